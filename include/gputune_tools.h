@@ -261,6 +261,44 @@ GPUTUNE_API int gputune_forget(gputune *tuner, const gputune_record_filter *filt
                                const gputune_forget_options *options,
                                int (*each)(void *user, const gputune_record *record), void *user);
 
+/* ---- Rules for all sizes of a region --------------------------------------------------------- */
+
+/* A range of a size, both ends inside. For a const value least and most are equal; a type is part
+ * of the name: {"T=half"}. */
+typedef struct gputune_range {
+    const char *name;
+    int64_t least, most;
+} gputune_range;
+
+/* A stored rule: which variant to use at each size of a region. The texts are valid during the
+ * callback. */
+typedef struct gputune_rule {
+    uint32_t size;
+    const char *kernel, *gpu, *environment; /* as in gputune_record */
+    const char *text; /* the region, the expected loss, the variants and the decision, as lines */
+    const char *created; /* UTC, ISO 8601 */
+    int driver_version;
+    bool unproved; /* imported, and not verified on this machine: programs do not use it */
+    bool outdated; /* the template has been edited since */
+} gputune_rule;
+#define GPUTUNE_RULE_INIT GPUTUNE_INIT(gputune_rule)
+
+/* Makes and stores a rule for the sizes of a region. Tunes some sizes, measures their winners side
+ * by side at many sizes, chooses variants with at most `most_codes` (0: 16) different codes, and
+ * learns when to use which. Every variant is verified at 64 sizes at least and at the corners of
+ * the region. `options` are those of tune_kernel(); their time limit (0: two minutes), cancel flag
+ * and progress are for the whole call. *out (may be NULL) gets the rule's text, which the caller
+ * frees with gputune_free(). EINVAL, with the reason, for a region for which there is no rule;
+ * ENOVARIANT or EDEVMEM, naming the corner, if nothing can run at a corner; ETIMEOUT if the time
+ * did not suffice; ECANCELED: sizes that were tuned are kept, and another call continues there. */
+GPUTUNE_API int gputune_make_rule(char **out, gputune *tuner, const char *kernel,
+                                  const gputune_range *ranges, size_t count, uint32_t most_codes,
+                                  const gputune_options *options);
+/* Calls `each` for the stored rules that `filter` selects by kernel and GPU (NULL: those of the
+ * tuner's kind of GPU). Non-zero stops, and is returned. */
+GPUTUNE_API int gputune_rules(gputune *tuner, const gputune_record_filter *filter,
+                              int (*each)(void *user, const gputune_rule *rule), void *user);
+
 typedef struct gputune_merged {
     uint32_t size;
     uint64_t trials, winners, codes; /* totals of all files; codes: compiled sources */

@@ -242,6 +242,38 @@ int gputune_forget(gputune *tuner, const gputune_record_filter *filter,
     return gt_store_forget(tuner->store, &wanted, &what, each, user, NULL);
 }
 
+int gputune_rules(gputune *tuner, const gputune_record_filter *filter,
+                  int (*each)(void *user, const gputune_rule *rule), void *user)
+{
+    GT_SCOPED(gt_call_end) gt_call call = {0};
+    GT_SCOPED(free_asked) asked asked = {.tuner = tuner};
+    GT_SCOPED(gt_listed_rules_free) gt_listed_rules rules = {0};
+    gt_records_filter wanted;
+    int answer = 0;
+    GT_TRY(gt_need_callback(__func__, each != NULL));
+    GT_TRY(gt_call_begin(&call, tuner, __func__));
+    GT_TRY(read_asked(&asked, &wanted, tuner, filter));
+    wanted.wanted.sizes = NULL;
+    GT_TRY(gt_store_rules(&rules, tuner->store, &wanted.wanted));
+    for (size_t i = 0; i < rules.count && !answer; i++) {
+        const gt_site *site = &rules.items[i].site;
+        const gt_stored_rule *stored = &rules.items[i].rule;
+        gt_hash identity = site->scenario.identity;
+        (void)find_at_hand(&asked, site->scenario.kernel, &identity);
+        const gputune_rule rule = {.size = sizeof rule,
+                                   .kernel = site->scenario.kernel,
+                                   .gpu = site->gpu,
+                                   .environment = site->scenario.environment,
+                                   .text = stored->text,
+                                   .created = stored->created,
+                                   .driver_version = stored->driver_version,
+                                   .unproved = !stored->proved,
+                                   .outdated = !gt_hash_equal(identity, site->scenario.identity)};
+        answer = each(user, &rule);
+    }
+    return answer;
+}
+
 int gputune_check_database(gputune *tuner)
 {
     GT_SCOPED(gt_call_end) gt_call call = {0};

@@ -1,8 +1,9 @@
-/* Calls that use workers but make no plan: gputune_run(), gputune_check(), gputune_compile() and
- * gputune_emit(). */
+/* Calls that use workers but make no plan: gputune_run(), gputune_make_rule(),
+ * gputune_check(), gputune_compile() and gputune_emit(). */
 #include "api/tuner.h"
 
 #include "base/number.h"
+#include "tuner/rule.h"
 #include "tuner/session.h"
 #include "tuner/tune.h"
 
@@ -32,24 +33,27 @@ int gputune_run(gputune *tuner, const char *kernel, gputune_sizes sizes,
     return gt_run(request, configs, wanted_count, each, user);
 }
 
-/* Makes the same request at sizes that take about a megabyte. */
-static gputune_status make_small(gt_request **out, gputune *tuner, const gt_request *whole,
-                                 const char *kernel, const gputune_options *options)
+int gputune_make_rule(char **out, gputune *tuner, const char *kernel, const gputune_range *ranges,
+                      size_t count, uint32_t most_codes, const gputune_options *options)
 {
-    const gt_template *template = whole->template;
-    gputune_size items[GT_PROBLEM_MAX];
-    char words[GT_PROBLEM_MAX][2 * GT_NAME_MAX];
-    const gt_problem small = gt_problem_small(template, &whole->problem, whole->device);
-    for (uint32_t i = 0; i < template->problem_count; i++) {
-        const gt_value *value = &small.values[i];
-        items[i] = (gputune_size){template->problem[i].name, value->number};
-        if (value->word) {
-            gt_snprintf(words[i], sizeof words[i], "%s=%s", template->problem[i].name, value->word);
-            items[i] = (gputune_size){words[i], 0};
-        }
+    static const uint32_t usual_codes = 16;
+    GT_SCOPED(gt_call_end) gt_call call = {0};
+    GT_FREED char *text = NULL;
+    gputune_options o;
+    GT_TRY(gt_need(__func__, "a kernel", kernel));
+    GT_TRY(gt_need(__func__, "the ranges", ranges));
+    for (size_t i = 0; i < count; i++) {
+        GT_TRY(gt_need(__func__, "the name of a range", ranges[i].name));
     }
-    return gt_request_make(out, &tuner->services, &tuner->device, kernel,
-                           (gputune_sizes){template->problem_count, items}, options);
+    GT_TRY(gt_call_begin(&call, tuner, __func__));
+    GT_TRY(gt_tuner_need_device(tuner, GPUTUNE_EINVAL, __func__));
+    GT_TRY(gt_options_read(&o, options));
+    GT_TRY(gt_make_rule(&text, &tuner->services, &tuner->device, kernel, ranges, count,
+                        most_codes ? most_codes : usual_codes, &o));
+    if (out) {
+        *out = gt_take(&text);
+    }
+    return GPUTUNE_OK;
 }
 
 int gputune_check(gputune *tuner, const char *kernel, gputune_sizes sizes,
@@ -63,8 +67,11 @@ int gputune_check(gputune *tuner, const char *kernel, gputune_sizes sizes,
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     GT_TRY(gt_tuner_need_device(tuner, GPUTUNE_EINVAL, __func__));
     GT_TRY(gt_request_make(&request, &tuner->services, &tuner->device, kernel, sizes, options));
-    if (!sizes.count) {
-        GT_TRY(make_small(&small, tuner, request, kernel, options));
+    if (!sizes.count) { /* about a megabyte */
+        const gt_problem problem =
+            gt_problem_small(request->template, &request->problem, request->device);
+        GT_TRY(gt_request_make_at(&small, &tuner->services, &tuner->device, kernel,
+                                  request->template, &problem, options));
     }
     return gt_check(small ? small : request, each, user);
 }

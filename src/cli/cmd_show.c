@@ -10,7 +10,7 @@
 
 /* The options. */
 static struct {
-    bool all, history, why;
+    bool all, history, why, rules;
     int sort; /* by sort_words */
     uint32_t top;
 } given;
@@ -138,6 +138,9 @@ static const cli_option options[] = {
      "every trial with its statistics, not only the winners"},
     {"why", 'w', CLI_OPTION_FLAG, &given.why, NULL, NULL,
      "winner and default, and what each axis is worth"},
+    {"rules", 0, CLI_OPTION_FLAG, &given.rules, NULL, NULL,
+     "only the rules for regions of sizes (warm --sizes); of a named KERNEL they also follow its "
+     "winners"},
     CLI_STORED_OPTIONS,
     {"history", 0, CLI_OPTION_FLAG, &given.history, NULL, NULL,
      "also results from before a template was edited, and how much faster or slower it has become "
@@ -167,10 +170,21 @@ static int show(const cli_list *arguments)
                 .all = given.all && !given.why,
                 .columns = cli_given.format == CLI_FORMAT_TABLE ? cli_console_columns(stdout) : 0};
     const char *name = arguments->count ? arguments->items[0] : NULL;
+    size_t rules = 0;
+    if (given.rules) {
+        CLI_TRY(cli_stored_name(&session, name));
+        filter.kernel = name;
+        CLI_TRY(cli_rules_print(&rules, &session, &filter));
+        return rules ? CLI_EXIT_OK : cli_stored_nothing(&session, &filter);
+    }
     CLI_TRY(cli_records_read(&found, &filter, &session, name));
     write_found(&session, &at, &found);
+    if (name && cli_given.format == CLI_FORMAT_TABLE) {
+        fflush(stdout);
+        CLI_TRY(cli_rules_print(&rules, &session, &filter));
+    }
     if (!at.table.row_count) {
-        return cli_stored_nothing(&session, &filter);
+        return rules ? CLI_EXIT_OK : cli_stored_nothing(&session, &filter);
     }
     const char *last = "";
     for (size_t i = 0; i < found.count; i++) { /* the records of a kernel follow each other */

@@ -86,7 +86,10 @@ static int compile_all(const cli_session *session, const cli_scenarios *scenario
 static const char *const exclusive[][2] = {
     {"canonical", "from"}, {"canonical", "watch"},    {"gpus", "compile-only"},
     {"gpus", "device"},    {"gpus", "samples"},       {"watch", "gpus"},
-    {"watch", "shard"},    {"watch", "compile-only"}, {"watch", "from"}};
+    {"watch", "shard"},    {"watch", "compile-only"}, {"watch", "from"},
+    {"sizes", "size"},     {"sizes", "gpus"},         {"sizes", "shard"},
+    {"sizes", "from"},     {"sizes", "canonical"},    {"sizes", "compile-only"},
+    {"sizes", "watch"},    {"sizes", "report"},       {"sizes", "samples"}};
 
 static int check(void)
 {
@@ -98,6 +101,8 @@ static int check(void)
     CLI_REFUSE(!cli_warm.from && !cli_warm.canonical && !kernels->count, CLI_EXIT_USAGE,
                "warm: an argument is missing: a KERNEL, a PATH, --from FILE or --canonical; see "
                "'gputune help warm'");
+    CLI_REFUSE(cli_warm.variants && !cli_warm.regions.count, CLI_EXIT_USAGE,
+               "--variants needs --sizes, the region of the rule");
     CLI_REFUSE(cli_warm.check && !kernels->count, CLI_EXIT_USAGE,
                "warm: --check needs KERNEL arguments: the kernels to check");
     CLI_REFUSE((cli_warm.from || cli_warm.canonical) &&
@@ -131,6 +136,10 @@ static int run(void)
     cli_given.quiet |= cli_warm.is_silent; /* no notes until the scenarios are found */
     cli_open_mode compiling = cli_given.arch ? CLI_OPEN_NO_DEVICE : CLI_OPEN_DEVICE;
     CLI_TRY(cli_open(&session, cli_warm.compile_only ? compiling : CLI_OPEN_TUNING));
+    if (cli_warm.regions.count) {
+        cli_given.quiet = quiet;
+        return cli_warm_rules(&session);
+    }
     int code = cli_warm_find(&scenarios, &session);
     cli_given.quiet = quiet;
     if (code != CLI_CONTINUE && code != CLI_EXIT_NOTHING) {
@@ -334,6 +343,10 @@ static const char more[] =
 
 static const cli_option options[] = {
     CLI_SIZE_OPTION,
+    {"sizes", 0, CLI_OPTION_LIST, &cli_warm.regions, "NAME=MIN:MAX[,...]", NULL,
+     "make a rule that chooses a variant for each size of a region: m=64:16K,n=64:16K,T=half"},
+    {"variants", 0, CLI_OPTION_COUNT, &cli_warm.variants, "COUNT", NULL,
+     "with --sizes: how many differently compiled variants the rule may choose from [16]"},
     CLI_ONLY_OPTION,
     {"objective", 'o', CLI_OPTION_CHOICE, &cli_tuning.objective, NULL, cli_objective_words,
      "what is optimised; default: rate for a kernel whose launches do different work, launch for "

@@ -49,6 +49,10 @@ int cli_records_add(void *list, const gputune_record *record);
 int cli_records_read(cli_records *out, gputune_record_filter *filter, const cli_session *session,
                      const char *name);
 
+/* Prints the stored rules that the filter selects by kernel and GPU, as text or as JSON (rules.c).
+ * Sets *count. Returns CLI_CONTINUE, or an exit code after a message. */
+int cli_rules_print(size_t *count, const cli_session *session, const gputune_record_filter *filter);
+
 /* The records of one scenario on one kind of GPU. */
 typedef struct cli_measured {
     const gputune_record *trials; /* the trials; the first one also has what all have in common */

@@ -18,6 +18,8 @@ extern struct cli_warm {
     double total_limit_s; /* seconds for all scenarios together; 0: no limit */
     const char *from;     /* a file of misses, or NULL */
     const char *gpus;     /* "all", "0,2"; NULL: the one GPU that --device names */
+    cli_list regions;     /* the texts of --sizes */
+    uint32_t variants;    /* --variants; 0: the library's default */
     const char *report;   /* the page to write while tuning, or NULL */
     const char *shard_text;
     cli_shard shard;
@@ -31,6 +33,10 @@ int cli_warm_find(cli_scenarios *out, const cli_session *session);
 /* Tunes every scenario and prints the rows in the order given. One that fails does not stop the
  * others. Returns the exit code. */
 int cli_warm_tune(const cli_session *session, const cli_scenarios *scenarios);
+
+/* Makes the rules for the region of --sizes, one for each kernel (warm_rule.c). Returns the exit
+ * code. */
+int cli_warm_rules(const cli_session *session);
 
 /* ---- shards ---------------------------------------------------------------------------------- */
 

@@ -2,6 +2,7 @@
 #include "tuner/request.h"
 
 #include "base/clock.h"
+#include "base/number.h"
 #include "base/objective.h"
 #include "base/text.h"
 #include "tuner/data.h"
@@ -351,6 +352,25 @@ gputune_status gt_request_make(gt_request **out, const gt_services *services,
     GT_TRY(resolve(request, sizes));
     *out = gt_take(&request);
     return GPUTUNE_OK;
+}
+
+gputune_status gt_request_make_at(gt_request **out, const gt_services *services,
+                                  const gt_device *device, const char *kernel,
+                                  const gt_template *template, const gt_problem *problem,
+                                  const gputune_options *options)
+{
+    gputune_size items[GT_PROBLEM_MAX];
+    char words[GT_PROBLEM_MAX][2 * GT_NAME_MAX];
+    for (uint32_t i = 0; i < template->problem_count; i++) {
+        const gt_value *value = &problem->values[i];
+        items[i] = (gputune_size){template->problem[i].name, value->number};
+        if (value->word) {
+            gt_snprintf(words[i], sizeof words[i], "%s=%s", template->problem[i].name, value->word);
+            items[i] = (gputune_size){words[i], 0};
+        }
+    }
+    return gt_request_make(out, services, device, kernel,
+                           (gputune_sizes){template->problem_count, items}, options);
 }
 
 void gt_request_free(gt_request *request)

@@ -82,6 +82,11 @@ typedef struct gt_request {
 gputune_status gt_request_make(gt_request **out, const gt_services *services,
                                const gt_device *device, const char *kernel, gputune_sizes sizes,
                                const gputune_options *options);
+/* Does that for a problem of the template. */
+gputune_status gt_request_make_at(gt_request **out, const gt_services *services,
+                                  const gt_device *device, const char *kernel,
+                                  const gt_template *template, const gt_problem *problem,
+                                  const gputune_options *options);
 void gt_request_free(gt_request *request);
 static inline void gt_request_end(gt_request **request)
 {

@@ -604,6 +604,40 @@ int gputune_forget(gputune *tuner, const gputune_record_filter *filter,
     return gputune_records(tuner, filter, each, user);
 }
 
+static const char rule_text[] = "region n=64:16384 T=float\n"
+                                "loss mean=1.021 p90=1.064 worst=1.19 sizes=212\n"
+                                "variant VEC=1 BLOCK=256 UNROLL=1\n"
+                                "variant VEC=4 BLOCK=256 UNROLL=1\n"
+                                "if n % 4 == 0\n  use 1\nelse\n  use 0\n";
+
+int gputune_rules(gputune *tuner, const gputune_record_filter *filter,
+                  int (*each)(void *user, const gputune_rule *rule), void *user)
+{
+    const gputune_rule rule = {.size = sizeof rule,
+                               .kernel = "axpy",
+                               .gpu = "NVIDIA H200",
+                               .environment = "0123456789abcdef0123456789abcdef",
+                               .text = rule_text,
+                               .created = "2026-01-31T12:00:00Z",
+                               .driver_version = 13000};
+    (void)tuner;
+    return fake("rules") && (!filter->kernel || strcmp(filter->kernel, "axpy") == 0)
+               ? each(user, &rule)
+               : 0;
+}
+
+int gputune_make_rule(char **out, gputune *tuner, const char *kernel, const gputune_range *ranges,
+                      size_t count, uint32_t most_codes, const gputune_options *options)
+{
+    (void)out, (void)tuner, (void)options;
+    for (size_t i = 0; i < count; i++) {
+        printf("%s %s=%lld:%lld, %u codes\n", kernel, ranges[i].name, (long long)ranges[i].least,
+               (long long)ranges[i].most, most_codes);
+    }
+    return fake("rules") ? 0
+                         : gt_fail(GPUTUNE_ETIMEOUT, "%s: the time limit of 1 s passed", kernel);
+}
+
 int gputune_check_database(gputune *tuner)
 {
     (void)tuner;

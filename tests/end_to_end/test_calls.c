@@ -63,6 +63,7 @@ TEST(null_is_refused_by_functions_with_a_tuner)
     size_t bytes;
     int calls = 0;
     const gputune_sizes none = GPUTUNE_NO_SIZES, lost = {1, NULL}, nameless = GPUTUNE_SIZES({0, 1});
+    const gputune_range range = {"n", 1, 2}, unnamed = {NULL, 1, 2};
     static const char *const nothing[] = {NULL};
     REFUSES(tune_kernel(NULL, tuner, "axpy", none, NULL));
     REFUSES(tune_kernel(&plan, tuner, NULL, none, NULL));
@@ -87,6 +88,10 @@ TEST(null_is_refused_by_functions_with_a_tuner)
     REFUSES(gputune_add_source(tuner, NULL, "y", NULL));
     REFUSES(gputune_add_source(tuner, "x", NULL, NULL));
     REFUSES(gputune_forget(tuner, NULL, NULL, NULL, NULL));
+    REFUSES(gputune_rules(tuner, NULL, NULL, NULL));
+    REFUSES(gputune_make_rule(NULL, tuner, NULL, &range, 1, 0, NULL));
+    REFUSES(gputune_make_rule(NULL, tuner, "axpy", NULL, 0, 0, NULL));
+    REFUSES(gputune_make_rule(NULL, tuner, "axpy", &unnamed, 1, 0, NULL));
     REFUSES(gputune_kernels(tuner, "axpy", NULL, NULL));
     REFUSES(gputune_background(NULL, tuner));
     REFUSES(gputune_tune_together(NULL, tuner, "axpy", none, NULL, NULL));

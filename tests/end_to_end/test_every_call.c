@@ -110,6 +110,17 @@ static int call_records(gputune *tuner)
     return gputune_records(tuner, NULL, SEE(gputune_record), NULL);
 }
 
+static int call_rules(gputune *tuner)
+{
+    return gputune_rules(tuner, NULL, SEE(gputune_rule), NULL);
+}
+
+static int call_make_rule(gputune *tuner)
+{
+    const gputune_range range = {"n", 1, 2};
+    return gputune_make_rule(NULL, tuner, "no-such-kernel", &range, 1, 0, NULL);
+}
+
 static int call_forget(gputune *tuner)
 {
     const gputune_forget_options say = {
@@ -186,6 +197,8 @@ static const struct {
     {"gputune_emit", call_emit},
     {"gputune_records", call_records},
     {"gputune_forget", call_forget},
+    {"gputune_rules", call_rules},
+    {"gputune_make_rule", call_make_rule},
     {"gputune_wisdom_export", call_wisdom_export},
     {"gputune_wisdom_import", call_wisdom_import},
     {"gputune_wisdom_save", call_wisdom_save},

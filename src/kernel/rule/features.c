@@ -249,12 +249,24 @@ static gputune_status add_needs(maker *m, uint64_t *needs)
     return GPUTUNE_OK;
 }
 
+/* Returns true if another of these needs contains the text of need `at`. */
+static bool is_contained(const maker *m, uint64_t needs, size_t at)
+{
+    for (size_t i = 0; i < m->needs.count; i++) {
+        if (i != at && needs >> i & 1 && strstr(m->needs.items[i], m->needs.items[at]) &&
+            !strstr(m->needs.items[i], "||") && !strchr(m->needs.items[i], '?')) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Adds a condition for all needs of a variant at once. */
 static gputune_status join_needs(maker *m, uint64_t needs)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
     for (size_t i = 0; i < m->needs.count; i++) {
-        if (needs >> i & 1) {
+        if (needs >> i & 1 && !is_contained(m, needs, i)) {
             const bool nested = strstr(m->needs.items[i], "||") || strchr(m->needs.items[i], '?');
             gt_text_printf(&text, "%s%s%s%s", text.length ? " && " : "", nested ? "(" : "",
                            m->needs.items[i], nested ? ")" : "");

@@ -185,6 +185,10 @@ static gputune_status print_binary(piece *out, const printer *p, int at)
         set_known(out, value);
         return error ? refuse(p, error) : GPUTUNE_OK;
     }
+    if (operation == GT_DO_REMAINDER && right.is_known && right.value == 1) {
+        set_known(out, 0);
+        return GPUTUNE_OK;
+    }
     piece *same = unchanged(operation, &left, &right);
     if (same) {
         *out = gt_take(same);

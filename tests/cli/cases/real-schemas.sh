@@ -38,6 +38,7 @@ fake devices
 fake kernels
 fake space axpy
 fake warm axpy --compile-only --arch sm_90
+GPUTUNE_FAKE=rules fake show --rules
 emu="--driver emu"
 axpy="-s n=1000 --only VEC=1,4 --only BLOCK=64 --only UNROLL=1"
 real warm axpy $emu $axpy

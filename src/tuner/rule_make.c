@@ -1,0 +1,349 @@
+/* Makes a rule: checks the region, carries out the phases of rule_search.c, learns, and stores. */
+#include "tuner/rule.h"
+
+#include "base/text.h"
+#include "kernel/bind/binding.h"
+#include "tuner/rule_sizes.h"
+#include "tuner/tune.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+bool gt_rule_is_late(const gt_rule_maker *maker, double fraction)
+{
+    return gt_seconds_since(maker->begun_ns) >= fraction * maker->limit_s ||
+           gt_patience_left_s(&maker->pool.patience) <= 0;
+}
+
+void gt_rule_note(const gt_rule_maker *maker, const char *format, ...)
+{
+    GT_SCOPED(gt_text_free) gt_text text = {0};
+    va_list values;
+    va_start(values, format);
+    gt_text_vprintf(&text, format, values);
+    va_end(values);
+    gt_log_line(&maker->pool.log, GPUTUNE_LOG_INFO, "%s: rule: %.1f s: %s", maker->pool.kernel,
+                gt_seconds_since(maker->begun_ns), gt_text_string(&text));
+}
+
+gputune_status gt_rule_add_point(bool *added, gt_rule_maker *maker, const gt_problem *point)
+{
+    return gt_pool_add_size(added, &maker->pool, point);
+}
+
+gt_problem gt_rule_next_point(gt_rule_maker *maker)
+{
+    return gt_region_point(maker->pool.template, &maker->region, maker->next_point++,
+                           &maker->random);
+}
+
+/* ---- what the learner gets ------------------------------------------------------------------- */
+
+void gt_rule_view_free(gt_rule_view *view)
+{
+    gt_size_features_free(&view->features);
+    free(view->shown);
+    free(view->times_ns);
+    free(view->values);
+    free(view->codes);
+}
+
+gputune_status gt_rule_view_make(gt_rule_view *out, const gt_rule_maker *maker,
+                                 const gt_member_list *members, size_t size_count)
+{
+    const gt_pool *pool = &maker->pool;
+    const size_t count = members->count;
+    GT_SCOPED(gt_rule_view_free) gt_rule_view view = {0};
+    GT_FREED gt_config *configs = calloc(count + 1, sizeof *configs);
+    view.codes = calloc(count + 1, sizeof *view.codes);
+    view.times_ns = calloc(size_count * count + 1, sizeof *view.times_ns);
+    GT_TRY(configs && view.codes && view.times_ns ? GPUTUNE_OK : gt_fail_memory());
+    for (size_t i = 0; i < count; i++) {
+        configs[i] = pool->members.items[members->items[i]].config;
+        view.codes[i] = pool->members.items[members->items[i]].code;
+        for (size_t s = 0; s < size_count; s++) {
+            view.times_ns[s * count + i] = gt_pool_time(pool, s, members->items[i]);
+        }
+    }
+    GT_TRY(gt_size_features_make(&view.features, pool->template, &maker->region, pool->device,
+                                 configs, count));
+    const uint32_t features = view.features.count;
+    view.shown = calloc(features + 1, sizeof *view.shown);
+    view.values = calloc(size_count * features + 1, sizeof *view.values);
+    GT_TRY(view.shown && view.values ? GPUTUNE_OK : gt_fail_memory());
+    for (uint32_t f = 0; f < features; f++) {
+        const gt_size_feature *feature = &view.features.items[f];
+        view.shown[f] =
+            (gt_rule_feature){feature->expression->text, feature->is_condition, feature->grants};
+    }
+    for (size_t s = 0; s < size_count; s++) {
+        int64_t slots[GT_SLOT_MAX];
+        gt_slots_fill(slots, pool->template, &pool->sizes.items[s].problem, pool->device);
+        gt_size_features_evaluate(&view.values[s * features], &view.features, slots);
+    }
+    view.data = (gt_rule_data){.size_count = (uint32_t)size_count,
+                               .config_count = (uint32_t)count,
+                               .feature_count = features,
+                               .times_ns = view.times_ns,
+                               .values = view.values,
+                               .features = view.shown,
+                               .codes = view.codes,
+                               .needs = view.features.needs,
+                               .most_codes = maker->most_codes};
+    *out = gt_take(&view);
+    return GPUTUNE_OK;
+}
+
+/* ---- the region ------------------------------------------------------------------------------ */
+
+/* Fails if nothing can run at the corner. */
+static gputune_status check_corner(const gt_rule_maker *maker, size_t corner)
+{
+    GT_SCOPED(gt_request_end) gt_request *request = NULL;
+    GT_TRY(gt_pool_request(&request, &maker->pool, corner, maker->limit_s));
+    const uint64_t bytes = gt_workload_device_bytes(&request->workload);
+    const uint64_t most = (uint64_t)maker->pool.device->memory_bytes;
+    GT_REFUSE(most && bytes > most, GPUTUNE_EDEVMEM,
+              "its buffers and their guard zones take %.3g GB, and the GPU has %.3g GB",
+              (double)bytes * 1e-9, (double)most * 1e-9);
+    GT_TRY(gt_request_prepare_space(request));
+    return gt_space_require_any(request->space);
+}
+
+static gputune_status add_corners(gt_rule_maker *maker)
+{
+    gt_pool *pool = &maker->pool;
+    gt_problem corners[GT_CORNERS_MOST];
+    const uint32_t count = gt_region_corners(corners, pool->template, &maker->region);
+    for (uint32_t i = 0; i < count; i++) {
+        GT_FREED char *text = NULL;
+        bool added;
+        GT_TRY(gt_pool_add_size(&added, pool, &corners[i]));
+        GT_TRY(gt_problem_text(&text, pool->template, &corners[i]));
+        gputune_status status = check_corner(maker, pool->sizes.count - 1);
+        if (status != GPUTUNE_OK) {
+            return gt_fail_prefix(
+                status, "%s: the region has a corner at which nothing can run, %s; narrow it",
+                pool->kernel, text);
+        }
+    }
+    maker->corners = pool->sizes.count;
+    return GPUTUNE_OK;
+}
+
+/* The default comes first: it is measured everywhere, and works at most sizes. */
+static gputune_status add_default(gt_rule_maker *maker)
+{
+    GT_SCOPED(gt_request_end) gt_request *request = NULL;
+    const gt_config standard = gt_config_default(maker->pool.template);
+    GT_TRY(gt_pool_request(&request, &maker->pool, 0, maker->limit_s));
+    return gt_pool_add(NULL, &maker->pool, request, &standard);
+}
+
+/* ---- the loss of the choice among few codes -------------------------------------------------- */
+
+typedef struct kept_back {
+    double mean, worst; /* loss of the fastest kept member over each size's own winner */
+} kept_back;
+
+/* Tunes sizes that had no part in choosing the codes, and compares their winners. */
+static gputune_status compare_at_new_sizes(kept_back *out, gt_rule_maker *maker)
+{
+    enum { SIZES = 8, TRIES = 64 };
+    static const double end = 0.97;
+    gt_pool *pool = &maker->pool;
+    double sum = 0;
+    int count = 0;
+    *out = (kept_back){1, 1};
+    for (int i = 0; i < TRIES && count < SIZES && !gt_rule_is_late(maker, end); i++) {
+        bool added;
+        const gt_problem point = gt_rule_next_point(maker);
+        const double left_s = end * maker->limit_s - gt_seconds_since(maker->begun_ns);
+        GT_SCOPED(gt_request_end) gt_request *request = NULL;
+        GT_SCOPED(gt_choice_free) gt_choice choice = {0};
+        GT_SCOPED(gt_member_list_free) gt_member_list members = {0};
+        uint32_t winner;
+        GT_TRY(gt_rule_add_point(&added, maker, &point));
+        if (!added) {
+            continue;
+        }
+        const size_t last = pool->sizes.count - 1;
+        GT_TRY(gt_pool_request(&request, pool, last, left_s / (SIZES - count)));
+        gputune_status status = gt_tune(&choice, request);
+        if (status == GPUTUNE_ENOVARIANT) {
+            pool->sizes.count--;
+            continue;
+        }
+        GT_TRY(status);
+        GT_TRY(gt_pool_add(&winner, pool, request, &choice.config));
+        for (size_t k = 0; k < maker->kept.count; k++) {
+            GT_TRY(gt_array_push(&members, maker->kept.items[k]));
+        }
+        GT_TRY(gt_array_push(&members, winner));
+        GT_TRY(gt_pool_measure(pool, last, members.items, members.count));
+        double best = INFINITY;
+        for (size_t k = 0; k < maker->kept.count; k++) {
+            best = fmin(best, gt_pool_time(pool, last, maker->kept.items[k]));
+        }
+        const double loss = best / gt_pool_time(pool, last, gt_pool_fastest(pool, last));
+        if (loss < INFINITY) {
+            sum += log(loss);
+            out->worst = fmax(out->worst, loss);
+            count++;
+        }
+    }
+    out->mean = count ? exp(sum / count) : 1;
+    gt_rule_note(maker, "tuned %d sizes for comparison: the variants lose %.1f%%", count,
+                 100 * (out->mean - 1));
+    return GPUTUNE_OK;
+}
+
+/* ---- the rule -------------------------------------------------------------------------------- */
+
+static void free_tree(gt_rule_tree *tree)
+{
+    free(tree->nodes);
+}
+
+/* Writes the rule with those kept members that the tree uses, which become `used`. */
+static gputune_status write_rule(char **out, gt_member_list *used, const gt_rule_maker *maker,
+                                 const kept_back *compared)
+{
+    const gt_pool *pool = &maker->pool;
+    const gt_member_list *kept = &maker->kept;
+    GT_SCOPED(gt_rule_view_free) gt_rule_view view = {0};
+    GT_SCOPED(free_tree) gt_rule_tree tree = {0};
+    GT_TRY(gt_rule_view_make(&view, maker, kept, pool->sizes.count));
+    GT_TRY(gt_rule_learn(&tree, &view.data));
+    GT_FREED uint32_t *numbers = calloc(kept->count + 1, sizeof *numbers);
+    GT_FREED gt_config *configs = calloc(kept->count + 1, sizeof *configs);
+    GT_FREED char *text = NULL;
+    GT_TRY(numbers && configs ? GPUTUNE_OK : gt_fail_memory());
+    for (size_t k = 0; k < kept->count; k++) {
+        bool is_used = false;
+        for (uint32_t n = 0; n < tree.node_count; n++) {
+            is_used |= !tree.nodes[n].otherwise && tree.nodes[n].config == k;
+        }
+        if (is_used) {
+            numbers[k] = (uint32_t)used->count;
+            configs[used->count] = pool->members.items[kept->items[k]].config;
+            GT_TRY(gt_array_push(used, kept->items[k]));
+        }
+    }
+    GT_TRY(gt_rule_tree_text(&text, &tree, &view.data, numbers));
+    const gt_rule_loss loss = {.mean = tree.mean * compared->mean,
+                               .p90 = tree.p90 * compared->mean,
+                               .worst = fmax(tree.worst * compared->mean, compared->worst),
+                               .sizes = (uint32_t)pool->sizes.count};
+    return gt_rule_text(out, pool->template, &maker->region, &loss, configs, used->count, text);
+}
+
+static gputune_status store_rule(const gt_rule_maker *maker, char *text, const gt_member_list *used)
+{
+    const gt_pool *pool = &maker->pool;
+    GT_SCOPED(gt_text_free) gt_text sources = {0};
+    GT_SCOPED(gt_request_end) gt_request *request = NULL;
+    GT_TRY(gt_pool_request(&request, pool, 0, maker->limit_s));
+    for (size_t i = 0; i < used->count; i++) {
+        char hex[GT_HASH_HEX];
+        gt_text_printf(&sources, "%s%s", i ? " " : "",
+                       gt_hash_hex(hex, pool->members.items[used->items[i]].source));
+    }
+    GT_TRY(sources.failed ? gt_fail_memory() : GPUTUNE_OK);
+    const gt_stored_rule rule = {.text = text,
+                                 .sources = (char *)gt_text_string(&sources),
+                                 .driver_version = pool->device->driver_version,
+                                 .nvrtc_version = pool->device->nvrtc_version,
+                                 .proved = true};
+    const gt_site site = gt_site_of(&request->scenario, pool->device, request->host_text);
+    const gt_rule_outcome outcome = {.site = &site, .rule = &rule};
+    const gt_patience brief = gt_patience_for(1, NULL);
+    return gt_store_put_rule(pool->services->store, &outcome, &brief);
+}
+
+/* Says why the work ended early. */
+static gputune_status explain_end(const gt_rule_maker *maker, gputune_status status)
+{
+    const gt_pool *pool = &maker->pool;
+    if (gt_patience_canceled(&pool->patience)) {
+        return gt_fail(GPUTUNE_ECANCELED,
+                       "%s: stopped before the rule was proved; the sizes that were tuned are "
+                       "stored, and making the rule again continues there",
+                       pool->kernel);
+    }
+    return status == GPUTUNE_ETIMEOUT
+               ? gt_fail(status,
+                         "%s: the time limit of %.3g s passed before the rule was proved at %d "
+                         "sizes; raise it, or narrow the region",
+                         pool->kernel, maker->limit_s, GT_RULE_PROVED_SIZES)
+               : status;
+}
+
+/* Finds the configurations and measures them. */
+static gputune_status measure(gt_rule_maker *maker)
+{
+    GT_TRY(add_corners(maker));
+    GT_TRY(add_default(maker));
+    GT_TRY(gt_rule_tune(maker));
+    GT_TRY(gt_rule_measure_pool(maker));
+    GT_TRY(gt_rule_search(maker));
+    GT_TRY(gt_rule_try_siblings(maker));
+    GT_TRY(gt_rule_complete(maker));
+    return gt_rule_add_sizes(maker);
+}
+
+static gputune_status make(char **out, gt_rule_maker *maker)
+{
+    GT_SCOPED(gt_member_list_free) gt_member_list used = {0};
+    GT_FREED char *text = NULL;
+    kept_back compared;
+    GT_TRY(measure(maker));
+    GT_TRY(compare_at_new_sizes(&compared, maker));
+    GT_TRY(gt_rule_complete(maker));
+    GT_TRY(write_rule(&text, &used, maker, &compared));
+    GT_TRY(store_rule(maker, text, &used));
+    *out = gt_take(&text);
+    return GPUTUNE_OK;
+}
+
+static void free_maker(gt_rule_maker *maker)
+{
+    gt_pool_free(&maker->pool);
+    gt_member_list_free(&maker->kept);
+}
+
+/* A gputune_log_fn for the sessions, whose warnings are only details here. */
+static void log_detail(void *user, gputune_log_level level, const char *line)
+{
+    const gt_rule_maker *maker = user;
+    if (level <= GPUTUNE_LOG_WARNING) {
+        gt_log_line(&maker->pool.log, GPUTUNE_LOG_INFO, "%s", line);
+    }
+}
+
+gputune_status gt_make_rule(char **out, const gt_services *services, const gt_device *device,
+                            const char *kernel, const gputune_range *ranges, size_t range_count,
+                            uint32_t most_codes, const gputune_options *options)
+{
+    static const double usual_s = 120, measuring_epsilon = 0.02;
+    GT_SCOPED(free_maker)
+    gt_rule_maker maker = {
+        .services = *services,
+        .pool = {.device = device, .kernel = kernel, .options = *options, .log = services->log},
+        .most_codes = most_codes,
+        .random = {options->seed},
+        .begun_ns = gt_now_ns()};
+    gt_pool *pool = &maker.pool;
+    maker.services.log = (gt_log){log_detail, &maker};
+    pool->services = &maker.services;
+    maker.limit_s = options->time_limit_s > 0 ? options->time_limit_s : usual_s;
+    pool->patience = gt_patience_for(maker.limit_s, options->cancel);
+    pool->patience.closing = services->closing;
+    pool->options.effort = GPUTUNE_MEASURE;
+    pool->options.epsilon = measuring_epsilon;
+    GT_TRY(gt_catalog_find(&pool->template, services->catalog, kernel));
+    GT_TRY(gt_region_make(&maker.region, pool->template, ranges, range_count));
+    gputune_status status = make(out, &maker);
+    return status == GPUTUNE_OK ? status : explain_end(&maker, status);
+}

@@ -1,0 +1,530 @@
+/* The phases of making a rule that find its configurations. */
+#include "tuner/rule.h"
+
+#include "base/text.h"
+#include "tuner/rule_sizes.h"
+#include "tuner/tune.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The fractions of the time limit at whose end a phase ends. */
+static const double tuning_end = 0.32, pool_end = 0.5, search_end = 0.62, siblings_end = 0.68,
+                    sizes_end = 0.88;
+
+/* ---- tuning ---------------------------------------------------------------------------------- */
+
+static int by_median(const void *left, const void *right)
+{
+    const double a = ((const gt_trial *)left)->time.median;
+    const double b = ((const gt_trial *)right)->time.median;
+    return (a > b) - (a < b);
+}
+
+/* Adds the stored trials of the size that are nearly as fast as the winner. */
+static gputune_status add_near_winners(gt_rule_maker *maker, const gt_request *request)
+{
+    enum { NEAR_MOST = 4, POOL_LEAST = 32, POOL_FACTOR = 4 };
+    static const double near = 1.1;
+    const uint32_t most = POOL_FACTOR * maker->most_codes;
+    GT_SCOPED(gt_trial_list_free) gt_trial_list trials = {0};
+    GT_TRY(gt_store_trials(&trials, request->services->store, &request->scenario,
+                           request->device->driver_version, &request->patience));
+    gt_array_sort(&trials, by_median);
+    double least = 0;
+    uint32_t count = 0;
+    for (size_t i = 0; i < trials.count && count < NEAR_MOST; i++) {
+        const gt_trial *trial = &trials.items[i];
+        gt_config config;
+        const bool is_measured = gt_trial_is_right(trial->status) && trial->time.median > 0;
+        if (!is_measured || maker->pool.members.count >= (most > POOL_LEAST ? most : POOL_LEAST)) {
+            continue;
+        }
+        least = least > 0 ? least : trial->time.median;
+        if (trial->time.median > near * least) {
+            break;
+        }
+        if (gt_request_stored(&config, request, trial->config, trial->hash) == GPUTUNE_OK) {
+            GT_TRY(gt_pool_add(NULL, &maker->pool, request, &config));
+            count++;
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* Tunes the last size that was added. Removes it if no configuration is valid there. */
+static gputune_status tune_size(gt_rule_maker *maker, double limit_s)
+{
+    gt_pool *pool = &maker->pool;
+    GT_SCOPED(gt_request_end) gt_request *request = NULL;
+    GT_SCOPED(gt_choice_free) gt_choice choice = {0};
+    GT_TRY(gt_pool_request(&request, pool, pool->sizes.count - 1, limit_s));
+    gputune_status status = gt_tune(&choice, request);
+    if (status == GPUTUNE_ENOVARIANT) {
+        pool->sizes.count--;
+        return GPUTUNE_OK;
+    }
+    GT_TRY(status);
+    GT_TRY(gt_pool_add(NULL, pool, request, &choice.config));
+    return add_near_winners(maker, request);
+}
+
+gputune_status gt_rule_tune(gt_rule_maker *maker)
+{
+    enum { SIZES = 24, TRIES = 8 * SIZES };
+    static const double longest_s = 10;
+    gt_pool *pool = &maker->pool;
+    const size_t first = pool->sizes.count;
+    for (int i = 0; i < TRIES && pool->sizes.count < first + SIZES; i++) {
+        bool added;
+        const size_t done = pool->sizes.count - first;
+        const double left_s = tuning_end * maker->limit_s - gt_seconds_since(maker->begun_ns);
+        const double weight = done ? 1 : 3; /* the first search has no related results */
+        const gt_problem point = gt_rule_next_point(maker);
+        if (left_s <= 0 && done >= SIZES / 3) {
+            break;
+        }
+        GT_TRY(gt_rule_add_point(&added, maker, &point));
+        if (added) {
+            const double share_s = weight * left_s / (double)(SIZES - done);
+            GT_TRY(tune_size(maker, fmin(fmax(share_s, 0.02 * maker->limit_s), longest_s)));
+        }
+    }
+    maker->tuned = pool->sizes.count - first;
+    GT_REFUSE(!maker->tuned, GPUTUNE_ENOVARIANT,
+              "%s: no configuration is valid at any of %d sizes of the region; expected sizes that "
+              "the template allows",
+              pool->kernel, TRIES);
+    gt_rule_note(maker, "tuned %zu sizes, which gave %zu variants", maker->tuned,
+                 pool->members.count);
+    return GPUTUNE_OK;
+}
+
+/* ---- the pool -------------------------------------------------------------------------------- */
+
+/* Returns true if the member was measured at several sizes and was never nearly the fastest. */
+static bool is_hopeless(const gt_pool *pool, uint32_t member)
+{
+    enum { ENOUGH = 8 };
+    static const double near = 1.2;
+    uint32_t count = 0;
+    for (size_t s = 0; s < pool->sizes.count; s++) {
+        const uint32_t fastest = gt_pool_fastest(pool, s);
+        const double time = gt_pool_time(pool, s, member);
+        if (fastest == UINT32_MAX || isnan(time)) {
+            continue;
+        }
+        if (time <= near * gt_pool_time(pool, s, fastest)) {
+            return false;
+        }
+        count++;
+    }
+    return count >= ENOUGH;
+}
+
+gputune_status gt_rule_measure_pool(gt_rule_maker *maker)
+{
+    gt_pool *pool = &maker->pool;
+    GT_SCOPED(gt_member_list_free) gt_member_list members = {0};
+    size_t sizes = 0;
+    for (; sizes < pool->sizes.count && !gt_rule_is_late(maker, pool_end); sizes++) {
+        members.count = 0;
+        for (uint32_t m = 0; m < pool->members.count; m++) {
+            if (m == 0 || !is_hopeless(pool, m)) { /* 0: the default */
+                GT_TRY(gt_array_push(&members, m));
+            }
+        }
+        GT_TRY(gt_pool_measure(pool, sizes, members.items, members.count));
+    }
+    gt_rule_note(maker, "measured %zu variants at %zu sizes, of which %zu remain",
+                 pool->members.count, sizes, members.count);
+    return GPUTUNE_OK;
+}
+
+/* ---- choosing -------------------------------------------------------------------------------- */
+
+static double cost_at(const gt_rule_maker *maker, size_t size, uint32_t member)
+{
+    const gt_pool *pool = &maker->pool;
+    const uint32_t fastest = gt_pool_fastest(pool, size);
+    const double time = gt_pool_time(pool, size, member);
+    return fastest == UINT32_MAX || !(time < INFINITY)
+               ? 3
+               : fmin(log(time / gt_pool_time(pool, size, fastest)), 3);
+}
+
+/* Keeps, of `members`, few configurations that together are nearly as good as all. */
+static gputune_status thin_out(gt_rule_maker *maker, const gt_member_list *members)
+{
+    enum { FACTOR = 2, MORE = 8 };
+    static const double worthwhile = 5e-4; /* mean loss that one more configuration must save */
+    const size_t sizes = maker->pool.sizes.count, most = FACTOR * maker->most_codes + MORE;
+    GT_FREED double *costs = calloc(sizes + 1, sizeof *costs);
+    GT_TRY(gt_allocated(costs));
+    for (size_t s = 0; s < sizes; s++) {
+        costs[s] = 10;
+    }
+    maker->kept.count = 0;
+    while (maker->kept.count < most) {
+        double saved_most = worthwhile * (double)sizes;
+        uint32_t best = UINT32_MAX;
+        for (size_t i = 0; i < members->count; i++) {
+            double saved = 0;
+            for (size_t s = 0; s < sizes; s++) {
+                saved += fmax(costs[s] - cost_at(maker, s, members->items[i]), 0);
+            }
+            if (saved > saved_most) {
+                saved_most = saved;
+                best = members->items[i];
+            }
+        }
+        if (best == UINT32_MAX) {
+            break;
+        }
+        GT_TRY(gt_array_push(&maker->kept, best));
+        for (size_t s = 0; s < sizes; s++) {
+            costs[s] = fmin(costs[s], cost_at(maker, s, best));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* Lists the members that work. */
+static gputune_status list_working(gt_member_list *out, const gt_pool *pool)
+{
+    out->count = 0;
+    for (uint32_t m = 0; m < pool->members.count; m++) {
+        if (!pool->members.items[m].is_refuted) {
+            GT_TRY(gt_array_push(out, m));
+        }
+    }
+    GT_REFUSE(!out->count, GPUTUNE_EWRONG, "%s: no variant was verified at all sizes of the region",
+              pool->kernel);
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_rule_choose_members(gt_rule_maker *maker)
+{
+    GT_SCOPED(gt_member_list_free) gt_member_list members = {0}, chosen = {0};
+    GT_SCOPED(gt_rule_view_free) gt_rule_view view = {0};
+    GT_TRY(list_working(&members, &maker->pool));
+    GT_TRY(gt_rule_view_make(&view, maker, &members, maker->pool.sizes.count));
+    GT_FREED bool *kept = calloc(members.count, sizeof *kept);
+    GT_TRY(gt_allocated(kept));
+    GT_TRY(gt_portfolio_choose(kept, &view.data));
+    bool has_universal = false;
+    uint32_t universal = UINT32_MAX;
+    for (size_t i = 0; i < members.count; i++) {
+        if (kept[i]) {
+            GT_TRY(gt_array_push(&chosen, members.items[i]));
+            universal =
+                universal == UINT32_MAX && !view.data.needs[i] ? members.items[i] : universal;
+        }
+    }
+    GT_TRY(thin_out(maker, &chosen));
+    for (size_t k = 0; k < maker->kept.count;
+         k++) { /* some sizes only allow variants without needs */
+        for (size_t i = 0; i < members.count; i++) {
+            has_universal |= members.items[i] == maker->kept.items[k] && !view.data.needs[i];
+        }
+    }
+    return has_universal || universal == UINT32_MAX ? GPUTUNE_OK
+                                                    : gt_array_push(&maker->kept, universal);
+}
+
+/* ---- searching ------------------------------------------------------------------------------- */
+
+static uint32_t fastest_kept(const gt_rule_maker *maker, size_t size)
+{
+    uint32_t best = maker->kept.items[0];
+    for (size_t k = 1; k < maker->kept.count; k++) {
+        const uint32_t member = maker->kept.items[k];
+        best = cost_at(maker, size, member) < cost_at(maker, size, best) ? member : best;
+    }
+    return best;
+}
+
+/* Adds neighbours, which differ in one axis from kept members that are fast at the size, and
+ * measures them there. Those that are faster than the kept ones are measured at all sizes. */
+static gputune_status search_at(gt_rule_maker *maker, size_t size)
+{
+    enum { NEIGHBOURS = 16, TRIES = 200 };
+    static const double near = 0.1, gain = 0.01;
+    gt_pool *pool = &maker->pool;
+    const uint32_t best = fastest_kept(maker, size);
+    const double loss = cost_at(maker, size, best);
+    GT_SCOPED(gt_request_end) gt_request *request = NULL;
+    GT_SCOPED(gt_member_list_free) gt_member_list added = {0}, faster = {0};
+    GT_TRY(gt_pool_request(&request, pool, size, maker->limit_s));
+    for (int i = 0; i < TRIES && added.count < NEIGHBOURS; i++) {
+        const uint32_t from = maker->kept.items[gt_random_below(&maker->random, maker->kept.count)];
+        gt_config config = pool->members.items[from].config;
+        const uint32_t axis = (uint32_t)gt_random_below(&maker->random, pool->template->axis_count);
+        const uint32_t before = (uint32_t)pool->members.count;
+        uint32_t member;
+        if (cost_at(maker, size, from) > loss + near) {
+            continue;
+        }
+        config.choice[axis] =
+            (uint8_t)gt_random_below(&maker->random, pool->template->axes[axis].count);
+        if (gt_space_has(request->space, &config)) {
+            GT_TRY(gt_pool_add(&member, pool, request, &config));
+            GT_TRY(member == before ? gt_array_push(&added, member) : GPUTUNE_OK);
+        }
+    }
+    GT_TRY(gt_pool_measure(pool, size, added.items, added.count));
+    const double least = gt_pool_time(pool, size, best);
+    for (size_t i = 0; i < added.count; i++) {
+        if (gt_pool_time(pool, size, added.items[i]) < (1 - gain) * least) {
+            GT_TRY(gt_array_push(&faster, added.items[i]));
+        }
+    }
+    for (size_t s = 0; s < pool->sizes.count && faster.count && !gt_rule_is_late(maker, search_end);
+         s++) {
+        GT_TRY(gt_pool_measure(pool, s, faster.items, faster.count));
+    }
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_rule_search(gt_rule_maker *maker)
+{
+    gt_pool *pool = &maker->pool;
+    const size_t before = pool->members.count;
+    GT_FREED uint32_t *visits = calloc(pool->sizes.count + 1, sizeof *visits);
+    GT_TRY(gt_allocated(visits));
+    for (size_t round = 0; round < 4 * pool->sizes.count; round++) {
+        size_t worst = 0;
+        double most = -1;
+        GT_TRY(gt_rule_choose_members(maker));
+        if (gt_rule_is_late(maker, search_end)) {
+            break;
+        }
+        for (size_t s = 0; s < pool->sizes.count; s++) {
+            const double loss =
+                (0.01 + cost_at(maker, s, fastest_kept(maker, s))) / (1 + visits[s]);
+            if (loss > most) {
+                most = loss;
+                worst = s;
+            }
+        }
+        visits[worst]++;
+        GT_TRY(search_at(maker, worst));
+    }
+    gt_rule_note(maker, "searched %zu more variants", pool->members.count - before);
+    return GPUTUNE_OK;
+}
+
+/* ---- siblings -------------------------------------------------------------------------------- */
+
+/* Finds the axes of which no value changes the source of the default. Bit i stands for axis i. */
+static gputune_status find_free_axes(uint64_t *out, const gt_pool *pool, const gt_request *request)
+{
+    const gt_config standard = gt_config_default(pool->template);
+    GT_SCOPED(gt_source_free) gt_source source = {0};
+    GT_TRY(gt_request_source(&source, request, &standard));
+    *out = 0;
+    for (uint32_t a = 0; a < pool->template->axis_count; a++) {
+        bool is_free = pool->template->axes[a].count > 1;
+        for (uint32_t v = 0; v < pool->template->axes[a].count && is_free; v++) {
+            GT_SCOPED(gt_source_free) gt_source other = {0};
+            gt_config config = standard;
+            config.choice[a] = (uint8_t)v;
+            is_free = gt_request_source(&other, request, &config) == GPUTUNE_OK &&
+                      gt_hash_equal(other.hash, source.hash);
+        }
+        *out |= (uint64_t)is_free << a;
+    }
+    return GPUTUNE_OK;
+}
+
+/* Adds up to `most` configurations that differ from the member only in free axes. */
+static gputune_status add_siblings(gt_member_list *out, gt_rule_maker *maker,
+                                   const gt_request *request, uint32_t member, uint64_t free_axes,
+                                   uint32_t most)
+{
+    enum { TRIES = 64 };
+    const gt_template *template = maker->pool.template;
+    const size_t before = out->count;
+    for (int i = 0; i < TRIES && out->count < before + most; i++) {
+        gt_config config = maker->pool.members.items[member].config;
+        uint32_t added;
+        bool is_known = false;
+        for (uint32_t a = 0; a < template->axis_count; a++) {
+            if (free_axes >> a & 1) {
+                config.choice[a] =
+                    (uint8_t)gt_random_below(&maker->random, template->axes[a].count);
+            }
+        }
+        if (!gt_space_has(request->space, &config)) {
+            continue;
+        }
+        GT_TRY(gt_pool_add(&added, &maker->pool, request, &config));
+        for (size_t k = 0; k < out->count; k++) {
+            is_known |= out->items[k] == added;
+        }
+        GT_TRY(is_known ? GPUTUNE_OK : gt_array_push(out, added));
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status try_siblings_at(gt_rule_maker *maker, size_t size, uint64_t free_axes)
+{
+    enum { EACH = 12 };
+    static const double near = 0.15;
+    GT_SCOPED(gt_request_end) gt_request *request = NULL;
+    GT_SCOPED(gt_member_list_free) gt_member_list siblings = {0};
+    GT_TRY(gt_pool_request(&request, &maker->pool, size, maker->limit_s));
+    const double loss = cost_at(maker, size, fastest_kept(maker, size));
+    for (size_t k = 0; k < maker->kept.count; k++) {
+        if (cost_at(maker, size, maker->kept.items[k]) <= loss + near) {
+            GT_TRY(add_siblings(&siblings, maker, request, maker->kept.items[k], free_axes, EACH));
+        }
+    }
+    return gt_pool_measure(&maker->pool, size, siblings.items, siblings.count);
+}
+
+gputune_status gt_rule_try_siblings(gt_rule_maker *maker)
+{
+    gt_pool *pool = &maker->pool;
+    const size_t before = pool->members.count;
+    GT_SCOPED(gt_request_end) gt_request *request = NULL;
+    uint64_t free_axes;
+    GT_TRY(gt_pool_request(&request, pool, 0, maker->limit_s));
+    GT_TRY(find_free_axes(&free_axes, pool, request));
+    for (size_t s = 0; free_axes && s < pool->sizes.count; s++) {
+        if (!gt_rule_is_late(maker, siblings_end)) {
+            GT_TRY(try_siblings_at(maker, s, free_axes));
+        }
+    }
+    if (free_axes) {
+        gt_rule_note(maker, "tried %zu variants with the same code", pool->members.count - before);
+        GT_TRY(gt_rule_choose_members(maker));
+    }
+    return GPUTUNE_OK;
+}
+
+/* ---- proving, and more sizes ----------------------------------------------------------------- */
+
+static bool lost_one(const gt_rule_maker *maker)
+{
+    for (size_t k = 0; k < maker->kept.count; k++) {
+        if (maker->pool.members.items[maker->kept.items[k]].is_refuted) {
+            return true;
+        }
+    }
+    return false;
+}
+
+gputune_status gt_rule_complete(gt_rule_maker *maker)
+{
+    gt_pool *pool = &maker->pool;
+    for (bool again = true; again; again = lost_one(maker)) {
+        if (lost_one(maker)) {
+            GT_TRY(gt_rule_choose_members(maker));
+        }
+        for (size_t s = 0; s < pool->sizes.count; s++) {
+            GT_TRY(gt_pool_measure(pool, s, maker->kept.items, maker->kept.count));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* Returns how much the choice matters at a point, as the two nearest sizes tell. */
+static double doubt_at(const gt_rule_maker *maker, const gt_problem *point)
+{
+    const gt_pool *pool = &maker->pool;
+    size_t near[2] = {0, 0};
+    double distances[2] = {INFINITY, INFINITY};
+    for (size_t s = 0; s < pool->sizes.count; s++) {
+        const double distance =
+            gt_region_distance(pool->template, point, &pool->sizes.items[s].problem);
+        const int rank = distance < distances[0] ? 0 : distance < distances[1] ? 1 : 2;
+        if (rank == 0) {
+            near[1] = near[0];
+            distances[1] = distances[0];
+        }
+        if (rank < 2) {
+            near[rank] = s;
+            distances[rank] = distance;
+        }
+    }
+    const uint32_t a = fastest_kept(maker, near[0]), b = fastest_kept(maker, near[1]);
+    const double loss = fmin(cost_at(maker, near[0], b), 1) + fmin(cost_at(maker, near[1], a), 1);
+    return loss * fmin(distances[0], 2);
+}
+
+/* Chooses the next size: in turns the next point, and the most doubtful one of several. */
+static gt_problem choose_point(gt_rule_maker *maker)
+{
+    enum { OFFERED = 24 };
+    gt_problem best = gt_rule_next_point(maker);
+    if (maker->pool.sizes.count % 2) {
+        double most = doubt_at(maker, &best);
+        for (int i = 1; i < OFFERED; i++) {
+            const gt_problem point = gt_rule_next_point(maker);
+            const double doubt = doubt_at(maker, &point);
+            if (doubt > most) {
+                most = doubt;
+                best = point;
+            }
+        }
+    }
+    return best;
+}
+
+static bool any_runs(const gt_rule_maker *maker, size_t size)
+{
+    bool any = false;
+    for (size_t k = 0; k < maker->kept.count; k++) {
+        any |= gt_pool_time(&maker->pool, size, maker->kept.items[k]) < INFINITY;
+    }
+    return any;
+}
+
+/* Sets *enough if the loss to expect at other sizes is small. Looks only now and then, because
+ * learning takes a while. */
+static gputune_status is_good_enough(bool *enough, const gt_rule_maker *maker)
+{
+    enum { EVERY = 32 };
+    static const double mean = 1.005, p90 = 1.01;
+    const size_t sizes = maker->pool.sizes.count;
+    *enough = false;
+    if (sizes < GT_RULE_PROVED_SIZES || sizes % EVERY) {
+        return GPUTUNE_OK;
+    }
+    GT_SCOPED(gt_rule_view_free) gt_rule_view view = {0};
+    gt_rule_tree tree;
+    GT_TRY(gt_rule_view_make(&view, maker, &maker->kept, sizes));
+    GT_TRY(gt_rule_learn(&tree, &view.data));
+    free(tree.nodes);
+    *enough = tree.mean <= mean && tree.p90 <= p90;
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_rule_add_sizes(gt_rule_maker *maker)
+{
+    enum { MOST = 250, TRIES = 4 * MOST };
+    gt_pool *pool = &maker->pool;
+    bool enough = false;
+    for (int i = 0; i < TRIES && pool->sizes.count < MOST && !enough; i++) {
+        bool added;
+        const gt_problem point = choose_point(maker);
+        if (gt_rule_is_late(maker, sizes_end) && pool->sizes.count >= GT_RULE_PROVED_SIZES) {
+            break;
+        }
+        GT_TRY(gt_rule_add_point(&added, maker, &point));
+        if (!added) {
+            continue;
+        }
+        const size_t last = pool->sizes.count - 1;
+        GT_TRY(gt_pool_measure(pool, last, maker->kept.items, maker->kept.count));
+        if (!any_runs(maker, last)) { /* the template allows no such size */
+            gt_array_free(&pool->sizes.items[last].times_ns);
+            pool->sizes.count--;
+            continue;
+        }
+        GT_TRY(is_good_enough(&enough, maker));
+    }
+    gt_rule_note(maker, "measured %zu variants at %zu sizes", maker->kept.count, pool->sizes.count);
+    return GPUTUNE_OK;
+}

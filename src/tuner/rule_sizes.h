@@ -1,0 +1,26 @@
+/* The sizes at which a rule is made: corners, and points spread over its region. */
+#pragma once
+
+#include "base/random.h"
+#include "kernel/rule/rule.h"
+
+#include <gputune_tools.h>
+
+enum { GT_CORNERS_MOST = 64 };
+
+/* Makes the region of these ranges. Other types have their default. EINVAL for an unknown name, a
+ * size without a range, a range that is empty or begins below 1, a range of a value that is
+ * compiled into the code, or if no size varies. */
+gputune_status gt_region_make(gt_rule_region *out, const gt_template *template,
+                              const gputune_range *ranges, size_t count);
+/* Writes the problems at the ends of the ranges, first the two where all sizes are least and
+ * greatest, and returns how many there are. Leaves some out if more than five sizes vary. */
+uint32_t gt_region_corners(gt_problem out[GT_CORNERS_MOST], const gt_template *template,
+                           const gt_rule_region *region);
+/* Returns point `index` of a sequence that fills the region evenly: logarithmic in each size, and
+ * with mixed divisibility by powers of two, which is drawn from *random. */
+gt_problem gt_region_point(const gt_template *template, const gt_rule_region *region,
+                           uint64_t index, gt_random *random);
+/* Returns how different two problems are for a kernel: the sum over the sizes of the logarithm of
+ * their ratio, and of the ratio of the powers of two, up to 16, that divide them. */
+double gt_region_distance(const gt_template *template, const gt_problem *a, const gt_problem *b);

@@ -1,0 +1,18 @@
+# warm --sizes makes a rule for a region of sizes, and show prints it.
+export GPUTUNE_FAKE=rules
+$FAKE warm axpy --sizes n=64:16K,T=float --variants 4
+$FAKE warm axpy --sizes 'n=2^10:1M' --sizes k=3
+$FAKE show axpy --rules
+$FAKE show --rules --format json
+$FAKE show scale --rules
+echo "exit $?"
+export GPUTUNE_FAKE=
+$FAKE warm axpy --sizes n=64:16K
+echo "exit $?"
+for wrong in n 'n=' '=4' 'n=4:' 'n=4:x' 'n=4K:x' 'n=-1:4'; do
+    $FAKE warm axpy --sizes "$wrong"
+    echo "exit $?"
+done
+$FAKE warm axpy --variants 4
+$FAKE warm axpy --sizes n=64:16K --size n=3
+$FAKE warm --sizes n=64:16K

@@ -1,0 +1,119 @@
+/* Rules for all sizes of a region: made, proved, listed, and refused. */
+#include "world.h"
+
+static const char path[] = "tests/language/corner.cu";
+
+static gputune *tuner_with_twice(void)
+{
+    gputune *tuner = tuner_open(world.database);
+    OK(gputune_add_template(tuner, path));
+    return tuner;
+}
+
+static int make(char **text, gputune *tuner, int64_t least, int64_t most)
+{
+    const gputune_range ranges[] = {{"rows", least, most}, {"columns", least, most}};
+    const gputune_options options = OPTIONS(.time_limit_s = 60);
+    return gputune_make_rule(text, tuner, "twice", ranges, 2, 4, &options);
+}
+
+static int count_rule(void *user, const gputune_rule *rule)
+{
+    assert_string_equal(rule->kernel, "twice");
+    assert_false(rule->unproved || rule->outdated);
+    ++*(int *)user;
+    return 0;
+}
+
+static int count_rules(gputune *tuner)
+{
+    int count = 0;
+    OK(gputune_rules(tuner, NULL, count_rule, &count));
+    return count;
+}
+
+TEST(rule_is_made_stored_and_listed)
+{
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_with_twice();
+    char *text;
+    OK(make(&text, tuner, 8, 64));
+    assert_true(strncmp(text, "region rows=8:64 columns=8:64 STEP=1\nloss mean=", 47) == 0);
+    assert_non_null(strstr(text, "\nvariant "));
+    assert_non_null(strstr(text, "use "));
+    assert_non_null(strstr(text, "KIND=narrow")); /* the fastest, and correct in this region */
+    gputune_free(text);
+    assert_int_equal(count_rules(tuner), 1);
+}
+
+TEST(variant_that_fails_at_one_corner_is_left_out)
+{
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_with_twice();
+    char *text;
+    OK(make(&text, tuner, 16, 256));
+    assert_null(strstr(text, "KIND=narrow"));
+    assert_non_null(strstr(text, "KIND=exact"));
+    assert_non_null(strstr(world.log, "KIND=narrow"));
+    assert_non_null(strstr(world.log, "failed at rows=256 columns=256 STEP=1 (wrong)"));
+    gputune_free(text);
+    assert_int_equal(count_rules(tuner), 1); /* it replaced the other one */
+}
+
+static void expect_refused(int status, int expected, const char *message)
+{
+    assert_int_equal(status, expected);
+    if (!strstr(gputune_error(), message)) {
+        fail_msg("%s", gputune_error());
+    }
+}
+
+TEST(region_without_a_rule_is_refused)
+{
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_with_twice();
+    const gputune_options options = OPTIONS(.time_limit_s = 60);
+    static const struct {
+        gputune_range ranges[3];
+        size_t count;
+        const char *message;
+    } refused[] = {
+        {{{"rows", 8, 64}}, 1, "a rule needs a range of columns"},
+        {{{"rows", 8, 64}, {"columns", 64, 8}}, 2, "the range columns=64:8 is not allowed"},
+        {{{"rows", 0, 64}, {"columns", 8, 8}}, 2, "the range rows=0:64 is not allowed"},
+        {{{"rows", 8, 8}, {"columns", 8, 8}}, 2, "needs a size that varies"},
+        {{{"rows", 8, 64}, {"column", 8, 8}}, 2, "column"},
+        {{{"rows", 8, 64}, {"columns", 8, 8}, {"STEP", 1, 2}},
+         3,
+         "STEP is compiled into the code, so each of its values needs a compile of its own"},
+    };
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        int status = gputune_make_rule(NULL, tuner, "twice", refused[i].ranges, refused[i].count, 4,
+                                       &options);
+        expect_refused(status, GPUTUNE_EINVAL, refused[i].message);
+    }
+}
+
+TEST(region_with_an_impossible_corner_names_it)
+{
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_with_twice();
+    const gputune_range large[] = {{"rows", 64, INT64_C(1) << 30}, {"columns", 64, 4096}};
+    const gputune_options options = OPTIONS(.time_limit_s = 60);
+    int status = gputune_make_rule(NULL, tuner, "twice", large, 2, 4, &options);
+    expect_refused(
+        status, GPUTUNE_EDEVMEM,
+        "the region has a corner at which nothing can run, rows=1073741824 columns=4096");
+}
+
+TEST(time_limit_and_cancel_end_with_a_message)
+{
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
+    const gputune_range ranges[] = {{"rows", 8, 200}, {"columns", 8, 200}};
+    int cancel = 1;
+    OK(gputune_add_template(tuner, path));
+    const gputune_options brief = OPTIONS(.time_limit_s = 0.5);
+    const gputune_options canceled = OPTIONS(.time_limit_s = 60, .cancel = &cancel);
+    int status = gputune_make_rule(NULL, tuner, "twice", ranges, 2, 4, &brief);
+    expect_refused(status, GPUTUNE_ETIMEOUT, "the time limit of 0.5 s passed before the rule");
+    status = gputune_make_rule(NULL, tuner, "twice", ranges, 2, 4, &canceled);
+    expect_refused(status, GPUTUNE_ECANCELED, "making the rule again continues there");
+}
+
+TESTS_WITHIN(open_h200, world_close)
