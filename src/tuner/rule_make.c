@@ -175,6 +175,9 @@ static gputune_status compare_at_new_sizes(kept_back *out, gt_rule_maker *maker)
             pool->sizes.count--;
             continue;
         }
+        if (status == GPUTUNE_ETIMEOUT && gt_patience_left_s(&pool->patience) > 0) {
+            continue;
+        }
         GT_TRY(status);
         GT_TRY(gt_pool_add(&winner, pool, request, &choice.config));
         for (size_t k = 0; k < maker->kept.count; k++) {

@@ -197,10 +197,9 @@ static gputune_status run(comparison *at, gt_request *request)
 
 gputune_status gt_pool_measure(gt_pool *pool, size_t size, const uint32_t *members, size_t count)
 {
-    static const double longest_s = 60;
     GT_SCOPED(free_comparison) comparison at = {.pool = pool, .size = size};
     GT_SCOPED(gt_request_end) gt_request *request = NULL;
-    GT_TRY(gt_pool_request(&request, pool, size, longest_s));
+    GT_TRY(gt_pool_request(&request, pool, size, INFINITY));
     at.request = request;
     GT_TRY(list_members(&at, members, count));
     const uint32_t first = at.has_anchor;

@@ -64,6 +64,9 @@ static gputune_status tune_size(gt_rule_maker *maker, double limit_s)
         pool->sizes.count--;
         return GPUTUNE_OK;
     }
+    if (status == GPUTUNE_ETIMEOUT && gt_patience_left_s(&pool->patience) > 0) {
+        return GPUTUNE_OK; /* compiled code is kept, so the next size may have better luck */
+    }
     GT_TRY(status);
     GT_TRY(gt_pool_add(NULL, pool, request, &choice.config));
     return add_near_winners(maker, request);
