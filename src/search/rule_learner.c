@@ -1,6 +1,8 @@
 /* Chooses a portfolio of codes, and learns and prunes decision trees. */
 #include "search/rule_learner.h"
 
+#include "search/rule_model.h"
+
 #include "base/array.h"
 #include "base/text.h"
 
@@ -32,6 +34,15 @@ static void set_losses(double *out, const double *times, uint32_t count)
                  : times[c] < INFINITY ? log(times[c] / best)
                                        : INFINITY;
     }
+}
+
+static bool is_measured(const gt_rule_data *data, uint32_t size)
+{
+    bool is = false;
+    for (uint32_t c = 0; c < data->config_count; c++) {
+        is |= !isnan(data->times_ns[(size_t)size * data->config_count + c]);
+    }
+    return is;
 }
 
 /* ---- portfolio ------------------------------------------------------------------------------- */
@@ -162,7 +173,8 @@ static gputune_status check_sizes(const gt_rule_data *data)
         for (uint32_t c = 0; c < data->config_count; c++) {
             runs |= data->times_ns[(size_t)s * data->config_count + c] < INFINITY;
         }
-        GT_REFUSE(!runs, GPUTUNE_ENOVARIANT, "no variant was measured at one of the sizes");
+        GT_REFUSE(!runs && is_measured(data, s), GPUTUNE_ENOVARIANT,
+                  "no variant was measured at one of the sizes");
     }
     return GPUTUNE_OK;
 }
@@ -183,6 +195,10 @@ gputune_status gt_portfolio_choose(bool *kept, const gt_rule_data *data)
         costs[i] = INFINITY;
     }
     for (uint32_t s = 0; s < data->size_count; s++) {
+        if (!is_measured(data, s)) {
+            memset(&costs[(size_t)s * p.code_count], 0, p.code_count * sizeof *costs);
+            continue;
+        }
         set_losses(losses, &data->times_ns[(size_t)s * configs], configs);
         for (uint32_t c = 0; c < configs; c++) {
             double *cost = &costs[(size_t)s * p.code_count + numbers[c]];
@@ -222,12 +238,18 @@ typedef struct learner {
     uint32_t configs;       /* number of kept configurations */
     uint32_t *ids;          /* their indices in the data */
     double *losses, *costs; /* [size * configs + config] */
-    uint32_t *order;        /* [feature * size_count]: sizes by ascending value */
-    bool *usable;           /* of each feature: all its values are known */
-    uint32_t *owner;        /* of each size: the branch that it is in; UINT32_MAX: left out */
-    double *sums;           /* of costs: two rows of `configs` */
-    double *after;          /* [size]: the least cost of the sizes from this place of an order on */
-    uint32_t *places;       /* sizes of a branch in the order of a feature */
+    double *log_times;      /* [size]: of one configuration, relative to the reference */
+    gt_rule_model model;    /* if there are sizes to predict */
+    uint32_t reference;     /* the kept configuration that most sizes can run */
+    uint32_t *measured, measured_count; /* the measured sizes */
+    uint32_t *guessed, guessed_count;   /* the sizes to predict */
+    uint64_t *granted;                  /* of each size: the needs that conditions grant */
+    uint32_t *order;                    /* [feature * size_count]: sizes by ascending value */
+    bool *usable;                       /* of each feature: all its values are known */
+    uint32_t *owner;  /* of each size: the branch that it is in; UINT32_MAX: left out */
+    double *sums;     /* of costs: two rows of `configs` */
+    double *after;    /* [size]: the least cost of the sizes from this place of an order on */
+    uint32_t *places; /* sizes of a branch in the order of a feature */
     GT_ARRAY(branch) branches;
 } learner;
 
@@ -288,7 +310,7 @@ static void try_feature(learner *l, uint32_t at, uint32_t f, uint64_t granted, s
     enum { LEAST_SIZES = 2 };
     const gt_rule_data *data = l->data;
     const gt_rule_feature *feature = &data->features[f];
-    const bool grants = (feature->grants & ~granted) != 0;
+    const bool grants = ((feature->grants | feature->denies) & ~granted) != 0;
     const uint32_t *order = &l->order[(size_t)f * data->size_count];
     const uint32_t least_sizes = grants ? 1 : LEAST_SIZES;
     uint32_t count = 0, config;
@@ -306,7 +328,8 @@ static void try_feature(learner *l, uint32_t at, uint32_t f, uint64_t granted, s
     for (uint32_t i = 0; i < count; i++) {
         const double above = data->values[(size_t)l->places[i] * data->feature_count + f];
         if (below < above && (grants || i >= least_sizes) && count - i >= least_sizes) {
-            const double cost = least_sum(l, l->sums, granted, i, &config) + l->after[i];
+            const double cost =
+                least_sum(l, l->sums, granted | feature->denies, i, &config) + l->after[i];
             if (cost < best->cost - 1e-9) {
                 *best =
                     (split){f, feature->is_condition ? 0 : threshold_between(below, above), cost};
@@ -314,6 +337,10 @@ static void try_feature(learner *l, uint32_t at, uint32_t f, uint64_t granted, s
         }
         add_costs(l, l->sums, l->places[i]);
         below = above;
+    }
+    if ((feature->denies & ~granted) && count > 0 && below == 0) { /* false at all sizes */
+        const double cost = least_sum(l, l->sums, granted | feature->denies, count, &config);
+        *best = cost < best->cost - 1e-9 ? (split){f, 0, cost} : *best;
     }
 }
 
@@ -365,7 +392,7 @@ static gputune_status grow(learner *l, uint32_t at, uint64_t granted)
     }
     const gt_rule_feature *feature = &data->features[best.feature];
     GT_TRY(grow(l, yes, feature->is_condition ? granted | feature->grants : granted));
-    return grow(l, no, granted);
+    return grow(l, no, granted | feature->denies);
 }
 
 /* Makes leaves of branches whose split is worth less than `penalty`. Returns the cost with a
@@ -393,12 +420,82 @@ static uint32_t choose_branch(const learner *l, const double *values)
     return at->node.config;
 }
 
-/* Learns a tree from the sizes that are not in the fold (size % folds == fold). */
+/* ---- predicted sizes ------------------------------------------------------------------------- */
+
+static double time_at(const learner *l, uint32_t size, uint32_t config)
+{
+    return l->data->times_ns[(size_t)size * l->data->config_count + l->ids[config]];
+}
+
+/* Lists the sizes to predict, and the needs that conditions grant there. */
+static void set_guessed(learner *l)
+{
+    const gt_rule_data *data = l->data;
+    for (uint32_t s = 0; s < data->size_count; s++) {
+        if (is_measured(data, s)) {
+            continue;
+        }
+        l->guessed[l->guessed_count++] = s;
+        for (uint32_t f = 0; f < data->feature_count; f++) {
+            const bool holds = data->values[(size_t)s * data->feature_count + f] > 0;
+            l->granted[s] |= holds ? data->features[f].grants : data->features[f].denies;
+        }
+    }
+}
+
+/* Finds the configuration that most of the sizes in the tree can run. */
+static void choose_reference(learner *l)
+{
+    uint32_t most = 0;
+    for (uint32_t c = 0; c < l->configs; c++) {
+        uint32_t count = 0;
+        for (uint32_t i = 0; i < l->measured_count; i++) {
+            count += time_at(l, l->measured[i], c) < INFINITY;
+        }
+        l->reference = count > most ? c : l->reference;
+        most = count > most ? count : most;
+    }
+}
+
+/* Predicts the losses at sizes that were not measured, from the sizes that are not left out. */
+static void predict(learner *l)
+{
+    for (uint32_t c = 0; c < l->configs; c++) {
+        for (uint32_t s = 0; s < l->data->size_count; s++) {
+            const double ratio = time_at(l, s, c) / time_at(l, s, l->reference);
+            const bool is_known = l->owner[s] == 0 && ratio > 0 && ratio < INFINITY;
+            l->log_times[s] = is_known ? log(ratio) : NAN;
+        }
+        gt_rule_model_complete(&l->model, l->log_times);
+        for (uint32_t i = 0; i < l->guessed_count; i++) {
+            const uint32_t s = l->guessed[i];
+            const bool runs =
+                !(l->data->needs[l->ids[c]] & ~l->granted[s]) && !isnan(l->log_times[s]);
+            l->losses[(size_t)s * l->configs + c] = runs ? l->log_times[s] : INFINITY;
+        }
+    }
+    for (uint32_t i = 0; i < l->guessed_count; i++) {
+        double *losses = &l->losses[(size_t)l->guessed[i] * l->configs], best = INFINITY;
+        for (uint32_t c = 0; c < l->configs; c++) {
+            best = fmin(best, losses[c]);
+        }
+        for (uint32_t c = 0; c < l->configs; c++) {
+            losses[c] -= losses[c] < INFINITY ? best : 0;
+            l->costs[(size_t)l->guessed[i] * l->configs + c] = cost_of(losses[c]);
+        }
+    }
+}
+
+/* Learns a tree from the sizes that are not in the fold (every `folds`-th). 0 folds: from all. */
 static gputune_status learn(learner *l, uint32_t fold, uint32_t folds)
 {
     l->branches.count = 0;
-    for (uint32_t s = 0; s < l->data->size_count; s++) {
-        l->owner[s] = folds > 1 && s % folds == fold ? UINT32_MAX : 0;
+    memset(l->owner, l->model.count ? 0 : 0xff, l->data->size_count * sizeof *l->owner);
+    for (uint32_t i = 0; i < l->measured_count; i++) {
+        l->owner[l->measured[i]] = folds && i % folds == fold ? UINT32_MAX : 0;
+    }
+    if (l->model.count) {
+        predict(l);
     }
     GT_TRY(gt_array_push(&l->branches, (branch){0}));
     return grow(l, 0, 0);
@@ -406,19 +503,22 @@ static gputune_status learn(learner *l, uint32_t fold, uint32_t folds)
 
 /* ---- leaving sizes out ----------------------------------------------------------------------- */
 
-static const double penalties[] = {0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28};
+/* Penalties of a leaf, as costs per 100 sizes. */
+static const double penalties[] = {0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56};
 enum { PENALTIES = sizeof penalties / sizeof *penalties };
 
 /* Adds the log losses [penalty * size_count + size] at the sizes of the fold. */
 static void test_fold(learner *l, double *out, uint32_t fold, uint32_t folds)
 {
     const gt_rule_data *data = l->data;
+    const double rows = l->measured_count + l->guessed_count;
     for (int p = 0; p < PENALTIES; p++) { /* a larger penalty prunes further */
-        (void)prune(l->branches.items, 0, penalties[p]);
-        for (uint32_t s = fold; s < data->size_count; s += folds) {
+        (void)prune(l->branches.items, 0, penalties[p] * rows / 100);
+        for (uint32_t i = fold; i < l->measured_count; i += folds) {
+            const uint32_t s = l->measured[i];
             const uint32_t config =
                 choose_branch(l, &data->values[(size_t)s * data->feature_count]);
-            out[(size_t)p * data->size_count + s] = l->losses[(size_t)s * l->configs + config];
+            out[(size_t)p * l->measured_count + i] = l->losses[(size_t)s * l->configs + config];
         }
     }
 }
@@ -444,8 +544,8 @@ static void set_loss(gt_rule_tree *out, double *losses, uint32_t count)
 /* Finds the best penalty, and sets the loss to expect. */
 static gputune_status leave_out(learner *l, gt_rule_tree *out, double *penalty)
 {
-    enum { FOLDS = 20, ALL = 64 }; /* few sizes are left out one by one */
-    const uint32_t sizes = l->data->size_count, folds = sizes <= ALL ? sizes : FOLDS;
+    enum { FOLDS = 20 };
+    const uint32_t sizes = l->measured_count, folds = sizes < FOLDS ? sizes : FOLDS;
     const double failing = log(10);
     GT_FREED double *losses = calloc((size_t)PENALTIES * sizes, sizeof *losses);
     GT_TRY(gt_allocated(losses));
@@ -467,7 +567,7 @@ static gputune_status leave_out(learner *l, gt_rule_tree *out, double *penalty)
             least = cost;
         }
     }
-    *penalty = penalties[best];
+    *penalty = penalties[best] * (l->measured_count + l->guessed_count) / 100;
     set_loss(out, &losses[(size_t)best * sizes], sizes);
     return GPUTUNE_OK;
 }
@@ -489,8 +589,13 @@ static gputune_status open_learner(learner *l, const gt_rule_data *data)
     l->sums = calloc(configs + 1, sizeof *l->sums);
     l->after = calloc(sizes + 1, sizeof *l->after);
     l->places = calloc(sizes + 1, sizeof *l->places);
+    l->log_times = calloc(sizes + 1, sizeof *l->log_times);
+    l->measured = calloc(sizes + 1, sizeof *l->measured);
+    l->guessed = calloc(sizes + 1, sizeof *l->guessed);
+    l->granted = calloc(sizes + 1, sizeof *l->granted);
     GT_TRY(kept && all && l->ids && l->losses && l->costs && l->order && l->usable && l->owner &&
-                   l->sums && l->after && l->places
+                   l->sums && l->after && l->places && l->log_times && l->measured && l->guessed &&
+                   l->granted
                ? GPUTUNE_OK
                : gt_fail_memory());
     GT_TRY(gt_portfolio_choose(kept, data));
@@ -500,6 +605,10 @@ static gputune_status open_learner(learner *l, const gt_rule_data *data)
         }
     }
     for (uint32_t s = 0; s < sizes; s++) {
+        if (!is_measured(data, s)) {
+            continue;
+        }
+        l->measured[l->measured_count++] = s;
         set_losses(all, &data->times_ns[(size_t)s * configs], configs);
         for (uint32_t c = 0; c < l->configs; c++) {
             const size_t i = (size_t)s * l->configs + c;
@@ -507,16 +616,23 @@ static gputune_status open_learner(learner *l, const gt_rule_data *data)
             l->costs[i] = cost_of(l->losses[i]);
         }
     }
+    if (l->measured_count < sizes && data->coordinate_count > 0) {
+        GT_TRY(gt_rule_model_open(&l->model, data->values, data->feature_count,
+                                  data->coordinate_count, sizes));
+        set_guessed(l);
+    }
     return GPUTUNE_OK;
 }
 
 static void close_learner(learner *l)
 {
-    void *const memory[] = {l->ids,   l->losses, l->costs, l->order, l->usable,
-                            l->owner, l->sums,   l->after, l->places};
+    void *const memory[] = {l->ids,      l->losses,  l->costs,  l->order,  l->usable,
+                            l->owner,    l->sums,    l->after,  l->places, l->log_times,
+                            l->measured, l->guessed, l->granted};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) {
         free(memory[i]);
     }
+    gt_rule_model_close(&l->model);
     gt_array_free(&l->branches);
 }
 
@@ -561,8 +677,9 @@ gputune_status gt_rule_learn(gt_rule_tree *out, const gt_rule_data *data)
     double penalty;
     GT_TRY(open_learner(&l, data));
     sort_features(&l);
+    choose_reference(&l);
     GT_TRY(leave_out(&l, &tree, &penalty));
-    GT_TRY(learn(&l, 0, 1));
+    GT_TRY(learn(&l, 0, 0));
     (void)prune(l.branches.items, 0, penalty);
     tree.nodes = calloc(l.branches.count, sizeof *tree.nodes);
     GT_TRY(gt_allocated(tree.nodes));

@@ -12,12 +12,15 @@ typedef struct gt_rule_feature {
     const char *text;
     bool is_condition; /* its values are 0 and 1 */
     uint64_t grants;   /* bit i: if the condition is true, need i holds */
+    uint64_t denies;   /* bit i: if it is false, need i holds */
 } gt_rule_feature;
 
 typedef struct gt_rule_data {
     uint32_t size_count, config_count, feature_count;
+    uint32_t coordinate_count; /* the first features are the sizes themselves; 0: unknown */
     /* [size * config_count + config]; INFINITY: cannot run there, or is wrong; NAN: not measured,
-     * which counts as slow */
+     * which counts as slow. At sizes of which all times are NAN, times are predicted if there are
+     * coordinates; a few hundred of them make better trees. */
     const double *times_ns;
     const double *values; /* [size * feature_count + feature]; NAN: no value */
     const gt_rule_feature *features;
@@ -27,8 +30,9 @@ typedef struct gt_rule_data {
 } gt_rule_data;
 
 /* Chooses the codes with the least loss, and sets kept[i] for each configuration of these codes.
- * Every size keeps a configuration that can run, and if any configuration has no needs, one of
- * these is kept. ENOVARIANT if some size has none, or if so few codes cannot serve all sizes. */
+ * Every measured size keeps a configuration that can run, and if any configuration has no needs,
+ * one of these is kept. ENOVARIANT if some size has none, or if so few codes cannot serve all
+ * sizes. */
 gputune_status gt_portfolio_choose(bool *kept, const gt_rule_data *data);
 
 /* A node of a decision tree. The branch for `yes` follows its node. */

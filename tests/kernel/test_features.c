@@ -65,6 +65,13 @@ TEST(test_features)
     assert_int_equal(features.needs[1], low | odd);
     assert_int_equal(features.needs[2], low | even);
     assert_int_equal(feature_of(&features, "m <= 65535 && n % 4 == 0")->grants, low | even);
+    /* what follows from divisibility */
+    assert_int_equal(feature_of(&features, "n % 4 == 0")->denies, odd);
+    assert_int_equal(feature_of(&features, "n % 2 == 0")->denies, odd);
+    assert_int_equal(feature_of(&features, "n % 2 == 0")->grants, 0);
+    assert_int_equal(feature_of(&features, "n % 32 == 0")->grants, even);
+    assert_int_equal(feature_of(&features, "n % 32 == 0")->denies, 0);
+    assert_int_equal(feature_of(&features, "m % 4 == 0")->grants, 0);
     gt_size_features_free(&features);
     /* sizes that do not vary are numbers */
     make(&features, t, "m=64 n=1", "m=64 n=1K", variants, 3);

@@ -18,11 +18,11 @@ typedef struct scene {
     gt_rule_data data;
 } scene;
 
-static const gt_rule_feature features[FEATURES] = {{"m", false, 0},
-                                                   {"n", false, 0},
-                                                   {"m * n", false, 0},
-                                                   {"m % 4 == 0", true, 0},
-                                                   {"n % 4 == 0", true, 1}};
+static const gt_rule_feature features[FEATURES] = {{"m", false, 0, 0},
+                                                   {"n", false, 0, 0},
+                                                   {"m * n", false, 0, 0},
+                                                   {"m % 4 == 0", true, 0, 0},
+                                                   {"n % 4 == 0", true, 1, 0}};
 
 static void set_values(double *values, double m, double n)
 {
@@ -61,8 +61,8 @@ static void set_up(scene *s, uint32_t configs)
         s->codes[c] = 10 + c;
         s->needs[c] = c >= 4;
     }
-    s->data = (gt_rule_data){SIZES,    configs,  FEATURES, s->times, s->values,
-                             features, s->codes, s->needs, CONFIGS};
+    s->data = (gt_rule_data){SIZES,     configs,  FEATURES, 2,        s->times,
+                             s->values, features, s->codes, s->needs, CONFIGS};
 }
 
 static void expect_kept(const gt_rule_data *data, const char *expected)
@@ -107,7 +107,7 @@ TEST(test_large_portfolio)
             times[i * MANY + c] = c % 5 == 2 && c / 5 == i / 5 ? 1 : 2 + (double)c / MANY;
         }
     }
-    const gt_rule_data data = {MANY, MANY, 0, times, NULL, NULL, codes, needs, KEPT};
+    const gt_rule_data data = {MANY, MANY, 0, 0, times, NULL, NULL, codes, needs, KEPT};
     ASSERT_OK(gt_portfolio_choose(kept, &data));
     for (uint32_t c = 0; c < MANY; c++) {
         assert_int_equal(kept[c], c % 5 == 2);
@@ -190,4 +190,25 @@ TEST(test_text)
     ASSERT_OK(gt_rule_tree_text(&text, &tree, &s.data, numbers));
     assert_string_equal(text, "if m * n <= 2688\n  use 0\nelse\n  use 1\n");
     free(tree.nodes);
+}
+
+/* Sizes without times are predicted, so few measured sizes are enough. */
+TEST(test_predicted_sizes)
+{
+    enum { MEASURED = 30 };
+    scene s;
+    gt_rule_tree tree;
+    double losses[2];
+    set_up(&s, CONFIGS);
+    for (int predicted = 0; predicted < 2; predicted++) {
+        s.data.size_count = predicted ? SIZES : MEASURED;
+        for (uint32_t i = MEASURED * CONFIGS; i < SIZES * CONFIGS; i++) {
+            s.times[i] = NAN;
+        }
+        ASSERT_OK(gt_rule_learn(&tree, &s.data));
+        losses[predicted] = mean_of(&s, &tree);
+        free(tree.nodes);
+    }
+    assert_true(losses[1] < 1.03);
+    assert_true(losses[1] < losses[0]);
 }

@@ -49,7 +49,7 @@ static gputune_status add_feature(maker *m, const char *text, bool is_condition,
         return GPUTUNE_OK;
     }
     gt_size_feature *feature = &out->items[out->count];
-    *feature = (gt_size_feature){NULL, is_condition, grants};
+    *feature = (gt_size_feature){NULL, is_condition, grants, 0};
     GT_TRY(gt_expression_read(&feature->expression, &lexer, &scope));
     out->count++;
     return GPUTUNE_OK;
@@ -276,6 +276,60 @@ static gputune_status join_needs(maker *m, uint64_t needs)
     return needs & (needs - 1) ? add_feature(m, gt_text_string(&text), true, needs) : GPUTUNE_OK;
 }
 
+/* ---- what follows from divisibility ---- */
+
+/* A condition "E % divisor == 0", or "!= 0". */
+typedef struct divisibility {
+    const gt_instruction *code; /* of E */
+    int count;
+    int64_t divisor; /* 0: the condition has another form */
+    bool divides;
+} divisibility;
+
+static divisibility divisibility_of(const gt_expression *expression)
+{
+    const gt_instruction *end = expression->code + expression->count;
+    divisibility out = {0};
+    if (expression->count >= 5 &&
+        (end[-1].operation == GT_DO_EQUAL || end[-1].operation == GT_DO_NOT_EQUAL) &&
+        end[-2].operation == GT_DO_LITERAL && end[-2].integer == 0 &&
+        end[-3].operation == GT_DO_REMAINDER && end[-4].operation == GT_DO_LITERAL) {
+        out = (divisibility){expression->code, expression->count - 4, end[-4].integer,
+                             end[-1].operation == GT_DO_EQUAL};
+    }
+    return out;
+}
+
+/* Returns whether `need` follows if the condition `of` is true, or is false. */
+static bool follows(const divisibility *need, const divisibility *of, bool is_true)
+{
+    const bool divides = of->divides == is_true;
+    return need->divisor > 0 && of->divisor > 0 && need->count == of->count &&
+           memcmp(need->code, of->code, (size_t)of->count * sizeof *of->code) == 0 &&
+           need->divides == divides &&
+           (divides ? of->divisor % need->divisor : need->divisor % of->divisor) == 0;
+}
+
+/* Sets the needs that follow from conditions on the divisibility of the same size. */
+static void complete_grants(gt_size_features *features)
+{
+    divisibility needs[GT_NEEDS_MAX] = {{0}};
+    for (uint32_t f = 0; f < features->count; f++) {
+        const uint64_t grants = features->items[f].grants;
+        if (grants && !(grants & (grants - 1))) {
+            needs[__builtin_ctzll(grants)] = divisibility_of(features->items[f].expression);
+        }
+    }
+    for (uint32_t f = 0; f < features->count; f++) {
+        gt_size_feature *feature = &features->items[f];
+        const divisibility own = divisibility_of(feature->expression);
+        for (int i = 0; i < GT_NEEDS_MAX; i++) {
+            feature->grants |= (uint64_t)follows(&needs[i], &own, true) << i;
+            feature->denies |= (uint64_t)follows(&needs[i], &own, false) << i;
+        }
+    }
+}
+
 static gputune_status make(maker *m, const gt_device *device, const gt_config *variants,
                            size_t count)
 {
@@ -299,6 +353,7 @@ static gputune_status make(maker *m, const gt_device *device, const gt_config *v
             GT_TRY(add_blocks(m, &parts->steps[i].grid));
         }
     }
+    complete_grants(m->out);
     return GPUTUNE_OK;
 }
 

@@ -10,6 +10,7 @@ typedef struct gt_size_feature {
     gt_expression *expression;
     bool is_condition; /* its values are 0 and 1 */
     uint64_t grants;   /* bit i: if the condition is true, need i holds */
+    uint64_t denies;   /* bit i: if it is false, need i holds */
 } gt_size_feature;
 
 /* Simple features come first. A need is a condition on sizes without which a variant cannot be
