@@ -58,10 +58,12 @@ typedef struct gt_rule_view {
     uint32_t *codes;
 } gt_rule_view;
 
-/* Makes the data of these members at the first `size_count` sizes. gt_rule_view_free() frees *out.
- */
+/* Makes the data of these members at the first `size_count` sizes, and without times at
+ * `predicted` more points of the region. gt_rule_view_free() frees *out. */
 gputune_status gt_rule_view_make(gt_rule_view *out, const gt_rule_maker *maker,
-                                 const gt_member_list *members, size_t size_count);
+                                 const gt_member_list *members, size_t size_count,
+                                 size_t predicted);
+enum { GT_RULE_PREDICTED = 400 };
 void gt_rule_view_free(gt_rule_view *view);
 
 /* Tunes sizes and adds their winners, and others that are nearly as fast, to the pool. */

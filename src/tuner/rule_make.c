@@ -50,14 +50,15 @@ void gt_rule_view_free(gt_rule_view *view)
 }
 
 gputune_status gt_rule_view_make(gt_rule_view *out, const gt_rule_maker *maker,
-                                 const gt_member_list *members, size_t size_count)
+                                 const gt_member_list *members, size_t size_count, size_t predicted)
 {
     const gt_pool *pool = &maker->pool;
     const size_t count = members->count;
     GT_SCOPED(gt_rule_view_free) gt_rule_view view = {0};
     GT_FREED gt_config *configs = calloc(count + 1, sizeof *configs);
     view.codes = calloc(count + 1, sizeof *view.codes);
-    view.times_ns = calloc(size_count * count + 1, sizeof *view.times_ns);
+    const size_t all_sizes = size_count + predicted;
+    view.times_ns = calloc(all_sizes * count + 1, sizeof *view.times_ns);
     GT_TRY(configs && view.codes && view.times_ns ? GPUTUNE_OK : gt_fail_memory());
     for (size_t i = 0; i < count; i++) {
         configs[i] = pool->members.items[members->items[i]].config;
@@ -65,26 +66,35 @@ gputune_status gt_rule_view_make(gt_rule_view *out, const gt_rule_maker *maker,
         for (size_t s = 0; s < size_count; s++) {
             view.times_ns[s * count + i] = gt_pool_time(pool, s, members->items[i]);
         }
+        for (size_t s = size_count; s < all_sizes; s++) {
+            view.times_ns[s * count + i] = NAN;
+        }
     }
     GT_TRY(gt_size_features_make(&view.features, pool->template, &maker->region, pool->device,
                                  configs, count));
     const uint32_t features = view.features.count;
     view.shown = calloc(features + 1, sizeof *view.shown);
-    view.values = calloc(size_count * features + 1, sizeof *view.values);
+    view.values = calloc(all_sizes * features + 1, sizeof *view.values);
     GT_TRY(view.shown && view.values ? GPUTUNE_OK : gt_fail_memory());
     for (uint32_t f = 0; f < features; f++) {
         const gt_size_feature *feature = &view.features.items[f];
-        view.shown[f] =
-            (gt_rule_feature){feature->expression->text, feature->is_condition, feature->grants};
+        view.shown[f] = (gt_rule_feature){feature->expression->text, feature->is_condition,
+                                          feature->grants, feature->denies};
     }
-    for (size_t s = 0; s < size_count; s++) {
+    gt_random random = maker->random;
+    for (size_t s = 0; s < all_sizes; s++) {
         int64_t slots[GT_SLOT_MAX];
-        gt_slots_fill(slots, pool->template, &pool->sizes.items[s].problem, pool->device);
+        const gt_problem problem =
+            s < size_count ? pool->sizes.items[s].problem
+                           : gt_region_point(pool->template, &maker->region,
+                                             maker->next_point + s - size_count, &random);
+        gt_slots_fill(slots, pool->template, &problem, pool->device);
         gt_size_features_evaluate(&view.values[s * features], &view.features, slots);
     }
-    view.data = (gt_rule_data){.size_count = (uint32_t)size_count,
+    view.data = (gt_rule_data){.size_count = (uint32_t)all_sizes,
                                .config_count = (uint32_t)count,
                                .feature_count = features,
+                               .coordinate_count = view.features.size_count,
                                .times_ns = view.times_ns,
                                .values = view.values,
                                .features = view.shown,
@@ -217,7 +227,7 @@ static gputune_status write_rule(char **out, gt_member_list *used, const gt_rule
     const gt_member_list *kept = &maker->kept;
     GT_SCOPED(gt_rule_view_free) gt_rule_view view = {0};
     GT_SCOPED(free_tree) gt_rule_tree tree = {0};
-    GT_TRY(gt_rule_view_make(&view, maker, kept, pool->sizes.count));
+    GT_TRY(gt_rule_view_make(&view, maker, kept, pool->sizes.count, GT_RULE_PREDICTED));
     GT_TRY(gt_rule_learn(&tree, &view.data));
     GT_FREED uint32_t *numbers = calloc(kept->count + 1, sizeof *numbers);
     GT_FREED gt_config *configs = calloc(kept->count + 1, sizeof *configs);

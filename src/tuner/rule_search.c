@@ -211,7 +211,7 @@ gputune_status gt_rule_choose_members(gt_rule_maker *maker)
     GT_SCOPED(gt_member_list_free) gt_member_list members = {0}, chosen = {0};
     GT_SCOPED(gt_rule_view_free) gt_rule_view view = {0};
     GT_TRY(list_working(&members, &maker->pool));
-    GT_TRY(gt_rule_view_make(&view, maker, &members, maker->pool.sizes.count));
+    GT_TRY(gt_rule_view_make(&view, maker, &members, maker->pool.sizes.count, 0));
     GT_FREED bool *kept = calloc(members.count, sizeof *kept);
     GT_TRY(gt_allocated(kept));
     GT_TRY(gt_portfolio_choose(kept, &view.data));
@@ -497,7 +497,7 @@ static gputune_status is_good_enough(bool *enough, const gt_rule_maker *maker)
     }
     GT_SCOPED(gt_rule_view_free) gt_rule_view view = {0};
     gt_rule_tree tree;
-    GT_TRY(gt_rule_view_make(&view, maker, &maker->kept, sizes));
+    GT_TRY(gt_rule_view_make(&view, maker, &maker->kept, sizes, GT_RULE_PREDICTED));
     GT_TRY(gt_rule_learn(&tree, &view.data));
     free(tree.nodes);
     *enough = tree.mean <= mean && tree.p90 <= p90;

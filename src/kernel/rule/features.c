@@ -339,6 +339,7 @@ static gputune_status make(maker *m, const gt_device *device, const gt_config *v
             m->sizes[m->size_count++] = m->template->problem[i].name;
         }
     }
+    m->out->size_count = m->size_count;
     GT_TRY(add_sizes(m));
     for (size_t v = 0; v < count; v++) {
         bind_variant(m, device, &variants[v]);

@@ -18,7 +18,8 @@ typedef struct gt_size_feature {
 typedef struct gt_size_features {
     gt_size_feature items[GT_SIZE_FEATURES_MAX];
     uint32_t count;
-    uint64_t *needs; /* of each variant: bit i: it needs need i */
+    uint32_t size_count; /* the first features are the sizes that vary */
+    uint64_t *needs;     /* of each variant: bit i: it needs need i */
 } gt_size_features;
 
 /* Makes the features for these variants on a device. gt_size_features_free() frees *out. ENOMEM. */
