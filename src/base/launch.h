@@ -157,6 +157,15 @@ typedef struct gt_launch_view {
     const gt_sequence *sequence; /* NULL: the steps are launched in order */
 } gt_launch_view;
 
+/* The numbers of a launch at other sizes, for a variant whose other members do not change. */
+typedef struct gt_launch_sizes {
+    uint64_t id;                /* differs between sizes. A stream's scratch memory that is zeroed
+                                   before the first launch is zeroed again if it changes */
+    const uint32_t (*grids)[3]; /* the grid of each step; none is empty */
+    const uint64_t *bytes;      /* by parameter: bytes of scratch buffers, and of buffers that are
+                                   zeroed before every launch; NULL: the launch has neither */
+} gt_launch_sizes;
+
 /* Returns a view of a launch, which must outlive it. */
 gt_launch_view gt_launch_view_of(const gt_launch *launch);
 /* Copies a launch in as little memory as it needs, because an application may keep thousands. The

@@ -213,8 +213,9 @@ static CUresult launch_run(const gt_loaded_launch *loaded, const gt_instance *in
 }
 
 /* Makes the parameters and launches all kernels. */
-static gputune_status launch_kernels(gt_launcher *launcher, const gt_instance *instance,
-                                     CUstream stream, const void *const *arguments)
+static gputune_status launch_kernels(gt_launcher *launcher, const gt_launch_sizes *sizes,
+                                     const gt_instance *instance, CUstream stream,
+                                     const void *const *arguments)
 {
     void *parameters[GT_PARAMETER_MAX];
     CUtensorMap maps[GT_TENSORMAP_MAX];
@@ -247,6 +248,9 @@ static gputune_status launch_kernels(gt_launcher *launcher, const gt_instance *i
     gt_launch_hold(parameters, structs, launch);
     CUresult result = CUDA_SUCCESS;
     while (result == CUDA_SUCCESS && gt_launch_next(&run, launch)) {
+        if (sizes) {
+            memcpy(run.grid, sizes->grids[run.step], sizeof run.grid);
+        }
         result = launch_run(&launcher->loaded, instance, stream, parameters, &run);
     }
     return result == CUDA_SUCCESS ? GPUTUNE_OK : explain(&launcher->loaded, result);
@@ -297,9 +301,9 @@ static void stage_blocks(uint8_t *to, const gt_loaded_launch *loaded, const void
 }
 
 /* Queues the clears, the copies from `staged` (NULL: no copies) and the kernels. */
-static gputune_status queue_launch(gt_launcher *launcher, const gt_instance *instance,
-                                   CUstream stream, const void *const *arguments,
-                                   const void *staged)
+static gputune_status queue_launch(gt_launcher *launcher, const gt_launch_sizes *sizes,
+                                   const gt_instance *instance, CUstream stream,
+                                   const void *const *arguments, const void *staged)
 {
     const gt_launch_view *launch = &launcher->loaded.launch;
     const uint8_t *from = staged;
@@ -307,12 +311,12 @@ static gputune_status queue_launch(gt_launcher *launcher, const gt_instance *ins
     for (uint32_t i = 0; i < launch->parameter_count; i++) {
         const gt_parameter *parameter = &launch->parameters[i];
         if (parameter->clear_bytes) {
+            const uint64_t bytes = sizes ? sizes->bytes[i] : parameter->clear_bytes;
             CUdeviceptr address = instance->scratch[i];
             if (parameter->kind != GT_PARAMETER_SCRATCH) {
                 memcpy(&address, arguments[parameter->argument], sizeof address);
             }
-            GT_CUDA(launcher->loaded.driver, MemsetD8Async, address, 0, parameter->clear_bytes,
-                    stream);
+            GT_CUDA(launcher->loaded.driver, MemsetD8Async, address, 0, bytes, stream);
         }
     }
     for (uint32_t i = 0; from && i < launch->block_count; i++) {
@@ -323,13 +327,14 @@ static gputune_status queue_launch(gt_launcher *launcher, const gt_instance *ins
         }
         from += gt_staged_bytes(bytes);
     }
-    return launch_kernels(launcher, instance, stream, arguments);
+    return launch_kernels(launcher, sizes, instance, stream, arguments);
 }
 
 /* ---- the states of streams ---- */
 
 /* Creates the parts that do not exist yet. After a failure, the next call creates the rest. */
-static gputune_status make_ready(stream_state *state, gt_launcher *launcher)
+static gputune_status make_ready(stream_state *state, gt_launcher *launcher,
+                                 const gt_launch_sizes *sizes)
 {
     const gt_driver *driver = launcher->loaded.driver;
     if (state->ready) {
@@ -345,7 +350,7 @@ static gputune_status make_ready(stream_state *state, gt_launcher *launcher)
             GT_CUDA(driver, EventCreate, &state->events[i], CU_EVENT_DISABLE_TIMING);
         }
     }
-    GT_TRY(gt_instance_make(&state->instance, &launcher->loaded));
+    GT_TRY(gt_instance_make(&state->instance, &launcher->loaded, sizes));
     state->ready = true;
     return GPUTUNE_OK;
 }
@@ -420,22 +425,25 @@ static gputune_status wait_for_previous_owner(stream_state *state, const gt_driv
     return GPUTUNE_OK;
 }
 
-static gputune_status launch_locked(stream_state *state, gt_launcher *launcher, CUstream stream,
+static gputune_status launch_locked(stream_state *state, gt_launcher *launcher,
+                                    const gt_launch_sizes *sizes, CUstream stream,
                                     const void *const *arguments, bool copy)
 {
     const gt_driver *driver = launcher->loaded.driver;
     unsigned slot = state->next;
     uint8_t *staged = NULL;
-    GT_TRY(make_ready(state, launcher));
+    GT_TRY(make_ready(state, launcher, sizes));
     if (state->used[slot]) { /* the previous launch of this slot may still read its memory */
         GT_CUDA(driver, EventSynchronize, state->events[slot]);
     }
     GT_TRY(wait_for_previous_owner(state, driver, stream));
+    GT_TRY(gt_instance_resize(&state->instance, &launcher->loaded, sizes, stream, state->last));
     if (copy && launcher->loaded.slot_bytes) {
         staged = state->staging + slot * launcher->loaded.slot_bytes;
         stage_blocks(staged, &launcher->loaded, arguments);
     }
-    gputune_status status = queue_launch(launcher, &state->instance, stream, arguments, staged);
+    gputune_status status =
+        queue_launch(launcher, sizes, &state->instance, stream, arguments, staged);
     /* recorded even after a failure, because the copy may still be running */
     CUresult recorded = driver->EventRecord(state->events[slot], stream);
     state->used[slot] = true;
@@ -453,14 +461,15 @@ static gputune_status no_block(void)
 }
 
 /* Launches on a stream that is not being captured; `copy`: copies the blocks first. */
-static gputune_status launch_on_stream(gt_launcher *launcher, const stream_facts *facts,
-                                       const void *const *arguments, bool copy)
+static gputune_status launch_on_stream(gt_launcher *launcher, const gt_launch_sizes *sizes,
+                                       const stream_facts *facts, const void *const *arguments,
+                                       bool copy)
 {
     stream_state *state = lock_state(launcher, facts->key);
     atomic_store_explicit(&state->stream, (uintptr_t)facts->stream, memory_order_relaxed);
-    gputune_status status = copy || state->copied
-                                ? launch_locked(state, launcher, facts->stream, arguments, copy)
-                                : no_block();
+    gputune_status status = copy || state->copied ? launch_locked(state, launcher, sizes,
+                                                                  facts->stream, arguments, copy)
+                                                  : no_block();
     pthread_mutex_unlock(&state->lock);
     return status;
 }
@@ -478,9 +487,9 @@ static gputune_status capture_repeat(gt_launcher *launcher, CUstream stream,
     if (!state) {
         return no_block();
     }
-    gputune_status status = state->copied
-                                ? queue_launch(launcher, &state->instance, stream, arguments, NULL)
-                                : no_block();
+    gputune_status status =
+        state->copied ? queue_launch(launcher, NULL, &state->instance, stream, arguments, NULL)
+                      : no_block();
     pthread_mutex_unlock(&state->lock);
     return status;
 }
@@ -524,33 +533,38 @@ static void end_state(gt_held *held, bool alive)
 }
 
 /* Makes a state for graphs, and adds it to the launcher's list. */
-static gputune_status make_state(graph_state **out, gt_launcher *launcher)
+static gputune_status make_state(graph_state **out, gt_launcher *launcher,
+                                 const gt_launch_sizes *sizes)
 {
     GT_FREED graph_state *state = calloc(1, sizeof *state);
     GT_TRY(gt_allocated(state));
-    GT_TRY(gt_instance_make(&state->instance, &launcher->loaded));
+    GT_TRY(gt_instance_make(&state->instance, &launcher->loaded, sizes));
     gt_held_begin(&state->held, launcher->loaded.driver, &launcher->loaded.context, end_state);
     state->next = launcher->graph_states;
     launcher->graph_states = *out = gt_take(&state);
     return GPUTUNE_OK;
 }
 
-/* Finds the state of this stream in this capture. If there is none, gives the graph a state that no
- * graph uses, or a new one. */
+/* Finds the state of this stream and these sizes in this capture. If there is none, gives the graph
+ * a state that no graph uses, or a new one. */
 static gputune_status find_state(graph_state **out, gt_launcher *launcher,
-                                 const stream_facts *facts)
+                                 const gt_launch_sizes *sizes, const stream_facts *facts)
 {
+    const uint64_t id = sizes ? sizes->id : 0;
     graph_state *unused = NULL;
     for (graph_state *state = launcher->graph_states; state; state = state->next) {
-        bool in_use = atomic_load(&state->held.holders) > 1;
-        if (in_use && state->capture == facts->capture && state->key == facts->key) {
+        bool in_use = atomic_load(&state->held.holders) > 1, same = state->instance.sizes_id == id;
+        if (in_use && same && state->capture == facts->capture && state->key == facts->key) {
             *out = state;
             return GPUTUNE_OK;
         }
-        unused = in_use ? unused : state;
+        unused = in_use || (unused && !same) ? unused : state;
     }
     if (!unused) {
-        GT_TRY(make_state(&unused, launcher));
+        GT_TRY(make_state(&unused, launcher, sizes));
+    } else if (unused->instance.sizes_id != id) {
+        gt_instance_free(&unused->instance, launcher->loaded.driver);
+        GT_TRY(gt_instance_make(&unused->instance, &launcher->loaded, sizes));
     }
     unused->used = 0;
     unused->capture = facts->capture;
@@ -587,18 +601,18 @@ static gputune_status fail_capture(const gt_launcher *launcher)
 }
 
 /* Captures a launch, with an instance that belongs to the graph. */
-static gputune_status capture_launch(gt_launcher *launcher, const stream_facts *facts,
-                                     const void *const *arguments)
+static gputune_status capture_launch(gt_launcher *launcher, const gt_launch_sizes *sizes,
+                                     const stream_facts *facts, const void *const *arguments)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&launcher->lock);
     graph_state *state;
     const void *staged;
-    if (find_state(&state, launcher, facts) != GPUTUNE_OK ||
+    if (find_state(&state, launcher, sizes, facts) != GPUTUNE_OK ||
         hold_module(launcher, facts) != GPUTUNE_OK ||
         stage_for_graph(&staged, state, launcher, arguments) != GPUTUNE_OK) {
         return fail_capture(launcher);
     }
-    return queue_launch(launcher, &state->instance, facts->stream, arguments, staged);
+    return queue_launch(launcher, sizes, &state->instance, facts->stream, arguments, staged);
 }
 
 /* ---- launching ---- */
@@ -634,17 +648,17 @@ static gputune_status read_stream(stream_facts *out, const gt_launcher *launcher
     return GPUTUNE_OK;
 }
 
-static gputune_status launch_with_state(gt_launcher *launcher, CUstream stream,
-                                        const void *const *arguments, bool copy)
+static gputune_status launch_with_state(gt_launcher *launcher, const gt_launch_sizes *sizes,
+                                        CUstream stream, const void *const *arguments, bool copy)
 {
     stream_facts facts;
     GT_TRY(read_stream(&facts, launcher, stream));
     CUstreamCaptureMode mode = gt_relaxed_enter(launcher->loaded.driver);
     gputune_status status;
     if (!facts.capturing) {
-        status = launch_on_stream(launcher, &facts, arguments, copy);
+        status = launch_on_stream(launcher, sizes, &facts, arguments, copy);
     } else if (copy) {
-        status = capture_launch(launcher, &facts, arguments);
+        status = capture_launch(launcher, sizes, &facts, arguments);
     } else {
         status = capture_repeat(launcher, stream, arguments);
     }
@@ -668,13 +682,13 @@ static gputune_status hold_for_capture(gt_launcher *launcher, CUstream stream)
     return status == GPUTUNE_OK ? GPUTUNE_OK : fail_capture(launcher);
 }
 
-gputune_status gt_launcher_launch(gt_launcher *launcher, CUstream stream,
-                                  const void *const *arguments)
+gputune_status gt_launcher_launch_at(gt_launcher *launcher, const gt_launch_sizes *sizes,
+                                     CUstream stream, const void *const *arguments)
 {
     const gt_driver *driver = launcher->loaded.driver;
     CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
     if (launcher->loaded.needs_state) {
-        return launch_with_state(launcher, stream, arguments, true);
+        return launch_with_state(launcher, sizes, stream, arguments, true);
     }
     /* the default stream (NULL) cannot be captured */
     if (stream && driver->StreamIsCapturing(stream, &capture) == CUDA_SUCCESS &&
@@ -684,23 +698,34 @@ gputune_status gt_launcher_launch(gt_launcher *launcher, CUstream stream,
     if (launcher->loaded.is_direct) {
         CUlaunchConfig config = launcher->loaded.only.config;
         config.hStream = stream;
+        if (sizes) {
+            const uint32_t *grid = sizes->grids[0];
+            config.gridDimX = grid[0], config.gridDimY = grid[1], config.gridDimZ = grid[2];
+        }
         CUresult result = driver->LaunchKernelEx(&config, launcher->loaded.base.functions[0],
                                                  (void **)arguments, NULL);
         return result == CUDA_SUCCESS ? GPUTUNE_OK : explain(&launcher->loaded, result);
     }
     if (!gt_launch_clears(&launcher->loaded.launch)) {
-        return queue_launch(launcher, &launcher->loaded.base, stream, arguments, NULL);
+        return queue_launch(launcher, sizes, &launcher->loaded.base, stream, arguments, NULL);
     }
     /* a clear and its launch are one step for other threads on the same stream */
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&launcher->clear_lock);
-    return queue_launch(launcher, &launcher->loaded.base, stream, arguments, NULL);
+    return queue_launch(launcher, sizes, &launcher->loaded.base, stream, arguments, NULL);
+}
+
+gputune_status gt_launcher_launch(gt_launcher *launcher, CUstream stream,
+                                  const void *const *arguments)
+{
+    return gt_launcher_launch_at(launcher, NULL, stream, arguments);
 }
 
 gputune_status gt_launcher_repeat(gt_launcher *launcher, CUstream stream,
                                   const void *const *arguments)
 {
-    return launcher->loaded.needs_state ? launch_with_state(launcher, stream, arguments, false)
-                                        : gt_launcher_launch(launcher, stream, arguments);
+    return launcher->loaded.needs_state
+               ? launch_with_state(launcher, NULL, stream, arguments, false)
+               : gt_launcher_launch(launcher, stream, arguments);
 }
 
 /* ---- making and freeing ---- */
@@ -864,7 +889,7 @@ gputune_status gt_launcher_scratch(CUdeviceptr *out, gt_launcher *launcher, CUst
               "scratch memory cannot be filled while the stream is being captured");
     stream_state *state = lock_state(launcher, facts.key);
     CUstreamCaptureMode mode = gt_relaxed_enter(driver);
-    gputune_status status = make_ready(state, launcher);
+    gputune_status status = make_ready(state, launcher, NULL);
     GT_THEN(status, wait_for_previous_owner(state, driver, stream));
     *out = status == GPUTUNE_OK ? state->instance.scratch[parameter] : 0;
     gt_relaxed_leave(driver, mode);

@@ -49,6 +49,12 @@ void gt_launcher_free(gt_launcher *launcher);
 gputune_status gt_launcher_launch(gt_launcher *launcher, CUstream stream,
                                   const void *const *arguments);
 
+/* Launches like gt_launcher_launch(), but at other sizes. The launch must have no sequence, blocks,
+ * tensor maps, textures or window of level-2 cache. A stream's scratch memory grows as needed; then
+ * the call waits for the stream's launches of this launcher. NULL: the launch's own sizes. */
+gputune_status gt_launcher_launch_at(gt_launcher *launcher, const gt_launch_sizes *sizes,
+                                     CUstream stream, const void *const *arguments);
+
 /* Launches without copying the pass blocks, to time the kernels only: they see the blocks that the
  * last gt_launcher_launch() on this stream copied. EINVAL if there was none; a captured launch does
  * not count. A launch that this captures uses the instance of the stream, so the graph must be

@@ -209,7 +209,21 @@ static gputune_status zero(const gt_driver *driver, CUdeviceptr at, size_t bytes
     return gt_cuda_check(driver, result, "cuMemsetD8Async");
 }
 
-static gputune_status make_buffers(gt_instance *out, const gt_loaded_launch *loaded)
+static size_t scratch_bytes(const gt_loaded_launch *loaded, const gt_launch_sizes *sizes,
+                            uint32_t parameter)
+{
+    const uint64_t own = loaded->launch.parameters[parameter].scratch_bytes;
+    const uint64_t bytes = sizes && sizes->bytes ? sizes->bytes[parameter] : own;
+    return bytes ? bytes : 1;
+}
+
+static uint8_t log2_below(size_t bytes)
+{
+    return (uint8_t)(63 - __builtin_clzll(bytes));
+}
+
+static gputune_status make_buffers(gt_instance *out, const gt_loaded_launch *loaded,
+                                   const gt_launch_sizes *sizes)
 {
     const gt_launch_view *launch = &loaded->launch;
     out->guard_bytes = loaded->guard_bytes;
@@ -222,10 +236,14 @@ static gputune_status make_buffers(gt_instance *out, const gt_loaded_launch *loa
     for (uint32_t i = 0; i < launch->parameter_count; i++) {
         const gt_parameter *parameter = &launch->parameters[i];
         if (parameter->kind == GT_PARAMETER_SCRATCH) {
-            size_t bytes = parameter->scratch_bytes ? parameter->scratch_bytes : 1;
+            size_t bytes = scratch_bytes(loaded, sizes, i);
+            if (sizes && bytes > 1) { /* so that buffers grow rarely */
+                bytes = (size_t)2 << log2_below(bytes - 1);
+            }
             GT_CUDA(loaded->driver, MemAlloc, &out->scratch[i],
                     bytes + 2 * (size_t)loaded->guard_bytes);
             out->scratch[i] += loaded->guard_bytes;
+            out->scratch_log2[i] = log2_below(bytes);
             if (parameter->scratch & GT_SCRATCH_ZERO) {
                 GT_TRY(zero(loaded->driver, out->scratch[i], bytes));
             }
@@ -287,16 +305,45 @@ static gputune_status make_arrays(gt_instance *out, const gt_loaded_launch *load
     return GPUTUNE_OK;
 }
 
-gputune_status gt_instance_make(gt_instance *out, gt_loaded_launch *loaded)
+gputune_status gt_instance_make(gt_instance *out, gt_loaded_launch *loaded,
+                                const gt_launch_sizes *sizes)
 {
-    *out = (gt_instance){0};
-    gputune_status status = make_buffers(out, loaded);
+    *out = (gt_instance){.sizes_id = sizes ? sizes->id : 0};
+    gputune_status status = make_buffers(out, loaded, sizes);
     GT_THEN(status, make_arrays(out, loaded));
     GT_THEN(status, take_module(out, loaded));
     if (status != GPUTUNE_OK) {
         gt_instance_free(out, loaded->driver);
     }
     return status;
+}
+
+gputune_status gt_instance_resize(gt_instance *instance, gt_loaded_launch *loaded,
+                                  const gt_launch_sizes *sizes, CUstream stream, CUevent last)
+{
+    const gt_launch_view *launch = &loaded->launch;
+    const uint64_t id = sizes ? sizes->id : 0;
+    if (instance->sizes_id == id) {
+        return GPUTUNE_OK;
+    }
+    for (uint32_t i = 0; i < launch->parameter_count; i++) {
+        if (launch->parameters[i].kind == GT_PARAMETER_SCRATCH &&
+            (size_t)1 << instance->scratch_log2[i] < scratch_bytes(loaded, sizes, i)) {
+            if (last) {
+                GT_CUDA(loaded->driver, EventSynchronize, last);
+            }
+            gt_instance_free(instance, loaded->driver);
+            return gt_instance_make(instance, loaded, sizes);
+        }
+    }
+    for (uint32_t i = 0; i < launch->parameter_count; i++) {
+        if (launch->parameters[i].scratch & GT_SCRATCH_ZERO) {
+            GT_CUDA(loaded->driver, MemsetD8Async, instance->scratch[i], 0,
+                    scratch_bytes(loaded, sizes, i), stream);
+        }
+    }
+    instance->sizes_id = id;
+    return GPUTUNE_OK;
 }
 
 void gt_instance_free(gt_instance *instance, const gt_driver *driver)

@@ -20,6 +20,8 @@ typedef struct gt_instance {
                                            symbol, or a buffer if passed as `global`; 0: none */
     unsigned owned_blocks;              /* bit i is set if the instance owns the buffer blocks[i] */
     CUdeviceptr scratch[GT_PARAMETER_MAX];
+    uint8_t scratch_log2[GT_PARAMETER_MAX]; /* scratch[i] has at least 2^scratch_log2[i] bytes */
+    uint64_t sizes_id; /* gt_launch_sizes.id of the latest launch; 0: the launch's own sizes */
     CUarray arrays[GT_TEXTURE_MAX]; /* the array of each texture; NULL: it reads a buffer */
     CUtexObject textures[GT_TEXTURE_MAX];
     uint32_t guard_bytes; /* size of the guards before and after each scratch buffer */
@@ -70,8 +72,15 @@ gputune_status gt_loaded_occupancy(double *out, const gt_loaded_launch *loaded);
 gputune_status gt_loaded_texture(CUtexObject *out, const gt_loaded_launch *loaded,
                                  const gt_texture *texture, CUdeviceptr address, CUarray array);
 
-/* Makes an instance: its own module if it needs one, buffers, scratch and arrays. */
-gputune_status gt_instance_make(gt_instance *out, gt_loaded_launch *loaded);
+/* Makes an instance: its own module if it needs one, buffers, scratch and arrays. `sizes` may be
+ * NULL. */
+gputune_status gt_instance_make(gt_instance *out, gt_loaded_launch *loaded,
+                                const gt_launch_sizes *sizes);
+/* Prepares an instance for a launch at other sizes than its latest launch. Makes it again, after
+ * waiting for `last` (NULL: nothing uses it), if its scratch memory is too small. Otherwise zeroes
+ * scratch memory on the stream, if that is zeroed before the first launch. */
+gputune_status gt_instance_resize(gt_instance *instance, gt_loaded_launch *loaded,
+                                  const gt_launch_sizes *sizes, CUstream stream, CUevent last);
 void gt_instance_free(gt_instance *instance, const gt_driver *driver);
 
 /* Returns the size of a block's staging memory: `bytes`, rounded up to 256. */

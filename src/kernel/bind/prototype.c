@@ -1,0 +1,182 @@
+/* Computes launches at many run-time sizes. */
+#include "kernel/bind/prototype.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Rows that vectors of a width must divide. */
+typedef struct vector_rows {
+    const gt_expression *extent;
+    int64_t width;
+} vector_rows;
+
+struct gt_prototype {
+    const gt_template *template;
+    uint32_t constraint_count, vector_count;
+    const gt_expression *constraints[GT_REQUIRE_MAX]; /* those that sizes may break */
+    vector_rows vectors[GT_PARAMETER_MAX];
+    uint32_t element_bytes[GT_PARAMETER_MAX]; /* by argument and scratch buffer; 0: a scalar */
+    gt_binding kernels[]; /* one for each kernel, complete but for the sizes and the grid */
+};
+
+static bool uses_sizes(const gt_expression *expression, const gt_template *template)
+{
+    bool uses = false;
+    for (uint32_t i = 0; i < template->problem_count && expression; i++) {
+        uses |= template->problem[i].kind == GT_PROBLEM_SIZE &&
+                gt_expression_uses(expression, GT_SLOT_PROBLEM + (int)i);
+    }
+    return uses;
+}
+
+/* Returns true if only the grid of a kernel depends on run-time sizes. */
+static bool has_fixed_shape(const gt_template_step *step, const gt_template *template)
+{
+    bool varies = step->cooperative || uses_sizes(step->shared, template) ||
+                  uses_sizes(step->times, template) || uses_sizes(step->programmatic, template);
+    for (uint32_t i = 0; i < 3; i++) {
+        varies |= uses_sizes(step->block.items[i], template) ||
+                  uses_sizes(step->cluster.items[i], template);
+    }
+    return !varies;
+}
+
+static bool is_plain(const gt_template *template, const gt_config *config)
+{
+    const gt_template_parts *parts = template->parts;
+    bool plain =
+        !parts->has_loops && !parts->map_count && !parts->texture_count && !template->pass_count;
+    for (uint32_t i = 0; i < template->axis_count; i++) {
+        const gt_axis *axis = &template->axes[i];
+        plain &= axis->kind != GT_AXIS_L2_PERSIST || axis->values[config->choice[i]].number == 0;
+    }
+    for (uint32_t i = 0; i < parts->step_count; i++) {
+        plain &= has_fixed_shape(&parts->steps[i], template);
+    }
+    return plain;
+}
+
+static void list_vectors(gt_prototype *out, const gt_binding *binding)
+{
+    const gt_template *template = binding->template;
+    for (uint32_t i = 0; i < template->argument_count; i++) {
+        const gt_argument *argument = &template->arguments[i];
+        vector_rows rows = {.width = 1};
+        for (uint32_t a = 0; a < template->axis_count && argument->extent_count > 1; a++) {
+            const int64_t width = binding->slots[GT_SLOT_AXIS + a];
+            bool widens = gt_axis_widens(&template->axes[a], i) && width > rows.width;
+            rows.width = widens ? width : rows.width;
+            rows.extent = argument->extents[argument->extent_count - 1];
+        }
+        if (rows.width > 1) {
+            out->vectors[out->vector_count++] = rows;
+        }
+    }
+}
+
+static gputune_status fill(gt_prototype *out, const gt_problem *problem, const gt_config *config,
+                           const gt_device *device)
+{
+    static const int grid_slots = 3;
+    const gt_template *template = out->template;
+    const gt_template_parts *parts = template->parts;
+    for (uint32_t i = 0; i < parts->step_count; i++) {
+        gt_binding *own = &out->kernels[i];
+        gt_binding_open(own, template, problem, device);
+        gt_slots_config(own->slots, template, config);
+        own->step = i;
+        gt_limit limit = gt_binding_cluster(own);
+        limit = limit ? limit : gt_binding_block(own);
+        limit = limit ? limit : gt_binding_shared(own);
+        GT_REFUSE(limit, GPUTUNE_ENOVARIANT, "%s: %s", template->name,
+                  GT_LIMIT_REASON(limit, device));
+    }
+    for (uint32_t i = 0; i < parts->constraint_count; i++) {
+        const gt_expression *constraint = parts->constraints[i];
+        if (uses_sizes(constraint, template) ||
+            gt_expression_uses_any(constraint, GT_SLOT_GRID, grid_slots)) {
+            out->constraints[out->constraint_count++] = constraint;
+        }
+    }
+    for (uint32_t i = 0; i < template->parameter_count; i++) {
+        const gt_argument *argument = &template->arguments[i];
+        out->element_bytes[i] =
+            argument->is_buffer ? gt_element_resolve(&out->kernels[0], argument->type).bytes : 0;
+    }
+    list_vectors(out, &out->kernels[0]);
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_prototype_make(gt_prototype **out, const gt_template *template,
+                                 const gt_problem *problem, const gt_config *config,
+                                 const gt_device *device)
+{
+    GT_REFUSE(!is_plain(template, config), GPUTUNE_EUNSUPPORTED,
+              "%s: run-time sizes change more than its grids and buffers", template->name);
+    GT_FREED gt_prototype *made =
+        calloc(1, sizeof *made + template->parts->step_count * sizeof *made->kernels);
+    GT_TRY(gt_allocated(made));
+    made->template = template;
+    GT_TRY(fill(made, problem, config, device));
+    *out = gt_take(&made);
+    return GPUTUNE_OK;
+}
+
+/* Returns true if no require() and no vector forbids the sizes in the slots. */
+static bool permits(const gt_prototype *prototype, const int64_t *slots)
+{
+    int64_t value;
+    for (uint32_t i = 0; i < prototype->constraint_count; i++) {
+        if (gt_expression_try(&value, prototype->constraints[i], slots) || !value) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < prototype->vector_count; i++) {
+        const vector_rows *rows = &prototype->vectors[i];
+        if (gt_expression_try(&value, rows->extent, slots) || value % rows->width != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool count_bytes(uint64_t *out, const gt_prototype *prototype, const int64_t *slots)
+{
+    const gt_template *template = prototype->template;
+    for (uint32_t i = 0; i < template->parameter_count; i++) {
+        out[i] = prototype->element_bytes[i];
+        for (uint32_t k = 0; k < template->arguments[i].extent_count; k++) {
+            int64_t extent;
+            if (gt_expression_try(&extent, template->arguments[i].extents[k], slots) ||
+                extent < 1 || __builtin_mul_overflow(out[i], (uint64_t)extent, &out[i]) ||
+                out[i] > GT_BUFFER_BYTES_MAX) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+bool gt_prototype_launch(uint32_t (*grids)[3], uint64_t *bytes, const gt_prototype *prototype,
+                         const gt_problem *problem)
+{
+    const gt_template *template = prototype->template;
+    for (uint32_t i = 0; i < template->parts->step_count; i++) {
+        gt_binding own = prototype->kernels[i];
+        own.problem = problem;
+        for (uint32_t v = 0; v < template->problem_count; v++) {
+            own.slots[GT_SLOT_PROBLEM + v] = problem->values[v].number;
+        }
+        for (uint32_t d = 0; d < 3; d++) {
+            if (gt_binding_grid(&own, d) || own.shape.grid[d] == 0) {
+                return false;
+            }
+        }
+        memcpy(grids[i], own.shape.grid, sizeof own.shape.grid);
+        if (i == 0 && (!permits(prototype, own.slots) ||
+                       (bytes && !count_bytes(bytes, prototype, own.slots)))) {
+            return false;
+        }
+    }
+    return true;
+}

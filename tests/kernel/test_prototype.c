@@ -1,0 +1,127 @@
+/* Compares launches that prototypes compute with those that gt_launch_bind() makes, for shipped
+ * templates at random configurations and sizes. */
+#include "kernel_support.h"
+
+#include "base/random.h"
+#include "kernel/bind/prototype.h"
+
+static bench open_file(const char *name)
+{
+    GT_FREED char *path = NULL, *text = NULL;
+    bench b;
+    ASSERT_OK(gt_path_format(&path, "templates/%s.cu", name));
+    ASSERT_OK(gt_file_read(&text, NULL, path));
+    bench_open(&b, text, "sm_90");
+    return b;
+}
+
+/* Changes the run-time sizes: small and large, even and odd ones. */
+static gt_problem other_sizes(const bench *b, gt_random *random)
+{
+    gt_problem other = b->problem;
+    for (uint32_t i = 0; i < b->template->problem_count; i++) {
+        const int64_t unit = INT64_C(1) << gt_random_below(random, 8);
+        if (b->template->problem[i].kind == GT_PROBLEM_SIZE) {
+            other.values[i].number =
+                unit *
+                (int64_t)(1 + gt_random_below(random, UINT64_C(1) << gt_random_below(random, 14)));
+        }
+    }
+    return other;
+}
+
+static void expect_same_bytes(const bench *b, const gt_launch *launch, const gt_workload *workload,
+                              const uint64_t *bytes)
+{
+    for (uint32_t i = 0; i < b->template->argument_count; i++) {
+        const uint32_t index = workload->arguments[i].index;
+        assert_int_equal(bytes[i],
+                         workload->arguments[i].is_buffer ? workload->buffers[index].bytes : 0);
+        if (launch->parameters[i].clear_bytes) {
+            assert_int_equal(launch->parameters[i].clear_bytes, bytes[i]);
+        }
+    }
+    for (uint32_t i = b->template->argument_count; i < b->template->parameter_count; i++) {
+        assert_int_equal(launch->parameters[i].scratch_bytes, bytes[i]);
+    }
+}
+
+/* Returns 1 if the configuration is valid at other sizes, and expects the same launch there. */
+static size_t compare_at(const bench *b, const gt_prototype *prototype, const gt_config *config,
+                         const gt_problem *problem)
+{
+    static gt_workload workload;
+    static gt_launch launch;
+    gt_space *space;
+    uint32_t grids[GT_STEPS_MAX][3];
+    uint64_t bytes[GT_PARAMETER_MAX];
+    bool found = gt_prototype_launch(grids, bytes, prototype, problem);
+    if (gt_workload_bind(&workload, b->template, problem, &b->device, 0, NULL, 0) < 0) {
+        assert_false(found);
+        return 0;
+    }
+    ASSERT_OK(gt_space_open(&space, b->template, problem, &workload, &b->device, NULL, 0));
+    bool valid = !gt_space_excludes(space, config);
+    gt_space_free(space);
+    assert_int_equal(found, valid);
+    if (found) {
+        ASSERT_OK(gt_launch_bind(&launch, b->template, problem, config, &b->device));
+        for (uint32_t i = 0; i < launch.step_count; i++) {
+            assert_memory_equal(grids[i], launch.steps[i].grid, sizeof grids[i]);
+        }
+        expect_same_bytes(b, &launch, &workload, bytes);
+    }
+    return found;
+}
+
+/* Returns how many launches were compared. */
+static size_t compare(const char *name)
+{
+    enum { CONFIGS = 20, SIZES = 50 };
+    GT_SCOPED(bench_close) bench b = open_file(name);
+    gt_random random = {17};
+    gt_config config;
+    size_t compared = 0;
+    for (int c = 0; c < CONFIGS && gt_space_draw(b.space, &random, &config); c++) {
+        GT_FREED gt_prototype *prototype = NULL;
+        ASSERT_OK(gt_prototype_make(&prototype, b.template, &b.problem, &config, &b.device));
+        for (int i = 0; i < SIZES; i++) {
+            const gt_problem other = other_sizes(&b, &random);
+            compared += compare_at(&b, prototype, &config, &other);
+        }
+    }
+    return compared;
+}
+
+TEST(launches_are_those_of_the_template)
+{
+    static const char *const names[] = {"axpy",   "dot",  "gemm", "gemv",
+                                        "reduce", "scan", "copy", "transpose"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const size_t compared = compare(names[i]);
+        print_message("%s: %zu launches\n", names[i], compared);
+        assert_true(compared >= 10);
+    }
+}
+
+TEST(other_launches_have_no_prototype)
+{
+    static const char *const clauses[] = {"block(min(256, n))", "block(64) shared(4 * n)",
+                                          "block(64) cooperative()",
+                                          "block(64) l2_persist(A = 50 : x)"};
+    for (size_t i = 0; i < sizeof clauses / sizeof *clauses; i++) {
+        GT_SCOPED(gt_text_free) gt_text text = {0};
+        GT_SCOPED(bench_close) bench b = {0};
+        gt_prototype *prototype = NULL;
+        gt_text_printf(&text,
+                       "#pragma gputune kernel(k) problem(n = 4096) args(out float y[n], "
+                       "in float x[n], int n) grid(1)\n"
+                       "#pragma gputune %s\n"
+                       "__global__ void k(float *y, const float *x, int n) {}\n",
+                       clauses[i]);
+        bench_open(&b, gt_text_string(&text), "sm_90");
+        const gt_config config = gt_config_default(b.template);
+        assert_int_equal(gt_prototype_make(&prototype, b.template, &b.problem, &config, &b.device),
+                         GPUTUNE_EUNSUPPORTED);
+    }
+}
