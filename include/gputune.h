@@ -353,6 +353,12 @@ typedef enum gputune_strategy {
 } gputune_strategy;
 enum { GPUTUNE_STRATEGY_COUNT = GPUTUNE_STRATEGY_LOCAL + 1 };
 
+/* What a call does at sizes for which the tuner has no plan yet. */
+typedef enum gputune_unseen {
+    GPUTUNE_UNSEEN_BY_EFFORT, /* what `effort` says */
+    GPUTUNE_RULE              /* answer by a stored rule; see Rules */
+} gputune_unseen;
+
 typedef struct gputune_alignment {
     const char *buffer; /* the argument's name */
     uint32_t bytes;     /* guaranteed */
@@ -441,6 +447,7 @@ struct gputune_options {
     const char *save;         /* folder for the outputs of gputune_run()'s first configuration */
     bool background;          /* see Tuning in the background */
     double share; /* part of the GPU's time for background tuning while it is in use; 0: 0.025 */
+    gputune_unseen unseen;    /* GPUTUNE_RULE: answer by a rule; see Rules */
 };
 #define GPUTUNE_OPTIONS_INIT GPUTUNE_INIT(gputune_options)
 
@@ -456,7 +463,8 @@ typedef enum gputune_source {
     GPUTUNE_SOURCE_CACHED,    /* measured earlier on this kind of GPU, for the same scenario */
     GPUTUNE_SOURCE_MEASURED,  /* measured by this call */
     GPUTUNE_SOURCE_ESTIMATED, /* ranked without measuring */
-    GPUTUNE_SOURCE_FORCED     /* requested by GPUTUNE_FORCE, and verified */
+    GPUTUNE_SOURCE_FORCED,    /* requested by GPUTUNE_FORCE, and verified */
+    GPUTUNE_SOURCE_RULE       /* chosen by a rule, whose variants were verified in its region */
 } gputune_source;
 
 typedef struct gputune_info {
@@ -527,6 +535,27 @@ GPUTUNE_API int gputune_background(gputune_background_state *out, gputune *tuner
 /* Waits until every tuning in the background has ended. ETIMEOUT after `seconds`, ECANCELED if the
  * tuner is closed, EBUSY from a callback of such a tuning. */
 GPUTUNE_API int gputune_wait(gputune *tuner, double seconds);
+
+/* ---- Rules ----------------------------------------------------------------------------------- */
+
+/*     options.unseen = GPUTUNE_RULE;
+ *     tune_kernel(&plan, tuner, "gemm", GPUTUNE_SIZES({"m", m}, {"n", n}, {"k", k}), &options);
+ *
+ * A rule chooses a variant for any sizes of a region; `gputune warm --sizes` makes it. The first
+ * call for a kernel looks up the rule and its code. From then on, sizes that the tuner has no plan
+ * for are answered without a lookup in the database, a compile, a worker or a call of the driver.
+ * This takes less than a microsecond if sizes change only grids, buffers and arguments. It takes
+ * about as long as a lookup in the database if a kernel has loops, tensor maps, textures, pass()
+ * blocks, structs with sizes, a window of level-2 cache or cooperative launches, or if a block, a
+ * cluster or shared memory depends on a size. The tuner keeps these plans in half of `max_plans`;
+ * a plan beyond that is made again by each call.
+ *
+ * A call does what its effort says if the sizes are outside the region, if there is no rule for the
+ * kernel, its template, options and GPU, if it has `only`, inputs or `force`, or with
+ * GPUTUNE_DISABLE or GPUTUNE_FORCE; an INFO line says why. With CACHED_ONLY or ESTIMATE, a rule
+ * also answers calls without GPUTUNE_RULE, after the winner of exactly these sizes and before the
+ * nearest. With `background`, calls do the same, and the winner replaces the rule's plan. A rule
+ * that was not verified on this kind of GPU, because it was imported, is verified at each size. */
 
 /* ---- Groups of processes --------------------------------------------------------------------- */
 

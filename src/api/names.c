@@ -12,7 +12,7 @@
 NAMES(log_level, "error", "warning", "info", "debug")
 NAMES(effort, "measure", "cached", "estimate", "measure", "exhaustive")
 NAMES(cache, "cold", "hot")
-NAMES(source, "default", "nearest", "cached", "measured", "estimated", "forced")
+NAMES(source, "default", "nearest", "cached", "measured", "estimated", "forced", "rule")
 NAMES(verdict, "ok", "warning", "failure")
 NAMES(certainty, "exact", "about", "at most")
 NAMES(form, "source", "ptx", "cubin", "whole")

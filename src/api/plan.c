@@ -9,7 +9,11 @@
  *   count, because threads that count would all write to one place at each call.
  * - Ended: gputune_close() has unloaded its code and freed what it points to. `argument_count` then
  *   has a value that no launch passes, so launches of open plans need no further check. The struct
- *   stays until the last reference is released, or with the handle of the tuner if it was kept. */
+ *   stays until the last reference is released, or with the handle of the tuner if it was kept.
+ *
+ * A plan that a rule chose is made from a model, a plan of the same variant at other sizes. It is
+ * one allocation, and uses the model's code and names. Facts for gputune_plan_info() and the like
+ * are made when they are first asked for. */
 #include "api/plan.h"
 
 #include "api/background.h"
@@ -32,8 +36,8 @@
 typedef struct gt_pair {
     uint64_t written_bytes, other_bytes;
     uint8_t written, other;
-    bool may_coincide;    /* in_place() allows them to have the same address */
-    bool can_be_declared; /* in_place() could allow it, so the message suggests that */
+    bool may_coincide; /* in_place() allows them to have the same address */
+    bool is_out_of_in; /* in_place() could allow it if the sizes are equal */
 } gt_pair;
 
 typedef GT_ARRAY(gt_pair) gt_pairs;
@@ -71,8 +75,7 @@ static gputune_status add_pair(gt_pairs *out, const gt_workload *workload, uint3
                           .written = (uint8_t)(workload->block_count + written),
                           .other = (uint8_t)(workload->block_count + other),
                           .may_coincide = a->in_place == b - workload->buffers + 1,
-                          .can_be_declared = a->direction == GT_OUT && b->direction == GT_IN &&
-                                             a->bytes == b->bytes};
+                          .is_out_of_in = a->direction == GT_OUT && b->direction == GT_IN};
     return gt_array_push(out, pair);
 }
 
@@ -105,7 +108,7 @@ static gputune_status pair_judge(const gt_pair *pair, const char *kernel, const 
     char remedy[2 * GT_NAME_MAX + 64] = "";
     if (pair->may_coincide) {
         gt_snprintf(remedy, sizeof remedy, ", or the same address for both");
-    } else if (pair->can_be_declared) {
+    } else if (pair->is_out_of_in && pair->written_bytes == pair->other_bytes) {
         gt_snprintf(remedy, sizeof remedy, ", or put in_place(%s : %s) into the template", written,
                     other);
     }
@@ -123,6 +126,7 @@ typedef enum check_kind { CHECK_NONE, CHECK_BUFFER, CHECK_SIZE } check_kind;
 typedef struct check {
     uint8_t kind; /* check_kind */
     uint8_t type; /* a gt_type; only for scalars */
+    uint8_t size; /* index of a size among the problem values */
     union {
         int64_t expected;          /* a size's value */
         struct {                   /* bits of a buffer's address that must be 0 */
@@ -143,6 +147,16 @@ typedef GT_ARRAY(member) gt_members;
 
 enum { ENDED = UINT32_MAX }; /* argument_count of a plan whose tuner is closed */
 
+/* The facts of a plan that launches do not need. */
+typedef struct plan_facts {
+    gputune_info info;
+    gt_description description;
+    const gt_launch_view *launch; /* the winner's */
+    gt_launch_view *own_launch;   /* if `launch` is not the code's */
+    char *configuration, *default_configuration, *stop_reason;
+    char *grids, *blocks;
+} plan_facts;
+
 struct gputune_plan {
     const gt_driver *driver; /* a launch reads only the members from here to `checks` */
     uint32_t argument_count; /* number of arguments that the caller passes */
@@ -152,17 +166,18 @@ struct gputune_plan {
     bool kept;
     gt_pairs pairs;
     gt_plan_code *winner, *fallback; /* fallback: works at any alignment; NULL: none */
+    const gt_launch_sizes *sizes; /* the winner's and the fallback's; NULL: their launches' own */
     check *checks;
+    const gt_plan_model *model; /* NULL: the plan has a code of its own */
+    const int64_t *values;      /* with a model: the numbers of the problem values */
     gt_members members;
     atomic_uint references; /* number of references to an owned plan */
     gt_plan_pool *pool;
     gputune_plan *next, **link; /* links of the pool's list of owned or of kept plans */
-    gputune_info info;
-    gt_description description;
+    _Atomic(plan_facts *) facts;
     gt_miss *miss;
     gt_watch *watch;
-    char *kernel, *configuration, *default_configuration, *stop_reason;
-    char *grids, *blocks;
+    char *kernel; /* with a model: the model's */
 };
 
 /* Protects the plan lists of all pools. */
@@ -205,7 +220,8 @@ static gputune_status make_checks(gputune_plan *plan, const gt_workload *workloa
         if (!number) {
             GT_TRY(make_member_checks(plan, workload, scalar, count - 1));
         } else if (number->problem_value >= 0) {
-            *c = (check){CHECK_SIZE, (uint8_t)number->type, .expected = number->integer};
+            *c = (check){CHECK_SIZE, (uint8_t)number->type, (uint8_t)number->problem_value,
+                         .expected = number->integer};
         }
     }
     plan->check_count = count;
@@ -226,54 +242,91 @@ static gputune_status make_code(gt_plan_code **out, gt_launch *launch, gt_plan_p
     return GPUTUNE_OK;
 }
 
-static gputune_status make_texts(gputune_plan *plan, const gt_request *request,
+static gputune_status make_texts(plan_facts *facts, const gt_request *request,
                                  const gt_choice *choice, const gt_launch *launch)
 {
     const gt_config standard = gt_config_default(request->template);
-    GT_TRY(gt_strdup(&plan->kernel, request->template->name));
-    GT_TRY(gt_config_text(&plan->configuration, request->template, &choice->config));
-    GT_TRY(gt_config_text(&plan->default_configuration, request->template, &standard));
+    GT_TRY(gt_config_text(&facts->configuration, request->template, &choice->config));
+    GT_TRY(gt_config_text(&facts->default_configuration, request->template, &standard));
     char text[GT_SHAPES_TEXT];
     gt_launch_grids(text, launch);
-    GT_TRY(gt_strdup(&plan->grids, text));
+    GT_TRY(gt_strdup(&facts->grids, text));
     gt_launch_blocks(text, launch);
-    GT_TRY(gt_strdup(&plan->blocks, text));
-    return gt_strdup(&plan->stop_reason, choice->stop_reason);
+    GT_TRY(gt_strdup(&facts->blocks, text));
+    return gt_strdup(&facts->stop_reason, choice->stop_reason);
 }
 
-static void make_info(gputune_plan *plan, const gt_request *request, const gt_choice *choice)
+static void make_info(plan_facts *facts, const gputune_plan *plan, const gt_request *request,
+                      const gt_choice *choice)
 {
-    const gt_launch_view *launch = plan->winner->launch;
-    const gt_kernel_step *g = &launch->steps[0];
-    plan->info = (gputune_info){.size = sizeof(gputune_info),
-                                .kernel = plan->kernel,
-                                .configuration = plan->configuration,
-                                .default_configuration = plan->default_configuration,
-                                .source = choice->source,
-                                .objective = request->options.objective,
-                                .time_ns = choice->time_ns,
-                                .default_ns = choice->default_ns,
-                                .speedup = choice->verdict.speedup,
-                                .speedup_low = choice->verdict.speedup_low,
-                                .speedup_high = choice->verdict.speedup_high,
-                                .tie = choice->verdict.tie,
-                                .noisy = choice->verdict.noisy,
-                                .modelled = request->device->emulated && choice->time_ns > 0,
-                                .shared_bytes = g->shared_bytes,
-                                .carveout_kb = launch->carveout_kb,
-                                .registers = choice->resources.registers,
-                                .spill_bytes = choice->resources.spill_bytes,
-                                .variants = choice->variants,
-                                .failed = choice->failed,
-                                .stop_reason = plan->stop_reason,
-                                .sizes = plan->description.sizes,
-                                .outside_only = choice->outside_only,
-                                .arguments = plan->argument_count};
-    plan->info.grids = plan->grids;
-    plan->info.blocks = plan->blocks;
-    memcpy(plan->info.grid, g->grid, sizeof g->grid);
-    memcpy(plan->info.block, g->block, sizeof g->block);
-    memcpy(plan->info.cluster, g->cluster, sizeof g->cluster);
+    const gt_kernel_step *g = &facts->launch->steps[0];
+    facts->info = (gputune_info){.size = sizeof(gputune_info),
+                                 .kernel = plan->kernel,
+                                 .configuration = facts->configuration,
+                                 .default_configuration = facts->default_configuration,
+                                 .source = choice->source,
+                                 .objective = request->options.objective,
+                                 .time_ns = choice->time_ns,
+                                 .default_ns = choice->default_ns,
+                                 .speedup = choice->verdict.speedup,
+                                 .speedup_low = choice->verdict.speedup_low,
+                                 .speedup_high = choice->verdict.speedup_high,
+                                 .tie = choice->verdict.tie,
+                                 .noisy = choice->verdict.noisy,
+                                 .modelled = request->device->emulated && choice->time_ns > 0,
+                                 .shared_bytes = g->shared_bytes,
+                                 .carveout_kb = facts->launch->carveout_kb,
+                                 .registers = choice->resources.registers,
+                                 .spill_bytes = choice->resources.spill_bytes,
+                                 .variants = choice->variants,
+                                 .failed = choice->failed,
+                                 .stop_reason = facts->stop_reason,
+                                 .sizes = facts->description.sizes,
+                                 .outside_only = choice->outside_only,
+                                 .arguments = plan->argument_count};
+    facts->info.grids = facts->grids;
+    facts->info.blocks = facts->blocks;
+    memcpy(facts->info.grid, g->grid, sizeof g->grid);
+    memcpy(facts->info.block, g->block, sizeof g->block);
+    memcpy(facts->info.cluster, g->cluster, sizeof g->cluster);
+}
+
+static void free_facts(plan_facts *facts)
+{
+    if (!facts) {
+        return;
+    }
+    gt_description_free(&facts->description);
+    free(facts->own_launch);
+    free(facts->grids);
+    free(facts->blocks);
+    free(facts->configuration);
+    free(facts->default_configuration);
+    free(facts->stop_reason);
+    free(facts);
+}
+
+static void free_facts_at(plan_facts **facts)
+{
+    free_facts(*facts);
+}
+
+/* Makes the facts of a plan. `launch` is the winner's, and `view` the same or NULL. */
+static gputune_status make_facts(plan_facts **out, const gputune_plan *plan,
+                                 const gt_request *request, const gt_choice *choice,
+                                 const gt_launch *launch, const gt_launch_view *view)
+{
+    GT_SCOPED(free_facts_at) plan_facts *facts = calloc(1, sizeof *facts);
+    GT_TRY(gt_allocated(facts));
+    if (!view) {
+        GT_TRY(gt_launch_pack(&facts->own_launch, launch));
+    }
+    facts->launch = view ? view : facts->own_launch;
+    GT_TRY(gt_description_make(&facts->description, request, facts->launch));
+    GT_TRY(make_texts(facts, request, choice, launch));
+    make_info(facts, plan, request, choice);
+    *out = gt_take(&facts);
+    return GPUTUNE_OK;
 }
 
 /* Returns the launcher of the current context. Loads the code if it is not loaded there. */
@@ -322,10 +375,63 @@ static gputune_status fill(gputune_plan *plan, const gt_request *request, gt_cho
     plan->needs_alignment = choice->needs_alignment;
     GT_TRY(make_checks(plan, &request->workload));
     GT_TRY(list_pairs(&plan->pairs, &request->workload));
-    GT_TRY(gt_description_make(&plan->description, request, plan->winner->launch));
-    GT_TRY(make_texts(plan, request, choice, launch));
-    make_info(plan, request, choice);
+    GT_TRY(gt_strdup(&plan->kernel, request->template->name));
+    plan_facts *facts = NULL;
+    GT_TRY(make_facts(&facts, plan, request, choice, launch, plan->winner->launch));
+    atomic_init(&plan->facts, facts);
     return load_if_current(plan);
+}
+
+/* Returns facts with the names of the arguments and the configuration. */
+static const plan_facts *facts_with_names(const gputune_plan *plan)
+{
+    return atomic_load(&(plan->model ? plan->model->plan : plan)->facts);
+}
+
+/* Makes the facts of a plan with a model, in the ordinary way. */
+static gputune_status make_facts_of_model(plan_facts **out, const gputune_plan *plan)
+{
+    const gt_plan_model *model = plan->model;
+    GT_FREED gt_request *request = calloc(1, sizeof *request);
+    GT_FREED gt_launch *launch = calloc(1, sizeof *launch);
+    GT_FREED char *sizes = NULL;
+    GT_TRY(gt_allocated(request));
+    GT_TRY(gt_allocated(launch));
+    request->template = model->template;
+    request->device = plan->pool->device;
+    request->options.objective = model->objective;
+    request->problem = model->problem;
+    for (uint32_t i = 0; i < model->template->problem_count; i++) {
+        request->problem.values[i].number = plan->values[i];
+    }
+    GT_TRY(gt_problem_text(&sizes, model->template, &request->problem));
+    request->problem_text = sizes;
+    GT_TRY(gt_workload_bind(&request->workload, model->template, &request->problem, request->device,
+                            0, NULL, 0));
+    memcpy(request->workload.alignment, model->alignment, sizeof model->alignment);
+    GT_TRY(gt_launch_bind(launch, model->template, &request->problem, &model->config,
+                          request->device));
+    const gt_choice choice = {.source = GPUTUNE_SOURCE_RULE,
+                              .config = model->config,
+                              .resources = model->resources,
+                              .stop_reason = facts_with_names(plan)->stop_reason};
+    return make_facts(out, plan, request, &choice, launch, NULL);
+}
+
+/* Gets a plan's facts, and makes them if they are missing. */
+static gputune_status facts_of(const plan_facts **out, const gputune_plan *plan)
+{
+    plan_facts *made, *known = atomic_load(&plan->facts);
+    if (!known) {
+        GT_TRY(make_facts_of_model(&made, plan));
+        if (atomic_compare_exchange_strong(&((gputune_plan *)plan)->facts, &known, made)) {
+            known = made;
+        } else {
+            free_facts(made); /* another thread was first */
+        }
+    }
+    *out = known;
+    return GPUTUNE_OK;
 }
 
 static void link_plan(gputune_plan *plan, gputune_plan **list)
@@ -367,6 +473,191 @@ gputune_status gt_plan_make(gputune_plan **out, const gt_request *request, gt_ch
     return GPUTUNE_OK;
 }
 
+/* --- plans of rules --------------------------------------------------------------------------- */
+
+/* Makes the prototypes with which plans at other sizes are made. Without them the model is only a
+ * plan, and *out stays as it is. */
+static gputune_status make_prototypes(gt_plan_model *out, const gt_request *request,
+                                      const gt_config *fallback)
+{
+    const gputune_plan *plan = out->plan;
+    GT_FREED gt_prototype *winner = NULL, *other = NULL;
+    gputune_status status = plan->members.count ? GPUTUNE_EUNSUPPORTED : GPUTUNE_OK;
+    GT_THEN(status, gt_prototype_make(&winner, request->template, &request->problem, &out->config,
+                                      request->device));
+    if (plan->fallback) {
+        GT_THEN(status, gt_prototype_make(&other, request->template, &request->problem, fallback,
+                                          request->device));
+    }
+    if (status == GPUTUNE_OK) {
+        out->prototypes[0] = gt_take(&winner);
+        out->prototypes[1] = gt_take(&other);
+    }
+    return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK;
+}
+
+gputune_status gt_plan_model_make(gt_plan_model *out, const gt_request *request, gt_choice *choice,
+                                  gt_plan_pool *pool)
+{
+    gt_plan_model model = {.template = request->template,
+                           .problem = request->problem,
+                           .config = choice->config,
+                           .resources = choice->resources,
+                           .objective = request->options.objective};
+    memcpy(model.alignment, request->workload.alignment, sizeof model.alignment);
+    GT_TRY(gt_plan_make(&model.plan, request, choice, pool));
+    gputune_status status = make_prototypes(&model, request, &choice->fallback);
+    if (status != GPUTUNE_OK) {
+        gputune_plan_release(model.plan);
+        return status;
+    }
+    gt_plan_keep(model.plan);
+    const gt_launch_view *launch = model.plan->winner->launch;
+    for (uint32_t i = 0; i < launch->parameter_count; i++) {
+        model.has_bytes |= launch->parameters[i].kind == GT_PARAMETER_SCRATCH ||
+                           launch->parameters[i].clear_bytes > 0;
+    }
+    *out = model;
+    return GPUTUNE_OK;
+}
+
+void gt_plan_model_free(gt_plan_model *model)
+{
+    free(model->prototypes[0]);
+    free(model->prototypes[1]);
+}
+
+/* The numbers of a launch at other sizes: of the winner, and of the fallback. */
+typedef struct resized {
+    uint32_t count, steps, parameters; /* `count`: 2 with a fallback, otherwise 1 */
+    uint64_t id;
+    uint32_t grids[2][GT_STEPS_MAX][3];
+    uint64_t bytes[2][GT_PARAMETER_MAX];
+} resized;
+
+/* Returns false if a variant is not valid at the problem. */
+static bool compute_sizes(resized *out, const gt_plan_model *model, const gt_problem *problem)
+{
+    static const uint64_t factor = 0x9e3779b97f4a7c15; /* 2^64 divided by the golden ratio */
+    const gt_template *template = model->template;
+    out->count = model->prototypes[1] ? 2 : 1;
+    out->steps = model->plan->winner->launch->step_count;
+    out->parameters = template->parameter_count;
+    out->id = 1;
+    for (uint32_t i = 0; i < template->problem_count; i++) {
+        out->id = ((out->id ^ out->id >> 32) * factor) ^ (uint64_t)problem->values[i].number;
+    }
+    out->id += out->id == 0;
+    bool valid = model->prototypes[0] != NULL;
+    for (uint32_t i = 0; i < out->count && valid; i++) {
+        uint64_t *bytes = i == 0 || model->has_bytes ? out->bytes[i] : NULL;
+        valid = gt_prototype_launch(out->grids[i], bytes, model->prototypes[i], problem);
+    }
+    return valid;
+}
+
+/* Takes part of a plan's allocation. */
+static void *carve(char **room, size_t bytes)
+{
+    void *part = *room;
+    *room += bytes;
+    return part;
+}
+
+static void copy_sizes(gt_launch_sizes *out, char **room, const gt_plan_model *model,
+                       const resized *from, uint32_t index)
+{
+    const size_t grids = from->steps * sizeof *from->grids[index];
+    uint64_t *bytes = NULL;
+    if (model->has_bytes) {
+        bytes = carve(room, from->parameters * sizeof *bytes);
+        memcpy(bytes, from->bytes[index], from->parameters * sizeof *bytes);
+    }
+    uint32_t(*own)[3] = carve(room, (grids + 7) & ~(size_t)7);
+    memcpy(own, from->grids[index], grids);
+    *out = (gt_launch_sizes){from->id, (const uint32_t(*)[3])own, bytes};
+}
+
+/* Sets the values that arguments must have. Returns false if one does not fit its type. */
+static bool set_checks(check *out, const gputune_plan *model, const gt_problem *problem)
+{
+    bool fits = true;
+    memcpy(out, model->checks, model->check_count * sizeof *out);
+    for (uint32_t i = 0; i < model->check_count; i++) {
+        if (out[i].kind == CHECK_SIZE) {
+            out[i].expected = problem->values[out[i].size].number;
+            fits &= gt_type_holds((gt_type)out[i].type, out[i].expected);
+        }
+    }
+    return fits;
+}
+
+/* Sets the sizes of buffers that must not overlap. Returns false if in_place() is not possible. */
+static bool set_pairs(gt_pair *out, const gt_pairs *model, const uint64_t *bytes)
+{
+    bool possible = true;
+    for (size_t i = 0; i < model->count; i++) {
+        out[i] = model->items[i];
+        out[i].written_bytes = bytes[out[i].written];
+        out[i].other_bytes = bytes[out[i].other];
+        possible &= !out[i].may_coincide || out[i].written_bytes == out[i].other_bytes;
+    }
+    return possible;
+}
+
+gputune_status gt_plan_resize(gputune_plan **out, const gt_plan_model *model,
+                              const gt_problem *problem)
+{
+    resized sizes;
+    const gputune_plan *from = model->plan;
+    const uint32_t values = model->template->problem_count;
+    if (!compute_sizes(&sizes, model, problem)) {
+        return GPUTUNE_ENOTFOUND;
+    }
+    const size_t own = from->pairs.count * sizeof(gt_pair) + from->check_count * sizeof(check) +
+                       values * sizeof *from->values;
+    const size_t each = sizeof(gt_launch_sizes) +
+                        ((sizes.steps * sizeof *sizes.grids[0] + 7) & ~(size_t)7) +
+                        (model->has_bytes ? sizes.parameters * sizeof(uint64_t) : 0);
+    GT_FREED char *memory = malloc(sizeof(gputune_plan) + own + sizes.count * each);
+    GT_TRY(gt_allocated(memory));
+    char *room = memory + sizeof(gputune_plan);
+    gt_launch_sizes *launches = carve(&room, sizes.count * sizeof *launches);
+    gt_pair *pairs = carve(&room, from->pairs.count * sizeof *pairs);
+    check *checks = carve(&room, from->check_count * sizeof *checks);
+    int64_t *numbers = carve(&room, values * sizeof *numbers);
+    for (uint32_t i = 0; i < values; i++) {
+        numbers[i] = problem->values[i].number;
+    }
+    for (uint32_t i = 0; i < sizes.count; i++) {
+        copy_sizes(&launches[i], &room, model, &sizes, i);
+    }
+    if (!set_checks(checks, from, problem) || !set_pairs(pairs, &from->pairs, sizes.bytes[0])) {
+        return GPUTUNE_ENOTFOUND;
+    }
+    gputune_plan *plan = (gputune_plan *)(void *)gt_take(&memory);
+    *plan = (gputune_plan){.driver = from->driver,
+                           .argument_count = from->argument_count,
+                           .check_count = from->check_count,
+                           .further_checks = from->further_checks,
+                           .needs_alignment = from->needs_alignment,
+                           .pairs = {.items = pairs, .count = from->pairs.count},
+                           .winner = from->winner,
+                           .fallback = from->fallback,
+                           .sizes = launches,
+                           .checks = checks,
+                           .model = model,
+                           .values = numbers,
+                           .references = 1,
+                           .pool = from->pool,
+                           .watch = from->watch,
+                           .kernel = from->kernel};
+    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&owners);
+    link_plan(plan, &plan->pool->owned);
+    *out = plan;
+    return GPUTUNE_OK;
+}
+
 void gt_plan_set_miss(gputune_plan *plan, gt_miss *miss)
 {
     plan->miss = miss;
@@ -384,8 +675,12 @@ gt_miss *gt_plan_miss(const gputune_plan *plan)
 
 bool gt_plan_is_same(const gputune_plan *a, const gputune_plan *b)
 {
-    return strcmp(a->configuration, b->configuration) == 0 && a->info.source == b->info.source &&
-           a->info.time_ns == b->info.time_ns;
+    if (a->model || b->model) {
+        return a->model == b->model;
+    }
+    const gputune_info *x = &atomic_load(&a->facts)->info, *y = &atomic_load(&b->facts)->info;
+    return strcmp(x->configuration, y->configuration) == 0 && x->source == y->source &&
+           x->time_ns == y->time_ns;
 }
 
 bool gt_plan_is_of(const gputune_plan *plan, const char *kernel)
@@ -407,25 +702,23 @@ gputune_plan *gputune_plan_retain(gputune_plan *plan)
 static void end_plan(gputune_plan *plan)
 {
     plan->argument_count = ENDED;
-    gt_plan_code_free(plan->winner);
-    gt_plan_code_free(plan->fallback);
+    if (!plan->model) {
+        gt_plan_code_free(plan->winner);
+        gt_plan_code_free(plan->fallback);
+        free(gt_take(&plan->checks));
+        gt_array_free(&plan->members);
+        gt_array_free(&plan->pairs);
+    }
     plan->winner = plan->fallback = NULL;
-    free(gt_take(&plan->checks));
-    gt_array_free(&plan->members);
-    gt_array_free(&plan->pairs);
-    gt_description_free(&plan->description);
-    plan->description = (gt_description){0};
-    free(gt_take(&plan->grids));
-    free(gt_take(&plan->blocks));
-    free(gt_take(&plan->configuration));
-    free(gt_take(&plan->default_configuration));
-    free(gt_take(&plan->stop_reason));
+    free_facts(atomic_exchange(&plan->facts, NULL));
 }
 
 static void free_plan(gputune_plan *plan)
 {
     end_plan(plan);
-    free(plan->kernel);
+    if (!plan->model) {
+        free(plan->kernel);
+    }
     free(plan);
 }
 
@@ -531,15 +824,18 @@ static gputune_status check_further(const gputune_plan *plan, const void *const 
             return refuse_size(plan, m->name, m->check.expected, value);
         }
     }
-    return plan->pool->debug && plan->driver
-               ? gt_debug_launch(plan->driver, plan->pool->device->ordinal, plan->kernel,
-                                 &plan->description, items)
-               : GPUTUNE_OK;
+    if (!plan->pool->debug || !plan->driver) {
+        return GPUTUNE_OK;
+    }
+    const plan_facts *facts;
+    GT_TRY(facts_of(&facts, plan));
+    return gt_debug_launch(plan->driver, plan->pool->device->ordinal, plan->kernel,
+                           &facts->description, items);
 }
 
 static const char *name_of(const gputune_plan *plan, uint32_t argument)
 {
-    return plan->description.arguments[argument].parameter.name;
+    return facts_with_names(plan)->description.arguments[argument].parameter.name;
 }
 
 static gputune_status check_pairs(const gputune_plan *plan, const void *const *items)
@@ -627,12 +923,13 @@ int gputune_launch(gputune_plan *plan, void *stream, gputune_args args)
     GT_REFUSE(!aligned && plan->needs_alignment && !plan->fallback, GPUTUNE_EINVAL,
               "%s: a buffer has less alignment than %s needs, and there is no verified fallback; "
               "align the buffers, or tune for the alignment that they have",
-              plan->kernel, plan->configuration);
+              plan->kernel, facts_with_names(plan)->configuration);
     gt_launcher *launcher;
-    gt_plan_code *code = aligned || !plan->fallback ? plan->winner : plan->fallback;
-    GT_TRY(load(&launcher, plan, code));
+    const bool falls_back = !aligned && plan->fallback;
+    const gt_launch_sizes *sizes = plan->sizes ? plan->sizes + falls_back : NULL;
+    GT_TRY(load(&launcher, plan, falls_back ? plan->fallback : plan->winner));
     gt_note_launch();
-    return gt_application_status(gt_launcher_launch(launcher, (CUstream)stream, items));
+    return gt_application_status(gt_launcher_launch_at(launcher, sizes, (CUstream)stream, items));
 }
 
 static gputune_status check_call(const char *call, const void *out, const gputune_plan *plan)
@@ -644,8 +941,10 @@ static gputune_status check_call(const char *call, const void *out, const gputun
 
 int gputune_plan_info(gputune_info *out, const gputune_plan *plan)
 {
+    const plan_facts *facts;
     GT_TRY(check_call(__func__, out, plan));
-    return GT_SIZED_WRITE(gputune_info, out, &plan->info);
+    GT_TRY(facts_of(&facts, plan));
+    return GT_SIZED_WRITE(gputune_info, out, &facts->info);
 }
 
 static gputune_status check_index(const char *call, const gt_launch_view *launch, uint32_t index)
@@ -675,21 +974,22 @@ static void fill_shape(gputune_function *out, const gt_kernel_step *kernel)
 int gputune_plan_function(gputune_function *out, gputune_plan *plan, uint32_t index)
 {
     gt_launcher *launcher;
-    gt_function_facts facts;
+    gt_function_facts loaded;
+    const plan_facts *facts;
     GT_TRY(check_call(__func__, out, plan));
-    const gt_launch_view *launch = plan->winner->launch;
-    GT_TRY(check_index(__func__, launch, index));
+    GT_TRY(facts_of(&facts, plan));
+    GT_TRY(check_index(__func__, facts->launch, index));
     GT_TRY(load(&launcher, plan, plan->winner));
-    GT_TRY(gt_launcher_function(&facts, launcher, index));
-    const gt_kernel_step *kernel = &launch->steps[index];
+    GT_TRY(gt_launcher_function(&loaded, launcher, index));
+    const gt_kernel_step *kernel = &facts->launch->steps[index];
     gputune_function function = {.size = sizeof(gputune_function),
-                                 .function = facts.function,
-                                 .name = facts.symbol,
-                                 .sizes = plan->description.sizes,
-                                 .carveout_percent = facts.carveout_percent,
+                                 .function = loaded.function,
+                                 .name = loaded.symbol,
+                                 .sizes = facts->description.sizes,
+                                 .carveout_percent = loaded.carveout_percent,
                                  .parameter_count = kernel->parameter_count,
-                                 .constants = plan->description.constants,
-                                 .constant_count = plan->description.constant_count,
+                                 .constants = facts->description.constants,
+                                 .constant_count = facts->description.constant_count,
                                  .image = plan->winner->code->image.data,
                                  .image_bytes = plan->winner->code->image.bytes};
     fill_shape(&function, kernel);
@@ -699,28 +999,34 @@ int gputune_plan_function(gputune_function *out, gputune_plan *plan, uint32_t in
 int gputune_plan_parameter(gputune_parameter *out, const gputune_plan *plan, uint32_t index,
                            uint32_t parameter)
 {
+    const plan_facts *facts;
     GT_TRY(check_call(__func__, out, plan));
-    const gt_launch_view *launch = plan->winner->launch;
-    GT_TRY(check_index(__func__, launch, index));
-    const gt_kernel_step *kernel = &launch->steps[index];
+    GT_TRY(facts_of(&facts, plan));
+    GT_TRY(check_index(__func__, facts->launch, index));
+    const gt_kernel_step *kernel = &facts->launch->steps[index];
     const uint32_t count = kernel->parameter_count;
     GT_REFUSE(parameter >= count, GPUTUNE_ENOTFOUND,
               "gputune_plan_parameter: the kernel has %u parameters, but none with index %u", count,
               parameter);
     const uint32_t at = kernel->parameters[parameter];
-    return GT_SIZED_WRITE(gputune_parameter, out, &plan->description.parameters[at]);
+    return GT_SIZED_WRITE(gputune_parameter, out, &facts->description.parameters[at]);
 }
 
-/* Returns the description of an argument, or NULL if there is none with that index. */
-static const gt_described *caller_argument(const gputune_plan *plan, uint32_t argument)
+/* Gets the description of an argument; *out is NULL if there is none with that index. */
+static gputune_status caller_argument(const gt_described **out, const gputune_plan *plan,
+                                      uint32_t argument)
 {
-    return argument < plan->argument_count ? &plan->description.arguments[argument] : NULL;
+    const plan_facts *facts;
+    GT_TRY(facts_of(&facts, plan));
+    *out = argument < plan->argument_count ? &facts->description.arguments[argument] : NULL;
+    return GPUTUNE_OK;
 }
 
 int gputune_plan_argument(gputune_parameter *out, const gputune_plan *plan, uint32_t argument)
 {
+    const gt_described *found;
     GT_TRY(check_call(__func__, out, plan));
-    const gt_described *found = caller_argument(plan, argument);
+    GT_TRY(caller_argument(&found, plan, argument));
     GT_REFUSE(!found, GPUTUNE_ENOTFOUND,
               "gputune_plan_argument: the plan has no argument with index %u", argument);
     return GT_SIZED_WRITE(gputune_parameter, out, &found->parameter);
@@ -729,8 +1035,9 @@ int gputune_plan_argument(gputune_parameter *out, const gputune_plan *plan, uint
 int gputune_plan_check_argument(const gputune_plan *plan, uint32_t argument, size_t bytes)
 {
     GT_TRY(gt_need(__func__, "plan", plan));
+    const gt_described *found;
     GT_TRY(check_open(plan));
-    const gt_described *found = caller_argument(plan, argument);
+    GT_TRY(caller_argument(&found, plan, argument));
     GT_REFUSE(!found, GPUTUNE_EINVAL,
               "gputune_plan_check_argument: there is no argument %u; expected an index into the "
               "plan's gputune_args",

@@ -4,6 +4,7 @@
 #include "api/code.h"
 #include "api/description.h"
 #include "api/misses.h"
+#include "kernel/bind/prototype.h"
 #include "tuner/tune.h"
 
 #include <stdlib.h>
@@ -25,6 +26,32 @@ static inline void gt_plan_release_at(gputune_plan **plan)
 {
     gputune_plan_release(*plan);
 }
+/* A plan of a rule's variant, from which plans at other run-time sizes are made. */
+typedef struct gt_plan_model {
+    gputune_plan *plan;          /* a kept plan, at `problem` */
+    gt_prototype *prototypes[2]; /* the configuration's and the fallback's; NULL: none */
+    const gt_template *template;
+    gt_problem problem;
+    gt_config config;
+    gt_resources resources;
+    gputune_objective objective;
+    uint32_t alignment[GT_PARAMETER_MAX];
+    bool has_bytes; /* launches have scratch memory, or zero buffers */
+} gt_plan_model;
+
+/* Makes a model from a choice, and takes over its images. Its plan is kept, so it ends with the
+ * pool; gt_plan_model_free() releases the rest of *out. */
+gputune_status gt_plan_model_make(gt_plan_model *out, const gt_request *request, gt_choice *choice,
+                                  gt_plan_pool *pool);
+/* Frees the prototypes. Call it after the pool has ended. */
+void gt_plan_model_free(gt_plan_model *model);
+/* Makes a plan at a problem that differs from the model's in run-time sizes only: one allocation,
+ * and no call of the driver. ENOTFOUND, without a message, if that is not possible, because the
+ * kernel has no prototype or the variant is not valid there. The model must live until the pool has
+ * ended. Any thread. */
+gputune_status gt_plan_resize(gputune_plan **out, const gt_plan_model *model,
+                              const gt_problem *problem);
+
 /* Makes an owned plan a kept one, which lives until the pool ends. Call it before other threads
  * know the plan. */
 void gt_plan_keep(gputune_plan *plan);
