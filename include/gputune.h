@@ -447,7 +447,7 @@ struct gputune_options {
     const char *save;         /* folder for the outputs of gputune_run()'s first configuration */
     bool background;          /* see Tuning in the background */
     double share; /* part of the GPU's time for background tuning while it is in use; 0: 0.025 */
-    gputune_unseen unseen;    /* GPUTUNE_RULE: answer by a rule; see Rules */
+    gputune_unseen unseen; /* GPUTUNE_RULE: answer by a rule; see Rules */
 };
 #define GPUTUNE_OPTIONS_INIT GPUTUNE_INIT(gputune_options)
 

@@ -14,8 +14,9 @@ static bool covers(const gt_terms *result, const gt_terms *request)
 
 bool gt_answers(const gt_terms *result, const gt_terms *request)
 {
-    bool is_enough = result->effort >= request->effort;
-    if (request->effort < GPUTUNE_MEASURE) {
+    const bool rules = request->by_rule && result->by_rule;
+    bool is_enough = result->effort >= request->effort || rules;
+    if (request->effort < GPUTUNE_MEASURE || rules) {
         return is_enough;
     }
     /* the time limit ended before anything was measured */
@@ -27,7 +28,7 @@ bool gt_answers(const gt_terms *result, const gt_terms *request)
 
 bool gt_answers_for(const gt_terms *kept, const gt_terms *other)
 {
-    return kept->effort >= other->effort && kept->final >= other->final &&
-           (kept->final || kept->limit_s >= other->limit_s) && kept->proved >= other->proved &&
-           covers(kept, other);
+    return kept->effort >= other->effort && kept->by_rule >= other->by_rule &&
+           kept->final >= other->final && (kept->final || kept->limit_s >= other->limit_s) &&
+           kept->proved >= other->proved && covers(kept, other);
 }

@@ -19,6 +19,7 @@ typedef struct gt_terms {
                        results of the system's database */
     bool complete;  /* every variant was tried; a search may be final without this */
     bool proved;    /* a worker verified the results on this kind of GPU */
+    bool by_rule;   /* in a result: a rule chose it; in a request: such a result is enough */
     double limit_s; /* in a request: its time limit in seconds, or 0 if only a final result answers
                        it; in a result: the time limit that ended its tuning, or 0 if none did */
 } gt_terms;
@@ -26,6 +27,7 @@ typedef struct gt_terms {
 /* Returns true if the result answers the request, whose `final` and `proved` are ignored.
  * - A request that may not measure accepts any result with at least its effort. The caller checks
  * whether the request allows the configuration.
+ * - A request that a rule may answer accepts any result of a rule.
  * - A request that may measure accepts a proved result of the same space and driver, made in worker
  * processes unless the request does without them. The result needs the request's effort and number
  * of variants (all if it asks for all). It must also be final, or have had at least the request's
@@ -33,6 +35,6 @@ typedef struct gt_terms {
 bool gt_answers(const gt_terms *result, const gt_terms *request);
 
 /* Returns true if the result `kept` makes `other` superfluous. It must have at least the effort of
- * `other`, be final and proved if `other` is, and cover its variants as in gt_answers(). Unless it
- * is final, its tuning must have had at least as much time. */
+ * `other`, be final, proved and by a rule if `other` is, and cover its variants as in gt_answers().
+ * Unless it is final, its tuning must have had at least as much time. */
 bool gt_answers_for(const gt_terms *kept, const gt_terms *other);

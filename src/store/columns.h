@@ -169,7 +169,7 @@ typedef struct gt_winner {
  * found. */
 typedef struct gt_stored_rule {
     char *text;         /* gt_rule_text() */
-    char *sources;      /* gt_source.hash of each variant in order, hexadecimal, blank-separated */
+    char *sources;      /* hexadecimal words; contains gt_source.hash of each variant */
     int driver_version; /* of the GPU on which it was made */
     int nvrtc_version;
     bool proved;      /* workers verified its variants on this kind of GPU */

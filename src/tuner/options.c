@@ -74,6 +74,7 @@ gputune_status gt_call_check(const char *kernel, gputune_sizes sizes,
     GT_TRY(check_value("cache", (int)o->cache, GPUTUNE_CACHE_HOT + 1));
     GT_TRY(check_value("isolation", (int)o->isolation, GPUTUNE_ISOLATION_THREAD + 1));
     GT_TRY(check_value("strategy", (int)o->strategy, GPUTUNE_STRATEGY_COUNT));
+    GT_TRY(check_value("unseen", (int)o->unseen, GPUTUNE_RULE + 1));
     GT_TRY(check_lists(o));
     GT_REFUSE(!(o->time_limit_s >= 0), GPUTUNE_EINVAL, "time_limit_s is %g; expected 0 or more",
               o->time_limit_s);

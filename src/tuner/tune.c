@@ -2,7 +2,9 @@
 #include "tuner/tune.h"
 
 #include "base/clock.h"
+#include "base/number.h"
 #include "base/text.h"
+#include "kernel/bind/binding.h"
 #include "tuner/history.h"
 #include "tuner/outcome.h"
 #include "tuner/session.h"
@@ -390,6 +392,148 @@ static gputune_status choose_nearest(gt_choice *out, gt_request *request)
     return finish_nearest(out, &choice, request, &winner);
 }
 
+/* --- by a rule -------------------------------------------------------------------------------- */
+
+void gt_found_rule_free(gt_found_rule *found)
+{
+    gt_rule_free(found->rule);
+    free(found->text);
+    free(found->sources);
+    *found = (gt_found_rule){0};
+}
+
+static void free_stored_rule(gt_stored_rule *stored)
+{
+    gt_stored_rule_free(stored);
+}
+
+gputune_status gt_find_rule(gt_found_rule *out, const gt_request *request)
+{
+    GT_SCOPED(free_stored_rule) gt_stored_rule stored = {0};
+    const gt_device *device = request->device;
+    gputune_status status = gt_store_find_rule(&stored, request->services->store,
+                                               &request->scenario, &request->patience);
+    GT_REFUSE(status == GPUTUNE_ENOTFOUND, status,
+              "no rule is stored for this version of the template, these options and this GPU; "
+              "'gputune warm %s --sizes' makes one",
+              request->template->name);
+    GT_TRY(status);
+    gt_found_rule found = {.proved =
+                               stored.proved && stored.driver_version == device->driver_version};
+    GT_TRY(gt_rule_parse(&found.rule, request->template, stored.text));
+    found.text = gt_take(&stored.text);
+    found.sources = gt_take(&stored.sources);
+    *out = found;
+    return GPUTUNE_OK;
+}
+
+/* Hashes of a variant: of its source, and of its source and launch. */
+typedef struct variant_hashes {
+    char text[2 * GT_HASH_HEX + 1];
+} variant_hashes;
+enum { HASHES_LENGTH = 2 * GT_HASH_HEX - 1 };
+
+static gputune_status hash_variant(variant_hashes *out, const gt_request *request,
+                                   const gt_config *config)
+{
+    char source_hex[GT_HASH_HEX], trial_hex[GT_HASH_HEX];
+    GT_SCOPED(gt_source_free) gt_source source = {0};
+    GT_TRY(gt_request_source(&source, request, config));
+    (void)gt_snprintf(
+        out->text, sizeof out->text, "%s/%s", gt_hash_hex(source_hex, source.hash),
+        gt_hash_hex(trial_hex, gt_trial_hash(request->template, config, source.hash)));
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_rule_sources(char **out, const gt_request *request, const gt_rule *rule)
+{
+    GT_SCOPED(gt_text_free) gt_text text = {0};
+    for (size_t i = 0; i < rule->variants.count; i++) {
+        variant_hashes hashes;
+        GT_TRY(hash_variant(&hashes, request, &rule->variants.items[i]));
+        gt_text_printf(&text, "%s%s", i ? " " : "", hashes.text);
+    }
+    return gt_text_take(out, &text);
+}
+
+bool gt_found_rule_is_current(const gt_found_rule *found, const gt_request *request,
+                              uint32_t variant)
+{
+    variant_hashes hashes;
+    const size_t at = variant * (size_t)(HASHES_LENGTH + 1);
+    return strlen(found->sources) >= at + HASHES_LENGTH &&
+           hash_variant(&hashes, request, &found->rule->variants.items[variant]) == GPUTUNE_OK &&
+           strncmp(found->sources + at, hashes.text, HASHES_LENGTH) == 0;
+}
+
+/* Writes how much slower than its own winner a size is expected to be. */
+static gputune_status describe_rule(char **out, const gt_rule *rule)
+{
+    gt_text text = {0};
+    gt_text_printf(&text, "rule, expected loss %.1f%% (90th percentile %.1f%%)",
+                   100 * (rule->loss.mean - 1), 100 * (rule->loss.p90 - 1));
+    return gt_text_take(out, &text);
+}
+
+static gt_terms terms_of_rule(const gt_request *request)
+{
+    gt_terms terms = terms_of_unmeasured(request);
+    terms.by_rule = terms.proved = true;
+    return terms;
+}
+
+gputune_status gt_choose_variant(gt_choice *out, gt_request *request, const gt_found_rule *found,
+                                 uint32_t variant)
+{
+    GT_SCOPED(gt_choice_free)
+    gt_choice choice = {.source = GPUTUNE_SOURCE_RULE,
+                        .config = found->rule->variants.items[variant],
+                        .terms = terms_of_rule(request)};
+    GT_TRY(finish(&choice, &choice, request, NULL));
+    free(gt_take(&choice.stop_reason));
+    GT_TRY(describe_rule(&choice.stop_reason, found->rule));
+    *out = gt_take(&choice);
+    return GPUTUNE_OK;
+}
+
+/* Proves a variant of a rule that was not proved on this kind of GPU. */
+static gputune_status prove_variant(gt_choice *out, gt_request *request, const gt_rule *rule,
+                                    const gt_config *config)
+{
+    GT_FREED char *reason = NULL;
+    GT_SCOPED(gt_choice_free)
+    gt_choice choice = {
+        .source = GPUTUNE_SOURCE_RULE, .config = *config, .terms = terms_of_rule(request)};
+    GT_REFUSE(!may_prove(request), GPUTUNE_ENOTFOUND,
+              "the rule was not verified on this kind of GPU and driver");
+    GT_TRY(describe_rule(&reason, rule));
+    GT_TRY(gt_prove(&choice, request, config, reason));
+    *out = gt_take(&choice);
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_choose_by_rule(gt_choice *out, gt_request *request)
+{
+    int64_t slots[GT_SLOT_MAX];
+    GT_SCOPED(gt_found_rule_free) gt_found_rule found = {0};
+    GT_REFUSE(request->only_text[0], GPUTUNE_ENOTFOUND, "calls with `only` use no rule");
+    GT_TRY(gt_find_rule(&found, request));
+    gt_slots_fill(slots, request->template, &request->problem, request->device);
+    const int variant = gt_rule_choose(found.rule, &request->problem, slots);
+    GT_REFUSE(variant < 0, GPUTUNE_ENOTFOUND, "%s is outside the rule's region",
+              request->problem_text);
+    const gt_config config = found.rule->variants.items[variant];
+    GT_REFUSE(!gt_found_rule_is_current(&found, request, (uint32_t)variant), GPUTUNE_ENOTFOUND,
+              "the template was edited since the rule was made");
+    GT_REFUSE(!gt_request_permits(request, &config), GPUTUNE_ENOTFOUND,
+              "the rule's variant is not possible at %s", request->problem_text);
+    GT_TRY(gt_history_refutes(request, &config, false));
+    return found.proved || gt_request_is_default(request, &config) ||
+                   gt_history_is_proved(request, &config)
+               ? gt_choose_variant(out, request, &found, (uint32_t)variant)
+               : prove_variant(out, request, found.rule, &config);
+}
+
 static gputune_status choose_default(gt_choice *out, gt_request *request)
 {
     gt_choice choice = {.source = GPUTUNE_SOURCE_DEFAULT,
@@ -410,8 +554,22 @@ static void extend_patience(gt_request *request)
     }
 }
 
+/* Chooses by a rule. If no rule answers a call that asks for one, the log says why. */
+static gputune_status choose_rule(gt_choice *out, gt_request *request)
+{
+    gputune_status status = gt_choose_by_rule(out, request);
+    if (status != GPUTUNE_OK && request->options.unseen == GPUTUNE_RULE) {
+        gt_log_line(&request->log, GPUTUNE_LOG_INFO, "%s %s: not chosen by a rule: %s",
+                    request->template->name, request->problem_text, gt_message());
+    }
+    return status;
+}
+
 static gputune_status choose_unmeasured(gt_choice *out, gt_request *request)
 {
+    if (choose_rule(out, request) == GPUTUNE_OK) {
+        return GPUTUNE_OK;
+    }
     if (request->options.effort == GPUTUNE_ESTIMATE) {
         if (gt_rank(out, request) == GPUTUNE_OK) {
             return GPUTUNE_OK;
@@ -574,10 +732,15 @@ static gputune_status choose(gt_choice *out, gt_request *request)
     if (look_up_request(out, request, NULL) == GPUTUNE_OK) {
         return GPUTUNE_OK;
     }
-    if (!request->options.force && choose_imported(out, request) == GPUTUNE_OK) {
+    const gputune_options *o = &request->options;
+    bool may_rule = o->unseen == GPUTUNE_RULE && !o->background && o->effort >= GPUTUNE_MEASURE;
+    if (may_rule && !o->force && choose_rule(out, request) == GPUTUNE_OK) {
         return GPUTUNE_OK;
     }
-    if (request->options.effort < GPUTUNE_MEASURE) {
+    if (!o->force && choose_imported(out, request) == GPUTUNE_OK) {
+        return GPUTUNE_OK;
+    }
+    if (o->effort < GPUTUNE_MEASURE) {
         return choose_unmeasured(out, request);
     }
     gputune_status status = search_under_lease(out, request);

@@ -2,6 +2,7 @@
  * compile.c, tuning.c, conclude.c, prove.c, run.c and check.c. */
 #pragma once
 
+#include "kernel/rule/rule.h"
 #include "tuner/history.h"
 #include "tuner/request.h"
 
@@ -52,6 +53,34 @@ gputune_status gt_choose_default(gt_choice *out, gt_request *request);
  * an earlier tuning of this scenario did. EINVAL if the template has no such configuration,
  * ENOVARIANT if constraints or the device exclude it; else the failure of its compile or proof. */
 gputune_status gt_choose_forced(gt_choice *out, gt_request *request, const char *text);
+
+/* ---- rules ----------------------------------------------------------------------------------- */
+
+/* A stored rule, parsed for the template of a request. */
+typedef struct gt_found_rule {
+    gt_rule *rule;
+    char *text, *sources; /* as stored */
+    bool proved; /* its variants were verified in its region, on this kind of GPU and this driver */
+} gt_found_rule;
+
+/* Finds the rule for the request's kernel, template, options and GPU, at any run-time sizes.
+ * ENOTFOUND, with a message, if there is none; ERECORDED if its text has a mistake.
+ * gt_found_rule_free() releases *out. */
+gputune_status gt_find_rule(gt_found_rule *out, const gt_request *request);
+void gt_found_rule_free(gt_found_rule *found);
+/* Writes the hashes of a rule's variants (gt_stored_rule.sources), of their sources and launches.
+ * The caller frees *out. */
+gputune_status gt_rule_sources(char **out, const gt_request *request, const gt_rule *rule);
+/* Returns true if a variant has the same source and launch as when the rule was made. */
+bool gt_found_rule_is_current(const gt_found_rule *found, const gt_request *request,
+                              uint32_t variant);
+/* Chooses a variant of a rule that is proved and current. Takes its code from the store or compiles
+ * it. The variant may be invalid at the request's sizes, unless its code depends on that. */
+gputune_status gt_choose_variant(gt_choice *out, gt_request *request, const gt_found_rule *found,
+                                 uint32_t variant);
+/* Chooses the variant of the stored rule for the request's sizes, and proves it first if the rule
+ * is not proved. ENOTFOUND, with a message, if no rule answers; else the failure of the proof. */
+gputune_status gt_choose_by_rule(gt_choice *out, gt_request *request);
 
 /* Races the variants of the request's space, and stores every trial and the winner. If time or the
  * caller ends the tuning, chooses the best variant so far. */
