@@ -23,6 +23,7 @@ typedef struct gt_calls {
 /* A call, zero until it begins. Declare it before everything that must be freed within it. */
 typedef struct gt_call {
     gt_calls *calls;       /* NULL: the call has not begun */
+    bool brief;            /* signals are not held */
     struct gt_call *outer; /* the call whose callback made this call; NULL: none */
     gt_held_signal held;
 } gt_call;
@@ -52,5 +53,8 @@ bool gt_calls_closing(const gt_calls *calls);
  * ending the process, and pthread_cancel() does not end the thread. EINVAL if the tuner is closed;
  * EUNSUPPORTED in a forked child, which has no workers and no database connection. */
 gputune_status gt_call_begin(gt_call *out, gputune *tuner, const char *function);
+/* Begins a call that needs no protection from signals and pthread_cancel(), because it only
+ * computes and allocates. Fails like gt_call_begin(). */
+gputune_status gt_call_begin_briefly(gt_call *out, gputune *tuner, const char *function);
 /* Ends a call. Does nothing if the call has not begun. */
 void gt_call_end(gt_call *call);

@@ -477,8 +477,7 @@ gputune_status gt_plan_make(gputune_plan **out, const gt_request *request, gt_ch
 
 /* Makes the prototypes with which plans at other sizes are made. Without them the model is only a
  * plan, and *out stays as it is. */
-static gputune_status make_prototypes(gt_plan_model *out, const gt_request *request,
-                                      const gt_config *fallback)
+static gputune_status make_prototypes(gt_plan_model *out, const gt_request *request)
 {
     const gputune_plan *plan = out->plan;
     GT_FREED gt_prototype *winner = NULL, *other = NULL;
@@ -486,8 +485,8 @@ static gputune_status make_prototypes(gt_plan_model *out, const gt_request *requ
     GT_THEN(status, gt_prototype_make(&winner, request->template, &request->problem, &out->config,
                                       request->device));
     if (plan->fallback) {
-        GT_THEN(status, gt_prototype_make(&other, request->template, &request->problem, fallback,
-                                          request->device));
+        GT_THEN(status, gt_prototype_make(&other, request->template, &request->problem,
+                                          &out->fallback, request->device));
     }
     if (status == GPUTUNE_OK) {
         out->prototypes[0] = gt_take(&winner);
@@ -502,11 +501,12 @@ gputune_status gt_plan_model_make(gt_plan_model *out, const gt_request *request,
     gt_plan_model model = {.template = request->template,
                            .problem = request->problem,
                            .config = choice->config,
+                           .fallback = choice->fallback,
                            .resources = choice->resources,
                            .objective = request->options.objective};
     memcpy(model.alignment, request->workload.alignment, sizeof model.alignment);
     GT_TRY(gt_plan_make(&model.plan, request, choice, pool));
-    gputune_status status = make_prototypes(&model, request, &choice->fallback);
+    gputune_status status = make_prototypes(&model, request);
     if (status != GPUTUNE_OK) {
         gputune_plan_release(model.plan);
         return status;
@@ -518,6 +518,27 @@ gputune_status gt_plan_model_make(gt_plan_model *out, const gt_request *request,
                            launch->parameters[i].clear_bytes > 0;
     }
     *out = model;
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_plan_model_choice(gt_choice *out, const gt_plan_model *model)
+{
+    const gputune_plan *plan = model->plan;
+    GT_SCOPED(gt_choice_free)
+    gt_choice choice = {.source = GPUTUNE_SOURCE_RULE,
+                        .config = model->config,
+                        .resources = model->resources,
+                        .needs_alignment = plan->needs_alignment,
+                        .has_fallback = plan->fallback != NULL,
+                        .fallback = model->fallback};
+    const gt_image *image = &plan->winner->code->image;
+    GT_TRY(gt_image_copy(&choice.image, image->data, image->bytes));
+    if (choice.has_fallback) {
+        image = &plan->fallback->code->image;
+        GT_TRY(gt_image_copy(&choice.fallback_image, image->data, image->bytes));
+    }
+    GT_TRY(gt_strdup(&choice.stop_reason, atomic_load(&plan->facts)->stop_reason));
+    *out = gt_take(&choice);
     return GPUTUNE_OK;
 }
 

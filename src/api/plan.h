@@ -8,6 +8,7 @@
 #include "tuner/tune.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Makes an empty pool. `driver` is NULL for a tuner that launches nothing. */
 void gt_plan_pool_open(gt_plan_pool *out, const gt_driver *driver, const gt_device *device,
@@ -32,7 +33,7 @@ typedef struct gt_plan_model {
     gt_prototype *prototypes[2]; /* the configuration's and the fallback's; NULL: none */
     const gt_template *template;
     gt_problem problem;
-    gt_config config;
+    gt_config config, fallback;
     gt_resources resources;
     gputune_objective objective;
     uint32_t alignment[GT_PARAMETER_MAX];
@@ -45,6 +46,9 @@ gputune_status gt_plan_model_make(gt_plan_model *out, const gt_request *request,
                                   gt_plan_pool *pool);
 /* Frees the prototypes. Call it after the pool has ended. */
 void gt_plan_model_free(gt_plan_model *model);
+/* Makes a choice of the model's variant, with copies of its code, for kernels without prototypes.
+ */
+gputune_status gt_plan_model_choice(gt_choice *out, const gt_plan_model *model);
 /* Makes a plan at a problem that differs from the model's in run-time sizes only: one allocation,
  * and no call of the driver. ENOTFOUND, without a message, if that is not possible, because the
  * kernel has no prototype or the variant is not valid there. The model must live until the pool has
@@ -113,6 +117,14 @@ static inline void gt_plan_key_free(gt_plan_key *key)
 /* Returns true if the key has these words. */
 bool gt_plan_key_is(const gt_plan_key *key, const uint64_t *words, size_t count);
 
+/* Returns the number of words of a text in a key, and how many words precede the sizes. Each size
+ * is its name, then a word with its value. */
+static inline size_t gt_plan_key_words(const char *text)
+{
+    return strlen(text) / sizeof(uint64_t) + 1;
+}
+size_t gt_plan_key_head(const gt_plan_key *key, gputune_sizes sizes);
+
 /* Finds a kept plan with that key whose terms answer `asked` (gt_answers()), or returns NULL. If
  * *due is not NULL, the caller must check that the template's files were not edited
  * (gt_watch_look()) before it uses the plan. */
@@ -121,10 +133,13 @@ gputune_plan *gt_plan_table_find(gt_watch **due, gt_plan_table *table, const gt_
 /* Adds a plan that was made under these terms, and keeps it (gt_plan_keep()). The plan remains the
  * caller's if the table is full, if `replace` is false and a plan with the same key answers the
  * same requests, or if gt_plan_table_forgets() no longer returns `forgets`, because a template was
- * replaced while the plan was made. ENOMEM leaves the table unchanged. */
+ * replaced while the plan was made. Plans of rules fill at most half of the table. ENOMEM leaves
+ * the table unchanged. */
 gputune_status gt_plan_table_add(gt_plan_table *table, const gt_plan_key *key,
                                  const gt_terms *terms, gputune_plan *plan, bool replace,
                                  uint32_t forgets);
+/* Returns true if the table has a measured plan for the key, even if it must be looked up again. */
+bool gt_plan_table_has_measured(gt_plan_table *table, const gt_plan_key *key);
 /* Removes all plans of a kernel, whether they were requested by its name or path. */
 void gt_plan_table_forget(gt_plan_table *table, const char *name, const char *path);
 uint32_t gt_plan_table_forgets(gt_plan_table *table);

@@ -167,6 +167,15 @@ void gt_plan_key_make(gt_plan_key *out, const char *kernel, gputune_sizes sizes,
     out->hash = ((to.hash ^ to.hash >> 32) * golden) >> 32;
 }
 
+size_t gt_plan_key_head(const gt_plan_key *key, gputune_sizes sizes)
+{
+    size_t words = 0;
+    for (size_t i = 0; i < sizes.count; i++) {
+        words += gt_plan_key_words(sizes.items[i].name) + 1;
+    }
+    return key->count - words;
+}
+
 bool gt_plan_key_is(const gt_plan_key *key, const uint64_t *words, size_t count)
 {
     bool same = count == key->count;
@@ -277,13 +286,15 @@ static bool is_over(const entry *e)
            (e->watch && atomic_load_explicit(&e->watch->edited, memory_order_relaxed));
 }
 
-static bool is_current(gt_plan_table *table, const entry *e)
+/* Returns true if the entry need not be looked up again for a call. `by_rule`: the call accepts the
+ * plan of a rule, which results of single sizes do not replace. */
+static bool is_current(gt_plan_table *table, const entry *e, bool by_rule)
 {
     const gt_terms *terms = &e->terms;
     return !is_over(e) &&
            atomic_load_explicit(&e->refreshes, memory_order_relaxed) ==
                atomic_load_explicit(&table->refreshes, memory_order_relaxed) &&
-           (terms->final || terms->limit_s > 0 ||
+           (terms->final || terms->limit_s > 0 || (by_rule && terms->by_rule) ||
             atomic_load_explicit(&e->results, memory_order_relaxed) ==
                 atomic_load(&table->results));
 }
@@ -293,7 +304,7 @@ gputune_plan *gt_plan_table_find(gt_watch **due, gt_plan_table *table, const gt_
 {
     *due = NULL;
     entry *e = key->count ? look_up(table, key) : NULL;
-    if (!e || !is_current(table, e)) {
+    if (!e || !is_current(table, e, asked->by_rule)) {
         return NULL;
     }
     gt_terms wanted = *asked;
@@ -368,7 +379,7 @@ static bool is_enough(gt_plan_table *table, entry *old, const gt_terms *terms,
         atomic_store(&old->results, atomic_load(&table->results));
         atomic_store(&old->refreshes, atomic_load(&table->refreshes));
     }
-    return is_current(table, old);
+    return is_current(table, old, terms->by_rule);
 }
 
 gputune_status gt_plan_table_add(gt_plan_table *table, const gt_plan_key *key,
@@ -384,13 +395,19 @@ gputune_status gt_plan_table_add(gt_plan_table *table, const gt_plan_key *key,
         (!replace && is_enough(table, old, terms, plan))) {
         return GPUTUNE_OK;
     }
-    if (table->kept < table->limit) {
+    if (table->kept < (terms->by_rule ? table->limit / 2 : table->limit)) {
         return add_entry(table, key, terms, plan);
     }
     if (old) {
         atomic_store(&old->dropped, true);
     }
     return GPUTUNE_OK;
+}
+
+bool gt_plan_table_has_measured(gt_plan_table *table, const gt_plan_key *key)
+{
+    const entry *e = look_up(table, key);
+    return e && !is_over(e) && e->terms.effort >= GPUTUNE_MEASURE;
 }
 
 void gt_plan_table_forget(gt_plan_table *table, const char *name, const char *path)

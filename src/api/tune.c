@@ -192,7 +192,7 @@ static void note_miss(gputune *tuner, const gt_request *request, gputune_plan *p
                       gputune_source source)
 {
     if (tuner->misses && source != GPUTUNE_SOURCE_CACHED && source != GPUTUNE_SOURCE_FORCED &&
-        !tuner->overrides.disabled && !request->options.force) {
+        source != GPUTUNE_SOURCE_RULE && !tuner->overrides.disabled && !request->options.force) {
         gt_miss *miss = gt_misses_note(tuner->misses, request);
         gt_plan_set_miss(plan, source == GPUTUNE_SOURCE_MEASURED ? NULL : miss);
     }
@@ -244,7 +244,7 @@ static gputune_status make_plan(made_plan *out, const asking *a)
     return GPUTUNE_OK;
 }
 
-static double limit_of(const gputune_options *o)
+double gt_limit_of(const gputune_options *o)
 {
     return o->time_limit_s > 0 ? o->time_limit_s : gt_objective_facts(o->objective)->limit_s;
 }
@@ -253,11 +253,12 @@ static gt_terms terms_asked(const gputune *tuner, const gputune_options *o)
 {
     const gputune_effort own = o->effort ? o->effort : GPUTUNE_MEASURE;
     return (gt_terms){.limit = o->max_variants,
-                      .limit_s = limit_of(o),
+                      .limit_s = gt_limit_of(o),
                       .effort = tuner->overrides.effort ? tuner->overrides.effort : own,
                       .isolation = o->isolation,
                       .driver_version = tuner->device.driver_version,
-                      .complete = o->strategy == GPUTUNE_STRATEGY_EXHAUSTIVE};
+                      .complete = o->strategy == GPUTUNE_STRATEGY_EXHAUSTIVE,
+                      .by_rule = o->unseen == GPUTUNE_RULE && !o->background};
 }
 
 /* Finds the plan in the table, or returns NULL. */
@@ -310,7 +311,7 @@ static void plan_alone(made_plan *out, const asking *a)
 static void plan_or_wait(made_plan *out, const asking *a)
 {
     gputune *tuner = a->tuner;
-    gt_patience patience = gt_patience_for(limit_of(a->options) / 2, a->options->cancel);
+    gt_patience patience = gt_patience_for(gt_limit_of(a->options) / 2, a->options->cancel);
     patience.closing = &tuner->calls.closing;
     while (!is_anew(a)) {
         bool is_first;
@@ -374,6 +375,29 @@ static gputune_status plan_in_background(gputune_plan **out, const asking *a)
     return GPUTUNE_OK;
 }
 
+/* Makes the plan of a rule. If the table has a measured plan that must be looked up again, looks it
+ * up instead. Fails if no rule answers. */
+static gputune_status plan_by_rule(gputune_plan **out, const asking *a)
+{
+    gputune *tuner = a->tuner;
+    gt_plan_table *plans = tuner->plans;
+    asking known = *a;
+    gt_terms terms;
+    GT_SCOPED(gt_call_end) gt_call call = {0};
+    GT_SCOPED(gt_plan_release_at) gputune_plan *plan = NULL;
+    GT_TRY(gt_call_begin_briefly(&call, tuner, "tune_kernel"));
+    uint32_t forgets = gt_plan_table_forgets(plans);
+    GT_TRY(gt_rules_plan(&plan, &terms, tuner, a->key, a->kernel, a->sizes, a->options));
+    if (gt_plan_table_has_measured(plans, a->key)) {
+        known.terms.effort = GPUTUNE_CACHED_ONLY;
+        *out = find_known(&known);
+        return *out ? GPUTUNE_OK : plan_now(out, &terms, &known);
+    }
+    GT_TRY(gt_plan_table_add(plans, a->key, &terms, plan, false, forgets));
+    *out = gt_take(&plan);
+    return GPUTUNE_OK;
+}
+
 /* Finds a plan in the table, or makes it. */
 static gputune_status find_or_plan(gputune_plan **out, gputune *tuner, const char *kernel,
                                    gputune_sizes sizes, const gputune_options *o)
@@ -384,7 +408,9 @@ static gputune_status find_or_plan(gputune_plan **out, gputune *tuner, const cha
     gt_plan_key_make(&key, kernel, sizes, o);
     asking a = {tuner, &key, kernel, sizes, o, terms_asked(tuner, o), 0};
     gputune_plan *plan = is_anew(&a) ? NULL : find_known(&a);
-    if (!plan) {
+    bool may_rule = a.terms.by_rule && key.count && tuner->has_device && !is_anew(&a) &&
+                    !tuner->overrides.disabled;
+    if (!plan && (!may_rule || plan_by_rule(&plan, &a) != GPUTUNE_OK)) {
         bool waits =
             !o->background || a.terms.effort < GPUTUNE_MEASURE || tuner->overrides.disabled;
         a.begun_ns = gt_now_ns();

@@ -49,7 +49,7 @@ static gputune_status check_owner(const gt_calls *calls, const char *function)
                          function);
 }
 
-gputune_status gt_call_begin(gt_call *out, gputune *tuner, const char *function)
+gputune_status gt_call_begin_briefly(gt_call *out, gputune *tuner, const char *function)
 {
     GT_TRY(gt_need(function, "the tuner", tuner));
     gt_calls *calls = &tuner->calls;
@@ -59,8 +59,15 @@ gputune_status gt_call_begin(gt_call *out, gputune *tuner, const char *function)
     calls->inside += open;
     pthread_mutex_unlock(&calls->mutex);
     GT_REFUSE(!open, GPUTUNE_EINVAL, "%s: the tuner has been closed", function);
-    *out = (gt_call){.calls = calls, .outer = innermost};
+    *out = (gt_call){.calls = calls, .brief = true, .outer = innermost};
     innermost = out;
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_call_begin(gt_call *out, gputune *tuner, const char *function)
+{
+    GT_TRY(gt_call_begin_briefly(out, tuner, function));
+    out->brief = false;
     gt_signal_hold(&out->held);
     return GPUTUNE_OK;
 }
@@ -72,7 +79,9 @@ void gt_call_end(gt_call *call)
         return;
     }
     innermost = call->outer;
-    gt_signal_release(&call->held);
+    if (!call->brief) {
+        gt_signal_release(&call->held);
+    }
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&calls->mutex);
     calls->inside--;
     pthread_cond_broadcast(&calls->ended);
@@ -347,6 +356,7 @@ static gputune_status open_tuner(gputune *tuner, const gputune_open_options *kno
     gt_log_output_open(&tuner->output, &(gt_log){known->log, known->user});
     tuner->log = gt_log_output_log(&tuner->output);
     GT_TRY(gt_overrides_read(&tuner->overrides, &tuner->log));
+    GT_TRY(gt_rules_open(&tuner->rules));
     const char *record = tuner->overrides.record ? tuner->overrides.record : known->record;
     if (record) {
         GT_TRY(gt_misses_open(&tuner->misses, record, &tuner->log));
@@ -407,6 +417,7 @@ static void close_parts(gputune *tuner)
     gt_misses_close(tuner->misses);
     gt_in_flight_close(&tuner->in_flight);
     gt_plan_pool_end(&tuner->pool);
+    gt_rules_close(tuner->rules);
     if (tuner->remembers) {
         gt_store_remember_gpu(tuner->store, tuner->surroundings, tuner->device.environment);
     }

@@ -4,6 +4,7 @@
 #include "api/background.h"
 #include "api/call.h"
 #include "api/overrides.h"
+#include "api/rules.h"
 #include "base/array.h"
 
 /* The plans in flight. If several calls want the same new plan, the first caller makes it and the
@@ -35,6 +36,7 @@ struct gputune {
     gt_store *store;
     gt_plan_pool pool;
     gt_plan_table *plans;
+    gt_rules *rules;
     gt_in_flight_list in_flight;
     gt_services services;
     gt_workers workers;
@@ -45,6 +47,9 @@ struct gputune {
 
 /* Reads a caller's options; NULL means the defaults. */
 gputune_status gt_open_options_read(gputune_open_options *out, const gputune_open_options *given);
+
+/* Returns the time limit of a call. */
+double gt_limit_of(const gputune_options *options);
 
 /* Fails with `code` if the tuner has no device; the message begins with `what`. */
 gputune_status gt_tuner_need_device(const gputune *tuner, gputune_status code, const char *what);

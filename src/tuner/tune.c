@@ -475,7 +475,7 @@ static gputune_status describe_rule(char **out, const gt_rule *rule)
     return gt_text_take(out, &text);
 }
 
-static gt_terms terms_of_rule(const gt_request *request)
+gt_terms gt_terms_of_rule(const gt_request *request)
 {
     gt_terms terms = terms_of_unmeasured(request);
     terms.by_rule = terms.proved = true;
@@ -488,7 +488,7 @@ gputune_status gt_choose_variant(gt_choice *out, gt_request *request, const gt_f
     GT_SCOPED(gt_choice_free)
     gt_choice choice = {.source = GPUTUNE_SOURCE_RULE,
                         .config = found->rule->variants.items[variant],
-                        .terms = terms_of_rule(request)};
+                        .terms = gt_terms_of_rule(request)};
     GT_TRY(finish(&choice, &choice, request, NULL));
     free(gt_take(&choice.stop_reason));
     GT_TRY(describe_rule(&choice.stop_reason, found->rule));
@@ -503,7 +503,7 @@ static gputune_status prove_variant(gt_choice *out, gt_request *request, const g
     GT_FREED char *reason = NULL;
     GT_SCOPED(gt_choice_free)
     gt_choice choice = {
-        .source = GPUTUNE_SOURCE_RULE, .config = *config, .terms = terms_of_rule(request)};
+        .source = GPUTUNE_SOURCE_RULE, .config = *config, .terms = gt_terms_of_rule(request)};
     GT_REFUSE(!may_prove(request), GPUTUNE_ENOTFOUND,
               "the rule was not verified on this kind of GPU and driver");
     GT_TRY(describe_rule(&reason, rule));

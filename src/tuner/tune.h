@@ -74,6 +74,8 @@ gputune_status gt_rule_sources(char **out, const gt_request *request, const gt_r
 /* Returns true if a variant has the same source and launch as when the rule was made. */
 bool gt_found_rule_is_current(const gt_found_rule *found, const gt_request *request,
                               uint32_t variant);
+/* Returns the terms of a rule's answer. */
+gt_terms gt_terms_of_rule(const gt_request *request);
 /* Chooses a variant of a rule that is proved and current. Takes its code from the store or compiles
  * it. The variant may be invalid at the request's sizes, unless its code depends on that. */
 gputune_status gt_choose_variant(gt_choice *out, gt_request *request, const gt_found_rule *found,
