@@ -245,18 +245,8 @@ static void load_variants(loaded_rule *rule, gputune *tuner, gt_request *request
 static gputune_status load_at_most(loaded_rule *rule, const rule_call *call)
 {
     GT_SCOPED(gt_request_end) gt_request *request = NULL;
-    const gputune_sizes sizes = call->sizes;
-    GT_FREED gputune_size *largest = calloc(sizes.count + 1, sizeof *largest);
-    GT_TRY(gt_allocated(largest));
-    for (size_t i = 0; i < sizes.count; i++) {
-        const int value = gt_template_problem_index(rule->template, sizes.items[i].name);
-        largest[i] = sizes.items[i];
-        if (value >= 0) {
-            largest[i].value = rule->found.rule->region.most.values[value].number;
-        }
-    }
-    GT_TRY(gt_request_make(&request, &call->tuner->services, &call->tuner->device, call->kernel,
-                           (gputune_sizes){sizes.count, largest}, call->options));
+    GT_TRY(gt_request_make_at(&request, &call->tuner->services, &call->tuner->device, call->kernel,
+                              rule->template, &rule->found.rule->region.most, call->options));
     load_variants(rule, call->tuner, request);
     return GPUTUNE_OK;
 }

@@ -50,6 +50,7 @@ int gputune_make_rule(char **out, gputune *tuner, const char *kernel, const gput
     GT_TRY(gt_options_read(&o, options));
     GT_TRY(gt_make_rule(&text, &tuner->services, &tuner->device, kernel, ranges, count,
                         most_codes ? most_codes : usual_codes, &o));
+    gt_rules_note_change(tuner->rules);
     if (out) {
         *out = gt_take(&text);
     }

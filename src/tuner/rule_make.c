@@ -252,20 +252,19 @@ static gputune_status write_rule(char **out, gt_member_list *used, const gt_rule
     return gt_rule_text(out, pool->template, &maker->region, &loss, configs, used->count, text);
 }
 
-static gputune_status store_rule(const gt_rule_maker *maker, char *text, const gt_member_list *used)
+static gputune_status store_rule(const gt_rule_maker *maker, char *text)
 {
     const gt_pool *pool = &maker->pool;
-    GT_SCOPED(gt_text_free) gt_text sources = {0};
+    gt_rule *parsed;
+    GT_FREED char *sources = NULL;
     GT_SCOPED(gt_request_end) gt_request *request = NULL;
     GT_TRY(gt_pool_request(&request, pool, 0, maker->limit_s));
-    for (size_t i = 0; i < used->count; i++) {
-        char hex[GT_HASH_HEX];
-        gt_text_printf(&sources, "%s%s", i ? " " : "",
-                       gt_hash_hex(hex, pool->members.items[used->items[i]].source));
-    }
-    GT_TRY(sources.failed ? gt_fail_memory() : GPUTUNE_OK);
+    GT_TRY(gt_rule_parse(&parsed, pool->template, text));
+    gputune_status status = gt_rule_sources(&sources, request, parsed);
+    gt_rule_free(parsed);
+    GT_TRY(status);
     const gt_stored_rule rule = {.text = text,
-                                 .sources = (char *)gt_text_string(&sources),
+                                 .sources = sources,
                                  .driver_version = pool->device->driver_version,
                                  .nvrtc_version = pool->device->nvrtc_version,
                                  .proved = true};
@@ -315,7 +314,7 @@ static gputune_status make(char **out, gt_rule_maker *maker)
     GT_TRY(compare_at_new_sizes(&compared, maker));
     GT_TRY(gt_rule_complete(maker));
     GT_TRY(write_rule(&text, &used, maker, &compared));
-    GT_TRY(store_rule(maker, text, &used));
+    GT_TRY(store_rule(maker, text));
     *out = gt_take(&text);
     return GPUTUNE_OK;
 }

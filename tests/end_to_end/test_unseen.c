@@ -268,6 +268,24 @@ TEST(graphs_hold_the_scratch_memory_of_each_size)
     CU(StreamDestroy(stream));
 }
 
+TEST(a_rule_that_was_made_answers)
+{
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
+    const gputune_range range = {"rows", 8, 64}, other = {"columns", 8, 64};
+    const gputune_range ranges[] = {range, other};
+    const gputune_options making = OPTIONS(.time_limit_s = 60), options = by_rule();
+    OK(gputune_add_template(tuner, "tests/language/corner.cu"));
+    OK(gputune_make_rule(NULL, tuner, "twice", ranges, 2, 4, &making));
+    gputune_plan *plan =
+        ask_with(tuner, "twice", GPUTUNE_SIZES({"rows", 21}, {"columns", 9}), &options);
+    assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_RULE);
+    GT_SCOPED(show_services) hidden was = hide_services(tuner);
+    for (int64_t n = 9; n < 64; n++) {
+        plan = ask_with(tuner, "twice", GPUTUNE_SIZES({"rows", n}, {"columns", n + 1}), &options);
+        assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_RULE);
+    }
+}
+
 /* ---- where no rule answers ------------------------------------------------------------------- */
 
 TEST(other_calls_do_what_their_effort_says)
