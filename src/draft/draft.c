@@ -5,31 +5,6 @@
 
 #include <string.h>
 
-static bool is_same(const draft_decl *a, const draft_decl *b)
-{
-    return a == b || strcmp(draft_full_name(a), draft_full_name(b)) == 0;
-}
-
-static bool is_launched(const draft_program *program, const draft_decl *kernel)
-{
-    bool found = false;
-    for (size_t i = 0; i < program->launched.count; i++) {
-        found |= is_same(program->launched.items[i], kernel);
-    }
-    return found;
-}
-
-/* Adds a kernel, unless one of the same name was added; only the first of overloads counts. */
-static void add_kernel(draft_decls *out, draft_decl *kernel)
-{
-    for (size_t i = 0; i < out->count; i++) {
-        if (is_same(out->items[i], kernel)) {
-            return;
-        }
-    }
-    draft_add(out, kernel);
-}
-
 /* Returns the names of all kernels: "a, b, c". */
 static const char *kernel_names(const draft_program *program)
 {
@@ -44,7 +19,7 @@ static const char *kernel_names(const draft_program *program)
 static unsigned rank_of(const draft_program *program, draft_decl *kernel)
 {
     bool is_here = strcmp(draft_extent_of(kernel->at).path, program->request->path) == 0;
-    return 2 * is_here + is_launched(program, kernel);
+    return 2 * is_here + draft_has_text(&program->launched, draft_full_name(kernel));
 }
 
 static gputune_status choose_kernels(draft_decls *out, const draft_program *program)
@@ -59,16 +34,19 @@ static gputune_status choose_kernels(draft_decls *out, const draft_program *prog
                                      : "",
               program->missing.count ? program->missing.items[0] : "");
     unsigned best = 0;
+    gt_texts chosen = {0}; /* only the first of overloads counts */
     for (size_t i = 0; i < program->kernels.count; i++) {
         unsigned rank = rank_of(program, program->kernels.items[i]);
         best = rank > best ? rank : best;
     }
     for (size_t i = 0; i < program->kernels.count; i++) {
         draft_decl *kernel = program->kernels.items[i];
-        if (wanted
-                ? strcmp(kernel->name, wanted) == 0 || strcmp(draft_full_name(kernel), wanted) == 0
-                : rank_of(program, kernel) == best) {
-            add_kernel(out, kernel);
+        const char *name = draft_full_name(kernel);
+        if ((wanted ? strcmp(kernel->name, wanted) == 0 || strcmp(name, wanted) == 0
+                    : rank_of(program, kernel) == best) &&
+            !draft_has_text(&chosen, name)) {
+            draft_add_text(&chosen, name);
+            draft_add(out, kernel);
         }
     }
     GT_REFUSE(!out->count, GPUTUNE_ENOTFOUND, "%s: no kernel '%s'; expected one of %s", path,
@@ -164,11 +142,9 @@ static gputune_status write_kernel(gt_text *out, draft_program *program, const d
               "%s: '%s' is a template whose arguments are not known; expected a launch of it, here "
               "or in a file given by --host",
               draft_place_of(kernel->at), kernel->name);
-    for (size_t i = 0; i < program->guessed.count; i++) {
-        if (strcmp(program->guessed.items[i], draft_full_name(kernel)) == 0) {
-            draft_ask(&settled, "%s: which template arguments does '%s' have? complete kernel()",
-                      draft_place_of(kernel->at), kernel->name);
-        }
+    if (draft_has_text(&program->guessed, draft_full_name(kernel))) {
+        draft_ask(&settled, "%s: which template arguments does '%s' have? complete kernel()",
+                  draft_place_of(kernel->at), kernel->name);
     }
     return draft_write_clauses(out, &settled, program, slice);
 }
@@ -196,8 +172,8 @@ static gputune_status write_draft(gt_text *out, draft_program *program, const dr
     }
     write_headers(out, program, slice);
     gt_text_append(out, gt_text_string(&slice->text));
-    for (size_t i = 0; i < draft_usings()->count; i++) {
-        gt_text_printf(out, "%s\n", draft_usings()->items[i]);
+    for (size_t i = 0; i < draft_usings.count; i++) {
+        gt_text_printf(out, "%s\n", draft_usings.items[i]);
     }
     while (out->length && out->data[out->length - 1] == '\n') {
         out->length--;

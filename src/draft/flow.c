@@ -1,7 +1,146 @@
-/* Interprets statements: conditions and the facts that they imply, branches, and loops. */
+/* Interprets statements: values of variables, conditions and the facts that they imply, branches,
+ * and loops. */
 #include "draft/parts.h"
 
 #include <string.h>
+
+/* The bindings of a branch, which begins after `begin`. */
+typedef struct branch {
+    draft_binding *begin, *last;
+} branch;
+
+/* ---- variables ------------------------------------------------------------------------------- */
+
+/* Each assignment adds a binding; a branch is undone by removing its bindings. */
+
+/* Returns true if `member` is `path` or a member of it. */
+static bool is_within(const char *member, const char *path)
+{
+    const size_t length = strlen(path);
+    return strncmp(member, path, length) == 0 && (!member[length] || member[length] == '.');
+}
+
+const draft_binding *draft_outer_value(const draft_decl *decl, const char *path)
+{
+    const draft_binding *found = decl->latest;
+    while (found && !is_within(path, found->path)) {
+        found = found->older;
+    }
+    return found && found->value ? found : NULL;
+}
+
+draft_amount *draft_value_of(const draft_decl *decl, const char *path)
+{
+    const draft_binding *found = draft_outer_value(decl, path);
+    return found && strcmp(found->path, path) == 0 ? found->value : NULL;
+}
+
+void draft_bind(draft_decl *decl, const char *path, draft_amount *value)
+{
+    draft_binding *made = draft_new(sizeof *made);
+    *made = (draft_binding){decl, path, value, decl->latest, draft_now.last};
+    decl->latest = draft_now.last = made;
+}
+
+void draft_forget(draft_decl *decl)
+{
+    draft_bind(decl, "", NULL);
+}
+
+void draft_assign(draft_decl *decl, const char *path, draft_amount *value, cx_type type)
+{
+    draft_fields fields = {0};
+    draft_bind(decl, path, value);
+    if (value->kind == DRAFT_OBJECT && value->place.variable && value->place.variable != decl) {
+        fields = draft_fields_of(type);
+    }
+    for (size_t i = 0; i < fields.count; i++) {
+        const draft_field *field = &fields.items[i];
+        draft_spot from = value->place;
+        from.path = draft_format("%s.%s", from.path, field->name);
+        if (!draft_is_array(field->type)) {
+            draft_assign(decl, draft_format("%s.%s", path, field->name),
+                         field->type.kind == CX_TYPE_RECORD
+                             ? draft_object(from)
+                             : draft_read_variable(&from, field->type),
+                         field->type);
+        }
+    }
+}
+
+static branch branch_end(draft_binding *begin)
+{
+    const branch out = {begin, draft_now.last};
+    for (; draft_now.last != begin; draft_now.last = draft_now.last->before) {
+        draft_now.last->decl->latest = draft_now.last->older;
+    }
+    return out;
+}
+
+static void branch_redo(const branch *branch)
+{
+    draft_bindings all = {0};
+    for (draft_binding *b = branch->last; b != branch->begin; b = b->before) {
+        draft_add(&all, b);
+    }
+    while (all.count) {
+        const draft_binding *b = all.items[--all.count];
+        draft_bind(b->decl, b->path, b->value);
+    }
+    gt_array_free(&all);
+}
+
+static void branch_changes(draft_bindings *out, const branch *branch)
+{
+    for (draft_binding *b = branch->last; b != branch->begin; b = b->before) {
+        bool known = false;
+        size_t kept = 0;
+        for (size_t i = 0; i < out->count; i++) {
+            draft_binding *other = out->items[i];
+            known |= other->decl == b->decl && strcmp(other->path, b->path) == 0;
+            if (b->value || other->decl != b->decl) { /* variables of the branch are left out */
+                out->items[kept++] = other;
+            }
+        }
+        out->count = kept;
+        if (!known && b->value) {
+            draft_add(out, b);
+        }
+    }
+}
+
+static draft_amount *value_now(const draft_binding *changed)
+{
+    const draft_spot spot = {.variable = changed->decl, .path = changed->path};
+    draft_amount *own = draft_value_of(changed->decl, changed->path), *value = changed->value;
+    return own ? own
+           : !draft_on_host() || !draft_is_known(value)
+               ? value
+               : draft_read_variable(&spot, (cx_type){.kind = CX_TYPE_UINT});
+}
+
+static void branch_merge(const branch *then, const branch *otherwise, draft_amount *condition)
+{
+    const branch *branches[] = {then, otherwise};
+    draft_bindings changed = {0};
+    branch_changes(&changed, then);
+    branch_changes(&changed, otherwise);
+    draft_amount *(*values)[2] = draft_new((changed.count + 1) * sizeof *values);
+    for (int side = 0; side < 2; side++) {
+        draft_binding *begin = draft_now.last;
+        branch_redo(branches[side]);
+        for (size_t i = 0; i < changed.count; i++) {
+            values[i][side] = value_now(changed.items[i]);
+        }
+        branch_end(begin);
+    }
+    for (size_t i = changed.count; i-- > 0;) { /* the oldest first: members after their struct */
+        draft_decl *decl = changed.items[i]->decl;
+        const char *path = changed.items[i]->path;
+        draft_amount *value = draft_either(decl->name, condition, values[i][0], values[i][1]);
+        draft_bind(decl, path, draft_named(decl, path, value));
+    }
+}
 
 /* ---- conditions ------------------------------------------------------------------------------ */
 
@@ -15,14 +154,9 @@ static void push_fact(draft_amount *lhs, draft_amount *most)
     if (!draft_is_known(most) || !(lhs->kinds & varying)) {
         return;
     }
-    for (unsigned i = 0; lhs->kind == DRAFT_SUM && i < lhs->count; i++) {
-        if (!lhs->terms[i].count) {
-            int64_t number = lhs->terms[i].factor;
-            most = draft_plus(most, draft_number(number), -1);
-            lhs = draft_plus(lhs, draft_number(number), -1);
-            break;
-        }
-    }
+    draft_amount *number = draft_number(draft_constant(lhs));
+    most = draft_plus(most, number, -1);
+    lhs = draft_plus(lhs, number, -1);
     if (lhs->kind == DRAFT_SUM && lhs->count == 1 && lhs->terms[0].factor > 1) {
         draft_amount *factor = draft_number(lhs->terms[0].factor);
         most = draft_make(DRAFT_QUOTIENT, most, factor, NULL);
@@ -31,54 +165,41 @@ static void push_fact(draft_amount *lhs, draft_amount *most)
     draft_fact fact = {lhs, most};
     if (draft_is_known(most) && draft_is_known(lhs)) {
         draft_add(&draft_now.facts, fact);
-        draft_add(&draft_now.out->guards, fact);
+        if (!draft_now.quiet) {
+            draft_add(&draft_now.out->guards, fact);
+        }
     }
 }
 
-static void assume_comparison(int operation, draft_amount *a, draft_amount *b, bool holds)
+void draft_assume(draft_amount *c, bool holds)
 {
-    bool is_less = operation == CX_LT || operation == CX_LE;
-    if (operation == CX_EQ || operation == CX_NE) {
-        if ((operation == CX_EQ) == holds) {
-            push_fact(a, b);
-            push_fact(b, a);
+    draft_amount *one = draft_number(1);
+    switch (draft_on_host() ? DRAFT_UNKNOWN : c->kind) {
+    case DRAFT_NEGATION:
+        draft_assume(c->a, !holds);
+        break;
+    case DRAFT_BOTH:
+    case DRAFT_ANY:
+        if ((c->kind == DRAFT_BOTH) == holds) {
+            draft_assume(c->a, holds);
+            draft_assume(c->b, holds);
         }
-        return;
-    }
-    draft_amount *small = is_less == holds ? a : b, *large = is_less == holds ? b : a;
-    bool strict = (operation == CX_LT || operation == CX_GT) == holds;
-    push_fact(small, strict ? draft_plus(large, draft_number(1), -1) : large);
-}
-
-draft_amount *draft_quietly(draft_node *node)
-{
-    draft_now.quiet++;
-    draft_amount *value = draft_eval(node);
-    draft_now.quiet--;
-    return value;
-}
-
-void draft_assume(draft_node *node, bool holds)
-{
-    if (draft_on_host()) {
-        return;
-    }
-    if (node->kind == CX_UNARY && node->operation == CX_LOGICAL_NOT) {
-        draft_assume(node->children[0], !holds);
-    } else if (node->kind == CX_BINARY && node->count == 2) {
-        int op = node->operation;
-        if ((op == CX_LOGICAL_AND && holds) || (op == CX_LOGICAL_OR && !holds)) {
-            draft_assume(node->children[0], holds);
-            draft_assume(node->children[1], holds);
-        } else if (op >= CX_LT && op <= CX_NE) {
-            assume_comparison(op, draft_quietly(node->children[0]),
-                              draft_quietly(node->children[1]), holds);
+        break;
+    case DRAFT_LESS:
+        push_fact(holds ? c->a : c->b, holds ? draft_plus(c->b, one, -1) : c->a);
+        break;
+    case DRAFT_AT_MOST:
+        push_fact(holds ? c->a : c->b, holds ? c->b : draft_plus(c->a, one, -1));
+        break;
+    case DRAFT_EQUAL:
+    case DRAFT_UNEQUAL:
+        if ((c->kind == DRAFT_EQUAL) == holds) {
+            push_fact(c->a, c->b);
+            push_fact(c->b, c->a);
         }
-    } else if (node->kind == CX_DECL_REF && node->decl && node->decl->at.kind == CX_VAR) {
-        draft_node *made = draft_initialiser_of(node->decl); /* bool inside = i < n && j < m; */
-        if (made && draft_type_of(node->decl).kind == CX_TYPE_BOOL) {
-            draft_assume(made, holds);
-        }
+        break;
+    default:
+        break;
     }
 }
 
@@ -90,73 +211,11 @@ bool draft_is_unsure(draft_amount *condition)
 
 /* ---- what code assigns ----------------------------------------------------------------------- */
 
-draft_decl *draft_base_variable(draft_node *node)
-{
-    while (node->kind == CX_MEMBER_REF || node->kind == CX_SUBSCRIPT) {
-        if (!node->count || node->children[0]->type.kind == CX_TYPE_POINTER) {
-            return NULL; /* memory that a pointer points to is not part of a variable */
-        }
-        node = node->children[0];
-    }
-    return node->kind == CX_DECL_REF && node->decl &&
-                   (node->decl->at.kind == CX_VAR || node->decl->at.kind == CX_PARM)
-               ? node->decl
-               : NULL;
-}
-
 static bool is_change(const draft_node *node)
 {
     return (node->kind == CX_BINARY && node->operation == CX_ASSIGN) ||
            node->kind == CX_COMPOUND_ASSIGN ||
            (node->kind == CX_UNARY && node->operation <= CX_PRE_DEC && node->operation > 0);
-}
-
-/* Number of times that a loop's code changes a variable, and the last expression that does; NULL: a
- * call changes it. */
-typedef struct change {
-    draft_decl *decl;
-    draft_node *by;
-    unsigned count;
-} change;
-typedef GT_ARRAY(change) changes;
-
-static void add_change(changes *out, draft_decl *decl, draft_node *by)
-{
-    change made = {decl, by, 1};
-    for (size_t i = 0; decl && i < out->count; i++) {
-        if (out->items[i].decl == decl) {
-            out->items[i].by = by;
-            out->items[i].count++;
-            return;
-        }
-    }
-    if (decl) {
-        draft_add(out, made);
-    }
-}
-
-static void find_changes(changes *out, draft_node *node)
-{
-    if (is_change(node) && node->count) {
-        add_change(out, draft_base_variable(node->children[0]), node);
-    }
-    draft_node *body = node->kind == CX_CALL && node->decl ? draft_body_of(node->decl) : NULL;
-    for (unsigned i = 0; i < node->count; i++) {
-        draft_node *child = node->children[i];
-        if (node->kind == CX_CALL && child->kind == CX_UNARY && child->operation == CX_ADDRESS) {
-            add_change(out, draft_base_variable(child->children[0]), NULL);
-        } else if (body && i < node->decl->parameters.count &&
-                   draft_type_of(node->decl->parameters.items[i]).kind == CX_TYPE_LVALUE) {
-            add_change(out, draft_base_variable(child), NULL);
-        }
-        find_changes(out, child);
-    }
-}
-
-int draft_compound_operation(const draft_node *node)
-{
-    int op = node->operation - CX_MUL_ASSIGN + CX_MUL;
-    return op > CX_SHR ? op + CX_AND - CX_SHR - 1 : op;
 }
 
 draft_amount *draft_either(const char *name, draft_amount *condition, draft_amount *a,
@@ -180,192 +239,233 @@ draft_amount *draft_either(const char *name, draft_amount *condition, draft_amou
     if (a->kind == DRAFT_POINTER || b->kind == DRAFT_POINTER) {
         return a->kind == DRAFT_POINTER ? a : b; /* the other value is a null pointer */
     }
-    if (draft_is_known(a) && draft_is_known(b) && a->kind != DRAFT_TEXT && b->kind != DRAFT_TEXT) {
+    if (draft_is_known(a) && draft_is_known(b)) {
         condition = draft_is_known(condition) ? condition : draft_changing(name);
         return draft_make(DRAFT_COND, condition, a, b);
     }
-    bool is_number = a->kind != DRAFT_OBJECT && b->kind != DRAFT_OBJECT && a->kind != DRAFT_TEXT &&
-                     b->kind != DRAFT_TEXT;
+    bool is_other = a->kind == DRAFT_OBJECT || b->kind == DRAFT_OBJECT || a->kind == DRAFT_TEXT ||
+                    b->kind == DRAFT_TEXT;
     return draft_on_host() ? draft_unknown(DRAFT_UNDECIDED)
-           : is_number     ? draft_changing(name)
-                           : draft_nothing();
+           : is_other      ? draft_nothing()
+                           : draft_changing(name);
 }
 
 /* ---- loops ----------------------------------------------------------------------------------- */
 
 typedef struct loop {
-    draft_node *at, *condition, *step, *body;
+    draft_node *condition, *step, *body;
 } loop;
 
-/* Returns how far a change moves a variable (-1 for any decrease); NULL if it is not a step. */
-static draft_amount *step_of(draft_node *change)
+/* A variable, or a member of one, that a loop changes. */
+typedef struct moving {
+    const draft_binding *binding;
+    draft_amount *first;   /* before the loop */
+    draft_amount *step;    /* the distance between two rounds; NULL: not known */
+    draft_symbol *counter; /* its value in a round, or for a pointer, the distance in bytes */
+    bool jumps;            /* a branch that leaves the round changes it */
+} moving;
+
+static void run_round(const loop *l)
 {
-    if (change->kind == CX_UNARY) {
-        return draft_number(
-            change->operation == CX_POST_INC || change->operation == CX_PRE_INC ? 1 : -1);
+    if (l->condition) {
+        draft_eval(l->condition);
     }
-    if (change->kind == CX_COMPOUND_ASSIGN) {
-        draft_amount *by = draft_quietly(change->children[1]);
-        int op = draft_compound_operation(change);
-        return op == CX_ADD                   ? by
-               : op == CX_SUB                 ? draft_times(draft_number(-1), by)
-               : op == CX_SHR || op == CX_DIV ? draft_number(-1)
-                                              : NULL;
+    draft_run(l->body);
+    if (l->step) {
+        draft_eval(l->step);
     }
-    return NULL;
 }
 
-static bool is_direct_child(const draft_node *body, const draft_node *change)
+/* Runs a round and undoes it. Returns the changes of the round, and in *left, those of branches
+ * that leave it. */
+static draft_bindings changes_of(draft_bindings *left, const loop *l)
 {
-    for (unsigned i = 0; i < body->count; i++) {
-        if (body->children[i] == change) {
-            return true;
-        }
+    const draft_bindings outer = draft_now.left;
+    draft_binding *begin = draft_now.last;
+    draft_now.left = (draft_bindings){0};
+    run_round(l);
+    const branch round = branch_end(begin);
+    draft_bindings out = {0};
+    *left = draft_now.left;
+    draft_now.left = outer;
+    for (size_t i = 0; i < left->count; i++) {
+        draft_add(&out, left->items[i]);
     }
-    return body == change;
+    branch_changes(&out, &round);
+    return out;
+}
+
+static draft_amount *held(const draft_binding *b)
+{
+    const draft_spot spot = {.variable = b->decl, .path = b->path};
+    return draft_read_variable(&spot,
+                               *b->path ? (cx_type){.kind = CX_TYPE_UINT} : draft_type_of(b->decl));
+}
+
+/* Returns the value, or the pointer, that is this distance away. */
+static draft_amount *moved(draft_amount *value, draft_amount *distance)
+{
+    return value->kind == DRAFT_POINTER ? draft_pointer(draft_moved(&value->place, distance))
+                                        : draft_plus(value, distance, 1);
+}
+
+static draft_amount *unknown_now(const draft_binding *b, draft_amount *before)
+{
+    return before->kind == DRAFT_POINTER ? moved(before, draft_changing(b->decl->name))
+           : draft_is_known(before) || draft_is_integer(draft_type_of(b->decl))
+               ? draft_changing(b->decl->name)
+               : draft_nothing();
+}
+
+static void forget_changes(const draft_bindings *changes)
+{
+    for (size_t i = changes->count; i-- > 0;) {
+        const draft_binding *b = changes->items[i];
+        draft_bind(b->decl, b->path, unknown_now(b, held(b)));
+    }
 }
 
 /* Sets the end of a counter from the loop's condition. */
-static void find_end(draft_symbol *counter, draft_node *condition)
+static void find_end(draft_symbol *counter, const draft_amount *condition)
 {
-    if (!condition || condition->kind != CX_BINARY || condition->count != 2) {
-        return;
+    if (condition->kind == DRAFT_BOTH) {
+        find_end(counter, condition->a);
+        find_end(counter, condition->b);
+    } else if (condition->a == draft_symbol_value(counter)) {
+        counter->end =
+            condition->kind == DRAFT_LESS || condition->kind == DRAFT_UNEQUAL ? condition->b
+            : condition->kind == DRAFT_AT_MOST ? draft_plus(condition->b, draft_number(1), 1)
+                                               : counter->end;
     }
-    if (condition->operation == CX_LOGICAL_AND) {
-        find_end(counter, condition->children[0]);
-        find_end(counter, condition->children[1]);
-        return;
-    }
-    draft_amount *a = draft_quietly(condition->children[0]),
-                 *b = draft_quietly(condition->children[1]);
-    if (a->kind == DRAFT_SYMBOL && a->symbol == counter && draft_is_known(b)) {
-        counter->end = condition->operation == CX_LT || condition->operation == CX_NE ? b
-                       : condition->operation == CX_LE ? draft_plus(b, draft_number(1), 1)
-                                                       : counter->end;
-    }
-}
-
-static draft_symbol *loaded_symbol(draft_amount *value)
-{
-    return value->kind == DRAFT_SYMBOL && value->symbol->kind == DRAFT_LOADED &&
-                   value->symbol->buffer
-               ? value->symbol
-               : NULL;
 }
 
 /* Recognises for (j = rows[i]; j < rows[i + 1]; …), and notes that the elements of `rows` rise. */
 static void note_rows(draft_symbol *counter)
 {
-    draft_symbol *end =
-        counter->end && draft_is_known(counter->end) ? loaded_symbol(counter->end) : NULL;
+    draft_symbol *end = counter->end ? counter->end->symbol : NULL;
     int64_t distance;
-    for (size_t i = 0; end && i < draft_now.out->loaded.count; i++) {
+    for (size_t i = 0; end && end->buffer && i < draft_now.out->loaded.count; i++) {
         draft_symbol *begin = draft_now.out->loaded.items[i];
-        if (begin->buffer == end->buffer && draft_has_symbol(counter->first, begin) &&
+        if (end->kind == DRAFT_LOADED && begin->buffer == end->buffer &&
+            draft_has_symbol(counter->first, begin) &&
             draft_is_number(draft_plus(end->index, begin->index, -1), &distance) &&
             distance == cx.Type_getSizeOf(end->buffer->type)) {
-            draft_amount *k = draft_symbol_value(counter);
             end->buffer->is_rising = true;
             counter->end = draft_bound(counter->end, true, &(draft_facts){0});
-            draft_fact fact = {k, draft_plus(counter->end, draft_number(1), -1)};
+            draft_fact fact = {draft_symbol_value(counter),
+                               draft_plus(counter->end, draft_number(1), -1)};
             draft_add(&draft_now.facts, fact);
+            return;
         }
     }
 }
 
-/* Returns first + rounds * step, the value of a variable that moves together with the counter by
- * equal steps. */
-static draft_amount *advanced(draft_amount *first, draft_amount *by, draft_symbol *counter,
-                              int64_t bytes)
+/* Finds how a round moves the variable, from its value at the end of the round. A counter that is
+ * divided falls by unknown steps, and one that is multiplied rises. */
+static void find_step(moving *m, draft_amount *after)
 {
-    draft_amount *k = draft_symbol_value(counter);
-    draft_amount *rounds =
-        draft_make(DRAFT_QUOTIENT, draft_plus(k, counter->first, -1), counter->step, NULL);
-    draft_amount *distance = draft_times(draft_times(rounds, by), draft_number(bytes));
-    if (first->kind == DRAFT_POINTER) {
-        return draft_pointer(draft_moved(&first->place, distance));
+    draft_amount *now = draft_symbol_value(m->counter);
+    if (after->kind == DRAFT_POINTER && m->first->kind == DRAFT_POINTER) {
+        bool is_same = after->place.buffer && after->place.buffer == m->first->place.buffer;
+        now = is_same ? moved(m->first, now)->place.offset : draft_nothing();
+        after = is_same ? after->place.offset : draft_nothing();
     }
-    return draft_plus(first, distance, 1);
-}
-
-static draft_amount *unknown_now(draft_decl *decl, draft_amount *before)
-{
-    if (before && before->kind == DRAFT_POINTER) {
-        return draft_pointer(draft_moved(&before->place, draft_changing(decl->name)));
+    draft_amount *step = draft_is_known(after) ? draft_plus(after, now, -1) : draft_nothing();
+    const unsigned data = DRAFT_KIND(DRAFT_CHANGING) | DRAFT_KIND(DRAFT_LOADED);
+    if (after->kind == DRAFT_QUOTIENT && after->a == now) {
+        m->counter->step = draft_number(-1);
+    } else if (draft_is_known(step) && !draft_has_symbol(step, m->counter)) {
+        m->step = m->counter->step = step;
+    } else if (draft_is_known(step) && !(step->kinds & data) && draft_is_not_negative(step)) {
+        m->counter->step = draft_number(0);
     }
-    return draft_is_integer(draft_type_of(decl)) ? draft_changing(decl->name) : draft_nothing();
 }
 
-static draft_amount *held(draft_decl *decl)
+/* Runs a round in which each changed variable has a symbol as its value, to find the steps. */
+static void find_steps(moving *all, const loop *l, size_t count)
 {
-    draft_spot spot = {.variable = decl, .path = ""};
-    return draft_read_variable(&spot, draft_type_of(decl));
-}
-
-/* Returns the change of a variable if each round changes it exactly once; else NULL. */
-static draft_node *only_change(const change *c, const loop *l)
-{
-    bool once = c->count == 1 && c->by &&
-                (is_direct_child(l->body, c->by) || (l->step && is_direct_child(l->step, c->by)));
-    return once ? c->by : NULL;
-}
-
-/* Makes the variable a counter if it is an integer that each round changes by one constant step;
- * else NULL. */
-static draft_symbol *make_counter(const change *changed, const loop *l)
-{
-    draft_decl *decl = changed->decl;
-    draft_node *change = only_change(changed, l);
-    draft_amount *first = held(decl), *step = change ? step_of(change) : NULL;
-    if (!change || !draft_is_known(first) || (step && !draft_is_known(step))) {
-        return NULL;
+    draft_binding *begin = draft_now.last;
+    for (size_t i = count; i-- > 0;) {
+        const draft_binding *b = all[i].binding;
+        bool moves = all[i].first->kind == DRAFT_POINTER || draft_is_known(all[i].first);
+        all[i].counter = moves ? draft_new_symbol(DRAFT_COUNTER, b->decl->name) : NULL;
+        draft_amount *now = moves ? draft_symbol_value(all[i].counter) : NULL;
+        draft_bind(b->decl, b->path,
+                   !moves                                ? unknown_now(b, all[i].first)
+                   : all[i].first->kind == DRAFT_POINTER ? moved(all[i].first, now)
+                                                         : now);
     }
-    draft_symbol *counter = draft_new_symbol(DRAFT_COUNTER, decl->name);
-    counter->first = first;
-    counter->step = step ? step : draft_number(0);
-    draft_now.out->strides_grid |= draft_has_kind(counter->step, DRAFT_GRID_SIZE);
-    draft_set_slot(decl, "", draft_symbol_value(counter));
-    return counter;
-}
-
-/* Makes variables that the loop changes unknown at the beginning of a round, except counters and
- * variables that move with a counter. */
-static void enter_loop(const loop *l, const changes *changed)
-{
-    draft_symbol *main_counter = NULL;
-    draft_symbol **counters = draft_new((changed->count + 1) * sizeof *counters);
-    for (size_t i = 0; i < changed->count; i++) {
-        cx_type type = draft_type_of(changed->items[i].decl);
-        counters[i] = draft_is_integer(type) ? make_counter(&changed->items[i], l) : NULL;
-    }
-    for (size_t i = 0; i < changed->count; i++) {
-        if (counters[i]) {
-            find_end(counters[i], l->condition);
-            note_rows(counters[i]);
-            main_counter = counters[i]->end || !main_counter ? counters[i] : main_counter;
+    run_round(l);
+    for (size_t i = 0; i < count; i++) {
+        if (all[i].counter && !all[i].jumps) {
+            find_step(&all[i], held(all[i].binding));
         }
     }
-    draft_now.out->has_loop = true;
-    for (size_t i = 0; i < changed->count; i++) {
-        draft_decl *d = changed->items[i].decl;
-        int64_t step;
-        cx_type type = draft_type_of(d);
-        if (counters[i] && (counters[i]->end || !main_counter || counters[i] == main_counter)) {
+    for (size_t i = 0; i < count * count; i++) { /* a step must not depend on another variable */
+        moving *m = &all[i / count];
+        const draft_symbol *other = all[i % count].counter;
+        if (m->counter && m->counter->step && other && other != m->counter &&
+            draft_has_symbol(m->counter->step, other)) {
+            m->step = m->counter->step = NULL;
+        }
+    }
+    branch_end(begin);
+}
+
+/* Gives the variables that a loop changes their values in a round. Counters that the condition
+ * limits keep their symbols; other variables that move by equal steps are computed from one of
+ * them. */
+static void enter_loop(const loop *l, const draft_bindings *changes, const draft_bindings *left)
+{
+    moving *all = draft_new((changes->count + 1) * sizeof *all), *main = NULL;
+    for (size_t i = 0; i < changes->count; i++) {
+        all[i].binding = changes->items[i];
+        all[i].first = held(changes->items[i]);
+        for (size_t k = 0; k < left->count; k++) {
+            all[i].jumps |= left->items[k]->decl == changes->items[i]->decl;
+        }
+    }
+    draft_now.quiet++;
+    find_steps(all, l, changes->count);
+    for (size_t i = changes->count; i-- > 0;) {
+        const draft_binding *b = all[i].binding;
+        bool counts = all[i].counter && all[i].counter->step && draft_is_known(all[i].first);
+        draft_bind(b->decl, b->path,
+                   counts ? draft_symbol_value(all[i].counter) : unknown_now(b, all[i].first));
+        all[i].counter = counts ? all[i].counter : NULL;
+    }
+    draft_binding *begin = draft_now.last;
+    draft_amount *condition = l->condition ? draft_eval(l->condition) : draft_nothing();
+    branch_end(begin);
+    draft_now.quiet--;
+    for (size_t i = changes->count; i-- > 0;) {
+        draft_symbol *counter = all[i].counter;
+        if (counter) {
+            counter->first = all[i].first;
+            draft_now.out->strides_grid |= draft_has_kind(counter->step, DRAFT_GRID_SIZE);
+            find_end(counter, condition);
+            note_rows(counter);
+            main = counter->end || !main ? &all[i] : main;
+        }
+    }
+    for (size_t i = changes->count; i-- > 0;) {
+        const moving *m = &all[i];
+        int64_t step = 1;
+        if (!main || m == main || (m->counter && m->counter->end)) {
             continue;
         }
-        draft_amount *before = counters[i] ? counters[i]->first : held(d);
-        draft_node *change = only_change(&changed->items[i], l);
-        draft_amount *by = change ? step_of(change) : NULL;
-        bool with = by && draft_is_known(by) && main_counter &&
-                    draft_is_known(main_counter->step) && !draft_is_unsure(by) &&
-                    (draft_is_known(before) || before->kind == DRAFT_POINTER) &&
-                    !(draft_is_number(main_counter->step, &step) && step == 0);
-        draft_set_slot(d, "",
-                       with ? advanced(before, by, main_counter,
-                                       type.kind == CX_TYPE_POINTER
-                                           ? cx.Type_getSizeOf(draft_pointee(type))
-                                           : 1)
-                            : unknown_now(d, before));
+        bool follows = m->step && main->step && !draft_has_kind(m->step, DRAFT_LOADED) &&
+                       !(draft_is_number(main->step, &step) && step == 0);
+        draft_amount *rounds =
+            follows ? draft_make(DRAFT_QUOTIENT,
+                                 draft_plus(draft_symbol_value(main->counter), main->first, -1),
+                                 main->step, NULL)
+                    : NULL;
+        if (follows || !m->counter) {
+            draft_bind(m->binding->decl, m->binding->path,
+                       follows ? moved(m->first, draft_times(rounds, m->step))
+                               : unknown_now(m->binding, m->first));
+        }
     }
 }
 
@@ -381,79 +481,70 @@ static void note_counts(draft_amount *condition)
     }
 }
 
-/* Runs one round. The values that it changes are unknown after the loop. */
+/* Runs one round of a host's loop. The values that it changes are doubtful after the loop. */
 static void run_host_loop(const loop *l)
 {
     int64_t number;
-    if (l->condition && draft_is_number(draft_eval(l->condition), &number) && !number) {
-        return;
+    draft_bindings left;
+    draft_amount *condition = l->condition ? draft_eval(l->condition) : draft_nothing();
+    const draft_symbols symbols = draft_symbols_of(condition);
+    bool is_sure = true;
+    for (size_t i = 0; i < symbols.count; i++) {
+        is_sure &= !symbols.items[i]->doubt;
     }
-    size_t outer = draft_branch_begin();
-    draft_run(l->body);
-    if (l->step) {
-        draft_eval(l->step);
+    if (is_sure && draft_evaluate(&number, condition) && !number) {
+        return; /* with the program's numbers, the loop has no round */
     }
-    draft_state round = draft_branch_end(outer);
-    for (size_t i = 0; i < round.decls.count; i++) {
-        draft_decl *d = round.decls.items[i];
-        for (size_t k = 0; k < round.slots[i].count; k++) {
-            draft_slot *slot = &round.slots[i].items[k];
-            if (slot->value->kind == DRAFT_TEXT) {
-                slot->value = draft_nothing();
-            } else if (draft_is_known(slot->value)) {
-                const draft_amount *before = draft_value_by(&d->slots, d, slot);
-                bool has = draft_evaluate(&number, before) && number > 1;
-                slot->value =
-                    draft_doubtful(d, slot->path, has ? &number : NULL, "is changed by a loop");
-            }
+    const draft_bindings changes = changes_of(&left, l);
+    for (size_t i = changes.count; i-- > 0;) {
+        const draft_binding *b = changes.items[i];
+        draft_amount *value = b->value;
+        if (draft_is_known(value)) {
+            bool has = draft_evaluate(&number, value_now(b)) && number > 1;
+            value = draft_doubtful(b->decl, b->path, has ? &number : NULL, "is changed by a loop");
         }
+        draft_bind(b->decl, b->path, value->kind == DRAFT_TEXT ? draft_nothing() : value);
     }
-    draft_branch_redo(&round);
 }
 
 static void run_loop(const loop *l, bool checks_first)
 {
-    changes changed = {0};
+    draft_bindings left;
     const size_t facts = draft_now.facts.count;
     const unsigned outer = draft_now.unsure;
     if (draft_on_host()) {
         run_host_loop(l);
         return;
     }
-    find_changes(&changed, l->body);
-    if (l->step) {
-        find_changes(&changed, l->step);
-    }
-    if (l->condition) {
-        find_changes(&changed, l->condition);
-    }
-    enter_loop(l, &changed);
-    draft_amount *condition = l->condition ? draft_eval(l->condition) : draft_nothing();
-    bool unsure = l->condition && draft_is_unsure(condition);
-    if (l->condition && draft_is_known(condition)) { /* loaded values that end a loop get a range */
-        draft_bound(condition, true, &draft_now.facts);
-        note_counts(condition);
-    }
-    draft_now.unsure += unsure;
-    if (checks_first && l->condition) {
-        draft_assume(l->condition, true);
-    }
-    draft_run(l->body);
-    if (l->step) {
-        draft_eval(l->step);
+    draft_now.quiet++;
+    const draft_bindings changes = changes_of(&left, l);
+    draft_now.quiet--;
+    if (!draft_now.quiet) {
+        draft_now.out->has_loop = true;
+        enter_loop(l, &changes, &left);
+        draft_amount *condition = l->condition ? draft_eval(l->condition) : draft_nothing();
+        if (l->condition && draft_is_known(condition)) { /* loaded values that end it get a range */
+            draft_bound(condition, true, &draft_now.facts);
+            note_counts(condition);
+        }
+        draft_now.unsure += l->condition && draft_is_unsure(condition);
+        if (checks_first) {
+            draft_assume(condition, true);
+        }
+        draft_run(l->body);
+        if (l->step) {
+            draft_eval(l->step);
+        }
     }
     draft_now.unsure = outer;
     draft_now.facts.count = facts;
-    for (size_t i = 0; i < changed.count; i++) {
-        draft_decl *decl = changed.items[i].decl;
-        draft_set_slot(decl, "", unknown_now(decl, held(decl)));
-    }
+    forget_changes(&changes);
 }
 
 /* Splits a for into its parts; libclang leaves out empty ones. */
 static void run_for(draft_node *node)
 {
-    loop l = {.at = node, .body = node->count ? node->children[node->count - 1] : NULL};
+    loop l = {.body = node->count ? node->children[node->count - 1] : NULL};
     draft_node *first = NULL;
     for (unsigned i = 0; i + 1 < node->count; i++) {
         draft_node *part = node->children[i];
@@ -504,29 +595,31 @@ static bool run_if(draft_node *node)
         return taken && draft_run(taken);
     }
     draft_now.unsure += unsure;
-    draft_assume(condition, true);
-    size_t outer = draft_branch_begin();
+    draft_assume(value, true);
+    draft_binding *begin = draft_now.last;
     bool then_leaves = then && draft_run(then);
-    draft_state first = draft_branch_end(outer);
+    const branch first = branch_end(begin);
     draft_now.facts.count = facts;
-    draft_assume(condition, false);
-    outer = draft_branch_begin();
+    draft_assume(value, false);
     bool else_leaves = otherwise && draft_run(otherwise);
-    draft_state second = draft_branch_end(outer);
+    const branch second = branch_end(begin);
     draft_now.unsure -= unsure;
     draft_now.unsure +=
         unsure && then_leaves != else_leaves; /* some threads may have left the function here */
+    if (then_leaves != else_leaves) {
+        branch_changes(&draft_now.left, then_leaves ? &first : &second);
+    }
     if (then_leaves && !else_leaves) {
-        draft_branch_redo(&second);
+        branch_redo(&second);
         return false; /* the assumption holds up to the end of the block */
     }
     draft_now.facts.count = facts;
     if (else_leaves && !then_leaves) {
-        draft_branch_redo(&first);
-        draft_assume(condition, true);
+        branch_redo(&first);
+        draft_assume(value, true);
         return false;
     }
-    draft_branch_merge(&first, &second, value);
+    branch_merge(&first, &second, value);
     return then_leaves && else_leaves;
 }
 
@@ -561,29 +654,29 @@ static void run_switch(draft_node *node)
     draft_amount *value = draft_eval(node->children[node->count - 2]);
     bool unsure = draft_is_unsure(value);
     const unsigned outside = draft_now.unsure;
-    GT_ARRAY(draft_state) branches = {0};
+    GT_ARRAY(branch) branches = {0};
     GT_ARRAY(draft_amount *) conditions = {0};
     draft_now.unsure += unsure;
     for (unsigned i = 0; i < body->count; i++) {
         if (is_label(body->children[i])) {
-            size_t outer = draft_branch_begin();
+            draft_binding *begin = draft_now.last;
             bool leaves = false;
             for (unsigned k = i; k < body->count && !leaves; k++) {
                 leaves = draft_run(body->children[k]);
             }
-            draft_add(&branches, draft_branch_end(outer));
+            draft_add(&branches, branch_end(begin));
             draft_add(&conditions, label_condition(body->children[i], value));
         }
     }
     draft_now.unsure = outside;
     for (size_t i = 0; i < branches.count; i++) {
         if (!conditions.items[i]) {
-            draft_branch_redo(&branches.items[i]);
+            branch_redo(&branches.items[i]);
         }
     }
     for (size_t i = 0; i < branches.count; i++) {
         if (conditions.items[i]) {
-            draft_branch_merge(&branches.items[i], &(draft_state){0}, conditions.items[i]);
+            branch_merge(&branches.items[i], &(branch){0}, conditions.items[i]);
         }
     }
 }
@@ -635,15 +728,14 @@ bool draft_run(draft_node *node)
     case CX_DO:
         if (node->count > 1) {
             bool first = node->kind == CX_WHILE;
-            loop l = {.at = node,
-                      .condition = node->children[first ? 0 : 1],
+            loop l = {.condition = node->children[first ? 0 : 1],
                       .body = node->children[first ? 1 : 0]};
             run_loop(&l, first);
         }
         return false;
     case CX_RANGE_FOR:
         if (node->count) {
-            loop l = {.at = node, .body = node->children[node->count - 1]};
+            loop l = {.body = node->children[node->count - 1]};
             run_loop(&l, false);
         }
         return false;

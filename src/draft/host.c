@@ -105,54 +105,40 @@ draft_amount *draft_literal(draft_node *node, int64_t number)
     return value;
 }
 
-static bool is_host_symbol(const draft_amount *value)
-{
-    return value->kind == DRAFT_SYMBOL && value->symbol->kind == DRAFT_HOST;
-}
-
 /* Returns true for a number, a call's result, or the variable's previous value. The variable's own
  * name describes such a value best. */
 static bool is_plain(const draft_decl *decl, const draft_amount *value)
 {
     int64_t number;
     return draft_is_number(value, &number) ||
-           (is_host_symbol(value) && (!value->symbol->decl || value->symbol->decl == decl) &&
-            !value->symbol->has_name);
+           (draft_is_symbol(value, DRAFT_HOST) &&
+            (!value->symbol->decl || value->symbol->decl == decl) && !value->symbol->has_name);
 }
 
 draft_amount *draft_named(draft_decl *decl, const char *path, draft_amount *value)
 {
     int64_t number;
-    bool is_number = draft_is_number(value, &number);
-    if (!draft_on_host()) {
+    if (draft_on_host() && draft_is_number(value, &number)) {
+        bool is_const = cx.isConstQualifiedType(cx.getCursorType(decl->at));
+        return decl->in_slice && is_const                  ? draft_named_number(decl->name, number)
+               : number < (draft_now.begins_loop ? 32 : 2) ? value
+                                                           : draft_host_symbol(decl, path, &number);
+    }
+    const bool is_open = draft_has_kind(value, DRAFT_CHANGING),
+               is_choice = value->kind == DRAFT_COND;
+    if (!draft_on_host() ||
+        !(is_choice ? is_open || (is_plain(decl, value->b) && is_plain(decl, value->c))
+                    : is_open || (is_plain(decl, value) && !value->symbol->decl))) {
         return value;
     }
-    if (is_number && decl->in_slice && cx.isConstQualifiedType(cx.getCursorType(decl->at))) {
-        return draft_named_number(decl->name, number);
+    const char *doubt = draft_is_symbol(value, DRAFT_HOST) ? value->symbol->doubt : DRAFT_UNDECIDED;
+    bool has = draft_evaluate(&number, value);
+    if (is_choice && has) {
+        doubt = NULL;
+    } else if (is_choice) {
+        has = draft_evaluate(&number, value->c) || draft_evaluate(&number, value->b);
     }
-    if (is_number) {
-        return number < (draft_now.begins_loop ? 32 : 2) ? value
-                                                         : draft_host_symbol(decl, path, &number);
-    }
-    bool is_open = draft_is_known(value) && draft_has_kind(value, DRAFT_CHANGING);
-    if (value->kind == DRAFT_COND &&
-        (is_open || (is_plain(decl, value->b) && is_plain(decl, value->c)))) {
-        bool is_decided = draft_evaluate(&number, value->a);
-        bool has = is_decided
-                       ? draft_evaluate(&number, number ? value->b : value->c)
-                       : draft_evaluate(&number, value->c) || draft_evaluate(&number, value->b);
-        return draft_doubtful(decl, path, has ? &number : NULL,
-                              is_decided ? NULL : DRAFT_UNDECIDED);
-    }
-    if (is_open) {
-        return draft_doubtful(decl, path, NULL, DRAFT_UNDECIDED);
-    }
-    if (is_host_symbol(value) && !value->symbol->decl && !value->symbol->has_name) {
-        number = value->symbol->number;
-        return draft_doubtful(decl, path, value->symbol->has_number ? &number : NULL,
-                              value->symbol->doubt);
-    }
-    return value;
+    return draft_doubtful(decl, path, has ? &number : NULL, doubt);
 }
 
 draft_amount *draft_property(const char *name)
@@ -193,9 +179,8 @@ static void find_extents(draft_amount *out[3], draft_amount *value, const draft_
             out[d] = draft_read_variable(&spot, extent);
         }
     } else if (!draft_is_known(value)) {
-        for (int d = 0; d < 3; d++) {
-            out[d] = draft_unknown("'%s' is computed elsewhere", draft_source_of(node->at));
-        }
+        out[0] = out[1] = out[2] =
+            draft_unknown("'%s' is computed elsewhere", draft_source_of(node->at));
     }
 }
 
@@ -229,12 +214,10 @@ static void note_launch(draft_node *node, draft_decl *kernel, draft_node *const 
             arguments[i]->type.kind == CX_TYPE_POINTER &&
             (arguments[i]->kind == CX_DECL_REF || arguments[i]->kind == CX_MEMBER_REF);
         bool is_null = value->kind == DRAFT_SUM && is_variable; /* set by another function */
-        size_t outer = draft_branch_begin();
-        draft_assign(draft_new(sizeof(draft_decl)), "", is_null ? draft_nothing() : value,
-                     arguments[i]->type);
-        const draft_slots members = draft_branch_end(outer).slots[0];
-        for (size_t k = 0; k < members.count; k++) {
-            draft_argument argument = {i, members.items[k].path, members.items[k].value};
+        draft_decl *passed = draft_new(sizeof *passed);
+        draft_assign(passed, "", is_null ? draft_nothing() : value, arguments[i]->type);
+        for (const draft_binding *b = passed->latest; b; b = b->older) {
+            draft_argument argument = {i, b->path, b->value};
             draft_add(&launch.arguments, argument);
         }
     }
@@ -294,7 +277,7 @@ static void allocate(draft_node *node)
         draft_amount *pitch = bytes;
         bytes = draft_eval(node->children[2]);
         if (pitch->kind == DRAFT_POINTER && pitch->place.variable) {
-            draft_set_slot(pitch->place.variable, pitch->place.path, bytes);
+            draft_bind(pitch->place.variable, pitch->place.path, bytes);
         }
         bytes = draft_times(bytes, draft_eval(node->children[3]));
     }
@@ -304,7 +287,7 @@ static void allocate(draft_node *node)
     draft_buffer *buffer = draft_new(sizeof *buffer);
     buffer->name = target->place.variable->name;
     buffer->bytes = draft_is_known(bytes) ? bytes : NULL;
-    draft_set_slot(
+    draft_bind(
         target->place.variable, target->place.path,
         draft_pointer((draft_spot){.path = "", .buffer = buffer, .offset = draft_number(0)}));
 }
@@ -321,7 +304,7 @@ static void copy_to_symbol(draft_node *node)
     if (from->kind == DRAFT_POINTER && from->place.variable) {
         cx_type type = draft_type_of(constant);
         if (draft_is_integer(type) || draft_is_float(type)) {
-            draft_set_slot(constant, "", draft_read_variable(&from->place, type));
+            draft_bind(constant, "", draft_read_variable(&from->place, type));
         }
     }
 }
@@ -346,7 +329,7 @@ draft_amount *draft_host_call(draft_node *node)
         if (!property || to->kind != DRAFT_POINTER || !to->place.variable) {
             return NULL;
         }
-        draft_set_slot(to->place.variable, to->place.path, property);
+        draft_bind(to->place.variable, to->place.path, property);
     } else if ((rounds || begins(name, "floor")) && node->count == 1) {
         draft_amount *value = draft_eval(node->children[0]);
         return value->kind == DRAFT_REAL
@@ -374,7 +357,7 @@ static void follow_root(draft_program *program, draft_decl *function)
     }
     if (strcmp(function->name, "main") == 0 && function->parameters.count) {
         draft_decl *count = function->parameters.items[0]; /* argc, of a run without arguments */
-        draft_set_slot(count, "", draft_host_symbol(count, "", &(int64_t){1}));
+        draft_bind(count, "", draft_host_symbol(count, "", &(int64_t){1}));
     }
     function->busy = true;
     if (body) {

@@ -20,12 +20,14 @@ void draft_need_memory(gputune_status status);
 
 /* ---- tree.c: the program as plain structs ---------------------------------------------------- */
 
-/* The value of a variable or of a member of it. */
-typedef struct draft_slot {
-    const char *path; /* "" or ".a.b" */
-    struct draft_amount *value;
-} draft_slot;
-typedef GT_ARRAY(draft_slot) draft_slots;
+/* A value that the code gave a variable or a member of it. */
+typedef struct draft_binding {
+    struct draft_decl *decl;
+    const char *path;                     /* "" or ".a.b" */
+    struct draft_amount *value;           /* NULL: the value is not known any more */
+    struct draft_binding *older, *before; /* the previous one of this and of any variable */
+} draft_binding;
+typedef GT_ARRAY(draft_binding *) draft_bindings;
 
 typedef GT_ARRAY(struct draft_decl *) draft_decls;
 
@@ -36,8 +38,7 @@ typedef struct draft_decl {
     struct draft_node *initialiser, *body; /* read on demand */
     bool has_body_tried;
     draft_decls parameters; /* of a function */
-    draft_slots slots;      /* of a variable */
-    size_t saved;           /* index after the variable's last entry in the journal of changes */
+    draft_binding *latest;  /* of a variable */
     bool in_slice;          /* true if a kernel needs the declaration */
     bool busy;              /* true while the body or initialiser is being followed */
     bool is_called;         /* true for a host function that another one calls */
@@ -117,7 +118,7 @@ cx_type draft_pointee(cx_type type); /* canonical */
 cx_type draft_canonical(cx_type type);
 cx_type draft_type_of(const draft_decl *decl); /* canonical */
 
-/* ---- value.c, value_bound.c, value_text.c: values of expressions ----------------------------- */
+/* ---- value.c: values of expressions ---------------------------------------------------------- */
 
 typedef enum draft_operator {
     DRAFT_SUM, /* a number, or a sum of products */
@@ -184,13 +185,7 @@ typedef struct draft_term {
     unsigned count;
     struct draft_amount *atoms[6]; /* sorted by draft_amount.number */
 } draft_term;
-enum { DRAFT_TERMS_MOST = 40, DRAFT_ATOMS_MOST = 6 };
-
-/* A sum to which terms are being added. */
-typedef struct draft_sum {
-    draft_term terms[DRAFT_TERMS_MOST + 1];
-    unsigned count;
-} draft_sum;
+enum { DRAFT_ATOMS_MOST = 6 };
 
 /* A place: a variable or a part of it, or memory that a pointer points to. */
 typedef struct draft_spot {
@@ -208,8 +203,11 @@ typedef struct draft_amount {
     draft_term *terms;
     struct draft_amount *a, *b, *c;
     draft_symbol *symbol;
-    unsigned kinds;   /* bits of the symbols' kinds; 0: the value is not known */
-    const char *text; /* DRAFT_TEXT: the number; DRAFT_UNKNOWN: why it is not known */
+    struct draft_amount **parts; /* all atoms of the terms, and a, b, c */
+    unsigned part_count;
+    struct draft_amount *next; /* in the table of values */
+    unsigned kinds;            /* bits of the symbols' kinds; 0: the value is not known */
+    const char *text;          /* DRAFT_TEXT: the number; DRAFT_UNKNOWN: why it is not known */
     draft_spot place;
 } draft_amount;
 typedef GT_ARRAY(draft_symbol *) draft_symbols;
@@ -224,21 +222,21 @@ draft_amount *draft_binary(int operation, draft_amount *a, draft_amount *b, bool
 draft_amount *draft_pointer(draft_spot place);
 draft_amount *draft_object(draft_spot place);
 draft_amount *draft_float_text(const char *text);
-draft_amount *draft_sum_value(const draft_sum *s);
 /* Returns true if a sum is surely not negative when all its symbols are at least 1: for each
  * subtracted product there is an added multiple of it. */
 bool draft_is_not_negative(const draft_amount *v);
-/* Returns a / b; NULL if there is a remainder. */
-draft_amount *draft_exact(draft_amount *a, draft_amount *b);
-unsigned draft_terms_of(const draft_amount *v);
-int64_t draft_apply(draft_operator kind, int64_t x, int64_t y);
 bool draft_is_number(const draft_amount *value, int64_t *out);
+/* Returns the number in a sum. */
+int64_t draft_constant(const draft_amount *value);
 bool draft_is_known(const draft_amount *value);
+/* Returns true if the value is a symbol of this kind. */
+bool draft_is_symbol(const draft_amount *value, draft_symbol_kind kind);
 /* Returns true if the value contains a symbol of this kind. */
 bool draft_has_kind(const draft_amount *value, draft_symbol_kind kind);
 bool draft_has_symbol(const draft_amount *value, const draft_symbol *symbol);
-/* Returns the value with each symbol replaced by the result of `with`; NULL keeps the symbol. */
-typedef draft_amount *draft_replace_fn(void *user, draft_symbol *symbol);
+/* Returns the value with each symbol and operation replaced by the result of `with`; NULL keeps the
+ * symbol, and looks into the operation. */
+typedef draft_amount *draft_replace_fn(void *user, draft_amount *part);
 draft_amount *draft_replace(draft_amount *value, draft_replace_fn *with, void *user);
 const char *draft_print_value(const draft_amount *value);
 /* Computes the value from the symbols' numbers. Returns false if a symbol has no number. */
@@ -284,7 +282,7 @@ typedef struct draft_program {
     draft_decls kernels;
     draft_decls functions; /* functions of the host, in the order of the program */
     GT_ARRAY(draft_launched) launches;
-    draft_decls launched;       /* kernels or kernel templates that any code launches */
+    gt_texts launched;          /* names of kernels that any code launches */
     draft_decls open_templates; /* templates that launch kernels but have no instance yet */
     draft_decls copied;         /* constants that cudaMemcpyToSymbol() sets */
     GT_ARRAY(draft_error) errors;
@@ -299,11 +297,14 @@ typedef struct draft_program {
 /* Parses the program, and lists kernels and host functions. ETEMPLATE if libclang cannot parse
  * it. */
 gputune_status draft_program_read(draft_program *out, const gt_draft_request *request);
+/* Returns the first function that an overloaded name may mean; other declarations unchanged. */
+draft_decl *draft_overload_of(draft_decl *name);
 /* Returns the template of an instance, or the function itself if it is no instance. */
 draft_decl *draft_template_of(draft_decl *function);
 /* Returns the name of a function or variable with its namespaces. */
 const char *draft_full_name(const draft_decl *decl);
 void draft_add_once(draft_decls *out, draft_decl *decl);
+bool draft_has_text(const gt_texts *texts, const char *text);
 /* Adds a text unless the list contains it. */
 void draft_add_text(gt_texts *out, const char *text);
 
@@ -366,8 +367,9 @@ typedef struct draft_reader {
     unsigned steps;
     draft_spot object; /* the place of *this */
     draft_amount *returned;
-    bool begins_loop; /* the reader is in the first part of a for */
-    size_t branch;    /* index in the journal where the innermost branch begins */
+    bool begins_loop;    /* the reader is in the first part of a for */
+    draft_binding *last; /* the newest binding */
+    draft_bindings left; /* changes by branches that leave the innermost loop or function */
 } draft_reader;
 extern draft_reader draft_now;
 
@@ -409,48 +411,26 @@ draft_amount *draft_changing(const char *name);
 draft_amount *draft_named(draft_decl *decl, const char *path, draft_amount *value);
 draft_amount *draft_either(const char *name, draft_amount *condition, draft_amount *a,
                            draft_amount *b);
-/* Assigns a value to a variable, or to a member of one. */
-void draft_set_slot(draft_decl *decl, const char *path, draft_amount *value);
+/* Gives a variable or a member of it a value. */
+void draft_bind(draft_decl *decl, const char *path, draft_amount *value);
 /* Does the same, and also copies the members of a struct. */
 void draft_assign(draft_decl *decl, const char *path, draft_amount *value, cx_type type);
 /* Removes all values of a variable. */
 void draft_forget(draft_decl *decl);
-/* Returns the value assigned to a variable or a member; NULL if it was not assigned as a whole. */
-draft_slot *draft_find_slot(draft_decl *decl, const char *path);
-/* Returns the value of the smallest part of a variable that contains the member; NULL if no part
- * has one. */
-const draft_slot *draft_outer_slot(const draft_decl *decl, const char *path);
-/* The variables that a branch has changed, with their values at its end. */
-typedef struct draft_state {
-    draft_decls decls;
-    draft_slots *slots;
-} draft_state;
-/* Begin a branch; end it and undo its changes. `outer` is the result of draft_branch_begin(). */
-size_t draft_branch_begin(void);
-draft_state draft_branch_end(size_t outer);
-/* Applies the changes of a branch. */
-void draft_branch_redo(const draft_state *branch);
-/* Applies the changes of two branches: `then` if the condition is true, else `otherwise`. */
-void draft_branch_merge(const draft_state *then, const draft_state *otherwise,
-                        draft_amount *condition);
-/* Returns the value of a variable or a member in these slots; without one, that of `other`, or the
- * initial value of a host's number. */
-draft_amount *draft_value_by(const draft_slots *slots, draft_decl *decl, const draft_slot *other);
+/* Returns the value given to a variable or a member as a whole; NULL: none. */
+draft_amount *draft_value_of(const draft_decl *decl, const char *path);
+/* Returns the binding of the smallest part of a variable that contains the member; NULL: none. */
+const draft_binding *draft_outer_value(const draft_decl *decl, const char *path);
 draft_amount *draft_read_variable(const draft_spot *spot, cx_type type);
 /* Moves a place and its alternatives by a number of bytes. */
 draft_spot draft_moved(const draft_spot *spot, draft_amount *bytes);
 draft_spot draft_spot_of(draft_node *node);
 /* Runs the declaration of a variable. */
 void draft_declare(draft_decl *decl);
-/* Evaluates an expression again without noting its accesses. */
-draft_amount *draft_quietly(draft_node *node);
-void draft_assume(draft_node *node, bool holds);
+/* Notes the facts that hold if a condition is true or false. */
+void draft_assume(draft_amount *condition, bool holds);
 /* Returns true if a condition depends on data. */
 bool draft_is_unsure(draft_amount *condition);
-/* Returns the variable that an expression denotes or is a part of; NULL if it is memory. */
-draft_decl *draft_base_variable(draft_node *node);
-/* Returns the operator of a compound assignment, such as + for +=. */
-int draft_compound_operation(const draft_node *node);
 
 /* ---- slice.c: the part of the program that a kernel needs ------------------------------------ */
 
@@ -523,5 +503,5 @@ const draft_launched *draft_launch_of(const draft_program *program, const draft_
  * parameters. */
 gputune_status draft_write_clauses(gt_text *out, draft_settled *s, const draft_program *program,
                                    const draft_slice *slice);
-/* Returns the using-declarations that the clauses' types need. */
-const gt_texts *draft_usings(void);
+/* The using-declarations that the clauses' types need. */
+extern gt_texts draft_usings;

@@ -122,12 +122,7 @@ static void note_errors(scan *s)
         draft_error error = {
             draft_format("%s", c.at.path), c.at.begin,
             draft_format("%s:%u:%u: %s", c.at.path, c.at.line, c.at.column, c.message)};
-        for (size_t k = 0; k < program->errors.count; k++) {
-            known |= strcmp(program->errors.items[k].text, error.text) == 0;
-        }
-        if (!known) {
-            draft_add(&program->errors, error);
-        }
+        draft_add(&program->errors, error);
     }
 }
 
@@ -223,6 +218,12 @@ static bool declare_names(scan *s)
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
+draft_decl *draft_overload_of(draft_decl *name)
+{
+    bool is_open = name && name->at.kind == CX_OVERLOADED && cx.getNumOverloadedDecls(name->at);
+    return is_open ? draft_decl_of(cx.getOverloadedDecl(name->at, 0)) : name;
+}
+
 draft_decl *draft_template_of(draft_decl *function)
 {
     draft_decl *made_of = draft_decl_of(cx.getSpecializedCursorTemplate(function->at));
@@ -254,14 +255,20 @@ void draft_add_once(draft_decls *out, draft_decl *decl)
     draft_add(out, decl);
 }
 
+bool draft_has_text(const gt_texts *texts, const char *text)
+{
+    bool found = false;
+    for (size_t i = 0; !found && i < texts->count; i++) {
+        found = strcmp(texts->items[i], text) == 0;
+    }
+    return found;
+}
+
 void draft_add_text(gt_texts *out, const char *text)
 {
-    for (size_t i = 0; i < out->count; i++) {
-        if (strcmp(out->items[i], text) == 0) {
-            return;
-        }
+    if (!draft_has_text(out, text)) {
+        draft_need_memory(gt_texts_add(out, text, strlen(text)));
     }
-    draft_need_memory(gt_texts_add(out, text, strlen(text)));
 }
 
 /* ---- declarations ---------------------------------------------------------------------------- */
@@ -286,12 +293,10 @@ static int visit_launch(cx_cursor at, cx_cursor parent, void *user)
         gt_array_free(&children);
         if (is_launch) {
             draft_node *node = draft_tree(at);
-            draft_decl *decl = node->callee ? node->callee->decl : NULL;
-            decl = decl && decl->at.kind == CX_OVERLOADED && cx.getNumOverloadedDecls(decl->at)
-                       ? draft_decl_of(cx.getOverloadedDecl(decl->at, 0))
-                       : decl;
+            draft_decl *decl = node->callee ? draft_overload_of(node->callee->decl) : NULL;
             if (decl) {
-                draft_add_once(&search->scan->program->launched, draft_template_of(decl));
+                draft_add_text(&search->scan->program->launched,
+                               draft_full_name(draft_template_of(decl)));
             }
             draft_extent e = draft_argument_extent(at);
             draft_add(&search->scan->covered, e);

@@ -1,6 +1,7 @@
 /* Interprets the code of kernels and of the host: variables, memory, expressions and calls. */
 #include "draft/parts.h"
 
+#include <ctype.h>
 #include <string.h>
 
 enum { STEPS_MOST = 400000, CALLS_MOST = 24, HOST_STEPS_MOST = 60000 };
@@ -19,7 +20,7 @@ draft_amount *draft_nothing(void)
 /* Asks a question about a place in the kernel's code, unless the same question was asked. */
 static void ask_at(cx_cursor at, const char *what)
 {
-    if (draft_now.out) {
+    if (draft_now.out && !draft_now.quiet) {
         draft_add_text(&draft_now.out->unread, draft_format("%s: %s", draft_place_of(at), what));
     }
 }
@@ -105,19 +106,22 @@ static draft_spot unknown_memory(void)
     return (draft_spot){.path = ""};
 }
 
-/* Returns the value of a host expression that is not followed. */
-static draft_amount *host_value(const draft_node *node)
-{
-    return draft_is_integer(node->type)   ? draft_host_symbol(NULL, draft_source_of(node->at), NULL)
-           : draft_is_pointer(node->type) ? draft_pointer(unknown_memory())
-                                          : draft_nothing();
-}
-
 static draft_amount *pointer_to_buffer(draft_decl *decl, const char *path, cx_type type)
 {
     draft_spot begin = own_memory();
     begin.buffer = buffer_of(decl, path, draft_pointee(type));
     return draft_pointer(begin);
+}
+
+/* Returns the value of a variable, or if `decl` is NULL, of an expression, that is not followed. */
+static draft_amount *any_value(draft_decl *decl, const char *text, cx_type type)
+{
+    const bool on_host = draft_on_host();
+    return draft_is_integer(type)    ? (on_host ? draft_host_symbol(decl, text, NULL)
+                                                : draft_changing(decl ? decl->name : text))
+           : !draft_is_pointer(type) ? draft_nothing()
+           : decl && on_host         ? pointer_to_buffer(decl, text, type)
+                                     : draft_pointer(unknown_memory());
 }
 
 static void note_access(const draft_spot *spot, cx_type type, cx_cursor at, bool read, bool written)
@@ -159,11 +163,9 @@ static draft_amount *loaded(const draft_spot *spot, cx_type type)
     draft_symbol *symbol = draft_new_symbol(DRAFT_LOADED, name);
     symbol->buffer = spot->buffer;
     symbol->index = spot->offset;
-    /* the largest value of a small type */
-    symbol->number = type.kind == CX_TYPE_BOOL                                   ? 1
-                     : type.kind == CX_TYPE_UCHAR || type.kind == CX_TYPE_CHAR_U ? 255
-                     : type.kind == CX_TYPE_CHAR_S || type.kind == CX_TYPE_SCHAR ? 127
-                                                                                 : 0;
+    if (draft_is_integer(type) && cx.Type_getSizeOf(type) == 1) { /* its largest value */
+        symbol->number = type.kind == CX_TYPE_BOOL ? 1 : type.kind < CX_TYPE_CHAR_S ? 255 : 127;
+    }
     if (spot->buffer) {
         draft_add(&draft_now.out->loaded, symbol);
     }
@@ -176,19 +178,15 @@ static draft_amount *loaded(const draft_spot *spot, cx_type type)
 static draft_amount *parameter_now(draft_decl *decl, const char *path, cx_type type)
 {
     draft_amount *passed = draft_passed(draft_now.out->launch, draft_now.out->kernel, decl, path);
-    int64_t number;
-    if (draft_is_pointer(type)) {
-        if (passed && draft_is_number(passed, &number) && number == 0) {
-            return passed;
-        }
-        return pointer_to_buffer(decl, path, type);
+    int64_t number = 1;
+    bool is_known = passed && draft_is_known(passed), is_pointer = draft_is_pointer(type);
+    if (is_known &&
+        (is_pointer ? draft_is_number(passed, &number) && !number : draft_is_integer(type))) {
+        return passed;
     }
-    if (draft_is_integer(type)) {
-        return passed && draft_is_known(passed) && passed->kind != DRAFT_TEXT
-                   ? passed
-                   : draft_host_symbol(decl, path, NULL);
-    }
-    return draft_nothing();
+    return is_pointer               ? pointer_to_buffer(decl, path, type)
+           : draft_is_integer(type) ? draft_host_symbol(decl, path, NULL)
+                                    : draft_nothing();
 }
 
 /* Returns the value of a variable that no code has assigned yet. */
@@ -214,20 +212,13 @@ static draft_amount *value_at_first(draft_decl *decl, const char *path, cx_type 
             return draft_read_variable(&inner, type);
         }
     }
-    if (!draft_on_host()) {
-        return draft_is_integer(type)   ? draft_changing(decl->name)
-               : draft_is_pointer(type) ? draft_pointer(unknown_memory())
-                                        : draft_nothing();
-    }
-    return draft_is_integer(type)   ? draft_host_symbol(decl, path, NULL)
-           : draft_is_pointer(type) ? pointer_to_buffer(decl, path, type)
-                                    : draft_nothing();
+    return any_value(decl, path, type);
 }
 
 draft_amount *draft_read_variable(const draft_spot *spot, cx_type type)
 {
     draft_decl *decl = spot->variable;
-    const draft_slot *outer = draft_outer_slot(decl, spot->path);
+    const draft_binding *outer = draft_outer_value(decl, spot->path);
     if (outer && strcmp(outer->path, spot->path) == 0) {
         return outer->value;
     }
@@ -255,24 +246,20 @@ static draft_amount *read_place(const draft_spot *spot, draft_node *node)
     if (draft_is_array(type)) {
         return draft_pointer(spot->variable ? own_memory() : *spot);
     }
-    if (spot->variable) {
-        draft_amount *value = draft_read_variable(spot, type);
-        return type.kind == CX_TYPE_RECORD ? draft_object(*spot)
-                                           : value; /* an object has the values of its members */
+    if (spot->variable) { /* an object has the values of its members */
+        return type.kind == CX_TYPE_RECORD ? draft_object(*spot) : draft_read_variable(spot, type);
     }
     if (draft_on_host()) {
-        return host_value(node);
+        return any_value(NULL, draft_source_of(node->at), node->type);
     }
     note_access(spot, type, node->at, true, false);
-    if (draft_is_pointer(type)) {
-        if (spot->buffer) {
-            spot->buffer->is_nested = true;
-        }
-        return draft_pointer(spot->buffer ? own_memory() : unknown_memory());
+    if (draft_is_pointer(type) && spot->buffer) {
+        spot->buffer->is_nested = true;
+        return draft_pointer(own_memory());
     }
     return draft_is_integer(type) || draft_is_float(type) ? loaded(spot, type)
            : type.kind == CX_TYPE_RECORD                  ? draft_object(*spot)
-                                                          : draft_nothing();
+                                                          : any_value(NULL, "", type);
 }
 
 static void write_place(const draft_spot *spot, draft_node *node, draft_amount *value, bool read)
@@ -304,7 +291,7 @@ void draft_declare(draft_decl *decl)
     if (draft_is_reference(type) || (type.kind == CX_TYPE_RECORD && value->kind == DRAFT_OBJECT)) {
         draft_assign(decl, "", value, type);
     } else if (!draft_is_array(type) && type.kind != CX_TYPE_RECORD) {
-        draft_set_slot(decl, "", draft_named(decl, "", value));
+        draft_bind(decl, "", draft_named(decl, "", value));
     }
 }
 
@@ -355,13 +342,13 @@ static draft_spot member_place(draft_node *node)
 
 static draft_spot variable_place(draft_decl *decl)
 {
-    draft_slot *slot = draft_find_slot(decl, "");
+    draft_amount *value = draft_value_of(decl, "");
     if (draft_now.out && draft_has_child(decl->at, CX_SHARED_ATTRIBUTE)) {
         draft_declare(decl);
         return own_memory();
     }
-    return draft_is_reference(draft_type_of(decl)) && slot && slot->value->kind == DRAFT_OBJECT
-               ? slot->value->place
+    return draft_is_reference(draft_type_of(decl)) && value && value->kind == DRAFT_OBJECT
+               ? value->place
                : (draft_spot){.variable = decl, .path = ""};
 }
 
@@ -373,8 +360,8 @@ static draft_spot element_place(draft_node *node)
     draft_spot base = pointed(draft_eval(array));
     draft_amount *index = draft_eval(node->children[1]);
     int64_t number;
-    if (array->type.kind == CX_TYPE_ARRAY && draft_now.out && draft_is_known(index) &&
-        !draft_is_number(index, &number)) {
+    if (array->type.kind == CX_TYPE_ARRAY && draft_now.out && !draft_now.quiet &&
+        draft_is_known(index) && !draft_is_number(index, &number)) {
         draft_limit limit = {draft_bound(index, true, &draft_now.facts),
                              draft_number(cx.getArraySize(array->type) - 1)};
         if (draft_is_known(limit.length) && !draft_is_number(limit.length, &number)) {
@@ -414,6 +401,21 @@ draft_spot draft_spot_of(draft_node *node)
     }
 }
 
+/* Returns the variable that an expression denotes or is a part of; NULL if it is memory. */
+static draft_decl *base_variable(draft_node *node)
+{
+    while (node->kind == CX_MEMBER_REF || node->kind == CX_SUBSCRIPT) {
+        if (!node->count || node->children[0]->type.kind == CX_TYPE_POINTER) {
+            return NULL; /* memory that a pointer points to is not part of a variable */
+        }
+        node = node->children[0];
+    }
+    return node->kind == CX_DECL_REF && node->decl &&
+                   (node->decl->at.kind == CX_VAR || node->decl->at.kind == CX_PARM)
+               ? node->decl
+               : NULL;
+}
+
 /* ---- calls ----------------------------------------------------------------------------------- */
 
 static void bind_parameter(const draft_decl *function, draft_decl *parameter, draft_node *argument,
@@ -422,10 +424,10 @@ static void bind_parameter(const draft_decl *function, draft_decl *parameter, dr
     draft_forget(parameter);
     if (draft_is_reference(draft_type_of(parameter))) {
         bool is_kept_value = value && value->kind == DRAFT_POINTER;
-        draft_set_slot(parameter, "",
-                       is_kept_value && argument->kind != CX_DECL_REF
-                           ? value
-                           : draft_object(draft_spot_of(argument)));
+        draft_bind(parameter, "",
+                   is_kept_value && argument->kind != CX_DECL_REF
+                       ? value
+                       : draft_object(draft_spot_of(argument)));
     } else if (value) {
         draft_assign(parameter, "",
                      draft_is_own(function->at) ? draft_named(parameter, "", value) : value,
@@ -455,10 +457,10 @@ static void change_unseen(const draft_spot *spot, cx_type type, const char *func
         draft_amount *before = draft_read_variable(spot, type);
         int64_t number;
         bool has = draft_is_known(before) && draft_evaluate(&number, before);
-        draft_set_slot(spot->variable, spot->path,
-                       draft_doubtful(spot->variable, spot->path, has ? &number : NULL, doubt));
+        draft_bind(spot->variable, spot->path,
+                   draft_doubtful(spot->variable, spot->path, has ? &number : NULL, doubt));
     } else if (type.kind == CX_TYPE_RECORD) {
-        draft_set_slot(spot->variable, spot->path, draft_unknown("%s", doubt));
+        draft_bind(spot->variable, spot->path, draft_unknown("%s", doubt));
     }
 }
 
@@ -468,8 +470,7 @@ static bool is_passed_by_reference(const draft_node *call, unsigned i)
 {
     const draft_decl *function = call->decl;
     if (!function || draft_is_undeclared(function->at)) {
-        return call->children[i]->type.kind == CX_TYPE_RECORD &&
-               draft_base_variable(call->children[i]);
+        return call->children[i]->type.kind == CX_TYPE_RECORD && base_variable(call->children[i]);
     }
     if (i >= function->parameters.count) {
         return false;
@@ -511,14 +512,13 @@ static draft_amount *call_unknown(draft_node *node)
             note_access(&spot, draft_canonical(to), argument->at, true, writes);
         }
     }
-    if (draft_on_host()) {
-        return strcmp(name, "gt_unset_extent") == 0
-                   ? draft_unknown("its dimension x is never assigned")
-                   : host_value(node);
+    if (!draft_on_host()) {
+        draft_now.out->needs_positive |=
+            strstr(name, "log") || strstr(name, "sqrt") || strstr(name, "pow");
     }
-    draft_now.out->needs_positive |=
-        strstr(name, "log") || strstr(name, "sqrt") || strstr(name, "pow");
-    return draft_is_integer(node->type) ? draft_changing(name) : draft_nothing();
+    return strcmp(name, "gt_unset_extent") == 0
+               ? draft_unknown("its dimension x is never assigned")
+               : any_value(NULL, draft_on_host() ? draft_source_of(node->at) : name, node->type);
 }
 
 /* Finds the object that a method is called on; false: the call has none. */
@@ -561,9 +561,10 @@ static bool is_of(const draft_decl *function, const draft_symbol *symbol)
            draft_decl_of(cx.getCursorSemanticParent(symbol->decl->at)) == function;
 }
 
-static draft_amount *put_argument(void *user, draft_symbol *symbol)
+static draft_amount *put_argument(void *user, draft_amount *part)
 {
-    return is_of(user, symbol) && symbol->decl->at.kind == CX_PARM && symbol->has_number
+    const draft_symbol *symbol = part->symbol;
+    return symbol && is_of(user, symbol) && symbol->decl->at.kind == CX_PARM && symbol->has_number
                ? draft_number(symbol->number)
                : NULL;
 }
@@ -574,7 +575,7 @@ static draft_amount *seen_from_outside(draft_amount *result, const draft_node *c
 {
     bool is_own = false;
     int64_t number;
-    if (!draft_is_known(result) || result->kind == DRAFT_TEXT) {
+    if (!draft_is_known(result)) {
         return result;
     }
     result = draft_replace(result, put_argument, call->decl);
@@ -765,11 +766,8 @@ static draft_amount *geometry(draft_node *node)
 
 static draft_amount *eval_reference(draft_node *node)
 {
-    draft_decl *decl = node->decl;
+    draft_decl *decl = draft_overload_of(node->decl);
     int64_t number;
-    if (decl && decl->at.kind == CX_OVERLOADED && cx.getNumOverloadedDecls(decl->at)) {
-        decl = draft_decl_of(cx.getOverloadedDecl(decl->at, 0));
-    }
     if (!decl) { /* a template parameter, which has a number in an instance */
         return node->count == 1 && draft_is_constant(&number, node->children[0]->at)
                    ? draft_literal(node, number)
@@ -806,7 +804,14 @@ static draft_amount *pointer_sum(draft_node *node, draft_amount *a, draft_amount
         &pointer->place, node->operation == CX_SUB ? draft_times(draft_number(-1), bytes) : bytes));
 }
 
-static draft_amount *change_by(draft_node *node, draft_amount *by, int operation)
+/* Returns the operator of a compound assignment, such as + for +=. */
+static int compound_operation(const draft_node *node)
+{
+    int op = node->operation - CX_MUL_ASSIGN + CX_MUL;
+    return op > CX_SHR ? op + CX_AND - CX_SHR - 1 : op;
+}
+
+static draft_amount *change_by(draft_node *node, draft_amount *by, int operation, bool is_post)
 {
     draft_node *target = node->children[0];
     draft_spot spot = draft_spot_of(target);
@@ -822,18 +827,26 @@ static draft_amount *change_by(draft_node *node, draft_amount *by, int operation
         after = draft_binary(operation, before, by, false);
     }
     write_place(&spot, target, after, true);
-    return after;
+    return is_post ? before : after;
+}
+
+/* Returns a floating-point number as the source has it. A macro's name is kept if the draft has the
+ * macro. */
+static draft_amount *float_number(const draft_node *node)
+{
+    const char *text = draft_source_of(node->at), *name = text + (*text == '-');
+    return draft_word_length(name) && !isdigit((unsigned char)*name) && !draft_slice_has(name)
+               ? draft_nothing()
+               : draft_float_text(text);
 }
 
 /* Compares a pointer with null, which it is not in kernels. Other results are not known. */
-static draft_amount *compare_pointers(int operation, draft_amount *a, draft_amount *b)
+static draft_amount *compare_pointers(int operation, draft_amount *other)
 {
     int64_t zero = 1;
-    draft_amount *other = a->kind == DRAFT_POINTER ? b : a;
-    if ((operation != CX_EQ && operation != CX_NE) || !draft_is_number(other, &zero) || zero) {
-        return draft_nothing();
-    }
-    return draft_on_host() ? draft_nothing() : draft_number(operation == CX_NE);
+    bool is_test = (operation == CX_EQ || operation == CX_NE) && draft_is_number(other, &zero);
+    return is_test && !zero && !draft_on_host() ? draft_number(operation == CX_NE)
+                                                : draft_nothing();
 }
 
 static draft_amount *eval_binary(draft_node *node)
@@ -856,16 +869,21 @@ static draft_amount *eval_binary(draft_node *node)
         if (draft_is_number(a, &decided) && (decided != 0) != is_and) {
             return draft_number(decided != 0);
         }
-        draft_assume(node->children[0], is_and);
+        draft_assume(a, is_and);
     }
     draft_amount *b = draft_eval(node->children[1]);
     draft_now.facts.count = facts;
+    if ((is_and || operation == CX_LOGICAL_OR) && !draft_on_host()) { /* keep the known part */
+        a = draft_is_known(a) ? a : draft_changing("a condition");
+        b = draft_is_known(b) ? b : draft_changing("a condition");
+    }
     if (operation == CX_COMMA) {
         return b;
     }
     if (a->kind == DRAFT_POINTER || b->kind == DRAFT_POINTER) {
-        return draft_is_pointer(node->type) ? pointer_sum(node, a, b)
-                                            : compare_pointers(operation, a, b);
+        return draft_is_pointer(node->type)
+                   ? pointer_sum(node, a, b)
+                   : compare_pointers(operation, a->kind == DRAFT_POINTER ? b : a);
     }
     bool is_real = draft_is_float(node->type);
     return is_real && !draft_on_host() && operation != CX_DIV
@@ -881,10 +899,7 @@ static draft_amount *eval_unary(draft_node *node)
     }
     if (node->operation <= CX_PRE_DEC) {
         bool up = node->operation == CX_POST_INC || node->operation == CX_PRE_INC;
-        bool after = node->operation == CX_PRE_INC || node->operation == CX_PRE_DEC;
-        draft_amount *before = after || !draft_base_variable(child) ? NULL : draft_quietly(child);
-        draft_amount *value = change_by(node, draft_number(1), up ? CX_ADD : CX_SUB);
-        return before ? before : value;
+        return change_by(node, draft_number(1), up ? CX_ADD : CX_SUB, node->operation < CX_PRE_INC);
     }
     if (node->operation == CX_ADDRESS) {
         draft_decl *function = child->kind == CX_DECL_REF ? child->decl : NULL;
@@ -898,14 +913,15 @@ static draft_amount *eval_unary(draft_node *node)
         return read_place(&spot, node);
     }
     if (node->operation == CX_MINUS && child->kind == CX_FLOATING) {
-        return draft_float_text(draft_source_of(node->at));
+        return float_number(node);
     }
-    return node->operation == CX_MINUS         ? draft_times(draft_number(-1), a)
-           : node->operation == CX_PLUS        ? a
-           : node->operation == CX_LOGICAL_NOT ? (a->kind == DRAFT_POINTER && !draft_on_host()
-                                                      ? draft_number(0)
-                                                      : draft_make(DRAFT_NEGATION, a, NULL, NULL))
-                                               : draft_nothing();
+    if (node->operation == CX_LOGICAL_NOT) {
+        return a->kind == DRAFT_POINTER ? compare_pointers(CX_EQ, draft_number(0))
+                                        : draft_make(DRAFT_NEGATION, a, NULL, NULL);
+    }
+    return node->operation == CX_MINUS  ? draft_times(draft_number(-1), a)
+           : node->operation == CX_PLUS ? a
+                                        : draft_nothing();
 }
 
 static draft_amount *eval_conditional(draft_node *node)
@@ -921,10 +937,10 @@ static draft_amount *eval_conditional(draft_node *node)
     size_t facts = draft_now.facts.count;
     bool unsure = draft_is_unsure(condition);
     draft_now.unsure += unsure;
-    draft_assume(node->children[0], true);
+    draft_assume(condition, true);
     draft_amount *a = draft_eval(node->children[1]);
     draft_now.facts.count = facts;
-    draft_assume(node->children[0], false);
+    draft_assume(condition, false);
     draft_amount *b = draft_eval(node->children[2]);
     draft_now.facts.count = facts;
     draft_now.unsure -= unsure;
@@ -985,7 +1001,7 @@ draft_amount *draft_eval(draft_node *node)
         return eval_binary(node);
     case CX_COMPOUND_ASSIGN:
         return node->count == 2
-                   ? change_by(node, draft_eval(node->children[1]), draft_compound_operation(node))
+                   ? change_by(node, draft_eval(node->children[1]), compound_operation(node), false)
                    : draft_nothing();
     case CX_CONDITIONAL:
         return eval_conditional(node);
@@ -1000,15 +1016,15 @@ draft_amount *draft_eval(draft_node *node)
     case CX_NULLPTR:
         return draft_number(0);
     case CX_FLOATING:
-        return draft_float_text(draft_source_of(node->at));
+        return float_number(node);
     case CX_LAMBDA:
         return draft_nothing();
     case DRAFT_TRUNCATE: {
         draft_amount *value = draft_eval(node->children[0]);
         return value->kind == DRAFT_REAL ? draft_make(DRAFT_QUOTIENT, value->a, value->b, NULL)
-               : draft_is_known(value) && value->kind != DRAFT_TEXT ? value
-               : draft_on_host() ? draft_host_symbol(NULL, draft_source_of(node->at), NULL)
-                                 : draft_changing("a rounded number");
+               : draft_is_known(value)   ? value
+               : draft_on_host()         ? draft_host_symbol(NULL, draft_source_of(node->at), NULL)
+                                         : draft_changing("a rounded number");
     }
     case CX_SIZEOF:
         return draft_is_constant(&number, node->at) ? draft_number(number) : draft_nothing();

@@ -27,7 +27,7 @@ int draft_launch_rank(const draft_launched *launch)
     }
     for (size_t i = 0; i < launch->arguments.count; i++) {
         const draft_amount *v = launch->arguments.items[i].value;
-        rank |= v->kind == DRAFT_POINTER && v->place.buffer && v->place.buffer->bytes ? 16 : 0;
+        rank |= v->place.buffer && v->place.buffer->bytes ? 16 : 0;
     }
     return rank;
 }
@@ -46,9 +46,13 @@ const draft_launched *draft_launch_of(const draft_program *program, const draft_
 
 /* ---- values in the names of the draft -------------------------------------------------------- */
 
-static draft_amount *settle_symbol(void *user, draft_symbol *symbol)
+static draft_amount *settle_symbol(void *user, draft_amount *part)
 {
     draft_settled *s = user;
+    draft_symbol *symbol = part->symbol;
+    if (!symbol) {
+        return NULL;
+    }
     if (symbol->kind == DRAFT_BLOCK_SIZE || symbol->kind == DRAFT_GRID_SIZE) {
         return symbol->kind == DRAFT_BLOCK_SIZE ? s->block[symbol->axis] : s->grid[symbol->axis];
     }
@@ -71,9 +75,7 @@ static draft_amount *settle_symbol(void *user, draft_symbol *symbol)
 
 draft_amount *draft_settled_amount(draft_settled *s, draft_amount *value)
 {
-    return draft_is_known(value) && value->kind != DRAFT_TEXT
-               ? draft_replace(value, settle_symbol, s)
-               : value;
+    return draft_replace(value, settle_symbol, s);
 }
 
 draft_axis *draft_axis_named(draft_settled *s, const char *name)
@@ -86,9 +88,10 @@ draft_axis *draft_axis_named(draft_settled *s, const char *name)
     return NULL;
 }
 
-static draft_amount *number_of_axis(void *user, draft_symbol *symbol)
+static draft_amount *number_of_axis(void *user, draft_amount *part)
 {
-    draft_axis *axis = symbol->kind == DRAFT_CONSTANT ? draft_axis_named(user, symbol->name) : NULL;
+    bool is_named = part->symbol && part->symbol->kind == DRAFT_CONSTANT;
+    draft_axis *axis = is_named ? draft_axis_named(user, part->symbol->name) : NULL;
     if (axis) {
         axis->values[0] = axis->usual;
         axis->count = 1;
@@ -99,9 +102,7 @@ static draft_amount *number_of_axis(void *user, draft_symbol *symbol)
 /* Replaces axes by the program's values in a length, because all variants use the same buffers. */
 draft_amount *draft_without_axes(draft_settled *s, draft_amount *length)
 {
-    return draft_is_known(length) && length->kind != DRAFT_TEXT
-               ? draft_replace(length, number_of_axis, s)
-               : length;
+    return draft_replace(length, number_of_axis, s);
 }
 
 draft_amount *draft_settled_range(draft_settled *s, const draft_buffer *buffer)
@@ -115,8 +116,9 @@ draft_amount *draft_settled_range(draft_settled *s, const draft_buffer *buffer)
 draft_amount *draft_settled_value(draft_settled *s, draft_decl *parameter, const char *path)
 {
     draft_amount *value = draft_passed(s->launch, s->instance, parameter, path);
-    return value && draft_is_known(value) ? draft_settled_amount(s, value)
-                                          : draft_host_symbol(parameter, path, NULL);
+    return value && (draft_is_known(value) || value->kind == DRAFT_TEXT)
+               ? draft_settled_amount(s, value)
+               : draft_host_symbol(parameter, path, NULL);
 }
 
 /* ---- axes ------------------------------------------------------------------------------------ */
@@ -148,32 +150,28 @@ static draft_axis *add_axis(draft_settled *s, const char *name, int64_t usual)
     return axis;
 }
 
+/* The number that an axis replaces in divisors. */
+typedef struct tied {
+    int64_t number;
+    draft_amount *axis;
+} tied;
+
+static draft_amount *put_axis(void *user, draft_amount *part)
+{
+    const tied *t = user;
+    int64_t by;
+    bool divides =
+        part->kind == DRAFT_CEIL_DIV || part->kind == DRAFT_QUOTIENT || part->kind == DRAFT_REST;
+    return divides && draft_is_number(part->b, &by) && by % t->number == 0
+               ? draft_make(part->kind, draft_replace(part->a, put_axis, user),
+                            draft_times(t->axis, draft_number(by / t->number)), NULL)
+               : NULL;
+}
+
 /* Replaces the number, and its multiples, by an axis in all divisors of the value. */
 static draft_amount *tie(draft_amount *value, int64_t number, draft_amount *axis)
 {
-    int64_t by;
-    if (!value->a) {
-        draft_amount *total = draft_number(0);
-        if (value->kind != DRAFT_SUM) {
-            return value;
-        }
-        for (unsigned i = 0; i < value->count; i++) {
-            draft_amount *product = draft_number(value->terms[i].factor);
-            for (unsigned k = 0; k < value->terms[i].count; k++) {
-                product = draft_times(product, tie(value->terms[i].atoms[k], number, axis));
-            }
-            total = draft_plus(total, product, 1);
-        }
-        return total;
-    }
-    draft_amount *a = tie(value->a, number, axis),
-                 *b = value->b ? tie(value->b, number, axis) : NULL;
-    if ((value->kind == DRAFT_CEIL_DIV || value->kind == DRAFT_QUOTIENT ||
-         value->kind == DRAFT_REST) &&
-        draft_is_number(value->b, &by) && by % number == 0) {
-        b = draft_times(axis, draft_number(by / number));
-    }
-    return draft_make(value->kind, a, b, value->c ? tie(value->c, number, axis) : NULL);
+    return draft_replace(value, put_axis, &(tied){number, axis});
 }
 
 /* Returns the template parameter with this name, or without a name, the only one whose argument is
@@ -201,8 +199,7 @@ static bool is_passed(const draft_settled *s, const draft_symbol *symbol)
 {
     bool found = false;
     for (size_t i = 0; s->launch && i < s->launch->arguments.count; i++) {
-        const draft_amount *v = s->launch->arguments.items[i].value;
-        found |= draft_is_known(v) && draft_has_symbol(v, symbol);
+        found |= draft_has_symbol(s->launch->arguments.items[i].value, symbol);
     }
     return found;
 }
@@ -249,17 +246,15 @@ static bool is_in_code(const draft_settled *s, const char *name)
 static const char *block_axis(draft_settled *s, int d, int64_t number, bool is_flat)
 {
     const draft_amount *extent = s->block[d];
-    if (extent->kind == DRAFT_SYMBOL && extent->symbol->kind == DRAFT_CONSTANT &&
-        is_in_code(s, extent->symbol->name)) {
+    if (draft_is_symbol(extent, DRAFT_CONSTANT) && is_in_code(s, extent->symbol->name)) {
         return extent->symbol->name;
     }
     if (!s->facts.reads_block[d]) {
         return number >= 8 ? template_parameter(s, NULL, number) : NULL;
     }
-    bool is_size = extent->kind == DRAFT_SYMBOL && extent->symbol->kind == DRAFT_HOST &&
-                   is_passed(s, extent->symbol);
-    return is_size || (extent->kind != DRAFT_SYMBOL && !draft_is_number(extent, &number)) ? NULL
-           : is_flat                                                                      ? "BLOCK"
+    bool is_size = draft_is_symbol(extent, DRAFT_HOST) && is_passed(s, extent->symbol);
+    return is_size || !(extent->symbol || draft_is_number(extent, &number)) ? NULL
+           : is_flat                                                        ? "BLOCK"
                      : draft_format("BLOCK_%c", "XYZ"[d]);
 }
 
@@ -273,26 +268,25 @@ static int64_t launch_bound(const draft_settled *s, bool *has)
 }
 
 /* Replaces the symbols of the block's extents by numbers. */
-static draft_amount *put_block(void *user, draft_symbol *symbol)
+static draft_amount *put_block(void *user, draft_amount *part)
 {
     const int64_t *numbers = user;
-    return symbol->kind == DRAFT_BLOCK_SIZE ? draft_number(numbers[symbol->axis]) : NULL;
+    return draft_is_symbol(part, DRAFT_BLOCK_SIZE) ? draft_number(numbers[part->symbol->axis])
+                                                   : NULL;
 }
 
 /* Returns true if all arrays of fixed size are large enough for this block. */
-static bool fits_arrays(const draft_settled *s, const int64_t block[3])
+static bool fits_arrays(const draft_settled *s, int64_t block[3])
 {
-    for (size_t i = 0; i < s->facts.limits.count; i++) {
+    bool fits = true;
+    for (size_t i = 0; fits && i < s->facts.limits.count; i++) {
         const draft_limit *limit = &s->facts.limits.items[i];
-        int64_t length, most;
-        if (draft_evaluate(&most, limit->most) &&
-            draft_evaluate(&length,
-                           draft_replace(limit->length, put_block, (void *)(uintptr_t)block)) &&
-            length > most) {
-            return false;
-        }
+        draft_amount *length = draft_replace(limit->length, put_block, block);
+        int64_t last, most;
+        fits =
+            !draft_evaluate(&last, length) || !draft_evaluate(&most, limit->most) || last <= most;
     }
-    return true;
+    return fits;
 }
 
 /* Returns the place of the launch, or of the kernel if no launch is known. */
@@ -311,14 +305,11 @@ static void find_block(draft_settled *s, int64_t numbers[3])
         draft_amount *extent = s->block[d];
         const char *doubt = doubt_of(s, extent);
         first = first ? first : doubt;
-        bool is_symbol = extent->kind == DRAFT_SYMBOL && extent->symbol->kind == DRAFT_HOST;
-        bool has_number =
-            draft_is_known(extent) && draft_evaluate(&numbers[d], extent) && numbers[d] >= 1;
-        if (has_number) {
+        if (draft_evaluate(&numbers[d], extent) && numbers[d] >= 1) {
             continue;
         }
         numbers[d] = usual[s->facts.reads_thread[1]][d];
-        if (is_symbol) {
+        if (draft_is_symbol(extent, DRAFT_HOST)) {
             extent->symbol->has_number = extent->symbol->is_guess = true;
             extent->symbol->number = numbers[d];
         } else if (doubt) {
@@ -339,43 +330,27 @@ static bool is_global_index(const draft_amount *value, int d)
            draft_has_symbol(value, draft_builtin(DRAFT_BLOCK_SIZE, d)->symbol);
 }
 
-/* Returns true if a value contains a block's index but no thread's index. */
-static bool is_of_block(const draft_amount *value)
-{
-    bool has_block = false, has_thread = false;
-    for (int d = 0; d < 3; d++) {
-        has_block |= draft_has_symbol(value, draft_builtin(DRAFT_BLOCK_INDEX, d)->symbol);
-        has_thread |= draft_has_symbol(value, draft_builtin(DRAFT_THREAD, d)->symbol);
-    }
-    return has_block && !has_thread;
-}
-
-/* Returns true if a comparison contains the index of an element. */
-static bool is_compared(const draft_kernel_facts *facts, int d)
-{
-    for (size_t i = 0; i < facts->guards.count; i++) {
-        if (is_global_index(facts->guards.items[i].lhs, d)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* The uses of block indices in a kernel. */
 typedef struct uses {
     bool has_elements; /* each block has elements of its own */
     bool has_results;  /* each block stores one result */
     bool is_stored;    /* each thread stores an element */
+    bool is_compared;  /* a comparison contains the index of an element */
 } uses;
 
 static uses uses_of_block(const draft_kernel_facts *facts, int d)
 {
-    uses out = {.has_elements = facts->strides_grid || is_compared(facts, d)};
+    uses out = {0};
+    for (size_t i = 0; i < facts->guards.count; i++) {
+        out.is_compared |= is_global_index(facts->guards.items[i].lhs, d);
+    }
+    out.has_elements = facts->strides_grid || out.is_compared;
     for (size_t i = 0; i < facts->accesses.count; i++) {
         const draft_access *access = &facts->accesses.items[i];
         const bool is_element = is_global_index(access->offset, d);
         out.has_elements |= is_element;
-        out.has_results |= access->written && is_of_block(access->offset);
+        out.has_results |= access->written && draft_has_kind(access->offset, DRAFT_BLOCK_INDEX) &&
+                           !draft_has_kind(access->offset, DRAFT_THREAD);
         out.is_stored |= access->written && is_element;
     }
     return out;
@@ -386,60 +361,67 @@ static uses uses_of_block(const draft_kernel_facts *facts, int d)
 static bool is_block_fixed(const draft_settled *s, int d, int64_t number)
 {
     const uses used = uses_of_block(&s->facts, d);
-    draft_amount *grid = s->launch ? s->grid[d] : NULL, *extent = s->block[d];
-    bool follows = !grid || !draft_is_known(grid) || s->facts.strides_grid ||
-                   (extent->kind == DRAFT_SYMBOL && draft_has_symbol(grid, extent->symbol)) ||
+    draft_amount *grid = s->grid[d], *extent = s->block[d];
+    bool follows = !draft_is_known(grid) || s->facts.strides_grid ||
+                   (extent->symbol && draft_has_symbol(grid, extent->symbol)) ||
                    tie(grid, number, draft_builtin(DRAFT_BLOCK_SIZE, d)) != grid;
     return used.has_elements && (used.has_results || !follows);
+}
+
+/* Returns the axis that another extent of a square block uses; NULL: none. Its values are limited
+ * so that the block has at most 1024 threads. */
+static draft_axis *shared_axis(draft_settled *s, const draft_amount *extent)
+{
+    draft_axis *axis = NULL;
+    for (unsigned i = 0; extent->symbol && i < s->axis_count; i++) {
+        axis = s->axes[i].symbol == extent->symbol ? &s->axes[i] : axis;
+    }
+    while (axis && axis->count > 1 && axis->values[axis->count - 1] > axis->usual &&
+           axis->values[axis->count - 1] * axis->values[axis->count - 1] > 1024) {
+        axis->count--;
+    }
+    return axis;
+}
+
+/* Adds an axis for an extent of the block, with the values that the kernel allows. */
+static draft_axis *add_extent(draft_settled *s, int d, const char *name, const int64_t numbers[3])
+{
+    const int64_t total = numbers[0] * numbers[1] * numbers[2];
+    const bool is_flat = total == numbers[0], is_code = is_in_code(s, name);
+    bool has_bound;
+    int64_t most = launch_bound(s, &has_bound);
+    most = most ? most : has_bound && !is_code ? total : 1024;
+    draft_axis *axis = add_axis(s, name, numbers[d]);
+    const bool is_open = axis && !is_block_fixed(s, d, numbers[d]);
+    for (size_t i = 0; is_open && i < sizeof BLOCKS / sizeof *BLOCKS; i++) {
+        int64_t value = is_flat ? BLOCKS[i] : BLOCKS[i] / 8;
+        int64_t block[] = {numbers[0], numbers[1], numbers[2]};
+        block[d] = value;
+        if (value * (total / numbers[d]) <= most && value >= (is_flat ? 64 : 1) &&
+            (is_code || fits_arrays(s, block))) {
+            add_value(axis, value);
+        }
+    }
+    if (axis && draft_is_symbol(s->block[d], DRAFT_HOST)) {
+        axis->symbol = s->block[d]->symbol;
+    }
+    return axis;
 }
 
 static void settle_block(draft_settled *s)
 {
     int64_t numbers[3];
-    bool has_bound;
     find_block(s, numbers);
     const bool is_flat = numbers[1] == 1 && numbers[2] == 1;
-    const int64_t total = numbers[0] * numbers[1] * numbers[2];
-    const int64_t bound = launch_bound(s, &has_bound);
     for (int d = 0; d < 3; d++) {
         const char *name = numbers[d] > 1 ? block_axis(s, d, numbers[d], is_flat) : NULL;
-        draft_axis *axis = name ? draft_axis_named(s, name) : NULL;
-        /* the extents of a square block share one axis */
-        for (unsigned i = 0; name && i < s->axis_count; i++) {
-            if (s->axes[i].symbol && s->block[d] == draft_symbol_value(s->axes[i].symbol)) {
-                axis = &s->axes[i];
-                name = axis->name;
-                while (axis->count > 1 && axis->values[axis->count - 1] > axis->usual &&
-                       axis->values[axis->count - 1] * axis->values[axis->count - 1] > 1024) {
-                    axis->count--;
-                }
-            }
-        }
-        if (name && !axis && (axis = add_axis(s, name, numbers[d])) != NULL) {
-            const draft_amount *extent = s->block[d];
-            bool is_host = extent->kind == DRAFT_SYMBOL && extent->symbol->kind == DRAFT_HOST;
-            int64_t most = has_bound && !bound && !is_in_code(s, name) ? total
-                           : bound                                     ? bound
-                                                                       : 1024;
-            const bool is_fixed = is_block_fixed(s, d, numbers[d]);
-            axis->symbol = is_host ? extent->symbol : NULL;
-            for (size_t i = 0; !is_fixed && i < sizeof BLOCKS / sizeof *BLOCKS; i++) {
-                int64_t value = is_flat ? BLOCKS[i] : BLOCKS[i] / 8;
-                int64_t block[] = {numbers[0], numbers[1], numbers[2]};
-                block[d] = value;
-                if (value * (total / numbers[d]) <= most && (!is_flat || value >= 64) &&
-                    value >= 1 && (is_in_code(s, name) || fits_arrays(s, block))) {
-                    add_value(axis, value);
-                }
-            }
-        }
-        if (axis) {
-            s->block[d] = draft_named_number(name, numbers[d]);
-            for (int g = 0; s->launch && g < 3; g++) {
-                s->grid[g] = (g == d || is_flat) && draft_is_known(s->grid[g])
-                                 ? tie(s->grid[g], numbers[d], s->block[d])
-                                 : s->grid[g];
-            }
+        draft_axis *axis = name ? shared_axis(s, s->block[d]) : NULL;
+        axis = name && !axis ? draft_axis_named(s, name) : axis;
+        axis = name && !axis ? add_extent(s, d, name, numbers) : axis;
+        for (int g = 0; axis && g < 3; g++) {
+            s->block[d] = draft_named_number(axis->name, numbers[d]);
+            s->grid[g] = s->launch && (g == d || is_flat) ? tie(s->grid[g], numbers[d], s->block[d])
+                                                          : s->grid[g];
         }
     }
 }
@@ -463,10 +445,8 @@ static void find_divisors(draft_settled *s, const draft_amount *value)
             add_divisor(s, symbols.items[i]);
         }
     }
-    for (unsigned i = 0; i < value->count; i++) {
-        for (unsigned k = 0; k < value->terms[i].count; k++) {
-            find_divisors(s, value->terms[i].atoms[k]);
-        }
+    for (unsigned i = 0; value->kind == DRAFT_SUM && i < value->part_count; i++) {
+        find_divisors(s, value->parts[i]);
     }
 }
 
@@ -538,10 +518,9 @@ static bool is_length(const draft_settled *s, int d)
     const draft_symbol *grid = draft_builtin(DRAFT_GRID_SIZE, d)->symbol;
     bool found = false;
     for (size_t i = 0; i < s->facts.accesses.count; i++) {
-        const draft_amount *length = s->facts.accesses.items[i].length;
-        found |= draft_is_known(length) && draft_has_symbol(length, grid);
+        found |= draft_has_symbol(s->facts.accesses.items[i].length, grid);
     }
-    return found && s->grid[d]->kind == DRAFT_SYMBOL && !s->grid[d]->symbol->doubt;
+    return found && s->grid[d]->symbol && !s->grid[d]->symbol->doubt;
 }
 
 /* Asks for the grid if the program does not show it. */
@@ -559,7 +538,7 @@ static void settle_grid(draft_settled *s)
         why = is_length(s, d) ? NULL : doubt_of(s, s->grid[d]);
     }
     for (int d = 0; why && d < 3; d++) {
-        bool has_number = draft_is_known(s->grid[d]) && draft_evaluate(&number, s->grid[d]);
+        bool has_number = draft_evaluate(&number, s->grid[d]);
         s->grid[d] = !below[d]      ? (has_number ? s->grid[d] : draft_number(1))
                      : per_block[d] ? draft_settled_amount(s, below[d])
                                     : draft_make(DRAFT_CEIL_DIV, draft_settled_amount(s, below[d]),
@@ -573,8 +552,8 @@ static void settle_grid(draft_settled *s)
                          : "complete grid()");
     }
     for (int d = 0; d < 3; d++) {
-        s->is_whole[d] = s->grid[d]->kind == DRAFT_CEIL_DIV && !is_compared(&s->facts, d) &&
-                         uses_of_block(&s->facts, d).is_stored;
+        const uses used = uses_of_block(&s->facts, d);
+        s->is_whole[d] = s->grid[d]->kind == DRAFT_CEIL_DIV && !used.is_compared && used.is_stored;
     }
 }
 
@@ -585,39 +564,44 @@ bool draft_is_accessed(const draft_buffer *buffer)
     return buffer->is_read || buffer->is_written;
 }
 
-typedef struct with_number {
-    const draft_symbol *symbol;
-    int64_t number;
-} with_number;
-
-static draft_amount *put_number(void *user, draft_symbol *symbol)
+static draft_amount *put_next(void *user, draft_amount *part)
 {
-    const with_number *w = user;
-    return symbol == w->symbol ? draft_number(w->number) : NULL;
+    return part->symbol == user ? draft_plus(part, draft_number(1), 1) : NULL;
 }
 
-static draft_amount *value_at(draft_amount *value, const draft_symbol *symbol, int64_t number)
+/* Returns true if the value depends on the range of a buffer's elements. */
+static bool has_range(const draft_amount *value)
 {
-    with_number w = {symbol, number};
-    return draft_replace(value, put_number, &w);
+    const draft_symbols symbols = draft_symbols_of(value);
+    bool found = false;
+    for (size_t i = 0; i < symbols.count; i++) {
+        found |= symbols.items[i]->kind == DRAFT_HOST && symbols.items[i]->buffer;
+    }
+    return found;
 }
 
-/* Limits the ranges of loaded values in `length`, to make it at most `most`. */
+/* Limits the ranges of loaded values in `length`, to make it at most `most`. If two ranges share
+ * the limit, the draft asks. */
 static void limit_ranges(draft_settled *s, draft_amount *length, draft_amount *most)
 {
     for (size_t i = 0; i < s->facts.buffers.count; i++) {
         draft_symbol *range = s->facts.buffers.items[i]->range;
-        if (!range || !draft_is_known(length) || !draft_has_symbol(length, range) ||
-            draft_has_symbol(most, range)) {
+        if (!range || !draft_has_symbol(length, range) || draft_has_symbol(most, range)) {
             continue;
         }
-        draft_amount *rest = value_at(length, range, 0), *once = value_at(length, range, 1);
-        draft_amount *factor = draft_plus(once, rest, -1);
-        if (draft_is_known(factor) && draft_plus(value_at(length, range, 2), once, -1) == factor) {
-            draft_amount *limit =
-                draft_make(DRAFT_QUOTIENT, draft_plus(most, rest, -1), factor, NULL);
-            bool usable = draft_is_known(limit) && !draft_has_symbol(limit, range);
-            range->definition = !usable ? range->definition
+        draft_amount *factor = draft_plus(draft_replace(length, put_next, range), length, -1);
+        draft_amount *part = draft_times(factor, draft_symbol_value(range));
+        if (draft_is_known(factor) && !draft_has_symbol(factor, range)) {
+            draft_amount *limit = draft_make(
+                DRAFT_QUOTIENT, draft_plus(most, draft_plus(length, part, -1), -1), factor, NULL);
+            if (has_range(limit)) {
+                draft_ask(s,
+                          "%s: what does '%s' hold? It is part of an index with other data; "
+                          "complete its fill",
+                          draft_place_of(range->buffer->parameter->at), range->buffer->name);
+                continue;
+            }
+            range->definition = !draft_is_known(limit) ? range->definition
                                 : range->definition
                                     ? draft_make(DRAFT_MIN, range->definition, limit, NULL)
                                     : limit;
@@ -627,27 +611,21 @@ static void limit_ranges(draft_settled *s, draft_amount *length, draft_amount *m
 
 static draft_amount *accessed(draft_settled *s, const draft_buffer *buffer, int64_t bytes)
 {
-    draft_amount *most = NULL, *unknown = NULL;
+    draft_amount *most = NULL;
     for (size_t i = 0; i < s->facts.accesses.count; i++) {
         const draft_access *access = &s->facts.accesses.items[i];
-        if (access->buffer != buffer) {
-            continue;
+        draft_amount *length = draft_make(DRAFT_CEIL_DIV, draft_settled_amount(s, access->length),
+                                          draft_number(bytes), NULL);
+        if (access->buffer == buffer && !draft_is_known(length)) {
+            return draft_is_own(access->at) /* a place in the stub is of no use */
+                       ? draft_unknown("%s: %s", draft_place_of(access->at), length->text)
+                       : length;
         }
-        draft_amount *length =
-            draft_is_known(access->length)
-                ? draft_make(DRAFT_CEIL_DIV, draft_settled_amount(s, access->length),
-                             draft_number(bytes), NULL)
-                : access->length;
-        if (!draft_is_known(length)) {
-            const bool has_place = draft_is_own(access->at); /* a place in the stub is of no use */
-            unknown = unknown ? unknown
-                              : draft_unknown("%s%s%s", has_place ? draft_place_of(access->at) : "",
-                                              has_place ? ": " : "", length->text);
-        } else {
-            most = most ? draft_make(DRAFT_MAX, most, length, NULL) : length;
-        }
+        most = access->buffer != buffer ? most
+               : most                   ? draft_make(DRAFT_MAX, most, length, NULL)
+                                        : length;
     }
-    return unknown ? unknown : most ? most : draft_number(1);
+    return most ? most : draft_number(1);
 }
 
 static void settle_lengths(draft_settled *s)
@@ -666,7 +644,8 @@ static void settle_lengths(draft_settled *s)
     }
     for (size_t i = 0; i < count; i++) {
         const draft_buffer *buffer = s->facts.buffers.items[i];
-        if (buffer->range && !buffer->range->definition) {
+        if (buffer->range && !buffer->range->definition && buffer->guarded &&
+            !has_range(buffer->guarded)) {
             buffer->range->definition = buffer->guarded;
         }
     }
@@ -756,9 +735,10 @@ static void name_sizes(draft_settled *s)
     }
 }
 
+/* Returns the largest number of sizes that are multiplied with this one, and itself. */
 static unsigned degree_with(const draft_amount *value, const draft_symbol *symbol)
 {
-    unsigned most = value->kind == DRAFT_SYMBOL && value->symbol == symbol;
+    unsigned most = value->symbol == symbol;
     for (unsigned i = 0; i < value->count; i++) {
         unsigned degree = 0;
         bool has = false;
@@ -768,9 +748,8 @@ static unsigned degree_with(const draft_amount *value, const draft_symbol *symbo
         }
         most = has && degree > most ? degree : most;
     }
-    const draft_amount *parts[] = {value->a, value->b, value->c};
-    for (int i = 0; i < 3; i++) {
-        unsigned degree = parts[i] ? degree_with(parts[i], symbol) : 0;
+    for (unsigned i = 0; value->a && i < value->part_count; i++) {
+        const unsigned degree = degree_with(value->parts[i], symbol);
         most = degree > most ? degree : most;
     }
     return most;
@@ -788,7 +767,7 @@ static void choose_numbers(draft_settled *s)
             continue;
         }
         for (size_t k = 0; k < s->facts.buffers.count; k++) {
-            unsigned d = draft_is_known(s->lengths[k]) ? degree_with(s->lengths[k], symbol) : 0;
+            unsigned d = degree_with(s->lengths[k], symbol);
             degree = d > degree ? d : degree;
         }
         symbol->number =
@@ -820,7 +799,7 @@ static void settle_shared(draft_settled *s)
     int64_t number;
     s->shared = s->launch && s->launch->shared ? draft_settled_amount(s, s->launch->shared)
                                                : draft_number(0);
-    bool none = draft_is_known(s->shared) && draft_is_number(s->shared, &number) && number == 0;
+    bool none = draft_is_number(s->shared, &number) && number == 0;
     const char *doubt =
         none && s->facts.has_dynamic ? "the program does not show it" : doubt_of(s, s->shared);
     if (doubt) {
@@ -843,7 +822,7 @@ static void find_sizes(draft_settled *s)
     }
     for (size_t i = 0; s->launch && i < s->launch->arguments.count; i++) {
         draft_amount *value = s->launch->arguments.items[i].value;
-        if (value->kind != DRAFT_SYMBOL) { /* an expression such as 2 * n contains the size n */
+        if (!value->symbol) { /* an expression such as 2 * n contains the size n */
             add_sizes(s, draft_settled_amount(s, value));
         }
     }

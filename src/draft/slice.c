@@ -30,7 +30,7 @@ static struct {
     GT_ARRAY(macro) macros;
     GT_ARRAY(cx_cursor) work;   /* declarations whose references must be followed */
     GT_ARRAY(void *) libraries; /* files that are included as <name> */
-    gt_text names;              /* names in the kept text, separated by blanks */
+    gt_texts names;             /* names in the kept text */
 } s;
 
 /* ---- the program's declarations -------------------------------------------------------------- */
@@ -274,9 +274,9 @@ static int follow(cx_cursor at, cx_cursor parent, void *user)
     return CX_RECURSE_VISIT;
 }
 
-static bool has_name(const char *name)
+bool draft_slice_has(const char *name)
 {
-    return strstr(gt_text_string(&s.names), draft_format(" %s ", name)) != NULL;
+    return draft_has_text(&s.names, name);
 }
 
 static void note_names(const char *text, unsigned begin, unsigned end)
@@ -284,10 +284,7 @@ static void note_names(const char *text, unsigned begin, unsigned end)
     for (unsigned i = begin; i < end;) {
         const unsigned length = (unsigned)draft_word_length(text + i);
         if (length && !isdigit((unsigned char)text[i])) {
-            const char *name = draft_format("%.*s", (int)length, text + i);
-            if (!has_name(name)) {
-                gt_text_printf(&s.names, "%s%s ", s.names.length ? "" : " ", name);
-            }
+            draft_add_text(&s.names, draft_format("%.*s", (int)length, text + i));
         }
         i += length ? length : 1;
     }
@@ -301,7 +298,8 @@ static void keep_macros(void)
         more = false;
         for (size_t i = 0; i < s.macros.count; i++) {
             macro *m = &s.macros.items[i];
-            if (!m->kept && m->extent.file && !is_library(m->extent.file) && has_name(m->name)) {
+            if (!m->kept && m->extent.file && !is_library(m->extent.file) &&
+                draft_slice_has(m->name)) {
                 m->kept = more = true;
                 if (!draft_is_own(m->at)) {
                     m->written = true;
@@ -320,13 +318,13 @@ static void keep_usings(void)
     for (size_t i = 0; i < s.units.count; i++) {
         unit *u = &s.units.items[i];
         draft_cursors children = draft_children(u->at);
-        bool used = u->at.kind == CX_NAMESPACE_ALIAS && has_name(u->decl->name);
+        bool used = u->at.kind == CX_NAMESPACE_ALIAS && draft_slice_has(u->decl->name);
         if (u->at.kind == CX_USING_DECLARATION || u->at.kind == CX_USING_DIRECTIVE) {
             for (size_t k = 0; k < children.count; k++) {
                 cx_cursor to = cx.getCursorReferenced(children.items[k]);
                 const char *name = draft_string(cx.getCursorSpelling(to));
-                used |=
-                    u->at.kind == CX_USING_DECLARATION && to.kind != CX_NAMESPACE && has_name(name);
+                used |= u->at.kind == CX_USING_DECLARATION && to.kind != CX_NAMESPACE &&
+                        draft_slice_has(name);
                 for (size_t n = 0; u->at.kind == CX_USING_DIRECTIVE && n < s.units.count; n++) {
                     used |= s.units.items[n].kept &&
                             strstr(s.units.items[n].opening, draft_format("namespace %s ", name));
@@ -394,7 +392,7 @@ static void write_defines(void)
             size_t length = strcspn(word + 2, "=(");
             const char *name = draft_format("%.*s", (int)length, word + 2);
             const char *value = strchr(word, '=');
-            if (has_name(name)) {
+            if (draft_slice_has(name)) {
                 gt_text_printf(&s.out->text, "#define %.*s %s\n",
                                value ? (int)(value - word - 2) : (int)strlen(word + 2), word + 2,
                                value ? value + 1 : "1");
@@ -492,9 +490,4 @@ void draft_slice_make(draft_slice *out, draft_program *program, const draft_decl
     write_defines();
     write_macros_before(NULL);
     write_units();
-}
-
-bool draft_slice_has(const char *name)
-{
-    return has_name(name);
 }

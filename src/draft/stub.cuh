@@ -30,26 +30,14 @@ __attribute__((device)) void __syncthreads(); /* a builtin of device code */
 #define __CUDACC_VER_MINOR__ 0
 #define __NVCC__ 1
 #define __CUDACC__ 1
-typedef __SIZE_TYPE__ size_t;
-typedef __PTRDIFF_TYPE__ ptrdiff_t, ssize_t;
+typedef __SIZE_TYPE__ size_t; typedef __PTRDIFF_TYPE__ ptrdiff_t, ssize_t;
 #line 1 "cstdint"
-typedef signed char int8_t;
-typedef short int16_t;
-typedef int int32_t;
-typedef long int64_t;
-typedef unsigned char uint8_t;
-typedef unsigned short uint16_t;
-typedef unsigned uint32_t;
-typedef unsigned long uint64_t;
-typedef long intptr_t;
-typedef unsigned long uintptr_t;
+typedef signed char int8_t; typedef short int16_t; typedef int int32_t; typedef long int64_t; typedef unsigned char uint8_t; typedef unsigned short uint16_t;
+typedef unsigned uint32_t; typedef unsigned long uint64_t; typedef long intptr_t; typedef unsigned long uintptr_t;
 #line 1 "cuda"
 #define NULL 0
 #line 1 "sys/types.h"
-typedef unsigned char uchar;
-typedef unsigned short ushort;
-typedef unsigned uint;
-typedef unsigned long ulong;
+typedef unsigned char uchar; typedef unsigned short ushort; typedef unsigned uint; typedef unsigned long ulong;
 #line 1 "climits"
 #define CHAR_BIT 8
 #define INT_MAX 2147483647
@@ -90,18 +78,9 @@ typedef unsigned long ulong;
     name##2 make_##name##2(type x, type y) { return {x, y}; } \
     name##3 make_##name##3(type x, type y, type z) { return {x, y, z}; } \
     name##4 make_##name##4(type x, type y, type z, type w) { return {x, y, z, w}; }
-GT_VECTORS(char, signed char, 1, 2, 4)
-GT_VECTORS(uchar, unsigned char, 1, 2, 4)
-GT_VECTORS(short, short, 2, 4, 8)
-GT_VECTORS(ushort, unsigned short, 2, 4, 8)
-GT_VECTORS(int, int, 4, 8, 16)
-GT_VECTORS(uint, unsigned, 4, 8, 16)
-GT_VECTORS(long, long, 8, 16, 16)
-GT_VECTORS(ulong, unsigned long, 8, 16, 16)
-GT_VECTORS(longlong, long long, 8, 16, 16)
-GT_VECTORS(ulonglong, unsigned long long, 8, 16, 16)
-GT_VECTORS(float, float, 4, 8, 16)
-GT_VECTORS(double, double, 8, 16, 16)
+GT_VECTORS(char, signed char, 1, 2, 4) GT_VECTORS(uchar, unsigned char, 1, 2, 4) GT_VECTORS(short, short, 2, 4, 8) GT_VECTORS(ushort, unsigned short, 2, 4, 8)
+GT_VECTORS(int, int, 4, 8, 16) GT_VECTORS(uint, unsigned, 4, 8, 16) GT_VECTORS(long, long, 8, 16, 16) GT_VECTORS(ulong, unsigned long, 8, 16, 16)
+GT_VECTORS(longlong, long long, 8, 16, 16) GT_VECTORS(ulonglong, unsigned long long, 8, 16, 16) GT_VECTORS(float, float, 4, 8, 16) GT_VECTORS(double, double, 8, 16, 16)
 unsigned gt_unset_extent();
 struct dim3 {
     unsigned x, y, z;
@@ -110,21 +89,13 @@ struct dim3 {
     constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
     constexpr operator uint3() const { return {x, y, z}; }
 };
-extern const uint3 threadIdx, blockIdx;
-extern const dim3 blockDim, gridDim;
-extern const int warpSize;
+extern const uint3 threadIdx, blockIdx; extern const dim3 blockDim, gridDim; extern const int warpSize;
 
 /* ---- the runtime, which only the host calls ---- */
 #pragma clang force_cuda_host_device end
-typedef struct CUstream_st *cudaStream_t;
-typedef struct CUevent_st *cudaEvent_t;
-typedef struct CUgraph_st *cudaGraph_t;
-typedef struct CUgraphExec_st *cudaGraphExec_t;
-typedef struct CUmemPool_st *cudaMemPool_t;
-struct cudaArray;
-typedef cudaArray *cudaArray_t;
-enum cudaError { cudaSuccess, cudaErrorInvalidValue, cudaErrorMemoryAllocation, cudaErrorNotReady = 600 };
-typedef cudaError cudaError_t;
+typedef struct CUstream_st *cudaStream_t; typedef struct CUevent_st *cudaEvent_t; typedef struct CUgraph_st *cudaGraph_t; typedef struct CUgraphExec_st *cudaGraphExec_t;
+typedef struct CUmemPool_st *cudaMemPool_t; struct cudaArray; typedef cudaArray *cudaArray_t;
+enum cudaError { cudaSuccess, cudaErrorInvalidValue, cudaErrorMemoryAllocation, cudaErrorNotReady = 600 }; typedef cudaError cudaError_t;
 enum cudaMemcpyKind { cudaMemcpyHostToHost, cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice, cudaMemcpyDefault };
 enum cudaFuncCache { cudaFuncCachePreferNone, cudaFuncCachePreferShared, cudaFuncCachePreferL1, cudaFuncCachePreferEqual };
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8, cudaFuncAttributePreferredSharedMemoryCarveout };
@@ -150,45 +121,24 @@ const char *cudaGetErrorString(cudaError_t), *cudaGetErrorName(cudaError_t);
 template <class T> cudaError_t cudaMemcpyToSymbol(const T &, const void *, size_t, size_t = 0, cudaMemcpyKind = cudaMemcpyHostToDevice);
 template <class T> cudaError_t cudaMemcpyToSymbolAsync(const T &, const void *, size_t, size_t = 0, cudaMemcpyKind = cudaMemcpyHostToDevice, cudaStream_t = 0);
 template <class T> cudaError_t cudaMemcpyFromSymbol(void *, const T &, size_t, size_t = 0, cudaMemcpyKind = cudaMemcpyDeviceToHost);
-template <class T> cudaError_t cudaGetSymbolAddress(void **, const T &);
-template <class F> cudaError_t cudaFuncSetAttribute(F, cudaFuncAttribute, int);
-template <class F> cudaError_t cudaFuncSetCacheConfig(F, cudaFuncCache);
-template <class F> cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *, F);
+template <class T> cudaError_t cudaGetSymbolAddress(void **, const T &); template <class F> cudaError_t cudaFuncSetAttribute(F, cudaFuncAttribute, int);
+template <class F> cudaError_t cudaFuncSetCacheConfig(F, cudaFuncCache); template <class F> cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *, F);
 template <class F> cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *, F, int, size_t);
 template <class F> cudaError_t cudaOccupancyMaxPotentialBlockSize(int *, int *, F, size_t = 0, int = 0);
 
 #pragma clang force_cuda_host_device begin
 /* ---- barriers, memory ---- */
-void __syncwarp(unsigned = ~0u);
-int __syncthreads_or(int);
-int __syncthreads_and(int);
-int __syncthreads_count(int);
-void __threadfence();
-void __threadfence_block();
-void __threadfence_system();
-void __nanosleep(unsigned);
-void __trap();
-unsigned __isShared(const void *);
-size_t __cvta_generic_to_shared(const void *);
-typedef unsigned long long cudaTextureObject_t, cudaSurfaceObject_t;
-template <class T> T tex1Dfetch(cudaTextureObject_t, int);
-template <class T> T tex1D(cudaTextureObject_t, float);
-template <class T> T tex2D(cudaTextureObject_t, float, float);
-template <class T> T tex3D(cudaTextureObject_t, float, float, float);
+void __syncwarp(unsigned = ~0u); int __syncthreads_or(int); int __syncthreads_and(int); int __syncthreads_count(int); void __threadfence();
+void __threadfence_block(); void __threadfence_system(); void __nanosleep(unsigned); void __trap(); unsigned __isShared(const void *);
+size_t __cvta_generic_to_shared(const void *); typedef unsigned long long cudaTextureObject_t, cudaSurfaceObject_t;
+template <class T> T tex1Dfetch(cudaTextureObject_t, int); template <class T> T tex1D(cudaTextureObject_t, float);
+template <class T> T tex2D(cudaTextureObject_t, float, float); template <class T> T tex3D(cudaTextureObject_t, float, float, float);
 #define GT_ATOMIC(name) \
     template <class T, class U> T name(T *p, U v) { T old = *p; *p = v; return old; } \
     template <class T, class U> T name##_block(T *p, U v) { T old = *p; *p = v; return old; } \
     template <class T, class U> T name##_system(T *p, U v) { T old = *p; *p = v; return old; }
-GT_ATOMIC(atomicAdd)
-GT_ATOMIC(atomicSub)
-GT_ATOMIC(atomicMin)
-GT_ATOMIC(atomicMax)
-GT_ATOMIC(atomicExch)
-GT_ATOMIC(atomicAnd)
-GT_ATOMIC(atomicOr)
-GT_ATOMIC(atomicXor)
-GT_ATOMIC(atomicInc)
-GT_ATOMIC(atomicDec)
+GT_ATOMIC(atomicAdd) GT_ATOMIC(atomicSub) GT_ATOMIC(atomicMin) GT_ATOMIC(atomicMax) GT_ATOMIC(atomicExch) GT_ATOMIC(atomicAnd) GT_ATOMIC(atomicOr) GT_ATOMIC(atomicXor)
+GT_ATOMIC(atomicInc) GT_ATOMIC(atomicDec)
 template <class T, class U, class V> T atomicCAS(T *p, U a, V b) { T old = *p; *p = b; return old; }
 #define GT_LOAD(name) template <class T> T name(const T *p) { return *p; }
 GT_LOAD(__ldg) GT_LOAD(__ldcs) GT_LOAD(__ldcg) GT_LOAD(__ldca) GT_LOAD(__ldlu) GT_LOAD(__ldcv)
@@ -212,58 +162,32 @@ void *gt_set(char *to, size_t bytes)
 #define memset(to, value, bytes) gt_set((char *)(to), bytes)
 #line 1 "cuda_pipeline.h"
 #define __pipeline_memcpy_async(to, from, bytes, ...) gt_copy((char *)(to), (const char *)(from), bytes)
-#line 1 "cuda_pipeline.h"
-void __pipeline_commit();
-void __pipeline_wait_prior(size_t);
+void __pipeline_commit(); void __pipeline_wait_prior(size_t);
 
 #line 1 "cuda"
 /* ---- warps, bits, mathematics ---- */
-template <class T> T __shfl_sync(unsigned, T, int, int = 32);
-template <class T> T __shfl(T, int, int = 32);
-template <class T> T __shfl_up_sync(unsigned, T, int, int = 32);
-template <class T> T __shfl_up(T, int, int = 32);
-template <class T> T __shfl_down_sync(unsigned, T, int, int = 32);
-template <class T> T __shfl_down(T, int, int = 32);
-template <class T> T __shfl_xor_sync(unsigned, T, int, int = 32);
-template <class T> T __shfl_xor(T, int, int = 32);
-int __any_sync(unsigned, int), __all_sync(unsigned, int), __any(int), __all(int);
-unsigned __ballot_sync(unsigned, int), __activemask(), __ballot(int);
-template <class T> T __reduce_add_sync(unsigned, T);
-template <class T> T __reduce_max_sync(unsigned, T);
-template <class T> T __reduce_min_sync(unsigned, T);
+template <class T> T __shfl_sync(unsigned, T, int, int = 32); template <class T> T __shfl(T, int, int = 32);
+template <class T> T __shfl_up_sync(unsigned, T, int, int = 32); template <class T> T __shfl_up(T, int, int = 32);
+template <class T> T __shfl_down_sync(unsigned, T, int, int = 32); template <class T> T __shfl_down(T, int, int = 32);
+template <class T> T __shfl_xor_sync(unsigned, T, int, int = 32); template <class T> T __shfl_xor(T, int, int = 32);
+int __any_sync(unsigned, int), __all_sync(unsigned, int), __any(int), __all(int); unsigned __ballot_sync(unsigned, int), __activemask(), __ballot(int);
+template <class T> T __reduce_add_sync(unsigned, T); template <class T> T __reduce_max_sync(unsigned, T); template <class T> T __reduce_min_sync(unsigned, T);
 template <class T> unsigned __match_any_sync(unsigned, T);
 int __popc(unsigned), __popcll(unsigned long long), __clz(int), __clzll(long long), __ffs(int), __ffsll(long long);
 unsigned __brev(unsigned), __umulhi(unsigned, unsigned), __byte_perm(unsigned, unsigned, unsigned), __funnelshift_l(unsigned, unsigned, unsigned), __funnelshift_r(unsigned, unsigned, unsigned), __vabsdiffu4(unsigned, unsigned);
-int __mulhi(int, int), __dp4a(int, int, int);
-unsigned __dp4a(unsigned, unsigned, unsigned);
-int __mul24(int a, int b) { return a * b; }
-unsigned __umul24(unsigned a, unsigned b) { return a * b; }
-unsigned long long __umul64hi(unsigned long long, unsigned long long), __brevll(unsigned long long);
-long long clock64();
-int clock();
-template <class T> struct gt_real { typedef double type; };
-template <> struct gt_real<float> { typedef float type; };
+int __mulhi(int, int), __dp4a(int, int, int); unsigned __dp4a(unsigned, unsigned, unsigned); int __mul24(int a, int b) { return a * b; }
+unsigned __umul24(unsigned a, unsigned b) { return a * b; } unsigned long long __umul64hi(unsigned long long, unsigned long long), __brevll(unsigned long long);
+long long clock64(); int clock(); template <class T> struct gt_real { typedef double type; }; template <> struct gt_real<float> { typedef float type; };
 #define GT_MATH1(name) float name##f(float); template <class T> typename gt_real<T>::type name(T);
 #define GT_MATH2(name) float name##f(float, float); template <class T, class U> typename gt_real<decltype(T() + U())>::type name(T, U);
 GT_MATH1(sin) GT_MATH1(cos) GT_MATH1(tan) GT_MATH1(asin) GT_MATH1(acos) GT_MATH1(atan) GT_MATH1(sinh) GT_MATH1(cosh) GT_MATH1(tanh) GT_MATH1(asinh) GT_MATH1(acosh) GT_MATH1(atanh) GT_MATH1(exp) GT_MATH1(exp2) GT_MATH1(exp10) GT_MATH1(expm1) GT_MATH1(log) GT_MATH1(log2) GT_MATH1(log10) GT_MATH1(log1p) GT_MATH1(logb) GT_MATH1(sqrt) GT_MATH1(rsqrt) GT_MATH1(cbrt) GT_MATH1(rcbrt) GT_MATH1(fabs) GT_MATH1(floor) GT_MATH1(ceil) GT_MATH1(round) GT_MATH1(trunc) GT_MATH1(rint) GT_MATH1(nearbyint) GT_MATH1(erf) GT_MATH1(erfc) GT_MATH1(erfinv) GT_MATH1(erfcinv) GT_MATH1(erfcx) GT_MATH1(tgamma) GT_MATH1(lgamma) GT_MATH1(normcdf) GT_MATH1(normcdfinv) GT_MATH1(sinpi) GT_MATH1(cospi) GT_MATH1(j0) GT_MATH1(j1)
 GT_MATH2(pow) GT_MATH2(atan2) GT_MATH2(fmod) GT_MATH2(fmin) GT_MATH2(fmax) GT_MATH2(hypot) GT_MATH2(copysign) GT_MATH2(remainder) GT_MATH2(fdim)
-float fmaf(float, float, float), fma(float, float, float), saturate(float), ldexpf(float, int), powif(float, int);
-double fma(double, double, double), ldexp(double, int);
-void sincosf(float, float *s, float *c) { *s = 0; *c = 0; }
-void __sincosf(float, float *s, float *c) { *s = 0; *c = 0; }
-void sincos(double, double *s, double *c) { *s = 0; *c = 0; }
-int abs(int a) { return a < 0 ? -a : a; }
-long abs(long a) { return a < 0 ? -a : a; }
-long long abs(long long a) { return a < 0 ? -a : a; }
-long labs(long);
-long long llabs(long long), llrint(double), llround(double);
-float abs(float);
-double abs(double);
-long lrintf(float), lrint(double), lroundf(float), lround(double);
-template <class T> bool isnan(T);
-template <class T> bool isinf(T);
-template <class T> bool isfinite(T);
-template <class T> bool signbit(T);
+float fmaf(float, float, float), fma(float, float, float), saturate(float), ldexpf(float, int), powif(float, int); double fma(double, double, double), ldexp(double, int);
+void sincosf(float, float *s, float *c) { *s = 0; *c = 0; } void __sincosf(float, float *s, float *c) { *s = 0; *c = 0; }
+void sincos(double, double *s, double *c) { *s = 0; *c = 0; } int abs(int a) { return a < 0 ? -a : a; } long abs(long a) { return a < 0 ? -a : a; }
+long long abs(long long a) { return a < 0 ? -a : a; } long labs(long); long long llabs(long long), llrint(double), llround(double);
+float abs(float); double abs(double); long lrintf(float), lrint(double), lroundf(float), lround(double); template <class T> bool isnan(T);
+template <class T> bool isinf(T); template <class T> bool isfinite(T); template <class T> bool signbit(T);
 float __sinf(float), __cosf(float), __tanf(float), __expf(float), __exp10f(float), __logf(float), __log2f(float), __log10f(float), __powf(float, float), __fdividef(float, float), __saturatef(float), __frsqrt_rn(float), __tanhf(float);
 #define GT_ROUNDED(to) \
     float __fadd_##to(float, float), __fsub_##to(float, float), __fmul_##to(float, float), __fdiv_##to(float, float), __fmaf_##to(float, float, float), __frcp_##to(float), __fsqrt_##to(float); \
@@ -273,11 +197,8 @@ float __sinf(float), __cosf(float), __tanf(float), __expf(float), __exp10f(float
     unsigned __float2uint_##to(float), __double2uint_##to(double); \
     long long __float2ll_##to(float), __double2ll_##to(double);
 GT_ROUNDED(rn) GT_ROUNDED(rz) GT_ROUNDED(ru) GT_ROUNDED(rd)
-int __float_as_int(float), __double2hiint(double), __double2loint(double);
-unsigned __float_as_uint(float);
-float __int_as_float(int), __uint_as_float(unsigned);
-long long __double_as_longlong(double);
-double __longlong_as_double(long long), __int2double_rn(int), __uint2double_rn(unsigned), __hiloint2double(int, int);
+int __float_as_int(float), __double2hiint(double), __double2loint(double); unsigned __float_as_uint(float); float __int_as_float(int), __uint_as_float(unsigned);
+long long __double_as_longlong(double); double __longlong_as_double(long long), __int2double_rn(int), __uint2double_rn(unsigned), __hiloint2double(int, int);
 
 /* ---- half types ---- */
 #define GT_HALF(type, pair, number) \
@@ -302,14 +223,11 @@ GT_HALF(__half, __half2, half)
 #line 1 "cuda_bf16.h"
 GT_HALF(__nv_bfloat16, __nv_bfloat162, bfloat16)
 #line 1 "cuda_fp16.h"
-typedef __half half;
-typedef __half2 half2;
+typedef __half half; typedef __half2 half2;
 #line 1 "cuda_bf16.h"
-typedef __nv_bfloat16 nv_bfloat16;
-typedef __nv_bfloat162 nv_bfloat162;
+typedef __nv_bfloat16 nv_bfloat16; typedef __nv_bfloat162 nv_bfloat162;
 #line 1 "cuda_fp16.h"
-float2 __half22float2(__half2);
-__half2 __float22half2_rn(float2);
+float2 __half22float2(__half2); __half2 __float22half2_rn(float2);
 #line 1 "cuda_bf16.h"
 float2 __bfloat1622float2(__nv_bfloat162);
 __nv_bfloat162 __float22bfloat162_rn(float2), __halves2bfloat162(__nv_bfloat16, __nv_bfloat16), __bfloat162bfloat162(__nv_bfloat16);
@@ -322,16 +240,11 @@ struct __align__(1) __nv_fp8_e5m2 { unsigned char __x; __nv_fp8_e5m2() = default
 template <class T, class U> constexpr auto min(T a, U b) -> decltype(a < b ? a : b) { return a < b ? a : b; }
 template <class T, class U> constexpr auto max(T a, U b) -> decltype(a < b ? a : b) { return a < b ? b : a; }
 extern "C" {
-typedef struct gt_file FILE;
-extern FILE *stderr, *stdout, *stdin;
-int printf(const char *, ...);
+typedef struct gt_file FILE; extern FILE *stderr, *stdout, *stdin; int printf(const char *, ...);
 int fprintf(FILE *, const char *, ...), sprintf(char *, const char *, ...), snprintf(char *, size_t, const char *, ...), puts(const char *), fclose(FILE *), fflush(FILE *), atoi(const char *), rand(), strcmp(const char *, const char *);
-FILE *fopen(const char *, const char *);
-size_t fread(void *, size_t, size_t, FILE *), fwrite(const void *, size_t, size_t, FILE *), strlen(const char *);
-double atof(const char *);
-long atol(const char *), strtol(const char *, char **, int);
-void *malloc(size_t), *calloc(size_t, size_t), *realloc(void *, size_t), free(void *), exit(int), abort(), srand(unsigned);
-char *getenv(const char *);
+FILE *fopen(const char *, const char *); size_t fread(void *, size_t, size_t, FILE *), fwrite(const void *, size_t, size_t, FILE *), strlen(const char *);
+double atof(const char *); long atol(const char *), strtol(const char *, char **, int);
+void *malloc(size_t), *calloc(size_t, size_t), *realloc(void *, size_t), free(void *), exit(int), abort(), srand(unsigned); char *getenv(const char *);
 }
 #define EXIT_FAILURE 1
 #define EXIT_SUCCESS 0
@@ -343,26 +256,17 @@ using ::min; using ::max; using ::abs; using ::printf; using ::malloc; using ::f
 #line 1 "type_traits"
 typedef decltype(nullptr) nullptr_t;
 template <class T, T v> struct integral_constant { static constexpr T value = v; typedef T value_type; typedef integral_constant type; constexpr operator T() const { return v; } };
-typedef integral_constant<bool, true> true_type;
-typedef integral_constant<bool, false> false_type;
-template <class T, class U> struct is_same : false_type {};
-template <class T> struct is_same<T, T> : true_type {};
-template <class T, class U> inline constexpr bool is_same_v = is_same<T, U>::value;
+typedef integral_constant<bool, true> true_type; typedef integral_constant<bool, false> false_type; template <class T, class U> struct is_same : false_type {};
+template <class T> struct is_same<T, T> : true_type {}; template <class T, class U> inline constexpr bool is_same_v = is_same<T, U>::value;
 template <class T> struct is_integral : integral_constant<bool, __is_integral(T)> {};
 template <class T> struct is_floating_point : integral_constant<bool, __is_floating_point(T)> {};
-template <class T> inline constexpr bool is_integral_v = __is_integral(T);
-template <class T> inline constexpr bool is_floating_point_v = __is_floating_point(T);
-template <bool b, class T = void> struct enable_if {};
-template <class T> struct enable_if<true, T> { typedef T type; };
-template <bool b, class T = void> using enable_if_t = typename enable_if<b, T>::type;
-template <bool b, class T, class F> struct conditional { typedef T type; };
+template <class T> inline constexpr bool is_integral_v = __is_integral(T); template <class T> inline constexpr bool is_floating_point_v = __is_floating_point(T);
+template <bool b, class T = void> struct enable_if {}; template <class T> struct enable_if<true, T> { typedef T type; };
+template <bool b, class T = void> using enable_if_t = typename enable_if<b, T>::type; template <bool b, class T, class F> struct conditional { typedef T type; };
 template <class T, class F> struct conditional<false, T, F> { typedef F type; };
-template <bool b, class T, class F> using conditional_t = typename conditional<b, T, F>::type;
-template <class T> struct remove_reference { typedef T type; };
-template <class T> struct remove_reference<T &> { typedef T type; };
-template <class T> struct remove_cv { typedef T type; };
-template <class T> struct remove_cv<const T> { typedef T type; };
-template <class T> using decay_t = typename remove_cv<typename remove_reference<T>::type>::type;
+template <bool b, class T, class F> using conditional_t = typename conditional<b, T, F>::type; template <class T> struct remove_reference { typedef T type; };
+template <class T> struct remove_reference<T &> { typedef T type; }; template <class T> struct remove_cv { typedef T type; };
+template <class T> struct remove_cv<const T> { typedef T type; }; template <class T> using decay_t = typename remove_cv<typename remove_reference<T>::type>::type;
 template <class T> using remove_cv_t = typename remove_cv<T>::type;
 #line 1 "utility"
 template <class T> constexpr T &&forward(typename remove_reference<T>::type &v) { return static_cast<T &&>(v); }
@@ -370,8 +274,7 @@ template <class T> constexpr typename remove_reference<T>::type &&move(T &&v) { 
 #line 1 "limits"
 template <class T> struct numeric_limits { static constexpr T max(), min(), lowest(), infinity(), epsilon(), quiet_NaN(); };
 #line 1 "utility"
-template <class T> void swap(T &a, T &b) { T t = a; a = b; b = t; }
-template <class A, class B> struct pair { A first; B second; };
+template <class T> void swap(T &a, T &b) { T t = a; a = b; b = t; } template <class A, class B> struct pair { A first; B second; };
 template <class A, class B> pair<A, B> make_pair(A, B);
 #line 1 "array"
 template <class T, size_t n> struct array { T items[n]; T &operator[](size_t i) { return items[i]; } const T &operator[](size_t i) const { return items[i]; } constexpr size_t size() const { return n; } T *data(), *begin(), *end(); };
@@ -389,21 +292,14 @@ template <class T, class A = allocator<T>> struct vector {
 };
 #line 1 "string"
 struct string { string(); string(const char *); const char *c_str() const; size_t size() const, length() const; string operator+(const string &) const; bool operator==(const string &) const; };
-string to_string(double);
-int stoi(const string &);
-struct gt_stream { template <class T> gt_stream &operator<<(const T &); gt_stream &operator<<(gt_stream &(*)(gt_stream &)); };
-extern gt_stream cout, cerr;
-gt_stream &endl(gt_stream &);
-template <class T> struct unique_ptr { T *operator->() const, *get() const, &operator*() const; };
-template <class I, class T> void fill(I, I, const T &);
-template <class I, class T> void iota(I, I, T);
-template <class F, class... X> void for_each(F, X...);
+string to_string(double); int stoi(const string &);
+struct gt_stream { template <class T> gt_stream &operator<<(const T &); gt_stream &operator<<(gt_stream &(*)(gt_stream &)); }; extern gt_stream cout, cerr;
+gt_stream &endl(gt_stream &); template <class T> struct unique_ptr { T *operator->() const, *get() const, &operator*() const; };
+template <class I, class T> void fill(I, I, const T &); template <class I, class T> void iota(I, I, T); template <class F, class... X> void for_each(F, X...);
 struct runtime_error { runtime_error(const string &); };
 }
 namespace thrust {
-template <class T> struct device_ptr { T *get() const; };
-template <class T> T *raw_pointer_cast(const device_ptr<T> &);
-template <class T> T *raw_pointer_cast(T *);
+template <class T> struct device_ptr { T *get() const; }; template <class T> T *raw_pointer_cast(const device_ptr<T> &); template <class T> T *raw_pointer_cast(T *);
 template <class T> struct device_vector { size_t length; device_vector() : length(0) {} device_vector(size_t n) : length(n) {} template <class U> device_vector(size_t n, U) : length(n) {} template <class V> device_vector(const V &v) : length(v.length) {} device_ptr<T> data(); size_t size() const { return length; } device_ptr<T> begin(), end(); };
 template <class T> using host_vector = std::vector<T>;
 }
@@ -426,15 +322,11 @@ struct thread_block : thread_group {
 };
 struct coalesced_group : thread_group {};
 template <unsigned n, class P = void> struct thread_block_tile : thread_group { unsigned meta_group_rank() const, meta_group_size() const; };
-thread_block this_thread_block();
-grid_group this_grid();
-coalesced_group coalesced_threads();
+thread_block this_thread_block(); grid_group this_grid(); coalesced_group coalesced_threads();
 template <unsigned n, class G> thread_block_tile<n> tiled_partition(const G &);
 #line 1 "cooperative_groups/reduce.h"
-template <class T> struct plus { T operator()(T, T) const; };
-template <class T> struct less { T operator()(T, T) const; };
-template <class T> struct greater { T operator()(T, T) const; };
-template <class G, class T, class O> T reduce(const G &, T, O);
+template <class T> struct plus { T operator()(T, T) const; }; template <class T> struct less { T operator()(T, T) const; };
+template <class T> struct greater { T operator()(T, T) const; }; template <class G, class T, class O> T reduce(const G &, T, O);
 #line 1 "cooperative_groups.h"
 template <class G> void sync(const G &);
 }

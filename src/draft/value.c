@@ -8,99 +8,25 @@
 
 /* ---- one struct for equal values ------------------------------------------------------------- */
 
-static GT_ARRAY(draft_amount *) all;
-static draft_amount **table;
-static size_t table_size;
-
-static uint64_t mix(uint64_t hash, uint64_t more)
-{
-    return (hash ^ more) * UINT64_C(0x9e3779b97f4a7c15) + (hash >> 29);
-}
+enum { BUCKETS = 1 << 14 };
+static draft_amount *buckets[BUCKETS];
 
 static uint64_t hash_of(const draft_amount *v)
 {
     uint64_t hash = (uint64_t)v->kind + 1;
+    const uintptr_t others[] = {(uintptr_t)v->a, (uintptr_t)v->b, (uintptr_t)v->c,
+                                (uintptr_t)v->symbol};
     for (unsigned i = 0; i < v->count; i++) {
-        hash = mix(hash, (uint64_t)v->terms[i].factor);
+        hash = hash * 31 + (uint64_t)v->terms[i].factor;
         for (unsigned k = 0; k < v->terms[i].count; k++) {
-            hash = mix(hash, (uint64_t)v->terms[i].atoms[k]->number);
+            hash = hash * 31 + (uintptr_t)v->terms[i].atoms[k];
         }
     }
-    hash = mix(mix(mix(hash, (uintptr_t)v->a), (uintptr_t)v->b), (uintptr_t)v->c);
-    return mix(hash, (uintptr_t)v->symbol);
+    for (int i = 0; i < 4; i++) {
+        hash = (hash ^ others[i]) * UINT64_C(0x9e3779b97f4a7c15);
+    }
+    return hash >> 40;
 }
-
-static bool is_same(const draft_amount *x, const draft_amount *y)
-{
-    if (x->kind != y->kind || x->a != y->a || x->b != y->b || x->c != y->c ||
-        x->symbol != y->symbol || x->count != y->count) {
-        return false;
-    }
-    for (unsigned i = 0; i < x->count; i++) {
-        const draft_term *s = &x->terms[i], *t = &y->terms[i];
-        if (s->factor != t->factor || s->count != t->count ||
-            memcmp(s->atoms, t->atoms, s->count * sizeof *s->atoms) != 0) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static void enter(draft_amount *v)
-{
-    size_t at = hash_of(v) & (table_size - 1);
-    while (table[at]) {
-        at = (at + 1) & (table_size - 1);
-    }
-    table[at] = v;
-}
-
-static void grow(void)
-{
-    table_size = table_size ? 2 * table_size : 4096;
-    table = draft_new(table_size * sizeof *table);
-    for (size_t i = 0; i < all.count; i++) {
-        enter(all.items[i]);
-    }
-}
-
-static void note_kinds(draft_amount *v)
-{
-    for (unsigned i = 0; i < v->count; i++) {
-        for (unsigned k = 0; k < v->terms[i].count; k++) {
-            v->kinds |= v->terms[i].atoms[k]->kinds;
-        }
-    }
-    v->kinds |= (v->a ? v->a->kinds : 0) | (v->b ? v->b->kinds : 0) | (v->c ? v->c->kinds : 0);
-    if (v->symbol) {
-        v->kinds = DRAFT_KIND(v->symbol->kind);
-    }
-}
-
-static draft_amount *intern(const draft_amount *v)
-{
-    if (2 * (all.count + 1) > table_size) {
-        grow();
-    }
-    for (size_t at = hash_of(v) & (table_size - 1); table[at]; at = (at + 1) & (table_size - 1)) {
-        if (is_same(table[at], v)) {
-            return table[at];
-        }
-    }
-    draft_amount *made = draft_new(sizeof *made);
-    *made = *v;
-    made->number = (int)all.count;
-    note_kinds(made);
-    if (v->count) {
-        made->terms = draft_new(v->count * sizeof *v->terms);
-        memcpy(made->terms, v->terms, v->count * sizeof *v->terms);
-    }
-    draft_add(&all, made);
-    enter(made);
-    return made;
-}
-
-/* ---- sums ------------------------------------------------------------------------------------ */
 
 static int compare_terms(const draft_term *x, const draft_term *y)
 {
@@ -112,8 +38,144 @@ static int compare_terms(const draft_term *x, const draft_term *y)
     return x->count == y->count ? 0 : x->count > y->count ? -1 : 1;
 }
 
+static bool is_same(const draft_amount *x, const draft_amount *y)
+{
+    bool same = x->kind == y->kind && x->a == y->a && x->b == y->b && x->c == y->c &&
+                x->symbol == y->symbol && x->count == y->count;
+    for (unsigned i = 0; same && i < x->count; i++) {
+        same = x->terms[i].factor == y->terms[i].factor &&
+               compare_terms(&x->terms[i], &y->terms[i]) == 0;
+    }
+    return same;
+}
+
+static void add_part(draft_amount *v, draft_amount *part)
+{
+    v->parts[v->part_count++] = part;
+    v->kinds |= part->kinds;
+}
+
+static draft_amount *intern(const draft_amount *v)
+{
+    static int numbers;
+    draft_amount **bucket = &buckets[hash_of(v) % BUCKETS], *made = *bucket;
+    while (made && !is_same(made, v)) {
+        made = made->next;
+    }
+    if (made) {
+        return made;
+    }
+    made = draft_new(sizeof *made);
+    *made = *v;
+    made->number = numbers++;
+    made->next = *bucket;
+    *bucket = made;
+    made->kinds = v->symbol ? DRAFT_KIND(v->symbol->kind) : 0;
+    made->terms = draft_new(v->count * sizeof *v->terms);
+    made->parts = draft_new((v->count * DRAFT_ATOMS_MOST + 3) * sizeof(draft_amount *));
+    for (unsigned i = 0; i < v->count; i++) {
+        made->terms[i] = v->terms[i];
+        for (unsigned k = 0; k < v->terms[i].count; k++) {
+            add_part(made, v->terms[i].atoms[k]);
+        }
+    }
+    draft_amount *operands[] = {v->a, v->b, v->c};
+    for (int i = 0; i < 3 && operands[i]; i++) {
+        add_part(made, operands[i]);
+    }
+    return made;
+}
+
+/* ---- walks ----------------------------------------------------------------------------------- */
+
+static void add_symbols(draft_symbols *out, const draft_amount *v)
+{
+    if (v->symbol) {
+        draft_add(out, v->symbol);
+    }
+    for (unsigned i = 0; i < v->part_count; i++) {
+        add_symbols(out, v->parts[i]);
+    }
+}
+
+draft_symbols draft_symbols_of(const draft_amount *v)
+{
+    draft_symbols out = {0};
+    add_symbols(&out, v);
+    return out;
+}
+
+bool draft_is_symbol(const draft_amount *v, draft_symbol_kind kind)
+{
+    return v->symbol && v->symbol->kind == kind;
+}
+
+bool draft_has_kind(const draft_amount *v, draft_symbol_kind kind)
+{
+    return v->kinds & DRAFT_KIND(kind);
+}
+
+bool draft_has_symbol(const draft_amount *v, const draft_symbol *symbol)
+{
+    bool found = v->symbol == symbol;
+    for (unsigned i = 0; !found && draft_has_kind(v, symbol->kind) && i < v->part_count; i++) {
+        found = draft_has_symbol(v->parts[i], symbol);
+    }
+    return found;
+}
+
+draft_amount *draft_replace(draft_amount *v, draft_replace_fn *with, void *user)
+{
+    draft_amount *total = draft_number(0), *other = v->kind == DRAFT_SUM ? NULL : with(user, v);
+    if (other || (v->kind != DRAFT_SUM && !v->a)) {
+        return other ? other : v;
+    }
+    if (v->a) {
+        return draft_make(v->kind, draft_replace(v->a, with, user),
+                          v->b ? draft_replace(v->b, with, user) : NULL,
+                          v->c ? draft_replace(v->c, with, user) : NULL);
+    }
+    for (unsigned i = 0; i < v->count; i++) {
+        draft_amount *product = draft_number(v->terms[i].factor);
+        for (unsigned k = 0; k < v->terms[i].count; k++) {
+            product = draft_times(product, draft_replace(v->terms[i].atoms[k], with, user));
+        }
+        total = draft_plus(total, product, 1);
+    }
+    return total;
+}
+
+static draft_amount *number_of(void *user, draft_amount *v)
+{
+    (void)user;
+    return v->kind == DRAFT_REAL ? draft_make(DRAFT_QUOTIENT, draft_replace(v->a, number_of, NULL),
+                                              draft_replace(v->b, number_of, NULL), NULL)
+           : v->symbol && v->symbol->has_number ? draft_number(v->symbol->number)
+                                                : NULL;
+}
+
+bool draft_evaluate(int64_t *out, const draft_amount *v)
+{
+    return draft_is_number(draft_replace((draft_amount *)(uintptr_t)v, number_of, NULL), out);
+}
+
+/* ---- sums ------------------------------------------------------------------------------------ */
+
+enum { TERMS_MOST = 40, DEEP = 40 };
+
+/* A sum to which terms are being added. */
+typedef struct sum {
+    draft_term terms[TERMS_MOST + 1];
+    unsigned count;
+} sum;
+
+static unsigned terms_count(const draft_amount *v)
+{
+    return v->kind == DRAFT_SUM ? v->count : 1;
+}
+
 /* Adds a term; false if the sum is too long. */
-static bool add_term(draft_sum *s, const draft_term *term)
+static bool add_term(sum *s, const draft_term *term)
 {
     unsigned at = 0;
     while (at < s->count && compare_terms(&s->terms[at], term) < 0) {
@@ -127,7 +189,7 @@ static bool add_term(draft_sum *s, const draft_term *term)
         }
         return true;
     }
-    if (s->count >= DRAFT_TERMS_MOST || term->factor == 0) {
+    if (s->count >= TERMS_MOST || term->factor == 0) {
         return term->factor == 0;
     }
     memmove(&s->terms[at + 1], &s->terms[at], (s->count - at) * sizeof *term);
@@ -151,7 +213,7 @@ static bool multiply_terms(draft_term *out, const draft_term *x, const draft_ter
     return true;
 }
 
-draft_amount *draft_sum_value(const draft_sum *s)
+static draft_amount *sum_value(const sum *s)
 {
     draft_amount v = {.kind = DRAFT_SUM, .count = s->count, .terms = (draft_term *)s->terms};
     if (s->count == 1 && s->terms[0].factor == 1 && s->terms[0].count == 1) {
@@ -167,11 +229,11 @@ static const draft_term *terms_of(draft_amount *v, draft_term *own)
     return v->kind == DRAFT_SUM ? v->terms : own;
 }
 
-static void add_value(draft_sum *s, draft_amount *v, int64_t scale, bool *fits)
+static void add_value(sum *s, draft_amount *v, int64_t scale, bool *fits)
 {
     draft_term own;
     const draft_term *terms = terms_of(v, &own);
-    for (unsigned i = 0; i < draft_terms_of(v); i++) {
+    for (unsigned i = 0; i < terms_count(v); i++) {
         draft_term term = terms[i];
         *fits = !__builtin_mul_overflow(term.factor, scale, &term.factor) && add_term(s, &term) &&
                 *fits;
@@ -180,8 +242,8 @@ static void add_value(draft_sum *s, draft_amount *v, int64_t scale, bool *fits)
 
 draft_amount *draft_number(int64_t number)
 {
-    draft_sum s = {{{number, 0, {0}}}, number ? 1 : 0};
-    return draft_sum_value(&s);
+    sum s = {{{number, 0, {0}}}, number ? 1 : 0};
+    return sum_value(&s);
 }
 
 bool draft_is_number(const draft_amount *v, int64_t *out)
@@ -195,39 +257,46 @@ bool draft_is_number(const draft_amount *v, int64_t *out)
 
 bool draft_is_known(const draft_amount *v)
 {
-    return v->kind != DRAFT_UNKNOWN && v->kind != DRAFT_POINTER && v->kind != DRAFT_OBJECT;
+    return v->kind < DRAFT_TEXT;
+}
+
+static draft_amount *new_value(draft_operator kind)
+{
+    draft_amount *v = draft_new(sizeof *v);
+    v->kind = kind;
+    return v;
 }
 
 draft_amount *draft_unknown(const char *format, ...)
 {
-    GT_SCOPED(gt_text_free) gt_text text = {0};
-    draft_amount *v = draft_new(sizeof *v);
+    gt_text text = {0};
+    draft_amount *v = new_value(DRAFT_UNKNOWN);
     va_list args;
     va_start(args, format);
     gt_text_vprintf(&text, format, args);
     va_end(args);
-    *v = (draft_amount){.kind = DRAFT_UNKNOWN, .text = draft_format("%s", gt_text_string(&text))};
+    v->text = gt_text_string(&text);
     return v;
 }
 
 draft_amount *draft_pointer(draft_spot place)
 {
-    draft_amount *v = draft_new(sizeof *v);
-    *v = (draft_amount){.kind = DRAFT_POINTER, .place = place};
+    draft_amount *v = new_value(DRAFT_POINTER);
+    v->place = place;
     return v;
 }
 
 draft_amount *draft_object(draft_spot place)
 {
-    draft_amount *v = draft_pointer(place);
-    v->kind = DRAFT_OBJECT;
+    draft_amount *v = new_value(DRAFT_OBJECT);
+    v->place = place;
     return v;
 }
 
 draft_amount *draft_float_text(const char *text)
 {
-    draft_amount *v = draft_new(sizeof *v);
-    *v = (draft_amount){.kind = DRAFT_TEXT, .text = text, .number = -1};
+    draft_amount *v = new_value(DRAFT_TEXT);
+    v->text = text;
     return v;
 }
 
@@ -237,96 +306,107 @@ draft_amount *draft_symbol_value(draft_symbol *symbol)
     return intern(&v);
 }
 
-/* Returns the one of two values that is unknown; NULL if both are known. */
+/* Returns why the result of an operation is not known; NULL if both operands are known. */
 static draft_amount *not_known(draft_amount *a, draft_amount *b)
 {
-    return !draft_is_known(a) || a->kind == DRAFT_TEXT
-               ? (a->kind == DRAFT_UNKNOWN ? a : draft_unknown("it is not an integer"))
-           : !draft_is_known(b) || b->kind == DRAFT_TEXT
-               ? (b->kind == DRAFT_UNKNOWN ? b : draft_unknown("it is not an integer"))
-               : NULL;
+    a = draft_is_known(a) ? b : a;
+    return draft_is_known(a)          ? NULL
+           : a->kind == DRAFT_UNKNOWN ? a
+                                      : draft_unknown("it is not an integer");
 }
 
-/* Joins terms: a / b * b + a % b becomes a, and a / b + (a % b != 0) becomes a / b rounded up. */
-static bool join_rests(draft_sum *s)
+/* Returns a / b; NULL if there is a remainder. */
+static draft_amount *exact(draft_amount *a, draft_amount *b)
 {
-    for (unsigned i = 0; i < s->count; i++) {
-        draft_amount *rest = s->terms[i].count ? s->terms[i].atoms[s->terms[i].count - 1] : NULL;
-        for (unsigned k = 0; k < s->terms[i].count; k++) {
-            rest = s->terms[i].atoms[k]->kind == DRAFT_REST ? s->terms[i].atoms[k] : rest;
+    draft_term own[2];
+    const draft_term *terms = terms_of(a, &own[0]), *d = terms_of(b, &own[1]);
+    sum s = {.count = 0};
+    if (terms_count(b) != 1) {
+        return a == b ? draft_number(1) : NULL;
+    }
+    for (unsigned i = 0; i < terms_count(a); i++) {
+        draft_term left = {0};
+        unsigned used = 0;
+        if (terms[i].factor % d->factor) {
+            return NULL;
         }
-        if (!rest || (rest->kind != DRAFT_REST && rest->kind != DRAFT_UNEQUAL)) {
-            continue;
-        }
-        bool up = rest->kind == DRAFT_UNEQUAL;
-        draft_amount *whole = up ? rest->a->kind == DRAFT_REST ? rest->a : NULL : rest;
-        if (!whole) {
-            continue;
-        }
-        draft_amount *quotient = draft_make(DRAFT_QUOTIENT, whole->a, whole->b, NULL);
-        draft_amount *product = up ? quotient : draft_times(quotient, whole->b);
-        draft_amount *joined = up ? draft_make(DRAFT_CEIL_DIV, whole->a, whole->b, NULL) : whole->a;
-        draft_term other = {.factor = s->terms[i].factor};
-        for (unsigned k = 0, left = 0; k < s->terms[i].count; k++) {
-            if (s->terms[i].atoms[k] != rest || left++) {
-                other.atoms[other.count++] = s->terms[i].atoms[k];
+        left.factor = terms[i].factor / d->factor;
+        for (unsigned k = 0; k < terms[i].count; k++) {
+            if (used < d->count && terms[i].atoms[k] == d->atoms[used]) {
+                used++;
+            } else {
+                left.atoms[left.count++] = terms[i].atoms[k];
             }
         }
-        draft_sum factor_sum = {{other}, 1};
-        draft_amount *factor = draft_sum_value(&factor_sum);
-        draft_amount *away = draft_times(product, factor);
-        draft_term needed = {1, 1, {away}};
-        needed = away->kind == DRAFT_SUM && away->count == 1 ? away->terms[0] : needed;
-        for (unsigned k = 0; k < s->count; k++) {
-            if (k != i && s->terms[k].factor == needed.factor &&
-                compare_terms(&s->terms[k], &needed) == 0) {
-                bool fits = true;
-                draft_term gone = s->terms[i];
-                gone.factor = -gone.factor;
-                needed.factor = -needed.factor;
-                add_term(s, &gone);
-                add_term(s, &needed);
-                add_value(s, draft_times(joined, factor), 1, &fits);
-                return fits;
-            }
+        if (used < d->count || !add_term(&s, &left)) {
+            return NULL;
         }
     }
-    return false;
+    return sum_value(&s);
 }
 
-draft_amount *draft_plus(draft_amount *a, draft_amount *b, int64_t scale)
+static draft_amount *add_up(draft_amount *a, draft_amount *b, int64_t scale)
 {
     draft_amount *none = not_known(a, b);
-    draft_sum s = {.count = 0};
+    sum s = {.count = 0};
     bool fits = true;
     if (none) {
         return none;
     }
     add_value(&s, a, 1, &fits);
     add_value(&s, b, scale, &fits);
-    if (fits) {
-        join_rests(&s);
+    return fits ? sum_value(&s) : draft_unknown("it is too long");
+}
+
+/* Joins terms: a / b * b + a % b becomes a, and a / b + (a % b != 0) becomes a / b rounded up. */
+static draft_amount *join_rests(draft_amount *v)
+{
+    for (unsigned i = 0; v->kind == DRAFT_SUM && i < v->count; i++) {
+        for (unsigned k = 0; k < v->terms[i].count; k++) {
+            draft_amount *atom = v->terms[i].atoms[k];
+            bool up = atom->kind == DRAFT_UNEQUAL && atom->a->kind == DRAFT_REST;
+            draft_amount *rest = up ? atom->a : atom;
+            if (rest->kind != DRAFT_REST) {
+                continue;
+            }
+            sum term = {{v->terms[i]}, 1};
+            draft_amount *whole = sum_value(&term), *factor = exact(whole, atom);
+            draft_amount *part = draft_make(DRAFT_QUOTIENT, rest->a, rest->b, NULL);
+            part = draft_times(factor, up ? part : draft_times(part, rest->b));
+            draft_amount *others = add_up(add_up(v, whole, -1), part, -1);
+            if (draft_is_known(others) && terms_count(others) + terms_count(part) < v->count) {
+                draft_amount *joined =
+                    up ? draft_make(DRAFT_CEIL_DIV, rest->a, rest->b, NULL) : rest->a;
+                return draft_plus(others, draft_times(joined, factor), 1);
+            }
+        }
     }
-    return fits ? draft_sum_value(&s) : draft_unknown("it is too long");
+    return v;
+}
+
+draft_amount *draft_plus(draft_amount *a, draft_amount *b, int64_t scale)
+{
+    draft_amount *sum = add_up(a, b, scale);
+    return sum->kinds ? join_rests(sum) : sum;
 }
 
 draft_amount *draft_times(draft_amount *a, draft_amount *b)
 {
     draft_amount *none = not_known(a, b);
     draft_term own[2];
-    draft_sum s = {.count = 0};
+    sum s = {.count = 0};
     bool fits = true;
     if (none) {
         return none;
     }
     const draft_term *x = terms_of(a, &own[0]), *y = terms_of(b, &own[1]);
-    for (unsigned i = 0; fits && i < draft_terms_of(a); i++) {
-        for (unsigned k = 0; fits && k < draft_terms_of(b); k++) {
+    for (unsigned i = 0; fits && i < terms_count(a); i++) {
+        for (unsigned k = 0; fits && k < terms_count(b); k++) {
             draft_term product;
             fits = multiply_terms(&product, &x[i], &y[k]) && add_term(&s, &product);
         }
     }
-    return fits ? draft_sum_value(&s) : draft_unknown("it is too long");
+    return fits ? sum_value(&s) : draft_unknown("it is too long");
 }
 
 /* ---- operations ------------------------------------------------------------------------------ */
@@ -343,7 +423,7 @@ static bool has_all(const draft_term *large, const draft_term *small)
 
 bool draft_is_not_negative(const draft_amount *v)
 {
-    int64_t left[DRAFT_TERMS_MOST + 1];
+    int64_t left[TERMS_MOST + 1];
     for (unsigned i = 0; i < v->count; i++) {
         left[i] = v->terms[i].factor;
     }
@@ -362,223 +442,148 @@ bool draft_is_not_negative(const draft_amount *v)
     return true;
 }
 
-draft_amount *draft_exact(draft_amount *a, draft_amount *b)
+int64_t draft_constant(const draft_amount *v)
 {
-    draft_term own[2];
-    const draft_term *terms = terms_of(a, &own[0]), *d = terms_of(b, &own[1]);
-    draft_sum s = {.count = 0};
-    if (draft_terms_of(b) != 1) {
-        return a == b ? draft_number(1) : NULL;
+    int64_t number = 0;
+    for (unsigned i = 0; i < v->count; i++) {
+        number = v->terms[i].count ? number : v->terms[i].factor;
     }
-    for (unsigned i = 0; i < draft_terms_of(a); i++) {
-        draft_term left = {0};
-        unsigned used = 0;
-        if (terms[i].factor % d->factor) {
-            return NULL;
-        }
-        left.factor = terms[i].factor / d->factor;
-        for (unsigned k = 0; k < terms[i].count; k++) {
-            if (used < d->count && terms[i].atoms[k] == d->atoms[used]) {
-                used++;
-            } else {
-                left.atoms[left.count++] = terms[i].atoms[k];
-            }
-        }
-        if (used < d->count || !add_term(&s, &left)) {
-            return NULL;
-        }
-    }
-    return draft_sum_value(&s);
-}
-
-unsigned draft_terms_of(const draft_amount *v)
-{
-    return v->kind == DRAFT_SUM ? v->count : 1;
+    return number;
 }
 
 /* Divides each term by a number, and the constant with a remainder: (8 * n + 3) / 8 is n, or n + 1
  * if rounded up. Returns NULL if another term leaves a remainder. */
 static draft_amount *divide_parts(draft_amount *a, int64_t by, bool up)
 {
-    draft_sum rest = {.count = 0};
-    int64_t number = 0;
-    if (a->kind != DRAFT_SUM || by < 2) {
-        return NULL;
-    }
-    for (unsigned i = 0; i < a->count; i++) {
-        if (a->terms[i].count) {
-            add_term(&rest, &a->terms[i]);
-        } else {
-            number = a->terms[i].factor;
-        }
-    }
-    draft_amount *whole = rest.count ? draft_exact(draft_sum_value(&rest), draft_number(by)) : NULL;
-    int64_t quotient = number / by, left = number % by;
-    if (!whole || (!up && number < 0)) {
-        return NULL;
-    }
-    return draft_plus(whole, draft_number(quotient + (up && left > 0)), 1);
+    const int64_t number = draft_constant(a);
+    draft_amount *rest = draft_plus(a, draft_number(number), -1);
+    draft_amount *whole = rest->kinds && by > 1 ? exact(rest, draft_number(by)) : NULL;
+    return whole && (up || number >= 0)
+               ? draft_plus(whole, draft_number(number / by + (up && number % by > 0)), 1)
+               : NULL;
 }
 
 static draft_amount *divide(draft_amount *a, draft_amount *b)
 {
-    int64_t x, y;
-    draft_amount *whole;
-    if (draft_is_number(b, &y) && y == 0) {
+    int64_t x, y = 1;
+    const bool by_number = draft_is_number(b, &y);
+    if (y == 0) {
         return draft_unknown("it divides by zero");
     }
-    if (draft_is_number(a, &x) && draft_is_number(b, &y)) {
+    if (by_number && draft_is_number(a, &x)) {
         return draft_number(x / y);
     }
-    if ((whole = draft_exact(a, b)) != NULL) {
+    draft_amount *whole = exact(a, b);
+    whole = !whole && by_number ? divide_parts(a, y, false) : whole;
+    if (whole) {
         return whole;
-    }
-    if (draft_is_number(b, &y) && (whole = divide_parts(a, y, false)) != NULL) {
-        return whole;
-    }
-    draft_amount *up = draft_plus(draft_plus(a, b, -1), draft_number(1), 1); /* (up + b - 1) / b */
-    if (draft_is_known(up) && !draft_is_number(up, &x) && draft_terms_of(up) < draft_terms_of(a) &&
-        draft_is_not_negative(up)) {
-        return draft_make(DRAFT_CEIL_DIV, up, b, NULL);
     }
     draft_amount *next = draft_plus(a, draft_number(1), 1); /* (next - 1) / b */
-    if (draft_is_known(next) && draft_terms_of(next) < draft_terms_of(a)) {
+    draft_amount *up = draft_plus(next, b, -1);             /* (up + b - 1) / b */
+    if (up->kinds && terms_count(up) < terms_count(a) && draft_is_not_negative(up)) {
+        return draft_make(DRAFT_CEIL_DIV, up, b, NULL);
+    }
+    if (draft_is_known(next) && terms_count(next) < terms_count(a)) {
         return draft_plus(draft_make(DRAFT_CEIL_DIV, next, b, NULL), draft_number(1), -1);
     }
     if (a->kind == DRAFT_QUOTIENT) {
         return draft_make(DRAFT_QUOTIENT, a->a, draft_times(a->b, b), NULL);
     }
-    draft_amount v = {.kind = DRAFT_QUOTIENT, .a = a, .b = b};
-    return intern(&v);
+    return intern(&(draft_amount){.kind = DRAFT_QUOTIENT, .a = a, .b = b});
 }
 
+/* Returns the minimum or the maximum. */
 static draft_amount *extreme(draft_operator kind, draft_amount *a, draft_amount *b)
 {
-    draft_amount *difference = draft_plus(a, b, -1);
-    if (draft_is_known(difference) && draft_is_not_negative(difference)) {
-        return kind == DRAFT_MIN ? b : a;
+    for (int i = 0; i < 2; i++) {
+        draft_amount *large = i ? b : a, *small = i ? a : b;
+        draft_amount *difference = draft_plus(large, small, -1);
+        if (draft_is_known(difference) && draft_is_not_negative(difference)) {
+            return kind == DRAFT_MIN ? small : large;
+        }
     }
-    difference = draft_plus(b, a, -1);
-    if (draft_is_known(difference) && draft_is_not_negative(difference)) {
-        return kind == DRAFT_MIN ? a : b;
-    }
-    draft_amount v = {.kind = kind, .a = a, .b = b};
-    return intern(&v);
+    return intern(&(draft_amount){.kind = kind, .a = a, .b = b});
 }
 
-int64_t draft_apply(draft_operator kind, int64_t x, int64_t y)
+static int64_t apply(draft_operator kind, int64_t x, int64_t y)
 {
-    switch (kind) {
-    case DRAFT_REST:
-        return y ? x % y : 0;
-    case DRAFT_LESS:
-        return x < y;
-    case DRAFT_AT_MOST:
-        return x <= y;
-    case DRAFT_EQUAL:
-        return x == y;
-    case DRAFT_UNEQUAL:
-        return x != y;
-    case DRAFT_BOTH:
-        return x && y;
-    case DRAFT_ANY:
-        return x || y;
-    case DRAFT_BITS:
-        return x & y;
-    case DRAFT_OR_BITS:
-        return x | y;
-    case DRAFT_SHIFT:
-        return y >= 0 && y < 62 ? (int64_t)1 << y : 0;
-    case DRAFT_CEIL_DIV:
-        return y ? (x + y - 1) / y : 0;
-    case DRAFT_MIN:
-        return x < y ? x : y;
-    case DRAFT_MAX:
-        return x > y ? x : y;
-    default:
-        return y ? x / y : 0;
-    }
+    const int64_t results[] = {[DRAFT_REST] = y ? x % y : 0,
+                               [DRAFT_LESS] = x < y,
+                               [DRAFT_AT_MOST] = x <= y,
+                               [DRAFT_EQUAL] = x == y,
+                               [DRAFT_UNEQUAL] = x != y,
+                               [DRAFT_BOTH] = x && y,
+                               [DRAFT_ANY] = x || y,
+                               [DRAFT_BITS] = x & y,
+                               [DRAFT_OR_BITS] = x | y,
+                               [DRAFT_SHIFT] = y >= 0 && y < 62 ? (int64_t)1 << y : 0,
+                               [DRAFT_CEIL_DIV] = y ? (x + y - 1) / y : 0};
+    return results[kind];
 }
 
-/* Returns c ? a : b, as a maximum or minimum if it is one. */
+/* Returns condition ? a : b, as a maximum, a minimum or a quotient rounded up if it is one. */
 static draft_amount *choose(draft_amount *condition, draft_amount *a, draft_amount *b)
 {
-    int64_t x, y;
-    if (a == b) {
-        return a;
-    }
-    if (draft_is_number(condition, &x)) {
-        return x ? a : b;
-    }
-    if (condition->kind == DRAFT_LESS || condition->kind == DRAFT_AT_MOST) {
-        if (condition->a == a && condition->b == b) {
-            return extreme(DRAFT_MIN, a, b);
-        }
-        if (condition->a == b && condition->b == a) {
-            return extreme(DRAFT_MAX, a, b);
+    int64_t x = 0, y = 0;
+    const bool is_number = draft_is_number(a, &x) && draft_is_number(b, &y);
+    const draft_operator kind = condition->kind;
+    draft_amount *rest = kind == DRAFT_EQUAL || kind == DRAFT_UNEQUAL ? condition->a : condition;
+    if (kind == DRAFT_LESS || kind == DRAFT_AT_MOST) {
+        if ((condition->a == a && condition->b == b) || (condition->a == b && condition->b == a)) {
+            return extreme(condition->a == a ? DRAFT_MIN : DRAFT_MAX, a, b);
         }
     }
-    draft_amount *rest = condition->kind == DRAFT_REST ? condition
-                         : condition->kind == DRAFT_EQUAL || condition->kind == DRAFT_UNEQUAL
-                             ? condition->a
-                             : NULL;
-    if (rest && rest->kind == DRAFT_REST) { /* a % b ? a / b + 1 : a / b */
-        bool equal = condition->kind == DRAFT_EQUAL;
-        draft_amount *up = equal ? b : a, *down = equal ? a : b;
+    if (rest->kind == DRAFT_REST) { /* a % b ? a / b + 1 : a / b */
+        draft_amount *up = kind == DRAFT_EQUAL ? b : a, *down = kind == DRAFT_EQUAL ? a : b;
         if (down == draft_make(DRAFT_QUOTIENT, rest->a, rest->b, NULL) &&
             up == draft_plus(down, draft_number(1), 1)) {
             return draft_make(DRAFT_CEIL_DIV, rest->a, rest->b, NULL);
         }
     }
-    bool is_number = draft_is_number(a, &x) && draft_is_number(b, &y);
-    if (is_number && x == 1 && y == 0 && condition->kind >= DRAFT_LESS &&
-        condition->kind <= DRAFT_ANY) {
+    if (is_number && x == 1 && y == 0 && kind >= DRAFT_LESS && kind <= DRAFT_ANY) {
         return condition;
     }
-    if (is_number && x == 0 && y == 1 && condition->kind == DRAFT_EQUAL) {
+    if (is_number && x == 0 && y == 1 && kind == DRAFT_EQUAL) {
         return draft_make(DRAFT_UNEQUAL, condition->a, condition->b, NULL);
     }
-    if (is_number && x == 1 && y == 0 && condition->kind == DRAFT_REST) {
+    if (is_number && x == 1 && y == 0 && kind == DRAFT_REST) {
         return draft_make(DRAFT_UNEQUAL, condition, draft_number(0), NULL);
     }
-    draft_amount v = {.kind = DRAFT_COND, .a = condition, .b = a, .c = b};
-    return intern(&v);
+    return intern(&(draft_amount){.kind = DRAFT_COND, .a = condition, .b = a, .c = b});
 }
 
 draft_amount *draft_make(draft_operator kind, draft_amount *a, draft_amount *b, draft_amount *c)
 {
-    int64_t x, y;
-    draft_amount *none = not_known(a, b ? b : a);
+    int64_t x = 0, y = 0;
+    draft_amount *none = not_known(a, b ? b : a), *whole = NULL;
     none = !none && c ? not_known(c, c) : none;
     if (none) {
         return none;
     }
-    if (kind == DRAFT_QUOTIENT) {
+    const bool a_number = draft_is_number(a, &x), b_number = b && draft_is_number(b, &y);
+    switch (kind) {
+    case DRAFT_QUOTIENT:
         return divide(a, b);
-    }
-    if (kind == DRAFT_MIN || kind == DRAFT_MAX) {
+    case DRAFT_MIN:
+    case DRAFT_MAX:
         return extreme(kind, a, b);
+    case DRAFT_COND:
+        return b == c ? b : a_number ? (x ? b : c) : choose(a, b, c);
+    case DRAFT_NEGATION:
+        return a_number ? draft_number(!x) : intern(&(draft_amount){.kind = kind, .a = a});
+    case DRAFT_CEIL_DIV:
+    case DRAFT_REST:
+        whole = a_number ? NULL : exact(a, b);
+        whole = whole && kind == DRAFT_REST ? draft_number(0) : whole;
+        whole = !whole && kind == DRAFT_CEIL_DIV && b_number ? divide_parts(a, y, true) : whole;
+        break;
+    default:
+        break;
     }
-    if (kind == DRAFT_COND) {
-        return choose(a, b, c);
-    }
-    if (kind == DRAFT_CEIL_DIV && !draft_is_number(a, &x) && draft_exact(a, b)) {
-        return draft_exact(a, b);
-    }
-    if (kind == DRAFT_CEIL_DIV && draft_is_number(b, &y) && divide_parts(a, y, true)) {
-        return divide_parts(a, y, true);
-    }
-    if (kind == DRAFT_REST && draft_exact(a, b) && !draft_is_number(a, &x)) {
-        return draft_number(0);
-    }
-    if (kind == DRAFT_NEGATION && draft_is_number(a, &x)) {
-        return draft_number(!x);
-    }
-    if (b && kind != DRAFT_REAL && draft_is_number(a, &x) && draft_is_number(b, &y)) {
-        return draft_number(draft_apply(kind, x, y));
-    }
-    draft_amount v = {.kind = kind, .a = a, .b = b, .c = c};
-    return intern(&v);
+    return whole ? whole
+           : a_number && b_number && kind != DRAFT_REAL
+               ? draft_number(apply(kind, x, y))
+               : intern(&(draft_amount){.kind = kind, .a = a, .b = b});
 }
 
 static draft_amount *shift(int operation, draft_amount *a, draft_amount *b)
@@ -590,7 +595,9 @@ static draft_amount *shift(int operation, draft_amount *a, draft_amount *b)
 /* Returns a floating number without a fraction as an integer. */
 static draft_amount *whole(draft_amount *v)
 {
-    double number = v->kind == DRAFT_TEXT ? gt_strtod(v->text, NULL) : 0.5;
+    char *end = NULL;
+    double number = v->kind == DRAFT_TEXT ? gt_strtod(v->text, &end) : 0.5;
+    number = end && end == v->text ? 0.5 : number; /* a macro's name */
     return number > -1e15 && number < 1e15 && number == (double)(int64_t)number
                ? draft_number((int64_t)number)
                : v;
@@ -629,4 +636,270 @@ draft_amount *draft_binary(int operation, draft_amount *a, draft_amount *b, bool
                    ? draft_make(kinds[operation], a, b, NULL)
                    : draft_unknown("its operator is not supported");
     }
+}
+
+/* ---- bounds ---------------------------------------------------------------------------------- */
+
+typedef struct bounds {
+    const draft_facts *facts;
+    int depth;
+} bounds;
+
+static draft_amount *bound(bounds *b, draft_amount *v, bool upper);
+
+/* Returns the upper bound that a fact gives for exactly this value; NULL if there is none. */
+static draft_amount *fact_about(bounds *b, draft_amount *v)
+{
+    draft_amount *most = NULL;
+    for (size_t i = b->facts->count; !most && i-- > 0;) {
+        const draft_fact *fact = &b->facts->items[i];
+        draft_amount *limit = fact->lhs == v ? bound(b, fact->most, true) : NULL;
+        most = limit && draft_is_known(limit) ? limit : NULL;
+    }
+    return most;
+}
+
+static draft_amount *bound_counter(bounds *b, const draft_symbol *s, bool upper)
+{
+    int64_t step, first;
+    step = s->step && draft_is_number(s->step, &step) ? step : 0;
+    if (upper == (step < 0)) {
+        return bound(b, s->first, upper);
+    }
+    if (!upper) {
+        return draft_number(0);
+    }
+    if (!s->end) {
+        return draft_unknown("the end of a loop around it is not known");
+    }
+    draft_amount *end = bound(b, s->end, true); /* the counter stays below its end */
+    if (step > 1 && draft_is_number(s->first, &first) && first == 0) {
+        draft_amount *rounds = draft_make(DRAFT_CEIL_DIV, end, draft_number(step), NULL);
+        return draft_times(draft_plus(rounds, draft_number(1), -1), draft_number(step));
+    }
+    return draft_plus(end, draft_number(1), -1);
+}
+
+/* Bounds an element of a buffer: by its type if that is small, else by the buffer's range. */
+static draft_amount *bound_loaded(draft_symbol *s)
+{
+    draft_buffer *buffer = s->buffer;
+    if (!buffer) {
+        return draft_unknown("it depends on the contents of '%s'", s->name);
+    }
+    if (s->number) {
+        return draft_number(s->number);
+    }
+    if (!buffer->range) {
+        buffer->range = draft_new_symbol(DRAFT_HOST, draft_format("%s_range", buffer->name));
+        buffer->range->buffer = buffer;
+    }
+    draft_amount *range = draft_symbol_value(buffer->range);
+    return buffer->is_rising ? range : draft_plus(range, draft_number(1), -1);
+}
+
+static draft_amount *bound_symbol(bounds *b, draft_amount *v, bool upper)
+{
+    draft_symbol *s = v->symbol;
+    switch (s->kind) {
+    case DRAFT_THREAD:
+    case DRAFT_BLOCK_INDEX:
+        return upper ? draft_plus(s->end, draft_number(1), -1) : draft_number(0);
+    case DRAFT_COUNTER:
+        return bound_counter(b, s, upper);
+    case DRAFT_CHANGING:
+        return upper ? draft_unknown("it depends on '%s', which changes", s->name)
+                     : draft_number(0);
+    case DRAFT_LOADED:
+        return upper ? bound_loaded(s) : draft_number(0);
+    default:
+        return v;
+    }
+}
+
+/* Divides a sum by `part`: returns the quotient and sets *v to the rest. Returns NULL if `part` is
+ * not contained. */
+static draft_amount *take_out(draft_amount **v, const draft_amount *part)
+{
+    const draft_term *lead = part->terms;
+    const bool is_sum =
+        part->kind == DRAFT_SUM && (part->count > 1 ? lead->count : lead->count > 1);
+    for (unsigned i = 0; is_sum && i < (*v)->count; i++) {
+        draft_term single = (*v)->terms[i];
+        sum first = {{single}, 1}, second = {{*lead}, 1};
+        draft_amount *factor = exact(sum_value(&first), sum_value(&second));
+        draft_amount *rest =
+            factor ? draft_plus(*v, draft_times(factor, (draft_amount *)part), -1) : NULL;
+        if (rest && draft_is_known(rest) &&
+            terms_count(rest) + part->count <= terms_count(*v) + 1 &&
+            draft_is_not_negative(factor)) {
+            *v = rest;
+            return factor;
+        }
+    }
+    return NULL;
+}
+
+static draft_amount *bound_sum(bounds *b, draft_amount *v, bool upper)
+{
+    draft_amount *total = draft_number(0);
+    for (size_t i = b->facts->count; upper && i-- > 0;) {
+        const draft_fact *fact = &b->facts->items[i];
+        draft_amount *rest = v, *factor = take_out(&rest, fact->lhs);
+        draft_amount *limit = factor ? bound(b, fact->most, true) : NULL;
+        if (limit && draft_is_known(limit)) {
+            limit = draft_plus(bound(b, rest, true), draft_times(bound(b, factor, true), limit), 1);
+            if (draft_is_known(limit)) {
+                return limit;
+            }
+            break;
+        }
+    }
+    for (unsigned i = 0; i < v->count; i++) {
+        draft_amount *product = draft_number(v->terms[i].factor);
+        for (unsigned k = 0; k < v->terms[i].count; k++) {
+            product = draft_times(
+                product, bound(b, v->terms[i].atoms[k], (v->terms[i].factor > 0) == upper));
+        }
+        total = draft_plus(total, product, 1);
+    }
+    return total;
+}
+
+static draft_amount *bound_operation(bounds *b, draft_amount *v, bool upper)
+{
+    bool inverts = v->kind == DRAFT_QUOTIENT || v->kind == DRAFT_CEIL_DIV;
+    draft_amount *x = bound(b, v->kind == DRAFT_COND ? v->c : v->a, upper), *one = draft_number(1);
+    draft_amount *y = v->b ? bound(b, v->b, upper != inverts) : NULL;
+    int64_t mask;
+    switch (v->kind) {
+    case DRAFT_REST:
+        return upper ? draft_plus(y, one, -1) : draft_number(0);
+    case DRAFT_MIN:
+    case DRAFT_MAX: /* of two limits, one may be enough */
+        return upper == (v->kind == DRAFT_MIN) && !draft_is_known(x) ? y
+               : upper == (v->kind == DRAFT_MIN) && !draft_is_known(y)
+                   ? x
+                   : draft_make(v->kind, x, y, NULL);
+    case DRAFT_COND:
+        return draft_make(upper ? DRAFT_MAX : DRAFT_MIN, y, x, NULL);
+    case DRAFT_BITS:
+        return !upper ? draft_number(0) : draft_is_number(v->b, &mask) && mask >= 0 ? v->b : x;
+    case DRAFT_OR_BITS:
+        return upper ? draft_plus(x, y, 1) : draft_number(0);
+    case DRAFT_QUOTIENT:
+    case DRAFT_CEIL_DIV:
+    case DRAFT_SHIFT:
+    case DRAFT_REAL:
+        return draft_make(v->kind, x, y, NULL);
+    default:
+        return draft_number(upper ? 1 : 0);
+    }
+}
+
+static draft_amount *bound(bounds *b, draft_amount *v, bool upper)
+{
+    if (!draft_is_known(v) || b->depth == DEEP) {
+        return draft_is_known(v) ? draft_unknown("it is nested too deep") : v;
+    }
+    b->depth++;
+    draft_amount *out = upper ? fact_about(b, v) : NULL;
+    if (out && draft_is_symbol(v, DRAFT_LOADED) && v->symbol->buffer &&
+        !v->symbol->buffer->guarded) {
+        v->symbol->buffer->guarded = draft_plus(out, draft_number(1), 1);
+    }
+    out = out                    ? out
+          : v->symbol            ? bound_symbol(b, v, upper)
+          : v->kind == DRAFT_SUM ? bound_sum(b, v, upper)
+                                 : bound_operation(b, v, upper);
+    b->depth--;
+    return out;
+}
+
+draft_amount *draft_bound(draft_amount *v, bool upper, const draft_facts *facts)
+{
+    bounds b = {facts, 0};
+    return bound(&b, v, upper);
+}
+
+/* ---- text ------------------------------------------------------------------------------------ */
+
+/* How an operation is written, its precedence, and those of its operands. */
+static const struct form {
+    const char *before, *between, *after;
+    int own, left, right;
+} forms[] = {[DRAFT_QUOTIENT] = {"", " / ", "", 11, 11, 12},
+             [DRAFT_REST] = {"", " % ", "", 11, 11, 12},
+             [DRAFT_CEIL_DIV] = {"ceil_div(", ", ", ")", 13, 0, 0},
+             [DRAFT_MIN] = {"min(", ", ", ")", 13, 0, 0},
+             [DRAFT_MAX] = {"max(", ", ", ")", 13, 0, 0},
+             [DRAFT_COND] = {"", " ? ", "", 0, 2, 1},
+             [DRAFT_LESS] = {"", " < ", "", 8, 8, 9},
+             [DRAFT_AT_MOST] = {"", " <= ", "", 8, 8, 9},
+             [DRAFT_EQUAL] = {"", " == ", "", 7, 7, 8},
+             [DRAFT_UNEQUAL] = {"", " != ", "", 7, 7, 8},
+             [DRAFT_BOTH] = {"", " && ", "", 3, 3, 4},
+             [DRAFT_ANY] = {"", " || ", "", 2, 2, 3},
+             [DRAFT_NEGATION] = {"!", "", "", 13, 12, 0},
+             [DRAFT_BITS] = {"", " & ", "", 6, 6, 7},
+             [DRAFT_OR_BITS] = {"", " | ", "", 4, 4, 5},
+             [DRAFT_SHIFT] = {"", " << ", "", 9, 9, 10},
+             [DRAFT_REAL] = {"1.0 * ", " / ", "", 11, 12, 12}};
+
+static const char *text_of(const draft_amount *v, int level);
+
+static const char *term_text(const draft_term *term, int64_t factor)
+{
+    const char *text = factor != 1 || !term->count ? draft_format("%lld", (long long)factor) : "";
+    for (unsigned i = 0; i < 2 * term->count; i++) { /* quotients first: a / b * c */
+        const draft_amount *atom = term->atoms[i % term->count];
+        const bool is_first = !*text,
+                   divides = atom->kind == DRAFT_QUOTIENT || atom->kind == DRAFT_REST;
+        if (divides == (i >= term->count)) {
+            text = draft_format("%s%s%s", text, is_first ? "" : " * ",
+                                text_of(atom, divides || !is_first ? 12 : 11));
+        }
+    }
+    return text;
+}
+
+static const char *sum_text(const draft_amount *v)
+{
+    const char *text = v->count ? "" : "0";
+    for (unsigned i = 0; i < 2 * v->count; i++) { /* subtracted terms last */
+        const draft_term *term = &v->terms[i % v->count];
+        const bool is_negative = i >= v->count;
+        if ((term->factor < 0) == is_negative) {
+            const char *sign = is_negative ? (*text ? " - " : "-") : *text ? " + " : "";
+            text = draft_format("%s%s%s", text, sign,
+                                term_text(term, is_negative ? -term->factor : term->factor));
+        }
+    }
+    return text;
+}
+
+static const char *text_of(const draft_amount *v, int level)
+{
+    const struct form *f = &forms[v->kind];
+    int own = f->own;
+    const char *text;
+    if (v->kind == DRAFT_SUM) {
+        own = v->count == 1 && v->terms[0].factor < 0 ? 10
+              : v->count > 1                          ? 10
+              : v->count && v->terms[0].count         ? 11
+                                                      : 13;
+        text = sum_text(v);
+    } else if (!v->a) {
+        return v->symbol ? v->symbol->name : v->kind == DRAFT_TEXT ? v->text : "1";
+    } else {
+        text = draft_format("%s%s%s%s%s%s%s", f->before, text_of(v->a, f->left), f->between,
+                            v->b ? text_of(v->b, f->right) : "", v->c ? " : " : "",
+                            v->c ? text_of(v->c, 1) : "", f->after);
+    }
+    return level > own ? draft_format("(%s)", text) : text;
+}
+
+const char *draft_print_value(const draft_amount *v)
+{
+    return text_of(v, 0);
 }

@@ -17,7 +17,7 @@ static const char *bare_name(const char *name)
     return name;
 }
 
-static gt_texts usings;
+gt_texts draft_usings;
 
 /* Returns a name without its namespace, because clauses cannot have one; the draft gets a
  * using-declaration instead. */
@@ -30,13 +30,8 @@ static const char *without_namespace(const char *name)
     if (begin < 2) {
         return name;
     }
-    draft_add_text(&usings, draft_format("using %.*s;", (int)end, name));
+    draft_add_text(&draft_usings, draft_format("using %.*s;", (int)end, name));
     return name + begin;
-}
-
-const gt_texts *draft_usings(void)
-{
-    return &usings;
 }
 
 /* Returns a type as clauses write it; NULL if a template cannot have it. */
@@ -50,7 +45,8 @@ static const char *type_text(cx_type type)
     if (type.kind == CX_TYPE_RECORD) {
         draft_slice_need(type);
         const char *name = bare_name(draft_string(cx.getTypeSpelling(type)));
-        return strcmp(name, "__half") == 0    ? "half"
+        return *name == '('                   ? NULL /* a lambda */
+               : strcmp(name, "__half") == 0  ? "half"
                : strcmp(name, "__half2") == 0 ? "half2"
                                               : without_namespace(name);
     }
@@ -72,15 +68,14 @@ static const char *value_text(draft_settled *s, draft_decl *parameter, const cha
     if (value->kind == DRAFT_TEXT) {
         return value->text;
     }
-    if (value->kind == DRAFT_SYMBOL && value->symbol->kind == DRAFT_HOST &&
-        !draft_is_size(s, value->symbol)) {
+    if (draft_is_symbol(value, DRAFT_HOST) && !draft_is_size(s, value->symbol)) {
         draft_add_text(&s->guesses, draft_format("'%s'", name));
         return value->symbol->has_number   ? draft_format("%lld", (long long)value->symbol->number)
                : real                      ? "0.5"
                : type.kind == CX_TYPE_BOOL ? "1"
                                            : "2";
     }
-    if (value->kind == DRAFT_SYMBOL && strcmp(value->symbol->name, name) == 0) {
+    if (value->symbol && strcmp(value->symbol->name, name) == 0) {
         return "";
     }
     return draft_print_value(value);
@@ -418,7 +413,7 @@ static void write_constant(gt_text *out, draft_settled *s, const draft_program *
     const char *text = type_text(type), *fill = "",
                *name = without_namespace(draft_full_name(constant));
     bool is_number = draft_is_integer(type) && type.kind != CX_TYPE_BOOL, is_copied = false;
-    draft_slot *slot = count == 1 && constant->slots.count ? constant->slots.items : NULL;
+    draft_amount *value = count == 1 ? draft_value_of(constant, "") : NULL;
     for (size_t i = 0; i < program->copied.count; i++) {
         is_copied |= strcmp(program->copied.items[i]->name, constant->name) == 0;
     }
@@ -428,9 +423,9 @@ static void write_constant(gt_text *out, draft_settled *s, const draft_program *
     if (!is_copied) {
         draft_ask(s, "%s: what fills '%s'? no code in the program does; complete constant()",
                   draft_place_of(constant->at), constant->name);
-    } else if (slot && (slot->value->kind == DRAFT_TEXT || draft_is_known(slot->value))) {
-        draft_amount *value = draft_settled_amount(s, slot->value);
+    } else if (value && (draft_is_known(value) || value->kind == DRAFT_TEXT)) {
         int64_t number;
+        value = draft_settled_amount(s, value);
         fill = value->kind == DRAFT_TEXT ? draft_format(" : constant(%s)", value->text)
                : draft_evaluate(&number, value)
                    ? draft_format(" : constant(%lld)", (long long)number)

@@ -46,6 +46,11 @@ __global__ void rows(float *y, const int *begin, const float *value, int n)
     }
     y[row] = sum;
 }
+__global__ void gathers(float *y, const float *x, const int *row, const int *column, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = x[row[i] * 4 + column[i]];
+}
 int main()
 {
     int n = 1000, nonzeros = 5000, *begin;
@@ -60,8 +65,9 @@ int main()
     jumps<<<(n + 63) / 64, 64>>>(rand() > 9 ? y : other, x, n);
     shares<<<(n + 63) / 64, 64>>>(y, x, n);
     rows<<<(n + 63) / 64, 64>>>(y, begin, value, n);
+    gathers<<<(n + 63) / 64, 64>>>(y, x, begin, begin, n);
 }
 CU
-for kernel in returns continues jumps shares rows; do
+for kernel in returns continues jumps shares rows gathers; do
     $GPUTUNE template program.cu $kernel 2>&1 | grep -E 'open question:|args\('
 done
