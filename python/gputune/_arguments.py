@@ -149,7 +149,7 @@ class Arguments:
         if array.bytes < parameter["buffer_bytes"]:
             raise TypeError(f"has {array.bytes} bytes; the plan is for {parameter['buffer_bytes']}")
         if not array.address and parameter["buffer_bytes"]:
-            raise TypeError("has no data: its address is 0, as of a fake tensor")
+            raise TypeError("has no data: its address is 0, like that of a fake tensor")
         if array.readonly and parameter["is_output"]:
             raise TypeError("is read-only; the kernel writes to it")
         if array.stream is not None and _stream_of_interface(array.stream) != self._stream:
@@ -165,8 +165,8 @@ def picker(what: str, known: Sequence[Mapping[str, Any]],
     """Returns a function that puts a launch's values, in the order of `names`, into the template's order."""
     for one in known:
         if one["name"] not in names:
-            raise TypeError(f"{what}: the template's argument '{one['name']}' is no parameter, output or "
-                            f"size; expected it among {', '.join(names)}")
+            raise TypeError(f"{what}: the template's argument '{one['name']}' is not among the parameters, "
+                            f"outputs and sizes: {', '.join(names)}")
     places = [names.index(one["name"]) for one in known]
     return operator.itemgetter(*places) if len(places) > 1 else lambda values: [values[i] for i in places]
 

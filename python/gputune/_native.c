@@ -440,7 +440,7 @@ static PyObject *stream_given(PyObject *kwargs)
     PyObject *stream = kwargs ? PyDict_GetItemWithError(kwargs, word.stream) : Py_None;
     if (kwargs && PyDict_Size(kwargs) != (stream != NULL)) {
         PyErr_SetString(PyExc_TypeError,
-                        "a plan takes its arguments by position, and stream= alone by name");
+                        "a plan takes its arguments by position, and only stream= by name");
         return NULL;
     }
     return stream ? stream : Py_None;

@@ -368,6 +368,6 @@ int gputune_wait(gputune *tuner, double seconds)
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&background->mutex);
     GT_REFUSE(background->working && pthread_equal(background->thread, pthread_self()),
               GPUTUNE_EBUSY,
-              "gputune_wait: a callback of a tuning in the background cannot wait for its end");
+              "gputune_wait: a callback of a background tuning cannot wait for that tuning");
     return wait_until_done(background, seconds);
 }

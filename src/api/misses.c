@@ -101,8 +101,8 @@ static gputune_status check_heading(const char *text, const char *path)
     return !*text || strncmp(text, beginning, strlen(beginning)) == 0
                ? GPUTUNE_OK
                : gt_fail(GPUTUNE_EIO,
-                         "%s is not from GPUTUNE_RECORD; expected a first line '%s ...'", path,
-                         beginning);
+                         "%s was not written by GPUTUNE_RECORD; expected a first line '%s ...'",
+                         path, beginning);
 }
 
 static gputune_status add_locked(int file, const char *path, const char *key, uint64_t count)
@@ -257,7 +257,7 @@ static void write_miss(gt_misses *misses, gt_miss *miss)
     }
     gt_held_signal held;
     pthread_mutex_lock(&misses->lock);
-    gt_signal_hold(&held); /* lookups have not held signals yet */
+    gt_signal_hold(&held); /* lookups do not hold signals back */
     uint64_t asked = atomic_load(&miss->asked), more = asked - miss->written;
     gputune_status status = more ? gt_misses_file_add(misses->path, miss->key, more) : GPUTUNE_OK;
     miss->written = status == GPUTUNE_OK ? asked : miss->written;

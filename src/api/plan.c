@@ -829,8 +829,8 @@ static gputune_status refuse_size(const gputune_plan *plan, const char *name, in
                                   int64_t got)
 {
     return gt_fail(GPUTUNE_EINVAL,
-                   "%s: this plan is for %s = %lld, launched with %lld; ask tune_kernel() for a "
-                   "plan at that size",
+                   "%s: this plan is for %s = %lld, but was launched with %lld; ask tune_kernel() "
+                   "for a plan at that size",
                    plan->kernel, name, (long long)expected, (long long)got);
 }
 
@@ -933,7 +933,7 @@ int gputune_launch(gputune_plan *plan, void *stream, gputune_args args)
     GT_TRY(gt_need(__func__, "plan", plan));
     if (args.count != plan->argument_count) {
         GT_TRY(check_open(plan));
-        return gt_fail(GPUTUNE_EINVAL, "%s takes %u arguments, got %zu", plan->kernel,
+        return gt_fail(GPUTUNE_EINVAL, "%s takes %u arguments, but got %zu", plan->kernel,
                        plan->argument_count, args.count);
     }
     GT_REFUSE(args.count && !args.items, GPUTUNE_EINVAL, "%s: args.items is NULL", plan->kernel);

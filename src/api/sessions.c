@@ -20,7 +20,8 @@ int gputune_run(gputune *tuner, const char *kernel, gputune_sizes sizes,
     GT_SCOPED(gt_call_end) gt_call call = {0};
     GT_SCOPED(gt_request_end) gt_request *request = NULL;
     GT_TRY(gt_need_callback(__func__, each != NULL));
-    GT_REFUSE(configurations && !count, GPUTUNE_EINVAL, "gputune_run: no configurations");
+    GT_REFUSE(configurations && !count, GPUTUNE_EINVAL,
+              "gputune_run: no configurations; expected at least one");
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     GT_TRY(gt_tuner_need_device(tuner, GPUTUNE_EINVAL, __func__));
     GT_TRY(gt_request_make(&request, &tuner->services, &tuner->device, kernel, sizes, options));

@@ -115,7 +115,7 @@ gputune_status gt_file_make_parents(const char *path)
 
 gputune_status gt_file_own_folder(char **out)
 {
-    static const char anchor; /* its address identifies this object */
+    static const char anchor; /* the variable's address identifies this shared library */
     Dl_info info;
     char *path = NULL;
     if (dladdr(&anchor, &info) && info.dli_fname) {

@@ -7,10 +7,10 @@
 
 /* How a parameter block is passed to the kernel. */
 typedef enum gt_pass {
-    GT_PASS_NONE,     /* not passed */
-    GT_PASS_VALUE,    /* a const __grid_constant__ struct parameter */
-    GT_PASS_SPLIT,    /* the beginning by value, as much as every driver accepts, and the rest in a
-                         __constant__ array */
+    GT_PASS_NONE,  /* not passed */
+    GT_PASS_VALUE, /* a const __grid_constant__ struct parameter */
+    GT_PASS_SPLIT, /* by value up to the size that every driver accepts, the rest in a __constant__
+                      array */
     GT_PASS_CONSTANT, /* a __constant__ array, copied before each launch */
     GT_PASS_GLOBAL    /* a device buffer, copied before each launch */
 } gt_pass;

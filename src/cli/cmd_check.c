@@ -159,7 +159,7 @@ static const cli_option options[] = {
     {"max-variants", 'm', CLI_OPTION_COUNT, &cli_tuning.options.max_variants, "COUNT", NULL,
      "at most this many variants: the default and others at random [16]"},
     {"seed", 0, CLI_OPTION_COUNT, &cli_tuning.seed, "NUMBER", NULL,
-     "chooses the variants and inputs"},
+     "seed for choosing the variants and inputs"},
     {"time-limit", 't', CLI_OPTION_NUMBER, &cli_tuning.options.time_limit_s, "SECONDS", NULL,
      "for the whole check [600]"},
     CLI_FORMAT_OPTION,
@@ -186,8 +186,8 @@ const cli_command cmd_check = {
     "blocks of a cluster and the previous launch; barriers in divergent branches or that wait "
     "forever; shuffles from threads that have returned; reads of memory that nothing has written; "
     "accesses that are misaligned or outside an argument; writes to device variables. Without "
-    "--size, the sizes of the template are reduced to about a megabyte. Exit code 7: something was "
-    "found.",
+    "--size, the sizes of the template are reduced to about a megabyte. The exit code is 7 if "
+    "something was found.",
     {1, 1},
     options,
     check};

@@ -104,7 +104,7 @@ static int write_form(const cli_session *session, const cli_scenario *scenario)
 static const cli_option options[] = {
     {"config", 'c', CLI_OPTION_LIST, &given.configurations, "CONFIGURATION", NULL,
      "\"AXIS=V AXIS=V\"; other axes as in the default [the default]"},
-    {"as", 0, CLI_OPTION_CHOICE, &given.form, NULL, form_words, "which form [source]"},
+    {"as", 0, CLI_OPTION_CHOICE, &given.form, NULL, form_words, "the form of the code [source]"},
     CLI_ARCH_OPTION,
     CLI_ONE_SIZE_OPTION,
     CLI_OUTPUT_OPTION,
@@ -128,9 +128,9 @@ const cli_command cmd_emit = {
     "print the code of a configuration",
     "KERNEL|PATH",
     "Prints the code of one configuration.",
-    "The source is for NVRTC and nvcc: the kernel with the values of the "
-    "configuration, and with those helpers of gputune that it uses. 'whole' "
-    "is the source exactly as gputune compiles it. SASS needs nvdisasm or "
+    "The source can be compiled with NVRTC or nvcc: it has the kernel, the values of the "
+    "configuration, and the helpers of gputune that the kernel uses. 'whole' is the source exactly "
+    "as gputune compiles it. SASS needs nvdisasm or "
     "cuobjdump of the CUDA toolkit.",
     {1, 1},
     options,
@@ -207,7 +207,7 @@ static int describe(const cli_list *arguments)
 
 const cli_command cmd_space = {
     "space",
-    "print a kernel's axes, and what excludes variants",
+    "print a kernel's axes, and the rules that exclude variants",
     "KERNEL|PATH",
     "Prints a kernel's axes, how many variants are possible, and what excludes the others.",
     "Sources: distinct generated sources among the valid variants, each compiled once.",

@@ -66,8 +66,7 @@ static int choose(const cli_measured **out, const cli_measured_list *list, const
     }
     cli_error("%s",
               found ? cli_format("%zu scenarios of %s match; select one of them:", found, kernel)
-                    : cli_format("no stored scenario of %s matches; there %s:", kernel,
-                                 list->count == 1 ? "is" : "are"));
+                    : cli_format("no stored scenario of %s matches; expected one of:", kernel));
     for (size_t i = 0; i < list->count; i++) {
         if ((!found || is_named(&list->items[i])) && said++ < MOST_LISTED) {
             say(&list->items[i], list);
@@ -255,15 +254,15 @@ static void say_limits(const cli_apart *data)
     for (size_t i = 0; i < data->entry_count; i++) {
         inexact += !outcome_of(data->entries[i].trial)->exact;
     }
-    cli_note("the file has the median in place of single samples, 0 as verification time, and the "
-             "samples' sum as benchmark time");
+    cli_note("in this file, each trial has the median instead of its samples, a verification time "
+             "of 0, and the sum of its samples as benchmark time");
     if (inexact && given.format == KERNEL_TUNER) {
-        cli_note("Kernel Tuner has no status for wrong results and hangs: %zu are written as "
-                 "RuntimeFailedConfig; 'status' has the real one",
+        cli_note("Kernel Tuner has no status for wrong results or hangs: %zu such trials are "
+                 "written as RuntimeFailedConfig; the field 'status' has their real status",
                  inexact);
     }
     if (data->unmeasured) {
-        cli_note("left out: %zu trials that were neither measured nor failed", data->unmeasured);
+        cli_note("left out %zu trials that were neither measured nor failed", data->unmeasured);
     }
 }
 
@@ -325,7 +324,7 @@ static int export_stored(const cli_list *arguments)
 
 const cli_command cmd_export = {
     "export",
-    "write results as files of other tools",
+    "write results in the formats of other tools",
     "KERNEL|PATH",
     "Writes the measurements of one scenario for other tools.",
     "Writes every trial with its median time in milliseconds, its compile time, and the kind of "

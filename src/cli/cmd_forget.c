@@ -43,7 +43,7 @@ static int drop(const cli_session *session, const char *kernel)
     }
     cli_table_print(&table);
     const size_t trials = dropped.count - rules;
-    const char *verb = given.what.only_say ? "would drop" : "dropped";
+    const char *verb = given.what.only_say ? "would delete" : "deleted";
     cli_note("%s %zu winner%s and %zu trial%s", verb, table.row_count, gt_plural(table.row_count),
              trials, gt_plural(trials));
     if (rules) {

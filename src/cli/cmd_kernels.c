@@ -207,7 +207,7 @@ const cli_command cmd_doctor = {
     "",
     "Checks everything that tuning depends on, and prints what is wrong and what to do.",
     "Driver, GPU, compiler, headers, workers, templates, database and environment variables: each "
-    "is ok, a warning (results are worse or later than possible) or a failure. The exit code is 3 "
+    "is ok, a warning (results may be worse, or take longer) or a failure. The exit code is 3 "
     "for a failure, 6 if the first failure is in the database. The GPU copies some memory; the "
     "database is not modified.",
     {0, 0},

@@ -176,7 +176,7 @@ static const cli_option options[] = {
     {"gpu", 0, CLI_OPTION_TEXT, &cli_given.gpu, "GPU", NULL,
      "results on this GPU: a part of its name, or its environment [all GPUs]"},
     {"history", 0, CLI_OPTION_FLAG, &given.history, NULL, NULL,
-     "also results from before a template was edited"},
+     "also results of earlier versions of a template"},
     {"tuning", 0, CLI_OPTION_LIST, &given.tuning, "SCENARIO", NULL,
      "a scenario that is being tuned, such as 'axpy n=1M T=float': it comes first, and the page "
      "reloads itself; may be repeated"},
@@ -205,12 +205,13 @@ const cli_command cmd_report = {
     "report",
     "write a page that shows all measurements",
     "[KERNEL|PATH...]",
-    "Writes the measurements as a page to look at or to send.",
-    "The page is one file that loads nothing from elsewhere. For each scenario it shows default "
-    "and winner with their intervals and their distance to the GPU's limits, what each axis is "
-    "worth, the best so far, every trial by each axis, any two figures against each other, the "
-    "source of the winner, and a table of all trials that filters and sorts. Each scenario has an "
-    "address of its own. Needs no GPU; the database is only read. 'gputune warm --report FILE' "
+    "Writes a page with all measurements, to read or to share.",
+    "The page is one file that loads nothing from elsewhere. For each scenario it shows the "
+    "default and the winner with their confidence intervals and the fraction of the GPU's limits "
+    "that they reach; what each axis is worth; the best time over time; every trial by each axis; "
+    "a plot of any two figures; the winner's source; and a table of all trials that can be "
+    "filtered and sorted. Each scenario has its own URL. Needs no GPU; the database is only read. "
+    "'gputune warm --report FILE' "
     "writes the page again and again while it tunes.",
     {0, SIZE_MAX},
     options,

@@ -90,7 +90,7 @@ static void say_origin(const cli_session *session, bool any_gpu)
     char *gpu = cli_copy("all GPUs");
     if (!any_gpu && session->has_device) {
         int version = device->driver_version;
-        gpu = cli_format("%s (%s, %d SMs), driver of CUDA %d.%d", device->name, device->arch,
+        gpu = cli_format("%s (%s, %d SMs), CUDA %d.%d driver", device->name, device->arch,
                          device->sm_count, version / 1000, version % 1000 / 10);
     }
     bool at_home = path && home && home[0] && strncmp(path, home, strlen(home)) == 0;
@@ -143,7 +143,7 @@ static const cli_option options[] = {
      "winners"},
     CLI_STORED_OPTIONS,
     {"history", 0, CLI_OPTION_FLAG, &given.history, NULL, NULL,
-     "also results from before a template was edited, and how much faster or slower it has become "
+     "also results of earlier versions of a template, and how much faster or slower it has become "
      "since"},
     {"sort", 0, CLI_OPTION_CHOICE, &given.sort, NULL, sort_words,
      "the rows by time, speed-up or newest first [kernel, size, time]"},
@@ -205,8 +205,9 @@ const cli_command cmd_show = {
     "Speed-up is the default's time over the winner's, with its 95% interval. 'of copy' is the "
     "bandwidth as a fraction of that of a device-to-device copy on that GPU. Loads and stores are "
     "the widths in bits of accesses to global memory in the machine code. Flags:\n  tie           "
-    "no variant is surely faster; the default won, or the simplest of the fastest, or one that is "
-    "by far the fastest with a warm cache\n  noisy         other programs used the GPU, its clocks "
+    "no variant is certainly the fastest; the winner is the default, the simplest of the fastest "
+    "variants, or one that is far faster with a warm cache\n  noisy         other programs used "
+    "the GPU, its clocks "
     "were reduced, or there was time for only one launch of each variant\n  modelled      the time "
     "is the emulator's model\n  only AXIS=V   the space was restricted to these values, which the "
     "default need not have\n  unfinished    the tuning ended before the race was decided\n  no "
@@ -214,8 +215,8 @@ const cli_command cmd_show = {
     "template has been edited since\n  narrow        a vector axis asks for wider accesses than "
     "the machine code has\nWith --why, the worth of an axis is how much slower the best tried "
     "variant is if the axis is held at another value; the number of trials is in brackets. For two "
-    "axes that depend on each other, the table shows how much slower it is to choose one while the "
-    "other keeps another value. JSON and CSV have every field: times in "
+    "axes that depend on each other, the table shows how much slower it is to choose them one by "
+    "one. JSON and CSV have every field: times in "
     "nanoseconds (for the objective energy nanojoules, for rate the time for the work of the "
     "default's launch), rates in bytes a second. The database is only read.",
     {0, 1},

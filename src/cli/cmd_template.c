@@ -166,7 +166,7 @@ static bool add_file(embedded_files *out, const char *name, const char *path)
     return text != NULL;
 }
 
-/* Adds an included file. Fails if the name already stands for a different file. */
+/* Adds an included file. Fails if the name is already used for a different file. */
 static int add_include(embedded_files *out, const char *from, const char *name)
 {
     if (strcmp(name, "gputune.cuh") == 0) {
@@ -263,7 +263,7 @@ static int embed(const cli_list *arguments)
 
 const cli_command cmd_embed = {
     "embed",
-    "make a header of a template, to compile into a program",
+    "write a template as a C header, to compile into a program",
     "PATH",
     "Prints a template as a C header that a program is compiled with.",
     "Files that the template includes in quotes are embedded too, if they are beside it. A "

@@ -158,7 +158,7 @@ enum { SETTLED_MS = 100 }; /* saves within this time count as one */
 
 typedef struct watched {
     const char *path;
-    struct stat facts; /* from the last check; all zero if there was no file */
+    struct stat facts; /* the file's state at the last check; all zero if there was no file */
 } watched;
 
 typedef struct watch {
@@ -364,7 +364,7 @@ static const cli_option options[] = {
      "which variants of a large space are tried first; auto: all of them if the time limit "
      "suffices [auto]"},
     {"seed", 0, CLI_OPTION_COUNT, &cli_tuning.seed, "NUMBER", NULL,
-     "of generated inputs, the search and the race [1]"},
+     "seed of the generated inputs, the search and the race [1]"},
     {"effort", 0, CLI_OPTION_CHOICE, &cli_tuning.effort, NULL, cli_effort_words,
      "exhaustive: no variant is dropped early; estimate: rank without measuring [measure]"},
     {"epsilon", 0, CLI_OPTION_SHARE, &cli_tuning.options.epsilon, "FRACTION", NULL,
@@ -372,10 +372,11 @@ static const cli_option options[] = {
     {"check", 0, CLI_OPTION_FLAG, &cli_warm.check, NULL, NULL,
      "first check each kernel like the command check; after a mistake nothing is tuned"},
     {"force", 0, CLI_OPTION_FLAG, &cli_tuning.options.force, NULL, NULL,
-     "measure again what is stored; results at other sizes still decide what is tried first"},
+     "measure again, even if a result is stored; results at other sizes still decide what is tried "
+     "first"},
     CLI_SAMPLES_OPTION,
     {"from", 0, CLI_OPTION_TEXT, &cli_warm.from, "FILE", NULL,
-     "tune what programs requested without finding a stored result, recorded by GPUTUNE_RECORD, "
+     "tune the requests of programs for which no result was stored, as recorded by GPUTUNE_RECORD, "
      "the most frequent first; KERNELs select among them"},
     {"canonical", 0, CLI_OPTION_FLAG, &cli_warm.canonical, NULL, NULL,
      "tune the scenarios of the results that come with gputune, listed in canonical.txt beside the "

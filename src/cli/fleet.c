@@ -215,7 +215,7 @@ typedef struct child {
     CLI_LIST(cli_turn) listed; /* turns received so far, until READY */
     kind *kind;                /* NULL: the child is not ready, or its GPU is unusable */
     bool is_busy, is_out;
-    bool is_in_doubt; /* its turn failed, and an equal GPU tries the same turn */
+    bool is_in_doubt; /* this GPU's turn failed, and an equal GPU tries the same turn */
     cli_turn turn;
     int64_t begun_ns;
     failure failure; /* failure of its turn; handled after all GPUs are open */

@@ -21,7 +21,7 @@ static const struct {
                 {"share", &cmd_wisdom}, {NULL, &cmd_merge},       {NULL, &cmd_export},
                 {NULL, &cmd_embed},     {"maintain", &cmd_forget}};
 enum { COMMANDS = sizeof commands / sizeof *commands };
-static const char help_description[] = "print this text, or a command's";
+static const char help_description[] = "print this text, or the help of a command";
 
 static void print_usage(FILE *file)
 {

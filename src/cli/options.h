@@ -34,7 +34,7 @@ typedef struct cli_option {
 /* The options that select scenarios. */
 typedef struct cli_selection {
     cli_list sizes, only; /* texts of --size and --only */
-    bool cuts_sizes;      /* without --size, the command reduces sizes for an emulator itself */
+    bool cuts_sizes;      /* without --size, the command chooses smaller sizes on an emulator */
 } cli_selection;
 
 /* The values of the options that several commands have. A process runs one command. */
@@ -50,7 +50,7 @@ extern struct cli_given {
     bool quiet, verbose, informs; /* informs: print the library's information lines */
     bool read_only;               /* the database */
     bool shipped;                 /* also read the tables that come with gputune */
-    bool records_only;            /* only stored results are read */
+    bool records_only;            /* the command only reads stored results */
     cli_list include_paths;       /* the values of -I */
 } cli_given;
 

@@ -96,7 +96,8 @@ static void derive(row *out)
     out->outcome = outcome(r);
     out->bytes_per_s = is_timed ? r->bytes * 1e9 / r->median_ns : 0;
     out->flops_per_s = is_timed ? r->flops * 1e9 / r->median_ns : 0;
-    out->flops_alone = r->bytes > 0 ? 0 : out->flops_per_s; /* for views without a bandwidth */
+    out->flops_alone =
+        r->bytes > 0 ? 0 : out->flops_per_s; /* shown by tables that have no bandwidth */
     out->copy_share = r->copy_bytes_per_s > 0 ? out->bytes_per_s / r->copy_bytes_per_s : 0;
     out->speedup_since = (double)NAN;
     out->failed = r->is_winner ? r->failed : (double)NAN;
@@ -118,13 +119,12 @@ char *cli_hardware_text(const gputune_record *winner)
         cli_append(&text, ", occupancy %.0f%%", winner->occupancy * 100);
     }
     if (of.copy_share > 0) {
-        cli_append(&text, "; reaches %.1f%% of a copy's bandwidth: ", of.copy_share * 100);
+        cli_append(&text, "; reaches %.1f%% of the bandwidth of a copy: ", of.copy_share * 100);
         if (of.copy_share >= by_memory) {
-            cli_append(&text, "memory is the limit, and at most %.2fx faster is possible",
+            cli_append(&text, "limited by memory, at most %.2fx faster possible",
                        fmax(1 / of.copy_share, 1));
         } else {
-            cli_append(&text, "latency or arithmetic is the limit, and what is left to gain is "
-                              "unknown");
+            cli_append(&text, "limited by latency or arithmetic, possible gain unknown");
         }
     } else {
         cli_append(

@@ -124,7 +124,8 @@ static int note_own_reference(void *user, const gputune_kernel *kernel)
 {
     (void)user;
     if (kernel->self_reference) {
-        cli_note("%s: verified only against itself: its reference is its own default variant",
+        cli_note("%s: its reference is its own default variant, so results are only compared with "
+                 "those of the default",
                  kernel->name);
     }
     return 0;
@@ -161,7 +162,7 @@ static int find(cli_catalogue *out, const cli_session *session, const char *name
         return cli_passed(status);
     }
     if (status >= 0 && first < out->count &&
-        strcmp(out->items[first].name, name) != 0) { /* `name` is that of a file */
+        strcmp(out->items[first].name, name) != 0) { /* `name` is a file's name */
         status = gputune_add_template(session->tuner, out->items[first].path);
     }
     return status == GPUTUNE_ENOTFOUND ? unknown_name(session, name) : cli_passed(status);

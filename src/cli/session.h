@@ -27,7 +27,8 @@
     CLI_ROW("format", 'f', CLI_OPTION_CHOICE, &cli_given.format, NULL, cli_format_words,           \
             "the output format [table]")
 #define CLI_MESSAGE_OPTIONS                                                                        \
-    CLI_ROW("quiet", 'q', CLI_OPTION_FLAG, &cli_given.quiet, NULL, NULL, "errors only on stderr"), \
+    CLI_ROW("quiet", 'q', CLI_OPTION_FLAG, &cli_given.quiet, NULL, NULL,                           \
+            "print only errors on stderr"),                                                        \
         CLI_ROW("color", 0, CLI_OPTION_CHOICE, &cli_given.color, NULL, cli_color_words,            \
                 "colour on a terminal [auto: unless NO_COLOR is set]"),                            \
         CLI_ROW("verbose", 'v', CLI_OPTION_FLAG, &cli_given.verbose, NULL, NULL,                   \
@@ -43,7 +44,7 @@
 typedef enum cli_open_mode {
     CLI_OPEN_TUNING, /* like CLI_OPEN_DEVICE, but only the measure worker opens the driver */
     CLI_OPEN_DEVICE, /* a GPU; if there is none and none was requested, the emulator, with a note */
-    CLI_OPEN_IF_ANY, /* like CLI_OPEN_DEVICE, but without an emulator no device */
+    CLI_OPEN_IF_ANY, /* like CLI_OPEN_DEVICE, but opens no device if there is no emulator either */
     CLI_OPEN_NO_DEVICE /* only templates, compiler and database */
 } cli_open_mode;
 
@@ -66,7 +67,7 @@ bool cli_is_driver_asked_for(void);
 void cli_read_own_results(void);
 #define CLI_SHIPPED_OPTION                                                                         \
     CLI_ROW("shipped", 0, CLI_OPTION_FLAG, &cli_given.shipped, NULL, NULL,                         \
-            "also the results that come with gputune, unless --db names a database")
+            "also the results that come with gputune, unless --db is given")
 /* Returns the path of the database, as the library finds it; NULL: results are kept in memory. */
 char *cli_database_path(void);
 /* Returns `code`, the exit code of a command's work. If something was wrong with the database,

@@ -52,11 +52,11 @@ static int ask(cli_shard *out, const engine *engine, uint32_t given)
         return CLI_CONTINUE;
     }
     CLI_REFUSE(!engine->size && !given, CLI_EXIT_USAGE,
-               "--shard auto: %s does not give the number of parts; write auto/N, with the job's "
-               "completions as N",
+               "--shard auto: %s does not give the number of parts; write auto/N, where N is the "
+               "job's .spec.completions",
                engine->rank);
     CLI_REFUSE(!rank || (engine->size && !size), CLI_EXIT_USAGE,
-               "--shard auto: %s is set and %s is not; start the command as a task (srun, "
+               "--shard auto: %s is set but %s is not; start the command as a task (srun, "
                "mpirun), or write --shard I/N",
                rank ? engine->rank : engine->size, rank ? engine->size : engine->rank);
     bool good = !size || (read_whole(&count, size, MOST_SHARDS) && count > 0);
@@ -79,8 +79,8 @@ static int ask_all(cli_shard *out, uint32_t given)
         CLI_TRY(ask(&told, &engines[i], given));
         CLI_REFUSE(told.count && first && (told.index != out->index || told.count != out->count),
                    CLI_EXIT_USAGE,
-                   "--shard auto: %s contradicts %s; give the correct numbers: --shard \"$%s/N\" "
-                   "in a shell that each task starts",
+                   "--shard auto: %s contradicts %s; to choose one, start each task as sh -c "
+                   "'gputune ... --shard \"$%s/N\"'",
                    describe(first, out), describe(&engines[i], &told), engines[i].rank);
         if (told.count && !first) {
             first = &engines[i];
@@ -88,14 +88,14 @@ static int ask_all(cli_shard *out, uint32_t given)
         }
     }
     CLI_REFUSE(!first && outside, CLI_EXIT_USAGE,
-               "--shard auto: %s is set and %s is not, so this is the batch script itself; start "
+               "--shard auto: %s is set but %s is not, so this is the batch script itself; start "
                "the command with srun there, or write --shard I/N",
                outside->rank, outside->task);
     CLI_REFUSE(!first, CLI_EXIT_USAGE,
                "--shard auto: none of SLURM_PROCID, OMPI_COMM_WORLD_RANK, PMI_RANK and "
                "JOB_COMPLETION_INDEX is set; write --shard I/N");
     CLI_REFUSE(given && given != out->count, CLI_EXIT_USAGE,
-               "--shard auto/%u: %s contradicts it; leave out /%u", given, describe(first, out),
+               "--shard auto/%u: %s contradicts this; leave out /%u", given, describe(first, out),
                given);
     return CLI_CONTINUE;
 }

@@ -89,8 +89,9 @@ void cli_copy_item(void *item, size_t bytes, const void *like, const cli_column 
                    size_t count)
 {
     static char none[] = "";
-    const bool lines = cli_given.format == CLI_FORMAT_JSON ||
-                       cli_given.format == CLI_FORMAT_CSV; /* these escape or quote line ends */
+    const bool lines =
+        cli_given.format == CLI_FORMAT_JSON ||
+        cli_given.format == CLI_FORMAT_CSV; /* JSON and CSV escape or quote line ends */
     for (size_t i = 0; i < count; i++) {
         size_t at = columns[i].offset;
         if (at < bytes && is_text(columns[i].unit)) {
@@ -439,7 +440,7 @@ static void write_people(const cli_table *table, FILE *file)
     }
     if (left_out) {
         fflush(file);
-        cli_note("%zu column%s left out at a width of %zu; COLUMNS=0 shows all", left_out,
+        cli_note("%zu column%s hidden at a width of %zu characters; COLUMNS=0 shows all", left_out,
                  gt_plural(left_out), limit);
     }
 }

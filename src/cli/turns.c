@@ -65,7 +65,7 @@ cli_turn *cli_turns_make(const cli_session *session, const cli_scenarios *scenar
             continue; /* a kernel's turns are usually adjacent */
         }
         at.like = &turns[i];
-        /* a single turn needs only its own result */
+        /* a single turn can only use its own result */
         const gputune_record_filter filter = {.size = sizeof filter,
                                               .kernel = scenario->kernel->name,
                                               .sizes = scenarios->count == 1 ? scenario->size_text

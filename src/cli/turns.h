@@ -44,7 +44,7 @@ void cli_turns_note(cli_turn *turns, size_t count, size_t at, const cli_turn *do
  * search. */
 size_t cli_turns_longest(const cli_turn *turns, size_t count, size_t at);
 
-/* Returns how many of the `left_s` seconds turn `at` gets by its weight, at least one, if
- * `side_by_side` turns run at a time. */
+/* Returns the share of `left_s` seconds that turn `at` gets by its weight, but at least one
+ * second. `side_by_side` turns run at a time. */
 double cli_turns_share_s(const cli_turn *turns, size_t count, size_t at, double left_s,
                          size_t side_by_side);

@@ -120,7 +120,7 @@ static int list_wanted(cli_scenarios *out, const cli_session *session)
     CLI_TRY(cli_passed(gputune_misses(cli_warm.from, add_path, &to)));
     CLI_TRY(cli_passed(gputune_misses(cli_warm.from, take, &to)));
     if (to.elsewhere) {
-        cli_note("%zu scenario%s of other kinds of GPU left out; --any-gpu includes them",
+        cli_note("left out %zu scenario%s of other kinds of GPU; --any-gpu includes them",
                  to.elsewhere, gt_plural(to.elsewhere));
     }
     if (!out->count) {

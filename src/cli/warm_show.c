@@ -76,7 +76,7 @@ static void append_figures(char **text, const gputune_progress *at)
         cli_append(text, ", %u failed", at->failed);
     }
     if (at->racing > 1 && at->round > 0) {
-        cli_append(text, ", round %u with %u", at->round, at->racing);
+        cli_append(text, ", race round %u, %u variants left", at->round, at->racing);
     }
 }
 
@@ -303,17 +303,17 @@ static char *describe_gain(const outcome *row)
     const char *of = cli_label(info->kernel, row->sizes);
     const char *time = cli_value(info->time_ns, info->objective);
     if (strcmp(info->configuration, info->default_configuration) == 0) {
-        return cli_format("%s keeps its default (%s)", of, time);
+        return cli_format("%s: the default wins (%s)", of, time);
     }
     if (info->speedup <= 0) {
-        return cli_format("%s takes %s; its default could not be timed", of, time);
+        return cli_format("%s: the winner takes %s; the default could not be timed", of, time);
     }
     if (strcmp(cli_format("%.2f", info->speedup), "1.00") == 0) {
-        return cli_format("no variant of %s is faster than its default by more than epsilon (%s; "
-                          "the default takes %s)",
+        return cli_format("%s: no variant is faster than the default by more than epsilon (%s; the "
+                          "default takes %s)",
                           of, time, cli_value(info->default_ns, info->objective));
     }
-    return cli_format("%s is %.2f times as fast as its default (%s instead of %s)", of,
+    return cli_format("%s: the winner is %.2f times as fast as the default (%s instead of %s)", of,
                       info->speedup, time, cli_value(info->default_ns, info->objective));
 }
 
@@ -329,14 +329,15 @@ static void say_gains(const cli_table *table, double seconds)
         all.count == 1 ? describe_gain(all.last)
         : strcmp(most, "1.00") == 0
             ? cli_format(
-                  "no variant of %zu scenarios is faster than its default by more than epsilon",
+                  "%zu scenarios: no variant is faster than the default by more than epsilon",
                   all.count)
-            : cli_format("%zu scenarios are %s%s%s times as fast as their defaults", all.count,
-                         least, strcmp(least, most) ? " to " : "", strcmp(least, most) ? most : "");
+            : cli_format("%zu scenarios: the winners are %s%s%s times as fast as the defaults",
+                         all.count, least, strcmp(least, most) ? " to " : "",
+                         strcmp(least, most) ? most : "");
     const char *time = cli_format(seconds < 10 ? "%.2g" : "%.0f", seconds);
     const char *next = all.count == 1 ? cli_format(" %s --why", all.last->info.kernel) : "";
-    cli_note("%s; the best of %" PRIu64 " variant%s, found in %s s; next: gputune show%s", gain,
-             all.variants, gt_plural(all.variants), time, next);
+    cli_note("%s; tried %" PRIu64 " variant%s in %s s; next: gputune show%s", gain, all.variants,
+             gt_plural(all.variants), time, next);
     if (all.count == 1 && all.last->hardware[0]) {
         cli_note("%s: %s", all.last->info.kernel, all.last->hardware);
     }

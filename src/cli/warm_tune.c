@@ -105,11 +105,13 @@ int cli_warm_failure(char **out, const cli_tuned *tuned, const char *label, cons
     }
     const char *empty = empty_size(label);
     if (empty && tuned->info.source == GPUTUNE_SOURCE_DEFAULT && !tuned->info.grid[0]) {
-        *out = cli_format("%s: nothing to tune: %s=0 launches nothing", of, empty);
+        *out = cli_format("%s: nothing to tune, because nothing is launched at %s=0", of, empty);
         return CLI_EXIT_OK;
     }
-    *out = cli_format("%s: not tuned%s%s; programs get the %s configuration%s%s", of,
-                      why[0] ? ": " : "", why, gputune_source_name(tuned->info.source),
+    *out = cli_format("%s: not tuned%s%s; programs launch the %s%s%s", of, why[0] ? ": " : "", why,
+                      tuned->info.source == GPUTUNE_SOURCE_NEAREST
+                          ? "winner of the nearest size"
+                          : cli_format("%s configuration", gputune_source_name(tuned->info.source)),
                       gets[0] ? ", " : "", gets);
     return CLI_EXIT_NOTHING;
 }

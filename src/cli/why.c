@@ -43,7 +43,7 @@ typedef struct pair_row {
     gputune_record place; /* must come first: CLI_PLACE_COLUMNS uses its offsets */
     const char *axis, *other, *axes, *cost_text;
     double cost;
-    uint32_t measured; /* number of trials of the compared combination with the fewest */
+    uint32_t measured; /* number of trials of the combination that has the fewest */
 } pair_row;
 
 static char *percent(double cost)
@@ -314,7 +314,7 @@ void cli_why_write(const cli_table *standing, const cli_measured_list *list, cli
         if (for_people) {
             fprintf(file, "\n%s: %s\n\n", cli_label(of->kernel, of->sizes), summary);
             cli_table_write(&why.axes, format, file);
-            fputs("\nA cost is an upper bound, found by (n) trials with the value.\n", file);
+            fputs("\nEach cost is an upper bound from the (n) trials with that value.\n", file);
             fputs(why.pairs.row_count ? "\n" : "", file);
             cli_table_write(&why.pairs, format, file);
         }

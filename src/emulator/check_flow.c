@@ -150,7 +150,8 @@ void emu_check_report_unset(const emu_warp *warp, const emu_op *op, unsigned lan
     emu_op origin = *op;
     origin.line = unset->line ? unset->line : op->line;
     gt_snprintf(what, sizeof what,
-                *where ? "gets a value from %s" : "a value from %s decides what is done", from);
+                *where ? "gets a value from %s" : "the control flow depends on a value from %s",
+                from);
     emu_check_report(warp, &origin, lane, unset->shuffled ? "shuffle" : "unset", where,
                      unset->line ? &here : NULL, what);
 }

@@ -113,7 +113,7 @@ static void test(emu_warp *warp, const emu_op *op)
         note_over(warp, &access, over);
     if (over == warp->mask)
         return;
-    warp->yields = true; /* other warps must arrive first */
+    warp->yields = true; /* let other warps run, because they must arrive first */
     unsigned left = (unsigned)__builtin_ctz(warp->mask & ~over);
     if (warp->worker->check)
         emu_check_poll(warp, op, left, access.host[left]);

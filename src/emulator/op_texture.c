@@ -259,7 +259,7 @@ static bool is_fitting(emu_warp *warp, const emu_op *op, const emu_texture *text
     const fetch *f = op->extra;
     const char *why = NULL;
     if (!texture)
-        why = "which is none";
+        why = "which does not exist";
     else if (f->rank != texture->rank || f->is_layered != (texture->layers > 0))
         why = kind_of(texture);
     else if (f->is_float != (texture->format >= CU_AD_FORMAT_HALF || is_normalized(texture)))

@@ -15,7 +15,7 @@ typedef struct emu_command_class {
      * by one thread at a time; `start_ns` is the modelled start. */
     double (*run)(emu_command *command, double start_ns);
     void (*release)(emu_command *command); /* frees the members of the command; may be NULL */
-    bool is_kernel;                        /* its time includes the gap between kernels */
+    bool is_kernel;                        /* the command's time includes the gap between kernels */
     bool has_handle;                       /* the command has a handle */
 } emu_command_class;
 

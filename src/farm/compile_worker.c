@@ -221,7 +221,7 @@ int gt_compile_worker(int channel, const char *arch, int driver_version)
         gt_nvrtc_compile(&compiled, compiler.nvrtc, &request, NULL);
         gt_compiled_free(&compiled);
     }
-    /* from now on the worker only compiles */
+    /* the worker only compiles from now on */
     GT_THEN(status, gt_frame_send(channel, GT_FRAME_READY, 0, NULL, NULL));
     const gt_server server = {.worker = &compiler, .calls = calls};
     return status == GPUTUNE_OK ? gt_serve(&server, channel) : GT_EXIT_CHANNEL;

@@ -8,10 +8,10 @@
 #include "farm/job.h"
 
 typedef enum gt_event_kind {
-    GT_EVENT_COMPILED, /* its id is that of the compile job */
+    GT_EVENT_COMPILED, /* a compile job ended; the event's id is the job's */
     GT_EVENT_PREPARED,
-    GT_EVENT_VERIFIED, /* its id is that of the variant; also the answer to a recheck */
-    GT_EVENT_SAMPLED,  /* its id is that of the sample job */
+    GT_EVENT_VERIFIED, /* a variant was verified or rechecked; the event's id is the variant's */
+    GT_EVENT_SAMPLED,  /* a sample job ended; the event's id is the job's */
     GT_EVENT_TIMEOUT   /* no event came while wait() waited */
 } gt_event_kind;
 

@@ -101,7 +101,7 @@ static void close_cores(int file)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&own_cores.mutex);
     if (file >= 0) {
-        close(file); /* this releases the locks */
+        close(file); /* closing releases the locks */
     }
     if (--own_cores.farms == 0 && own_cores.file >= 0) {
         close(own_cores.file);
@@ -211,10 +211,10 @@ static void slot_flush(gt_slot *slot)
 
 /* The ways in which a slot can take the next job, the best first. */
 typedef enum offer {
-    OFFER_IDLE,    /* its worker has no job */
-    OFFER_START,   /* it can start a worker */
-    OFFER_REPLACE, /* its worker has long been compiling a canceled job */
-    OFFER_QUEUE,   /* its worker has one job, and can take the next one in advance */
+    OFFER_IDLE,    /* the slot's worker has no job */
+    OFFER_START,   /* the slot can start a worker */
+    OFFER_REPLACE, /* the slot's worker has long been compiling a canceled job */
+    OFFER_QUEUE,   /* the slot's worker has one job, and can take the next one in advance */
     OFFER_NONE
 } offer;
 

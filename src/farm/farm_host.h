@@ -38,7 +38,7 @@ typedef enum gt_push { GT_PUSH_DONE, GT_PUSH_AGAIN, GT_PUSH_CLOSED } gt_push;
 
 typedef struct gt_death {
     bool crashed;    /* a signal such as SIGSEGV ended it; false: it exited or was killed */
-    char words[128]; /* such as "was ended by signal 11 (Segmentation fault)" */
+    char words[128]; /* description, such as "was ended by signal 11 (Segmentation fault)" */
 } gt_death;
 /* Waits up to `seconds` for the worker to end, then kills it if it still runs. Closes the link.
  * Does nothing to a closed link. `out` may be NULL. */
@@ -60,7 +60,7 @@ typedef struct gt_farm_request {
     uint64_t sequence, id; /* the frame's number, which the answer repeats; the event's id */
     gt_packet *packet;
     gt_event event;     /* the event to return when the request ends */
-    unsigned attempts;  /* how many workers have died at this request */
+    unsigned attempts;  /* number of workers that died during this request */
     bool forgotten;     /* a canceled compile job, whose answer is dropped */
     uint64_t *variants; /* variants that a sample or recheck needs; owned */
     uint32_t variant_count;
@@ -96,14 +96,15 @@ struct gt_slot {
     gt_host_farm *farm;
     const gt_worker_role *role;
     gt_link link;
-    gt_queue queue;      /* the first `sent` requests were sent; the worker works on the first */
-    size_t sent, offset; /* number of requests sent; bytes sent of the next one */
-    bool full;           /* the channel accepts no more data now */
-    bool ready;          /* the worker has loaded its compiler, or opened its context */
+    gt_queue queue; /* the first `sent` requests were sent; the worker works on the first */
+    size_t sent,
+        offset; /* number of requests that were sent; number of bytes sent of the next one */
+    bool full;  /* the channel accepts no more data now */
+    bool ready; /* the worker has loaded its compiler, or opened its context */
     int64_t since_ns;
     int64_t computed_ns; /* processor time of the worker when the clock started */
     gt_hand hand;        /* a measure worker's latest report */
-    uint64_t generation; /* how many workers this slot has had */
+    uint64_t generation; /* number of workers that this slot has had so far */
 };
 
 /* Encodes `job` as a frame. *out has one reference, which is the caller's. ENOMEM. */
@@ -174,13 +175,13 @@ enum { GT_IN_FLIGHT = 2, GT_COMPILE_WORKERS_MAX = 256 };
 typedef struct gt_compile_host {
     gt_slot *slots;
     uint32_t slot_count;
-    uint32_t limit;   /* most workers that may run; lowered if the system starts no more */
+    uint32_t limit;   /* maximum number of workers; lowered if the system starts no more of them */
     uint32_t allowed; /* workers that may compile at the same time, because farms share the cores */
     bool shares_cores;
     int cores;
     uint32_t place;
     unsigned start_failures; /* consecutive workers that ended before they said hello */
-    gt_queue queue;          /* jobs that no worker has yet */
+    gt_queue queue;          /* jobs that were not given to a worker yet */
     gt_texts environment;
     char driver_version[16]; /* command-line arguments of the workers */
     char memory_mb[24];
@@ -213,9 +214,10 @@ typedef struct gt_measure_host {
     gt_packet *setup; /* the last prepare request; NULL: nothing is prepared */
     gt_lost lost;     /* experiments of this trial during which a worker crashed */
     GT_ARRAY(gt_live_variant) variants;
-    double least_s;                 /* least allowance for a proof or a sample, in seconds */
+    double least_s;                 /* least time allowed for a proof or a sample, in seconds */
     double reference_ns, prepare_s; /* time of the reference, and of preparing the last setup */
-    /* workers in a row that ended before their context was open; or by no variant's fault */
+    /* numbers of workers in a row that ended before their context was open, and that ended
+     * through no fault of a variant */
     unsigned start_failures, blameless;
     gputune_status
         refusal; /* why no worker can be used; every request fails with this status; 0: none */

@@ -150,7 +150,7 @@ void gt_measure_start(gt_measure_host *host)
 
 /* ---- Sending --------------------------------------------------------------------------------- */
 
-/* Returns true if an earlier worker proved the variant and the present one has not loaded it. */
+/* Returns true if an earlier worker proved the variant and the current one has not loaded it. */
 static bool lacks(const gt_measure_host *host, const gt_live_variant *variant)
 {
     return variant->generation != 0 && variant->generation != host->slot.generation;
@@ -279,7 +279,7 @@ void gt_measure_free(gt_measure_host *host)
 
 enum { START_FAILURES_MAX = 2, BLAMELESS_MAX = 3, ATTEMPTS_MAX = 2 };
 
-static const double END_S = 2;    /* until the memory of a killed worker is free; measured: 53 ms */
+static const double END_S = 2;    /* a killed worker's memory becomes free after about 53 ms */
 static const double START_S = 60; /* cuInit takes seconds if the driver is not loaded */
 
 /* ---- A new worker ---------------------------------------------------------------------------- */

@@ -454,7 +454,7 @@ gt_farm_request *gt_slot_take(gt_slot *slot, size_t index)
     if (index < slot->sent) {
         slot->sent--;
     } else if (index == slot->sent) {
-        slot->offset = 0; /* this request was sent only in part */
+        slot->offset = 0; /* a part of this request was sent */
         slot->full = false;
     }
     return gt_queue_take(&slot->queue, index);

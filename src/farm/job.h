@@ -26,7 +26,7 @@ typedef struct gt_live_input {
     gt_image bytes;     /* the contents, without is_ipc */
 } gt_live_input;
 
-#define GT_NO_VARIANT UINT64_MAX /* the id of no variant */
+#define GT_NO_VARIANT UINT64_MAX /* an id that no variant has */
 
 enum { GT_WORKLOAD_MAX = 2 }; /* the requested size and the odd-tail size */
 
@@ -62,7 +62,7 @@ typedef struct gt_prepared {
 typedef struct gt_saved_output {
     uint32_t buffer; /* index into the workload's buffers */
     char *path;
-    uint8_t head[GT_NPY_HEAD]; /* what the file begins with */
+    uint8_t head[GT_NPY_HEAD]; /* the beginning of the file */
 } gt_saved_output;
 
 /* A request to load a variant, verify it on all workloads, and keep it for samples. A variant that
@@ -73,7 +73,7 @@ typedef struct gt_verify_job {
     gt_launch launches[GT_WORKLOAD_MAX]; /* by workload */
     bool standard;    /* the default, which decides which data a trial uses for others */
     bool again;       /* an earlier worker has proved the variant */
-    bool patient;     /* its deadlines are ten times as long; if it hangs, that is final */
+    bool patient;     /* deadlines are ten times as long; if the variant hangs, that is final */
     double work;      /* work of a launch relative to the default's; lengthens the deadline */
     double slower_ns; /* a variant whose launch takes longer is not proved, because it cannot win;
                          0: no limit */
@@ -89,7 +89,8 @@ typedef struct gt_verified {
     double pilot_ns;  /* rough time of one launch; the shorter one of two */
     double occupancy; /* resident warps divided by the multiprocessor's maximum */
     char writes[GT_NAME_MAX]; /* for a recheck: a module variable that launches write, or "" */
-    char trial[128]; /* data of the trial in words, for the default and a recheck; otherwise "" */
+    char trial[128]; /* description of the trial's data, for the default and a recheck; otherwise ""
+                      */
     char *single;    /* for the default and a recheck: a line for each scalar that was verified only
                         with its own value; may be NULL. Tabs separate its name, its value, and the
                         effect of other values: "crash", "hang", "differ", "took too long", or "" if
@@ -118,7 +119,7 @@ typedef enum gt_sample_length {
     GT_SAMPLE_QUICK  /* for the first elimination */
 } gt_sample_length;
 
-/* Says if the launches of a sample may share inout buffers. */
+/* How sharing inout buffers affects the launches of a sample. */
 typedef enum gt_sharing {
     GT_SHARING_UNKNOWN,
     GT_SHARING_HARMLESS, /* a launch takes as long on used buffers as on restored ones */

@@ -84,7 +84,8 @@ gputune_status gt_measure_launch(gt_measure *measure, gt_launcher *launcher,
 
 gputune_status gt_measure_usable(const gt_measure *measure)
 {
-    GT_REFUSE(measure->lost, GPUTUNE_ECRASHED, "this process lost the GPU to an earlier failure");
+    GT_REFUSE(measure->lost, GPUTUNE_ECRASHED,
+              "an earlier failure made the GPU unusable in this process");
     return measure->ready ? GPUTUNE_OK : gt_fail(GPUTUNE_EINVAL, "nothing was prepared");
 }
 

@@ -229,7 +229,7 @@ static gputune_status fill_contents(gt_measure *measure, uint64_t seed, uint32_t
     GT_TRY(gt_service_run(measure, GT_SERVICE_FILL, &measure->fill, false));
     const gt_workload *workload = &measure->workspaces[0].workload;
     GT_REFUSE(workload->has_init && initialise(measure, seed, workspace_count) < 0,
-              GPUTUNE_ETEMPLATE, "the init kernel %s failed: %s", workload->init.steps[0].entry,
+              GPUTUNE_ETEMPLATE, "the init kernel '%s' failed: %s", workload->init.steps[0].entry,
               gt_message());
     for (const gt_buffer_slot *slot = measure->slots; slot < end; ++slot) {
         /* other buffers are restored before each launch */
@@ -445,7 +445,7 @@ static gputune_status find_tolerances(gt_measure *measure, const author *author)
         const gt_workload *workload = &slot->workspace->workload;
         gt_sensitivity *its = &seen[slot - measure->slots];
         if (!(its->moved > 0)) {
-            its->still = 0; /* if an output never moves, this says nothing about its terms */
+            its->still = 0; /* an output that never moves does not show how many terms it has */
         }
         if ((slot->workspace == measure->workspaces ? timed : odd) > 0) {
             its->step = gt_tolerance_step(workload);
@@ -474,7 +474,7 @@ static gputune_status blame_reference(gputune_status status, const gt_measure *m
                     odd_tail[0] ? ", at these sizes or at " : "", odd_tail);
     }
     return gt_fail(GPUTUNE_ETEMPLATE,
-                   "the reference kernel %s, with block %s and grid %s, failed: %s%s",
+                   "the reference kernel '%s', with block %s and grid %s, failed: %s%s",
                    launch->steps[0].entry, blocks, grids, why, advice);
 }
 
@@ -483,10 +483,10 @@ static gputune_status judge_agreement(gt_measure *measure, bool timed_only)
 {
     for (size_t i = 0; i < gt_tasks_count(&measure->hash, timed_only); ++i) {
         const gt_buffer_slot *slot = measure->hash.slots.items[i];
-        GT_REFUSE(
-            measure->first->items[i].count != slot->hash, GPUTUNE_ETEMPLATE,
-            "the reference kernel %s changes %s, an input: declare it inout, or write to an output",
-            slot->workspace->workload.reference.steps[0].entry, slot->buffer->name);
+        GT_REFUSE(measure->first->items[i].count != slot->hash, GPUTUNE_ETEMPLATE,
+                  "the reference kernel '%s' changes the input '%s'; declare it inout, or write to "
+                  "an output",
+                  slot->workspace->workload.reference.steps[0].entry, slot->buffer->name);
     }
     for (size_t i = 0; i < gt_tasks_count(&measure->agree, timed_only); ++i) {
         gt_buffer_slot *slot = measure->agree.slots.items[i];
@@ -496,11 +496,10 @@ static gputune_status judge_agreement(gt_measure *measure, bool timed_only)
         const bool is_timed = slot->workspace == measure->workspaces;
         slot->gaps = found->gaps;
         GT_REFUSE(found->count != 0, GPUTUNE_ETEMPLATE,
-                  "the reference kernel %s gives other values of %s when it runs again%s%s (the "
-                  "first is %s, the tolerance %s); possible causes: an output that is added to "
-                  "without clear(), a race or a read of memory that was not written ('gputune "
-                  "check' looks for both), or atomics in any order (check(KERNEL) can judge such "
-                  "results)",
+                  "two runs of the reference kernel '%s' give different values of %s%s%s (first "
+                  "difference: %s, tolerance: %s); possible causes: an output that is accumulated "
+                  "without clear(), a race or an uninitialised read ('gputune check' looks for "
+                  "both), or atomics, whose order varies (check(KERNEL) can judge such results)",
                   workload->reference.steps[0].entry, slot->buffer->name, is_timed ? "" : " at ",
                   is_timed ? "" : measure->setup.odd_tail,
                   gt_component_name(name, workload, slot->buffer, found->first),
@@ -538,7 +537,7 @@ static gputune_status refer(gt_measure *measure, const author *author)
 static gputune_status expect_reference(gt_measure *measure, uint32_t workspace_count)
 {
     const author author = {NULL, workspace_count};
-    measure->ahead = NULL; /* the reset is void: the slots get the first run's results */
+    measure->ahead = NULL; /* cancels the reset, because the slots get the first run's results */
     gputune_status status = refer(measure, &author);
     if (status < 0) {
         return blame_reference(status, measure);

@@ -383,7 +383,7 @@ static gputune_status check_size(const gt_live_input *input, uint64_t bytes, con
 {
     return input->bytes.bytes == bytes
                ? GPUTUNE_OK
-               : gt_fail(GPUTUNE_EINVAL, "the data for %s have %zu bytes; %llu are expected", name,
+               : gt_fail(GPUTUNE_EINVAL, "the data for %s has %zu bytes; expected %llu", name,
                          input->bytes.bytes, (unsigned long long)bytes);
 }
 

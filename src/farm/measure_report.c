@@ -63,8 +63,8 @@ static void say_value(gt_text *text, const gt_measure *measure, const gt_buffer_
     gt_component_name(name, workload, buffer, found->first);
     if (is_nobodys(measure, found)) {
         gt_text_printf(text,
-                       "%s is not written, and the default variant, which serves as the reference, "
-                       "does not write it either",
+                       "%s is written neither by this variant nor by the default variant, which "
+                       "serves as the reference",
                        name);
         return;
     }
@@ -104,8 +104,8 @@ static void say_cause(gt_text *text, const gt_measure *measure, const gt_buffer_
     double wanted = gt_type_is_float(type) ? fabs(gt_bits_to_double(expected, found->expected)) : 0;
     if (isnan(wanted) && !measure->parent) { /* only a trial accepts NaN */
         gt_text_printf(text,
-                       ": the correct result is not a number there; expected inputs of another "
-                       "range, or nan_ok after %s in args()",
+                       ": the correct result is NaN there; expected inputs of another range, or "
+                       "nan_ok after %s in args()",
                        buffer->name);
     }
     if (isnan(wanted) || !gt_type_is_float(type)) {
@@ -131,7 +131,7 @@ static gputune_status report_mismatch(const gt_measure *measure, const gt_buffer
     const bool nobodys = is_nobodys(measure, found);
     GT_SCOPED(gt_text_free) gt_text text = {0};
     say_value(&text, measure, slot, found);
-    gt_text_printf(&text, " (%" PRIu64 " of %" PRIu64 " elements are wrong%s%s%s)", found->count,
+    gt_text_printf(&text, " (%" PRIu64 " of %" PRIu64 " elements wrong%s%s%s)", found->count,
                    slot->buffer->elements, odd_tail ? " at " : "",
                    odd_tail ? measure->setup.odd_tail : "", nobodys ? "" : words);
     if (!nobodys) {
@@ -152,7 +152,7 @@ static gputune_status judge_results(gt_verified *out, const gt_measure *measure,
             continue;
         }
         GT_REFUSE(found->count != 0 && !slot->buffer, GPUTUNE_EWRONG,
-                  "the check kernel %s found %" PRIu64 " wrong elements%s",
+                  "the check kernel '%s' found %" PRIu64 " wrong elements%s",
                   workspace->workload.check.steps[0].entry, found->value, words);
         if (found->count) {
             return report_mismatch(measure, slot, found, words);

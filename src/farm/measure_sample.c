@@ -133,7 +133,7 @@ static gputune_status time_used(singles *fresh, singles *used, gt_measure *measu
 static gputune_status compare(singles *fresh, singles *used, gt_measure *measure,
                               gt_loaded *variant, CUdeviceptr kept)
 {
-    double first; /* ignored: code, clocks and caches are not warm yet */
+    double first; /* ignored, because code, clocks and caches are not warm yet */
     GT_TRY(gt_sample_single(&first, measure, variant));
     GT_TRY(time_singles(fresh, measure, variant, 1));
     GT_TRY(copy_pristine(measure, kept, false));

@@ -9,7 +9,7 @@
 gputune_status gt_tasks_add(gt_tasks *table, gt_buffer_slot *slot, const gt_service_task *task);
 /* Returns the number of tasks, all or only those of the timed workload. */
 size_t gt_tasks_count(const gt_tasks *table, bool timed_only);
-/* Marks the present tasks as those of the timed workload. */
+/* Marks all tasks so far as those of the timed workload. */
 void gt_tasks_mark_timed(gt_tasks *table);
 /* Empties the table, but keeps its memory. */
 void gt_tasks_reset(gt_tasks *table);

@@ -195,7 +195,7 @@ struct gt_measure {
     bool guarded;                /* launches on the timed workspace use the arguments of `guard` */
     bool hot;                    /* the samples are hot, even if the setup's are cold */
     bool alone;                  /* the samples are single launches on restored buffers */
-    gputune_objective objective; /* objective and length of the present samples */
+    gputune_objective objective; /* objective and length of the current samples */
     gt_sample_length length;
     double reference_ns, copy_bytes_per_s;
     gt_data_trial *trial;      /* NULL: none */

@@ -70,7 +70,7 @@ static gputune_status plan_sets(gt_measure *measure, gt_buffer_slot *slot)
  * moves the expected results if the reference reads them, and the slots if a variant does. */
 static gputune_status plan_move(gt_measure *measure, gt_buffer_slot *slot)
 {
-    static const double beyond = 1e30; /* larger than all varied values, but finite */
+    static const double beyond = 1e30; /* limit: larger than all varied values, but finite */
     const gt_buffer *buffer = slot->buffer;
     const gt_workload *workload = &slot->workspace->workload;
     bool is_expected = buffer->direction == GT_INOUT && workload->has_reference;

@@ -3,7 +3,7 @@
 
 #include "farm/measure_state.h"
 
-/* Makes all tables for the present workloads. Buffers must be allocated. */
+/* Makes all tables for the current workloads. Buffers must be allocated. */
 gputune_status gt_tables_plan(gt_measure *measure);
 /* Adds the slots' tolerances and gaps to the comparisons. */
 gputune_status gt_tables_judge(gt_measure *measure);

@@ -28,15 +28,16 @@
 
 typedef enum gt_fate {
     GT_FATE_SURVIVED,
-    GT_FATE_DIFFERS, /* the reference has no usable results, or the default has other ones */
+    GT_FATE_DIFFERS, /* the reference has no usable results, or the default's results differ from
+                        them */
     GT_FATE_CRASHES,
     GT_FATE_HANGS,
     GT_FATE_UNTRIED
 } gt_fate;
 
 typedef struct gt_data_set {
-    gt_variation variation; /* the data to try; once settled, the data that survived */
-    bool tried, survived;   /* settled; something remains */
+    gt_variation variation; /* the data to try; after that, the part of them that survived */
+    bool tried, survived;   /* the data were tried; a part of them survived */
 } gt_data_set;
 
 enum { ROUNDS_MAX = 11 + GT_OTHER_MAX };
@@ -51,8 +52,8 @@ struct gt_data_trial {
     bool made;                    /* the buffers also have the reference's results for it */
     gt_lost lost;                 /* experiments during which earlier workers ended */
     uint32_t met;                 /* how many of these experiments this worker has skipped so far */
-    uint8_t fates[GT_NUMBER_MAX]; /* by number: what happened with other values */
-    bool varied[GT_NUMBER_MAX];   /* by number: whether the default survived another value */
+    uint8_t fates[GT_NUMBER_MAX]; /* by number: the effect of other values */
+    bool varied[GT_NUMBER_MAX];   /* by number: the default survived another value */
     uint64_t gaps[GT_PARAMETER_MAX]; /* by buffer: elements that the reference does not write with
                                         the own values */
     char words[128];                 /* how `usual` differs from the requested data */
@@ -63,7 +64,7 @@ struct gt_data_trial {
     uint64_t standard; /* the default variant; GT_NO_VARIANT: not proved yet */
 };
 
-/* Returns the present time, or on an emulated device the processor time. */
+/* Returns the current time, or on an emulated device the processor time. */
 static double trial_now_ns(const gt_data_trial *trial)
 {
     return trial->measure.device.emulated ? (double)clock() * (1e9 / CLOCKS_PER_SEC)
@@ -312,8 +313,8 @@ static gputune_status experiment(gt_fate *out, gt_data_trial *trial, const gt_va
 
 /* ---- Data that survive ----------------------------------------------------------------------- */
 
-/* Finds contents that survive with these scalars, if possible the wanted ones. Stops at the first
- * crash if the scalars may be its cause. */
+/* Finds contents with which the reference and the default survive these scalars, if possible the
+ * wanted contents. Stops at the first crash if the scalars may be its cause. */
 static gputune_status settle_contents(gt_fate *out, gt_data_trial *trial, gt_variation *variation,
                                       gt_loaded *standard)
 {
@@ -330,8 +331,8 @@ static gputune_status settle_contents(gt_fate *out, gt_data_trial *trial, gt_var
     }
 }
 
-/* Adds the wanted scalars one by one, as far as the reference and the default survive them. Instead
- * of a float that they do not survive, tries a value near its own. Ends when the time is up. */
+/* Adds the wanted scalars one by one, and keeps each one that the reference and the default
+ * survive. If they do not survive a float, tries a value near its own. Ends when the time is up. */
 static gputune_status settle_scalars(gt_data_trial *trial, gt_variation *variation,
                                      const gt_variation *wanted, gt_loaded *standard)
 {
@@ -686,7 +687,8 @@ static gputune_status launch_often(gt_data_trial *trial, gt_loaded *variant)
 /* Proves the variant on a further data set, after reducing the set to what the default survives. */
 static gputune_status prove_on(gt_data_trial *trial, gt_loaded *variant, gt_data_set *set)
 {
-    gt_loaded *standard = trial->measure.parent->dropped; /* the default may have been dropped */
+    gt_loaded *standard =
+        trial->measure.parent->dropped; /* the farm may have dropped the default */
     while (standard && standard->id != trial->standard) {
         standard = standard->next;
     }

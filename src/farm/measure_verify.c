@@ -274,8 +274,8 @@ static gputune_status outputs_save(gt_measure *measure, gt_loaded *variant,
                        fwrite(data, 1, bytes, file) == bytes;
         const bool closed = file && fclose(file) == 0;
         GT_REFUSE(!written || !closed, GPUTUNE_EIO,
-                  "%s: cannot be written: %s; expected a writable folder with enough space",
-                  save->path, strerror(errno));
+                  "cannot write '%s': %s; choose another folder for the outputs", save->path,
+                  strerror(errno));
     }
     return GPUTUNE_OK;
 }
@@ -604,7 +604,8 @@ gputune_status gt_measure_recheck(gt_measure *measure, const gt_recheck_job *job
     gt_loaded *variant = gt_loaded_find(measure, job->id);
     GT_REFUSE(!variant, GPUTUNE_EINVAL, "variant %llu is not loaded", (unsigned long long)job->id);
     if (measure->workspaces[0].workload.has_reference && job->seed != measure->setup.seed) {
-        measure->damage = GT_DAMAGE_EVERYTHING; /* until the setup's contents are restored */
+        measure->damage = GT_DAMAGE_EVERYTHING; /* everything is damaged until the setup's contents
+                                                   are restored */
         GT_TRY(gt_contents_make(measure, job->seed, true));
     } else {
         GT_TRY(gt_contents_refresh(measure));

@@ -136,7 +136,8 @@ static int start(pid_t *pid, const char *const *arguments, char *const *environm
     sigemptyset(&none);
     sigfillset(&all);
     int error = 0;
-    posix_spawn_file_actions_init(&actions); /* this and the calls for attributes cannot fail */
+    posix_spawn_file_actions_init(
+        &actions); /* these calls, and those for the attributes below, cannot fail */
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setsigdefault(&attributes, &all);
@@ -178,8 +179,8 @@ gputune_status gt_process_spawn(gt_process *out, const char *const *arguments,
     }
     GT_REFUSE(error, GPUTUNE_EWORKER, "cannot start the worker %s: %s", arguments[0],
               strerror(error));
-    /* without a pidfd, because the host program has already reaped the child, the closed channel
-     * shows the end */
+    /* there is no pidfd if the host program has already reaped the child; then the closed
+     * channel shows that the child has ended */
     int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
     *out = (gt_process){pid, pidfd, pidfd < 0 && errno == ESRCH};
     return GPUTUNE_OK;
@@ -285,7 +286,9 @@ void gt_process_abandon(gt_process *process)
     }
     if (!copy || !start_reaper(copy)) {
         free(copy);
-        reap(process, &code, 0); /* this is rare, and SIGKILL works within milliseconds */
+        reap(
+            process, &code,
+            0); /* waiting is acceptable: the case is rare, and SIGKILL works within milliseconds */
     }
     *process = (gt_process){.pid = 0, .pidfd = -1, .ended = true};
 }

@@ -225,9 +225,8 @@ static bool take_struct(decoder *from, const gt_record *record, char *object)
             taken = take_element(from, member, items + k * member->size);
         }
         if (!taken && from->status == GPUTUNE_OK) {
-            from->status =
-                gt_fail(GPUTUNE_EWORKER, "a malformed %s came through the channel: member '%s'",
-                        record->name, member->name);
+            from->status = gt_fail(GPUTUNE_EWORKER, "received a malformed %s: member '%s'",
+                                   record->name, member->name);
         }
         if (!taken) {
             return false;
@@ -242,9 +241,8 @@ gputune_status gt_record_decode(void *object, const gt_record *record, const voi
     decoder from = {data, bytes, GPUTUNE_OK};
     memset(object, 0, record->size);
     if (take_struct(&from, record, object) && from.left) {
-        from.status =
-            gt_fail(GPUTUNE_EWORKER, "a malformed %s came through the channel: %zu bytes too many",
-                    record->name, from.left);
+        from.status = gt_fail(GPUTUNE_EWORKER, "received a malformed %s: %zu bytes too many",
+                              record->name, from.left);
     }
     if (from.status != GPUTUNE_OK) {
         gt_record_release(record, object);
@@ -409,8 +407,8 @@ gt_read gt_frame_read(gt_frame *out, gt_frame_reader *reader, int descriptor)
     for (;;) {
         size_t need = needed(reader);
         if (need == 0) {
-            gt_fail(GPUTUNE_EWORKER, "the channel carries something that is not a gputune frame; "
-                                     "install worker and library from one build");
+            gt_fail(GPUTUNE_EWORKER, "received something that is not a gputune frame; install "
+                                     "worker and library from one build");
             return GT_READ_FAILED;
         }
         if (need == reader->have) {

@@ -86,7 +86,7 @@ typedef enum gt_frame_kind {
 typedef struct gt_frame {
     gt_frame_kind kind;
     uint64_t sequence; /* number of the request */
-    size_t start;      /* where the gt_answer, or else the body, begins in `storage` */
+    size_t start;      /* offset in `storage` of the gt_answer, or without one, of the body */
     size_t answer_bytes, body_bytes;
     char *storage; /* owned */
 } gt_frame;

@@ -6,7 +6,7 @@
 #include "farm/wire.h"
 #include "gpu/nvrtc.h"
 
-/* The present work of a worker, which is reported to the host. */
+/* The current work of a worker, which is reported to the host. */
 typedef struct gt_current {
     gt_hand hand;
     int host;       /* the channel; 0: there is no host */

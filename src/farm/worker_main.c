@@ -110,7 +110,7 @@ static int compile_on_large_stack(void)
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, 64 << 20);
-    pthread_setattr_default_np(&attributes); /* for threads that the compiler starts */
+    pthread_setattr_default_np(&attributes); /* also for threads that the compiler starts */
     if (pthread_create(&thread, &attributes, compile, &code) == 0) {
         pthread_join(thread, NULL);
     } else {

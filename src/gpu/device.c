@@ -157,7 +157,7 @@ static void fill_from_arch(gt_device *device, const struct arch *arch)
         .shared_reserved_per_block_bytes = arch->reserved_kb * KB,
         .constant_bytes = INT64_C(64) * KB,
         .l2_bytes = (int64_t)arch->l2_mb * MB,
-        /* three quarters, as on an A100; an H200 has 62.5% */
+        /* assume three quarters, as on an A100; an H200 has 62.5% */
         .l2_persist_bytes = arch->cc >= 80 ? arch->l2_mb * MB / 4 * 3 : 0,
         .l2_window_bytes = arch->cc >= 80 ? 128 * MB : 0,
         .memory_bytes = (int64_t)1 << 40,
@@ -185,7 +185,7 @@ gputune_status gt_device_for_arch(gt_device *out, const char *arch)
         for (size_t i = 0; i < ARCHES; i++) {
             gt_text_printf(&known, " sm_%d", table[i].cc);
         }
-        return gt_fail(GPUTUNE_EINVAL, "unknown architecture \"%s\"; known:%s", arch,
+        return gt_fail(GPUTUNE_EINVAL, "unknown architecture '%s'; expected one of:%s", arch,
                        gt_text_string(&known));
     }
     fill_from_arch(out, row);
@@ -417,7 +417,7 @@ static gputune_status no_such_device(const gt_driver *driver, const char *which,
                            device.uuid);
         }
     }
-    return gt_fail(GPUTUNE_ENODRIVER, "no GPU \"%s\"; expected one of: %s", which,
+    return gt_fail(GPUTUNE_ENODRIVER, "no GPU '%s'; expected one of: %s", which,
                    list.length ? gt_text_string(&list) : "none");
 }
 

@@ -32,7 +32,8 @@ static gputune_status find_emulator(char **out)
     }
     GT_TRY(gt_file_find_part(out, &tried, GT_EMULATOR_FILE, R_OK));
     return *out ? GPUTUNE_OK
-                : gt_fail(GPUTUNE_ENODRIVER, "no emulator: searched %s; set GPUTUNE_EMULATOR",
+                : gt_fail(GPUTUNE_ENODRIVER,
+                          "the emulator was not found; searched %s; set GPUTUNE_EMULATOR",
                           gt_text_string(&tried));
 }
 
@@ -174,7 +175,8 @@ static gputune_status load_driver(gt_driver *driver, const char *name)
     const bool emulated = strcmp(name, "emu") == 0 || strncmp(name, "emu:", 4) == 0;
     const bool is_path = strchr(name, '/') != NULL;
     GT_REFUSE(!emulated && !is_path && strcmp(name, "cuda") != 0, GPUTUNE_EINVAL,
-              "unknown driver \"%s\": use cuda, emu, emu:PROFILE or the path of a library", name);
+              "unknown driver '%s'; expected cuda, emu, emu:PROFILE or the path of a library",
+              name);
     GT_TRY(emulated ? find_emulator(&path) : gt_strdup(&path, is_path ? name : "libcuda.so.1"));
     snprintf(driver->name, sizeof driver->name, "%s", name);
     driver->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);

@@ -56,7 +56,7 @@ void gt_relaxed_leave(const gt_driver *driver, CUstreamCaptureMode mode);
 /* A CUDA context. After a reset, the primary context has the same handle but another id. */
 typedef struct gt_context {
     CUcontext handle;
-    uint64_t id; /* unique among this process's present and past contexts; 0: unknown */
+    uint64_t id; /* unique among this process's current and former contexts; 0: unknown */
 } gt_context;
 
 /* Returns the id of the current context; 0 if there is none or the driver does not report it. */

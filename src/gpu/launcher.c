@@ -63,7 +63,7 @@ typedef struct graph_state {
     uint64_t capture, key;
     gt_instance instance;
     GT_ARRAY(void *) staging; /* pinned host memory, one buffer for each captured launch */
-    size_t used;              /* number of staging buffers that the present graph uses */
+    size_t used;              /* number of staging buffers that the current graph uses */
 } graph_state;
 
 /* A texture object for a buffer's address, kept for later launches. */
@@ -355,7 +355,7 @@ static gputune_status make_ready(stream_state *state, gt_launcher *launcher,
     return GPUTUNE_OK;
 }
 
-/* Waits for the state's launches, then releases what the state owns. */
+/* Waits for the state's launches, then releases the state's objects. */
 static void free_state(stream_state *state, const gt_driver *driver)
 {
     for (int i = 0; i < SLOTS; i++) {
@@ -400,7 +400,7 @@ static stream_state *lock_state(gt_launcher *launcher, uint64_t key)
         return state;
     }
     pthread_mutex_lock(&launcher->lock);
-    state = lock_own(launcher, key); /* another thread may have made it since */
+    state = lock_own(launcher, key); /* another thread may have made the state since */
     if (!state) {
         for (int i = 0; i < GT_LAUNCHER_STREAMS && !state; i++) {
             state = atomic_load(&launcher->states[i].key) ? NULL : &launcher->states[i];
@@ -457,7 +457,7 @@ static gputune_status launch_locked(stream_state *state, gt_launcher *launcher,
 static gputune_status no_block(void)
 {
     return gt_fail(GPUTUNE_EINVAL,
-                   "no block was passed on this stream yet; call gt_launcher_launch() on it first");
+                   "no block was passed on this stream yet; launch on it once before capturing");
 }
 
 /* Launches on a stream that is not being captured; `copy`: copies the blocks first. */

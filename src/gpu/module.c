@@ -36,8 +36,7 @@ gputune_status gt_function_load(CUfunction *out, const gt_driver *driver, CUmodu
 {
     CUfunction function;
     CUresult result = driver->ModuleGetFunction(&function, module, name);
-    GT_REFUSE(result == CUDA_ERROR_NOT_FOUND, GPUTUNE_ECUDA, "the image has no kernel \"%s\"",
-              name);
+    GT_REFUSE(result == CUDA_ERROR_NOT_FOUND, GPUTUNE_ECUDA, "the image has no kernel '%s'", name);
     GT_TRY(gt_cuda_check(driver, result, "cuModuleGetFunction"));
     if (driver->FuncLoad) {
         GT_CUDA(driver, FuncLoad, function);

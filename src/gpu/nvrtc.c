@@ -177,10 +177,11 @@ static gputune_status open_candidates(const gt_nvrtc **out, const gt_nvrtc_candi
                        nvrtc->number / 1000, nvrtc->number % 1000 / 10, driver_version / 1000,
                        driver_version % 1000 / 10);
     }
-    return gt_fail(GPUTUNE_ENOCOMPILER,
-                   "no NVRTC (libnvrtc.so.13 or .12): searched %s%s; install the CUDA toolkit or "
-                   "the nvidia-cuda-nvrtc wheel, or set GPUTUNE_NVRTC",
-                   gt_text_string(&candidates->searched), gt_text_string(tried));
+    return gt_fail(
+        GPUTUNE_ENOCOMPILER,
+        "NVRTC (libnvrtc.so.13 or .12) was not found; searched %s%s; install the CUDA toolkit or "
+        "the nvidia-cuda-nvrtc wheel, or set GPUTUNE_NVRTC",
+        gt_text_string(&candidates->searched), gt_text_string(tried));
 }
 
 gputune_status gt_nvrtc_open(const gt_nvrtc **out, int driver_version)
@@ -336,8 +337,8 @@ static gputune_status compile_error(const gt_nvrtc *nvrtc, int result, const cha
     bool option = result == NVRTC_ERROR_INVALID_OPTION;
     gt_header_hint_append(&hint, line, missing, request->options, request->option_count);
     if (strstr(line, "device-side kernel launch")) {
-        gt_text_append(&hint, "; a kernel cannot launch kernels here (dynamic parallelism); launch "
-                              "them one after another by launch()");
+        gt_text_append(&hint, "; gputune does not support kernels that launch kernels (dynamic "
+                              "parallelism); give each kernel a launch() clause");
     }
     return *line ? gt_fail(GPUTUNE_ECOMPILE, "%s%s%s", option ? "compiler options: " : "", line,
                            gt_text_string(&hint))
@@ -414,7 +415,8 @@ static void keep_missing(const gt_nvrtc_request *request, gt_texts *names)
 /* Adds the header that the log reports as missing. Returns true if there is one. */
 static bool learn_missing(gt_texts *missing, const char *log)
 {
-    static const char words[] = "open source file \""; /* after "cannot" or "could not" */
+    static const char words[] =
+        "open source file \""; /* the log has "cannot" or "could not" before these words */
     const char *at = strstr(log, words);
     GT_FREED char *name = at ? strdup(at + sizeof words - 1) : NULL;
     if (!name || missing->count == MISSING_MAX) {

@@ -27,7 +27,7 @@ typedef struct gt_nvrtc_request {
 
 /* Paths of the precompiled head of a source; each may be NULL. */
 typedef struct gt_nvrtc_head {
-    const char *keep; /* where to store the head, or NULL */
+    const char *keep; /* path for storing the head, or NULL */
     const char *use;  /* path of a head that this process stored */
 } gt_nvrtc_head;
 

@@ -52,7 +52,7 @@ static void take_rows(sample *s, const gt_gaussian *g)
         if (isnan(y[i])) {
             continue;
         }
-        /* of too many rows, an even selection is used */
+        /* if there are too many rows, use an even selection */
         bool due = known <= MOST || (seen + 1) * MOST / known > seen * MOST / known;
         seen++;
         if (due) {

@@ -80,7 +80,7 @@ static double model_log_slope(const gt_model *model, double log_time)
 enum {
     KEPT = 300, /* number of rows to keep if there are too many; half of them are the fastest */
     STEPS = 10, /* steps of learning */
-    ENOUGH = 20 /* number of results from which on a width is chosen */
+    ENOUGH = 20 /* least number of results for choosing a width */
 };
 #define GROWTH 1.25 /* factor by which the results grow until the covariance is learnt again */
 
@@ -743,10 +743,10 @@ const gt_method gt_method_model = {.bytes = sizeof(gt_model),
 /* --- auto ------------------------------------------------------------------------------------- */
 
 enum {
-    SMALL = 128, /* with at most so many valid configurations, all are tried */
+    SMALL = 128, /* if there are at most this many valid configurations, all are tried */
     PROBE = 16,  /* number of results after which the rate of results is known */
-    JUDGED = 48, /* number of latest proposals by which the model is judged */
-    VERDICTS = 2 /* so many bad judgements in a row make it alternate with `local` */
+    JUDGED = 48, /* the model is judged by this many of its latest proposals */
+    VERDICTS = 2 /* after this many bad judgements in a row, it alternates with `local` */
 };
 #define USELESS                                                                                    \
     0.05 /* rank correlation of predicted and measured times below which the model is useless */

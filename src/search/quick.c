@@ -10,7 +10,7 @@ enum {
     LEAST_PAIRS = 3,
     LEAST_COMPARED = 6, /* least number of pairs for comparing times */
     LEAST_FAILED = 3,   /* number of failures that end quick compiles if none was correct */
-    MANY = 100          /* quick compiles are not needed if there is time for so many variants */
+    MANY = 100          /* quick compiles are not needed if there is time for this many variants */
 };
 #define SHARE  0.5 /* fraction of the time limit that quick compiles may use */
 #define SLOW   0.5 /* a compile is slow from this fraction of quick_s() on */

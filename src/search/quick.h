@@ -14,7 +14,7 @@ enum { GT_QUICK_PAIRS = 8 };
 typedef struct gt_quick_pair {
     gt_point point;
     gt_tried quick, full;    /* both results */
-    bool tried_quick, tried; /* whether each result is known */
+    bool tried_quick, tried; /* the result of the quick compile, or of the variant, is known */
 } gt_quick_pair;
 
 /* The state of quick compiles in one search. All zero: they are over. */

@@ -10,7 +10,7 @@ enum { GT_RULE_FEATURES_MAX = 256 };
 /* Something that is known of a size, as an expression. */
 typedef struct gt_rule_feature {
     const char *text;
-    bool is_condition; /* its values are 0 and 1 */
+    bool is_condition; /* the feature's values are 0 and 1 */
     uint64_t grants;   /* bit i: if the condition is true, need i holds */
     uint64_t denies;   /* bit i: if it is false, need i holds */
 } gt_rule_feature;

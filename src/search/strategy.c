@@ -108,9 +108,9 @@ static const struct {
 enum {
     DRAWS = 100,
     PATIENCE = 160,      /* least number of results without a gain that end a search */
-    SHARE = 4,           /* 1/SHARE of the remaining configurations also must give no gain */
+    SHARE = 4,           /* 1/SHARE of the remaining configurations must give no gain, either */
     MOST_PATIENCE = 600, /* limit of the number that SHARE gives */
-    ENOUGH = 8           /* number of compile times from which on the usual one is known */
+    ENOUGH = 8           /* least number of compile times for knowing the usual one */
 };
 #define EPSILON    0.005
 #define NEGLIGIBLE 0.1 /* expected gains below this part of epsilon do not count */

@@ -49,8 +49,8 @@ typedef struct gt_database {
 } gt_database;
 
 /* Opens `path`, creates the file (0600) if allowed, and upgrades its schema. This call and later
- * statements wait for other processes' locks as long as `patience` allows (NULL for a database in
- * memory). On EDATABASE, *met says why; ENOMEM. */
+ * statements wait for other processes' locks as long as `patience` allows (NULL for a database
+ * in memory). EDATABASE with the reason in *met; ENOMEM. */
 gputune_status gt_database_open(gt_database **out, const char *path, gt_database_mode mode,
                                 const gt_patience *patience, gt_obstacle *met);
 /* Closes a database and sets the pointer to NULL. NULL is allowed. */

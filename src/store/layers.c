@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 enum { GT_WARNING_MAX = 768 };
-#define GT_LOOKUP_WAIT_S 0.1 /* for files of the system, and a last write */
+#define GT_LOOKUP_WAIT_S 0.1 /* limit of waits for the system's file, and for a last write */
 
 /* The file uses SQLite's rollback journal, not a write-ahead log. The index of a write-ahead log is
  * in memory that processes share, so processes of two machines would damage a file on a network
@@ -304,7 +304,7 @@ static gputune_status layers_use_file(gt_store *store, gt_store_fn work, void *c
 /* --- how long lookups wait -------------------------------------------------------------------- */
 
 static const double longest_wait_s = 5; /* a disk may take seconds to end a write */
-static const double listing_s = 0.5;    /* for callers without a patience */
+static const double listing_s = 0.5;    /* limit of waits of callers without a patience */
 static const double share = 0.25;       /* fraction of the caller's time limit */
 static const double pause_s = 1; /* time without waits after a lookup that waited without success */
 

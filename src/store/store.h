@@ -345,7 +345,7 @@ gputune_status gt_store_find_rule(gt_stored_rule *out, gt_store *store, const gt
 
 /* A rule as it is made or imported. */
 typedef struct gt_rule_outcome {
-    const gt_site *site;        /* its run-time sizes do not count */
+    const gt_site *site;        /* run-time sizes of the scenario do not count */
     const gt_stored_rule *rule; /* `sources` has one hash for each variant of the text */
     const gt_code *codes;       /* code of the variants */
     size_t code_count;

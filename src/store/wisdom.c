@@ -375,7 +375,7 @@ gputune_status gt_wisdom_read(gt_wisdom_entry *out, const char **text)
     const char *end = find_end(body);
     *text = end;
     GT_REFUSE(!has_sum || !gt_hash_equal(sum, gt_hash_bytes(body, (size_t)(end - body))),
-              GPUTUNE_ERECORDED, "an entry was edited or is truncated");
+              GPUTUNE_ERECORDED, "it was edited or is truncated");
     GT_TRY(read_body(&entry, body, (size_t)(end - body)));
     *out = gt_take(&entry);
     return GPUTUNE_OK;
@@ -591,10 +591,10 @@ static gputune_status read_entries(entry_list *out, gt_wisdom_import *import, co
             continue;
         }
         if (!import->left_out++) {
-            gt_log_line(
-                import->log, GPUTUNE_LOG_WARNING, "%s: left out: %s", import->from,
-                read ? "an entry is inconsistent, or was written by another version of gputune"
-                     : gt_message());
+            gt_log_line(import->log, GPUTUNE_LOG_WARNING, "%s: an entry is left out: %s",
+                        import->from,
+                        read ? "it is inconsistent, or was written by another version of gputune"
+                             : gt_message());
         }
         if (read) {
             gt_wisdom_entry_free(entry);

@@ -321,7 +321,7 @@ static bool is_edited(gt_catalog_file *file)
     return edited;
 }
 
-/* Finds a file in its present version, or reads it. */
+/* Finds a file in its current version, or reads it. */
 static gputune_status find_file(gt_catalog_file **out, gt_catalog *catalog, const char *path)
 {
     gt_version now = {.bytes = 0};
@@ -384,7 +384,7 @@ static gputune_status add_kernels_of(gt_kernel_list *out, gt_catalog *catalog, c
         return status;
     }
     if (!kernel) {
-        gt_log_line(&catalog->log, GPUTUNE_LOG_WARNING, "left out: %s", gt_message());
+        gt_log_line(&catalog->log, GPUTUNE_LOG_WARNING, "template left out: %s", gt_message());
     }
     return GPUTUNE_OK;
 }
@@ -671,7 +671,7 @@ static int each_kernel(gt_catalog *catalog, const gt_kernel_list *kernels, gt_ca
         } else if (found == GPUTUNE_ENOMEM || must) {
             answer = found;
         } else {
-            gt_log_line(&catalog->log, GPUTUNE_LOG_WARNING, "left out: %s", gt_message());
+            gt_log_line(&catalog->log, GPUTUNE_LOG_WARNING, "template left out: %s", gt_message());
         }
     }
     return answer;

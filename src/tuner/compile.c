@@ -38,7 +38,7 @@ gputune_status gt_compile_one(gt_image *image, gt_resources *resources, gt_reque
     GT_TRY(gt_session_run(&session));
     const gt_patience briefly = gt_patience_for(0.15, NULL);
     (void)gt_field_keep_code(&session.field,
-                             &briefly); /* other sizes and processes can use the code */
+                             &briefly); /* for other sizes and processes that can use the code */
     return image ? take_code(image, resources, &session) : GPUTUNE_OK;
 }
 

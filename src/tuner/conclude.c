@@ -187,7 +187,7 @@ static gputune_status describe_trial(gt_trial *trial, const gt_tuning *tuning,
     if (variant->failure != GPUTUNE_OK) {
         return gt_strdup((char **)&trial->message, variant->message ? variant->message : "");
     }
-    if (variant->stage == GT_STAGE_SLOWER) { /* it was given up after its first launch */
+    if (variant->stage == GT_STAGE_SLOWER) { /* the variant was given up after its first launch */
         double pilot = gt_field_pilot(field, variant);
         gt_snprintf(text, sizeof text, "took %.2fx the best time in its first launch",
                     pilot / field->best_ns);
@@ -571,8 +571,8 @@ static gputune_status explain_stop(const gt_tuning *tuning)
         first = first || variant->failure == GPUTUNE_OK ? first : variant;
     }
     GT_REFUSE(first, GPUTUNE_ETIMEOUT,
-              "%s: no variant was measured in %.3g s; %u of %u failed, the first: %s", name, limit,
-              failed, gt_field_tried(field), first->message ? first->message : "");
+              "%s: no variant was measured in %.3g s; %u of %u failed; the first failure: %s", name,
+              limit, failed, gt_field_tried(field), first->message ? first->message : "");
     GT_REFUSE(tuning->session.gpu_is_taken, GPUTUNE_EBUSY,
               "%s: another tuning in this process used the GPU during the whole limit of %.3g s",
               name, limit);

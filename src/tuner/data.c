@@ -154,7 +154,8 @@ static gputune_status fill_part_of(fill_part *part)
         }
         part->binding.slots[GT_SLOT_ELEMENT] = (int64_t)i;
         GT_TRY(compute(&bits, part->buffer, part->value, part->binding.slots));
-        memcpy(part->out + i * bytes, &bits, bytes); /* all hosts of CUDA are little-endian */
+        memcpy(part->out + i * bytes, &bits,
+               bytes); /* correct because all hosts of CUDA are little-endian */
     }
     return GPUTUNE_OK;
 }
@@ -450,8 +451,8 @@ static gputune_status save_output(gt_field *field, uint32_t argument)
     GT_FREED char *folder =
         realpath(request->options.save, NULL); /* the worker has another working directory */
     GT_REFUSE(!folder, GPUTUNE_ENOTFOUND,
-              "%s: the outputs cannot be saved there (%s); expected an existing folder",
-              request->options.save, strerror(errno));
+              "cannot save outputs in '%s': %s; expected an existing folder", request->options.save,
+              strerror(errno));
     GT_TRY(gt_path_format(&save->path, "%s/%s.npy", folder, buffer->name));
     save->buffer = index;
     gt_npy_head(save->head, buffer->type, shape, dimensions);
@@ -481,8 +482,8 @@ static gputune_status save_outputs(gt_field *field)
     }
     if (!status) {
         gt_log_line(&request->log, GPUTUNE_LOG_INFO,
-                    "%s: the first configuration's outputs are saved in %s after it is verified; a "
-                    "template in that folder reads them with expect(%s)",
+                    "%s: the outputs of the first configuration are saved in '%s' after it is "
+                    "verified; a template in that folder reads them with expect(%s)",
                     template->name, request->options.save, gt_text_string(&files));
     }
     return status;

@@ -381,8 +381,8 @@ static gputune_status fail_running(gt_field *field, gt_variant *standard, double
 {
     char message[128];
     gt_snprintf(message, sizeof message,
-                "it was still running after %.3g s at the time limit (it never ends, or needs a "
-                "longer limit)",
+                "it was still running after %.3g s, when the time limit ended (it never ends, or "
+                "needs a longer limit)",
                 busy_s);
     standard->limit_s = MOST * limit_s(field); /* a call with the same limit tries it again */
     return gt_field_defer(field, standard, GT_DEFERRED_LATE, GPUTUNE_ETIMEOUT, message);
@@ -402,12 +402,14 @@ gputune_status gt_field_note_unfinished(gt_field *field, double busy_s)
             continue;
         }
         bool waits = variant->stage == GT_STAGE_WAITING || deferred;
-        bool is_default = variant->role == GT_ROLE_DEFAULT; /* its kernel may just be slow */
+        bool is_default =
+            variant->role == GT_ROLE_DEFAULT; /* the default's kernel may just be slow */
         bool hangs = variant->stage == GT_STAGE_VERIFYING &&
                      (variant->deferral == GT_DEFERRED_HUNG ||
                       (variant == running && !is_default && busy_s > most_s));
         if (deferred && variant->failure != GPUTUNE_OK) {
-            variant->limit_s = most_s; /* so the next call with the same limit may try it again */
+            variant->limit_s =
+                most_s; /* so the next call with the same limit may try the variant again */
         } else if ((waits && compiles_slowly(field, variant, jobs, count)) || hangs) {
             GT_TRY(fail_unfinished(field, variant));
         } else if (is_default && variant == running && may_never_end(field, busy_s)) {
@@ -829,7 +831,7 @@ static gputune_status handle_compiled(gt_field *field, gt_event *event)
         const gt_code code = gt_unit_code(unit, field->options.request->device);
         gt_code_memo_put(&code);
     } else {
-        gt_text text = {0}; /* the compiler's message and a likely cause */
+        gt_text text = {0}; /* append a likely cause to the compiler's message */
         gt_text_append(&text, event->message);
         gt_template_explain(&text, field->options.request->template, event->message);
         GT_TRY(gt_text_take(&unit->message, &text));
@@ -894,8 +896,8 @@ void gt_field_abandon(gt_field *field)
         bool counts = variant->role == GT_ROLE_PROPOSED || variant->role == GT_ROLE_DEFAULT;
         bool waits = variant->stage == GT_STAGE_WAITING || variant->stage == GT_STAGE_VERIFYING ||
                      gt_variant_may_be_retried(variant);
-        bool had_launch =
-            variant->verified.pilot_ns > 0; /* it was launched before, and is being proved now */
+        bool had_launch = variant->verified.pilot_ns >
+                          0; /* the variant was launched before, and is being proved now */
         if (counts && waits && !had_launch && variant->failure == GPUTUNE_OK) {
             field->cut_off += 1 + (uint32_t)variant->duplicates.count;
         }

@@ -58,11 +58,11 @@ struct gt_variant {
     GT_ARRAY(gt_duplicate) duplicates;
     gt_stage stage;
     gt_deferral deferral;
-    bool retried; /* its second attempt has begun */
+    bool retried; /* the variant's second attempt has begun */
     gt_role role;
     bool dropped;           /* the measure worker no longer keeps it */
     bool surely_proved;     /* is proved even if its first launch is slow */
-    bool kept;              /* its trial was stored before the end of the tuning */
+    bool kept;              /* the variant's trial was stored before the end of the tuning */
     bool remembered;        /* failed in an earlier tuning and was not tried again */
     gputune_status failure; /* failure of the variant, or why it was given up */
     bool repeatable;        /* the failure would happen again (gt_event.repeatable) */
@@ -81,14 +81,14 @@ struct gt_unit {
     gt_stage stage; /* WAITING, READY or FAILED */
     gputune_status failure;
     bool repeatable; /* the failure would happen again (gt_event.repeatable) */
-    bool given_up;   /* its compile was ended for good, because it is not worth the time */
-    bool put_off;    /* its compile was ended to free the worker, and is repeated later */
-    bool kept;       /* its code was stored before the end of the tuning */
+    bool given_up;   /* the compile was ended for good, because it is not worth the time */
+    bool put_off;    /* the compile was ended to free the worker, and is repeated later */
+    bool kept;       /* the unit's code was stored before the end of the tuning */
     double spent_s;  /* seconds spent on compiles that were put off */
     double asked_s;  /* seconds that it had compiled when the proposer was last asked about it */
     char *message;
     gt_compiled compiled;
-    bool from_store; /* its code is in the store already, or built in */
+    bool from_store; /* the unit's code is in the store already, or built in */
     bool is_quick;   /* compiled with less optimisation; its hash differs from the full compile's */
     gt_variant *waiting, *last_waiting; /* first and last variant that wait for the unit */
 };

@@ -71,9 +71,9 @@ static void say_other_launches(gt_text *out, const gt_field *field, const char *
 {
     const char *odd_tail = field->options.request->odd_tail_text;
     const char *trial = field->standard ? field->standard->verified.trial : "";
-    gt_text_printf(out, "%s%s", odd_tail[0] ? ", or at " : "", odd_tail);
+    gt_text_printf(out, "%s%s", odd_tail[0] ? ", or in the launch at " : "", odd_tail);
     if (trial[0] && strncmp(message, "launched ", strlen("launched ")) != 0) {
-        gt_text_printf(out, ", or %s", trial);
+        gt_text_printf(out, ", or in the one %s", trial);
     }
 }
 
@@ -477,7 +477,7 @@ static double slower_ratio(const gt_field *field)
 
 static double slower_of(const gt_field *field, const gt_variant *variant)
 {
-    static const double least_ns = 1e-3; /* shorter than any launch */
+    static const double least_ns = 1e-3; /* a time that is shorter than any launch */
     if (variant->role == GT_ROLE_QUICK) {
         return least_ns;
     }
@@ -513,7 +513,7 @@ static gputune_status reconsider(gt_field *field, gt_variant *variant)
     if (variant->stage != GT_STAGE_SLOWER || is_slower || field->abandoned) {
         return GPUTUNE_OK;
     }
-    variant->surely_proved = true; /* so it is proved whatever its first launch takes */
+    variant->surely_proved = true; /* prove the variant however slow its first launch is */
     gt_field_move(field, variant, GT_STAGE_WAITING);
     return gt_array_push(&field->compiled, variant);
 }

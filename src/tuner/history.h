@@ -18,9 +18,9 @@ const gt_trial *gt_history_find(const gt_history *history, gt_hash trial);
  * shorter limit. A request that does not measure never launches a variant that hung. */
 gputune_status gt_history_failure(const gt_trial *trial, const struct gt_request *request);
 /* Returns true if the configuration was proved with the request's data and sizes
- * (gt_request.proved_at) and the present driver. Also false if the store cannot be read. */
+ * (gt_request.proved_at) and the current driver. Also false if the store cannot be read. */
 bool gt_history_is_proved(const struct gt_request *request, const gt_config *config);
-/* Fails if the configuration failed with the present driver. With `only_harm`, a slow compile does
- * not count, because launching its code is harmless. */
+/* Fails if the configuration failed with the current driver. With `only_harm`, a slow compile
+ * does not count, because launching its code is harmless. */
 gputune_status gt_history_refutes(const struct gt_request *request, const gt_config *config,
                                   bool only_harm);

@@ -17,7 +17,7 @@ struct gt_proposer {
     uint64_t total;      /* how many configurations it will propose in all; 0: unknown */
     bool quick_compiles; /* the last call's proposals are quick compiles (GT_ROLE_QUICK) */
     bool learns;         /* proposals depend on results, so ask as late as possible */
-    bool exhausted;      /* it proposes nothing more */
+    bool exhausted;      /* the proposer proposes nothing more */
     bool out_of_memory;  /* memory was short, so it proposes nothing more */
 };
 

@@ -14,8 +14,8 @@
 enum {
     GT_RACE_LEVEL = 5,             /* shared rounds needed for a decision by bounds */
     GT_RACE_LEVEL_EXHAUSTIVE = 10, /* shared rounds needed for that in exhaustive races */
-    GT_RACE_CALM_FIRST = 3,  /* shared rounds needed if the spread of all contestants is known */
-    GT_RACE_MISSED_MAX = 3,  /* a contestant fails after so many rounds in a row without a value */
+    GT_RACE_CALM_FIRST = 3, /* shared rounds needed if the spread of all contestants is known */
+    GT_RACE_MISSED_MAX = 3, /* a contestant fails after this many rounds in a row without a value */
     GT_RACE_FREEDOM_MAX = 64 /* degrees of freedom whose quantiles are cached */
 };
 
@@ -31,9 +31,9 @@ struct gt_race {
     gt_runner *first, *last; /* contestants in the order of joining; owned */
     uint32_t count;
     GT_ARRAY(gt_runner *) by_id; /* by id; NULL: no contestant has this id */
-    uint64_t *ids;               /* contestants of the present round */
+    uint64_t *ids;               /* contestants of the current round */
     size_t ids_capacity;
-    gt_race_round round; /* the present round; count 0: none */
+    gt_race_round round; /* the current round; count 0: none */
     uint32_t rounds, samples;
     gt_runner *standard;  /* the default; NULL: it has not joined */
     gt_runner *incumbent; /* NULL: none */
@@ -458,9 +458,9 @@ static double least_of(const gt_race *race, size_t count)
     return count ? race->scratch[0] : INFINITY;
 }
 
-/* Returns true if a contestant is far slower in every shared round. Uses full samples if there are
- * enough, because quick ones are less certain. Its first ratio counts even if it is to an earlier
- * incumbent, because the present one is at least as fast. */
+/* Returns true if a contestant is far slower in every shared round. Uses full samples if there
+ * are enough, because quick ones are less certain. Its first ratio counts even if it is to an
+ * earlier incumbent, because the current one is at least as fast. */
 static bool is_far_off(gt_race *race, const gt_runner *runner, const gt_runner *incumbent,
                        double deviation)
 {
@@ -1082,7 +1082,7 @@ gputune_status gt_race_compare(gt_verdict *out, const gt_race *race, uint64_t id
         count = race_ratios(scratch_of, slow, fast, GT_RACE_ANY);
     }
     if (!count) {
-        gt_summary fast, slow; /* they never shared a round */
+        gt_summary fast, slow; /* the two never shared a round */
         GT_TRY(gt_race_summary(race, id, &fast));
         GT_TRY(gt_race_summary(race, other, &slow));
         out->speedup = fast.count && slow.count ? slow.median / fast.median : 0;

@@ -100,7 +100,7 @@ typedef struct gt_runner {
     uint32_t missed;     /* number of rounds in a row without a value */
     double ratio;        /* estimated time relative to the incumbent's, now or when it left */
     double first;        /* log-ratio to the incumbent in its first round; NaN: unknown */
-    double pending;      /* value in the present round; NaN: none */
+    double pending;      /* value in the current round; NaN: none */
     GT_ARRAY(gt_race_sample) samples;
     gt_paired paired; /* comparison with the incumbent by shared full rounds; count 0: none yet */
     bool calm;        /* can be judged before round `level`, by the spread of all contestants */
@@ -136,9 +136,9 @@ bool gt_race_wants_round(gt_race *race);
 /* Returns the contestants to sample next, shuffled. New ones are sampled beside the incumbent until
  * they have enough rounds for a decision. Drops the samples of a round that was not ended. */
 gputune_status gt_race_next_round(gt_race *race, gt_race_round *out);
-/* Records a contestant's value in the present round. A value that is not positive and finite is
- * ignored; after three rounds in a row without a value, the contestant counts as failed. EINVAL if
- * the id is not in the round. */
+/* Records a contestant's value in the current round. A value that is not positive and finite is
+ * ignored; after three rounds in a row without a value, the contestant counts as failed. EINVAL
+ * if the id is not in the round. */
 gputune_status gt_race_record(gt_race *race, uint64_t id, double value);
 /* Removes a contestant that failed, at any time. An unknown id is ignored. If the winner fails
  * after the decision, the race goes on. If only the default is left, the reserve returns. */

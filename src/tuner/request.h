@@ -23,7 +23,7 @@ struct gt_services {
     gt_workers *workers;
     gt_gpu_right *gpu;
     bool records_only;    /* only records are read; requests fail with EUNSUPPORTED */
-    gt_gpu_user gpu_user; /* for which kind of session the GPU is taken */
+    gt_gpu_user gpu_user; /* the kind of session for which the GPU is taken */
     /* Prepares a live input: *out has an IPC handle, or bytes that the caller frees. */
     gputune_status (*input)(void *user, gt_live_input *out, const gputune_input *input);
     /* Waits until live inputs on the device are filled. */

@@ -126,7 +126,7 @@ double gt_session_elapsed_s(const gt_session *session);
  * least 0.15 s. */
 gt_patience gt_session_storing(const gt_session *session);
 
-/* Sets *part, a member of the timeline, to the present time. */
+/* Sets *part, a member of the timeline, to the current time. */
 void gt_session_mark(const gt_session *session, int64_t *part);
 /* Update the timeline before the loop waits for an event, and before it handles the event. */
 void gt_session_mark_wait(gt_session *session);

@@ -128,7 +128,7 @@ static void take(gt_strategy_proposer *p, const gt_tried *result, bool is_quick)
 {
     bool failed = result->outcome != GT_TRIED_OK;
     bool is_best = p->earlier.count && gt_point_equal(&p->earlier.items[0].point, &result->point);
-    if (is_best && failed) { /* now the variants that it outclassed must be tried */
+    if (is_best && failed) { /* the variants that it outclassed must be tried now */
         p->known -= outclassed(p);
         p->first = p->earlier.count;
         p->proposer.exhausted = false;
@@ -184,8 +184,8 @@ static int by_time(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Returns the ratio to the best earlier time from which on a variant cannot win. The ratio leaves
- * room for differences between two tunings: clocks, temperature, single samples. */
+/* Returns the ratio to the best earlier time above which a variant cannot win. The ratio allows
+ * for differences between two tunings: clocks, temperature, single samples. */
 static double outclassed_ratio(const gt_request *request)
 {
     return request->device->emulated

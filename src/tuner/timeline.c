@@ -30,8 +30,8 @@ double gt_session_busy_s(const gt_session *session)
     return since ? gt_session_elapsed_s(session) - (double)since * 1e-9 : 0;
 }
 
-/* Returns the time since the measure worker's last answer. That is the time of its present request,
- * because it answers in order. */
+/* Returns the time since the measure worker's last answer. That is the time of its current
+ * request, because it answers in order. */
 static double take_busy(gt_session *session)
 {
     int64_t since = session->timeline.busy_since;

@@ -23,8 +23,8 @@ void gt_choice_free(gt_choice *choice)
 
 /* --- from what is stored ---------------------------------------------------------------------- */
 
-/* Computes the speed-up over the present default. The winner's tuning had another default, but
- * tried the present one, too. The two were not measured side by side. */
+/* Computes the speed-up over the current default. The winner's tuning had another default, but
+ * tried the current one, too. The two were not measured side by side. */
 static gputune_status compare_default(gt_choice *choice, const gt_winner *winner,
                                       const gt_request *request, gt_hash hash)
 {
@@ -48,7 +48,7 @@ static gputune_status take_times(gt_choice *choice, const gt_winner *winner,
     const gt_config standard = gt_config_default(request->template);
     gt_hash hash;
     gputune_status made =
-        gt_request_trial(&hash, request, &standard); /* this fails if the default is excluded */
+        gt_request_trial(&hash, request, &standard); /* fails if the default is excluded */
     if (made == GPUTUNE_ENOMEM) {
         GT_TRY(made);
     }
@@ -84,7 +84,7 @@ static gputune_status obtain(gt_image *image, gt_resources *resources, gt_reques
     return gt_compile_one(image, resources, request, config);
 }
 
-/* Replaces *fallback by the winner's fallback, if its present source was verified with the
+/* Replaces *fallback by the winner's fallback, if its current source was verified with the
  * request's data. After an edit of the default, no other fallback would have stored code. */
 static bool take_verified_fallback(gt_config *fallback, const gt_winner *winner,
                                    const gt_request *request)
@@ -663,7 +663,7 @@ static gputune_status search_under_lease(gt_choice *out, gt_request *request)
     return status;
 }
 
-/* Returns the present message without the kernel's name, which is shown beside it. */
+/* Returns the current message without the kernel's name, which is shown beside it. */
 static const char *message_without(const char *name)
 {
     const char *message = gt_message();
@@ -698,7 +698,7 @@ static gputune_status choose_without_times(gt_choice *out, gt_request *request,
         say_unmeasured(request, reason);
     }
     out->terms.final = false;
-    if (failure == GPUTUNE_ETIMEOUT) { /* so a call with the same limit does not try again */
+    if (failure == GPUTUNE_ETIMEOUT) { /* a call with the same limit must not try again */
         out->terms = whatever;
         out->terms.final = false;
         out->terms.proved = true;

@@ -229,7 +229,7 @@ static gputune_status proved_again(gt_session *session, const gt_event *event)
     GT_TRY(gt_field_fail_launched(&session->field, gt_tuning_variant(tuning, event->id), event));
     gt_race_fail(tuning->race, event->id);
     if (stopped) {
-        gt_race_stop(tuning->race, tuning->end); /* then the second best is verified */
+        gt_race_stop(tuning->race, tuning->end); /* the second best is then verified */
         return GPUTUNE_OK;
     }
     GT_TRY(gt_tuning_race_again(tuning));

@@ -79,7 +79,7 @@ double gt_tuning_sets_aside_s(const gt_session *session)
     needed += proof_s(tuning);
     needed += is_stuck(session) ? restart_s(tuning) : 0;
     if (gt_store_lags(
-            session->request->services->store)) { /* storing must wait for the locked file */
+            session->request->services->store)) { /* storing may have to wait for the locked file */
         static const double share = 0.1, most_s = 5;
         needed += fmin(share * limit_s(tuning), most_s);
     }
@@ -141,7 +141,7 @@ static void restore_earlier(gt_tuning *tuning)
     tuning->restored = tuning->race;
 }
 
-/* After a stop, goes back to a decided race: the previous one if the present one is undecided. A
+/* After a stop, goes back to a decided race: the previous one if the current one is undecided. A
  * playoff by energy decides if it has samples. */
 static void fall_back(gt_tuning *tuning)
 {

@@ -71,7 +71,8 @@ static gt_race_options playoff_options(const gt_tuning *tuning)
                                    .quick_from = FINALISTS + 1}
                : (gt_race_options){.seed = request->options.seed,
                                    .epsilon = request->options.epsilon,
-                                   .final_rounds = 1, /* because final rounds are not stored */
+                                   .final_rounds =
+                                       1, /* one is enough, because final rounds are not stored */
                                    .quick_from = playoff->hot ? 1 : 0,
                                    .exact = request->device->emulated};
 }
@@ -103,7 +104,7 @@ gputune_status gt_tuning_open_playoff(gt_tuning *tuning, bool weighs)
     return GPUTUNE_OK;
 }
 
-/* Sets *out to the time for which a ratio of 1 stands; INFINITY if nothing was sampled. */
+/* Sets *out to the time that corresponds to a ratio of 1; INFINITY if nothing was sampled. */
 static gputune_status unit_of(double *out, const gt_race *race)
 {
     const gt_runner *best = gt_race_incumbent(race);
@@ -285,7 +286,7 @@ uint32_t gt_tuning_untimed(const gt_tuning *tuning)
 
 /* --- rounds ----------------------------------------------------------------------------------- */
 
-/* Returns the objective of the samples of the present race. */
+/* Returns the objective of the current race's samples. */
 static gputune_objective sampled_now(const gt_tuning *tuning)
 {
     bool weighs = tuning->phase == GT_PHASE_PLAYOFF && tuning->playoff.weighs;
@@ -336,7 +337,7 @@ static gputune_status end_round(gt_tuning *tuning, const gt_race_round *round)
         return end_playoff_round(tuning);
     }
     GT_TRY(gt_race_end_round(tuning->race, &tuning->end));
-    GT_TRY(tell_times(tuning, round)); /* also for contestants that have just left */
+    GT_TRY(tell_times(tuning, round)); /* report contestants that have just left, too */
     if (gt_race_is_tied(tuning->race)) {
         GT_TRY(gt_tuning_open_playoff(tuning, false));
     }

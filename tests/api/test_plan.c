@@ -16,7 +16,7 @@ typedef struct world {
     gt_device device;
     gt_services services;
     gt_plan_pool pool;
-    gputune_plan *plan; /* for axpy at 1024 */
+    gputune_plan *plan; /* a plan of axpy at 1024 */
     gt_plan_table *table;
 } world;
 
@@ -76,8 +76,8 @@ TEST_OF(test_launch_refuses_what_the_plan_is_not_for, world *w, open_world, clos
 {
     void *y = NULL;
     assert_int_equal(gputune_launch(w->plan, NULL, GPUTUNE_ARGS(&y)), GPUTUNE_EINVAL);
-    assert_string_equal(gputune_error(), "axpy takes 4 arguments, got 1");
-    expect_refusal(w, 4096, 1000, "n = 1024, launched with 1000");
+    assert_string_equal(gputune_error(), "axpy takes 4 arguments, but got 1");
+    expect_refusal(w, 4096, 1000, "n = 1024, but was launched with 1000");
     expect_refusal(w, 4098, 1024, "not aligned to its elements");
 }
 

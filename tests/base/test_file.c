@@ -103,7 +103,7 @@ TEST_OF(parent_folders_are_created_private, char *folder, open_folder, close_fol
     char *path = path_in(folder, "a/b/c.db"), *above = path_in(folder, "a/b");
     struct stat facts;
     ASSERT_OK(gt_file_make_parents(path));
-    ASSERT_OK(gt_file_make_parents(path)); /* again, now that they exist */
+    ASSERT_OK(gt_file_make_parents(path)); /* call it again, now that the folders exist */
     assert_int_equal(stat(above, &facts), 0);
     assert_int_equal(facts.st_mode & 0777, 0700);
     assert_false(gt_file_exists(path));

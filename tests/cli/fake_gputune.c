@@ -105,7 +105,7 @@ int gputune_open(gputune **out, const gputune_open_options *options)
         return gt_fail(GPUTUNE_ENODRIVER, "the CUDA driver does not start");
     }
     if (!none && !emulated && fake("nogpu")) {
-        return gt_fail(GPUTUNE_ENODRIVER, "no CUDA driver; searched libcuda.so.1");
+        return gt_fail(GPUTUNE_ENODRIVER, "no CUDA driver was found; searched libcuda.so.1");
     }
     if (fake("baddb") && options->log) {
         options->log(options->user, GPUTUNE_LOG_WARNING,
@@ -169,7 +169,7 @@ int gputune_devices(const char *driver, int (*each)(void *user, const gputune_de
 {
     bool emulated = driver && strncmp(driver, "emu", 3) == 0;
     if (fake("nogpu") && !emulated) {
-        return gt_fail(GPUTUNE_ENODRIVER, "no CUDA driver; searched libcuda.so.1");
+        return gt_fail(GPUTUNE_ENODRIVER, "no CUDA driver was found; searched libcuda.so.1");
     }
     gputune_device device;
     fill_device(&device, emulated);
@@ -270,7 +270,7 @@ int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel, gputune_
                 const gputune_options *options)
 {
     if (fake("nonvrtc")) {
-        return gt_fail(GPUTUNE_ENOCOMPILER, "no NVRTC; searched libnvrtc.so.13");
+        return gt_fail(GPUTUNE_ENOCOMPILER, "NVRTC was not found; searched libnvrtc.so.13");
     }
     if (sizes.count && number_of(&sizes.items[0]) == 13) {
         return gt_fail(GPUTUNE_EDEVMEM,
@@ -582,7 +582,7 @@ int gputune_records(gputune *tuner, const gputune_record_filter *filter,
 {
     (void)tuner;
     if (fake("baddb")) {
-        return gt_fail(GPUTUNE_EDATABASE, "database 'x.db' is not a database; move it away");
+        return gt_fail(GPUTUNE_EDATABASE, "'x.db' is not a gputune database; move it away");
     }
     if (fake("many")) {
         return many_records(each, user);
@@ -745,7 +745,7 @@ int gputune_compile(gputune *tuner, const char *kernel, gputune_sizes sizes, con
 {
     (void)tuner, (void)sizes, (void)options;
     if (fake("nonvrtc")) {
-        return gt_fail(GPUTUNE_ENOCOMPILER, "no NVRTC; searched libnvrtc.so.13");
+        return gt_fail(GPUTUNE_ENOCOMPILER, "NVRTC was not found; searched libnvrtc.so.13");
     }
     const gputune_compiled variants[] = {
         {1, kernel, default_configuration, arch ? arch : "sm_90", "ok", "", "", 16, 0, 0, 2.1e7},

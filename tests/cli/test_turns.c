@@ -111,7 +111,7 @@ TEST(unused_time_goes_to_the_later_ones)
     double shares[COUNT];
     make(turns);
     cli_turns_weigh(turns, COUNT);
-    divide(shares, turns, 50, 0); /* no turn uses any time */
+    divide(shares, turns, 50, 0); /* if no turn uses any time */
     assert_true(shares[0] > 14.999 && shares[0] < 15.001);
     assert_true(shares[COUNT - 1] == 50);
 }

@@ -6,7 +6,7 @@
 // clang-format off
 #define ULP_F32 0x1p-23
 #define APPROX(relative, absolute) {(relative) + ULP_F32 / 2, (absolute)}
-#define SMALLEST_F32 0x1p-126 /* a result that only one side flushes to zero */
+#define SMALLEST_F32 0x1p-126 /* tolerates a result that only one side flushes to zero */
 
 static const op_pattern add_and_multiply[] = {
     {"<add|sub|min|max><.u16|.s16> %ho, %h0, %h1;", "iii", RESULT_BITS, {0, 0}},

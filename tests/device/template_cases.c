@@ -20,7 +20,7 @@ typedef struct work {
     const gt_device *device;
     void (*each)(void *user, const char *name, const tally *counts, double began);
     void *user;
-    const gt_request *request; /* of the current template */
+    const gt_request *request; /* request of the current template */
     tally *counts;
 } work;
 
@@ -148,10 +148,10 @@ static uint64_t element_bits(const uint8_t *element, uint32_t bytes)
     return bits;
 }
 
-/* Templates whose results PTX does not define to the bit: they call approximations, or add in an
- * order that the blocks' pace decides. The others' results are equal. A prefix sum of scan may be
- * near 0 behind sums of 26,000 (200,000 elements of up to 100): the same share of these is allowed
- * there. */
+/* Templates whose results PTX does not define to the bit, because they use approximations or add
+ * in an order that depends on the speed of blocks. The results of all others must be equal.
+ * scan's prefix sums may be near 0 after sums of 26,000 (200,000 elements of up to 100), so
+ * their error is allowed to be the same share of these sums. */
 static const struct {
     const char *name;
     tolerance allowed;

@@ -226,7 +226,7 @@ TEST(bad_textures_fault)
         const void *object;
         int code;
         const char *says;
-    } cases[] = {{(const void *)1, 719, "which is none"},
+    } cases[] = {{(const void *)1, 719, "which does not exist"},
                  {&integers, 719, "which has integers, as floats"},
                  {&straight, 719, "which is linear memory: tex1Dfetch() reads it"},
                  {&layers, 719, "which has layers of rows: tex2DLayered() reads it"},

@@ -11,8 +11,8 @@ enum { N = 4099, MILLION = 1 << 20 };
 
 typedef struct bad {
     const char *name, *status; /* of its trials */
-    int failure;               /* of a call in which every variant has this fault */
-    double limit_s;            /* 0: it is quick */
+    int failure;               /* expected status of a call in which every variant has this fault */
+    double limit_s;            /* time limit of the tuning; 0: the default limit */
     int n;
     bool strays; /* on a GPU it may compute wrong results instead of crashing: the address it writes
                     to may belong to the worker, and the proof finds the difference */
@@ -57,7 +57,7 @@ enum { CASES = sizeof table / sizeof *table };
 
 /* ---- leftovers ------------------------------------------------------------------------------- */
 
-/* Except the folders of tests that run at the same time. */
+/* Counts the entries of a folder, except folders of tests that run at the same time. */
 static int entries(const char *folder)
 {
     int count = 0;

@@ -124,7 +124,7 @@ static void verify_begin(gt_field *field, gt_request **request, const char *kern
                        &OPTIONS(.seed = seed)));
     gt_space *space = (*request)->space;
     const gt_config standard = gt_config_default((*request)->template);
-    assert_true(gt_space_has(space, &standard)); /* otherwise speed-ups have no base */
+    assert_true(gt_space_has(space, &standard)); /* without the default, speed-ups have no base */
     sample = (every_nth){{.propose = propose_nth}, space, step, 0};
     const gt_field_options options = {.request = *request,
                                       .farm = bench.farm,

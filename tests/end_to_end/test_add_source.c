@@ -67,7 +67,8 @@ TEST(source_is_tuned_and_launched_without_a_file)
     memset(copy, 0, sizeof copy); /* it was copied */
     gputune_plan_release(plan_measured(tuner, "scale", GPUTUNE_SIZES({"n", 4096})));
     assert_float_equal(launched(tuner, "scale"), 2, 0);
-    assert_float_equal(launched(tuner, "scale.cu"), 2, 0); /* by the name it was given */
+    assert_float_equal(launched(tuner, "scale.cu"), 2,
+                       0); /* found by the name that the program gave */
 }
 
 TEST(source_added_again_replaces_the_first)
@@ -151,7 +152,7 @@ TEST(edited_files_are_noticed_within_a_second)
     clock_skip(1);
     assert_float_equal(launched(tuner, "scale"), 6, 0);
     assert_float_equal(launched(tuner, f.template), 6, 0);
-    assert_int_equal(unlink(f.template), 0); /* it stays as it was last read */
+    assert_int_equal(unlink(f.template), 0); /* the template stays as it was last read */
     clock_skip(1);
     assert_float_equal(launched(tuner, f.template), 6, 0);
     assert_float_equal(launched_by(kept), 2, 0);

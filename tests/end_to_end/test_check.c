@@ -1,5 +1,5 @@
-/* gputune_check() on the kernels of tests/faulty: in the faulty variant it finds what the comments
- * of the lines name, in the correct variant nothing, and nothing in the templates of gputune.
+/* Runs gputune_check() on the kernels of tests/faulty. In a faulty variant it finds the mistakes
+ * that the lines' comments list; it finds none in correct variants and in gputune's templates.
  * Arguments name the kernels to check; GPUTUNE_TEST_LONG=1 checks all. */
 #include "faulty.h"
 
@@ -50,7 +50,7 @@ static int on_finding(void *user, const gputune_finding *finding)
     return 0;
 }
 
-/* Adds the kinds of a list, "race, state", as planted in a line. */
+/* Notes that a line has mistakes of these kinds, such as "race, state". */
 static void plant(told *t, const char *kinds, unsigned int line)
 {
     char list[64], *rest;

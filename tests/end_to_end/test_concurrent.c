@@ -14,7 +14,7 @@ enum { N = 4099, LONGEST_S = 120 };
 typedef struct reply {
     int status;
     gputune_source source;
-    char reason[256]; /* the plan's, or the error */
+    char reason[256]; /* the reason of the plan, or the error message */
 } reply;
 
 static reply ask(gputune *tuner, int64_t n, gputune_effort effort)
@@ -84,7 +84,7 @@ TEST(callback_may_call_its_tuner)
     assert_non_null(strstr(c.measured.reason, "callback"));
     expect(c.same, GPUTUNE_SOURCE_DEFAULT);
     assert_non_null(strstr(c.same.reason, "callback"));
-    assert_null(strstr(world.log, "taken over")); /* it did not wait for its own thread */
+    assert_null(strstr(world.log, "taken over")); /* the callback did not wait for its own thread */
     gputune_plan_release(plan);
     expect(ask(c.tuner, 2 * N, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED); /* afterwards it is */
     gputune_close(c.tuner);
@@ -163,7 +163,7 @@ TEST(lookups_do_not_wait_for_a_tuning)
     expect(ask(held.tuner, 3 * N, GPUTUNE_ESTIMATE), GPUTUNE_SOURCE_ESTIMATED);
     sem_post(&held.release);
     pthread_join(held.thread, NULL);
-    assert_true(held.was_released); /* otherwise the calls above have waited for it */
+    assert_true(held.was_released); /* fails if the calls above have waited for the tuning */
     expect(held.reply, GPUTUNE_SOURCE_MEASURED);
     gputune_close(held.tuner);
 }
@@ -357,7 +357,8 @@ TEST(refresh_finds_results_of_other_tuners)
     options.effort = GPUTUNE_MEASURE;
     gputune_plan_release(again);
     OK(tune_kernel(&again, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options));
-    assert_ptr_equal(again, after); /* it counts like a result measured here */
+    assert_ptr_equal(again,
+                     after); /* the other process's result counts like a result of this one */
     gputune_plan *const plans[] = {before, still, after, again};
     for (int i = 0; i < 4; i++) {
         gputune_plan_release(plans[i]);

@@ -65,7 +65,7 @@ TEST_WITHIN(plan_is_launched_in_each_context, open_tuner, close_tuner)
     CU(CtxSetCurrent(world.context));
     OK(launch_axpy(second, COUNT));
     end_context(other);
-    CUcontext third = new_context(); /* may have the handle of the destroyed one */
+    CUcontext third = new_context(); /* the new context may have the handle of the destroyed one */
     OK(launch_axpy(first, COUNT));
     CU(CtxSetCurrent(world.context));
     gputune_plan_release(first);
@@ -214,7 +214,8 @@ TEST_WITHIN(launch_without_a_context_is_refused, open_tuner, close_tuner)
     size_t n = COUNT;
     float a = 2;
     void *nowhere = NULL;
-    while (world.driver->CtxPopCurrent(&popped) == CUDA_SUCCESS) { /* other tests have left some */
+    while (world.driver->CtxPopCurrent(&popped) ==
+           CUDA_SUCCESS) { /* earlier tests have left contexts on the stack */
     }
     gputune_plan *plan = ask("axpy");
     assert_int_equal(gputune_launch(plan, NULL, GPUTUNE_ARGS(&nowhere, &nowhere, &a, &n)),

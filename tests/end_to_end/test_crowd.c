@@ -12,7 +12,7 @@ enum { PROCESSES = 16, THREADS = 4, SCENARIOS = 6, SHARING = 4, FAILED = 200 };
 
 /* ---- one process of the crowd ---------------------------------------------------------------- */
 
-static atomic_bool taken_over; /* of the current tuning */
+static atomic_bool taken_over; /* another process took the lease of the current tuning over */
 static char lines[4096];       /* the log's messages that matter here */
 
 static void note_line(void *user, gputune_log_level level, const char *line)
@@ -36,7 +36,7 @@ typedef struct member {
 static void *ask_for_all(void *user)
 {
     member *m = user;
-    const gputune_options options = few_variants(); /* the slowest gets its turn in time */
+    const gputune_options options = few_variants(); /* long enough for the slowest process */
     for (int i = 0; i < m->scenarios; i++) {
         gputune_plan *plan;
         int n = 2000 + (m->first + i) % m->scenarios;

@@ -10,7 +10,7 @@ enum { N = 4099 };
 
 /* The behaviour of the reference function, and a record of its calls. */
 typedef struct host {
-    float error;        /* added to every result */
+    float error;        /* the reference function adds this to every result */
     int answer;         /* what it returns */
     const float *x;     /* expected at the requested size; NULL: any */
     int calls, at_size; /* number of calls, and of calls at the requested size */
@@ -91,7 +91,7 @@ TEST(host_function_is_the_reference)
     assert_non_null(strstr(gputune_error(), "failed with 7"));
 }
 
-/* Asks a new tuner, like another process. */
+/* Calls a new tuner, as another process would. */
 static gputune_info ask_anew(host *self, const char *tag)
 {
     gputune *tuner = tuner_open(world.database);

@@ -7,7 +7,8 @@ enum { CLASSES_MAX = 32 };
 
 typedef struct faulty {
     faulty_kernel kernel;
-    bool by_proof, by_check, sometimes; /* declared; sometimes: by luck, and by the proof */
+    bool by_proof, by_check, sometimes; /* the kernel's comment lists the proof, or the check; the
+                                           proof may miss the fault */
     char status[24], message[512];
     int alarms; /* correct variants that were refused */
 } faulty;
@@ -120,7 +121,7 @@ TEST(proof_finds_faulty_variants)
 {
     static faulty_kernel all[KERNELS_MAX];
     int found = read_faulty(all), wrong = 0;
-    setenv("GPUTUNE_EMU_DEADLINE", "2", 0); /* for kernels that wait forever */
+    setenv("GPUTUNE_EMU_DEADLINE", "2", 0); /* a short deadline, for kernels that wait forever */
     gputune *tuner = tuner_open(world.database);
     for (int i = 0; i < found; i++) {
         faulty f = declared(&all[i]);

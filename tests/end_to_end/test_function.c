@@ -241,7 +241,7 @@ TEST(structs_and_constants_reach_the_kernel)
         dy[i % STREAMS][i / STREAMS] = buffer_of(y, sizeof y);
         OK(gputune_launch(plan, streams[i % STREAMS],
                           GPUTUNE_ARGS(table, &scale, &dy[i % STREAMS][i / STREAMS], &dx, &s)));
-        memset(table, 0, sizeof table); /* the launch has its own copy */
+        memset(table, 0, sizeof table); /* the launch has its own copy of the block */
     }
     CU(CtxSynchronize());
     for (int i = 0; i < STREAMS * ROUNDS; i++) {

@@ -2,7 +2,7 @@
  * small enough for a search of seconds. */
 #include "every_variant.h"
 
-/* Only scalar accesses are possible. */
+/* At this size, only scalar accesses are possible. */
 TEST(gemm_of_odd_sizes)
 {
     verify_space("gemm", GPUTUNE_SIZES({"m", 67}, {"n", 45}, {"k", 33}), 211);

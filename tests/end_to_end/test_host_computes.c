@@ -1,8 +1,8 @@
-/* The host computes on its own stream and checks each result, while its measure worker is killed at
- * random moments, while the GPU's memory is full, and while no second process may use the GPU: no
- * result is wrong, each call gives a correct plan or a message, and nothing is left over.
- *
- * On the emulator; with GPUTUNE_TEST_DRIVER=cuda on a GPU. GPUTUNE_TEST_KILLS=N: so many kills. */
+/* The host computes on its own stream and checks each result, while its measure worker is killed
+ * at random moments, while the GPU's memory is full, and while no second process may use the
+ * GPU: no result is wrong, each call gives a correct plan or a message, and nothing is left
+ * over. On the emulator; with GPUTUNE_TEST_DRIVER=cuda on a GPU. GPUTUNE_TEST_KILLS: number of
+ * kills. */
 #include "victim.h"
 
 #include "bad_variants.h"
@@ -32,7 +32,7 @@ static size_t elements(void)
 
 /* Computes y = 1 + 2 x with a plan, in buffers that are kept. */
 typedef struct work {
-    gputune *tuner; /* owned; NULL: the plan belongs to another one */
+    gputune *tuner; /* owned; NULL: another `work` owns the plan */
     gputune_plan *plan;
     CUstream stream;
     CUdeviceptr x, y;
@@ -289,14 +289,15 @@ static void tune_in_full_memory(void)
     assert_true(tune_anew(GPUTUNE_ISOLATION_PROCESS));
 }
 
-/* Each process of the emulator has its own memory, so there the worker's allocations fail by
- * script. */
+/* On the emulator each process has its own memory, so the test makes the worker's allocations
+ * fail. */
 static void tune_where_allocations_fail(void)
 {
     static const char *const faults[] = {"cuMemAlloc:*1=2", "cuMemAlloc:*6=2",
                                          "cuDevicePrimaryCtxRetain:*1=2"};
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
-        setenv("GPUTUNE_EMU_FAULTS", faults[i], 1); /* of the workers: the host's context is open */
+        setenv("GPUTUNE_EMU_FAULTS", faults[i],
+               1); /* faults of the workers only, because the host's context is open */
         assert_false(tune_anew(GPUTUNE_ISOLATION_PROCESS));
         unsetenv("GPUTUNE_EMU_FAULTS");
         assert_non_null(strstr(world.log, "memory"));
@@ -316,7 +317,8 @@ static void tune_in_exclusive_mode(void)
     assert_non_null(strstr(world.log, "may be used by one process only"));
     assert_non_null(strstr(world.log, "GPUTUNE_ISOLATION_THREAD"));
     assert_int_equal(world.warnings, 1);
-    assert_true(tune_anew(GPUTUNE_ISOLATION_THREAD)); /* as the message says */
+    assert_true(
+        tune_anew(GPUTUNE_ISOLATION_THREAD)); /* with the option that the message suggests */
     unsetenv("GPUTUNE_EMU_FAULTS");
 }
 

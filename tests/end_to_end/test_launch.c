@@ -104,7 +104,7 @@ static void *launch_rounds(void *user)
         self->expected[i] = fill(values, self->id * 100 + i);
         self->failures +=
             gputune_launch(self->plan, self->stream, GPUTUNE_ARGS(values, &self->sums[i])) < 0;
-        memset(values, -1, sizeof values); /* the caller may reuse the block */
+        memset(values, -1, sizeof values); /* the caller may reuse the block's memory at once */
     }
     return NULL;
 }
@@ -259,7 +259,7 @@ TEST(refused_calls_launch_nothing)
     static float result[N + 8];
     CU(MemcpyDtoH(result, v->y, sizeof result));
     assert_memory_equal(result, v->host_y, sizeof result);
-    assert_int_equal(launch_skipping(v, 0), 0); /* and the process survives */
+    assert_int_equal(launch_skipping(v, 0), 0); /* a launch that fits still works */
     vectors_close(v);
 }
 

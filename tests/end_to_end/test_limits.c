@@ -186,7 +186,7 @@ static int tune_with_full_files(const char *const files[3], rlim_t bytes)
         gputune_plan_release(plan);
         gputune_close(tuner);
     }
-    set_limit(RLIMIT_FSIZE, OWN_BYTES); /* for the output of this test */
+    set_limit(RLIMIT_FSIZE, OWN_BYTES); /* leave enough for the output of this test */
     static const char *const told[2][4] = {
         {"cannot be written", "are incomplete", "cannot record a request", NULL},
         {"cannot be written", "samples", "are incomplete", NULL}};

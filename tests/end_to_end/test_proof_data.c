@@ -5,13 +5,13 @@
 #include "support/folder.h"
 #include "world.h"
 
-/* A kernel: both variants are `right`, or that with WHICH = 1 is `other`, which is faster. The
- * reference is `reference`, or `right`. All are bodies of (float *y, const float *x, TYPES, int n),
- * with the thread's element in `i`. */
+/* A kernel with two variants. WHICH=0 has the body `right`; WHICH=1 has the body `other`, if
+ * set, and is faster. The reference has the body `reference`, or else `right`. All have the
+ * parameters (float *y, const float *x, TYPES, int n), and `i` is the thread's element. */
 typedef struct kernel {
     const char *name, *code, *input, *args, *types, *right, *other, *reference;
     const char *tolerance;
-    const char *words; /* of the failure of the other variant, or of the winner's message */
+    const char *words; /* part of the other variant's failure, or of the winner's message */
 } kernel;
 
 /* Writes a new template for each call. */
@@ -400,7 +400,8 @@ static const char *run(const char *path, const char *const *some, uint32_t count
     return found;
 }
 
-/* The same holds if the default is not among the variants. */
+/* Values with which the reference fails are dropped even if the default is not among the
+ * variants. */
 TEST(values_are_dropped_if_only_other_variants_run)
 {
     static const char *const other[] = {"WHICH=1", "WHICH=1"};
@@ -416,11 +417,13 @@ TEST(values_are_dropped_if_only_other_variants_run)
     assert_string_equal(info_of(plan).configuration, "WHICH=1");
     k.other = PLAIN;
     write_kernel(path, &k);
-    assert_string_equal(run(path, other, 1, GPUTUNE_EWRONG), ""); /* none can be measured */
+    assert_string_equal(run(path, other, 1, GPUTUNE_EWRONG),
+                        ""); /* no configuration can be measured */
     unlink(path);
 }
 
-/* Also if a variant ends the worker, and another worker verifies the rest. */
+/* The same values are dropped in each worker, if a variant ends one and another verifies the
+ * rest. */
 TEST(values_are_dropped_in_each_worker)
 {
     static const char *const some[] = {"WHICH=0", "WHICH=1 TRAPS=1", "WHICH=1"};
@@ -493,7 +496,8 @@ TEST(scalars_verified_with_one_value_are_reported)
          .args = "shape s = {.sizes = n, .dims = 1}",
          .types = "shape s",
          .right = "if (i < s.sizes[s.dims - 1]) y[i] = x[i];",
-         .words = "s.dims was proved with 1 only (others "}, /* crash, or differ on a GPU */
+         .words = "s.dims was proved with 1 only (others "}, /* others crash; on a GPU their results
+                                                                may differ instead */
         {.name = "all have others",
          .args = "float a = 2, bool negate = 0",
          .types = "float a, bool negate",

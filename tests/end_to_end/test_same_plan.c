@@ -213,7 +213,7 @@ TEST(wait_for_another_thread_ends_with_the_own_limit)
     begin_first(&first, &g);
     second.options.time_limit_s = 3;
     begin(&second);
-    end(&second); /* while the first call is paused */
+    end(&second); /* runs while the first call is paused */
     OK(second.status);
     assert_int_equal(info_of(second.plan).source, GPUTUNE_SOURCE_DEFAULT);
     assert_non_null(strstr(info_of(second.plan).stop_reason, "is tuning the same kernel"));

@@ -193,7 +193,7 @@ TEST(addresses_in_a_struct_are_checked)
     expect_refused(gputune_launch(plan, NULL, GPUTUNE_ARGS((grid *)NULL, &factor)),
                    "argument 1 is a NULL pointer");
     expect_refused(gputune_launch(plan, NULL, GPUTUNE_ARGS(&g, &factor, &g.y)),
-                   "takes 2 arguments, got 3");
+                   "takes 2 arguments, but got 3");
     CU(MemFree(right.index));
     CU(MemFree(at));
     gputune_plan_release(plan);

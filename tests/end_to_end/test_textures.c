@@ -16,9 +16,9 @@ static const char template_text[] =
     "{ int i = threadIdx.x, j = blockIdx.x;\n"
     "  if (i < n) y[j * n + i] = tex2D<float>(image, (i + 1.5f) / n, (j + 0.5f) / n); }\n";
 
-/* y[k][j][i] is halfway between texel (i, j) and the one to its right, in the next layer, or in the
- * last one; where there is none, between it and zero. Rows of 65 elements are no multiple of 32
- * bytes. */
+/* y[k][j][i] is halfway between texel (i, j) and the one to its right, in the next layer or in
+ * the last one. At the edge it is halfway between the texel and zero. Rows of 65 elements are
+ * not a multiple of 32 bytes. */
 enum { LAYERS = 3, ROWS = 5, WIDTH = 65, ALL = LAYERS * ROWS * WIDTH };
 static const char layered_text[] =
     "#pragma gputune kernel(lift)\n"

@@ -26,7 +26,7 @@ TEST(unwritten_elements_are_wrong)
     int status =
         tune_kernel(&plan, tuner, "tests/poisoned/unwritten.cu", GPUTUNE_SIZES({"n", N}), NULL);
     const char *told = status < 0 ? gputune_error() : world.log;
-    if (!strstr(told, "y[4084] is not written, and the default variant")) {
+    if (!strstr(told, "y[4084] is written neither by this variant nor by the default")) {
         fail_msg("%d: %s", status, told);
     }
 }
@@ -53,7 +53,8 @@ TEST(hit_launches_the_stored_winner)
     gputune_plan_release(measured);
     gputune_close(tuner);
 
-    tuner = tuner_open(world.database); /* another process finds the same */
+    tuner =
+        tuner_open(world.database); /* stands for another process, which finds the same result */
     OK(tune_kernel(&cached, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options));
     gputune_info info = info_of(cached);
     assert_int_equal(info.source, GPUTUNE_SOURCE_CACHED);
@@ -208,7 +209,7 @@ TEST(call_that_may_not_measure_gets_nearest_or_estimate)
     assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_NEAREST);
     gputune_plan_release(plan);
     options.effort = GPUTUNE_ESTIMATE;
-    options.cache = GPUTUNE_CACHE_HOT; /* nothing is stored for this one */
+    options.cache = GPUTUNE_CACHE_HOT; /* no result is stored for this size */
     OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options));
     assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_ESTIMATED);
     OK(launch_axpy(plan, N));

@@ -12,7 +12,8 @@
 
 #pragma GCC diagnostic ignored "-Wunused-function"
 
-static const double SOON_S = 30; /* long for a loaded machine; only failures reach it */
+static const double SOON_S =
+    30; /* suffices on a loaded machine; only a failing test waits this long */
 
 static char *beside_test(const char *name)
 {

@@ -100,7 +100,9 @@ TEST(a_single_crash_is_forgiven)
     snprintf(script, sizeof script, "killed-if %s", temporary_file());
     ask_compile(farm, 1, script);
     expect_plain(farm, GT_EVENT_COMPILED, 1, GPUTUNE_OK);
-    ask_compile(farm, 2, "killed"); /* killed in each attempt: not repeatable */
+    ask_compile(
+        farm, 2,
+        "killed"); /* the worker was killed in each attempt, so the failure is not repeatable */
     GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_COMPILED, 2, GPUTUNE_ECRASHED);
     assert_false(event.repeatable);
 }
@@ -169,7 +171,7 @@ TEST(a_compile_that_gets_no_core_takes_no_time)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 1});
     compile_ok(farm, 1);
-    ask_compile(farm, 2, "stop"); /* like a process that the system gives no core */
+    ask_compile(farm, 2, "stop"); /* stopped, like a process that gets no core */
     wait_for_start(farm, 2);
     usleep(300000);
     assert_true(seconds_of(farm) < 0.2);
@@ -191,7 +193,7 @@ TEST(a_canceled_job_is_not_compiling)
     farm->ops->cancel(farm);
     assert_int_equal(farm->ops->compiling(farm, jobs, 4), 0);
     ask_compile(farm, 2, "text");
-    farm->ops->give_up(farm, 2); /* it still waits for the canceled job */
+    farm->ops->give_up(farm, 2); /* the job still waits for the canceled one */
     expect_plain(farm, GT_EVENT_COMPILED, 2, GPUTUNE_OK);
 }
 

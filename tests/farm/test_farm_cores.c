@@ -46,7 +46,8 @@ TEST(each_has_its_part_and_what_the_others_leave)
     assert_int_equal(allowed(&one, 0), 8);
     assert_int_equal(allowed(&one, 8), 8);
     open_fake(&other);
-    assert_int_equal(allowed(&other, 0), 4); /* at once, although all cores are in use */
+    assert_int_equal(allowed(&other, 0),
+                     4); /* the farm gets its share at once, although all cores are in use */
     assert_int_equal(allowed(&other, 2), 4);
     assert_int_equal(allowed(&one, 8), 6);
     assert_int_equal(allowed(&other, 4), 4);

@@ -36,7 +36,7 @@ static void expect_death(uint64_t pid)
     assert_false(is_running(pid));
 }
 
-/* ---- The plain way --------------------------------------------------------------------------- */
+/* ---- Requests that succeed ------------------------------------------------------------------- */
 
 TEST(requests_are_answered_in_order)
 {
@@ -102,11 +102,11 @@ static void check_crash(const char *script, bool repeatable)
     verify_ok(farm, 1, "ok");
     uint64_t before = sample_pid(farm, one, 1);
     ask_verify(farm, 7, script);
-    ask_verify(farm, 2, "ok"); /* already sent to the worker that crashes */
+    ask_verify(farm, 2, "ok"); /* this request was already sent to the worker that crashes */
     GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_VERIFIED, 7, GPUTUNE_ECRASHED);
     assert_int_equal(event.repeatable, repeatable);
     expect_plain(farm, GT_EVENT_VERIFIED, 2, GPUTUNE_OK);
-    uint64_t after = sample_pid(farm, two, 2); /* 1 was loaded again */
+    uint64_t after = sample_pid(farm, two, 2); /* variant 1 was loaded again */
     assert_true(before != after);
     assert_false(is_running(before));
     farm->ops->close(farm);
@@ -192,8 +192,8 @@ TEST(a_new_worker_loads_the_default_even_if_it_was_dropped)
     sample_pid(farm, both, 2);
 }
 
-/* A variant that hung once is verified again as a patient one; only repeatable failures are
- * stored. */
+/* A variant that hung once is verified again with a longer deadline; only repeatable failures
+ * are stored. */
 TEST(a_hanging_sample_of_a_patient_variant_is_repeatable)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_prepared();
@@ -512,7 +512,7 @@ TEST(a_host_that_dies_takes_its_workers_along)
     int status;
     assert_int_equal(waitpid(host, &status, 0), host);
     assert_int_equal(status, 0);
-    expect_death(pid); /* even though its kernel never ends */
+    expect_death(pid); /* the worker ends although its kernel never does */
     close(channel[0]);
     close(channel[1]);
 }

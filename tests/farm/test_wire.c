@@ -245,7 +245,7 @@ TEST(values_out_of_range_are_named)
     refused_object(&gt_record_measure_setup, &setup, "'fill'");
 }
 
-/* Numbers, lengths and counts, written by hand. */
+/* Encoded numbers, lengths and counts that the test writes itself. */
 TEST(lengths_beyond_what_arrived_are_named)
 {
     static const struct {

@@ -146,7 +146,8 @@ static long end_failing(const attempt *a, int slot)
     return calls;
 }
 
-/* ---- a life ---------------------------------------------------------------------------------- */
+/* ---- running a scene
+ * -------------------------------------------------------------------------- */
 
 static void *wait_for_all(void *barrier)
 {

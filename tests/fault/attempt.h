@@ -11,8 +11,8 @@ enum { ATTEMPT_AGAIN = 100 };
 typedef struct attempt {
     const scene *scene;
     char call[64];
-    long number; /* of the failing call; 0: no call fails */
-    int code;    /* of a driver call */
+    long number; /* number of the failing call; 0: no call fails */
+    int code;    /* error code of a driver call */
     bool always;
     int again; /* number of earlier tries */
 } attempt;

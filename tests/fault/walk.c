@@ -30,7 +30,7 @@ enum { PROCESSES_MAX = 64, SCENES_MAX = 16 };
 
 /* The attempts for one kind of call. A series ends when a number exceeds the calls of the scene. */
 typedef struct series {
-    attempt like; /* its number is the next to try */
+    attempt like; /* the next attempt, with the next number to try */
     long most;
     int running;
     bool ended;
@@ -249,7 +249,7 @@ static void walk_all(void)
     }
 }
 
-/* ---- all of them ----------------------------------------------------------------------------- */
+/* ---- all series ----------------------------------------------------------------------------- */
 
 static bool learn_usual(const scene *s)
 {

@@ -2,7 +2,7 @@
 #include "faulty.cuh"
 #pragma gputune tune(BLOCK = 128)
 
-// reads four at once from rows whose length may be no multiple of four
+// reads four at once from rows whose length may not be a multiple of four
 // caught: proof, check
 #pragma gputune kernel(rows_of_four)
 #pragma gputune problem(rows = 32, n = 256)

@@ -148,7 +148,7 @@ __global__ void tiles(float *y, const float *x, size_t n)
 #pragma gputune kernel(not_of_16_bytes)
 #pragma gputune launch(tiles<BAD * NOT_OF_16_BYTES>, block = BLOCK, grid = ceil_div(n, 1024))
 
-// copies from an address that is no multiple of 16 bytes
+// copies from an address that is not a multiple of 16 bytes
 // caught: proof, check (alignment at copy)
 #pragma gputune kernel(source_not_aligned)
 #pragma gputune launch(tiles<BAD * SOURCE_NOT_ALIGNED>, block = BLOCK, grid = ceil_div(n, 1024))

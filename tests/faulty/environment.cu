@@ -4,7 +4,7 @@
 #pragma gputune tune(BLOCK = 128)
 
 // is wrong at some times
-// caught: neither: no launch here meets that time
+// caught: neither: no launch here happens at that time
 #pragma gputune kernel(by_the_clock)
 
 __global__ void by_the_clock(float *y, const float *x, size_t n)

@@ -249,7 +249,7 @@ __global__ void flushed_early(unsigned int *y, const int *x, size_t n)
     }
 }
 
-// reads what its block has just written by the path for constant data
+// reads what its block has just written through the read-only data cache
 // caught: check
 #pragma gputune kernel(read_as_constant)
 #pragma gputune reference(y[i] = 2.0f * ((i ^ 1) < n ? x[i ^ 1] : 0.0f))

@@ -4,7 +4,7 @@
 #pragma gputune tune(BLOCK = 128)
 
 // is wrong at sizes that share a bucket with the requested one
-// caught: neither: right at this size; an answer for another size is proved there
+// caught: neither: it is correct at this size, and results for other sizes are verified there
 #pragma gputune kernel(bucket)
 
 __global__ void bucket(float *y, const float *x, size_t n)
@@ -16,7 +16,7 @@ __global__ void bucket(float *y, const float *x, size_t n)
 }
 
 // has indices of 16 bits, which suffice up to 65536
-// caught: neither: right at this size; an answer for another size is proved there
+// caught: neither: it is correct at this size, and results for other sizes are verified there
 #pragma gputune kernel(index_of_16_bits)
 
 __global__ void index_of_16_bits(float *y, const float *x, size_t n)

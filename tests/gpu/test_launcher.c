@@ -327,7 +327,7 @@ TEST_WITHIN(refusal_message_has_the_reason, setup, NULL)
     expect_refusal(&launch, GPUTUNE_EINVAL, "no symbol " GT_PASS_SYMBOL "c");
     launch = make_launch(GT_PASS_NONE);
     memcpy(launch.steps[0].entry, "missing", 8);
-    expect_refusal(&launch, GPUTUNE_ECUDA, "the image has no kernel \"missing\"");
+    expect_refusal(&launch, GPUTUNE_ECUDA, "the image has no kernel 'missing'");
     launch = make_launch(GT_PASS_NONE);
     fake.fail_name = "ModuleLoadData";
     fake.fail_code = CUDA_ERROR_INVALID_IMAGE;
@@ -398,7 +398,7 @@ TEST_WITHIN(wrong_context_is_reported, setup, NULL)
     assert_int_equal(fake_count("MemcpyHtoDAsync"), 0);
     fake.fail_name = NULL;
     gt_launcher_free(plain);
-    free_and_check(copying); /* from the other context, which stays current */
+    free_and_check(copying); /* free the launcher from the other context, which stays current */
     assert_ptr_equal(fake.current, fake_context(2));
 }
 
@@ -423,7 +423,8 @@ TEST_WITHIN(test_free_breaks_no_capture, setup, NULL)
     gt_launcher *launcher = load_pass(GT_PASS_SPLIT);
     launch_on(launcher, 1);
     free_and_check(launcher);
-    assert_int_equal(fake_count("CtxSynchronize"), 0); /* it would break the capture in any mode */
+    assert_int_equal(fake_count("CtxSynchronize"),
+                     0); /* a synchronisation would break a capture in any mode */
 }
 
 TEST_WITHIN(second_size_shares_the_module, setup, NULL)

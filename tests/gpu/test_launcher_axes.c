@@ -110,7 +110,8 @@ TEST_WITHIN(test_a_preferred_cluster, setup_l2, NULL)
     assert_int_equal(try_load(&launcher, &launch), GPUTUNE_EINVAL);
 }
 
-/* Clusters and residency apply to the kernel that requests them, the window to all kernels. */
+/* Clusters and residency apply only to the kernel that requests them; the window applies to all
+ * kernels. */
 TEST_WITHIN(test_the_steps_of_a_pipeline, setup_l2, NULL)
 {
     const void *const without_block[] = {&out_buffer, &count};

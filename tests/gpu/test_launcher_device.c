@@ -342,7 +342,8 @@ TEST(test_a_graph_replays_what_was_captured)
         for (int replay = 0; replay < 2; replay++) {
             CU(MemsetD8(first, 0, COUNT * 4));
             CU(MemsetD8(second, 0, COUNT * 4));
-            OK(gt_launcher_launch(launcher, stream, to_first)); /* others keep using it */
+            OK(gt_launcher_launch(launcher, stream,
+                                  to_first)); /* launches outside of the graph keep working */
             CU(GraphLaunch(exec, stream));
             CU(StreamSynchronize(stream));
             assert_int_equal(count_wrong(first, 1, add), 0);
@@ -445,7 +446,7 @@ TEST(test_scratch_and_clears)
     CU(StreamSynchronize(stream));
     CU(MemcpyDtoH(result, out, sizeof result));
     for (int i = 0; i < 16; i++) {
-        assert_int_equal(result[i], 4 * 128 / 16 * add); /* of one launch only */
+        assert_int_equal(result[i], 4 * 128 / 16 * add); /* the sum of one launch only */
         assert_int_equal(result[16 + i], 1);
     }
     gt_launcher_free(launcher);

@@ -36,7 +36,7 @@ TEST_WITHIN(test_a_ninth_stream_waits, setup, NULL)
     assert_ptr_equal(fake_find("StreamWaitEvent", 0)->stream, fake_stream(GT_LAUNCHER_STREAMS + 1));
     assert_int_equal(fake_count("ModuleLoadData"), 0);
     fake_forget();
-    launch_on(launcher, GT_LAUNCHER_STREAMS + 1); /* this stream owns the state now */
+    launch_on(launcher, GT_LAUNCHER_STREAMS + 1); /* this stream owns the state from now on */
     assert_int_equal(fake_count("StreamWaitEvent"), 0);
     free_and_check(launcher);
 }

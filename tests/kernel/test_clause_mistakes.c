@@ -59,7 +59,7 @@ static const gt_mistake plain_mistakes[] = {
     {4, P "args(out float y[n], in float x[n], size_t n) in_place(y : n)",
      "a.cu:4:76: 'n' is not an 'in' buffer of args(); expected in_place(OUT : IN)"},
     {4, P "args(out float y[n], in float x[n], size_t n) in_place(y : x, y : x)",
-     "a.cu:4:79: 'y' given twice; expected each buffer once"},
+     "a.cu:4:79: 'y' is given twice; expected each buffer once"},
     {4, P "args(out float y[n], in float x[n], size_t n) in_place(y : x) clear(y)",
      "a.cu:4:72: clear() would zero 'y' before each launch, and with it the input in the same "
      "buffer; expected an output that is not cleared"},
@@ -80,13 +80,13 @@ static const gt_mistake plain_mistakes[] = {
     {8, P "init(other, rtol = 1)", "a.cu:8:29: unknown setting 'rtol'; expected 'block'"},
     {8, P "init(other, block = BLOCK)",
      "a.cu:8:37: 'BLOCK' is a tunable; expected a problem value or a device property here"},
-    {8, P "init(other, grid = 1, grid = 2)", "a.cu:8:39: 'grid' given twice; expected it once"},
+    {8, P "init(other, grid = 1, grid = 2)", "a.cu:8:39: 'grid' is given twice; expected it once"},
     {8, P "init(other, block = (16, 16)", "a.cu:8:17: unterminated 'init('; expected ')'"},
     {8, P "init(other, 256)", "a.cu:8:29: found '256'; expected a setting such as block = 256"},
     {8, P "init(twice)",
      "a.cu:8:17: 'twice' is the tuned kernel, which cannot judge itself; expected another kernel"},
     {8, P "init(other) init(other)",
-     "a.cu:8:29: 'init' given twice; expected it once (first on line 8)"},
+     "a.cu:8:29: 'init' is given twice; expected it once (first on line 8)"},
     {8, P "reference()",
      "a.cu:8:27: the pragma ends here; expected a __global__ function's name, as in "
      "reference(KERNEL, block = 256, grid = ceil_div(n, 256), rtol = 1e-5)"},
@@ -106,7 +106,7 @@ static const gt_mistake plain_mistakes[] = {
      "a.cu:8:32: found 'BLOCK'; expected ',' or ')', as in reference(self, AXIS = value, rtol = "
      "1e-5)"},
     {8, P "reference(self, BLOCK = 64, BLOCK = 128)",
-     "a.cu:8:45: 'BLOCK' given twice; expected each axis once"},
+     "a.cu:8:45: 'BLOCK' is given twice; expected each axis once"},
     {8, P "reference(self, block = 64)", "a.cu:8:33: twice has no axis 'block'; expected 'BLOCK'"},
     {8, P "reference(self, rtol = BLOCK)",
      "a.cu:8:40: 'BLOCK' is a tunable; expected a problem value or a device property here"},
@@ -114,7 +114,7 @@ static const gt_mistake plain_mistakes[] = {
      "a.cu:8:17: 'twice' is the tuned kernel, which cannot judge itself; expected another kernel, "
      "or reference(self)"},
     {8, P "reference(self) reference(other)",
-     "a.cu:8:33: 'reference' given twice; expected it once (first on line 8)"},
+     "a.cu:8:33: 'reference' is given twice; expected it once (first on line 8)"},
     {8, P "reference(self) check(other)",
      "a.cu:8:17: reference(self) and check() cannot be combined; expected one of them"},
     {8, P "expect()",
@@ -129,7 +129,7 @@ static const gt_mistake plain_mistakes[] = {
     {8, P "expect(x = file(\"y.npy\"))",
      "a.cu:8:24: no output 'x'; expected an out or inout buffer, rtol, atol or stol"},
     {8, P "expect(y = file(\"y.npy\"), y = file(\"z.npy\"))",
-     "a.cu:8:43: 'y' given twice; expected each output once"},
+     "a.cu:8:43: 'y' is given twice; expected each output once"},
     {8, P "expect(y = file(\"y.npy\") rtol = 1)",
      "a.cu:8:42: found 'rtol'; expected ',' or ')', as in expect(y = file(\"y.npy\"), rtol = "
      "1e-5)"},
@@ -197,15 +197,14 @@ static const gt_mistake plain_mistakes[] = {
      "prefix(total), index, zero, constant(value), file(\"name.npy\"), or an expression of index, "
      "as in constant(weights : float[9])"},
     {8, "__constant__ float c[4];\n" P "constant(c : float[4]) constant(c : float[4])",
-     "a.cu:9:49: 'c' declared twice; expected it once (first on line 9)"},
+     "a.cu:9:49: 'c' is declared twice; expected it once (first on line 9)"},
     {8, "__constant__ float c[4];\n" P "constant(c = value)",
      "a.cu:9:28: found '='; expected ':', as in constant(weights : float[9])"},
 };
 
 static const gt_mistake pipeline_mistakes[] = {
     {2, "",
-     "a.cu:1:1: no 'kernel'; expected #pragma gputune kernel(NAME), a name for all that is "
-     "launched"},
+     "a.cu:1:1: no 'kernel'; expected #pragma gputune kernel(NAME), a name for the whole pipeline"},
     {8, P "launch()",
      "a.cu:8:24: the pragma ends here; expected a __global__ function's name, as in launch(KERNEL, "
      "block = 256, grid = ceil_div(n, 256), args = (y, x, n))"},
@@ -247,11 +246,11 @@ static const gt_mistake pipeline_mistakes[] = {
     {8, P "launch(second, block = 32, grid = 1, arg = (y, part))",
      "a.cu:8:54: unknown setting 'arg'; expected 'args'"},
     {8, P "launch(second, block = 32, block = 64, grid = 1)",
-     "a.cu:8:44: 'block' given twice; expected it once"},
+     "a.cu:8:44: 'block' is given twice; expected it once"},
     {8, P "launch(second, block = 32, grid = 1, times = 2, times = 3)",
-     "a.cu:8:73: given twice; expected it once (first as '2')"},
+     "a.cu:8:73: this given twice; expected it once (first as '2')"},
     {8, P "launch(second, block = 32, grid = 1, args = (y, part), args = (y, part))",
-     "a.cu:8:72: 'args' given twice; expected it once"},
+     "a.cu:8:72: 'args' is given twice; expected it once"},
     {8, P "launch(second, block = 32, grid = 1, args = (y, part), times = 1.5)",
      "a.cu:8:80: '1.5' is floating-point; expected an integer expression"},
     {8, P "launch(second, block = BLOK, grid = 1, args = (y, part))",
@@ -287,7 +286,7 @@ static const gt_mistake map_mistakes[] = {
     {7, P "tensormap(x, box = 8)",
      "a.cu:7:27: the box has 1 dimensions, but the tensor 2; expected equal numbers"},
     {7, P "tensormap(x, box = (8, 8), box = (4, 4))",
-     "a.cu:7:44: 'box' given twice; expected it once"},
+     "a.cu:7:44: 'box' is given twice; expected it once"},
     {7, P "tensormap(x, boks = (8, 8))", "a.cu:7:30: unknown setting 'boks'; expected 'box'"},
     {7, P "tensormap(x, box = (1, 1, 1, 1, 1, 1))",
      "a.cu:7:52: a sixth value; expected one to five"},
@@ -308,7 +307,7 @@ static const gt_mistake map_mistakes[] = {
     {7, P "tensormap(x, box = (8, 8), strides = (n, n))",
      "a.cu:7:27: 2 strides for 2 dimensions; expected one for each but the last"},
     {7, P "tensormap(x, box = (8, 8)) tensormap(x, box = (8, 8))",
-     "a.cu:7:54: 'x' given twice; expected each buffer once, or NAME : x for one more map"},
+     "a.cu:7:54: 'x' is given twice; expected each buffer once, or NAME : x for one more map"},
     {7, P "tensormap(m : x, box = (8, 8))",
      "a.cu:2:17: 'moved' takes 3 parameters; expected 4, those of args(), scratch() and "
      "tensormap()"},
@@ -329,9 +328,9 @@ static const gt_mistake image_mistakes[] = {
     {7, P "texture(x, read = float)",
      "a.cu:7:35: found 'float'; expected element or normalized" FORM},
     {7, P "texture(x, filter = point, filter = linear)",
-     "a.cu:7:44: 'filter' given twice; expected it once"},
+     "a.cu:7:44: 'filter' is given twice; expected it once"},
     {7, P "texture(x) texture(x)",
-     "a.cu:7:36: 'x' given twice; expected one texture() or tensormap() of it"},
+     "a.cu:7:36: 'x' is given twice; expected one texture() or tensormap() of it"},
     {7, P "texture(x, address = wrap)",
      "a.cu:7:25: wrap and mirror need coordinates from 0 to 1; expected coordinates = normalized "
      "with them"},

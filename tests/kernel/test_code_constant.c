@@ -48,14 +48,14 @@ static const struct {
     {"#define SIZE(x) x\n", "SIZE",
      "unknown name 'SIZE'; expected a problem value or a device property"},
     {"#define SIZE MORE\n#define MORE (SIZE + 1)\n", "SIZE",
-     "'SIZE' has a value in the code that cannot be read here; expected a number, or an expression "
-     "of names that may stand here"},
+     "the value that the code gives 'SIZE' cannot be evaluated here; expected a number, or an "
+     "expression of names that are allowed here"},
     {"const int SIZE = f(3);\n", "SIZE",
-     "'SIZE' has a value in the code that cannot be read here; expected a number, or an expression "
-     "of names that may stand here"},
+     "the value that the code gives 'SIZE' cannot be evaluated here; expected a number, or an "
+     "expression of names that are allowed here"},
     {"#define SIZE (2 * B)\n", "SIZE",
-     "'SIZE' has a value in the code that cannot be read here; expected a number, or an expression "
-     "of names that may stand here"},
+     "the value that the code gives 'SIZE' cannot be evaluated here; expected a number, or an "
+     "expression of names that are allowed here"},
 };
 
 TEST(test_mistakes)

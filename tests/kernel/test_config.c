@@ -39,7 +39,7 @@ TEST(test_mistakes)
         {"VEC=3", "VEC has no value '3'; expected 1, 2, 4 or 8"},
         {"VEC", "'VEC' is not a setting; expected AXIS=value"},
         {"=4", "'=4' is not a setting; expected AXIS=value"},
-        {"B=64 B=128", "axis 'B' given twice; expected it once"},
+        {"B=64 B=128", "axis 'B' is given twice; expected it once"},
         {"B=x", "B has no value 'x'; expected an integer"},
         {"c=fast", "c has no value 'fast'; expected value, split, constant or global"},
         {"CARVE=-2", "CARVE has no value '-2'; expected auto, or KB"},

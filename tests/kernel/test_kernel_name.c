@@ -232,6 +232,7 @@ TEST(test_names)
     assert_int_equal(names.length, 0);
     assert_int_equal(gt_template_parse(&t, "k.cu", TWO, "three", NULL, NULL), GPUTUNE_ENOTFOUND);
     assert_string_equal(gt_message(), "no kernel 'three' in k.cu");
-    expect_mistake("k.cu", TWO P "kernel(one)\n",
-                   "k.cu:8:17: 'kernel' given twice for 'one'; expected it once (first on line 2)");
+    expect_mistake(
+        "k.cu", TWO P "kernel(one)\n",
+        "k.cu:8:17: 'kernel' is given twice for 'one'; expected it once (first on line 2)");
 }

@@ -100,8 +100,8 @@ TEST(test_mistakes)
     static const char *const mistakes[][2] = {
         {"l2_persist(L2 = 0, 101 : t)",
          "k.cu:4:33: L2 has the value 101; expected per cent from 0 to 100"},
-        {"l2_persist(L2 = 0, 25)",
-         "k.cu:4:38: the pragma ends here; expected ': table', the buffer whose lines are to stay"},
+        {"l2_persist(L2 = 0, 25)", "k.cu:4:38: the pragma ends here; expected ': table', the "
+                                   "buffer that should stay in the cache"},
         {"l2_persist(L2 = 0, 25 : n)",
          "k.cu:4:41: 'n' is not a buffer; expected one of args() or scratch()"},
         {"l2_persist(L2 = 0, 25 : t, y)", "k.cu:4:42: found ','; expected ',' or ')'"},

@@ -59,9 +59,9 @@ static const gt_excess excesses[] = {
     {7, "", P "scratch(float s@[n])\n", 9, "",
      "a.cu:15:17: more than 8 scratch buffers; expected fewer", NULL},
     {7, "", P "scratch(float s[n])\n", 2, "",
-     "a.cu:8:31: 's' declared twice; expected another name (first on line 7)", NULL},
+     "a.cu:8:31: 's' is declared twice; expected another name (first on line 7)", NULL},
     {7, "", P "define(D@ = 1)\n", 65, "", "a.cu:71:17: more than 64 macros; expected fewer", NULL},
-    {7, "", P "define(D = 1)\n", 2, "", "a.cu:8:24: 'D' declared twice; expected another name",
+    {7, "", P "define(D = 1)\n", 2, "", "a.cu:8:24: 'D' is declared twice; expected another name",
      NULL},
     {7, "", P "options(\"-DX@\")\n", 65, "",
      "a.cu:71:25: more than 64 compiler options; expected fewer", NULL},
@@ -118,9 +118,9 @@ static const gt_mistake mistakes[] = {
     {7, P "tune(__A = 1, 2)", "a.cu:7:22: names like '__A' are reserved; expected another"},
     {7, P "tune(GPUTUNE_A = 1, 2)",
      "a.cu:7:22: names like 'GPUTUNE_A' are reserved; expected another"},
-    {7, P "tune(A = half, half)", "a.cu:7:32: value half given twice; expected each once"},
+    {7, P "tune(A = half, half)", "a.cu:7:32: value half is given twice; expected each once"},
     {7, P "block(1, 1, 1, 1)",
-     "a.cu:7:17: 'block' given twice; expected it once (first on line 6)"},
+     "a.cu:7:17: 'block' is given twice; expected it once (first on line 6)"},
     {7, P "vector(V = a : y)", "a.cu:7:28: V has the value a; expected 1, 2, 4 or 8"},
     {7, P "cluster(C = 65, 1)",
      "a.cu:7:29: C has the value 65; expected a number of blocks from 1 to 64"},
@@ -184,10 +184,11 @@ static const gt_mistake mistakes[] = {
     {7,
      "%:define A 1\n"
      "  %:pragma gputune tune(A = 1, 1)",
-     "a.cu:8:32: value 1 given twice; expected each once"},
-    {7, "#pragma gputune\\\n tune(A = 1, 1)", "a.cu:8:14: value 1 given twice; expected each once"},
+     "a.cu:8:32: value 1 is given twice; expected each once"},
+    {7, "#pragma gputune\\\n tune(A = 1, 1)",
+     "a.cu:8:14: value 1 is given twice; expected each once"},
     {7, "#pragma gputune\\\r\n tune(A = 1, 1)",
-     "a.cu:8:14: value 1 given twice; expected each once"},
+     "a.cu:8:14: value 1 is given twice; expected each once"},
 };
 
 /* Mistakes of other kernels. */

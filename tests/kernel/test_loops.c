@@ -251,7 +251,7 @@ static const char *const mistakes[][2] = {
     {P "for(i = 0; i < 3; ++i j) " WORK "\n",
      "a.cu:3:39: found 'j'; expected ',' or ')', as in for(i = 0; i < n; ++i)"},
     {P "for(B = 0; B < 3; ++B) " WORK "\n",
-     "a.cu:3:21: 'B' declared twice; expected another name (first on line 1)"},
+     "a.cu:3:21: 'B' is declared twice; expected another name (first on line 1)"},
     {P "for(i = 0; i < 3; ++i) for(i = 0; i < 2; ++i) " WORK "\n",
      "a.cu:3:44: 'i' counts the loop around this one; expected another name"},
     {P "for(a = 0; a < 3; ++a) for(b = 0; b < 2; ++b) for(c = 0; c < 2; ++c)\n" P

@@ -246,7 +246,7 @@ static const char *const mistakes[][2] = {
      "a.cu:3:60: unknown argument 'z'; expected one of args() or scratch(), a loop's counter, a "
      "tunable or a problem value"},
     {P "launch(second, block = 1, grid = 1, cluster = 2, cluster = 2)\n",
-     "a.cu:3:66: 'cluster' given twice; expected it once"},
+     "a.cu:3:66: 'cluster' is given twice; expected it once"},
     {P "launch(second, block = 1, grid = 1) cluster(C = 1, 2)\n",
      "a.cu:3:53: 'cluster' cannot be combined with launch(); expected it in a launch(), as in "
      "tune(SIZE = 1, 2) launch(KERNEL, cluster = SIZE, …)"},

@@ -95,7 +95,7 @@ TEST(test_mistakes)
     }
     assert_int_equal(gt_problem_bind(&problem, t, GPUTUNE_SIZES({"n", 1}, {"n", 2})),
                      GPUTUNE_EINVAL);
-    assert_string_equal(gt_message(), "size 'n' given twice; expected it once");
+    assert_string_equal(gt_message(), "size 'n' is given twice; expected it once");
     gt_template_free(t);
 }
 

@@ -148,7 +148,7 @@ TEST(test_pass_limits)
         /* 32,756 bytes, 4 of padding, and a pointer exceed the limit by one element */
         {8189, 3, "parameters by value exceed 32764 bytes"},
         {100, 3, "the pass value 'split' would pass the whole block by value"},
-        {17000, 2, NULL}, /* split, in constant memory for the rest, and global */
+        {17000, 2, NULL}, /* split (the rest in constant memory) and global */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         GT_SCOPED(bench_close) bench b = {0};

@@ -318,7 +318,7 @@ static const struct {
      "a.cu:2:12: a virtual base class in struct 'S', which an argument uses; expected a plain "
      "struct of numbers"},
     {"typedef B S;\ntypedef S B;", "out S y[n]",
-     "a.cu:1:1: type 'B' is another name of itself; expected a struct or number type"},
+     "a.cu:1:1: type 'B' is an alias of itself; expected a struct or number type"},
     {"union S { int a; float b; };", "out S y[n]",
      "a.cu:1:1: a union in struct 'S', which an argument uses; expected a plain struct of numbers"},
     {"template <int N> struct S { int a[N]; };", "out S y[n]",
@@ -337,9 +337,9 @@ static const struct {
      "a.cu:3:36: item 3 of a list in the list has no member in S; expected at most one for each "
      "member; a member with several numbers takes them in { }"},
     {"struct S { float a; int2 b; };", "out S y[n], S s = {1, .b = {2, .z = 4}}",
-     "a.cu:3:36: S has no member 'b.z'; expected one that it has"},
+     "a.cu:3:36: S has no member 'b.z'; expected one of its members"},
     {"struct S { float a; int b; };", "inout S y[n] = {zero, .c = zero}",
-     "a.cu:3:30: S has no member 'c'; expected one that it has"},
+     "a.cu:3:30: S has no member 'c'; expected one of its members"},
     {"struct S { float a; int b; };", "out S y[n], S s = {.a = 1}",
      "a.cu:3:36: s.b without a value; expected { .b = value }, or the name of a problem value"},
     {"struct S { float a; int b; };", "out S y[n], S s = {1, 0.5}",

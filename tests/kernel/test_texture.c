@@ -98,7 +98,8 @@ TEST(test_elements)
     }
 }
 
-/* A texture of padded rows allows any width at the odd-tail size, other textures only their own. */
+/* A texture of padded rows allows any width at the odd-tail size; other textures allow only
+ * their own width. */
 TEST(test_odd_tail)
 {
     static const struct {
@@ -127,7 +128,7 @@ TEST(test_sizes)
     } cases[] = {
         {"in float x[h][w]", "x", "w=100",
          "kernel.cu:2:64: rows of 'x' have 400 bytes at these sizes, but a texture needs a "
-         "multiple of 32; expected memory = array, or a longer last extent in args(), and width = "
+         "multiple of 32; expected memory = array, or a padded last extent in args() and width = "
          "100 here"},
         {"in float x[h][w]", "x, width = w + 1", "w=200",
          "kernel.cu:2:64: width of 'x' is 201 at these sizes; expected 1 to the 200 elements of a "

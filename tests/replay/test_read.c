@@ -145,7 +145,8 @@ TEST(torn_tail_is_forgiven)
 TEST(bad_entries_are_named)
 {
     refused(HEAD "\"8,row,1\": {\"B\": 8, \"ONE\": 1, \"time\": 1}}}",
-            "space.json:5: entry '8,row,1': there is no 'M'; expected a value of every parameter");
+            "space.json:5: entry '8,row,1': the value of 'M' is missing; expected one for every "
+            "parameter");
     refused(HEAD "\"8,row,1\": {\"B\": 8, \"M\": \"row\", \"ONE\": 1}}}",
             "space.json:5: entry '8,row,1': there is no 'time'; expected a time or a failure's "
             "name");
@@ -165,7 +166,7 @@ TEST(bad_entries_are_named)
             "space.json: line 6: the configuration of line 5 with another result; expected each "
             "configuration once");
     refused(HEAD "\"8,row,1\": " ENTRY("8", "row", "\"InvalidConfig\"") "}}",
-            "space.json: none of 1 configurations has a time; expected at least one");
+            "space.json: none of 1 configurations has a measured time; expected at least one");
     refused("{\"results\": [{\"configuration\": {\"B\": 1}, \"invalidity\": \"correct\",\n"
             "\"measurements\": [{\"name\": \"time\", \"value\": \"RuntimeFailedConfig\"}]}]}",
             "space.json:1: 'invalidity' is correct, and 'time' is a failure's name; expected one "

@@ -14,11 +14,11 @@
 
 typedef struct landscape landscape;
 struct landscape {
-    uint32_t axes, choices;                    /* the same of each axis */
+    uint32_t axes, choices;                    /* all axes have the same number of choices */
     double (*log_time)(const gt_point *point); /* 0 at the best */
     bool (*fails)(const gt_point *point);      /* or NULL */
     bool (*allows)(const gt_point *point);     /* or NULL */
-    double compile_s;                          /* of each; 0: not told */
+    double compile_s; /* compile time of each configuration; 0: not reported */
     gt_domain_axis axis[GT_SEARCH_AXES];
     double values[64];
     gt_domain domain;

@@ -283,7 +283,7 @@ TEST(hints_are_tried_in_their_order_before_the_first_result)
     gt_point fallback = {{3, 1, 4, 1, 5}}, points[BATCH];
     at.domain.fallback = &fallback;
     gt_tried hints[HINTS];
-    for (int i = 0; i < HINTS; i++) { /* the fastest last, and the default among them */
+    for (int i = 0; i < HINTS; i++) { /* hints with the fastest last, and the default among them */
         uint16_t rank = (uint16_t)(HINTS - 1 - i);
         gt_point point = {{0, 1, 2, rank / 6, rank % 6}};
         hints[i] = (gt_tried){.point = rank == 5 ? fallback : point, .time_ns = 1 + rank};

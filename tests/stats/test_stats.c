@@ -42,7 +42,7 @@ TEST(student_distribution)
     }
     near(gt_student_quantile(0.5, 3), 0, 1e-10);
     assert_true(gt_student_quantile(0, 5) == -INFINITY && gt_student_quantile(1, 5) == INFINITY);
-    assert_true(gt_student_quantile(1e-200, 1) < -1e150); /* its square overflows a double */
+    assert_true(gt_student_quantile(1e-200, 1) < -1e150); /* the square overflows a double */
 }
 
 /* libm's lgamma() stores a sign in a global variable. */

@@ -81,7 +81,8 @@ static inline gt_hash hash_of(uint64_t number)
     return gt_hash_bytes(&number, sizeof number);
 }
 
-/* Returns a scenario of axpy at n, valid until this thread has asked for 16 more. */
+/* Returns a scenario of axpy at n, valid until this thread has called the function 16 more
+ * times. */
 static inline gt_scenario scenario_at(int64_t n)
 {
     static _Thread_local struct {

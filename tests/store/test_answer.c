@@ -7,7 +7,7 @@
 typedef struct change {
     gputune_effort effort; /* 0: GPUTUNE_MEASURE */
     uint32_t limit;
-    double limit_s; /* such a tuning is also cut short */
+    double limit_s; /* time limit that ended the tuning; implies cut_short */
     bool cut_short, unproved, complete, other_space, other_driver, on_thread;
 } change;
 

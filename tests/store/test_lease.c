@@ -313,7 +313,7 @@ TEST_OF(a_clock_that_leaps_delays_nobody, world *w, open_world, close_world)
     clock_set_true();
     pthread_join(holder, NULL);
     pthread_join(writer, NULL);
-    /* the lease is in memory, without the file */
+    /* without the file, the lease is in memory */
     assert_true(status == GPUTUNE_EBUSY || lease.in_memory);
     gt_store_lease_release(&lease, store, NULL);
 }

@@ -68,7 +68,7 @@ TEST_OF(everything_is_taken_once, world *w, open_world, close_world)
     assert_int_equal(merged.taken_codes, 0);
     assert_int_equal(query_number(w->path, "SELECT count(*) FROM trial"), 12);
     assert_int_equal(query_number(w->path, "SELECT count(*) FROM lease"), 0);
-    /* the file was only read */
+    /* the merged file was only read */
     assert_int_equal(query_number(all.paths[0], "SELECT count(*) FROM trial"), 6);
     assert_int_equal(w->warnings, 0);
 }
@@ -206,7 +206,7 @@ TEST_OF(a_killed_merge_leaves_all_or_nothing, world *w, open_world, close_world)
     for (long i = 0; i < kills; i++) {
         begin(w);
         merge_until_killed(w, &all, merge_s, &random);
-        gt_store *store = open_store(w); /* rolls the killed merge back */
+        gt_store *store = open_store(w); /* opening the file rolls the killed merge back */
         bool any = time_at(store, 1000) > 0;
         gt_store_close(store);
         int64_t found = query_number(w->path, "SELECT count(*) FROM winner");

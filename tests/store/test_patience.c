@@ -11,7 +11,7 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 
-static const double slack_s = 2; /* for a busy machine */
+static const double slack_s = 2; /* additional seconds on a busy machine */
 
 static void make_database(world *w)
 {
@@ -177,7 +177,7 @@ static void write_under_a_lock(world *w, const char *sql)
     assert_true(time_at(other, 3072) == 30);
     assert_true(time_at(other, 4096) == 40);
     assert_true(time_at(store, 2048) == 20);
-    holder = lock_file(w, sql); /* write under a lock once more */
+    holder = lock_file(w, sql); /* write again while the file is locked */
     put_size_within(store, 5120, 50, &patience);
     unlock_file(holder);
     put_size(store, 6144, 60);

@@ -157,10 +157,11 @@ TEST_OF(nearest_is_divisible_alike, world *w, open_world, close_world)
     put_size(store, 1 << 20, 40);
     put_size(store, (1 << 18) + 1, 10);
     put_size(store, 1 << 24, 640);
-    const int64_t wanted[][2] = {{(1 << 18) + 16, 1 << 20},
-                                 {1 << 18, 1 << 20},
-                                 {(1 << 20) + 1, (1 << 18) + 1},
-                                 {(1 << 24) + 1, 1 << 24}}; /* the odd size is too far away */
+    const int64_t wanted[][2] = {
+        {(1 << 18) + 16, 1 << 20},
+        {1 << 18, 1 << 20},
+        {(1 << 20) + 1, (1 << 18) + 1},
+        {(1 << 24) + 1, 1 << 24}}; /* the odd size is too far away to be used */
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         assert_int_equal(nearest_to(store, wanted[i][0], "T=half"), wanted[i][1]);
     }
@@ -325,7 +326,7 @@ TEST_OF(failures_are_forgotten_with_another_driver, world *w, open_world, close_
     broken.status = GT_TRIAL_COMPILE;
     ASSERT_OK(gt_store_put_trials(store, &scenario, &broken, 1, NULL));
     assert_int_equal(count_trials(store, &scenario, 13000), 4);
-    /* it may work with another driver */
+    /* the failed variant may work with another driver */
     assert_int_equal(count_trials(store, &scenario, 13010), 3);
     assert_int_equal(count_trials(store, &scenario, 0), 4);
 }

@@ -220,7 +220,7 @@ TEST_OF(edited_entry_is_left_out_and_told_once, world *w, open_world, close_worl
     assert_int_equal(with.taken, 1);
     assert_int_equal(with.left_out, 1);
     assert_int_equal(w->warnings, 1);
-    assert_non_null(strstr(w->warning, "the text: left out: an entry was edited"));
+    assert_non_null(strstr(w->warning, "the text: an entry is left out: it was edited"));
 }
 
 /* Returns wisdom with this body and a valid hash. */

@@ -80,7 +80,7 @@ static gputune *open_one(void)
     options.database = database;
     options.compile_workers = 1;
     options.keep_workers = true;
-    options.max_plans = 3 * SIZES; /* of 4 * SIZES sizes that calls ask for */
+    options.max_plans = 3 * SIZES; /* calls ask for 4 * SIZES sizes */
     int status = gputune_open(&tuner, &options);
     if (status < 0) {
         fail_with("gputune_open", status);

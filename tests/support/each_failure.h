@@ -89,8 +89,9 @@ static inline long each_failure(const char *call, long step, each_act act, each_
             long held = count_held();
             failing_begin(call, n, always);
             gputune_status status = act(user);
-            calls =
-                failing_end() < n ? 0 : n + step; /* this call was reached, so there may be more */
+            calls = failing_end() < n
+                        ? 0
+                        : n + step; /* the failing call was reached, so there may be more calls */
             tried += calls > 0;
             if (count_held() != held) {
                 fail_msg("%s %ld: %ld allocations are left", call, n, count_held() - held);

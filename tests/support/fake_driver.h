@@ -31,17 +31,17 @@ typedef struct fake_driver {
     bool events_pending;   /* EventQuery returns not ready until EventSynchronize */
     const char *fail_name; /* the call that fails */
     CUresult fail_code;    /* with this code */
-    int fail_after;        /* after this many successes */
+    int fail_after;        /* number of calls that succeed before the failure */
     /* Returns true if the next call ("driver") fails with fail_code, unless it releases something;
      * may be NULL. */
     bool (*fails)(const char *what, int unused);
-    int parameter_sizes[16]; /* of every kernel, terminated by 0 */
+    int parameter_sizes[16]; /* parameter sizes of every kernel, terminated by 0 */
     int max_threads, clusters, blocks, fixed_shared_bytes;
     bool no_symbol;
     int refused; /* calls that failed without a script */
     /* Records. */
     int live_modules, live_memory, live_host, live_events, live_streams, live_textures, live_arrays;
-    CUDA_RESOURCE_DESC resource; /* of the last texture object */
+    CUDA_RESOURCE_DESC resource; /* descriptor of the last texture object */
     CUDA_TEXTURE_DESC texture;
     CUDA_ARRAY3D_DESCRIPTOR array; /* the last one */
     CUDA_MEMCPY3D copy;            /* the last one */

@@ -138,7 +138,7 @@ static gputune_status verify(gt_farm *base, const gt_verify_job *job)
     GT_TRY(refuse(farm));
     farm->first_verified = farm->verifies++ ? farm->first_verified : job->id;
     while (farm->launches.count <= job->id) {
-        GT_TRY(gt_array_push(&farm->sampled, false)); /* at least as many as launches */
+        GT_TRY(gt_array_push(&farm->sampled, false)); /* at least the number of launches */
         GT_TRY(gt_array_push(&farm->patient, false)); /* likewise */
         GT_TRY(gt_array_push(&farm->launches, (gt_launch){0}));
     }

@@ -8,9 +8,9 @@
 typedef struct scripted_variant {
     gputune_status compile, verify, sample, recheck; /* OK, or the failure */
     double time_ns, energy_nj;
-    double pilot_ns;              /* of its verifying launch; 0: unknown */
-    double host_ns;               /* sample on the host's clock; 0: time_ns */
-    double hot_ns;                /* sample with a warm cache, if requested; 0: time_ns */
+    double pilot_ns;              /* time of its verifying launch; 0: unknown */
+    double host_ns;               /* sample on the host's clock; 0: like time_ns */
+    double hot_ns;                /* sample with a warm cache, if requested; 0: like time_ns */
     gputune_status sample_kernel; /* sampling only by the device's clock: OK, or the failure */
     gputune_status weigh;         /* sampling only of energy: OK, or the failure */
     double stumble;               /* factor of the first sample's time; 0: none */
@@ -54,7 +54,7 @@ typedef struct scripted_farm {
     GT_ARRAY(gt_compiling) compiling;  /* endless ones; ten seconds longer after each wait */
     GT_ARRAY(gt_launch) launches;      /* by variant id */
     GT_ARRAY(bool) sampled;            /* by variant id */
-    GT_ARRAY(bool) patient;            /* by variant id, of the last verification */
+    GT_ARRAY(bool) patient; /* for each variant id: its last verification had a longer deadline */
     uint64_t random;
 } scripted_farm;
 

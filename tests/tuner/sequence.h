@@ -47,7 +47,7 @@ static inline int seed_of(int scenario)
 typedef enum disturbance {
     UNDISTURBED,
     LIMIT,       /* the time limit ends */
-    LATE_LIMIT,  /* likewise, and verifying the winner again takes too long */
+    LATE_LIMIT,  /* the time limit ends, and verifying the winner again takes too long */
     CANCEL,      /* the caller cancels the call */
     KILL,        /* the process is killed */
     BUSY_GPU,    /* from the beginning: another tuning uses the GPU */

@@ -20,8 +20,7 @@ static void expect_proved(world *w, const gputune_options *options, const char *
     assert_null(strstr(w->choice.stop_reason, "not re-verified"));
     bool by_time = strstr(w->choice.stop_reason, "the time limit was reached") != NULL;
     assert_true(w->choice.terms.limit_s == (by_time ? options->time_limit_s : 0));
-    assert_true(w->choice.variants <=
-                w->farm.verifies); /* variants that were interrupted do not count */
+    assert_true(w->choice.variants <= w->farm.verifies); /* interrupted variants do not count */
 }
 
 TEST_OF(winner_is_reverified_after_all_were_tried, world *w, open_world, close_world)

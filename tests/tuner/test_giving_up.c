@@ -119,7 +119,7 @@ TEST_OF(the_default_is_waited_for, world *w, open_world, close_world)
     assert_int_equal(field.worthless, 3);
     assert_int_equal(gt_field_tried(&field), 1);
     assert_int_equal(field.standard->stage, GT_STAGE_WAITING);
-    assert_true(proposer.asked < 100); /* asked less often than in every turn */
+    assert_true(proposer.asked < 100); /* the proposer is not asked in every turn */
     gt_field_close(&field);
     gt_request_free(request);
 }

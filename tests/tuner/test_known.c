@@ -1,9 +1,9 @@
-/* Tests the use of known results: results that a proposer hears of, edits, and hints from other
- * sizes. */
+/* Tests the use of known results: results that are reported to a proposer, edits, and hints from
+ * other sizes. */
 #include "search_world.h"
 #include "tuner/tuning.h"
 
-/* ---- times that a proposer hears ------------------------------------------------------------- */
+/* ---- times that are reported to a proposer --------------------------------------------------- */
 
 typedef struct listener {
     gt_list_proposer list; /* first */
@@ -24,8 +24,8 @@ static void listen(gt_proposer *self, const gt_config *config, const gt_tried *r
     }
 }
 
-/* A proposer also hears the times of variants that are eliminated after their first sample, and the
- * GPU time that they took. */
+/* Times of variants that are eliminated after their first sample are reported to the proposer,
+ * too, with the GPU time that they took. */
 TEST_OF(times_of_losers_are_heard, world *w, open_world, close_world)
 {
     static const char *const texts[] = {"BLOCK=64", "BLOCK=128", "BLOCK=256", "BLOCK=512"};

@@ -175,7 +175,7 @@ static scripted_variant behave_slowly(void *user, const gt_launch *launch)
     return variant;
 }
 
-/* There is no time to verify the variant again with more patience. */
+/* There is no time to verify the variant again with a longer deadline. */
 TEST_OF(test_an_endless_variant_is_learned, world *w, open_world, close_world)
 {
     const gputune_options options = OPTIONS(.time_limit_s = 0.2);

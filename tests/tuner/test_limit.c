@@ -3,7 +3,7 @@
 #include "search_world.h"
 #include "support/folder.h"
 
-/* how often the default's source was compiled */
+/* number of times the default's source was compiled */
 static uint32_t defaults_compiled;
 
 static gputune_status count(void *user, const char *text)
@@ -140,7 +140,7 @@ TEST_OF(default_answers_calls_with_the_same_limit, world *w, open_slow_world, cl
     expect_default(w, &options);
     expect_answers_for(w, 0.2, true);
     expect_answers_for(w, 0.3, false);
-    w->gpu.is_taken = true; /* another tuning, which may be over the next time */
+    w->gpu.is_taken = true; /* another tuning uses the GPU, and may have ended at the next call */
     w->farm.compile_s = 0.1;
     expect_default(w, &options);
     expect_answers_for(w, 0.2, false);

@@ -203,7 +203,7 @@ TEST(failure_in_a_tie_reopens_it)
     machine m = make_machine(3, 6);
     GT_SCOPED(race_end) gt_race *race = race_to_a_tie(&m);
     gt_race_end end = GT_RACE_RUNNING;
-    gt_race_fail(race, 3); /* neither winner nor default: the tie remains */
+    gt_race_fail(race, 3); /* contestant 3 is neither winner nor default, so the tie remains */
     assert_true(gt_race_is_tied(race));
     assert_int_equal(gt_race_break_tie(race, 3, &end), GPUTUNE_EINVAL);
     gt_race_fail(race, 0);
@@ -346,7 +346,7 @@ TEST(exact_values_need_one_round)
     m.times[11] = m.times[23] = 99;
     GT_SCOPED(race_end) gt_race *race = run_race(&m, &options);
     gt_race_result result = race_result(race);
-    assert_int_equal(result.winner, 11); /* the one with the lower rank */
+    assert_int_equal(result.winner, 11); /* the contestant with the lower rank wins */
     assert_true(result.verdict.tie);
     assert_int_equal(result.rounds, 1);
     assert_true(fabs(result.verdict.speedup - m.times[0] / 99) < 1e-9);

@@ -76,7 +76,7 @@ TEST(the_same_on_the_hardest_field)
     assert_true(intervals_cover(&t));
 }
 
-/* the time is still by the host's clock */
+/* by default, the time is by the host's clock */
 static void noisy_times(machine *m)
 {
     for (uint32_t i = 0; i < m->count; i++) {

@@ -182,7 +182,8 @@ TEST_OF(test_tie_by_host_clock_is_broken_by_the_device, world *w, open_world, cl
     launches_cost_the_host(w);
     assert_string_equal(tuned_for(w, GPUTUNE_OBJECTIVE_LAUNCH), "BLOCK=256");
     assert_true(w->choice.verdict.tie);
-    assert_true(w->choice.time_ns > 2999 && w->choice.time_ns < 3031); /* by the host's clock */
+    assert_true(w->choice.time_ns > 2999 &&
+                w->choice.time_ns < 3031); /* the time is by the host's clock */
     assert_true(w->choice.verdict.speedup > 0.99 && w->choice.verdict.speedup < 1.01);
 }
 

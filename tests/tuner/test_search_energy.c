@@ -79,7 +79,7 @@ TEST_OF(trials_tell_who_was_not_weighed_and_why, world *w, open_thrifty_world, c
     seen_trials seen = stored_trials(w);
     assert_int_equal(seen.count, 6);
     assert_int_equal(seen.by_time, 2); /* BLOCK=64, and the fifth of the fast ones */
-    assert_true(seen.slow_nj == 0);    /* its time is not stored as an energy */
+    assert_true(seen.slow_nj == 0);    /* the time of BLOCK=64 is not stored as an energy */
     assert_non_null(strstr(seen.why_slow, "the best time in its first round"));
 }
 
@@ -188,7 +188,8 @@ TEST_OF(energies_are_kept_if_weighing_again_is_canceled, world *w, open_thrifty_
     assert_non_null(strstr(w->choice.stop_reason, "stopped on request"));
 }
 
-/* --- crashes while weighing ------------------------------------------------------------------- */
+/* --- crashes while energy is measured
+ * ---------------------------------------------------------- */
 
 static scripted_variant behave_until_crashed(void *user, const gt_launch *launch)
 {

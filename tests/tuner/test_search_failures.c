@@ -245,7 +245,8 @@ TEST_OF(test_a_tie_that_nobody_survives_leaves_the_others, world *w, open_world,
 {
     launches_cost_the_host(w);
     SET_EACH(w, sample_kernel, GPUTUNE_ECRASHED);
-    w->by_block[512].host_ns = 3300; /* too slow for the tie, and eliminated before it */
+    w->by_block[512].host_ns =
+        3300; /* on the host's clock, 512 is too slow for the tie and eliminated */
     assert_string_equal(tuned_for(w, GPUTUNE_OBJECTIVE_LAUNCH), "BLOCK=512");
     assert_int_equal(w->choice.failed, 3);
 }

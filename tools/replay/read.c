@@ -278,7 +278,7 @@ static gputune_status take_values(reader *at, const gt_json *configuration)
         const char *name = at->names.items[i];
         const gt_json *value = gt_json_member(configuration, name);
         GT_REFUSE(!value, GPUTUNE_ERECORDED,
-                  "there is no '%s'; expected a value of every parameter", name);
+                  "the value of '%s' is missing; expected one for every parameter", name);
         GT_REFUSE(value->kind == GT_JSON_NULL || value->kind > GT_JSON_TEXT, GPUTUNE_ERECORDED,
                   "'%s' is neither a number nor a word", name);
         GT_TRY(gt_array_push(&at->values, value));

@@ -77,7 +77,7 @@ gputune_status gt_recorded_finish(gt_recorded *recorded)
         take_figures(recorded, &entry->tried);
     }
     GT_REFUSE(!recorded->ok, GPUTUNE_ERECORDED,
-              "none of %zu configurations has a time; expected at least one",
+              "none of %zu configurations has a measured time; expected at least one",
               recorded->entries.count);
     return GPUTUNE_OK;
 }

@@ -8,8 +8,9 @@
 #include <string.h>
 
 enum { MOST_WORKERS = 1024, MOST_FLIGHTS = 4 * MOST_WORKERS };
-/* A race: a variant that is clearly slower than the best is eliminated after one launch. The others
- * are verified, which takes as long as another launch, and decided by the fifth. */
+/* A race. A variant that is clearly slower than the best is eliminated after one launch. Each
+ * other variant is verified, which takes as long as another launch, and the race decides after
+ * its fifth launch. */
 #define LAUNCHES 5
 #define PROOF    2
 

@@ -331,7 +331,7 @@ static gt_limit limit_pass(const gt_binding *binding, uint32_t axis, uint8_t cho
 {
     const gt_axis *a = &binding->template->axes[axis];
     int64_t value = a->values[choice].number;
-    gt_pass ways[GT_BLOCK_MAX] = {GT_PASS_NONE}; /* the ways of other blocks are not known yet */
+    gt_pass ways[GT_BLOCK_MAX] = {GT_PASS_NONE}; /* how other blocks are passed is not known yet */
     gt_block blocks[GT_BLOCK_MAX];
     uint32_t block = 0;
     while (binding->template->passes[block].axis != (int)axis) {

@@ -86,7 +86,7 @@ static gputune_status bind_one(gt_problem *problem, bool given[GT_PROBLEM_MAX],
     memcpy(name, size->name, length);
     name[length] = '\0';
     GT_TRY(gt_name_find(&index, template, false, name));
-    GT_REFUSE(given[index], GPUTUNE_EINVAL, "size '%s' given twice; expected it once", name);
+    GT_REFUSE(given[index], GPUTUNE_EINVAL, "size '%s' is given twice; expected it once", name);
     given[index] = true;
     return equals ? set_word(&problem->values[index], &template->problem[index], equals + 1)
                   : set_number(&problem->values[index], &template->problem[index], size->value);

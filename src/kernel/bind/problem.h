@@ -117,7 +117,7 @@ typedef struct gt_workload {
     bool varied;                   /* inputs have runs of equal values (vary.h) */
     bool unbounded;                /* scalars are so large that results may be infinite (vary.h) */
     bool has_init;                 /* a kernel completes the inputs */
-    gt_launch init;                /* its last parameter is the seed */
+    gt_launch init;                /* the kernel's last parameter is the seed */
     /* reference(self) is launched like a variant, but without a window of level-2 cache. Other
      * references and the check get pass() blocks as GT_PASS_GLOBAL and constant() blocks as
      * GT_PASS_CONSTANT; buffers that the kernel clears are cleared for them, too. With `scale`, a

@@ -232,7 +232,7 @@ static gputune_status add_instance(gt_source *out, const generator *g, const gt_
         gt_lexer_next(&lexer);
         bool qualified = colons || gt_lexer_is(&lexer, "::");
         const gt_value *value = qualified ? NULL : value_named(g, GT_TOKEN_TEXT(&token));
-        if (value) { /* other names belong to the code */
+        if (value) { /* replace names of axes and problem values only */
             gt_text_printf(&text, !value->word && value->number < 0 ? "(%s)" : "%s",
                            GT_TEXT_OF_VALUE(value));
         } else {

@@ -278,7 +278,7 @@ static gputune_status bind_judges(gt_workload *out, const gt_binding *binding)
     }
     if (out->has_check) {
         GT_TRY(bind_judge(&out->check, out, binding, &parts->check));
-        add_given(&out->check, GT_PARAMETER_BUFFER, 0); /* for the number of wrong elements */
+        add_given(&out->check, GT_PARAMETER_BUFFER, 0); /* the counter of wrong elements */
         GT_TRY(finish_judge(&out->check));
     }
     return GPUTUNE_OK;

@@ -155,7 +155,7 @@ static gputune_status check_items(const gt_initialisers *list, const gt_layout *
             used = gt_leaf_is_within(layout, k, path);
         }
         GT_REFUSE_AT(!used && (!number || strpbrk(number, ".[")), place,
-                     "%s has no member '%s'; expected one that it has", type, path);
+                     "%s has no member '%s'; expected one of its members", type, path);
         GT_REFUSE_AT(!used, place,
                      "item %lu of %s has no member in %s; expected at most one for each member; a "
                      "member with several numbers takes them in { }",

@@ -7,7 +7,8 @@
 #include <string.h>
 
 enum {
-    CHECKS_MAX = 1 << 20,      /* for a whole diagram; a check is one value at one node */
+    CHECKS_MAX =
+        1 << 20, /* limit of checks for a whole diagram; a check is one value at one node */
     LEVEL_CHECKS_MAX = 1 << 17 /* on one level */
 };
 

@@ -116,7 +116,8 @@ typedef struct gt_search_level {
     const gt_group *group;
     uint32_t axis, level;
     int before;                    /* the diagram's previous level; -1: none */
-    uint8_t order[GT_AXIS_VALUES]; /* if random: positions of the values in the order of trying */
+    uint8_t order[GT_AXIS_VALUES]; /* for random draws: positions of the values, in the order in
+                                      which they are tried */
     int next;                      /* number of values that were tried */
     uint32_t child;                /* the diagram's node to which the current value leads */
 } gt_search_level;

@@ -350,8 +350,8 @@ gt_space_size gt_space_count(gt_space *space)
     return size;
 }
 
-/* Multiplies a size by the number of different sources of a group: in a diagram that begins with
- * the axes that change the source, the number of valid beginnings over those axes. */
+/* Multiplies a size by the number of distinct sources of a group. If its diagram begins with the
+ * axes that change the source, that is the number of valid combinations of those axes. */
 static void multiply_sources(gt_space_size *size, gt_space *space, gt_group *group,
                              uint32_t in_source)
 {

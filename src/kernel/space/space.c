@@ -467,7 +467,7 @@ static gputune_status restrict_one(gt_space *space, bool given[GT_AXIS_MAX], con
     *equals = '\0';
     name[strcspn(name, " \t")] = '\0';
     GT_TRY(gt_name_find(&axis, space->template, true, name));
-    GT_REFUSE(given[axis], GPUTUNE_EINVAL, "axis '%s' restricted twice; expected it once", name);
+    GT_REFUSE(given[axis], GPUTUNE_EINVAL, "axis '%s' is restricted twice; expected it once", name);
     given[axis] = true;
     return restrict_axis(space, axis, equals + 1);
 }

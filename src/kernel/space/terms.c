@@ -72,7 +72,7 @@ static gt_residue run_binary(const program *p, gt_residue a, gt_residue b, int a
                                                                                 : value_of(value);
 }
 
-/* "left && …" and "left || …". */
+/* Evaluates "left && …" or "left || …". */
 static gt_residue run_logical(const program *p, gt_residue left, int at)
 {
     const bool stops = p->code[at].operation == GT_DO_OR;

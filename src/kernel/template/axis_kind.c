@@ -32,7 +32,7 @@ static const gt_axis_traits table[GT_AXIS_KINDS] = {
                                    .sets = offsetof(gt_kernel_step, preferred_cluster)},
     [GT_AXIS_L2_PERSIST] = {.name = "l2_persist",
                             .at_launch = true,
-                            .buffers = "': table', the buffer whose lines are to stay",
+                            .buffers = "': table', the buffer that should stay in the cache",
                             .one_buffer = true,
                             .expected = "per cent from 0 to 100",
                             .numbers = {0, 100}},

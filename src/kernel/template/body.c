@@ -145,7 +145,8 @@ static void export_kernel(edits *e, const gt_kernel_name *kernel, bool bounds)
 
 /* ---- Code that nvcc accepts, but NVRTC or the driver does not -------------------------------- */
 
-/* Turns `const double b = a * a;` into a constexpr, as only that is a constant of C++. */
+/* Turns `const double b = a * a;` into a constexpr, because a const double is not a constant
+ * expression in C++. */
 static void rewrite_constant(edits *r, gt_lexer lexer)
 {
     const gt_token word = lexer.token;
@@ -308,8 +309,7 @@ static void rewrite(edits *r)
         const gt_token now = lexer.token;
         gt_lexer ahead = lexer;
         gt_lexer_next(&ahead);
-        bool hides = depth == 0 &&
-                     gt_token_is(&now, "static") && /* which hides the symbol from the driver */
+        bool hides = depth == 0 && gt_token_is(&now, "static") && /* hidden from the driver */
                      (gt_token_is(&last, "__constant__") || gt_lexer_is(&ahead, "__constant__"));
         if (hides || gt_token_is(&now, "register")) { /* not in C++17 */
             replace_token(r, &now, "");
@@ -479,7 +479,7 @@ gputune_status gt_instances_name(gt_template_parts *parts)
 typedef struct named_kernel {
     const gt_kernel_name *kernel;
     bool is_step;
-    bool is_in[2]; /* whether the kernels' body has it, and whether the judges' body has it */
+    bool is_in[2]; /* the kernels' body has it; the judges' body has it */
 } named_kernel;
 
 typedef struct named_kernels {

@@ -84,7 +84,8 @@ static gputune_status check_parameter(const checked *c, const gt_function_parame
     const gt_place place = c->kernel->place;
     const gt_structure *structure = gt_structure_of(c->p->template, argument->type);
     bool is_struct = structure && !structure->alias[0];
-    const bool is_bytes = given->pointer && strcmp(given->words, "char") == 0; /* as a void * */
+    const bool is_bytes = given->pointer && strcmp(given->words, "char") ==
+                                                0; /* a char * accepts any type, like a void * */
     if (argument->pointee[0]) {
         GT_REFUSE_AT(!given->pointer, place,
                      "'%s' takes '%s' as a value; expected a pointer, as declared in args()",

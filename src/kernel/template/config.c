@@ -45,7 +45,7 @@ static gputune_status apply(gt_config *config, bool given[GT_AXIS_MAX], const gt
               "'%s' is not a setting; expected AXIS=value", setting);
     *value++ = '\0';
     GT_TRY(gt_name_find(&axis, template, true, setting));
-    GT_REFUSE(given[axis], GPUTUNE_EINVAL, "axis '%s' given twice; expected it once", setting);
+    GT_REFUSE(given[axis], GPUTUNE_EINVAL, "axis '%s' is given twice; expected it once", setting);
     given[axis] = true;
     return gt_axis_choice(&config->choice[axis], template, axis, value, true);
 }

@@ -182,7 +182,7 @@ typedef struct gt_template_parts {
     uint32_t order_count;
     gt_template_value computed[GT_VALUES_MAX]; /* arguments in launch() */
     uint32_t computed_count;
-    char counters[GT_COUNTERS_MAX][GT_NAME_MAX]; /* of the loops that are open during parsing */
+    char counters[GT_COUNTERS_MAX][GT_NAME_MAX]; /* names of the open loops' counters */
     uint32_t open_loops;
     const gt_expression *launch_bounds[2], *maxreg, *work_bytes, *work_flops;
     const gt_expression
@@ -203,10 +203,10 @@ typedef struct gt_template_parts {
     gt_judge init;             /* the kernel that fills inputs; it is launched like a judge */
     bool expects;              /* expect() names files with the expected results */
     gt_body kernel_body,
-        judge_body;         /* the code of the kernels, and that of the reference and the check */
-    gt_hash headers;        /* of the headers that the compiler reads itself; zero: none */
-    gt_hash geometry;       /* of the clauses that affect the launch */
-    gt_hash making;         /* of the clauses that affect how a configuration becomes code */
+        judge_body;   /* the code of the kernels, and that of the reference and the check */
+    gt_hash headers;  /* hash of the headers that the compiler reads itself; zero: there are none */
+    gt_hash geometry; /* hash of the clauses that affect the launch */
+    gt_hash making;   /* hash of the clauses that affect how a configuration becomes code */
     uint64_t geometry_axes; /* bit i: axis i occurs in clauses that affect the launch */
 
     pthread_mutex_t lock; /* protects the members below */

@@ -486,8 +486,8 @@ void gt_template_explain(gt_text *out, const gt_template *template, const char *
                        parts->defines[i].name);
         if (parts->defines[i].is_name && strstr(message, undefined)) {
             gt_text_printf(out,
-                           ": the define() of '%s' uses a run-time size, so only expressions can "
-                           "use it; compute it in the code",
+                           ": define() gives '%s' a value that depends on a run-time size, so it "
+                           "is not a macro in the code; compute it in the kernel",
                            parts->defines[i].name);
             return;
         }

@@ -16,7 +16,7 @@ typedef struct gt_setting {
     unsigned clause_use,
         launch_use; /* the allowed GT_USE_ bits as a clause, and as NAME =; 0: not allowed */
     bool in_source; /* a member of gt_template_parts, because it applies to the code of all steps */
-    bool is_real;   /* its expressions may be floating-point */
+    bool is_real;   /* the clause's expressions may be floating-point */
     const char *words;    /* the allowed words or numbers; NULL: any */
     const char *expected; /* the allowed words, for messages */
 } gt_setting;
@@ -30,7 +30,7 @@ typedef struct gt_settings {
 /* How a text uses a name. Places with line 0 do not exist. */
 typedef struct gt_name_use {
     bool occurs;        /* the text contains the name, or reads it through a macro */
-    bool is_read;       /* its value reaches the compiler: in code, conditions or macros */
+    bool is_read;       /* the name's value reaches the compiler: in code, conditions or macros */
     bool is_in_doubt;   /* a #define may change the value; only the compiler can tell */
     gt_place parameter; /* the first function or C++ template with a parameter of this name */
     gt_place global;    /* the first declaration of this name outside of functions and classes */

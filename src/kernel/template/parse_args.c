@@ -50,7 +50,7 @@ static gputune_status check_name(gt_parse *p, const char *name, gt_place place)
 {
     const gt_template *template = p->template;
     const gt_argument *first = gt_parse_parameter(p, name);
-    GT_REFUSE_AT(first, place, "'%s' declared twice; expected another name (first on line %d)",
+    GT_REFUSE_AT(first, place, "'%s' is declared twice; expected another name (first on line %d)",
                  name, first->place.line);
     GT_REFUSE_AT(
         gt_template_axis_index(template, name) >= 0, place,
@@ -81,7 +81,7 @@ static gputune_status read_buffer(gt_argument *argument, gt_parse *p)
     GT_TRY(gt_read_contents(argument, p, "="));
     if (!held->items && !held->single && p->parts->init.present &&
         gt_element_may_be_integer(p->template, argument->type)) {
-        argument->fill.kind = GT_FILL_ZERO; /* until init() fills it */
+        argument->fill.kind = GT_FILL_ZERO; /* zero, until init() fills the buffer */
         argument->initialisers.single = true;
     }
     GT_REFUSE_AT(!held->items && !held->single && argument->direction != GT_OUT &&
@@ -222,7 +222,7 @@ static gputune_status read_others(gt_proved *out, gt_parse *p, bool integers)
 {
     do {
         GT_REFUSE_AT(out->other_count == GT_OTHER_MAX, out->place,
-                     "more than %d further values; expected fewer", GT_OTHER_MAX);
+                     "more than %d values in prove(); expected fewer", GT_OTHER_MAX);
         const gt_expression **value = &out->others[out->other_count];
         GT_TRY(gt_read_expression(value, p, GT_USE_PROBLEM, !integers));
         out->other_count++;
@@ -246,7 +246,7 @@ gputune_status gt_parse_prove(gt_parse *p)
                  "'%s' gets its value from the problem value of that name; expected another scalar",
                  name);
     GT_REFUSE_AT(GT_NAMED(argument->proved, argument->proved_count, path) >= 0, place,
-                 "'%s%s%s' given twice; expected each scalar once", name, dot ? "." : "", path);
+                 "'%s%s%s' is given twice; expected each scalar once", name, dot ? "." : "", path);
     GT_TRY(gt_check_room(argument->proved_count, GT_PROVED_MAX, "members in prove()", place));
     gt_proved *proved = &argument->proved[argument->proved_count++];
     memcpy(proved->path, path, strlen(path) + 1);
@@ -272,7 +272,7 @@ gputune_status gt_parse_written(gt_parse *p)
                  "'%s' is not written by the kernel; expected an out, inout or scratch buffer",
                  name);
     bool *is_named = (bool *)((char *)buffer + p->member);
-    GT_REFUSE_AT(*is_named, place, "'%s' given twice; expected each buffer once", name);
+    GT_REFUSE_AT(*is_named, place, "'%s' is given twice; expected each buffer once", name);
     *is_named = true;
     return GPUTUNE_OK;
 }
@@ -308,7 +308,7 @@ gputune_status gt_parse_in_place(gt_parse *p)
         /* each buffer has at most one partner, so a single launch can test all pairs */
         const gt_argument *argument = &template->arguments[i];
         bool is_taken = argument->in_place && (i == output || argument->in_place == input + 1);
-        GT_REFUSE_AT(is_taken, place, "'%s' given twice; expected each buffer once",
+        GT_REFUSE_AT(is_taken, place, "'%s' is given twice; expected each buffer once",
                      template->arguments[i == output ? output : input].name);
     }
     template->arguments[output].in_place = input + 1;

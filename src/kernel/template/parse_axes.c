@@ -73,7 +73,7 @@ static gputune_status read_vector_buffers(gt_parse *p, uint32_t index)
         const gt_lexer name = p->at;
         GT_TRY(gt_read_buffer(&i, p, traits->one_buffer, false, "a buffer's name"));
         GT_REFUSE_AT(axis->buffers >> i & 1, gt_lexer_place(&name),
-                     "'%.*s' given twice; expected each buffer once", (int)name.token.length,
+                     "'%.*s' is given twice; expected each buffer once", (int)name.token.length,
                      name.token.text);
         axis->buffers |= UINT64_C(1) << i;
     } while (!traits->one_buffer && gt_lexer_accept(&p->at, ","));
@@ -114,7 +114,7 @@ gputune_status gt_read_choice(uint32_t *axis, uint8_t *choice, uint64_t *given, 
     gt_place place = gt_lexer_place(&p->at);
     GT_TRY(gt_name_read(name, sizeof name, &p->at, "AXIS = value"));
     GT_TRY(fail_there(gt_name_find(axis, p->template, true, name), place));
-    GT_REFUSE_AT(*given >> *axis & 1, place, "'%s' given twice; expected each axis once", name);
+    GT_REFUSE_AT(*given >> *axis & 1, place, "'%s' is given twice; expected each axis once", name);
     *given |= UINT64_C(1) << *axis;
     GT_TRY(gt_lexer_expect(&p->at, "="));
     place = gt_lexer_place(&p->at);
@@ -344,7 +344,7 @@ gputune_status gt_parse_constant(gt_parse *p)
     const gt_argument *passes = p->template->passes;
     const int first = GT_NAMED(passes, p->template->pass_count - 1, block->name);
     GT_REFUSE_AT(first >= 0, block->place,
-                 "'%s' declared twice; expected it once (first on line %d)", block->name,
+                 "'%s' is declared twice; expected it once (first on line %d)", block->name,
                  passes[first].place.line);
     GT_REFUSE_AT(!gt_declares_constant(&type, &behind, p, block->name), block->place,
                  "no __constant__ '%s'; expected '__constant__ TYPE %s[…];' in this file, outside "

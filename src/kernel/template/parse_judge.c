@@ -362,7 +362,7 @@ static gputune_status read_assignments(elements *made)
     for (uint32_t i = 0; i < template->argument_count; i++) {
         const gt_argument *argument = &template->arguments[i];
         GT_REFUSE_AT(argument->direction != GT_IN && !(assigned >> i & 1), place,
-                     "the elements of '%s' have no value; expected '%s[i] = …' too, or a kernel in "
+                     "reference() does not compute '%s'; expected '%s[i] = …' too, or a kernel in "
                      "reference()",
                      argument->name, argument->name);
     }
@@ -406,10 +406,10 @@ static gputune_status check_work_axes(const gt_template *template, const gt_expr
         interchangeable |= traits->aligned || traits->generates ? UINT64_C(1) << i : 0;
     }
     interchangeable &= gt_axes_used(measure);
-    GT_REFUSE_AT(interchangeable, measure->place,
-                 "the work depends on '%s', whose value may differ in a plan; expected a tune or "
-                 "cluster axis",
-                 first_axis(template, interchangeable)->name);
+    GT_REFUSE_AT(
+        interchangeable, measure->place,
+        "work() depends on '%s', whose value may differ in a plan; expected a tune or cluster axis",
+        first_axis(template, interchangeable)->name);
     return GPUTUNE_OK;
 }
 
@@ -431,8 +431,8 @@ gputune_status gt_parse_work(gt_parse *p)
     const gt_expression *measure = gt_work_measure(template);
     template->work = (gt_work){true, gt_axes_used(measure), p->clause->place};
     GT_REFUSE_AT(!template->work.axes && gt_axes_used(parts->work_bytes), parts->work_bytes->place,
-                 "the bytes depend on '%s', but the flops, which count as the work, depend on no "
-                 "axis; expected flops that depend on it, too",
+                 "in work(), only the bytes depend on '%s', but the flops are what is compared; "
+                 "expected flops that depend on it too",
                  first_axis(template, gt_axes_used(parts->work_bytes))->name);
     return check_work_axes(template, measure);
 }
@@ -518,7 +518,7 @@ static gputune_status read_expected(gt_parse *p)
     GT_REFUSE_AT(!found, place, "no output '%s'; expected %s, rtol, atol or stol", name,
                  gt_near_or(&near, "an out or inout buffer"));
     GT_TRY(gt_lexer_expect(&p->at, "="));
-    GT_REFUSE_AT(found->expected, place, "'%s' given twice; expected each output once", name);
+    GT_REFUSE_AT(found->expected, place, "'%s' is given twice; expected each output once", name);
     return gt_read_file_name(&found->expected, p);
 }
 

@@ -113,7 +113,7 @@ gputune_status gt_parse_define(gt_parse *p)
     gt_place place = gt_lexer_place(&p->at);
     GT_TRY(gt_read_new_name(define->name, p, "NAME = value"));
     GT_REFUSE_AT(GT_NAMED(parts->defines, parts->define_count, define->name) >= 0, place,
-                 "'%s' declared twice; expected another name", define->name);
+                 "'%s' is declared twice; expected another name", define->name);
     parts->define_count++;
     if (gt_lexer_accept(&p->at, "=")) {
         GT_TRY(read_define_value(define, p));
@@ -228,7 +228,7 @@ gputune_status gt_read_setting(void *to, const gt_settings *settings, uint32_t *
     const char *near = which < settings->count ? NULL : gt_nearest(name, items, settings->count);
     GT_REFUSE_AT(which == settings->count, place, "unknown setting '%s'; expected '%s'", name,
                  near ? near : items->word);
-    GT_REFUSE_AT(*given >> which & 1, place, "'%s' given twice; expected it once", name);
+    GT_REFUSE_AT(*given >> which & 1, place, "'%s' is given twice; expected it once", name);
     GT_TRY(gt_lexer_expect(&p->at, "="));
     const gt_setting *setting = &items[which];
     const bool is_args = setting->most == 0 && !setting->words;
@@ -453,7 +453,7 @@ static gputune_status read_next(const gt_expression **out, gt_parse *p, const ch
         }
         place = gt_lexer_place(&p->at);
         gt_text_printf(&text, "%s %.*s (", counter, (int)sign.length - 1, sign.text);
-        place.column -= (int)text.length; /* so mistakes get the right place */
+        place.column -= (int)text.length; /* so that messages name the right column */
         gt_text_printf(&text, "%.*s)", (int)(p->at.end - p->at.token.text), p->at.token.text);
         while (p->at.token.kind != GT_TOKEN_END) {
             gt_lexer_next(&p->at);

@@ -37,7 +37,7 @@ static gputune_status read_names(gt_map *map, gt_parse *p)
                  place, "elements of '%s' have several numbers; expected a number type",
                  argument->name);
     GT_REFUSE_AT(map->replaces && argument->map, map->place,
-                 "'%s' given twice; expected each buffer once, or NAME : %s for one more map",
+                 "'%s' is given twice; expected each buffer once, or NAME : %s for one more map",
                  map->name, map->name);
     return GPUTUNE_OK;
 }
@@ -144,7 +144,8 @@ static gputune_status read_name(gt_texture_clause *texture, gt_parse *p)
                  "output as a pointer",
                  argument->name);
     GT_REFUSE_AT(argument->texture || argument->map, texture->place,
-                 "'%s' given twice; expected one texture() or tensormap() of it", argument->name);
+                 "'%s' is given twice; expected one texture() or tensormap() of it",
+                 argument->name);
     return GPUTUNE_OK;
 }
 

@@ -17,7 +17,7 @@ gputune_status gt_read_expression(const gt_expression **out, gt_parse *p, unsign
     gt_expression *read;
     gt_symbols symbols = {p->template, use, p->code};
     gt_scope scope = gt_symbols_scope(&symbols);
-    GT_REFUSE_AT(*out, gt_lexer_place(&p->at), "given twice; expected it once (first as '%s')",
+    GT_REFUSE_AT(*out, gt_lexer_place(&p->at), "this given twice; expected it once (first as '%s')",
                  (*out)->text);
     GT_TRY(gt_expression_read(&read, &p->at, &scope));
     GT_TRY(gt_keep(p->parts, read));
@@ -123,7 +123,7 @@ gputune_status gt_read_values(gt_value *values, uint32_t *count, uint32_t most, 
         GT_TRY(gt_read_value(&value, p));
         for (uint32_t i = 0; i < *count; i++) {
             GT_REFUSE_AT(values[i].number == value.number && !values[i].word == !value.word, place,
-                         "value %s given twice; expected each once", GT_TEXT_OF_VALUE(&value));
+                         "value %s is given twice; expected each once", GT_TEXT_OF_VALUE(&value));
         }
         GT_TRY(gt_check_room(*count, most, "values", place));
         values[(*count)++] = value;
@@ -144,8 +144,9 @@ gputune_status gt_read_new_name(char out[GT_NAME_MAX], gt_parse *p, const char *
     GT_REFUSE_AT(strncmp(name, "gputune_", 8) == 0 || strncmp(name, "GPUTUNE_", 8) == 0 ||
                      strncmp(name, "__", 2) == 0,
                  place, "names like '%s' are reserved; expected another", name);
-    GT_REFUSE_AT(taken >= 0, place, "'%s' declared twice; expected another name (first on line %d)",
-                 name, gt_name_at(p->template, (uint32_t)taken).place.line);
+    GT_REFUSE_AT(taken >= 0, place,
+                 "'%s' is declared twice; expected another name (first on line %d)", name,
+                 gt_name_at(p->template, (uint32_t)taken).place.line);
     memcpy(out, name, sizeof name);
     return GPUTUNE_OK;
 }

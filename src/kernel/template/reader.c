@@ -428,7 +428,7 @@ static gputune_status read_groups(groups *out, const gt_template_reader *reader)
         GT_TRY(read_name(&added.kernel, clause));
         const group *other = find_group(out, added.kernel.name);
         GT_REFUSE_AT(other, clause->place,
-                     "'kernel' given twice for '%s'; expected it once (first on line %d)",
+                     "'kernel' is given twice for '%s'; expected it once (first on line %d)",
                      added.kernel.name, reader->clauses.items[other->begin].place.line);
         if (out->count > 0) {
             out->items[out->count - 1].end = c;

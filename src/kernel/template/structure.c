@@ -425,13 +425,13 @@ static gputune_status add_alias(gt_parse *p, const char *name, const char type[G
     GT_TRY(gt_structure_find(&target, p, type));
     for (; target && target->alias[0]; target = gt_structure_of(p->template, target->alias)) {
         GT_REFUSE(strcmp(target->alias, name) == 0, GPUTUNE_ETEMPLATE,
-                  "%s:1:1: type '%s' is another name of itself; expected a struct or number type",
+                  "%s:1:1: type '%s' is an alias of itself; expected a struct or number type",
                   p->parts->files[0].path, name);
     }
     return GPUTUNE_OK;
 }
 
-/* Reads an enum if it has the wanted name; it becomes another name of its integer type. */
+/* Reads an enum if it has the wanted name; it becomes an alias of its integer type. */
 static gputune_status read_enum(bool *found, head *head, gt_parse *p, const char *name)
 {
     char type[GT_NAME_MAX] = "int";

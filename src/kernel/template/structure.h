@@ -14,7 +14,7 @@ typedef struct gt_structure_member {
     uint32_t value_count;
     uint32_t alignment; /* bytes of its alignas; 0: by its type */
     bool is_pointer;    /* a pointer to `type`; "": to an unknown type */
-    bool is_private;    /* other code cannot name the member */
+    bool is_private;    /* the member is private, so other code cannot name it */
 } gt_structure_member;
 
 /* A struct, or another name of a type: a typedef, a using, or an enum. */

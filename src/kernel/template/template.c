@@ -133,7 +133,7 @@ static gputune_status check_words(const gt_template_reader *reader)
             return unknown_word(clause);
         }
         GT_REFUSE_AT(first[i] && (pragmas[i].occurrence == ONCE || pragmas[i].occurrence == NEEDED),
-                     clause->place, "'%s' given twice; expected it once (first on line %d)",
+                     clause->place, "'%s' is given twice; expected it once (first on line %d)",
                      clause->word, first[i]->place.line);
         first[i] = first[i] ? first[i] : clause;
     }
@@ -153,7 +153,7 @@ static gputune_status check_words(const gt_template_reader *reader)
                       path, path);
             return gt_fail(GPUTUNE_ETEMPLATE, "%s:1:1: no '%s'; expected #pragma gputune %s(%s",
                            path, pragmas[i].word, pragmas[i].word,
-                           launches ? "NAME), a name for all that is launched" : "…)");
+                           launches ? "NAME), a name for the whole pipeline" : "…)");
         }
     }
     return GPUTUNE_OK;

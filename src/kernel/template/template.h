@@ -70,7 +70,7 @@ typedef enum gt_direction { GT_IN, GT_OUT, GT_INOUT } gt_direction;
 typedef struct gt_fill {
     gt_fill_kind kind;
     const gt_expression *low,
-        *high;        /* of uniform, sorted, constant, prefix; `low` is also an expression */
+        *high;        /* for uniform, sorted, constant and prefix; `low` is also an expression */
     const char *file; /* the name in file("name"), or NULL */
     gt_place place;
 } gt_fill;
@@ -83,7 +83,7 @@ static inline bool gt_fill_is_sent(gt_fill_kind kind)
 /* The contents of the numbers at a path (gt_leaf_is_within()); #0 is the first item. */
 typedef struct gt_initialiser {
     char path[GT_NAME_MAX];
-    gt_fill fill;               /* of a buffer or block */
+    gt_fill fill;               /* for a buffer or a block */
     const gt_expression *value; /* of a scalar */
 } gt_initialiser;
 
@@ -111,22 +111,22 @@ typedef struct gt_argument {
     bool is_buffer;
     gt_direction direction;          /* GT_IN for scalars */
     char type[GT_NAME_MAX];          /* as written: a type problem value, an element or a struct */
-    const gt_expression *extents[3]; /* of a buffer, slowest dimension first */
+    const gt_expression *extents[3]; /* for a buffer: extents, slowest dimension first */
     uint32_t extent_count;
     gt_fill fill;               /* of a buffer */
-    char pointee[GT_NAME_MAX];  /* of a null pointer (`type` is uint64_t): the type pointed to */
+    char pointee[GT_NAME_MAX];  /* for a null pointer (`type` is uint64_t): the type pointed to */
     const char *expected;       /* the file with an output's expected results, or NULL */
-    const gt_expression *value; /* of a scalar: its default, or the size of the same name */
+    const gt_expression *value; /* for a scalar: its default, or the size of the same name */
     bool keeps;                 /* a scalar that is an offset and keeps its own value in proofs */
     gt_proved proved[GT_PROVED_MAX]; /* the values in prove() of the scalar or its members */
     uint32_t proved_count;
     gt_initialisers initialisers;
     bool nan_ok, finite; /* finite: proofs do not fill the buffer with NaN or infinities */
-    uint32_t in_place;   /* of an output: 1 + the index of the input that may be the same buffer */
+    uint32_t in_place;   /* for an output: 1 + the index of the input that may be the same buffer */
     bool cleared, races; /* clear() or races() names the buffer */
     const struct gt_map *map;                /* the kernel's parameter instead of the address, */
     const struct gt_texture_clause *texture; /* if one of the two is not NULL */
-    int axis; /* of a block: the axis by which it is passed; -1: it is a __constant__ of the code */
+    int axis; /* for a block: the axis by which it is passed; -1: a __constant__ of the code */
     gt_place place;
 } gt_argument;
 
@@ -134,7 +134,7 @@ typedef struct gt_argument {
 typedef struct gt_work {
     bool stated;    /* there is a work() */
     uint64_t axes;  /* bit i: the work depends on axis i; 0: all variants do the same work */
-    gt_place place; /* of work(), or of kernel() without work() */
+    gt_place place; /* place of work(), or of kernel() if there is no work() */
 } gt_work;
 
 /* A parsed template. Further parts are in declared.h, for src/kernel only. */
@@ -162,14 +162,14 @@ typedef struct gt_include {
     const char *name; /* as written */
     const char *from; /* path of the including file */
     bool system;      /* <name>, else "name" */
-    bool join;        /* from include(): the text is needed wherever the file is */
+    bool join; /* the file is named by include(), so its text is needed wherever the file is */
 } gt_include;
 
 /* An included file: one of the template's own files, or a header that the compiler reads. */
 typedef struct gt_included {
     char *text,
         *path; /* both owned by the caller; the path is for messages and cycles. NULL: a header */
-    gt_hash digest; /* of a header: equal for equal contents, or for an equal toolkit */
+    gt_hash digest; /* for a header: a digest of its contents, or of the toolkit's version */
 } gt_included;
 
 /* Finds an included file. ENOTFOUND leaves it to the compiler; other failures end the parsing. */

@@ -15,7 +15,7 @@ typedef gt_truth (*gt_term_fn)(const void *user, gt_lexer term);
 enum { GT_CONDITIONS_MAX = 64 };
 
 typedef struct gt_conditions {
-    gt_truth now; /* of the current line: whether it is compiled */
+    gt_truth now; /* the current line is compiled */
     gt_defined_fn defined;
     gt_term_fn term; /* NULL: the truth of terms is unknown */
     const void *user;

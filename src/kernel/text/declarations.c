@@ -16,7 +16,7 @@ typedef struct scan {
     gt_macros *macros;
     const gt_word *words;
     size_t count;
-    bool is_expansion; /* of a macro: only the keys and marks of the pieces are used */
+    bool is_expansion; /* pieces of a macro, of which only keys and marks are used */
     bool in_class;
     int depth;
     uint8_t *ways; /* indexed by id: how the current piece reads the name */
@@ -752,7 +752,7 @@ static size_t scan_piece(scan *s, size_t at)
     gt_piece piece = {.begin = at, .parent = -1};
     read_piece(s, &piece);
     const bool is_member = s->in_class && (piece.kind != GT_PIECE_FUNCTION || piece.is_torn);
-    if (is_member || s->macros->failed) { /* it belongs to its class */
+    if (is_member || s->macros->failed) { /* the class contains the member */
         return piece.end;
     }
     if (gt_array_push(&s->to->items, piece) != GPUTUNE_OK) {

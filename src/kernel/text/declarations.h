@@ -19,7 +19,7 @@ typedef enum gt_piece_kind {
 enum {
     GT_READ_CALL = 1,   /* NAME( or NAME< */
     GT_READ_PLAIN = 2,  /* any other use */
-    GT_READ_MEMBER = 4, /* after '.' or '->' */
+    GT_READ_MEMBER = 4, /* the name follows '.' or '->' */
     GT_READ_OWN = 8     /* NAME( or another use, but the piece itself declares the name */
 };
 

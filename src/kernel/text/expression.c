@@ -154,8 +154,8 @@ static gputune_status parse_meaning(parser *p, gt_lexer *value, const char *name
            : status == GPUTUNE_OK && whole
                ? GPUTUNE_OK
                : gt_fail_at(place,
-                            "'%s' has a value in the code that cannot be read here; expected a "
-                            "number, or an expression of names that may stand here",
+                            "the value that the code gives '%s' cannot be evaluated here; expected "
+                            "a number, or an expression of names that are allowed here",
                             name);
 }
 

@@ -6,8 +6,8 @@
 
 /* A declaration or definition of a function. Places are byte offsets in the text. */
 typedef struct gt_function {
-    size_t begin; /* of the whole declaration, including `extern "C"`, static or template */
-    /* of the function's name, of the text after '(', and of the ')' */
+    size_t begin; /* start of the whole declaration, with `extern "C"`, static or template */
+    /* positions of the function's name, of the text after '(', and of the ')' */
     size_t name, parameters, parameters_end;
     size_t end;             /* behind `;` or `}` */
     bool is_template;       /* template <class T, …> */
@@ -65,7 +65,8 @@ typedef struct gt_signature {
     gt_function_parameter items[GT_PARAMETER_MAX];
     size_t count; /* may exceed GT_PARAMETER_MAX; further parameters are not stored */
     char blocks[GT_BLOCK_MAX][GT_NAME_MAX]; /* the blocks of the leading GPUTUNE_PARAM(block) */
-    bool has_comma[GT_BLOCK_MAX];           /* a comma follows the macro, which brings its own */
+    bool has_comma[GT_BLOCK_MAX]; /* the text has a comma after the macro, in addition to the one in
+                                     the macro */
     uint32_t block_count;
 } gt_signature;
 

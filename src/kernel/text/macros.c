@@ -334,7 +334,7 @@ static void append_expansion(gt_text *out, const gt_word_list *words, const char
 static void expand_kernels(gt_text *out, gt_macros *m, const gt_word_list *words, const char *text)
 {
     gt_word_list expanded = {0};
-    bool any = false; /* whether any macro contains __global__ */
+    bool any = false; /* some macro contains __global__ */
     size_t copied = 0;
     for (size_t i = 0; i < words->count && !m->failed; i++) {
         const gt_word *word = &words->items[i];

@@ -239,7 +239,7 @@ gputune_status gt_words_read(char *out, size_t bytes, gt_lexer *lexer, const cha
 const gt_refused_type *gt_type_refused(const char *words)
 {
     static const char
-        texture[] = "a texture, whose type does not show what it reads",
+        texture[] = "a texture, whose type does not show its elements",
         plain[] = "the buffer, as in float NAME[n], and texture(NAME) for tex1Dfetch() or tex2D()",
         surface[] = "a surface, which a template cannot have";
     static const gt_refused_type refused[] = {
@@ -247,7 +247,7 @@ const gt_refused_type *gt_type_refused(const char *words)
         {"CUtexObject", texture, plain},
         {"cudaSurfaceObject_t", surface, "a buffer"},
         {"CUsurfObject", surface, "a buffer"},
-        {"CUtensorMap", "a tensor map, whose type does not show what it is made of",
+        {"CUtensorMap", "a tensor map, whose type does not show its elements",
          "the buffer, and tensormap(BUFFER, box = (…))"},
         {"void", "not an element type",
          "the type that the kernel reads, such as float, or unsigned char for bytes"}};

@@ -19,7 +19,7 @@ const char *gt_type_name(gt_type type);
 typedef struct gt_element {
     gt_type type;              /* of each component */
     uint32_t lanes;            /* how many components */
-    uint32_t bytes, alignment; /* of the whole element */
+    uint32_t bytes, alignment; /* size and alignment of the whole element */
 } gt_element;
 
 /* Finds an element by its name ("unsigned int", "half2"). Returns false if there is none. */
@@ -31,7 +31,8 @@ void gt_near_types(gt_near *near);
 
 /* A CUDA type that an argument of a template cannot have. */
 typedef struct gt_refused_type {
-    const char *type, *what, *remedy; /* its name, its description, and the alternative */
+    const char *type, *what,
+        *remedy; /* the type's name, its description, and what to use instead */
 } gt_refused_type;
 /* Returns the first such type that occurs in `words`, or NULL. */
 const gt_refused_type *gt_type_refused(const char *words);

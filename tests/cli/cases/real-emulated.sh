@@ -6,7 +6,7 @@ $GPUTUNE warm axpy $some --format csv | cut -d, -f16-19
 $GPUTUNE show --driver emu -q --format csv | cut -d, -f1-3,5,9 | sed 's/,VEC.*,/,CONFIGURATION,/'
 $GPUTUNE show --driver emu -q --all --format csv | tail -n +2 | wc -l
 # A share of the bandwidth bounds the gain only if memory is the limit.
-$GPUTUNE show --driver emu 2>&1 | grep -o 'latency or arithmetic.*'
+$GPUTUNE show --driver emu 2>&1 | grep -o 'limited by latency or arithmetic.*'
 # The results do not apply to another GPU model.
 $GPUTUNE show --driver emu:a100 -q
 echo "exit $?"
