@@ -448,6 +448,11 @@ struct gputune_options {
     bool background;          /* see Tuning in the background */
     double share; /* part of the GPU's time for background tuning while it is in use; 0: 0.025 */
     gputune_unseen unseen; /* GPUTUNE_RULE: answer by a rule; see Rules */
+    /* Configurations to try first, after the default and the template's start() clauses; axes that
+     * an entry does not list have their default. They do not change which result is stored, and
+     * those that are not valid here are skipped. */
+    const char *const *start;
+    size_t start_count;
 };
 #define GPUTUNE_OPTIONS_INIT GPUTUNE_INIT(gputune_options)
 

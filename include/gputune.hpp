@@ -1066,6 +1066,12 @@ class options
         only_.push_back(std::move(restriction));
         return *this;
     }
+    /* Tries a configuration first, after the default: "VEC=4 BLOCK=256". May be repeated. */
+    options &start(std::string configuration)
+    {
+        starts_.push_back(std::move(configuration));
+        return *this;
+    }
     /* Sets the elements of an argument: a span of device memory, or a container in host memory. */
     template <typename T> options &input(std::string argument, const T &elements)
     {
@@ -1136,13 +1142,16 @@ class options
         /* the const is cast away, because an exception in a callable sets the flag too */
         running state{*this, plain.cancel ? const_cast<volatile int *>(plain.cancel) : &stop};
         gputune_options made = plain;
-        std::vector<const char *> only;
+        std::vector<const char *> only, starts;
         std::vector<gputune_input> inputs;
         std::vector<const char *> types;
         std::vector<gputune_file> files;
         std::vector<gputune_alignment> alignments;
         for (const std::string &one : only_) {
             only.push_back(one.c_str());
+        }
+        for (const std::string &one : starts_) {
+            starts.push_back(one.c_str());
         }
         for (const given &one : inputs_) {
             inputs.push_back({one.argument.c_str(), one.data, one.bytes, one.on_host});
@@ -1155,6 +1164,7 @@ class options
             alignments.push_back({one.first.c_str(), one.second});
         }
         lend(made.only, made.only_count, only);
+        lend(made.start, made.start_count, starts);
         if (!inputs.empty()) {
             made.input_types = types.data();
         }
@@ -1196,7 +1206,7 @@ class options
     template <typename T> struct is_device<span<T>> : std::true_type {
     };
 
-    std::vector<std::string> only_;
+    std::vector<std::string> only_, starts_;
     std::vector<given> inputs_;
     std::vector<std::pair<std::string, std::string>> files_;
     std::vector<std::pair<std::string, std::uint32_t>> alignments_;

@@ -217,6 +217,7 @@ typedef struct gputune_record {
     const char *default_status;        /* status of the default, or "" */
     const char *default_configuration; /* the default that the winner was compared with. If the
                                           template's changed, default_ns and the speed-ups are 0 */
+    bool is_start;                     /* a start() clause of the template has this configuration */
 } gputune_record;
 
 /* Selects results. Members that are not set select all. */

@@ -601,13 +601,14 @@ class Tuner(_Shared):
             raise TypeError(f"source is {source!r}; expected a str")
         _check(library.gputune_add_source(self._handle, encoded("name", name), source.encode(), None))
 
-    def _options(self, stop: Interrupt, only: Any, progress: Progress | None = None,
+    def _options(self, stop: Interrupt, only: Any, progress: Progress | None = None, start: Any = (),
                  **members: Any) -> tuple[Any, list[Any]]:
         """Makes gputune_options, and the objects that they point to."""
         restrictions, count = _words("only", only, "BLOCK=128,256")
-        options = _abi.gputune_options(only=restrictions,
-                                       only_count=count, cancel=ctypes.pointer(stop.flag), **members)
-        kept: list[Any] = [restrictions]
+        starts, start_count = _words("start", start, "VEC=4 BLOCK=256")
+        options = _abi.gputune_options(only=restrictions, only_count=count, start=starts,
+                                       start_count=start_count, cancel=ctypes.pointer(stop.flag), **members)
+        kept: list[Any] = [(restrictions, starts)]
         if progress is not None:
             if not callable(progress):
                 raise TypeError(f"progress is {progress!r}; expected True or a function of a dict")
@@ -634,7 +635,7 @@ class Tuner(_Shared):
              objective: Objective = "default", cache: Cache = "cold", strategy: Strategy = "auto",
              time_limit: float = 0, max_variants: int = 0, epsilon: float = 0,
              alignment: int | Mapping[str, int] = 0, isolation: Isolation = "process",
-             force: bool = False, only: Sequence[str] = (), seed: int = 0,
+             force: bool = False, only: Sequence[str] = (), start: Sequence[str] = (), seed: int = 0,
              inputs: Mapping[str, Any] | None = None, inputs_tag: str | None = None,
              reference: Reference | None = None, reference_tag: str | None = None,
              samples: Path | None = None, background: bool = False, share: float = 0,
@@ -662,6 +663,9 @@ class Tuner(_Shared):
         only
             Restrictions such as ["BLOCK=128,256"]. The default is always measured too: info["outside_only"]
             is set if it is the result although the restrictions exclude it.
+        start
+            Configurations such as ["VEC=4 BLOCK=256"] to try first, after the default. They change which
+            variants are tried first, not which results are stored.
         alignment
             The guaranteed alignment of every buffer in bytes, or a dict by argument; 0: 16.
         isolation
@@ -699,8 +703,8 @@ class Tuner(_Shared):
         data, held = _inputs(inputs, self._driver)
         bar = Bar(wanted.decode()) if progress is True else None
         shown = bar if isinstance(progress, bool) else progress
-        options, (restrictions, *_kept) = self._options(
-            stop, only, shown, effort=_choose("effort", _EFFORTS, effort),
+        options, (texts, *_kept) = self._options(
+            stop, only, shown, start, effort=_choose("effort", _EFFORTS, effort),
             objective=_choose("objective", _OBJECTIVES, objective),
             cache=_choose("cache", _CACHES, cache), strategy=_choose("strategy", _STRATEGIES, strategy),
             time_limit_s=_seconds("time_limit", time_limit),
@@ -736,7 +740,7 @@ class Tuner(_Shared):
             raise UnsupportedError(_abi.GPUTUNE_EUNSUPPORTED, "this tuner has no device to launch on")
         planned = _planned(pointer.value, cast(_Opened, self._opened), self._driver, self.device)
         options.cancel, options.progress = None, _abi.gputune_progress_fn()
-        planned.request = wanted, packed, (options, restrictions)
+        planned.request = wanted, packed, (options, texts)
         return Plan(planned)
 
     def _note_answer(self, key: Any, planned: _Planned) -> None:

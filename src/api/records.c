@@ -152,7 +152,7 @@ static bool bind_record(gt_launch *out, listing *listing, const gputune_record *
     }
     const gt_template *template = template_of(listing, record->kernel);
     return template && gt_problem_parse(&problem, template, record->sizes) == GPUTUNE_OK &&
-           gt_config_parse(&config, template, record->configuration) == GPUTUNE_OK &&
+           gt_config_parse(&config, template, record->configuration, true) == GPUTUNE_OK &&
            gt_launch_bind(out, template, &problem, &config, &tuner->device) == GPUTUNE_OK;
 }
 
@@ -170,6 +170,21 @@ static void compare_default(gputune_record *shown, const gt_template *template)
     }
 }
 
+/* Returns true if a start() clause has the record's configuration. */
+static bool is_start(const gputune_record *record, const gt_template *template)
+{
+    gt_config config;
+    bool found = false;
+    if (!template || !template->start_count || record->outdated ||
+        gt_config_parse(&config, template, record->configuration, true) != GPUTUNE_OK) {
+        return false;
+    }
+    for (uint32_t i = 0; i < template->start_count; i++) {
+        found |= gt_config_is(&template->starts[i], &config);
+    }
+    return found;
+}
+
 static int list_record(void *user, const gputune_record *record)
 {
     listing *listing = user;
@@ -182,6 +197,7 @@ static int list_record(void *user, const gputune_record *record)
         gt_launch_show(&shown, &texts, launch);
     }
     compare_default(&shown, template_of(listing, record->kernel));
+    shown.is_start = is_start(record, template_of(listing, record->kernel));
     return listing->each(listing->user, &shown);
 }
 

@@ -29,7 +29,7 @@ int gputune_run(gputune *tuner, const char *kernel, gputune_sizes sizes,
     GT_TRY(gt_allocated(configs));
     for (size_t i = 0; i < wanted_count; i++) {
         GT_TRY(gt_need(__func__, "a configuration", wanted[i]));
-        GT_TRY(gt_config_parse(&configs[i], request->template, wanted[i]));
+        GT_TRY(gt_config_parse(&configs[i], request->template, wanted[i], true));
     }
     return gt_run(request, configs, wanted_count, each, user);
 }
@@ -186,7 +186,7 @@ int gputune_emit(char **out, size_t *bytes, gputune *tuner, const char *kernel, 
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     GT_TRY(gt_tuner_arch(&device, tuner, arch));
     GT_TRY(gt_request_make(&request, &tuner->services, &device, kernel, sizes, NULL));
-    GT_TRY(gt_config_parse(&config, request->template, configuration ? configuration : ""));
+    GT_TRY(gt_config_parse(&config, request->template, configuration ? configuration : "", true));
     const char *reason = gt_space_excludes(request->space, &config);
     GT_REFUSE(reason, GPUTUNE_EINVAL, "%s: this configuration is excluded on %s: %s",
               request->template->name, request->device->arch, reason);

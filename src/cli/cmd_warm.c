@@ -106,9 +106,11 @@ static int check(void)
     CLI_REFUSE(cli_warm.check && !kernels->count, CLI_EXIT_USAGE,
                "warm: --check needs KERNEL arguments: the kernels to check");
     CLI_REFUSE((cli_warm.from || cli_warm.canonical) &&
-                   (cli_given.selection.sizes.count || cli_given.selection.only.count),
+                   (cli_given.selection.sizes.count || cli_given.selection.only.count ||
+                    cli_given.selection.starts.count),
                CLI_EXIT_USAGE,
-               "warm: %s already sets sizes and restrictions; leave out --size and --only",
+               "warm: %s already sets sizes and restrictions; leave out --size, --only and "
+               "--start",
                cli_warm.from ? "--from" : "--canonical");
     for (size_t i = 0; i < sizeof exclusive / sizeof *exclusive; i++) {
         CLI_REFUSE(cli_is_given(exclusive[i][0]) && cli_is_given(exclusive[i][1]), CLI_EXIT_USAGE,
@@ -348,6 +350,7 @@ static const cli_option options[] = {
     {"variants", 0, CLI_OPTION_COUNT, &cli_warm.variants, "COUNT", NULL,
      "with --sizes: how many differently compiled variants the rule may choose from [16]"},
     CLI_ONLY_OPTION,
+    CLI_START_OPTION,
     {"objective", 'o', CLI_OPTION_CHOICE, &cli_tuning.objective, NULL, cli_objective_words,
      "what is optimised; default: rate for a kernel whose launches do different work, launch for "
      "one whose parameters can be passed in several ways, otherwise kernel"},

@@ -33,8 +33,8 @@ typedef struct cli_option {
 
 /* The options that select scenarios. */
 typedef struct cli_selection {
-    cli_list sizes, only; /* texts of --size and --only */
-    bool cuts_sizes;      /* without --size, the command chooses smaller sizes on an emulator */
+    cli_list sizes, only, starts; /* texts of --size, --only and --start */
+    bool cuts_sizes; /* without --size, the command chooses smaller sizes on an emulator */
 } cli_selection;
 
 /* The values of the options that several commands have. A process runs one command. */

@@ -43,6 +43,7 @@ static const char *flags(const gputune_record *record, bool is_narrow)
 {
     const bool has_only = record->only && record->only[0];
     const cli_flag words[] = {{record->is_default, "default"},
+                              {record->is_start, "start"},
                               {record->tie, "tie"},
                               {record->noisy, "noisy"},
                               {record->modelled, "modelled"},
@@ -236,6 +237,7 @@ static const cli_column columns[] = {
     SAME(tuning_s, "", CLI_REAL, DATA),
     MADE("grid", "", CLI_TEXT, DATA, record.grids),
     MADE("block", "", CLI_TEXT, DATA, record.blocks),
+    SAME(is_start, "", CLI_YES, DATA),
 };
 
 cli_table cli_record_table(unsigned view)

@@ -336,6 +336,36 @@ static int add_size(char **all, char **changed, const cli_value_list *own,
     return CLI_CONTINUE;
 }
 
+/* Returns true if the kernel has all axes of a text of --start. */
+static bool takes_start(const cli_kernel *kernel, const char *text)
+{
+    cli_values axes = {NULL, 0};
+    bool takes = cli_values_parse(&axes, "--start", text) == CLI_CONTINUE;
+    for (size_t i = 0; i < axes.count; i++) {
+        takes &= cli_values_find(&kernel->axes, axes.items[i].name) != NULL;
+    }
+    return takes;
+}
+
+/* Checks that each text of --start fits a kernel. */
+static int check_starts(const cli_list *starts, const cli_catalogue *catalogue)
+{
+    cli_values axes = {NULL, 0};
+    CLI_TRY(read_values(&axes, "--start", starts));
+    CLI_TRY(check_names(&axes, true, catalogue));
+    for (size_t i = 0; i < starts->count; i++) {
+        bool fits = false;
+        for (size_t k = 0; k < catalogue->count; k++) {
+            fits |= takes_start(&catalogue->items[k], starts->items[i]);
+        }
+        CLI_REFUSE(!fits, CLI_EXIT_USAGE,
+                   "--start: no kernel has all axes of '%s'; expected "
+                   "axes of one kernel",
+                   starts->items[i]);
+    }
+    return CLI_CONTINUE;
+}
+
 /* Adds the `index`-th combination of the kernel's given sizes. */
 static int add_scenario(cli_scenarios *out, const cli_kernel *kernel, size_t index, bool emulated)
 {
@@ -346,6 +376,11 @@ static int add_scenario(cli_scenarios *out, const cli_kernel *kernel, size_t ind
         const cli_value_list *only = &out->only.items[i];
         if (cli_values_find(&kernel->axes, only->name)) {
             cli_push(scenario->only, scenario->only_count, text_of_values(only));
+        }
+    }
+    for (size_t i = 0; i < out->starts.count; i++) {
+        if (takes_start(kernel, out->starts.items[i])) {
+            cli_push(scenario->starts, scenario->start_count, out->starts.items[i]);
         }
     }
     for (size_t i = 0; i < kernel->sizes.count; i++) {
@@ -415,6 +450,8 @@ int cli_scenarios_make(cli_scenarios *out, const cli_catalogue *catalogue,
     CLI_TRY(read_values(&out->only, "--only", &selection->only));
     CLI_TRY(check_names(&out->sizes, false, catalogue));
     CLI_TRY(check_names(&out->only, true, catalogue));
+    CLI_TRY(check_starts(&selection->starts, catalogue));
+    out->starts = selection->starts;
     bool emulated = session->has_device && session->device.emulated &&
                     !(selection->cuts_sizes && !selection->sizes.count);
     for (size_t i = 0; i < catalogue->count; i++) {
@@ -492,6 +529,8 @@ gputune_options cli_tuning_options(const cli_scenario *scenario)
     options.seed = cli_tuning.seed;
     options.only = scenario->only;
     options.only_count = scenario->only_count;
+    options.start = scenario->starts;
+    options.start_count = scenario->start_count;
     options.cancel = cli_cancel();
     const gputune_options *terms = scenario->terms;
     if (terms) {

@@ -82,6 +82,8 @@ typedef struct cli_scenario {
     gputune_sizes sizes;      /* sizes that differ from the template's */
     const char **only;        /* texts of --only for axes of this kernel */
     size_t only_count;
+    const char **starts; /* texts of --start, if this kernel has all their axes */
+    size_t start_count;
     char *size_text; /* all sizes, with the defaults: "n=1048576 T=float" */
     char *label;     /* "axpy n=1M T=float" */
     /* Objective, cache, seed and alignments that replace those of the command line, or NULL. */
@@ -92,6 +94,7 @@ typedef struct cli_scenarios {
     cli_scenario *items;
     size_t count;
     cli_values sizes, only; /* all values of --size and --only */
+    cli_list starts;        /* texts of --start */
 } cli_scenarios;
 
 #define CLI_SIZE_OPTION                                                                            \
@@ -105,6 +108,11 @@ typedef struct cli_scenarios {
     CLI_ROW("only", 0, CLI_OPTION_LIST, &cli_given.selection.only, "AXIS=V[,V...]", NULL,          \
             "try only these values of an axis, also values that the template does not list if "    \
             "the axis's kind has them (vector: 1, 2, 4, 8); may be repeated")
+
+#define CLI_START_OPTION                                                                           \
+    CLI_ROW("start", 0, CLI_OPTION_LIST, &cli_given.selection.starts, "\"AXIS=V ...\"", NULL,      \
+            "try this configuration first, after the default; other axes have their default; may " \
+            "be repeated")
 
 /* Makes the scenarios, each once. A size or axis applies to the kernels that have it; one that no
  * kernel has is an error. On an emulator, large sizes that are not given are reduced. Returns

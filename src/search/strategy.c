@@ -224,6 +224,16 @@ gputune_status gt_strategy_pass_on(gt_strategy *strategy, const gt_strategy *fro
     return GPUTUNE_OK;
 }
 
+gputune_status gt_strategy_note(bool *is_new, gt_strategy *strategy, const gt_point *point)
+{
+    const bool is_known = gt_evidence_has(&strategy->evidence, point);
+    if (!is_known) {
+        GT_TRY(gt_evidence_propose(&strategy->evidence, point, (double)NAN));
+    }
+    *is_new = !is_known;
+    return GPUTUNE_OK;
+}
+
 gputune_status gt_strategy_ask(gt_strategy *strategy, gt_point *out, size_t count, size_t *given)
 {
     *given = 0;

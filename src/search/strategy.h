@@ -47,6 +47,10 @@ gputune_status gt_strategy_hint(gt_strategy *strategy, const gt_tried *results, 
 /* Gives the strategy all times of another strategy on the same domain, as hints. ENOMEM. */
 gputune_status gt_strategy_pass_on(gt_strategy *strategy, const gt_strategy *from);
 
+/* Notes that the engine tries a valid configuration which the strategy has not proposed. Sets
+ * *is_new to false if it is known: reported, or proposed before. ENOMEM. */
+gputune_status gt_strategy_note(bool *is_new, gt_strategy *strategy, const gt_point *point);
+
 /* Proposes up to `count` new valid configurations. *given is less only at the end. ENOMEM. */
 gputune_status gt_strategy_ask(gt_strategy *strategy, gt_point *out, size_t count, size_t *given);
 

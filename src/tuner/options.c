@@ -39,6 +39,7 @@ static gputune_status check_lists(const gputune_options *o)
     GT_TRY(check_list("inputs", o->inputs, o->input_count));
     GT_TRY(check_list("only", o->only, o->only_count));
     GT_TRY(check_list("files", o->files, o->file_count));
+    GT_TRY(check_list("start", o->start, o->start_count));
     for (size_t i = 0; i < o->alignment_count; i++) {
         GT_TRY(check_entry("alignments", i, o->alignments[i].buffer));
     }
@@ -51,6 +52,9 @@ static gputune_status check_lists(const gputune_options *o)
     }
     for (size_t i = 0; i < o->only_count; i++) {
         GT_TRY(check_entry("only", i, o->only[i]));
+    }
+    for (size_t i = 0; i < o->start_count; i++) {
+        GT_TRY(check_entry("start", i, o->start[i]));
     }
     for (size_t i = 0; i < o->file_count; i++) {
         GT_TRY(check_entry("files", i, o->files[i].buffer));

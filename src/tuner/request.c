@@ -287,6 +287,23 @@ static gputune_status check_inputs(const gt_request *request)
     return GPUTUNE_OK;
 }
 
+static gputune_status read_starts(gt_request *request)
+{
+    const gt_template *template = request->template;
+    const gputune_options *o = &request->options;
+    for (uint32_t i = 0; i < template->start_count; i++) {
+        GT_TRY(gt_array_push(&request->starts, template->starts[i]));
+    }
+    for (size_t i = 0; i < o->start_count; i++) {
+        gt_config config;
+        const gputune_status status = gt_config_parse(&config, template, o->start[i], false);
+        GT_REFUSE(status == GPUTUNE_EINVAL, status, "start '%s': %s", o->start[i], gputune_error());
+        GT_TRY(status);
+        GT_TRY(gt_array_push(&request->starts, config));
+    }
+    return GPUTUNE_OK;
+}
+
 static bool is_over(void *user)
 {
     return gt_patience_left_s(&((const gt_request *)user)->patience) <= 0;
@@ -312,6 +329,7 @@ static gputune_status resolve(gt_request *request, gputune_sizes sizes)
     GT_TRY(gt_space_open(&request->space, request->template, &request->problem, &request->workload,
                          request->device, request->options.only, request->options.only_count));
     gt_space_set_cancel(request->space, is_over, request);
+    GT_TRY(read_starts(request));
     request->terms =
         (gt_terms){.space = gt_space_signature(request->space),
                    .limit = request->options.max_variants,
@@ -380,6 +398,7 @@ void gt_request_free(gt_request *request)
     }
     gt_data_close(request);
     gt_space_free(request->space);
+    gt_array_free(&request->starts);
     free(request->problem_text);
     free(request->bucket_text);
     free(request->fixed_text);
@@ -415,8 +434,8 @@ gputune_status gt_request_outlive_call(gt_request *request)
     o->samples_path = request->samples_path;
     o->alignments = NULL; /* already used by the workload and the space */
     o->alignment_count = 0;
-    o->only = NULL;
-    o->only_count = 0;
+    o->only = o->start = NULL;
+    o->only_count = o->start_count = 0;
     o->inputs_tag = o->reference_tag = o->save = NULL;
     return GPUTUNE_OK;
 }
@@ -555,7 +574,7 @@ gputune_status gt_request_stored(gt_config *out, const gt_request *request, cons
 {
     gt_config config;
     gt_hash hash = {0};
-    gputune_status status = gt_config_parse(&config, request->template, text);
+    gputune_status status = gt_config_parse(&config, request->template, text, true);
     GT_THEN(status, gt_request_trial(&hash, request, &config));
     if (status != GPUTUNE_OK || !gt_hash_equal(hash, trial)) {
         return status == GPUTUNE_ENOMEM ? status : GPUTUNE_ENOTFOUND;

@@ -2,6 +2,7 @@
  * results. */
 #pragma once
 
+#include "base/array.h"
 #include "base/status.h"
 #include "farm/farm.h"
 #include "kernel/bind/source.h"
@@ -52,8 +53,9 @@ typedef struct gt_request {
     gt_problem problem;
     gt_problem odd_tail; /* the odd-tail sizes, at which a proof launches too */
     gt_workload workload;
-    gputune_options options; /* with all defaults filled in */
-    gt_space *space;         /* space of the problem, restricted by the options; owned */
+    gputune_options options;    /* with all defaults filled in */
+    gt_space *space;            /* space of the problem, restricted by the options; owned */
+    GT_ARRAY(gt_config) starts; /* tried first: the template's start()s, then the call's */
     gt_scenario scenario;
     gt_scenario here; /* `scenario` for these exact sizes only; differs if sizes share a bucket */
     char environment[GT_ENVIRONMENT_MAX];

@@ -153,7 +153,7 @@ static void hear(gt_proposer *self, const gt_config *config, const gt_tried *res
 static bool find_stored(gt_point *out, gt_config *config, const gt_strategy_proposer *p,
                         const char *text)
 {
-    return gt_config_parse(config, p->request->template, text) == GPUTUNE_OK &&
+    return gt_config_parse(config, p->request->template, text, true) == GPUTUNE_OK &&
            gt_space_has(p->request->space, config) && to_point(out, p, config);
 }
 
@@ -257,6 +257,38 @@ static gputune_status give_hints(gt_strategy_proposer *p, size_t *count)
     return status;
 }
 
+/* --- starts ----------------------------------------------------------------------------------- */
+
+static void say_skipped(const gt_strategy_proposer *p, const gt_config *config)
+{
+    const gt_request *request = p->request;
+    const char *reason = gt_space_excludes(request->space, config);
+    GT_FREED char *text = NULL;
+    if (gt_config_text(&text, request->template, config) == GPUTUNE_OK) {
+        gt_log_line(&request->log, GPUTUNE_LOG_INFO, "%s: start %s is skipped: %s",
+                    request->template->name, text, reason ? reason : "`only` excludes it");
+    }
+}
+
+/* Chooses the starts to propose: those in the space whose results are not known. */
+static gputune_status take_starts(gt_strategy_proposer *p)
+{
+    for (size_t i = 0; i < p->request->starts.count; i++) {
+        const gt_config *config = &p->request->starts.items[i];
+        gt_point point;
+        bool is_new;
+        if (!gt_space_has(p->request->space, config) || !to_point(&point, p, config)) {
+            say_skipped(p, config);
+            continue;
+        }
+        GT_TRY(gt_strategy_note(&is_new, p->strategy, &point));
+        if (is_new) {
+            GT_TRY(gt_array_push(&p->starts, *config));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
 /* --- proposing -------------------------------------------------------------------------------- */
 
 static uint32_t propose(gt_proposer *self, gt_config *out, uint32_t count)
@@ -265,6 +297,9 @@ static uint32_t propose(gt_proposer *self, gt_config *out, uint32_t count)
     gt_point points[16];
     size_t given = 0;
     uint32_t again = 0;
+    while (again < count && p->next_start < p->starts.count) {
+        out[again++] = p->starts.items[p->next_start++];
+    }
     while (again < count && p->next_first < p->first) {
         out[again++] = to_config(p, &p->earlier.items[p->next_first++].point);
     }
@@ -341,7 +376,8 @@ gputune_status gt_strategy_proposer_open(gt_strategy_proposer *p, const gt_reque
         .request = request};
     GT_TRY(describe_domain(p));
     GT_TRY(gt_strategy_open(&p->strategy, request->options.strategy, &p->domain, &settings));
-    return use_what_is_known(p, history, &settings);
+    GT_TRY(use_what_is_known(p, history, &settings));
+    return take_starts(p);
 }
 
 void gt_strategy_proposer_close(gt_strategy_proposer *p)
@@ -349,6 +385,7 @@ void gt_strategy_proposer_close(gt_strategy_proposer *p)
     gt_strategy_free(p->strategy);
     gt_quick_end(&p->quick);
     gt_array_free(&p->earlier);
+    gt_array_free(&p->starts);
     for (uint32_t i = 0; i < GT_AXIS_MAX; i++) {
         free(p->values[i]);
     }

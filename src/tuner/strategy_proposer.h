@@ -19,14 +19,17 @@ typedef struct gt_strategy_proposer {
     GT_ARRAY(gt_tried) earlier; /* correct variants of earlier tunings, the fastest first */
     size_t first,
         next_first; /* how many of `earlier` may still win; how many of those are proposed */
+    GT_ARRAY(gt_config) starts; /* configurations to try first, and how many are proposed */
+    size_t next_start;
     uint32_t known; /* number of earlier variants that will not be proposed */
     bool content;   /* the search ended early, because it expects nothing better */
 } gt_strategy_proposer;
 
 /* Opens a proposer with the request's strategy and space. Unless `force` is set, trials of the
- * history that may win are proposed first, and the others count as known. Trials of other sizes and
- * GPUs are hints. ENOMEM. Requires gt_strategy_proposer_close(), also after a failure. *out must
- * not be moved. */
+ * history that may win are proposed first, and the others count as known. The request's starts that
+ * have no result yet come before them; a log line reports each one that the space does not have.
+ * Trials of other sizes and GPUs are hints. ENOMEM. Requires gt_strategy_proposer_close(), also
+ * after a failure. *out must not be moved. */
 gputune_status gt_strategy_proposer_open(gt_strategy_proposer *out, const gt_request *request,
                                          const gt_history *history);
 void gt_strategy_proposer_close(gt_strategy_proposer *proposer);

@@ -95,7 +95,7 @@ static bool take_verified_fallback(gt_config *fallback, const gt_winner *winner,
         strcmp(winner->config, winner->default_config) == 0) {
         text = winner->config; /* the winner is the default, which is its own fallback */
     }
-    bool verified = text && gt_config_parse(&stored, request->template, text) == GPUTUNE_OK &&
+    bool verified = text && gt_config_parse(&stored, request->template, text, true) == GPUTUNE_OK &&
                     gt_config_is_as_safe(request->template, &stored, fallback);
     if (verified) {
         GT_SCOPED(gt_source_free) gt_source source = {0};
@@ -796,7 +796,7 @@ gputune_status gt_choose_default(gt_choice *out, gt_request *request)
 gputune_status gt_choose_forced(gt_choice *out, gt_request *request, const char *text)
 {
     gt_config config;
-    GT_TRY(gt_config_parse(&config, request->template, text));
+    GT_TRY(gt_config_parse(&config, request->template, text, true));
     GT_REFUSE(!gt_request_permits(request, &config), GPUTUNE_ENOVARIANT,
               "%s: '%s' is excluded by a constraint or this GPU; 'gputune space %s' shows which",
               request->template->name, text, request->template->name);

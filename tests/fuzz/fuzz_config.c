@@ -61,10 +61,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     gt_problem problem;
     const gputune_size size = {text, 0};
     FUZZ_REQUIRE(text);
-    if (gt_config_parse(&config, template, text) == 0) {
+    if (gt_config_parse(&config, template, text, true) == 0) {
         gt_config again;
         FUZZ_REQUIRE(gt_config_text(&printed, template, &config) == 0);
-        FUZZ_REQUIRE(gt_config_parse(&again, template, printed) == 0);
+        FUZZ_REQUIRE(gt_config_parse(&again, template, printed, true) == 0);
         FUZZ_REQUIRE(memcmp(&again, &config, sizeof config) == 0);
         free(printed);
     } else {

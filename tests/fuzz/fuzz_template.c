@@ -140,7 +140,7 @@ static void generate(const gt_template *template, const gt_problem *problem,
     }
     FUZZ_REQUIRE(gt_config_text(&text, template, config) == 0);
     gt_config again;
-    FUZZ_REQUIRE(gt_config_parse(&again, template, text) == 0);
+    FUZZ_REQUIRE(gt_config_parse(&again, template, text, true) == 0);
     FUZZ_REQUIRE(memcmp(again.choice, config->choice, template->axis_count) == 0);
 }
 

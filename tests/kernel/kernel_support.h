@@ -106,7 +106,7 @@ static inline size_t count_valid(gt_space *space)
 static inline gt_config config_of(const gt_template *template, const char *text)
 {
     gt_config config;
-    ASSERT_OK(gt_config_parse(&config, template, text));
+    ASSERT_OK(gt_config_parse(&config, template, text, true));
     return config;
 }
 

@@ -47,7 +47,7 @@ TEST(test_mistakes)
     gt_template *t = parse(text);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         gt_config config = gt_config_default(t), before = config;
-        assert_int_equal(gt_config_parse(&config, t, cases[i].given), GPUTUNE_EINVAL);
+        assert_int_equal(gt_config_parse(&config, t, cases[i].given, true), GPUTUNE_EINVAL);
         assert_string_equal(gt_message(), cases[i].message);
         assert_memory_equal(&config, &before, sizeof config);
     }
@@ -63,7 +63,7 @@ TEST(test_many_new_values)
         char setting[32];
         gt_config config;
         (void)snprintf(setting, sizeof setting, "B=%d", i);
-        if (gt_config_parse(&config, t, setting) == GPUTUNE_OK) {
+        if (gt_config_parse(&config, t, setting, true) == GPUTUNE_OK) {
             assert_int_equal(t->axes[2].values[config.choice[2]].number, i);
         } else {
             refused++;

@@ -20,7 +20,7 @@ static gputune_status generate(const job *j, const gt_template *template, const 
     char *text;
     gt_config again;
     GT_TRY(gt_config_text(&text, template, config));
-    gputune_status status = gt_config_parse(&again, template, text);
+    gputune_status status = gt_config_parse(&again, template, text, true);
     free(text);
     GT_TRY(status);
     GT_TRY(gt_launch_bind(&launch, template, problem, config, &j->device));

@@ -240,7 +240,7 @@ static double work_of(const char *work, const char *config, double *bytes, doubl
     double ratio;
     (void)snprintf(whole, sizeof whole, steps, work);
     bench_open(&b, whole, "sm_90");
-    ASSERT_OK(gt_config_parse(&parsed, b.template, config));
+    ASSERT_OK(gt_config_parse(&parsed, b.template, config, true));
     ASSERT_OK(gt_work_ratio(&ratio, b.template, &b.problem, &parsed, &b.device));
     *bytes = b.workload.work_bytes;
     *flops = b.workload.work_flops;
@@ -276,7 +276,7 @@ TEST(test_work_that_is_none)
     double ratio;
     (void)snprintf(whole, sizeof whole, steps, "flops = n * (4 - STEPS)");
     bench_open(&b, whole, "sm_90");
-    ASSERT_OK(gt_config_parse(&config, b.template, "STEPS=4"));
+    ASSERT_OK(gt_config_parse(&config, b.template, "STEPS=4", true));
     assert_int_equal(gt_work_ratio(&ratio, b.template, &b.problem, &config, &b.device),
                      GPUTUNE_ETEMPLATE);
     assert_string_equal(gt_message(), "kernel.cu:4:30: the work of STEPS=4 T=float B=32 is 0; "

@@ -85,6 +85,33 @@ TEST(test_identity)
     assert_false(gt_hash_equal(hash, identity_with("4.0 * n", "8.0 * n")));
 }
 
+/* Each start() is a configuration. Adding one changes neither the identity nor a trial's hash, and
+ * its axes may precede default(). */
+TEST(test_starts)
+{
+    static const char starts[] = "start(B = 64) start(VEC = 2, C = 8)\n#pragma gputune default(B";
+    GT_SCOPED(gt_text_free) gt_text text = {0};
+    const char *at = strstr(full, "default(B");
+    gt_text_append_bytes(&text, full, (size_t)(at - full));
+    gt_text_append(&text, starts);
+    gt_text_append(&text, at + strlen("default(B"));
+    gt_template *t = parse(gt_text_string(&text)), *plain = parse(full);
+    const char *expected[] = {"VEC=1 MODE=clever B=64 CX=1 CY=1 C=auto",
+                              "VEC=2 MODE=clever B=32 CX=1 CY=1 C=8"};
+    assert_int_equal(t->start_count, 2);
+    for (uint32_t i = 0; i < t->start_count; i++) {
+        GT_FREED char *config = NULL;
+        ASSERT_OK(gt_config_text(&config, t, &t->starts[i]));
+        assert_string_equal(config, expected[i]);
+    }
+    const gt_config config = gt_config_default(t);
+    assert_true(gt_hash_equal(t->identity, plain->identity));
+    assert_true(gt_hash_equal(gt_trial_hash(t, &config, t->identity),
+                              gt_trial_hash(plain, &config, t->identity)));
+    gt_template_free(t);
+    gt_template_free(plain);
+}
+
 /* Returns the text of an included file. */
 static gputune_status read_include(void *user, const gt_include *include, gt_included *out)
 {

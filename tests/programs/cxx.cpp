@@ -429,6 +429,14 @@ static void options_of_cxx(const gt::tuner &tuner)
     auto plan = tuner.try_tune(kernel, {{"n", b.n}}, own);
     expect(plan && seen && plan->info().variants == 8, "limits, restrictions, progress",
            plan ? std::to_string(plan->info().variants) : plan.why().message);
+    const gt::options few = gt::options().start("VEC=8 BLOCK=64").start("BLOCK=1024").force();
+    gt::options three = few;
+    three.plain.max_variants = 3;
+    plan = tuner.try_tune(kernel, {{"n", b.n}}, three);
+    expect(plan && plan->info().variants == 3, "configurations to try first");
+    plan = tuner.try_tune(kernel, {{"n", b.n}}, gt::options(few).start("VEC=3"));
+    expect(!plan && plan.why().message.find("VEC has no value '3'") != std::string::npos,
+           "a wrong configuration to try first");
     gt::canceler stop;
     std::string first;
     unsigned plain = 0;

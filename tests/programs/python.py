@@ -717,6 +717,12 @@ def a_programs_own_inputs_and_reference():
                **options)
         raises(TypeError, "reference is 3; expected a function", tuner.tune, "axpy", reference=3, **options)
         raises(TypeError, "inputs is [1]; expected a dict", tuner.tune, "axpy", inputs=[1], **options)
+        raises(gputune.InvalidError, "start 'VEC=3': VEC has no value '3'", tuner.tune, "axpy", start=["VEC=3"], n=N)
+        raises(TypeError, "start is 'VEC=4'; expected a list", tuner.tune, "axpy", start="VEC=4", n=N)
+        first = tuner.tune("axpy", n=N, start=["VEC=8 BLOCK=64", "BLOCK=1024"], max_variants=3, time_limit=60)
+        assert first.info["variants"] == 3, first.info
+        tried = {one["configuration"] for one in tuner.records("axpy", all=True)}
+        assert {"VEC=8 BLOCK=64 UNROLL=1", "VEC=1 BLOCK=1024 UNROLL=1"} <= tried, tried
         untagged = {"n": 64, "only": ["BLOCK=256", "UNROLL=1"], "time_limit": 60}
         for _ in range(2):  # a new function at the same address is another reference
             tuner.tune("axpy", reference=lambda *given: reference(*given), **untagged)

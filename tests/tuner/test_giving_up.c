@@ -81,7 +81,7 @@ static void compile_all(gt_field *field, own_proposer *proposer, gt_request *req
 {
     static const char *const texts[] = {"BLOCK=64", "BLOCK=128", "BLOCK=256", "BLOCK=512"};
     for (int i = 0; i < 4; i++) {
-        ASSERT_OK(gt_config_parse(&proposer->configs[i], request->template, texts[i]));
+        ASSERT_OK(gt_config_parse(&proposer->configs[i], request->template, texts[i], true));
     }
     proposer->list = gt_list_proposer_make(proposer->configs, 4);
     proposer->list.proposer.gives_up = gives_all_up;

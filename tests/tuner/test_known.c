@@ -33,7 +33,7 @@ TEST_OF(times_of_losers_are_heard, world *w, open_world, close_world)
     w->by_block[64].time_ns = w->by_block[512].time_ns = 9000;
     gt_request *request = request_for(w, NULL);
     for (int i = 0; i < 4; i++) {
-        ASSERT_OK(gt_config_parse(&l.configs[i], request->template, texts[i]));
+        ASSERT_OK(gt_config_parse(&l.configs[i], request->template, texts[i], true));
     }
     l.list = gt_list_proposer_make(l.configs, 4);
     l.list.proposer.hear = listen;
@@ -170,6 +170,109 @@ TEST_OF(force_begins_there_too, world *w, open_world, close_world)
     options.force = 1;
     try_few(w, &options);
     assert_string_equal(w->config, "BLOCK=808");
+}
+
+/* ---- configurations to try first ---- */
+
+static const char space_of_16[] = "64, 128, 192, 256, 320, 384, 448, 512, 576, 640, 704, 768, 832, "
+                                  "896, 960, 1024";
+
+/* Writes the template with 16 values and these clauses. */
+static void write_starts(world *w, const char *clauses)
+{
+    char values[256];
+    snprintf(values, sizeof values, "%s) %s", space_of_16, clauses);
+    values[strlen(values) - 1] = '\0'; /* the template's text closes the last clause */
+    write_template(w, values);
+}
+
+/* Expects exactly the default and these blocks among the stored trials. */
+static void expect_tried(world *w, const int *blocks, size_t count)
+{
+    gt_trial_list list = trials_of(w);
+    assert_int_equal(list.count, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        char config[32];
+        bool found = false;
+        snprintf(config, sizeof config, "BLOCK=%d", blocks[i]);
+        for (size_t t = 0; t < list.count; t++) {
+            found |= strcmp(list.items[t].config, config) == 0;
+        }
+        assert_true(found);
+    }
+    gt_trial_list_free(&list);
+}
+
+static void keep_line(void *user, gputune_log_level level, const char *line)
+{
+    if (level == GPUTUNE_LOG_INFO && strstr(line, "skipped")) {
+        snprintf(user, 256, "%s", line);
+    }
+}
+
+/* With a limit on variants, only what is tried first is tried. */
+TEST_OF(starts_are_tried_first, world *w, open_world, close_world)
+{
+    static const gputune_strategy strategies[] = {
+        GPUTUNE_STRATEGY_AUTO, GPUTUNE_STRATEGY_EXHAUSTIVE, GPUTUNE_STRATEGY_RANDOM,
+        GPUTUNE_STRATEGY_MODEL, GPUTUNE_STRATEGY_LOCAL};
+    static const char *const more[] = {"BLOCK=704", "BLOCK=960", "BLOCK=128"};
+    write_starts(w, "start(BLOCK = 960) start(BLOCK = 448)");
+    for (size_t i = 0; i < sizeof strategies / sizeof *strategies; i++) {
+        const uint64_t seed = i + 1; /* results of another seed do not count */
+        tuned(w, &OPTIONS(.strategy = strategies[i], .max_variants = 4, .start = more,
+                          .start_count = 3, .seed = seed));
+        gt_request *request = request_for(w, &OPTIONS(.seed = seed));
+        gt_trial_list list;
+        ASSERT_OK(
+            gt_store_trials(&list, w->store, &request->scenario, w->device.driver_version, NULL));
+        assert_int_equal(list.count, 4);
+        for (size_t t = 0; t < list.count; t++) {
+            assert_non_null(
+                strstr("BLOCK=128 BLOCK=960 BLOCK=448 BLOCK=704", list.items[t].config));
+        }
+        gt_trial_list_free(&list);
+        gt_request_free(request);
+    }
+}
+
+TEST_OF(starts_outside_the_space_are_skipped, world *w, open_world, close_world)
+{
+    static const char *const start[] = {"BLOCK=448", "BLOCK=1024"}, *const only[] = {
+                                                                        "BLOCK=64,448"};
+    char line[256] = "";
+    write_starts(w, "start(BLOCK = 960)");
+    tuned(w, &OPTIONS(.start = start, .start_count = 1, .only = only, .only_count = 1,
+                      .max_variants = 2, .log = keep_line, .user = line));
+    assert_string_equal(line, "scale: start BLOCK=960 is skipped: `only` excludes it");
+    expect_tried(w, (const int[]){448}, 1);
+    write_starts(w, "require(BLOCK < 1000)");
+    tuned(w, &OPTIONS(.start = start + 1, .start_count = 1, .force = true, .log = keep_line,
+                      .user = line));
+    assert_string_equal(line, "scale: start BLOCK=1024 is skipped: require(BLOCK < 1000)");
+}
+
+TEST_OF(wrong_starts_are_refused, world *w, open_world, close_world)
+{
+    static const char *const starts[][2] = {
+        {"BLOCK=96",
+         "start 'BLOCK=96': BLOCK has no value '96'; expected one of 64, 128, 256, 512"},
+        {"BLOK=64", "start 'BLOK=64': scale has no axis 'BLOK'; expected 'BLOCK'"},
+        {"64", "start '64': '64' is not a setting; expected AXIS=value"},
+        {NULL, "start: entry 0 is NULL, or has no name"}};
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
+        assert_int_equal(tune(w, &OPTIONS(.start = starts[i], .start_count = 1)), GPUTUNE_EINVAL);
+        assert_string_equal(gputune_error(), starts[i][1]);
+    }
+}
+
+/* A new start() clause does not cost a tuning. */
+TEST_OF(starts_keep_stored_results, world *w, open_world, close_world)
+{
+    tuned(w, NULL);
+    write_template(w, "64, 128, 256, 512) start(BLOCK = 512");
+    tuned(w, NULL);
+    assert_int_equal(w->choice.source, GPUTUNE_SOURCE_CACHED);
 }
 
 TEST_OF(exhaustive_search_ignores_hints, world *w, open_world, close_world)

@@ -24,7 +24,7 @@ static void set_up(scene *at, world *w, bool learns)
     at->request = request_for(w, NULL);
     for (int i = 0; i < BLOCKS; i++) {
         snprintf(text, sizeof text, "BLOCK=%d", (i + 1) * STEP);
-        ASSERT_OK(gt_config_parse(&at->proposer.configs[i], at->request->template, text));
+        ASSERT_OK(gt_config_parse(&at->proposer.configs[i], at->request->template, text, true));
     }
     at->proposer.list = gt_list_proposer_make(at->proposer.configs, BLOCKS);
     at->proposer.list.proposer.learns = learns;

@@ -43,7 +43,7 @@ static void try_all(gt_field *field, own_proposer *own, gt_request *request, wor
     static const char *const texts[] = {"BLOCK=64", "BLOCK=128", "BLOCK=256", "BLOCK=512"};
     *own = (own_proposer){.proposer = {.propose = propose, .hear = hear}, .best_ns = INFINITY};
     for (int i = 0; i < BLOCKS; i++) {
-        ASSERT_OK(gt_config_parse(&own->configs[i], request->template, texts[i]));
+        ASSERT_OK(gt_config_parse(&own->configs[i], request->template, texts[i], true));
     }
     const gt_field_options options = {.request = request,
                                       .farm = &w->farm.farm,

@@ -43,7 +43,7 @@ static bool is_found(gt_catalog *catalog, const char *place, const char *winner)
                         (int)strtol(value_of(version, place, "g.nvrtc_version"), NULL, 10));
     ASSERT_OK(gt_catalog_find(&template, catalog, value_of(name, place, "k.name")));
     ASSERT_OK(gt_problem_parse(&problem, template, value_of(sizes, place, "s.problem")));
-    ASSERT_OK(gt_config_parse(&config, template, value_of(configuration, winner, "config")));
+    ASSERT_OK(gt_config_parse(&config, template, value_of(configuration, winner, "config"), true));
     ASSERT_OK(gt_source_generate(&source, template, &problem, &config, &device,
                                  gt_catalog_prelude(catalog)));
     bool found = !strcmp(gt_hash_hex(hex, source.hash), value_of(stored, winner, "code_source"));

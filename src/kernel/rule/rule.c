@@ -108,7 +108,7 @@ static gputune_status parse_variants(parser *p)
 {
     for (const char *text; (text = after_word(p, "variant")); step(p)) {
         gt_config config;
-        GT_TRY(in_line(p, gt_config_parse(&config, p->template, text)));
+        GT_TRY(in_line(p, gt_config_parse(&config, p->template, text, true)));
         GT_TRY(gt_array_push(&p->rule->variants, config));
     }
     return p->rule->variants.count ? GPUTUNE_OK : fail_expected(p, "'variant'");

@@ -37,7 +37,7 @@ gputune_status gt_config_text(char **out, const gt_template *template, const gt_
 
 /* Applies a setting "NAME=VALUE", which it splits in place. */
 static gputune_status apply(gt_config *config, bool given[GT_AXIS_MAX], const gt_template *template,
-                            char *setting)
+                            char *setting, bool add)
 {
     char *value = strchr(setting, '=');
     uint32_t axis = 0;
@@ -47,7 +47,7 @@ static gputune_status apply(gt_config *config, bool given[GT_AXIS_MAX], const gt
     GT_TRY(gt_name_find(&axis, template, true, setting));
     GT_REFUSE(given[axis], GPUTUNE_EINVAL, "axis '%s' is given twice; expected it once", setting);
     given[axis] = true;
-    return gt_axis_choice(&config->choice[axis], template, axis, value, true);
+    return gt_axis_choice(&config->choice[axis], template, axis, value, add);
 }
 
 /* Returns the end of a setting: the next comma or "NAME=". Values may contain blanks. */
@@ -65,7 +65,8 @@ static char *setting_end(char *at)
     }
 }
 
-gputune_status gt_config_parse(gt_config *out, const gt_template *template, const char *text)
+gputune_status gt_config_parse(gt_config *out, const gt_template *template, const char *text,
+                               bool add)
 {
     static const char blanks[] = " \t\n,";
     bool given[GT_AXIS_MAX] = {false};
@@ -76,7 +77,7 @@ gputune_status gt_config_parse(gt_config *out, const gt_template *template, cons
         char *end = setting_end(at);
         char *next = end + strspn(end, blanks);
         *end = '\0';
-        GT_TRY(apply(&config, given, template, at));
+        GT_TRY(apply(&config, given, template, at, add));
         at = next;
     }
     *out = config;

@@ -17,8 +17,10 @@ gt_config gt_config_default(const gt_template *template);
 /* Writes "VEC=4 BLOCK=256 coeffs=value" in the axes' order. The caller frees *out. ENOMEM. */
 gputune_status gt_config_text(char **out, const gt_template *template, const gt_config *config);
 /* Parses such a text, in which blanks or commas separate the axes. Missing axes keep their default.
- * EINVAL for an unknown axis, with the nearest name, or an unknown value, with the known ones. */
-gputune_status gt_config_parse(gt_config *out, const gt_template *template, const char *text);
+ * If `add`, adds values that the template lacks and the axis allows. EINVAL for an unknown axis,
+ * with the nearest name, or an unknown value, with the known ones. */
+gputune_status gt_config_parse(gt_config *out, const gt_template *template, const char *text,
+                               bool add);
 /* Returns the configuration for buffers of any alignment: the default with the narrowest vectors,
  * but with those axes of `config` that the work depends on. */
 gt_config gt_config_scalar(const gt_template *template, const gt_config *config);

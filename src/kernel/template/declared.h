@@ -1,6 +1,7 @@
 /* The parts of a parsed template that are not public. For src/kernel only. */
 #pragma once
 
+#include "kernel/template/config.h"
 #include "kernel/template/template.h"
 #include "kernel/text/lexer.h"
 
@@ -15,6 +16,7 @@ enum {
     GT_WORDS_MAX = 128,       /* different words that expressions can use */
     GT_WORDS_ADDED = 1024,    /* different words, including those that users add */
     GT_REQUIRE_MAX = 64,
+    GT_START_MAX = 16,
     GT_SCRATCH_MAX = 8,
     GT_STRUCTURE_MAX = 16,
     GT_DEFINE_MAX = 64,
@@ -174,7 +176,8 @@ typedef struct gt_template_parts {
     gt_value
         *axis_values[GT_AXIS_MAX]; /* arrays of GT_AXIS_VALUES, which gt_axis.values points to */
     gt_kernel_name kernel;
-    bool is_pipeline; /* there is a launch(), and `kernel` does not name a function */
+    gt_config starts[GT_START_MAX]; /* which gt_template.starts points to */
+    bool is_pipeline;               /* there is a launch(), and `kernel` does not name a function */
     gt_template_step steps[GT_STEPS_MAX]; /* one for each launch(), or one for the only kernel */
     uint32_t step_count;
     bool has_loops; /* there is a for(), swap(), `when` or an expression in args = (…) */

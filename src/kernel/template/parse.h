@@ -62,11 +62,11 @@ typedef struct gt_parse {
 /* Reads the current clause, or one item of its list. */
 typedef gputune_status gt_parse_fn(gt_parse *p);
 gt_parse_fn gt_parse_kernel, gt_parse_problem, gt_parse_axis, gt_parse_vector, gt_parse_pass,
-    gt_parse_constant, gt_parse_cluster, gt_parse_default, gt_parse_args, gt_parse_scratch,
-    gt_parse_written, gt_parse_prove, gt_parse_in_place, gt_parse_setting, gt_parse_launch,
-    gt_parse_for, gt_parse_end, gt_parse_swap, gt_parse_cooperative, gt_parse_require,
-    gt_parse_work, gt_parse_reference, gt_parse_judge, gt_parse_expect, gt_parse_tensormap,
-    gt_parse_texture, gt_parse_options, gt_parse_define;
+    gt_parse_constant, gt_parse_cluster, gt_parse_default, gt_parse_start, gt_parse_args,
+    gt_parse_scratch, gt_parse_written, gt_parse_prove, gt_parse_in_place, gt_parse_setting,
+    gt_parse_launch, gt_parse_for, gt_parse_end, gt_parse_swap, gt_parse_cooperative,
+    gt_parse_require, gt_parse_work, gt_parse_reference, gt_parse_judge, gt_parse_expect,
+    gt_parse_tensormap, gt_parse_texture, gt_parse_options, gt_parse_define;
 
 /* Finds `__constant__ TYPE NAME` or `__device__ TYPE NAME` in the code. Sets *type, and *behind to
  * the text after the name. */

@@ -132,6 +132,25 @@ gputune_status gt_parse_default(gt_parse *p)
     return GPUTUNE_OK;
 }
 
+/* Reads the whole clause, because each one is a configuration of its own. */
+gputune_status gt_parse_start(gt_parse *p)
+{
+    gt_template *template = p->template;
+    gt_config *starts = p->parts->starts;
+    gt_config start = gt_config_default(template);
+    uint64_t given = 0;
+    GT_TRY(gt_check_room(template->start_count, GT_START_MAX, "start clauses", p->clause->place));
+    do {
+        uint32_t axis = 0;
+        uint8_t choice = 0;
+        GT_TRY(gt_read_choice(&axis, &choice, &given, p));
+        start.choice[axis] = choice;
+    } while (gt_lexer_accept(&p->at, ","));
+    starts[template->start_count++] = start;
+    template->starts = starts;
+    return GPUTUNE_OK;
+}
+
 /* ---- problem values -------------------------------------------------------------------------- */
 
 /* Reads the values of a const or type, the default first; a const with one value takes any. */

@@ -34,8 +34,8 @@ typedef enum gt_axis_kind {
     GT_AXIS_KINDS
 } gt_axis_kind;
 
-/* A tunable. Values that users add (gt_space_open(), gt_config_parse()) are in values[] from index
- * `count` on, and stay there as long as the template lives. */
+/* A tunable. Values that users add (gt_space_open(), gt_config_parse(, true)) are in values[] from
+ * index `count` on, and stay there as long as the template lives. */
 typedef struct gt_axis {
     char name[GT_NAME_MAX]; /* for a pass axis the name of its block */
     gt_axis_kind kind;
@@ -151,6 +151,8 @@ typedef struct gt_template {
     gt_argument passes[GT_BLOCK_MAX]; /* blocks, which are the caller's first arguments */
     uint32_t pass_count;
     gt_work work;
+    const struct gt_config *starts; /* configurations of the start() clauses, in their order */
+    uint32_t start_count;
     gt_hash identity; /* hash of code, headers, args, reference, tolerances and work, for a
                          scenario's key */
     bool has_headers; /* the compiler reads headers, and needs folders to search */
