@@ -465,7 +465,8 @@ typedef struct nearest_search {
 static int by_distance(const void *left, const void *right)
 {
     const near_sizes *a = left, *b = right;
-    return (a->distance > b->distance) - (a->distance < b->distance);
+    return a->distance != b->distance ? (a->distance > b->distance) - (a->distance < b->distance)
+                                      : strcmp(a->text, b->text);
 }
 
 static gputune_status list_sizes(void *context, gt_rows *row)

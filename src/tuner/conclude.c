@@ -6,6 +6,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "tuner/outcome.h"
+#include "tuner/precedence.h"
 #include "tuner/samples.h"
 
 #include <stdio.h>
@@ -632,11 +633,32 @@ void gt_tuning_keep_findings(gt_tuning *tuning)
     gt_message_set("%s", message);
 }
 
+/* Names each variant by the configuration that precedes its duplicates, which was not necessarily
+ * proposed first. */
+static void order_duplicates(gt_tuning *tuning)
+{
+    for (gt_variant *variant = tuning->session.field.first; variant; variant = variant->next) {
+        for (size_t i = 0; variant->role == GT_ROLE_PROPOSED && i < variant->duplicates.count;
+             i++) {
+            const gt_resources *resources = &variant->unit->compiled.resources;
+            gt_duplicate *at = &variant->duplicates.items[i];
+            const gt_duplicate other = *at;
+            if (gt_precedes(tuning->session.request, &other.config, resources, &variant->config,
+                            resources)) {
+                *at = (gt_duplicate){variant->config, variant->trial};
+                variant->config = other.config;
+                variant->trial = other.trial;
+            }
+        }
+    }
+}
+
 gputune_status gt_tuning_conclude(gt_choice *out, gt_tuning *tuning)
 {
     GT_SCOPED(free_trials) gt_trial_list list = {0};
     gt_race_result result = {0};
     GT_SCOPED(gt_choice_free) gt_choice choice = {0};
+    order_duplicates(tuning);
     GT_TRY(list_trials(&list, tuning, false));
     gputune_status status = find_result(&result, tuning);
     if (status == GPUTUNE_ENOVARIANT) {

@@ -632,6 +632,12 @@ static bool race_find_tied(gt_race *race)
     return found;
 }
 
+bool gt_race_precedes(const gt_race *race, uint64_t a, uint64_t b)
+{
+    const gt_race_options *o = &race->options;
+    return o->precedes ? o->precedes(o->user, a, b) : a < b;
+}
+
 /* Picks the winner among contestants that cannot be told apart, and notes if it was a tie. */
 static void race_choose(gt_race *race)
 {
@@ -642,7 +648,7 @@ static void race_choose(gt_race *race)
             continue;
         }
         race->tie = race->tie || is_tied(race, r);
-        if (is_equal(race, r) && r->rank < race->winner->rank) {
+        if (is_equal(race, r) && gt_race_precedes(race, r->id, race->winner->id)) {
             race->winner = r;
             race->tie = true;
         }
@@ -694,7 +700,7 @@ static gt_runner *find(const gt_race *race, uint64_t id)
     return id < race->by_id.count ? race->by_id.items[id] : NULL;
 }
 
-gputune_status gt_race_add(gt_race *race, uint64_t id, uint32_t rank, bool is_default)
+gputune_status gt_race_add(gt_race *race, uint64_t id, bool is_default)
 {
     GT_REFUSE(find(race, id), GPUTUNE_EINVAL, "contestant %llu is in the race already",
               (unsigned long long)id);
@@ -704,8 +710,7 @@ gputune_status gt_race_add(gt_race *race, uint64_t id, uint32_t rank, bool is_de
     GT_TRY(gt_array_grow((void **)&race->ids, &race->ids_capacity, race->count, sizeof *race->ids));
     gt_runner *runner = calloc(1, sizeof *runner);
     GT_TRY(gt_allocated(runner));
-    *runner =
-        (gt_runner){.id = id, .rank = rank, .is_default = is_default, .first = NAN, .pending = NAN};
+    *runner = (gt_runner){.id = id, .is_default = is_default, .first = NAN, .pending = NAN};
     *(race->last ? &race->last->next : &race->first) = runner;
     race->last = race->by_id.items[id] = runner;
     race->standard = is_default ? runner : race->standard;

@@ -1,5 +1,5 @@
 /* A race: which contestants to sample next, which ones to eliminate, and which one has won. A pure
- * state machine that knows ids, ranks and sampled values, but no clock and no worker. One thread.
+ * state machine that knows ids and sampled values, but no clock and no worker. One thread.
  *
  * A turn. gt_race_next_round() returns the contestants to sample, in order. The caller gives each
  * value to gt_race_record(). gt_race_end_round() eliminates contestants and says whether the race
@@ -18,8 +18,8 @@
  *
  * End. The race is decided when one contestant is left, or no lower bound is below -epsilon. Then a
  * few final rounds of winner and default give the interval of the speed-up, from samples that did
- * not take part in the choice. Among contestants that cannot be told apart, the one with the lowest
- * rank wins; with `tie_break`, the caller decides (gt_race_break_tie()). */
+ * not take part in the choice. Among contestants that cannot be told apart, the one that `precedes`
+ * the others wins; with `tie_break`, the caller decides (gt_race_break_tie()). */
 #pragma once
 
 #include "base/array.h"
@@ -34,7 +34,7 @@ typedef double gt_race_doubt(double value);
 
 /* Which contestants count as tied when a race is decided. */
 typedef enum gt_race_tie {
-    GT_TIE_NONE,   /* no contestant; the race breaks ties by rank */
+    GT_TIE_NONE,   /* no contestant; the race breaks ties by `precedes` */
     GT_TIE_LIKELY, /* contestants that may be as good as the best */
     GT_TIE_WITHIN  /* contestants within epsilon of the best that are not shown to be slower */
 } gt_race_tie;
@@ -53,6 +53,9 @@ typedef struct gt_race_options {
     bool exhaustive; /* contestants leave only after 10 shared rounds, or if they fail */
     bool fixed;      /* contestants leave only if they fail, and the caller ends the race */
     gt_race_tie tie_break;
+    /* Returns true if contestant `a` wins a tie against `b`; NULL: the lower id wins. */
+    bool (*precedes)(const void *user, uint64_t a, uint64_t b);
+    const void *user; /* passed to precedes */
 } gt_race_options;
 
 typedef enum gt_race_end {
@@ -93,7 +96,6 @@ typedef struct gt_race_sample {
 typedef struct gt_runner {
     struct gt_runner *next; /* next contestant in the order of joining */
     uint64_t id;
-    uint32_t rank;
     bool is_default, in_round;
     gt_race_leave left;
     uint32_t left_round; /* the round after which it left; 0: never */
@@ -126,9 +128,9 @@ typedef struct gt_race_result {
 gputune_status gt_race_new(gt_race **out, const gt_race_options *options);
 void gt_race_free(gt_race *race);
 
-/* Adds a contestant. `id` must be new (else EINVAL) and small, because it indexes a table. Among
- * equals the lower `rank` wins. At most one contestant is the default. ENOMEM. */
-gputune_status gt_race_add(gt_race *race, uint64_t id, uint32_t rank, bool is_default);
+/* Adds a contestant. `id` must be new (else EINVAL) and small, because it indexes a table. At most
+ * one contestant is the default. ENOMEM. */
+gputune_status gt_race_add(gt_race *race, uint64_t id, bool is_default);
 /* Declares that no more contestants will join. Before this call the race does not end by itself. */
 void gt_race_complete(gt_race *race);
 /* Returns true if there are contestants to sample now. */
@@ -147,8 +149,8 @@ void gt_race_fail(gt_race *race, uint64_t id);
  * the race goes on. ENOMEM. */
 gputune_status gt_race_end_round(gt_race *race, gt_race_end *end);
 /* Returns true if the race is decided except for gt_race_break_tie(): other contestants
- * (gt_runner.tied) may be as good as the winner. If the race is stopped now, the lowest rank wins.
- * If the winner or the default fails, the race goes on. */
+ * (gt_runner.tied) may be as good as the winner. If the race is stopped now, the first one by
+ * `precedes` wins. If the winner or the default fails, the race goes on. */
 bool gt_race_is_tied(const gt_race *race);
 /* Makes a tied contestant the winner. EINVAL if it is not tied. */
 gputune_status gt_race_break_tie(gt_race *race, uint64_t id, gt_race_end *end);
@@ -165,6 +167,8 @@ const gt_runner *gt_race_incumbent(const gt_race *race);
 const gt_runner *gt_race_first(const gt_race *race);
 /* Finds a contestant; NULL: unknown. */
 const gt_runner *gt_race_find(const gt_race *race, uint64_t id);
+/* Returns true if contestant `a` wins a tie against `b`. */
+bool gt_race_precedes(const gt_race *race, uint64_t a, uint64_t b);
 /* Returns true if a contestant has left and cannot return, as the reserve can. */
 bool gt_race_has_lost(const gt_race *race, const gt_runner *runner);
 /* Summarises a contestant's final samples if there are 5, because they are the longest and did not

@@ -2,6 +2,7 @@
  * variant that a worker verifies. */
 #include "base/text.h"
 #include "tuner/history.h"
+#include "tuner/precedence.h"
 #include "tuner/session.h"
 #include "tuner/tune.h"
 
@@ -55,6 +56,7 @@ enum { CANDIDATES = 3 };
 
 typedef struct candidate {
     gt_config config;
+    gt_resources resources;
     double estimate;
 } candidate;
 
@@ -76,10 +78,17 @@ static uint32_t access_bytes(const gt_request *request, const gt_config *config)
     return widest;
 }
 
-static void insert(candidate best[CANDIDATES], candidate next)
+static bool is_before(const gt_request *request, const candidate *a, const candidate *b)
+{
+    return a->estimate > b->estimate ||
+           (a->estimate == b->estimate &&
+            gt_precedes(request, &a->config, &a->resources, &b->config, &b->resources));
+}
+
+static void insert(candidate best[CANDIDATES], const gt_request *request, candidate next)
 {
     for (int i = 0; i < CANDIDATES; i++) {
-        if (next.estimate > best[i].estimate) {
+        if (is_before(request, &next, &best[i])) {
             candidate swap = best[i];
             best[i] = next;
             next = swap;
@@ -99,9 +108,10 @@ static gputune_status rank(candidate best[CANDIDATES], const gt_request *request
             continue;
         }
         const gt_resources *resources = &variant->unit->compiled.resources;
-        insert(best, (candidate){variant->config,
-                                 gt_estimate(request->device, &launch->steps[0], resources,
-                                             access_bytes(request, &variant->config))});
+        insert(best, request,
+               (candidate){variant->config, *resources,
+                           gt_estimate(request->device, &launch->steps[0], resources,
+                                       access_bytes(request, &variant->config))});
     }
     return GPUTUNE_OK;
 }

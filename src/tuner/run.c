@@ -106,7 +106,7 @@ static gputune_status open_race(run_state *run)
     GT_TRY(gt_race_new(&run->race, &options));
     for (const gt_variant *variant = run->session.field.first; variant; variant = variant->next) {
         if (is_asked(run, variant) && variant->stage == GT_STAGE_READY) {
-            GT_TRY(gt_race_add(run->race, variant->id, variant->id, false));
+            GT_TRY(gt_race_add(run->race, variant->id, false));
         }
     }
     return GPUTUNE_OK;

@@ -4,6 +4,7 @@
 #include "base/objective.h"
 #include "farm/measure_plan.h"
 #include "tuner/outcome.h"
+#include "tuner/precedence.h"
 
 #include <assert.h>
 #include <math.h>
@@ -265,6 +266,14 @@ bool gt_tuning_breaks_by_hot_time(const gt_tuning *tuning)
            bytes <= (uint64_t)request->device->l2_bytes;
 }
 
+bool gt_tuning_precedes(const void *user, uint64_t a, uint64_t b)
+{
+    const gt_tuning *tuning = user;
+    const gt_variant *one = gt_tuning_variant(tuning, a), *other = gt_tuning_variant(tuning, b);
+    return gt_precedes(tuning->session.request, &one->config, &one->unit->compiled.resources,
+                       &other->config, &other->unit->compiled.resources);
+}
+
 gputune_status gt_tuning_open_race(gt_tuning *tuning)
 {
     const gt_request *request = tuning->session.request;
@@ -272,7 +281,9 @@ gputune_status gt_tuning_open_race(gt_tuning *tuning)
     gt_race_options options = {.seed = o->seed,
                                .epsilon = o->epsilon,
                                .exact = request->device->emulated,
-                               .exhaustive = o->effort == GPUTUNE_EXHAUSTIVE};
+                               .exhaustive = o->effort == GPUTUNE_EXHAUSTIVE,
+                               .precedes = gt_tuning_precedes,
+                               .user = tuning};
     if (gt_objective_facts(o->objective)->by_host) {
         /* Samples by the host's clock are several times noisier than samples by the device's. On an
          * H200's host they spread by 3% at 2.4 us a launch, so half a percent shows after 150

@@ -79,6 +79,9 @@ gt_race *gt_tuning_current_race(const gt_tuning *tuning);
 /* Returns true if ties with a cold cache are broken by the time with a warm one. False if the data
  * do not fit into the cache. */
 bool gt_tuning_breaks_by_hot_time(const gt_tuning *tuning);
+/* Returns true if variant `a` wins a tie against `b`, by gt_precedes(); gt_race_options.precedes
+ * with a gt_tuning as its user. */
+bool gt_tuning_precedes(const void *tuning, uint64_t a, uint64_t b);
 gt_variant *gt_tuning_variant(const gt_tuning *tuning, uint64_t id);
 
 /* --- tuning_rounds.c -------------------------------------------------------------------------- */

@@ -15,6 +15,11 @@ enum {
     FINAL_ROUNDS = 3
 };
 
+static bool is_before(const gt_race *race, const gt_runner *a, const gt_runner *b)
+{
+    return a->ratio < b->ratio || (a->ratio == b->ratio && gt_race_precedes(race, a->id, b->id));
+}
+
 /* Lists the default, and then the fastest contestants in the race; with `tied`, only tied ones.
  * Returns their number. */
 static uint32_t find_finalists(const gt_race *race, const gt_runner **out, uint32_t most, bool tied)
@@ -25,7 +30,7 @@ static uint32_t find_finalists(const gt_race *race, const gt_runner **out, uint3
         if (next->left != GT_RACE_IN || (tied && !next->tied)) {
             continue;
         }
-        for (; at > 0 && (next->is_default || next->ratio < out[at - 1]->ratio) &&
+        for (; at > 0 && (next->is_default || is_before(race, next, out[at - 1])) &&
                !out[at - 1]->is_default;
              at--) {
             if (at < most) {
@@ -68,13 +73,17 @@ static gt_race_options playoff_options(const gt_tuning *tuning)
                                    .level = LEVEL,
                                    .max_rounds = ROUNDS_MAX,
                                    .final_rounds = FINAL_ROUNDS,
-                                   .quick_from = FINALISTS + 1}
+                                   .quick_from = FINALISTS + 1,
+                                   .precedes = gt_tuning_precedes,
+                                   .user = tuning}
                : (gt_race_options){.seed = request->options.seed,
                                    .epsilon = request->options.epsilon,
                                    .final_rounds =
                                        1, /* one is enough, because final rounds are not stored */
                                    .quick_from = playoff->hot ? 1 : 0,
-                                   .exact = request->device->emulated};
+                                   .exact = request->device->emulated,
+                                   .precedes = gt_tuning_precedes,
+                                   .user = tuning};
 }
 
 gputune_status gt_tuning_open_playoff(gt_tuning *tuning, bool weighs)
@@ -96,7 +105,7 @@ gputune_status gt_tuning_open_playoff(gt_tuning *tuning, bool weighs)
     }
     GT_TRY(gt_race_new(&playoff->race, &options));
     for (uint32_t i = 0; i < count; i++) {
-        GT_TRY(gt_race_add(playoff->race, found[i]->id, found[i]->rank, found[i]->is_default));
+        GT_TRY(gt_race_add(playoff->race, found[i]->id, found[i]->is_default));
     }
     gt_race_complete(playoff->race);
     tuning->end = GT_RACE_RUNNING;
@@ -132,7 +141,8 @@ static gputune_status choose_by_device_time(uint64_t *out, gt_tuning *tuning)
         const gt_runner *by_host = gt_race_find(tuning->race, by_device->id);
         bool in = by_device->left != GT_RACE_LEFT_FAILED && by_device->ratio > 0 && by_host;
         double both = in ? host_ns * by_host->ratio + device_ns * by_device->ratio : INFINITY;
-        if (both < least) {
+        if (both < least ||
+            (both == least && gt_race_precedes(tuning->race, by_device->id, *out))) {
             least = both;
             *out = by_device->id;
         }
@@ -226,48 +236,14 @@ bool gt_tuning_is_before_weighing(const gt_tuning *tuning)
     return gt_objective_facts(objective)->by_energy && !tuning->by_time;
 }
 
-enum { VECTOR_BITS = 3 };
-
 /* --- contestants ------------------------------------------------------------------------------ */
-
-static uint32_t log2_up(uint64_t value)
-{
-    uint32_t bits = 0;
-    while (bits < 31 && (UINT64_C(1) << bits) < value) {
-        bits++;
-    }
-    return bits;
-}
-
-/* Returns the rank by which ties are broken: the default first, then smaller clusters, less shared
- * memory, narrower vectors, and the order of the space. */
-static uint32_t rank_of(const gt_tuning *tuning, const gt_variant *variant)
-{
-    const gt_request *request = tuning->session.request;
-    if (variant->role == GT_ROLE_DEFAULT) {
-        return 0;
-    }
-    uint64_t cluster = 1, vector = 1;
-    for (uint32_t i = 0; i < request->template->axis_count; i++) {
-        const gt_axis *axis = &request->template->axes[i];
-        const gt_value *value = &axis->values[variant->config.choice[i]];
-        cluster *= axis->kind == GT_AXIS_CLUSTER ? (uint64_t)value->number : 1;
-        vector *= axis->kind == GT_AXIS_VECTOR ? (uint64_t)value->number : 1;
-    }
-    uint32_t shared_kb = variant->unit->compiled.resources.static_shared_bytes / 1024;
-    uint32_t rank = log2_up(cluster);
-    rank = (rank << 8) | (shared_kb < 255 ? shared_kb : 255);
-    rank = (rank << VECTOR_BITS) | (log2_up(vector) & ((1U << VECTOR_BITS) - 1));
-    return (rank << 14) | (variant->id < 16383 ? variant->id + 1 : 16383);
-}
 
 gputune_status gt_tuning_admit(gt_tuning *tuning)
 {
     const gt_variant *variant;
     while ((variant = gt_field_next_ready(&tuning->session.field))) {
         if (variant->role != GT_ROLE_FALLBACK) {
-            GT_TRY(gt_race_add(tuning->race, variant->id, rank_of(tuning, variant),
-                               variant->role == GT_ROLE_DEFAULT));
+            GT_TRY(gt_race_add(tuning->race, variant->id, variant->role == GT_ROLE_DEFAULT));
         }
     }
     return GPUTUNE_OK;

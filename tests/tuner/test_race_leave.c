@@ -131,8 +131,8 @@ TEST(all_failing_is_no_variant)
     gt_race_end end;
     gt_race_result result;
     ASSERT_OK(gt_race_new(&race, NULL));
-    ASSERT_OK(gt_race_add(race, 1, 1, true));
-    assert_int_equal(gt_race_add(race, 1, 1, true), GPUTUNE_EINVAL);
+    ASSERT_OK(gt_race_add(race, 1, true));
+    assert_int_equal(gt_race_add(race, 1, true), GPUTUNE_EINVAL);
     gt_race_complete(race);
     ASSERT_OK(gt_race_next_round(race, &round));
     gt_race_fail(race, 1);
