@@ -250,13 +250,14 @@ static double usual(gt_race *race, const gt_runner *runner)
 
 /* Returns true if a faster contestant may replace the incumbent. If the two have not shared every
  * round, the gain must be clear, because the others would have to be sampled beside the new
- * incumbent. After a stop, the gain may come from one slow sample, so the medians must agree. */
+ * incumbent; exact values need only one shared round. After a stop, the gain may come from one slow
+ * sample, so the medians must agree. */
 static bool may_take_over(gt_race *race, const gt_runner *runner, const gt_runner *incumbent,
                           double log_ratio)
 {
     uint32_t all = race_shared(incumbent, incumbent, GT_RACE_FULL);
     uint32_t shared = race_shared(runner, incumbent, GT_RACE_FULL);
-    if (shared >= all) {
+    if (shared >= all || (shared && race->options.exact)) {
         return log_ratio < 0;
     }
     if (!shared || log_ratio >= -race->options.epsilon / 2) {

@@ -377,6 +377,27 @@ TEST(an_exact_winner_is_compared_with_the_default)
     assert_true(fabs(result.verdict.speedup - 1.1) < 1e-9);
 }
 
+/* A contestant that is faster by a trifle wins, also if the others raced before it joined. */
+TEST(exact_values_do_not_depend_on_who_joins_first)
+{
+    const gt_race_options options = {.seed = 1, .exact = true};
+    for (uint64_t first = 1; first <= 2; first++) {
+        machine m = {.count = 3, .times = {100, 99.9999, 99.9998}};
+        GT_SCOPED(race_end) gt_race *race = start_race(1, &options);
+        gt_race_end end = GT_RACE_RUNNING;
+        ASSERT_OK(gt_race_add(race, first, false));
+        for (int round = 0; round < 4; round++) {
+            take_round(race, &m, &end);
+        }
+        ASSERT_OK(gt_race_add(race, 3 - first, false));
+        gt_race_complete(race);
+        for (int round = 0; round < 4 && end == GT_RACE_RUNNING; round++) {
+            take_round(race, &m, &end);
+        }
+        assert_int_equal(race_result(race).winner, 2);
+    }
+}
+
 TEST(same_seed_same_course)
 {
     gt_race *races[2];
