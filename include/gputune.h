@@ -310,6 +310,13 @@ struct gputune_open_options {
     /* Only list, export and edit results, for the GPU of an earlier run if the database has one;
      * its ordinal is then -1. Tuning is EUNSUPPORTED. */
     bool records_only;
+    /* A file of wisdom as the only source of results, in place of all databases; GPUTUNE_PINNED
+     * overrides it. The tuner then never tunes: tune_kernel() returns the file's result for exactly
+     * these sizes and options on this kind of GPU, or fails with ENOTCACHED. A result of another
+     * driver version is verified in a worker before its first launch. With `force`, and in calls
+     * that measure or import results, EUNSUPPORTED. gputune_open() fails as gputune_wisdom_load()
+     * does if the file cannot be read. */
+    const char *pinned;
 };
 #define GPUTUNE_OPEN_OPTIONS_INIT GPUTUNE_INIT(gputune_open_options)
 

@@ -30,6 +30,7 @@
  *   GPUTUNE_DEBUG      not 0: gputune_launch() asks the driver about the current context and each
  *                      buffer, and returns EINVAL if a buffer was freed, is host memory, is too
  *                      short or belongs to another context. Costs some microseconds per launch
+ *   GPUTUNE_PINNED     a file of wisdom as the only source of results; see gputune_open_options
  *   GPUTUNE_RECORD     a file that counts the scenarios that were not stored; see gputune_misses()
  *   GPUTUNE_LOG        "LEVEL" or "LEVEL:FILE", LEVEL being error, warning, info or debug: write
  *                      log lines to standard error, or append them to the file

@@ -256,7 +256,7 @@ def _opening_options(device: Any = None, driver: Any = None, database: Any = Non
                      log: Any = None, keep_workers: bool = False, max_plans: int = 0, include: Any = (),
                      worker: Any = None, compile_workers: int = 0, record: Any = None,
                      tune_only: bool = False, read_only: bool = False,
-                     emulate_without_gpu: bool = False) -> Any:
+                     emulate_without_gpu: bool = False, pinned: Any = None) -> Any:
     """Converts Tuner's arguments to gputune_open_options."""
     if log is not None and not callable(log):
         raise TypeError(f"log is {log!r}; expected a function of a level and a line")
@@ -268,7 +268,7 @@ def _opening_options(device: Any = None, driver: Any = None, database: Any = Non
         device=encoded("device", device),
         driver=encoded("driver", driver), database=encoded("database", database),
         templates=encoded("templates", templates), worker=encoded("worker", worker),
-        record=encoded("record", record),
+        record=encoded("record", record), pinned=encoded("pinned", pinned),
         keep_workers=bool(keep_workers), tune_only=bool(tune_only), read_only=bool(read_only),
         emulate_without_gpu=bool(emulate_without_gpu),
         compile_workers=_integer("compile_workers", compile_workers, 0, (1 << 32) - 1),
@@ -524,7 +524,8 @@ class Tuner(_Shared):
                  log: Callable[[int, str], object] | None = None, keep_workers: bool = False,
                  max_plans: int = 0, include: Sequence[Path] = (), worker: Path | None = None,
                  compile_workers: int = 0, record: Path | None = None, tune_only: bool = False,
-                 read_only: bool = False, emulate_without_gpu: bool = False) -> None:
+                 read_only: bool = False, emulate_without_gpu: bool = False,
+                 pinned: Path | None = None) -> None:
         """
         Parameters
         ----------
@@ -551,11 +552,14 @@ class Tuner(_Shared):
             For tools: launch nothing in this process and start the driver only in a worker; write nothing.
         emulate_without_gpu
             Use the emulator if there is no GPU.
+        pinned
+            A file of wisdom as the only source of results. tune() then never tunes: it raises
+            NotCachedError for sizes and options that the file lacks.
         """
         self._opened: _Opened | None = None
         options = _opening_options(device, driver, database, templates, log, keep_workers, max_plans, include,
                                    worker, compile_workers, record, tune_only, read_only,
-                                   emulate_without_gpu)
+                                   emulate_without_gpu, pinned)
         self._opened = _Opened(options)
         self._driver: Driver | None = None
         self.device: dict[str, Any] | None = None  # the GPU's properties

@@ -363,8 +363,9 @@ static const char *const variables[] = {
     "GPUTUNE_EMU_DEVICES", "GPUTUNE_EMU_SET", "GPUTUNE_EMU_PROFILE", "GPUTUNE_EMU_THREADS",
     "GPUTUNE_EMU_VERBOSE", "GPUTUNE_EMU_REACHED", "GPUTUNE_EMU_DEADLINE",
     /* the last OVERRULING variables override the program's requests: */
-    "GPUTUNE_EMU_FAULTS", "GPUTUNE_DISABLE", "GPUTUNE_FORCE", "GPUTUNE_EFFORT", "GPUTUNE_DEBUG"};
-enum { VARIABLES = sizeof variables / sizeof *variables, OVERRULING = 5 };
+    "GPUTUNE_EMU_FAULTS", "GPUTUNE_DISABLE", "GPUTUNE_FORCE", "GPUTUNE_EFFORT", "GPUTUNE_DEBUG",
+    "GPUTUNE_PINNED"};
+enum { VARIABLES = sizeof variables / sizeof *variables, OVERRULING = 6 };
 
 static void check_unknown(patient *p)
 {

@@ -110,7 +110,8 @@ gputune_status gt_overrides_read(gt_overrides *out, const gt_log *log)
     gt_overrides overrides = {.disabled = disable && strcmp(disable, "0") != 0,
                               .debug = debug && strcmp(debug, "0") != 0,
                               .effort = read_effort(log),
-                              .record = gt_environment("GPUTUNE_RECORD")};
+                              .record = gt_environment("GPUTUNE_RECORD"),
+                              .pinned = gt_environment("GPUTUNE_PINNED")};
     if (force && !strchr(force, ':')) {
         gt_log_line(log, GPUTUNE_LOG_WARNING,
                     "GPUTUNE_FORCE is '%s', which is ignored; expected KERNEL:CONFIGURATION, such "

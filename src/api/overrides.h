@@ -1,5 +1,5 @@
 /* Environment variables that override the application: GPUTUNE_DEBUG, _DISABLE, _EFFORT, _FORCE,
- * _RECORD and _LOG. They are read when a tuner is opened. */
+ * _PINNED, _RECORD and _LOG. They are read when a tuner is opened. */
 #pragma once
 
 #include "base/status.h"
@@ -12,6 +12,7 @@ typedef struct gt_overrides {
     gputune_effort effort; /* effort of every call; 0: as the call requests */
     char *force;           /* "KERNEL:CONFIGURATION; ..."; NULL: nothing is forced */
     const char *record;    /* path of the file of misses, or NULL; owned by the environment */
+    const char *pinned;    /* path of the file with all results, or NULL; likewise */
 } gt_overrides;
 
 /* Reads the variables. Unknown values are ignored with a warning. ENOMEM. */

@@ -357,6 +357,19 @@ static gputune_status read_options(gputune_wisdom_options *out, const gputune_wi
                          (int)out->trust);
 }
 
+static gputune_status take_wisdom(uint32_t *count, const gputune *tuner, const char *text,
+                                  const char *from, gputune_wisdom_options o)
+{
+    gt_wisdom_import import = {.trusted = o.trust == GPUTUNE_TRUST_BOUND,
+                               .driver_version = tuner->device.driver_version,
+                               .keep = o.keep,
+                               .log = &tuner->log,
+                               .from = from};
+    GT_TRY(gt_store_import(&import, tuner->store, text, NULL));
+    *count = import.taken;
+    return GPUTUNE_OK;
+}
+
 /* Imports winners; `function` is the public function that called, for messages. */
 static gputune_status import_text(uint32_t *count, gputune *tuner, const char *text,
                                   const char *from, const gputune_wisdom_options *options,
@@ -364,19 +377,35 @@ static gputune_status import_text(uint32_t *count, gputune *tuner, const char *t
 {
     GT_SCOPED(gt_call_end) gt_call call = {0};
     gputune_wisdom_options o;
+    uint32_t taken = 0;
     GT_TRY(read_options(&o, options));
     GT_TRY(gt_call_begin(&call, tuner, function));
-    gt_wisdom_import import = {.trusted = o.trust == GPUTUNE_TRUST_BOUND,
-                               .driver_version = tuner->device.driver_version,
-                               .keep = o.keep,
-                               .log = &tuner->log,
-                               .from = from};
-    gputune_status status = gt_store_import(&import, tuner->store, text, NULL);
+    GT_TRY(gt_tuner_not_pinned(tuner, function));
+    gputune_status status = take_wisdom(&taken, tuner, text, from, o);
     gt_plan_table_refresh(tuner->plans);
     if (status == GPUTUNE_OK && count) {
-        *count = import.taken;
+        *count = taken;
     }
     return status;
+}
+
+static gputune_status read_wisdom(char **out, const char *path)
+{
+    static const size_t most_bytes = 512 << 20; /* 2 KB a winner */
+    return gt_file_read_most(out, NULL, path, most_bytes);
+}
+
+gputune_status gt_load_pinned(gputune *tuner)
+{
+    static const gputune_wisdom_options bound = {.size = sizeof bound,
+                                                 .trust = GPUTUNE_TRUST_BOUND};
+    GT_FREED char *text = NULL;
+    uint32_t taken;
+    GT_TRY(read_wisdom(&text, tuner->pinned));
+    GT_TRY(take_wisdom(&taken, tuner, text, tuner->pinned, bound));
+    gt_log_line(&tuner->log, taken ? GPUTUNE_LOG_INFO : GPUTUNE_LOG_WARNING,
+                "pinned to %s, which has %u result%s", tuner->pinned, taken, gt_plural(taken));
+    return GPUTUNE_OK;
 }
 
 int gputune_wisdom_import(uint32_t *count, gputune *tuner, const char *text,
@@ -389,11 +418,10 @@ int gputune_wisdom_import(uint32_t *count, gputune *tuner, const char *text,
 int gputune_wisdom_load(uint32_t *count, gputune *tuner, const char *path,
                         const gputune_wisdom_options *options)
 {
-    static const size_t most_bytes = 512 << 20; /* 2 KB a winner */
     GT_FREED char *text = NULL;
     GT_TRY(gt_need(__func__, "path", path));
     GT_TRY(gt_need(__func__, "the tuner", tuner));
-    GT_TRY(gt_file_read_most(&text, NULL, path, most_bytes));
+    GT_TRY(read_wisdom(&text, path));
     return import_text(count, tuner, text, path, options, __func__);
 }
 
@@ -406,6 +434,7 @@ int gputune_merge(gputune_merged *out, gputune *tuner, const char *const *paths,
         GT_TRY(gt_need(__func__, "paths", paths ? paths[i] : NULL));
     }
     GT_TRY(gt_call_begin(&call, tuner, __func__));
+    GT_TRY(gt_tuner_not_pinned(tuner, __func__));
     GT_TRY(gt_store_merge(&merged, tuner->store, paths, count));
     gt_plan_table_refresh(tuner->plans);
     return GT_SIZED_WRITE(gputune_merged, out, &merged);

@@ -23,6 +23,7 @@ int gputune_run(gputune *tuner, const char *kernel, gputune_sizes sizes,
     GT_REFUSE(configurations && !count, GPUTUNE_EINVAL,
               "gputune_run: no configurations; expected at least one");
     GT_TRY(gt_call_begin(&call, tuner, __func__));
+    GT_TRY(gt_tuner_not_pinned(tuner, __func__));
     GT_TRY(gt_tuner_need_device(tuner, GPUTUNE_EINVAL, __func__));
     GT_TRY(gt_request_make(&request, &tuner->services, &tuner->device, kernel, sizes, options));
     GT_FREED gt_config *configs = calloc(wanted_count, sizeof *configs);
@@ -67,6 +68,7 @@ int gputune_check(gputune *tuner, const char *kernel, gputune_sizes sizes,
     GT_SCOPED(gt_request_end) gt_request *small = NULL;
     GT_TRY(gt_need_callback(__func__, each != NULL));
     GT_TRY(gt_call_begin(&call, tuner, __func__));
+    GT_TRY(gt_tuner_not_pinned(tuner, __func__));
     GT_TRY(gt_tuner_need_device(tuner, GPUTUNE_EINVAL, __func__));
     GT_TRY(gt_request_make(&request, &tuner->services, &tuner->device, kernel, sizes, options));
     if (!sizes.count) { /* about a megabyte */
@@ -87,6 +89,7 @@ int gputune_compile(gputune *tuner, const char *kernel, gputune_sizes sizes, con
     GT_SCOPED(gt_request_end) gt_request *request = NULL;
     GT_TRY(gt_need_callback(__func__, each != NULL));
     GT_TRY(gt_call_begin(&call, tuner, __func__));
+    GT_TRY(gt_tuner_not_pinned(tuner, __func__));
     GT_TRY(gt_tuner_arch(&device, tuner, arch));
     GT_TRY(gt_request_make(&request, &tuner->services, &device, kernel, sizes, options));
     return gt_compile_space(request, each, user);

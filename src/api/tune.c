@@ -178,6 +178,9 @@ static gputune_status choose(gt_choice *out, gputune *tuner, gt_request *request
         return status;
     }
     status = gt_tune(out, request);
+    if (status == GPUTUNE_ENOTCACHED && tuner->misses) {
+        (void)gt_misses_note(tuner->misses, request);
+    }
     bool tuned =
         request->options.effort >= GPUTUNE_MEASURE &&
         !(status == GPUTUNE_OK && out->source == GPUTUNE_SOURCE_CACHED && out->terms.final);
@@ -411,8 +414,8 @@ static gputune_status find_or_plan(gputune_plan **out, gputune *tuner, const cha
     bool may_rule = a.terms.by_rule && key.count && tuner->has_device && !is_anew(&a) &&
                     !tuner->overrides.disabled;
     if (!plan && (!may_rule || plan_by_rule(&plan, &a) != GPUTUNE_OK)) {
-        bool waits =
-            !o->background || a.terms.effort < GPUTUNE_MEASURE || tuner->overrides.disabled;
+        bool waits = !o->background || a.terms.effort < GPUTUNE_MEASURE ||
+                     tuner->overrides.disabled || tuner->pinned;
         a.begun_ns = gt_now_ns();
         status = waits ? plan_now(&plan, &terms, &a) : plan_in_background(&plan, &a);
     }

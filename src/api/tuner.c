@@ -136,6 +136,15 @@ gputune_status gt_tuner_need_device(const gputune *tuner, gputune_status code, c
                          what);
 }
 
+gputune_status gt_tuner_not_pinned(const gputune *tuner, const char *what)
+{
+    return tuner->pinned ? gt_fail(GPUTUNE_EUNSUPPORTED,
+                                   "%s: this tuner is pinned to %s, so it neither measures nor "
+                                   "imports results; open one without `pinned` and GPUTUNE_PINNED",
+                                   what, tuner->pinned)
+                         : GPUTUNE_OK;
+}
+
 /* --- opening ---------------------------------------------------------------------------------- */
 
 static const char *named_driver(const gputune_open_options *o)
@@ -232,8 +241,10 @@ static gputune_status open_files(gputune *tuner, const gputune_open_options *o)
     }
     GT_TRY(gt_catalog_open(&tuner->catalog, o->templates, &tuner->log));
     GT_TRY(gt_catalog_set_include_paths(tuner->catalog, o->include_paths, o->include_path_count));
-    GT_FREED char *system = o->read_only && o->database ? NULL : system_database();
-    return gt_store_open(&tuner->store, o->database, system, &tuner->log, o->read_only);
+    GT_FREED char *system =
+        tuner->pinned || (o->read_only && o->database) ? NULL : system_database();
+    const char *database = tuner->pinned ? ":memory:" : o->database;
+    return gt_store_open(&tuner->store, database, system, &tuner->log, o->read_only);
 }
 
 /* Gets the device from a worker. If that fails, closes the farm and opens the device here. */
@@ -341,6 +352,7 @@ static gt_services services_of(gputune *tuner, const gputune_open_options *o)
                          .workers = &tuner->workers,
                          .gpu = &tuner->gpu,
                          .records_only = o->records_only,
+                         .pinned = tuner->pinned,
                          .input = gt_inputs_share,
                          .await_inputs = gt_inputs_await,
                          .user = tuner,
@@ -361,7 +373,14 @@ static gputune_status open_tuner(gputune *tuner, const gputune_open_options *kno
     if (record) {
         GT_TRY(gt_misses_open(&tuner->misses, record, &tuner->log));
     }
+    const char *pinned = tuner->overrides.pinned ? tuner->overrides.pinned : known->pinned;
+    if (pinned && !known->records_only) {
+        GT_TRY(gt_strdup(&tuner->pinned, pinned));
+    }
     GT_TRY(open_parts(tuner, known));
+    if (tuner->pinned) {
+        GT_TRY(gt_load_pinned(tuner));
+    }
     tuner->services = services_of(tuner, known);
     tuner->pool.driver = tuner->driver;
     tuner->pool.debug = tuner->overrides.debug;
@@ -427,6 +446,7 @@ static void close_parts(gputune *tuner)
     gt_overrides_free(&tuner->overrides);
     free(tuner->driver_name);
     free(tuner->worker);
+    free(tuner->pinned);
 }
 
 void gputune_close(gputune *tuner)

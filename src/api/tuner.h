@@ -43,6 +43,7 @@ struct gputune {
     gt_gpu_right gpu;
     gt_background *background;
     char *worker;
+    char *pinned; /* the file with all results; NULL: the tuner is not pinned */
 };
 
 /* Reads a caller's options; NULL means the defaults. */
@@ -53,6 +54,12 @@ double gt_limit_of(const gputune_options *options);
 
 /* Fails with `code` if the tuner has no device; the message begins with `what`. */
 gputune_status gt_tuner_need_device(const gputune *tuner, gputune_status code, const char *what);
+
+/* Imports the file to which the tuner is pinned (records.c). ENOTFOUND or EIO if it cannot be read,
+ * ERECORDED if it is not wisdom. */
+gputune_status gt_load_pinned(gputune *tuner);
+/* Fails with EUNSUPPORTED if the tuner is pinned to a file; the message begins with `what`. */
+gputune_status gt_tuner_not_pinned(const gputune *tuner, const char *what);
 
 /* Gets the device of an architecture; NULL: the tuner's device, EINVAL if it has none. */
 gputune_status gt_tuner_arch(gt_device *out, const gputune *tuner, const char *arch);

@@ -84,12 +84,14 @@ static int compile_all(const cli_session *session, const cli_scenarios *scenario
 }
 
 static const char *const exclusive[][2] = {
-    {"canonical", "from"}, {"canonical", "watch"},    {"gpus", "compile-only"},
-    {"gpus", "device"},    {"gpus", "samples"},       {"watch", "gpus"},
-    {"watch", "shard"},    {"watch", "compile-only"}, {"watch", "from"},
-    {"sizes", "size"},     {"sizes", "gpus"},         {"sizes", "shard"},
-    {"sizes", "from"},     {"sizes", "canonical"},    {"sizes", "compile-only"},
-    {"sizes", "watch"},    {"sizes", "report"},       {"sizes", "samples"}};
+    {"canonical", "from"}, {"canonical", "watch"},     {"gpus", "compile-only"},
+    {"gpus", "device"},    {"gpus", "samples"},        {"watch", "gpus"},
+    {"watch", "shard"},    {"watch", "compile-only"},  {"watch", "from"},
+    {"sizes", "size"},     {"sizes", "gpus"},          {"sizes", "shard"},
+    {"sizes", "from"},     {"sizes", "canonical"},     {"sizes", "compile-only"},
+    {"sizes", "watch"},    {"sizes", "report"},        {"sizes", "samples"},
+    {"pinned", "force"},   {"pinned", "compile-only"}, {"pinned", "watch"},
+    {"pinned", "check"},   {"pinned", "db"},           {"pinned", "sizes"}};
 
 static int check(void)
 {
@@ -381,6 +383,9 @@ static const cli_option options[] = {
     {"from", 0, CLI_OPTION_TEXT, &cli_warm.from, "FILE", NULL,
      "tune the requests of programs for which no result was stored, as recorded by GPUTUNE_RECORD, "
      "the most frequent first; KERNELs select among them"},
+    {"pinned", 0, CLI_OPTION_TEXT, &cli_given.pinned, "FILE", NULL,
+     "tune nothing: show the results in this file of wisdom, as programs get them with "
+     "GPUTUNE_PINNED; a scenario that it lacks fails"},
     {"canonical", 0, CLI_OPTION_FLAG, &cli_warm.canonical, NULL, NULL,
      "tune the scenarios of the results that come with gputune, listed in canonical.txt beside the "
      "templates; KERNELs select among them; a time limit that is too short to measure anything is "

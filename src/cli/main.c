@@ -144,7 +144,8 @@ int main(int argc, char **argv)
 {
     /* Commands have options in place of these variables. The doctor reports them. */
     static const char *const unset[] = {"GPUTUNE_DEBUG",  "GPUTUNE_DISABLE", "GPUTUNE_FORCE",
-                                        "GPUTUNE_EFFORT", "GPUTUNE_RECORD",  "GPUTUNE_LOG"};
+                                        "GPUTUNE_EFFORT", "GPUTUNE_RECORD",  "GPUTUNE_LOG",
+                                        "GPUTUNE_PINNED"};
     bool is_doctor = argc > 1 && strcmp(argv[1], "doctor") == 0;
     for (size_t i = 0; i < sizeof unset / sizeof *unset && !is_doctor; i++) {
         unsetenv(unset[i]);

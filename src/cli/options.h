@@ -43,7 +43,7 @@ extern struct cli_given {
     const char *own_gpu; /* number of this process's GPU in a child of --gpus; otherwise NULL */
     const char *database, *templates, *driver, *device;
     cli_selection selection;
-    const char *gpu, *arch, *output;
+    const char *gpu, *arch, *output, *pinned;
     bool any_gpu;
     int format;                   /* a cli_format_kind */
     int color;                    /* a cli_color */

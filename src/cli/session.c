@@ -68,6 +68,7 @@ static int open_tuner(cli_session *out, const char *device, bool tune_only)
                                           .tune_only = tune_only,
                                           .read_only = cli_given.read_only,
                                           .records_only = cli_given.records_only,
+                                          .pinned = cli_given.pinned,
                                           .log = cli_console_log};
     return gputune_open(&out->tuner, &options);
 }

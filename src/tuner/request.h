@@ -24,6 +24,7 @@ struct gt_services {
     gt_workers *workers;
     gt_gpu_right *gpu;
     bool records_only;    /* only records are read; requests fail with EUNSUPPORTED */
+    const char *pinned;   /* the file with all results, so nothing is tuned; NULL: none */
     gt_gpu_user gpu_user; /* the kind of session for which the GPU is taken */
     /* Prepares a live input: *out has an IPC handle, or bytes that the caller frees. */
     gputune_status (*input)(void *user, gt_live_input *out, const gputune_input *input);

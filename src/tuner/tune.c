@@ -301,9 +301,9 @@ static gputune_status prove_stored(gt_choice *out, const gt_winner *winner, cons
     return GPUTUNE_OK;
 }
 
-/* Proves the best stored result that would answer if it were proved here, and stores the proof.
- * ENOTFOUND if there is none, or if its proof fails, with a warning. */
-static gputune_status choose_imported(gt_choice *out, gt_request *request)
+/* Proves the best stored result that would answer `asked` if it were proved here, and stores the
+ * proof. ENOTFOUND, without a message, if there is none. */
+static gputune_status prove_imported(gt_choice *out, gt_request *request, const gt_terms *asked)
 {
     GT_SCOPED(gt_winner_list_free) gt_winner_list list = {0};
     gt_config config;
@@ -311,15 +311,24 @@ static gputune_status choose_imported(gt_choice *out, gt_request *request)
         return GPUTUNE_ENOTFOUND;
     }
     GT_TRY(gt_store_winners(&list, request->services->store, &request->scenario, NULL));
-    const gt_winner *winner = find_answer(&config, &list, request, &request->terms, false);
-    gputune_status status =
-        winner ? prove_stored(out, winner, &config, request) : GPUTUNE_ENOTFOUND;
-    if (winner && status != GPUTUNE_OK) {
-        gt_log_line(&request->log, GPUTUNE_LOG_WARNING, "%s: the stored result %s is not used: %s",
-                    request->template->name, winner->config, gt_message());
-        status = GPUTUNE_ENOTFOUND;
+    const gt_winner *winner = find_answer(&config, &list, request, asked, false);
+    if (!winner) {
+        return GPUTUNE_ENOTFOUND;
     }
-    return status;
+    const gputune_status status = prove_stored(out, winner, &config, request);
+    return status == GPUTUNE_OK ? status
+                                : gt_fail_prefix(status, "%s: the stored result %s is not used",
+                                                 request->template->name, winner->config);
+}
+
+/* Does the same, but logs a failed proof as a warning. */
+static bool choose_imported(gt_choice *out, gt_request *request)
+{
+    const gputune_status status = prove_imported(out, request, &request->terms);
+    if (status != GPUTUNE_OK && status != GPUTUNE_ENOTFOUND) {
+        gt_log_line(&request->log, GPUTUNE_LOG_WARNING, "%s", gt_message());
+    }
+    return status == GPUTUNE_OK;
 }
 
 /* --- without measuring ------------------------------------------------------------------------ */
@@ -710,6 +719,35 @@ static gputune_status choose_without_times(gt_choice *out, gt_request *request,
     return GPUTUNE_OK;
 }
 
+/* Returns the terms of a forced configuration, which answers every request. */
+static gt_terms terms_of_forced(const gt_request *request)
+{
+    gt_terms terms = request->terms;
+    terms.final = terms.proved = true;
+    return terms;
+}
+
+/* Answers from the file to which the tuner is pinned, or fails. */
+static gputune_status choose_pinned(gt_choice *out, gt_request *request)
+{
+    const char *name = request->template->name, *file = request->services->pinned;
+    const gt_terms whatever = terms_of_unmeasured(request);
+    GT_REFUSE(request->options.force, GPUTUNE_EUNSUPPORTED,
+              "%s: `force` asks for a tuning, but this tuner is pinned to %s; leave it out", name,
+              file);
+    gputune_status status = look_up(out, request, &whatever, NULL);
+    if (status == GPUTUNE_ENOTFOUND) {
+        status = prove_imported(out, request, &whatever);
+    }
+    GT_REFUSE(status == GPUTUNE_ENOTFOUND, GPUTUNE_ENOTCACHED,
+              "%s: no result for %s with these options on this GPU in %s, to which this tuner is "
+              "pinned; tune it with 'gputune warm' and export it again",
+              name, request->problem_text, file);
+    GT_TRY(status);
+    out->terms = terms_of_forced(request);
+    return GPUTUNE_OK;
+}
+
 /* Returns true if the default launches nothing at these sizes. */
 static bool launches_nothing(const gt_request *request)
 {
@@ -729,6 +767,9 @@ static gputune_status choose(gt_choice *out, gt_request *request)
         out->stop_reason = NULL;
         return gt_strdup(&out->stop_reason, "nothing is launched at these sizes");
     }
+    if (request->services->pinned) {
+        return choose_pinned(out, request);
+    }
     if (look_up_request(out, request, NULL) == GPUTUNE_OK) {
         return GPUTUNE_OK;
     }
@@ -737,7 +778,7 @@ static gputune_status choose(gt_choice *out, gt_request *request)
     if (may_rule && !o->force && choose_rule(out, request) == GPUTUNE_OK) {
         return GPUTUNE_OK;
     }
-    if (!o->force && choose_imported(out, request) == GPUTUNE_OK) {
+    if (!o->force && choose_imported(out, request)) {
         return GPUTUNE_OK;
     }
     if (o->effort < GPUTUNE_MEASURE) {
@@ -776,14 +817,6 @@ gputune_status gt_tune(gt_choice *out, gt_request *request)
 }
 
 /* --- forced configurations */
-
-/* Returns the terms of a forced configuration, which answers every request. */
-static gt_terms terms_of_forced(const gt_request *request)
-{
-    gt_terms terms = request->terms;
-    terms.final = terms.proved = true;
-    return terms;
-}
 
 gputune_status gt_choose_default(gt_choice *out, gt_request *request)
 {

@@ -783,6 +783,9 @@ def wisdom_misses_and_comparisons():
         assert one.save_wisdom(path) == 1 and other.load_wisdom(path) == 1
         assert other.records()[0]["configuration"] == winner["configuration"] and other.records()[0]["unproved"]
         raises(gputune.Error, "none.json", other.load_wisdom, os.path.join(folder, "none.json"))
+        with gputune.open(pinned=path) as pinned:
+            assert pinned.tune("axpy", n=64).info["source"] == "cached"
+            raises(gputune.NotCachedError, "axpy: no result for n=65 ", pinned.tune, "axpy", n=65)
         pair = one.compare("axpy", n=64)
         assert [r["configuration"] for r in pair] == [winner["default_configuration"], winner["configuration"]]
         assert len(one.compare("axpy", ["BLOCK=64", "BLOCK=512"], n=64)) == 3

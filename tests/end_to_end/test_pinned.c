@@ -1,0 +1,134 @@
+/* A tuner that is pinned to a file of wisdom answers from the file, or not at all. */
+#include "world.h"
+
+enum { KNOWN = 4000, UNKNOWN = 3600 };
+
+static char *wisdom(void)
+{
+    static char path[128];
+    snprintf(path, sizeof path, "%s-2", world.database);
+    return path;
+}
+
+static int ask(gputune_plan **out, gputune *tuner, size_t n, const gputune_options *options)
+{
+    return tune_kernel(out, tuner, "axpy", GPUTUNE_SIZES({"n", n}), options);
+}
+
+/* Tunes axpy at KNOWN, and writes the result to wisdom(). At UNKNOWN, only the database has one. */
+static void measure(void)
+{
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
+    const gputune_options options = few_variants();
+    gputune_plan *plan;
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
+    uint32_t count;
+    filter.sizes = "n=4000";
+    OK(ask(&plan, tuner, KNOWN, &options));
+    gputune_plan_release(plan);
+    OK(gputune_wisdom_save(&count, tuner, wisdom(), &filter, true));
+    assert_int_equal(count, 1);
+    OK(ask(&plan, tuner, UNKNOWN, &options));
+    gputune_plan_release(plan);
+}
+
+static gputune *pinned(const char *path, const char *record)
+{
+    gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
+    gputune *tuner;
+    options.database = world.database;
+    options.pinned = path;
+    options.record = record;
+    OK(gputune_open(&tuner, &options));
+    return tuner;
+}
+
+static int no_record(void *user, const gputune_record *record)
+{
+    (void)user;
+    (void)record;
+    return 1;
+}
+
+static int count_miss(void *user, const gputune_miss *miss)
+{
+    *(uint64_t *)user += miss->count;
+    assert_string_equal(miss->sizes, "n=3600 T=float");
+    return 0;
+}
+
+TEST(a_pinned_tuner_answers_from_its_file_only)
+{
+    char record[128];
+    uint64_t misses = 0;
+    gputune_plan *plan, *again;
+    measure();
+    snprintf(record, sizeof record, "%s/misses", world.folder);
+    gputune *tuner = pinned(wisdom(), record);
+    const gputune_options whole = OPTIONS(.effort = GPUTUNE_EXHAUSTIVE);
+    OK(ask(&plan, tuner, KNOWN, NULL));
+    OK(ask(&again, tuner, KNOWN, &whole)); /* also for a request that it would not answer else */
+    assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_CACHED);
+    assert_string_equal(info_of(again).configuration, info_of(plan).configuration);
+    OK(launch_axpy(plan, KNOWN));
+    gputune_plan_release(plan);
+    gputune_plan_release(again);
+
+    const gputune_options calls[] = {
+        OPTIONS(.effort = GPUTUNE_MEASURE), OPTIONS(.effort = GPUTUNE_CACHED_ONLY),
+        OPTIONS(.effort = GPUTUNE_ESTIMATE), OPTIONS(.background = true)};
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        assert_int_equal(ask(&plan, tuner, UNKNOWN, &calls[i]), GPUTUNE_ENOTCACHED);
+        assert_non_null(strstr(gputune_error(), "axpy: no result for n=3600 T=float "));
+        assert_non_null(strstr(gputune_error(), wisdom()));
+    }
+    gputune_close(tuner);
+    OK(gputune_misses(record, count_miss, &misses));
+    assert_true(misses >= 1);
+    unlink(record);
+    unlink(wisdom());
+}
+
+TEST(a_pinned_tuner_neither_measures_nor_imports)
+{
+    measure();
+    gputune_plan *plan;
+    GT_SCOPED(tuner_end) gputune *tuner = pinned(wisdom(), NULL);
+    const gputune_options forced = OPTIONS(.force = true);
+    assert_int_equal(ask(&plan, tuner, KNOWN, &forced), GPUTUNE_EUNSUPPORTED);
+    assert_int_equal(
+        gputune_run(tuner, "axpy", GPUTUNE_SIZES({"n", KNOWN}), NULL, 0, NULL, no_record, NULL),
+        GPUTUNE_EUNSUPPORTED);
+    assert_int_equal(gputune_wisdom_load(NULL, tuner, wisdom(), NULL), GPUTUNE_EUNSUPPORTED);
+    assert_non_null(strstr(gputune_error(), wisdom()));
+    gputune_background_state state = GPUTUNE_BACKGROUND_STATE_INIT;
+    OK(gputune_background(&state, tuner));
+    assert_int_equal(state.waiting + state.running + state.tuned + state.failed, 0);
+    unlink(wisdom());
+}
+
+TEST(the_variable_pins_a_program)
+{
+    measure();
+    gputune_plan *plan;
+    setenv("GPUTUNE_PINNED", wisdom(), 1);
+    gputune *tuner = tuner_open(world.database);
+    assert_int_equal(ask(&plan, tuner, UNKNOWN, NULL), GPUTUNE_ENOTCACHED);
+    OK(ask(&plan, tuner, KNOWN, NULL));
+    gputune_plan_release(plan);
+    gputune_close(tuner);
+    unlink(wisdom());
+    unsetenv("GPUTUNE_PINNED");
+}
+
+TEST(a_file_that_is_no_wisdom_opens_no_tuner)
+{
+    gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
+    gputune *tuner;
+    options.pinned = "nosuch.wisdom";
+    assert_int_equal(gputune_open(&tuner, &options), GPUTUNE_ENOTFOUND);
+    options.pinned = "Makefile";
+    assert_int_equal(gputune_open(&tuner, &options), GPUTUNE_ERECORDED);
+}
+
+TESTS_WITHIN(open_h200, world_close)
