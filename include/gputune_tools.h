@@ -359,6 +359,16 @@ GPUTUNE_API int gputune_emit(char **out, size_t *bytes, gputune *tuner, const ch
                              GPUTUNE_SIZES_IN sizes, const char *configuration, const char *arch,
                              gputune_form form);
 
+/* Writes the stored rule for a kernel on the tuner's GPU as a C header with the code of its
+ * variants for the architectures (none: the GPU's own), the decision and the launch. The header is
+ * valid C11, C++11 and CUDA C++, and needs CUDA only; with `runtime_api` not 0, it finds the
+ * driver's functions through the runtime library. `sizes` gives constants and types. The caller
+ * frees *out with gputune_free(). ENOTFOUND if there is no rule, or the template was edited since;
+ * EUNSUPPORTED for a kernel whose launch a header cannot make, with the reason; ECOMPILE. */
+GPUTUNE_API int gputune_emit_rule(char **out, gputune *tuner, const char *kernel,
+                                  GPUTUNE_SIZES_IN sizes, const char *const *archs,
+                                  size_t arch_count, int runtime_api);
+
 /* Verifies and measures configurations against each other in a worker, until their times are known
  * to 0.4 epsilon, and calls `each` for the results in the order given; a NULL configuration is the
  * default. A record's speed-up is the first configuration's time divided by its own, paired. Stores

@@ -1,8 +1,10 @@
 /* Calls that use workers but make no plan: gputune_run(), gputune_make_rule(),
- * gputune_check(), gputune_compile() and gputune_emit(). */
+ * gputune_check(), gputune_compile(), gputune_emit() and gputune_emit_rule(). */
 #include "api/tuner.h"
 
 #include "base/number.h"
+#include "gpu/image.h"
+#include "kernel/rule/header.h"
 #include "tuner/rule.h"
 #include "tuner/session.h"
 #include "tuner/tune.h"
@@ -194,6 +196,127 @@ int gputune_emit(char **out, size_t *bytes, gputune *tuner, const char *kernel, 
     GT_REFUSE(reason, GPUTUNE_EINVAL, "%s: this configuration is excluded on %s: %s",
               request->template->name, request->device->arch, reason);
     return emit(out, bytes, request, &config, form);
+}
+
+/* ---- rules as headers ------------------------------------------------------------------------ */
+
+/* The parts of a header that are released together. */
+typedef struct header_parts {
+    gt_found_rule found;
+    gt_header_code *compiled; /* [arch * code_count + code] */
+    uint32_t *codes;
+    uint32_t *variants; /* of each code: a variant with it */
+    gt_hash *hashes;    /* of each code: its source */
+    gt_header header;
+} header_parts;
+
+static void free_header_parts(header_parts *parts)
+{
+    for (uint32_t i = 0; parts->compiled && i < parts->header.arch_count * parts->header.code_count;
+         i++) {
+        free(parts->compiled[i].image.data);
+        for (int k = 0; k < GT_STEPS_MAX; k++) {
+            free(parts->compiled[i].entries[k]);
+        }
+    }
+    gt_found_rule_free(&parts->found);
+    free(parts->compiled);
+    free(parts->codes);
+    free(parts->variants);
+    free(parts->hashes);
+}
+
+/* Numbers the different sources of the rule's variants. */
+static gputune_status number_codes(header_parts *parts, const gt_request *request)
+{
+    const gt_rule *rule = parts->found.rule;
+    parts->codes = calloc(rule->variants.count, sizeof *parts->codes);
+    parts->variants = calloc(rule->variants.count, sizeof *parts->variants);
+    parts->hashes = calloc(rule->variants.count, sizeof *parts->hashes);
+    GT_TRY(parts->codes && parts->variants && parts->hashes ? GPUTUNE_OK : gt_fail_memory());
+    for (uint32_t v = 0; v < rule->variants.count; v++) {
+        uint32_t code = 0;
+        GT_SCOPED(gt_source_free) gt_source source = {0};
+        GT_REFUSE(!gt_found_rule_is_current(&parts->found, request, v), GPUTUNE_ENOTFOUND,
+                  "%s was edited since the rule was made; 'gputune warm' makes a new one",
+                  request->template->path);
+        GT_TRY(gt_request_source(&source, request, &rule->variants.items[v]));
+        while (code < parts->header.code_count &&
+               !gt_hash_equal(parts->hashes[code], source.hash)) {
+            code++;
+        }
+        parts->codes[v] = code;
+        parts->variants[code] = v;
+        parts->hashes[code] = source.hash;
+        parts->header.code_count += code == parts->header.code_count;
+    }
+    return GPUTUNE_OK;
+}
+
+/* Compiles a variant, and finds its kernels. Code for the emulator is PTX. */
+static gputune_status compile_code(gt_header_code *out, const gt_request *request,
+                                   const gt_config *config)
+{
+    GT_SCOPED(gt_source_free) gt_source source = {0};
+    GT_TRY(gt_request_source(&source, request, config));
+    GT_TRY(compile(&out->image, request, &source, request->device->emulated));
+    for (uint32_t i = 0; i < gt_header_kernel_count(request->template); i++) {
+        GT_TRY(
+            gt_image_entry(&out->entries[i], &out->image, gt_header_kernel(request->template, i)));
+    }
+    return GPUTUNE_OK;
+}
+
+/* Compiles all codes for an architecture; NULL: that of the tuner's device. */
+static gputune_status compile_codes(gt_header_code *out, const header_parts *parts, gputune *tuner,
+                                    const char *kernel, const char *arch)
+{
+    gt_device device;
+    GT_SCOPED(gt_request_end) gt_request *request = NULL;
+    const gt_rule *rule = parts->found.rule;
+    GT_TRY(gt_tuner_arch(&device, tuner, arch));
+    GT_TRY(gt_request_make_at(&request, &tuner->services, &device, kernel, parts->header.template,
+                              &rule->region.least, NULL));
+    for (uint32_t c = 0; c < parts->header.code_count; c++) {
+        GT_TRY(compile_code(&out[c], request, &rule->variants.items[parts->variants[c]]));
+    }
+    return GPUTUNE_OK;
+}
+
+int gputune_emit_rule(char **out, gputune *tuner, const char *kernel, gputune_sizes sizes,
+                      const char *const *archs, size_t arch_count, int runtime_api)
+{
+    const char *own[1];
+    GT_SCOPED(gt_call_end) gt_call call = {0};
+    GT_SCOPED(gt_request_end) gt_request *request = NULL;
+    GT_SCOPED(free_header_parts) header_parts parts = {.compiled = NULL};
+    gt_header *header = &parts.header;
+    GT_TRY(gt_need(__func__, "out", out));
+    GT_TRY(gt_call_begin(&call, tuner, __func__));
+    GT_TRY(gt_tuner_need_device(tuner, GPUTUNE_EINVAL, __func__));
+    GT_TRY(gt_request_make(&request, &tuner->services, &tuner->device, kernel, sizes, NULL));
+    GT_TRY(gt_find_rule(&parts.found, request));
+    GT_TRY(gt_header_check(request->template, parts.found.rule));
+    GT_TRY(number_codes(&parts, request));
+    own[0] = tuner->device.arch;
+    *header = (gt_header){.template = request->template,
+                          .rule = parts.found.rule,
+                          .text = parts.found.text,
+                          .device = &tuner->device,
+                          .runtime_api = runtime_api != 0,
+                          .codes = parts.codes,
+                          .code_count = header->code_count,
+                          .archs = arch_count ? archs : own,
+                          .arch_count = arch_count ? (uint32_t)arch_count : 1};
+    parts.compiled =
+        calloc((size_t)header->arch_count * header->code_count, sizeof *parts.compiled);
+    GT_TRY(gt_allocated(parts.compiled));
+    header->compiled = parts.compiled;
+    for (uint32_t a = 0; a < header->arch_count; a++) {
+        GT_TRY(compile_codes(&parts.compiled[(size_t)a * header->code_count], &parts, tuner, kernel,
+                             arch_count ? archs[a] : NULL));
+    }
+    return gt_header_write(out, header);
 }
 
 void gputune_free(void *memory)

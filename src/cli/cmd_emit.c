@@ -77,7 +77,9 @@ static int disassemble(const void *cubin, size_t bytes, int output)
 /* The options. */
 static struct {
     cli_list configurations; /* one at most */
-    int form;
+    cli_list archs;          /* one at most without --rule */
+    int form, api;
+    bool rule;
 } given;
 
 enum { SASS = 2, CUBIN = 3 };
@@ -101,11 +103,27 @@ static int write_form(const cli_session *session, const cli_scenario *scenario)
     return cli_output_close(&output, disassemble(text, bytes, fileno(output.file)));
 }
 
+static int write_rule(const cli_session *session, const cli_scenario *scenario)
+{
+    char *text;
+    CLI_TRY(
+        cli_passed(gputune_emit_rule(&text, session->tuner, scenario->kernel->name, scenario->sizes,
+                                     given.archs.items, given.archs.count, given.api)));
+    return cli_output_write(cli_given.output, true, text, strlen(text));
+}
+
+static const char *const api_words[] = {"driver", "runtime", NULL};
+
 static const cli_option options[] = {
     {"config", 'c', CLI_OPTION_LIST, &given.configurations, "CONFIGURATION", NULL,
      "\"AXIS=V AXIS=V\"; other axes as in the default [the default]"},
     {"as", 0, CLI_OPTION_CHOICE, &given.form, NULL, form_words, "the form of the code [source]"},
-    CLI_ARCH_OPTION,
+    {"rule", 0, CLI_OPTION_FLAG, &given.rule, NULL, NULL,
+     "a C header with the rule for all sizes that warm --sizes made"},
+    {"api", 0, CLI_OPTION_CHOICE, &given.api, NULL, api_words,
+     "with --rule: how the header calls CUDA [driver]"},
+    {"arch", 0, CLI_OPTION_LIST, &given.archs, "sm_XX", NULL,
+     "for this architecture instead of the current GPU; with --rule, repeat it for several"},
     CLI_ONE_SIZE_OPTION,
     CLI_OUTPUT_OPTION,
     CLI_TUNER_OPTIONS,
@@ -119,6 +137,15 @@ static int emit(const cli_list *arguments)
                list->items[0], list->items[1]);
     CLI_REFUSE(given.form == CUBIN && !cli_given.output && isatty(STDOUT_FILENO), CLI_EXIT_USAGE,
                "a cubin is binary; write it to a file with --output FILE");
+    CLI_REFUSE(given.rule && (list->count || given.form), CLI_EXIT_USAGE,
+               "emit: --rule writes a header with all variants of the rule; omit --config and "
+               "--as");
+    CLI_REFUSE(!given.rule && (given.archs.count > 1 || given.api), CLI_EXIT_USAGE,
+               "emit: several --arch and --api are for a header; add --rule");
+    if (given.rule) {
+        return cli_single(CLI_OPEN_DEVICE, arguments->items[0], write_rule);
+    }
+    cli_given.arch = given.archs.count ? given.archs.items[0] : NULL;
     return cli_single(cli_given.arch ? CLI_OPEN_NO_DEVICE : CLI_OPEN_DEVICE, arguments->items[0],
                       write_form);
 }
@@ -127,11 +154,14 @@ const cli_command cmd_emit = {
     "emit",
     "print the code of a configuration",
     "KERNEL|PATH",
-    "Prints the code of one configuration.",
+    "Prints the code of one configuration, or of the rule for a kernel's sizes.",
     "The source can be compiled with NVRTC or nvcc: it has the kernel, the values of the "
     "configuration, and the helpers of gputune that the kernel uses. 'whole' is the source exactly "
     "as gputune compiles it. SASS needs nvdisasm or "
-    "cuobjdump of the CUDA toolkit.",
+    "cuobjdump of the CUDA toolkit.\n\n"
+    "--rule writes a C header for programs without gputune. It has the code "
+    "of all variants, the choice for each size, and the launch. It is valid "
+    "C11, C++11 and CUDA C++.",
     {1, 1},
     options,
     emit};

@@ -9,6 +9,7 @@
 #include <gputune_tools.h>
 
 #include "base/status.h"
+#include "base/text.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -395,6 +396,19 @@ int gputune_emit(char **out, size_t *bytes, gputune *tuner, const char *kernel, 
     *out = strdup(text);
     *bytes = (size_t)length;
     return *out ? 0 : gt_fail_memory();
+}
+
+int gputune_emit_rule(char **out, gputune *tuner, const char *kernel, gputune_sizes sizes,
+                      const char *const *archs, size_t arch_count, int runtime_api)
+{
+    GT_SCOPED(gt_text_free) gt_text text = {0};
+    (void)tuner, (void)sizes;
+    gt_text_printf(&text, "/* the rule for %s, %s API", kernel, runtime_api ? "runtime" : "driver");
+    for (size_t i = 0; i < arch_count; i++) {
+        gt_text_printf(&text, ", %s", archs[i]);
+    }
+    gt_text_append(&text, " */\n");
+    return gt_text_take(out, &text);
 }
 
 static gputune_record base_record(const char *sizes)

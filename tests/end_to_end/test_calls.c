@@ -88,6 +88,8 @@ TEST(null_is_refused_by_functions_with_a_tuner)
     REFUSES(gputune_add_source(tuner, NULL, "y", NULL));
     REFUSES(gputune_add_source(tuner, "x", NULL, NULL));
     REFUSES(gputune_forget(tuner, NULL, NULL, NULL, NULL));
+    REFUSES(gputune_emit_rule(NULL, tuner, "axpy", none, NULL, 0, 0));
+    REFUSES(gputune_emit_rule(&text, tuner, NULL, none, NULL, 0, 0));
     REFUSES(gputune_rules(tuner, NULL, NULL, NULL));
     REFUSES(gputune_make_rule(NULL, tuner, NULL, &range, 1, 0, NULL));
     REFUSES(gputune_make_rule(NULL, tuner, "axpy", NULL, 0, 0, NULL));

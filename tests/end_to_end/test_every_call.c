@@ -105,6 +105,14 @@ static int call_emit(gputune *tuner)
     return status;
 }
 
+static int call_emit_rule(gputune *tuner)
+{
+    char *text = NULL;
+    int status = gputune_emit_rule(&text, tuner, "axpy", GPUTUNE_NO_SIZES, NULL, 0, 0);
+    gputune_free(text);
+    return status;
+}
+
 static int call_records(gputune *tuner)
 {
     return gputune_records(tuner, NULL, SEE(gputune_record), NULL);
@@ -195,6 +203,7 @@ static const struct {
     {"gputune_kernels", call_kernels},
     {"gputune_describe_space", call_describe_space},
     {"gputune_emit", call_emit},
+    {"gputune_emit_rule", call_emit_rule},
     {"gputune_records", call_records},
     {"gputune_forget", call_forget},
     {"gputune_rules", call_rules},

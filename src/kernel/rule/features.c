@@ -1,37 +1,22 @@
 /* Makes the features by which rules decide. */
 #include "kernel/rule/features.h"
 
-#include "kernel/bind/binding.h"
+#include "kernel/rule/form.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Names the sizes that vary; all other names are known. */
 typedef struct maker {
     gt_size_features *out;
     const gt_template *template;
     const gt_rule_region *region;
     const char *sizes[GT_PROBLEM_MAX]; /* the names of the sizes that vary */
     uint32_t size_count;
-    gt_texts needs; /* the text of each need */
-    gt_binding binding;
-    gt_print print;
+    gt_texts needs;    /* the text of each need */
+    gt_rule_form form; /* of the current variant */
 } maker;
-
-static bool varies(const maker *m, int slot)
-{
-    const int i = slot - GT_SLOT_PROBLEM;
-    return i >= 0 && i < (int)m->template->problem_count &&
-           m->region->least.values[i].number != m->region->most.values[i].number;
-}
-
-static const char *name_of(void *user, int slot)
-{
-    const maker *m = user;
-    return varies(m, slot) ? m->template->problem[slot - GT_SLOT_PROBLEM].name : NULL;
-}
 
 static gputune_status add_feature(maker *m, const char *text, bool is_condition, uint64_t grants)
 {
@@ -126,7 +111,7 @@ static gputune_status add_need(maker *m, uint64_t *needs, const char *text)
 static gputune_status print(gt_text *out, bool *known, int64_t *value, maker *m,
                             const gt_expression *expression, uint64_t *needs)
 {
-    gputune_status status = gt_expression_print(out, known, value, expression, &m->print);
+    gputune_status status = gt_expression_print(out, known, value, expression, &m->form.print);
     if (status == GPUTUNE_ETEMPLATE) {
         *needs |= UINT64_C(1) << (GT_NEEDS_MAX - 1);
         *known = true;
@@ -143,9 +128,9 @@ static gputune_status need(maker *m, uint64_t *needs, const gt_expression *expre
     GT_SCOPED(gt_text_free) gt_text text = {0};
     bool known;
     int64_t value;
-    m->print.within = comparison ? 8 : 0;
+    m->form.print.within = comparison ? 8 : 0;
     GT_TRY(print(&text, &known, &value, m, expression, needs));
-    m->print.within = 0;
+    m->form.print.within = 0;
     gt_text_append(&text, comparison ? comparison : "");
     if (known) {
         *needs |= comparison || value ? 0 : UINT64_C(1) << (GT_NEEDS_MAX - 1);
@@ -160,7 +145,7 @@ static gputune_status need_rows(maker *m, uint64_t *needs, uint32_t axis)
     const gt_template *template = m->template;
     for (uint32_t i = 0; i < template->argument_count; i++) {
         const gt_argument *argument = &template->arguments[i];
-        const int64_t width = m->binding.slots[GT_SLOT_AXIS + axis];
+        const int64_t width = m->form.binding.slots[GT_SLOT_AXIS + axis];
         if (width > 1 && gt_axis_widens(&template->axes[axis], i) && argument->extent_count > 1) {
             char comparison[48];
             (void)snprintf(comparison, sizeof comparison, " %% %" PRId64 " == 0", width);
@@ -174,9 +159,9 @@ static gputune_status need_rows(maker *m, uint64_t *needs, uint32_t axis)
 static gputune_status need_grid(maker *m, uint64_t *needs, const gt_dimensions *grid)
 {
     for (uint32_t i = 0; i < grid->count; i++) {
-        const int64_t most = m->binding.device->max_grid[i];
+        const int64_t most = m->form.binding.device->max_grid[i];
         int64_t size = 0;
-        if (gt_expression_try(&size, grid->items[i], m->binding.slots) || size > most) {
+        if (gt_expression_try(&size, grid->items[i], m->form.binding.slots) || size > most) {
             char comparison[48];
             (void)snprintf(comparison, sizeof comparison, " <= %" PRId64, most);
             GT_TRY(need(m, needs, grid->items[i], comparison));
@@ -194,9 +179,9 @@ static gputune_status add_blocks(maker *m, const gt_dimensions *grid)
         uint64_t needs = 0;
         bool known;
         int64_t value;
-        m->print.within = 10; /* a product */
+        m->form.print.within = 10; /* a product */
         GT_TRY(print(&text, &known, &value, m, grid->items[i], &needs));
-        m->print.within = 0;
+        m->form.print.within = 0;
         if (!known) {
             gt_text_printf(&blocks, "%s%s", blocks.length ? " * " : "", gt_text_string(&text));
         }
@@ -204,32 +189,6 @@ static gputune_status add_blocks(maker *m, const gt_dimensions *grid)
     return blocks.failed   ? gt_fail_memory()
            : blocks.length ? add_feature(m, gt_text_string(&blocks), false, 0)
                            : GPUTUNE_OK;
-}
-
-/* Sets the slots of a variant. Those that depend on sizes are not known. */
-static void bind_variant(maker *m, const gt_device *device, const gt_config *variant)
-{
-    const gt_template_step *step = &m->template->parts->steps[0];
-    gt_binding_open(&m->binding, m->template, &m->region->most, device);
-    gt_slots_config(m->binding.slots, m->template, variant);
-    (void)gt_binding_cluster(&m->binding);
-    (void)gt_binding_block(&m->binding);
-    (void)gt_binding_shared(&m->binding);
-    bool fixed = true;
-    for (uint32_t i = 0; i < m->template->problem_count; i++) {
-        for (uint32_t k = 0; k < step->block.count; k++) {
-            fixed &= !varies(m, GT_SLOT_PROBLEM + (int)i) ||
-                     !gt_expression_uses(step->block.items[k], GT_SLOT_PROBLEM + (int)i);
-        }
-        fixed &= !step->shared || !varies(m, GT_SLOT_PROBLEM + (int)i) ||
-                 !gt_expression_uses(step->shared, GT_SLOT_PROBLEM + (int)i);
-    }
-    m->print = (gt_print){.slots = m->binding.slots, .name = name_of, .user = m, .prefix = ""};
-    for (int slot = 0; slot < GT_SLOT_MAX; slot++) {
-        const bool derived = slot >= GT_SLOT_BLOCK && slot < GT_SLOT_WORD;
-        const bool known = derived ? fixed && slot < GT_SLOT_GRID : !varies(m, slot);
-        m->print.known[slot / 64] |= (uint64_t)known << (slot % 64);
-    }
 }
 
 static gputune_status add_needs(maker *m, uint64_t *needs)
@@ -335,22 +294,22 @@ static gputune_status make(maker *m, const gt_device *device, const gt_config *v
 {
     const gt_template_parts *parts = m->template->parts;
     for (uint32_t i = 0; i < m->template->problem_count; i++) {
-        if (varies(m, GT_SLOT_PROBLEM + (int)i)) {
+        if (gt_region_varies(m->region, i)) {
             m->sizes[m->size_count++] = m->template->problem[i].name;
         }
     }
     m->out->size_count = m->size_count;
     GT_TRY(add_sizes(m));
     for (size_t v = 0; v < count; v++) {
-        bind_variant(m, device, &variants[v]);
+        gt_rule_form_set(&m->form, m->template, m->region, device, &variants[v], 0);
         GT_TRY(add_needs(m, &m->out->needs[v]));
     }
     for (size_t v = 0; v < count; v++) {
         GT_TRY(join_needs(m, m->out->needs[v]));
     }
     for (size_t v = 0; v < count; v++) {
-        bind_variant(m, device, &variants[v]);
         for (uint32_t i = 0; i < parts->step_count; i++) {
+            gt_rule_form_set(&m->form, m->template, m->region, device, &variants[v], i);
             GT_TRY(add_blocks(m, &parts->steps[i].grid));
         }
     }

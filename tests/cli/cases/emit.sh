@@ -7,5 +7,12 @@ $FAKE emit axpy --as sas
 echo "exit $?"
 $FAKE emit axpy --output /nonexistent/x
 echo "exit $?"
+# --rule writes a header, for several architectures
+$FAKE emit axpy --rule
+$FAKE emit axpy --rule --arch sm_80 --arch sm_90 --api runtime -o axpy.h && cat axpy.h
+$FAKE emit axpy --rule --as ptx
+echo "exit $?"
+$FAKE emit axpy --arch sm_80 --arch sm_90
+echo "exit $?"
 # emit accepts one configuration; two -c options are not combined.
 $FAKE emit axpy -c VEC=4 -c BLOCK=128

@@ -1,0 +1,735 @@
+/* Writes rules as C headers. */
+#include "kernel/rule/header.h"
+
+#include "kernel/rule/form.h"
+#include "kernel/template/axis_kind.h"
+#include "kernel/text/types.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+
+typedef struct writer {
+    const gt_header *header;
+    const gt_template *template;
+    const gt_template_parts *parts;
+    gt_problem problem; /* at the smallest sizes */
+    gt_text out;        /* the text from the decision on */
+    char prefix[GT_NAME_MAX], upper[GT_NAME_MAX], functions[GT_NAME_MAX + 1];
+    gt_rule_form form;
+    gputune_status status; /* of the first failure */
+} writer;
+
+/* Appends a text in which "@" stands for the prefix, and "$" for the prefix in capitals. */
+static void append(writer *w, const char *text)
+{
+    while (*text) {
+        const size_t plain = strcspn(text, "@$");
+        gt_text_append_bytes(&w->out, text, plain);
+        text += plain;
+        if (*text) {
+            gt_text_append(&w->out, *text == '@' ? w->prefix : w->upper);
+            text++;
+        }
+    }
+}
+
+/* Appends an expression of the variant in w->form; NULL: `otherwise`. */
+static void append_value(writer *w, const gt_expression *expression, int64_t otherwise, int within)
+{
+    if (!expression) {
+        gt_text_printf(&w->out, "%" PRId64, otherwise);
+        return;
+    }
+    w->form.print.prefix = w->functions;
+    w->form.print.within = within;
+    gputune_status status = gt_expression_print(&w->out, NULL, NULL, expression, &w->form.print);
+    w->status = w->status < 0 ? w->status : status;
+}
+
+/* ---- what a header cannot do ----------------------------------------------------------------- */
+
+static gputune_status refuse(const gt_template *template, const char *part)
+{
+    return gt_fail(GPUTUNE_EUNSUPPORTED,
+                   "%s: a header cannot launch a kernel with %s; use options.unseen = GPUTUNE_RULE "
+                   "in a program with gputune instead",
+                   template->name, part);
+}
+
+/* Returns the type of a scalar in C, or NULL if it has none. */
+static const char *c_type(const gt_template *template, const gt_problem *problem, const char *type)
+{
+    static const char *const names[] = {
+        [GT_TYPE_I8] = "int8_t",    [GT_TYPE_U8] = "uint8_t",   [GT_TYPE_I16] = "int16_t",
+        [GT_TYPE_U16] = "uint16_t", [GT_TYPE_I32] = "int32_t",  [GT_TYPE_U32] = "uint32_t",
+        [GT_TYPE_I64] = "int64_t",  [GT_TYPE_U64] = "uint64_t", [GT_TYPE_BOOL] = "uint8_t",
+        [GT_TYPE_F32] = "float",    [GT_TYPE_F64] = "double"};
+    gt_element element;
+    const bool is = gt_element_from_name(&element, gt_type_word(template, problem, type)) &&
+                    element.lanes == 1 && element.type < sizeof names / sizeof *names;
+    return is ? names[element.type] : NULL;
+}
+
+uint32_t gt_header_kernel_count(const gt_template *template)
+{
+    return template->parts->step_count;
+}
+
+const char *gt_header_kernel(const gt_template *template, uint32_t index)
+{
+    return template->parts->steps[index].kernel.entry;
+}
+
+static gputune_status check_arguments(const gt_template *template, const gt_rule *rule)
+{
+    for (uint32_t i = 0; i < template->argument_count; i++) {
+        const gt_argument *argument = &template->arguments[i];
+        if (argument->map || argument->texture) {
+            return refuse(template, argument->map ? "tensor maps" : "textures");
+        }
+        if (argument->holder) {
+            return refuse(template, "buffers in structs");
+        }
+        if (!argument->is_buffer && !c_type(template, &rule->region.least, argument->type)) {
+            return gt_fail(GPUTUNE_EUNSUPPORTED,
+                           "%s: a header cannot pass the scalar '%s' of type %s; expected an "
+                           "integer, float or double",
+                           template->name, argument->name, argument->type);
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status check_axes(const gt_template *template, const gt_rule *rule)
+{
+    for (size_t v = 0; v < rule->variants.count; v++) {
+        for (uint32_t i = 0; i < template->axis_count; i++) {
+            const gt_axis *axis = &template->axes[i];
+            const int64_t value = axis->values[rule->variants.items[v].choice[i]].number;
+            if ((axis->kind == GT_AXIS_CARVEOUT && value >= 0) ||
+                (axis->kind == GT_AXIS_L2_PERSIST && value > 0) ||
+                (axis->kind == GT_AXIS_PREFERRED_CLUSTER && value > 0)) {
+                return refuse(template, gt_axis_kind_name(axis->kind));
+            }
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_header_check(const gt_template *template, const gt_rule *rule)
+{
+    const gt_template_parts *parts = template->parts;
+    if (template->pass_count || parts->has_loops || parts->computed_count || parts->map_count) {
+        return refuse(template, template->pass_count ? "pass() blocks"
+                                : parts->map_count   ? "tensor maps"
+                                                     : "loops or computed arguments");
+    }
+    for (uint32_t i = 0; i < parts->step_count; i++) {
+        if (parts->steps[i].times || parts->steps[i].programmatic) {
+            return refuse(template, "repeated or programmatic launches");
+        }
+    }
+    GT_TRY(check_arguments(template, rule));
+    return check_axes(template, rule);
+}
+
+/* ---- the decision ---------------------------------------------------------------------------- */
+
+static bool is_parameter(const writer *w, uint32_t i)
+{
+    return w->template->problem[i].kind == GT_PROBLEM_SIZE;
+}
+
+/* Appends "int64_t m, int64_t n", or with `call` "m, n". */
+static void append_sizes(writer *w, bool call)
+{
+    const char *separator = "";
+    for (uint32_t i = 0; i < w->template->problem_count; i++) {
+        if (is_parameter(w, i)) {
+            gt_text_printf(&w->out, "%s%s%s", separator, call ? "" : "int64_t ",
+                           w->template->problem[i].name);
+            separator = ", ";
+        }
+    }
+}
+
+static void append_nodes(writer *w, uint32_t at, int depth)
+{
+    const gt_rule_node *node = &w->header->rule->nodes.items[at];
+    const int indent = 4 * depth;
+    if (!node->condition) {
+        gt_text_printf(&w->out, "%*sreturn %u;\n", indent, "", node->variant);
+        return;
+    }
+    gt_text_printf(&w->out, "%*sif (", indent, "");
+    append_value(w, node->condition, 0, 0);
+    gt_text_append(&w->out, ") {\n");
+    append_nodes(w, at + 1, depth + 1);
+    gt_text_printf(&w->out, "%*s}\n", indent, "");
+    append_nodes(w, node->otherwise, depth);
+}
+
+static void append_choose(writer *w)
+{
+    const gt_rule_region *region = &w->header->rule->region;
+    append(w, "/* Returns the number of the variant for a size, or $_OUTSIDE. */\n"
+              "$_API int @_choose(");
+    append_sizes(w, false);
+    gt_text_append(&w->out, ")\n{\n");
+    for (uint32_t i = 0; i < w->template->problem_count; i++) {
+        const char *name = w->template->problem[i].name;
+        if (is_parameter(w, i)) {
+            gt_text_printf(&w->out, "    if (%s < %" PRId64 " || %s > %" PRId64 ") {\n", name,
+                           region->least.values[i].number, name, region->most.values[i].number);
+            append(w, "        return $_OUTSIDE;\n    }\n");
+        }
+    }
+    append_nodes(w, 0, 1);
+    gt_text_append(&w->out, "}\n\n");
+}
+
+/* ---- the launch ------------------------------------------------------------------------------ */
+
+/* Returns whether the argument is a scalar with the value of a problem value, so the caller does
+ * not pass it. */
+static bool is_implied(const writer *w, uint32_t argument)
+{
+    const gt_argument *own = &w->template->arguments[argument];
+    return !own->is_buffer && gt_template_problem_index(w->template, own->name) >= 0;
+}
+
+static void append_parameters(writer *w)
+{
+    append(w, "const @_rule *rule_, CUstream stream_, ");
+    append_sizes(w, false);
+    for (uint32_t i = 0; i < w->template->argument_count; i++) {
+        const gt_argument *own = &w->template->arguments[i];
+        if (!is_implied(w, i)) {
+            gt_text_printf(&w->out, ", %s %s",
+                           own->is_buffer ? "CUdeviceptr"
+                                          : c_type(w->template, &w->problem, own->type),
+                           own->name);
+        }
+    }
+    if (w->template->parameter_count > w->template->argument_count) {
+        gt_text_append(&w->out, ", CUdeviceptr scratch_");
+    }
+}
+
+/* Appends the bytes of a buffer as a product. */
+static void append_bytes(writer *w, uint32_t argument)
+{
+    const gt_argument *own = &w->template->arguments[argument];
+    gt_text_printf(&w->out, "%u", gt_element_resolve(&w->form.binding, own->type).bytes);
+    for (uint32_t i = 0; i < own->extent_count; i++) {
+        int precedence;
+        (void)gt_operation_sign(&precedence, GT_DO_MULTIPLY);
+        gt_text_append(&w->out, " * ");
+        append_value(w, own->extents[i], 1, precedence + 1);
+    }
+}
+
+/* Appends the addresses of scratch buffers, and the values of implied scalars. */
+static void append_locals(writer *w)
+{
+    for (uint32_t i = 0; i < w->template->argument_count; i++) {
+        const gt_argument *own = &w->template->arguments[i];
+        const int value = gt_template_problem_index(w->template, own->name);
+        const char *type = is_implied(w, i) ? c_type(w->template, &w->problem, own->type) : NULL;
+        if (type && is_parameter(w, (uint32_t)value)) {
+            gt_text_printf(&w->out, "        %s %s_ = (%s)%s;\n", type, own->name, type, own->name);
+        } else if (type) {
+            gt_text_printf(&w->out, "        %s %s_ = (%s)%" PRId64 ";\n", type, own->name, type,
+                           w->problem.values[value].number);
+        }
+    }
+    for (uint32_t i = w->template->argument_count; i < w->template->parameter_count; i++) {
+        const char *name = w->template->arguments[i].name;
+        gt_text_printf(&w->out, "        CUdeviceptr %s = scratch_;\n", name);
+        if (i + 1 < w->template->parameter_count) {
+            gt_text_append(&w->out, "        scratch_ += (CUdeviceptr)((");
+            append_bytes(w, i);
+            gt_text_append(&w->out, " + 255) / 256 * 256);\n");
+        }
+    }
+}
+
+static void append_clears(writer *w)
+{
+    for (uint32_t i = 0; i < w->template->parameter_count; i++) {
+        const gt_argument *own = &w->template->arguments[i];
+        if (own->cleared || (i >= w->template->argument_count && own->fill.kind == GT_FILL_ZERO)) {
+            append(w, "        result_ = result_ ? result_ : (int)$_CU(cuMemsetD8Async)(");
+            gt_text_printf(&w->out, "%s, 0, (size_t)(", own->name);
+            append_bytes(w, i);
+            gt_text_append(&w->out, "), stream_);\n");
+        }
+    }
+}
+
+static void append_dimensions(writer *w, const char *name, const gt_dimensions *dimensions,
+                              const uint32_t *multiples)
+{
+    gt_text_printf(&w->out, "            const int64_t %s[3] = {", name);
+    for (uint32_t i = 0; i < 3; i++) {
+        const uint32_t multiple = multiples ? multiples[i] : 1;
+        gt_text_append(&w->out, i ? ", " : "");
+        if (multiple > 1) {
+            gt_text_printf(&w->out, "%sround_up(", w->functions);
+        }
+        append_value(w, i < dimensions->count ? dimensions->items[i] : NULL, 1, 0);
+        if (multiple > 1) {
+            gt_text_printf(&w->out, ", %u)", multiple);
+        }
+    }
+    gt_text_append(&w->out, "};\n");
+}
+
+/* Appends the launch of one kernel of a variant. */
+static void append_step(writer *w, uint32_t variant, uint32_t index)
+{
+    const gt_template_step *step = &w->parts->steps[index];
+    const gt_kernel_step *shape = &w->form.binding.shape;
+    const bool all = step->argument_count == 0 && !step->takes_none;
+    const uint32_t count = all ? w->template->parameter_count : step->argument_count;
+    gt_text_append(&w->out, "        {\n");
+    append_dimensions(w, "grid_", &step->grid, shape->cluster);
+    append_dimensions(w, "block_", &step->block, NULL);
+    gt_text_printf(&w->out, "            const int64_t cluster_[3] = {%u, %u, %u};\n",
+                   shape->cluster[0], shape->cluster[1], shape->cluster[2]);
+    gt_text_append(&w->out, "            void *arguments_[] = {");
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t argument = all ? i : step->arguments[i];
+        const bool implied = argument < w->template->argument_count && is_implied(w, argument);
+        gt_text_printf(&w->out, "%s&%s%s", i ? ", " : "", w->template->arguments[argument].name,
+                       implied ? "_" : "");
+    }
+    gt_text_append(&w->out, count ? "};\n" : "NULL};\n");
+    append(w, "            result_ = result_ ? result_ : @_start(rule_, ");
+    gt_text_printf(&w->out, "%u, stream_, grid_, block_, cluster_, ",
+                   w->header->codes[variant] * w->parts->step_count + index);
+    append_value(w, step->shared, 0, 0);
+    gt_text_append(&w->out, ", ");
+    append_value(w, step->cooperative, 0, 0);
+    gt_text_append(&w->out, ", arguments_);\n        }\n");
+}
+
+/* Appends a check of the addresses that vectors of the variant need. */
+static void append_alignment(writer *w, const gt_config *variant)
+{
+    enum { WIDEST = 16 };
+    for (uint32_t i = 0; i < w->template->argument_count; i++) {
+        uint32_t bytes = 1;
+        for (uint32_t a = 0; a < w->template->axis_count; a++) {
+            const gt_axis *axis = &w->template->axes[a];
+            if (gt_axis_widens(axis, i)) {
+                const int64_t width = axis->values[variant->choice[a]].number;
+                const uint32_t own =
+                    (uint32_t)width *
+                    gt_element_resolve(&w->form.binding, w->template->arguments[i].type).bytes;
+                bytes = own > bytes ? own : bytes;
+            }
+        }
+        bytes = bytes > WIDEST ? WIDEST : bytes;
+        if (bytes > 1) {
+            gt_text_printf(&w->out, "        if (%s %% %u != 0) {\n",
+                           w->template->arguments[i].name, bytes);
+            append(w, "            return $_MISALIGNED;\n        }\n");
+        }
+    }
+}
+
+static void append_variant(writer *w, uint32_t variant)
+{
+    const gt_config *config = &w->header->rule->variants.items[variant];
+    GT_FREED char *text = NULL;
+    w->status = w->status < 0 ? w->status : gt_config_text(&text, w->template, config);
+    gt_text_printf(&w->out, "    case %u: { /* %s */\n", variant, text ? text : "");
+    gt_rule_form_set(&w->form, w->template, &w->header->rule->region, w->header->device, config, 0);
+    append_alignment(w, config);
+    append_locals(w);
+    append_clears(w);
+    for (uint32_t i = 0; i < w->parts->step_count; i++) {
+        gt_rule_form_set(&w->form, w->template, &w->header->rule->region, w->header->device, config,
+                         i);
+        append_step(w, variant, i);
+    }
+    gt_text_append(&w->out, "        break;\n    }\n");
+}
+
+static void append_configurations(writer *w)
+{
+    append(
+        w,
+        "/* Returns the configuration of a variant, such as \"VEC=4 BLOCK=256\"; \"\" for another "
+        "number. */\n$_API const char *@_configuration(int variant)\n{\n    switch (variant) {\n");
+    for (uint32_t v = 0; v < w->header->rule->variants.count; v++) {
+        GT_FREED char *text = NULL;
+        gputune_status status =
+            gt_config_text(&text, w->template, &w->header->rule->variants.items[v]);
+        w->status = w->status < 0 ? w->status : status;
+        gt_text_printf(&w->out, "    case %u:\n        return \"%s\";\n", v, text ? text : "");
+    }
+    append(w, "    default:\n        return \"\";\n    }\n}\n\n");
+}
+
+static void append_scratch(writer *w)
+{
+    append(w, "/* Returns the bytes of the scratch buffer that a launch at this size needs. */\n"
+              "$_API size_t @_scratch_bytes(");
+    append_sizes(w, false);
+    gt_text_append(&w->out, ")\n{\n    size_t bytes_ = 0;\n    switch (");
+    append(w, "@_choose(");
+    append_sizes(w, true);
+    gt_text_append(&w->out, ")) {\n");
+    for (uint32_t v = 0; v < w->header->rule->variants.count; v++) {
+        gt_rule_form_set(&w->form, w->template, &w->header->rule->region, w->header->device,
+                         &w->header->rule->variants.items[v], 0);
+        gt_text_printf(&w->out, "    case %u:\n", v);
+        for (uint32_t i = w->template->argument_count; i < w->template->parameter_count; i++) {
+            gt_text_append(&w->out, "        bytes_ += (size_t)((");
+            append_bytes(w, i);
+            gt_text_append(&w->out, " + 255) / 256 * 256);\n");
+        }
+        gt_text_append(&w->out, "        break;\n");
+    }
+    gt_text_append(&w->out, "    default:\n        break;\n    }\n    return bytes_;\n}\n\n");
+}
+
+static void append_launch(writer *w)
+{
+    append(w,
+           "/* Launches the variant for the size on a stream. Sizes are also the values of kernel "
+           "parameters\n * of the same name. Returns 0, a CUresult, $_OUTSIDE or $_MISALIGNED. "
+           "*/\n$_API int @_launch(");
+    append_parameters(w);
+    append(w, ")\n{\n    int result_ = 0;\n");
+    for (uint32_t i = 0; i < w->template->argument_count && w->parts->is_pipeline; i++) {
+        gt_text_printf(&w->out,
+                       is_implied(w, i) ? "" : "    (void)%s; /* not all kernels take it */\n",
+                       w->template->arguments[i].name);
+    }
+    append(w, "    switch (@_choose(");
+    append_sizes(w, true);
+    gt_text_append(&w->out, ")) {\n");
+    for (uint32_t v = 0; v < w->header->rule->variants.count; v++) {
+        append_variant(w, v);
+    }
+    append(w, "    default:\n        return $_OUTSIDE;\n    }\n    return result_;\n}\n");
+}
+
+/* ---- the code -------------------------------------------------------------------------------- */
+
+static void append_images(writer *w)
+{
+    const gt_header *h = w->header;
+    for (uint32_t i = 0; i < h->arch_count * h->code_count; i++) {
+        const gt_image *image = &h->compiled[i].image;
+        append(w, "static const unsigned long long @_code_");
+        gt_text_printf(&w->out, "%s_%u[] = {", h->archs[i / h->code_count], i % h->code_count);
+        for (size_t at = 0; at <= image->bytes; at += sizeof(uint64_t)) { /* with a NUL for PTX */
+            uint64_t word = 0;
+            const size_t left = image->bytes - at;
+            memcpy(&word, (const char *)image->data + at, left < sizeof word ? left : sizeof word);
+            gt_text_printf(&w->out, "%s0x%" PRIx64 ",", at % 64 ? " " : "\n    ", word);
+        }
+        gt_text_append(&w->out, "\n};\n");
+    }
+    append(w, "/* For each architecture: compute capability, 1 if only that one can run the code, "
+              "and the code. */\nstatic const struct {\n    int cc, exact;\n    const void "
+              "*codes[$_CODES];\n} @_images[] = {\n");
+    for (uint32_t a = 0; a < h->arch_count; a++) {
+        const char *arch = h->archs[a] + strcspn(h->archs[a], "0123456789");
+        const size_t digits = strspn(arch, "0123456789");
+        gt_text_printf(&w->out, "    {%.*s, %d, {", (int)digits, arch, arch[digits] == 'a');
+        for (uint32_t c = 0; c < h->code_count; c++) {
+            append(w, c ? ", @_code_" : "@_code_");
+            gt_text_printf(&w->out, "%s_%u", h->archs[a], c);
+        }
+        gt_text_append(&w->out, "}},\n");
+    }
+    append(w, "};\n/* The kernels of each code; their names may differ between architectures. */\n"
+              "static const char *const @_entries[][$_KERNELS] = {\n");
+    for (uint32_t a = 0; a < h->arch_count; a++) {
+        gt_text_append(&w->out, "    {");
+        for (uint32_t c = 0; c < h->code_count; c++) {
+            for (uint32_t i = 0; i < w->parts->step_count; i++) {
+                gt_text_printf(&w->out, "%s\"%s\"", c + i ? ", " : "",
+                               h->compiled[a * h->code_count + c].entries[i]);
+            }
+        }
+        gt_text_append(&w->out, "},\n");
+    }
+    gt_text_append(&w->out, "};\n\n");
+}
+
+/* The parts that are the same for all rules. */
+static const char driver_names[] = "#define $_CU(name) name\n\n";
+static const char runtime_names[] =
+    "/* The driver's functions, found through the runtime library, so nothing links libcuda. */\n"
+    "#define $_CU(name) (rule_->name##_)\n"
+    "#if CUDART_VERSION >= 12050\n"
+    "#define $_FIND(name) \\\n"
+    "    (cudaGetDriverEntryPointByVersion(#name, (void **)&rule_->name##_, CUDA_VERSION, \\\n"
+    "                                      cudaEnableDefault, NULL) == cudaSuccess && "
+    "rule_->name##_)\n"
+    "#else\n"
+    "#define $_FIND(name) \\\n"
+    "    (cudaGetDriverEntryPoint(#name, (void **)&rule_->name##_, cudaEnableDefault, NULL) == \\\n"
+    "         cudaSuccess && rule_->name##_)\n"
+    "#endif\n\n";
+static const char rule_type[] =
+    "/* The loaded code. Belongs to the CUDA context that was current in @_load(). */\n"
+    "typedef struct @_rule {\n"
+    "    CUmodule modules[$_CODES];\n"
+    "    CUfunction kernels[$_KERNELS];\n";
+static const char runtime_members[] = "    PFN_cuCtxGetDevice_v2000 cuCtxGetDevice_;\n"
+                                      "    PFN_cuDeviceGetAttribute_v2000 cuDeviceGetAttribute_;\n"
+                                      "    PFN_cuModuleLoadData_v2000 cuModuleLoadData_;\n"
+                                      "    PFN_cuModuleUnload_v2000 cuModuleUnload_;\n"
+                                      "    PFN_cuModuleGetFunction_v2000 cuModuleGetFunction_;\n"
+                                      "    PFN_cuFuncGetAttribute_v2020 cuFuncGetAttribute_;\n"
+                                      "    PFN_cuFuncSetAttribute_v9000 cuFuncSetAttribute_;\n"
+                                      "    PFN_cuMemsetD8Async_v3020 cuMemsetD8Async_;\n"
+                                      "    PFN_cuLaunchKernelEx_v11060 cuLaunchKernelEx_;\n";
+static const char runtime_find[] =
+    "    if (cudaFree(NULL) != cudaSuccess || !$_FIND(cuCtxGetDevice) ||\n"
+    "        !$_FIND(cuDeviceGetAttribute) || !$_FIND(cuModuleLoadData) || !$_FIND(cuModuleUnload) "
+    "||\n"
+    "        !$_FIND(cuModuleGetFunction) || !$_FIND(cuFuncGetAttribute) ||\n"
+    "        !$_FIND(cuFuncSetAttribute) || !$_FIND(cuMemsetD8Async) || !$_FIND(cuLaunchKernelEx)) "
+    "{\n"
+    "        return $_NO_DRIVER;\n"
+    "    }\n";
+static const char load_head[] =
+    "/* Returns the size of an @_rule, for other languages. */\n"
+    "$_API size_t @_rule_bytes(void)\n"
+    "{\n"
+    "    return sizeof(@_rule);\n"
+    "}\n\n"
+    "/* Unloads the code. All launches must have ended. */\n"
+    "$_API void @_unload(@_rule *rule_)\n"
+    "{\n"
+    "    for (int i = 0; i < $_CODES; i++) {\n"
+    "        if (rule_->modules[i]) {\n"
+    "            (void)$_CU(cuModuleUnload)(rule_->modules[i]);\n"
+    "            rule_->modules[i] = NULL;\n"
+    "        }\n"
+    "    }\n"
+    "}\n\n"
+    "/* Returns the index of the best code for a compute capability, or -1. */\n"
+    "$_API int @_image_for(int cc)\n"
+    "{\n"
+    "    int best = -1;\n"
+    "    for (int i = 0; i < (int)(sizeof @_images / sizeof *@_images); i++) {\n"
+    "        const int own = @_images[i].cc;\n"
+    "        if (@_images[i].exact ? own == cc : own / 10 == cc / 10 && own <= cc) {\n"
+    "            best = best < 0 || own >= @_images[best].cc ? i : best;\n"
+    "        }\n"
+    "    }\n"
+    "    return best;\n"
+    "}\n\n"
+    "/* Allows a kernel all dynamic shared memory that the device has. */\n"
+    "$_API int @_allow(const @_rule *rule_, CUfunction kernel, int most)\n"
+    "{\n"
+    "    int used = 0;\n"
+    "    int result = (int)$_CU(cuFuncGetAttribute)(&used, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, "
+    "kernel);\n"
+    "    (void)rule_;\n"
+    "    /* allows clusters of 16 blocks where the device has them */\n"
+    "    (void)$_CU(cuFuncSetAttribute)(\n"
+    "        kernel, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);\n"
+    "    return result ? result\n"
+    "                  : (int)$_CU(cuFuncSetAttribute)(\n"
+    "                        kernel, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, most - "
+    "used);\n"
+    "}\n\n"
+    "/* Loads the code for the device of the current context, once before launching. Returns 0, a\n"
+    " * CUresult, or $_NO_CODE. @_unload() releases *rule_, also after a failure. */\n"
+    "$_API int @_load(@_rule *rule_)\n"
+    "{\n"
+    "    CUdevice device;\n"
+    "    int major = 0, minor = 0, most = 0, image, result;\n"
+    "    memset(rule_, 0, sizeof *rule_);\n";
+static const char load_tail[] =
+    "    result = (int)$_CU(cuCtxGetDevice)(&device);\n"
+    "    result = result ? result : (int)$_CU(cuDeviceGetAttribute)(\n"
+    "                 &major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);\n"
+    "    result = result ? result : (int)$_CU(cuDeviceGetAttribute)(\n"
+    "                 &minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);\n"
+    "    result = result ? result : (int)$_CU(cuDeviceGetAttribute)(\n"
+    "                 &most, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, device);\n"
+    "    image = result ? -1 : @_image_for(10 * major + minor);\n"
+    "    if (result || image < 0) {\n"
+    "        return result ? result : $_NO_CODE;\n"
+    "    }\n"
+    "    for (int i = 0; i < $_CODES && !result; i++) {\n"
+    "        result = (int)$_CU(cuModuleLoadData)(&rule_->modules[i], @_images[image].codes[i]);\n"
+    "    }\n"
+    "    for (int i = 0; i < $_KERNELS && !result; i++) {\n"
+    "        result = (int)$_CU(cuModuleGetFunction)(\n"
+    "            &rule_->kernels[i], rule_->modules[i / ($_KERNELS / $_CODES)], "
+    "@_entries[image][i]);\n"
+    "        result = result ? result : @_allow(rule_, rule_->kernels[i], most);\n"
+    "    }\n"
+    "    return result;\n"
+    "}\n\n";
+static const char start[] =
+    "$_API int @_start(const @_rule *rule_, int kernel, CUstream stream, const int64_t grid[3],\n"
+    "                  const int64_t block[3], const int64_t cluster[3], int64_t shared,\n"
+    "                  int64_t cooperative, void **arguments)\n"
+    "{\n"
+    "    CUlaunchConfig config;\n"
+    "    CUlaunchAttribute attributes[2];\n"
+    "    if (grid[0] <= 0 || grid[1] <= 0 || grid[2] <= 0) {\n"
+    "        return 0;\n"
+    "    }\n"
+    "    config.gridDimX = (unsigned int)grid[0];\n"
+    "    config.gridDimY = (unsigned int)grid[1];\n"
+    "    config.gridDimZ = (unsigned int)grid[2];\n"
+    "    config.blockDimX = (unsigned int)block[0];\n"
+    "    config.blockDimY = (unsigned int)block[1];\n"
+    "    config.blockDimZ = (unsigned int)block[2];\n"
+    "    config.sharedMemBytes = (unsigned int)shared;\n"
+    "    config.hStream = stream;\n"
+    "    config.attrs = attributes;\n"
+    "    config.numAttrs = 0;\n"
+    "    if (cluster[0] * cluster[1] * cluster[2] > 1) {\n"
+    "        attributes[0].id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;\n"
+    "        attributes[0].value.clusterDim.x = (unsigned int)cluster[0];\n"
+    "        attributes[0].value.clusterDim.y = (unsigned int)cluster[1];\n"
+    "        attributes[0].value.clusterDim.z = (unsigned int)cluster[2];\n"
+    "        config.numAttrs = 1;\n"
+    "    }\n"
+    "    if (cooperative) {\n"
+    "        attributes[config.numAttrs].id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;\n"
+    "        attributes[config.numAttrs].value.cooperative = 1;\n"
+    "        config.numAttrs++;\n"
+    "    }\n"
+    "    return (int)$_CU(cuLaunchKernelEx)(&config, rule_->kernels[kernel], arguments, NULL);\n"
+    "}\n\n";
+
+/* The functions of expressions, each with the functions that it calls before it. */
+static const struct {
+    const char *name, *text;
+} helpers[] = {
+    {"ceil_div", "$_API int64_t @_ceil_div(int64_t a, int64_t b)\n"
+                 "{\n    return a / b + (a % b != 0 && (a < 0) == (b < 0));\n}\n"},
+    {"round_up", "$_API int64_t @_round_up(int64_t a, int64_t b)\n"
+                 "{\n    return (a / b + (a % b != 0 && (a < 0) == (b < 0))) * b;\n}\n"},
+    {"min", "$_API int64_t @_min(int64_t a, int64_t b)\n{\n    return a < b ? a : b;\n}\n"},
+    {"max", "$_API int64_t @_max(int64_t a, int64_t b)\n{\n    return a > b ? a : b;\n}\n"},
+    {"pow", "$_API int64_t @_pow(int64_t base, int64_t exponent)\n"
+            "{\n    int64_t value = 1;\n    for (; exponent > 0; exponent--) {\n"
+            "        value *= base;\n    }\n    return value;\n}\n"},
+    {"sqrt", "$_API int64_t @_sqrt(int64_t value)\n"
+             "{\n    int64_t root = 0;\n    for (int64_t bit = (int64_t)1 << 31; bit; bit /= 2) {\n"
+             "        root += (root + bit) <= value / (root + bit) ? bit : 0;\n    }\n"
+             "    return root;\n}\n"},
+    {"log2", "$_API int64_t @_log2(int64_t value)\n"
+             "{\n    int64_t power = 0;\n    while ((value /= 2) > 0) {\n        power++;\n    }\n"
+             "    return power;\n}\n"},
+};
+
+/* Appends those functions of expressions that the text calls. */
+static void append_helpers(writer *w, const char *text)
+{
+    for (size_t i = 0; i < sizeof helpers / sizeof *helpers; i++) {
+        GT_SCOPED(gt_text_free) gt_text call = {0};
+        gt_text_printf(&call, "%s_%s(", w->prefix, helpers[i].name);
+        if (strstr(text, gt_text_string(&call))) {
+            append(w, helpers[i].text);
+        }
+    }
+    gt_text_append(&w->out, "\n");
+}
+
+static void append_comment(writer *w, const char *text)
+{
+    while (*text) {
+        const size_t length = strcspn(text, "\n");
+        gt_text_printf(&w->out, " *     %.*s\n", (int)length, text);
+        text += length + (text[length] == '\n');
+    }
+}
+
+static void append_head(writer *w)
+{
+    const gt_header *h = w->header;
+    append(w,
+           "/* Launches @ with the variant that a rule of gputune chooses for each size. Needs "
+           "only CUDA.\n * Call @_load() once in a CUDA context, then @_launch(). The functions "
+           "are static, or\n * with -D$_API= external, so a library can be made of this file.\n");
+    gt_text_printf(&w->out, " *\n * The rule, made for %s:\n *\n", h->device->name);
+    append_comment(w, h->text);
+    append(w, " */\n#ifndef GPUTUNE_RULE_$\n#define GPUTUNE_RULE_$\n\n#include <cuda.h>\n");
+    append(w, h->runtime_api ? "#include <cudaTypedefs.h>\n#include <cuda_runtime_api.h>\n" : "");
+    append(w, "#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\n\n#ifndef "
+              "$_API\n#define $_API static "
+              "inline\n#endif\n\nenum {\n    $_OUTSIDE = -1, /* the size is outside the region of "
+              "the rule "
+              "*/\n    $_MISALIGNED = -2, /* an address is not aligned as the variant needs */\n"
+              "    $_NO_CODE = -3, /* there is no code for this GPU */\n    $_NO_DRIVER = -4, /* "
+              "the driver lacks a function */\n    $_CODES = ");
+    gt_text_printf(&w->out, "%u, ", h->code_count);
+    append(w, "$_KERNELS = ");
+    gt_text_printf(&w->out, "%u\n};\n\n", h->code_count * w->parts->step_count);
+    append(w, h->runtime_api ? runtime_names : driver_names);
+    append(w, rule_type);
+    append(w, h->runtime_api ? runtime_members : "");
+    append(w, "} @_rule;\n\n");
+}
+
+static void set_names(writer *w)
+{
+    size_t i = 0;
+    for (const char *from = w->template->name; *from && i + 1 < GT_NAME_MAX; from++) {
+        const bool is_letter = isalnum((unsigned char)*from);
+        w->prefix[i] = is_letter ? *from : '_';
+        w->upper[i++] = is_letter ? (char)toupper((unsigned char)*from) : '_';
+    }
+    memcpy(w->functions, w->prefix, i);
+    w->functions[i] = '_';
+}
+
+gputune_status gt_header_write(char **out, const gt_header *header)
+{
+    GT_FREED writer *w = calloc(1, sizeof *w);
+    GT_TRY(gt_allocated(w));
+    GT_TRY(gt_header_check(header->template, header->rule));
+    w->header = header;
+    w->template = header->template;
+    w->parts = header->template->parts;
+    w->problem = header->rule->region.least;
+    set_names(w);
+    gt_rule_form_set(&w->form, w->template, &header->rule->region, header->device,
+                     &header->rule->variants.items[0], 0);
+    append_choose(w);
+    append_configurations(w);
+    append(w, start);
+    if (w->template->parameter_count > w->template->argument_count) {
+        append_scratch(w);
+    }
+    append_launch(w);
+    GT_SCOPED(gt_text_free) gt_text decision = gt_take(&w->out);
+    append_head(w);
+    append_images(w);
+    append(w, load_head);
+    append(w, header->runtime_api ? runtime_find : "");
+    append(w, load_tail);
+    append_helpers(w, gt_text_string(&decision));
+    gt_text_append(&w->out, gt_text_string(&decision));
+    append(w, "\n#undef $_CU\n");
+    append(w, header->runtime_api ? "#undef $_FIND\n" : "");
+    append(w, "#endif\n");
+    w->out.failed |= decision.failed;
+    if (w->status < 0) {
+        gt_text_free(&w->out);
+        return w->status == GPUTUNE_ENOMEM
+                   ? w->status
+                   : gt_fail_prefix(GPUTUNE_EUNSUPPORTED, "%s: no header can be written",
+                                    w->template->name);
+    }
+    return gt_text_take(out, &w->out);
+}

@@ -1,0 +1,134 @@
+/* Tests rules as C headers: what they contain, and what is refused. */
+#include "kernel/rule/header.h"
+#include "kernel_support.h"
+
+#define CODE_WITH(type)                                                                            \
+    "__global__ void k(float *y, const float *x, int n, " type " a) { y[0] = B * x[0]; }\n"
+#define CODE CODE_WITH("float")
+
+static const char plain[] =
+    "#pragma gputune kernel(k) problem(m = 4096, n = 4096)\n"
+    "#pragma gputune args(inout float y[m][n], in float x[n], int n, float a = 2)\n"
+    "#pragma gputune tune(B = 64, 128) vector(V = 1, 4 : y) cluster(C = 1, 2)\n"
+    "#pragma gputune block(B) shared(B * 4) grid(ceil_div(n, V * B), min(m, max_blocks))\n" CODE;
+
+static const char pipeline[] =
+    "#pragma gputune kernel(sums) problem(n = 4096)\n"
+    "#pragma gputune args(out float y[1], in float x[n], unsigned int n)\n"
+    "#pragma gputune tune(B = 64, 128) scratch(float parts[ceil_div(n, B)], unsigned int c[1] = "
+    "zero)\n"
+    "#pragma gputune launch(first, block = B, grid = ceil_div(n, B), args = (x, parts, n))\n"
+    "#pragma gputune launch(second, block = 32, grid = 1, args = (y, parts, c, n))\n"
+    "#pragma gputune reference(y[i] = 0)\n"
+    "__global__ void first(const float *x, float *parts, unsigned int n) { parts[0] = B; }\n"
+    "__global__ void second(float *y, float *parts, unsigned int *c, unsigned int n) { }\n";
+
+static gputune_status write_header(char **out, const char *text, const char *rule_text)
+{
+    static const uint32_t codes[] = {0, 1};
+    static const char *const archs[] = {"sm_80", "sm_90a"};
+    gt_header_code compiled[4];
+    gt_rule *rule = NULL;
+    gt_template *t = parse(text);
+    const gt_device device = device_of("sm_90a");
+    ASSERT_OK(gt_rule_parse(&rule, t, rule_text));
+    for (int i = 0; i < 4; i++) {
+        compiled[i] = (gt_header_code){.image = {"0123456789", 10}, .entries = {"one", "two"}};
+    }
+    const gt_header header = {t, rule, rule_text, &device, false, codes, 2, 2, archs, compiled};
+    gputune_status status = gt_header_write(out, &header);
+    gt_rule_free(rule);
+    gt_template_free(t);
+    return status;
+}
+
+static void expect(const char *header, const char *const *lines, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!strstr(header, lines[i])) {
+            fail_msg("no '%s' in\n%s", lines[i], header);
+        }
+    }
+}
+
+TEST(test_header)
+{
+    static const char *const lines[] = {
+        " *     if n % 4 == 0\n",
+        "#define GPUTUNE_RULE_K\n",
+        "static const unsigned long long k_code_sm_90a_1[] = {",
+        "0x3736353433323130, 0x3938,",
+        "{80, 0, {k_code_sm_80_0, k_code_sm_80_1}},",
+        "{90, 1, {k_code_sm_90a_0, k_code_sm_90a_1}},",
+        "K_API int k_choose(int64_t m, int64_t n)\n",
+        "if (m < 64 || m > 16384) {\n        return K_OUTSIDE;",
+        "    if (n % 4 == 0) {\n        return 1;\n    }\n    return 0;\n",
+        "int64_t m, int64_t n, CUdeviceptr y, CUdeviceptr x, float a)",
+        "if (y % 16 != 0) {\n            return K_MISALIGNED;",
+        "int32_t n_ = (int32_t)n;",
+        "grid_[3] = {k_ceil_div(n, 64), k_min(m, ",
+        "grid_[3] = {k_round_up(k_ceil_div(n, 512), 2), k_min(m, ",
+        "cluster_[3] = {2, 1, 1};",
+        "void *arguments_[] = {&y, &x, &n_, &a};",
+        "return \"B=128 V=4 C=2\";",
+    };
+    GT_FREED char *header = NULL;
+    ASSERT_OK(write_header(&header, plain,
+                           "region m=64:16K n=1:65536\nloss mean=1 p90=1 worst=1 sizes=9\n"
+                           "variant B=64 V=1 C=1\nvariant B=128 V=4 C=2\n"
+                           "if n % 4 == 0\nuse 1\nelse\nuse 0\n"));
+    expect(header, lines, sizeof lines / sizeof *lines);
+    assert_null(strstr(header, "k_log2"));
+}
+
+TEST(test_pipeline)
+{
+    static const char *const lines[] = {
+        "SUMS_KERNELS = 4",
+        "{\"one\", \"two\", \"one\", \"two\"},",
+        "int64_t n, CUdeviceptr y, CUdeviceptr x, CUdeviceptr scratch_)",
+        "bytes_ += (size_t)((4 * sums_ceil_div(n, 64) + 255) / 256 * 256);",
+        "CUdeviceptr parts = scratch_;",
+        "SUMS_CU(cuMemsetD8Async)(c, 0, (size_t)(4 * 1), stream_)",
+        "arguments_[] = {&x, &parts, &n_};",
+        "arguments_[] = {&y, &parts, &c, &n_};",
+        "sums_start(rule_, 3, stream_, grid_, block_, cluster_, 0, 0, arguments_)",
+    };
+    GT_FREED char *header = NULL;
+    ASSERT_OK(write_header(&header, pipeline,
+                           "region n=1:65536\nloss mean=1 p90=1 worst=1 sizes=9\n"
+                           "variant B=64\nvariant B=128\nif n <= 9\nuse 1\nelse\nuse 0\n"));
+    expect(header, lines, sizeof lines / sizeof *lines);
+}
+
+TEST(test_refused)
+{
+    static const struct {
+        const char *clauses, *code, *part;
+    } cases[] = {
+        {"args(inout float y[n], in float x[n], int n, __half a = 2)", CODE_WITH("__half"),
+         "k: a header cannot pass the scalar 'a' of type __half; expected an integer, float or "
+         "double"},
+        {"args(inout float y[n], in float x[n], int n, float a = 2) carveout(S = 8)", CODE,
+         "k: a header cannot launch a kernel with carveout; use options.unseen = GPUTUNE_RULE in a "
+         "program with gputune instead"},
+        {"args(inout float y[n], in float x[n], int n, float a = 2) pass(c : float[4] = value)",
+         "__global__ void k(GPUTUNE_PARAM(c) float *y, const float *x, int n, float a) { y[0] = B; "
+         "}\n",
+         "k: a header cannot launch a kernel with pass() blocks; use options.unseen = "
+         "GPUTUNE_RULE in a program with gputune instead"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        GT_SCOPED(gt_text_free) gt_text text = {0};
+        char *header = NULL;
+        gt_text_printf(&text,
+                       "#pragma gputune kernel(k) problem(n = 4096) tune(B = 64)\n"
+                       "#pragma gputune %s\n#pragma gputune block(B) grid(ceil_div(n, B))\n%s",
+                       cases[i].clauses, cases[i].code);
+        assert_int_equal(write_header(&header, gt_text_string(&text),
+                                      "region n=1:65536\nloss mean=1 p90=1 worst=1 sizes=9\n"
+                                      "variant B=64\nvariant B=64\nuse 0\n"),
+                         GPUTUNE_EUNSUPPORTED);
+        assert_string_equal(gt_message(), cases[i].part);
+    }
+}
