@@ -20,7 +20,7 @@ static gt_farm *open_prepared(void)
     return farm;
 }
 
-/* Returns whether a process runs. One that has ended keeps its ID until its parent reaps it, which
+/* Returns true if a process runs. One that has ended keeps its ID until its parent reaps it, which
  * may take long. */
 static bool is_running(uint64_t pid)
 {

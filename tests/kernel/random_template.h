@@ -114,7 +114,7 @@ static inline void write_template(gt_text *text, gt_random *random, int axes)
     gt_text_printf(text, "#pragma gputune cooperative((0%s) > 1000)\n", gt_text_string(&launched));
 }
 
-/* Returns whether a configuration can be launched and fulfils each require() on its own. */
+/* Returns true if a configuration can be launched and fulfils each require() on its own. */
 static inline bool brute_valid(const bench *b, const gt_config *config)
 {
     gt_binding binding;

@@ -5,7 +5,7 @@
 #define P    "#pragma gputune "
 #define ARGS P "problem(n = 64) args(out float y[n], int n)\n"
 
-/* Returns whether the default's source contains these words. */
+/* Returns true if the default's source contains these words. */
 static bool generates(const char *text, const char *words)
 {
     gt_template *t = parse(text);

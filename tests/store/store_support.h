@@ -250,7 +250,7 @@ static inline double time_at(gt_store *store, int64_t n)
     return median;
 }
 
-/* Returns whether the code with this number is found. */
+/* Returns true if the code with this number is found. */
 static inline bool has_code(gt_store *store, uint64_t number)
 {
     gt_code code;

@@ -41,7 +41,7 @@ static void judge_code(const gt_code *code, uint64_t number)
     }
 }
 
-/* Checks that a found winner is the stored one. Returns whether its code was found, too. */
+/* Checks that a found winner is the stored one. Returns true if its code was found, too. */
 static bool judge_winner(gt_winner *winner)
 {
     assert_string_equal(winner->config, "VEC=4");
@@ -109,7 +109,7 @@ static bool judge_cubins(gt_store *store)
     return whole;
 }
 
-/* Returns whether everything that was stored is still found. */
+/* Returns true if everything that was stored is still found. */
 static bool judge(world *w)
 {
     gt_store *store;

@@ -75,7 +75,7 @@ static bool is_right(const sequence_request *r, int config)
     return failure_of(&r->variants[config]) == GPUTUNE_OK;
 }
 
-/* Returns whether no correct contestant is faster by more than noise and epsilon. */
+/* Returns true if no correct contestant is faster by more than noise and epsilon. */
 static bool is_fastest(const sequence_request *r, int config)
 {
     uint32_t set = contestants(r);
@@ -109,7 +109,7 @@ static bool same_space(const result *a, const result *b)
     return a->scenario == b->scenario && a->blocks == b->blocks && a->require == b->require;
 }
 
-/* Returns whether a result of the same scenario and space was made under conditions that satisfy
+/* Returns true if a result of the same scenario and space was made under conditions that satisfy
  * the request, final or not. */
 static bool does_for(const result *made, const result *asked)
 {

@@ -114,7 +114,7 @@ static void cancel_noting(gt_farm *farm)
     process.scripted.cancel(farm);
 }
 
-/* Returns whether the result of the default is still outstanding. */
+/* Returns true if the result of the default is still outstanding. */
 static bool is_default_due(void)
 {
     bool due = false;

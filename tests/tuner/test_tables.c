@@ -28,7 +28,7 @@ static const char *value_of(char out[VALUE], const char *line, const char *key)
     return out;
 }
 
-/* Returns whether the winner's stored code is of the generated source. */
+/* Returns true if the winner's stored code is of the generated source. */
 static bool is_found(gt_catalog *catalog, const char *place, const char *winner)
 {
     char name[VALUE], sizes[VALUE], configuration[VALUE], stored[VALUE], arch[VALUE],

@@ -239,7 +239,7 @@ typedef struct maker {
     const gt_binding *binding;
     const gt_kernel_step *steps;
     gt_limit limit;
-    uint32_t conditions[GT_COUNTERS_MAX]; /* item of the condition of each open loop */
+    uint32_t conditions[GT_COUNTERS_MAX]; /* by open loop: index of the item with its condition */
 } maker;
 
 static gt_sequence_item *add_item(maker *m, gt_sequence_kind kind, uint32_t index)
@@ -490,14 +490,15 @@ gt_limit gt_binding_all(gt_binding *binding, const gt_config *config)
 uint32_t gt_binding_features(double out[GT_LAUNCH_FEATURES], const gt_binding *binding,
                              const gt_config *config)
 {
-    static const double reserved = 1024; /* shared memory that every block uses */
+    /* bytes of shared memory that the system takes from every block */
+    static const double reserved = 1024;
     const gt_template_parts *parts = binding->template->parts;
     gt_binding own = *binding;
     int64_t promised = 0;
     uint32_t count = 0;
     gt_slots_config(own.slots, own.template, config);
     for (; own.step < parts->step_count; own.step++, count += GT_STEP_FEATURES) {
-        (void)bind_shape(&own); /* a valid configuration breaks no limit */
+        (void)bind_shape(&own); /* no limit is broken, because the configuration is valid */
         if (own.step == 0) {
             (void)bind_number(&promised, parts->launch_bounds[1], 0, &own);
         }

@@ -56,8 +56,9 @@ gt_limit gt_axis_limit(const gt_binding *binding, const gt_workload *workload, u
 /* Sets the slots of a configuration, and runs all steps. Returns the first broken limit. */
 gt_limit gt_binding_all(gt_binding *binding, const gt_config *config);
 
-/* Fills `out` with the pass() blocks. `ways` says how each block is passed; GT_PASS_NONE if that is
- * not known yet. Without `ways` (NULL), the configuration decides. Returns the broken limit. */
+/* Fills `out` with the pass() blocks. `ways` has the way in which each block is passed;
+ * GT_PASS_NONE: not known yet. Without `ways` (NULL), the configuration decides. Returns the
+ * broken limit. */
 gt_limit gt_blocks_make(gt_block out[GT_BLOCK_MAX], const gt_binding *binding,
                         const gt_pass ways[GT_BLOCK_MAX]);
 /* Checks the pass() blocks. */

@@ -286,7 +286,8 @@ gt_hash gt_launch_hash(const gt_launch *launch)
     return hash;
 }
 
-/* Allocates no memory: if a part were missing in the hash, it could equal another trial's. */
+/* Allocates no memory. A failed allocation could drop a part of the hash, which then might equal
+ * the hash of another trial. */
 gt_hash gt_trial_hash(const gt_template *template, const gt_config *config, gt_hash source)
 {
     const gt_template_parts *parts = template->parts;
@@ -331,7 +332,8 @@ static gt_limit limit_pass(const gt_binding *binding, uint32_t axis, uint8_t cho
 {
     const gt_axis *a = &binding->template->axes[axis];
     int64_t value = a->values[choice].number;
-    gt_pass ways[GT_BLOCK_MAX] = {GT_PASS_NONE}; /* how other blocks are passed is not known yet */
+    /* it is not known yet how the other blocks are passed */
+    gt_pass ways[GT_BLOCK_MAX] = {GT_PASS_NONE};
     gt_block blocks[GT_BLOCK_MAX];
     uint32_t block = 0;
     while (binding->template->passes[block].axis != (int)axis) {

@@ -333,7 +333,7 @@ gputune_status gt_problem_odd_tail(gt_problem *out, bool *changed, const gt_temp
     const gt_problem *bases[] = {&small, problem};
     enum { PRIMES = sizeof primes / sizeof *primes, WAYS = 4 * PRIMES };
     for (size_t w = 0; w < WAYS && !*changed; w++) {
-        int64_t apart = w / PRIMES % 2 ? 0 : 2; /* 0 because some templates need equal sizes */
+        int64_t apart = w / PRIMES % 2 ? 0 : 2; /* 0: some templates need equal sizes */
         if (reduce(&odd_tail, bases[w / PRIMES / 2], template, may_change, primes[w % PRIMES],
                    apart) &&
             is_allowed(template, &odd_tail, device, &bytes)) {

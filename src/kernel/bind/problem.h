@@ -44,34 +44,35 @@ typedef struct gt_number {
     gt_type type;
     uint32_t offset; /* offset in bytes from the element's beginning */
     gt_fill_kind fill;
-    double low, high;  /* range of the fill; `low` is a scalar's floating value */
-    int64_t integer;   /* a scalar's integer value */
-    int problem_value; /* scalar: index of the problem value with its name, or -1 */
-    bool derived;      /* scalar: computed from problem values */
-    bool is_stated;    /* scalar: prove() gives its values */
-    bool keeps;        /* scalar: an offset that proofs must not change (gt_argument.keeps) */
-    uint32_t first_other, other_count; /* scalar: place of further values in gt_workload.others */
+    double low, high;  /* range of the fill; for a scalar, `low` is its floating-point value */
+    int64_t integer;   /* for a scalar: its integer value */
+    int problem_value; /* for a scalar: index of the problem value with its name, or -1 */
+    bool derived;      /* true for a scalar that is computed from problem values */
+    bool is_stated;    /* true for a scalar whose values prove() lists */
+    bool keeps;        /* true for an offset that proofs must not change (gt_argument.keeps) */
+    /* for a scalar: place of further values in gt_workload.others */
+    uint32_t first_other, other_count;
 } gt_number;
 
 /* A buffer or block of a workload. */
 typedef struct gt_buffer {
     char name[GT_NAME_MAX];
-    gt_type type; /* type of a component; of different ones, the least precise float */
+    gt_type type; /* type of a component; the least precise float if the types differ */
     gt_direction direction;
     uint64_t elements; /* number of components, such as 4 * n for float4 y[n] */
     uint64_t bytes;
-    uint32_t per_element;  /* number of components in a declared element; 0: 1 */
-    uint32_t alignment;    /* alignment of the element's type in bytes; 0: the component's */
+    uint32_t per_element;  /* number of components in a declared element; 0 means 1 */
+    uint32_t alignment;    /* alignment of the element's type in bytes; 0: that of a component */
     uint32_t first_number; /* index of its first number in gt_workload.numbers */
     uint32_t number_count; /* how many numbers are filled separately; 0: all are filled alike */
     gt_fill_kind fill;
     double low, high;
     bool nan_ok, races;
-    bool free, finite; /* no range is declared; NaN and infinities must not occur */
+    bool free, finite; /* free: no range is declared; finite: NaN and infinities must not occur */
     uint32_t variety;  /* how the fill is varied (gt_variety) */
     uint32_t twin;     /* 1 + index of the input whose contents a varied input copies; 0: none */
-    uint32_t in_place; /* output: 1 + index of the input at the same address; 0: none */
-    gt_type reference_type; /* output: type in the reference, F64 if it declares doubles */
+    uint32_t in_place; /* for an output: 1 + index of the input at the same address; 0: none */
+    gt_type reference_type; /* for an output: type in the reference, F64 if that declares doubles */
 } gt_buffer;
 
 typedef struct gt_scalar {
@@ -82,7 +83,7 @@ typedef struct gt_scalar {
 
 typedef struct gt_tolerance {
     double atol, rtol, stol;
-    bool stated; /* stated in the template; otherwise determined as in tolerance.h */
+    bool stated; /* true if the template states it; otherwise see tolerance.h */
 } gt_tolerance;
 
 /* Return the bytes of an element, its alignment, and the number of elements. */
@@ -110,14 +111,14 @@ typedef struct gt_workload {
         double real; /* for float types */
     } others[GT_OTHERS_MAX];
     gt_tolerance tolerance;
-    bool has_reference, has_scale; /* reference() exists; it also outputs sums of magnitudes */
-    bool refers_to_itself;         /* the reference is a configuration of the kernel itself */
-    bool has_check;                /* a check() kernel replaces the comparison */
-    bool has_expected;             /* files contain the correct outputs */
-    bool varied;                   /* inputs have runs of equal values (vary.h) */
-    bool unbounded;                /* scalars are so large that results may be infinite (vary.h) */
-    bool has_init;                 /* a kernel completes the inputs */
-    gt_launch init;                /* the kernel's last parameter is the seed */
+    bool has_reference, has_scale; /* has_scale: the reference also outputs sums of magnitudes */
+    bool refers_to_itself; /* true if the reference is a configuration of the kernel itself */
+    bool has_check;        /* true if a check() kernel judges results, instead of a comparison */
+    bool has_expected;     /* true if files contain the correct outputs */
+    bool varied;           /* true if inputs have runs of equal values (vary.h) */
+    bool unbounded;        /* true if scalars are so large that results may be infinite (vary.h) */
+    bool has_init;         /* true if a kernel completes the inputs */
+    gt_launch init;        /* the kernel's last parameter is the seed */
     /* reference(self) is launched like a variant, but without a window of level-2 cache. Other
      * references and the check get pass() blocks as GT_PASS_GLOBAL and constant() blocks as
      * GT_PASS_CONSTANT; buffers that the kernel clears are cleared for them, too. With `scale`, a

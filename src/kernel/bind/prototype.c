@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows that vectors of a width must divide. */
+/* A row length that vectors must divide. */
 typedef struct vector_rows {
     const gt_expression *extent;
     int64_t width;
@@ -13,10 +13,12 @@ typedef struct vector_rows {
 struct gt_prototype {
     const gt_template *template;
     uint32_t constraint_count, vector_count;
-    const gt_expression *constraints[GT_REQUIRE_MAX]; /* those that sizes may break */
+    /* the require() clauses that depend on run-time sizes */
+    const gt_expression *constraints[GT_REQUIRE_MAX];
     vector_rows vectors[GT_PARAMETER_MAX];
     uint32_t element_bytes[GT_PARAMETER_MAX]; /* by argument and scratch buffer; 0: a scalar */
-    gt_binding kernels[]; /* one for each kernel, complete but for the sizes and the grid */
+    /* a binding for each kernel, complete except for the sizes and the grid */
+    gt_binding kernels[];
 };
 
 static bool uses_sizes(const gt_expression *expression, const gt_template *template)

@@ -1,4 +1,5 @@
-/* Shortens a generated source for people: keeps of the prelude only what the kernel uses. */
+/* Shortens a generated source for people: keeps only the parts of the prelude that the kernel
+ * uses. */
 #include "kernel/bind/source.h"
 
 #include "kernel/text/reach.h"
@@ -13,7 +14,7 @@ typedef struct line {
     const char *text;
     size_t length;
     bool is_kept;
-    bool is_basic; /* declares a name that nvcc knows and NVRTC does not */
+    bool is_basic; /* true if it declares a name that nvcc knows and NVRTC does not */
 } line;
 
 typedef GT_ARRAY(line) line_list;
@@ -30,7 +31,7 @@ static bool is_blank(const line *at)
     return strspn(at->text, " \t\r") >= at->length;
 }
 
-/* Returns true if a kept line after `above` has the name. */
+/* Returns true if a kept line after `above` contains the name. */
 static bool is_used_below(const line_list *lines, size_t above, const gt_token *name)
 {
     for (size_t i = above + 1; i < lines->count; i++) {

@@ -13,9 +13,10 @@
 #include "kernel/bind/problem.h"
 
 enum {
-    GT_TOLERANCE_FEW = 64,   /* outputs with fewer elements need several steps to measure S */
-    GT_TOLERANCE_STEPS = 6,  /* number of these steps, of which the largest counts */
-    GT_TOLERANCE_SPARSE = 64 /* a sparse step, which counts terms, moves one in so many inputs */
+    GT_TOLERANCE_FEW = 64,  /* outputs with fewer elements need several steps to measure S */
+    GT_TOLERANCE_STEPS = 6, /* number of these steps, of which the largest counts */
+    /* a sparse step, which counts terms, moves one input out of this many */
+    GT_TOLERANCE_SPARSE = 64
 };
 
 /* The measured sensitivity of an output to small steps of the inputs. */

@@ -7,7 +7,8 @@
 
 /* ---- Scalars --------------------------------------------------------------------------------- */
 
-/* Returns another value for a float. Its factor differs by index, to find confused scalars. */
+/* Returns another value for a float. Its factor depends on the index, so that results show if a
+ * kernel confuses two scalars. */
 static double other_real(const gt_number *number, gt_scalars which, uint32_t index)
 {
     const double factor = 0.375 + 0.125 * (index % 8), value = number->low;

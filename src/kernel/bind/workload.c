@@ -286,7 +286,8 @@ static gputune_status bind_judges(gt_workload *out, const gt_binding *binding)
 
 /* --- work ------------------------------------------------------------------------------------- */
 
-/* Evaluates the work of the default's launch. If axes change it, only one measure of it. */
+/* Evaluates the work of the default's launch. If the work depends on axes, evaluates flops if
+ * they are stated, otherwise bytes. */
 static gputune_status bind_work(gt_workload *out, const gt_binding *binding)
 {
     const gt_template *template = binding->template;

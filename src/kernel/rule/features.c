@@ -88,7 +88,8 @@ static gputune_status add_sizes(maker *m)
 
 /* ---- needs ----------------------------------------------------------------------------------- */
 
-/* Adds a need to the variant. The last bit stands for needs that no condition can state. */
+/* Adds a need to the variant. The last bit marks a variant with a need that no condition can
+ * express. */
 static gputune_status add_need(maker *m, uint64_t *needs, const char *text)
 {
     size_t i = 0;
@@ -106,8 +107,9 @@ static gputune_status add_need(maker *m, uint64_t *needs, const char *text)
     return add_feature(m, text, true, UINT64_C(1) << i);
 }
 
-/* Prints an expression of a variant. *known is true if sizes do not change it. A need that has no
- * value cannot be stated. */
+/* Prints an expression of a variant. *known is true if its value does not depend on the sizes
+ * that vary. If the expression cannot be computed, marks the variant with the last bit of
+ * *needs. */
 static gputune_status print(gt_text *out, bool *known, int64_t *value, maker *m,
                             const gt_expression *expression, uint64_t *needs)
 {
@@ -121,7 +123,8 @@ static gputune_status print(gt_text *out, bool *known, int64_t *value, maker *m,
     return status;
 }
 
-/* Needs the value of an expression to pass a comparison such as "<= 65535"; NULL: to be true. */
+/* Adds the need that an expression passes a comparison, such as "<= 65535"; NULL: that it is
+ * true. */
 static gputune_status need(maker *m, uint64_t *needs, const gt_expression *expression,
                            const char *comparison)
 {
@@ -139,7 +142,7 @@ static gputune_status need(maker *m, uint64_t *needs, const gt_expression *expre
     return text.failed ? gt_fail_memory() : add_need(m, needs, gt_text_string(&text));
 }
 
-/* Needs rows that the vectors of an axis divide. */
+/* Adds the need that the vectors of an axis divide the rows of their buffers. */
 static gputune_status need_rows(maker *m, uint64_t *needs, uint32_t axis)
 {
     const gt_template *template = m->template;
@@ -155,7 +158,8 @@ static gputune_status need_rows(maker *m, uint64_t *needs, uint32_t axis)
     return GPUTUNE_OK;
 }
 
-/* Needs a grid within the device's limits, if the largest size of the region exceeds them. */
+/* Adds the need that the grid is within the device's limits, if it can exceed them in the
+ * region. */
 static gputune_status need_grid(maker *m, uint64_t *needs, const gt_dimensions *grid)
 {
     for (uint32_t i = 0; i < grid->count; i++) {
@@ -220,7 +224,7 @@ static bool is_contained(const maker *m, uint64_t needs, size_t at)
     return false;
 }
 
-/* Adds a condition for all needs of a variant at once. */
+/* Adds one condition that stands for all needs of a variant. */
 static gputune_status join_needs(maker *m, uint64_t needs)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
@@ -241,7 +245,7 @@ static gputune_status join_needs(maker *m, uint64_t needs)
 typedef struct divisibility {
     const gt_instruction *code; /* of E */
     int count;
-    int64_t divisor; /* 0: the condition has another form */
+    int64_t divisor; /* 0: the condition does not have this form */
     bool divides;
 } divisibility;
 
@@ -259,7 +263,7 @@ static divisibility divisibility_of(const gt_expression *expression)
     return out;
 }
 
-/* Returns whether `need` follows if the condition `of` is true, or is false. */
+/* Returns true if `need` holds whenever the condition `of` has the value `is_true`. */
 static bool follows(const divisibility *need, const divisibility *of, bool is_true)
 {
     const bool divides = of->divides == is_true;
@@ -269,7 +273,7 @@ static bool follows(const divisibility *need, const divisibility *of, bool is_tr
            (divides ? of->divisor % need->divisor : need->divisor % of->divisor) == 0;
 }
 
-/* Sets the needs that follow from conditions on the divisibility of the same size. */
+/* Completes the needs that each condition grants: 64 dividing n implies that 16 divides n. */
 static void complete_grants(gt_size_features *features)
 {
     divisibility needs[GT_NEEDS_MAX] = {{0}};

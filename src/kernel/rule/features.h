@@ -8,7 +8,7 @@ enum { GT_SIZE_FEATURES_MAX = 160, GT_NEEDS_MAX = 64 };
 
 typedef struct gt_size_feature {
     gt_expression *expression;
-    bool is_condition; /* its values are 0 and 1 */
+    bool is_condition; /* true if its values are 0 and 1 */
     uint64_t grants;   /* bit i: if the condition is true, need i holds */
     uint64_t denies;   /* bit i: if it is false, need i holds */
 } gt_size_feature;
@@ -19,7 +19,7 @@ typedef struct gt_size_features {
     gt_size_feature items[GT_SIZE_FEATURES_MAX];
     uint32_t count;
     uint32_t size_count; /* the first features are the sizes that vary */
-    uint64_t *needs;     /* of each variant: bit i: it needs need i */
+    uint64_t *needs;     /* by variant; bit i: the variant needs need i */
 } gt_size_features;
 
 /* Makes the features for these variants on a device. gt_size_features_free() frees *out. ENOMEM. */

@@ -13,7 +13,7 @@ enum { NESTING_MAX = 64 };
 typedef struct parser {
     gt_rule *rule;
     const gt_template *template;
-    char *line; /* the current line without indentation; NULL at the end */
+    char *line; /* the current line after its indentation; NULL at the end */
     char *rest; /* the text after it */
     int number; /* of the line */
     int nesting;
@@ -40,7 +40,8 @@ static gputune_status fail_expected(const parser *p, const char *expected)
                    p->line ? "'" : "", p->line ? p->line : "the end", p->line ? "'" : "", expected);
 }
 
-/* Turns a failure to read a part of the line into one of the rule. */
+/* Prefixes the message about a part of the line with the line number. The status becomes
+ * ERECORDED. */
 static gputune_status in_line(const parser *p, gputune_status status)
 {
     return status == GPUTUNE_OK || status == GPUTUNE_ENOMEM

@@ -22,7 +22,8 @@
 
 /* The sizes for which a rule answers. */
 typedef struct gt_rule_region {
-    gt_problem least, most; /* both are inside; const and type values are the same in both */
+    /* both ends belong to the region and have the same const and type values */
+    gt_problem least, most;
 } gt_rule_region;
 
 /* The expected time at sizes that were not measured, relative to the best known variant there. */
@@ -35,7 +36,7 @@ typedef struct gt_rule_loss {
 typedef struct gt_rule_node {
     gt_expression *condition; /* NULL: a leaf */
     uint32_t otherwise;       /* index of the node for a false condition */
-    uint32_t variant;         /* of a leaf: index of the variant */
+    uint32_t variant;         /* for a leaf: index of the variant */
 } gt_rule_node;
 
 typedef struct gt_rule {

@@ -33,7 +33,7 @@ typedef struct gt_term_list {
 
 /* The state of a term if only some axes have values. */
 typedef enum gt_left {
-    GT_LEFT_OPEN,  /* depends on axes without a value */
+    GT_LEFT_OPEN,  /* depends on axes that have no value yet */
     GT_LEFT_VALUE, /* a value */
     GT_LEFT_FAILED /* cannot be computed, for example because of a division by zero */
 } gt_left;
@@ -128,7 +128,7 @@ typedef struct gt_space_search {
     gt_binding *binding; /* for these filters */
     gt_random *random;   /* NULL: values are tried in their order */
     uint64_t checks;     /* how many values may still be tried */
-    gt_config found;     /* only the axes of the search have values */
+    gt_config found;     /* has values only for the axes of the search */
     gt_search_level levels[GT_AXIS_MAX];
     uint32_t count, at, known, turns;
 } gt_space_search;

@@ -1,4 +1,5 @@
-/* Evaluates constraints if only some axes have values. Gets a value, a failure or a key. */
+/* Evaluates constraints when only some axes have values. The result is a value, a failure, or a
+ * key. */
 #include "kernel/space/internal.h"
 
 enum { KEY_FAILED = 1, KEY_VALUE, KEY_TERM };
@@ -86,7 +87,7 @@ static gt_residue run_logical(const program *p, gt_residue left, int at)
     return left.left == GT_LEFT_VALUE ? right : open_term(name_of(p, at), left.key, right.key, 1);
 }
 
-/* "condition ? a : b" */
+/* Evaluates "condition ? a : b". */
 static gt_residue run_choice(const program *p, gt_residue condition, int at)
 {
     const int first = p->code[at - 1].target, second = at - 2;

@@ -7,19 +7,21 @@
 
 typedef struct gt_axis_traits {
     const char *name; /* the word of its clause */
-    bool generates;   /* the value changes the generated source in another way than by a macro */
-    bool at_launch;   /* the value is part of the launch, even if the source uses it too */
-    bool aligned;     /* the buffers' alignment limits the value; the smallest value always works */
+    bool generates;   /* true if the value changes the generated source by more than a macro */
+    bool at_launch;   /* true if the value is part of the launch, even if the source uses it too */
+    /* true if the buffers' alignment limits the value; the smallest value always works */
+    bool aligned;
     const char
-        *buffers;    /* the buffers after the clause's colon, for messages; NULL: it names none */
-    bool one_buffer; /* the clause names exactly one buffer, which may be one of scratch() */
+        *buffers; /* the buffers after the clause's colon, for messages; NULL: it names none */
+    /* true if the clause names exactly one buffer, which may be a scratch() buffer */
+    bool one_buffer;
     const char
         *expected; /* the values of the kind, for messages; NULL: words or integers, as written */
     /* the allowed numbers, and the allowed words by number; none if least > most */
     struct {
         int64_t least, most;
     } numbers, words;
-    bool doubles; /* only powers of two are allowed */
+    bool doubles; /* true if only powers of two are allowed */
     /* the offset in gt_kernel_step of the number that the value sets; 0: none */
     size_t sets;
 } gt_axis_traits;

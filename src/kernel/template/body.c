@@ -163,7 +163,7 @@ static void rewrite_constant(edits *r, gt_lexer lexer)
     }
 }
 
-/* Returns whether a value may follow these two tokens, and not a body or a statement. */
+/* Returns true if a value may follow these two tokens, and not a body or a statement. */
 static bool precedes_value(const gt_token *before, const gt_token *last)
 {
     return gt_token_is(last, "return") ||
@@ -254,7 +254,7 @@ static bool leave_define_out(edits *r, const gt_template *template, const char *
     return true;
 }
 
-/* Returns whether the name is a template argument of a kernel. */
+/* Returns true if the name is a template argument of a kernel. */
 static bool is_argument(const gt_template *template, const gt_token *name)
 {
     const gt_body *kernel = &template->parts->kernel_body, *judge = &template->parts->judge_body;
@@ -479,7 +479,8 @@ gputune_status gt_instances_name(gt_template_parts *parts)
 typedef struct named_kernel {
     const gt_kernel_name *kernel;
     bool is_step;
-    bool is_in[2]; /* the kernels' body has it; the judges' body has it */
+    /* true if the body of the kernels contains it; the same for that of the judges */
+    bool is_in[2];
 } named_kernel;
 
 typedef struct named_kernels {

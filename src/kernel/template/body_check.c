@@ -110,7 +110,7 @@ static gputune_status check_parameter(const checked *c, const gt_function_parame
     return GPUTUNE_OK;
 }
 
-/* Refuses a pointer to const for an output, which only this function writes. */
+/* Refuses a pointer to const for an output, because nothing else would write it. */
 static gputune_status check_written(const checked *c, const gt_function_parameter *given,
                                     const gt_argument *argument)
 {
@@ -134,7 +134,7 @@ static void note_offset(gt_argument *argument, const checked *c, const gt_functi
     argument->keeps |= may_be && gt_function_adds(c->text, &c->function, given->name);
 }
 
-/* Checks the number of parameters, not counting one of them if `but`. */
+/* Checks the number of parameters; with `but`, one of them does not count. */
 static gputune_status check_count(const checked *c, bool but, size_t expected, const char *more)
 {
     const size_t given = c->takes.count - but;
@@ -171,7 +171,7 @@ static uint32_t count_uses(const char *text, const char *name)
     return count;
 }
 
-/* Returns whether the variable whose name is the word at `at` has an initialiser. */
+/* Returns true if the variable whose name is the word at `at` has an initialiser. */
 static bool is_initialised(const gt_word *words, size_t at, size_t end)
 {
     for (at++; at < end && words[at].id == GT_IS_OPEN_BRACKET; at++) {
@@ -193,7 +193,7 @@ static bool is_sought(const gt_template *template, const char *name, bool has_va
            count_uses(template->parts->kernel_body.text, name) >= DECLARED_AND_USED;
 }
 
-/* Finds such a __constant__ and copies its name. */
+/* Finds the first __constant__ that is_sought() accepts, and copies its name. */
 static bool find_constant(char out[GT_NAME_MAX], const gt_template *template, const char *wanted)
 {
     gt_declarations code;

@@ -158,7 +158,7 @@ static gputune_status refuse(const gt_axis *axis, const char *text, const char *
                    expected ? expected : "one of ", expected ? "" : gt_text_string(&list));
 }
 
-/* Returns whether the axis has a value of the same kind: a word or a number. */
+/* Returns true if the axis has a value of the same kind: a word or a number. */
 static bool has_alike(const gt_axis *axis, const gt_value *value)
 {
     bool has = false;

@@ -24,6 +24,6 @@ gputune_status gt_config_parse(gt_config *out, const gt_template *template, cons
 /* Returns the configuration for buffers of any alignment: the default with the narrowest vectors,
  * but with those axes of `config` that the work depends on. */
 gt_config gt_config_scalar(const gt_template *template, const gt_config *config);
-/* Returns whether `config` works at every alignment like `scalar`, and does the same work. */
+/* Returns true if `config` works at every alignment like `scalar`, and does the same work. */
 bool gt_config_is_as_safe(const gt_template *template, const gt_config *config,
                           const gt_config *scalar);

@@ -38,8 +38,8 @@ typedef struct gt_dimensions {
 typedef struct gt_map {
     char name[GT_NAME_MAX];
     uint32_t argument; /* index of the buffer in args() */
-    bool
-        replaces; /* the map replaces the buffer's parameter; else it follows the scratch buffers */
+    /* true: the map replaces the buffer's parameter; false: it follows the scratch buffers */
+    bool replaces;
     gt_dimensions box;
     gt_dimensions sizes;   /* none: the extents of the buffer */
     gt_dimensions strides; /* in elements, for all dimensions but the last; none: packed */
@@ -76,7 +76,8 @@ typedef struct gt_define {
     char name[GT_NAME_MAX];
     const gt_expression *value;
     const char *text;
-    bool is_name; /* no macro: it uses a run-time size, or the code declares the name */
+    /* true if it is not a macro: it uses a run-time size, or the code declares the name */
+    bool is_name;
 } gt_define;
 
 /* The name of a kernel in a clause: scan, ns::scan or scan<T, BLOCK>. */
@@ -101,7 +102,7 @@ typedef struct gt_template_step {
     gt_dimensions block, grid, cluster; /* cluster: none if there are cluster axes */
     const gt_expression *shared, *cooperative, *times, *programmatic, *when;
     uint32_t argument_count; /* in the `args` of a launch() */
-    bool takes_none;         /* the launch() has args = () */
+    bool takes_none;         /* true if the launch() has args = () */
     uint32_t
         arguments[GT_PARAMETER_MAX]; /* indices in args(), scratch(), `computed`, in this order */
 } gt_template_step;
@@ -140,29 +141,32 @@ typedef struct gt_judge {
     gt_dimensions block, grid; /* none: 256 threads, and one for each element of the first output */
     const gt_expression *rtol, *atol, *stol;
     uint32_t scale_bytes; /* bytes of an element of the parameter `scale` */
-    bool scale;           /* the last parameter is called `scale` */
+    bool scale;           /* true if the last parameter is called `scale` */
     uint64_t double_mask; /* bit i: argument i is declared double */
     uint64_t unread_mask; /* bit i: only the compiler knows the type of output i */
-    uint64_t
-        copied; /* for a reference by elements; bit i: it takes a copy of the initial argument i */
+    /* for a reference by elements; bit i: the kernel takes a copy of the initial argument i */
+    uint64_t copied;
     uint32_t value_count; /* number of `values`: parameters of type long long after the copies */
     const gt_expression *values[GT_JUDGE_VALUES];
-    bool self;       /* reference(self): the kernel in another configuration; `present` is false */
+    /* true for reference(self): the kernel in another configuration; `present` is then false */
+    bool self;
     uint64_t chosen; /* bit i: choices[i] applies to axis i; other axes have their default */
     uint8_t choices[GT_AXIS_MAX];
 } gt_judge;
 
-/* A text that is compiled, without the macros that precede it. */
+/* A text to compile, without the macros that precede it. */
 typedef struct gt_body {
     char *text;
-    size_t head; /* bytes of leading #includes; macros follow them, so headers do not see these */
-    char *mark;  /* the `#line` mark of the text after the head */
+    /* bytes of leading #includes; the macros come after these, so headers do not see them */
+    size_t head;
+    char *mark;     /* the `#line` mark of the text after the head */
     gt_hash tokens; /* hash of the text's tokens */
     /* Masks of names: bit i stands for gt_name_at(i). */
     uint64_t instances; /* template arguments of the text's kernels */
-    uint64_t arguments; /* these, and the names that expressions in args = (…) of launch() use */
-    uint64_t macros;    /* names that are macros, which may be arguments too */
-    uint64_t doubtful;  /* axes that are macros and that the text may redefine */
+    /* the instances, and the names that expressions in args = (…) of launch() use */
+    uint64_t arguments;
+    uint64_t macros;   /* names that are macros, which may be arguments too */
+    uint64_t doubtful; /* axes that are macros and that the text may redefine */
 } gt_body;
 
 typedef struct gt_source_file {
@@ -177,10 +181,10 @@ typedef struct gt_template_parts {
         *axis_values[GT_AXIS_MAX]; /* arrays of GT_AXIS_VALUES, which gt_axis.values points to */
     gt_kernel_name kernel;
     gt_config starts[GT_START_MAX]; /* which gt_template.starts points to */
-    bool is_pipeline;               /* there is a launch(), and `kernel` does not name a function */
+    bool is_pipeline; /* true if there is a launch(); `kernel` then does not name a function */
     gt_template_step steps[GT_STEPS_MAX]; /* one for each launch(), or one for the only kernel */
     uint32_t step_count;
-    bool has_loops; /* there is a for(), swap(), `when` or an expression in args = (…) */
+    bool has_loops; /* true if there is a for(), swap(), `when` or an expression in args = (…) */
     gt_order orders[GT_ORDERS_MAX];
     uint32_t order_count;
     gt_template_value computed[GT_VALUES_MAX]; /* arguments in launch() */
@@ -188,8 +192,7 @@ typedef struct gt_template_parts {
     char counters[GT_COUNTERS_MAX][GT_NAME_MAX]; /* names of the open loops' counters */
     uint32_t open_loops;
     const gt_expression *launch_bounds[2], *maxreg, *work_bytes, *work_flops;
-    const gt_expression
-        *expressions; /* the last expression that was read, of a list of all expressions */
+    const gt_expression *expressions; /* the newest expression in the list of all expressions */
     const gt_expression *constraints[GT_REQUIRE_MAX];
     uint32_t constraint_count;
     struct gt_structure *structures[GT_STRUCTURE_MAX]; /* the structs that arguments use */
@@ -204,7 +207,7 @@ typedef struct gt_template_parts {
     uint32_t option_count, option_items;
     gt_judge reference, check; /* `reference` has the tolerances, even if there is no reference() */
     gt_judge init;             /* the kernel that fills inputs; it is launched like a judge */
-    bool expects;              /* expect() names files with the expected results */
+    bool expects;              /* true if expect() names files with the expected results */
     gt_body kernel_body,
         judge_body;   /* the code of the kernels, and that of the reference and the check */
     gt_hash headers;  /* hash of the headers that the compiler reads itself; zero: there are none */

@@ -13,13 +13,13 @@
 typedef struct name_scan {
     gt_name_uses *out;
     const gt_template *template;
-    const char *text;      /* gputune's macros, followed by the text */
+    const char *text;      /* the definitions of gputune's macros, followed by the text */
     gt_declarations found; /* in it */
     gt_word_list others;   /* the words in directives and _Pragma() */
     gt_word_list names; /* all names in the order of gt_name_at(), followed by those of define() */
 } name_scan;
 
-/* Returns whether the token is the macro of one of the name's values: MODE_word. */
+/* Returns true if the token is the macro of one of the name's values: MODE_word. */
 static bool asks_for(const gt_token *token, const gt_chosen_name *own)
 {
     size_t length = strlen(own->name);
@@ -234,7 +234,7 @@ static void read_condition(name_scan *s, gt_lexer line)
     }
 }
 
-/* Returns whether the directive holds only if the name is not a macro. */
+/* Returns true if the directive's condition is false when the name is a macro. */
 static bool is_guard(gt_lexer line, const gt_token *name)
 {
     const gt_token inverse = {GT_TOKEN_PUNCTUATION, "!", 1, 0, 0}, word = gt_token_of("defined");
@@ -355,7 +355,8 @@ gputune_status gt_name_uses_find(gt_name_uses *out, const gt_parse *p, const cha
     return status;
 }
 
-/* Tries the names of the code that gputune does not define, and that are in the same case. */
+/* Tries names of the code as corrections of a misspelled one, except those that gputune defines
+ * and those in another case. */
 static void try_names(gt_near *near, const gt_template *template, const char *text)
 {
     static const char small[] = "abcdefghijklmnopqrstuvwxyz";

@@ -15,8 +15,9 @@ typedef struct gt_setting {
     uint32_t most; /* number of expressions; 0: a word or arguments */
     unsigned clause_use,
         launch_use; /* the allowed GT_USE_ bits as a clause, and as NAME =; 0: not allowed */
-    bool in_source; /* a member of gt_template_parts, because it applies to the code of all steps */
-    bool is_real;   /* the clause's expressions may be floating-point */
+    /* true for a member of gt_template_parts, because it applies to the code of all steps */
+    bool in_source;
+    bool is_real;         /* true if the clause's expressions may be floating-point */
     const char *words;    /* the allowed words or numbers; NULL: any */
     const char *expected; /* the allowed words, for messages */
 } gt_setting;
@@ -27,11 +28,12 @@ typedef struct gt_settings {
     const char *example; /* for messages, as "a setting such as block = 256" */
 } gt_settings;
 
-/* How a text uses a name. Places with line 0 do not exist. */
+/* How a text uses a name. A place with line 0 means that there is none. */
 typedef struct gt_name_use {
-    bool occurs;        /* the text contains the name, or reads it through a macro */
-    bool is_read;       /* the name's value reaches the compiler: in code, conditions or macros */
-    bool is_in_doubt;   /* a #define may change the value; only the compiler can tell */
+    bool occurs;  /* true if the text contains the name, or reads it through a macro */
+    bool is_read; /* true if the compiler sees the value: in code, conditions or macros */
+    /* true if a #define may change the value, which only the compiler can decide */
+    bool is_in_doubt;
     gt_place parameter; /* the first function or C++ template with a parameter of this name */
     gt_place global;    /* the first declaration of this name outside of functions and classes */
     gt_place tested;    /* the first directive that treats the name as a macro */
@@ -72,7 +74,8 @@ gt_parse_fn gt_parse_kernel, gt_parse_problem, gt_parse_axis, gt_parse_vector, g
  * the text after the name. */
 bool gt_declares_constant(gt_token *type, gt_lexer *behind, const gt_parse *p, const char *name);
 
-/* Returns whether a kernel has the clause only once, or all of them count as one, like args(). */
+/* Returns true if a kernel may have the clause only once, or if several count as one, like
+ * args(). */
 bool gt_clause_is_single(const char *word);
 
 /* ---- parse_launch.c: how clauses name kernels ---- */
@@ -95,7 +98,7 @@ gt_meaning gt_possible_meaning(const void *reader, const gt_token *name, int64_t
 
 /* Finds how a text uses names; all clauses must have been read. ENOMEM. */
 gputune_status gt_name_uses_find(gt_name_uses *out, const gt_parse *p, const char *text);
-/* Returns whether gputune defines the token: as a tunable, a compile-time problem value, or the
+/* Returns true if gputune defines the token: as a tunable, a compile-time problem value, or the
  * macro of one of their words (NAME_word). */
 bool gt_name_is_chosen(const gt_template *template, const gt_token *token);
 /* Returns the names that kernels get as arguments: in kernel<…>, launch() or args(). Bit i stands
@@ -165,5 +168,5 @@ gputune_status gt_read_initialisers(gt_initialisers *out, gt_parse *p, const cha
 gputune_status gt_read_contents(gt_argument *out, gt_parse *p, const char *sign);
 /* Reads the name of a number type, a struct or typedef of the code, or a type problem value. */
 gputune_status gt_read_element_type(char out[GT_NAME_MAX], gt_parse *p);
-/* Returns whether the type of this name may be an integer type. */
+/* Returns true if the type of this name may be an integer type. */
 bool gt_element_may_be_integer(const gt_template *template, const char *name);

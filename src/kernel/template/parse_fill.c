@@ -85,7 +85,7 @@ gputune_status gt_read_file_name(const char **out, gt_parse *p)
     return expect_mark(&p->at, ")", form);
 }
 
-/* Returns whether an expression begins here: a number, sign or function, or a name with a value. */
+/* Returns true if an expression begins here: a number, sign or function, or a name with a value. */
 static bool begins_expression(const gt_parse *p)
 {
     const char *name = GT_TOKEN_TEXT(&p->at.token);

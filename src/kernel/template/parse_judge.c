@@ -85,7 +85,7 @@ static gputune_status read_output(assignment *out, const gt_template *template, 
     return GPUTUNE_OK;
 }
 
-/* Returns whether the assigned element itself is read here. */
+/* Returns true if the assigned element itself is read here. */
 static bool is_own_element(const assignment *now, gt_lexer at)
 {
     bool own = gt_lexer_accept(&at, now->output->name);
@@ -174,7 +174,7 @@ static void append_indices(gt_text *out, const assignment *now, const uint32_t *
     }
 }
 
-/* Returns whether the value reads the buffer with several indices. */
+/* Returns true if the value reads the buffer with several indices. */
 static bool has_indices(const assignment *now, const gt_argument *buffer)
 {
     gt_lexer at;

@@ -146,7 +146,7 @@ gputune_status gt_read_buffer(uint32_t *out, gt_parse *p, bool scratch, bool tak
     return GPUTUNE_OK;
 }
 
-/* Returns whether a name and one of these tokens follow. *argument is its argument, or NULL. */
+/* Returns true if a name and one of these tokens follow. *argument is its argument, or NULL. */
 static bool is_name(const gt_argument **argument, const gt_parse *p, const char *behind)
 {
     const gt_token next = gt_lexer_peek(p->at);
@@ -232,7 +232,7 @@ gputune_status gt_read_setting(void *to, const gt_settings *settings, uint32_t *
     GT_TRY(gt_lexer_expect(&p->at, "="));
     const gt_setting *setting = &items[which];
     const bool is_args = setting->most == 0 && !setting->words;
-    /* a single expression refuses a second one itself */
+    /* not for a single expression: read_values() refuses a second one */
     *given |= (uint32_t)(setting->most != 1 || setting->words) << which;
     return is_args ? read_arguments(to, p) : read_values(to, setting, setting->launch_use, p);
 }

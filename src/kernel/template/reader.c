@@ -56,7 +56,7 @@ static gputune_status new_file(gt_source_file **out, gt_template_reader *reader,
     return GPUTUNE_OK;
 }
 
-/* Returns whether the text begins with #ifndef NAME, and defines NAME. */
+/* Returns true if the text begins with #ifndef NAME, and defines NAME. */
 static bool has_guard(const char *text)
 {
     gt_lexer lexer = gt_lexer_of(text), line;
@@ -187,7 +187,7 @@ static gputune_status include_name(char out[NAME_BYTES], bool *system, const gt_
     return copy_name(out, begin + 1, (size_t)(end - begin) - 1, place);
 }
 
-/* Returns whether this is a header of CUDA's host interface, which NVRTC does not need. */
+/* Returns true if this is a header of CUDA's host interface, which NVRTC does not need. */
 static bool is_built_in(const char *name)
 {
     static const char known[] =
@@ -438,7 +438,7 @@ static gputune_status read_groups(groups *out, const gt_template_reader *reader)
     return GPUTUNE_OK;
 }
 
-/* Returns whether a clause is kept: one of `own`, or a common one that `own` does not override. */
+/* Returns true if a clause is kept: one of `own`, or a common one that `own` does not override. */
 static bool stays(const gt_template_reader *reader, const groups *all, const group *own,
                   size_t clause)
 {

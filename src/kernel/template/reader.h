@@ -19,7 +19,7 @@ typedef struct gt_template_reader {
     gt_include_fn include;
     void *user;
     gt_text body;     /* the joined text, with a #line mark wherever the file changes */
-    bool has_headers; /* the compiler reads headers itself */
+    bool has_headers; /* true if the compiler reads headers itself */
     GT_ARRAY(gt_clause) clauses;
     struct gt_conditions *conditions; /* conditions of the current directive */
     int depth;

@@ -146,7 +146,7 @@ static gputune_status read_member_type(char out[GT_NAME_MAX], const gt_structure
                       gt_near_or(&near, "a number type"));
 }
 
-/* Returns whether the declaration is data, and not a function, constructor or label. */
+/* Returns true if the declaration is data, and not a function, constructor or label. */
 static bool is_data(const gt_lexer *lexer)
 {
     static const char others[] = "static using typedef friend template ~ public private protected "
@@ -254,7 +254,7 @@ static bool read_head(head *out, gt_lexer *lexer)
     return gt_lexer_is(lexer, "{");
 }
 
-/* Returns whether a definition gives its type this name: by its tag, or by `} NAME;`. */
+/* Returns true if a definition gives its type this name: by its tag, or by `} NAME;`. */
 static bool is_named(const head *head, const gt_lexer *behind, const char *name)
 {
     const size_t length = strcspn(name, "<");
@@ -295,7 +295,7 @@ static bool is_alone(const gt_lexer *item)
     return gt_lexer_peek(*item).kind == GT_TOKEN_END;
 }
 
-/* Returns whether a specialisation's arguments match those in "op<SCALE,float>". */
+/* Returns true if a specialisation's arguments match those in "op<SCALE,float>". */
 static bool matches(const head *head, const char *name)
 {
     int place = 0;

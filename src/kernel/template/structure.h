@@ -13,8 +13,8 @@ typedef struct gt_structure_member {
     const gt_expression *values[GT_MEMBER_VALUES + 1];
     uint32_t value_count;
     uint32_t alignment; /* bytes of its alignas; 0: by its type */
-    bool is_pointer;    /* a pointer to `type`; "": to an unknown type */
-    bool is_private;    /* the member is private, so other code cannot name it */
+    bool is_pointer;    /* true for a pointer to `type`, which is "" if the type is unknown */
+    bool is_private;    /* true if the member is private, so other code cannot name it */
 } gt_structure_member;
 
 /* A struct, or another name of a type: a typedef, a using, or an enum. */

@@ -43,10 +43,10 @@ typedef struct gt_symbols {
 
 /* Returns a scope over `symbols`, which must outlive it. */
 gt_scope gt_symbols_scope(gt_symbols *symbols);
-/* Returns whether `name` is a property of the device or of the launch. */
+/* Returns true if `name` is a property of the device or of the launch. */
 bool gt_symbol_is_reserved(const char *name);
 
-/* Returns whether a token is a name that expressions may use. */
+/* Returns true if a token is a name that expressions may use. */
 bool gt_symbol_is_known(gt_symbols *symbols, const struct gt_token *name);
 
 /* Returns the axes that the expression uses, also by sizeof(): bit i is axis i; 0 for NULL. */
@@ -58,7 +58,7 @@ const gt_expression *gt_expression_of(const gt_template_parts *parts, const char
 /* Returns the axes that these expressions use, with bit i for axis i. */
 uint64_t gt_axes_of(const gt_template_parts *parts, const char *words);
 
-/* Returns whether the expression uses a loop's counter; false for NULL. */
+/* Returns true if the expression uses a loop's counter; false for NULL. */
 bool gt_counters_used(const gt_expression *expression);
 
 /* Sets the slots of the device's properties and of the words. */

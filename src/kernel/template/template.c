@@ -184,7 +184,7 @@ static gputune_status parse_phase(gt_parse *p, int phase)
 
 /* ---- identity ---- */
 
-/* Returns whether an axis's value reaches the source: by a macro, a clause or a pass block. */
+/* Returns true if an axis's value reaches the source: by a macro, a clause or a pass block. */
 static bool is_in_source(const gt_template_parts *parts, const gt_template *template, uint32_t axis)
 {
     int slot = GT_SLOT_AXIS + (int)axis;
@@ -342,7 +342,7 @@ static gputune_status make_summary(gt_template *template, gt_template_parts *par
     return GPUTUNE_OK;
 }
 
-/* Returns whether the clause defines a macro of this name, or of its beginning, as in KIND_fast. */
+/* Returns true if the clause defines a macro of this name, or of its beginning, as in KIND_fast. */
 static bool makes_macro(const gt_clause *clause, const gt_token *name)
 {
     const gt_token word = gt_token_of(clause->word);
@@ -364,7 +364,7 @@ static bool makes_macro(const gt_clause *clause, const gt_token *name)
     return makes;
 }
 
-/* Leaves conditions open that depend on what clauses define. */
+/* Treats names that clauses define as unknown, so conditions that use them stay in the code. */
 static gt_meaning meaning_of(const void *user, const gt_token *name, int64_t *value)
 {
     const gt_template_reader *reader = user;

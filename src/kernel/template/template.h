@@ -42,10 +42,11 @@ typedef struct gt_axis {
     const gt_value *values;  /* number: for pass a gt_pass; for carveout KB, -1 for auto */
     uint32_t count;          /* number of values in the template */
     uint32_t default_choice; /* index into values */
-    bool in_source;          /* the value may change the generated source */
-    uint64_t
-        buffers; /* vector, l2_persist: bit i stands for argument i, continued by scratch buffers */
-    uint32_t dimension; /* cluster: 0, 1, 2 for x, y, z */
+    bool in_source;          /* true if the value may change the generated source */
+    /* for vector and l2_persist; bit i: argument i, or a scratch buffer, which follow the
+     * arguments */
+    uint64_t buffers;
+    uint32_t dimension; /* for cluster: 0, 1, 2 for x, y, z */
     gt_place place;
 } gt_axis;
 
@@ -70,11 +71,11 @@ typedef enum gt_direction { GT_IN, GT_OUT, GT_INOUT } gt_direction;
 typedef struct gt_fill {
     gt_fill_kind kind;
     const gt_expression *low,
-        *high;        /* for uniform, sorted, constant and prefix; `low` is also an expression */
+        *high;        /* for uniform, sorted, constant and prefix; `low` also holds an expression */
     const char *file; /* the name in file("name"), or NULL */
     gt_place place;
 } gt_fill;
-/* Returns whether the host makes the elements, because the measure worker cannot. */
+/* Returns true if the host makes the elements, because the measure worker cannot. */
 static inline bool gt_fill_is_sent(gt_fill_kind kind)
 {
     return kind >= GT_FILL_EXPRESSION;
@@ -91,7 +92,7 @@ typedef struct gt_initialiser {
 typedef struct gt_initialisers {
     gt_initialiser *items;
     uint32_t count;
-    bool single; /* no list: one fill or value for all numbers */
+    bool single; /* true if there is no list: one fill or value for all numbers */
 } gt_initialisers;
 
 /* The values of a scalar in prove(). */
@@ -117,22 +118,23 @@ typedef struct gt_argument {
     char pointee[GT_NAME_MAX];  /* for a null pointer (`type` is uint64_t): the type pointed to */
     const char *expected;       /* the file with an output's expected results, or NULL */
     const gt_expression *value; /* for a scalar: its default, or the size of the same name */
-    bool keeps;                 /* a scalar that is an offset and keeps its own value in proofs */
+    bool keeps;                 /* true for an offset, which keeps its own value in proofs */
     gt_proved proved[GT_PROVED_MAX]; /* the values in prove() of the scalar or its members */
     uint32_t proved_count;
     gt_initialisers initialisers;
     bool nan_ok, finite; /* finite: proofs do not fill the buffer with NaN or infinities */
     uint32_t in_place;   /* for an output: 1 + the index of the input that may be the same buffer */
-    bool cleared, races; /* clear() or races() names the buffer */
-    const struct gt_map *map;                /* the kernel's parameter instead of the address, */
-    const struct gt_texture_clause *texture; /* if one of the two is not NULL */
+    bool cleared, races; /* true if clear() or races() names the buffer */
+    /* Not NULL: the kernel's parameter is the map or the texture instead of the address. */
+    const struct gt_map *map;
+    const struct gt_texture_clause *texture;
     int axis; /* for a block: the axis by which it is passed; -1: a __constant__ of the code */
     gt_place place;
 } gt_argument;
 
 /* The work of a launch according to the template. */
 typedef struct gt_work {
-    bool stated;    /* there is a work() */
+    bool stated;    /* true if there is a work() */
     uint64_t axes;  /* bit i: the work depends on axis i; 0: all variants do the same work */
     gt_place place; /* place of work(), or of kernel() if there is no work() */
 } gt_work;
@@ -155,7 +157,7 @@ typedef struct gt_template {
     uint32_t start_count;
     gt_hash identity; /* hash of code, headers, args, reference, tolerances and work, for a
                          scenario's key */
-    bool has_headers; /* the compiler reads headers, and needs folders to search */
+    bool has_headers; /* true if the compiler reads headers, and needs folders to search */
     struct gt_template_parts *parts;
 } gt_template;
 
@@ -164,7 +166,7 @@ typedef struct gt_include {
     const char *name; /* as written */
     const char *from; /* path of the including file */
     bool system;      /* <name>, else "name" */
-    bool join; /* the file is named by include(), so its text is needed wherever the file is */
+    bool join; /* true if include() names the file, so its text is needed wherever the file is */
 } gt_include;
 
 /* An included file: one of the template's own files, or a header that the compiler reads. */
@@ -177,7 +179,7 @@ typedef struct gt_included {
 /* Finds an included file. ENOTFOUND leaves it to the compiler; other failures end the parsing. */
 typedef gputune_status (*gt_include_fn)(void *user, const gt_include *include, gt_included *out);
 
-/* Returns whether the reference is the kernel's own default variant: reference(self). */
+/* Returns true if the reference is the kernel's own default variant: reference(self). */
 bool gt_template_is_own_reference(const gt_template *template);
 
 /* Parses a copy of `text` for `kernel` (NULL: the first one). `include` may be NULL. ETEMPLATE with
@@ -200,13 +202,13 @@ const gt_problem_value *gt_problem_type(const gt_template *template, const char 
 void gt_template_explain(gt_text *out, const gt_template *template, const char *message);
 /* Returns the word of the clause that declares axes of this kind. */
 const char *gt_axis_kind_name(gt_axis_kind kind);
-/* Returns whether the kernels' code has dynamic shared memory, but no launch gives its size. */
+/* Returns true if the kernels' code has dynamic shared memory, but no launch gives its size. */
 bool gt_template_lacks_shared(const gt_template *template);
 /* Finds the first __constant__ that is used, but has no value in the code or by a clause. */
 bool gt_template_leaves_constant(char out[GT_NAME_MAX], const gt_template *template);
-/* Returns whether the code initialises that __constant__, even with zero. */
+/* Returns true if the code initialises that __constant__, even with zero. */
 bool gt_template_gives_constant(const gt_template *template, const char *name);
-/* Returns whether the axis widens the accesses to the argument. */
+/* Returns true if the axis widens the accesses to the argument. */
 static inline bool gt_axis_widens(const gt_axis *axis, uint32_t argument)
 {
     return axis->kind == GT_AXIS_VECTOR && (axis->buffers >> argument & 1);

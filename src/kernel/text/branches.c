@@ -67,7 +67,7 @@ static gt_truth read_term(const gt_conditions *conditions, gt_lexer *line, int d
     return conditions->term ? conditions->term(conditions->user, term) : GT_PERHAPS;
 }
 
-/* Reads terms joined by && or, if `is_or`, such chains joined by ||. */
+/* Evaluates terms joined by &&. With `is_or`, evaluates such chains joined by ||. */
 static gt_truth read_chain(const gt_conditions *conditions, gt_lexer *line, int depth, bool is_or)
 {
     gt_truth verdict =

@@ -6,7 +6,7 @@
 /* The truth of a condition, ordered: && takes the smaller of two truths, || the larger. */
 typedef enum gt_truth { GT_NEVER, GT_PERHAPS, GT_SURELY } gt_truth;
 
-/* Returns whether a macro of that name is defined. */
+/* Returns the truth of "a macro of that name is defined". */
 typedef gt_truth (*gt_defined_fn)(const void *user, const gt_token *name);
 
 /* Evaluates a term without && and ||. The lexer covers only this term. */
@@ -15,7 +15,7 @@ typedef gt_truth (*gt_term_fn)(const void *user, gt_lexer term);
 enum { GT_CONDITIONS_MAX = 64 };
 
 typedef struct gt_conditions {
-    gt_truth now; /* the current line is compiled */
+    gt_truth now; /* the truth of "the current line is compiled" */
     gt_defined_fn defined;
     gt_term_fn term; /* NULL: the truth of terms is unknown */
     const void *user;

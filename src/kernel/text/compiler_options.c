@@ -13,8 +13,8 @@ typedef enum gt_option_value { BARE, VALUE, EITHER } gt_option_value;
 typedef struct option {
     const char *names; /* names without dashes, separated by blanks */
     gt_option_value value;
-    bool
-        meaning; /* the options change the meaning of the source, so the reference needs them too */
+    /* true if the options change the meaning of the source, so the reference needs them too */
+    bool meaning;
     const char *why; /* the reason why the options are refused; NULL: they are allowed */
 } option;
 

@@ -10,5 +10,5 @@ gputune_status gt_compiler_option_check(const char *option, gt_place place);
  * --undefine-macro=: "NAME" or "NAME=value". Returns NULL for other options. */
 const char *gt_compiler_option_macro(const char *option, bool undefines);
 
-/* Returns whether the option changes the meaning of a source, so the reference needs it too. */
+/* Returns true if the option changes the meaning of a source, so the reference needs it too. */
 bool gt_compiler_option_has_meaning(const char *option);

@@ -4,9 +4,9 @@
 #include <string.h>
 
 enum {
-    DEEPEST = 64,      /* more deeply nested scopes are read as one piece */
-    EXPANDED = 20000,  /* words of one expanded declaration */
-    ANGLES_MAX = 4096, /* words between < and > */
+    DEEPEST = 64,      /* scopes that are nested more deeply are read as one piece */
+    EXPANDED = 20000,  /* limit of the words of one expanded declaration */
+    ANGLES_MAX = 4096, /* limit of the words between < and > */
     KEYS_MAX = 1 << 20
 };
 
@@ -16,7 +16,7 @@ typedef struct scan {
     gt_macros *macros;
     const gt_word *words;
     size_t count;
-    bool is_expansion; /* pieces of a macro, of which only keys and marks are used */
+    bool is_expansion; /* true for an expanded macro, whose pieces only yield keys and marks */
     bool in_class;
     int depth;
     uint8_t *ways; /* indexed by id: how the current piece reads the name */
@@ -38,7 +38,7 @@ static bool closes_angle(const gt_word *word)
     return word->id == GT_IS_GREATER || word->id == GT_IS_GREATER2;
 }
 
-/* Returns whether a name before parentheses is an attribute instead of the declared name. */
+/* Returns true if a name before parentheses is an attribute instead of the declared name. */
 static bool is_attribute(const gt_word *word)
 {
     const gt_token *t = &word->token;
@@ -54,7 +54,7 @@ static bool ends_statement(const gt_word *word)
            word->id == GT_IS_CLOSE_BRACE;
 }
 
-/* Returns whether the word is a name that is not a keyword. */
+/* Returns true if the word is a name that is not a keyword. */
 static bool is_own_name(const gt_word *word)
 {
     return gt_word_is_name(word) && !(word->id >= GT_IS_TEMPLATE && word->id < GT_WORDS_FIXED);
@@ -119,7 +119,7 @@ static size_t skip_requirement(const gt_word *w, size_t count, size_t i)
     return i;
 }
 
-/* Returns the index after all `template <…> requires …` in front of a declaration. */
+/* Returns the index after all `template <…> requires …` before a declaration. */
 static size_t skip_templates(const gt_word *w, size_t count, size_t i)
 {
     while (i < count && w[i].id == GT_IS_TEMPLATE) {
@@ -442,7 +442,7 @@ static void classify(scan *s, gt_piece *piece, gt_word *w, size_t count)
 
 /* ---- the names that a declaration reads ------------------------------------------------------ */
 
-/* Grows the table by id after new names were interned. */
+/* Grows `ways`, which is indexed by id, after new names were interned. */
 static void grow_ways(scan *s)
 {
     const size_t ids = 2 * (size_t)s->macros->ids;
@@ -458,7 +458,7 @@ static void grow_ways(scan *s)
     }
 }
 
-/* Returns whether the name at `i` follows a type at the beginning of a statement or parameter, as
+/* Returns true if the name at `i` follows a type at the beginning of a statement or parameter, as
  * in `float x;` or `(const A<T> *x,`. */
 static bool is_behind_type(const gt_word *w, size_t i, bool in_head)
 {
@@ -481,7 +481,7 @@ static bool is_behind_type(const gt_word *w, size_t i, bool in_head)
            (in_head && (w[at - 1].id == GT_IS_OPEN_PAREN || w[at - 1].id == GT_IS_COMMA));
 }
 
-/* Returns whether the name at `i` is a further name of a declaration, as b in `float a, b;`. */
+/* Returns true if the name at `i` is a further name of a declaration, as b in `float a, b;`. */
 static bool is_further(const gt_word *w, size_t count, size_t i)
 {
     size_t at = i;
@@ -589,7 +589,7 @@ static void note_parameters(const scan *s, walk *walk, size_t first, size_t at)
     walk->is_function |= !walk->has_value && (is_name || closes_angle(before) || is_operator);
 }
 
-/* Returns whether the declaration ends after the braces from `at` to `close`. */
+/* Returns true if the declaration ends after the braces from `at` to `close`. */
 static bool ends_behind(const scan *s, const walk *walk, size_t at, size_t close)
 {
     const bool initialises =
@@ -752,7 +752,7 @@ static size_t scan_piece(scan *s, size_t at)
     gt_piece piece = {.begin = at, .parent = -1};
     read_piece(s, &piece);
     const bool is_member = s->in_class && (piece.kind != GT_PIECE_FUNCTION || piece.is_torn);
-    if (is_member || s->macros->failed) { /* the class contains the member */
+    if (is_member || s->macros->failed) { /* a member is part of the piece of its class */
         return piece.end;
     }
     if (gt_array_push(&s->to->items, piece) != GPUTUNE_OK) {

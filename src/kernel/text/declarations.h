@@ -32,25 +32,25 @@ typedef struct gt_piece_read {
 typedef struct gt_piece {
     gt_piece_kind kind;
     size_t begin, end;
-    size_t body_begin, body_end;  /* between the braces of a class */
-    size_t first_key, keys;       /* the declared names, in gt_declarations.keys */
-    size_t first_read, reads;     /* (gt_declarations.reads) */
-    size_t first_named, named;    /* the names in a function's signature, in gt_declarations.keys */
-    int parent;                   /* index of the class of a member function; -1: none */
-    uint32_t owner;               /* A in `A::f() { … }`; 0: none */
-    bool is_torn;                 /* an #if divides a pair of brackets */
-    bool is_marked;               /* __global__, __device__ or another mark of device code */
-    bool is_constant;             /* const, constexpr, or a type */
-    bool is_host;                 /* __host__ */
-    bool is_operator, is_special; /* an operator; an operator or a destructor */
+    size_t body_begin, body_end; /* between the braces of a class */
+    size_t first_key, keys;      /* the declared names, in gt_declarations.keys */
+    size_t first_read, reads;    /* (gt_declarations.reads) */
+    size_t first_named, named;   /* the names in a function's signature, in gt_declarations.keys */
+    int parent;                  /* index of the class of a member function; -1: none */
+    uint32_t owner;              /* A in `A::f() { … }`; 0: none */
+    bool is_torn;                /* true if an #if divides a pair of brackets */
+    bool is_marked;   /* true if it has __global__, __device__ or another mark of device code */
+    bool is_constant; /* true if it is const, constexpr, or a type */
+    bool is_host;     /* __host__ */
+    bool is_operator, is_special; /* is_special: an operator or a destructor */
     bool is_virtual, has_body, is_defaulted;
-    bool is_foreign; /* the signature has a qualified name, as in std::ostream */
+    bool is_foreign; /* true if the signature has a qualified name, as in std::ostream */
 } gt_piece;
 
 typedef struct gt_declarations {
     gt_macros macros; /* the macros that are defined at the end of the text */
     gt_word_list words;
-    GT_ARRAY(gt_piece) items; /* a class is followed by its functions */
+    GT_ARRAY(gt_piece) items; /* in the order of the text; the functions of a class follow it */
     GT_ARRAY(uint32_t) keys;
     GT_ARRAY(gt_piece_read) reads;
 } gt_declarations;

@@ -32,7 +32,7 @@ static gputune_status emit(parser *p, gt_instruction instruction)
     return gt_array_push(&p->code, instruction) < 0 ? gt_fail_memory() : GPUTUNE_OK;
 }
 
-/* Emits an operation on the last operand; of two operands, `first` is the index of the first. */
+/* Emits an operation. If it has two operands, `first` is the index of the first one. */
 static gputune_status emit_operation(parser *p, gt_operation operation, int first)
 {
     return emit(p, (gt_instruction){.operation = operation, .target = first});
@@ -467,7 +467,7 @@ static const char *unary_real(double *value, gt_operation operation)
     return NULL;
 }
 
-/* Returns whether the operation yields an integer for integers. */
+/* Returns true if the operation yields an integer for integers. */
 static bool stays_whole(gt_operation operation)
 {
     return operation != GT_DO_POW && operation != GT_DO_SQRT && operation != GT_DO_LOG2;

@@ -21,7 +21,7 @@ typedef struct gt_place {
 typedef struct gt_expression {
     gt_instruction *code;
     int count;
-    bool is_real;                    /* a literal is floating-point, so there is no integer value */
+    bool is_real; /* true if a literal is floating-point: there is no integer value */
     uint64_t used[GT_SLOT_MAX / 64]; /* bit i: the code reads slot i */
     const char *text;                /* the source without comments and with single blanks */
     gt_place place;                  /* the path belongs to the owner of the template's texts */
@@ -61,9 +61,9 @@ gputune_status gt_expression_real(double *out, const gt_expression *expression,
 /* Evaluates in integers without setting a message. Returns the error text, or NULL. */
 const char *gt_expression_try(int64_t *out, const gt_expression *expression, const int64_t *slots);
 
-/* Returns whether the expression reads the slot. */
+/* Returns true if the expression reads the slot. */
 bool gt_expression_uses(const gt_expression *expression, int slot);
-/* Returns whether the expression reads one of `count` slots from `first` on; false for NULL. */
+/* Returns true if the expression reads one of `count` slots from `first` on; false for NULL. */
 bool gt_expression_uses_any(const gt_expression *expression, int first, int count);
 
 /* How an expression is printed: with some slots as numbers. */
@@ -73,13 +73,14 @@ typedef struct gt_print {
     /* Returns the name of another slot, or NULL if it has none here. */
     const char *(*name)(void *user, int slot);
     void *user;
-    const char *prefix; /* of function names: "", or for C "NAME_" */
+    const char *prefix; /* prefix of function names: "", or for C "NAME_" */
     int within;         /* precedence of the operator around the text; 0: none */
 } gt_print;
 
-/* Appends the expression with what is known computed: "ceil_div(n, 64) * 2". The text can be read
- * again, and is an expression of C if the functions exist. *known (may be NULL) is true if the text
- * is a number, which *value then is. ETEMPLATE if it has no value, or a slot without a name. */
+/* Appends the expression after computing the parts that are known: "ceil_div(n, 64) * 2". The
+ * text can be parsed again. It is also a C expression if the program defines the functions. If
+ * the text is a number, sets *known (may be NULL) to true and *value to the number. ETEMPLATE if
+ * a part cannot be computed, or if a slot has no name. */
 gputune_status gt_expression_print(gt_text *out, bool *known, int64_t *value,
                                    const gt_expression *expression, const gt_print *print);
 /* Returns the name of a function or the sign of an operator, NULL for operations without one. Sets

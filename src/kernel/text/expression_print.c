@@ -1,15 +1,15 @@
-/* Prints expressions, after computing what is known of them. */
+/* Prints expressions, after computing the parts that are known. */
 #include "kernel/text/expression.h"
 #include "kernel/text/lexer.h"
 
 #include <inttypes.h>
 
-enum { PRIMARY = 12, UNARY = 11, CHOICE = 0 }; /* precedences beside those of operators */
+enum { PRIMARY = 12, UNARY = 11, CHOICE = 0 }; /* precedences that operators do not have */
 
 /* A printed part of an expression. */
 typedef struct piece {
     bool is_known;
-    bool is_truth; /* its value is 0 or 1 */
+    bool is_truth; /* true if the value is 0 or 1 */
     int64_t value; /* if known */
     int precedence;
     gt_text text; /* otherwise */
@@ -94,7 +94,7 @@ static gputune_status print_unary(piece *out, const printer *p, int at)
     return GPUTUNE_OK;
 }
 
-/* Makes a part the truth of another one. */
+/* Converts a part to its truth, 0 or 1. */
 static void set_truth(piece *out, piece *part)
 {
     if (part->is_known) {
@@ -158,7 +158,8 @@ static gputune_status print_choice(piece *out, const printer *p, int at)
     return GPUTUNE_OK;
 }
 
-/* Returns the operand that an operation on a known other one leaves unchanged, or NULL. */
+/* Returns the operand that is the result because the other one is known, as x in x + 0 and 1 *
+ * x; otherwise NULL. */
 static piece *unchanged(gt_operation operation, piece *left, piece *right)
 {
     if (right->is_known) {

@@ -109,7 +109,7 @@ static void note_namespace(struct gt_namespaces *spaces, const gt_lexer *lexer)
     }
 }
 
-/* Returns whether `name` means the function `token` in the namespaces `scope`. The name may lack
+/* Returns true if `name` means the function `token` in the namespaces `scope`. The name may lack
  * the outer namespaces. */
 static bool is_named(const gt_token *token, const char *scope, const char *name)
 {
@@ -126,7 +126,7 @@ static bool is_named(const gt_token *token, const char *scope, const char *name)
            (outer == in || scope[in - outer - 1] == ':');
 }
 
-/* Returns whether the walk looks for a function of this name. */
+/* Returns true if the walk looks for a function of this name. */
 static bool is_sought(const gt_functions *walk, const gt_token *token)
 {
     bool is = false;
@@ -139,7 +139,7 @@ static bool is_sought(const gt_functions *walk, const gt_token *token)
 typedef struct declaration {
     gt_function read; /* the members that are known so far */
     bool open, is_global;
-    int conditionals; /* #if minus #endif since its beginning */
+    int conditionals; /* number of #if minus number of #endif since its beginning */
 } declaration;
 
 static void note_template(declaration *now, const gt_lexer *lexer)
@@ -378,7 +378,7 @@ bool gt_function_signature(gt_signature *out, const char *text, const gt_functio
 
 /* ---- constants ---- */
 
-/* Returns whether both have the same tokens, as constants of a header that is included twice. */
+/* Returns true if both have the same tokens, as if a header was included twice. */
 static bool is_same(gt_lexer a, gt_lexer b)
 {
     while (a.token.kind != GT_TOKEN_END && gt_token_equals(&a.token, &b.token)) {
@@ -444,7 +444,7 @@ bool gt_code_constant(gt_lexer *value, int64_t *above, const char *code, const c
 {
     gt_lexer lexer, line;
     search s = {name, value, above, 0};
-    int braces = 0; /* open braces, not counting those around functions */
+    int braces = 0; /* number of open braces, without those around functions */
     bool behind_parenthesis = false, is_constant = false;
     gt_lexer_open(&lexer, code, strlen(code), (gt_place){path, 1, 1});
     while (lexer.token.kind != GT_TOKEN_END) {

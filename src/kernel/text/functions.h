@@ -9,11 +9,11 @@ typedef struct gt_function {
     size_t begin; /* start of the whole declaration, with `extern "C"`, static or template */
     /* positions of the function's name, of the text after '(', and of the ')' */
     size_t name, parameters, parameters_end;
-    size_t end;             /* behind `;` or `}` */
-    bool is_template;       /* template <class T, …> */
+    size_t end;             /* after the `;` or `}` */
+    bool is_template;       /* true for template <class T, …> */
     bool is_specialisation; /* template <> … */
     bool is_definition, is_extern_c;
-    bool plain;               /* no #if divides its brackets, so the function can be cut out */
+    bool plain; /* true if no #if divides its brackets, so the function can be cut out */
     char scope[GT_ENTRY_MAX]; /* the enclosing named namespaces: "", "a", "a::b" */
 } gt_function;
 
@@ -22,9 +22,10 @@ typedef struct gt_function_parameter {
     char words[GT_NAME_MAX]; /* the names in its type, without qualifiers and namespaces */
     bool pointer, has_type;
     bool has_default;
-    bool is_const;      /* a pointer to const */
-    bool is_overlong;   /* the type or the name has too many characters */
-    bool is_unusual;    /* neither a value nor a plain pointer, as in TYPE ** or TYPE (*)[…] */
+    bool is_const;    /* true for a pointer to const */
+    bool is_overlong; /* true if the type or the name has too many characters */
+    /* true for neither a value nor a plain pointer, as in TYPE or TYPE ( )[…] */
+    bool is_unusual;
     gt_element element; /* the element of its type, if has_type */
 } gt_function_parameter;
 
@@ -38,7 +39,7 @@ typedef struct gt_functions {
         char scope[GT_ENTRY_MAX];
         size_t outside[64]; /* the length of the scope outside of each open brace */
         unsigned depth;
-        bool opening; /* the word `namespace` was read, and its '{' not yet */
+        bool opening; /* true between the word `namespace` and its '{' */
         char pending[GT_ENTRY_MAX];
     } namespaces; /* the enclosing namespaces */
 } gt_functions;
@@ -56,17 +57,17 @@ size_t gt_function_needs(char name[GT_NAME_MAX], const char *text, const gt_func
                          size_t index);
 /* Opens a lexer on the definition after its parameters. Its places are not valid in messages. */
 gt_lexer gt_function_body(const char *text, const gt_function *function);
-/* Returns whether the definition declares dynamic shared memory outside of any #if. */
+/* Returns true if the definition declares dynamic shared memory outside of any #if. */
 bool gt_function_has_dynamic_shared(const char *text, const gt_function *function);
-/* Returns whether the definition adds the parameter to something or indexes by it. */
+/* Returns true if the definition adds the parameter to something or indexes by it. */
 bool gt_function_adds(const char *text, const gt_function *function, const char *parameter);
 /* The parameters of a function. */
 typedef struct gt_signature {
     gt_function_parameter items[GT_PARAMETER_MAX];
     size_t count; /* may exceed GT_PARAMETER_MAX; further parameters are not stored */
     char blocks[GT_BLOCK_MAX][GT_NAME_MAX]; /* the blocks of the leading GPUTUNE_PARAM(block) */
-    bool has_comma[GT_BLOCK_MAX]; /* the text has a comma after the macro, in addition to the one in
-                                     the macro */
+    /* true if the text has a comma after the macro, in addition to the macro's own */
+    bool has_comma[GT_BLOCK_MAX];
     uint32_t block_count;
 } gt_signature;
 

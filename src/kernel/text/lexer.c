@@ -12,7 +12,7 @@ static const char *const punctuation[] = {
     "<<=", ">>=", "...", "<=>", "->*", "##", "->", "++", "--", "<<", ">>", "<=", ">=", "==",
     "!=",  "&&",  "||",  "+=",  "-=",  "*=", "/=", "%=", "&=", "|=", "^=", "::", ".*"};
 static const char second_bytes[] =
-    "<>=.-#+&|:*"; /* the second bytes of these; few tokens are followed by such a byte */
+    "<>=.-#+&|:*"; /* their second bytes, which rarely follow another token */
 
 static inline bool name_byte(char c)
 {
@@ -88,7 +88,7 @@ static void skip_block_comment(gt_lexer *lexer)
     lexer->at += 2;
 }
 
-/* Returns whether a byte cannot be blank nor begin a comment or a spliced line. */
+/* Returns true if a byte cannot be blank nor begin a comment or a spliced line. */
 static bool begins_token(char c)
 {
     return (unsigned char)c > ' ' && c != '/' && c != '\\';

@@ -51,24 +51,24 @@ void gt_lexer_directive(gt_lexer *lexer, gt_lexer *line);
 /* Does the same with the first directive from the current token on, if there is one. */
 bool gt_lexer_find_directive(gt_lexer *lexer, gt_lexer *line);
 
-/* Returns whether the text has a directive `word` with the token `name`. */
+/* Returns true if the text has a directive `word` with the token `name`. */
 bool gt_has_directive(const char *text, const char *word, const char *name);
 
-/* Returns whether the current token is exactly `text` (a name or punctuation). */
+/* Returns true if the current token is exactly `text` (a name or punctuation). */
 bool gt_lexer_is(const gt_lexer *lexer, const char *text);
-/* Returns whether the token occurs from the current one on. */
+/* Returns true if the token occurs from the current one on. */
 bool gt_lexer_has(gt_lexer lexer, const gt_token *token);
 /* Returns the token after the current one. */
 gt_token gt_lexer_peek(gt_lexer lexer);
-/* Steps over the current token if it equals `text`, and returns whether it did. */
+/* Steps over the current token if it equals `text`, and returns true if it did. */
 bool gt_lexer_accept(gt_lexer *lexer, const char *text);
 /* Steps over the current token if it is one of the blank-separated words. Returns which, or -1. */
 int gt_lexer_accept_any(gt_lexer *lexer, const char *words);
 gt_place gt_lexer_place(const gt_lexer *lexer);
 bool gt_token_is(const gt_token *token, const char *text);
-/* Returns whether the token is a string in plain double quotes. */
+/* Returns true if the token is a string in plain double quotes. */
 bool gt_token_is_string(const gt_token *token);
-/* Returns whether the token is one of the blank-separated words. */
+/* Returns true if the token is one of the blank-separated words. */
 bool gt_token_is_any(const gt_token *token, const char *words);
 bool gt_token_equals(const gt_token *a, const gt_token *b);
 /* Returns a token that equals the name. */

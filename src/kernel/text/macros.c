@@ -306,7 +306,7 @@ static bool has_word(const gt_macros *m, const gt_macro *macro, uint32_t id)
     return gt_word_find(gt_macro_words(m, macro), 0, macro->words, id) < macro->words;
 }
 
-/* Returns whether a macro's use of `taken` words from `at` on makes a kernel's declaration, and
+/* Returns true if a macro's use of `taken` words from `at` on makes a kernel's declaration, and
  * stores its expansion in `out`. Macros that make strings are not expanded. */
 static bool makes_kernel(gt_word_list *out, gt_macros *m, const gt_word *words, size_t at,
                          size_t taken)
@@ -326,7 +326,7 @@ static void append_expansion(gt_text *out, const gt_word_list *words, const char
         gt_text_append(out, i ? " " : "");
         gt_text_append_bytes(out, words->items[i].token.text, words->items[i].token.length);
     }
-    for (; from < to; from++) { /* keep the numbers of the lines */
+    for (; from < to; from++) { /* keep the line numbers */
         gt_text_append(out, *from == '\n' ? "\n" : "");
     }
 }
@@ -334,7 +334,7 @@ static void append_expansion(gt_text *out, const gt_word_list *words, const char
 static void expand_kernels(gt_text *out, gt_macros *m, const gt_word_list *words, const char *text)
 {
     gt_word_list expanded = {0};
-    bool any = false; /* some macro contains __global__ */
+    bool any = false; /* true if a macro contains __global__ */
     size_t copied = 0;
     for (size_t i = 0; i < words->count && !m->failed; i++) {
         const gt_word *word = &words->items[i];

@@ -8,14 +8,14 @@
 
 #include <string.h>
 
-/* A bit of reach.wanted: a clause mentions the name, so all that it can mean is needed. */
+/* A bit of reach.wanted: a clause mentions the name, so every declaration of it is kept. */
 enum { ROOT = 1 << 7 };
 
 typedef struct reach {
     gt_declarations found;
     uint8_t *wanted; /* indexed by id: how kept code reads the name, and ROOT */
     bool *kept;      /* by piece */
-    uint8_t *marked; /* indexed by id: whether device code has a function of this name */
+    uint8_t *marked; /* indexed by id: true if device code has a function of this name */
     uint8_t *typed;  /* indexed by id: 1 for a type or alias of the text, 2 if it is kept */
     size_t ids;      /* the number of elements of the tables by id */
     bool changed;
@@ -49,7 +49,7 @@ static bool names_type(const gt_piece *piece)
            piece->kind == GT_PIECE_MACRO;
 }
 
-/* Returns whether kept code reads the name in a way that needs the piece. A function without a mark
+/* Returns true if kept code reads the name in a way that needs the piece. A function without a mark
  * of device code is needed only if it is called and no marked function has its name. */
 static bool is_read_as(const reach *r, const gt_piece *piece, uint32_t id)
 {
@@ -75,7 +75,7 @@ static bool is_read(const reach *r, const gt_piece *piece)
     return is;
 }
 
-/* Returns whether kept code outside of the class makes an object: K(…), K{…}, K x(…), K x; */
+/* Returns true if kept code outside of the class makes an object: K(…), K{…}, K x(…), K x; */
 static bool is_made(const reach *r, size_t class)
 {
     const gt_piece *own = &r->found.items.items[class];
@@ -108,7 +108,7 @@ static bool shares_key(const reach *r, const gt_piece *a, const gt_piece *b)
     return false;
 }
 
-/* Returns whether a member function of a kept class is needed: if it may run on the GPU, if the
+/* Returns true if a member function of a kept class is needed: if it may run on the GPU, if the
  * language needs it, or if kept code reads its name. */
 static bool needs_member(const reach *r, const gt_piece *piece)
 {
@@ -257,7 +257,7 @@ static size_t end_of(const reach *r, const gt_piece *piece, const char *read)
     return (size_t)(last->text + last->length - read);
 }
 
-/* Returns whether a part of the text has directives that affect other parts, such as #define. */
+/* Returns true if a part of the text has directives that affect other parts, such as #define. */
 static bool has_definitions(const char *text, size_t begin, size_t end)
 {
     bool has = false;
@@ -305,7 +305,7 @@ static void append_namespace(gt_text *out, const reach *r, const gt_piece *piece
     }
 }
 
-/* Returns whether `using namespace` names an alias. */
+/* Returns true if `using namespace` names an alias. */
 static bool uses_alias(const reach *r, const gt_piece *piece)
 {
     for (size_t p = 0; p < r->found.items.count; p++) {

@@ -10,7 +10,7 @@ enum { GT_NAME_MAX = 128, GT_TYPE_LAST = GT_TYPE_E5M2 };
 /* Returns the bytes of one value: 1, 2, 4 or 8. */
 uint32_t gt_type_bytes(gt_type type);
 bool gt_type_is_float(gt_type type);
-/* Returns whether the type can hold the integer; those with 64 bits and floats hold every one. */
+/* Returns true if the type can hold the integer; those with 64 bits and floats hold every one. */
 bool gt_type_holds(gt_type type, int64_t value);
 /* "float", "unsigned int", … */
 const char *gt_type_name(gt_type type);
@@ -24,9 +24,9 @@ typedef struct gt_element {
 
 /* Finds an element by its name ("unsigned int", "half2"). Returns false if there is none. */
 bool gt_element_from_name(gt_element *out, const char *name);
-/* Returns whether an element has this name. */
+/* Returns true if an element has this name. */
 bool gt_is_type(const char *name);
-/* Tries the names of all known types. */
+/* Tries the names of all known types, to correct a misspelled one. */
 void gt_near_types(gt_near *near);
 
 /* A CUDA type that an argument of a template cannot have. */
