@@ -354,7 +354,8 @@ typedef enum gputune_form {
 } gputune_form;
 /* Writes the code of a configuration ("VEC=4 BLOCK=256"; other axes have their default; NULL: the
  * default) to *out, which the caller frees with gputune_free(), and its length to *bytes; a NUL
- * follows. ECOMPILE: the compiler's log goes to the tuner's log callback. */
+ * follows. Waits until the compiler ends. ECOMPILE: the compiler's log goes to the tuner's log
+ * callback. */
 GPUTUNE_API int gputune_emit(char **out, size_t *bytes, gputune *tuner, const char *kernel,
                              GPUTUNE_SIZES_IN sizes, const char *configuration, const char *arch,
                              gputune_form form);

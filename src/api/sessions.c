@@ -9,6 +9,7 @@
 #include "tuner/session.h"
 #include "tuner/tune.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,7 +125,7 @@ static gputune_status take_image(gt_image *out, const gt_request *request, gt_ev
     return GPUTUNE_OK;
 }
 
-/* Compiles a source on a worker of the farm. ETIMEOUT after the request's limit. */
+/* Compiles a source on a worker of the farm. ECANCELED if the tuner is closed. */
 static gputune_status compile_on(gt_image *out, gt_farm *farm, const gt_request *request,
                                  const gt_source *source, bool ptx)
 {
@@ -135,9 +136,9 @@ static gputune_status compile_on(gt_image *out, gt_farm *farm, const gt_request 
     job.source.ptx = ptx;
     GT_TRY(farm->ops->compile(farm, &job));
     while (event.kind != GT_EVENT_COMPILED) {
-        GT_REFUSE(gt_patience_left_s(&request->patience) <= 0, GPUTUNE_ETIMEOUT,
-                  "%s: not compiled within %.3g s", request->template->name,
-                  request->options.time_limit_s);
+        if (gt_patience_left_s(&request->patience) <= 0) {
+            return gt_request_ended(request, "its code was compiled");
+        }
         gt_event_free(&event);
         GT_TRY(farm->ops->wait(farm, &event, 0.1));
     }
@@ -181,6 +182,7 @@ int gputune_emit(char **out, size_t *bytes, gputune *tuner, const char *kernel, 
                  const char *configuration, const char *arch, gputune_form form)
 {
     GT_SCOPED(gt_call_end) gt_call call = {0};
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
     gt_device device;
     GT_SCOPED(gt_request_end) gt_request *request = NULL;
     gt_config config;
@@ -190,7 +192,8 @@ int gputune_emit(char **out, size_t *bytes, gputune *tuner, const char *kernel, 
               "gputune_emit: the form is %d; expected a gputune_form", (int)form);
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     GT_TRY(gt_tuner_arch(&device, tuner, arch));
-    GT_TRY(gt_request_make(&request, &tuner->services, &device, kernel, sizes, NULL));
+    options.time_limit_s = HUGE_VAL; /* no other variant waits for this compile */
+    GT_TRY(gt_request_make(&request, &tuner->services, &device, kernel, sizes, &options));
     GT_TRY(gt_config_parse(&config, request->template, configuration ? configuration : "", true));
     const char *reason = gt_space_excludes(request->space, &config);
     GT_REFUSE(reason, GPUTUNE_EINVAL, "%s: this configuration is excluded on %s: %s",
