@@ -341,9 +341,12 @@ void cli_why_write(const cli_table *standing, const cli_measured_list *list, cli
         why = for_people ? cli_why_tables() : why;
         const char *summary = cli_why_explain(&why, &list->items[i]);
         if (for_people) {
-            fprintf(file, "\n%s: %s\n\n", cli_label(of->kernel, of->sizes), summary);
-            cli_table_write(&why.axes, format, file);
-            fputs("\nEach cost is an upper bound from the (n) trials with that value.\n", file);
+            fprintf(file, "\n%s: %s\n", cli_label(of->kernel, of->sizes), summary);
+            if (why.axes.row_count) {
+                fputs("\n", file);
+                cli_table_write(&why.axes, format, file);
+                fputs("\nEach cost is an upper bound from the (n) trials with that value.\n", file);
+            }
             fputs(why.pairs.row_count ? "\n" : "", file);
             cli_table_write(&why.pairs, format, file);
         }
