@@ -132,6 +132,7 @@ typedef struct outcome {
     char default_status[16]; /* status of a default that failed; otherwise "" */
     const char *source, *default_time, *speedup, *flags;
     const char *hardware; /* cli_hardware_text() */
+    bool unfinished;      /* the time limit ended the tuning */
     double place;         /* sorts the rows */
 } outcome;
 
@@ -172,6 +173,7 @@ static const cli_column columns[] = {
     SAME(outside_only, "", CLI_YES, DATA),
     CLI_FIELD(outcome, gpu, "", CLI_TEXT, DATA),
     CLI_FIELD(outcome, hardware, "", CLI_TEXT, 0),
+    CLI_FIELD(outcome, unfinished, "", CLI_YES, 0),
 };
 
 typedef struct stored {
@@ -222,6 +224,7 @@ static void describe_winner(outcome *row, const cli_session *session, const cli_
         const gputune_record *record = &at.records.items[i];
         if (record->is_winner && strcmp(record->configuration, row->info.configuration) == 0) {
             row->hardware = cli_hardware_text(record);
+            row->unfinished = record->unfinished;
         }
     }
     if (said != scenario->kernel) {
@@ -271,7 +274,7 @@ static double place_of(const void *item)
 }
 
 typedef struct gains {
-    size_t count;
+    size_t count, unfinished;
     uint64_t variants;
     double least, most; /* smallest and largest known speed-up; 0: none is known */
     const outcome *last;
@@ -287,6 +290,7 @@ static gains sum_gains(const cli_table *table)
             continue;
         }
         out.count++;
+        out.unfinished += row->unfinished;
         out.variants += row->info.variants;
         out.last = row;
         if (speedup > 0) {
@@ -335,8 +339,14 @@ static void say_gains(const cli_table *table, double seconds)
                          all.count, least, strcmp(least, most) ? " to " : "",
                          strcmp(least, most) ? most : "");
     const char *time = cli_format(seconds < 10 ? "%.2g" : "%.0f", seconds);
-    const char *next = all.count == 1 ? cli_format(" %s --why", all.last->info.kernel) : "";
-    cli_note("%s; tried %" PRIu64 " variant%s in %s s; next: gputune show%s", gain, all.variants,
+    const char *why = all.count == 1 ? cli_format(" %s --why", all.last->info.kernel) : "";
+    const char *next =
+        !all.unfinished || cli_is_canceled() ? cli_format("next: gputune show%s", why)
+        : all.count == 1
+            ? cli_format("unfinished (%s); raise --time-limit, or choose smaller sizes",
+                         all.last->info.stop_reason)
+            : cli_format("%zu unfinished; raise --time-limit", all.unfinished);
+    cli_note("%s; tried %" PRIu64 " variant%s in %s s; %s", gain, all.variants,
              gt_plural(all.variants), time, next);
     if (all.count == 1 && all.last->hardware[0]) {
         cli_note("%s: %s", all.last->info.kernel, all.last->hardware);

@@ -1,0 +1,3 @@
+# If the time limit ended a tuning, the last sentence has the remedy.
+GPUTUNE_FAKE=part $FAKE warm axpy >/dev/null
+GPUTUNE_FAKE=part $FAKE warm axpy --size n=1M,64M >/dev/null
