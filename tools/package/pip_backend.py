@@ -2,9 +2,11 @@
 import os
 import shutil
 import subprocess
+import sys
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    made = subprocess.run(["make", "-s", f"-j{os.cpu_count()}", "wheel"], check=True, stdout=subprocess.PIPE,
-                          text=True).stdout.split()[-1]
-    return os.path.basename(shutil.copy(made, wheel_directory))
+    made = subprocess.run(["make", "-s", f"-j{os.cpu_count()}", "wheel"], stdout=subprocess.PIPE, text=True)
+    if made.returncode:
+        sys.exit("gputune could not be built; if a compiler or a library is missing, run tools/setup first")
+    return os.path.basename(shutil.copy(made.stdout.split()[-1], wheel_directory))
