@@ -2,8 +2,8 @@
  * library, the link `real` beside this one; the results of compilations are cached in files there,
  * for all processes. Failures, precompiled headers, and compilations with include folders that a
  * test may modify are not cached. Environment: COMPILE_SLOWLY=N makes a cached result take N times
- * as long as its compilation, without using a core; COMPILE_LATE=N starts each compilation after N
- * seconds; COMPILE_ANEW disables the cache. */
+ * as long as its compilation, without using a core; COMPILE_AFTER=PATH lets each compilation wait
+ * until the file exists; COMPILE_ANEW disables the cache. */
 #define XXH_INLINE_ALL
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -246,9 +246,9 @@ int nvrtcCompileProgram(program *p, int count, const char *const *options)
 {
     char path[PATH_MAX + 40];
     bool keeps = getenv("COMPILE_ANEW") == NULL;
-    const char *late = getenv("COMPILE_LATE");
-    if (late) {
-        sleep((unsigned)strtoul(late, NULL, 10));
+    const char *gate = getenv("COMPILE_AFTER");
+    while (gate && access(gate, F_OK) != 0) {
+        usleep(50000);
     }
     for (int i = 0; i < count; i++) {
         add_to_key(p, options[i]);
