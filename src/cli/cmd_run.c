@@ -45,6 +45,7 @@ static int measure(measured *at, const cli_session *session, const cli_scenario 
 {
     gputune_options options = cli_tuning_options(scenario);
     options.objective = (gputune_objective)objective;
+    options.time_limit_s = cli_limit_s(session, options.time_limit_s);
     options.save = given.save;
     const cli_list *list = &given.configurations;
     int status = gputune_run(session->tuner, scenario->kernel->name, scenario->sizes, list->items,
@@ -130,7 +131,9 @@ static int compare_pair(measured *at, const cli_session *session, const char *ke
                         gputune_sizes sizes, const char *const pair[2],
                         const gputune_options *options)
 {
-    int status = gputune_run(session->tuner, kernel, sizes, pair, 2, options, add, at);
+    gputune_options own = *options;
+    own.time_limit_s = cli_limit_s(session, own.time_limit_s);
+    int status = gputune_run(session->tuner, kernel, sizes, pair, 2, &own, add, at);
     if (cli_is_canceled()) {
         return CLI_EXIT_CANCELED;
     }

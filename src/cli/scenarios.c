@@ -543,3 +543,9 @@ gputune_options cli_tuning_options(const cli_scenario *scenario)
     }
     return options;
 }
+
+double cli_limit_s(const cli_session *session, double limit_s)
+{
+    static const double emulated_limit_s = 30; /* the emulator is slower than a GPU */
+    return limit_s > 0 || !session->device.emulated ? limit_s : emulated_limit_s;
+}

@@ -162,8 +162,7 @@ enum { CLI_OBJECTIVE_ALL = GPUTUNE_OBJECTIVE_COUNT };
             "the least alignment of any buffer, in bytes [16]")
 #define CLI_LIMIT_OPTION                                                                           \
     CLI_ROW("time-limit", 't', CLI_OPTION_NUMBER, &cli_tuning.options.time_limit_s, "SECONDS",     \
-            NULL,                                                                                  \
-            "for each scenario; the best so far wins [10; energy, and warm on the emulator: 30]")
+            NULL, "for each scenario; the best so far wins [10; energy, and on the emulator: 30]")
 
 /* Sets the options' input files by --input. Returns CLI_CONTINUE, or CLI_EXIT_USAGE after a
  * message.
@@ -173,3 +172,5 @@ int cli_tuning_inputs(void);
 /* Returns the library's options for a scenario, from the command line and the scenario's own terms.
  * Ctrl-C cancels calls with them. */
 gputune_options cli_tuning_options(const cli_scenario *scenario);
+/* Returns the limit, or a longer one than the library's if it is 0 and the GPU is emulated. */
+double cli_limit_s(const cli_session *session, double limit_s);

@@ -53,12 +53,11 @@ static bool raise_limit(const cli_tuned *tuned, gputune_options *options)
 bool cli_warm_try(cli_tuned *out, const cli_session *session, const cli_scenario *scenario,
                   double limit_s, bool force, cli_progress *progress)
 {
-    static const double emulated_limit_s = 30; /* the emulator is slower than a GPU */
     gputune_options options = cli_tuning_options(scenario);
     progress->label = scenario->label;
     progress->shown_s = 0;
     options.force |= force;
-    options.time_limit_s = limit_s > 0 || !session->device.emulated ? limit_s : emulated_limit_s;
+    options.time_limit_s = cli_limit_s(session, limit_s);
     options.progress = show;
     options.user = progress;
     ask(out, session, scenario, &options);

@@ -23,7 +23,7 @@ CU
     echo "-- $1 $2"
     $GPUTUNE template program.cu -o drafted.cu -f >log 2>&1 || cat log
     sed -nE 's/#pragma gputune ((tune|block|grid|require)\(.*)/\1/p' drafted.cu
-    $GPUTUNE warm drafted.cu --size "n=$3" -t 20 -q --format csv >table || echo "exit code $?"
+    $GPUTUNE warm drafted.cu --size "n=$3" -q --format csv >table || echo "exit code $?"
     if tail -n 1 table | grep -q ",measured,"; then echo "has a winner"; fi
 }
 sum='float s = i < n ? x[i] : 0; for (int d = 16; d; d /= 2) s += __shfl_down_sync(~0u, s, d); if (threadIdx.x == 0) y[blockIdx.x] = s;'
