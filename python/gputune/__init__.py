@@ -915,8 +915,8 @@ class Tuner(_Shared):
 
     def merge(self, paths: Sequence[Path]) -> dict[str, int]:
         """Merges other database files into this one: all, or nothing. Returns how many `trials`, `winners`,
-        `rules` and `codes` (compiled sources) they contain, and how many were merged because they were missing
-        here or had more evidence: `taken_trials`, `taken_winners`, `taken_rules` and `taken_codes`."""
+        `rules` and `codes` (compiled sources) they contain, and how many were merged because they were
+        missing here or had more evidence: `taken_trials`, `taken_winners`, `taken_rules`, `taken_codes`."""
         files, count = _paths("paths", paths, "other.db")
         merged = _abi.gputune_merged()
         _check(library.gputune_merge(ctypes.byref(merged), self._handle, files, count))

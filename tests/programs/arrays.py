@@ -79,7 +79,7 @@ def structs(numpy):
         moved["x"] += by["dx"]
         moved["id"] += by["count"]
         seen.append(sizes["n"])
-    assert gputune.tune(move, n=N, reference=reference, time_limit=60, force=True).info["source"] == "measured" and seen
+    assert gputune.tune(move, n=N, reference=reference, time_limit=400, force=True).info["source"] == "measured" and seen
     assert {one["configuration"] for one in gputune.trials(move)} == {"BLOCK=64", "BLOCK=128"}
 
 @test_with("numpy", "ml_dtypes")
@@ -97,7 +97,7 @@ def types_that_numpy_has_not(numpy, ml_dtypes):
     def reference(sizes, y, n):
         seen.append(y.dtype)
         y[:] = 2 * y
-    given = dict(T=bf16.dtype, n=N, reference=reference, time_limit=60, force=True)
+    given = dict(T=bf16.dtype, n=N, reference=reference, time_limit=400, force=True)
     gputune.tune(twice, inputs={"y": bf16.ravel()}, **given)
     assert set(seen) == {bf16.dtype}, seen
     raises(TypeError, "input y is not contiguous", gputune.tune, twice, inputs={"y": bf16.T}, **given)
@@ -110,7 +110,7 @@ def arrays_of_jax(numpy, jax):
     axpy(y, x, 2.0, N)
     assert (y == 3).all()
     raises(TypeError, "is read-only; the kernel writes to it", axpy, x, y, 1.0, N)  # JAX's arrays are immutable
-    assert gputune.tune("axpy", n=N, inputs={"x": x}, only=["VEC=1", "UNROLL=1"], time_limit=60,
+    assert gputune.tune("axpy", n=N, inputs={"x": x}, only=["VEC=1", "UNROLL=1"], time_limit=400,
                         force=True).info["source"] == "measured"
     half = jax.numpy.ones(N, jax.numpy.bfloat16)
     assert "T=__nv_bfloat16" in plan(twice, n=N, T=half.dtype).info["sizes"]

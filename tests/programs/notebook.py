@@ -7,7 +7,7 @@ import nbformat
 
 CELLS = ["""import os, signal, threading
 import gputune
-one = {"n": 1000, "time_limit": 60, "force": True, "only": ["VEC=1", "UNROLL=1"]}
+one = {"n": 1000, "time_limit": 400, "force": True, "only": ["VEC=1", "UNROLL=1"]}
 gputune.tune("axpy", progress=True, **one)""",
          """def interrupt(progress):
     if progress["compiled"]:

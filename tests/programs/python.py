@@ -359,7 +359,7 @@ __global__ void scale(half *y, half a, bool twice, size_t n)
 
 @test
 def tuning_and_what_is_known_then():
-    axpy = gputune.tune("axpy", n=64, only=["BLOCK=128,256", "UNROLL=1"], time_limit=30)
+    axpy = gputune.tune("axpy", n=64, only=["BLOCK=128,256", "UNROLL=1"], time_limit=400)
     info = axpy.info
     assert info["source"] in ("measured", "cached") and info["objective"] == "kernel", info
     assert len(info["grid"]) == 3 and info["block"][0] in (128, 256)
@@ -619,7 +619,7 @@ def spaces_runs_and_trials():
     assert all(r["status"] == "ok" and r["median_ns"] > 0 and r["objective"] == "kernel" for r in results)
     raises(gputune.Error, "BLOCKS", gputune.run, "axpy", ["BLOCKS=1"], n=N)
     raises(TypeError, "configurations is 'BLOCK=128'", gputune.run, "axpy", "BLOCK=128")
-    gputune.tune("axpy", n=64, only=["BLOCK=128,256", "UNROLL=1"], time_limit=30)
+    gputune.tune("axpy", n=64, only=["BLOCK=128,256", "UNROLL=1"], time_limit=400)
     assert len(gputune.trials("axpy")) > len(gputune.records("axpy"))
 
 
@@ -643,7 +643,7 @@ def an_answer_outside_of_its_restrictions_says_so():
     with gputune.open(database=":memory:", log=lambda level, line: lines.append((level, line))) as tuner:
         for effort, why in (("cached", "no result within it is known"), ("measure", "no variant within it is faster")):
             lines.clear()
-            worse = tuner.tune("axpy", n=N, effort=effort, only=["BLOCK=1024", "UNROLL=8", "VEC=1"], time_limit=60)
+            worse = tuner.tune("axpy", n=N, effort=effort, only=["BLOCK=1024", "UNROLL=8", "VEC=1"], time_limit=400)
             assert worse.info["configuration"] == worse.info["default_configuration"]
             assert worse.info["outside_only"] is True
             outside = f"using the default VEC=1 BLOCK=256 UNROLL=1, although it is outside BLOCK=1024 UNROLL=8 VEC=1: {why}"
@@ -699,7 +699,7 @@ def a_programs_own_inputs_and_reference():
 
     x = numpy.arange(N, dtype="float32")
     with gputune.open(database=":memory:") as tuner:
-        options = {"n": N, "only": ["BLOCK=256", "UNROLL=1"], "time_limit": 60}
+        options = {"n": N, "only": ["BLOCK=256", "UNROLL=1"], "time_limit": 400}
         axpy = tuner.tune("axpy", inputs={"x": x}, reference=reference, reference_tag="y += ax", **options)
         assert axpy.info["source"] == "measured" and (N, N, float) in seen, seen
         assert len({n for n, _, _ in seen}) > 1  # also verified at an odd-tail size
@@ -719,11 +719,11 @@ def a_programs_own_inputs_and_reference():
         raises(TypeError, "inputs is [1]; expected a dict", tuner.tune, "axpy", inputs=[1], **options)
         raises(gputune.InvalidError, "start 'VEC=3': VEC has no value '3'", tuner.tune, "axpy", start=["VEC=3"], n=N)
         raises(TypeError, "start is 'VEC=4'; expected a list", tuner.tune, "axpy", start="VEC=4", n=N)
-        first = tuner.tune("axpy", n=N, start=["VEC=8 BLOCK=64", "BLOCK=1024"], max_variants=3, time_limit=60)
+        first = tuner.tune("axpy", n=N, start=["VEC=8 BLOCK=64", "BLOCK=1024"], max_variants=3, time_limit=400)
         assert first.info["variants"] == 3, first.info
         tried = {one["configuration"] for one in tuner.records("axpy", all=True)}
         assert {"VEC=8 BLOCK=64 UNROLL=1", "VEC=1 BLOCK=1024 UNROLL=1"} <= tried, tried
-        untagged = {"n": 64, "only": ["BLOCK=256", "UNROLL=1"], "time_limit": 60}
+        untagged = {"n": 64, "only": ["BLOCK=256", "UNROLL=1"], "time_limit": 400}
         for _ in range(2):  # a new function at the same address is another reference
             tuner.tune("axpy", reference=lambda *given: reference(*given), **untagged)
             raises(ZeroDivisionError, "", tuner.tune, "axpy", reference=lambda *_: 1 / 0, **untagged)
@@ -751,7 +751,7 @@ def a_thread_cancels_a_tuning():
         timer = threading.Timer(1, cancel.set)
         timer.start()
         try:
-            assert tuner.tune("many", n=N, time_limit=60, cancel=cancel).info["variants"] < 800
+            assert tuner.tune("many", n=N, time_limit=400, cancel=cancel).info["variants"] < 800
         except gputune.CanceledError:
             pass
         assert cancel.is_set()
@@ -778,7 +778,7 @@ def wisdom_misses_and_comparisons():
     with tempfile.TemporaryDirectory() as folder, gputune.open(database=":memory:") as one, \
             gputune.open(database=":memory:") as other:
         options = {"n": 64, "only": ["BLOCK=128,256", "UNROLL=1"]}
-        winner = one.tune("axpy", time_limit=30, **options).info
+        winner = one.tune("axpy", time_limit=400, **options).info
         path = os.path.join(folder, "wisdom.json")
         assert one.save_wisdom(path) == 1 and other.load_wisdom(path) == 1
         assert other.records()[0]["configuration"] == winner["configuration"] and other.records()[0]["unproved"]
@@ -804,7 +804,7 @@ def wisdom_misses_and_comparisons():
 def records_of_a_gpu_and_of_sizes():
     with tempfile.TemporaryDirectory() as folder, gputune.open(database=f"{folder}/records.db") as tuner:
         for n in (64, 128, 256):
-            tuner.tune("axpy", n=n, only=["BLOCK=128", "UNROLL=1"], time_limit=60)
+            tuner.tune("axpy", n=n, only=["BLOCK=128", "UNROLL=1"], time_limit=400)
         for sizes, count in (({"n": 64}, 1), ({"n": [64, 256]}, 2), ({"n": "64,128"}, 2), ({"n": 65}, 0), ({}, 3)):
             assert len(tuner.records(sizes=sizes)) == count, sizes
         gpu = tuner.device["name"]
@@ -828,7 +828,7 @@ def databases_are_merged():
         paths = [os.path.join(folder, f"{n}.db") for n in (64, 128)]
         for n, path in zip((64, 128), paths):
             with gputune.open(database=path) as there:
-                there.tune("axpy", n=n, only=["BLOCK=128", "UNROLL=1"], time_limit=60)
+                there.tune("axpy", n=n, only=["BLOCK=128", "UNROLL=1"], time_limit=400)
         merged = here.merge(paths)
         assert merged["winners"] == merged["taken_winners"] == 2 and merged["trials"] >= 2, merged
         assert [one["sizes"] for one in here.records()] == ["n=64 T=float", "n=128 T=float"]
@@ -937,7 +937,7 @@ def tuners_for_tools():
         path = f"{folder}/some.db"
         raises(gputune.DatabaseError, "some.db", gputune.open, database=path, read_only=True)
         with gputune.open(database=path, tune_only=True, compile_workers=1) as tuner:
-            few = {"n": 64, "only": ["BLOCK=128", "UNROLL=1"], "time_limit": 60}
+            few = {"n": 64, "only": ["BLOCK=128", "UNROLL=1"], "time_limit": 400}
             axpy = tuner.tune("axpy", **few)
             assert axpy.info["source"] == "measured"
             raises(gputune.UnsupportedError, "tune_only", axpy, 8, 16, 2.0, 64)
@@ -967,7 +967,7 @@ def without_a_gpu():
 @test_tuning
 def alignments_isolation_and_failures():
     with gputune.open(database=":memory:") as tuner:
-        few = {"n": N, "only": ["BLOCK=128", "UNROLL=1"], "time_limit": 60}
+        few = {"n": N, "only": ["BLOCK=128", "UNROLL=1"], "time_limit": 400}
         narrow = tuner.tune("axpy", alignment={"y": 4, "x": 4}, **few)
         assert "VEC=1" in narrow.info["configuration"]
         assert narrow.arguments[0]["alignment"] == 4 and tuner.tune("axpy", **few).arguments[0]["alignment"] == 16
@@ -977,7 +977,7 @@ def alignments_isolation_and_failures():
                isolation="none", **few)
         assert tuner.tune("axpy", isolation="thread", force=True, **few).info["source"] == "measured"
         tuner.add_source("fails.cu", MANY.replace("many", "fails").replace("y[i] +=", "y[A == 2 ? 1 << 30 : i] +="))
-        tuner.tune("fails", n=N, only=["BLOCK=64", "A=1,2", "B=1"], time_limit=60)
+        tuner.tune("fails", n=N, only=["BLOCK=64", "A=1,2", "B=1"], time_limit=400)
         assert len(tuner.records("fails")) == 1
         failed = [one for one in tuner.records("fails", failures=True) if one["status"] != "ok"]
         assert [one["configuration"] for one in failed] == ["BLOCK=64 A=2 B=1"], failed
@@ -985,7 +985,7 @@ def alignments_isolation_and_failures():
 
 @test_tuning
 def ranks_of_a_group_have_one_variant():
-    said, few = [], {"n": 4097, "only": ["BLOCK=128,256", "UNROLL=1"], "time_limit": 60}
+    said, few = [], {"n": 4097, "only": ["BLOCK=128,256", "UNROLL=1"], "time_limit": 400}
     with gputune.open(database=":memory:") as zero, gputune.open(database=":memory:") as one:
         def send(data):
             said.append(data)
@@ -1088,7 +1088,7 @@ def bars_and_help():
     import io
     shown = io.StringIO()
     with contextlib.redirect_stderr(shown), gputune.open(database=":memory:") as tuner:
-        tuner.tune("axpy", n=64, only=["BLOCK=128,256", "UNROLL=1"], progress=True, time_limit=30)
+        tuner.tune("axpy", n=64, only=["BLOCK=128,256", "UNROLL=1"], progress=True, time_limit=400)
     assert "axpy: " in shown.getvalue() and "8" in shown.getvalue(), shown.getvalue()
     assert "time_limit" in inspect.signature(gputune.tune).parameters
     for function in gputune.open, gputune.diagnose:

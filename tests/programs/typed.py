@@ -18,7 +18,7 @@ def show(progress: dict[str, object]) -> None:
 
 with gputune.open(database=":memory:") as tuner:
     print(len(gputune.tune("axpy", n=1024, effort="cached").info))
-    plan: gputune.Plan = tuner.tune("axpy", n=1024, progress=show, only=["BLOCK=128,256"], time_limit=10)
+    plan: gputune.Plan = tuner.tune("axpy", n=1024, progress=show, only=["BLOCK=128,256"], time_limit=400)
     space = gputune.space("axpy", n=1024)
     print(plan.info["configuration"], space["valid"], len(tuner.records("axpy")))
     results = gputune.run("axpy", ["BLOCK=128"], n=1024)
