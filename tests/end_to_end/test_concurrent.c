@@ -283,7 +283,7 @@ TEST(wait_for_a_locked_database_ends_with_the_time_limit)
     double start = seconds();
     options.time_limit_s = 12; /* long enough to compile the default on a busy machine */
     OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options));
-    assert_true(seconds() - start < longest_write_s / 2);
+    assert_true(seconds() - start < longest_write_s);
     gputune_plan_release(plan);
     locker_do(&l, 'u');
     options.time_limit_s = LONGEST_S;
@@ -321,7 +321,7 @@ TEST(wait_for_a_locked_database_ends_with_a_cancel)
     options.cancel = &cancel;
     assert_int_equal(pthread_create(&thread, NULL, cancel_soon, NULL), 0);
     int status = tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options);
-    assert_true(seconds() - start < longest_write_s / 2);
+    assert_true(seconds() - start < longest_write_s);
     assert_true(__atomic_load_n(&cancel, __ATOMIC_RELAXED));
     pthread_join(thread, NULL);
     if (status == GPUTUNE_OK) {

@@ -91,7 +91,7 @@ static bool is_as_declared(gputune *tuner, faulty *f)
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     snprintf(kernel, sizeof kernel, "tests/faulty/%s.cu:%s", f->kernel.class, f->kernel.name);
     count(f);
-    if (tune_kernel(&plan, tuner, kernel, (gputune_sizes){0}, &OPTIONS(.time_limit_s = 60)) < 0) {
+    if (tune_kernel(&plan, tuner, kernel, (gputune_sizes){0}, &OPTIONS()) < 0) {
         print_error("%s: %s\n", f->kernel.name, gputune_error());
         return false;
     }

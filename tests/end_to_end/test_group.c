@@ -48,7 +48,7 @@ static int together(gputune_plan **out, gputune *tuner, int rank, wire *w, const
 static gputune_options narrow(void)
 {
     static const char *const only[] = {"VEC=4", "BLOCK=512", "UNROLL=2"};
-    return OPTIONS(.only = only, .only_count = 3, .time_limit_s = 60);
+    return OPTIONS(.only = only, .only_count = 3);
 }
 
 TEST(ranks_launch_what_rank_0_found)

@@ -9,7 +9,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-enum { LONGEST_MS = 30000, STEP_MS = 10, FAILED = 100 };
+enum { LONGEST_MS = 120000, STEP_MS = 10, FAILED = 100 };
 
 /* Makes this process the parent of processes whose parents end, to wait for them. */
 static int open_heir(void **state)

@@ -55,7 +55,6 @@ static gputune_plan *plan_of(gputune *tuner, const char *text, const char *word,
     }
     fclose(file);
     options.effort = effort;
-    options.time_limit_s = 60;
     options.only = only;
     options.only_count = effort >= GPUTUNE_MEASURE;
     OK(tune_kernel(&plan, tuner, path, GPUTUNE_NO_SIZES, &options));

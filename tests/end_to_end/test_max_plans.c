@@ -25,8 +25,7 @@ static gputune_plan *plan_of(gputune *tuner, size_t n, gputune_effort effort)
     static const char *const only[] = {"VEC=1", "BLOCK=64", "UNROLL=1,2"};
     gputune_plan *plan;
     gputune_options options =
-        OPTIONS(.effort = effort, .only = only, .only_count = sizeof only / sizeof *only,
-                .time_limit_s = 100);
+        OPTIONS(.effort = effort, .only = only, .only_count = sizeof only / sizeof *only);
     OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", n}), &options));
     return plan;
 }

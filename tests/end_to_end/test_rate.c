@@ -8,8 +8,7 @@ static const char template_path[] = "tests/end_to_end/steps.cu";
 static gputune_plan *tune_steps(gputune *tuner)
 {
     gputune_plan *plan;
-    OK(tune_kernel(&plan, tuner, template_path, GPUTUNE_SIZES({"n", N}),
-                   &OPTIONS(.time_limit_s = 60)));
+    OK(tune_kernel(&plan, tuner, template_path, GPUTUNE_SIZES({"n", N}), &OPTIONS()));
     return plan;
 }
 

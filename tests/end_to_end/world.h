@@ -31,7 +31,7 @@
 #define OPTIONS(...)                                                                               \
     (gputune_options)                                                                              \
     {                                                                                              \
-        sizeof(gputune_options), GPUTUNE_MEASURE, .time_limit_s = 120, __VA_ARGS__                 \
+        sizeof(gputune_options), GPUTUNE_MEASURE, .time_limit_s = 400, __VA_ARGS__                 \
     }
 
 static struct {
