@@ -84,12 +84,16 @@ def as_dict(struct: Any) -> dict[str, Any]:
     return out
 
 
+_here = threading.local()  # call: the Interrupt of the call that runs on this thread
+
+
 class Interrupt:
     """Stops a call: holds the `cancel` flag of gputune_options, and an exception from a callback."""
 
     def __init__(self, flag: Any = None) -> None:
         self.flag: Any = ctypes.c_int(0) if flag is None else flag
         self.thrown: list[BaseException] = []
+        self.reference: Callable[..., Any] | None = None
 
     def guarded(self, function: Callable[..., Any], failed: Any) -> Callable[..., Any]:
         """Wraps a function for C: an exception stops the call instead of passing through C, and the function
@@ -109,7 +113,15 @@ class Interrupt:
         if threading.current_thread() is threading.main_thread():
             self._run_apart(call)
         else:
-            self._finish(call(), "")
+            self._finish(self._begin(call), "")
+
+    def _begin(self, call: Callable[[], int]) -> int:
+        outer = getattr(_here, "call", None)
+        _here.call = self
+        try:
+            return call()
+        finally:
+            _here.call = outer
 
     def _run_apart(self, call: Callable[[], int]) -> None:
         answers: list[tuple[int, str]] = []
@@ -117,7 +129,7 @@ class Interrupt:
 
         def work() -> None:
             try:
-                status = call()
+                status = self._begin(call)
                 answers.append((status, library.gputune_error().decode() if status < 0 else ""))
             except BaseException as error:
                 self.thrown.append(error)
@@ -141,6 +153,11 @@ class Interrupt:
             raise self.thrown[0]
         if status < 0:
             raise failure(status, message or library.gputune_error().decode())
+
+
+def refer(*given: Any) -> Any:
+    """Calls the reference of the call that runs on this thread."""
+    return _here.call.reference(*given)
 
 
 def collect(found: list[dict[str, Any]]) -> Callable[[Any, Any], int]:

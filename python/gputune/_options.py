@@ -11,7 +11,7 @@ from typing import Any, Callable, Iterable, Mapping
 
 from . import _abi
 from ._arrays import NAMES, TYPE_LETTERS, DeviceArray, current_stream, device_array, host_array
-from ._library import Interrupt, as_dict, encoded, text
+from ._library import Interrupt, as_dict, encoded, refer, text
 
 Progress = Callable[["dict[str, Any]"], object]
 Reference = Callable[..., object]
@@ -104,23 +104,28 @@ _numbers = itertools.count(1)
 
 
 def identity(function: Reference) -> int:
-    """Returns a number for a function, as a call's `user`. Addresses of C functions made from Python
-    functions are reused, so they do not identify them."""
+    """Returns a number for a function, as a call's `user`, by which gputune tells references apart."""
     try:
         return _known.setdefault(function, next(_numbers))
     except TypeError:  # no weak references, or no hash
         return next(_numbers)
 
 
+# One C function for all references, because a new one for each call would look like another reference.
+_refer: Any = _abi.gputune_reference_fn(refer)
+
+
 def reference(function: Reference, stop: Interrupt) -> Any:
-    """Makes a reference function for C, from a function of the sizes and the kernel's arguments."""
+    """Makes a function of the sizes and the kernel's arguments the reference of a call, and returns the C
+    function that calls it."""
     numpy = importlib.import_module("numpy")
 
     def call(_: Any, sizes: Any, items: Any, count: int) -> int:
         named = {text(one.name): one.value for one in sizes.items[:sizes.count]}
         function(named, *(_value(numpy, item) for item in items[:count]))
         return 0
-    return _abi.gputune_reference_fn(stop.guarded(call, 1))
+    stop.reference = stop.guarded(call, 1)
+    return _refer
 
 
 # --- progress ----------------------------------------------------------------------------------------

@@ -727,11 +727,12 @@ def a_programs_own_inputs_and_reference():
         for _ in range(2):  # a new function at the same address is another reference
             tuner.tune("axpy", reference=lambda *given: reference(*given), **untagged)
             raises(ZeroDivisionError, "", tuner.tune, "axpy", reference=lambda *_: 1 / 0, **untagged)
-        count = len(seen)
-        for _ in range(2):  # the same function finds the stored results
+        counts, others = [], []
+        for _ in range(3):  # the same function finds the stored results, although C functions come and go
             tuner.tune("axpy", reference=reference, **untagged)
-            count, before = len(seen), count
-        assert count == before, (count, before)
+            counts.append(len(seen))
+            others.append(ctypes.CFUNCTYPE(None)(print))
+        assert len(set(counts)) == 1, counts
         on_gpu = Interface()
         tuner.tune("axpy", inputs={"x": on_gpu}, inputs_tag="ones", force=True, **options)
         with tempfile.TemporaryDirectory() as folder:
