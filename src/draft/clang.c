@@ -53,20 +53,15 @@ static bool try_system(gt_text *tried)
     return try_library(tried, "libclang.so.1") || try_library(tried, "libclang.so");
 }
 
-static bool try_paths(gt_text *tried, const char *const *paths, size_t count)
-{
-    bool done = false;
-    for (size_t i = 0; !done && i < count; i++) {
-        done = try_library(tried, paths[i]);
-    }
-    return done;
-}
-
 gputune_status gt_clang_open(const char *const *paths, size_t count)
 {
     GT_SCOPED(gt_text_free) gt_text tried = {0};
     const char *own = gt_environment("GPUTUNE_LIBCLANG");
-    if (own ? try_library(&tried, own) : try_paths(&tried, paths, count) || try_system(&tried)) {
+    bool done = own && try_library(&tried, own);
+    for (size_t i = 0; !own && !done && i < count; i++) {
+        done = try_library(&tried, paths[i]);
+    }
+    if (done || (!own && try_system(&tried))) {
         return GPUTUNE_OK;
     }
     return gt_fail(GPUTUNE_ENOCOMPILER,

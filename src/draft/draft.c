@@ -66,7 +66,7 @@ static const char *guess_arguments(draft_decl *function)
         needed = draft_children(children.items[i]).count ? needed : i + 1;
     }
     for (size_t i = 0; i < needed; i++) {
-        cx_type type = draft_canonical(cx.getCursorType(children.items[i]));
+        cx_type type = cx.getCanonicalType(cx.getCursorType(children.items[i]));
         gt_text_printf(&out, "%s%s", out.length ? ", " : "",
                        children.items[i].kind == CX_TYPE_PARAMETER ? "float"
                        : type.kind == CX_TYPE_BOOL                 ? "true"

@@ -488,7 +488,7 @@ static void run_host_loop(const loop *l)
     draft_bindings left;
     draft_amount *condition = l->condition ? draft_eval(l->condition) : draft_nothing();
     const draft_symbols symbols = draft_symbols_of(condition);
-    bool is_sure = true;
+    bool is_sure = !draft_has_kind(condition, DRAFT_PROPERTY);
     for (size_t i = 0; i < symbols.count; i++) {
         is_sure &= !symbols.items[i]->doubt;
     }

@@ -132,13 +132,8 @@ draft_amount *draft_named(draft_decl *decl, const char *path, draft_amount *valu
         return value;
     }
     const char *doubt = draft_is_symbol(value, DRAFT_HOST) ? value->symbol->doubt : DRAFT_UNDECIDED;
-    bool has = draft_evaluate(&number, value);
-    if (is_choice && has) {
-        doubt = NULL;
-    } else if (is_choice) {
-        has = draft_evaluate(&number, value->c) || draft_evaluate(&number, value->b);
-    }
-    return draft_doubtful(decl, path, has ? &number : NULL, doubt);
+    doubt = is_choice && draft_evaluate(&number, value) ? NULL : doubt;
+    return draft_doubtful(decl, path, draft_example(&number, value) ? &number : NULL, doubt);
 }
 
 draft_amount *draft_property(const char *name)
@@ -215,11 +210,10 @@ static void note_launch(draft_node *node, draft_decl *kernel, draft_node *const 
             (arguments[i]->kind == CX_DECL_REF || arguments[i]->kind == CX_MEMBER_REF);
         bool is_null = value->kind == DRAFT_SUM && is_variable; /* set by another function */
         draft_decl *passed = draft_new(sizeof *passed);
+        draft_binding *last = draft_now.last;
         draft_assign(passed, "", is_null ? draft_nothing() : value, arguments[i]->type);
-        for (const draft_binding *b = passed->latest; b; b = b->older) {
-            draft_argument argument = {i, b->path, b->value};
-            draft_add(&launch.arguments, argument);
-        }
+        draft_now.last = last; /* the end of a branch must not undo it */
+        draft_add(&launch.arguments, passed);
     }
     for (size_t i = 0; i < draft_now.program->launches.count; i++) {
         draft_launched *other = &draft_now.program->launches.items[i];
@@ -385,12 +379,9 @@ void draft_host_read(draft_program *program)
 draft_amount *draft_passed(const draft_launched *launch, const draft_decl *kernel,
                            const draft_decl *parameter, const char *path)
 {
-    for (size_t i = 0; launch && i < launch->arguments.count; i++) {
-        const draft_argument *argument = &launch->arguments.items[i];
-        if (argument->parameter < kernel->parameters.count &&
-            kernel->parameters.items[argument->parameter] == parameter &&
-            strcmp(argument->path, path) == 0) {
-            return argument->value;
+    for (size_t i = 0; launch && i < kernel->parameters.count; i++) {
+        if (kernel->parameters.items[i] == parameter && i < launch->arguments.count) {
+            return draft_value_of(launch->arguments.items[i], path);
         }
     }
     return NULL;

@@ -42,6 +42,7 @@ typedef struct draft_decl {
     bool in_slice;          /* true if a kernel needs the declaration */
     bool busy;              /* true while the body or initialiser is being followed */
     bool is_called;         /* true for a host function that another one calls */
+    bool unrolls;           /* true for a kernel whose loops read the tunable UNROLL */
 } draft_decl;
 /* An expression or a statement. Parentheses and conversions are left out, except conversions of
  * floating values to integers (DRAFT_TRUNCATE). */
@@ -101,6 +102,7 @@ typedef struct draft_extent {
     const char *path, *text; /* path and text of the whole file */
     unsigned begin, end, line, column;
 } draft_extent;
+typedef GT_ARRAY(draft_extent) draft_extents;
 draft_extent draft_extent_of(cx_cursor at);
 /* Returns the file and the position of a location, without end and text. */
 draft_extent draft_locate(cx_location location);
@@ -114,8 +116,7 @@ bool draft_is_reference(cx_type type);
 bool draft_is_float(cx_type type);
 bool draft_is_integer(cx_type type);
 bool draft_is_array(cx_type type);
-cx_type draft_pointee(cx_type type); /* canonical */
-cx_type draft_canonical(cx_type type);
+cx_type draft_pointee(cx_type type);           /* canonical */
 cx_type draft_type_of(const draft_decl *decl); /* canonical */
 
 /* ---- value.c: values of expressions ---------------------------------------------------------- */
@@ -241,6 +242,8 @@ draft_amount *draft_replace(draft_amount *value, draft_replace_fn *with, void *u
 const char *draft_print_value(const draft_amount *value);
 /* Computes the value from the symbols' numbers. Returns false if a symbol has no number. */
 bool draft_evaluate(int64_t *out, const draft_amount *value);
+/* Computes the value, or if its condition is not known, one of its alternatives. */
+bool draft_example(int64_t *out, const draft_amount *value);
 /* Returns all symbols in a value, some of them several times. */
 draft_symbols draft_symbols_of(const draft_amount *value);
 
@@ -255,19 +258,12 @@ draft_amount *draft_bound(draft_amount *value, bool upper, const draft_facts *fa
 
 /* ---- program.c: kernels, functions and launches of the program ------------------------------- */
 
-/* The value that a launch passes for a parameter, or for a member of it. */
-typedef struct draft_argument {
-    unsigned parameter; /* its index */
-    const char *path;   /* "" or ".a.b" */
-    draft_amount *value;
-} draft_argument;
-
 typedef struct draft_launched {
     draft_node *call;
     draft_decl *callee; /* the called function; an instance, if the kernel is a template */
     draft_decl *kernel; /* the kernel template, or the called function itself */
     draft_amount *grid[3], *block[3], *shared;
-    GT_ARRAY(draft_argument) arguments;
+    draft_decls arguments; /* variables that have the values of the parameters */
 } draft_launched;
 
 typedef struct draft_error {

@@ -247,12 +247,13 @@ const char *draft_full_name(const draft_decl *decl)
 
 void draft_add_once(draft_decls *out, draft_decl *decl)
 {
-    for (size_t i = 0; i < out->count; i++) {
-        if (out->items[i] == decl) {
-            return;
-        }
+    size_t i = 0;
+    while (i < out->count && out->items[i] != decl) {
+        i++;
     }
-    draft_add(out, decl);
+    if (i == out->count) {
+        draft_add(out, decl);
+    }
 }
 
 bool draft_has_text(const gt_texts *texts, const char *text)
@@ -306,11 +307,6 @@ static int visit_launch(cx_cursor at, cx_cursor parent, void *user)
     return CX_RECURSE_VISIT;
 }
 
-static bool has_body(cx_cursor at)
-{
-    return draft_has_child(at, CX_COMPOUND) || draft_has_child(at, CX_TRY);
-}
-
 /* Notes a function. A function in a header matters only if it launches a kernel or allocates
  * memory. */
 static void note_function(scan *s, cx_cursor at)
@@ -319,7 +315,7 @@ static void note_function(scan *s, cx_cursor at)
     draft_decl *decl = draft_decl_of(at);
     bool is_here = strcmp(e.path, s->path) == 0, is_template = at.kind == CX_FUNCTION_TEMPLATE;
     launch_search search = {s, false};
-    if (!has_body(at) ||
+    if ((!draft_has_child(at, CX_COMPOUND) && !draft_has_child(at, CX_TRY)) ||
         (draft_has_child(at, CX_DEVICE_ATTRIBUTE) && !draft_has_child(at, CX_HOST_ATTRIBUTE))) {
         return;
     }
@@ -408,13 +404,12 @@ static bool is_skipped(void *unit, void *file, unsigned offset)
 
 static bool is_covered(const scan *s, void *file, unsigned offset)
 {
-    for (size_t i = 0; i < s->covered.count; i++) {
+    bool found = false;
+    for (size_t i = 0; !found && i < s->covered.count; i++) {
         const draft_extent *e = &s->covered.items[i];
-        if (e->file == file && offset >= e->begin && offset < e->end) {
-            return true;
-        }
+        found = e->file == file && offset >= e->begin && offset < e->end;
     }
-    return false;
+    return found;
 }
 
 /* Asks about each <<< of the file that belongs to no launch in the tree. */

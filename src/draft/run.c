@@ -138,7 +138,7 @@ static void note_access(const draft_spot *spot, cx_type type, cx_cursor at, bool
         draft_access access = {
             .offset = spot->offset, .buffer = buffer, .written = written, .at = at};
         if (!buffer->is_read && !buffer->is_written) {
-            buffer->accessed_as = draft_canonical(type);
+            buffer->accessed_as = cx.getCanonicalType(type);
         }
         buffer->is_read |= read;
         buffer->is_written |= written;
@@ -320,20 +320,25 @@ draft_spot draft_moved(const draft_spot *spot, draft_amount *bytes)
     return out;
 }
 
+/* Returns the place of an object, of which a member is used; NULL: *this. */
+static draft_spot object_place(draft_node *object)
+{
+    return !object                          ? draft_now.object
+           : draft_is_pointer(object->type) ? pointed(draft_eval(object))
+                                            : draft_spot_of(object);
+}
+
 static draft_spot member_place(draft_node *node)
 {
     draft_node *object = node->count ? node->children[0] : NULL;
     const char *name = node->decl ? node->decl->name : "";
-    draft_spot spot = !object                          ? draft_now.object
-                      : draft_is_pointer(object->type) ? pointed(draft_eval(object))
-                                                       : draft_spot_of(object);
+    draft_spot spot = object_place(object);
     if (spot.variable) {
         spot.path = draft_format("%s.%s", spot.path, name);
     } else if (spot.buffer) {
         cx_type type =
-            !object ? draft_canonical(cx.getCursorType(cx.getCursorSemanticParent(node->decl->at)))
-            : draft_is_pointer(object->type) ? draft_pointee(object->type)
-                                             : object->type;
+            object ? object->type : cx.getCursorType(cx.getCursorSemanticParent(node->decl->at));
+        type = draft_is_pointer(type) ? draft_pointee(type) : cx.getCanonicalType(type);
         long long bits = cx.Type_getOffsetOf(type, name);
         spot = draft_moved(&spot, draft_number(bits > 0 ? bits / 8 : 0));
     }
@@ -506,10 +511,10 @@ static draft_amount *call_unknown(draft_node *node)
         cx_type to = cx.getPointeeType(argument->type);
         bool writes = !cx.isConstQualifiedType(to);
         if (draft_on_host() && spot.variable && writes) {
-            change_unseen(&spot, draft_canonical(to), name);
+            change_unseen(&spot, cx.getCanonicalType(to), name);
         } else if (spot.buffer) {
             spot.offset = draft_unknown("it is passed to '%s', whose code is not read", name);
-            note_access(&spot, draft_canonical(to), argument->at, true, writes);
+            note_access(&spot, cx.getCanonicalType(to), argument->at, true, writes);
         }
     }
     if (!draft_on_host()) {
@@ -519,22 +524,6 @@ static draft_amount *call_unknown(draft_node *node)
     return strcmp(name, "gt_unset_extent") == 0
                ? draft_unknown("its dimension x is never assigned")
                : any_value(NULL, draft_on_host() ? draft_source_of(node->at) : name, node->type);
-}
-
-/* Finds the object that a method is called on; false: the call has none. */
-static bool object_of(draft_spot *out, draft_node *node)
-{
-    draft_node *callee = node->callee;
-    if (!callee || callee->kind != CX_MEMBER_REF) {
-        return false;
-    }
-    if (!callee->count) {
-        *out = draft_now.object;
-        return true;
-    }
-    draft_node *object = callee->children[0];
-    *out = draft_is_pointer(object->type) ? pointed(draft_eval(object)) : draft_spot_of(object);
-    return true;
 }
 
 /* Runs the member initialisers of a constructor, as in : x(a), y(b). */
@@ -557,14 +546,14 @@ static void initialise_members(draft_decl *constructor)
 
 static bool is_of(const draft_decl *function, const draft_symbol *symbol)
 {
-    return symbol->kind == DRAFT_HOST && symbol->decl &&
+    return symbol && symbol->kind == DRAFT_HOST && symbol->decl &&
            draft_decl_of(cx.getCursorSemanticParent(symbol->decl->at)) == function;
 }
 
 static draft_amount *put_argument(void *user, draft_amount *part)
 {
     const draft_symbol *symbol = part->symbol;
-    return symbol && is_of(user, symbol) && symbol->decl->at.kind == CX_PARM && symbol->has_number
+    return is_of(user, symbol) && symbol->decl->at.kind == CX_PARM && symbol->has_number
                ? draft_number(symbol->number)
                : NULL;
 }
@@ -573,25 +562,18 @@ static draft_amount *put_argument(void *user, draft_amount *part)
  * call may return another value. */
 static draft_amount *seen_from_outside(draft_amount *result, const draft_node *call)
 {
-    bool is_own = false;
-    int64_t number;
-    if (!draft_is_known(result)) {
-        return result;
-    }
     result = draft_replace(result, put_argument, call->decl);
+    bool is_open = draft_has_kind(result, DRAFT_CHANGING), is_own = is_open;
+    int64_t number;
     const draft_symbols symbols = draft_symbols_of(result);
     for (size_t i = 0; i < symbols.count; i++) {
         is_own |= is_of(call->decl, symbols.items[i]);
     }
-    const bool is_open = draft_has_kind(result, DRAFT_CHANGING);
-    if (!is_own && !is_open) {
-        return result;
-    }
-    const draft_amount *usual = result->kind == DRAFT_COND ? result->c : result;
-    bool has = draft_evaluate(&number, usual) ||
-               (result->kind == DRAFT_COND && draft_evaluate(&number, result->b));
-    return draft_doubtful(NULL, draft_source_of(call->at), has ? &number : NULL,
-                          is_open || !draft_evaluate(&number, result) ? DRAFT_UNDECIDED : NULL);
+    is_open |= !draft_evaluate(&number, result);
+    bool has = is_own && draft_example(&number, result);
+    return is_own ? draft_doubtful(NULL, draft_source_of(call->at), has ? &number : NULL,
+                                   is_open ? DRAFT_UNDECIDED : NULL)
+                  : result;
 }
 
 /* Follows a function's body with the values of the call's arguments. */
@@ -681,21 +663,6 @@ static draft_amount *eval_list(draft_node *node)
     return node->type.kind == CX_TYPE_RECORD ? draft_object(object) : draft_nothing();
 }
 
-/* Returns true if an operator of this name changes its object, as = and += do. */
-static bool is_assignment(const char *name)
-{
-    const size_t length = strlen(name);
-    return strcmp(name, "operator=") == 0 ||
-           (length > 8 && name[length - 1] == '=' && !strchr("=!<>", name[8]));
-}
-
-/* Returns true if a call of operator=() copies an object of the same type. */
-static bool is_copy(const draft_node *call)
-{
-    return strcmp(call->decl->name, "operator=") == 0 && call->count == 2 &&
-           is_same_struct(call->children[0]->type, call->children[1]->type);
-}
-
 static draft_amount *call(draft_node *node)
 {
     draft_decl *function = node->decl;
@@ -711,19 +678,27 @@ static draft_amount *call(draft_node *node)
     if (function && function->at.kind == CX_CONSTRUCTOR) {
         return construct(node);
     }
-    bool is_method = object_of(&object, node);
+    const draft_node *callee = node->callee;
+    bool is_method = callee && callee->kind == CX_MEMBER_REF;
+    if (is_method) {
+        object = object_place(callee->count ? callee->children[0] : NULL);
+    }
     bool is_operator = function && function->at.kind == CX_METHOD && !is_method && first;
-    if (is_operator && is_assignment(function->name) && (!body || is_copy(node))) {
+    const char *sign = is_operator && strlen(function->name) > 8 ? function->name + 8 : "";
+    bool is_copy = strcmp(sign, "=") == 0, changes_first = *sign && sign[strlen(sign) - 1] == '=' &&
+                                                           (is_copy || !strchr("=!<>", *sign));
+    is_copy = is_copy && node->count == 2 && is_same_struct(first->type, node->children[1]->type);
+    if (changes_first && (!body || is_copy)) {
         draft_amount *value = node->count > 1 ? draft_eval(node->children[1]) : draft_nothing();
         object = draft_spot_of(first);
-        write_place(&object, first, value, strcmp(function->name, "operator=") != 0);
+        write_place(&object, first, value, sign[1] != '\0');
         return draft_object(object);
     }
     if (!body && (is_method || is_operator)) { /* the method or operator may change its object */
         object = is_operator ? draft_spot_of(first) : object;
-        cx_type type = is_operator           ? first->type
-                       : node->callee->count ? node->callee->children[0]->type
-                                             : node->type;
+        cx_type type = is_operator     ? first->type
+                       : callee->count ? callee->children[0]->type
+                                       : node->type;
         type = draft_is_pointer(type) ? draft_pointee(type) : type;
         bool changes = !function || !cx.CXXMethod_isConst(function->at);
         note_access(&object, type, node->at, true, changes);

@@ -26,8 +26,9 @@ int draft_launch_rank(const draft_launched *launch)
         rank += draft_is_known(launch->grid[d]) + draft_is_known(launch->block[d]);
     }
     for (size_t i = 0; i < launch->arguments.count; i++) {
-        const draft_amount *v = launch->arguments.items[i].value;
-        rank |= v->place.buffer && v->place.buffer->bytes ? 16 : 0;
+        for (draft_binding *b = launch->arguments.items[i]->latest; b; b = b->older) {
+            rank |= b->value->place.buffer && b->value->place.buffer->bytes ? 16 : 0;
+        }
     }
     return rank;
 }
@@ -199,7 +200,9 @@ static bool is_passed(const draft_settled *s, const draft_symbol *symbol)
 {
     bool found = false;
     for (size_t i = 0; s->launch && i < s->launch->arguments.count; i++) {
-        found |= draft_has_symbol(s->launch->arguments.items[i].value, symbol);
+        for (draft_binding *b = s->launch->arguments.items[i]->latest; b; b = b->older) {
+            found |= draft_has_symbol(b->value, symbol);
+        }
     }
     return found;
 }
@@ -470,19 +473,23 @@ static void add_items(draft_settled *s)
     }
 }
 
-/* Adds an axis that limits registers (0: no limit) if the kernel has a loop and no
- * __launch_bounds__(). */
-static void add_registers(draft_settled *s)
+/* Adds axes that change only the code: MAXREG limits registers (0: no limit) if the kernel has a
+ * loop and no __launch_bounds__(), and UNROLL (0: the compiler's choice). */
+static void add_code_axes(draft_settled *s)
 {
     bool has_bound;
     launch_bound(s, &has_bound);
     draft_axis *axis = s->facts.has_loop && !has_bound && !draft_slice_has("MAXREG")
                            ? add_axis(s, "MAXREG", 0)
                            : NULL;
+    s->limits_registers = axis != NULL;
     for (int64_t value = 32; axis && value <= 128; value *= 2) {
         add_value(axis, value);
     }
-    s->limits_registers = axis != NULL;
+    axis = s->kernel->unrolls ? add_axis(s, "UNROLL", 0) : NULL;
+    for (int64_t value = 2; axis && value <= 8; value *= 2) {
+        add_value(axis, value);
+    }
 }
 
 /* ---- the grid -------------------------------------------------------------------------------- */
@@ -572,10 +579,9 @@ static draft_amount *put_next(void *user, draft_amount *part)
 /* Returns true if the value depends on the range of a buffer's elements. */
 static bool has_range(const draft_amount *value)
 {
-    const draft_symbols symbols = draft_symbols_of(value);
-    bool found = false;
-    for (size_t i = 0; i < symbols.count; i++) {
-        found |= symbols.items[i]->kind == DRAFT_HOST && symbols.items[i]->buffer;
+    bool found = draft_is_symbol(value, DRAFT_HOST) && value->symbol->buffer;
+    for (unsigned i = 0; i < value->part_count; i++) {
+        found = found || has_range(value->parts[i]);
     }
     return found;
 }
@@ -821,9 +827,10 @@ static void find_sizes(draft_settled *s)
         add_sizes(s, draft_settled_range(s, s->facts.buffers.items[i]));
     }
     for (size_t i = 0; s->launch && i < s->launch->arguments.count; i++) {
-        draft_amount *value = s->launch->arguments.items[i].value;
-        if (!value->symbol) { /* an expression such as 2 * n contains the size n */
-            add_sizes(s, draft_settled_amount(s, value));
+        for (draft_binding *b = s->launch->arguments.items[i]->latest; b; b = b->older) {
+            if (!b->value->symbol) { /* an expression such as 2 * n contains the size n */
+                add_sizes(s, draft_settled_amount(s, b->value));
+            }
         }
     }
 }
@@ -851,7 +858,7 @@ void draft_settle(draft_settled *s, draft_program *program, draft_decl *kernel)
     }
     settle_grid(s);
     add_items(s);
-    add_registers(s);
+    add_code_axes(s);
     settle_shared(s);
     settle_lengths(s);
     find_sizes(s);

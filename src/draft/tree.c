@@ -56,11 +56,6 @@ draft_extent draft_locate(cx_location location)
     return out;
 }
 
-static void *unit_of(cx_cursor at)
-{
-    return (void *)(uintptr_t)at.data[2];
-}
-
 typedef void locate_fn(cx_location, void **, unsigned *, unsigned *, unsigned *);
 
 static draft_extent extent_by(locate_fn *locate_by, cx_cursor at)
@@ -71,7 +66,8 @@ static draft_extent extent_by(locate_fn *locate_by, cx_cursor at)
     locate_by(cx.getRangeEnd(range), &out.file, &out.line, &out.column, &out.end);
     locate_by(cx.getRangeStart(range), &out.file, &out.line, &out.column, &out.begin);
     out.path = out.file ? draft_string(cx.getFileName(out.file)) : "";
-    out.text = out.file ? cx.getFileContents(unit_of(at), out.file, &bytes) : NULL;
+    out.text =
+        out.file ? cx.getFileContents((void *)(uintptr_t)at.data[2], out.file, &bytes) : NULL;
     if (!out.text || out.begin > bytes) { /* macros of -D are in no file */
         out.text = "";
         out.begin = out.end = 0;
@@ -164,22 +160,17 @@ static bool is_nothing(cx_cursor at)
 
 /* ---- types ----------------------------------------------------------------------------------- */
 
-cx_type draft_canonical(cx_type type)
-{
-    return cx.getCanonicalType(type);
-}
-
 cx_type draft_type_of(const draft_decl *decl)
 {
-    return draft_canonical(cx.getCursorType(decl->at));
+    return cx.getCanonicalType(cx.getCursorType(decl->at));
 }
 
 cx_type draft_pointee(cx_type type)
 {
-    type = draft_canonical(type);
-    return draft_canonical(draft_is_pointer(type) || draft_is_reference(type)
-                               ? cx.getPointeeType(type)
-                               : cx.getArrayElementType(type));
+    type = cx.getCanonicalType(type);
+    return cx.getCanonicalType(draft_is_pointer(type) || draft_is_reference(type)
+                                   ? cx.getPointeeType(type)
+                                   : cx.getArrayElementType(type));
 }
 
 int64_t draft_size_of(cx_type type)
@@ -230,7 +221,7 @@ draft_cursors draft_template_parameters(const draft_decl *function)
 static int add_field(cx_cursor at, void *user)
 {
     draft_field field = {draft_string(cx.getCursorSpelling(at)),
-                         draft_canonical(cx.getCursorType(at))};
+                         cx.getCanonicalType(cx.getCursorType(at))};
     draft_add((draft_fields *)user, field);
     return CX_CONTINUE_VISIT;
 }
@@ -300,9 +291,7 @@ draft_node *draft_body_of(draft_decl *function)
         return function->body;
     }
     function->has_body_tried = true;
-    if (!find_body(&at, &body, function->at)) {
-        at = function->at;
-    } else {
+    if (find_body(&at, &body, function->at)) {
         function->body = draft_tree(body);
     }
     draft_cursors children = draft_children(at);
@@ -353,11 +342,6 @@ static bool is_cast(int kind)
            (kind >= CX_STATIC_CAST && kind <= CX_FUNCTIONAL_CAST);
 }
 
-static void add_node(draft_node *to, draft_node *child)
-{
-    to->children[to->count++] = child;
-}
-
 static bool is_config(const draft_node *child)
 {
     return child->kind == CX_CALL && child->decl &&
@@ -371,7 +355,7 @@ static void make_call(draft_node *node, const draft_cursors *children)
     const int count = cx.Cursor_getNumArguments(node->at);
     node->children = draft_new((count > 0 ? (size_t)count : 0) * sizeof(draft_node *));
     for (int i = 0; i < count; i++) {
-        add_node(node, draft_tree(cx.Cursor_getArgument(node->at, (unsigned)i)));
+        node->children[node->count++] = draft_tree(cx.Cursor_getArgument(node->at, (unsigned)i));
     }
     for (size_t i = 0; i < children->count; i++) {
         cx_cursor child = children->items[i];
@@ -390,23 +374,12 @@ static void make_call(draft_node *node, const draft_cursors *children)
     }
 }
 
-/* Returns true if the node converts a floating value to an integer. */
-static bool truncates(const draft_node *node, const draft_node *child)
-{
-    return draft_is_integer(node->type) && draft_is_float(child->type);
-}
-
-static bool has_operation(int kind)
-{
-    return kind == CX_BINARY || kind == CX_COMPOUND_ASSIGN;
-}
-
 draft_node *draft_tree(cx_cursor at)
 {
     draft_node *node = draft_new(sizeof *node);
     draft_cursors children = draft_children(at);
     *node = (draft_node){.kind = at.kind, .at = at};
-    node->type = draft_canonical(cx.getCursorType(at));
+    node->type = cx.getCanonicalType(cx.getCursorType(at));
     if (at.kind == CX_VAR) {
         node->decl = draft_decl_of(at);
     } else if (at.kind < CX_UNEXPOSED_STMT) {
@@ -417,18 +390,19 @@ draft_node *draft_tree(cx_cursor at)
         gt_array_free(&children);
         return node;
     }
-    node->operation = has_operation(at.kind) ? cx.getCursorBinaryOperatorKind(at)
-                      : at.kind == CX_UNARY  ? cx.getCursorUnaryOperatorKind(at)
-                                             : 0;
+    node->operation = at.kind == CX_UNARY ? cx.getCursorUnaryOperatorKind(at)
+                      : at.kind == CX_BINARY || at.kind == CX_COMPOUND_ASSIGN
+                          ? cx.getCursorBinaryOperatorKind(at)
+                          : 0;
     node->children = draft_new((children.count + 1) * sizeof(draft_node *));
     for (size_t i = 0; i < children.count; i++) {
         if (is_kept(children.items[i].kind)) {
-            add_node(node, draft_tree(children.items[i]));
+            node->children[node->count++] = draft_tree(children.items[i]);
         }
     }
     gt_array_free(&children);
     if (is_cast(node->kind) && node->count == 1) {
-        if (!truncates(node, node->children[0])) {
+        if (!draft_is_integer(node->type) || !draft_is_float(node->children[0]->type)) {
             return node->children[0];
         }
         node->kind = DRAFT_TRUNCATE;

@@ -159,6 +159,12 @@ bool draft_evaluate(int64_t *out, const draft_amount *v)
     return draft_is_number(draft_replace((draft_amount *)(uintptr_t)v, number_of, NULL), out);
 }
 
+bool draft_example(int64_t *out, const draft_amount *v)
+{
+    return draft_evaluate(out, v) ||
+           (v->kind == DRAFT_COND && (draft_evaluate(out, v->c) || draft_evaluate(out, v->b)));
+}
+
 /* ---- sums ------------------------------------------------------------------------------------ */
 
 enum { TERMS_MOST = 40, DEEP = 40 };
@@ -182,12 +188,13 @@ static bool add_term(sum *s, const draft_term *term)
         at++;
     }
     if (at < s->count && compare_terms(&s->terms[at], term) == 0) {
-        s->terms[at].factor += term->factor;
-        if (s->terms[at].factor == 0) {
+        int64_t *factor = &s->terms[at].factor;
+        bool overflows = __builtin_add_overflow(*factor, term->factor, factor);
+        if (*factor == 0) {
             s->count--;
             memmove(&s->terms[at], &s->terms[at + 1], (s->count - at) * sizeof *term);
         }
-        return true;
+        return !overflows;
     }
     if (s->count >= TERMS_MOST || term->factor == 0) {
         return term->factor == 0;
@@ -470,6 +477,9 @@ static draft_amount *divide(draft_amount *a, draft_amount *b)
     if (y == 0) {
         return draft_unknown("it divides by zero");
     }
+    if (y == -1) {
+        return draft_times(a, b);
+    }
     if (by_number && draft_is_number(a, &x)) {
         return draft_number(x / y);
     }
@@ -507,7 +517,7 @@ static draft_amount *extreme(draft_operator kind, draft_amount *a, draft_amount 
 
 static int64_t apply(draft_operator kind, int64_t x, int64_t y)
 {
-    const int64_t results[] = {[DRAFT_REST] = y ? x % y : 0,
+    const int64_t results[] = {[DRAFT_REST] = y && y != -1 ? x % y : 0,
                                [DRAFT_LESS] = x < y,
                                [DRAFT_AT_MOST] = x <= y,
                                [DRAFT_EQUAL] = x == y,
@@ -517,7 +527,7 @@ static int64_t apply(draft_operator kind, int64_t x, int64_t y)
                                [DRAFT_BITS] = x & y,
                                [DRAFT_OR_BITS] = x | y,
                                [DRAFT_SHIFT] = y >= 0 && y < 62 ? (int64_t)1 << y : 0,
-                               [DRAFT_CEIL_DIV] = y ? (x + y - 1) / y : 0};
+                               [DRAFT_CEIL_DIV] = y > 0 ? x / y + (x % y > 0) : 0};
     return results[kind];
 }
 
@@ -880,7 +890,7 @@ static const char *sum_text(const draft_amount *v)
 
 static const char *text_of(const draft_amount *v, int level)
 {
-    const struct form *f = &forms[v->kind];
+    const struct form *f = &forms[v->a ? v->kind : DRAFT_SUM];
     int own = f->own;
     const char *text;
     if (v->kind == DRAFT_SUM) {

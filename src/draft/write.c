@@ -37,7 +37,7 @@ static const char *without_namespace(const char *name)
 /* Returns a type as clauses write it; NULL if a template cannot have it. */
 static const char *type_text(cx_type type)
 {
-    type = draft_canonical(type);
+    type = cx.getCanonicalType(type);
     if (type.kind == CX_TYPE_ENUM) {
         cx_cursor declared = cx.getTypeDeclaration(type);
         return type_text(cx.getEnumDeclIntegerType(declared));
@@ -92,7 +92,7 @@ static void write_struct(gt_text *out, draft_settled *s, draft_decl *parameter, 
         cx_type own = fields.items[i].type;
         const char *inner = draft_format("%s.%s", path, fields.items[i].name);
         while (own.kind == CX_TYPE_ARRAY) {
-            own = draft_canonical(cx.getArrayElementType(own));
+            own = cx.getCanonicalType(cx.getArrayElementType(own));
         }
         if (own.kind == CX_TYPE_POINTER) {
             continue;
@@ -113,15 +113,14 @@ static void write_struct(gt_text *out, draft_settled *s, draft_decl *parameter, 
 
 static const char *direction_of(const draft_buffer *buffer)
 {
-    return !buffer->is_written                             ? "in"
-           : buffer->is_read || !buffer->is_surely_written ? "inout"
-                                                           : "out";
+    bool reads = buffer->is_read || !buffer->is_surely_written;
+    return !buffer->is_written ? "in" : reads ? "inout" : "out";
 }
 
 /* Returns true if elements of the type contain integers, which need a fill. */
 static bool has_integers(cx_type type)
 {
-    type = draft_canonical(type);
+    type = cx.getCanonicalType(type);
     if (type.kind == CX_TYPE_ARRAY) {
         return has_integers(cx.getArrayElementType(type));
     }
@@ -208,7 +207,7 @@ static gputune_status write_pointer(gt_text *out, draft_settled *s, draft_decl *
 
 static gputune_status write_parameter(gt_text *out, draft_settled *s, draft_decl *parameter)
 {
-    cx_type written = cx.getCursorType(parameter->at), type = draft_canonical(written);
+    cx_type written = cx.getCursorType(parameter->at), type = cx.getCanonicalType(written);
     const char *text = type_text(type), *spelling = draft_string(cx.getTypeSpelling(written));
     if (draft_is_pointer(type) || draft_is_array(type)) {
         return write_pointer(out, s, parameter, "", type);
@@ -329,7 +328,7 @@ static void write_kernel(gt_text *out, draft_settled *s)
     gt_text_printf(out, "#pragma gputune kernel(%s", draft_full_name(s->kernel));
     for (unsigned i = 0; s->instance != s->kernel && i < children.count; i++) {
         cx_cursor child = children.items[i];
-        bool is_bool = draft_canonical(cx.getCursorType(child)).kind == CX_TYPE_BOOL;
+        bool is_bool = cx.getCanonicalType(cx.getCursorType(child)).kind == CX_TYPE_BOOL;
         const char *text =
             template_argument(s, i, draft_string(cx.getCursorSpelling(child)), is_bool);
         if (text) {
@@ -397,10 +396,10 @@ static void write_extents(gt_text *out, const char *clause, draft_amount *const 
 static long long count_elements(cx_type *type)
 {
     long long count = 1;
-    *type = draft_canonical(*type);
+    *type = cx.getCanonicalType(*type);
     while (type->kind == CX_TYPE_ARRAY) {
         count *= cx.getArraySize(*type);
-        *type = draft_canonical(cx.getArrayElementType(*type));
+        *type = cx.getCanonicalType(cx.getArrayElementType(*type));
     }
     return count;
 }
@@ -409,36 +408,37 @@ static void write_constant(gt_text *out, draft_settled *s, const draft_program *
                            draft_decl *constant)
 {
     cx_type type = cx.getCursorType(constant->at);
-    long long count = count_elements(&type);
-    const char *text = type_text(type), *fill = "",
-               *name = without_namespace(draft_full_name(constant));
+    const long long count = count_elements(&type);
+    const char *text = type_text(type), *fill = "", *place = draft_place_of(constant->at);
     bool is_number = draft_is_integer(type) && type.kind != CX_TYPE_BOOL, is_copied = false;
     draft_amount *value = count == 1 ? draft_value_of(constant, "") : NULL;
+    int64_t number;
     for (size_t i = 0; i < program->copied.count; i++) {
         is_copied |= strcmp(program->copied.items[i]->name, constant->name) == 0;
     }
     if (draft_initialiser_of(constant) && !is_copied) {
         return; /* the kept code initialises the constant */
     }
+    value = value ? draft_settled_amount(s, value) : draft_nothing();
     if (!is_copied) {
-        draft_ask(s, "%s: what fills '%s'? no code in the program does; complete constant()",
-                  draft_place_of(constant->at), constant->name);
-    } else if (value && (draft_is_known(value) || value->kind == DRAFT_TEXT)) {
-        int64_t number;
-        value = draft_settled_amount(s, value);
-        fill = value->kind == DRAFT_TEXT ? draft_format(" : constant(%s)", value->text)
-               : draft_evaluate(&number, value)
-                   ? draft_format(" : constant(%lld)", (long long)number)
-                   : "";
+        draft_ask(s, "%s: what fills '%s'? no code in the program does; complete constant()", place,
+                  constant->name);
+    } else if (value->kind == DRAFT_TEXT) {
+        fill = draft_format(" : constant(%s)", value->text);
+    } else if (draft_is_known(value)) {
+        bool has = draft_evaluate(&number, value);
+        fill = has ? draft_format(" : constant(%lld)", (long long)number) : "";
     } else if (is_number) {
         draft_add_text(&s->guesses, draft_format("'%s'", constant->name));
     } else if (type.kind == CX_TYPE_RECORD) {
         draft_ask(s, "%s: what does '%s' hold? The program copies it there; complete constant()",
-                  draft_place_of(constant->at), constant->name);
+                  place, constant->name);
     }
-    gt_text_printf(out, "#pragma gputune constant(%s : %s", name, text ? text : "int");
-    gt_text_printf(out, "[%lld]", count);
-    gt_text_printf(out, "%s)\n", *fill ? fill : is_number ? " : uniform(0, 99)" : "");
+    gt_text_printf(out, "#pragma gputune constant(%s : %s[%lld]%s)\n",
+                   without_namespace(draft_full_name(constant)), text ? text : "int", count,
+                   *fill       ? fill
+                   : is_number ? " : uniform(0, 99)"
+                               : "");
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */
