@@ -207,7 +207,7 @@ static void note_header(cx_cursor at)
 
 void draft_slice_need(cx_type type)
 {
-    cx_cursor declared = cx.getTypeDeclaration(draft_canonical(type));
+    cx_cursor declared = cx.getTypeDeclaration(cx.getCanonicalType(type));
     if (declared.kind == CX_STRUCT && !draft_is_own(declared)) {
         note_header(declared);
     }
@@ -412,6 +412,60 @@ static void note_problems(const draft_extent *e)
     }
 }
 
+/* Returns true if the loop's condition compares with a constant. */
+static bool has_known_bound(cx_cursor loop)
+{
+    const draft_cursors parts = draft_children(loop);
+    int64_t number;
+    bool found = false;
+    for (size_t i = 0; i + 1 < parts.count; i++) {
+        const int op = cx.getCursorBinaryOperatorKind(parts.items[i]);
+        const draft_cursors sides = draft_children(parts.items[i]);
+        found |= parts.items[i].kind == CX_BINARY && sides.count == 2 && op >= CX_LT &&
+                 op <= CX_NE && draft_is_constant(&number, sides.items[1]);
+    }
+    return found;
+}
+
+static int note_loop(cx_cursor at, cx_cursor parent, void *user)
+{
+    if (at.kind >= CX_WHILE && at.kind <= CX_FOR) {
+        draft_extent e = draft_extent_of(at);
+        bool fits = at.kind == CX_FOR && parent.kind == CX_COMPOUND && has_known_bound(at);
+        e.end = fits ? e.end : 0; /* 0: gets no pragma */
+        draft_add((draft_extents *)user, e);
+    }
+    return at.kind == CX_LAMBDA ? CX_CONTINUE_VISIT : CX_RECURSE_VISIT;
+}
+
+/* Writes a declaration. Innermost loops of a kernel with a known bound get a pragma that reads the
+ * tunable UNROLL; it changes no result. Loops that share a line with other code or have a pragma
+ * are left out. */
+static void write_unit(const unit *u, const draft_extent *e)
+{
+    draft_extents loops = {0};
+    unsigned begin = e->begin;
+    if (draft_has_child(u->at, CX_GLOBAL_ATTRIBUTE) && !draft_slice_has("UNROLL")) {
+        cx.visitChildren(u->at, note_loop, &loops);
+    }
+    for (size_t i = 0; i < loops.count; i++) {
+        const draft_extent *loop = &loops.items[i];
+        bool is_outer = i + 1 < loops.count && loop[1].begin < loop->end;
+        unsigned line = loop->begin;
+        while (line > begin && strchr(" \t", e->text[line - 1])) {
+            line--;
+        }
+        if (!is_outer && loop->end && loop->file == e->file && line > begin &&
+            e->text[line - 1] == '\n' && strncmp(e->text + loop->begin, "for", 3) == 0) {
+            gt_text_append_bytes(&s.out->text, e->text + begin, line - begin);
+            gt_text_append(&s.out->text, "#if UNROLL > 0\n#pragma unroll UNROLL\n#endif\n");
+            begin = line;
+            u->decl->unrolls = true;
+        }
+    }
+    gt_text_append_bytes(&s.out->text, e->text + begin, e->end - begin);
+}
+
 /* Writes the kept declarations. Those that overlap, as in typedef struct {…} x;, become one
  * text. */
 static void write_units(void)
@@ -445,7 +499,7 @@ static void write_units(void)
             closing = u->closing;
         }
         note_problems(&e);
-        gt_text_append_bytes(&s.out->text, e.text + e.begin, e.end - e.begin);
+        write_unit(u, &e);
         bool is_open = e.end > e.begin && e.text[e.end - 1] != ';' && e.text[e.end - 1] != '}';
         gt_text_append(&s.out->text, is_open ? ";\n\n" : "\n\n");
     }
