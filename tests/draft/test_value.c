@@ -92,3 +92,11 @@ TEST(sums_that_are_too_long_are_not_known)
     assert_false(draft_is_known(sum));
     assert_false(draft_is_known(product));
 }
+
+TEST(numbers_that_overflow_are_not_known)
+{
+    draft_amount *least = number(INT64_MIN);
+    assert_false(draft_is_known(draft_plus(number(INT64_MAX), number(1), 1)));
+    assert_false(draft_is_known(do_(CX_DIV, least, number(-1))));
+    ASSERT_PRINTS(do_(CX_REM, least, number(-1)), "0");
+}

@@ -62,6 +62,7 @@ draft '' 'int t = 64, g; scanf("%d", &t); g = atoi(argv[1]); add<<<g, t>>>(y, x,
 draft '' 'dim3 grid(40), block; void *all[] = {&y, &x, &n}; cudaLaunchKernel((void *)add, grid, block, all, 0, 0);'
 # A loop launches several times; the draft has the first launch.
 draft '' 'int g = 1024, t = 32; for (int k = 0; k < 5; k++) { add<<<g, t>>>(y, x, n); g /= 2; t *= 2; }'
+draft '' 'int t = 64; for (int k = 0; k < 5; k++) { if (rand() > k) { t = 128; break; } } add<<<40, t>>>(y, x, n);'
 # The accesses in all cases of a kernel's switch count.
 cat >program.cu <<'CU'
 __global__ void pick(float *y, const float *a, const float *b, int mode, int n)
