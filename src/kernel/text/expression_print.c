@@ -246,5 +246,5 @@ gputune_status gt_expression_print(gt_text *out, bool *known, int64_t *value,
         *known = whole.is_known;
         *value = whole.value;
     }
-    return whole.text.failed ? gt_fail_memory() : GPUTUNE_OK;
+    return out->failed ? gt_fail_memory() : GPUTUNE_OK;
 }
