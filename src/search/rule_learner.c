@@ -240,6 +240,7 @@ typedef struct learner {
     double *losses, *costs; /* [size * configs + config] */
     double *log_times;      /* [size]: of one configuration, relative to the reference */
     gt_rule_model model;    /* if there are sizes to predict */
+    uint32_t *alike;        /* of each configuration: first_alike() */
     uint32_t reference;     /* the kept configuration that most sizes can run */
     uint32_t *measured, measured_count; /* the measured sizes */
     uint32_t *guessed, guessed_count;   /* the sizes to predict */
@@ -443,8 +444,25 @@ static void set_guessed(learner *l)
     }
 }
 
-/* Finds the configuration that most of the sizes in the tree can run. */
-static void choose_reference(learner *l)
+/* Returns the first configuration that can run at the same measured sizes. The model of one serves
+ * for the others without another factorisation. */
+static uint32_t first_alike(const learner *l, uint32_t config)
+{
+    for (uint32_t c = 0; c < config; c++) {
+        uint32_t i = 0;
+        while (i < l->measured_count && (time_at(l, l->measured[i], c) < INFINITY) ==
+                                            (time_at(l, l->measured[i], config) < INFINITY)) {
+            i++;
+        }
+        if (i == l->measured_count) {
+            return c;
+        }
+    }
+    return config;
+}
+
+/* Finds the configuration that most sizes can run, and those that can run at the same sizes. */
+static void compare_configs(learner *l)
 {
     uint32_t most = 0;
     for (uint32_t c = 0; c < l->configs; c++) {
@@ -452,26 +470,37 @@ static void choose_reference(learner *l)
         for (uint32_t i = 0; i < l->measured_count; i++) {
             count += time_at(l, l->measured[i], c) < INFINITY;
         }
+        l->alike[c] = first_alike(l, c);
         l->reference = count > most ? c : l->reference;
         most = count > most ? count : most;
+    }
+}
+
+/* Predicts the logarithmic times of a configuration, relative to the reference. */
+static void predict_config(learner *l, uint32_t config)
+{
+    for (uint32_t s = 0; s < l->data->size_count; s++) {
+        const double ratio = time_at(l, s, config) / time_at(l, s, l->reference);
+        const bool is_known = l->owner[s] == 0 && ratio > 0 && ratio < INFINITY;
+        l->log_times[s] = is_known ? log(ratio) : NAN;
+    }
+    gt_rule_model_complete(&l->model, l->log_times);
+    for (uint32_t i = 0; i < l->guessed_count; i++) {
+        const uint32_t s = l->guessed[i];
+        const bool runs =
+            !(l->data->needs[l->ids[config]] & ~l->granted[s]) && !isnan(l->log_times[s]);
+        l->losses[(size_t)s * l->configs + config] = runs ? l->log_times[s] : INFINITY;
     }
 }
 
 /* Predicts the losses at sizes that were not measured, from the sizes that are not left out. */
 static void predict(learner *l)
 {
-    for (uint32_t c = 0; c < l->configs; c++) {
-        for (uint32_t s = 0; s < l->data->size_count; s++) {
-            const double ratio = time_at(l, s, c) / time_at(l, s, l->reference);
-            const bool is_known = l->owner[s] == 0 && ratio > 0 && ratio < INFINITY;
-            l->log_times[s] = is_known ? log(ratio) : NAN;
-        }
-        gt_rule_model_complete(&l->model, l->log_times);
-        for (uint32_t i = 0; i < l->guessed_count; i++) {
-            const uint32_t s = l->guessed[i];
-            const bool runs =
-                !(l->data->needs[l->ids[c]] & ~l->granted[s]) && !isnan(l->log_times[s]);
-            l->losses[(size_t)s * l->configs + c] = runs ? l->log_times[s] : INFINITY;
+    for (uint32_t first = 0; first < l->configs; first++) {
+        for (uint32_t c = first; c < l->configs && l->alike[first] == first; c++) {
+            if (l->alike[c] == first) {
+                predict_config(l, c);
+            }
         }
     }
     for (uint32_t i = 0; i < l->guessed_count; i++) {
@@ -592,10 +621,11 @@ static gputune_status open_learner(learner *l, const gt_rule_data *data)
     l->log_times = calloc(sizes + 1, sizeof *l->log_times);
     l->measured = calloc(sizes + 1, sizeof *l->measured);
     l->guessed = calloc(sizes + 1, sizeof *l->guessed);
+    l->alike = calloc(configs + 1, sizeof *l->alike);
     l->granted = calloc(sizes + 1, sizeof *l->granted);
     GT_TRY(kept && all && l->ids && l->losses && l->costs && l->order && l->usable && l->owner &&
                    l->sums && l->after && l->places && l->log_times && l->measured && l->guessed &&
-                   l->granted
+                   l->alike && l->granted
                ? GPUTUNE_OK
                : gt_fail_memory());
     GT_TRY(gt_portfolio_choose(kept, data));
@@ -626,9 +656,9 @@ static gputune_status open_learner(learner *l, const gt_rule_data *data)
 
 static void close_learner(learner *l)
 {
-    void *const memory[] = {l->ids,      l->losses,  l->costs,  l->order,  l->usable,
-                            l->owner,    l->sums,    l->after,  l->places, l->log_times,
-                            l->measured, l->guessed, l->granted};
+    void *const memory[] = {l->ids,      l->losses,  l->costs,   l->order,  l->usable,
+                            l->owner,    l->sums,    l->after,   l->places, l->log_times,
+                            l->measured, l->guessed, l->granted, l->alike};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) {
         free(memory[i]);
     }
@@ -677,7 +707,7 @@ gputune_status gt_rule_learn(gt_rule_tree *out, const gt_rule_data *data)
     double penalty;
     GT_TRY(open_learner(&l, data));
     sort_features(&l);
-    choose_reference(&l);
+    compare_configs(&l);
     GT_TRY(leave_out(&l, &tree, &penalty));
     GT_TRY(learn(&l, 0, 0));
     (void)prune(l.branches.items, 0, penalty);
