@@ -35,7 +35,7 @@ int gputune_run(gputune *tuner, const char *kernel, gputune_sizes sizes,
         GT_TRY(gt_need(__func__, "a configuration", wanted[i]));
         GT_TRY(gt_config_parse(&configs[i], request->template, wanted[i], true));
     }
-    return gt_run(request, configs, wanted_count, each, user);
+    return gt_run(request, configs, wanted_count, GT_RUN_FULLY, each, user);
 }
 
 int gputune_make_rule(char **out, gputune *tuner, const char *kernel, const gputune_range *ranges,

@@ -101,10 +101,11 @@ typedef struct gt_field_options {
     bool for_later;    /* without `measure`: also compile the service kernels, the reference and the
                           fallback, because a later tuning will need them */
     bool with_default; /* the default comes first, even if it is not proposed */
-    bool races;     /* look for the fastest variant: add and verify the fallback, try equal launches
-                       once, leave slow compiles to gt_field_retry(), and do not prove variants
-                       whose first launch is too slow */
-    uint32_t limit; /* most proposals to take; 0: all */
+    bool races; /* look for the fastest variant: add and verify the fallback, try equal launches
+                   once, leave slow compiles to gt_field_retry(), and do not prove variants
+                   whose first launch is too slow */
+    bool skips_slow; /* do not prove variants whose first launch is too slow; implied by `races` */
+    uint32_t limit;  /* most proposals to take; 0: all */
     const gt_history *history; /* results of earlier tunings of the scenario; NULL: none */
 } gt_field_options;
 

@@ -481,8 +481,8 @@ static double slower_of(const gt_field *field, const gt_variant *variant)
     if (variant->role == GT_ROLE_QUICK) {
         return least_ns;
     }
-    bool may_drop = field->options.races && variant->role == GT_ROLE_PROPOSED &&
-                    !variant->surely_proved &&
+    bool may_drop = (field->options.races || field->options.skips_slow) &&
+                    variant->role == GT_ROLE_PROPOSED && !variant->surely_proved &&
                     field->options.request->options.effort != GPUTUNE_EXHAUSTIVE;
     return may_drop ? slower_ratio(field) * field->best_ns * variant->work : 0;
 }

@@ -508,10 +508,10 @@ static void drop_early(gt_race *race, double deviation)
 
 static void race_judge(gt_race *race)
 {
+    drop_first(race);
     if (race->options.fixed) {
         return;
     }
-    drop_first(race);
     choose_incumbent(race);
     if (!race->incumbent) {
         return;

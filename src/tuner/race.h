@@ -51,7 +51,8 @@ typedef struct gt_race_options {
     gt_race_doubt *quick_doubt; /* how far quick samples are trusted; NULL: like full ones */
     bool exact;      /* values are a model's, without noise, so one short round decides */
     bool exhaustive; /* contestants leave only after 10 shared rounds, or if they fail */
-    bool fixed;      /* contestants leave only if they fail, and the caller ends the race */
+    bool fixed;      /* contestants leave only if they fail, or by drop_ratio, and the caller ends
+                        the race */
     gt_race_tie tie_break;
     /* Returns true if contestant `a` wins a tie against `b`; NULL: the lower id wins. */
     bool (*precedes)(const void *user, uint64_t a, uint64_t b);

@@ -7,13 +7,20 @@
 
 #include <stdlib.h>
 
-enum { ROUNDS_USUAL = 400, ROUNDS_MAX = 2000 };
-static const double narrow_enough =
-    0.4; /* half the interval divided by the median, in multiples of epsilon */
+/* When sampling ends. */
+typedef struct run_plan {
+    uint32_t least, every,
+        most;          /* rounds: before the first look at intervals, between looks, in all */
+    uint32_t modelled; /* rounds of a device without noise */
+    double narrow;     /* half an interval divided by its median, in multiples of epsilon */
+    double drop_ratio; /* gt_race_options */
+} run_plan;
 
 typedef struct run_state {
     gt_session session;
     gt_race *race; /* stores the samples; no contestant leaves it */
+    gt_run_way way;
+    run_plan plan;
     uint32_t rounds;
     bool is_narrow;      /* every interval is narrow, or no more rounds are wanted */
     gt_race_round round; /* in progress */
@@ -31,7 +38,7 @@ static bool is_asked(const run_state *run, const gt_variant *variant)
 
 static gputune_status look_at_intervals(run_state *run)
 {
-    const double narrow = narrow_enough * run->session.request->options.epsilon;
+    const double narrow = run->plan.narrow * run->session.request->options.epsilon;
     run->is_narrow = true;
     for (const gt_runner *runner = gt_race_first(run->race); runner; runner = runner->next) {
         gt_summary summary;
@@ -45,29 +52,30 @@ static gputune_status look_at_intervals(run_state *run)
     return GPUTUNE_OK;
 }
 
-/* Returns true if the intervals are computed after this round. A round of energy takes a second per
- * variant, so few rounds must do. */
-static bool is_time_to_look(const run_state *run)
+/* A round of energy takes a second per variant, so few rounds must do. */
+static run_plan plan_rounds(const gputune_options *options, gt_run_way way)
 {
-    const gputune_options *options = &run->session.request->options;
-    bool by_energy = gt_objective_facts(options->objective)->by_energy;
-    bool roughly = by_energy || options->epsilon >= 0.02;
-    uint32_t least = by_energy ? 5 : roughly ? 7 : 20;
-    return run->rounds >= least && run->rounds % (roughly ? 1 : 10) == 0;
+    const run_plan fully = {20, 10, 400, 3, 0.4, 0.5}, roughly = {7, 1, 400, 3, 0.4, 0.5},
+                   by_energy = {5, 1, 400, 3, 0.4, 0.5}, briefly = {4, 1, 10, 1, 1, 1.5},
+                   exhaustive = {2000, 1, 2000, 3, 0, 0.5};
+    return options->effort == GPUTUNE_EXHAUSTIVE               ? exhaustive
+           : way != GT_RUN_FULLY                               ? briefly
+           : gt_objective_facts(options->objective)->by_energy ? by_energy
+           : options->epsilon >= 0.02                          ? roughly
+                                                               : fully;
 }
 
-/* Counts a round, and ends the run if it is enough. An exhaustive run always takes all rounds. */
+/* Counts a round, and ends the run if it is enough. */
 static gputune_status count_round(run_state *run)
 {
-    const gt_request *request = run->session.request;
-    bool exhaustive = request->options.effort == GPUTUNE_EXHAUSTIVE;
-    uint32_t most = exhaustive ? ROUNDS_MAX : ROUNDS_USUAL;
+    const run_plan *plan = &run->plan;
     run->rounds++;
-    if (!exhaustive && is_time_to_look(run)) {
+    if (run->rounds >= plan->least && run->rounds % plan->every == 0) {
         GT_TRY(look_at_intervals(run));
     }
-    bool modelled = request->device->emulated && run->rounds >= 3; /* deterministic */
-    run->is_narrow = run->is_narrow || modelled || run->rounds == most;
+    bool modelled =
+        run->session.request->device->emulated && run->rounds >= plan->modelled; /* deterministic */
+    run->is_narrow = run->is_narrow || modelled || run->rounds == plan->most;
     return GPUTUNE_OK;
 }
 
@@ -102,7 +110,9 @@ static gputune_status sampled(gt_session *session, const gt_event *event)
 /* Opens the race of all verified variants, in the order of the request. */
 static gputune_status open_race(run_state *run)
 {
-    const gt_race_options options = {.seed = run->session.request->options.seed, .fixed = true};
+    const gt_race_options options = {.seed = run->session.request->options.seed,
+                                     .fixed = true,
+                                     .drop_ratio = run->plan.drop_ratio};
     GT_TRY(gt_race_new(&run->race, &options));
     for (const gt_variant *variant = run->session.field.first; variant; variant = variant->next) {
         if (is_asked(run, variant) && variant->stage == GT_STAGE_READY) {
@@ -131,11 +141,13 @@ static gputune_status next(gt_session *session)
     }
     GT_TRY(gt_race_next_round(run->race, &run->round));
     if (!run->round.count) {
-        return gt_field_verdict(field);
+        run->is_narrow = run->way != GT_RUN_FULLY; /* the reports have the failures */
+        return run->is_narrow ? GPUTUNE_OK : gt_field_verdict(field);
     }
     gt_sample_job job = {.variants = run->round.ids,
                          .count = run->round.count,
-                         .objective = field->setup->objective};
+                         .objective = field->setup->objective,
+                         .length = run->way == GT_RUN_FULLY ? GT_SAMPLE_FULL : GT_SAMPLE_BRIEF};
     return gt_session_sample(session, &job);
 }
 
@@ -145,8 +157,8 @@ static gputune_status compare_with_first(gputune_record *record, const run_state
                                          uint32_t variant)
 {
     gt_verdict verdict = {0};
-    bool both = gt_race_find(run->race, 0) && gt_race_find(run->race, variant);
-    if (variant > 0 && both && run->rounds >= 3) {
+    bool both = run->rounds >= 3 && gt_race_find(run->race, 0) && gt_race_find(run->race, variant);
+    if (variant > 0 && both) {
         GT_TRY(gt_race_compare(&verdict, run->race, variant, 0));
     }
     record->speedup = verdict.speedup;
@@ -162,7 +174,15 @@ static gputune_status fill_record(gputune_record *record, gt_shapes *texts, cons
     const gt_field *field = &run->session.field;
     gt_site site = gt_site_of(&request->scenario, request->device, NULL);
     gt_trial trial = gt_field_trial(field, variant, NULL);
-    GT_TRY(gt_race_summary(run->race, variant->id, &trial.time));
+    if (run->rounds) {
+        GT_TRY(gt_race_summary(run->race, variant->id, &trial.time));
+    }
+    if (variant->stage == GT_STAGE_SLOWER) {
+        trial.status = GT_TRIAL_UNPROVED;
+    }
+    if (run->way != GT_RUN_FULLY && !trial.time.count && variant->failure == GPUTUNE_OK) {
+        trial.time.median = gt_field_pilot(field, variant);
+    }
     trial.message = variant->message ? variant->message : "";
     trial.noisy = run->disturbance.noisy;
     *record = (gputune_record){.size = sizeof(gputune_record),
@@ -211,7 +231,8 @@ static int measure(run_state *run, gt_record_fn each, void *user)
 {
     GT_TRY(gt_session_run(&run->session));
     (void)gt_field_keep_code(&run->session.field, &run->session.request->patience);
-    if (!run->rounds) {
+    const bool may_be_partial = run->way != GT_RUN_FULLY && run->session.stop != GT_STOP_CANCELED;
+    if (!run->rounds && !may_be_partial) {
         return gt_request_ended(run->session.request, gt_field_is_done(&run->session.field)
                                                           ? "a round of samples was complete"
                                                           : "every variant was verified");
@@ -227,13 +248,14 @@ static void end_run(run_state *run)
     gt_race_free(run->race);
 }
 
-gputune_status gt_run(gt_request *request, const gt_config *configs, size_t count,
+gputune_status gt_run(gt_request *request, const gt_config *configs, size_t count, gt_run_way way,
                       gt_record_fn each, void *user)
 {
     static const gt_policy policy = {
         .measures = true, .exclusive = true, .next = next, .sampled = sampled, .done = done};
     gt_list_proposer proposer = gt_list_proposer_make(configs, count);
-    const gt_field_options options = {.proposer = &proposer.proposer};
+    const gt_field_options options = {.proposer = &proposer.proposer,
+                                      .skips_slow = way == GT_RUN_TO_RANK};
     for (size_t i = 0; i < count; i++) {
         const char *reason = gt_space_excludes(request->space, &configs[i]);
         GT_FREED char *text = NULL;
@@ -243,7 +265,7 @@ gputune_status gt_run(gt_request *request, const gt_config *configs, size_t coun
                         request->template->name, text, reason);
         }
     }
-    GT_SCOPED(end_run) run_state run = {.race = NULL};
+    GT_SCOPED(end_run) run_state run = {.way = way, .plan = plan_rounds(&request->options, way)};
     GT_TRY(gt_session_open(&run.session, &policy, &run, request, &options));
     return measure(&run, each, user);
 }

@@ -113,11 +113,20 @@ gputune_status gt_compile_one(gt_image *image, gt_resources *resources, gt_reque
  * it, the code so far is kept. ECOMPILE if no variant compiled. */
 int gt_compile_space(gt_request *request, gt_compiled_fn each, void *user);
 
-/* Verifies given configurations and samples them side by side, without a race, until their
- * intervals are narrow, the limit has passed or the caller cancels. Calls `each` for every
- * configuration, in the given order, with its speed-up relative to the first one. Stores no result.
- * Fails with the first failure if no configuration is correct. */
-gputune_status gt_run(gt_request *request, const gt_config *configs, size_t count,
+/* How gt_run() measures. */
+typedef enum gt_run_way {
+    GT_RUN_FULLY,   /* samples until all intervals are narrow */
+    GT_RUN_BRIEFLY, /* takes few samples, and only one of variants that are clearly slower; if the
+                       limit passes, reports what is known; a time may be that of a first launch */
+    GT_RUN_TO_RANK  /* as GT_RUN_BRIEFLY, and does not prove variants whose first launch takes twice
+                       as long as the best one's; their status is "unproved" */
+} gt_run_way;
+
+/* Verifies given configurations and samples them side by side, until their intervals are narrow,
+ * the limit has passed or the caller cancels. Calls `each` for every configuration, in the given
+ * order, with its speed-up relative to the first one. Stores no result. GT_RUN_FULLY fails with the
+ * first failure if no configuration is correct. */
+gputune_status gt_run(gt_request *request, const gt_config *configs, size_t count, gt_run_way way,
                       gt_record_fn each, void *user);
 
 /* Launches the default and up to options.max_variants - 1 other configurations (0: all) with the

@@ -49,7 +49,7 @@ static gputune_status compare(failing_world *f)
         configs[i] = gt_config_default(request->template);
         configs[i].choice[0] = (uint16_t)(i + 1); /* the last configuration is wrong */
     }
-    gputune_status status = gt_run(request, configs, 3, take, &taken);
+    gputune_status status = gt_run(request, configs, 3, GT_RUN_FULLY, take, &taken);
     assert_true(status != GPUTUNE_OK || taken == 3);
     gt_request_free(request);
     return status;

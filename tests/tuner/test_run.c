@@ -24,7 +24,7 @@ static results run_with(world *w, gputune_objective objective, volatile int *sto
     gt_config configs[2] = {gt_config_default(request->template),
                             gt_config_default(request->template)};
     configs[1].choice[0]++;
-    ASSERT_OK(gt_run(request, configs, 2, take, &out));
+    ASSERT_OK(gt_run(request, configs, 2, GT_RUN_FULLY, take, &out));
     gt_request_free(request);
     assert_int_equal(out.count, 2);
     return out;
@@ -105,7 +105,7 @@ TEST_OF(cancel_before_a_round_is_said, world *w, open_world, close_world)
     gt_request *request = request_for(w, &OPTIONS(.cancel = &cancel));
     const gt_config config = gt_config_default(request->template);
     results out = {0};
-    assert_int_equal(gt_run(request, &config, 1, take, &out), GPUTUNE_ECANCELED);
+    assert_int_equal(gt_run(request, &config, 1, GT_RUN_FULLY, take, &out), GPUTUNE_ECANCELED);
     assert_non_null(strstr(gt_message(), "stopped before"));
     gt_request_free(request);
 }

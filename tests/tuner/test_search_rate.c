@@ -148,7 +148,7 @@ TEST_OF(run_compares_by_work_too, world *w, open_world_of_steps, close_world)
     gt_request *request = request_for(w, NULL);
     ASSERT_OK(gt_config_parse(&configs[0], request->template, "STEPS=2", true));
     ASSERT_OK(gt_config_parse(&configs[1], request->template, "STEPS=8", true));
-    ASSERT_OK(gt_run(request, configs, 2, take_median, &at));
+    ASSERT_OK(gt_run(request, configs, 2, GT_RUN_FULLY, take_median, &at));
     assert_true(medians[0] == 950 && medians[1] == 400);
     gt_request_free(request);
 }
