@@ -597,6 +597,9 @@ static gputune_status leave_out(learner *l, gt_rule_tree *out, double *penalty)
         }
     }
     *penalty = penalties[best] * (l->measured_count + l->guessed_count) / 100;
+    out->losses = calloc(sizes + 1, sizeof *out->losses);
+    GT_TRY(gt_allocated(out->losses));
+    memcpy(out->losses, &losses[(size_t)best * sizes], sizes * sizeof *out->losses);
     set_loss(out, &losses[(size_t)best * sizes], sizes);
     return GPUTUNE_OK;
 }
@@ -703,7 +706,7 @@ static void copy_branch(gt_rule_tree *out, const learner *l, uint32_t at)
 gputune_status gt_rule_learn(gt_rule_tree *out, const gt_rule_data *data)
 {
     GT_SCOPED(close_learner) learner l = {0};
-    gt_rule_tree tree = {0};
+    GT_SCOPED(gt_rule_tree_free) gt_rule_tree tree = {0};
     double penalty;
     GT_TRY(open_learner(&l, data));
     sort_features(&l);
@@ -714,8 +717,14 @@ gputune_status gt_rule_learn(gt_rule_tree *out, const gt_rule_data *data)
     tree.nodes = calloc(l.branches.count, sizeof *tree.nodes);
     GT_TRY(gt_allocated(tree.nodes));
     copy_branch(&tree, &l, 0);
-    *out = tree;
+    *out = gt_take(&tree);
     return GPUTUNE_OK;
+}
+
+void gt_rule_tree_free(gt_rule_tree *tree)
+{
+    free(tree->nodes);
+    free(tree->losses);
 }
 
 uint32_t gt_rule_tree_choose(const gt_rule_tree *tree, const gt_rule_data *data,

@@ -47,12 +47,16 @@ typedef struct gt_rule_tree {
     gt_tree_node *nodes;
     uint32_t node_count;
     double mean, p90, worst; /* the loss to expect at unseen sizes: geometric mean, … */
+    double *losses; /* of each measured size: the logarithm of the loss there of a tree that was
+                       learned without it */
 } gt_rule_tree;
+
+void gt_rule_tree_free(gt_rule_tree *tree);
 
 /* Learns a tree over the configurations that gt_portfolio_choose() keeps, and fails like it. A
  * leaf's configuration can run at all of its sizes. Its needs hold there because of the conditions
- * above, unless no configuration qualifies. The loss is estimated by leaving sizes out. The caller
- * frees out->nodes. */
+ * above, unless no configuration qualifies. The loss is estimated by leaving sizes out.
+ * gt_rule_tree_free() frees *out. */
 gputune_status gt_rule_learn(gt_rule_tree *out, const gt_rule_data *data);
 
 /* Returns the configuration for a size with these values of the features. */

@@ -1,4 +1,5 @@
-/* Making rules (rule_make.c, rule_search.c), from sizes (rule_sizes.h) and times (rule_pool.h). */
+/* Making rules (rule_make.c, rule_search.c, rule_loss.c), from sizes (rule_sizes.h) and times
+ * (rule_pool.h). */
 #pragma once
 
 #include "base/clock.h"
@@ -11,15 +12,17 @@
  * which the caller frees. `options` limit the whole work: time_limit_s (0: two minutes) and cancel.
  * Sizes are tuned one after another and stored as usual, so a call that was cancelled continues
  * there. EINVAL for a region for which there is no rule, with the reason; ENOVARIANT or EDEVMEM,
- * naming the corner, if nothing can run at a corner; ETIMEOUT if the limit passed before the rule
- * was proved; ECANCELED. */
+ * naming the corner, if nothing can run at a corner; ETIMEOUT if no variant was proved at all
+ * corners within the limit; ECANCELED. With a short limit, the rule is made from fewer sizes, with
+ * a warning. */
 gputune_status gt_make_rule(char **out, const gt_services *services, const gt_device *device,
                             const char *kernel, const gputune_range *ranges, size_t range_count,
                             uint32_t most_codes, const gputune_options *options);
 
-/* ---- between rule_make.c and rule_search.c --------------------------------------------------- */
+/* ---- between rule_make.c, rule_search.c and rule_loss.c ---------------------------------------
+ */
 
-enum { GT_RULE_PROVED_SIZES = 64 }; /* at which each variant of a rule was verified, at least */
+enum { GT_RULE_PROVED_SIZES = 64 }; /* at which each variant of a rule is verified, time allowing */
 
 typedef GT_ARRAY(uint32_t) gt_member_list;
 static inline void gt_member_list_free(gt_member_list *members)
@@ -27,6 +30,13 @@ static inline void gt_member_list_free(gt_member_list *members)
     gt_array_free(members);
 }
 
+typedef GT_ARRAY(size_t) gt_size_list; /* indices of sizes of the pool, by ascending volume */
+static inline void gt_size_list_free(gt_size_list *sizes)
+{
+    gt_array_free(sizes);
+}
+
+/* The work is done in rounds. Each has all phases; the first one usually takes most of the time. */
 typedef struct gt_rule_maker {
     gt_pool pool;
     gt_services services; /* those of the caller, except that sessions log little */
@@ -34,20 +44,34 @@ typedef struct gt_rule_maker {
     uint32_t most_codes;
     gt_random random;
     uint64_t next_point; /* of the sequence of sizes */
-    size_t corners;      /* the first sizes of the pool */
-    size_t tuned;        /* the sizes after them, which were tuned */
+    gt_size_list tuned;  /* sizes at which the whole pool counts */
     gt_member_list kept; /* the members from which the rule chooses */
+    double novelty;      /* mean logarithm of what new winners gained over the pool, lately */
     int64_t begun_ns;
-    double limit_s;
+    double round_begins_s, limit_s;
 } gt_rule_maker;
 
-/* Returns true if this fraction of the time limit has passed, or the caller has cancelled. */
-bool gt_rule_is_late(const gt_rule_maker *maker, double fraction);
+/* Returns the seconds left until this fraction of the round, or 0 if it has passed or the caller
+ * has cancelled. */
+double gt_rule_left_s(const gt_rule_maker *maker, double fraction);
+static inline bool gt_rule_is_late(const gt_rule_maker *maker, double fraction)
+{
+    return gt_rule_left_s(maker, fraction) <= 0;
+}
 /* Logs the end of a phase. */
 void gt_rule_note(const gt_rule_maker *maker, const char *format, ...) GT_PRINTF(2, 3);
-/* Adds the size of a point. *added is false if that is not a new size. */
-gputune_status gt_rule_add_point(bool *added, gt_rule_maker *maker, const gt_problem *point);
 gt_problem gt_rule_next_point(gt_rule_maker *maker);
+
+typedef enum gt_rule_sizes {
+    GT_RULE_SIZES_CORNERS,
+    GT_RULE_SIZES_INNER, /* all but the corners */
+    GT_RULE_SIZES_TUNED,
+    GT_RULE_SIZES_MEASURED /* at which most of the kept members were measured */
+} gt_rule_sizes;
+
+/* Lists sizes of the pool. *out is empty or a list that is replaced. */
+gputune_status gt_rule_list_sizes(gt_size_list *out, const gt_rule_maker *maker,
+                                  gt_rule_sizes which);
 
 /* The data of some members for the learner. */
 typedef struct gt_rule_view {
@@ -58,26 +82,37 @@ typedef struct gt_rule_view {
     uint32_t *codes;
 } gt_rule_view;
 
-/* Makes the data of these members at the first `size_count` sizes, and without times at
- * `predicted` more points of the region. gt_rule_view_free() frees *out. */
+/* Makes the data of these members at these sizes, and without times at `predicted` more points of
+ * the region. gt_rule_view_free() frees *out. */
 gputune_status gt_rule_view_make(gt_rule_view *out, const gt_rule_maker *maker,
-                                 const gt_member_list *members, size_t size_count,
+                                 const gt_member_list *members, const gt_size_list *sizes,
                                  size_t predicted);
 enum { GT_RULE_PREDICTED = 400 };
 void gt_rule_view_free(gt_rule_view *view);
 
-/* Tunes sizes and adds their winners, and others that are nearly as fast, to the pool. */
+/* Tunes sizes until new winners gain little or the phase ends. Adds their winners, and others that
+ * are nearly as fast, to the pool. */
 gputune_status gt_rule_tune(gt_rule_maker *maker);
-/* Measures the pool at the corners and the tuned sizes. Leaves out, after a few sizes, members that
- * were never nearly the fastest. */
+/* Measures the pool at the tuned sizes where the tunings did not. Leaves out members that were
+ * never nearly the fastest. */
 gputune_status gt_rule_measure_pool(gt_rule_maker *maker);
 /* Changes one axis of members where the chosen codes lose most, and adds what is faster. */
 gputune_status gt_rule_search(gt_rule_maker *maker);
+/* Lists the members that work. EWRONG if there is none. */
+gputune_status gt_rule_list_working(gt_member_list *out, const gt_pool *pool);
 /* Chooses the codes of the rule and, among their configurations, few that are enough. */
 gputune_status gt_rule_choose_members(gt_rule_maker *maker);
 /* Tries configurations that need no compile, because they share the code of kept members. */
 gputune_status gt_rule_try_siblings(gt_rule_maker *maker);
-/* Measures, and so proves, the kept members at all sizes. Chooses others for those that fail. */
+/* Measures and proves the kept members at all sizes, first at the corners. Chooses others for those
+ * that fail. */
 gputune_status gt_rule_complete(gt_rule_maker *maker);
-/* Measures the kept members at more sizes, especially where different ones are the fastest. */
+/* Measures and proves the kept members at more sizes, especially where different ones are the
+ * fastest. */
 gputune_status gt_rule_add_sizes(gt_rule_maker *maker);
+
+/* Estimates the loss at unseen sizes, relative to tuning each. `losses` are those of the tree at
+ * `sizes` (gt_rule_tree), relative to the best kept member. The loss of that member is estimated by
+ * choosing members without some tuned sizes, and without the winners found there. */
+gputune_status gt_rule_estimate(gt_rule_loss *out, const gt_rule_maker *maker, const double *losses,
+                                const gt_size_list *sizes);

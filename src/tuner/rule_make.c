@@ -10,10 +10,12 @@
 #include <stdarg.h>
 #include <string.h>
 
-bool gt_rule_is_late(const gt_rule_maker *maker, double fraction)
+double gt_rule_left_s(const gt_rule_maker *maker, double fraction)
 {
-    return gt_seconds_since(maker->begun_ns) >= fraction * maker->limit_s ||
-           gt_patience_left_s(&maker->pool.patience) <= 0;
+    const double end_s =
+        maker->round_begins_s + fraction * (maker->limit_s - maker->round_begins_s);
+    const double left_s = end_s - gt_seconds_since(maker->begun_ns);
+    return fmax(fmin(left_s, gt_patience_left_s(&maker->pool.patience)), 0);
 }
 
 void gt_rule_note(const gt_rule_maker *maker, const char *format, ...)
@@ -27,15 +29,50 @@ void gt_rule_note(const gt_rule_maker *maker, const char *format, ...)
                 gt_seconds_since(maker->begun_ns), gt_text_string(&text));
 }
 
-gputune_status gt_rule_add_point(bool *added, gt_rule_maker *maker, const gt_problem *point)
-{
-    return gt_pool_add_size(added, &maker->pool, point);
-}
-
 gt_problem gt_rule_next_point(gt_rule_maker *maker)
 {
-    return gt_region_point(maker->pool.template, &maker->region, maker->next_point++,
-                           &maker->random);
+    return gt_region_point(maker->pool.template, &maker->region, maker->next_point++);
+}
+
+/* Returns true if at least half of the kept members were measured at the size, and one runs. */
+static bool is_measured(const gt_rule_maker *maker, size_t size)
+{
+    size_t known = 0;
+    bool runs = false;
+    for (size_t k = 0; k < maker->kept.count; k++) {
+        const double time = gt_pool_time(&maker->pool, size, maker->kept.items[k]);
+        known += !isnan(time);
+        runs |= time < INFINITY;
+    }
+    return runs && 2 * known >= maker->kept.count;
+}
+
+static bool is_listed(const gt_rule_maker *maker, size_t size, gt_rule_sizes which)
+{
+    const gt_pool_size *at = &maker->pool.sizes.items[size];
+    return which == GT_RULE_SIZES_CORNERS ? at->is_corner
+           : which == GT_RULE_SIZES_INNER ? !at->is_corner
+           : which == GT_RULE_SIZES_TUNED
+               ? at->is_tuned && gt_pool_fastest(&maker->pool, size) != UINT32_MAX
+               : is_measured(maker, size);
+}
+
+gputune_status gt_rule_list_sizes(gt_size_list *out, const gt_rule_maker *maker,
+                                  gt_rule_sizes which)
+{
+    const gt_pool_size *sizes = maker->pool.sizes.items;
+    out->count = 0;
+    for (size_t s = 0; s < maker->pool.sizes.count; s++) {
+        if (is_listed(maker, s, which)) {
+            GT_TRY(gt_array_push(out, s));
+            size_t at = out->count - 1;
+            for (; at > 0 && sizes[out->items[at - 1]].volume > sizes[s].volume; at--) {
+                out->items[at] = out->items[at - 1];
+            }
+            out->items[at] = s;
+        }
+    }
+    return GPUTUNE_OK;
 }
 
 /* ---- what the learner gets ------------------------------------------------------------------- */
@@ -50,24 +87,23 @@ void gt_rule_view_free(gt_rule_view *view)
 }
 
 gputune_status gt_rule_view_make(gt_rule_view *out, const gt_rule_maker *maker,
-                                 const gt_member_list *members, size_t size_count, size_t predicted)
+                                 const gt_member_list *members, const gt_size_list *sizes,
+                                 size_t predicted)
 {
     const gt_pool *pool = &maker->pool;
-    const size_t count = members->count;
+    const size_t count = members->count, all_sizes = sizes->count + predicted;
     GT_SCOPED(gt_rule_view_free) gt_rule_view view = {0};
     GT_FREED gt_config *configs = calloc(count + 1, sizeof *configs);
     view.codes = calloc(count + 1, sizeof *view.codes);
-    const size_t all_sizes = size_count + predicted;
     view.times_ns = calloc(all_sizes * count + 1, sizeof *view.times_ns);
     GT_TRY(configs && view.codes && view.times_ns ? GPUTUNE_OK : gt_fail_memory());
     for (size_t i = 0; i < count; i++) {
         configs[i] = pool->members.items[members->items[i]].config;
         view.codes[i] = pool->members.items[members->items[i]].code;
-        for (size_t s = 0; s < size_count; s++) {
-            view.times_ns[s * count + i] = gt_pool_time(pool, s, members->items[i]);
-        }
-        for (size_t s = size_count; s < all_sizes; s++) {
-            view.times_ns[s * count + i] = NAN;
+        for (size_t s = 0; s < all_sizes; s++) {
+            view.times_ns[s * count + i] =
+                s < sizes->count ? gt_pool_time(pool, sizes->items[s], members->items[i])
+                                 : (double)NAN;
         }
     }
     GT_TRY(gt_size_features_make(&view.features, pool->template, &maker->region, pool->device,
@@ -81,13 +117,12 @@ gputune_status gt_rule_view_make(gt_rule_view *out, const gt_rule_maker *maker,
         view.shown[f] = (gt_rule_feature){feature->expression->text, feature->is_condition,
                                           feature->grants, feature->denies};
     }
-    gt_random random = maker->random;
     for (size_t s = 0; s < all_sizes; s++) {
         int64_t slots[GT_SLOT_MAX];
-        const gt_problem problem =
-            s < size_count ? pool->sizes.items[s].problem
-                           : gt_region_point(pool->template, &maker->region,
-                                             maker->next_point + s - size_count, &random);
+        const gt_problem problem = s < sizes->count
+                                       ? pool->sizes.items[sizes->items[s]].problem
+                                       : gt_region_point(pool->template, &maker->region,
+                                                         maker->next_point + s - sizes->count);
         gt_slots_fill(slots, pool->template, &problem, pool->device);
         gt_size_features_evaluate(&view.values[s * features], &view.features, slots);
     }
@@ -130,6 +165,7 @@ static gputune_status add_corners(gt_rule_maker *maker)
         GT_FREED char *text = NULL;
         bool added;
         GT_TRY(gt_pool_add_size(&added, pool, &corners[i]));
+        pool->sizes.items[pool->sizes.count - 1].is_corner = true;
         GT_TRY(gt_problem_text(&text, pool->template, &corners[i]));
         gputune_status status = check_corner(maker, pool->sizes.count - 1);
         if (status != GPUTUNE_OK) {
@@ -138,7 +174,6 @@ static gputune_status add_corners(gt_rule_maker *maker)
                 pool->kernel, text);
         }
     }
-    maker->corners = pool->sizes.count;
     return GPUTUNE_OK;
 }
 
@@ -148,87 +183,70 @@ static gputune_status add_default(gt_rule_maker *maker)
     GT_SCOPED(gt_request_end) gt_request *request = NULL;
     const gt_config standard = gt_config_default(maker->pool.template);
     GT_TRY(gt_pool_request(&request, &maker->pool, 0, maker->limit_s));
-    return gt_pool_add(NULL, &maker->pool, request, &standard);
-}
-
-/* ---- the loss of the choice among few codes -------------------------------------------------- */
-
-typedef struct kept_back {
-    double mean, worst; /* loss of the fastest kept member over each size's own winner */
-} kept_back;
-
-/* Tunes sizes that had no part in choosing the codes, and compares their winners. */
-static gputune_status compare_at_new_sizes(kept_back *out, gt_rule_maker *maker)
-{
-    enum { SIZES = 8, TRIES = 64 };
-    static const double end = 0.97;
-    gt_pool *pool = &maker->pool;
-    double sum = 0;
-    int count = 0;
-    *out = (kept_back){1, 1};
-    for (int i = 0; i < TRIES && count < SIZES && !gt_rule_is_late(maker, end); i++) {
-        bool added;
-        const gt_problem point = gt_rule_next_point(maker);
-        const double left_s = end * maker->limit_s - gt_seconds_since(maker->begun_ns);
-        GT_SCOPED(gt_request_end) gt_request *request = NULL;
-        GT_SCOPED(gt_choice_free) gt_choice choice = {0};
-        GT_SCOPED(gt_member_list_free) gt_member_list members = {0};
-        uint32_t winner;
-        GT_TRY(gt_rule_add_point(&added, maker, &point));
-        if (!added) {
-            continue;
-        }
-        const size_t last = pool->sizes.count - 1;
-        GT_TRY(gt_pool_request(&request, pool, last, left_s / (SIZES - count)));
-        gputune_status status = gt_tune(&choice, request);
-        if (status == GPUTUNE_ENOVARIANT) {
-            pool->sizes.count--;
-            continue;
-        }
-        if (status == GPUTUNE_ETIMEOUT && gt_patience_left_s(&pool->patience) > 0) {
-            continue;
-        }
-        GT_TRY(status);
-        GT_TRY(gt_pool_add(&winner, pool, request, &choice.config));
-        for (size_t k = 0; k < maker->kept.count; k++) {
-            GT_TRY(gt_array_push(&members, maker->kept.items[k]));
-        }
-        GT_TRY(gt_array_push(&members, winner));
-        GT_TRY(gt_pool_measure(pool, last, members.items, members.count));
-        double best = INFINITY;
-        for (size_t k = 0; k < maker->kept.count; k++) {
-            best = fmin(best, gt_pool_time(pool, last, maker->kept.items[k]));
-        }
-        const double loss = best / gt_pool_time(pool, last, gt_pool_fastest(pool, last));
-        if (loss < INFINITY) {
-            sum += log(loss);
-            out->worst = fmax(out->worst, loss);
-            count++;
-        }
-    }
-    out->mean = count ? exp(sum / count) : 1;
-    gt_rule_note(maker, "tuned %d sizes for comparison: the variants lose %.1f%%", count,
-                 100 * (out->mean - 1));
-    return GPUTUNE_OK;
+    return gt_pool_add(NULL, &maker->pool, request, 0, &standard);
 }
 
 /* ---- the rule -------------------------------------------------------------------------------- */
 
-static void free_tree(gt_rule_tree *tree)
+/* Keeps only members that are proved at all corners. ETIMEOUT if there is none. */
+static gputune_status keep_proved(gt_rule_maker *maker)
 {
-    free(tree->nodes);
+    GT_SCOPED(gt_size_list_free) gt_size_list corners = {0};
+    size_t count = 0;
+    GT_TRY(gt_rule_list_sizes(&corners, maker, GT_RULE_SIZES_CORNERS));
+    for (size_t k = 0; k < maker->kept.count; k++) {
+        const uint32_t member = maker->kept.items[k];
+        bool proved = !maker->pool.members.items[member].is_refuted;
+        for (size_t c = 0; c < corners.count; c++) {
+            proved &= gt_pool_is_proved(&maker->pool, corners.items[c], member);
+        }
+        maker->kept.items[count] = member;
+        count += proved;
+    }
+    maker->kept.count = count;
+    return count ? GPUTUNE_OK : GPUTUNE_ETIMEOUT;
+}
+
+/* Learns a tree from the kept members, and estimates its loss. */
+static gputune_status learn(gt_rule_tree *tree, gt_rule_view *view, gt_rule_loss *loss,
+                            const gt_rule_maker *maker)
+{
+    GT_SCOPED(gt_size_list_free) gt_size_list sizes = {0};
+    GT_TRY(gt_rule_list_sizes(&sizes, maker, GT_RULE_SIZES_MEASURED));
+    GT_TRY(gt_rule_view_make(view, maker, &maker->kept, &sizes, GT_RULE_PREDICTED));
+    GT_TRY(gt_rule_learn(tree, &view->data));
+    return gt_rule_estimate(loss, maker, tree->losses, &sizes);
+}
+
+/* Warns if a member was not proved at enough sizes. */
+static void warn_of_few_sizes(const gt_rule_maker *maker, const gt_member_list *used)
+{
+    const gt_pool *pool = &maker->pool;
+    size_t least = SIZE_MAX;
+    for (size_t i = 0; i < used->count; i++) {
+        size_t count = 0;
+        for (size_t s = 0; s < pool->sizes.count; s++) {
+            count += gt_pool_is_proved(pool, s, used->items[i]);
+        }
+        least = count < least ? count : least;
+    }
+    if (least < GT_RULE_PROVED_SIZES) {
+        gt_log_line(&pool->log, GPUTUNE_LOG_WARNING,
+                    "%s: the rule was proved at only %zu sizes within the time limit of %.3g s, "
+                    "instead of %d; raise the limit for a better rule",
+                    pool->kernel, least, maker->limit_s, GT_RULE_PROVED_SIZES);
+    }
 }
 
 /* Writes the rule with those kept members that the tree uses, which become `used`. */
-static gputune_status write_rule(char **out, gt_member_list *used, const gt_rule_maker *maker,
-                                 const kept_back *compared)
+static gputune_status write_rule(char **out, gt_member_list *used, const gt_rule_maker *maker)
 {
     const gt_pool *pool = &maker->pool;
     const gt_member_list *kept = &maker->kept;
     GT_SCOPED(gt_rule_view_free) gt_rule_view view = {0};
-    GT_SCOPED(free_tree) gt_rule_tree tree = {0};
-    GT_TRY(gt_rule_view_make(&view, maker, kept, pool->sizes.count, GT_RULE_PREDICTED));
-    GT_TRY(gt_rule_learn(&tree, &view.data));
+    GT_SCOPED(gt_rule_tree_free) gt_rule_tree tree = {0};
+    gt_rule_loss loss;
+    GT_TRY(learn(&tree, &view, &loss, maker));
     GT_FREED uint32_t *numbers = calloc(kept->count + 1, sizeof *numbers);
     GT_FREED gt_config *configs = calloc(kept->count + 1, sizeof *configs);
     GT_FREED char *text = NULL;
@@ -244,11 +262,8 @@ static gputune_status write_rule(char **out, gt_member_list *used, const gt_rule
             GT_TRY(gt_array_push(used, kept->items[k]));
         }
     }
+    warn_of_few_sizes(maker, used);
     GT_TRY(gt_rule_tree_text(&text, &tree, &view.data, numbers));
-    const gt_rule_loss loss = {.mean = tree.mean * compared->mean,
-                               .p90 = tree.p90 * compared->mean,
-                               .worst = fmax(tree.worst * compared->mean, compared->worst),
-                               .sizes = (uint32_t)pool->sizes.count};
     return gt_rule_text(out, pool->template, &maker->region, &loss, configs, used->count, text);
 }
 
@@ -286,34 +301,54 @@ static gputune_status explain_end(const gt_rule_maker *maker, gputune_status sta
     }
     return status == GPUTUNE_ETIMEOUT
                ? gt_fail(status,
-                         "%s: the time limit of %.3g s passed before the rule was proved at %d "
-                         "sizes; raise it, or narrow the region",
-                         pool->kernel, maker->limit_s, GT_RULE_PROVED_SIZES)
+                         "%s: the time limit of %.3g s passed before a variant was proved at all "
+                         "corners of the region; raise it, or narrow the region",
+                         pool->kernel, maker->limit_s)
                : status;
 }
 
-/* Finds the configurations and measures them. */
-static gputune_status measure(gt_rule_maker *maker)
+/* Finds configurations, chooses among them, and measures the kept ones. */
+static gputune_status do_round(gt_rule_loss *loss, gt_rule_maker *maker)
 {
-    GT_TRY(add_corners(maker));
-    GT_TRY(add_default(maker));
+    GT_SCOPED(gt_rule_view_free) gt_rule_view view = {0};
+    GT_SCOPED(gt_rule_tree_free) gt_rule_tree tree = {0};
+    maker->round_begins_s = gt_seconds_since(maker->begun_ns);
     GT_TRY(gt_rule_tune(maker));
     GT_TRY(gt_rule_measure_pool(maker));
     GT_TRY(gt_rule_search(maker));
     GT_TRY(gt_rule_try_siblings(maker));
     GT_TRY(gt_rule_complete(maker));
-    return gt_rule_add_sizes(maker);
+    GT_TRY(gt_rule_add_sizes(maker));
+    GT_TRY(keep_proved(maker));
+    GT_TRY(learn(&tree, &view, loss, maker));
+    gt_rule_note(maker, "the expected loss is %.1f%%", 100 * (loss->mean - 1));
+    return GPUTUNE_OK;
+}
+
+/* Repeats rounds as long as the loss may become smaller, and a good part of the time is left. */
+static gputune_status do_rounds(gt_rule_maker *maker)
+{
+    enum { ROUNDS = 4 };
+    static const double small = 1.01, little = 0.003, share = 0.25;
+    for (int round = 0; round < ROUNDS; round++) {
+        gt_rule_loss loss;
+        GT_TRY(do_round(&loss, maker));
+        const double left_s = maker->limit_s - gt_seconds_since(maker->begun_ns);
+        if (loss.mean <= small || maker->novelty <= little || left_s < share * maker->limit_s) {
+            break;
+        }
+    }
+    return GPUTUNE_OK;
 }
 
 static gputune_status make(char **out, gt_rule_maker *maker)
 {
     GT_SCOPED(gt_member_list_free) gt_member_list used = {0};
     GT_FREED char *text = NULL;
-    kept_back compared;
-    GT_TRY(measure(maker));
-    GT_TRY(compare_at_new_sizes(&compared, maker));
-    GT_TRY(gt_rule_complete(maker));
-    GT_TRY(write_rule(&text, &used, maker, &compared));
+    GT_TRY(add_corners(maker));
+    GT_TRY(add_default(maker));
+    GT_TRY(do_rounds(maker));
+    GT_TRY(write_rule(&text, &used, maker));
     GT_TRY(store_rule(maker, text));
     *out = gt_take(&text);
     return GPUTUNE_OK;
@@ -323,6 +358,7 @@ static void free_maker(gt_rule_maker *maker)
 {
     gt_pool_free(&maker->pool);
     gt_member_list_free(&maker->kept);
+    gt_size_list_free(&maker->tuned);
 }
 
 /* A gputune_log_fn for the sessions, whose warnings are only details here. */

@@ -15,7 +15,7 @@ void gt_pool_free(gt_pool *pool)
         free(pool->members.items[i].text);
     }
     for (size_t i = 0; i < pool->sizes.count; i++) {
-        gt_array_free(&pool->sizes.items[i].times_ns);
+        gt_array_free(&pool->sizes.items[i].entries);
     }
     gt_array_free(&pool->members);
     gt_array_free(&pool->sizes);
@@ -36,11 +36,21 @@ gputune_status gt_pool_add_size(bool *is_new, gt_pool *pool, const gt_problem *p
     for (size_t i = 0; i < pool->sizes.count && *is_new; i++) {
         *is_new = memcmp(&pool->sizes.items[i].problem, problem, sizeof *problem) != 0;
     }
-    const gt_pool_size size = {.problem = *problem};
+    gt_pool_size size = {.problem = *problem, .volume = 1};
+    for (uint32_t i = 0; i < pool->template->problem_count; i++) {
+        const bool is_size = pool->template->problem[i].kind == GT_PROBLEM_SIZE;
+        size.volume *= is_size ? (double)problem->values[i].number : 1;
+    }
     return *is_new ? gt_array_push(&pool->sizes, size) : GPUTUNE_OK;
 }
 
-gputune_status gt_pool_add(uint32_t *out, gt_pool *pool, const gt_request *request,
+void gt_pool_drop_size(gt_pool *pool)
+{
+    pool->sizes.count--;
+    gt_array_free(&pool->sizes.items[pool->sizes.count].entries);
+}
+
+gputune_status gt_pool_add(uint32_t *out, gt_pool *pool, const gt_request *request, size_t size,
                            const gt_config *config)
 {
     uint32_t at = 0;
@@ -51,7 +61,7 @@ gputune_status gt_pool_add(uint32_t *out, gt_pool *pool, const gt_request *reque
         GT_SCOPED(gt_source_free) gt_source source = {0};
         GT_TRY(gt_array_reserve(&pool->members));
         gt_pool_member *member = &pool->members.items[at];
-        *member = (gt_pool_member){.config = *config};
+        *member = (gt_pool_member){.config = *config, .origin = size};
         GT_TRY(gt_request_source(&source, request, config));
         GT_TRY(gt_config_text(&member->text, pool->template, config));
         member->source = source.hash;
@@ -80,33 +90,66 @@ uint32_t gt_pool_fastest(const gt_pool *pool, size_t size)
     return fastest;
 }
 
+bool gt_pool_is_proved(const gt_pool *pool, size_t size, uint32_t member)
+{
+    const gt_pool_entry entry = gt_pool_entry_of(pool, size, member);
+    return entry.proved || entry.time_ns == INFINITY;
+}
+
+static gputune_status set_entry(gt_pool *pool, size_t size, uint32_t member, gt_pool_entry entry)
+{
+    gt_pool_size *at = &pool->sizes.items[size];
+    while (at->entries.count <= member) {
+        GT_TRY(gt_array_push(&at->entries, ((gt_pool_entry){NAN, false})));
+    }
+    at->entries.items[member] = entry;
+    return GPUTUNE_OK;
+}
+
+/* Returns the member with the configuration, or UINT32_MAX. */
+static uint32_t find_member(const gt_pool *pool, const char *config)
+{
+    uint32_t at = 0;
+    while (at < pool->members.count && strcmp(pool->members.items[at].text, config) != 0) {
+        at++;
+    }
+    return at < pool->members.count ? at : UINT32_MAX;
+}
+
+gputune_status gt_pool_take_trials(gt_pool *pool, const gt_request *request, size_t size)
+{
+    GT_SCOPED(gt_trial_list_free) gt_trial_list trials = {0};
+    GT_TRY(gt_store_trials(&trials, request->services->store, &request->scenario,
+                           request->device->driver_version, &request->patience));
+    for (size_t i = 0; i < trials.count; i++) {
+        const gt_trial *trial = &trials.items[i];
+        const uint32_t member = find_member(pool, trial->config);
+        gt_config config;
+        if (gt_trial_is_right(trial->status) && trial->time.median > 0 && member != UINT32_MAX &&
+            isnan(gt_pool_time(pool, size, member)) &&
+            gt_request_stored(&config, request, trial->config, trial->hash) == GPUTUNE_OK) {
+            GT_TRY(set_entry(pool, size, member, (gt_pool_entry){trial->time.median, false}));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
 /* ---- measuring ------------------------------------------------------------------------------- */
 
 typedef struct comparison {
     gt_pool *pool;
     size_t size;
     const gt_request *request;
+    bool prove;
     GT_ARRAY(uint32_t) members; /* those that are measured, the anchor first if there is one */
-    bool has_anchor;
-    double anchor_ns; /* its time in this session; 0: unknown */
-    GT_ARRAY(double) times_ns;
+    bool has_anchor;            /* its time is known, and makes the times of calls comparable */
+    GT_ARRAY(gt_pool_entry) entries;
 } comparison;
 
 static void free_comparison(comparison *at)
 {
     gt_array_free(&at->members);
-    gt_array_free(&at->times_ns);
-}
-
-/* Sets a time, after those of members that are not measured yet. */
-static gputune_status set_time(gt_pool *pool, size_t size, uint32_t member, double time_ns)
-{
-    gt_pool_size *at = &pool->sizes.items[size];
-    while (at->times_ns.count <= member) {
-        GT_TRY(gt_array_push(&at->times_ns, (double)NAN));
-    }
-    at->times_ns.items[member] = time_ns;
-    return GPUTUNE_OK;
+    gt_array_free(&at->entries);
 }
 
 /* Returns true if a failed proof or compile counts for all sizes. */
@@ -127,6 +170,17 @@ static void refute(const comparison *at, gt_pool_member *member, const char *sta
     member->is_refuted = true;
 }
 
+/* Returns what a record means. A variant for which the time did not suffice has no time. */
+static gt_pool_entry entry_of(const gputune_record *record)
+{
+    const bool ok = strcmp(record->status, "ok") == 0;
+    const bool is_unfinished = ok || strcmp(record->status, "unproved") == 0;
+    return (gt_pool_entry){record->median_ns > 0 ? record->median_ns
+                           : is_unfinished       ? (double)NAN
+                                                 : INFINITY,
+                           ok && record->median_ns > 0};
+}
+
 static int take_record(void *user, const gputune_record *record)
 {
     comparison *at = user;
@@ -138,11 +192,7 @@ static int take_record(void *user, const gputune_record *record)
         if (is_for_good(record->status)) {
             refute(at, member, record->status, record->message);
         }
-        const bool is_measured = strcmp(record->status, "ok") == 0 && record->median_ns > 0;
-        at->times_ns.items[i] = is_measured ? record->median_ns : INFINITY;
-        if (i == 0 && at->has_anchor && is_measured) {
-            at->anchor_ns = record->median_ns;
-        }
+        at->entries.items[i] = entry_of(record);
     }
     return 0;
 }
@@ -158,19 +208,32 @@ static gputune_status list_members(comparison *at, const uint32_t *members, size
     }
     for (size_t i = 0; i < count; i++) {
         const gt_pool_member *member = &pool->members.items[members[i]];
-        if (member->is_refuted || !isnan(gt_pool_time(pool, at->size, members[i]))) {
+        const gt_pool_entry entry = gt_pool_entry_of(pool, at->size, members[i]);
+        const bool is_known =
+            at->prove ? gt_pool_is_proved(pool, at->size, members[i]) : !isnan(entry.time_ns);
+        if (member->is_refuted || is_known || members[i] == anchor) {
             continue;
         }
         if (gt_request_permits(at->request, &member->config)) {
             GT_TRY(gt_array_push(&at->members, members[i]));
         } else {
-            GT_TRY(set_time(pool, at->size, members[i], INFINITY));
+            GT_TRY(set_entry(pool, at->size, members[i], (gt_pool_entry){INFINITY, false}));
         }
     }
     for (size_t i = 0; i < at->members.count; i++) {
-        GT_TRY(gt_array_push(&at->times_ns, (double)NAN));
+        GT_TRY(gt_array_push(&at->entries, ((gt_pool_entry){NAN, false})));
     }
     return GPUTUNE_OK;
+}
+
+/* Returns true if the anchor is one of these members, and must still be proved. */
+static bool is_anchor_wanted(const comparison *at, const uint32_t *members, size_t count)
+{
+    bool wanted = false;
+    for (size_t i = 0; i < count && at->has_anchor; i++) {
+        wanted |= members[i] == at->members.items[0];
+    }
+    return wanted && at->prove && !gt_pool_is_proved(at->pool, at->size, at->members.items[0]);
 }
 
 static gputune_status run(comparison *at, gt_request *request)
@@ -181,36 +244,45 @@ static gputune_status run(comparison *at, gt_request *request)
     for (size_t i = 0; i < count; i++) {
         configs[i] = at->pool->members.items[at->members.items[i]].config;
     }
-    gputune_status status = gt_run(request, configs, count, take_record, at);
-    if (status == GPUTUNE_OK || !gt_ending_of(status)->costs_one_variant) {
-        return status;
-    }
-    const char *name = gt_trial_status_name(gt_ending_of(status)->trial);
-    for (size_t i = 0; i < count; i++) { /* no configuration works */
-        if (is_for_good(name)) {
-            refute(at, &at->pool->members.items[at->members.items[i]], name, gt_message());
+    gputune_status status = gt_run(request, configs, count,
+                                   at->prove ? GT_RUN_BRIEFLY : GT_RUN_TO_RANK, take_record, at);
+    return status == GPUTUNE_ETIMEOUT ? GPUTUNE_OK : status;
+}
+
+/* Stores the entries. The anchor keeps its time, by which the others are scaled. */
+static gputune_status take_entries(comparison *at)
+{
+    const gt_pool_entry anchor = at->entries.items[0];
+    const double known_ns =
+        at->has_anchor ? gt_pool_time(at->pool, at->size, at->members.items[0]) : 0;
+    const bool scales = at->has_anchor && anchor.time_ns < INFINITY;
+    for (size_t i = 0; i < at->members.count; i++) {
+        gt_pool_entry entry = at->entries.items[i];
+        entry.time_ns *= scales ? known_ns / anchor.time_ns : 1;
+        if (i == 0 && at->has_anchor && !scales) {
+            continue;
         }
-        at->times_ns.items[i] = INFINITY;
+        if (!isnan(entry.time_ns)) {
+            GT_TRY(set_entry(at->pool, at->size, at->members.items[i], entry));
+        }
     }
     return GPUTUNE_OK;
 }
 
-gputune_status gt_pool_measure(gt_pool *pool, size_t size, const uint32_t *members, size_t count)
+gputune_status gt_pool_measure(gt_pool *pool, size_t size, const uint32_t *members, size_t count,
+                               bool prove, double limit_s)
 {
-    GT_SCOPED(free_comparison) comparison at = {.pool = pool, .size = size};
+    GT_SCOPED(free_comparison) comparison at = {.pool = pool, .size = size, .prove = prove};
     GT_SCOPED(gt_request_end) gt_request *request = NULL;
-    GT_TRY(gt_pool_request(&request, pool, size, INFINITY));
+    if (gt_patience_left_s(&pool->patience) <= 0 && !gt_patience_canceled(&pool->patience)) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(gt_pool_request(&request, pool, size, limit_s));
     at.request = request;
     GT_TRY(list_members(&at, members, count));
-    const uint32_t first = at.has_anchor;
-    if (at.members.count <= first) {
+    if (at.members.count <= at.has_anchor && !is_anchor_wanted(&at, members, count)) {
         return GPUTUNE_OK;
     }
     GT_TRY(run(&at, request));
-    const double scale =
-        at.anchor_ns > 0 ? gt_pool_time(pool, size, at.members.items[0]) / at.anchor_ns : 1;
-    for (size_t i = first; i < at.members.count; i++) {
-        GT_TRY(set_time(pool, size, at.members.items[i], at.times_ns.items[i] * scale));
-    }
-    return GPUTUNE_OK;
+    return take_entries(&at);
 }

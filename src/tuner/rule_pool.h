@@ -6,11 +6,20 @@
 
 #include <math.h>
 
+/* What is known of a member at a size. */
+typedef struct gt_pool_entry {
+    double time_ns; /* NAN: not measured; INFINITY: it cannot run there */
+    bool proved;
+} gt_pool_entry;
+
 /* A size at which configurations are verified and measured. */
 typedef struct gt_pool_size {
     gt_problem problem;
-    GT_ARRAY(double)
-    times_ns; /* of each member; NAN: not measured; INFINITY: it cannot run there */
+    double volume; /* the product of the sizes, to order by cost */
+    bool is_corner;
+    bool is_tuned;
+    bool is_doubtful;                /* chosen because different members may be the fastest there */
+    GT_ARRAY(gt_pool_entry) entries; /* of each member; later members are not measured */
 } gt_pool_size;
 
 typedef struct gt_pool_member {
@@ -18,6 +27,7 @@ typedef struct gt_pool_member {
     char *text;
     gt_hash source;
     uint32_t code;   /* the first member with the same source */
+    size_t origin;   /* the size at which it was found */
     bool is_refuted; /* it failed to compile, or its proof at some size */
 } gt_pool_member;
 
@@ -38,21 +48,35 @@ void gt_pool_free(gt_pool *pool);
 gputune_status gt_pool_request(gt_request **out, const gt_pool *pool, size_t size, double limit_s);
 /* Adds a size unless it is known. Sets *is_new. ENOMEM. */
 gputune_status gt_pool_add_size(bool *is_new, gt_pool *pool, const gt_problem *problem);
-/* Adds a configuration unless it is known, and sets *member (may be NULL) to its index. The source
- * is made for `request`, but does not depend on its sizes. */
-gputune_status gt_pool_add(uint32_t *member, gt_pool *pool, const gt_request *request,
+/* Removes the last size. */
+void gt_pool_drop_size(gt_pool *pool);
+/* Adds a configuration that was found at a size unless it is known, and sets *member (may be NULL)
+ * to its index. The source is made for `request`, but does not depend on its sizes. */
+gputune_status gt_pool_add(uint32_t *member, gt_pool *pool, const gt_request *request, size_t size,
                            const gt_config *config);
-static inline double gt_pool_time(const gt_pool *pool, size_t size, uint32_t member)
+static inline gt_pool_entry gt_pool_entry_of(const gt_pool *pool, size_t size, uint32_t member)
 {
     const gt_pool_size *at = &pool->sizes.items[size];
-    return member < at->times_ns.count ? at->times_ns.items[member] : (double)NAN;
+    return member < at->entries.count ? at->entries.items[member] : (gt_pool_entry){NAN, false};
 }
+static inline double gt_pool_time(const gt_pool *pool, size_t size, uint32_t member)
+{
+    return gt_pool_entry_of(pool, size, member).time_ns;
+}
+/* Returns true if the member was proved at the size, or cannot run there. */
+bool gt_pool_is_proved(const gt_pool *pool, size_t size, uint32_t member);
 /* Returns the fastest member at the size that is not refuted, or UINT32_MAX. */
 uint32_t gt_pool_fastest(const gt_pool *pool, size_t size);
 
-/* Verifies and measures the given members at the size, side by side, except those that were
- * measured there or are refuted. A member with a wrong result, a crash or a hang is refuted, with a
- * warning. Sets INFINITY for members that constraints exclude at the size. Times of several calls
- * are comparable, because the fastest known member is measured again each time. OK also if none of
- * the members works; ETIMEOUT or ECANCELED at the end of the patience. */
-gputune_status gt_pool_measure(gt_pool *pool, size_t size, const uint32_t *members, size_t count);
+/* Takes times that the tuning of the size has stored, for members that were not measured there. */
+gputune_status gt_pool_take_trials(gt_pool *pool, const gt_request *request, size_t size);
+
+/* Measures the given members at the size, side by side, except those that are refuted or whose time
+ * there is known; with `prove`, except those that are proved there. Members that are clearly slower
+ * than the best one get only a rough time, and without `prove` no proof. A member with a wrong
+ * result, a crash or a hang is refuted, with a warning. Sets INFINITY for members that constraints
+ * exclude at the size. Times of several calls are comparable, because the fastest known member is
+ * measured again each time. Members that are not measured within `limit_s` seconds stay unknown;
+ * the first ones are measured first. OK also if none of the members works; ECANCELED. */
+gputune_status gt_pool_measure(gt_pool *pool, size_t size, const uint32_t *members, size_t count,
+                               bool prove, double limit_s);

@@ -8,9 +8,91 @@
 #include <math.h>
 #include <string.h>
 
-/* The fractions of the time limit at whose end a phase ends. */
-static const double tuning_end = 0.32, pool_end = 0.5, search_end = 0.62, siblings_end = 0.68,
-                    sizes_end = 0.88;
+/* The fractions of a round at whose end a phase ends. The rest is for learning. */
+static const double tuning_end = 0.42, pool_end = 0.54, search_end = 0.62, siblings_end = 0.66,
+                    tuned_end = 0.74, sizes_end = 0.88, corners_end = 0.96;
+
+/* Returns the seconds for one size in a phase: no size takes more than a tenth of it. */
+static double size_limit_s(const gt_rule_maker *maker, double begin, double end)
+{
+    const double round_s = maker->limit_s - maker->round_begins_s;
+    return fmin((end - begin) * round_s / 10, gt_rule_left_s(maker, end));
+}
+
+/* ---- the sizes ------------------------------------------------------------------------------- */
+
+static double cost_at(const gt_rule_maker *maker, size_t size, uint32_t member)
+{
+    const gt_pool *pool = &maker->pool;
+    const uint32_t fastest = gt_pool_fastest(pool, size);
+    const double time = gt_pool_time(pool, size, member);
+    return fastest == UINT32_MAX || !(time < INFINITY)
+               ? 3
+               : fmin(log(time / gt_pool_time(pool, size, fastest)), 3);
+}
+
+/* Returns the fastest kept member at the size. */
+static uint32_t fastest_kept(const gt_rule_maker *maker, size_t size)
+{
+    uint32_t best = maker->kept.items[0];
+    for (size_t k = 1; k < maker->kept.count; k++) {
+        const uint32_t member = maker->kept.items[k];
+        best = cost_at(maker, size, member) < cost_at(maker, size, best) ? member : best;
+    }
+    return best;
+}
+
+/* Returns how much the choice matters at a point, as the two nearest sizes show. */
+static double doubt_at(const gt_rule_maker *maker, const gt_problem *point)
+{
+    const gt_pool *pool = &maker->pool;
+    size_t near[2] = {0, 0};
+    double distances[2] = {INFINITY, INFINITY};
+    for (size_t s = 0; s < pool->sizes.count; s++) {
+        const double distance =
+            gt_region_distance(pool->template, point, &pool->sizes.items[s].problem);
+        const bool is_known = gt_pool_time(pool, s, fastest_kept(maker, s)) < INFINITY;
+        const int rank = !is_known                 ? 2
+                         : distance < distances[0] ? 0
+                         : distance < distances[1] ? 1
+                                                   : 2;
+        if (rank == 0) {
+            near[1] = near[0];
+            distances[1] = distances[0];
+        }
+        if (rank < 2) {
+            near[rank] = s;
+            distances[rank] = distance;
+        }
+    }
+    const uint32_t a = fastest_kept(maker, near[0]), b = fastest_kept(maker, near[1]);
+    const double loss = fmin(cost_at(maker, near[0], b), 1) + fmin(cost_at(maker, near[1], a), 1);
+    return loss * fmin(distances[0], 2);
+}
+
+/* Adds a new size: in turns the next point, and the most doubtful one of several. Sets *added to
+ * false if the point is no new size. */
+static gputune_status add_size(bool *added, gt_rule_maker *maker)
+{
+    enum { OFFERED = 24 };
+    gt_pool *pool = &maker->pool;
+    const bool is_doubtful = maker->kept.count && pool->sizes.count % 2;
+    gt_problem best = gt_rule_next_point(maker);
+    double most = is_doubtful ? doubt_at(maker, &best) : 0;
+    for (int i = 1; i < OFFERED && is_doubtful; i++) {
+        const gt_problem point = gt_rule_next_point(maker);
+        const double doubt = doubt_at(maker, &point);
+        if (doubt > most) {
+            most = doubt;
+            best = point;
+        }
+    }
+    GT_TRY(gt_pool_add_size(added, pool, &best));
+    if (*added) {
+        pool->sizes.items[pool->sizes.count - 1].is_doubtful = is_doubtful;
+    }
+    return GPUTUNE_OK;
+}
 
 /* ---- tuning ---------------------------------------------------------------------------------- */
 
@@ -22,7 +104,7 @@ static int by_median(const void *left, const void *right)
 }
 
 /* Adds the stored trials of the size that are nearly as fast as the winner. */
-static gputune_status add_near_winners(gt_rule_maker *maker, const gt_request *request)
+static gputune_status add_near_winners(gt_rule_maker *maker, const gt_request *request, size_t size)
 {
     enum { NEAR_MOST = 4, POOL_LEAST = 32, POOL_FACTOR = 4 };
     static const double near = 1.1;
@@ -45,10 +127,30 @@ static gputune_status add_near_winners(gt_rule_maker *maker, const gt_request *r
             break;
         }
         if (gt_request_stored(&config, request, trial->config, trial->hash) == GPUTUNE_OK) {
-            GT_TRY(gt_pool_add(NULL, &maker->pool, request, &config));
+            GT_TRY(gt_pool_add(NULL, &maker->pool, request, size, &config));
             count++;
         }
     }
+    return GPUTUNE_OK;
+}
+
+/* Adds the winner of a tuned size, and others. Follows how much it gained over the pool, if members
+ * of it were tried by the tuning. */
+static gputune_status take_winner(gt_rule_maker *maker, const gt_request *request, size_t size,
+                                  const gt_config *winner)
+{
+    static const double weight = 0.1;
+    gt_pool *pool = &maker->pool;
+    uint32_t member;
+    GT_TRY(gt_pool_take_trials(pool, request, size));
+    const uint32_t known = gt_pool_fastest(pool, size);
+    const double known_ns = known == UINT32_MAX ? INFINITY : gt_pool_time(pool, size, known);
+    GT_TRY(gt_pool_add(&member, pool, request, size, winner));
+    GT_TRY(add_near_winners(maker, request, size));
+    GT_TRY(gt_pool_take_trials(pool, request, size));
+    const double gain = log(known_ns / gt_pool_time(pool, size, member));
+    maker->novelty += weight * (fmin(fmax(gain, 0), 0.2) - maker->novelty); /* NAN: no gain */
+    pool->sizes.items[size].is_tuned = true;
     return GPUTUNE_OK;
 }
 
@@ -56,112 +158,146 @@ static gputune_status add_near_winners(gt_rule_maker *maker, const gt_request *r
 static gputune_status tune_size(gt_rule_maker *maker, double limit_s)
 {
     gt_pool *pool = &maker->pool;
+    const size_t size = pool->sizes.count - 1;
     GT_SCOPED(gt_request_end) gt_request *request = NULL;
     GT_SCOPED(gt_choice_free) gt_choice choice = {0};
-    GT_TRY(gt_pool_request(&request, pool, pool->sizes.count - 1, limit_s));
+    GT_TRY(gt_pool_request(&request, pool, size, limit_s));
     gputune_status status = gt_tune(&choice, request);
     if (status == GPUTUNE_ENOVARIANT) {
-        pool->sizes.count--;
+        gt_pool_drop_size(pool);
         return GPUTUNE_OK;
     }
-    if (status == GPUTUNE_ETIMEOUT && gt_patience_left_s(&pool->patience) > 0) {
+    if (status == GPUTUNE_ETIMEOUT) {
         return GPUTUNE_OK; /* compiled code is kept, so the next size may have better luck */
     }
     GT_TRY(status);
-    GT_TRY(gt_pool_add(NULL, pool, request, &choice.config));
-    return add_near_winners(maker, request);
+    return take_winner(maker, request, size, &choice.config);
 }
 
 gputune_status gt_rule_tune(gt_rule_maker *maker)
 {
-    enum { SIZES = 24, TRIES = 8 * SIZES };
-    static const double longest_s = 10;
+    enum { LEAST = 24, LEAST_AGAIN = 8, MOST = 96, TRIES = 8 * MOST };
+    static const double longest_s = 10, little = 0.005;
     gt_pool *pool = &maker->pool;
-    const size_t first = pool->sizes.count;
-    for (int i = 0; i < TRIES && pool->sizes.count < first + SIZES; i++) {
+    const size_t first = pool->sizes.count, least = maker->tuned.count ? LEAST_AGAIN : LEAST;
+    maker->novelty = maker->tuned.count ? maker->novelty : 0.1;
+    for (int i = 0; i < TRIES && !gt_rule_is_late(maker, tuning_end); i++) {
         bool added;
         const size_t done = pool->sizes.count - first;
-        const double left_s = tuning_end * maker->limit_s - gt_seconds_since(maker->begun_ns);
-        const double weight = done ? 1 : 3; /* the first search has no related results */
-        const gt_problem point = gt_rule_next_point(maker);
-        if (left_s <= 0 && done >= SIZES / 3) {
+        const double weight =
+            done || maker->tuned.count ? 1 : 3; /* the first has no related results */
+        if (done >= MOST || (done >= least && maker->novelty <= little)) {
             break;
         }
-        GT_TRY(gt_rule_add_point(&added, maker, &point));
+        GT_TRY(add_size(&added, maker));
         if (added) {
-            const double share_s = weight * left_s / (double)(SIZES - done);
-            GT_TRY(tune_size(maker, fmin(fmax(share_s, 0.02 * maker->limit_s), longest_s)));
+            GT_TRY(tune_size(maker, fmin(weight * size_limit_s(maker, 0, tuning_end), longest_s)));
         }
     }
-    maker->tuned = pool->sizes.count - first;
-    GT_REFUSE(!maker->tuned, GPUTUNE_ENOVARIANT,
+    GT_TRY(gt_rule_list_sizes(&maker->tuned, maker, GT_RULE_SIZES_TUNED));
+    GT_REFUSE(pool->sizes.count == first && !gt_rule_is_late(maker, tuning_end) &&
+                  !maker->tuned.count,
+              GPUTUNE_ENOVARIANT,
               "%s: no configuration is valid at any of %d sizes of the region; expected sizes that "
               "the template allows",
               pool->kernel, TRIES);
-    gt_rule_note(maker, "tuned %zu sizes, which gave %zu variants", maker->tuned,
-                 pool->members.count);
+    gt_rule_note(maker, "tuned %zu sizes, which gave %zu variants; the last ones gained %.1f%%",
+                 maker->tuned.count, pool->members.count, 100 * maker->novelty);
     return GPUTUNE_OK;
 }
 
 /* ---- the pool -------------------------------------------------------------------------------- */
 
-/* Returns true if the member was measured at several sizes and was never nearly the fastest. */
-static bool is_hopeless(const gt_pool *pool, uint32_t member)
+/* How good a member is at the tuned sizes. */
+typedef struct standing {
+    uint32_t member, count; /* sizes at which its time is known */
+    double loss;            /* mean, and some more if it was measured at few sizes */
+    double least;
+} standing;
+
+static standing standing_of(const gt_rule_maker *maker, uint32_t member)
 {
-    enum { ENOUGH = 8 };
-    static const double near = 1.2;
-    uint32_t count = 0;
-    for (size_t s = 0; s < pool->sizes.count; s++) {
-        const uint32_t fastest = gt_pool_fastest(pool, s);
-        const double time = gt_pool_time(pool, s, member);
-        if (fastest == UINT32_MAX || isnan(time)) {
-            continue;
+    static const double assumed = 0.1;
+    standing at = {.member = member, .loss = assumed, .least = INFINITY};
+    for (size_t i = 0; i < maker->tuned.count; i++) {
+        if (!isnan(gt_pool_time(&maker->pool, maker->tuned.items[i], member))) {
+            const double loss = cost_at(maker, maker->tuned.items[i], member);
+            at.loss += loss;
+            at.least = fmin(at.least, loss);
+            at.count++;
         }
-        if (time <= near * gt_pool_time(pool, s, fastest)) {
-            return false;
-        }
-        count++;
     }
-    return count >= ENOUGH;
+    at.loss /= 1 + at.count;
+    return at;
+}
+
+static int by_loss(const void *left, const void *right)
+{
+    const double a = ((const standing *)left)->loss, b = ((const standing *)right)->loss;
+    return (a > b) - (a < b);
+}
+
+/* Returns true if the member was measured at several sizes and was never nearly the fastest. */
+static bool is_hopeless(const standing *at)
+{
+    enum { ENOUGH = 6 };
+    static const double near = 0.18;
+    return at->count >= ENOUGH && at->least > near;
+}
+
+/* Lists the members that may be worth measuring, the best ones first. */
+static gputune_status list_promising(gt_member_list *out, const gt_rule_maker *maker)
+{
+    const gt_pool *pool = &maker->pool;
+    GT_FREED GT_ARRAY(standing) all = {0};
+    for (uint32_t m = 0; m < pool->members.count; m++) {
+        const standing at = standing_of(maker, m);
+        if (!pool->members.items[m].is_refuted && (m == 0 || !is_hopeless(&at))) {
+            GT_TRY(gt_array_push(&all, at)); /* 0: the default */
+        }
+    }
+    gt_array_sort(&all, by_loss);
+    out->count = 0;
+    for (size_t i = 0; i < all.count; i++) {
+        GT_TRY(gt_array_push(out, all.items[i].member));
+    }
+    return GPUTUNE_OK;
+}
+
+/* Takes stored times of members that were added after the size was tuned. */
+static gputune_status take_trials(gt_rule_maker *maker, size_t size)
+{
+    GT_SCOPED(gt_request_end) gt_request *request = NULL;
+    GT_TRY(gt_pool_request(&request, &maker->pool, size, maker->limit_s));
+    return gt_pool_take_trials(&maker->pool, request, size);
 }
 
 gputune_status gt_rule_measure_pool(gt_rule_maker *maker)
 {
     gt_pool *pool = &maker->pool;
     GT_SCOPED(gt_member_list_free) gt_member_list members = {0};
-    size_t sizes = 0;
-    for (; sizes < pool->sizes.count && !gt_rule_is_late(maker, pool_end); sizes++) {
-        members.count = 0;
-        for (uint32_t m = 0; m < pool->members.count; m++) {
-            if (m == 0 || !is_hopeless(pool, m)) { /* 0: the default */
-                GT_TRY(gt_array_push(&members, m));
-            }
-        }
-        GT_TRY(gt_pool_measure(pool, sizes, members.items, members.count));
+    size_t count = 0;
+    for (size_t i = 0; i < maker->tuned.count; i++) {
+        GT_TRY(take_trials(maker, maker->tuned.items[i]));
+    }
+    for (; count < maker->tuned.count && !gt_rule_is_late(maker, pool_end); count++) {
+        GT_TRY(list_promising(&members, maker));
+        GT_TRY(gt_pool_measure(pool, maker->tuned.items[count], members.items, members.count, false,
+                               size_limit_s(maker, tuning_end, pool_end)));
     }
     gt_rule_note(maker, "measured %zu variants at %zu sizes, of which %zu remain",
-                 pool->members.count, sizes, members.count);
+                 pool->members.count, count, members.count);
     return GPUTUNE_OK;
 }
 
 /* ---- choosing -------------------------------------------------------------------------------- */
-
-static double cost_at(const gt_rule_maker *maker, size_t size, uint32_t member)
-{
-    const gt_pool *pool = &maker->pool;
-    const uint32_t fastest = gt_pool_fastest(pool, size);
-    const double time = gt_pool_time(pool, size, member);
-    return fastest == UINT32_MAX || !(time < INFINITY)
-               ? 3
-               : fmin(log(time / gt_pool_time(pool, size, fastest)), 3);
-}
 
 /* Keeps, of `members`, few configurations that together are nearly as good as all. */
 static gputune_status thin_out(gt_rule_maker *maker, const gt_member_list *members)
 {
     enum { FACTOR = 2, MORE = 8 };
     static const double worthwhile = 5e-4; /* mean loss that one more configuration must save */
-    const size_t sizes = maker->pool.sizes.count, most = FACTOR * maker->most_codes + MORE;
+    const size_t sizes = maker->tuned.count, most = FACTOR * maker->most_codes + MORE;
     GT_FREED double *costs = calloc(sizes + 1, sizeof *costs);
     GT_TRY(gt_allocated(costs));
     for (size_t s = 0; s < sizes; s++) {
@@ -174,7 +310,8 @@ static gputune_status thin_out(gt_rule_maker *maker, const gt_member_list *membe
         for (size_t i = 0; i < members->count; i++) {
             double saved = 0;
             for (size_t s = 0; s < sizes; s++) {
-                saved += fmax(costs[s] - cost_at(maker, s, members->items[i]), 0);
+                saved +=
+                    fmax(costs[s] - cost_at(maker, maker->tuned.items[s], members->items[i]), 0);
             }
             if (saved > saved_most) {
                 saved_most = saved;
@@ -186,14 +323,13 @@ static gputune_status thin_out(gt_rule_maker *maker, const gt_member_list *membe
         }
         GT_TRY(gt_array_push(&maker->kept, best));
         for (size_t s = 0; s < sizes; s++) {
-            costs[s] = fmin(costs[s], cost_at(maker, s, best));
+            costs[s] = fmin(costs[s], cost_at(maker, maker->tuned.items[s], best));
         }
     }
     return GPUTUNE_OK;
 }
 
-/* Lists the members that work. */
-static gputune_status list_working(gt_member_list *out, const gt_pool *pool)
+gputune_status gt_rule_list_working(gt_member_list *out, const gt_pool *pool)
 {
     out->count = 0;
     for (uint32_t m = 0; m < pool->members.count; m++) {
@@ -210,8 +346,8 @@ gputune_status gt_rule_choose_members(gt_rule_maker *maker)
 {
     GT_SCOPED(gt_member_list_free) gt_member_list members = {0}, chosen = {0};
     GT_SCOPED(gt_rule_view_free) gt_rule_view view = {0};
-    GT_TRY(list_working(&members, &maker->pool));
-    GT_TRY(gt_rule_view_make(&view, maker, &members, maker->pool.sizes.count, 0));
+    GT_TRY(gt_rule_list_working(&members, &maker->pool));
+    GT_TRY(gt_rule_view_make(&view, maker, &members, &maker->tuned, 0));
     GT_FREED bool *kept = calloc(members.count, sizeof *kept);
     GT_TRY(gt_allocated(kept));
     GT_TRY(gt_portfolio_choose(kept, &view.data));
@@ -237,14 +373,15 @@ gputune_status gt_rule_choose_members(gt_rule_maker *maker)
 
 /* ---- searching ------------------------------------------------------------------------------- */
 
-static uint32_t fastest_kept(const gt_rule_maker *maker, size_t size)
+static void drop_hopeless(gt_member_list *members, const gt_rule_maker *maker)
 {
-    uint32_t best = maker->kept.items[0];
-    for (size_t k = 1; k < maker->kept.count; k++) {
-        const uint32_t member = maker->kept.items[k];
-        best = cost_at(maker, size, member) < cost_at(maker, size, best) ? member : best;
+    size_t count = 0;
+    for (size_t i = 0; i < members->count; i++) {
+        const standing at = standing_of(maker, members->items[i]);
+        members->items[count] = members->items[i];
+        count += !is_hopeless(&at);
     }
-    return best;
+    members->count = count;
 }
 
 /* Adds neighbours, which differ in one axis from kept members that are fast at the size, and
@@ -271,20 +408,22 @@ static gputune_status search_at(gt_rule_maker *maker, size_t size)
         config.choice[axis] =
             (uint8_t)gt_random_below(&maker->random, pool->template->axes[axis].count);
         if (gt_space_has(request->space, &config)) {
-            GT_TRY(gt_pool_add(&member, pool, request, &config));
+            GT_TRY(gt_pool_add(&member, pool, request, size, &config));
             GT_TRY(member == before ? gt_array_push(&added, member) : GPUTUNE_OK);
         }
     }
-    GT_TRY(gt_pool_measure(pool, size, added.items, added.count));
+    GT_TRY(gt_pool_measure(pool, size, added.items, added.count, false,
+                           size_limit_s(maker, pool_end, search_end)));
     const double least = gt_pool_time(pool, size, best);
     for (size_t i = 0; i < added.count; i++) {
         if (gt_pool_time(pool, size, added.items[i]) < (1 - gain) * least) {
             GT_TRY(gt_array_push(&faster, added.items[i]));
         }
     }
-    for (size_t s = 0; s < pool->sizes.count && faster.count && !gt_rule_is_late(maker, search_end);
-         s++) {
-        GT_TRY(gt_pool_measure(pool, s, faster.items, faster.count));
+    for (size_t s = 0; s < maker->tuned.count && !gt_rule_is_late(maker, search_end); s++) {
+        drop_hopeless(&faster, maker);
+        GT_TRY(gt_pool_measure(pool, maker->tuned.items[s], faster.items, faster.count, false,
+                               size_limit_s(maker, pool_end, search_end)));
     }
     return GPUTUNE_OK;
 }
@@ -293,25 +432,26 @@ gputune_status gt_rule_search(gt_rule_maker *maker)
 {
     gt_pool *pool = &maker->pool;
     const size_t before = pool->members.count;
-    GT_FREED uint32_t *visits = calloc(pool->sizes.count + 1, sizeof *visits);
+    GT_FREED uint32_t *visits = calloc(maker->tuned.count + 1, sizeof *visits);
     GT_TRY(gt_allocated(visits));
-    for (size_t round = 0; round < 4 * pool->sizes.count; round++) {
+    for (size_t round = 0; round < 4 * maker->tuned.count + 1; round++) {
         size_t worst = 0;
         double most = -1;
         GT_TRY(gt_rule_choose_members(maker));
-        if (gt_rule_is_late(maker, search_end)) {
+        if (gt_rule_is_late(maker, search_end) || !maker->tuned.count) {
             break;
         }
-        for (size_t s = 0; s < pool->sizes.count; s++) {
+        for (size_t i = 0; i < maker->tuned.count; i++) {
+            const size_t size = maker->tuned.items[i];
             const double loss =
-                (0.01 + cost_at(maker, s, fastest_kept(maker, s))) / (1 + visits[s]);
+                (0.01 + cost_at(maker, size, fastest_kept(maker, size))) / (1 + visits[i]);
             if (loss > most) {
                 most = loss;
-                worst = s;
+                worst = i;
             }
         }
         visits[worst]++;
-        GT_TRY(search_at(maker, worst));
+        GT_TRY(search_at(maker, maker->tuned.items[worst]));
     }
     gt_rule_note(maker, "searched %zu more variants", pool->members.count - before);
     return GPUTUNE_OK;
@@ -342,8 +482,8 @@ static gputune_status find_free_axes(uint64_t *out, const gt_pool *pool, const g
 
 /* Adds up to `most` configurations that differ from the member only in free axes. */
 static gputune_status add_siblings(gt_member_list *out, gt_rule_maker *maker,
-                                   const gt_request *request, uint32_t member, uint64_t free_axes,
-                                   uint32_t most)
+                                   const gt_request *request, size_t size, uint32_t member,
+                                   uint64_t free_axes, uint32_t most)
 {
     enum { TRIES = 64 };
     const gt_template *template = maker->pool.template;
@@ -361,7 +501,7 @@ static gputune_status add_siblings(gt_member_list *out, gt_rule_maker *maker,
         if (!gt_space_has(request->space, &config)) {
             continue;
         }
-        GT_TRY(gt_pool_add(&added, &maker->pool, request, &config));
+        GT_TRY(gt_pool_add(&added, &maker->pool, request, size, &config));
         for (size_t k = 0; k < out->count; k++) {
             is_known |= out->items[k] == added;
         }
@@ -380,10 +520,12 @@ static gputune_status try_siblings_at(gt_rule_maker *maker, size_t size, uint64_
     const double loss = cost_at(maker, size, fastest_kept(maker, size));
     for (size_t k = 0; k < maker->kept.count; k++) {
         if (cost_at(maker, size, maker->kept.items[k]) <= loss + near) {
-            GT_TRY(add_siblings(&siblings, maker, request, maker->kept.items[k], free_axes, EACH));
+            GT_TRY(add_siblings(&siblings, maker, request, size, maker->kept.items[k], free_axes,
+                                EACH));
         }
     }
-    return gt_pool_measure(&maker->pool, size, siblings.items, siblings.count);
+    return gt_pool_measure(&maker->pool, size, siblings.items, siblings.count, false,
+                           size_limit_s(maker, search_end, siblings_end));
 }
 
 gputune_status gt_rule_try_siblings(gt_rule_maker *maker)
@@ -394,9 +536,9 @@ gputune_status gt_rule_try_siblings(gt_rule_maker *maker)
     uint64_t free_axes;
     GT_TRY(gt_pool_request(&request, pool, 0, maker->limit_s));
     GT_TRY(find_free_axes(&free_axes, pool, request));
-    for (size_t s = 0; free_axes && s < pool->sizes.count; s++) {
+    for (size_t s = 0; free_axes && s < maker->tuned.count; s++) {
         if (!gt_rule_is_late(maker, siblings_end)) {
-            GT_TRY(try_siblings_at(maker, s, free_axes));
+            GT_TRY(try_siblings_at(maker, maker->tuned.items[s], free_axes));
         }
     }
     if (free_axes) {
@@ -418,88 +560,61 @@ static bool lost_one(const gt_rule_maker *maker)
     return false;
 }
 
-gputune_status gt_rule_complete(gt_rule_maker *maker)
+/* Measures and proves the kept members at these sizes, until one fails or the phase ends. */
+static gputune_status prove_at(gt_rule_maker *maker, gt_rule_sizes which, double end)
 {
-    gt_pool *pool = &maker->pool;
-    for (bool again = true; again; again = lost_one(maker)) {
-        if (lost_one(maker)) {
-            GT_TRY(gt_rule_choose_members(maker));
-        }
-        for (size_t s = 0; s < pool->sizes.count; s++) {
-            GT_TRY(gt_pool_measure(pool, s, maker->kept.items, maker->kept.count));
+    enum { PARTS = 4 }; /* of the time that is left, which one size may take */
+    GT_SCOPED(gt_size_list_free) gt_size_list sizes = {0};
+    GT_TRY(gt_rule_list_sizes(&sizes, maker, which));
+    for (size_t s = 0; s < sizes.count && !lost_one(maker); s++) {
+        const double left_s = gt_rule_left_s(maker, end);
+        const bool is_last = s + 1 == sizes.count;
+        if (left_s > 0) {
+            GT_TRY(gt_pool_measure(&maker->pool, sizes.items[s], maker->kept.items,
+                                   maker->kept.count, true, is_last ? left_s : left_s / PARTS));
         }
     }
     return GPUTUNE_OK;
 }
 
-/* Returns how much the choice matters at a point, as the two nearest sizes tell. */
-static double doubt_at(const gt_rule_maker *maker, const gt_problem *point)
+gputune_status gt_rule_complete(gt_rule_maker *maker)
 {
-    const gt_pool *pool = &maker->pool;
-    size_t near[2] = {0, 0};
-    double distances[2] = {INFINITY, INFINITY};
-    for (size_t s = 0; s < pool->sizes.count; s++) {
-        const double distance =
-            gt_region_distance(pool->template, point, &pool->sizes.items[s].problem);
-        const int rank = distance < distances[0] ? 0 : distance < distances[1] ? 1 : 2;
-        if (rank == 0) {
-            near[1] = near[0];
-            distances[1] = distances[0];
+    for (bool again = true; again; again = lost_one(maker)) {
+        if (lost_one(maker)) {
+            GT_TRY(gt_rule_choose_members(maker));
         }
-        if (rank < 2) {
-            near[rank] = s;
-            distances[rank] = distance;
-        }
+        GT_TRY(prove_at(maker, GT_RULE_SIZES_CORNERS, corners_end));
+        GT_TRY(prove_at(maker, GT_RULE_SIZES_INNER, tuned_end));
     }
-    const uint32_t a = fastest_kept(maker, near[0]), b = fastest_kept(maker, near[1]);
-    const double loss = fmin(cost_at(maker, near[0], b), 1) + fmin(cost_at(maker, near[1], a), 1);
-    return loss * fmin(distances[0], 2);
-}
-
-/* Chooses the next size: in turns the next point, and the most doubtful one of several. */
-static gt_problem choose_point(gt_rule_maker *maker)
-{
-    enum { OFFERED = 24 };
-    gt_problem best = gt_rule_next_point(maker);
-    if (maker->pool.sizes.count % 2) {
-        double most = doubt_at(maker, &best);
-        for (int i = 1; i < OFFERED; i++) {
-            const gt_problem point = gt_rule_next_point(maker);
-            const double doubt = doubt_at(maker, &point);
-            if (doubt > most) {
-                most = doubt;
-                best = point;
-            }
-        }
-    }
-    return best;
+    gt_rule_note(maker, "proved %zu variants at the corners", maker->kept.count);
+    return GPUTUNE_OK;
 }
 
 static bool any_runs(const gt_rule_maker *maker, size_t size)
 {
     bool any = false;
     for (size_t k = 0; k < maker->kept.count; k++) {
-        any |= gt_pool_time(&maker->pool, size, maker->kept.items[k]) < INFINITY;
+        any |= !(gt_pool_time(&maker->pool, size, maker->kept.items[k]) == INFINITY);
     }
     return any;
 }
 
-/* Sets *enough if the loss to expect at other sizes is small. Looks only now and then, because
- * learning takes a while. */
+/* Sets *enough if the tree loses little. Looks only now and then, because learning takes a while.
+ */
 static gputune_status is_good_enough(bool *enough, const gt_rule_maker *maker)
 {
     enum { EVERY = 32 };
     static const double mean = 1.005, p90 = 1.01;
-    const size_t sizes = maker->pool.sizes.count;
     *enough = false;
-    if (sizes < GT_RULE_PROVED_SIZES || sizes % EVERY) {
+    GT_SCOPED(gt_rule_view_free) gt_rule_view view = {0};
+    GT_SCOPED(gt_size_list_free) gt_size_list measured = {0};
+    GT_SCOPED(gt_rule_tree_free) gt_rule_tree tree = {0};
+    GT_TRY(gt_rule_list_sizes(&measured, maker, GT_RULE_SIZES_MEASURED));
+    if (measured.count < GT_RULE_PROVED_SIZES || measured.count % EVERY) {
         return GPUTUNE_OK;
     }
-    GT_SCOPED(gt_rule_view_free) gt_rule_view view = {0};
-    gt_rule_tree tree;
-    GT_TRY(gt_rule_view_make(&view, maker, &maker->kept, sizes, GT_RULE_PREDICTED));
+    GT_TRY(gt_rule_view_make(&view, maker, &maker->kept, &measured, GT_RULE_PREDICTED));
     GT_TRY(gt_rule_learn(&tree, &view.data));
-    free(tree.nodes);
     *enough = tree.mean <= mean && tree.p90 <= p90;
     return GPUTUNE_OK;
 }
@@ -511,19 +626,21 @@ gputune_status gt_rule_add_sizes(gt_rule_maker *maker)
     bool enough = false;
     for (int i = 0; i < TRIES && pool->sizes.count < MOST && !enough; i++) {
         bool added;
-        const gt_problem point = choose_point(maker);
-        if (gt_rule_is_late(maker, sizes_end) && pool->sizes.count >= GT_RULE_PROVED_SIZES) {
+        if (gt_rule_is_late(maker, sizes_end)) {
             break;
         }
-        GT_TRY(gt_rule_add_point(&added, maker, &point));
+        GT_TRY(add_size(&added, maker));
         if (!added) {
             continue;
         }
         const size_t last = pool->sizes.count - 1;
-        GT_TRY(gt_pool_measure(pool, last, maker->kept.items, maker->kept.count));
+        GT_TRY(gt_pool_measure(pool, last, maker->kept.items, maker->kept.count, true,
+                               size_limit_s(maker, tuned_end, sizes_end)));
+        if (lost_one(maker)) {
+            GT_TRY(gt_rule_complete(maker));
+        }
         if (!any_runs(maker, last)) { /* the template allows no such size */
-            gt_array_free(&pool->sizes.items[last].times_ns);
-            pool->sizes.count--;
+            gt_pool_drop_size(pool);
             continue;
         }
         GT_TRY(is_good_enough(&enough, maker));

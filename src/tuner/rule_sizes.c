@@ -96,47 +96,72 @@ uint32_t gt_region_corners(gt_problem out[GT_CORNERS_MOST], const gt_template *t
     return corners;
 }
 
-/* Returns the size that is nearest to `size`, in the range, and divided by 2^power, or by the
- * greatest power that leaves such a size. */
-static int64_t round_size(double size, int power, int64_t least, int64_t most)
+/* A class of sizes: odd multiples of 2^power, or from the last classes, any multiples. */
+typedef struct size_class {
+    double share; /* of the points */
+    int power;
+    bool is_odd;
+} size_class;
+
+static const size_class classes[] = {{0.22, 0, true},  {0.18, 1, true}, {0.18, 2, true},
+                                     {0.14, 3, true},  {0.09, 4, true}, {0.07, 5, false},
+                                     {0.06, 6, false}, {0.06, 7, false}};
+
+/* Returns the class at a place from 0 to 1. */
+static int class_at(double place)
 {
-    for (; power > 0; power--) {
-        const int64_t step = INT64_C(1) << power;
-        int64_t rounded = (int64_t)(size / (double)step + 0.5) * step;
+    enum { LAST = sizeof classes / sizeof *classes - 1 };
+    int at = 0;
+    while (at < LAST && place >= classes[at].share) {
+        place -= classes[at++].share;
+    }
+    return at;
+}
+
+/* Returns the size of the class that is nearest to `size` and in the range. If there is none that
+ * is a few times as large as its divisor, takes a smaller divisor. */
+static int64_t round_size(double size, int class, int64_t least, int64_t most)
+{
+    for (; class >= 0; class --) {
+        const int64_t divisor = INT64_C(1) << classes[class].power;
+        const int64_t step = classes[class].is_odd ? 2 * divisor : divisor;
+        const int64_t start = classes[class].is_odd ? divisor : 0;
+        int64_t rounded = (int64_t)((size - (double)start) / (double)step + 0.5) * step + start;
         rounded += rounded < least ? step : 0;
         rounded -= rounded > most ? step : 0;
-        if (rounded >= least && rounded <= most && 4 * step <= rounded) {
+        if (rounded >= least && rounded <= most && 3 * divisor <= rounded) {
             return rounded;
         }
     }
-    const int64_t odd = (int64_t)size | 1;
-    return odd < least ? least : odd > most ? most : odd;
+    return size < (double)least ? least : size > (double)most ? most : (int64_t)size;
 }
 
 gt_problem gt_region_point(const gt_template *template, const gt_rule_region *region,
-                           uint64_t index, gt_random *random)
+                           uint64_t index)
 {
-    enum { POWERS = 8 };
     gt_problem point = region->least;
-    uint32_t dimensions = 0;
+    uint32_t dimensions = 2; /* a common class, and how often it is used */
     double ratio = 2;
     for (uint32_t i = 0; i < template->problem_count; i++) {
-        dimensions += varies(region, i);
+        dimensions += varies(region, i) ? 2 : 0;
     }
     for (int step = 0; step < 32; step++) { /* x^(d + 1) = x + 1, the golden ratio for d = 1 */
         ratio = pow(1 + ratio, 1.0 / (dimensions + 1));
     }
-    const bool is_alike = gt_random_below(random, 3) == 0; /* all sizes have the same divisor */
-    const int common = (int)gt_random_below(random, POWERS);
     double step = 1;
-    for (uint32_t i = 0; i < template->problem_count; i++) {
+    double places[2 * GT_PROBLEM_MAX + 2];
+    for (uint32_t i = 0; i < dimensions; i++) {
+        step /= ratio;
+        places[i] = fmod(0.5 + step * (double)(index + 1), 1);
+    }
+    const bool is_alike = places[dimensions - 1] < 1.0 / 3;
+    for (uint32_t i = 0, at = 0; i < template->problem_count; i++) {
         const int64_t least = region->least.values[i].number, most = region->most.values[i].number;
-        const int power = is_alike ? common : (int)gt_random_below(random, POWERS);
         if (varies(region, i)) {
-            step /= ratio;
-            const double place = fmod(0.5 + step * (double)(index + 1), 1);
-            const double size = (double)least * pow((double)most / (double)least, place);
-            point.values[i].number = round_size(size, power, least, most);
+            const double size = (double)least * pow((double)most / (double)least, places[at]);
+            const int class = class_at(places[is_alike ? dimensions - 2 : at + 1]);
+            point.values[i].number = round_size(size, class, least, most);
+            at += 2;
         }
     }
     return point;

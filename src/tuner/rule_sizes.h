@@ -1,7 +1,6 @@
 /* The sizes at which a rule is made: corners, and points spread over its region. */
 #pragma once
 
-#include "base/random.h"
 #include "kernel/rule/rule.h"
 
 #include <gputune_tools.h>
@@ -18,9 +17,10 @@ gputune_status gt_region_make(gt_rule_region *out, const gt_template *template,
 uint32_t gt_region_corners(gt_problem out[GT_CORNERS_MOST], const gt_template *template,
                            const gt_rule_region *region);
 /* Returns point `index` of a sequence that fills the region evenly: logarithmic in each size, and
- * with mixed divisibility by powers of two, which is drawn from *random. */
+ * with fixed shares of sizes that are exactly divisible by 1, 2, 4, 8 and more. In a third of the
+ * points, all sizes have the same divisor. */
 gt_problem gt_region_point(const gt_template *template, const gt_rule_region *region,
-                           uint64_t index, gt_random *random);
+                           uint64_t index);
 /* Returns how different two problems are for a kernel: the sum over the sizes of the logarithm of
  * their ratio, and of the ratio of the powers of two, up to 16, that divide them. */
 double gt_region_distance(const gt_template *template, const gt_problem *a, const gt_problem *b);

@@ -13,7 +13,7 @@ static gputune *tuner_with_twice(void)
 static int make(char **text, gputune *tuner, int64_t least, int64_t most)
 {
     const gputune_range ranges[] = {{"rows", least, most}, {"columns", least, most}};
-    const gputune_options options = OPTIONS(.time_limit_s = 60);
+    const gputune_options options = OPTIONS(.time_limit_s = 25);
     return gputune_make_rule(text, tuner, "twice", ranges, 2, 4, &options);
 }
 
@@ -108,10 +108,10 @@ TEST(time_limit_and_cancel_end_with_a_message)
     const gputune_range ranges[] = {{"rows", 8, 200}, {"columns", 8, 200}};
     int cancel = 1;
     OK(gputune_add_template(tuner, path));
-    const gputune_options brief = OPTIONS(.time_limit_s = 0.5);
+    const gputune_options brief = OPTIONS(.time_limit_s = 0.05);
     const gputune_options canceled = OPTIONS(.time_limit_s = 60, .cancel = &cancel);
     int status = gputune_make_rule(NULL, tuner, "twice", ranges, 2, 4, &brief);
-    expect_refused(status, GPUTUNE_ETIMEOUT, "the time limit of 0.5 s passed before the rule");
+    expect_refused(status, GPUTUNE_ETIMEOUT, "the time limit of 0.05 s passed before a variant");
     status = gputune_make_rule(NULL, tuner, "twice", ranges, 2, 4, &canceled);
     expect_refused(status, GPUTUNE_ECANCELED, "making the rule again continues there");
 }

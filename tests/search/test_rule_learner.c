@@ -158,7 +158,7 @@ TEST(test_unseen_sizes)
     assert_true(mean_of(&s, &tree) < 1.02);
     assert_true(tree.mean >= 1 && tree.mean < 1.02);
     assert_true(tree.p90 >= 1 && tree.p90 <= tree.worst && tree.worst < 2);
-    free(tree.nodes);
+    gt_rule_tree_free(&tree);
 }
 
 /* A configuration is used only where a condition grants its needs, even if no size lacks them. */
@@ -176,7 +176,7 @@ TEST(test_needs)
     }
     ASSERT_OK(gt_rule_learn(&tree, &s.data));
     (void)mean_of(&s, &tree);
-    free(tree.nodes);
+    gt_rule_tree_free(&tree);
 }
 
 TEST(test_text)
@@ -189,7 +189,7 @@ TEST(test_text)
     ASSERT_OK(gt_rule_learn(&tree, &s.data));
     ASSERT_OK(gt_rule_tree_text(&text, &tree, &s.data, numbers));
     assert_string_equal(text, "if m * n <= 2688\n  use 0\nelse\n  use 1\n");
-    free(tree.nodes);
+    gt_rule_tree_free(&tree);
 }
 
 /* Sizes without times are predicted, so few measured sizes are enough. */
@@ -207,7 +207,7 @@ TEST(test_predicted_sizes)
         }
         ASSERT_OK(gt_rule_learn(&tree, &s.data));
         losses[predicted] = mean_of(&s, &tree);
-        free(tree.nodes);
+        gt_rule_tree_free(&tree);
     }
     assert_true(losses[1] < 1.03);
     assert_true(losses[1] < losses[0]);

@@ -1,0 +1,137 @@
+/* Estimates the loss of a rule at unseen sizes. */
+#include "tuner/rule.h"
+
+#include <math.h>
+
+/* Losses as logarithms. */
+typedef GT_ARRAY(double) loss_list;
+
+static void free_losses(loss_list *losses)
+{
+    gt_array_free(losses);
+}
+
+/* The tuned sizes of one fold are left out. */
+typedef struct fold {
+    const gt_rule_maker *maker;
+    size_t number, folds;
+    gt_size_list in, out;
+    gt_member_list members;
+} fold;
+
+static void free_fold(fold *f)
+{
+    gt_array_free(&f->in);
+    gt_array_free(&f->out);
+    gt_array_free(&f->members);
+}
+
+/* Divides the sizes. Members that were found at a size that is left out are left out, too. */
+static gputune_status fill_fold(fold *f)
+{
+    const gt_size_list *tuned = &f->maker->tuned;
+    GT_SCOPED(gt_member_list_free) gt_member_list working = {0};
+    for (size_t i = 0; i < tuned->count; i++) {
+        const bool is_out = i % f->folds == f->number;
+        GT_TRY(gt_array_push(is_out ? &f->out : &f->in, tuned->items[i]));
+    }
+    GT_TRY(gt_rule_list_working(&working, &f->maker->pool));
+    for (size_t i = 0; i < working.count; i++) {
+        const size_t origin = f->maker->pool.members.items[working.items[i]].origin;
+        bool is_out = false;
+        for (size_t s = 0; s < f->out.count; s++) {
+            is_out |= f->out.items[s] == origin;
+        }
+        GT_TRY(is_out ? GPUTUNE_OK : gt_array_push(&f->members, working.items[i]));
+    }
+    return GPUTUNE_OK;
+}
+
+/* Adds the losses of the best chosen members at the sizes of the fold. Those whose best member is
+ * not known are skipped. */
+static gputune_status judge_fold(loss_list *losses, const fold *f)
+{
+    const gt_pool *pool = &f->maker->pool;
+    GT_SCOPED(gt_rule_view_free) gt_rule_view view = {0};
+    GT_FREED bool *kept = calloc(f->members.count + 1, sizeof *kept);
+    GT_TRY(gt_allocated(kept));
+    GT_TRY(gt_rule_view_make(&view, f->maker, &f->members, &f->in, 0));
+    if (gt_portfolio_choose(kept, &view.data) != GPUTUNE_OK) {
+        return GPUTUNE_OK; /* the other sizes need more codes than there may be */
+    }
+    for (size_t s = 0; s < f->out.count; s++) {
+        const size_t size = f->out.items[s];
+        const double fastest = gt_pool_time(pool, size, gt_pool_fastest(pool, size));
+        double best = INFINITY;
+        for (size_t i = 0; i < f->members.count; i++) {
+            best = kept[i] ? fmin(best, gt_pool_time(pool, size, f->members.items[i])) : best;
+        }
+        if (best < INFINITY && !pool->sizes.items[size].is_doubtful) {
+            GT_TRY(gt_array_push(losses, log(best / fastest)));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* Lists how much the members that are chosen without a size lose there. */
+static gputune_status list_choice(loss_list *losses, const gt_rule_maker *maker)
+{
+    enum { FOLDS = 8 };
+    const size_t tuned = maker->tuned.count, folds = tuned < FOLDS ? tuned : FOLDS;
+    for (size_t number = 0; number < folds && folds > 1; number++) {
+        GT_SCOPED(free_fold) fold f = {.maker = maker, .number = number, .folds = folds};
+        GT_TRY(fill_fold(&f));
+        GT_TRY(judge_fold(losses, &f));
+    }
+    return losses->count ? GPUTUNE_OK : gt_array_push(losses, 0);
+}
+
+/* Lists how much the tree loses at sizes that were not chosen because of doubt. */
+static gputune_status list_tree(loss_list *losses, const gt_rule_maker *maker, const double *all,
+                                const gt_size_list *sizes)
+{
+    for (size_t i = 0; i < sizes->count; i++) {
+        const gt_pool_size *size = &maker->pool.sizes.items[sizes->items[i]];
+        if (!size->is_doubtful && !size->is_corner) {
+            GT_TRY(gt_array_push(losses, all[i]));
+        }
+    }
+    return losses->count ? GPUTUNE_OK : gt_array_push(losses, 0);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double left = *(const double *)a, right = *(const double *)b;
+    return (left > right) - (left < right);
+}
+
+static double mean_of(const loss_list *losses)
+{
+    double sum = 0;
+    for (size_t i = 0; i < losses->count; i++) {
+        sum += losses->items[i];
+    }
+    return sum / (double)losses->count;
+}
+
+gputune_status gt_rule_estimate(gt_rule_loss *out, const gt_rule_maker *maker, const double *losses,
+                                const gt_size_list *sizes)
+{
+    GT_SCOPED(free_losses) loss_list choice = {0}, tree = {0}, sums = {0};
+    GT_TRY(list_choice(&choice, maker));
+    GT_TRY(list_tree(&tree, maker, losses, sizes));
+    for (size_t i = 0; i < choice.count; i++) { /* both losses as if independent */
+        for (size_t k = 0; k < tree.count; k++) {
+            GT_TRY(gt_array_push(&sums, choice.items[i] + tree.items[k]));
+        }
+    }
+    gt_array_sort(&choice, by_value);
+    gt_array_sort(&tree, by_value);
+    gt_array_sort(&sums, by_value);
+    *out = (gt_rule_loss){.mean = exp(mean_of(&choice) + mean_of(&tree)),
+                          .p90 = exp(sums.items[(sums.count - 1) * 9 / 10]),
+                          .worst =
+                              exp(fmax(choice.items[choice.count - 1], tree.items[tree.count - 1])),
+                          .sizes = (uint32_t)sizes->count};
+    return GPUTUNE_OK;
+}
