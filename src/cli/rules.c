@@ -28,7 +28,10 @@ static int print_rule(void *user, const gputune_rule *rule)
         print_json(at, rule);
     } else {
         printf("%s%s on %s%s%s\n%s", at->count ? "\n" : "", rule->kernel, rule->gpu,
-               rule->unproved ? ", not verified on this machine" : "",
+               rule->unproved
+                   ? ", not used: it was imported and not verified here, or other users may "
+                     "write the database"
+                   : "",
                rule->outdated ? ", outdated: the template has been edited since" : "", rule->text);
     }
     at->count++;
