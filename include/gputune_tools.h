@@ -289,11 +289,12 @@ typedef struct gputune_rule {
 /* Makes and stores a rule for the sizes of a region. Tunes some sizes, measures their winners side
  * by side at many sizes, chooses variants with at most `most_codes` (0: 16) different codes, and
  * learns when to use which. Every variant is verified at the corners of the region and at 64 sizes,
- * or, with a warning, at as many as the time allows. `options` are those of tune_kernel(); their time limit (0: two minutes), cancel flag
- * and progress are for the whole call. *out (may be NULL) gets the rule's text, which the caller
- * frees with gputune_free(). EINVAL, with the reason, for a region for which there is no rule;
- * ENOVARIANT or EDEVMEM, naming the corner, if nothing can run at a corner; ETIMEOUT if the time
- * did not suffice; ECANCELED: sizes that were tuned are kept, and another call continues there. */
+ * or, with a warning, at as many as the time allows. `options` are those of tune_kernel(); their
+ * time limit (0: two minutes), cancel flag and progress are for the whole call. *out (may be NULL)
+ * gets the rule's text, which the caller frees with gputune_free(). EINVAL, with the reason, for a
+ * region for which there is no rule; ENOVARIANT or EDEVMEM, naming the corner, if nothing can run
+ * at a corner; ETIMEOUT if the time did not suffice; ECANCELED: sizes that were tuned are kept, and
+ * another call continues there. */
 GPUTUNE_API int gputune_make_rule(char **out, gputune *tuner, const char *kernel,
                                   const gputune_range *ranges, size_t count, uint32_t most_codes,
                                   const gputune_options *options);

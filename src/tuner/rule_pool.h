@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* What is known of a member at a size. */
+/* Time and proof of a member at a size. */
 typedef struct gt_pool_entry {
     double time_ns; /* NAN: not measured; INFINITY: it cannot run there */
     bool proved;
