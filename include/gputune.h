@@ -460,6 +460,11 @@ struct gputune_options {
      * those that are not valid here are skipped. */
     const char *const *start;
     size_t start_count;
+    /* The most device memory that a tuning allocates, for inputs, copies, results and scratch; 0:
+     * no limit. A CUDA context and the kernels' code (about 0.6 GB) come in addition. With little
+     * memory, fewer copies of the inputs are made. If the limit is too small, the call measures
+     * nothing, and its warning or error says how much is needed. */
+    uint64_t memory_limit_bytes;
 };
 #define GPUTUNE_OPTIONS_INIT GPUTUNE_INIT(gputune_options)
 

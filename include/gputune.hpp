@@ -1066,6 +1066,12 @@ class options
         only_.push_back(std::move(restriction));
         return *this;
     }
+    /* Limits the device memory of a tuning beside a running program. */
+    options &memory_limit(std::uint64_t bytes)
+    {
+        plain.memory_limit_bytes = bytes;
+        return *this;
+    }
     /* Tries a configuration first, after the default: "VEC=4 BLOCK=256". May be repeated. */
     options &start(std::string configuration)
     {

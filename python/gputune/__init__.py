@@ -640,7 +640,7 @@ class Tuner(_Shared):
              time_limit: float = 0, max_variants: int = 0, epsilon: float = 0,
              alignment: int | Mapping[str, int] = 0, isolation: Isolation = "process",
              force: bool = False, only: Sequence[str] = (), start: Sequence[str] = (), seed: int = 0,
-             inputs: Mapping[str, Any] | None = None, inputs_tag: str | None = None,
+             memory_limit: int = 0, inputs: Mapping[str, Any] | None = None, inputs_tag: str | None = None,
              reference: Reference | None = None, reference_tag: str | None = None,
              samples: Path | None = None, background: bool = False, share: float = 0,
              cancel: Cancel | None = None, progress: Progress | bool | None = None,
@@ -670,6 +670,9 @@ class Tuner(_Shared):
         start
             Configurations such as ["VEC=4 BLOCK=256"] to try first, after the default. They change which
             variants are tried first, not which results are stored.
+        memory_limit
+            The most device memory in bytes that the tuning allocates; 0: no limit. A CUDA context (about 0.6 GB)
+            comes in addition. If it is too small, nothing is measured, and a warning says how much is needed.
         alignment
             The guaranteed alignment of every buffer in bytes, or a dict by argument; 0: 16.
         isolation
@@ -713,6 +716,7 @@ class Tuner(_Shared):
             cache=_choose("cache", _CACHES, cache), strategy=_choose("strategy", _STRATEGIES, strategy),
             time_limit_s=_seconds("time_limit", time_limit),
             max_variants=_integer("max_variants", max_variants, 0, (1 << 32) - 1), force=bool(force),
+            memory_limit_bytes=_integer("memory_limit", memory_limit, 0, (1 << 64) - 1),
             seed=_integer("seed", seed, 0, (1 << 64) - 1), epsilon=_fraction("epsilon", epsilon),
             isolation=_choose("isolation", _ISOLATIONS, isolation),
             inputs_tag=encoded("inputs_tag", inputs_tag), samples_path=encoded("samples", samples),

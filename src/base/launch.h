@@ -100,6 +100,12 @@ typedef struct gt_texture {
     uint64_t width, row_bytes; /* elements and bytes per row */
     uint64_t pitch_bytes;      /* bytes between the buffer's rows; size of linear memory */
 } gt_texture;
+/* Returns the size of a texture's array. */
+static inline uint64_t gt_texture_bytes(const gt_texture *texture)
+{
+    return texture->row_bytes * (texture->height ? texture->height : 1) *
+           (texture->depth ? texture->depth : 1);
+}
 
 /* The buffer of an l2_persist axis, and its share of the L2 cache. */
 typedef struct gt_l2_window {

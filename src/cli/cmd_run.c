@@ -92,8 +92,8 @@ static int run(const cli_session *session, const cli_scenario *scenario)
 }
 
 #define MEASURE_OPTIONS                                                                            \
-    CLI_CACHE_OPTION, CLI_LIMIT_OPTION, CLI_ALIGNMENT_OPTION, CLI_SAMPLES_OPTION,                  \
-        CLI_FORMAT_OPTION, CLI_TUNER_OPTIONS
+    CLI_CACHE_OPTION, CLI_LIMIT_OPTION, CLI_MEMORY_OPTION, CLI_ALIGNMENT_OPTION,                   \
+        CLI_SAMPLES_OPTION, CLI_FORMAT_OPTION, CLI_TUNER_OPTIONS
 
 static const cli_option run_options[] = {
     {"config", 'c', CLI_OPTION_LIST, &given.configurations, "CONFIGURATION", NULL,

@@ -362,6 +362,7 @@ static const cli_option options[] = {
     {"total-limit", 0, CLI_OPTION_NUMBER, &cli_warm.total_limit_s, "SECONDS", NULL,
      "for all scenarios together, at least a second for each: the first search of a kernel gets "
      "three times as much as each later one, and later ones get the time that is not used [none]"},
+    CLI_MEMORY_OPTION,
     CLI_ALIGNMENT_OPTION,
     {"max-variants", 'm', CLI_OPTION_COUNT, &cli_tuning.options.max_variants, "COUNT", NULL,
      "try at most this many variants [all]"},

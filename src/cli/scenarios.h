@@ -160,6 +160,10 @@ enum { CLI_OBJECTIVE_ALL = GPUTUNE_OBJECTIVE_COUNT };
 #define CLI_ALIGNMENT_OPTION                                                                       \
     CLI_ROW("alignment", 0, CLI_OPTION_COUNT, &cli_tuning.options.alignment, "BYTES", NULL,        \
             "the least alignment of any buffer, in bytes [16]")
+#define CLI_MEMORY_OPTION                                                                          \
+    CLI_ROW("memory", 0, CLI_OPTION_BYTES, &cli_tuning.options.memory_limit_bytes, "BYTES", NULL,  \
+            "the most GPU memory to allocate, such as 2G; a CUDA context, about 0.6 GB, comes in " \
+            "addition [what is free]")
 #define CLI_LIMIT_OPTION                                                                           \
     CLI_ROW("time-limit", 't', CLI_OPTION_NUMBER, &cli_tuning.options.time_limit_s, "SECONDS",     \
             NULL, "for each scenario; the best so far wins [10; energy, and on the emulator: 30]")

@@ -43,6 +43,8 @@ typedef struct gt_measure_setup {
     gt_image service;   /* the compiled service kernels (service_*.cu) */
     gt_live_input *inputs;
     uint32_t input_count;
+    uint64_t memory_limit_bytes; /* the most device memory to allocate; 0: no limit */
+    uint64_t variant_bytes;      /* device memory of the default variant, without its code */
     bool check; /* launch variants under the emulator's sanitizer instead of comparing results */
 } gt_measure_setup;
 

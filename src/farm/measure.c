@@ -103,6 +103,9 @@ gputune_status gt_measure_open(gt_measure **out, const char *driver, int ordinal
     GT_TRY(gt_allocated(measure));
     snprintf(which, sizeof which, "%d", ordinal);
     GT_TRY(gt_driver_open(&measure->driver, driver));
+    measure->limited = *measure->driver;
+    measure->limited.budget = &measure->budget;
+    measure->driver = &measure->limited;
     GT_TRY(gt_device_find(&ordinal, measure->driver, which));
     GT_TRY(gt_device_query(&measure->device, measure->driver, ordinal));
     *out = gt_take(&measure);
@@ -177,6 +180,7 @@ void gt_measure_close(gt_measure *measure)
         (void)driver->CtxSetCurrent(NULL);
         (void)driver->DevicePrimaryCtxRelease(measure->device.ordinal);
     }
+    gt_budget_free(&measure->budget);
     free(measure);
 }
 
@@ -218,6 +222,7 @@ gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *s
 {
     int64_t start = gt_now_ns();
     gt_measure_forget(measure);
+    measure->budget.limit_bytes = setup->memory_limit_bytes;
     GT_REFUSE(setup->workload_count < 1 || setup->workload_count > GT_WORKLOAD_MAX, GPUTUNE_EINVAL,
               "a setup has 1 or %d workloads, not %u", GT_WORKLOAD_MAX, setup->workload_count);
     for (uint32_t i = 0; i < setup->input_count; ++i) {
@@ -237,7 +242,7 @@ gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *s
     measure->setup.reference = measure->setup.service = (gt_image){0};
     GT_TRY(gt_service_load(measure, &setup->service));
     GT_TRY(gt_measure_build(measure, setup));
-    if (!(measure->copy_bytes_per_s > 0)) { /* stays unknown if memory is short */
+    if (!(measure->copy_bytes_per_s > 0) && gt_memory_suffices_for_copies(measure)) {
         bool emulated = measure->device.emulated;
         gputune_status status = gt_copy_rate(&measure->copy_bytes_per_s, measure->driver,
                                              (size_t)(emulated ? 16 : 512) << 20, emulated ? 1 : 4);

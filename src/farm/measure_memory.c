@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 #include "farm/measure_service.h"
+#include "farm/measure_trial.h"
 #include "farm/measure_value.h"
 
 #include <stdlib.h>
@@ -11,7 +12,8 @@ gputune_status gt_memory_take(CUdeviceptr *out, gt_measure *measure, uint64_t by
 {
     CUdeviceptr address = 0;
     GT_TRY(gt_array_reserve(&measure->allocations));
-    GT_CALL(measure, MemAlloc, &address, bytes ? bytes : 1);
+    GT_TRY(gt_measure_check(measure, gt_device_alloc(measure->driver, &address, bytes ? bytes : 1),
+                            "cuMemAlloc"));
     measure->allocations.items[measure->allocations.count++] = address;
     *out = address;
     return GPUTUNE_OK;
@@ -20,7 +22,7 @@ gputune_status gt_memory_take(CUdeviceptr *out, gt_measure *measure, uint64_t by
 void gt_memory_free(gt_measure *measure)
 {
     for (size_t i = 0; i < measure->allocations.count; ++i) {
-        (void)measure->driver->MemFree(measure->allocations.items[i]);
+        (void)gt_device_free(measure->driver, measure->allocations.items[i]);
     }
     gt_array_free(&measure->allocations);
     gt_guard_free(measure); /* last, because freeing buffers waits for launches that use it */
@@ -45,21 +47,63 @@ void gt_live_buffers(uint64_t out[GT_WORKLOAD_MAX], const gt_measure_setup *setu
     }
 }
 
+/* Returns the size of the sweep buffer. */
+static uint64_t sweep_bytes(const gt_measure *measure, gputune_cache cache)
+{
+    uint64_t l2 = (uint64_t)measure->device.l2_bytes;
+    return cache == GPUTUNE_CACHE_COLD ? (measure->device.emulated ? l2 : 2 * l2) & ~15ull : 0;
+}
+
+/* Returns the device memory that a tuning needs beside the buffers: for the sweep, the service
+ * kernels, the trial, two variants, and the read-only inputs of the last proof. */
+static uint64_t reserve_for(const gt_measure *measure, const gt_measure_setup *setup)
+{
+    enum { SERVICE_BYTES = 1 << 20 };
+    const gt_driver *driver = measure->driver;
+    const gt_workload *timed = &setup->workloads[0];
+    uint64_t bytes = gt_budget_cost(driver, sweep_bytes(measure, setup->cache)) + SERVICE_BYTES +
+                     gt_trial_bytes(measure, setup) +
+                     2 * gt_budget_cost(driver, setup->variant_bytes);
+    for (uint32_t i = 0; i < timed->buffer_count; ++i) {
+        const gt_buffer *buffer = &timed->buffers[i];
+        bytes += buffer->direction == GT_IN
+                     ? gt_budget_cost(driver, buffer->bytes + GT_ALIGNMENT_MAX)
+                     : 0;
+    }
+    return bytes;
+}
+
 gputune_status gt_memory_precheck(gt_measure *measure, const gt_measure_setup *setup)
 {
     static const double megabyte = 1 << 20;
     uint64_t live[GT_WORKLOAD_MAX];
     gt_live_buffers(live, setup);
-    uint64_t need = gt_plan_device_bytes(setup->workloads, setup->workload_count, live);
+    const uint64_t limit = setup->memory_limit_bytes;
+    uint64_t need =
+        gt_plan_device_bytes(measure->driver, setup->workloads, setup->workload_count, live);
     size_t available = 0, total = 0;
     GT_CALL(measure, MemGetInfo, &available, &total);
-    if (need <= available) {
-        return GPUTUNE_OK;
-    }
-    return gt_fail(GPUTUNE_EDEVMEM,
-                   "the buffers, their copies, the reference's results and guard zones need %.1f "
-                   "MB of device memory, but %.1f of %.1f MB are free; choose a smaller size",
-                   (double)need / megabyte, (double)available / megabyte, (double)total / megabyte);
+    measure->reserved_bytes = reserve_for(measure, setup);
+    GT_REFUSE(
+        limit && need + measure->reserved_bytes > limit, GPUTUNE_EDEVMEM,
+        "a tuning at these sizes needs %.1f MB of device memory, but the memory limit is %.1f "
+        "MB; raise it (--memory, memory_limit_bytes) or choose a smaller size",
+        (double)(need + measure->reserved_bytes) / megabyte, (double)limit / megabyte);
+    return need <= available
+               ? GPUTUNE_OK
+               : gt_fail(GPUTUNE_EDEVMEM,
+                         "the buffers, their copies, the reference's results and guard zones need "
+                         "%.1f MB of device memory, but %.1f of %.1f MB are free; choose a smaller "
+                         "size",
+                         (double)need / megabyte, (double)available / megabyte,
+                         (double)total / megabyte);
+}
+
+bool gt_memory_suffices_for_copies(const gt_measure *measure)
+{
+    size_t available = 0, total = 0;
+    return gt_device_info(measure->driver, &available, &total) == CUDA_SUCCESS &&
+           available / 8 >= 2 * (uint64_t)measure->device.l2_bytes;
 }
 
 /* ---- Workspaces ------------------------------------------------------------------------------ */
@@ -195,11 +239,13 @@ static gputune_status take_sets(CUdeviceptr *extra, gt_measure *measure, gt_work
     if (workspace != &measure->workspaces[0] || measure->device.emulated || measure->parent) {
         return GPUTUNE_OK;
     }
-    GT_CALL(measure, MemGetInfo, &available, &total);
+    GT_TRY(gt_measure_check(measure, gt_device_info(measure->driver, &available, &total),
+                            "cuMemGetInfo"));
+    const uint64_t reserved = measure->reserved_bytes;
+    const uint64_t spare = available > reserved ? (available - reserved) / 2 : 0;
     bool hot = measure->setup.cache == GPUTUNE_CACHE_HOT;
     uint32_t sets = (hot ? gt_plan_hot_sets : gt_plan_rotations)(
-        measure->device.l2_bytes, gt_plan_working_set(&workspace->workload), set_bytes,
-        available / 2);
+        measure->device.l2_bytes, gt_plan_working_set(&workspace->workload), set_bytes, spare);
     if (sets > 1) {
         CUdeviceptr base = 0;
         GT_TRY(gt_memory_take(&base, measure, (sets - 1) * set_bytes + GT_ALIGNMENT_MAX));
@@ -310,9 +356,8 @@ void gt_guard_free(gt_measure *measure)
 static gputune_status take_sweep(gt_measure *measure)
 {
     CUdeviceptr sweep = 0;
-    uint64_t l2 = (uint64_t)measure->device.l2_bytes;
-    uint64_t bytes = (measure->device.emulated ? l2 : 2 * l2) & ~15ull;
-    if (measure->setup.cache != GPUTUNE_CACHE_COLD || bytes == 0) {
+    const uint64_t bytes = sweep_bytes(measure, measure->setup.cache);
+    if (bytes == 0) {
         return GPUTUNE_OK;
     }
     void *seen = NULL;

@@ -12,8 +12,12 @@ void gt_memory_free(gt_measure *measure);
 gputune_status gt_memory_service(gt_measure *measure);
 /* Sets bit i of out[w] if the setup contains the data of buffer i of workload w. */
 void gt_live_buffers(uint64_t out[GT_WORKLOAD_MAX], const gt_measure_setup *setup);
-/* EDEVMEM if the setup does not fit, before anything is allocated. */
+/* EDEVMEM if the setup does not fit into the device or its memory limit, before anything is
+ * allocated. Sets measure->reserved_bytes. */
 gputune_status gt_memory_precheck(gt_measure *measure, const gt_measure_setup *setup);
+/* Returns true if the memory left suffices to measure the rate of copies, which must not fit into
+ * L2. */
+bool gt_memory_suffices_for_copies(const gt_measure *measure);
 /* Copies the data of the setup to the pristine copies, blocks and expected results, and closes IPC
  * mappings. EINVAL if data do not have the size of their buffer. */
 gputune_status gt_inputs_copy(gt_measure *measure, const gt_measure_setup *setup);

@@ -140,16 +140,37 @@ uint64_t gt_plan_scale_bytes(const gt_workload *workload, gt_type *type)
     return bytes;
 }
 
-uint64_t gt_plan_device_bytes(const gt_workload *workloads, uint32_t count, const uint64_t *live)
+uint64_t gt_plan_device_bytes(const gt_driver *driver, const gt_workload *workloads, uint32_t count,
+                              const uint64_t *live)
 {
     uint64_t bytes = 0;
     for (uint32_t w = 0; w < count; ++w) {
-        bytes += gt_reference_scratch_bytes(&workloads[w]);
+        gt_type unused;
+        bytes += gt_budget_cost(driver, gt_reference_scratch_bytes(&workloads[w]));
+        bytes += gt_budget_cost(driver, gt_plan_scale_bytes(&workloads[w], &unused));
         for (uint32_t i = 0; i < workloads[w].buffer_count; ++i) {
             const gt_buffer *buffer = &workloads[w].buffers[i];
-            bytes += gt_plan_slot_bytes(&workloads[w], i, w == 0) + gt_plan_expected_bytes(buffer);
-            bytes += gt_plan_needs_pristine(buffer, live[w] >> i & 1) ? buffer->bytes : 0;
+            bool has_pristine = gt_plan_needs_pristine(buffer, live[w] >> i & 1);
+            bytes += gt_budget_cost(driver, gt_plan_slot_bytes(&workloads[w], i, w == 0));
+            bytes += gt_budget_cost(driver, gt_plan_expected_bytes(buffer));
+            bytes += gt_budget_cost(driver, has_pristine ? buffer->bytes : 0);
         }
+    }
+    return bytes;
+}
+
+uint64_t gt_plan_variant_bytes(const gt_launch *launch)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < launch->block_count; ++i) {
+        bytes += launch->blocks[i].bytes;
+    }
+    for (uint32_t i = 0; i < launch->parameter_count && i < GT_PARAMETER_MAX; ++i) {
+        bytes += launch->parameters[i].scratch_bytes;
+    }
+    for (uint32_t i = 0; i < launch->texture_count; ++i) {
+        const gt_texture *texture = &launch->textures[i];
+        bytes += texture->memory == GT_TEXTURE_BUFFER ? 0 : gt_texture_bytes(texture);
     }
     return bytes;
 }

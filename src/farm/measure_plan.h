@@ -3,6 +3,7 @@
 #pragma once
 
 #include "farm/job.h"
+#include "gpu/budget.h"
 
 enum {
     GT_GUARD_FRONT = 1024,   /* bytes of the guard zone before a buffer */
@@ -73,6 +74,9 @@ uint64_t gt_plan_expected_bytes(const gt_buffer *buffer);
 /* Returns the bytes of the reference's output `scale`, whose type is *type; 0: none. */
 uint64_t gt_plan_scale_bytes(const gt_workload *workload, gt_type *type);
 
-/* Returns the device memory for verifying, without rotated sets and the sweep buffer. `live`: the
- * bits of gt_live_buffers(). */
-uint64_t gt_plan_device_bytes(const gt_workload *workloads, uint32_t count, const uint64_t *live);
+/* Returns the device memory of the workloads' buffers, as the driver allocates it, without rotated
+ * sets and the sweep buffer. `live`: the bits of gt_live_buffers(). */
+uint64_t gt_plan_device_bytes(const gt_driver *driver, const gt_workload *workloads, uint32_t count,
+                              const uint64_t *live);
+/* Returns the device memory of a variant's launch, without its code. */
+uint64_t gt_plan_variant_bytes(const gt_launch *launch);

@@ -165,7 +165,7 @@ static gputune_status judge_used(gt_sharing *out, double *ratio, gt_measure *mea
     for (const gt_buffer_slot *slot = measure->slots; slot < gt_slots_end(measure, 1); ++slot) {
         bytes += slot->buffer->direction == GT_INOUT ? slot->buffer->bytes : 0;
     }
-    if (!are_shared || measure->driver->MemAlloc(&kept, bytes) != CUDA_SUCCESS) {
+    if (!are_shared || gt_device_alloc(measure->driver, &kept, bytes) != CUDA_SUCCESS) {
         return GPUTUNE_OK;
     }
     measure->alone = true;
@@ -173,7 +173,7 @@ static gputune_status judge_used(gt_sharing *out, double *ratio, gt_measure *mea
     measure->alone = false;
     variant->launch_ns = launch_ns;
     if (!measure->lost) {
-        (void)measure->driver->MemFree(kept); /* waits for the copies */
+        (void)gt_device_free(measure->driver, kept); /* waits for the copies */
     }
     GT_TRY(status);
     if (is_clear(&fresh, &used)) {

@@ -8,6 +8,7 @@
 #include "farm/measure_monitor.h"
 #include "farm/measure_plan.h"
 #include "farm/service.h"
+#include "gpu/budget.h"
 #include "gpu/device.h"
 #include "gpu/launcher.h"
 #include "gpu/module.h"
@@ -139,7 +140,10 @@ typedef struct gt_data_trial gt_data_trial;
 enum { GT_TABLES = 16 };
 
 struct gt_measure {
-    const gt_driver *driver;
+    const gt_driver *driver; /* &limited, or for a trial its parent's */
+    gt_driver limited;       /* a copy of the opened driver, with the budget */
+    gt_budget budget;        /* limits all device memory of the setup and its variants */
+    uint64_t reserved_bytes; /* memory that a tuning needs after the buffers are allocated */
     gt_device device;
     CUcontext context;
     CUstream stream;

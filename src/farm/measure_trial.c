@@ -495,17 +495,45 @@ static gputune_status begin(gt_data_trial *trial, const gt_measure_setup *setup)
     return trial_settle(trial, &trial->usual, NULL);
 }
 
-gputune_status gt_trial_make(gt_measure *measure, const gt_measure_setup *setup)
+static const gt_workload *base_of(const gt_measure_setup *setup)
+{
+    return &setup->workloads[setup->workload_count - 1];
+}
+
+static bool is_worth(const gt_measure *measure, const gt_measure_setup *setup)
 {
     enum { MOST_BYTES = 64 << 20 };
-    const gt_workload *base = &setup->workloads[setup->workload_count - 1];
+    const gt_workload *base = base_of(setup);
     const uint64_t live = 0;
     bool is_worth = !measure->lost_tries.plain && base->has_reference &&
-                    gt_plan_device_bytes(base, 1, &live) <= MOST_BYTES;
+                    gt_plan_device_bytes(NULL, base, 1, &live) <= MOST_BYTES;
     for (uint32_t i = 0; i < setup->input_count; ++i) {
         is_worth &= !setup->inputs[i].is_ipc;
     }
-    if (!is_worth) {
+    return is_worth;
+}
+
+uint64_t gt_trial_bytes(const gt_measure *measure, const gt_measure_setup *setup)
+{
+    const gt_workload *base = base_of(setup);
+    const uint64_t live = UINT64_MAX;
+    if (!is_worth(measure, setup)) {
+        return 0;
+    }
+    uint64_t bytes = gt_plan_device_bytes(measure->driver, base, 1, &live);
+    for (uint32_t i = 0; i < base->buffer_count; ++i) {
+        const gt_buffer *buffer = &base->buffers[i];
+        bytes += buffer->direction == GT_IN
+                     ? 0
+                     : gt_budget_cost(measure->driver, buffer->elements * sizeof(float));
+    }
+    return bytes;
+}
+
+gputune_status gt_trial_make(gt_measure *measure, const gt_measure_setup *setup)
+{
+    const gt_workload *base = base_of(setup);
+    if (!is_worth(measure, setup)) {
         return GPUTUNE_OK;
     }
     gt_data_trial *trial = measure->trial = calloc(1, sizeof *trial);

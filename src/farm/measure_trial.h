@@ -6,6 +6,8 @@
 
 /* Makes the trial if there is a reference. Fails only if the GPU is lost. */
 gputune_status gt_trial_make(gt_measure *measure, const gt_measure_setup *setup);
+/* Returns the device memory that the trial will take; 0: there will be none. */
+uint64_t gt_trial_bytes(const gt_measure *measure, const gt_measure_setup *setup);
 void gt_trial_free(gt_measure *measure);
 /* Queues a variant's launch on the trial's data, and the comparison. Does nothing for the default
  * variant when it is proved first. */

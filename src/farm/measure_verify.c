@@ -325,11 +325,12 @@ void gt_loaded_free_all(gt_measure *measure)
 }
 
 /* Keeps small variants loaded until the race is over, because unloading waits for the device and
- * takes as long as a sample. */
+ * takes as long as a sample. With a memory limit, keeps only those without memory of their own. */
 static void unload(gt_measure *measure, gt_loaded *variant)
 {
     enum { KEPT = 256, KEPT_BYTES = 1 << 20 };
-    if (measure->dropped_count >= KEPT || variant->owned_bytes >= KEPT_BYTES) {
+    const uint64_t most = measure->budget.limit_bytes ? 0 : KEPT_BYTES - 1;
+    if (measure->dropped_count >= KEPT || variant->owned_bytes > most) {
         free_variant(measure, variant);
         return;
     }
@@ -517,29 +518,10 @@ static gputune_status prove_again(gt_verified *out, gt_measure *measure, gt_load
     return status;
 }
 
-/* Returns the device memory of a variant's launches, without its code. */
-static uint64_t owned_bytes(const gt_launch *launch)
-{
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < launch->block_count; ++i) {
-        bytes += launch->blocks[i].bytes;
-    }
-    for (uint32_t i = 0; i < launch->parameter_count && i < GT_PARAMETER_MAX; ++i) {
-        bytes += launch->parameters[i].scratch_bytes;
-    }
-    for (uint32_t i = 0; i < launch->texture_count; i++) {
-        const gt_texture *texture = &launch->textures[i];
-        bytes += texture->memory == GT_TEXTURE_BUFFER
-                     ? 0
-                     : texture->row_bytes * (texture->height ? texture->height : 1) *
-                           (texture->depth ? texture->depth : 1);
-    }
-    return bytes;
-}
-
 static gputune_status load(gt_measure *measure, gt_loaded *variant, const gt_verify_job *job)
 {
-    variant->owned_bytes = owned_bytes(&job->launches[0]) + owned_bytes(&job->launches[1]);
+    variant->owned_bytes =
+        gt_plan_variant_bytes(&job->launches[0]) + gt_plan_variant_bytes(&job->launches[1]);
     memcpy(variant->launches, job->launches, sizeof job->launches);
     GT_FREED gt_variables *all = calloc(1, sizeof *all);
     GT_TRY(gt_allocated(all));

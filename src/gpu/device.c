@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/launch.h"
 #include "base/text.h"
+#include "gpu/budget.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -25,7 +26,7 @@ static void free_buffers(const buffers *buffers)
             buffers->driver->EventDestroy(buffers->events[i]);
         }
         if (buffers->memory[i]) {
-            buffers->driver->MemFree(buffers->memory[i]);
+            gt_device_free(buffers->driver, buffers->memory[i]);
         }
     }
 }
@@ -36,10 +37,10 @@ gputune_status gt_copy_rate(double *bytes_per_s, const gt_driver *driver, size_t
     GT_SCOPED(free_buffers) buffers all = {.driver = driver};
     size_t free_bytes, total;
     float elapsed_ms;
-    GT_CUDA(driver, MemGetInfo, &free_bytes, &total);
+    GT_TRY(gt_cuda_check(driver, gt_device_info(driver, &free_bytes, &total), "cuMemGetInfo"));
     const size_t bytes = free_bytes / 8 < most_bytes ? free_bytes / 8 : most_bytes;
     for (int i = 0; i < 2; i++) {
-        GT_CUDA(driver, MemAlloc, &all.memory[i], bytes);
+        GT_TRY(gt_cuda_check(driver, gt_device_alloc(driver, &all.memory[i], bytes), "cuMemAlloc"));
         GT_CUDA(driver, EventCreate, &all.events[i], 0);
     }
     for (int i = 0; i <= copies; i++) {

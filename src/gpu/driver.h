@@ -16,11 +16,12 @@ typedef struct gt_driver {
     GT_EMULATOR_LIST(GT_EMULATOR_MEMBER)
 #undef GT_EMULATOR_MEMBER
     /* NOLINTEND(bugprone-macro-parentheses) */
-    int version;    /* 13000 for 13.0 */
-    bool emulated;  /* EmuProfileName is present */
-    bool started;   /* cuInit succeeded */
-    char name[256]; /* the name or path that opened it: "cuda", "emu:h200", a path */
-    void *handle;   /* from dlopen() */
+    int version;              /* 13000 for 13.0 */
+    bool emulated;            /* EmuProfileName is present */
+    bool started;             /* cuInit succeeded */
+    char name[256];           /* the name or path that opened it: "cuda", "emu:h200", a path */
+    void *handle;             /* from dlopen() */
+    struct gt_budget *budget; /* limits the device memory of this copy's users; NULL: no limit */
 } gt_driver;
 
 /* Opens a driver, once per process and name, and calls cuInit. `name` is "cuda", "emu[:PROFILE]" or

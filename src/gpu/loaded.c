@@ -1,6 +1,7 @@
 /* Loads the code of a launch, checks that it fits the device, and makes instances of it. */
 #include "gpu/loaded.h"
 
+#include "gpu/budget.h"
 #include "gpu/image.h"
 #include "gpu/l2.h"
 #include "gpu/launcher.h"
@@ -222,6 +223,11 @@ static uint8_t log2_below(size_t bytes)
     return (uint8_t)(63 - __builtin_clzll(bytes));
 }
 
+static gputune_status allocate(CUdeviceptr *out, const gt_driver *driver, size_t bytes)
+{
+    return gt_cuda_check(driver, gt_device_alloc(driver, out, bytes), "cuMemAlloc");
+}
+
 static gputune_status make_buffers(gt_instance *out, const gt_loaded_launch *loaded,
                                    const gt_launch_sizes *sizes)
 {
@@ -229,7 +235,7 @@ static gputune_status make_buffers(gt_instance *out, const gt_loaded_launch *loa
     out->guard_bytes = loaded->guard_bytes;
     for (uint32_t i = 0; i < launch->block_count; i++) {
         if (launch->blocks[i].pass == GT_PASS_GLOBAL) {
-            GT_CUDA(loaded->driver, MemAlloc, &out->blocks[i], launch->blocks[i].bytes);
+            GT_TRY(allocate(&out->blocks[i], loaded->driver, launch->blocks[i].bytes));
             out->owned_blocks |= 1u << i;
         }
     }
@@ -240,8 +246,8 @@ static gputune_status make_buffers(gt_instance *out, const gt_loaded_launch *loa
             if (sizes && bytes > 1) { /* so that buffers grow rarely */
                 bytes = (size_t)2 << log2_below(bytes - 1);
             }
-            GT_CUDA(loaded->driver, MemAlloc, &out->scratch[i],
-                    bytes + 2 * (size_t)loaded->guard_bytes);
+            GT_TRY(allocate(&out->scratch[i], loaded->driver,
+                            bytes + 2 * (size_t)loaded->guard_bytes));
             out->scratch[i] += loaded->guard_bytes;
             out->scratch_log2[i] = log2_below(bytes);
             if (parameter->scratch & GT_SCRATCH_ZERO) {
@@ -286,6 +292,14 @@ gputune_status gt_loaded_texture(CUtexObject *out, const gt_loaded_launch *loade
     return gt_cuda_check(driver, result, "cuTexObjectCreate");
 }
 
+static gputune_status count_array(CUarray array, const gt_driver *driver, const gt_texture *texture)
+{
+    const uint64_t bytes = gt_texture_bytes(texture);
+    return gt_budget_take(driver, (uintptr_t)array, bytes)
+               ? GPUTUNE_OK
+               : gt_cuda_check(driver, CUDA_ERROR_OUT_OF_MEMORY, "cuArray3DCreate");
+}
+
 static gputune_status make_arrays(gt_instance *out, const gt_loaded_launch *loaded)
 {
     for (uint32_t i = 0; i < loaded->launch.texture_count; i++) {
@@ -299,6 +313,7 @@ static gputune_status make_arrays(gt_instance *out, const gt_loaded_launch *load
             .Flags = texture->memory == GT_TEXTURE_LAYERED ? CUDA_ARRAY3D_LAYERED : 0};
         if (texture->memory != GT_TEXTURE_BUFFER) {
             GT_CUDA(loaded->driver, Array3DCreate, &out->arrays[i], &shape);
+            GT_TRY(count_array(out->arrays[i], loaded->driver, texture));
             GT_TRY(gt_loaded_texture(&out->textures[i], loaded, texture, 0, out->arrays[i]));
         }
     }
@@ -350,12 +365,12 @@ void gt_instance_free(gt_instance *instance, const gt_driver *driver)
 {
     for (int i = 0; i < GT_BLOCK_MAX; i++) {
         if (instance->owned_blocks >> i & 1) {
-            driver->MemFree(instance->blocks[i]);
+            gt_device_free(driver, instance->blocks[i]);
         }
     }
     for (int i = 0; i < GT_PARAMETER_MAX; i++) {
         if (instance->scratch[i]) {
-            driver->MemFree(instance->scratch[i] - instance->guard_bytes);
+            gt_device_free(driver, instance->scratch[i] - instance->guard_bytes);
         }
     }
     for (int i = 0; i < GT_TEXTURE_MAX; i++) {
@@ -363,6 +378,7 @@ void gt_instance_free(gt_instance *instance, const gt_driver *driver)
             driver->TexObjectDestroy(instance->textures[i]);
         }
         if (instance->arrays[i]) {
+            gt_budget_give(driver, (uintptr_t)instance->arrays[i]);
             driver->ArrayDestroy(instance->arrays[i]);
         }
     }

@@ -2,6 +2,7 @@
 #include "gpu/module.h"
 
 #include "base/text.h"
+#include "gpu/budget.h"
 #include "gpu/image.h"
 
 #include <stdlib.h>
@@ -151,10 +152,12 @@ static bool take_mapped(gt_view *out, const gt_driver *driver, int ordinal, uint
         return false;
     }
     view.bytes = (bytes + step - 1) / step * step;
-    if (driver->MemCreate(&view.memory, view.bytes, &properties, 0) != CUDA_SUCCESS) {
+    if (!gt_budget_has(driver, view.bytes) ||
+        driver->MemCreate(&view.memory, view.bytes, &properties, 0) != CUDA_SUCCESS) {
         return false;
     }
-    if (map_view(&view.own, driver, ordinal, &view, CU_MEM_ACCESS_FLAGS_PROT_READWRITE) &&
+    if (gt_budget_take(driver, view.memory, view.bytes) &&
+        map_view(&view.own, driver, ordinal, &view, CU_MEM_ACCESS_FLAGS_PROT_READWRITE) &&
         map_view(&view.address, driver, ordinal, &view, CU_MEM_ACCESS_FLAGS_PROT_READ)) {
         *out = view;
         return true;
@@ -169,11 +172,11 @@ bool gt_view_take(gt_view *out, const gt_driver *driver, int ordinal, uint64_t b
     if (!driver->EmuViewMemory) {
         return take_mapped(out, driver, ordinal, bytes);
     }
-    if (driver->MemAlloc(&view.own, bytes) != CUDA_SUCCESS) {
+    if (gt_device_alloc(driver, &view.own, bytes) != CUDA_SUCCESS) {
         return false;
     }
     if (driver->EmuViewMemory(&view.address, view.own) != CUDA_SUCCESS) {
-        driver->MemFree(view.own);
+        gt_device_free(driver, view.own);
         return false;
     }
     *out = view;
@@ -184,10 +187,11 @@ void gt_view_free(const gt_view *view, const gt_driver *driver)
 {
     if (!view->bytes) {
         driver->MemFree(view->address);
-        driver->MemFree(view->own);
+        gt_device_free(driver, view->own);
         return;
     }
     unmap_view(view->address, driver, view->bytes);
     unmap_view(view->own, driver, view->bytes);
+    gt_budget_give(driver, view->memory);
     driver->MemRelease(view->memory);
 }

@@ -6,6 +6,7 @@
 #include "base/number.h"
 #include "base/objective.h"
 #include "base/text.h"
+#include "farm/measure_plan.h"
 #include "tuner/code_memo.h"
 #include "tuner/outcome.h"
 
@@ -433,12 +434,29 @@ void gt_field_move(gt_field *field, gt_variant *variant, gt_stage stage)
     variant->stage = stage;
 }
 
+/* Returns the device memory of the default variant at both sizes, as far as it can be launched. */
+static uint64_t default_bytes(const gt_request *r)
+{
+    const gt_config config = gt_config_default(r->template);
+    const gt_problem *const problems[] = {&r->problem, &r->odd_tail};
+    GT_FREED gt_launch *launch = malloc(sizeof *launch);
+    uint64_t bytes = 0;
+    for (size_t i = 0; launch && i < (r->odd_tail_text[0] ? 2 : 1); i++) {
+        if (gt_launch_bind(launch, r->template, problems[i], &config, r->device) == GPUTUNE_OK) {
+            bytes += gt_plan_variant_bytes(launch);
+        }
+    }
+    return bytes;
+}
+
 static gputune_status make_setup(gt_measure_setup *setup, const gt_request *r)
 {
     *setup = (gt_measure_setup){.objective = gt_objective_facts(r->options.objective)->sampled,
                                 .cache = r->options.cache,
                                 .seed = r->options.seed,
                                 .workload_count = r->odd_tail_text[0] ? 2 : 1,
+                                .memory_limit_bytes = r->options.memory_limit_bytes,
+                                .variant_bytes = default_bytes(r),
                                 .check = r->check};
     setup->workloads[0] = r->workload;
     if (setup->workload_count == 1) {

@@ -87,11 +87,14 @@ TEST(memory_counts_copies_and_results)
     gt_workload *workload = axpy(n);
     assert_int_equal(gt_plan_working_set(workload), 8 * n);
     /* y, x, the unchanged y, and the expected y */
-    assert_int_equal(gt_plan_device_bytes(workload, 1, (const uint64_t[2]){0}), 16 * n + guards);
+    assert_int_equal(gt_plan_device_bytes(NULL, workload, 1, (const uint64_t[2]){0}),
+                     16 * n + guards);
     /* y, x, the unchanged y, the expected y, and an unchanged copy of the caller's x */
-    assert_int_equal(gt_plan_device_bytes(workload, 1, (const uint64_t[2]){2}), 20 * n + guards);
+    assert_int_equal(gt_plan_device_bytes(NULL, workload, 1, (const uint64_t[2]){2}),
+                     20 * n + guards);
     workload->buffers[0].reference_type = GT_TYPE_F64;
-    assert_int_equal(gt_plan_device_bytes(workload, 1, (const uint64_t[2]){0}), 20 * n + guards);
+    assert_int_equal(gt_plan_device_bytes(NULL, workload, 1, (const uint64_t[2]){0}),
+                     20 * n + guards);
 }
 
 TEST(scale_is_as_wide_as_it_says)

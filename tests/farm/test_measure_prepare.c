@@ -130,6 +130,66 @@ TEST_ON_DEVICE(too_large_a_size_is_refused_before_anything_is_allocated)
     assert_non_null(strstr(gt_message(), "smaller size"));
 }
 
+/* ---- A memory limit -------------------------------------------------------------------------- */
+
+static CUresult (*real_alloc)(CUdeviceptr *out, size_t bytes);
+static size_t least_free; /* the least memory that was free after an allocation */
+
+static CUresult watched_alloc(CUdeviceptr *out, size_t bytes)
+{
+    size_t available = 0, total = 0;
+    const CUresult result = real_alloc(out, bytes);
+    assert_int_equal(world.measure->driver->MemGetInfo(&available, &total), CUDA_SUCCESS);
+    least_free = available < least_free ? available : least_free;
+    return result;
+}
+
+/* Prepares the setup, and proves and samples a variant. Returns the most memory that was in use, as
+ * the driver reports it. */
+static size_t peak_of(const gt_measure_setup *setup)
+{
+    size_t available = 0, total = 0;
+    const uint64_t id = 1;
+    gt_sampled sampled = {0};
+    gt_measure_forget(world.measure);
+    assert_int_equal(world.measure->driver->MemGetInfo(&available, &total), CUDA_SUCCESS);
+    least_free = available;
+    real_alloc = world.measure->limited.MemAlloc;
+    world.measure->limited.MemAlloc = watched_alloc;
+    prepare(setup);
+    must(gt_measure_try(world.measure, setup, &(gt_prepared){0}));
+    verify_ok(1, RIGHT);
+    must(gt_measure_sample(world.measure,
+                           &(gt_sample_job){.variants = &id,
+                                            .count = 1,
+                                            .objective = GPUTUNE_OBJECTIVE_KERNEL,
+                                            .sharing = GT_SHARING_HARMLESS},
+                           &sampled));
+    free(sampled.values);
+    must(recheck(1, 43));
+    world.measure->limited.MemAlloc = real_alloc;
+    return available - least_free;
+}
+
+/* The message says how much is needed; with that much, the tuning stays within the limit. */
+TEST_ON_DEVICE(memory_stays_within_the_limit)
+{
+    gt_prepared prepared;
+    gt_measure_setup *setup = make_setup("axpy_reference");
+    setup->memory_limit_bytes = 1 << 20;
+    assert_int_equal(gt_measure_prepare(world.measure, setup, &prepared), GPUTUNE_EDEVMEM);
+    const char *needs = strstr(gt_message(), "needs ");
+    assert_non_null(needs);
+    assert_non_null(strstr(gt_message(), "but the memory limit is 1.0 MB; raise it"));
+    const double megabytes = strtod(needs + strlen("needs "), NULL) + 0.1;
+    setup->memory_limit_bytes = (uint64_t)(megabytes * (1 << 20));
+    const size_t peak = peak_of(setup);
+    if (gt_measure_device(world.measure)->emulated) {
+        assert_true(peak <= setup->memory_limit_bytes);
+        assert_true(peak > setup->memory_limit_bytes / 2); /* the figure is no great overestimate */
+    }
+}
+
 TEST_ON_DEVICE(energy_is_refused_where_nothing_counts_it)
 {
     gt_prepared prepared;

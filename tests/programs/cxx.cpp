@@ -437,6 +437,10 @@ static void options_of_cxx(const gt::tuner &tuner)
     plan = tuner.try_tune(kernel, {{"n", b.n}}, gt::options(few).start("VEC=3"));
     expect(!plan && plan.why().message.find("VEC has no value '3'") != std::string::npos,
            "a wrong configuration to try first");
+    const gt::options little = gt::options(few).memory_limit(1 << 20);
+    plan = tuner.try_tune(kernel, {{"n", b.n}}, little);
+    expect(plan && std::string(plan->info().stop_reason).find("memory limit") != std::string::npos,
+           "a memory limit", plan ? plan->info().stop_reason : plan.why().message);
     gt::canceler stop;
     std::string first;
     unsigned plain = 0;

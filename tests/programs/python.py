@@ -719,6 +719,9 @@ def a_programs_own_inputs_and_reference():
         raises(TypeError, "inputs is [1]; expected a dict", tuner.tune, "axpy", inputs=[1], **options)
         raises(gputune.InvalidError, "start 'VEC=3': VEC has no value '3'", tuner.tune, "axpy", start=["VEC=3"], n=N)
         raises(TypeError, "start is 'VEC=4'; expected a list", tuner.tune, "axpy", start="VEC=4", n=N)
+        with gputune.open(database=":memory:", log=lambda *_: None) as other:  # too little to measure
+            small = other.tune("axpy", n=N, memory_limit=1 << 20).info
+            assert small["source"] == "default" and "needs" in small["stop_reason"], small
         first = tuner.tune("axpy", n=N, start=["VEC=8 BLOCK=64", "BLOCK=1024"], max_variants=3, time_limit=400)
         assert first.info["variants"] == 3, first.info
         tried = {one["configuration"] for one in tuner.records("axpy", all=True)}

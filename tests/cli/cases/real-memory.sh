@@ -1,0 +1,14 @@
+# --memory limits what a tuning allocates; a limit that is too small says how much is needed.
+export GPUTUNE_DRIVER=emu:h200 GPUTUNE_DB=$PWD/x.db
+for command in warm run; do
+    for memory in 10M 200M; do
+        $GPUTUNE $command axpy -q --size n=64K --memory $memory >rows
+        echo "$command --memory $memory: exit $?, $(tail -n +2 rows | wc -l) row"
+    done
+done
+# scratch counts, too: each variant of a pipeline has its own
+$GPUTUNE warm reduce -q --size n=64K --memory 10M >rows
+for memory in 0 much; do
+    $GPUTUNE warm axpy --memory $memory
+    echo "exit $?"
+done
