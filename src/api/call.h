@@ -9,7 +9,6 @@
 #include <gputune_tools.h>
 #include <pthread.h>
 #include <stdbool.h>
-#include <sys/types.h>
 
 /* The calls in progress on one tuner. */
 typedef struct gt_calls {
@@ -17,7 +16,7 @@ typedef struct gt_calls {
     pthread_cond_t ended;
     unsigned inside;
     volatile int closing; /* a value other than 0 cancels every call; accessed atomically */
-    pid_t owner;          /* the process that opened the tuner */
+    unsigned forks;       /* number of forks that led to the process that opened the tuner */
 } gt_calls;
 
 /* A call, zero until it begins. Declare it before everything that must be freed within it. */

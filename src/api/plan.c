@@ -166,7 +166,7 @@ struct gputune_plan {
     bool kept;
     gt_pairs pairs;
     gt_plan_code *winner, *fallback; /* fallback: works at any alignment; NULL: none */
-    const gt_launch_sizes *sizes; /* the winner's and the fallback's; NULL: their launches' own */
+    const gt_launch_sizes *sizes;    /* the winner's; NULL: its launch's own */
     check *checks;
     const gt_plan_model *model; /* NULL: the plan has a code of its own */
     const int64_t *values;      /* with a model: the numbers of the problem values */
@@ -388,6 +388,16 @@ static const plan_facts *facts_with_names(const gputune_plan *plan)
     return atomic_load(&(plan->model ? plan->model->plan : plan)->facts);
 }
 
+/* Returns the problem of a plan with a model. */
+static gt_problem problem_of(const gputune_plan *plan)
+{
+    gt_problem problem = plan->model->problem;
+    for (uint32_t i = 0; i < plan->model->template->problem_count; i++) {
+        problem.values[i].number = plan->values[i];
+    }
+    return problem;
+}
+
 /* Makes the facts of a plan with a model, in the ordinary way. */
 static gputune_status make_facts_of_model(plan_facts **out, const gputune_plan *plan)
 {
@@ -400,10 +410,7 @@ static gputune_status make_facts_of_model(plan_facts **out, const gputune_plan *
     request->template = model->template;
     request->device = plan->pool->device;
     request->options.objective = model->objective;
-    request->problem = model->problem;
-    for (uint32_t i = 0; i < model->template->problem_count; i++) {
-        request->problem.values[i].number = plan->values[i];
-    }
+    request->problem = problem_of(plan);
     GT_TRY(gt_problem_text(&sizes, model->template, &request->problem));
     request->problem_text = sizes;
     GT_TRY(gt_workload_bind(&request->workload, model->template, &request->problem, request->device,
@@ -548,33 +555,25 @@ void gt_plan_model_free(gt_plan_model *model)
     free(model->prototypes[1]);
 }
 
-/* The numbers of a launch at other sizes: of the winner, and of the fallback. */
+/* The numbers of a launch at other sizes. */
 typedef struct resized {
-    uint32_t count, steps, parameters; /* `count`: 2 with a fallback, otherwise 1 */
     uint64_t id;
-    uint32_t grids[2][GT_STEPS_MAX][3];
-    uint64_t bytes[2][GT_PARAMETER_MAX];
+    uint32_t grids[GT_STEPS_MAX][3];
+    uint64_t bytes[GT_PARAMETER_MAX]; /* by argument and scratch buffer */
 } resized;
 
-/* Returns false if a variant is not valid at the problem. */
-static bool compute_sizes(resized *out, const gt_plan_model *model, const gt_problem *problem)
+/* Computes them for the winner, or for the fallback. Returns false if it is not valid there. */
+static bool compute_sizes(resized *out, const gt_plan_model *model, bool of_fallback,
+                          const gt_problem *problem)
 {
     static const uint64_t factor = 0x9e3779b97f4a7c15; /* 2^64 divided by the golden ratio */
-    const gt_template *template = model->template;
-    out->count = model->prototypes[1] ? 2 : 1;
-    out->steps = model->plan->winner->launch->step_count;
-    out->parameters = template->parameter_count;
+    const gt_prototype *prototype = model->prototypes[of_fallback];
     out->id = 1;
-    for (uint32_t i = 0; i < template->problem_count; i++) {
+    for (uint32_t i = 0; i < model->template->problem_count; i++) {
         out->id = ((out->id ^ out->id >> 32) * factor) ^ (uint64_t)problem->values[i].number;
     }
     out->id += out->id == 0;
-    bool valid = model->prototypes[0] != NULL;
-    for (uint32_t i = 0; i < out->count && valid; i++) {
-        uint64_t *bytes = i == 0 || model->has_bytes ? out->bytes[i] : NULL;
-        valid = gt_prototype_launch(out->grids[i], bytes, model->prototypes[i], problem);
-    }
-    return valid;
+    return prototype && gt_prototype_launch(out->grids, out->bytes, prototype, problem);
 }
 
 /* Takes part of a plan's allocation. */
@@ -583,20 +582,6 @@ static void *carve(char **room, size_t bytes)
     void *part = *room;
     *room += bytes;
     return part;
-}
-
-static void copy_sizes(gt_launch_sizes *out, char **room, const gt_plan_model *model,
-                       const resized *from, uint32_t index)
-{
-    const size_t grids = from->steps * sizeof *from->grids[index];
-    uint64_t *bytes = NULL;
-    if (model->has_bytes) {
-        bytes = carve(room, from->parameters * sizeof *bytes);
-        memcpy(bytes, from->bytes[index], from->parameters * sizeof *bytes);
-    }
-    uint32_t(*own)[3] = carve(room, (grids + 7) & ~(size_t)7);
-    memcpy(own, from->grids[index], grids);
-    *out = (gt_launch_sizes){from->id, (const uint32_t(*)[3])own, bytes};
 }
 
 /* Sets the values that arguments must have. Returns false if one does not fit its type. */
@@ -631,29 +616,29 @@ gputune_status gt_plan_resize(gputune_plan **out, const gt_plan_model *model,
 {
     resized sizes;
     const gputune_plan *from = model->plan;
-    const uint32_t values = model->template->problem_count;
-    if (!compute_sizes(&sizes, model, problem)) {
+    const gt_template *template = model->template;
+    if (!compute_sizes(&sizes, model, false, problem)) {
         return GPUTUNE_ENOTFOUND;
     }
-    const size_t own = from->pairs.count * sizeof(gt_pair) + from->check_count * sizeof(check) +
-                       values * sizeof *from->values;
-    const size_t each = sizeof(gt_launch_sizes) +
-                        ((sizes.steps * sizeof *sizes.grids[0] + 7) & ~(size_t)7) +
-                        (model->has_bytes ? sizes.parameters * sizeof(uint64_t) : 0);
-    GT_FREED char *memory = malloc(sizeof(gputune_plan) + own + sizes.count * each);
+    const size_t pair_bytes = from->pairs.count * sizeof(gt_pair),
+                 check_bytes = from->check_count * sizeof(check),
+                 value_bytes = template->problem_count * sizeof(int64_t),
+                 byte_bytes = model->has_bytes ? template->parameter_count * sizeof(uint64_t) : 0,
+                 grid_bytes = from->winner->launch->step_count * sizeof *sizes.grids;
+    GT_FREED char *memory = malloc(sizeof(gputune_plan) + sizeof(gt_launch_sizes) + pair_bytes +
+                                   check_bytes + value_bytes + byte_bytes + grid_bytes);
     GT_TRY(gt_allocated(memory));
     char *room = memory + sizeof(gputune_plan);
-    gt_launch_sizes *launches = carve(&room, sizes.count * sizeof *launches);
-    gt_pair *pairs = carve(&room, from->pairs.count * sizeof *pairs);
-    check *checks = carve(&room, from->check_count * sizeof *checks);
-    int64_t *numbers = carve(&room, values * sizeof *numbers);
-    for (uint32_t i = 0; i < values; i++) {
-        numbers[i] = problem->values[i].number;
+    gt_launch_sizes *launch = carve(&room, sizeof *launch);
+    gt_pair *pairs = carve(&room, pair_bytes);
+    check *checks = carve(&room, check_bytes);
+    int64_t *values = carve(&room, value_bytes);
+    uint64_t *bytes = byte_bytes ? memcpy(carve(&room, byte_bytes), sizes.bytes, byte_bytes) : NULL;
+    *launch = (gt_launch_sizes){sizes.id, memcpy(room, sizes.grids, grid_bytes), bytes};
+    for (uint32_t i = 0; i < template->problem_count; i++) {
+        values[i] = problem->values[i].number;
     }
-    for (uint32_t i = 0; i < sizes.count; i++) {
-        copy_sizes(&launches[i], &room, model, &sizes, i);
-    }
-    if (!set_checks(checks, from, problem) || !set_pairs(pairs, &from->pairs, sizes.bytes[0])) {
+    if (!set_checks(checks, from, problem) || !set_pairs(pairs, &from->pairs, sizes.bytes)) {
         return GPUTUNE_ENOTFOUND;
     }
     gputune_plan *plan = (gputune_plan *)(void *)gt_take(&memory);
@@ -665,10 +650,10 @@ gputune_status gt_plan_resize(gputune_plan **out, const gt_plan_model *model,
                            .pairs = {.items = pairs, .count = from->pairs.count},
                            .winner = from->winner,
                            .fallback = from->fallback,
-                           .sizes = launches,
+                           .sizes = launch,
                            .checks = checks,
                            .model = model,
-                           .values = numbers,
+                           .values = values,
                            .references = 1,
                            .pool = from->pool,
                            .watch = from->watch,
@@ -928,6 +913,25 @@ static gputune_status check_open(const gputune_plan *plan)
     return GPUTUNE_OK;
 }
 
+/* Launches the fallback of a plan. If the plan has a model, computes the fallback's launch first,
+ * because it is rarely needed. */
+static gputune_status launch_fallback(gputune_plan *plan, CUstream stream, const void *const *items)
+{
+    resized sizes;
+    gt_launcher *launcher;
+    gt_launch_sizes launch = {.grids = (const uint32_t(*)[3])sizes.grids, .bytes = sizes.bytes};
+    if (plan->model) {
+        const gt_problem problem = problem_of(plan);
+        GT_REFUSE(!compute_sizes(&sizes, plan->model, true, &problem), GPUTUNE_EINVAL,
+                  "%s: a buffer has less alignment than %s needs, and the fallback is not possible "
+                  "at these sizes; align the buffers",
+                  plan->kernel, facts_with_names(plan)->configuration);
+        launch.id = sizes.id;
+    }
+    GT_TRY(load(&launcher, plan, plan->fallback));
+    return gt_launcher_launch_at(launcher, plan->model ? &launch : NULL, stream, items);
+}
+
 int gputune_launch(gputune_plan *plan, void *stream, gputune_args args)
 {
     GT_TRY(gt_need(__func__, "plan", plan));
@@ -946,11 +950,13 @@ int gputune_launch(gputune_plan *plan, void *stream, gputune_args args)
               "align the buffers, or tune for the alignment that they have",
               plan->kernel, facts_with_names(plan)->configuration);
     gt_launcher *launcher;
-    const bool falls_back = !aligned && plan->fallback;
-    const gt_launch_sizes *sizes = plan->sizes ? plan->sizes + falls_back : NULL;
-    GT_TRY(load(&launcher, plan, falls_back ? plan->fallback : plan->winner));
     gt_note_launch();
-    return gt_application_status(gt_launcher_launch_at(launcher, sizes, (CUstream)stream, items));
+    if (!aligned && plan->fallback) {
+        return gt_application_status(launch_fallback(plan, (CUstream)stream, items));
+    }
+    GT_TRY(load(&launcher, plan, plan->winner));
+    return gt_application_status(
+        gt_launcher_launch_at(launcher, plan->sizes, (CUstream)stream, items));
 }
 
 static gputune_status check_call(const char *call, const void *out, const gputune_plan *plan)

@@ -72,7 +72,9 @@ static bool make_room(gt_plan_key *key)
     return true;
 }
 
-/* Appends a word. Each word has its own factor, so the products are computed in parallel. */
+/* Appends a word. Each word has its own factor, so the products are computed in parallel. The
+ * factors must not be multiples of one number: sizes such as (m + 1, n) and (m, n + 1) would then
+ * have equal hashes, and a table of many sizes would have long chains. */
 static inline void put(key_writer *to, uint64_t word)
 {
     gt_plan_key *key = to->key;
@@ -83,7 +85,7 @@ static inline void put(key_writer *to, uint64_t word)
         }
     }
     key->words[key->count++] = word;
-    to->round += golden;
+    to->round = (to->round << 29 | to->round >> 35) + golden;
     to->hash += (word ^ to->round) * (to->round | 1);
 }
 

@@ -21,11 +21,27 @@
 
 static _Thread_local gt_call *innermost;
 
+/* The number of forks from the process that loaded the library to this one. Reading it is much
+ * cheaper than getpid(), which is a system call. */
+static atomic_uint forks;
+
+static void count_fork(void)
+{
+    atomic_fetch_add(&forks, 1);
+}
+
+static void count_forks(void)
+{
+    (void)pthread_atfork(NULL, NULL, count_fork);
+}
+
 void gt_calls_open(gt_calls *calls)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, count_forks);
     pthread_mutex_init(&calls->mutex, NULL);
     pthread_cond_init(&calls->ended, NULL);
-    calls->owner = getpid();
+    calls->forks = atomic_load(&forks);
 }
 
 static void free_calls(gt_calls *calls)
@@ -41,7 +57,7 @@ bool gt_calls_closing(const gt_calls *calls)
 
 static gputune_status check_owner(const gt_calls *calls, const char *function)
 {
-    return getpid() == calls->owner
+    return atomic_load_explicit(&forks, memory_order_relaxed) == calls->forks
                ? GPUTUNE_OK
                : gt_fail(GPUTUNE_EUNSUPPORTED,
                          "%s: a tuner does not work in a fork of the process that opened it; start "
