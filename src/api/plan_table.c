@@ -296,9 +296,10 @@ static bool is_current(gt_plan_table *table, const entry *e, bool by_rule)
     return !is_over(e) &&
            atomic_load_explicit(&e->refreshes, memory_order_relaxed) ==
                atomic_load_explicit(&table->refreshes, memory_order_relaxed) &&
-           (terms->final || terms->limit_s > 0 || (by_rule && terms->by_rule) ||
+           (terms->final || terms->limit_s > 0 ||
             atomic_load_explicit(&e->results, memory_order_relaxed) ==
-                atomic_load(&table->results));
+                atomic_load(&table->results) ||
+            (by_rule && terms->by_rule));
 }
 
 gputune_plan *gt_plan_table_find(gt_watch **due, gt_plan_table *table, const gt_plan_key *key,

@@ -378,6 +378,13 @@ static gputune_status plan_in_background(gputune_plan **out, const asking *a)
     return GPUTUNE_OK;
 }
 
+static bool may_rule(const asking *a)
+{
+    const gputune *tuner = a->tuner;
+    return a->terms.by_rule && a->key->count && tuner->has_device && !is_anew(a) &&
+           !tuner->overrides.disabled;
+}
+
 /* Makes the plan of a rule. If the table has a measured plan that must be looked up again, looks it
  * up instead. Fails if no rule answers. */
 static gputune_status plan_by_rule(gputune_plan **out, const asking *a)
@@ -411,9 +418,7 @@ static gputune_status find_or_plan(gputune_plan **out, gputune *tuner, const cha
     gt_plan_key_make(&key, kernel, sizes, o);
     asking a = {tuner, &key, kernel, sizes, o, terms_asked(tuner, o), 0};
     gputune_plan *plan = is_anew(&a) ? NULL : find_known(&a);
-    bool may_rule = a.terms.by_rule && key.count && tuner->has_device && !is_anew(&a) &&
-                    !tuner->overrides.disabled;
-    if (!plan && (!may_rule || plan_by_rule(&plan, &a) != GPUTUNE_OK)) {
+    if (!plan && (!may_rule(&a) || plan_by_rule(&plan, &a) != GPUTUNE_OK)) {
         bool waits = !o->background || a.terms.effort < GPUTUNE_MEASURE ||
                      tuner->overrides.disabled || tuner->pinned;
         a.begun_ns = gt_now_ns();

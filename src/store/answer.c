@@ -15,9 +15,9 @@ static bool covers(const gt_terms *result, const gt_terms *request)
 bool gt_answers(const gt_terms *result, const gt_terms *request)
 {
     const bool rules = request->by_rule && result->by_rule;
-    bool is_enough = result->effort >= request->effort || rules;
+    bool is_enough = result->effort >= request->effort;
     if (request->effort < GPUTUNE_MEASURE || rules) {
-        return is_enough;
+        return is_enough || rules;
     }
     /* the time limit ended before anything was measured */
     bool measured_nothing = result->effort < GPUTUNE_MEASURE && result->limit_s > 0;
