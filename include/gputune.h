@@ -572,7 +572,8 @@ GPUTUNE_API int gputune_wait(gputune *tuner, double seconds);
  * GPUTUNE_DISABLE or GPUTUNE_FORCE; an INFO line says why. With CACHED_ONLY or ESTIMATE, a rule
  * also answers calls without GPUTUNE_RULE, after the winner of exactly these sizes and before the
  * nearest. With `background`, calls do the same, and the winner replaces the rule's plan. A rule
- * that was not verified on this kind of GPU, because it was imported, is verified at each size. */
+ * that was not verified on this kind of GPU, because it was imported, is verified at each size. A
+ * tuner with `pinned` uses the verified rules of its file. */
 
 /* ---- Groups of processes --------------------------------------------------------------------- */
 

@@ -1141,6 +1141,13 @@ class options
         return *this;
     }
 
+    /* Answers sizes without a plan by a stored rule, if one is stored for their region. */
+    options &by_rule()
+    {
+        plain.unseen = GPUTUNE_RULE;
+        return *this;
+    }
+
     /* Passes these options to `call` as a gputune_options. Rethrows what a callable has thrown. */
     template <typename Call> auto with(Call call) const
     {

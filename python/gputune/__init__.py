@@ -102,6 +102,7 @@ Effort = Literal["cached", "estimate", "measure", "exhaustive"]
 Objective = Literal["default", "kernel", "launch", "latency", "energy", "rate"]
 Strategy = Literal["auto", "exhaustive", "random", "model", "local"]
 Isolation = Literal["process", "thread"]
+Unseen = Literal["effort", "rule"]
 Cache = Literal["cold", "hot"]
 Form = Literal["source", "ptx", "cubin", "whole"]
 
@@ -114,6 +115,7 @@ _EFFORTS = _names(library.gputune_effort_name, _abi.GPUTUNE_EXHAUSTIVE + 1)
 _OBJECTIVES = _names(library.gputune_objective_name, _abi.GPUTUNE_OBJECTIVE_RATE + 1)
 _STRATEGIES = _names(library.gputune_strategy_name, _abi.GPUTUNE_STRATEGY_LOCAL + 1)
 _ISOLATIONS = {"process": _abi.GPUTUNE_ISOLATION_PROCESS, "thread": _abi.GPUTUNE_ISOLATION_THREAD}
+_UNSEEN = {"effort": _abi.GPUTUNE_UNSEEN_BY_EFFORT, "rule": _abi.GPUTUNE_RULE}
 _FORMS = _names(library.gputune_form_name, _abi.GPUTUNE_FORM_WHOLE + 1)
 _CACHES = _names(library.gputune_cache_name, _abi.GPUTUNE_CACHE_HOT + 1)
 
@@ -644,7 +646,7 @@ class Tuner(_Shared):
              reference: Reference | None = None, reference_tag: str | None = None,
              samples: Path | None = None, background: bool = False, share: float = 0,
              cancel: Cancel | None = None, progress: Progress | bool | None = None,
-             group: Group | None = None, **more_sizes: Size) -> Plan:
+             group: Group | None = None, unseen: Unseen = "effort", **more_sizes: Size) -> Plan:
         """Returns a Plan for a kernel at problem sizes.
 
         Parameters
@@ -699,6 +701,10 @@ class Tuner(_Shared):
             A rank and a broadcast function, for processes that must all launch the same variant, such as
             MPI's. All make this call with the same arguments. Rank 0 measures. The broadcast gets rank
             0's bytes, or None on other ranks, and returns them, like mpi4py's bcast().
+        unseen
+            "rule": sizes without a plan are answered by the rule that `gputune warm --sizes` has stored
+            for their region, without a tuning or a lookup in the database. Other sizes are answered as
+            `effort` says.
         """
         wanted, given = _kernel(kernel), _all_sizes(sizes, more_sizes)
         if cancel is not None and not isinstance(cancel, Cancel):
@@ -721,7 +727,8 @@ class Tuner(_Shared):
             isolation=_choose("isolation", _ISOLATIONS, isolation),
             inputs_tag=encoded("inputs_tag", inputs_tag), samples_path=encoded("samples", samples),
             reference_tag=encoded("reference_tag", reference_tag), background=bool(background),
-            share=_fraction("share", share), **_alignments(alignment), **data)
+            share=_fraction("share", share), unseen=_choose("unseen", _UNSEEN, unseen),
+            **_alignments(alignment), **data)
         packed = _sizes(given)
         if background:
             options.cancel = None  # this call's objects no longer exist when it is read

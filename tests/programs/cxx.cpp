@@ -1,5 +1,5 @@
-/* Tests gputune.hpp on the emulator, with exceptions and without (-fno-exceptions). Prints the failures
- * and, on the last line, "N passed, N failed". */
+/* Tests gputune.hpp on the emulator, with exceptions and without (-fno-exceptions). Prints the
+ * failures and, on the last line, "N passed, N failed". */
 #include <gputune.hpp>
 
 #include <cuda.h>
@@ -536,6 +536,12 @@ static void options_of_cxx(const gt::tuner &tuner)
            "the default is run, and its outputs are saved", kept ? "" : kept.why().message);
     plan = tuner.try_tune(kernel, {{"n", 2000}}, gt::options(own).background());
     expect(plan && tuner.try_wait(60s) && tuner.background().tuned == 1, "in the background");
+    const char twice[] = "tests/language/corner.cu";
+    const gputune_range ranges[] = {{"rows", 8, 64}, {"columns", 8, 64}};
+    expect(gputune_make_rule(nullptr, tuner.get(), twice, ranges, 2, 2, nullptr) == 0,
+           "a rule is made", gputune_error());
+    plan = tuner.try_tune(twice, {{"rows", 21}, {"columns", 9}}, gt::options().by_rule());
+    expect(plan && plan->info().source == GPUTUNE_SOURCE_RULE, "a rule answers");
     const std::string path = folder + "/gputune-cxx-wisdom.json";
     const auto saved = tuner.try_save_wisdom(path);
     const auto loaded = tuner.try_load_wisdom(path);

@@ -17,7 +17,8 @@ import types
 
 os.environ["GPUTUNE_EMU_DEVICES"] = "h200,h200"
 import gputune
-from gputune import _arrays, _driver
+from gputune import _abi, _arrays, _driver
+from gputune._library import library
 from harness import raises, run, test
 
 N = 1000
@@ -760,6 +761,20 @@ def a_thread_cancels_a_tuning():
             pass
         assert cancel.is_set()
         raises(TypeError, "cancel is True; expected a gputune.Cancel", tuner.tune, "many", cancel=True)
+
+
+@test_tuning
+def rules_answer_new_sizes():
+    with gputune.open(database=":memory:") as tuner:
+        twice = "tests/language/corner.cu"
+        ranges = (_abi.gputune_range * 2)((b"rows", 8, 64), (b"columns", 8, 64))
+        assert library.gputune_make_rule(None, tuner._handle, twice.encode(), ranges, 2, 2, None) == 0, \
+            library.gputune_error()
+        plan = tuner.tune(twice, rows=21, columns=9, unseen="rule")
+        assert plan.info["source"] == "rule" and plan.info["sizes"].startswith("rows=21 columns=9"), plan.info
+        other = tuner.tune(twice, rows=7, columns=9, unseen="rule", effort="cached")
+        assert other.info["source"] != "rule", other.info
+        raises(ValueError, "unseen is 'rules'", tuner.tune, twice, unseen="rules")
 
 
 @test_tuning
