@@ -15,7 +15,7 @@ static gputune_status learn(void *user)
     char *text;
     GT_TRY(gt_rule_learn(&tree, data));
     gputune_status status = gt_rule_tree_text(&text, &tree, data, numbers);
-    free(tree.nodes);
+    gt_rule_tree_free(&tree);
     GT_TRY(status);
     free(text);
     return GPUTUNE_OK;

@@ -376,7 +376,9 @@ static void append_configurations(writer *w)
 
 static void append_scratch(writer *w)
 {
-    append(w, "/* Returns the bytes of the scratch buffer that a launch at this size needs. */\n"
+    append(w, "/* Returns the bytes of the scratch buffer that a launch at this size needs. Parts "
+              "of it that must "
+              "be\n * zero are zeroed before each launch. */\n"
               "$_API size_t @_scratch_bytes(");
     append_sizes(w, false);
     gt_text_append(&w->out, ")\n{\n    size_t bytes_ = 0;\n    switch (");
