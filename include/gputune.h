@@ -493,12 +493,14 @@ typedef struct gputune_info {
     gputune_objective objective;
     double time_ns, default_ns; /* medians of `objective` (nanojoules for ENERGY); 0: unknown */
     double speedup, speedup_low, speedup_high; /* 0: unknown */
-    bool tie;   /* another configuration is within epsilon. Ties go to the default, then to the
-                   configuration that uses fewer resources */
-    bool noisy; /* other programs used the GPU, or its clocks were throttled, during measurement */
-    bool modelled;                          /* times are the emulator's model, not a GPU's */
-    bool outside_only;                      /* the default won although `only` leaves it out */
-    uint32_t arguments;                     /* number of arguments of a launch */
+    /* true if another configuration is within epsilon. Ties go to the default, then to the
+     * configuration that uses fewer resources */
+    bool tie;
+    /* true if other programs used the GPU, or its clocks were throttled, during measurement */
+    bool noisy;
+    bool modelled;      /* true if times are the emulator's model, not a GPU's */
+    bool outside_only;  /* true if the default won although `only` leaves it out */
+    uint32_t arguments; /* number of arguments of a launch */
     uint32_t grid[3], block[3], cluster[3]; /* sizes of the first kernel in x, y, z */
     const char *grids, *blocks; /* for every kernel: "128x8", or of a pipeline "64 (3 times) + 1" */
     uint32_t shared_bytes;      /* dynamic shared memory per block */

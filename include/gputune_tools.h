@@ -104,7 +104,7 @@ typedef struct gputune_kernel {
     const char *sizes;           /* problem values with their defaults: "n=67108864" */
     const char *axes;            /* "VEC=1,2,4,8 BLOCK=64,128" */
     gputune_objective objective; /* its default */
-    bool self_reference;         /* results are only compared with the default's: reference(self) */
+    bool self_reference; /* true if results are only compared with the default's: reference(self) */
 } gputune_kernel;
 /* Calls `each`, by name, for the kernels that `kernel` names as in tune_kernel(); NULL: all in the
  * template folder and all added ones. ENOTFOUND for an unknown name, EINVAL for a name that two
@@ -206,13 +206,15 @@ typedef struct gputune_record {
      * identity: hash of the version of the template. */
     const char *scenario, *identity;
     const char *alignment, *inputs; /* parts of the scenario: "16", "seed=1"; or "" */
-    bool unreferenced;              /* no reference() or check(): the default is taken as correct */
-    bool outdated;                  /* the template was edited since */
+    /* true if there is no reference() or check(), so the default is taken as correct */
+    bool unreferenced;
+    bool outdated; /* true if the template was edited since */
     /* Of a winner: */
     const char *only;        /* restrictions of the space: "UNROLL=1,2,4 VEC=1"; "": none */
     const char *stop_reason; /* why the tuning ended */
-    bool unfinished;         /* the tuning ended before the race was decided */
-    bool unproved; /* imported, or not verified at the end of its tuning; a request verifies it */
+    bool unfinished;         /* true if the tuning ended before the race was decided */
+    /* true if imported, or not verified at the end of its tuning; a request then verifies it */
+    bool unproved;
     uint32_t variants, failed;         /* variants that its tuning tried, and failed ones */
     double tuning_s;                   /* 0: unknown */
     const char *default_status;        /* status of the default, or "" */
@@ -459,9 +461,9 @@ typedef struct gputune_parameter {
     uint32_t element_bytes;  /* size of an element of a buffer or block; else 0 */
     uint32_t alignment;      /* alignment that the plan assumes of a buffer, in bytes; else 0 */
     bool is_input, is_output;
-    bool by_address;    /* the parameter is the device address of a block's copy */
-    bool cleared;       /* set to zero before each launch */
-    bool is_size;       /* a scalar that is one of the plan's sizes */
+    bool by_address;    /* true if the parameter is the device address of a block's copy */
+    bool cleared;       /* true if it is set to zero before each launch */
+    bool is_size;       /* true for a scalar that is one of the plan's sizes */
     int64_t size_value; /* value of that size */
 } gputune_parameter;
 #define GPUTUNE_PARAMETER_INIT GPUTUNE_INIT(gputune_parameter)
@@ -496,8 +498,9 @@ typedef struct gputune_function {
     const gputune_constant *constants;
     const void *image; /* a cubin, or PTX on the emulator; followed by a NUL */
     size_t image_bytes;
-    bool cooperative;  /* all blocks must be resident at once (a launch attribute) */
-    bool programmatic; /* may begin while the previous kernel runs (a launch attribute) */
+    bool cooperative; /* true if all blocks must be resident at once (a launch attribute) */
+    /* true if it may begin while the previous kernel runs (a launch attribute) */
+    bool programmatic;
 } gputune_function;
 #define GPUTUNE_FUNCTION_INIT GPUTUNE_INIT(gputune_function)
 /* Describes kernel number `index`, from 0, of the plan in *out, and loads its code into the current

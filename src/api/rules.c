@@ -1,11 +1,11 @@
 /* Loads rules, and makes the plans that they choose.
  *
  * A loaded rule is found by the words of a plan's key (plan_table.c), in which the values of the
- * run-time sizes may differ. That no rule is stored is kept in the same way. Readers walk the list
- * without a lock, and new rules are added in front. A rule is fresh until the tuner is refreshed, a
- * template is replaced or edited, or this process stores a rule. Then it is looked up again. If the
- * stored text is the same, the rule stays, and its variants stay loaded. A rule is freed only with
- * its tuner, because plans use its models. */
+ * run-time sizes may differ. An entry without a rule means that none is stored for such keys.
+ * Readers walk the list without a lock, and new entries are added at the front. A rule is fresh
+ * until the tuner is refreshed, a template is replaced or edited, or this process stores a rule.
+ * Then it is looked up again. If the stored text is the same, the rule stays, and its variants
+ * stay loaded. A rule is freed only with its tuner, because plans use its models. */
 #include "api/rules.h"
 
 #include "api/tuner.h"
@@ -24,7 +24,7 @@ typedef struct size_place {
 
 typedef struct loaded_rule {
     struct loaded_rule *next;
-    uint64_t *words; /* the key's; those of run-time sizes are 0 */
+    uint64_t *words; /* words of the key, with 0 for run-time sizes */
     uint64_t *mask;  /* 0 for the words of run-time sizes, otherwise all bits */
     size_t count;
     size_place sizes[GT_PROBLEM_MAX];
@@ -44,10 +44,11 @@ struct gt_rules {
     atomic_uint stored; /* counts gt_rules_note_change() */
     pthread_mutex_t mutex;
     pthread_cond_t loaded;
-    bool is_loading; /* a thread adds a rule, or loads a variant; protected by the mutex */
+    /* true while a thread adds a rule or loads a variant; protected by the mutex */
+    bool is_loading;
 };
 
-/* Callbacks of the thread that loads must not wait for it. */
+/* True in the thread that loads, whose callbacks must not wait for it. */
 static _Thread_local bool loads_here;
 
 /* A call of tune_kernel(). */
@@ -146,7 +147,8 @@ static bool is_current(const loaded_rule *rule, const gputune *tuner)
 
 /* ---- loading --------------------------------------------------------------------------------- */
 
-/* Takes the right to load. EBUSY in a callback of the thread that has it; ETIMEOUT. */
+/* Begins to load, after waiting for other threads that load. EBUSY in a callback of the thread
+ * that loads; ETIMEOUT. */
 static gputune_status begin_loading(gt_rules *rules, const gt_patience *patience)
 {
     static const double slice_s = 0.02; /* the delay until a cancel is noticed */
@@ -280,7 +282,7 @@ static bool is_same(const loaded_rule *rule, const gt_request *request, const gt
            (!found->rule || strcmp(rule->found.text, found->text) == 0);
 }
 
-/* Looks up the rule for a call, and adds it or its absence. */
+/* Looks up the rule for a call, and adds an entry for it, or an empty one if there is none. */
 static gputune_status load_rule(loaded_rule **out, const rule_call *call, loaded_rule *before)
 {
     gputune *tuner = call->tuner;
@@ -332,7 +334,7 @@ static const char *find_text(const rule_call *call, const gt_template *template)
     return NULL;
 }
 
-/* Gets a current rule for a call. The caller may load. */
+/* Gets a current rule for a call, between begin_loading() and end_loading(). */
 static gputune_status get_rule(loaded_rule **out, const rule_call *call)
 {
     const gt_template *template;

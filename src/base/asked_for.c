@@ -73,7 +73,7 @@ bool gt_sizes_match(const char *sizes, const char *wanted)
 {
     part one = {"", "", 0, 0};
     const char *name = NULL;
-    bool fits = true; /* one of the values of `name` so far matches */
+    bool fits = true; /* true if one of the values of `name` so far matches */
     while (next_part(&one, &wanted)) {
         if (one.name != name && !fits) {
             return false;

@@ -149,7 +149,8 @@ typedef struct gt_launch {
     gt_sequence sequence;
 } gt_launch;
 
-/* A launch for reading: the members of gt_launch, in arrays that may be only as long as needed. */
+/* A read-only view of a launch: the members of gt_launch, in arrays that may be only as long as
+ * needed. */
 typedef struct gt_launch_view {
     uint32_t step_count;
     int carveout_kb;
@@ -163,10 +164,12 @@ typedef struct gt_launch_view {
     const gt_sequence *sequence; /* NULL: the steps are launched in order */
 } gt_launch_view;
 
-/* The numbers of a launch at other sizes, for a variant whose other members do not change. */
+/* The members of a launch that change with the sizes, for variants whose other members do not
+ * change. */
 typedef struct gt_launch_sizes {
-    uint64_t id;                /* differs between sizes. A stream's scratch memory that is zeroed
-                                   before the first launch is zeroed again if it changes */
+    /* equal only for equal sizes; if it changes, a stream's scratch memory that is zeroed before
+     * the first launch is zeroed again */
+    uint64_t id;
     const uint32_t (*grids)[3]; /* the grid of each step; none is empty */
     const uint64_t *bytes;      /* by parameter: bytes of scratch buffers, and of buffers that are
                                    zeroed before every launch; NULL: the launch has neither */

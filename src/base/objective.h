@@ -4,11 +4,11 @@
 #include "base/status.h"
 
 typedef struct gt_objective {
-    const char *name;          /* "kernel" */
-    double limit_s;            /* default time limit of a call, in seconds */
-    bool by_host;              /* times are from the host's clock, so the host is part of the key */
-    bool by_energy;            /* values are nanojoules; otherwise nanoseconds */
-    bool by_work;              /* values are scaled to the work of one launch of the default */
+    const char *name; /* "kernel" */
+    double limit_s;   /* default time limit of a call, in seconds */
+    bool by_host;     /* true if times are from the host's clock, so the host is part of the key */
+    bool by_energy;   /* true if values are nanojoules; otherwise nanoseconds */
+    bool by_work;     /* true if values are scaled to the work of one launch of the default */
     gputune_objective sampled; /* the measured objective; this one is computed from it */
     /* A variant that an earlier tuning found slower than the best by this ratio is not raced again.
      * The ratio is far above the 1 to 3% between separate measurements of identical code, because

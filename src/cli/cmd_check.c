@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* A mistake in all variants that have it at the same lines. */
+/* A mistake that several variants may have at the same lines. */
 typedef struct mistake {
     gputune_finding first; /* the finding of the first variant */
     uint32_t variants;     /* number of variants with the mistake */

@@ -82,7 +82,7 @@ static int choose(const cli_measured **out, const cli_measured_list *list, const
 typedef struct outcome {
     const char *status, *kernel_tuner,
         *t4;    /* the status in each format; kernel_tuner is NULL for a success */
-    bool exact; /* the formats' words mean exactly this status */
+    bool exact; /* true if the formats' words mean exactly this status */
 } outcome;
 static const outcome outcomes[] = {
     {"ok", NULL, "correct", true},

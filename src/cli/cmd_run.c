@@ -9,7 +9,7 @@
 static struct {
     cli_list configurations; /* of run */
     const char *save;
-    const char *kernel;   /* the kernel before two databases; NULL: none was given */
+    const char *kernel;   /* the kernel that precedes two databases; NULL: none was given */
     const char *sides[2]; /* the two configurations or databases that are compared */
 } given;
 

@@ -21,8 +21,8 @@ static const char *const sort_words[] = {"stored", "time", "speedup", "date", NU
 typedef struct shown {
     cli_table table;
     size_t columns; /* columns of the terminal; 0: the output is not a table for people */
-    bool shortened; /* some configuration is shown as its difference from the default */
-    bool all;       /* trials are shown, not only winners */
+    bool shortened; /* true if a configuration is shown as its difference from the default */
+    bool all;       /* true if trials are shown, not only winners */
 } shown;
 
 /* Returns the key for sorting a row: the best first, rows without a time last. */

@@ -194,7 +194,7 @@ int cli_fleet_serve(const cli_session *session, const cli_scenarios *scenarios)
 
 /* ---- the parent ------------------------------------------------------------------------------ */
 
-/* The GPUs of one kind and their turns. Those from `next` on are not taken yet. */
+/* The GPUs of one kind and their turns. Turns from `next` on are not taken yet. */
 typedef struct kind {
     const char *environment;
     cli_turn *turns;
@@ -215,7 +215,7 @@ typedef struct child {
     CLI_LIST(cli_turn) listed; /* turns received so far, until READY */
     kind *kind;                /* NULL: the child is not ready, or its GPU is unusable */
     bool is_busy, is_out;
-    bool is_in_doubt; /* this GPU's turn failed, and an equal GPU tries the same turn */
+    bool is_in_doubt; /* true if this GPU's turn failed and an equal GPU now tries the same turn */
     cli_turn turn;
     int64_t begun_ns;
     failure failure; /* failure of its turn; handled after all GPUs are open */
@@ -464,7 +464,8 @@ static void draw(void)
     cli_progress_draw(text);
 }
 
-/* Lets an open GPU take turns from its kind's queue, which the first GPU of a kind brings. */
+/* Lets an open GPU take turns from the queue of its kind. The first GPU of a kind brings the
+ * turns. */
 static void admit(child *child, const char *environment)
 {
     kind *kind = fleet.kinds;

@@ -34,7 +34,7 @@ typedef struct cli_option {
 /* The options that select scenarios. */
 typedef struct cli_selection {
     cli_list sizes, only, starts; /* texts of --size, --only and --start */
-    bool cuts_sizes; /* without --size, the command chooses smaller sizes on an emulator */
+    bool cuts_sizes; /* true if the command, without --size, chooses smaller sizes on an emulator */
 } cli_selection;
 
 /* The values of the options that several commands have. A process runs one command. */
@@ -47,10 +47,10 @@ extern struct cli_given {
     bool any_gpu;
     int format;                   /* a cli_format_kind */
     int color;                    /* a cli_color */
-    bool quiet, verbose, informs; /* informs: print the library's information lines */
+    bool quiet, verbose, informs; /* informs: true if the library's information lines are printed */
     bool read_only;               /* the database */
-    bool shipped;                 /* also read the tables that come with gputune */
-    bool records_only;            /* the command only reads stored results */
+    bool shipped;                 /* true if the tables that come with gputune are read too */
+    bool records_only;            /* true if the command only reads stored results */
     cli_list include_paths;       /* the values of -I */
 } cli_given;
 

@@ -106,7 +106,8 @@ static void derive(row *out)
 
 char *cli_hardware_text(const gputune_record *winner)
 {
-    static const double by_memory = 0.8; /* from this share of the copy rate, memory is the limit */
+    /* a kernel counts as limited by memory from this share of a copy's rate on */
+    static const double by_memory = 0.8;
     row of = {.record = *winner};
     char *text = cli_format("%u registers", winner->registers);
     derive(&of);
@@ -483,7 +484,7 @@ bool cli_is_failure(const char *status)
 
 /* Failures of one scenario with the same status and message. */
 typedef struct failure {
-    const gputune_record *first; /* the default's trial, if it failed so */
+    const gputune_record *first; /* the default's trial if it failed in this way */
     uint32_t count;
 } failure;
 

@@ -55,7 +55,8 @@ int cli_rules_print(size_t *count, const cli_session *session, const gputune_rec
 
 /* The records of one scenario on one kind of GPU. */
 typedef struct cli_measured {
-    const gputune_record *trials; /* the trials; the first one also has what all have in common */
+    /* the trials; the first one also has the values that all trials share */
+    const gputune_record *trials;
     size_t count;
     /* The winner of the whole space if it was tuned, otherwise the fastest winner. Without a
      * winner, its texts are "". */

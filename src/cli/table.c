@@ -177,7 +177,7 @@ enum {
 typedef struct span {
     size_t least; /* the title or longest word; folding cannot make the column narrower */
     size_t width; /* the longest text; 0: the column is not shown */
-    bool spare;   /* may be left out; the last such column is left out first */
+    bool spare;   /* true if it may be left out; the last such column is left out first */
 } span;
 
 static size_t total(const span *spans, size_t count)

@@ -23,7 +23,7 @@ extern struct cli_warm {
     const char *report;   /* the page to write while tuning, or NULL */
     const char *shard_text;
     cli_shard shard;
-    bool is_silent; /* print no notes, because another child of --gpus prints them */
+    bool is_silent; /* true if no notes are printed, because another child of --gpus prints them */
 } cli_warm;
 
 /* Finds the requested scenarios. Returns CLI_CONTINUE, or an exit code after a message;

@@ -16,8 +16,9 @@ enum { BAR_CELLS = 10, PAIRS_SHOWN = 3 };
 typedef struct value_row {
     gputune_record place; /* must come first: CLI_PLACE_COLUMNS uses its offsets */
     const char *axis, *value;
-    uint32_t variants, measured, launched; /* launched: only once, being slow */
-    double best_ns, cost;                  /* NAN: unknown */
+    /* launched: number of variants that were launched only once, because they are slow */
+    uint32_t variants, measured, launched;
+    double best_ns, cost; /* NAN: unknown */
     const char *evidence; /* "measured", "first launch", "failed", or "default only": only the
                              default ran with this value */
     bool is_winner, is_default;

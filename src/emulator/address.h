@@ -38,8 +38,9 @@ typedef struct emu_access {
     uint64_t address[EMU_WARP]; /* inactive lanes repeat the address of an active one */
     uint8_t *host[EMU_WARP];    /* host memory, only for active lanes */
     uint32_t bytes;             /* per lane */
-    bool is_contiguous; /* all lanes are active, and lane i accesses address[0] + i * bytes */
-    bool is_uniform;    /* all lanes access the same address */
+    /* true if all lanes are active, and lane i accesses address[0] + i * bytes */
+    bool is_contiguous;
+    bool is_uniform; /* true if all lanes access the same address */
 } emu_access;
 
 /* Decodes an operand, [base + offset] or the name of a variable, into decoder->op. */

@@ -149,13 +149,14 @@ typedef struct emu_warp_order {
     emu_knowledge some;   /* additional knowledge of the lanes in some_lanes */
     emu_knowledge relaxed;  /* knowledge from relaxed reads, which counts after a fence */
     emu_knowledge observed; /* knowledge from volatile reads: after a fence, barrier or shuffle */
-    bool reads_weakly;      /* the current access is weak: `relaxed` and `observed` do not count */
+    /* true if the current access is weak: `relaxed` and `observed` do not count */
+    bool reads_weakly;
     uint32_t some_lanes;
     uint32_t proxied[EMU_WARP];     /* the warp's clock at the lane's last proxy fence */
     uint32_t initialised[EMU_WARP]; /* the warp's clock at the lane's last fence.mbarrier_init */
     uint32_t loaded[EMU_UNSET_ELEMENTS];   /* lanes that load an unset value, for each element */
     emu_unset storing[EMU_UNSET_ELEMENTS]; /* unset values that are stored, for each element */
-    uint32_t shuffled;                     /* lanes that take the value of another lane */
+    uint32_t shuffled;                     /* lanes that receive a value from another lane */
     uint8_t from[EMU_WARP];
     uint32_t ordered[EMU_WARP];    /* the warp's clock at the lane's last ordering operation */
     const emu_op *last[EMU_WARP];  /* the lane's last access of global or shared memory */

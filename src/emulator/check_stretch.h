@@ -54,7 +54,7 @@ struct emu_check {
     size_t filled_count, filled_capacity;
     uint32_t number;    /* number of the launch in the stretch */
     uint32_t open_from; /* number of the first launch that may still run when this one begins */
-    bool waited;        /* a thread of this launch has run griddepcontrol.wait */
+    bool waited;        /* true if a thread of this launch has run griddepcontrol.wait */
     struct {
         const emu_op *last, *op; /* the last answer of is_behind() in check_barrier.c */
         bool is;

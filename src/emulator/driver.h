@@ -16,7 +16,7 @@ typedef struct emu_driver {
     pthread_mutex_t lock;
     pthread_cond_t progress; /* signalled when a command has ended */
     atomic_bool initialized; /* cuInit succeeded */
-    atomic_bool forked;      /* this process is a forked child */
+    atomic_bool forked;      /* true in a forked child */
     atomic_int
         sticky_error;  /* the code with which every call fails after a sticky error; 0: none */
     atomic_int cancel; /* ends running kernels if it is not 0, after a sticky error */

@@ -38,7 +38,7 @@ static void end_streams(CUcontext context)
         CUstream stream = context->streams;
         context->streams = stream->next;
         if (stream->stop) {
-            continue; /* the stream was destroyed, and its worker will end */
+            continue; /* already destroyed: its worker will end */
         }
         CUgraph orphan = emu_capture_forget_stream(stream);
         if (orphan) {

@@ -58,8 +58,8 @@ typedef struct emu_kernel {
 typedef struct emu_global {
     const char *name;
     emu_space space;
-    bool is_external; /* declared but not defined: launches that need it fail */
-    bool is_used;     /* used by code, or in the initial value of another variable */
+    bool is_external; /* true if declared but not defined: launches that need it fail */
+    bool is_used;     /* true if code or the initial value of another variable uses it */
     uint64_t bytes;
     uint32_t align;
 } emu_global;
@@ -100,7 +100,7 @@ void emu_program_initialise(const emu_program *program, size_t index, const uint
 typedef struct emu_range {
     uint64_t base;
     uint64_t end;
-    bool is_read_only; /* a store or atomic there is an illegal address */
+    bool is_read_only; /* true if a store or atomic there is an illegal address */
 } emu_range;
 
 /* The memory and settings of a texture object, with the enumerators and flags of the driver API. */
@@ -161,7 +161,7 @@ typedef struct emu_launch {
     void (*print)(void *context, const char *text,
                   size_t bytes); /* prints text of printf(), one call at a time; may be NULL */
     void *print_context;
-    bool is_programmatic;     /* may begin before the previous launch has ended */
+    bool is_programmatic;     /* true if it may begin before the previous launch has ended */
     struct emu_check *check;  /* the sanitizer (check.h), or NULL; uses one host thread */
     const atomic_int *cancel; /* if not 0, ends the launch with code 719; may be NULL */
 } emu_launch;

@@ -24,7 +24,7 @@ struct CUmod_st {
     emu_handle handle;
     atomic_int
         references; /* references by the handle, and by launches that are in flight or in a graph */
-    bool unloaded;  /* cuModuleUnload was called; under the lock */
+    bool unloaded;  /* true after cuModuleUnload; protected by the lock */
     emu_program *program;
     size_t function_count;
     struct CUfunc_st *functions;

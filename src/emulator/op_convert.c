@@ -57,7 +57,7 @@ typedef struct conversion {
     ptx_type to, from;
     uint8_t to_width, from_width; /* bytes of the registers */
     emu_rounding rounding;
-    bool to_integer; /* rounds to an integer: .rni and similar */
+    bool to_integer; /* true if it rounds to an integer: .rni and similar */
     bool ftz, sat, satfinite, relu;
 } conversion;
 
@@ -65,7 +65,7 @@ typedef enum carrier { INTEGER, FLOAT32, FLOAT64 } carrier;
 
 typedef struct value {
     carrier carrier;
-    bool is_negative; /* the bits are a negative integer */
+    bool is_negative; /* true if the bits are a negative integer */
     uint64_t bits;
     double number;
 } value;

@@ -20,7 +20,7 @@ typedef struct product {
 typedef struct placed {
     uint32_t start, leading, stride; /* in bytes */
     unsigned span;                   /* bytes that are swizzled together; 16: not swizzled */
-    bool by_columns;                 /* consecutive k are not contiguous in memory */
+    bool by_columns;                 /* true if consecutive k are not contiguous in memory */
 } placed;
 
 static bool read_descriptor(emu_warp *warp, const emu_op *op, uint32_t operand, bool by_columns,

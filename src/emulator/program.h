@@ -10,7 +10,7 @@ typedef struct emu_flow {
     const uint32_t *targets; /* indices in the same function */
     uint32_t count;
     bool falls_through;
-    bool is_load; /* the operation loads from global memory */
+    bool is_load; /* true if the operation loads from global memory */
 } emu_flow;
 
 /* A decoded function or kernel. */
@@ -24,8 +24,8 @@ typedef struct emu_function {
     const uint32_t *callees;
     size_t callee_count;
     bool calls_indirectly;
-    const bool *uses_shared; /* flag of each shared variable of the module: the kernel uses it */
-    const uint32_t *touches; /* registers of each operation: 2 * index, + 1 if written */
+    const bool *uses_shared;     /* by shared variable of the module: true if the kernel uses it */
+    const uint32_t *touches;     /* registers of each operation: 2 * index, + 1 if written */
     const uint32_t *first_touch; /* start of each operation's touches, and the end */
     const emu_flow *flows;       /* for each operation */
 } emu_function;

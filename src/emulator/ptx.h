@@ -73,7 +73,7 @@ typedef struct ptx_variable {
     ptx_space space;
     bool is_external;
     bool is_kernel_param;
-    bool is_used; /* an instruction or the initial value of another variable uses it */
+    bool is_used; /* true if an instruction or the initial value of another variable uses it */
     uint32_t align;
     uint32_t index; /* index in the module's globals or shared variables */
     uint64_t bytes;

@@ -15,8 +15,8 @@ typedef struct emu_command_class {
      * by one thread at a time; `start_ns` is the modelled start. */
     double (*run)(emu_command *command, double start_ns);
     void (*release)(emu_command *command); /* frees the members of the command; may be NULL */
-    bool is_kernel;                        /* the command's time includes the gap between kernels */
-    bool has_handle;                       /* the command has a handle */
+    bool is_kernel;  /* true if the command's time includes the gap between kernels */
+    bool has_handle; /* true if the command has a handle */
 } emu_command_class;
 
 struct emu_command {
@@ -53,7 +53,7 @@ struct CUstream_st {
     unsigned flags;
     uint64_t id;
     bool is_legacy;
-    bool is_thread_default; /* stream of one thread, by handle 2 */
+    bool is_thread_default; /* true for the default stream of a thread, which has handle 2 */
     pthread_t thread_default_of;
 
     atomic_int references; /* references of the handle and of the worker */

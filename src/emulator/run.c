@@ -61,12 +61,12 @@
 enum {
     OUT_OF_MEMORY = 2,
     LAUNCH_FAILED = 719,
-    SLICE = 1 << 16,      /* operations until a worker looks for cancellation */
-    SLICES_ALONE = 16,    /* slices until a group shares its worker */
+    SLICE = 1 << 16,      /* operations after which a worker checks for cancellation */
+    SLICES_ALONE = 16,    /* slices after which a group shares its worker */
     QUANTUM = 4096,       /* operations of a warp before the next warp's turn */
-    QUANTUM_SHORT = 256,  /* operations of a warp in a cooperative launch */
-    MOST_RESIDENT = 1024, /* groups that share one worker */
-    SMALL_LAUNCH = 4096,  /* threads; a smaller launch begins on one host thread */
+    QUANTUM_SHORT = 256,  /* the same limit in a cooperative launch */
+    MOST_RESIDENT = 1024, /* maximum number of groups that share one worker */
+    SMALL_LAUNCH = 4096,  /* a launch with fewer threads begins on one host thread */
     DEFAULT_STACK = 1024,
     MOST_WORKERS = 64
 };
@@ -75,7 +75,7 @@ typedef struct team {
     emu_run_state state;
     emu_worker *workers[MOST_WORKERS];
     pthread_t threads[MOST_WORKERS];
-    unsigned most, count; /* workers that may run; workers that were started */
+    unsigned most, count; /* maximum number of workers; number of workers that were started */
 } team;
 
 /* ---- outside events ---- */

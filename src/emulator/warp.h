@@ -97,10 +97,10 @@ struct emu_warp {
     emu_split splits[EMU_WARP];
     uint32_t turn;
     uint32_t patience; /* operations left until other splits get a turn */
-    bool yields;       /* the warp's turn ends early, so other warps run */
-    bool polls;        /* checked launch: the turn ended because an mbarrier is not ready */
-    emu_frame *home;   /* the kernel's frame, which each block reuses */
-    uint32_t index;    /* index in the block */
+    bool yields;       /* true to end the warp's turn early, so other warps run */
+    bool polls; /* in a checked launch: true if the turn ended because an mbarrier is not ready */
+    emu_frame *home; /* the kernel's frame, which each block reuses */
+    uint32_t index;  /* index in the block */
     uint64_t issued, waits;
     uint8_t *local;                   /* EMU_WARP x local_bytes */
     uint32_t local_bytes;             /* of one lane */
@@ -143,7 +143,8 @@ struct emu_group {
     uint32_t live_threads;
     uint32_t cluster_arrived, cluster_phase;
     uint32_t sm;
-    uint32_t idle;    /* checked launch: turns in which all warps waited for mbarriers */
+    /* in a checked launch: number of turns in which all warps waited for mbarriers */
+    uint32_t idle;
     uint64_t hottest; /* the maximum of hot[].lanes */
     emu_hot hot[EMU_HOT];
 };

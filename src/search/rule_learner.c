@@ -19,8 +19,8 @@ static double cost_of(double log_loss)
     return log_loss + weight * log_loss * log_loss;
 }
 
-/* Sets the logarithmic losses at a size. A time that was not measured counts like the worst that
- * was, and at least as `slow`. */
+/* Sets the logarithmic losses at a size. A time that was not measured counts as the worst
+ * measured one, and its loss is at least `slow`. */
 static void set_losses(double *out, const double *times, uint32_t count)
 {
     const double slow = 0.2;
@@ -49,9 +49,9 @@ static bool is_measured(const gt_rule_data *data, uint32_t size)
 
 typedef struct portfolio {
     const gt_rule_data *data;
-    const double *costs; /* [size * code_count + code] */
+    const double *costs; /* by size and code: [size * code_count + code] */
     uint32_t code_count, most;
-    const bool *universal; /* codes with a configuration without needs */
+    const bool *universal; /* by code: true if one of its configurations has no needs */
     bool wants_universal;
 } portfolio;
 
@@ -230,26 +230,26 @@ gputune_status gt_portfolio_choose(bool *kept, const gt_rule_data *data)
 typedef struct branch {
     gt_tree_node node;
     uint32_t yes, no; /* indices of the branches; 0: none */
-    double cost;      /* of its sizes if it is a leaf */
+    double cost;      /* cost of its sizes if it is a leaf */
 } branch;
 
 typedef struct learner {
     const gt_rule_data *data;
     uint32_t configs;       /* number of kept configurations */
-    uint32_t *ids;          /* their indices in the data */
-    double *losses, *costs; /* [size * configs + config] */
-    double *log_times;      /* [size]: of one configuration, relative to the reference */
-    gt_rule_model model;    /* if there are sizes to predict */
-    uint32_t *alike;        /* of each configuration: first_alike() */
-    uint32_t reference;     /* the kept configuration that most sizes can run */
+    uint32_t *ids;          /* by kept configuration: its index in the data */
+    double *losses, *costs; /* by size and kept configuration: [size * configs + config] */
+    double *log_times; /* by size: logarithm of a configuration's time divided by the reference's */
+    gt_rule_model model;                /* open if there are sizes to predict */
+    uint32_t *alike;                    /* by kept configuration: first_alike() */
+    uint32_t reference;                 /* the kept configuration that most sizes can run */
     uint32_t *measured, measured_count; /* the measured sizes */
     uint32_t *guessed, guessed_count;   /* the sizes to predict */
-    uint64_t *granted;                  /* of each size: the needs that conditions grant */
-    uint32_t *order;                    /* [feature * size_count]: sizes by ascending value */
-    bool *usable;                       /* of each feature: all its values are known */
-    uint32_t *owner;  /* of each size: the branch that it is in; UINT32_MAX: left out */
-    double *sums;     /* of costs: two rows of `configs` */
-    double *after;    /* [size]: the least cost of the sizes from this place of an order on */
+    uint64_t *granted; /* by size: the needs that hold there because of conditions */
+    uint32_t *order;   /* by feature: all sizes, sorted by its value */
+    bool *usable;      /* by feature: true if all its values are known */
+    uint32_t *owner;   /* by size: index of its branch; UINT32_MAX: left out */
+    double *sums;      /* sums of costs: two rows of `configs` numbers */
+    double *after; /* by position in an order of sizes: the least cost of the sizes from there on */
     uint32_t *places; /* sizes of a branch in the order of a feature */
     GT_ARRAY(branch) branches;
 } learner;
@@ -304,8 +304,8 @@ static double threshold_between(double below, double above)
     return floor(middle / step) * step;
 }
 
-/* Tries all thresholds of a feature for a branch. Conditions grant needs where they are true; this
- * is worth a split even if few sizes, or none, are on the other side. */
+/* Tries all thresholds of a feature for a branch. A condition grants needs on its true side,
+ * which is worth a split even if few sizes, or none, are on the other side. */
 static void try_feature(learner *l, uint32_t at, uint32_t f, uint64_t granted, split *best)
 {
     enum { LEAST_SIZES = 2 };
@@ -515,7 +515,8 @@ static void predict(learner *l)
     }
 }
 
-/* Learns a tree from the sizes that are not in the fold (every `folds`-th). 0 folds: from all. */
+/* Learns a tree from the sizes outside of a fold, which has every `folds`-th size. 0 folds: from
+ * all sizes. */
 static gputune_status learn(learner *l, uint32_t fold, uint32_t folds)
 {
     l->branches.count = 0;
@@ -536,7 +537,7 @@ static gputune_status learn(learner *l, uint32_t fold, uint32_t folds)
 static const double penalties[] = {0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56};
 enum { PENALTIES = sizeof penalties / sizeof *penalties };
 
-/* Adds the log losses [penalty * size_count + size] at the sizes of the fold. */
+/* Sets the log losses at the sizes of a fold, for each penalty: [penalty * size_count + size]. */
 static void test_fold(learner *l, double *out, uint32_t fold, uint32_t folds)
 {
     const gt_rule_data *data = l->data;

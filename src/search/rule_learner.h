@@ -7,10 +7,10 @@
 
 enum { GT_RULE_FEATURES_MAX = 256 };
 
-/* Something that is known of a size, as an expression. */
+/* An expression of the sizes, by whose value a tree decides. */
 typedef struct gt_rule_feature {
     const char *text;
-    bool is_condition; /* the feature's values are 0 and 1 */
+    bool is_condition; /* true if its values are 0 and 1 */
     uint64_t grants;   /* bit i: if the condition is true, need i holds */
     uint64_t denies;   /* bit i: if it is false, need i holds */
 } gt_rule_feature;
@@ -18,14 +18,15 @@ typedef struct gt_rule_feature {
 typedef struct gt_rule_data {
     uint32_t size_count, config_count, feature_count;
     uint32_t coordinate_count; /* the first features are the sizes themselves; 0: unknown */
-    /* [size * config_count + config]; INFINITY: cannot run there, or is wrong; NAN: not measured,
-     * which counts as slow. At sizes of which all times are NAN, times are predicted if there are
-     * coordinates; a few hundred of them make better trees. */
+    /* By size and configuration: [size * config_count + config]. INFINITY: it cannot run there,
+     * or is wrong. NAN: not measured, which counts as slow. If all times of a size are NAN and
+     * there are coordinates, its times are predicted; a few hundred such sizes make better
+     * trees. */
     const double *times_ns;
-    const double *values; /* [size * feature_count + feature]; NAN: no value */
+    const double *values; /* by size and feature: [size * feature_count + feature]; NAN: no value */
     const gt_rule_feature *features;
-    const uint32_t *codes; /* of each configuration: equal if they share compiled code */
-    const uint64_t *needs; /* of each configuration: bit i: it can run only if need i holds */
+    const uint32_t *codes; /* by configuration; equal numbers mean shared compiled code */
+    const uint64_t *needs; /* by configuration; bit i: it can run only if need i holds */
     uint32_t most_codes;   /* at least 1 */
 } gt_rule_data;
 
@@ -38,9 +39,9 @@ gputune_status gt_portfolio_choose(bool *kept, const gt_rule_data *data);
 /* A node of a decision tree. The branch for `yes` follows its node. */
 typedef struct gt_tree_node {
     uint32_t feature;
-    double most;        /* yes: the value is at most this; of a condition: it is true */
+    double most;        /* the branch `yes` is for values up to this; for a condition, for true */
     uint32_t otherwise; /* index of the other branch; 0: a leaf */
-    uint32_t config;    /* of a leaf: index of the configuration */
+    uint32_t config;    /* for a leaf: index of the configuration */
 } gt_tree_node;
 
 typedef struct gt_rule_tree {

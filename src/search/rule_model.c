@@ -69,7 +69,7 @@ void gt_rule_model_close(gt_rule_model *model)
     *model = (gt_rule_model){0};
 }
 
-/* Factors the covariance of the known sizes, unless these are the same as before. */
+/* Computes the Cholesky factor for the known sizes, unless these are the same as before. */
 static void factor(gt_rule_model *m, const double *values)
 {
     const double noise = 1e-3;

@@ -7,8 +7,8 @@
 
 typedef struct gt_rule_model {
     uint32_t count, dimensions; /* numbers of sizes and of their coordinates */
-    double *covariance;         /* [size * count + size] */
-    double *factor, *weights;   /* Cholesky's factor for the known sizes, and its solution */
+    double *covariance;         /* by two sizes: [size * count + size] */
+    double *factor, *weights;   /* Cholesky factor for the known sizes, and solved weights */
     uint32_t *known;            /* the sizes with a known value, for which the factor is valid */
     uint32_t known_count;
 } gt_rule_model;

@@ -39,7 +39,7 @@ static inline void gt_size_list_free(gt_size_list *sizes)
 /* The work is done in rounds. Each has all phases; the first one usually takes most of the time. */
 typedef struct gt_rule_maker {
     gt_pool pool;
-    gt_services services; /* those of the caller, except that sessions log little */
+    gt_services services; /* the caller's, but with fewer log lines of sessions */
     gt_rule_region region;
     uint32_t most_codes;
     gt_random random;
@@ -96,7 +96,8 @@ gputune_status gt_rule_tune(gt_rule_maker *maker);
 /* Measures the pool at the tuned sizes where the tunings did not. Leaves out members that were
  * never nearly the fastest. */
 gputune_status gt_rule_measure_pool(gt_rule_maker *maker);
-/* Changes one axis of members where the chosen codes lose most, and adds what is faster. */
+/* Tries configurations that differ from members in one axis, at the sizes where the chosen codes
+ * lose most. Adds the faster ones. */
 gputune_status gt_rule_search(gt_rule_maker *maker);
 /* Lists the members that work. EWRONG if there is none. */
 gputune_status gt_rule_list_working(gt_member_list *out, const gt_pool *pool);

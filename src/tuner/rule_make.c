@@ -289,7 +289,7 @@ static gputune_status store_rule(const gt_rule_maker *maker, char *text)
     return gt_store_put_rule(pool->services->store, &outcome, &brief);
 }
 
-/* Says why the work ended early. */
+/* Reports why the work ended early. */
 static gputune_status explain_end(const gt_rule_maker *maker, gputune_status status)
 {
     const gt_pool *pool = &maker->pool;

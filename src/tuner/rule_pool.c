@@ -197,7 +197,8 @@ static int take_record(void *user, const gputune_record *record)
     return 0;
 }
 
-/* Lists what to measure. Members that are excluded here get their INFINITY at once. */
+/* Lists the members to measure. Members that constraints exclude at this size get INFINITY at
+ * once. */
 static gputune_status list_members(comparison *at, const uint32_t *members, size_t count)
 {
     gt_pool *pool = at->pool;

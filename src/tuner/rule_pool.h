@@ -36,8 +36,8 @@ typedef struct gt_pool {
     const gt_device *device;
     const char *kernel;
     const gt_template *template;
-    gputune_options options; /* of each session, apart from the limit */
-    gt_patience patience;    /* of the whole work */
+    gputune_options options; /* options of each session, except its limit */
+    gt_patience patience;    /* limit of the whole work */
     gt_log log;
     GT_ARRAY(gt_pool_member) members;
     GT_ARRAY(gt_pool_size) sizes;

@@ -459,7 +459,7 @@ gputune_status gt_rule_search(gt_rule_maker *maker)
 
 /* ---- siblings -------------------------------------------------------------------------------- */
 
-/* Finds the axes of which no value changes the source of the default. Bit i stands for axis i. */
+/* Finds the axes whose values do not change the default's source. Bit i stands for axis i. */
 static gputune_status find_free_axes(uint64_t *out, const gt_pool *pool, const gt_request *request)
 {
     const gt_config standard = gt_config_default(pool->template);

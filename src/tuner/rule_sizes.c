@@ -145,7 +145,8 @@ gt_problem gt_region_point(const gt_template *template, const gt_rule_region *re
     for (uint32_t i = 0; i < template->problem_count; i++) {
         dimensions += varies(region, i) ? 2 : 0;
     }
-    for (int step = 0; step < 32; step++) { /* x^(d + 1) = x + 1, the golden ratio for d = 1 */
+    /* solves x^(d + 1) = x + 1, whose root is the golden ratio for d = 1 */
+    for (int step = 0; step < 32; step++) {
         ratio = pow(1 + ratio, 1.0 / (dimensions + 1));
     }
     double step = 1;

@@ -67,7 +67,8 @@ TEST(a_pinned_tuner_answers_from_its_file_only)
     gputune *tuner = pinned(wisdom(), record);
     const gputune_options whole = OPTIONS(.effort = GPUTUNE_EXHAUSTIVE);
     OK(ask(&plan, tuner, KNOWN, NULL));
-    OK(ask(&again, tuner, KNOWN, &whole)); /* also for a request that it would not answer else */
+    /* also for a request that it would otherwise not answer */
+    OK(ask(&again, tuner, KNOWN, &whole));
     assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_CACHED);
     assert_string_equal(info_of(again).configuration, info_of(plan).configuration);
     OK(launch_axpy(plan, KNOWN));

@@ -13,11 +13,11 @@ typedef struct writer {
     const gt_header *header;
     const gt_template *template;
     const gt_template_parts *parts;
-    gt_problem problem; /* at the smallest sizes */
-    gt_text out;        /* the text from the decision on */
+    gt_problem problem; /* the problem with the smallest sizes of the region */
+    gt_text out;        /* the header's text, from the decision on */
     char prefix[GT_NAME_MAX], upper[GT_NAME_MAX], functions[GT_NAME_MAX + 1];
     gt_rule_form form;
-    gputune_status status; /* of the first failure */
+    gputune_status status; /* status of the first failure */
 } writer;
 
 /* Appends a text in which "@" stands for the prefix, and "$" for the prefix in capitals. */
@@ -191,7 +191,7 @@ static void append_choose(writer *w)
 
 /* ---- the launch ------------------------------------------------------------------------------ */
 
-/* Returns whether the argument is a scalar with the value of a problem value, so the caller does
+/* Returns true if the argument is a scalar with the value of a problem value, so the caller does
  * not pass it. */
 static bool is_implied(const writer *w, uint32_t argument)
 {

@@ -17,11 +17,11 @@ typedef struct gt_header {
     const gt_rule *rule;
     const char *text;        /* the rule's text, for a comment */
     const gt_device *device; /* for which the rule was made */
-    bool runtime_api;        /* finds the driver's functions through the runtime library */
-    const uint32_t *codes;   /* of each variant: the number of its code */
+    bool runtime_api;        /* true to find the driver's functions through the runtime library */
+    const uint32_t *codes;   /* by variant: index of its code */
     uint32_t code_count, arch_count;
     const char *const *archs;       /* "sm_90a" */
-    const gt_header_code *compiled; /* [arch * code_count + code] */
+    const gt_header_code *compiled; /* by architecture and code: [arch * code_count + code] */
 } gt_header;
 
 /* Return how many kernels a launch has, and the name of one (gt_kernel_step.entry). */
