@@ -533,10 +533,25 @@ static const failure *commonest(const failures *all)
     return best;
 }
 
-/* Returns "wrong: MESSAGE". */
+/* Returns a status as a predicate: "gave wrong results", "crashed". */
+static const char *predicate_of(const char *status)
+{
+    static const struct predicate {
+        const char *status, *text;
+    } predicates[] = {{"wrong", "gave wrong results"},
+                      {"compile", "did not compile"},
+                      {"slow", "did not compile in time"},
+                      {"launch", "could not be launched"}};
+    const size_t count = sizeof predicates / sizeof *predicates;
+    const size_t which = gt_index_of(status, predicates, count);
+    return which < count ? predicates[which].text : status;
+}
+
+/* Returns "gave wrong results: MESSAGE". */
 static char *describe_failure(const gputune_record *failed)
 {
-    return cli_format("%s%s%s", failed->status, failed->message[0] ? ": " : "", failed->message);
+    return cli_format("%s%s%s", predicate_of(failed->status), failed->message[0] ? ": " : "",
+                      failed->message);
 }
 
 /* Prints the failure of the default first, because programs launch the default until it is fixed.
@@ -549,23 +564,22 @@ static void say_failures(const failures *all, const char *label, const gputune_i
         const gputune_record *failed = all->items[i].first;
         count += all->items[i].count;
         if (failed->is_default) {
-            cli_note("%s: the default configuration, %s, failed: %s", label, failed->configuration,
+            cli_note("%s: the default configuration, %s, %s", label, failed->configuration,
                      describe_failure(failed));
         }
     }
     const char *text = first->is_default
-                           ? first->status
+                           ? predicate_of(first->status)
                            : cli_format("%s (%s)", describe_failure(first), first->configuration);
     if (count == 1 && !first->is_default) {
-        cli_note("%s: 1 variant failed: %s", label, text);
+        cli_note("%s: 1 variant %s", label, text);
     } else if (count > 1) {
         uint32_t common = count_status(all, first->status);
         bool has_more = info && info->variants && count > info->failed;
-        cli_note("%s: %u variants failed%s, %s of them %s; 'gputune show %s --all' lists them",
-                 label, count,
-                 has_more ? cli_format(" (%u of them in earlier tunings)", count - info->failed)
-                          : "",
-                 common == count ? "all" : cli_format("%u", common), text, first->kernel);
+        cli_note(
+            "%s: %u variants failed%s; %s %s; 'gputune show %s --all' lists them", label, count,
+            has_more ? cli_format(" (%u of them in earlier tunings)", count - info->failed) : "",
+            common == count ? "all" : cli_format("%u", common), text, first->kernel);
     }
 }
 

@@ -48,7 +48,7 @@ static void append_tried(char **text, const gputune_progress *at)
 {
     uint32_t tried = at->verified + at->failed;
     if (at->variants <= LARGE) {
-        cli_append(text, "%u/%u", tried < at->variants ? tried : at->variants, at->variants);
+        cli_append(text, "%u/%u tried", tried < at->variants ? tried : at->variants, at->variants);
     } else if (tried == 0) {
         cli_append(text, "%s the first", at->compiled ? "proving" : "compiling");
     } else {

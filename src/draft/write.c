@@ -421,8 +421,8 @@ static void write_constant(gt_text *out, draft_settled *s, const draft_program *
     }
     value = value ? draft_settled_amount(s, value) : draft_nothing();
     if (!is_copied) {
-        draft_ask(s, "%s: what fills '%s'? no code in the program does; complete constant()", place,
-                  constant->name);
+        draft_ask(s, "%s: which values does '%s' have? The program sets none; complete constant()",
+                  place, constant->name);
     } else if (value->kind == DRAFT_TEXT) {
         fill = draft_format(" : constant(%s)", value->text);
     } else if (draft_is_known(value)) {

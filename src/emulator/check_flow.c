@@ -88,7 +88,7 @@ static bool find_elements(const step *s, bool writes, const uint32_t **out)
     return count && found == count && count <= EMU_UNSET_ELEMENTS;
 }
 
-/* Gives the register a new value in the lanes of the mask, which is unset in lanes value.lanes. */
+/* Gives the register a new value in the lanes of the mask. The value is unset in value.lanes. */
 static void mark(emu_unset *to, uint32_t mask, emu_unset value)
 {
     value.lanes |= to->lanes & ~mask;

@@ -22,7 +22,8 @@
 #include "emulator/check.h"
 
 enum {
-    EMU_SETTLED = UINT32_MAX /* warp of a stamp of an earlier launch; `clock` is its number */
+    EMU_SETTLED = UINT32_MAX /* `warp` of a stamp from an earlier launch; `clock` is then the
+                                launch's number */
 };
 
 /* The last write of a granule, and two reads since then by different warps. */

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 
 enum {
-    CALL_RESERVE =
-        64 /* local memory for small calls, which they need even if the stack limit is 0 */
+    CALL_RESERVE = 64 /* local memory that small calls need even if the stack limit is 0 */
 };
 
 /* The bytes that fill shared memory when a block starts, 16 bytes of each in turn. As a number of

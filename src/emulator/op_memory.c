@@ -39,7 +39,8 @@ typedef struct emu_quad {
     uint64_t low, high;
 } __attribute__((may_alias)) emu_quad;
 
-/* A number for the bytes in memory, if a load extends the sign, and the bytes of the register. */
+/* Combines the bytes in memory, the sign extension of a load, and the bytes of the register into
+ * a number. */
 #define SHAPE(bytes, sign, width) ((bytes)*2 + (sign) + (width)*64)
 
 /* All shapes except 16 bytes, with the types of the element and of the register. */

@@ -1,5 +1,5 @@
-/* Streams, which run commands on a thread of their own, and completions, which tell when a command
- * has ended in modelled time. */
+/* Streams, which run commands on a thread of their own, and completions, which hold the modelled
+ * time at which a command ended. */
 #pragma once
 
 #include "emulator/context.h"

@@ -30,9 +30,8 @@ static const char *const raced[2] = {
 const char *gt_tolerance_text(char out[128], const gt_measure *measure, const gt_buffer_slot *slot)
 {
     const gt_tolerance *t = &slot->tolerance;
-    gt_snprintf(out, 128, "%srtol = %.3g, atol = %.3g, stol = %.3g",
-                measure->workspaces[0].workload.tolerance.stated ? "" : "by default ", t->rtol,
-                t->atol, t->stol);
+    gt_snprintf(out, 128, "rtol = %.3g, atol = %.3g, stol = %.3g%s", t->rtol, t->atol, t->stol,
+                measure->workspaces[0].workload.tolerance.stated ? "" : " by default");
     return out;
 }
 

@@ -382,8 +382,7 @@ static gputune_status fail_running(gt_field *field, gt_variant *standard, double
 {
     char message[128];
     gt_snprintf(message, sizeof message,
-                "it was still running after %.3g s, when the time limit ended (it never ends, or "
-                "needs a longer limit)",
+                "it may never end, or need a longer time limit; it was still running after %.3g s",
                 busy_s);
     standard->limit_s = MOST * limit_s(field); /* a call with the same limit tries it again */
     return gt_field_defer(field, standard, GT_DEFERRED_LATE, GPUTUNE_ETIMEOUT, message);

@@ -34,7 +34,7 @@ try most_wrong "$grid tune(C = 0, 1, 2)" "$(echo "$kernel" | sed 's/2 \*/(C ? 3 
 sed 's/C = 0, 1, 2/C = 0, 1, 2, 3/; s/C ? 3/C % 3 ? 3/' most_wrong.cu >narrower.cu
 for only in C=0,1 C=2,3; do # failures outside --only do not count
     GPUTUNE_DB=narrower.db $GPUTUNE warm ./narrower.cu --driver emu --only $only 2>err >table
-    echo "only $only: exit $?, $(grep -o '[0-9]* variants failed.*wrong:' err)"
+    echo "only $only: exit $?, $(grep -o '[0-9]* variants failed.*wrong results:' err)"
 done
 try all_wrong "$grid" "$(echo "$kernel" | sed 's/2 \*/3 */')"
 kept=$right right=$(echo "$right" | sed 's/y\[i\] = 2/y[i] += 2/')
