@@ -31,7 +31,7 @@ typedef struct activity {
     int64_t asked_ns;    /* when is_busy() was last called */
     int64_t resting_ns;  /* when the current pause began */
     int64_t read_ns;     /* when NVML was last read */
-    bool others;         /* NVML reported a busy GPU then */
+    bool others;         /* true if NVML reported a busy GPU at that time */
 } activity;
 
 static void read_others(activity *activity, int64_t now)
@@ -55,7 +55,7 @@ typedef struct job {
     gt_background_use use;
     job_state state;
     volatile int cancel;
-    bool gave_way; /* stopped because a caller waits for another tuning */
+    bool gave_way; /* true if stopped because a caller waits for another tuning */
 } job;
 
 struct gt_background {
@@ -65,7 +65,8 @@ struct gt_background {
     pthread_mutex_t mutex; /* protects the members below */
     pthread_cond_t changed;
     GT_ARRAY(job *) jobs;
-    bool started, working, stopping; /* the thread must be joined; is running; must end */
+    /* started: the thread must be joined; working: it runs; stopping: it must end */
+    bool started, working, stopping;
     pthread_t thread;
     activity activity; /* used by the thread only */
     job *current;      /* used by the thread only */

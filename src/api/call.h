@@ -22,7 +22,7 @@ typedef struct gt_calls {
 /* A call, zero until it begins. Declare it before everything that must be freed within it. */
 typedef struct gt_call {
     gt_calls *calls;       /* NULL: the call has not begun */
-    bool brief;            /* signals are not held */
+    bool brief;            /* true if signals are not held during the call */
     struct gt_call *outer; /* the call whose callback made this call; NULL: none */
     gt_held_signal held;
 } gt_call;

@@ -13,7 +13,7 @@
 typedef struct gt_plan_pool {
     const gt_driver *driver; /* NULL: the tuner launches nothing */
     const gt_device *device;
-    bool debug; /* gt_debug_launch() checks each launch */
+    bool debug; /* true if gt_debug_launch() checks each launch */
     pthread_mutex_t mutex;
     struct gt_shared_code *codes[64]; /* lists by the image's hash, linked by gt_shared_code.next */
     gputune_plan *owned, *kept;       /* lists of all plans (plan.c) */
@@ -27,7 +27,7 @@ typedef struct gt_shared_code {
     uint64_t hash;
     int carveout_kb; /* set on functions, so plans with another value need their own code */
     unsigned plans;  /* number of plans; protected by the pool's mutex */
-    bool is_private; /* kernels may write its variables: each plan has its own module */
+    bool is_private; /* true if kernels may write its variables: each plan has its own module */
     gt_image image;
     pthread_mutex_t loading; /* protects the modules, and additions to gt_plan_code.loaded */
     GT_ARRAY(gt_module *) modules;

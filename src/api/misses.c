@@ -232,7 +232,7 @@ struct gt_misses {
     gt_log log;
     pid_t owner; /* a forked child writes nothing, because its copy of the lock may be locked */
     pthread_mutex_t lock;
-    bool told; /* a failure was logged */
+    bool told; /* true if a failure was logged */
     GT_ARRAY(gt_miss *) list;
     gt_hash_index places; /* indices in the list, by the key's hash */
 };

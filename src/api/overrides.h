@@ -7,8 +7,8 @@
 #include <stdbool.h>
 
 typedef struct gt_overrides {
-    bool disabled;         /* every plan is the default */
-    bool debug;            /* check launches with the driver's help */
+    bool disabled;         /* true if every plan is the default */
+    bool debug;            /* true if launches are checked with the driver's help */
     gputune_effort effort; /* effort of every call; 0: as the call requests */
     char *force;           /* "KERNEL:CONFIGURATION; ..."; NULL: nothing is forced */
     const char *record;    /* path of the file of misses, or NULL; owned by the environment */
@@ -26,7 +26,7 @@ gputune_status gt_overrides_forced(char **out, const gt_overrides *overrides, co
 typedef struct gt_log_output {
     gt_log application;
     int descriptor; /* the file of GPUTUNE_LOG, or standard error; -1: none */
-    bool owned;     /* gt_log_output_close() closes the descriptor */
+    bool owned;     /* true if gt_log_output_close() closes the descriptor */
     gputune_log_level level;
 } gt_log_output;
 

@@ -36,8 +36,8 @@
 typedef struct gt_pair {
     uint64_t written_bytes, other_bytes;
     uint8_t written, other;
-    bool may_coincide; /* in_place() allows them to have the same address */
-    bool is_out_of_in; /* in_place() could allow it if the sizes are equal */
+    bool may_coincide; /* true if in_place() allows them to have the same address */
+    bool is_out_of_in; /* true if in_place() could allow it if the sizes are equal */
 } gt_pair;
 
 typedef GT_ARRAY(gt_pair) gt_pairs;
@@ -161,15 +161,15 @@ struct gputune_plan {
     const gt_driver *driver; /* a launch reads only the members from here to `checks` */
     uint32_t argument_count; /* number of arguments that the caller passes */
     uint32_t check_count;
-    bool further_checks;  /* check_further() has something to check */
-    bool needs_alignment; /* the winner needs aligned buffers; a fallback may be missing */
+    bool further_checks;  /* true if check_further() has something to check */
+    bool needs_alignment; /* true if the winner needs aligned buffers; a fallback may be missing */
     bool kept;
     gt_pairs pairs;
     gt_plan_code *winner, *fallback; /* fallback: works at any alignment; NULL: none */
     const gt_launch_sizes *sizes;    /* the winner's; NULL: its launch's own */
     check *checks;
     const gt_plan_model *model; /* NULL: the plan has a code of its own */
-    const int64_t *values;      /* with a model: the numbers of the problem values */
+    const int64_t *values;      /* if there is a model: the numbers of the problem values */
     gt_members members;
     atomic_uint references; /* number of references to an owned plan */
     gt_plan_pool *pool;
@@ -177,7 +177,7 @@ struct gputune_plan {
     _Atomic(plan_facts *) facts;
     gt_miss *miss;
     gt_watch *watch;
-    char *kernel; /* with a model: the model's */
+    char *kernel; /* if there is a model, the model owns the text */
 };
 
 /* Protects the plan lists of all pools. */

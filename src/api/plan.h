@@ -37,7 +37,7 @@ typedef struct gt_plan_model {
     gt_resources resources;
     gputune_objective objective;
     uint32_t alignment[GT_PARAMETER_MAX];
-    bool has_bytes; /* launches have scratch memory, or zero buffers */
+    bool has_bytes; /* true if launches have scratch memory, or zero buffers */
 } gt_plan_model;
 
 /* Makes a model from a choice, and takes over its images. Its plan is kept, so it ends with the

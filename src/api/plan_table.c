@@ -194,7 +194,7 @@ typedef struct entry {
     gputune_plan *plan;
     gt_watch *watch;       /* watches the files of the plan's template; NULL: nothing to watch */
     struct entry *next;    /* link in the list of all entries */
-    atomic_bool dropped;   /* the entry answers no request any more */
+    atomic_bool dropped;   /* true if the entry answers no request any more */
     atomic_uint refreshes; /* the table's `refreshes` at the plan's last lookup */
     atomic_uint
         results; /* the table's `results` then; ignored for plans that are final or tuned here */

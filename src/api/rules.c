@@ -33,7 +33,7 @@ typedef struct loaded_rule {
     gt_watch *watch;     /* NULL: nothing to watch */
     gt_found_rule found; /* found.rule is NULL: no rule answers such calls */
     const gt_template *template;
-    gt_problem problem; /* of the first call */
+    gt_problem problem; /* problem of the first call */
     int64_t slots[GT_SLOT_MAX];
     gt_terms terms;
     _Atomic(gt_plan_model *) *models; /* by variant; NULL: not loaded yet */

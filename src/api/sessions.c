@@ -209,7 +209,7 @@ typedef struct header_parts {
     gt_header_code *compiled; /* [arch * code_count + code] */
     uint32_t *codes;
     uint32_t *variants; /* by code: a variant that has it */
-    gt_hash *hashes;    /* of each code: its source */
+    gt_hash *hashes;    /* by code: hash of its source */
     gt_header header;
 } header_parts;
 

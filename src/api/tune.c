@@ -30,7 +30,8 @@ typedef struct made_plan {
     gputune_status status;
     gputune_plan *plan; /* NULL on failure; retained for each caller that gets it */
     gt_terms terms;     /* the terms of the plan */
-    bool cut_short;     /* ended by the first caller's limit or cancel, so others do not use it */
+    /* true if the first caller's limit or cancel ended it, so others do not use it */
+    bool cut_short;
     char message[1024]; /* why the call failed */
 } made_plan;
 

@@ -31,7 +31,7 @@ struct gputune {
     gt_device device;
     bool has_device;
     gt_hash surroundings; /* where the device was found (gpu/surroundings.h) */
-    bool remembers;       /* closing stores the device for these surroundings */
+    bool remembers;       /* true if closing stores the device for these surroundings */
     gt_catalog *catalog;
     gt_store *store;
     gt_plan_pool pool;

@@ -132,7 +132,7 @@ typedef struct outcome {
     char default_status[16]; /* status of a default that failed; otherwise "" */
     const char *source, *default_time, *speedup, *flags;
     const char *hardware; /* cli_hardware_text() */
-    bool unfinished;      /* the time limit ended the tuning */
+    bool unfinished;      /* true if the time limit ended the tuning */
     double place;         /* sorts the rows */
 } outcome;
 

@@ -145,7 +145,7 @@ typedef struct cell {
 typedef struct grid {
     cell *cells;
     size_t rows, columns;
-    bool turned; /* rows are values of the second axis */
+    bool turned; /* true if rows are values of the second axis */
 } grid;
 
 static const cell *at(const grid *of, size_t row, size_t column)

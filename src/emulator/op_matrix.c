@@ -79,7 +79,7 @@ void emu_decode_mma(emu_decoder *decoder)
 typedef struct fragment_move {
     emu_fragment fragment;
     uint32_t stride; /* operand */
-    bool by_rows;    /* the elements of a fragment's row are contiguous */
+    bool by_rows;    /* true if the elements of a fragment's row are contiguous */
     unsigned copies;
 } fragment_move;
 

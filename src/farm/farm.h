@@ -25,8 +25,9 @@ typedef struct gt_event {
     gputune_status status;
     char message[512];
     uint64_t culprit;
-    bool repeatable; /* the failure would happen again, so it is worth storing: a compile error, a
-                        crash, or a hang with ten times the usual deadline */
+    /* true if the failure would happen again, so it is worth storing: a compile error, a crash,
+     * or a hang with ten times the usual deadline */
+    bool repeatable;
     union {
         gt_compiled compiled;
         gt_prepared prepared;

@@ -21,7 +21,7 @@ typedef struct gt_link {
     gt_process process;
     bool is_thread;
     pthread_t thread;
-    bool greeted; /* the worker has said hello, and its version is right */
+    bool greeted; /* true if the worker has sent a greeting with the right version */
     int64_t start_ns;
     gt_frame_reader reader;
 } gt_link;
@@ -61,12 +61,12 @@ typedef struct gt_farm_request {
     gt_packet *packet;
     gt_event event;     /* the event to return when the request ends */
     unsigned attempts;  /* number of workers that died during this request */
-    bool forgotten;     /* a canceled compile job, whose answer is dropped */
+    bool forgotten;     /* true for a canceled compile job, whose answer is dropped */
     uint64_t *variants; /* variants that a sample or recheck needs; owned */
     uint32_t variant_count;
     gputune_objective objective;
-    bool internal; /* made by the farm to load a setup or variant again; no event follows */
-    bool alone;    /* must be sent alone, because its variants are being loaded again */
+    bool internal; /* true if the farm made it to load a setup or variant again; no event follows */
+    bool alone;    /* true if it must be sent alone, because its variants are being loaded again */
 } gt_farm_request;
 
 typedef struct gt_queue {
@@ -99,8 +99,8 @@ struct gt_slot {
     gt_queue queue; /* the first `sent` requests were sent; the worker works on the first */
     size_t sent,
         offset; /* number of requests that were sent; number of bytes sent of the next one */
-    bool full;  /* the channel accepts no more data now */
-    bool ready; /* the worker has loaded its compiler, or opened its context */
+    bool full;  /* true if the channel accepts no more data now */
+    bool ready; /* true if the worker has loaded its compiler, or opened its context */
     int64_t since_ns;
     int64_t computed_ns; /* processor time of the worker when the clock started */
     gt_hand hand;        /* a measure worker's latest report */
@@ -222,7 +222,7 @@ typedef struct gt_measure_host {
     gputune_status
         refusal; /* why no worker can be used; every request fails with this status; 0: none */
     char refusal_message[512];
-    bool refusal_told; /* a request reported the refusal; prepare() may try a new worker */
+    bool refusal_told; /* true if a request reported the refusal; prepare() may try a new worker */
     gt_texts environment;
     char ordinal[16]; /* the worker's argument --ordinal */
 } gt_measure_host;

@@ -20,7 +20,7 @@ typedef struct gt_live_input {
     uint32_t workload;  /* index into gt_measure_setup.workloads */
     uint32_t buffer;    /* number among the workload's inputs (gt_workload_input()) */
     bool expected;      /* never set together with is_ipc */
-    bool is_ipc;        /* the contents are in the host process's device memory */
+    bool is_ipc;        /* true if the contents are in the host process's device memory */
     uint8_t handle[64]; /* CUDA IPC handle of the allocation, with is_ipc */
     uint64_t offset;    /* place of the contents in the allocation, with is_ipc */
     gt_image bytes;     /* the contents, without is_ipc */
@@ -73,13 +73,13 @@ typedef struct gt_verify_job {
     uint64_t id; /* chosen by the host */
     gt_image image;
     gt_launch launches[GT_WORKLOAD_MAX]; /* by workload */
-    bool standard;    /* the default, which decides which data a trial uses for others */
-    bool again;       /* an earlier worker has proved the variant */
-    bool patient;     /* deadlines are ten times as long; if the variant hangs, that is final */
+    bool standard;    /* true for the default, which decides which data a trial uses for others */
+    bool again;       /* true if an earlier worker has proved the variant */
+    bool patient;     /* true if deadlines are ten times as long; a hang is then final */
     double work;      /* work of a launch relative to the default's; lengthens the deadline */
     double slower_ns; /* a variant whose launch takes longer is not proved, because it cannot win;
                          0: no limit */
-    bool look_twice;  /* repeat a launch that is slightly slower, because it may be chance */
+    bool look_twice; /* true: repeat a launch that is slightly slower, because that may be chance */
     gt_saved_output *saves; /* outputs to write when the variant is proved */
     uint32_t save_count;
 } gt_verify_job;
@@ -110,15 +110,15 @@ typedef struct gt_lost {
         bool hung; /* false: it crashed */
     } items[GT_LOST_MAX];
     uint32_t item_count;
-    bool plain; /* more experiments than fit ended workers, so make no trial */
+    bool plain; /* true: make no trial, because more experiments than fit have ended workers */
 } gt_lost;
 
 /* The length of a sample, for the objective `kernel`. Other objectives only distinguish quick
  * samples. */
 typedef enum gt_sample_length {
-    GT_SAMPLE_FULL,  /* for the time of a winner, which is stored */
-    GT_SAMPLE_BRIEF, /* for comparing variants; has fewer launches of a long kernel */
-    GT_SAMPLE_QUICK  /* for the first elimination */
+    GT_SAMPLE_FULL,  /* used for the time of a winner, which is stored */
+    GT_SAMPLE_BRIEF, /* used to compare variants; has fewer launches of a long kernel */
+    GT_SAMPLE_QUICK  /* used for the first elimination */
 } gt_sample_length;
 
 /* How sharing inout buffers affects the launches of a sample. */
@@ -135,7 +135,7 @@ typedef struct gt_sample_job {
     uint32_t count;
     gputune_objective objective; /* an objective that may differ from the setup's */
     gt_sample_length length;
-    bool hot;           /* sample with a warm cache, even if the setup's is cold */
+    bool hot;           /* true: sample with a warm cache, even if the setup's is cold */
     gt_sharing sharing; /* UNKNOWN: let the worker find out, by launching the variant `judge` */
     uint64_t judge;
 } gt_sample_job;
@@ -145,12 +145,12 @@ typedef struct gt_sampled {
                        the event */
     uint32_t count;
     uint32_t sm_clock_mhz; /* clock during the round; 0: unknown */
-    bool spoiled;          /* the times of this round are not valid; repeat it */
-    bool noisy;            /* another process used the GPU */
-    char other[96];        /* description of that process, or "" */
-    gt_sharing sharing;    /* how these samples were taken */
-    double used_ratio; /* time on used buffers divided by time on restored ones; 1 unless this job
-                          found FELT */
+    bool spoiled;       /* true if the times of this round are not valid, so it must be repeated */
+    bool noisy;         /* true if another process used the GPU */
+    char other[96];     /* description of that process, or "" */
+    gt_sharing sharing; /* how these samples were taken */
+    double used_ratio;  /* time on used buffers divided by time on restored ones; 1 unless this job
+                           found FELT */
 } gt_sampled;
 
 /* A request to verify the winner again, after thousands of launches. */

@@ -4,7 +4,7 @@
 
 #include "farm/measure_state.h"
 
-/* Loads those of the template's judging kernels (gt_judge_kind) that it has. */
+/* Loads the judging kernels (gt_judge_kind) that the template has. */
 gputune_status gt_reference_load(gt_measure *measure, const gt_image *image);
 void gt_reference_free(gt_measure *measure);
 

@@ -64,10 +64,10 @@ typedef struct gt_buffer_slot {
     CUdeviceptr pristine; /* an unchanged copy of the contents; 0: not needed */
     CUdeviceptr scale;    /* a float per element: how far it moves with the inputs; 0: unknown */
     CUdeviceptr expected; /* the correct results of an output; 0 for an input */
-    bool live;            /* the host sent the contents, so the buffer is not filled */
+    bool live;            /* true if the host sent the contents, so the buffer is not filled */
     uint64_t hash;        /* hash of an input's contents */
     uint64_t gaps;        /* elements of this output that the reference does not write */
-    bool moves;           /* the table `move` changes the buffer */
+    bool moves;           /* true if the table `move` changes the buffer */
     gt_tolerance tolerance;
 } gt_buffer_slot;
 
@@ -118,7 +118,7 @@ typedef struct gt_loaded {
     gt_launcher *launchers[GT_WORKLOAD_MAX];
     double launch_ns;     /* latest time of one launch on the device */
     double call_ns;       /* time of one of many launches by the host's clock; 0: unknown */
-    bool warm;            /* a sample of `launch` or `latency` has launched the variant */
+    bool warm;            /* true if a sample of `launch` or `latency` has launched the variant */
     uint64_t owned_bytes; /* device memory of the variant, without its code */
     uint64_t kernels;     /* number of kernels in one launch */
     gt_replay full, brief, quick;
@@ -149,12 +149,13 @@ struct gt_measure {
     CUstream stream;
     CUevent start, stop, checked;
     gt_monitor *monitor;
-    bool lost;  /* after a fatal error, this process cannot use the GPU */
+    bool lost;  /* true after a fatal error, when this process cannot use the GPU */
     bool ready; /* gt_measure_prepare() succeeded */
 
     CUmodule service;
-    uint64_t service_hash;                                /* hash of the loaded image; 0: none */
-    gt_launcher *judges[GT_JUDGE_COUNT][GT_WORKLOAD_MAX]; /* by size; NULL: the template has none */
+    uint64_t service_hash; /* hash of the loaded image; 0: none */
+    /* by kind and size; NULL: the template has no such judge */
+    gt_launcher *judges[GT_JUDGE_COUNT][GT_WORKLOAD_MAX];
     CUfunction functions[GT_SERVICE_COUNT];
     gt_measure_setup setup; /* a copy whose images and inputs are not set */
     gt_workspace workspaces[GT_WORKLOAD_MAX];
@@ -196,9 +197,9 @@ struct gt_measure {
     bool has_tolerances;
     uint32_t turn; /* number of sample jobs; selects the set of buffers of hot samples */
     gt_guarded guard;
-    bool guarded;                /* launches on the timed workspace use the arguments of `guard` */
-    bool hot;                    /* the samples are hot, even if the setup's are cold */
-    bool alone;                  /* the samples are single launches on restored buffers */
+    bool guarded; /* true if launches on the timed workspace use the arguments of `guard` */
+    bool hot;     /* true if the samples are hot, even if the setup's are cold */
+    bool alone;   /* true if the samples are single launches on restored buffers */
     gputune_objective objective; /* objective and length of the current samples */
     gt_sample_length length;
     double reference_ns, copy_bytes_per_s;

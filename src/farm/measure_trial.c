@@ -37,7 +37,8 @@ typedef enum gt_fate {
 
 typedef struct gt_data_set {
     gt_variation variation; /* the data to try; after that, the part of them that survived */
-    bool tried, survived;   /* the data were tried; a part of them survived */
+    /* tried: the data were tried; survived: a part of them did not end the worker */
+    bool tried, survived;
 } gt_data_set;
 
 enum { ROUNDS_MAX = 11 + GT_OTHER_MAX };
@@ -49,11 +50,11 @@ struct gt_data_trial {
     gt_data_set rounds[ROUNDS_MAX]; /* further data sets for a winner */
     uint32_t round_count;
     gt_variation now;             /* the data set in the buffers */
-    bool made;                    /* the buffers also have the reference's results for it */
+    bool made;                    /* true if the buffers also have the reference's results for it */
     gt_lost lost;                 /* experiments during which earlier workers ended */
     uint32_t met;                 /* how many of these experiments this worker has skipped so far */
     uint8_t fates[GT_NUMBER_MAX]; /* by number: the effect of other values */
-    bool varied[GT_NUMBER_MAX];   /* by number: the default survived another value */
+    bool varied[GT_NUMBER_MAX];   /* by number: true if the default survived another value */
     uint64_t gaps[GT_PARAMETER_MAX]; /* by buffer: elements that the reference does not write with
                                         the own values */
     char words[128];                 /* how `usual` differs from the requested data */

@@ -14,7 +14,7 @@ enum {
 typedef struct gt_process {
     pid_t pid;
     int pidfd;  /* -1: the kernel has none */
-    bool ended; /* the process was reaped, or another thread reaps it */
+    bool ended; /* true if the process was reaped, or another thread reaps it */
 } gt_process;
 
 /* Starts arguments[0] in its own process group, because the host handles interrupts from the

@@ -10,7 +10,7 @@
 typedef struct gt_current {
     gt_hand hand;
     int host;       /* the channel; 0: there is no host */
-    bool in_thread; /* the worker is a thread of its host, which a crash would end */
+    bool in_thread; /* true if the worker is a thread of its host, which a crash would end */
 } gt_current;
 
 /* Sets the current variant, or GT_NO_VARIANT, and reports it to the host, which then knows the
@@ -28,7 +28,7 @@ typedef struct gt_server {
     void *worker;
     gt_request_fn *const *calls; /* by gt_frame_kind; NULL: no such request */
     void (*rest)(void);          /* called when no request has come for a while; NULL: never */
-    bool in_thread;              /* the worker is a thread of its host */
+    bool in_thread;              /* true if the worker is a thread of its host */
 } gt_server;
 /* Reads and answers requests until the channel ends or an answer was ECRASHED. Returns the exit
  * code. */
@@ -46,7 +46,7 @@ enum { GT_HEADS = 4 }; /* maximum number of heads that a worker keeps */
 typedef struct gt_head_cache {
     struct gt_head {
         gt_hash key;
-        bool failed;     /* the compiler did not store or use this head */
+        bool failed;     /* true if the compiler did not store or use this head */
         double plain_ns; /* time of the last compile without a stored head; 0: none succeeded yet */
         int file;        /* descriptor of the stored head; 0: none */
         uint64_t last_use; /* `clock` at the last compile; 0: this entry is unused */

@@ -45,9 +45,9 @@ typedef struct stream_state {
     atomic_uintptr_t
         stream; /* the stream's handle; finds the state while a capture hides the stream's id */
     gt_instance instance;
-    bool ready;     /* instance, staging memory and events exist */
-    bool copied;    /* the instance contains a block */
-    bool must_wait; /* the state was taken from another stream: wait for `last` */
+    bool ready;     /* true if instance, staging memory and events exist */
+    bool copied;    /* true if the instance contains a block */
+    bool must_wait; /* true if the state comes from another stream, so wait for `last` */
     uint8_t *staging;
     CUevent events[SLOTS]; /* events after the latest launch of each slot */
     bool used[SLOTS];

@@ -39,11 +39,13 @@ typedef struct gt_loaded_kernel {
 typedef struct gt_loaded_launch {
     gt_loaded_kernel only; /* the only kernel of the launch, if it has one */
     const gt_driver *driver;
-    bool is_direct;    /* the caller's arguments are the kernel's parameters, unchanged */
-    bool needs_state;  /* each stream needs an instance: for blocks, scratch memory, arrays */
-    bool needs_module; /* each instance needs its own module, for `constant` or `split` blocks */
-    bool has_l2;       /* gt_l2_attach() was called */
-    gt_instance base;  /* the first module and its functions; no other member is used */
+    bool is_direct; /* true if the caller's arguments are the kernel's parameters, unchanged */
+    /* true if each stream needs an instance: for blocks, scratch memory, arrays */
+    bool needs_state;
+    /* true if each instance needs its own module, for `constant` or `split` blocks */
+    bool needs_module;
+    bool has_l2;      /* gt_l2_attach() was called */
+    gt_instance base; /* the first module and its functions; no other member is used */
     gt_context context;
     const gt_device *device;   /* the caller's */
     gt_launch_view launch;     /* a view with the caller's arrays */
@@ -51,7 +53,7 @@ typedef struct gt_loaded_launch {
     gt_image image;            /* a copy of the image, if needs_module */
     gt_loaded_kernel *kernels; /* the kernels by step: &only, or an array */
     size_t slot_bytes;         /* staging memory of one launch; 0: it copies no block */
-    atomic_bool base_taken;    /* an instance has taken the module of `base` */
+    atomic_bool base_taken;    /* true if an instance has taken the module of `base` */
     uint32_t guard_bytes;      /* size of the guards in new instances */
 } gt_loaded_launch;
 

@@ -18,8 +18,9 @@ uint32_t gt_nvml_count(void);
 typedef struct gt_nvml_state {
     uint32_t sm_clock_mhz, memory_clock_mhz;
     uint64_t throttle;
-    bool spoils; /* the clocks are lowered too much for measurements: hardware slowdown, software or
-                    hardware thermal limit, power brake */
+    /* true if the clocks are lowered too much for measurements: hardware slowdown, software or
+     * hardware thermal limit, power brake */
+    bool spoils;
 } gt_nvml_state;
 void gt_nvml_read(gt_nvml_state *out, gt_nvml *nvml);
 

@@ -46,7 +46,7 @@ struct gt_nvrtc {
 #undef MEMBER
     const char *(*error_string)(int result);
     int number;       /* 13000 */
-    bool keeps_heads; /* supports precompiled headers (12.8) */
+    bool keeps_heads; /* true if it supports precompiled headers (12.8) */
     char path[1024];
     atomic_uint refused; /* bits of standard[] that this NVRTC refused */
 };
@@ -62,7 +62,7 @@ enum { OPTIONS_MAX = 64 };
 static const struct optional {
     const char *text;
     int since;
-    bool once; /* left out if the request has the same option */
+    bool once; /* true if it is left out when the request has the same option */
 } standard[] = {
     {"--std=c++17", 11000, true},
     {"-default-device", 11000, false},

@@ -21,7 +21,7 @@ typedef struct gt_nvrtc_request {
     size_t option_count;
     const char *const *instances; /* C++ templates to instantiate: "scan<float, 128>" */
     size_t instance_count;
-    bool ptx;            /* produce PTX instead of a cubin */
+    bool ptx;            /* true to produce PTX instead of a cubin */
     uint64_t head_bytes; /* length of the beginning that other sources share */
 } gt_nvrtc_request;
 

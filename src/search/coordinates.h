@@ -24,7 +24,8 @@ typedef struct gt_feature {
 typedef struct gt_coordinates {
     uint32_t count;
     uint32_t axis[GT_COORDINATES]; /* index of the coordinate's axis in the domain */
-    bool is_word[GT_COORDINATES];  /* values are only equal or different, without a distance */
+    /* true if values are only equal or different, without a distance */
+    bool is_word[GT_COORDINATES];
     float *value[GT_COORDINATES];  /* by choice: the coordinate in [0, 1], or a word's index */
     float *factor[GT_COORDINATES]; /* products: by choice of the axis `other`; otherwise NULL */
     uint32_t other[GT_COORDINATES];

@@ -17,7 +17,7 @@ typedef struct gt_method {
     gputune_status (*told)(gt_strategy *strategy, void *state, const gt_tried *result);
     /* Sets the members of gt_outlook that only the method knows. May be NULL. */
     void (*look)(gt_strategy *strategy, void *state, gt_outlook *out);
-    bool learns;                      /* later proposals depend on results */
+    bool learns;                      /* true if later proposals depend on results */
     uint32_t first, first_with_hints; /* number of proposals before that, without and with hints */
     /* Returns the expected gain of a proposal, as a logarithm; negative: unknown. May be NULL. */
     double (*worth)(gt_strategy *strategy, void *state, const gt_point *point);
@@ -73,7 +73,7 @@ typedef struct gt_model {
     gt_coordinates coordinates;
     gt_gaussian gaussian;
     gt_model_prior prior;
-    bool is_open;      /* the prior was made from the hints */
+    bool is_open;      /* true if the prior was made from the hints */
     size_t hint_count; /* number of hints that the prior was made from */
     uint64_t results;  /* evidence.results at the last update */
 

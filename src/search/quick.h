@@ -13,8 +13,9 @@ enum { GT_QUICK_PAIRS = 8 };
 /* A configuration that is tried both as a quick compile and as a variant. */
 typedef struct gt_quick_pair {
     gt_point point;
-    gt_tried quick, full;    /* both results */
-    bool tried_quick, tried; /* the result of the quick compile, or of the variant, is known */
+    gt_tried quick, full; /* both results */
+    /* true if the result of the quick compile, and that of the variant, is known */
+    bool tried_quick, tried;
 } gt_quick_pair;
 
 /* The state of quick compiles in one search. All zero: they are over. */
@@ -27,7 +28,8 @@ typedef struct gt_quick {
     uint32_t ok, failed;            /* results of quick compiles */
     double begun_left_s;            /* seconds left of the limit at the first proposal */
     double quick_left_s;            /* seconds left at the first quick compile */
-    bool judged; /* quick compiles are far faster, and few variants could be tried without them */
+    /* true if quick compiles are far faster, and few variants could be tried without them */
+    bool judged;
 } gt_quick;
 
 /* Begins quick compiles. They are over at once if the domain is small or there is no time limit.

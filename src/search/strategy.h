@@ -30,7 +30,7 @@ typedef struct gt_search_settings {
     uint32_t workers; /* configurations tried at the same time; 0: 1 */
     double limit_s;   /* seconds for the search; 0: no limit */
     double epsilon;   /* the smallest gain that counts, as a fraction; 0: 0.005 */
-    bool by_seconds;  /* the search is limited by seconds, not by tries */
+    bool by_seconds;  /* true if the search is limited by seconds, not by tries */
 } gt_search_settings;
 
 typedef struct gt_strategy gt_strategy;
@@ -68,8 +68,8 @@ typedef struct gt_outlook {
     double remaining;        /* valid configurations neither tried nor proposed */
     double expected_gain;    /* greatest gain, as a fraction; -1: no model yet */
     bool exhausted;          /* certainly nothing remains */
-    bool learns;             /* the next proposals depend on results */
-    bool done;               /* exhausted, or nothing better than epsilon is expected */
+    bool learns;             /* true if the next proposals depend on results */
+    bool done; /* true if the space is exhausted, or if nothing better than epsilon is expected */
 } gt_outlook;
 void gt_strategy_outlook(gt_outlook *out, gt_strategy *strategy);
 

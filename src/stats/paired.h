@@ -42,6 +42,6 @@ double gt_paired_bound(const gt_paired *paired, int sign, double error);
 typedef struct gt_verdict {
     double speedup; /* default's time / winner's time, geometric mean; 0: unknown */
     double speedup_low, speedup_high; /* 95% interval of the speedup; 0: unknown */
-    bool tie;                         /* another configuration is within epsilon of the winner */
-    bool noisy; /* other programs used the GPU during the race, or it was throttled */
+    bool tie;   /* true if another configuration is within epsilon of the winner */
+    bool noisy; /* true if other programs used the GPU during the race, or it was throttled */
 } gt_verdict;

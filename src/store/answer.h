@@ -15,11 +15,12 @@ typedef struct gt_terms {
     gputune_effort effort;
     gputune_isolation isolation;
     int driver_version; /* 13000 for 13.0 */
-    bool final;     /* neither the time limit nor the caller ended the tuning early; always true for
-                       results of the system's database */
-    bool complete;  /* every variant was tried; a search may be final without this */
-    bool proved;    /* a worker verified the results on this kind of GPU */
-    bool by_rule;   /* in a result: a rule chose it; in a request: such a result is enough */
+    bool final;    /* neither the time limit nor the caller ended the tuning early; always true for
+                      results of the system's database */
+    bool complete; /* true if every variant was tried; a search may be final without this */
+    bool proved;   /* true if a worker verified the results on this kind of GPU */
+    /* in a result: true if a rule chose it; in a request: true if such a result is enough */
+    bool by_rule;
     double limit_s; /* in a request: its time limit in seconds, or 0 if only a final result answers
                        it; in a result: the time limit that ended its tuning, or 0 if none did */
 } gt_terms;

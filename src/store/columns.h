@@ -20,7 +20,7 @@ enum { GT_SCHEMA_VERSION = 1 };
 typedef struct gt_code {
     gt_hash source;
     char arch[16];     /* "sm_90a" */
-    bool ptx;          /* PTX (an emulated device), else a cubin */
+    bool ptx;          /* true for PTX (an emulated device), false for a cubin */
     int nvrtc_version; /* 13000 for 13.0 */
     gt_image image;
     gt_resources resources;
@@ -170,9 +170,9 @@ typedef struct gt_winner {
 typedef struct gt_stored_rule {
     char *text;         /* gt_rule_text() */
     char *sources;      /* hexadecimal words; contains gt_source.hash of each variant */
-    int driver_version; /* of the GPU on which it was made */
+    int driver_version; /* driver version of the GPU on which it was made */
     int nvrtc_version;
-    bool proved;      /* workers verified its variants on this kind of GPU */
+    bool proved;      /* true if workers verified its variants on this kind of GPU */
     char created[24]; /* UTC, ISO 8601; set when stored, unless an import has one */
 } gt_stored_rule;
 

@@ -40,10 +40,10 @@ typedef struct gt_database {
     sqlite3 *handle;
     sqlite3_stmt *statements[GT_SQL_COUNT];
     int code;             /* SQLite's extended code of the last failure */
-    bool made;            /* this connection created the file */
+    bool made;            /* true if this connection created the file */
     const char *distrust; /* why code from the file is not launched and its results do not count as
                              proved; NULL: the file is trusted */
-    bool given;           /* the system's file, whose contents are trusted */
+    bool given;           /* true for the system's file, whose contents are trusted */
     gt_patience patience; /* how long statements wait for locks; its flags must outlive them */
     gt_patience limit;    /* how long statements run; its flags must outlive them */
 } gt_database;

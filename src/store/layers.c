@@ -55,14 +55,15 @@ struct gt_store {
     uint64_t memory_writes;
 
     pthread_mutex_t telling;
-    bool no_file;            /* the store has given up writing the file */
-    bool unreadable;         /* the store has given up reading the file */
+    bool no_file;            /* true if the store has given up writing the file */
+    bool unreadable;         /* true if the store has given up reading the file */
     int64_t lags_since_ns;   /* last time that a call gave up waiting for the locked file, so some
                                 rows are only in memory; 0: the file has all rows */
     int64_t locked_since_ns; /* when a lookup last failed to get the lock; 0: never */
-    bool distrust_told;      /* the log has a warning about the file's code */
-    bool lock_told; /* the log has a warning about the lock, since the last successful write */
-    bool loss_told; /* gt_store_check() has reported that rows are in memory only */
+    bool distrust_told;      /* true if a warning about the file's code was logged */
+    /* true if a warning about the lock was logged after the last successful write */
+    bool lock_told;
+    bool loss_told; /* true if gt_store_check() has reported that rows are in memory only */
     char unkept[GT_WHY_MAX];      /* why rows are kept in memory only; "": no such rows exist */
     gt_obstacle unread;           /* why the file did not answer the last lookup */
     char warning[GT_WARNING_MAX]; /* the next line for the log */

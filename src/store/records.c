@@ -317,7 +317,7 @@ typedef struct forgetting {
     const gputune_forget_options *what;
     char before[GT_TIMESTAMP];
     GT_ARRAY(site) sites;
-    bool searched; /* the file can be written, and was searched */
+    bool searched; /* true if the file can be written, and was searched */
 } forgetting;
 
 static gputune_status forget_site(gt_database *database, site *site)

@@ -97,9 +97,10 @@ typedef struct gt_scenario {
     const char *inputs;    /* "seed=1", or "live:TAG" */
     gt_hash identity;      /* gt_template.identity */
     double work_bytes,
-        work_flops;    /* bytes and operations of one launch of the default; not in the key */
-    bool unreferenced; /* the kernel has no reference() or check(), so the default counts as
-                          correct; not in the key */
+        work_flops; /* bytes and operations of one launch of the default; not in the key */
+    /* true if the kernel has no reference() or check(), so the default counts as correct; not in
+     * the key */
+    bool unreferenced;
 } gt_scenario;
 
 /* Returns the hash of the scenario, its key within its environment. */
@@ -240,7 +241,7 @@ typedef struct gt_outcome {
     const gt_code *passed; /* code stored earlier in case the tuning is cut short; deleted now
                               unless a winner uses it; the images are not read */
     size_t passed_count;
-    bool force;          /* replace a stored winner even if it answers for this one */
+    bool force;          /* true: replace a stored winner even if it answers for this one */
     bool offered;        /* an import: stored facts of the GPU and stored trials are kept */
     const char *created; /* time of measurement, UTC, ISO 8601; NULL or "": now */
     double elapsed_s;    /* seconds since the tuning began; trials stored since keep their date */
@@ -295,11 +296,13 @@ typedef struct gt_wanted {
 
 typedef struct gt_records_filter {
     gt_wanted wanted;
-    bool all_trials;  /* otherwise only winners */
-    bool failures;    /* without all_trials: also failed trials; a lower layer's only if the upper
-                         layers have no result of the scenario */
-    bool one_version; /* for each kernel and environment, only one version of the template: the one
-                         at hand if it has results, otherwise the newest */
+    bool all_trials; /* otherwise only winners */
+    /* true: without all_trials, also failed trials; a lower layer's only if the upper layers
+     * have no result of the scenario */
+    bool failures;
+    /* true: for each kernel and environment, only one version of the template: the current one
+     * if it has results, otherwise the newest */
+    bool one_version;
     /* Gets the identity of the template at hand; returns false if the kernel has none. NULL: no
      * kernel has one. A record is outdated if its identity differs from this one, or, if there is
      * none, from the newest record's. */
@@ -377,7 +380,8 @@ gputune_status gt_store_export(gt_text *out, uint32_t *count, gt_store *store,
                                const gt_wanted *wanted, bool whole);
 
 typedef struct gt_wisdom_import {
-    bool trusted; /* accept code, and count results of the same or an unknown driver as verified */
+    /* true: accept code, and count results of the same or an unknown driver as verified */
+    bool trusted;
     int driver_version; /* driver of the device at hand; 0: no device */
     bool keep;          /* store the winners in the user's database; false: only in this store */
     uint32_t taken;     /* out: imported winners and rules */

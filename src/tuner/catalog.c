@@ -105,7 +105,7 @@ typedef struct gt_catalog_file {
     char *path;
     gt_version version;
     GT_ARRAY(gt_stamp) included;
-    bool in_memory; /* a program gave the text; `path` is its name */
+    bool in_memory; /* true if a program gave the text; `path` is its name */
     gt_watch watch;
     char *text; /* freed after the kernels are listed, or, if in_memory, after they are parsed */
     gt_kernel_list kernels;

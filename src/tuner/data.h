@@ -10,7 +10,7 @@
 struct gt_data_file {
     uint32_t argument; /* index of the argument; for a block, GT_PARAMETER_MAX plus its index */
     bool expected;
-    bool named; /* the caller gave a tag, which stands for the contents in the scenario */
+    bool named; /* true if the caller gave a tag, which stands for the contents in the scenario */
     char *path;
     char *text;   /* the whole file */
     gt_npy npy;   /* the header; the data begin at text + npy.data */

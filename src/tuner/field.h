@@ -58,14 +58,14 @@ struct gt_variant {
     GT_ARRAY(gt_duplicate) duplicates;
     gt_stage stage;
     gt_deferral deferral;
-    bool retried; /* the variant's second attempt has begun */
+    bool retried; /* true if the variant's second attempt has begun */
     gt_role role;
-    bool dropped;           /* the measure worker no longer keeps it */
-    bool surely_proved;     /* is proved even if its first launch is slow */
-    bool kept;              /* the variant's trial was stored before the end of the tuning */
-    bool remembered;        /* failed in an earlier tuning and was not tried again */
+    bool dropped;       /* true if the measure worker no longer keeps it */
+    bool surely_proved; /* true if it is proved even if its first launch is slow */
+    bool kept;          /* true if the variant's trial was stored before the end of the tuning */
+    bool remembered;    /* true if it failed in an earlier tuning and was not tried again */
     gputune_status failure; /* failure of the variant, or why it was given up */
-    bool repeatable;        /* the failure would happen again (gt_event.repeatable) */
+    bool repeatable;        /* true if the failure would happen again (gt_event.repeatable) */
     double median_ns;       /* median of its samples as last reported to the proposer; 0: none */
     double work;    /* work of its launch relative to the default's; set before verification */
     uint32_t turn;  /* position in the order of verification, from 1 */
@@ -80,16 +80,17 @@ struct gt_unit {
     gt_hash hash;
     gt_stage stage; /* WAITING, READY or FAILED */
     gputune_status failure;
-    bool repeatable; /* the failure would happen again (gt_event.repeatable) */
-    bool given_up;   /* the compile was ended for good, because it is not worth the time */
-    bool put_off;    /* the compile was ended to free the worker, and is repeated later */
-    bool kept;       /* the unit's code was stored before the end of the tuning */
+    bool repeatable; /* true if the failure would happen again (gt_event.repeatable) */
+    bool given_up;   /* true if the compile was ended for good, because it is not worth the time */
+    bool put_off;    /* true if the compile was ended to free the worker, and is repeated later */
+    bool kept;       /* true if the unit's code was stored before the end of the tuning */
     double spent_s;  /* seconds spent on compiles that were put off */
-    double asked_s;  /* seconds that it had compiled when the proposer was last asked about it */
+    double asked_s;  /* seconds of compiling when the proposer was last asked about it */
     char *message;
     gt_compiled compiled;
-    bool from_store; /* the unit's code is in the store already, or built in */
-    bool is_quick;   /* compiled with less optimisation; its hash differs from the full compile's */
+    bool from_store; /* true if the unit's code is in the store already, or built in */
+    /* true if compiled with less optimisation; its hash differs from the full compile's */
+    bool is_quick;
     gt_variant *waiting, *last_waiting; /* first and last variant that wait for the unit */
 };
 
@@ -128,13 +129,13 @@ typedef struct gt_field {
     uint32_t compiling, verifying;
     gt_schedule schedule; /* shares the measure worker between rounds and pending variants */
     uint32_t untimed;    /* number of verified variants whose time is unknown; the policy sets it */
-    bool rounds_wait;    /* contestants are waiting to be sampled */
-    bool abandoned;      /* nothing more is started */
-    bool awaits_results; /* the proposer needs results before it proposes more */
-    bool may_measure;    /* the session may use the GPU */
+    bool rounds_wait;    /* true if contestants are waiting to be sampled */
+    bool abandoned;      /* true if nothing more is started */
+    bool awaits_results; /* true if the proposer needs results before it proposes more */
+    bool may_measure;    /* true if the session may use the GPU */
     bool preparing, prepared;
-    bool awaits_default; /* the default must be verified before all others */
-    bool added_default;  /* added by the field, because another variant seemed wrong */
+    bool awaits_default; /* true if the default must be verified before all others */
+    bool added_default;  /* true if the field added it, because another variant seemed wrong */
     gt_prepared preparation;
     GT_ARRAY(gt_variant *) compiled;    /* compiled variants, in the order of verification */
     GT_ARRAY(gt_variant *) newly_ready; /* not yet returned by gt_field_next_ready() */
@@ -148,11 +149,11 @@ typedef struct gt_field {
     double longest_s; /* time of the longest compile that succeeded */
     int64_t last_put_off_ns;
     int64_t start_ns;
-    bool compiles;        /* a variant was compiled, in this tuning or an earlier one */
+    bool compiles;        /* true if a variant was compiled, in this tuning or an earlier one */
     uint32_t alike;       /* number of variants that failed to compile with the default's error */
     uint32_t unexplained; /* number of rounds that failed while no variant was sampled */
     gt_variant *doubtful; /* variant of the last crash; NULL: the GPU has worked since */
-    bool cut;             /* the proposer was cut off, because it proposed too many variants */
+    bool cut; /* true if the proposer was cut off, because it proposed too many variants */
 } gt_field;
 
 /* Units: the service kernels, the reference, and those of variants. */

@@ -19,9 +19,10 @@ typedef struct gt_ending {
         GT_KEEP_NEVER,
         GT_KEEP_REPEATED,
         GT_KEEP_ALWAYS
-    } keep;                 /* when its trial is remembered (gt_outcome_is_kept()) */
-    bool costs_one_variant; /* the failure ends only the variant; otherwise the whole tuning */
-    bool leaves_an_answer;  /* the call is still answered, without measuring */
+    } keep; /* when its trial is remembered (gt_outcome_is_kept()) */
+    /* true if the failure ends only the variant; false: it ends the whole tuning */
+    bool costs_one_variant;
+    bool leaves_an_answer; /* true if the call is still answered, without measuring */
 } gt_ending;
 
 const gt_ending *gt_ending_of(gputune_status status);

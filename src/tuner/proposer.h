@@ -15,10 +15,10 @@ struct gt_proposer {
      * never. */
     bool (*gives_up)(gt_proposer *self, const gt_config *config, double seconds);
     uint64_t total;      /* how many configurations it will propose in all; 0: unknown */
-    bool quick_compiles; /* the last call's proposals are quick compiles (GT_ROLE_QUICK) */
-    bool learns;         /* proposals depend on results, so ask as late as possible */
-    bool exhausted;      /* the proposer proposes nothing more */
-    bool out_of_memory;  /* memory was short, so it proposes nothing more */
+    bool quick_compiles; /* true if the last call's proposals are quick compiles (GT_ROLE_QUICK) */
+    bool learns;         /* true if proposals depend on results, so ask as late as possible */
+    bool exhausted;      /* true if the proposer proposes nothing more */
+    bool out_of_memory;  /* true if memory was short, so it proposes nothing more */
 };
 
 /* Proposes the configurations of a list, in order. The list must outlive the proposer. */

@@ -40,7 +40,7 @@ struct gt_race {
     gt_runner *winner;    /* NULL before the race is decided */
     gt_runner *reserve;   /* best of the contestants that left as slower */
     bool tie, complete;
-    bool is_tied;    /* decided, except for gt_race_break_tie() */
+    bool is_tied;    /* true if the race is decided, except for gt_race_break_tie() */
     uint32_t finals; /* final rounds taken */
     gt_race_end decided, end;
     double deviation; /* standard deviation of a log-ratio; negative: unknown */
@@ -339,9 +339,10 @@ static void compare_all(gt_race *race)
     }
 }
 
-/* A contestant leaves early, after n = 2, 3 or 4 shared rounds, if each log-ratio is above a floor,
- * and plus epsilon above k standard deviations of a ratio. One that would win by epsilon has n such
- * ratios with probability Q(k)^n <= 7e-5; n outliers in a row are as rare. */
+/* A contestant leaves early, after n = 2, 3 or 4 shared rounds, if two conditions hold for each
+ * log-ratio: it is above a floor, and log-ratio + epsilon is above k standard deviations of a
+ * ratio. A contestant that would win by epsilon has n such ratios with probability Q(k)^n <=
+ * 7e-5; n outliers in a row are as rare. */
 enum { EARLY_FIRST = 2, EARLY_LAST = 4 };
 static const double early_floor[EARLY_LAST + 1] = {0, 0, 0.006, 0.004, 0.003};
 static const double early_deviations[EARLY_LAST + 1] = {0, 0, 2.6, 1.8, 1.35};

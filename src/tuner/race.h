@@ -73,7 +73,7 @@ typedef enum gt_race_end {
 const char *gt_race_end_text(gt_race_end end);
 
 typedef enum gt_race_leave {
-    GT_RACE_IN,          /* in the race, until its end */
+    GT_RACE_IN,          /* still in the race when it ends */
     GT_RACE_LEFT_FIRST,  /* took more than drop_ratio times the best in its first round */
     GT_RACE_LEFT_EARLY,  /* far slower than the best contestant in each of its two to four rounds */
     GT_RACE_LEFT_SLOWER, /* the lower bound of its log-ratio to the incumbent is above 0 */
@@ -106,8 +106,8 @@ typedef struct gt_runner {
     double pending;      /* value in the current round; NaN: none */
     GT_ARRAY(gt_race_sample) samples;
     gt_paired paired; /* comparison with the incumbent by shared full rounds; count 0: none yet */
-    bool calm;        /* can be judged before round `level`, by the spread of all contestants */
-    bool tied;        /* may be as good as the winner of a decided race */
+    bool calm; /* true if it can be judged before round `level`, by the spread of all contestants */
+    bool tied; /* true if it may be as good as the winner of a decided race */
 } gt_runner;
 
 typedef struct gt_race_round {
@@ -120,7 +120,7 @@ typedef struct gt_race_round {
 typedef struct gt_race_result {
     gt_race_end end;
     uint64_t winner;    /* id */
-    bool has_default;   /* the default was sampled, though it may have failed later */
+    bool has_default;   /* true if the default was sampled, though it may have failed later */
     gt_verdict verdict; /* winner against default, by gt_race_compare(); 1 if the default won */
     uint32_t rounds, samples;
 } gt_race_result;

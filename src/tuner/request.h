@@ -23,7 +23,7 @@ struct gt_services {
     uint32_t compile_workers; /* number of compile workers in each farm; 0: unknown */
     gt_workers *workers;
     gt_gpu_right *gpu;
-    bool records_only;    /* only records are read; requests fail with EUNSUPPORTED */
+    bool records_only;    /* true if only records are read; requests fail with EUNSUPPORTED */
     const char *pinned;   /* the file with all results, so nothing is tuned; NULL: none */
     gt_gpu_user gpu_user; /* the kind of session for which the GPU is taken */
     /* Prepares a live input: *out has an IPC handle, or bytes that the caller frees. */
@@ -50,7 +50,7 @@ typedef struct gt_request {
     const gt_device *device;
     const gt_services *services;
     gt_log log;   /* writes to the tuner's log and the call's */
-    bool by_path; /* the call gave the template's path */
+    bool by_path; /* true if the call gave the template's path */
     gt_problem problem;
     gt_problem odd_tail; /* the odd-tail sizes, at which a proof launches too */
     gt_workload workload;
@@ -65,7 +65,7 @@ typedef struct gt_request {
     gt_code default_code; /* code of the default; has no image until it is compiled */
     gt_terms terms;       /* the least that a result must have to answer the request */
     gt_lease *lease;      /* held during the tuning, else NULL */
-    bool check;           /* variants are checked by the emulator's sanitizer instead of proved */
+    bool check; /* true if variants are checked by the emulator's sanitizer instead of proved */
     const gt_background_use *background; /* NULL: a caller waits for the request */
     struct {
         gputune_status failure; /* failure of the default in this call; OK: none */

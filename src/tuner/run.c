@@ -22,7 +22,7 @@ typedef struct run_state {
     gt_run_way way;
     run_plan plan;
     uint32_t rounds;
-    bool is_narrow;      /* every interval is narrow, or no more rounds are wanted */
+    bool is_narrow;      /* true if every interval is narrow, or no more rounds are wanted */
     gt_race_round round; /* in progress */
     gt_disturbance disturbance;
 } run_state;

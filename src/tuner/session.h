@@ -28,8 +28,8 @@ typedef struct gt_session gt_session;
 
 /* The purpose of a session. Functions may be NULL, except done(). */
 typedef struct gt_policy {
-    bool measures;  /* the session has a measure worker */
-    bool exclusive; /* the session measures times, so no other session may measure */
+    bool measures;  /* true if the session has a measure worker */
+    bool exclusive; /* true if the session measures times, so no other session may measure */
     /* Submits the next job of the measure worker. Called whenever that worker may be idle. */
     gputune_status (*next)(gt_session *session);
     /* Handles a round that the policy requested: its samples, or its failure. */
@@ -74,7 +74,7 @@ typedef struct gt_yielding {
 /* Other users of the GPU, and clocks that were throttled, during the rounds. */
 typedef struct gt_disturbance {
     bool noisy;
-    bool named;       /* the warning about another user of the GPU was logged */
+    bool named;       /* true if the warning about another user of the GPU was logged */
     uint32_t spoiled; /* number of rounds repeated in a row */
 } gt_disturbance;
 
@@ -86,10 +86,11 @@ struct gt_session {
     gt_field field;
     int64_t start_ns;
     gt_stop stop;
-    bool has_gpu, gpu_is_taken; /* another session had the GPU when this one last asked for it */
-    uint64_t round_id;          /* the round in progress; 0: none */
-    uint32_t round_count;       /* number of variants in that round */
-    double sample_s;            /* seconds per variant in the last round; 0: unknown */
+    /* gpu_is_taken: another session had the GPU when this one last asked for it */
+    bool has_gpu, gpu_is_taken;
+    uint64_t round_id;    /* the round in progress; 0: none */
+    uint32_t round_count; /* number of variants in that round */
+    double sample_s;      /* seconds per variant in the last round; 0: unknown */
     uint64_t rounds_sent;
     gt_sharing sharing;  /* how launches share inout buffers, as found by the first round */
     uint64_t recheck_id; /* the variant whose last proof is in progress, or GT_NO_VARIANT */

@@ -22,7 +22,7 @@ typedef struct gt_strategy_proposer {
     GT_ARRAY(gt_config) starts; /* configurations to try first, and how many are proposed */
     size_t next_start;
     uint32_t known; /* number of earlier variants that will not be proposed */
-    bool content;   /* the search ended early, because it expects nothing better */
+    bool content;   /* true if the search ended early, because it expects nothing better */
 } gt_strategy_proposer;
 
 /* Opens a proposer with the request's strategy and space. Unless `force` is set, trials of the

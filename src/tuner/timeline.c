@@ -67,7 +67,8 @@ void gt_session_mark_event(gt_session *session, const gt_event *event)
         return;
     case GT_EVENT_PREPARED:
         gt_session_mark(session, &t->prepared);
-        t->preparing_ns = event->prepared.prepare_ns; /* without the wait for its context */
+        /* does not include the wait for its context */
+        t->preparing_ns = event->prepared.prepare_ns;
         t->trying_ns = event->prepared.try_ns;
         take_busy(session);
         return;

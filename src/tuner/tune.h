@@ -21,9 +21,9 @@ typedef struct gt_choice {
     gt_config config;
     gt_image image;
     gt_resources resources;
-    bool needs_alignment; /* buffers need more than the least alignment */
-    bool has_fallback;    /* `fallback` works at any alignment */
-    bool outside_only;    /* the request's restrictions exclude the configuration */
+    bool needs_alignment; /* true if buffers need more than the least alignment */
+    bool has_fallback;    /* true if `fallback` works at any alignment */
+    bool outside_only;    /* true if the request's restrictions exclude the configuration */
     gt_config fallback;
     gt_image fallback_image;
     double time_ns, default_ns;
@@ -60,7 +60,8 @@ gputune_status gt_choose_forced(gt_choice *out, gt_request *request, const char 
 typedef struct gt_found_rule {
     gt_rule *rule;
     char *text, *sources; /* as stored */
-    bool proved; /* its variants were verified in its region, on this kind of GPU and this driver */
+    /* true if its variants were verified in its region, on this kind of GPU and this driver */
+    bool proved;
 } gt_found_rule;
 
 /* Finds the rule for the request's kernel, template, options and GPU, at any run-time sizes.

@@ -42,7 +42,7 @@ typedef enum gt_phase {
 
 typedef struct gt_playoff {
     gt_race *race; /* NULL before the first playoff, and when gt_tuning.race has taken it over */
-    bool weighs;   /* a playoff by energy; otherwise a playoff that breaks a tie */
+    bool weighs;   /* true for a playoff by energy, false for a playoff that breaks a tie */
     bool hot;      /* by hot time */
 } gt_playoff;
 

@@ -19,7 +19,7 @@ typedef struct gt_kept_farm {
 typedef struct gt_workers {
     pthread_mutex_t mutex;
     GT_ARRAY(gt_kept_farm) farms; /* idle; at most one with and one without a measure worker */
-    bool keep;                    /* workers and compiled code are kept between sessions */
+    bool keep;                    /* true if workers and compiled code are kept between sessions */
     gt_farm_options options;      /* options of new farms; the tuner owns the strings */
 } gt_workers;
 

@@ -14,8 +14,9 @@ typedef struct bad {
     int failure;               /* expected status of a call in which every variant has this fault */
     double limit_s;            /* time limit of the tuning; 0: the default limit */
     int n;
-    bool strays; /* on a GPU it may compute wrong results instead of crashing: the address it writes
-                    to may belong to the worker, and the proof finds the difference */
+    /* true if it may compute wrong results on a GPU instead of crashing: the address it writes
+     * to may belong to the worker, and the proof finds the difference */
+    bool strays;
 } bad;
 
 static bool may_be_wrong_instead(const bad *b)

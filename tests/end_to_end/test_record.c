@@ -52,7 +52,8 @@ TEST(misses_are_counted_and_hits_are_not)
     snprintf(path, sizeof path, "%s/misses", world.folder);
     gputune *tuner = recording_tuner(path);
     for (int i = 0; i < 5; i++) {
-        ask(tuner, "axpy", 1000, &cached); /* the first is looked up, the others are in the table */
+        /* only the first call looks up the result; the others find the plan in the table */
+        ask(tuner, "axpy", 1000, &cached);
     }
     assert_string_equal(what_is_recorded(path).text,
                         "4 axpy n=1000 T=float ; "); /* written at 1, 2, 4 */

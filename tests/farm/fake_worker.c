@@ -81,7 +81,7 @@ struct gt_measure {
     bool prepared, lost;
     gt_current *current;
     uint32_t left_out;   /* the number of experiments that the next trial skips */
-    bool plain;          /* no trial is made */
+    bool plain;          /* true if no trial is made */
     char reference[128]; /* the script of the reference */
     size_t count;
     struct {

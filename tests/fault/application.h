@@ -15,13 +15,13 @@ typedef struct application {
     gputune_plan *plan;
     char database[128], file[128];
     unsigned called; /* number of records and results passed to a callback */
-    bool crashes;    /* a worker has an emulated GPU fault, as if by the variant */
+    bool crashes; /* true if a worker has an emulated GPU fault, as if the variant had caused it */
 } application;
 extern application app; /* one for each process */
 
 typedef struct scene {
     const char *name;
-    bool filled;          /* the database contains an earlier result */
+    bool filled;          /* true if the database contains an earlier result */
     int (*prepare)(void); /* called after the tuner was opened, unless `opens` is set */
     int (*act)(void);     /* the part in which a call fails; returns a status */
     bool opens;

@@ -32,7 +32,7 @@ typedef struct program {
     XXH3_state_t key;
     char *names[NAMES];
     int name_count;
-    bool kept; /* `pieces` come from the cache */
+    bool kept; /* true if `pieces` come from the cache */
     piece pieces[PIECES];
 } program;
 

@@ -17,7 +17,7 @@ typedef struct fake_call {
     const void *pointers[16];      /* launch: addresses of the parameters */
     CUlaunchConfig config;
     CUlaunchAttribute attributes[6];
-    bool relaxed; /* capture mode of the thread */
+    bool relaxed; /* true if the thread captures in relaxed mode */
 } fake_call;
 
 typedef struct fake_driver {
@@ -28,7 +28,7 @@ typedef struct fake_driver {
     /* Scripts: how calls behave. */
     CUstreamCaptureStatus capture_status[FAKE_STREAMS]; /* by stream number */
     CUresult capture_result;                            /* of StreamGetCaptureInfo */
-    bool events_pending;   /* EventQuery returns not ready until EventSynchronize */
+    bool events_pending;   /* true if EventQuery returns not ready until EventSynchronize */
     const char *fail_name; /* the call that fails */
     CUresult fail_code;    /* with this code */
     int fail_after;        /* number of calls that succeed before the failure */

@@ -14,9 +14,9 @@ typedef struct scripted_variant {
     gputune_status sample_kernel; /* sampling only by the device's clock: OK, or the failure */
     gputune_status weigh;         /* sampling only of energy: OK, or the failure */
     double stumble;               /* factor of the first sample's time; 0: none */
-    bool hangs_once;              /* verification hangs until it has ten times the deadline */
-    bool sample_hangs_once;       /* the first sample hangs */
-    bool never_answers;           /* verification never ends */
+    bool hangs_once;        /* true if verification hangs until it has ten times the deadline */
+    bool sample_hangs_once; /* true if the first sample hangs */
+    bool never_answers;     /* verification never ends */
 } scripted_variant;
 
 typedef struct scripted_farm {
@@ -25,7 +25,7 @@ typedef struct scripted_farm {
     gputune_status (*compile)(void *user, const char *text); /* NULL: all succeed */
     bool (*compiles_for_ever)(void *user, const char *text); /* 10 ms if false; may be NULL */
     void *user;
-    bool is_busy;     /* endless compilations get no CPU time */
+    bool is_busy;     /* true if endless compilations get no CPU time */
     double compile_s; /* time of a compilation on one worker; 0: none */
     double slowness;  /* GPU seconds per nanosecond of a launch; 0: no time. A first launch counts
                          once, a proof four times, a sample twice */

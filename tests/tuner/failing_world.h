@@ -15,13 +15,13 @@ struct failing_world {
     world *w;
     failing_act act;
     const char *best;   /* a part of the configuration that a call without failures chooses */
-    bool nothing_fails; /* the call is being repeated without failures */
-    bool may_refute;    /* a failure may be stored for each of the variants */
+    bool nothing_fails; /* true if the call is being repeated without failures */
+    bool may_refute;    /* true if a failure may be stored for each of the variants */
     gputune_sizes sizes;
     gputune_options options; /* the options of tune_as_asked() */
     const gt_background_use *background;
     uint64_t seed;  /* differs between attempts, so stored results do not count */
-    bool own_store; /* each attempt has an empty store */
+    bool own_store; /* true if each attempt has an empty store */
 };
 
 #define BAD_BLOCK 512 /* the variant with this block has wrong results */

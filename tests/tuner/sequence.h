@@ -69,7 +69,7 @@ typedef struct sequence_request {
     gputune_isolation isolation;
     int driver_version;
     bool force, emulated, through_table;
-    bool refresh; /* call gputune_refresh() before the request */
+    bool refresh; /* true to call gputune_refresh() before the request */
     disturbance disturbance;
     int at;
     scripted_variant variants[CONFIGS]; /* the behaviour of each configuration in this scenario */
@@ -81,9 +81,10 @@ typedef struct sequence_answer {
     int config;     /* NO_CONFIG: none */
     int made_by;    /* the request that made the plan; an earlier one if the plan table answered */
     bool disturbed; /* the disturbance occurred */
-    bool ran_on;    /* the limit came while the default was being verified */
-    bool undecided; /* the answer says that the time limit ended or that it was canceled */
-    bool explained; /* the answer comes with a reason */
+    bool ran_on;    /* true if the limit came while the default was being verified */
+    /* true if the answer reports that the time limit ended or that it was canceled */
+    bool undecided;
+    bool explained; /* true if the answer comes with a reason */
     double time_ns;
     uint32_t tried;   /* bit set: configurations that were launched in a worker */
     uint32_t refuted; /* bit set: configurations whose failure may be stored */

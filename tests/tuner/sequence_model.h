@@ -22,16 +22,16 @@ typedef struct result {
 } result;
 
 typedef struct model {
-    result kept[RESULTS_MAX]; /* in the database: one for each scenario and space */
+    result kept[RESULTS_MAX]; /* the results in the database, one for each scenario and space */
     int kept_count;
     int refuted_with[SCENARIOS][CONFIGS]; /* the driver with which it last failed; 0: never */
-    bool doubtful[SCENARIOS];             /* a forced tuning tried variants that had failed */
+    bool doubtful[SCENARIOS]; /* true if a forced tuning tried variants that had failed */
     /* bit set: failures that the process's plan table knows */
     uint32_t told[PROCESSES][SCENARIOS];
     struct {
         sequence_request request;
-        result result;  /* `decided` only if it is about the request's own space */
-    } plans[PLANS_MAX]; /* by the request that made them */
+        result result;  /* has `decided` only if it is for the request's own space */
+    } plans[PLANS_MAX]; /* by the number of the request that made the plan */
     /* the last result that the process's plan table knows; -1: none */
     int measured_last[PROCESSES];
 } model;

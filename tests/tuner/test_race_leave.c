@@ -30,7 +30,7 @@ static double doubt_of_four(double value)
     return 4 / value;
 }
 
-/* The fastest one's first launches take longer than those of a slower one. */
+/* The fastest contestant's first launches take longer than those of a slower one. */
 TEST(quick_samples_that_are_doubted_do_not_cost_the_fastest_its_place)
 {
     const gt_race_options options = {.seed = 1, .quick_doubt = doubt_of_four};

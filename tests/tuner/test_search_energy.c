@@ -231,7 +231,7 @@ TEST_OF(finalist_without_a_value_is_not_said_to_be_slow, world *w, open_thrifty_
 
 typedef struct watched {
     uint32_t by_time, by_energy;
-    bool confused; /* a value does not fit its objective */
+    bool confused; /* true if a value does not fit its objective */
 } watched;
 
 static void watch(void *user, const gputune_progress *progress)

@@ -23,7 +23,7 @@ typedef struct sequence {
     struct {
         pid_t id;
         int channel;
-        bool outdated; /* the template was edited since its last request */
+        bool outdated; /* true if the template was edited since its last request */
     } processes[PROCESSES];
     scripted_variant variants[SCENARIOS][CONFIGS];
     sequence_request next; /* the current request, with the settings that requests share */

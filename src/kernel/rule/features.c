@@ -15,7 +15,7 @@ typedef struct maker {
     const char *sizes[GT_PROBLEM_MAX]; /* the names of the sizes that vary */
     uint32_t size_count;
     gt_texts needs;    /* the text of each need */
-    gt_rule_form form; /* of the current variant */
+    gt_rule_form form; /* form of the current variant */
 } maker;
 
 static gputune_status add_feature(maker *m, const char *text, bool is_condition, uint64_t grants)

@@ -430,7 +430,8 @@ static void append_images(writer *w)
         const gt_image *image = &h->compiled[i].image;
         append(w, "static const unsigned long long @_code_");
         gt_text_printf(&w->out, "%s_%u[] = {", h->archs[i / h->code_count], i % h->code_count);
-        for (size_t at = 0; at <= image->bytes; at += sizeof(uint64_t)) { /* with a NUL for PTX */
+        for (size_t at = 0; at <= image->bytes;
+             at += sizeof(uint64_t)) { /* up to and including the NUL after PTX */
             uint64_t word = 0;
             const size_t left = image->bytes - at;
             memcpy(&word, (const char *)image->data + at, left < sizeof word ? left : sizeof word);

@@ -16,7 +16,7 @@ typedef struct gt_header {
     const gt_template *template;
     const gt_rule *rule;
     const char *text;        /* the rule's text, for a comment */
-    const gt_device *device; /* for which the rule was made */
+    const gt_device *device; /* the device for which the rule was made */
     bool runtime_api;        /* true to find the driver's functions through the runtime library */
     const uint32_t *codes;   /* by variant: index of its code */
     uint32_t code_count, arch_count;

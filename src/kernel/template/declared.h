@@ -82,7 +82,7 @@ typedef struct gt_define {
 
 /* The name of a kernel in a clause: scan, ns::scan or scan<T, BLOCK>. */
 typedef struct gt_kernel_name {
-    char name[GT_NAME_MAX];   /* without the template arguments */
+    char name[GT_NAME_MAX];   /* the name without the template arguments */
     char entry[GT_ENTRY_MAX]; /* the name in compiled images; if a template, with namespaces */
     bool is_template;
     gt_lexer arguments; /* between '<' and '>' */
@@ -101,7 +101,7 @@ typedef struct gt_template_step {
     gt_kernel_name kernel;              /* must be the first member for GT_NAMED() */
     gt_dimensions block, grid, cluster; /* cluster: none if there are cluster axes */
     const gt_expression *shared, *cooperative, *times, *programmatic, *when;
-    uint32_t argument_count; /* in the `args` of a launch() */
+    uint32_t argument_count; /* number of arguments in the `args` of a launch() */
     bool takes_none;         /* true if the launch() has args = () */
     uint32_t
         arguments[GT_PARAMETER_MAX]; /* indices in args(), scratch(), `computed`, in this order */

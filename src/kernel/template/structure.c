@@ -221,7 +221,8 @@ static gputune_status new_structure(gt_structure **out, gt_parse *p, const char 
 typedef struct head {
     char tag[GT_NAME_MAX];
     bool is_typedef, is_union, is_class, is_template;
-    bool specialises; /* look for a specialisation, which is preferred to the template itself */
+    /* true to look for a specialisation, which is preferred to the template itself */
+    bool specialises;
     gt_place place;
     gt_lexer attributes, parameters; /* parameters: a lexer on `template` */
     gt_lexer body;                   /* on the `:` of the base classes or the `{` of the members */

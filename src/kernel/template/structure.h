@@ -12,7 +12,7 @@ typedef struct gt_structure_member {
     /* defaults in the code, of a number or an array's first elements; the last repeats */
     const gt_expression *values[GT_MEMBER_VALUES + 1];
     uint32_t value_count;
-    uint32_t alignment; /* bytes of its alignas; 0: by its type */
+    uint32_t alignment; /* bytes of its alignas; 0: the alignment of its type */
     bool is_pointer;    /* true for a pointer to `type`, which is "" if the type is unknown */
     bool is_private;    /* true if the member is private, so other code cannot name it */
 } gt_structure_member;
@@ -23,7 +23,7 @@ typedef struct gt_structure {
     char alias[GT_NAME_MAX]; /* the type that has `name` as another name; "": this is a struct */
     gt_structure_member *members;
     uint32_t member_count;
-    uint32_t alignment; /* bytes of its alignas; 0: by its members */
+    uint32_t alignment; /* bytes of its alignas; 0: the largest alignment of a member */
 } gt_structure;
 
 /* Finds the struct or typedef `name` in the code; the template owns *out, which is NULL if there is

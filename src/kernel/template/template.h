@@ -147,8 +147,9 @@ typedef struct gt_template {
     uint32_t axis_count;
     gt_problem_value problem[GT_PROBLEM_MAX];
     uint32_t problem_count;
-    gt_argument *arguments; /* without pass blocks, followed by the scratch buffers */
-    uint32_t argument_count, parameter_count; /* without and with the scratch buffers */
+    gt_argument *arguments; /* the arguments without pass blocks, followed by the scratch buffers */
+    uint32_t argument_count,
+        parameter_count;  /* number of arguments without and with the scratch buffers */
     uint32_t taken_count; /* the number of leading arguments that are the kernel's own parameters */
     gt_argument passes[GT_BLOCK_MAX]; /* blocks, which are the caller's first arguments */
     uint32_t pass_count;
