@@ -39,7 +39,7 @@ CREATE TABLE scenario (
     family BLOB NOT NULL,
     kernel INTEGER NOT NULL REFERENCES kernel (id),
     problem TEXT NOT NULL,
-    bucket TEXT NOT NULL,
+    bucket TEXT NOT NULL, -- what represents the problem in the hash
     fixed TEXT NOT NULL,
     sizes TEXT NOT NULL, -- blank-separated, in the template's order
     volume REAL NOT NULL, -- their product, to sort by
@@ -131,7 +131,6 @@ CREATE TABLE winner (
     space BLOB NOT NULL, -- which variants were to be tried
     variant_limit INTEGER NOT NULL, -- at most so many of them; 0: all
     effort INTEGER NOT NULL,
-    isolation INTEGER NOT NULL,
     driver_version INTEGER NOT NULL,
     complete INTEGER NOT NULL, -- every variant was tried
     final INTEGER NOT NULL, -- 0: the tuning was ended before it had decided

@@ -345,11 +345,6 @@ typedef enum gputune_cache {
     GPUTUNE_CACHE_HOT   /* data may stay in the L2 between launches */
 } gputune_cache;
 
-typedef enum gputune_isolation {
-    GPUTUNE_ISOLATION_PROCESS, /* unverified variants run only in worker processes */
-    GPUTUNE_ISOLATION_THREAD   /* a bad variant may end this process */
-} gputune_isolation;
-
 /* How a search chooses the variants of a large space, and their order. */
 typedef enum gputune_strategy {
     GPUTUNE_STRATEGY_AUTO, /* all if time permits, else MODEL, or LOCAL if it predicts badly */
@@ -416,7 +411,6 @@ struct gputune_options {
     gputune_effort effort;
     gputune_objective objective;
     gputune_cache cache;
-    gputune_isolation isolation;
     gputune_strategy strategy;
     double time_limit_s;   /* limit of the call; 0: 10 s, 30 s for ENERGY, 60 s in background */
     double epsilon;        /* the smallest gain worth finding, as a fraction; 0: 0.005 */

@@ -101,7 +101,6 @@ _Method = TypeVar("_Method", bound=Callable[..., Any])
 Effort = Literal["cached", "estimate", "measure", "exhaustive"]
 Objective = Literal["default", "kernel", "launch", "latency", "energy", "rate"]
 Strategy = Literal["auto", "exhaustive", "random", "model", "local"]
-Isolation = Literal["process", "thread"]
 Unseen = Literal["effort", "rule"]
 Cache = Literal["cold", "hot"]
 Form = Literal["source", "ptx", "cubin", "whole"]
@@ -114,7 +113,6 @@ def _names(function: Callable[[int], Any], count: int) -> dict[str, int]:
 _EFFORTS = _names(library.gputune_effort_name, _abi.GPUTUNE_EXHAUSTIVE + 1)
 _OBJECTIVES = _names(library.gputune_objective_name, _abi.GPUTUNE_OBJECTIVE_RATE + 1)
 _STRATEGIES = _names(library.gputune_strategy_name, _abi.GPUTUNE_STRATEGY_LOCAL + 1)
-_ISOLATIONS = {"process": _abi.GPUTUNE_ISOLATION_PROCESS, "thread": _abi.GPUTUNE_ISOLATION_THREAD}
 _UNSEEN = {"effort": _abi.GPUTUNE_UNSEEN_BY_EFFORT, "rule": _abi.GPUTUNE_RULE}
 _FORMS = _names(library.gputune_form_name, _abi.GPUTUNE_FORM_WHOLE + 1)
 _CACHES = _names(library.gputune_cache_name, _abi.GPUTUNE_CACHE_HOT + 1)
@@ -640,9 +638,9 @@ class Tuner(_Shared):
     def tune(self, /, kernel: Path, *, sizes: Mapping[str, Size] | None = None, effort: Effort = "measure",
              objective: Objective = "default", cache: Cache = "cold", strategy: Strategy = "auto",
              time_limit: float = 0, max_variants: int = 0, epsilon: float = 0,
-             alignment: int | Mapping[str, int] = 0, isolation: Isolation = "process",
-             force: bool = False, only: Sequence[str] = (), start: Sequence[str] = (), seed: int = 0,
-             memory_limit: int = 0, inputs: Mapping[str, Any] | None = None, inputs_tag: str | None = None,
+             alignment: int | Mapping[str, int] = 0, force: bool = False, only: Sequence[str] = (),
+             start: Sequence[str] = (), seed: int = 0, memory_limit: int = 0,
+             inputs: Mapping[str, Any] | None = None, inputs_tag: str | None = None,
              reference: Reference | None = None, reference_tag: str | None = None,
              samples: Path | None = None, background: bool = False, share: float = 0,
              cancel: Cancel | None = None, progress: Progress | bool | None = None,
@@ -677,8 +675,6 @@ class Tuner(_Shared):
             comes in addition. If it is too small, nothing is measured, and a warning says how much is needed.
         alignment
             The guaranteed alignment of every buffer in bytes, or a dict by argument; 0: 16.
-        isolation
-            "thread" runs untested variants in this process; a faulty one can crash it.
         inputs, inputs_tag
             Arrays on host or GPU, or paths of .npy files, by argument, instead of generated data. The
             tag identifies inputs on the GPU; results are stored per tag.
@@ -724,7 +720,6 @@ class Tuner(_Shared):
             max_variants=_integer("max_variants", max_variants, 0, (1 << 32) - 1), force=bool(force),
             memory_limit_bytes=_integer("memory_limit", memory_limit, 0, (1 << 64) - 1),
             seed=_integer("seed", seed, 0, (1 << 64) - 1), epsilon=_fraction("epsilon", epsilon),
-            isolation=_choose("isolation", _ISOLATIONS, isolation),
             inputs_tag=encoded("inputs_tag", inputs_tag), samples_path=encoded("samples", samples),
             reference_tag=encoded("reference_tag", reference_tag), background=bool(background),
             share=_fraction("share", share), unseen=_choose("unseen", _UNSEEN, unseen),

@@ -295,7 +295,7 @@ static gputune_status make_key(char **out, const gt_request *request)
     GT_FREED char *real = request->by_path ? realpath(path, NULL) : NULL;
     gt_text text = {0};
     gt_text_printf(&text, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s", request->environment,
-                   request->device->name, real ? real : s->kernel, s->bucket,
+                   request->device->name, real ? real : s->kernel, s->problem,
                    gputune_objective_name(s->objective), gputune_cache_name(s->cache), s->alignment,
                    s->inputs, request->only_text);
     return gt_text_take(out, &text);

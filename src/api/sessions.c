@@ -150,7 +150,7 @@ static gputune_status compile(gt_image *out, const gt_request *request, const gt
 {
     gt_workers *workers = request->services->workers;
     gt_farm *farm;
-    GT_TRY(gt_workers_borrow(workers, &farm, false, request->options.isolation));
+    GT_TRY(gt_workers_borrow(workers, &farm, false));
     gputune_status status = compile_on(out, farm, request, source, ptx);
     farm->ops->cancel(farm);
     gt_workers_return(workers, farm);

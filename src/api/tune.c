@@ -65,8 +65,7 @@ static bool wants_same(const asking *a, const asking *b)
 {
     const gt_terms *x = &a->terms, *y = &b->terms;
     return a->key->hash == b->key->hash && gt_plan_key_is(a->key, b->key->words, b->key->count) &&
-           x->effort == y->effort && x->limit == y->limit && x->isolation == y->isolation &&
-           x->complete == y->complete;
+           x->effort == y->effort && x->limit == y->limit && x->complete == y->complete;
 }
 
 /* Finds the plan in flight that this call wants, or begins one. If *is_first, the caller must make
@@ -259,7 +258,6 @@ static gt_terms terms_asked(const gputune *tuner, const gputune_options *o)
     return (gt_terms){.limit = o->max_variants,
                       .limit_s = gt_limit_of(o),
                       .effort = tuner->overrides.effort ? tuner->overrides.effort : own,
-                      .isolation = o->isolation,
                       .driver_version = tuner->device.driver_version,
                       .complete = o->strategy == GPUTUNE_STRATEGY_EXHAUSTIVE,
                       .by_rule = o->unseen == GPUTUNE_RULE && !o->background};

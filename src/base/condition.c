@@ -44,24 +44,10 @@ static int lock_until(pthread_mutex_t *mutex, const struct timespec *until)
     }
     return failed;
 }
-
-static int join_until(pthread_t thread, const struct timespec *until)
-{
-    int failed;
-    while ((failed = pthread_tryjoin_np(thread, NULL)) == EBUSY && !is_over(until)) {
-        sched_yield();
-    }
-    return failed;
-}
 #else
 static int lock_until(pthread_mutex_t *mutex, const struct timespec *until)
 {
     return pthread_mutex_clocklock(mutex, CLOCK_MONOTONIC, until);
-}
-
-static int join_until(pthread_t thread, const struct timespec *until)
-{
-    return pthread_clockjoin_np(thread, NULL, CLOCK_MONOTONIC, until);
 }
 #endif
 
@@ -69,10 +55,4 @@ bool gt_mutex_wait(pthread_mutex_t *mutex, double seconds)
 {
     const struct timespec until = from_now(seconds);
     return lock_until(mutex, &until) == 0;
-}
-
-bool gt_thread_wait(pthread_t thread, double seconds)
-{
-    const struct timespec until = from_now(seconds);
-    return join_until(thread, &until) == 0;
 }

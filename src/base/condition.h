@@ -11,9 +11,8 @@
 void gt_condition_open(pthread_cond_t *condition);
 /* Waits for a signal for `seconds` at most, or a little less. The caller holds the mutex. */
 void gt_condition_wait(pthread_cond_t *condition, pthread_mutex_t *mutex, double seconds);
-/* Lock a mutex; join a thread. Return false if that takes longer than `seconds`. */
+/* Locks a mutex. Returns false if that takes longer than `seconds`. */
 bool gt_mutex_wait(pthread_mutex_t *mutex, double seconds);
-bool gt_thread_wait(pthread_t thread, double seconds);
 
 /* Locks a mutex; with GT_SCOPED it is unlocked at the end of the block:
  *

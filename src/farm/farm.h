@@ -62,7 +62,7 @@ typedef struct gt_farm_ops {
     gputune_status (*sample)(gt_farm *farm, const gt_sample_job *job);
     gputune_status (*recheck)(gt_farm *farm, const gt_recheck_job *job);
     /* Drops all requests to the measure worker, and replaces a busy one. The new one loads setup
-     * and variants when a request needs them. Does nothing to a worker that is a thread. */
+     * and variants when a request needs them. */
     void (*interrupt)(gt_farm *farm);
     /* Frees the measure worker's memory for a variant that left the race. */
     gputune_status (*drop)(gt_farm *farm, uint64_t variant);
@@ -93,7 +93,6 @@ typedef struct gt_farm_options {
     int device_ordinal;       /* number among the devices that this process sees */
     uint32_t compile_workers; /* 0: one per core; farms then share the cores */
     bool low_priority;
-    gputune_isolation isolation;
     double deadline_s;  /* limit in seconds for verifying a variant, or one sample; 0: 10 */
     int driver_version; /* the newest version of NVRTC that may be used: 13000 for 13.0; 0: any */
     const char *arch;   /* the architecture for which compilers warm up; NULL: sm_90 */

@@ -19,8 +19,6 @@ typedef struct gt_link {
     bool open;
     int channel;
     gt_process process;
-    bool is_thread;
-    pthread_t thread;
     bool greeted; /* true if the worker has sent a greeting with the right version */
     int64_t start_ns;
     gt_frame_reader reader;
@@ -30,8 +28,6 @@ typedef struct gt_link {
  * zero, and is not changed on failure. EWORKER, ENOMEM. */
 gputune_status gt_link_spawn(gt_link *link, const gt_host_farm *farm, bool measure,
                              const char *const *arguments);
-/* Starts the measure worker on a thread of this process. Otherwise like gt_link_spawn(). */
-gputune_status gt_link_thread(gt_link *link, const char *driver, int ordinal);
 
 /* The result of sending a request. */
 typedef enum gt_push { GT_PUSH_DONE, GT_PUSH_AGAIN, GT_PUSH_CLOSED } gt_push;
@@ -43,9 +39,9 @@ typedef struct gt_death {
 /* Waits up to `seconds` for the worker to end, then kills it if it still runs. Closes the link.
  * Does nothing to a closed link. `out` may be NULL. */
 void gt_link_finish(gt_link *link, gt_death *out, double seconds);
-/* Kills the worker, even during a request, unless it is a thread. The link stays open. */
+/* Kills the worker, even during a request. The link stays open. */
 void gt_link_kill(gt_link *link);
-/* Kills the worker and closes the link without waiting. A thread gets 3 s to close its device. */
+/* Kills the worker and closes the link without waiting. */
 void gt_link_abandon(gt_link *link);
 
 /* An encoded frame with a reference count. A live variant and its requests share one frame. */

@@ -135,12 +135,10 @@ static void measure_refuse(gt_measure_host *host, gputune_status status)
 void gt_measure_start(gt_measure_host *host)
 {
     gt_host_farm *farm = host->slot.farm;
-    const gt_farm_options *o = &farm->options;
-    const char *const arguments[] = {farm->worker,  "--role",   "measure", "--ordinal",
-                                     host->ordinal, "--driver", o->driver, NULL};
-    gputune_status status = o->isolation == GPUTUNE_ISOLATION_THREAD
-                                ? gt_link_thread(&host->slot.link, o->driver, o->device_ordinal)
-                                : gt_link_spawn(&host->slot.link, farm, true, arguments);
+    const char *const arguments[] = {farm->worker,         "--role",      "measure",
+                                     "--ordinal",          host->ordinal, "--driver",
+                                     farm->options.driver, NULL};
+    gputune_status status = gt_link_spawn(&host->slot.link, farm, true, arguments);
     if (status < 0) {
         measure_refuse(host, status);
         return;
@@ -319,12 +317,6 @@ static void begin_again(gt_measure_host *host)
         }
     }
     gt_slot_unsend(&host->slot);
-    if (host->slot.farm->options.isolation == GPUTUNE_ISOLATION_THREAD) {
-        measure_refuse(host, gt_fail(GPUTUNE_ECRASHED,
-                                     "a variant broke measuring in this process; with the "
-                                     "isolation `process`, only a worker would be lost"));
-        return;
-    }
     if (queue_setup(host) < 0) {
         gt_farm_break(host->slot.farm, GPUTUNE_ENOMEM);
         return;
@@ -340,9 +332,7 @@ static void replace(gt_measure_host *host, gt_death *death)
 {
     gt_link last = host->slot.link;
     host->slot.link = (gt_link){0};
-    if (!last.is_thread) {
-        gt_measure_start(host);
-    }
+    gt_measure_start(host);
     gt_link_finish(&last, death, END_S);
 }
 
@@ -367,7 +357,7 @@ static bool leaves_out(gt_measure_host *host, bool hung)
 {
     gt_lost *lost = &host->lost;
     uint64_t key = is_at_first(&host->slot) ? host->slot.hand.trying : 0;
-    if (key == 0 || host->slot.link.is_thread || lost->plain) {
+    if (key == 0 || lost->plain) {
         return false;
     }
     lost->plain = lost->item_count == GT_LOST_MAX;
@@ -527,10 +517,9 @@ static bool handle_answer(gt_measure_host *host, const gt_frame *frame)
     }
     bool crashed = status == GPUTUNE_ECRASHED;
     /* after a failed reference or a fault of the GPU, this process may be unable to use the GPU */
-    bool suspect =
-        !host->slot.link.is_thread &&
-        (status == GPUTUNE_ETEMPLATE || status == GPUTUNE_ENODRIVER || status == GPUTUNE_EBUSY ||
-         (request->kind == GT_FRAME_PREPARE && status == GPUTUNE_ECUDA));
+    bool suspect = status == GPUTUNE_ETEMPLATE || status == GPUTUNE_ENODRIVER ||
+                   status == GPUTUNE_EBUSY ||
+                   (request->kind == GT_FRAME_PREPARE && status == GPUTUNE_ECUDA);
     gt_slot_pop(&host->slot);
     measure_fail(host, request, status, request->event.culprit, crashed);
     if (crashed || suspect) {
@@ -611,10 +600,8 @@ void gt_measure_interrupt(gt_farm *base)
 {
     gt_measure_host *host = &gt_host_of(base)->measure;
     bool busy = host->slot.sent > 0 || host->slot.offset > 0;
-    if (!host->slot.link.is_thread) {
-        gt_slot_clear(&host->slot);
-        if (busy) {
-            restart(host);
-        }
+    gt_slot_clear(&host->slot);
+    if (busy) {
+        restart(host);
     }
 }

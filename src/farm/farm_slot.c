@@ -1,4 +1,4 @@
-/* Workers, as the host sees them: process or thread, channel, handshake, requests and events. The
+/* Workers, as the host sees them: process, channel, handshake, requests and events. The
  * host sends requests in advance and the worker answers them in order, so it is always at its
  * oldest unanswered request. */
 #include "base/clock.h"
@@ -113,60 +113,6 @@ gputune_status gt_link_spawn(gt_link *link, const gt_host_farm *farm, bool measu
     return GPUTUNE_OK;
 }
 
-/* The arguments of a measure thread, which frees them. */
-typedef struct thread_work {
-    int channel, ordinal;
-    char *driver;
-} thread_work;
-
-static void free_work(thread_work *work)
-{
-    free(work->driver);
-    free(work);
-}
-
-static void *measure_thread(void *argument)
-{
-    thread_work *work = argument;
-    gt_measure_worker(work->channel, work->driver, work->ordinal, true);
-    close(work->channel);
-    free_work(work);
-    return NULL;
-}
-
-static gputune_status start_thread(gt_link *link, thread_work *work, const char *driver)
-{
-    if (driver) {
-        GT_TRY(gt_strdup(&work->driver, driver));
-    }
-    GT_TRY(open_channel(&link->channel, &work->channel));
-    return gt_thread_start(&link->thread, NULL, measure_thread, work) == 0
-               ? GPUTUNE_OK
-               : gt_fail(GPUTUNE_EWORKER, "cannot start a thread to measure on: %s",
-                         strerror(errno));
-}
-
-gputune_status gt_link_thread(gt_link *link, const char *driver, int ordinal)
-{
-    thread_work *work = calloc(1, sizeof *work);
-    GT_TRY(gt_allocated(work));
-    gt_link made = {.open = true,
-                    .is_thread = true,
-                    .channel = -1,
-                    .reader = {.limit_bytes = GT_FRAME_HOST_BYTES}};
-    work->ordinal = ordinal;
-    work->channel = -1;
-    gputune_status status = start_thread(&made, work, driver);
-    if (status < 0) {
-        (void)close(made.channel);
-        (void)close(work->channel);
-        free_work(work);
-        return status;
-    }
-    *link = made;
-    return GPUTUNE_OK;
-}
-
 /* Reads the hello. EWORKER if the worker is of another version. */
 static gputune_status take_hello(gt_link *link, const gt_frame *frame)
 {
@@ -189,36 +135,30 @@ static bool is_on_cores(const gt_slot *slot)
     return slot->role == &gt_compile_role || slot->farm->emulated;
 }
 
-static pid_t process_of(const gt_link *link)
-{
-    return link->is_thread ? getpid() : link->process.pid;
-}
-
 /* Returns the processor time of the worker's process; 0 if the process has been reaped. */
 static int64_t computed_ns(const gt_link *link)
 {
     clockid_t clock;
     struct timespec time = {0};
-    if (clock_getcpuclockid(process_of(link), &clock) == 0) {
+    if (clock_getcpuclockid(link->process.pid, &clock) == 0) {
         clock_gettime(clock, &time);
     }
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-/* Returns true if a thread of the worker runs, waits for a core or for a file, or is stopped. The
- * calling thread does not count. */
+/* Returns true if a thread of the worker runs, waits for a core or for a file, or is stopped. */
 static bool works(const gt_link *link)
 {
     char path[64], text[256];
     bool found = false;
-    snprintf(path, sizeof path, "/proc/%d/task", (int)process_of(link));
+    snprintf(path, sizeof path, "/proc/%d/task", (int)link->process.pid);
     DIR *threads = opendir(path);
     for (const struct dirent *one; !found && threads && (one = readdir(threads));) {
-        bool is_other = one->d_name[0] != '.' && strtol(one->d_name, NULL, 10) != gettid();
-        snprintf(path, sizeof path, "/proc/%d/task/%.20s/stat", (int)process_of(link), one->d_name);
+        snprintf(path, sizeof path, "/proc/%d/task/%.20s/stat", (int)link->process.pid,
+                 one->d_name);
         const char *end =
             strrchr(gt_file_peek(text, sizeof text, path), ')'); /* the end of the thread's name */
-        found = is_other && end && end[1] && strspn(end + 2, "RDTt") > 0;
+        found = one->d_name[0] != '.' && end && end[1] && strspn(end + 2, "RDTt") > 0;
     }
     if (threads) {
         closedir(threads);
@@ -258,10 +198,10 @@ double gt_slot_left_s(const gt_slot *slot, double allowed_s)
 }
 
 /* Returns the seconds until the worker must say hello or be looked at again. INFINITY if it has
- * said hello, or is a thread. */
+ * said hello. */
 static double hello_s(const gt_link *link)
 {
-    if (!link->open || link->greeted || link->is_thread) {
+    if (!link->open || link->greeted) {
         return INFINITY;
     }
     double waited_s = gt_seconds_since(link->start_ns);
@@ -273,9 +213,7 @@ static double hello_s(const gt_link *link)
 
 void gt_link_kill(gt_link *link)
 {
-    if (!link->is_thread) {
-        gt_process_kill(&link->process);
-    }
+    gt_process_kill(&link->process);
 }
 
 /* The channel is closed last, because a worker exits when its channel closes, and that exit would
@@ -284,21 +222,13 @@ void gt_link_finish(gt_link *link, gt_death *out, double seconds)
 {
     static const int faults[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
     gt_death death = {.crashed = false};
-    gt_end end = GT_END_UNKNOWN;
     int code = 0;
     if (!link->open) {
         return;
     }
-    if (link->is_thread) {
-        shutdown(link->channel, SHUT_RDWR);
-        if (!gt_thread_wait(link->thread, seconds + 1)) {
-            pthread_detach(link->thread); /* a kernel hangs in the thread */
-        }
-    } else {
-        end = gt_process_wait(&link->process, &code, seconds);
-        gt_link_kill(link);
-        gt_process_abandon(&link->process);
-    }
+    const gt_end end = gt_process_wait(&link->process, &code, seconds);
+    gt_link_kill(link);
+    gt_process_abandon(&link->process);
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         death.crashed |= end == GT_END_SIGNALED && code == faults[i];
     }
@@ -324,7 +254,7 @@ void gt_link_abandon(gt_link *link)
     if (link->open) {
         gt_link_kill(link);
     }
-    gt_link_finish(link, NULL, link->is_thread ? 2 : 0);
+    gt_link_finish(link, NULL, 0);
 }
 
 /* ---- Packets and requests -------------------------------------------------------------------- */

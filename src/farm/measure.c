@@ -124,7 +124,7 @@ gputune_status gt_measure_attach(gt_measure *measure)
     GT_REFUSE(
         result == CUDA_ERROR_DEVICE_UNAVAILABLE, GPUTUNE_EBUSY,
         "GPU %d (%s) may be used by one process only, and another uses it: set its compute mode to "
-        "default, end the other process, or allow measuring in this one (GPUTUNE_ISOLATION_THREAD)",
+        "default, or end the other process and tune ahead with 'gputune warm'",
         measure->device.ordinal, measure->device.name);
     GT_TRY(gt_measure_check(measure, result, "cuDevicePrimaryCtxRetain"));
     GT_CALL(measure, CtxSetCurrent, measure->context);

@@ -603,11 +603,8 @@ static gputune_status settle_all(gt_data_trial *trial, gt_loaded *standard, bool
 {
     const gt_variation all =
         gt_variation_make(&trial->base, GT_SCALARS_FAR, trial->usual.variation.contents, 0);
-    const gt_current *current = trial->measure.parent->current;
-    const bool may_crash =
-        !current || !current->in_thread; /* in a thread, a crash would end the host */
     for (uint32_t i = 0; i < trial->base.number_count; i++) {
-        if (may_crash && gt_number_is_flag(&trial->base, i)) {
+        if (gt_number_is_flag(&trial->base, i)) {
             trial->usual.variation.scalars[i] = all.scalars[i];
         }
     }

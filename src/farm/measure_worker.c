@@ -97,7 +97,7 @@ static gputune_status open_device(gt_measure **out, int channel, const char *dri
     return sent;
 }
 
-int gt_measure_worker(int channel, const char *driver, int ordinal, bool close_device)
+int gt_measure_worker(int channel, const char *driver, int ordinal)
 {
     gt_measure *measure = NULL;
     gputune_status status = gt_say_hello(channel);
@@ -105,10 +105,6 @@ int gt_measure_worker(int channel, const char *driver, int ordinal, bool close_d
     if (status < 0) {
         return GT_EXIT_DEVICE;
     }
-    const gt_server server = {measure, calls, rest, close_device};
-    int code = gt_serve(&server, channel);
-    if (close_device) {
-        gt_measure_close(measure);
-    }
-    return code;
+    const gt_server server = {measure, calls, rest};
+    return gt_serve(&server, channel); /* the process ends, so the device need not be closed */
 }

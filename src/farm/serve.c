@@ -37,7 +37,7 @@ gt_answer gt_answer_for(gputune_status status, uint64_t culprit)
 static gputune_status serve(const gt_server *server, int channel, const gt_frame *frame)
 {
     const gt_record *asked = gt_carried[frame->kind].job, *told = gt_carried[frame->kind].reply;
-    gt_current current = {{frame->sequence, GT_NO_VARIANT, 0}, channel, server->in_thread};
+    gt_current current = {{frame->sequence, GT_NO_VARIANT, 0}, channel};
     GT_REFUSE(!server->calls[frame->kind], GPUTUNE_EWORKER,
               "the worker got a request that it does not know");
     GT_FREED void *job = calloc(1, asked->size);

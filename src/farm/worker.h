@@ -9,8 +9,7 @@
 /* The current work of a worker, which is reported to the host. */
 typedef struct gt_current {
     gt_hand hand;
-    int host;       /* the channel; 0: there is no host */
-    bool in_thread; /* true if the worker is a thread of its host, which a crash would end */
+    int host; /* the channel; 0: there is no host */
 } gt_current;
 
 /* Sets the current variant, or GT_NO_VARIANT, and reports it to the host, which then knows the
@@ -28,7 +27,6 @@ typedef struct gt_server {
     void *worker;
     gt_request_fn *const *calls; /* by gt_frame_kind; NULL: no such request */
     void (*rest)(void);          /* called when no request has come for a while; NULL: never */
-    bool in_thread;              /* true if the worker is a thread of its host */
 } gt_server;
 /* Reads and answers requests until the channel ends or an answer was ECRASHED. Returns the exit
  * code. */
@@ -75,9 +73,8 @@ int gt_draft_worker(char *const *words);
 /* ---- measure_worker.c ------------------------------------------------------------------------ */
 
 /* Sends HELLO, opens the device, sends DEVICE, makes the context and sends READY. Then answers
- * requests until the channel ends or an answer was ECRASHED. Returns the exit code. `close_device`:
- * a thread must close the device before it returns. */
-int gt_measure_worker(int channel, const char *driver, int ordinal, bool close_device);
+ * requests until the channel ends or an answer was ECRASHED. Returns the exit code. */
+int gt_measure_worker(int channel, const char *driver, int ordinal);
 
 /* Exit codes: the channel ended; a request could not be answered; no device was opened. */
 enum { GT_EXIT_DONE = 0, GT_EXIT_CHANNEL = 3, GT_EXIT_DEVICE = 4 };

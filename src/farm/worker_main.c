@@ -137,7 +137,7 @@ int main(int argc, char **argv)
     signal(SIGXFSZ, SIG_IGN); /* writing beyond the limit of a file's size must fail */
     limit_memory(measures ? 0 : number(MEMORY));
     /* _exit, because destroying contexts and NVRTC takes tens of milliseconds */
-    _exit(measures ? gt_measure_worker(GT_CHILD_CHANNEL, given[DRIVER], (int)number(ORDINAL), false)
+    _exit(measures ? gt_measure_worker(GT_CHILD_CHANNEL, given[DRIVER], (int)number(ORDINAL))
           : drafts ? gt_draft_worker(argv + optind)
                    : compile_on_large_stack());
 }

@@ -5,9 +5,7 @@ static bool covers(const gt_terms *result, const gt_terms *request)
 {
     bool tried_enough = /* 0: no limit */
         !result->limit || (request->limit && request->limit <= result->limit);
-    bool isolated_enough =
-        result->isolation == GPUTUNE_ISOLATION_PROCESS || result->isolation == request->isolation;
-    return gt_hash_equal(result->space, request->space) && tried_enough && isolated_enough &&
+    return gt_hash_equal(result->space, request->space) && tried_enough &&
            result->complete >= request->complete &&
            result->driver_version == request->driver_version;
 }

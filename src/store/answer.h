@@ -13,7 +13,6 @@ typedef struct gt_terms {
     gt_hash space;  /* hash of the variants to try, by gt_space_signature() */
     uint32_t limit; /* maximum number of variants to try; 0: all */
     gputune_effort effort;
-    gputune_isolation isolation;
     int driver_version; /* 13000 for 13.0 */
     bool final;    /* neither the time limit nor the caller ended the tuning early; always true for
                       results of the system's database */
@@ -29,10 +28,10 @@ typedef struct gt_terms {
  * - A request that may not measure accepts any result with at least its effort. The caller checks
  * whether the request allows the configuration.
  * - A request that a rule may answer accepts any result of a rule.
- * - A request that may measure accepts a proved result of the same space and driver, made in worker
- * processes unless the request does without them. The result needs the request's effort and number
- * of variants (all if it asks for all). It must also be final, or have had at least the request's
- * time limit; if nothing was measured in that time, less effort is enough. */
+ * - A request that may measure accepts a proved result of the same space and driver. The result
+ * needs the request's effort and number of variants (all if it asks for all). It must also be
+ * final, or have had at least the request's time limit; if nothing was measured in that time, less
+ * effort is enough. */
 bool gt_answers(const gt_terms *result, const gt_terms *request);
 
 /* Returns true if the result `kept` makes `other` superfluous. It must have at least the effort of

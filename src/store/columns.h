@@ -132,7 +132,6 @@ typedef struct gt_winner {
     X(HASH, space, terms.space, HIDDEN)                                                            \
     X(COUNT, variant_limit, terms.limit, HIDDEN)                                                   \
     X(INTEGER, effort, terms.effort, HIDDEN)                                                       \
-    X(INTEGER, isolation, terms.isolation, HIDDEN)                                                 \
     X(INTEGER, driver_version, terms.driver_version, HIDDEN)                                       \
     X(BOOL, final, terms.final, HIDDEN)                                                            \
     X(BOOL, complete, terms.complete, HIDDEN)                                                      \

@@ -88,9 +88,9 @@ enum { GT_ENVIRONMENT_MAX = 40 };
 typedef struct gt_scenario {
     const char *environment; /* gt_environment_join() */
     const char *kernel;
-    const char *problem; /* the sizes that are measured and shown, "n=67108864 T=half" */
-    const char *bucket;  /* replaces the problem in the key (gt_problem_bucket); may be NULL */
-    const char *fixed;   /* const and type values, "T=half"; `nearest` does not vary them */
+    const char *problem;         /* the sizes that are measured and shown, "n=67108864 T=half" */
+    const char *bucket;          /* replaces the problem in the key; NULL unless it is a rule's */
+    const char *fixed;           /* const and type values, "T=half"; `nearest` does not vary them */
     gputune_objective objective; /* never DEFAULT */
     gputune_cache cache;
     const char *alignment; /* "16", or "16 x=4" */

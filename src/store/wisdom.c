@@ -512,7 +512,6 @@ static bool is_sound(const gt_wisdom_entry *entry)
     }
     if (!is_sound_site(site) || !winner->config || !entry->trial.config ||
         !is_one_of((int)winner->terms.effort, GPUTUNE_CACHED_ONLY, GPUTUNE_EXHAUSTIVE) ||
-        !is_one_of((int)winner->terms.isolation, 0, GPUTUNE_ISOLATION_THREAD) ||
         !gt_trial_is_right(entry->trial.status) ||
         !is_one_of((int)entry->standard.status, GT_TRIAL_OK, GT_TRIAL_LAUNCH)) {
         return false;

@@ -155,7 +155,7 @@ int gt_compile_space(gt_request *request, gt_compiled_fn each, void *user)
     }
     GT_SCOPED(gt_strategy_proposer_close) gt_strategy_proposer proposer = {.request = request};
     GT_SCOPED(gt_trial_list_free) gt_history history = {0};
-    GT_TRY(gt_history_load(&history, request, &request->scenario));
+    GT_TRY(gt_history_load(&history, request));
     GT_TRY(gt_strategy_proposer_open(&proposer, request, &history));
     return compile_some(&run, request, &proposer);
 }

@@ -19,11 +19,10 @@ static bool is_at(const gt_trial *trial, const gt_request *request)
 }
 
 /* Loads all trials of the scenario, including those of earlier code. */
-static gputune_status load_all(gt_history *out, const gt_request *request,
-                               const gt_scenario *scenario)
+static gputune_status load_all(gt_history *out, const gt_request *request)
 {
     gt_history history = {0};
-    GT_TRY(gt_store_trials(&history, request->services->store, scenario,
+    GT_TRY(gt_store_trials(&history, request->services->store, &request->scenario,
                            request->device->driver_version, &request->patience));
     for (size_t i = 0; i < history.count; i++) {
         gt_trial *trial = &history.items[i];
@@ -38,11 +37,10 @@ static gputune_status load_all(gt_history *out, const gt_request *request,
     return GPUTUNE_OK;
 }
 
-gputune_status gt_history_load(gt_history *out, const gt_request *request,
-                               const gt_scenario *scenario)
+gputune_status gt_history_load(gt_history *out, const gt_request *request)
 {
     gt_history history = {0};
-    GT_TRY(load_all(&history, request, scenario));
+    GT_TRY(load_all(&history, request));
     for (size_t i = history.count; i-- > 0;) {
         gt_config config;
         const gt_trial *trial = &history.items[i];
@@ -76,38 +74,28 @@ gputune_status gt_history_failure(const gt_trial *trial, const gt_request *reque
     return has_more_time && runs_it ? GPUTUNE_OK : gt_trial_failure(trial->status);
 }
 
-/* Fails if the trial with this hash failed. Sets *proved to whether it was proved with the
- * request's data and sizes. */
-static gputune_status judge_in(bool *proved, const gt_request *request, const gt_scenario *scenario,
-                               gt_hash hash, bool only_harm)
+/* Fails if the configuration failed. Sets *proved to whether it was proved with the request's data
+ * and sizes. */
+static gputune_status judge(bool *proved, const gt_request *request, const gt_config *config,
+                            bool only_harm)
 {
+    gt_hash hash;
     GT_SCOPED(gt_trial_list_free) gt_history history = {0};
-    GT_TRY(load_all(&history, request,
-                    scenario)); /* trials of earlier code are included, but their hashes differ */
+    *proved = false;
+    GT_TRY(gt_request_trial(&hash, request, config));
+    GT_TRY(load_all(&history, request)); /* includes trials of earlier code, which differ in hash */
     const gt_trial *trial = gt_history_find(&history, hash);
     if (!trial || (only_harm && trial->status == GT_TRIAL_SLOW)) {
         return GPUTUNE_OK;
     }
-    *proved |= gt_trial_is_right(trial->status) && is_at(trial, request) &&
-               trial->driver_version == request->device->driver_version;
+    *proved = gt_trial_is_right(trial->status) && is_at(trial, request) &&
+              trial->driver_version == request->device->driver_version;
     gputune_status failure = gt_history_failure(trial, request);
     GT_REFUSE(failure != GPUTUNE_OK, failure,
               "%s: %s is not launched, because its stored status is '%s': %s",
               request->template->name, trial->config, gt_trial_status_name(trial->status),
               trial->message);
     return GPUTUNE_OK;
-}
-
-/* Fails if the configuration failed in the scenario, or in that of these sizes in a bucket. */
-static gputune_status judge(bool *proved, const gt_request *request, const gt_config *config,
-                            bool only_harm)
-{
-    gt_hash hash;
-    *proved = false;
-    GT_TRY(gt_request_trial(&hash, request, config));
-    GT_TRY(judge_in(proved, request, &request->scenario, hash, only_harm));
-    return request->here_text ? judge_in(proved, request, &request->here, hash, only_harm)
-                              : GPUTUNE_OK;
 }
 
 bool gt_history_is_proved(const gt_request *request, const gt_config *config)

@@ -8,10 +8,9 @@ struct gt_request;
 
 typedef gt_trial_list gt_history; /* sorted by hash; freed by gt_trial_list_free() */
 
-/* Loads the trials of `scenario`, which is the request's `scenario` or `here`. Leaves out trials of
- * earlier code (gt_request_stored()), and failures with another driver, data or sizes. */
-gputune_status gt_history_load(gt_history *out, const struct gt_request *request,
-                               const gt_scenario *scenario);
+/* Loads the trials of the request's scenario. Leaves out trials of earlier code
+ * (gt_request_stored()), and failures with another driver, data or sizes. */
+gputune_status gt_history_load(gt_history *out, const struct gt_request *request);
 /* Finds a trial by its hash; NULL: there is none. `history` may be NULL. */
 const gt_trial *gt_history_find(const gt_history *history, gt_hash trial);
 /* Returns the failure because of which a trial is not repeated. OK if it did not fail, or had a

@@ -76,7 +76,6 @@ gputune_status gt_call_check(const char *kernel, gputune_sizes sizes,
     GT_TRY(check_value("effort", (int)o->effort, GPUTUNE_EXHAUSTIVE + 1));
     GT_TRY(check_value("objective", (int)o->objective, GPUTUNE_OBJECTIVE_COUNT));
     GT_TRY(check_value("cache", (int)o->cache, GPUTUNE_CACHE_HOT + 1));
-    GT_TRY(check_value("isolation", (int)o->isolation, GPUTUNE_ISOLATION_THREAD + 1));
     GT_TRY(check_value("strategy", (int)o->strategy, GPUTUNE_STRATEGY_COUNT));
     GT_TRY(check_value("unseen", (int)o->unseen, GPUTUNE_RULE + 1));
     GT_TRY(check_lists(o));

@@ -26,8 +26,8 @@ gputune_status gt_choice_take(gt_choice *choice, const gt_field *field, const gt
     return choice->has_fallback ? copy_image(&choice->fallback_image, fallback) : GPUTUNE_OK;
 }
 
-static void keep_verdict(const gt_field *field, const gt_variant *variant, const gt_history *here,
-                         const gt_request *request)
+static void keep_verdict(const gt_field *field, const gt_variant *variant,
+                         const gt_history *history, const gt_request *request)
 {
     gt_trial trial = gt_field_trial(field, variant, NULL);
     GT_FREED char *config = NULL;
@@ -37,7 +37,7 @@ static void keep_verdict(const gt_field *field, const gt_variant *variant, const
     trial.config = config;
     trial.message = variant->message ? variant->message : "";
     if (variant->stage == GT_STAGE_READY) {
-        const gt_trial *known = gt_history_find(here, trial.hash);
+        const gt_trial *known = gt_history_find(history, trial.hash);
         trial.status = GT_TRIAL_PROVED;
         if (known && gt_trial_is_right(known->status)) { /* keep its times */
             trial = *known;
@@ -45,21 +45,19 @@ static void keep_verdict(const gt_field *field, const gt_variant *variant, const
             trial.driver_version = request->device->driver_version;
         }
     }
-    (void)gt_store_put_trials(request->services->store, &request->here, &trial, 1,
+    (void)gt_store_put_trials(request->services->store, &request->scenario, &trial, 1,
                               &request->patience);
 }
 
 /* Stores code and verdicts for later tunings. Failures are ignored. */
-static void keep(const gt_field *field, const gt_request *request)
+static void keep(const gt_field *field, const gt_history *history, const gt_request *request)
 {
-    GT_SCOPED(gt_trial_list_free) gt_history here = {0};
     (void)gt_field_keep_code(field, &request->patience);
-    (void)gt_history_load(&here, request, &request->here);
     for (const gt_variant *variant = field->first; variant; variant = variant->next) {
         bool failed_now = variant->stage == GT_STAGE_FAILED && !variant->remembered;
         if (variant->stage == GT_STAGE_READY ||
             (failed_now && gt_outcome_is_kept(variant->failure, variant->repeatable))) {
-            keep_verdict(field, variant, &here, request);
+            keep_verdict(field, variant, history, request);
         }
     }
 }
@@ -76,7 +74,7 @@ gputune_status gt_prove(gt_choice *choice, gt_request *request, const gt_config 
     GT_SCOPED(gt_trial_list_free) gt_history history = {0};
     GT_REFUSE(gt_patience_left_s(&request->patience) <= 0, GPUTUNE_ETIMEOUT,
               "%s: no time is left to verify it", request->template->name);
-    GT_TRY(gt_history_load(&history, request, &request->scenario));
+    GT_TRY(gt_history_load(&history, request));
     gt_list_proposer proposer = gt_list_proposer_make(both, has_other ? 2 : 1);
     const gt_field_options options = {.proposer = &proposer.proposer, .history = &history};
     const gt_patience whole = request->patience, grace = request->grace;
@@ -84,7 +82,7 @@ gputune_status gt_prove(gt_choice *choice, gt_request *request, const gt_config 
     gputune_status status = gt_session_open(&session, &policy, NULL, request, &options);
     GT_THEN(status, gt_session_run(&session));
     if (status == GPUTUNE_OK) {
-        keep(&session.field, request);
+        keep(&session.field, &history, request);
         const gt_variant *variant = gt_field_find_ready(&session.field, config);
         status = variant ? gt_choice_take(choice, &session.field, variant)
                          : gt_field_verdict(&session.field);

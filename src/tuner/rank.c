@@ -122,7 +122,7 @@ static gputune_status rank_space(candidate best[CANDIDATES], gt_request *request
 {
     static const gt_policy policy = {.done = gt_session_is_done};
     GT_SCOPED(gt_trial_list_free) gt_history history = {0};
-    GT_TRY(gt_history_load(&history, request, &request->scenario));
+    GT_TRY(gt_history_load(&history, request));
     GT_TRY(gt_request_space_to_try(request));
     GT_SCOPED(gt_session_close) gt_session session;
     gt_space_proposer proposer = gt_space_proposer_make(request->space);

@@ -166,30 +166,10 @@ static gputune_status make_proved_at(gt_request *request)
     return gt_text_take(&request->proved_at, &text);
 }
 
-/* Makes the scenario of exactly these sizes. Its text differs from the text of every bucket. */
-static gputune_status make_here(gt_request *request)
-{
-    gt_text text = {0};
-    bool shares_bucket = false;
-    request->here = request->scenario;
-    for (uint32_t i = 0; i < request->template->problem_count; i++) {
-        shares_bucket |= request->template->problem[i].bucket_pow2;
-    }
-    if (!shares_bucket) {
-        return GPUTUNE_OK;
-    }
-    gt_text_printf(&text, "%s alone", request->problem_text);
-    GT_TRY(gt_text_take(&request->here_text, &text));
-    request->here.bucket = request->here_text;
-    return GPUTUNE_OK;
-}
-
 static gputune_status make_scenario(gt_request *request)
 {
-    const gt_problem bucket = gt_problem_bucket(request->template, &request->problem);
     bool changed = false;
     GT_TRY(gt_problem_text(&request->problem_text, request->template, &request->problem));
-    GT_TRY(gt_problem_text(&request->bucket_text, request->template, &bucket));
     GT_TRY(make_alignment_text(request));
     GT_TRY(make_inputs_text(request));
     GT_TRY(make_fixed_text(request));
@@ -209,7 +189,6 @@ static gputune_status make_scenario(gt_request *request)
     request->scenario = (gt_scenario){.environment = request->environment,
                                       .kernel = request->template->name,
                                       .problem = request->problem_text,
-                                      .bucket = request->bucket_text,
                                       .fixed = request->fixed_text,
                                       .objective = request->options.objective,
                                       .cache = request->options.cache,
@@ -219,7 +198,7 @@ static gputune_status make_scenario(gt_request *request)
                                       .unreferenced = !gt_workload_is_judged(&request->workload),
                                       .work_bytes = request->workload.work_bytes,
                                       .work_flops = request->workload.work_flops};
-    return make_here(request);
+    return GPUTUNE_OK;
 }
 
 void gt_request_judge(gt_workload *workload, const gt_request *request)
@@ -334,7 +313,6 @@ static gputune_status resolve(gt_request *request, gputune_sizes sizes)
         (gt_terms){.space = gt_space_signature(request->space),
                    .limit = request->options.max_variants,
                    .effort = request->options.effort,
-                   .isolation = request->options.isolation,
                    .driver_version = request->device->driver_version,
                    .complete = request->options.strategy == GPUTUNE_STRATEGY_EXHAUSTIVE};
     return GPUTUNE_OK;
@@ -400,13 +378,11 @@ void gt_request_free(gt_request *request)
     gt_space_free(request->space);
     gt_array_free(&request->starts);
     free(request->problem_text);
-    free(request->bucket_text);
     free(request->fixed_text);
     free(request->alignment_text);
     free(request->inputs_text);
     free(request->only_text);
     free(request->proved_at);
-    free(request->here_text);
     free(request->odd_tail_text);
     free(request->samples_path);
     gt_code_free(&request->default_code);

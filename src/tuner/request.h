@@ -58,7 +58,6 @@ typedef struct gt_request {
     gt_space *space;            /* space of the problem, restricted by the options; owned */
     GT_ARRAY(gt_config) starts; /* tried first: the template's start()s, then the call's */
     gt_scenario scenario;
-    gt_scenario here; /* `scenario` for these exact sizes only; differs if sizes share a bucket */
     char environment[GT_ENVIRONMENT_MAX];
     gt_patience patience; /* ends with the time limit of the call */
     gt_patience grace;    /* result of gt_request_grace(); until_ns 0: not used yet */
@@ -74,7 +73,7 @@ typedef struct gt_request {
     GT_ARRAY(struct gt_data_file) files; /* files with contents of buffers (data.h) */
     char *proved_at; /* describes sizes and data of a proof; proofs with others do not count */
     char *only_text; /* restrictions, such as "UNROLL=1,2,4 VEC=1"; "": none */
-    char *problem_text, *bucket_text, *fixed_text, *alignment_text, *inputs_text, *here_text;
+    char *problem_text, *fixed_text, *alignment_text, *inputs_text;
     char *odd_tail_text;   /* "": there are no odd-tail sizes */
     char *samples_path;    /* copy for a request that outlives its call */
     const char *host_text; /* processor that results depend on, or NULL */

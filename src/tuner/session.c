@@ -69,8 +69,7 @@ gputune_status gt_session_open(gt_session *out, const gt_policy *policy, void *s
         GT_TRY(gt_session_may_measure(request));
         GT_TRY(check_emulated(request));
     }
-    GT_TRY(gt_workers_borrow(request->services->workers, &out->farm, policy->measures,
-                             request->options.isolation));
+    GT_TRY(gt_workers_borrow(request->services->workers, &out->farm, policy->measures));
     all.request = request;
     all.farm = out->farm;
     all.measure = policy->measures;

@@ -29,7 +29,7 @@ static gputune_status compare_default(gt_choice *choice, const gt_winner *winner
                                       const gt_request *request, gt_hash hash)
 {
     GT_SCOPED(gt_trial_list_free) gt_history history = {0};
-    GT_TRY(gt_history_load(&history, request, &request->scenario));
+    GT_TRY(gt_history_load(&history, request));
     const gt_trial *trial = gt_history_find(&history, hash);
     if (trial && gt_trial_is_right(trial->status) && trial->time.median > 0) {
         choice->default_ns = trial->time.median;
@@ -235,7 +235,7 @@ static bool may_prove(const gt_request *request)
 {
     const gputune_options *o = &request->options;
     bool at_once = o->background && o->effort < GPUTUNE_MEASURE;
-    return !at_once && !request->grace.until_ns && o->isolation == GPUTUNE_ISOLATION_PROCESS;
+    return !at_once && !request->grace.until_ns;
 }
 
 /* Names the code that the proof has stored. */
@@ -257,8 +257,8 @@ static gputune_status store_proof(const gt_winner *imported, const gt_choice *ch
     gt_trial trials[2];
     GT_FREED char *fallback = NULL;
     size_t count = 0;
-    if (!trial || strcmp(imported->problem, request->problem_text) != 0) {
-        return GPUTUNE_OK; /* the trial was deleted, or belongs to another size */
+    if (!trial) {
+        return GPUTUNE_OK; /* it was deleted */
     }
     trials[count] = *trial;
     trials[count++].proved_at = request->proved_at;
@@ -288,7 +288,7 @@ static gputune_status prove_stored(gt_choice *out, const gt_winner *winner, cons
     GT_SCOPED(gt_choice_free)
     gt_choice choice = {.source = GPUTUNE_SOURCE_CACHED, .config = *config, .terms = winner->terms};
     GT_SCOPED(gt_trial_list_free) gt_history history = {0};
-    GT_TRY(gt_history_load(&history, request, &request->scenario));
+    GT_TRY(gt_history_load(&history, request));
     choice.terms.proved = true;
     GT_TRY(gt_prove(&choice, request, config, winner->stop_reason));
     GT_TRY(take_times(&choice, winner, request));

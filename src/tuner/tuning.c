@@ -364,7 +364,7 @@ gputune_status gt_search(gt_choice *out, gt_request *request)
     tuning->proved = tuning->hot_winner = GT_NO_VARIANT;
     GT_TRY(gt_request_space_to_try(request));
     gt_request_warn_of_default(request);
-    GT_TRY(gt_history_load(&tuning->history, request, &request->scenario));
+    GT_TRY(gt_history_load(&tuning->history, request));
     GT_TRY(gt_strategy_proposer_open(&tuning->strategy, request, &tuning->history));
     return run(out, tuning);
 }

@@ -30,13 +30,13 @@ void gt_workers_close(gt_workers *workers)
 }
 
 /* Lends an idle farm that fits, preferably without a measure worker; NULL if there is none. */
-static gt_farm *lend_idle(gt_workers *workers, bool measure, gputune_isolation isolation)
+static gt_farm *lend_idle(gt_workers *workers, bool measure)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&workers->mutex);
     gt_kept_farm *found = NULL;
     for (size_t i = 0; i < workers->farms.count; i++) {
         gt_kept_farm *farm = &workers->farms.items[i];
-        bool fits = !farm->lent && (!measure || (farm->measures && farm->isolation == isolation));
+        bool fits = !farm->lent && (!measure || farm->measures);
         found = fits && (!found || !farm->measures) ? farm : found;
     }
     if (!found) {
@@ -57,18 +57,16 @@ static gputune_status add_farm(gt_workers *workers, gt_kept_farm added)
     return status;
 }
 
-gputune_status gt_workers_borrow(gt_workers *workers, gt_farm **out, bool measure,
-                                 gputune_isolation isolation)
+gputune_status gt_workers_borrow(gt_workers *workers, gt_farm **out, bool measure)
 {
-    gt_farm *farm = lend_idle(workers, measure, isolation);
+    gt_farm *farm = lend_idle(workers, measure);
     if (!farm) {
         gt_farm_options options = workers->options;
         GT_REFUSE(measure && !options.arch, GPUTUNE_EUNSUPPORTED,
                   "cannot measure: this tuner was opened without a device; open one with a device");
         options.driver = measure ? options.driver : NULL;
-        options.isolation = isolation;
         GT_TRY(gt_farm_open(&farm, &options));
-        GT_TRY(add_farm(workers, (gt_kept_farm){farm, isolation, measure, true}));
+        GT_TRY(add_farm(workers, (gt_kept_farm){farm, measure, true}));
     }
     *out = farm;
     return GPUTUNE_OK;

@@ -11,7 +11,6 @@
 
 typedef struct gt_kept_farm {
     gt_farm *farm;
-    gputune_isolation isolation;
     bool measures;
     bool lent; /* else idle */
 } gt_kept_farm;
@@ -32,8 +31,7 @@ void gt_workers_close(gt_workers *workers);
 /* Adds an idle farm that measures and was opened elsewhere. */
 void gt_workers_adopt(gt_workers *workers, gt_farm *farm);
 /* Lends a farm, with a measure worker if `measure`. EUNSUPPORTED: there is no device. */
-gputune_status gt_workers_borrow(gt_workers *workers, gt_farm **out, bool measure,
-                                 gputune_isolation isolation);
+gputune_status gt_workers_borrow(gt_workers *workers, gt_farm **out, bool measure);
 void gt_workers_return(gt_workers *workers, gt_farm *farm);
 
 /* ---- the GPU --------------------------------------------------------------------------------- */

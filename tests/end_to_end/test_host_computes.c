@@ -114,12 +114,11 @@ static void *compute(void *user)
 
 /* ---- tunings at the same time ---------------------------------------------------------------- */
 
-static int tune(gputune_plan **out, gputune *tuner, size_t n, gputune_isolation isolation)
+static int tune(gputune_plan **out, gputune *tuner, size_t n)
 {
     static const char *const only[] = {"VEC=1,2,4", "BLOCK=128,256", "UNROLL=1"};
-    gputune_options options =
-        OPTIONS(.only = only, .only_count = sizeof only / sizeof *only, .force = true,
-                .isolation = isolation, .time_limit_s = LIMIT_S);
+    gputune_options options = OPTIONS(.only = only, .only_count = sizeof only / sizeof *only,
+                                      .force = true, .time_limit_s = LIMIT_S);
     return tune_kernel(out, tuner, "axpy", GPUTUNE_SIZES({"n", n}), &options);
 }
 
@@ -127,7 +126,7 @@ static work begin_work(void)
 {
     gputune *tuner = tuner_open(world.database);
     gputune_plan *plan;
-    OK(tune(&plan, tuner, elements(), GPUTUNE_ISOLATION_PROCESS));
+    OK(tune(&plan, tuner, elements()));
     work w = work_new(plan);
     w.tuner = tuner;
     return w;
@@ -199,7 +198,7 @@ static void kill_again_and_again(void)
         atomic_store(&tuning, true);
         assert_int_equal(pthread_create(&killer, NULL, kill_soon, &killed), 0);
         const int64_t began_ns = gt_now_ns();
-        int status = tune(&plan, tuner, elements(), GPUTUNE_ISOLATION_PROCESS);
+        int status = tune(&plan, tuner, elements());
         atomic_store(&tuning, false);
         pthread_join(killer, NULL);
         call_us = 1e6 * gt_seconds_since(began_ns);
@@ -245,12 +244,12 @@ TEST(host_computes_on_while_workers_are_killed)
 /* ---- full memory, a GPU for one process only ------------------------------------------------- */
 
 /* Calls a new tuner, whose workers start with the GPU in its current state. */
-static bool tune_anew(gputune_isolation isolation)
+static bool tune_anew(void)
 {
     gputune_plan *plan = NULL;
     gputune *tuner = tuner_open(world.database);
     int64_t began = gt_now_ns();
-    int status = tune(&plan, tuner, elements(), isolation);
+    int status = tune(&plan, tuner, elements());
     assert_true(gt_seconds_since(began) < 2 * LIMIT_S);
     bool measured = expect_plan_or_message(status, plan);
     gputune_close(tuner);
@@ -282,11 +281,11 @@ static void tune_in_full_memory(void)
 {
     CUdeviceptr blocks[BLOCKS_MAX];
     int count = fill_memory(blocks);
-    print_message("measured: %d\n", tune_anew(GPUTUNE_ISOLATION_PROCESS));
+    print_message("measured: %d\n", tune_anew());
     while (count > 0) {
         CU(MemFree(blocks[--count]));
     }
-    assert_true(tune_anew(GPUTUNE_ISOLATION_PROCESS));
+    assert_true(tune_anew());
 }
 
 /* On the emulator each process has its own memory, so the test makes the worker's allocations
@@ -298,11 +297,11 @@ static void tune_where_allocations_fail(void)
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         setenv("GPUTUNE_EMU_FAULTS", faults[i],
                1); /* faults of the workers only, because the host's context is open */
-        assert_false(tune_anew(GPUTUNE_ISOLATION_PROCESS));
+        assert_false(tune_anew());
         unsetenv("GPUTUNE_EMU_FAULTS");
         assert_non_null(strstr(world.log, "memory"));
     }
-    assert_true(tune_anew(GPUTUNE_ISOLATION_PROCESS));
+    assert_true(tune_anew());
 }
 
 TEST(host_survives_full_memory_of_the_gpu)
@@ -313,12 +312,10 @@ TEST(host_survives_full_memory_of_the_gpu)
 static void tune_in_exclusive_mode(void)
 {
     setenv("GPUTUNE_EMU_FAULTS", "cuDevicePrimaryCtxRetain:*1=46", 1);
-    assert_false(tune_anew(GPUTUNE_ISOLATION_PROCESS));
+    assert_false(tune_anew());
     assert_non_null(strstr(world.log, "may be used by one process only"));
-    assert_non_null(strstr(world.log, "GPUTUNE_ISOLATION_THREAD"));
+    assert_non_null(strstr(world.log, "gputune warm"));
     assert_int_equal(world.warnings, 1);
-    assert_true(
-        tune_anew(GPUTUNE_ISOLATION_THREAD)); /* with the option that the message suggests */
     unsetenv("GPUTUNE_EMU_FAULTS");
 }
 

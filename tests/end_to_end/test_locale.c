@@ -38,15 +38,6 @@ TEST(template_with_floats_is_tuned_and_found_again)
     tune_axpy(&options, GPUTUNE_SOURCE_CACHED);
 }
 
-TEST(worker_on_a_thread_tunes)
-{
-    comma_locale_needed();
-    gputune_options options = few_variants();
-    options.isolation = GPUTUNE_ISOLATION_THREAD;
-    options.force = true;
-    tune_axpy(&options, GPUTUNE_SOURCE_MEASURED);
-}
-
 static size_t count_commas(const char *line)
 {
     size_t count = 0;

@@ -343,11 +343,6 @@ TEST(an_unverified_rule_is_verified_at_each_size)
     gputune_plan *plan = ask(tuner, 1000, GPUTUNE_SOURCE_RULE);
     OK(launch_axpy(plan, 1000));
     gputune_plan_release(plan);
-    const gputune_options in_thread =
-        OPTIONS(.unseen = GPUTUNE_RULE, .effort = GPUTUNE_CACHED_ONLY,
-                .isolation = GPUTUNE_ISOLATION_THREAD); /* no worker may verify it */
-    plan = ask_with(tuner, "axpy", GPUTUNE_SIZES({"n", 1001}), &in_thread);
-    assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_DEFAULT);
 }
 
 TEST(variables_prevail)

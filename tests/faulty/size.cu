@@ -1,13 +1,13 @@
 // Kernels that are correct only at some sizes.
 #include "faulty.cuh"
-#pragma gputune problem(n = 8192, bucket = pow2)
+#pragma gputune problem(n = 8192)
 #pragma gputune tune(BLOCK = 128)
 
-// is wrong at sizes that share a bucket with the requested one
+// is wrong at other sizes than the requested one
 // caught: neither: it is correct at this size, and results for other sizes are verified there
-#pragma gputune kernel(bucket)
+#pragma gputune kernel(other_sizes)
 
-__global__ void bucket(float *y, const float *x, size_t n)
+__global__ void other_sizes(float *y, const float *x, size_t n)
 {
     size_t i = slow_index();
     if (i < n) {

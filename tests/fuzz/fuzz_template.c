@@ -104,7 +104,6 @@ const char *const fuzz_words[] = {
     "[n]",
     "uniform(0, 1)",
     "index",
-    "bucket = pow2",
     "nan_ok",
     "rtol = ",
     "grid_x",

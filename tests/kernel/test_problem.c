@@ -5,7 +5,7 @@
 
 static const char text[] =
     "#pragma gputune kernel(k)\n"
-    "#pragma gputune problem(n = 1 << 20, m = 48, bucket = pow2) problem(const R = 2, 4)\n"
+    "#pragma gputune problem(n = 1 << 20, m = 48) problem(const R = 2, 4)\n"
     "#pragma gputune problem(type T = float, double)\n"
     "#pragma gputune args(out T y[n] nan_ok, in T x[m][n], in int i[n + R] = uniform(0, n - 1), "
     "\\\n"
@@ -40,8 +40,6 @@ TEST(test_values)
     assert_string_equal(problem_text(t, &problem), "n=1048576 m=48 R=2 T=float");
     ASSERT_OK(gt_problem_bind(&problem, t, GPUTUNE_SIZES({"T=double", 0}, {"m", 33}, {"R", 4})));
     assert_string_equal(problem_text(t, &problem), "n=1048576 m=33 R=4 T=double");
-    const gt_problem bucket = gt_problem_bucket(t, &problem);
-    assert_string_equal(problem_text(t, &bucket), "n=1048576 m=64 R=4 T=double");
     gt_template_free(t);
 }
 

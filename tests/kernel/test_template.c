@@ -6,7 +6,7 @@
 static const char full[] =
     "/* Sums rows,\n   and more */\n"
     "#pragma gputune kernel(rows)\n"
-    "#pragma gputune problem(n = 1 << 10, m = 3, bucket = pow2) problem(const R = 2, 3, type T = "
+    "#pragma gputune problem(n = 1 << 10, m = 3) problem(const R = 2, 3, type T = "
     "float, unsigned int)\n"
     "#pragma gputune args(out T y[n], in const T x[n][m] = uniform(0, R), float a = -0.5, \\ \t\n"
     "                     size_t n, int m) // spliced\n"
@@ -28,7 +28,6 @@ TEST(test_values)
     assert_string_equal(t->summary, "Sums rows,");
     assert_int_equal(t->problem_count, 4);
     assert_int_equal(t->problem[0].fallback.number, 1024);
-    assert_true(t->problem[0].bucket_pow2 && t->problem[1].bucket_pow2);
     assert_int_equal(t->problem[2].kind, GT_PROBLEM_CONST);
     assert_int_equal(t->problem[2].count, 2);
     assert_string_equal(t->problem[3].values[1].word, "unsigned int");

@@ -26,7 +26,6 @@ static const gt_mistake mistakes[] = {
     {3, P "problem(n = 4, type T = 3)", "a.cu:3:41: wrong kind of value for T; expected types"},
     {3, P "problem(n = 4, const K = half)",
      "a.cu:3:42: wrong kind of value for K; expected integers"},
-    {3, P "problem(n = 4, bucket = pow3)", "a.cu:3:41: found 'pow3'; expected 'pow2'"},
     {3, P "problem(n = 4; m = 3)", "a.cu:3:30: found ';'; expected ',' or ')'"},
     {4, P "args(inout float y[n], size_t m)",
      "a.cu:4:47: scalar 'm' has no value; expected '= value', or the name of a problem value"},

@@ -984,7 +984,7 @@ def without_a_gpu():
 
 
 @test_tuning
-def alignments_isolation_and_failures():
+def alignments_and_failures():
     with gputune.open(database=":memory:") as tuner:
         few = {"n": N, "only": ["BLOCK=128", "UNROLL=1"], "time_limit": 400}
         narrow = tuner.tune("axpy", alignment={"y": 4, "x": 4}, **few)
@@ -992,9 +992,6 @@ def alignments_isolation_and_failures():
         assert narrow.arguments[0]["alignment"] == 4 and tuner.tune("axpy", **few).arguments[0]["alignment"] == 16
         raises(gputune.InvalidError, "z", tuner.tune, "axpy", alignment={"z": 4}, **few)
         raises(TypeError, "alignment of y is '4'", tuner.tune, "axpy", alignment={"y": "4"}, **few)
-        raises(ValueError, "isolation is 'none'; expected one of process, thread", tuner.tune, "axpy",
-               isolation="none", **few)
-        assert tuner.tune("axpy", isolation="thread", force=True, **few).info["source"] == "measured"
         tuner.add_source("fails.cu", MANY.replace("many", "fails").replace("y[i] +=", "y[A == 2 ? 1 << 30 : i] +="))
         tuner.tune("fails", n=N, only=["BLOCK=64", "A=1,2", "B=1"], time_limit=400)
         assert len(tuner.records("fails")) == 1
@@ -1089,7 +1086,7 @@ def types_have_several_names():
 def words_of_options_are_typed():
     import typing
     for literal, words in ((gputune.Effort, gputune._EFFORTS), (gputune.Objective, gputune._OBJECTIVES),
-                           (gputune.Strategy, gputune._STRATEGIES), (gputune.Isolation, gputune._ISOLATIONS),
+                           (gputune.Strategy, gputune._STRATEGIES),
                            (gputune.Cache, gputune._CACHES), (gputune.Form, gputune._FORMS)):
         assert set(typing.get_args(literal)) == set(words), literal
     found = gputune.run("axpy", ["BLOCK=128"], n=64)[0]

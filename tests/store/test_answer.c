@@ -8,7 +8,7 @@ typedef struct change {
     gputune_effort effort; /* 0: GPUTUNE_MEASURE */
     uint32_t limit;
     double limit_s; /* time limit that ended the tuning; implies cut_short */
-    bool cut_short, unproved, complete, other_space, other_driver, on_thread;
+    bool cut_short, unproved, complete, other_space, other_driver;
 } change;
 
 static gt_terms terms_with(const change *c)
@@ -21,7 +21,6 @@ static gt_terms terms_with(const change *c)
     terms.complete = c->complete;
     terms.space = hash_of(c->other_space ? 78 : 77);
     terms.driver_version += c->other_driver;
-    terms.isolation = c->on_thread ? GPUTUNE_ISOLATION_THREAD : GPUTUNE_ISOLATION_PROCESS;
     return terms;
 }
 
@@ -54,9 +53,6 @@ static const struct {
     {"complete", {.complete = true}, {0}, true, true},
     {"another space", {.other_space = true}, {0}, false, false},
     {"another driver", {.other_driver = true}, {0}, false, false},
-    {"on a thread, in a process asked", {.on_thread = true}, {0}, false, false},
-    {"on a thread, as asked", {.on_thread = true}, {.on_thread = true}, true, true},
-    {"in a process, on a thread asked", {0}, {.on_thread = true}, true, true},
 };
 
 TEST(each_part_of_the_terms_counts)

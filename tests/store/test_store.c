@@ -90,20 +90,9 @@ TEST_OF(every_part_of_the_key_counts, world *w, open_world, close_world)
     for (int i = 0; i < 9; i++) {
         assert_int_equal(find_first(&found, store, &changed[i]), GPUTUNE_ENOTFOUND);
     }
-    base.bucket = base.problem; /* a bucket equal to the problem is not a bucket */
-    base.work_flops = 5;        /* the amount of work is not in the key */
+    base.work_flops = 5; /* the amount of work is not in the key */
     ASSERT_OK(find_first(&found, store, &base));
     gt_winner_free(&found);
-}
-
-TEST_OF(sizes_of_a_bucket_share, world *w, open_world, close_world)
-{
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
-    gt_scenario first = scenario_at(1000), second = scenario_at(600);
-    first.bucket = second.bucket = "n=1024 T=half";
-    ASSERT_OK(put_outcome(store, &first, 100, GPUTUNE_MEASURE, false));
-    GT_SCOPED(gt_winner_free) gt_winner found = first_winner(store, &second);
-    assert_string_equal(found.problem, "n=1000 T=half");
 }
 
 /* If the nearest trial is excluded, the next nearest is used. */

@@ -187,7 +187,6 @@ static inline gputune_status tune_at(world *w, int64_t n, const gputune_options 
     const gputune_size size = {"n", n};
     gt_request *request;
     w->config[0] = '\0';
-    w->workers.farms.items[0].isolation = options ? options->isolation : GPUTUNE_ISOLATION_PROCESS;
     gt_choice_free(&w->choice);
     gputune_status status = gt_request_make(&request, &w->services, &w->device, w->path,
                                             (gputune_sizes){n != 0, &size}, options);

@@ -66,7 +66,6 @@ typedef struct sequence_request {
     uint32_t only_blocks;     /* bit set: the values that a restriction allows; 0: no restriction */
     uint32_t max_variants;
     gputune_effort effort;
-    gputune_isolation isolation;
     int driver_version;
     bool force, emulated, through_table;
     bool refresh; /* true to call gputune_refresh() before the request */

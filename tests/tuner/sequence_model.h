@@ -15,7 +15,6 @@ typedef struct result {
     int require;
     uint32_t limit;
     gputune_effort effort;
-    gputune_isolation isolation;
     int driver_version;
     bool decided;
     double time_ns;
@@ -98,7 +97,6 @@ static result result_of(const sequence_request *r, const sequence_answer *a)
                     .require = r->require,
                     .limit = r->max_variants,
                     .effort = r->effort,
-                    .isolation = r->isolation,
                     .driver_version = r->driver_version,
                     .decided = !a->undecided,
                     .time_ns = a->time_ns};
@@ -115,7 +113,6 @@ static bool does_for(const result *made, const result *asked)
 {
     return same_space(made, asked) && made->effort >= asked->effort &&
            (!made->limit || (asked->limit && asked->limit <= made->limit)) &&
-           (made->isolation == GPUTUNE_ISOLATION_PROCESS || made->isolation == asked->isolation) &&
            made->driver_version == asked->driver_version;
 }
 

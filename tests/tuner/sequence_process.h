@@ -340,7 +340,6 @@ static void answer_request(void)
     process.cancel = 0;
     process.tuner.gpu.is_taken = r->disturbance == BUSY_GPU;
     process.tuner.gpu.is_wanted = false;
-    process.tuner.workers.farms.items[0].isolation = r->isolation;
     process.tuner.device.driver_version = r->driver_version;
     process.tuner.device.emulated = r->emulated;
     process.farm.noise = r->emulated ? 0 : 0.002;
@@ -348,7 +347,6 @@ static void answer_request(void)
     snprintf(only, sizeof only, "BLOCK=%s", blocks);
     options.effort = r->effort;
     options.objective = objective_of(r->scenario);
-    options.isolation = r->isolation;
     options.max_variants = r->max_variants;
     options.strategy = r->max_variants ? GPUTUNE_STRATEGY_EXHAUSTIVE : GPUTUNE_STRATEGY_AUTO;
     options.seed = (uint64_t)seed_of(r->scenario);

@@ -230,13 +230,3 @@ TEST_OF(test_force_asks_for_nothing_where_nothing_is_measured, world *w, open_wo
     options.force = true;
     expect_answer(w, 0, &options, GPUTUNE_SOURCE_CACHED, "BLOCK=256");
 }
-
-/* Results that were measured without worker processes answer only requests that also do without. */
-TEST_OF(test_less_isolation_does_not_answer_for_more, world *w, open_world, close_world)
-{
-    gputune_options options = OPTIONS(.isolation = GPUTUNE_ISOLATION_THREAD);
-    expect_answer(w, 0, &options, GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
-    expect_answer(w, 0, &options, GPUTUNE_SOURCE_CACHED, "BLOCK=256");
-    expect_answer(w, 0, NULL, GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
-    expect_answer(w, 0, &options, GPUTUNE_SOURCE_CACHED, "BLOCK=256");
-}

@@ -1,11 +1,10 @@
-/* Tests results of other places: another size of the bucket, the nearest size, and other
- * constraints. */
+/* Tests results of other places: the nearest size, and other constraints. */
 #include "search_world.h"
 #include "support/folder.h"
 
 static const char sized_text[] =
     "#pragma gputune kernel(scale)\n"
-    "#pragma gputune problem(n = 4096%s)\n"
+    "#pragma gputune problem(n = 4096)\n"
     "#pragma gputune args(out float y[n], in float x[n], float a = 2, size_t n)\n"
     "#pragma gputune tune(BLOCK = 64, 128, 256, 512)\n"
     "#pragma gputune default(BLOCK = 128)\n"
@@ -22,9 +21,7 @@ static const char sized_text[] =
     "    if (i < n) y[i] = a * x[i];\n"
     "}\n";
 
-static const char *const bucketed = ", bucket = pow2", *const each_size = "";
-
-enum { SMALL = 33792, LARGE = 60000 }; /* two sizes in the same bucket */
+enum { SMALL = 33792, LARGE = 60000 };
 
 /* With this many threads or more, BLOCK=256, the fastest, is wrong. */
 static uint64_t wrong_from;
@@ -39,9 +36,9 @@ static scripted_variant behave_by_size(void *user, const gt_launch *launch)
     return variant;
 }
 
-static void write_sized(world *w, const char *bucket, const char *clause)
+static void write_sized(world *w, const char *clause)
 {
-    file_write(w->path, sized_text, bucket, clause);
+    file_write(w->path, sized_text, clause);
     w->farm.behave = behave_by_size;
     wrong_from = UINT64_MAX;
 }
@@ -67,35 +64,11 @@ static void expect_proof(world *w, int64_t n, gputune_effort effort, bool proves
     expect_proof_with(w, n, &OPTIONS(.effort = effort), proves, source, config);
 }
 
-/* ---- buckets --------------------------------------------------------------------------------- */
-
-TEST_OF(test_an_answer_of_the_bucket_is_proved_at_the_size, world *w, open_world, close_world)
-{
-    write_sized(w, bucketed, "require(n > 0)");
-    expect(w, SMALL, GPUTUNE_MEASURE, GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
-    expect_proof(w, LARGE, GPUTUNE_MEASURE, true, GPUTUNE_SOURCE_CACHED, "BLOCK=256");
-    expect_proof(w, LARGE, GPUTUNE_MEASURE, false, GPUTUNE_SOURCE_CACHED, "BLOCK=256");
-    expect_proof(w, SMALL, GPUTUNE_MEASURE, false, GPUTUNE_SOURCE_CACHED, "BLOCK=256");
-}
-
-TEST_OF(test_an_answer_of_the_bucket_that_is_wrong_here_is_none, world *w, open_world, close_world)
-{
-    write_sized(w, bucketed, "require(n > 0)");
-    w->by_block[512].time_ns = 900;
-    expect(w, SMALL, GPUTUNE_MEASURE, GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
-    wrong_from = 50000;
-    expect_proof(w, LARGE, GPUTUNE_CACHED_ONLY, true, GPUTUNE_SOURCE_DEFAULT, "BLOCK=128");
-    expect_proof(w, LARGE, GPUTUNE_CACHED_ONLY, false, GPUTUNE_SOURCE_DEFAULT, "BLOCK=128");
-    expect_proof(w, SMALL, GPUTUNE_CACHED_ONLY, false, GPUTUNE_SOURCE_CACHED, "BLOCK=256");
-    expect(w, LARGE, GPUTUNE_MEASURE, GPUTUNE_SOURCE_MEASURED, "BLOCK=512");
-    expect_proof(w, LARGE, GPUTUNE_MEASURE, false, GPUTUNE_SOURCE_CACHED, "BLOCK=512");
-}
-
 /* ---- the nearest size ------------------------------------------------------------------------ */
 
 TEST_OF(test_the_nearest_is_proved_at_the_size, world *w, open_world, close_world)
 {
-    write_sized(w, each_size, "require(n > 0)");
+    write_sized(w, "require(n > 0)");
     expect(w, SMALL, GPUTUNE_MEASURE, GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
     expect_proof(w, LARGE, GPUTUNE_CACHED_ONLY, true, GPUTUNE_SOURCE_NEAREST, "BLOCK=256");
     expect_proof(w, LARGE, GPUTUNE_CACHED_ONLY, false, GPUTUNE_SOURCE_NEAREST, "BLOCK=256");
@@ -104,7 +77,7 @@ TEST_OF(test_the_nearest_is_proved_at_the_size, world *w, open_world, close_worl
 
 TEST_OF(test_a_nearest_that_is_wrong_here_is_no_answer, world *w, open_world, close_world)
 {
-    write_sized(w, each_size, "require(n > 0)");
+    write_sized(w, "require(n > 0)");
     expect(w, SMALL, GPUTUNE_MEASURE, GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
     wrong_from = 50000;
     expect_proof(w, LARGE, GPUTUNE_CACHED_ONLY, true, GPUTUNE_SOURCE_DEFAULT, "BLOCK=128");
@@ -114,26 +87,16 @@ TEST_OF(test_a_nearest_that_is_wrong_here_is_no_answer, world *w, open_world, cl
 TEST_OF(background_request_gets_verified_results_only, world *w, open_world, close_world)
 {
     gputune_options options = OPTIONS(.effort = GPUTUNE_CACHED_ONLY, .background = true);
-    write_sized(w, each_size, "require(n > 0)");
+    write_sized(w, "require(n > 0)");
     expect(w, SMALL, GPUTUNE_MEASURE, GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
     expect_proof_with(w, LARGE, &options, false, GPUTUNE_SOURCE_DEFAULT, "BLOCK=128");
     expect(w, LARGE, GPUTUNE_CACHED_ONLY, GPUTUNE_SOURCE_NEAREST, "BLOCK=256");
     expect_proof_with(w, LARGE, &options, false, GPUTUNE_SOURCE_NEAREST, "BLOCK=256");
 }
 
-TEST_OF(test_without_a_worker_the_nearest_is_not_taken, world *w, open_world, close_world)
-{
-    gputune_options options =
-        OPTIONS(.effort = GPUTUNE_CACHED_ONLY, .isolation = GPUTUNE_ISOLATION_THREAD);
-    write_sized(w, each_size, "require(n > 0)");
-    expect(w, SMALL, GPUTUNE_MEASURE, GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
-    expect_proof_with(w, LARGE, &options, false, GPUTUNE_SOURCE_DEFAULT, "BLOCK=128");
-    w->farm.prepare = GPUTUNE_EWORKER;
-}
-
 TEST_OF(nearest_needs_a_worker_to_verify, world *w, open_world, close_world)
 {
-    write_sized(w, each_size, "require(n > 0)");
+    write_sized(w, "require(n > 0)");
     expect(w, SMALL, GPUTUNE_MEASURE, GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
     w->farm.prepare = GPUTUNE_EWORKER;
     expect(w, LARGE, GPUTUNE_CACHED_ONLY, GPUTUNE_SOURCE_DEFAULT, "BLOCK=128");
@@ -144,20 +107,20 @@ TEST_OF(nearest_needs_a_worker_to_verify, world *w, open_world, close_world)
 /* The require() excludes the former odd-tail size, so variants are verified at another one. */
 TEST_OF(test_a_failure_is_none_once_the_template_is_corrected, world *w, open_world, close_world)
 {
-    write_sized(w, each_size, "require(n > 0)");
+    write_sized(w, "require(n > 0)");
     w->by_block[512].time_ns = 900;
     wrong_from = 0;
     expect(w, SMALL, GPUTUNE_MEASURE, GPUTUNE_SOURCE_MEASURED, "BLOCK=512");
-    write_sized(w, each_size, "require(n % 256 == 0)");
+    write_sized(w, "require(n % 256 == 0)");
     expect(w, SMALL, GPUTUNE_MEASURE, GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
 }
 
 TEST_OF(test_a_failure_stays_one_where_the_proof_is_the_same, world *w, open_world, close_world)
 {
-    write_sized(w, each_size, "require(n > 0)");
+    write_sized(w, "require(n > 0)");
     w->by_block[512].time_ns = 900;
     wrong_from = 0;
     expect(w, SMALL, GPUTUNE_MEASURE, GPUTUNE_SOURCE_MEASURED, "BLOCK=512");
-    write_sized(w, each_size, "require(BLOCK <= 512)");
+    write_sized(w, "require(BLOCK <= 512)");
     expect(w, SMALL, GPUTUNE_MEASURE, GPUTUNE_SOURCE_MEASURED, "BLOCK=512");
 }

@@ -130,21 +130,6 @@ gputune_status gt_problem_parse(gt_problem *out, const gt_template *template, co
     return gt_problem_bind(out, template, sizes);
 }
 
-gt_problem gt_problem_bucket(const gt_template *template, const gt_problem *problem)
-{
-    gt_problem bucket = *problem;
-    for (uint32_t i = 0; i < template->problem_count; i++) {
-        int64_t up = problem->values[i].number > 0;
-        while (up < problem->values[i].number) {
-            up *= 2;
-        }
-        if (template->problem[i].bucket_pow2) {
-            bucket.values[i].number = up;
-        }
-    }
-    return bucket;
-}
-
 /* ---- odd-tail problems ----------------------------------------------------------------------- */
 
 /* enough for several blocks of the widest tiles, and still quick to check */

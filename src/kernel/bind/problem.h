@@ -23,8 +23,6 @@ const char *gt_type_word(const gt_template *template, const gt_problem *problem,
 /* Returns the usual name of a number type ("half"); for other types, gt_type_word(). */
 const char *gt_type_text(const gt_template *template, const gt_problem *problem, const char *name);
 
-/* Returns the problem for keys: sizes with a bucket are rounded up to powers of two. */
-gt_problem gt_problem_bucket(const gt_template *template, const gt_problem *problem);
 /* Returns a problem of about a megabyte, by halving sizes as far as the template allows. */
 gt_problem gt_problem_small(const gt_template *template, const gt_problem *problem,
                             const gt_device *device);

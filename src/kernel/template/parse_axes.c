@@ -199,18 +199,8 @@ static gputune_status read_problem_value(gt_parse *p)
 
 gputune_status gt_parse_problem(gt_parse *p)
 {
-    uint32_t first = p->template->problem_count;
     do {
-        if (!gt_lexer_accept(&p->at, "bucket")) {
-            GT_TRY(read_problem_value(p));
-            continue;
-        }
-        GT_TRY(gt_lexer_expect(&p->at, "="));
-        GT_TRY(gt_lexer_expect(&p->at, "pow2"));
-        for (uint32_t i = first; i < p->template->problem_count; i++) {
-            gt_problem_value *value = &p->template->problem[i];
-            value->bucket_pow2 = value->kind == GT_PROBLEM_SIZE;
-        }
+        GT_TRY(read_problem_value(p));
     } while (gt_lexer_accept(&p->at, ","));
     return GPUTUNE_OK;
 }

@@ -59,7 +59,6 @@ typedef enum gt_problem_kind {
 typedef struct gt_problem_value {
     char name[GT_NAME_MAX];
     gt_problem_kind kind;
-    bool bucket_pow2;
     gt_value fallback;      /* the default */
     const gt_value *values; /* the allowed values of a type, or of a const with several values */
     uint32_t count;
