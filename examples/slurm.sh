@@ -18,7 +18,7 @@ RESULTS=${RESULTS:-$PWD/gputune-results}
 export RESULTS
 mkdir -p "$RESULTS" || exit 6
 srun --kill-on-bad-exit=0 \
-    sh -c 'exec gputune warm "$@" --gpus all --shard auto --db "$RESULTS/$SLURM_PROCID.db"' task "$@"
+    sh -c 'exec gputune warm "$@" --gpus all --shard "$SLURM_PROCID/$SLURM_NTASKS" --db "$RESULTS/$SLURM_PROCID.db"' task "$@"
 code=$?
 gputune merge "$RESULTS"/*.db -o "$RESULTS.db" || exit
 exit $code

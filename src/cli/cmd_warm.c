@@ -405,9 +405,9 @@ static const cli_option options[] = {
     {"gpus", 0, CLI_OPTION_TEXT, &cli_warm.gpus, "all|N[,N...]", NULL,
      "on several GPUs of this machine at once, by their numbers in 'gputune devices'; they share "
      "the cores [--device]"},
-    {"shard", 0, CLI_OPTION_TEXT, &cli_warm.shard_text, "I/N|auto[/N]", NULL,
-     "only the I-th of N parts of the scenarios, I from 0; auto: the process's rank as given by "
-     "Slurm, Open MPI, PMI or a Kubernetes job (with /N)"},
+    {"shard", 0, CLI_OPTION_TEXT, &cli_warm.shard_text, "I/N", NULL,
+     "only the I-th of N parts of the scenarios, I from 0: a process's rank and the number of "
+     "processes"},
     CLI_FORMAT_OPTION,
     CLI_TUNER_OPTIONS,
 };

@@ -40,8 +40,8 @@ int cli_warm_rules(const cli_session *session);
 
 /* ---- shards ---------------------------------------------------------------------------------- */
 
-/* Reads the text of --shard (NULL: none), for "auto" from the environment of the launcher. Returns
- * CLI_CONTINUE, or CLI_EXIT_USAGE after a message. */
+/* Reads the text of --shard (NULL: none). Returns CLI_CONTINUE, or CLI_EXIT_USAGE after a
+ * message. */
 int cli_shard_read(cli_shard *out, const char *text);
 /* Drops the scenarios of other shards and prints how many are left. The shard depends only on the
  * kernel and its sizes, so all runs agree. */

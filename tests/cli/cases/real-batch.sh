@@ -6,7 +6,7 @@ cat >bin/srun <<'SRUN'
 #!/bin/sh
 [ "$1" = --kill-on-bad-exit=0 ] && shift
 for rank in 0 1 2; do
-    SLURM_STEP_ID=0 SLURM_PROCID=$rank SLURM_NTASKS=3 "$@" &
+    SLURM_PROCID=$rank SLURM_NTASKS=3 "$@" &
 done
 wait
 SRUN

@@ -14,7 +14,7 @@ winners single.db >single
 wc -l <single
 echo == a database each, one rank killed
 for rank in 1 2; do
-    SLURM_STEP_ID=0 SLURM_PROCID=$rank SLURM_NTASKS=3 warm $rank.db --shard auto >$rank.out &
+    warm $rank.db --shard $rank/3 >$rank.out &
 done
 (
     export COMPILE_SLOWLY=1 GPUTUNE_EMU_FAULTS='cuLaunchKernelEx:*1=~1ms' # slow enough to be killed in the middle
