@@ -445,7 +445,6 @@ struct gputune_options {
      * thread atomically. */
     const volatile sig_atomic_t *cancel;
     const char *samples_path; /* append every raw sample to this file as CSV; not a FIFO */
-    const char *save;         /* folder for the outputs of gputune_run()'s first configuration */
     bool background;          /* see Tuning in the background */
     double share; /* part of the GPU's time for background tuning while it is in use; 0: 0.025 */
     gputune_unseen unseen; /* GPUTUNE_RULE: answer by a rule; see Rules */

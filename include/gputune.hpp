@@ -1126,12 +1126,6 @@ class options
         progress_ = std::move(function);
         return *this;
     }
-    /* For run(): writes the outputs of the first configuration to files NAME.npy in this folder. */
-    options &save(std::string folder)
-    {
-        save_ = std::move(folder);
-        return *this;
-    }
     /* Returns a plan at once, and tunes on a thread of the tuner, with that share of the GPU's
      * time. Callables are not used then, because they belong to calls that wait. */
     options &background(double share = 0)
@@ -1196,7 +1190,6 @@ class options
                              ? running::on_reference
                              : plain.reference;
         made.reference_tag = tag_.empty() ? plain.reference_tag : tag_.c_str();
-        made.save = save_.empty() ? plain.save : save_.c_str();
         auto answer = call(made);
 #if defined(__cpp_exceptions)
         if (state.thrown) {
@@ -1226,7 +1219,7 @@ class options
     log_fn log_;
     std::function<void(const gputune_progress &)> progress_;
     reference_fn reference_;
-    std::string tag_, save_;
+    std::string tag_;
 
     static std::string unique_tag()
     {

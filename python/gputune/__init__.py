@@ -766,19 +766,17 @@ class Tuner(_Shared):
     @_sized
     def run(self, /, kernel: Path, configurations: Sequence[str] = (), *,
             sizes: Mapping[str, Size] | None = None, objective: Objective = "default", cache: Cache = "cold",
-            time_limit: float = 0, epsilon: float = 0, seed: int = 0, save: Path | None = None,
-            **more_sizes: Size) -> list[Record]:
+            time_limit: float = 0, epsilon: float = 0, seed: int = 0, **more_sizes: Size) -> list[Record]:
         """Verifies and measures configurations such as "BLOCK=128 VEC=4" side by side, and returns a dict for
         each, in their order. `speedup` is the first one's time divided by this one's; 0 for the first.
         Without configurations, runs the default. Stores no results. `epsilon`: measures until the times are
-        known to 0.4 of that; 0: 0.005. `save`: a folder for the verified outputs of the first configuration,
-        as NAME.npy."""
+        known to 0.4 of that; 0: 0.005."""
         wanted, packed = _kernel(kernel), _sizes(_all_sizes(sizes, more_sizes))
         words, count = _words("configurations", configurations, "BLOCK=128 VEC=4")
         stop = Interrupt()
         found: list[dict[str, Any]] = []
         options, _kept = self._options(
-            stop, (), objective=_choose("objective", _OBJECTIVES, objective), save=encoded("save", save),
+            stop, (), objective=_choose("objective", _OBJECTIVES, objective),
             cache=_choose("cache", _CACHES, cache), time_limit_s=_seconds("time_limit", time_limit),
             epsilon=_fraction("epsilon", epsilon), seed=_integer("seed", seed, 0, (1 << 64) - 1))
         each = _abi.FUNCTIONS["gputune_run"][1][6](stop.guarded(collect(found), 1))

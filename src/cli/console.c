@@ -124,8 +124,7 @@ void cli_console_log(void *user, gputune_log_level level, const char *line)
     (void)user;
     static const char *const prefixes[] = {"error: ", "warning: ", "", ""};
     static const char *const colors[] = {CLI_RED, CLI_YELLOW, NULL, NULL};
-    gputune_log_level most = cli_given.informs ? GPUTUNE_LOG_INFO : GPUTUNE_LOG_WARNING;
-    most = cli_given.verbose ? GPUTUNE_LOG_DEBUG : most;
+    gputune_log_level most = cli_given.verbose ? GPUTUNE_LOG_DEBUG : GPUTUNE_LOG_WARNING;
     most = cli_given.quiet ? GPUTUNE_LOG_ERROR : most;
     if (level <= most) {
         cli_console_line(prefixes[level], line, colors[level]);

@@ -43,7 +43,7 @@ void cli_console_line(const char *prefix, const char *text, const char *color);
 typedef void (*cli_send_fn)(const char *prefix, const char *text, const char *color);
 void cli_console_send(cli_send_fn send);
 
-/* A gputune_log_fn. Prints information lines only with --verbose or if cli_given.informs is set. */
+/* A gputune_log_fn. Prints information lines only with --verbose. */
 void cli_console_log(void *user, gputune_log_level level, const char *line);
 
 /* ---- exit codes ------------------------------------------------------------------------------ */

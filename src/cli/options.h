@@ -45,13 +45,13 @@ extern struct cli_given {
     cli_selection selection;
     const char *gpu, *arch, *output, *pinned;
     bool any_gpu;
-    int format;                   /* a cli_format_kind */
-    int color;                    /* a cli_color */
-    bool quiet, verbose, informs; /* informs: true if the library's information lines are printed */
-    bool read_only;               /* the database */
-    bool shipped;                 /* true if the tables that come with gputune are read too */
-    bool records_only;            /* true if the command only reads stored results */
-    cli_list include_paths;       /* the values of -I */
+    int format; /* a cli_format_kind */
+    int color;  /* a cli_color */
+    bool quiet, verbose;
+    bool read_only;         /* the database */
+    bool shipped;           /* true if the tables that come with gputune are read too */
+    bool records_only;      /* true if the command only reads stored results */
+    cli_list include_paths; /* the values of -I */
 } cli_given;
 
 /* An option in the tables of several commands. */

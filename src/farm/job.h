@@ -6,7 +6,6 @@
 #include "base/launch.h"
 #include "gpu/nvrtc.h"
 #include "kernel/bind/problem.h"
-#include "kernel/text/npy.h"
 
 /* A request to compile a source. The answer is a gt_compiled. */
 typedef struct gt_compile_job {
@@ -60,13 +59,6 @@ typedef struct gt_prepared {
     double loose_tolerance, loose_median;
 } gt_prepared;
 
-/* An output of the timed workload that the worker writes to a file. */
-typedef struct gt_saved_output {
-    uint32_t buffer; /* index into the workload's buffers */
-    char *path;
-    uint8_t head[GT_NPY_HEAD]; /* the beginning of the file */
-} gt_saved_output;
-
 /* A request to load a variant, verify it on all workloads, and keep it for samples. A variant that
  * is not proved is unloaded. */
 typedef struct gt_verify_job {
@@ -80,8 +72,6 @@ typedef struct gt_verify_job {
     double slower_ns; /* a variant whose launch takes longer is not proved, because it cannot win;
                          0: no limit */
     bool look_twice; /* true: repeat a launch that is slightly slower, because that may be chance */
-    gt_saved_output *saves; /* outputs to write when the variant is proved */
-    uint32_t save_count;
 } gt_verify_job;
 
 /* The answer to a gt_verify_job or gt_recheck_job. */

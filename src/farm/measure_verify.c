@@ -1,5 +1,5 @@
 /* Proves variants: checks that a variant computes the expected results and changes no other memory.
- * Also runs variants under the emulator's sanitizer, and writes outputs to files.
+ * Also runs variants under the emulator's sanitizer.
  *
  * The expected results are those of the template's reference. Without a reference, the first
  * variant that is proved, the default, provides them.
@@ -38,7 +38,6 @@
 #include "farm/measure_trial.h"
 #include "gpu/image.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -253,31 +252,6 @@ static gputune_status loaded_check(gt_verified *out, gt_measure *measure, gt_loa
     out->proved = true;
     out->pilot_ns = 1;
     return gt_strdup(&out->findings, gt_text_string(&text));
-}
-
-/* Launches a variant, and writes the job's outputs to files. EIO if that fails. */
-static gputune_status outputs_save(gt_measure *measure, gt_loaded *variant,
-                                   const gt_verify_job *job)
-{
-    GT_TRY(gt_service_reset(measure, &measure->launch, true));
-    GT_TRY(gt_loaded_launch(measure, variant, 0));
-    for (uint32_t i = 0; i < job->save_count; ++i) {
-        const gt_buffer_slot *slot = &measure->slots[job->saves[i].buffer];
-        const uint64_t bytes = slot->buffer->bytes;
-        GT_FREED void *data = malloc(bytes);
-        GT_TRY(gt_allocated(data));
-        GT_CALL(measure, MemcpyDtoHAsync, data, slot->address, bytes, measure->stream);
-        GT_TRY(gt_measure_wait(measure));
-        const gt_saved_output *save = &job->saves[i];
-        FILE *file = fopen(save->path, "wbe");
-        bool written = file && fwrite(save->head, sizeof save->head, 1, file) == 1 &&
-                       fwrite(data, 1, bytes, file) == bytes;
-        const bool closed = file && fclose(file) == 0;
-        GT_REFUSE(!written || !closed, GPUTUNE_EIO,
-                  "cannot write '%s': %s; choose another folder for the outputs", save->path,
-                  strerror(errno));
-    }
-    return GPUTUNE_OK;
 }
 
 /* Returns the link to the variant with this id, or the end of the list. */
@@ -550,9 +524,6 @@ gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, 
     bool adopting = !measure->has_expected;
     GT_THEN(status, measure->setup.check ? loaded_check(&verified, measure, variant)
                                          : prove(&verified, measure, variant, job));
-    if (status == GPUTUNE_OK && verified.proved && job->save_count) {
-        status = outputs_save(measure, variant, job);
-    }
     measure->lost |= status == GPUTUNE_ECRASHED;
     if (status < 0) {
         gt_trial_doubt(measure);

@@ -7,7 +7,6 @@
 #include "farm/measure_value.h"
 #include "kernel/bind/binding.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -436,59 +435,6 @@ void gt_data_describe(gt_text *out, const gt_request *request)
     }
 }
 
-/* ---- files that are written ------------------------------------------------------------------ */
-
-static gputune_status save_output(gt_field *field, uint32_t argument)
-{
-    const gt_request *request = field->options.request;
-    const uint32_t index = gt_data_buffer(&request->workload, argument);
-    const gt_buffer *buffer = &request->workload.buffers[index];
-    gt_saved_output *save = &field->saves[field->save_count];
-    uint64_t shape[4];
-    uint32_t dimensions = 0;
-    GT_TRY(check_numbers(buffer, request->options.save));
-    GT_TRY(wanted_shape(shape, &dimensions, request, argument, buffer));
-    GT_FREED char *folder =
-        realpath(request->options.save, NULL); /* the worker has another working directory */
-    GT_REFUSE(!folder, GPUTUNE_ENOTFOUND,
-              "cannot save outputs in '%s': %s; expected an existing folder", request->options.save,
-              strerror(errno));
-    GT_TRY(gt_path_format(&save->path, "%s/%s.npy", folder, buffer->name));
-    save->buffer = index;
-    gt_npy_head(save->head, buffer->type, shape, dimensions);
-    field->save_count++;
-    return GPUTUNE_OK;
-}
-
-/* If the options ask for it, prepares to save the outputs. Logs the expect() that reads them. */
-static gputune_status save_outputs(gt_field *field)
-{
-    const gt_request *request = field->options.request;
-    const gt_template *template = request->template;
-    GT_SCOPED(gt_text_free) gt_text files = {0};
-    gputune_status status = GPUTUNE_OK;
-    if (!request->options.save) {
-        return GPUTUNE_OK;
-    }
-    field->saves = calloc(template->argument_count, sizeof *field->saves);
-    GT_TRY(gt_allocated(field->saves));
-    for (uint32_t i = 0; i < template->argument_count && !status; i++) {
-        const gt_argument *argument = &template->arguments[i];
-        if (argument->is_buffer && argument->direction != GT_IN) {
-            status = save_output(field, i);
-            gt_text_printf(&files, "%s%s = file(\"%s.npy\")", files.length ? ", " : "",
-                           argument->name, argument->name);
-        }
-    }
-    if (!status) {
-        gt_log_line(&request->log, GPUTUNE_LOG_INFO,
-                    "%s: the outputs of the first configuration are saved in '%s' after it is "
-                    "verified; a template in that folder reads them with expect(%s)",
-                    template->name, request->options.save, gt_text_string(&files));
-    }
-    return status;
-}
-
 /* ---- the caller's reference ------------------------------------------------------------------ */
 
 /* The arguments of a call of the reference function. */
@@ -622,7 +568,6 @@ gputune_status gt_data_send(gt_field *field)
     gt_measure_setup *setup = field->setup;
     const target timed = {request, setup, &request->problem, &setup->workloads[0], 0};
     const target odd_tail = {request, setup, &request->odd_tail, &setup->workloads[1], 1};
-    GT_TRY(save_outputs(field));
     GT_TRY(send_live(&timed));
     GT_TRY(send_files(&timed));
     GT_TRY(send_expressions(&timed));
@@ -637,12 +582,6 @@ gputune_status gt_data_send(gt_field *field)
 void gt_data_release(gt_field *field)
 {
     gt_measure_setup *setup = field->setup;
-    for (uint32_t i = 0; i < field->save_count; i++) {
-        free(field->saves[i].path);
-    }
-    free(field->saves);
-    field->saves = NULL;
-    field->save_count = 0;
     for (uint32_t i = 0; setup && i < setup->input_count; i++) {
         free(setup->inputs[i].bytes.data);
     }

@@ -141,10 +141,8 @@ typedef struct gt_field {
     GT_ARRAY(gt_variant *) newly_ready; /* not yet returned by gt_field_next_ready() */
     uint32_t in[GT_STAGES];             /* number of variants in each stage */
     uint32_t quick_compiles;            /* number of variants in the role GT_ROLE_QUICK */
-    double best_ns;         /* time of the fastest first launch of a verified variant; 0: unknown */
-    uint32_t cut_off;       /* number of variants without a result when the field was abandoned */
-    gt_saved_output *saves; /* files to write with the outputs of the first variant */
-    uint32_t save_count;
+    double best_ns;   /* time of the fastest first launch of a verified variant; 0: unknown */
+    uint32_t cut_off; /* number of variants without a result when the field was abandoned */
     uint32_t turns;
     double longest_s; /* time of the longest compile that succeeded */
     int64_t last_put_off_ns;

@@ -565,8 +565,6 @@ static gputune_status submit_verify(gt_field *field, gt_variant *variant)
     job->patient = variant->deferral == GT_DEFERRED_HUNG || r->check;
     job->image = variant->unit->compiled.image;
     job->slower_ns = slower_of(field, variant);
-    job->saves = field->saves;
-    job->save_count = variant->id == 0 ? field->save_count : 0;
     job->look_twice = field->options.proposer->learns && variant->role != GT_ROLE_QUICK;
     GT_TRY(farm->ops->verify(farm, job));
     gt_field_move(field, variant, GT_STAGE_VERIFYING);

@@ -412,7 +412,7 @@ gputune_status gt_request_outlive_call(gt_request *request)
     o->alignment_count = 0;
     o->only = o->start = NULL;
     o->only_count = o->start_count = 0;
-    o->inputs_tag = o->reference_tag = o->save = NULL;
+    o->inputs_tag = o->reference_tag = NULL;
     return GPUTUNE_OK;
 }
 

@@ -106,25 +106,3 @@ TEST(a_file_may_be_cut_off_anywhere)
         assert_int_equal(gt_npy_read(&npy, file, i, "a.npy"), GPUTUNE_EINVAL);
     }
 }
-
-/* A header that was written can be read. NumPy has no bfloat16 or fp8. */
-TEST(npy_head_is_read_back)
-{
-    static const uint64_t shape[] = {1, 2, 3, 1, 1, 1, 1, 1};
-    static const gt_type types[][2] = {{GT_TYPE_F32, GT_TYPE_F32},
-                                       {GT_TYPE_BOOL, GT_TYPE_BOOL},
-                                       {GT_TYPE_BF16, GT_TYPE_U16},
-                                       {GT_TYPE_E5M2, GT_TYPE_U8}};
-    uint8_t file[GT_NPY_HEAD + 6 * 4] = {0};
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        for (uint32_t dimensions = 3; dimensions <= GT_NPY_DIMENSIONS; dimensions++) {
-            gt_npy npy;
-            gt_npy_head(file, types[i][0], shape, dimensions);
-            size_t bytes = GT_NPY_HEAD + 6 * gt_type_bytes(types[i][1]);
-            ASSERT_OK(gt_npy_read(&npy, file, bytes, "a"));
-            assert_int_equal(npy.type, types[i][1]);
-            assert_int_equal(npy.dimensions, dimensions);
-            assert_memory_equal(npy.shape, shape, dimensions * sizeof *shape);
-        }
-    }
-}

@@ -873,14 +873,6 @@ def what_is_wrong_is_said():
     raises(TypeError, "devices", gputune.diagnose, devices=1)
 
 
-@test_tuning
-def outputs_are_saved():
-    with tempfile.TemporaryDirectory() as folder:
-        assert len(gputune.run("axpy", n=N, save=folder)) == 1  # the default
-        with open(os.path.join(folder, "y.npy"), "rb") as file:
-            assert file.read(6) == b"\x93NUMPY"
-
-
 @test
 def gpus_are_listed():
     assert [one["ordinal"] for one in gputune.devices()] == [0, 1], gputune.devices()

@@ -158,32 +158,6 @@ static void append_shape(gt_text *out, const uint64_t *shape, uint32_t dimension
     gt_text_append(out, dimensions == 1 ? ",)" : ")");
 }
 
-static const char *descr_of(gt_type type)
-{
-    const bool is_fp8 = type == GT_TYPE_E4M3 || type == GT_TYPE_E5M2;
-    const gt_type wide = type == GT_TYPE_BF16 ? GT_TYPE_U16 : type;
-    const gt_type stored = is_fp8 ? GT_TYPE_U8 : wide;
-    int i = 0;
-    while (types[i].type != stored) {
-        i++;
-    }
-    return types[i].descr;
-}
-
-void gt_npy_head(uint8_t out[GT_NPY_HEAD], gt_type type, const uint64_t *shape, uint32_t dimensions)
-{
-    enum { BEGIN = MAGIC_BYTES + 4 };
-    GT_SCOPED(gt_text_free) gt_text text = {0};
-    gt_text_printf(&text, "{'descr': '%s', 'fortran_order': False, 'shape': ", descr_of(type));
-    append_shape(&text, shape, dimensions);
-    gt_text_append(&text, ", }");
-    memset(out, ' ', GT_NPY_HEAD);
-    memcpy(out, magic, MAGIC_BYTES);
-    memcpy(out + MAGIC_BYTES, (uint8_t[]){1, 0, GT_NPY_HEAD - BEGIN, 0}, 4);
-    memcpy(out + BEGIN, gt_text_string(&text), text.length);
-    out[GT_NPY_HEAD - 1] = '\n';
-}
-
 void gt_npy_describe(gt_text *out, gt_type type, const uint64_t *shape, uint32_t dimensions)
 {
     append_shape(out, shape, dimensions);

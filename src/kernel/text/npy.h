@@ -17,9 +17,5 @@ typedef struct gt_npy {
 /* Reads the header of a file's bytes, and checks that the data are complete. EINVAL, prefixed by
  * `path`, for other files, unsupported elements or byte orders, and Fortran order. */
 gputune_status gt_npy_read(gt_npy *out, const void *bytes, size_t count, const char *path);
-enum { GT_NPY_HEAD = 256 };
-/* Writes an array's header. Types that NumPy lacks become unsigned integers of the same size. */
-void gt_npy_head(uint8_t out[GT_NPY_HEAD], gt_type type, const uint64_t *shape,
-                 uint32_t dimensions);
 /* Appends shape and type for a message: "(3, 4) of float". */
 void gt_npy_describe(gt_text *out, gt_type type, const uint64_t *shape, uint32_t dimensions);
