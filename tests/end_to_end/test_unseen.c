@@ -417,6 +417,7 @@ TEST(a_refresh_takes_the_newer_rule)
     gputune_refresh(tuner);
     second = ask(tuner, 5000, GPUTUNE_SOURCE_RULE);
     assert_string_equal(info_of(second).configuration, info_of(first).configuration);
+    gputune_plan_release(second);
     put_rule(other, "axpy", "region n=64:1M\n" LOSS "variant VEC=1 BLOCK=128 UNROLL=1\nuse 0\n");
     expect(tuner, 5001, GPUTUNE_SOURCE_RULE);
     gputune_refresh(tuner);

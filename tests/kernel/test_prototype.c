@@ -5,14 +5,12 @@
 #include "base/random.h"
 #include "kernel/bind/prototype.h"
 
-static bench open_file(const char *name)
+static void open_file(bench *out, const char *name)
 {
     GT_FREED char *path = NULL, *text = NULL;
-    bench b;
     ASSERT_OK(gt_path_format(&path, "templates/%s.cu", name));
     ASSERT_OK(gt_file_read(&text, NULL, path));
-    bench_open(&b, text, "sm_90");
-    return b;
+    bench_open(out, text, "sm_90");
 }
 
 /* Changes the run-time sizes: small and large, even and odd ones. */
@@ -78,10 +76,11 @@ static size_t compare_at(const bench *b, const gt_prototype *prototype, const gt
 static size_t compare(const char *name)
 {
     enum { CONFIGS = 20, SIZES = 50 };
-    GT_SCOPED(bench_close) bench b = open_file(name);
+    GT_SCOPED(bench_close) bench b = {0};
     gt_random random = {17};
     gt_config config;
     size_t compared = 0;
+    open_file(&b, name);
     for (int c = 0; c < CONFIGS && gt_space_draw(b.space, &random, &config); c++) {
         GT_FREED gt_prototype *prototype = NULL;
         ASSERT_OK(gt_prototype_make(&prototype, b.template, &b.problem, &config, &b.device));
