@@ -166,7 +166,7 @@ struct gputune_plan {
     bool kept;
     gt_pairs pairs;
     gt_plan_code *winner, *fallback; /* fallback: works at any alignment; NULL: none */
-    const gt_launch_sizes *sizes;    /* the winner's; NULL: its launch's own */
+    const gt_launch_sizes *sizes;    /* the winner's; NULL: the sizes are those of its launch */
     check *checks;
     const gt_plan_model *model; /* NULL: the plan has a code of its own */
     const int64_t *values;      /* if there is a model: the numbers of the problem values */

@@ -30,13 +30,13 @@ extern char **environ;
 /* ---- messages -------------------------------------------------------------------------------- */
 
 typedef enum message_kind {
-    SAY,    /* a line for the terminal: prefix, text, colour (or "") */
+    SAY,    /* a line for the terminal (prefix, text, colour or "") */
     DRAW,   /* the turn's progress; "" removes it */
-    LISTED, /* a turn: place, cost, flags, kernel, label */
-    READY,  /* the GPU is open and all turns are listed: environment, label */
-    ROW,    /* the turn has a winner: place, code and a packed row of the table */
-    FAILED, /* the turn has no winner: code, flags, why, and the whole message */
-    ORDER   /* sent to the child: place, limit in seconds, flags, index, count of turns */
+    LISTED, /* a turn (place, cost, flags, kernel, label) */
+    READY,  /* the GPU is open and all turns are listed (environment, label) */
+    ROW,    /* the turn has a winner (place, code and a packed row of the table) */
+    FAILED, /* the turn has no winner (code, flags, why, and the whole message) */
+    ORDER   /* sent to the child (place, limit in seconds, flags, index, count of turns) */
 } message_kind;
 
 enum { KNOWN = 1, BEGUN = 2, FORCE = 4, GPU_FAULT = 8, HAS_ERROR = 16 };

@@ -9,7 +9,7 @@ enum { CHUNK = 16, BOX_ALIGNMENT = 128, ILLEGAL_INSTRUCTION = 715, MISALIGNED = 
 /* A copy. The operation itself has the address in shared memory. */
 typedef struct tensor {
     emu_op map, barrier;                           /* operations with their own addresses */
-    emu_op memory;                                 /* accesses of the tensor */
+    emu_op memory;                                 /* an operation that accesses the tensor */
     uint32_t coordinates[EMU_TENSOR_RANK], blocks; /* operands */
     emu_atomic what;                               /* of a reduction */
     uint8_t rank;

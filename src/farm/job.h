@@ -44,7 +44,8 @@ typedef struct gt_measure_setup {
     uint32_t input_count;
     uint64_t memory_limit_bytes; /* the most device memory to allocate; 0: no limit */
     uint64_t variant_bytes;      /* device memory of the default variant, without its code */
-    bool check; /* launch variants under the emulator's sanitizer instead of comparing results */
+    /* true: launch variants under the emulator's sanitizer instead of comparing results */
+    bool check;
 } gt_measure_setup;
 
 typedef struct gt_prepared {
@@ -115,7 +116,8 @@ typedef enum gt_sample_length {
 typedef enum gt_sharing {
     GT_SHARING_UNKNOWN,
     GT_SHARING_HARMLESS, /* a launch takes as long on used buffers as on restored ones */
-    GT_SHARING_FELT /* used buffers change its time, so each launch is timed on restored ones */
+    GT_SHARING_FELT      /* a launch is faster or slower on used buffers, so each one is timed on
+                            restored buffers */
 } gt_sharing;
 
 /* A request for one round: one sample of each variant, in this order. */

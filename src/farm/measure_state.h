@@ -165,13 +165,13 @@ struct gt_measure {
         gt_tasks tables[GT_TABLES];
         struct {
             gt_tasks fill;         /* fills inputs, pristine copies and guard zones */
-            gt_tasks launch;       /* before a proof: restores inout buffers, poisons outputs */
-            gt_tasks relaunch;     /* before a proof's second launch, on the last workspace */
-            gt_tasks reset, again; /* before a winner's two launches, on each workspace */
-            gt_tasks restore;      /* before a sample: restores the inout buffers of all sets */
+            gt_tasks launch;       /* run before a proof: restores inout buffers, poisons outputs */
+            gt_tasks relaunch;     /* run before a proof's second launch, on the last workspace */
+            gt_tasks reset, again; /* run before a winner's two launches, on each workspace */
+            gt_tasks restore;      /* run before a sample: restores the inout buffers of all sets */
             gt_tasks rotate;       /* copies the buffers of set 0 to all other sets */
-            gt_tasks check;        /* after a proof: checks results, guard zones and inputs */
-            gt_tasks edges;        /* only guard zones and input hashes */
+            gt_tasks check;        /* run after a proof: checks results, guard zones and inputs */
+            gt_tasks edges;        /* checks only guard zones and the hashes of inputs */
             gt_tasks hash;         /* hashes the inputs */
             gt_tasks results;      /* hashes the expected results */
             gt_tasks convert;      /* converts inout buffers to double, for the reference */

@@ -46,7 +46,7 @@ enum { ROUNDS_MAX = 11 + GT_OTHER_MAX };
 struct gt_data_trial {
     gt_measure measure;             /* state of the trial; its parent is the setup's state */
     gt_workload base;               /* the workload with the requested values */
-    gt_data_set usual;              /* the data set for every variant */
+    gt_data_set usual;              /* the data set on which every variant is tried */
     gt_data_set rounds[ROUNDS_MAX]; /* further data sets for a winner */
     uint32_t round_count;
     gt_variation now;             /* the data set in the buffers */

@@ -8,7 +8,7 @@
 
 /* An allocation. */
 typedef struct gt_taken {
-    uint64_t name; /* its address or handle */
+    uint64_t name; /* the allocation's address or handle */
     uint64_t bytes;
 } gt_taken;
 

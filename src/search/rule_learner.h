@@ -47,9 +47,10 @@ typedef struct gt_tree_node {
 typedef struct gt_rule_tree {
     gt_tree_node *nodes;
     uint32_t node_count;
-    double mean, p90, worst; /* the loss to expect at unseen sizes: geometric mean, … */
-    double *losses; /* of each measured size: the logarithm of the loss there of a tree that was
-                       learned without it */
+    /* expected loss at other sizes: geometric mean, 90th percentile, maximum */
+    double mean, p90, worst;
+    /* by measured size: log loss there of a tree that was learned without this size */
+    double *losses;
 } gt_rule_tree;
 
 void gt_rule_tree_free(gt_rule_tree *tree);

@@ -361,7 +361,7 @@ gputune_status gt_store_put_rule(gt_store *store, const gt_rule_outcome *outcome
                                  const gt_patience *patience);
 
 typedef struct gt_listed_rule {
-    gt_site site; /* its problem is the region */
+    gt_site site; /* the site; its problem is the rule's region */
     gt_stored_rule rule;
 } gt_listed_rule;
 

@@ -98,15 +98,18 @@ typedef struct gt_field_options {
     const gt_request *request;
     gt_farm *farm;
     gt_proposer *proposer;
-    bool measure;      /* false: compile only */
-    bool for_later;    /* without `measure`: also compile the service kernels, the reference and the
-                          fallback, because a later tuning will need them */
-    bool with_default; /* the default comes first, even if it is not proposed */
-    bool races; /* look for the fastest variant: add and verify the fallback, try equal launches
-                   once, leave slow compiles to gt_field_retry(), and do not prove variants
-                   whose first launch is too slow */
-    bool skips_slow; /* do not prove variants whose first launch is too slow; implied by `races` */
-    uint32_t limit;  /* most proposals to take; 0: all */
+    bool measure; /* false: compile only */
+    /* true: without `measure`, also compile the service kernels, the reference and the fallback,
+     * because a later tuning will need them */
+    bool for_later;
+    bool with_default; /* true if the default comes first, even if it is not proposed */
+    /* true: look for the fastest variant: add and verify the fallback, try equal launches once,
+     * leave slow compiles to gt_field_retry(), and do not prove variants whose first launch is
+     * too slow */
+    bool races;
+    /* true: do not prove variants whose first launch is too slow; implied by `races` */
+    bool skips_slow;
+    uint32_t limit;            /* most proposals to take; 0: all */
     const gt_history *history; /* results of earlier tunings of the scenario; NULL: none */
 } gt_field_options;
 

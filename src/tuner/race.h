@@ -49,10 +49,11 @@ typedef struct gt_race_options {
     uint32_t final_rounds; /* rounds of winner and default after the decision; 0: 8 */
     uint32_t quick_from;   /* least number of new contestants that get two quick rounds; 0: 5 */
     gt_race_doubt *quick_doubt; /* how far quick samples are trusted; NULL: like full ones */
-    bool exact;      /* values are a model's, without noise, so one short round decides */
-    bool exhaustive; /* contestants leave only after 10 shared rounds, or if they fail */
-    bool fixed;      /* contestants leave only if they fail, or by drop_ratio, and the caller ends
-                        the race */
+    bool exact;      /* true if values are a model's, without noise, so one short round decides */
+    bool exhaustive; /* true if contestants leave only after 10 shared rounds, or if they fail */
+    /* true if contestants leave only if they fail, or by drop_ratio, and the caller ends the
+     * race */
+    bool fixed;
     gt_race_tie tie_break;
     /* Returns true if contestant `a` wins a tie against `b`; NULL: the lower id wins. */
     bool (*precedes)(const void *user, uint64_t a, uint64_t b);

@@ -54,7 +54,7 @@ typedef struct gt_request {
     gt_problem problem;
     gt_problem odd_tail; /* the odd-tail sizes, at which a proof launches too */
     gt_workload workload;
-    gputune_options options;    /* with all defaults filled in */
+    gputune_options options;    /* the call's options, with all defaults filled in */
     gt_space *space;            /* space of the problem, restricted by the options; owned */
     GT_ARRAY(gt_config) starts; /* tried first: the template's start()s, then the call's */
     gt_scenario scenario;

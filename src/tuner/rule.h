@@ -1,5 +1,5 @@
-/* Making rules (rule_make.c, rule_search.c, rule_loss.c), from sizes (rule_sizes.h) and times
- * (rule_pool.h). */
+/* Makes rules. rule_sizes.c chooses sizes, rule_pool.c measures, rule_search.c finds
+ * configurations, rule_loss.c estimates the loss, and rule_make.c calls them. */
 #pragma once
 
 #include "base/clock.h"
@@ -22,7 +22,8 @@ gputune_status gt_make_rule(char **out, const gt_services *services, const gt_de
 /* ---- between rule_make.c, rule_search.c and rule_loss.c ---------------------------------------
  */
 
-enum { GT_RULE_PROVED_SIZES = 64 }; /* at which each variant of a rule is verified, time allowing */
+/* Number of sizes at which each variant of a rule is verified if time allows. */
+enum { GT_RULE_PROVED_SIZES = 64 };
 
 typedef GT_ARRAY(uint32_t) gt_member_list;
 static inline void gt_member_list_free(gt_member_list *members)
@@ -43,10 +44,10 @@ typedef struct gt_rule_maker {
     gt_rule_region region;
     uint32_t most_codes;
     gt_random random;
-    uint64_t next_point; /* of the sequence of sizes */
-    gt_size_list tuned;  /* sizes at which the whole pool counts */
+    uint64_t next_point; /* index of the next point (gt_region_point()) */
+    gt_size_list tuned;  /* sizes at which the whole pool is measured */
     gt_member_list kept; /* the members from which the rule chooses */
-    double novelty;      /* mean logarithm of what new winners gained over the pool, lately */
+    double novelty; /* mean log of the speed-ups that the latest winners gained over the pool */
     int64_t begun_ns;
     double round_begins_s, limit_s;
 } gt_rule_maker;
@@ -65,15 +66,16 @@ gt_problem gt_rule_next_point(gt_rule_maker *maker);
 typedef enum gt_rule_sizes {
     GT_RULE_SIZES_CORNERS,
     GT_RULE_SIZES_INNER, /* all but the corners */
+    /* sizes at which most of the kept members were measured */
     GT_RULE_SIZES_TUNED,
-    GT_RULE_SIZES_MEASURED /* at which most of the kept members were measured */
+    GT_RULE_SIZES_MEASURED
 } gt_rule_sizes;
 
 /* Lists sizes of the pool. *out is empty or a list that is replaced. */
 gputune_status gt_rule_list_sizes(gt_size_list *out, const gt_rule_maker *maker,
                                   gt_rule_sizes which);
 
-/* The data of some members for the learner. */
+/* The learner's data about some members of the pool. */
 typedef struct gt_rule_view {
     gt_rule_data data;
     gt_size_features features;

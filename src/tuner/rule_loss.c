@@ -11,7 +11,7 @@ static void free_losses(loss_list *losses)
     gt_array_free(losses);
 }
 
-/* The tuned sizes of one fold are left out. */
+/* A fold: a part of the tuned sizes is left out, and so are the members that were found there. */
 typedef struct fold {
     const gt_rule_maker *maker;
     size_t number, folds;
@@ -26,7 +26,7 @@ static void free_fold(fold *f)
     gt_array_free(&f->members);
 }
 
-/* Divides the sizes. Members that were found at a size that is left out are left out, too. */
+/* Divides the sizes, and lists the members that were found at sizes that are not left out. */
 static gputune_status fill_fold(fold *f)
 {
     const gt_size_list *tuned = &f->maker->tuned;
@@ -73,7 +73,7 @@ static gputune_status judge_fold(loss_list *losses, const fold *f)
     return GPUTUNE_OK;
 }
 
-/* Lists how much the members that are chosen without a size lose there. */
+/* Lists the loss at each size of members that were chosen without this size. */
 static gputune_status list_choice(loss_list *losses, const gt_rule_maker *maker)
 {
     enum { FOLDS = 8 };
@@ -86,7 +86,7 @@ static gputune_status list_choice(loss_list *losses, const gt_rule_maker *maker)
     return losses->count ? GPUTUNE_OK : gt_array_push(losses, 0);
 }
 
-/* Lists how much the tree loses at sizes that were not chosen because of doubt. */
+/* Lists the tree's losses at sizes that were not chosen because of doubt. */
 static gputune_status list_tree(loss_list *losses, const gt_rule_maker *maker, const double *all,
                                 const gt_size_list *sizes)
 {
@@ -120,7 +120,7 @@ gputune_status gt_rule_estimate(gt_rule_loss *out, const gt_rule_maker *maker, c
     GT_SCOPED(free_losses) loss_list choice = {0}, tree = {0}, sums = {0};
     GT_TRY(list_choice(&choice, maker));
     GT_TRY(list_tree(&tree, maker, losses, sizes));
-    for (size_t i = 0; i < choice.count; i++) { /* both losses as if independent */
+    for (size_t i = 0; i < choice.count; i++) { /* add the losses, as if they were independent */
         for (size_t k = 0; k < tree.count; k++) {
             GT_TRY(gt_array_push(&sums, choice.items[i] + tree.items[k]));
         }

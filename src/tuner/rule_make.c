@@ -238,7 +238,7 @@ static void warn_of_few_sizes(const gt_rule_maker *maker, const gt_member_list *
     }
 }
 
-/* Writes the rule with those kept members that the tree uses, which become `used`. */
+/* Writes the rule with the kept members that the tree uses, and lists these in `used`. */
 static gputune_status write_rule(char **out, gt_member_list *used, const gt_rule_maker *maker)
 {
     const gt_pool *pool = &maker->pool;

@@ -141,8 +141,9 @@ typedef struct comparison {
     size_t size;
     const gt_request *request;
     bool prove;
-    GT_ARRAY(uint32_t) members; /* those that are measured, the anchor first if there is one */
-    bool has_anchor;            /* its time is known, and makes the times of calls comparable */
+    GT_ARRAY(uint32_t) members; /* the members to measure; first the anchor, if there is one */
+    /* true if there is an anchor: its known time makes the times of several calls comparable */
+    bool has_anchor;
     GT_ARRAY(gt_pool_entry) entries;
 } comparison;
 
@@ -170,7 +171,7 @@ static void refute(const comparison *at, gt_pool_member *member, const char *sta
     member->is_refuted = true;
 }
 
-/* Returns what a record means. A variant for which the time did not suffice has no time. */
+/* Converts a record. A variant for which the time did not suffice has no time. */
 static gt_pool_entry entry_of(const gputune_record *record)
 {
     const bool ok = strcmp(record->status, "ok") == 0;

@@ -18,8 +18,8 @@ typedef struct gt_pool_size {
     double volume; /* the product of the sizes, to order by cost */
     bool is_corner;
     bool is_tuned;
-    bool is_doubtful;                /* chosen because different members may be the fastest there */
-    GT_ARRAY(gt_pool_entry) entries; /* of each member; later members are not measured */
+    bool is_doubtful; /* true if chosen because different members may be the fastest there */
+    GT_ARRAY(gt_pool_entry) entries; /* by member; members beyond the end are not measured */
 } gt_pool_size;
 
 typedef struct gt_pool_member {
@@ -28,7 +28,7 @@ typedef struct gt_pool_member {
     gt_hash source;
     uint32_t code;   /* the first member with the same source */
     size_t origin;   /* the size at which it was found */
-    bool is_refuted; /* it failed to compile, or its proof at some size */
+    bool is_refuted; /* true if it failed to compile, or failed its proof at some size */
 } gt_pool_member;
 
 typedef struct gt_pool {
@@ -71,12 +71,12 @@ uint32_t gt_pool_fastest(const gt_pool *pool, size_t size);
 /* Takes times that the tuning of the size has stored, for members that were not measured there. */
 gputune_status gt_pool_take_trials(gt_pool *pool, const gt_request *request, size_t size);
 
-/* Measures the given members at the size, side by side, except those that are refuted or whose time
- * there is known; with `prove`, except those that are proved there. Members that are clearly slower
- * than the best one get only a rough time, and without `prove` no proof. A member with a wrong
- * result, a crash or a hang is refuted, with a warning. Sets INFINITY for members that constraints
- * exclude at the size. Times of several calls are comparable, because the fastest known member is
- * measured again each time. Members that are not measured within `limit_s` seconds stay unknown;
- * the first ones are measured first. OK also if none of the members works; ECANCELED. */
+/* Measures the given members at the size, side by side. Skips refuted members, and those with a
+ * known time there or, with `prove`, those that are proved there. Members that are clearly
+ * slower than the best one get only a rough time, and without `prove` no proof. A member with a
+ * wrong result, a crash or a hang is refuted, with a warning. Sets INFINITY for members that
+ * constraints exclude at the size. Times of several calls are comparable, because the fastest
+ * known member is measured again each time. Takes at most `limit_s` seconds, in the order of
+ * `members`; the rest stay unknown. OK also if none of the members works; ECANCELED. */
 gputune_status gt_pool_measure(gt_pool *pool, size_t size, const uint32_t *members, size_t count,
                                bool prove, double limit_s);

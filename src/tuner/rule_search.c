@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The fractions of a round at whose end a phase ends. The rest is for learning. */
+/* The fractions of a round at which the phases end. The rest is for learning. */
 static const double tuning_end = 0.42, pool_end = 0.54, search_end = 0.62, siblings_end = 0.66,
                     tuned_end = 0.74, sizes_end = 0.88, corners_end = 0.96;
 
@@ -42,7 +42,7 @@ static uint32_t fastest_kept(const gt_rule_maker *maker, size_t size)
     return best;
 }
 
-/* Returns how much the choice matters at a point, as the two nearest sizes show. */
+/* Estimates from the two nearest sizes how much the choice matters at a point. */
 static double doubt_at(const gt_rule_maker *maker, const gt_problem *point)
 {
     const gt_pool *pool = &maker->pool;
@@ -70,8 +70,8 @@ static double doubt_at(const gt_rule_maker *maker, const gt_problem *point)
     return loss * fmin(distances[0], 2);
 }
 
-/* Adds a new size: in turns the next point, and the most doubtful one of several. Sets *added to
- * false if the point is no new size. */
+/* Adds a new size: alternately the next point of the sequence, and the one of several points at
+ * which the choice is most doubtful. Sets *added to false if the point is not a new size. */
 static gputune_status add_size(bool *added, gt_rule_maker *maker)
 {
     enum { OFFERED = 24 };
@@ -134,8 +134,8 @@ static gputune_status add_near_winners(gt_rule_maker *maker, const gt_request *r
     return GPUTUNE_OK;
 }
 
-/* Adds the winner of a tuned size, and others. Follows how much it gained over the pool, if members
- * of it were tried by the tuning. */
+/* Adds the winner of a tuned size and other fast trials. If the tuning tried members of the
+ * pool, notes how much the winner gained over them. */
 static gputune_status take_winner(gt_rule_maker *maker, const gt_request *request, size_t size,
                                   const gt_config *winner)
 {
@@ -167,8 +167,9 @@ static gputune_status tune_size(gt_rule_maker *maker, double limit_s)
         gt_pool_drop_size(pool);
         return GPUTUNE_OK;
     }
+    /* the compiled code is stored, so the next size may need less time */
     if (status == GPUTUNE_ETIMEOUT) {
-        return GPUTUNE_OK; /* compiled code is kept, so the next size may have better luck */
+        return GPUTUNE_OK;
     }
     GT_TRY(status);
     return take_winner(maker, request, size, &choice.config);
@@ -184,8 +185,8 @@ gputune_status gt_rule_tune(gt_rule_maker *maker)
     for (int i = 0; i < TRIES && !gt_rule_is_late(maker, tuning_end); i++) {
         bool added;
         const size_t done = pool->sizes.count - first;
-        const double weight =
-            done || maker->tuned.count ? 1 : 3; /* the first has no related results */
+        /* the first search has no results of other sizes */
+        const double weight = done || maker->tuned.count ? 1 : 3;
         if (done >= MOST || (done >= least && maker->novelty <= little)) {
             break;
         }
@@ -211,7 +212,7 @@ gputune_status gt_rule_tune(gt_rule_maker *maker)
 /* How good a member is at the tuned sizes. */
 typedef struct standing {
     uint32_t member, count; /* sizes at which its time is known */
-    double loss;            /* mean, and some more if it was measured at few sizes */
+    double loss;            /* mean loss, increased if it was measured at few sizes */
     double least;
 } standing;
 
@@ -292,7 +293,7 @@ gputune_status gt_rule_measure_pool(gt_rule_maker *maker)
 
 /* ---- choosing -------------------------------------------------------------------------------- */
 
-/* Keeps, of `members`, few configurations that together are nearly as good as all. */
+/* Keeps few of `members`, which together are nearly as good as all of them. */
 static gputune_status thin_out(gt_rule_maker *maker, const gt_member_list *members)
 {
     enum { FACTOR = 2, MORE = 8 };
@@ -563,7 +564,7 @@ static bool lost_one(const gt_rule_maker *maker)
 /* Measures and proves the kept members at these sizes, until one fails or the phase ends. */
 static gputune_status prove_at(gt_rule_maker *maker, gt_rule_sizes which, double end)
 {
-    enum { PARTS = 4 }; /* of the time that is left, which one size may take */
+    enum { PARTS = 4 }; /* fraction of the remaining time that one size may take */
     GT_SCOPED(gt_size_list_free) gt_size_list sizes = {0};
     GT_TRY(gt_rule_list_sizes(&sizes, maker, which));
     for (size_t s = 0; s < sizes.count && !lost_one(maker); s++) {
@@ -599,8 +600,8 @@ static bool any_runs(const gt_rule_maker *maker, size_t size)
     return any;
 }
 
-/* Sets *enough if the tree loses little. Looks only now and then, because learning takes a while.
- */
+/* Sets *enough if the tree's loss is small. Checks only occasionally, because learning takes a
+ * while. */
 static gputune_status is_good_enough(bool *enough, const gt_rule_maker *maker)
 {
     enum { EVERY = 32 };

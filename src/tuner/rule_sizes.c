@@ -96,7 +96,7 @@ uint32_t gt_region_corners(gt_problem out[GT_CORNERS_MOST], const gt_template *t
     return corners;
 }
 
-/* A class of sizes: odd multiples of 2^power, or from the last classes, any multiples. */
+/* A class of sizes: odd multiples of 2^power, or in the last classes, all multiples. */
 typedef struct size_class {
     double share; /* of the points */
     int power;
@@ -140,7 +140,7 @@ gt_problem gt_region_point(const gt_template *template, const gt_rule_region *re
                            uint64_t index)
 {
     gt_problem point = region->least;
-    uint32_t dimensions = 2; /* a common class, and how often it is used */
+    uint32_t dimensions = 2; /* a class that several sizes share, and how often it is used */
     double ratio = 2;
     for (uint32_t i = 0; i < template->problem_count; i++) {
         dimensions += varies(region, i) ? 2 : 0;

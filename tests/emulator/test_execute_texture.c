@@ -109,7 +109,7 @@ TEST(test_dimensions_and_layers)
         {solid, 3, 0, {4, 3, 5}, 2.0f, 1.5f, 111.5f}, /* y and z have the same value */
         {solid, 3, 0, {4, 3, 5}, 1.5f, 2.0f, 166},
         {solid, 3, 0, {4, 3, 5}, 1.5f, 9.0f, 421},
-        {edges, 1, 5, {4}, 2.0f, 2, 21.5f}, /* whose rows are the layers of an array */
+        {edges, 1, 5, {4}, 2.0f, 2, 21.5f}, /* the rows of `edges` are the layers of an array */
         {edges, 1, 5, {4}, 2.0f, 9, 41.5f},
         {edges, 1, 5, {4}, 2.0f, -3, 1.5f},
         {planes, 2, 5, {4, 3}, 1.5f, 3, 311}, /* x and y have the same value */

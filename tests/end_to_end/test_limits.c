@@ -199,7 +199,7 @@ static int tune_with_full_files(const char *const files[3], rlim_t bytes)
 
 static int be_with_full_files(rlim_t bytes)
 {
-#ifdef __SANITIZE_THREAD__ /* with it a worker writes a file before its main() */
+#ifdef __SANITIZE_THREAD__ /* under TSan a worker writes a file before its main() */
     if (bytes == 0) {
         return NO_LIMIT;
     }

@@ -55,7 +55,7 @@ TEST(variant_that_fails_at_one_corner_is_left_out)
     assert_non_null(strstr(world.log, "KIND=narrow"));
     assert_non_null(strstr(world.log, "failed at rows=256 columns=256 STEP=1 (wrong)"));
     gputune_free(text);
-    assert_int_equal(count_rules(tuner), 1); /* it replaced the other one */
+    assert_int_equal(count_rules(tuner), 1); /* the second rule replaced the first one */
 }
 
 static void expect_refused(int status, int expected, const char *message)

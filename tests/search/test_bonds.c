@@ -50,7 +50,7 @@ TEST(nothing_is_drawn_where_a_draw_may_take_long)
 {
     gt_bond bond;
     uint32_t count;
-    landscape at = make(fits); /* its size is an estimate */
+    landscape at = make(fits); /* the size of this space is an estimate */
     landscape_open(&at);
     at.domain.draw = never_drawn;
     ASSERT_OK(gt_bonds_find(&bond, &count, 1, &at.domain));

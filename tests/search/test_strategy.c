@@ -268,7 +268,7 @@ TEST(hints_that_lead_nowhere_are_doubted)
         gt_strategy *hinted = open(GPUTUNE_STRATEGY_MODEL, &at, seed);
         ASSERT_OK(gt_strategy_hint(hinted, hints, DRAWN));
         double best = landscape_search(hinted, &at, RESULTS, 2);
-        found += best < 0.35; /* in the valley that only this size has */
+        found += best < 0.35; /* the best point is in the valley that only this size has */
         gt_strategy_free(hinted);
     }
     assert_true(found >= SEEDS - 1);

@@ -10,7 +10,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-static const double slack_s = 1; /* for waits of a fixed length */
+static const double slack_s = 1; /* tolerance of waits with a fixed length */
 
 /* The clock stops except for sleeps, so a busy machine changes nothing. */
 static int open_stopped(void **state)

@@ -177,7 +177,7 @@ TEST_OF(code_that_a_rule_uses_stays, world *w, open_world, close_world)
     GT_SCOPED(close_store) gt_store *store = open_store(w);
     const gputune_forget_options what = {.size = sizeof what};
     gt_records_filter filter = {.wanted = ONE_KERNEL("axpy")};
-    put_size(store, 1024, 100); /* with the codes 1 and 2 */
+    put_size(store, 1024, 100); /* stores the codes 1 and 2, too */
     put_rule(store);
     filter.wanted.sizes = "n=1024";
     ASSERT_OK(gt_store_forget(store, &filter, &what, ignore, NULL, NULL));

@@ -137,8 +137,9 @@ static gputune_status verify(gt_farm *base, const gt_verify_job *job)
     scripted_farm *farm = (scripted_farm *)base;
     GT_TRY(refuse(farm));
     farm->first_verified = farm->verifies++ ? farm->first_verified : job->id;
+    /* as many items as launches, or more */
     while (farm->launches.count <= job->id) {
-        GT_TRY(gt_array_push(&farm->sampled, false)); /* at least the number of launches */
+        GT_TRY(gt_array_push(&farm->sampled, false));
         GT_TRY(gt_array_push(&farm->patient, false)); /* likewise */
         GT_TRY(gt_array_push(&farm->launches, (gt_launch){0}));
     }

@@ -29,7 +29,7 @@ typedef struct model {
     uint32_t told[PROCESSES][SCENARIOS];
     struct {
         sequence_request request;
-        result result;  /* has `decided` only if it is for the request's own space */
+        result result;  /* its `decided` is set only if the request's own space was searched */
     } plans[PLANS_MAX]; /* by the number of the request that made the plan */
     /* the last result that the process's plan table knows; -1: none */
     int measured_last[PROCESSES];

@@ -43,11 +43,12 @@ static struct {
     sequence_answer answer;
     gputune tuner;
     scripted_farm farm;
-    gt_farm_ops ops, scripted; /* the operations that the tuner calls, and the scripted farm's */
-    const char *path;          /* of the template */
-    int waits;                 /* waits for the farm in this request */
-    bool was_late;             /* true if LATE_LIMIT has delayed one answer already */
-    uint64_t recheck;          /* the variant that is being verified again, or GT_NO_VARIANT */
+    /* the operations that the tuner calls; those of the scripted farm, which they call */
+    gt_farm_ops ops, scripted;
+    const char *path;   /* of the template */
+    int waits;          /* waits for the farm in this request */
+    bool was_late;      /* true if LATE_LIMIT has delayed one answer already */
+    uint64_t recheck;   /* the variant that is being verified again, or GT_NO_VARIANT */
     int source_of[256]; /* for each compile job, one of the configurations with this source */
     gputune_plan *plans[REQUESTS_MAX]; /* by the number of the request that made the plan */
     volatile int cancel;

@@ -8,13 +8,13 @@
 // rmsnorm, stencils) are only compared with that copy; copies are not captured, because they are
 // slower in graphs.
 //
-// The rows "passing" measure thousands of parameters: all by value, or 4 KB of them, the older limit,
-// and the rest with cudaMemcpyToSymbol() from pageable memory before each launch, as in the vendor's
-// comparison. "Kernel" is only the kernel, launched while the GPU is busy. "In a row" is one of many
-// launches with one wait, like the vendor's sample. "Each waited for" is the host's time from passing
-// the parameters to the end of the kernel. The same for gputune's fastest plans that split (through
-// its ring of pinned memory) and that pass by value. The row "sample" leaves unrolling to the
-// compiler, like the vendor's kernels.
+// The rows "passing" measure thousands of parameters: all by value, or 4 KB of them, the older
+// limit, and the rest with cudaMemcpyToSymbol() from pageable memory before each launch, as in the
+// vendor's comparison. "Kernel" is only the kernel, launched while the GPU is busy. "In a row" is
+// one of many launches with one wait, like the vendor's sample. "Each waited for" is the host's
+// time from passing the parameters to the end of the kernel. The same for gputune's fastest plans
+// that split (through its ring of pinned memory) and that pass by value. The row "sample" leaves
+// unrolling to the compiler, like the vendor's kernels.
 //
 //   libraries [-l SECONDS] [-j SECONDS] [ROW...]
 //
@@ -51,7 +51,7 @@ constexpr double batch_ms = 5;    // approximate time of a batch
 constexpr int launches_max = 100; // of a batch
 constexpr size_t samples_max = 2000;
 constexpr double copied_at_least = 40e6; // bytes read and written
-constexpr size_t workspace = 64 << 20;   // for cuBLAS, which may not allocate it during a capture
+constexpr size_t workspace = 64 << 20;   // of cuBLAS, which cannot allocate during a capture
 
 cudaStream_t stream;
 cublasHandle_t blas;
@@ -415,7 +415,8 @@ template <typename T> void transpose(const std::string &name, size_t count)
         2.0 * sizeof(T) * side * side);
 }
 
-// Provides the temporary memory of CUB's functions: `call` gets memory and its size, or queries the size.
+// Provides the temporary memory of CUB's functions: `call` gets memory and its size, or queries the
+// size.
 launcher with_memory(const std::function<cudaError_t(void *, size_t &)> &call,
                      std::vector<std::shared_ptr<device_array<char>>> &kept)
 {
@@ -658,8 +659,8 @@ __global__ void sum_of(const __grid_constant__ parameters<int, COUNT> p, int *su
     *sum = total;
 }
 
-// The warps of a block share the coefficients of 32 elements, because one thread per element does not
-// saturate the memory.
+// The warps of a block share the coefficients of 32 elements, because one thread per element does
+// not saturate the memory.
 constexpr int warps = 16;
 template <int COUNT>
 __global__ void combination(const __grid_constant__ parameters<float, COUNT> p, float *y,

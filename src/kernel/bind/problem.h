@@ -92,7 +92,7 @@ uint64_t gt_buffer_count(const gt_buffer *buffer);
  * blocks, then the template's args(): each of these is buffers[index] or scalars[index]. */
 typedef struct gt_workload {
     uint32_t block_count;
-    gt_buffer blocks[GT_BLOCK_MAX]; /* in host memory; always inputs */
+    gt_buffer blocks[GT_BLOCK_MAX]; /* parameter blocks, which are inputs in host memory */
     uint32_t argument_count;
     struct gt_workload_argument {
         bool is_buffer;

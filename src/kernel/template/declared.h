@@ -180,7 +180,7 @@ typedef struct gt_template_parts {
     gt_value
         *axis_values[GT_AXIS_MAX]; /* arrays of GT_AXIS_VALUES, which gt_axis.values points to */
     gt_kernel_name kernel;
-    gt_config starts[GT_START_MAX]; /* which gt_template.starts points to */
+    gt_config starts[GT_START_MAX]; /* the array that gt_template.starts points to */
     bool is_pipeline; /* true if there is a launch(); `kernel` then does not name a function */
     gt_template_step steps[GT_STEPS_MAX]; /* one for each launch(), or one for the only kernel */
     uint32_t step_count;

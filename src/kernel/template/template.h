@@ -83,7 +83,7 @@ static inline bool gt_fill_is_sent(gt_fill_kind kind)
 /* The contents of the numbers at a path (gt_leaf_is_within()); #0 is the first item. */
 typedef struct gt_initialiser {
     char path[GT_NAME_MAX];
-    gt_fill fill;               /* for a buffer or a block */
+    gt_fill fill;               /* contents of a buffer or a block */
     const gt_expression *value; /* of a scalar */
 } gt_initialiser;
 
