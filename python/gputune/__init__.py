@@ -671,8 +671,9 @@ class Tuner(_Shared):
             Configurations such as ["VEC=4 BLOCK=256"] to try first, after the default. They change which
             variants are tried first, not which results are stored.
         memory_limit
-            The most device memory in bytes that the tuning allocates; 0: no limit. A CUDA context (about 0.6 GB)
-            comes in addition. If it is too small, nothing is measured, and a warning says how much is needed.
+            The most device memory in bytes that the tuning allocates; 0: no limit. A CUDA context, about
+            0.6 GB, comes in addition. If it is too small, nothing is measured, and a warning says how much
+            is needed.
         alignment
             The guaranteed alignment of every buffer in bytes, or a dict by argument; 0: 16.
         inputs, inputs_tag

@@ -3,10 +3,10 @@
 
     python3 tools/bench/memory.py [--seconds 8] [--build build] [NAME:SIZES:BUDGET,BUDGET,...]...
 
-A row is one `gputune warm --force --memory BUDGET` in an empty database. `peak` is the most memory of the GPU
-that was in use during it, above what was in use before; NVML is polled every millisecond. `context` is the
-part that a bare CUDA context takes. `allocated` is the difference, and must not exceed the budget, except by the
-kernels' code. A budget that is too small has the needed megabytes instead. Run it on an idle GPU."""
+A row is one `gputune warm --force --memory BUDGET` in an empty database. `peak` is the most memory of the
+GPU that was in use during it, above what was in use before; NVML is polled every millisecond. `context` is
+the part that a bare CUDA context takes. `allocated` is the difference, and must not exceed the budget, except
+by the kernels' code. A budget that is too small has the needed megabytes instead. Run it on an idle GPU."""
 import argparse
 import ctypes
 import os
@@ -100,7 +100,8 @@ def main():
             else:
                 result = rows[1].split(",")[3]
             allocated = "" if needs else f"{(peak - context) / MB:.0f} MB"
-            print(f"{name:<10} {sizes:<20} {budget:>9} {peak / MB:>6.0f} MB {allocated:>9}  {result}", flush=True)
+            shown = f"{peak / MB:.0f} MB"
+            print(f"{name:<10} {sizes:<20} {budget:>9} {shown:>9} {allocated:>9}  {result}", flush=True)
 
 
 if __name__ == "__main__":
