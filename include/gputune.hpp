@@ -1565,10 +1565,54 @@ class tuner
                          *configuration.c_str ? configuration.c_str : nullptr, arch, form);
         return detail::taken(status, out, bytes);
     }
+    /* Returns the header of the stored rule, with code for the architectures (none: the GPU's). */
+    result<std::string> try_emit_rule(text kernel, const sizes &problem,
+                                      const std::vector<std::string> &archs = {},
+                                      bool runtime_api = false) const
+    {
+        const std::vector<gputune_size> list = problem.view();
+        const std::vector<const char *> words = pointers(archs);
+        char *out = nullptr;
+        const int status = gputune_emit_rule(&out, get(), kernel.c_str,
+                                             gputune_sizes{list.size(), list.data()}, words.data(),
+                                             words.size(), runtime_api);
+        return detail::taken(status, out, out ? std::strlen(out) : 0);
+    }
     GPUTUNE_CXX_THROWS_SIZED(check)
     GPUTUNE_CXX_THROWS_SIZED(compile)
     GPUTUNE_CXX_THROWS_SIZED(describe_space)
     GPUTUNE_CXX_THROWS_SIZED(emit)
+    GPUTUNE_CXX_THROWS_SIZED(emit_rule)
+
+    /* Makes a rule for all sizes of a region, {{"n", 1024, 1 << 20}}, with at most so many different
+     * codes (0: 16), and returns its text. */
+    result<std::string> try_make_rule(text kernel, const std::vector<gputune_range> &region,
+                                      std::uint32_t most_codes = 0, const options &given = {}) const
+    {
+        char *out = nullptr;
+        return detail::sized(
+            {}, given, [&](gputune_sizes, const gputune_options &plain) -> result<std::string> {
+                const int status = gputune_make_rule(&out, get(), kernel.c_str, region.data(),
+                                                     region.size(), most_codes, &plain);
+                return detail::taken(status, out, out ? std::strlen(out) : 0);
+            });
+    }
+    /* Calls `each` with a const gputune_rule & for each stored rule. */
+    template <typename Each>
+    result<void> try_rules(Each each, const gputune_record_filter *filter = nullptr) const
+    {
+        return detail::visited<gputune_rule>(each, [&](auto call, void *user) {
+            return gputune_rules(get(), filter, call, user);
+        });
+    }
+    GPUTUNE_CXX_THROWS(rules)
+#if defined(__cpp_exceptions)
+    std::string make_rule(text kernel, const std::vector<gputune_range> &region,
+                          std::uint32_t most_codes = 0, const options &given = {}) const
+    {
+        return try_make_rule(kernel, region, most_codes, given).take();
+    }
+#endif
 
     /* Calls `each` with a const gputune_kernel & for all kernels, or for those that a name or path
      * means. */

@@ -79,9 +79,9 @@ __all__ = ["BusyError", "Cancel", "CanceledError", "CaptureError", "CompileError
            "OutOfMemoryError", "Plan", "Record", "RecordedError", "TemplateError", "TimeLimitError", "Tuner",
            "UnsupportedError", "WorkerError", "WrongResultError", "add_source", "add_template",
            "background", "check", "check_database", "compare", "compile", "device_count", "devices",
-           "diagnose", "draft_template", "emit", "export_wisdom", "forget",
-           "import_wisdom", "kernel", "kernels", "load_wisdom", "merge", "misses", "open",
-           "records", "refresh", "run", "save_wisdom", "space", "trials", "tune", "wait"]
+           "diagnose", "draft_template", "emit", "emit_rule", "export_wisdom", "forget",
+           "import_wisdom", "kernel", "kernels", "load_wisdom", "make_rule", "merge", "misses", "open",
+           "records", "refresh", "rules", "run", "save_wisdom", "space", "trials", "tune", "wait"]
 __version__: str = library.gputune_version().decode()
 
 
@@ -97,6 +97,7 @@ class DType(Protocol):
 Path = Union[str, "os.PathLike[str]"]
 Size = Union[int, str, DType, Type[DType]]
 Sizes = Union[Size, Sequence[Size]]
+Range = Union[Size, Tuple[int, int]]
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 Effort = Literal["cached", "estimate", "measure", "exhaustive"]
 Objective = Literal["default", "kernel", "launch", "latency", "energy", "rate"]
@@ -198,6 +199,21 @@ def _sizes(values: Mapping[str, Size]) -> Any:
             item.name = name.encode()
             item.value = _size(name, value)
     return _abi.gputune_sizes(len(values), items)
+
+
+def _ranges(values: Mapping[str, Any]) -> Any:
+    """Converts {"n": (64, 4096), "T": "half"} to a C array; a number is a range of one value."""
+    items = (_abi.gputune_range * max(len(values), 1))()
+    for item, (name, value) in zip(items, values.items()):
+        word = _fast.word_of(value)
+        if word is not None:
+            item.name = f"{name}={word}".encode()
+            continue
+        ends = tuple(value) if isinstance(value, (tuple, list)) else (value, value)
+        if len(ends) != 2:
+            raise TypeError(f"the range of {name} is {value!r}; expected (least, most)")
+        item.name, item.least, item.most = name.encode(), _size(name, ends[0]), _size(name, ends[1])
+    return items
 
 
 def _filter(kernel: Any, any_gpu: bool, gpu: Any, sizes: Any, **members: Any) -> Any:
@@ -918,6 +934,26 @@ class Tuner(_Shared):
         return [_shown(record) for record in iterate(lambda each: library.gputune_forget(
             self._handle, ctypes.byref(wanted), ctypes.byref(options), callback(each), None))]
 
+    def make_rule(self, /, kernel: Path, *, sizes: Mapping[str, Range], codes: int = 16,
+                  time_limit: float = 0) -> str:
+        """Makes and stores a rule that chooses the variant for every size of a region, such as
+        {"n": (1024, 1 << 20), "T": "half"}, and returns it as text. It uses at most `codes` different codes.
+        `time_limit` is for the whole call; 0: two minutes. tune(..., unseen="rule") uses the rule."""
+        wanted, ranges = _kernel(kernel), _ranges(sizes)
+        most = _integer("codes", codes, 0, (1 << 32) - 1)
+        stop = Interrupt()
+        options, _kept = self._options(stop, (), time_limit_s=_seconds("time_limit", time_limit))
+        return _taken(lambda out, _: self._run(stop, lambda: int(library.gputune_make_rule(
+            out, self._handle, wanted, ranges, len(sizes), most, ctypes.byref(options)))) or 0).decode()
+
+    def rules(self, kernel: Path | None = None, *, any_gpu: bool = False,
+              gpu: str | None = None) -> list[dict[str, Any]]:
+        """Returns the stored rules as dicts: kernel, gpu, text, created, unproved, outdated, ..."""
+        wanted = _filter(kernel, any_gpu, gpu, None)
+        callback = _abi.FUNCTIONS["gputune_rules"][1][2]
+        return iterate(lambda each: library.gputune_rules(self._handle, ctypes.byref(wanted), callback(each),
+                                                          None))
+
     def merge(self, paths: Sequence[Path]) -> dict[str, int]:
         """Merges other database files into this one: all, or nothing. Returns how many `trials`, `winners`,
         `rules` and `codes` (compiled sources) they contain, and how many were merged because they were
@@ -999,6 +1035,15 @@ class Tuner(_Shared):
             out, count, self._handle, _kernel(kernel), packed, encoded("configuration", configuration),
             encoded("arch", arch), wanted))
         return code if form == "cubin" else code.decode()
+
+    @_sized
+    def emit_rule(self, /, kernel: Path, *, archs: Sequence[str] = (), runtime_api: bool = False,
+                  sizes: Mapping[str, Size] | None = None, **more_sizes: Size) -> str:
+        """Returns the stored rule of a kernel as a C header that needs no gputune, with code for `archs`
+        (none: the tuner's GPU). `runtime_api`: for programs that link only the CUDA runtime library."""
+        packed, (words, count) = _sizes(_all_sizes(sizes, more_sizes)), _words("archs", archs, "sm_90a")
+        return _taken(lambda out, _: library.gputune_emit_rule(
+            out, self._handle, _kernel(kernel), packed, words, count, bool(runtime_api))).decode()
 
     @_sized
     def compile(self, /, kernel: Path, arch: str, *, sizes: Mapping[str, Size] | None = None,
@@ -1175,10 +1220,13 @@ space = _here(Tuner.space)
 records = _here(Tuner.records)
 trials = _here(Tuner.trials)
 forget = _here(Tuner.forget)
+make_rule = _here(Tuner.make_rule)
+rules = _here(Tuner.rules)
 merge = _here(Tuner.merge)
 kernels = _here(Tuner.kernels)
 check = _here(Tuner.check)
 emit = _here(Tuner.emit)
+emit_rule = _here(Tuner.emit_rule)
 compile = _here(Tuner.compile)
 refresh = _here(Tuner.refresh)
 check_database = _here(Tuner.check_database)

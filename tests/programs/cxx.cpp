@@ -618,6 +618,12 @@ static void tools(const gt::tuner &tuner)
     const auto ptx = tuner.try_emit("axpy", {}, "", GPUTUNE_FORM_PTX);
     expect(ptx && ptx->find(".entry") != std::string::npos, "emit PTX",
            ptx ? "" : ptx.why().message);
+    const auto rule = tuner.try_make_rule("axpy", {{"n", 64, 64}});
+    expect(!rule && rule.why().message.find("a size that varies") != std::string::npos,
+           "a rule for one size", rule ? *rule : rule.why().message);
+    int rules = 0;
+    expect(tuner.try_rules([&](const gputune_rule &) { rules++; }) && !rules, "no rules");
+    expect(!tuner.try_emit_rule("axpy", {}, {"sm_90"}, true), "the header of no rule");
     const auto draft = gt::try_draft_template("k.cu", "__global__ void k(float *y) { y[0] = 1; }");
     const bool can_draft = draft || draft.why().message.find("libclang") == std::string::npos;
     expect(!can_draft || (draft && draft->find("#pragma gputune kernel(k)") != std::string::npos),

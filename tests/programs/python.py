@@ -880,6 +880,19 @@ def gpus_are_listed():
 
 
 @test_tuning
+def rules_are_made_listed_and_emitted():
+    with tempfile.TemporaryDirectory() as folder:
+        with gputune.open(driver="emu", database=os.path.join(folder, "rules.db")) as tuner:
+            raises(gputune.NotFoundError, "no rule", tuner.emit_rule, "axpy")
+            raises(TypeError, "the range of n is (1, 2, 3)", tuner.make_rule, "axpy", sizes={"n": (1, 2, 3)})
+            made = tuner.make_rule("axpy", sizes={"n": (64, 512), "T": "float"}, codes=2, time_limit=15)
+            assert made.startswith("region n=64:512 T=float\nloss mean="), made
+            assert [(one["kernel"], one["text"]) for one in tuner.rules()] == [("axpy", made)], tuner.rules()
+            assert tuner.rules("gemm") == []
+            assert "axpy_launch" in tuner.emit_rule("axpy", archs=["sm_90"], runtime_api=True)
+
+
+@test_tuning
 def code_spaces_and_drafts():
     source = gputune.emit("axpy", "VEC=4", n=N)
     assert "__global__ void axpy" in source and source != gputune.emit("axpy", n=N)
