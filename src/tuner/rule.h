@@ -31,13 +31,14 @@ static inline void gt_member_list_free(gt_member_list *members)
     gt_array_free(members);
 }
 
-typedef GT_ARRAY(size_t) gt_size_list; /* indices of sizes of the pool, by ascending volume */
+typedef GT_ARRAY(size_t) gt_size_list; /* indices of sizes of the pool */
 static inline void gt_size_list_free(gt_size_list *sizes)
 {
     gt_array_free(sizes);
 }
 
-/* The work is done in rounds. Each has all phases; the first one usually takes most of the time. */
+/* The work is done in rounds. Each finds configurations, in four phases, and then measures those
+ * that it keeps at many sizes. The time for the latter is reserved, because a rule needs it. */
 typedef struct gt_rule_maker {
     gt_pool pool;
     gt_services services; /* the caller's, but with fewer log lines of sessions */
@@ -47,17 +48,24 @@ typedef struct gt_rule_maker {
     uint64_t next_point; /* index of the next point (gt_region_point()) */
     gt_size_list tuned;  /* sizes at which the whole pool is measured */
     gt_member_list kept; /* the members from which the rule chooses */
-    double novelty; /* mean log of the speed-ups that the latest winners gained over the pool */
+    double novelty;    /* mean log of the speed-ups that the latest winners gained over the pool */
+    size_t most_sizes; /* at which the kept members are measured in this round */
     int64_t begun_ns;
-    double round_begins_s, limit_s;
+    double limit_s;
+    double round_begins_s, finding_ends_s, measuring_ends_s; /* since begun_ns */
+    double corners_s, size_s, learning_s; /* what the last round took: for the corners, for the kept
+                                             members at another size, and to learn */
 } gt_rule_maker;
 
-/* Returns the seconds left until this fraction of the round, or 0 if it has passed or the caller
- * has cancelled. */
-double gt_rule_left_s(const gt_rule_maker *maker, double fraction);
-static inline bool gt_rule_is_late(const gt_rule_maker *maker, double fraction)
+/* Returns the seconds from the begin of the work to a point of the round: 0 is its begin, 1 the end
+ * of finding configurations, and 2 that of measuring. */
+double gt_rule_time_at_s(const gt_rule_maker *maker, double point);
+/* Returns the seconds left until a point of the round, or 0 if it has passed or the caller has
+ * cancelled. */
+double gt_rule_left_s(const gt_rule_maker *maker, double point);
+static inline bool gt_rule_is_late(const gt_rule_maker *maker, double point)
 {
-    return gt_rule_left_s(maker, fraction) <= 0;
+    return gt_rule_left_s(maker, point) <= 0;
 }
 /* Logs the end of a phase. */
 void gt_rule_note(const gt_rule_maker *maker, const char *format, ...) GT_PRINTF(2, 3);
@@ -66,14 +74,16 @@ gt_problem gt_rule_next_point(gt_rule_maker *maker);
 typedef enum gt_rule_sizes {
     GT_RULE_SIZES_CORNERS,
     GT_RULE_SIZES_INNER, /* all but the corners */
-    /* sizes at which most of the kept members were measured */
-    GT_RULE_SIZES_TUNED,
-    GT_RULE_SIZES_MEASURED
+    GT_RULE_SIZES_TUNED
 } gt_rule_sizes;
 
-/* Lists sizes of the pool. *out is empty or a list that is replaced. */
+/* Lists sizes of the pool, the inner ones in the order in which they were added, others by volume.
+ * *out is empty or a list that is replaced. */
 gputune_status gt_rule_list_sizes(gt_size_list *out, const gt_rule_maker *maker,
                                   gt_rule_sizes which);
+/* Lists the sizes at which all kept members were measured. If these are few, adds those at which
+ * the fewest are missing, but at least half were measured. */
+gputune_status gt_rule_list_measured(gt_size_list *out, const gt_rule_maker *maker);
 
 /* The learner's data about some members of the pool. */
 typedef struct gt_rule_view {
@@ -110,8 +120,8 @@ gputune_status gt_rule_try_siblings(gt_rule_maker *maker);
 /* Measures and proves the kept members at all sizes, first at the corners. Chooses others for those
  * that fail. */
 gputune_status gt_rule_complete(gt_rule_maker *maker);
-/* Measures and proves the kept members at more sizes, especially where different ones are the
- * fastest. */
+/* Measures and proves the kept members at up to most_sizes sizes, especially where different ones
+ * are the fastest. */
 gputune_status gt_rule_add_sizes(gt_rule_maker *maker);
 
 /* Estimates the loss at unseen sizes, relative to tuning each. `losses` are those of the tree at

@@ -10,11 +10,16 @@
 #include <stdarg.h>
 #include <string.h>
 
-double gt_rule_left_s(const gt_rule_maker *maker, double fraction)
+double gt_rule_time_at_s(const gt_rule_maker *maker, double point)
 {
-    const double end_s =
-        maker->round_begins_s + fraction * (maker->limit_s - maker->round_begins_s);
-    const double left_s = end_s - gt_seconds_since(maker->begun_ns);
+    const double finding_s = maker->finding_ends_s - maker->round_begins_s;
+    const double measuring_s = maker->measuring_ends_s - maker->finding_ends_s;
+    return maker->round_begins_s + fmin(point, 1) * finding_s + fmax(point - 1, 0) * measuring_s;
+}
+
+double gt_rule_left_s(const gt_rule_maker *maker, double point)
+{
+    const double left_s = gt_rule_time_at_s(maker, point) - gt_seconds_since(maker->begun_ns);
     return fmax(fmin(left_s, gt_patience_left_s(&maker->pool.patience)), 0);
 }
 
@@ -34,42 +39,63 @@ gt_problem gt_rule_next_point(gt_rule_maker *maker)
     return gt_region_point(maker->pool.template, &maker->region, maker->next_point++);
 }
 
-/* Returns true if at least half of the kept members were measured at the size, and one runs. */
-static bool is_measured(const gt_rule_maker *maker, size_t size)
-{
-    size_t known = 0;
-    bool runs = false;
-    for (size_t k = 0; k < maker->kept.count; k++) {
-        const double time = gt_pool_time(&maker->pool, size, maker->kept.items[k]);
-        known += !isnan(time);
-        runs |= time < INFINITY;
-    }
-    return runs && 2 * known >= maker->kept.count;
-}
-
 static bool is_listed(const gt_rule_maker *maker, size_t size, gt_rule_sizes which)
 {
     const gt_pool_size *at = &maker->pool.sizes.items[size];
     return which == GT_RULE_SIZES_CORNERS ? at->is_corner
-           : which == GT_RULE_SIZES_INNER ? !at->is_corner
-           : which == GT_RULE_SIZES_TUNED
-               ? at->is_tuned && gt_pool_fastest(&maker->pool, size) != UINT32_MAX
-               : is_measured(maker, size);
+           : which == GT_RULE_SIZES_INNER
+               ? !at->is_corner
+               : at->is_tuned && gt_pool_fastest(&maker->pool, size) != UINT32_MAX;
+}
+
+/* Adds a size to a list that is ordered by volume. */
+static gputune_status insert_size(gt_size_list *list, const gt_rule_maker *maker, size_t size)
+{
+    const gt_pool_size *sizes = maker->pool.sizes.items;
+    GT_TRY(gt_array_push(list, size));
+    size_t at = list->count - 1;
+    for (; at > 0 && sizes[list->items[at - 1]].volume > sizes[size].volume; at--) {
+        list->items[at] = list->items[at - 1];
+    }
+    list->items[at] = size;
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_rule_list_sizes(gt_size_list *out, const gt_rule_maker *maker,
                                   gt_rule_sizes which)
 {
-    const gt_pool_size *sizes = maker->pool.sizes.items;
     out->count = 0;
     for (size_t s = 0; s < maker->pool.sizes.count; s++) {
         if (is_listed(maker, s, which)) {
-            GT_TRY(gt_array_push(out, s));
-            size_t at = out->count - 1;
-            for (; at > 0 && sizes[out->items[at - 1]].volume > sizes[s].volume; at--) {
-                out->items[at] = out->items[at - 1];
-            }
-            out->items[at] = s;
+            GT_TRY(which == GT_RULE_SIZES_INNER ? gt_array_push(out, s)
+                                                : insert_size(out, maker, s));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* Returns how many kept members were not measured at the size; SIZE_MAX if none of them runs. */
+static size_t count_missing(const gt_rule_maker *maker, size_t size)
+{
+    size_t missing = 0;
+    bool runs = false;
+    for (size_t k = 0; k < maker->kept.count; k++) {
+        const double time = gt_pool_time(&maker->pool, size, maker->kept.items[k]);
+        missing += isnan(time);
+        runs |= time < INFINITY;
+    }
+    return runs ? missing : SIZE_MAX;
+}
+
+gputune_status gt_rule_list_measured(gt_size_list *out, const gt_rule_maker *maker)
+{
+    out->count = 0;
+    for (size_t missing = 0; 2 * missing <= maker->kept.count; missing++) {
+        for (size_t s = 0; s < maker->pool.sizes.count; s++) {
+            GT_TRY(count_missing(maker, s) == missing ? insert_size(out, maker, s) : GPUTUNE_OK);
+        }
+        if (out->count >= GT_RULE_PROVED_SIZES) {
+            break;
         }
     }
     return GPUTUNE_OK;
@@ -212,7 +238,7 @@ static gputune_status learn(gt_rule_tree *tree, gt_rule_view *view, gt_rule_loss
                             const gt_rule_maker *maker)
 {
     GT_SCOPED(gt_size_list_free) gt_size_list sizes = {0};
-    GT_TRY(gt_rule_list_sizes(&sizes, maker, GT_RULE_SIZES_MEASURED));
+    GT_TRY(gt_rule_list_measured(&sizes, maker));
     GT_TRY(gt_rule_view_make(view, maker, &maker->kept, &sizes, GT_RULE_PREDICTED));
     GT_TRY(gt_rule_learn(tree, &view->data));
     return gt_rule_estimate(loss, maker, tree->losses, &sizes);
@@ -307,38 +333,71 @@ static gputune_status explain_end(const gt_rule_maker *maker, gputune_status sta
                : status;
 }
 
-/* Finds configurations, chooses among them, and measures the kept ones. */
-static gputune_status do_round(gt_rule_loss *loss, gt_rule_maker *maker)
+enum { SIZES_FIRST = 128, SIZES_LATER = 250, SIZES_MOST = 400 };
+
+/* Divides the time that is left between finding configurations and measuring them. Returns false if
+ * there is too little for another round. */
+static bool plan_round(gt_rule_maker *maker)
+{
+    static const double first_share = 0.3, learning_share = 0.05; /* of the limit */
+    static const double margin = 1.25, least_share = 0.1;
+    const bool is_first = !maker->most_sizes;
+    const double learning_s = fmax(2 * maker->learning_s, learning_share * maker->limit_s);
+    const double measuring_s = is_first ? first_share * maker->limit_s
+                                        : margin * (maker->corners_s + SIZES_LATER * maker->size_s);
+    maker->most_sizes = is_first ? SIZES_FIRST : SIZES_LATER;
+    maker->round_begins_s = gt_seconds_since(maker->begun_ns);
+    maker->measuring_ends_s = maker->limit_s - learning_s;
+    maker->finding_ends_s = fmax(maker->measuring_ends_s - measuring_s, maker->round_begins_s);
+    return is_first || maker->finding_ends_s - maker->round_begins_s > least_share * maker->limit_s;
+}
+
+/* Learns from what was measured, to know the loss. */
+static gputune_status judge(gt_rule_loss *loss, gt_rule_maker *maker)
 {
     GT_SCOPED(gt_rule_view_free) gt_rule_view view = {0};
     GT_SCOPED(gt_rule_tree_free) gt_rule_tree tree = {0};
-    maker->round_begins_s = gt_seconds_since(maker->begun_ns);
+    const int64_t begun_ns = gt_now_ns();
+    GT_TRY(keep_proved(maker));
+    GT_TRY(learn(&tree, &view, loss, maker));
+    maker->learning_s = gt_seconds_since(begun_ns);
+    gt_rule_note(maker, "the expected loss is %.1f%%", 100 * (loss->mean - 1));
+    return GPUTUNE_OK;
+}
+
+/* Finds configurations, chooses among them, and measures the kept ones. */
+static gputune_status do_round(gt_rule_loss *loss, gt_rule_maker *maker)
+{
     GT_TRY(gt_rule_tune(maker));
     GT_TRY(gt_rule_measure_pool(maker));
     GT_TRY(gt_rule_search(maker));
     GT_TRY(gt_rule_try_siblings(maker));
     GT_TRY(gt_rule_complete(maker));
     GT_TRY(gt_rule_add_sizes(maker));
-    GT_TRY(keep_proved(maker));
-    GT_TRY(learn(&tree, &view, loss, maker));
-    gt_rule_note(maker, "the expected loss is %.1f%%", 100 * (loss->mean - 1));
-    return GPUTUNE_OK;
+    return judge(loss, maker);
 }
 
-/* Repeats rounds as long as the loss may become smaller, and a good part of the time is left. */
+/* Repeats rounds as long as the loss becomes smaller, and enough time is left. Then measures at
+ * more sizes, from which the tree learns. */
 static gputune_status do_rounds(gt_rule_maker *maker)
 {
     enum { ROUNDS = 4 };
-    static const double small = 1.01, little = 0.003, share = 0.25;
-    for (int round = 0; round < ROUNDS; round++) {
+    static const double small = 1.01, little = 0.003;
+    double before = INFINITY;
+    for (int round = 0; plan_round(maker) && round < ROUNDS; round++) {
         gt_rule_loss loss;
         GT_TRY(do_round(&loss, maker));
-        const double left_s = maker->limit_s - gt_seconds_since(maker->begun_ns);
-        if (loss.mean <= small || maker->novelty <= little || left_s < share * maker->limit_s) {
+        if (loss.mean <= small) {
+            return GPUTUNE_OK;
+        }
+        if (maker->novelty <= little || log(before / loss.mean) < little) {
             break;
         }
+        before = loss.mean;
     }
-    return GPUTUNE_OK;
+    maker->most_sizes = SIZES_MOST;
+    GT_TRY(gt_rule_add_sizes(maker));
+    return keep_proved(maker);
 }
 
 static gputune_status make(char **out, gt_rule_maker *maker)

@@ -8,15 +8,15 @@
 #include <math.h>
 #include <string.h>
 
-/* The fractions of a round at which the phases end. The rest is for learning. */
-static const double tuning_end = 0.42, pool_end = 0.54, search_end = 0.62, siblings_end = 0.66,
-                    tuned_end = 0.74, sizes_end = 0.88, corners_end = 0.96;
+/* The points of a round (gt_rule_time_at_s()) at which its phases end. */
+static const double tuning_end = 0.45, pool_end = 0.65, search_end = 0.9, finding_end = 1,
+                    measuring_end = 2;
 
 /* Returns the seconds for one size in a phase: no size takes more than a tenth of it. */
 static double size_limit_s(const gt_rule_maker *maker, double begin, double end)
 {
-    const double round_s = maker->limit_s - maker->round_begins_s;
-    return fmin((end - begin) * round_s / 10, gt_rule_left_s(maker, end));
+    const double phase_s = gt_rule_time_at_s(maker, end) - gt_rule_time_at_s(maker, begin);
+    return fmin(phase_s / 10, gt_rule_left_s(maker, end));
 }
 
 /* ---- the sizes ------------------------------------------------------------------------------- */
@@ -177,7 +177,7 @@ static gputune_status tune_size(gt_rule_maker *maker, double limit_s)
 
 gputune_status gt_rule_tune(gt_rule_maker *maker)
 {
-    enum { LEAST = 24, LEAST_AGAIN = 8, MOST = 96, TRIES = 8 * MOST };
+    enum { LEAST = 28, LEAST_AGAIN = 8, RESERVED = 4, MOST = 96, TRIES = 8 * MOST };
     static const double longest_s = 10, little = 0.005;
     gt_pool *pool = &maker->pool;
     const size_t first = pool->sizes.count, least = maker->tuned.count ? LEAST_AGAIN : LEAST;
@@ -191,8 +191,10 @@ gputune_status gt_rule_tune(gt_rule_maker *maker)
             break;
         }
         GT_TRY(add_size(&added, maker));
-        if (added) {
-            GT_TRY(tune_size(maker, fmin(weight * size_limit_s(maker, 0, tuning_end), longest_s)));
+        if (added) { /* a near winner suffices, so each size gets its share of the time */
+            const double shares = (double)(done + RESERVED < least ? least - done : RESERVED);
+            const double share_s = gt_rule_left_s(maker, tuning_end) / shares;
+            GT_TRY(tune_size(maker, fmin(weight * share_s, longest_s)));
         }
     }
     GT_TRY(gt_rule_list_sizes(&maker->tuned, maker, GT_RULE_SIZES_TUNED));
@@ -526,7 +528,7 @@ static gputune_status try_siblings_at(gt_rule_maker *maker, size_t size, uint64_
         }
     }
     return gt_pool_measure(&maker->pool, size, siblings.items, siblings.count, false,
-                           size_limit_s(maker, search_end, siblings_end));
+                           size_limit_s(maker, search_end, finding_end));
 }
 
 gputune_status gt_rule_try_siblings(gt_rule_maker *maker)
@@ -538,7 +540,7 @@ gputune_status gt_rule_try_siblings(gt_rule_maker *maker)
     GT_TRY(gt_pool_request(&request, pool, 0, maker->limit_s));
     GT_TRY(find_free_axes(&free_axes, pool, request));
     for (size_t s = 0; free_axes && s < maker->tuned.count; s++) {
-        if (!gt_rule_is_late(maker, siblings_end)) {
+        if (!gt_rule_is_late(maker, finding_end)) {
             GT_TRY(try_siblings_at(maker, maker->tuned.items[s], free_axes));
         }
     }
@@ -562,13 +564,13 @@ static bool lost_one(const gt_rule_maker *maker)
 }
 
 /* Measures and proves the kept members at these sizes, until one fails or the phase ends. */
-static gputune_status prove_at(gt_rule_maker *maker, gt_rule_sizes which, double end)
+static gputune_status prove_at(gt_rule_maker *maker, gt_rule_sizes which)
 {
     enum { PARTS = 4 }; /* fraction of the remaining time that one size may take */
     GT_SCOPED(gt_size_list_free) gt_size_list sizes = {0};
     GT_TRY(gt_rule_list_sizes(&sizes, maker, which));
     for (size_t s = 0; s < sizes.count && !lost_one(maker); s++) {
-        const double left_s = gt_rule_left_s(maker, end);
+        const double left_s = gt_rule_left_s(maker, measuring_end);
         const bool is_last = s + 1 == sizes.count;
         if (left_s > 0) {
             GT_TRY(gt_pool_measure(&maker->pool, sizes.items[s], maker->kept.items,
@@ -580,12 +582,14 @@ static gputune_status prove_at(gt_rule_maker *maker, gt_rule_sizes which, double
 
 gputune_status gt_rule_complete(gt_rule_maker *maker)
 {
+    const int64_t begun_ns = gt_now_ns();
     for (bool again = true; again; again = lost_one(maker)) {
         if (lost_one(maker)) {
             GT_TRY(gt_rule_choose_members(maker));
         }
-        GT_TRY(prove_at(maker, GT_RULE_SIZES_CORNERS, corners_end));
-        GT_TRY(prove_at(maker, GT_RULE_SIZES_INNER, tuned_end));
+        GT_TRY(prove_at(maker, GT_RULE_SIZES_CORNERS));
+        maker->corners_s = gt_seconds_since(begun_ns);
+        GT_TRY(prove_at(maker, GT_RULE_SIZES_INNER));
     }
     gt_rule_note(maker, "proved %zu variants at the corners", maker->kept.count);
     return GPUTUNE_OK;
@@ -610,7 +614,7 @@ static gputune_status is_good_enough(bool *enough, const gt_rule_maker *maker)
     GT_SCOPED(gt_rule_view_free) gt_rule_view view = {0};
     GT_SCOPED(gt_size_list_free) gt_size_list measured = {0};
     GT_SCOPED(gt_rule_tree_free) gt_rule_tree tree = {0};
-    GT_TRY(gt_rule_list_sizes(&measured, maker, GT_RULE_SIZES_MEASURED));
+    GT_TRY(gt_rule_list_measured(&measured, maker));
     if (measured.count < GT_RULE_PROVED_SIZES || measured.count % EVERY) {
         return GPUTUNE_OK;
     }
@@ -620,23 +624,33 @@ static gputune_status is_good_enough(bool *enough, const gt_rule_maker *maker)
     return GPUTUNE_OK;
 }
 
+/* Logs at how many sizes all kept members have a time. */
+static gputune_status note_sizes(const gt_rule_maker *maker)
+{
+    GT_SCOPED(gt_size_list_free) gt_size_list measured = {0};
+    GT_TRY(gt_rule_list_measured(&measured, maker));
+    gt_rule_note(maker, "measured %zu variants at %zu sizes", maker->kept.count, measured.count);
+    return GPUTUNE_OK;
+}
+
 gputune_status gt_rule_add_sizes(gt_rule_maker *maker)
 {
-    enum { MOST = 250, TRIES = 4 * MOST };
+    enum { TRIES = 4 }; /* for each size */
     gt_pool *pool = &maker->pool;
+    const int64_t begun_ns = gt_now_ns();
+    size_t count = 0;
     bool enough = false;
-    for (int i = 0; i < TRIES && pool->sizes.count < MOST && !enough; i++) {
+    for (size_t i = 0; i < TRIES * maker->most_sizes && pool->sizes.count < maker->most_sizes &&
+                       !enough && !gt_rule_is_late(maker, measuring_end);
+         i++) {
         bool added;
-        if (gt_rule_is_late(maker, sizes_end)) {
-            break;
-        }
         GT_TRY(add_size(&added, maker));
         if (!added) {
             continue;
         }
         const size_t last = pool->sizes.count - 1;
         GT_TRY(gt_pool_measure(pool, last, maker->kept.items, maker->kept.count, true,
-                               size_limit_s(maker, tuned_end, sizes_end)));
+                               size_limit_s(maker, finding_end, measuring_end)));
         if (lost_one(maker)) {
             GT_TRY(gt_rule_complete(maker));
         }
@@ -644,8 +658,9 @@ gputune_status gt_rule_add_sizes(gt_rule_maker *maker)
             gt_pool_drop_size(pool);
             continue;
         }
+        count++;
+        maker->size_s = gt_seconds_since(begun_ns) / (double)count;
         GT_TRY(is_good_enough(&enough, maker));
     }
-    gt_rule_note(maker, "measured %zu variants at %zu sizes", maker->kept.count, pool->sizes.count);
-    return GPUTUNE_OK;
+    return note_sizes(maker);
 }
