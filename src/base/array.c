@@ -1,4 +1,4 @@
-/* Growing the arrays of array.h. */
+/* Grows the arrays of array.h. */
 #include "base/array.h"
 
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* Looking up driver calls by name: cuGetProcAddress. */
+/* Looks up driver calls by name: cuGetProcAddress. */
 #include "emulator/driver_symbols.h"
 
 #include "emulator/enter.h"

@@ -123,7 +123,7 @@ typedef struct gt_loaded {
     uint64_t kernels;     /* number of kernels in one launch */
     gt_replay full, brief, quick;
     gt_replay single;                         /* the graph of one launch with many kernels */
-    gt_variables *variables;                  /* NULL: the module has none; owned */
+    gt_variables *variables;                  /* owned; NULL if the module has no variables */
     double modelled[GPUTUNE_OBJECTIVE_COUNT]; /* samples on an emulated device; 0: none yet */
 } gt_loaded;
 
@@ -140,7 +140,7 @@ typedef struct gt_data_trial gt_data_trial;
 enum { GT_TABLES = 16 };
 
 struct gt_measure {
-    const gt_driver *driver; /* &limited, or for a trial its parent's */
+    const gt_driver *driver; /* &limited; for a data trial, the driver of its parent */
     gt_driver limited;       /* a copy of the opened driver, with the budget */
     gt_budget budget;        /* limits all device memory of the setup and its variants */
     uint64_t reserved_bytes; /* memory that a tuning needs after the buffers are allocated */

@@ -1,4 +1,4 @@
-/* Checking variants with the emulator's sanitizer. */
+/* Checks variants with the emulator's sanitizer. */
 #include "base/random.h"
 #include "base/text.h"
 #include "kernel/bind/vary.h"

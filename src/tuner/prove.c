@@ -1,4 +1,4 @@
-/* Proving a configuration in a worker. */
+/* Proves a configuration in a worker. */
 #include "tuner/tune.h"
 
 #include "base/text.h"

@@ -213,7 +213,7 @@ gputune_status gt_rule_tune(gt_rule_maker *maker)
 
 /* How good a member is at the tuned sizes. */
 typedef struct standing {
-    uint32_t member, count; /* sizes at which its time is known */
+    uint32_t member, count; /* number of sizes at which the member's time is known */
     double loss;            /* mean loss, increased if it was measured at few sizes */
     double least;
 } standing;

@@ -1,4 +1,4 @@
-/* Measuring given configurations side by side. */
+/* Measures given configurations side by side. */
 #include "base/objective.h"
 #include "tuner/outcome.h"
 #include "tuner/samples.h"

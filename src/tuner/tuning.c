@@ -198,7 +198,8 @@ static void say_winner(const gt_request *request, const gt_verified *verified)
     }
 }
 
-/* Replaces the default's list of scalars with only one tried value by the last proof's list. */
+/* Takes the last proof's list of scalars that were verified with one value only, in place of the
+ * default's list. */
 static gputune_status take_single(gt_field *field, const gt_verified *verified)
 {
     char *single = NULL;

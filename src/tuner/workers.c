@@ -1,4 +1,4 @@
-/* Lending farms and the GPU to sessions. */
+/* Lends farms and the GPU to sessions. */
 #include "tuner/workers.h"
 
 #include "base/condition.h"

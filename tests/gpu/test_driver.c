@@ -1,4 +1,4 @@
-/* Opening drivers that are missing or unusable. */
+/* Tests opening drivers that are missing or unusable. */
 #include "gpu/driver.h"
 #include "support/test.h"
 

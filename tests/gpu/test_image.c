@@ -1,4 +1,4 @@
-/* Finding kernels in images by the names in templates. */
+/* Tests finding kernels in images by the names in templates. */
 #include "gpu/image.h"
 #include "support/test.h"
 

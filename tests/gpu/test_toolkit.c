@@ -1,4 +1,4 @@
-/* Finding the toolkit's headers and version, and hints about missing headers. */
+/* Tests finding the toolkit's headers and version, and hints about missing headers. */
 #include "base/file.h"
 #include "gpu/toolkit.h"
 #include "support/folder.h"

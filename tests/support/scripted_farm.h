@@ -51,9 +51,10 @@ typedef struct scripted_farm {
     GT_ARRAY(int64_t) due; /* time of each event, on the clock of gt_now_ns() */
     size_t next;
     int64_t worker_free[64], gpu_free; /* on the same clock */
-    GT_ARRAY(gt_compiling) compiling;  /* endless ones; ten seconds longer after each wait */
-    GT_ARRAY(gt_launch) launches;      /* by variant id */
-    GT_ARRAY(bool) sampled;            /* by variant id */
+    /* endless compiles; after each wait they have run ten seconds longer */
+    GT_ARRAY(gt_compiling) compiling;
+    GT_ARRAY(gt_launch) launches; /* by variant id */
+    GT_ARRAY(bool) sampled;       /* by variant id */
     GT_ARRAY(bool) patient; /* for each variant id: its last verification had a longer deadline */
     uint64_t random;
 } scripted_farm;

@@ -50,7 +50,7 @@ typedef enum disturbance {
     LATE_LIMIT,  /* the time limit ends, and verifying the winner again takes too long */
     CANCEL,      /* the caller cancels the call */
     KILL,        /* the process is killed */
-    BUSY_GPU,    /* from the beginning: another tuning uses the GPU */
+    BUSY_GPU,    /* another tuning uses the GPU from the beginning */
     LOST_WORKER, /* a job of the measure worker ends with EWORKER */
     DISTURBANCES
 } disturbance;

@@ -14,7 +14,7 @@ typedef struct parser {
     gt_rule *rule;
     const gt_template *template;
     char *line; /* the current line after its indentation; NULL at the end */
-    char *rest; /* the text after it */
+    char *rest; /* the text after the current line */
     int number; /* of the line */
     int nesting;
 } parser;
