@@ -90,7 +90,7 @@ const cli_command cmd_forget = {
     "forget",
     "delete the results of a kernel, or those that are old",
     "[KERNEL|PATH]",
-    "Deletes stored results: winners, trials, and code that nothing else uses.",
+    "Deletes stored results: winners, trials, rules, and code that nothing else uses.",
     "Deletes everything that is stored for a KERNEL, or for all kernels of a PATH, in every "
     "version of the template. With --outdated, --older-than or --old-drivers, deletes only what "
     "these options select; without KERNEL, they select from all kernels. If a kernel's template is "

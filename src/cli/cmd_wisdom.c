@@ -347,7 +347,7 @@ const cli_command cmd_merge = {
     "merge",
     "merge databases into one",
     "FILE... -o FILE",
-    "Copies the winners, trials and code of several databases into one.",
+    "Copies the winners, trials, rules and code of several databases into one.",
     "The merge is all or nothing, and only the database of -o is changed. If two winners cover the "
     "same space, the merge keeps the finished one; if that is equal, the verified one, then the "
     "one from the newer driver, with more effort, or the later one. Of two trials of a "

@@ -75,6 +75,7 @@ static bool base64_read(void **out, size_t *count, const char *text, size_t leng
 const char gt_wisdom_heading[] = "# gputune wisdom 1";
 static const char entry_word[] = "entry ";
 static const char also_word[] = "also", code_word[] = "code", fallback_word[] = "fallback";
+static const char variant_word[] = "variant", variant_facts_word[] = "variant-facts";
 enum { IMAGE_MOST = 64 << 20 };
 
 typedef struct part {
@@ -135,8 +136,8 @@ static void write_row(gt_text *out, const char *word, const gt_columns *columns,
     gt_text_append(out, "\n");
 }
 
-/* Writes a part with the columns of some code, and a line with its image. */
-static void write_code(gt_text *out, int part, const char *word, const gt_code *code)
+/* Writes a line with the columns of some code, and a line with its image. */
+static void write_code(gt_text *out, const char *facts_word, const char *word, const gt_code *code)
 {
     const gt_image *image = &code->image;
     uLongf bytes = compressBound(image->bytes);
@@ -144,7 +145,7 @@ static void write_code(gt_text *out, int part, const char *word, const gt_code *
     if (!image->bytes) {
         return;
     }
-    write_row(out, parts[part].word, &gt_code_columns, code);
+    write_row(out, facts_word, &gt_code_columns, code);
     if (!packed || compress2(packed, &bytes, image->data, image->bytes, Z_BEST_COMPRESSION)) {
         out->failed = true;
     } else {
@@ -168,8 +169,11 @@ void gt_wisdom_write(gt_text *out, const gt_wisdom_entry *entry)
     for (size_t i = 0; i < entry->also.count; i++) {
         write_row(&body, also_word, &gt_trial_columns, &entry->also.items[i]);
     }
-    write_code(&body, CODE_PART, code_word, &entry->winner.code);
-    write_code(&body, FALLBACK_PART, fallback_word, &entry->winner.fallback);
+    for (size_t i = 0; is_rule && i < entry->codes.count; i++) {
+        write_code(&body, variant_facts_word, variant_word, &entry->codes.items[i]);
+    }
+    write_code(&body, parts[CODE_PART].word, code_word, &entry->winner.code);
+    write_code(&body, parts[FALLBACK_PART].word, fallback_word, &entry->winner.fallback);
     const gt_hash sum = gt_hash_bytes(gt_text_string(&body), body.length);
     gt_text_printf(out, "%s%s\n%s", entry_word, gt_hash_hex(hex, sum), gt_text_string(&body));
     out->failed |= body.failed;
@@ -308,6 +312,18 @@ static gputune_status read_other(gt_wisdom_entry *entry, char *at)
     return read_pairs(trial, &gt_trial_columns, at);
 }
 
+static gputune_status read_variant_facts(gt_wisdom_entry *entry, char *at)
+{
+    GT_TRY(gt_array_push(&entry->codes, ((gt_code){.ptx = false})));
+    return read_pairs(&entry->codes.items[entry->codes.count - 1], &gt_code_columns, at);
+}
+
+static gputune_status read_variant(gt_wisdom_entry *entry, const char *at)
+{
+    GT_REFUSE(!entry->codes.count, GPUTUNE_ERECORDED, "the compiled code in it has no facts");
+    return read_image(&entry->codes.items[entry->codes.count - 1].image, at);
+}
+
 /* Reads a line. A line with an unknown first word is skipped. */
 static gputune_status read_part(gt_wisdom_entry *entry, char *line)
 {
@@ -319,6 +335,12 @@ static gputune_status read_part(gt_wisdom_entry *entry, char *line)
     }
     if (strcmp(word, also_word) == 0) {
         return read_other(entry, line);
+    }
+    if (strcmp(word, variant_facts_word) == 0) {
+        return read_variant_facts(entry, line);
+    }
+    if (strcmp(word, variant_word) == 0) {
+        return read_variant(entry, line);
     }
     if (strcmp(word, code_word) == 0) {
         return read_image(&entry->winner.code.image, line);
@@ -350,8 +372,17 @@ static const char *find_end(const char *body)
     return body;
 }
 
+static void free_codes(gt_wisdom_entry *entry)
+{
+    for (size_t i = 0; i < entry->codes.count; i++) {
+        gt_code_free(&entry->codes.items[i]);
+    }
+    gt_array_free(&entry->codes);
+}
+
 void gt_wisdom_entry_free(gt_wisdom_entry *entry)
 {
+    free_codes(entry);
     gt_columns_free(&entry->site, &gt_site_columns);
     gt_columns_free(&entry->trial, &gt_trial_columns);
     gt_columns_free(&entry->standard, &gt_trial_columns);
@@ -452,13 +483,53 @@ static gputune_status export_rows(gt_database *database, void *context)
     return gt_query_each(database, export_row, context, GT_SQL_WISDOM, "");
 }
 
+/* Adds the code with this source, unless the entry has it already or it is not stored. */
+static gputune_status add_variant(gt_wisdom_entry *entry, gt_store *store, gt_hash source)
+{
+    gt_code code;
+    for (size_t i = 0; i < entry->codes.count; i++) {
+        if (gt_hash_equal(entry->codes.items[i].source, source)) {
+            return GPUTUNE_OK;
+        }
+    }
+    const char *arch = entry->site.arch;
+    gputune_status status = gt_store_find_cubin(&code, store, source, arch, false, NULL);
+    if (status == GPUTUNE_ENOTFOUND) { /* the emulator's code is PTX */
+        status = gt_store_find_cubin(&code, store, source, arch, true, NULL);
+    }
+    if (status == GPUTUNE_OK) {
+        status = gt_array_push(&entry->codes, code);
+        if (status != GPUTUNE_OK) {
+            gt_code_free(&code);
+        }
+    }
+    return status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status;
+}
+
+/* Adds the code of all variants of the entry's rule. */
+static gputune_status add_variants(gt_wisdom_entry *entry, gt_store *store)
+{
+    for (const char *at = entry->rule.sources; *at; at += *at == ' ') {
+        gt_hash source;
+        const size_t length = strcspn(at, " ");
+        if (read_hash(&source, at, strcspn(at, " /"))) {
+            GT_TRY(add_variant(entry, store, source));
+        }
+        at += length;
+    }
+    return GPUTUNE_OK;
+}
+
 static gputune_status export_rules(export_search *search, gt_store *store)
 {
     GT_SCOPED(gt_listed_rules_free) gt_listed_rules rules = {0};
     GT_TRY(gt_store_rules(&rules, store, search->wanted));
     for (size_t i = 0; i < rules.count; i++) {
-        const gt_wisdom_entry entry = {.site = rules.items[i].site, .rule = rules.items[i].rule};
+        gt_wisdom_entry entry = {.site = rules.items[i].site, .rule = rules.items[i].rule};
+        gputune_status status = search->whole ? add_variants(&entry, store) : GPUTUNE_OK;
         gt_wisdom_write(search->out, &entry);
+        free_codes(&entry);
+        GT_TRY(status);
         search->count++;
     }
     return GPUTUNE_OK;
@@ -544,7 +615,11 @@ static gputune_status import_entry(gt_database *database, const gt_wisdom_entry 
     if (entry->rule.text) {
         gt_stored_rule rule = entry->rule;
         rule.proved &= counts_as_verified(import, rule.driver_version);
-        const gt_rule_outcome offer = {.site = &entry->site, .rule = &rule, .offered = true};
+        const gt_rule_outcome offer = {.site = &entry->site,
+                                       .rule = &rule,
+                                       .codes = entry->codes.items,
+                                       .code_count = rule.proved ? entry->codes.count : 0,
+                                       .offered = true};
         return gt_rule_put(database, (void *)&offer);
     }
     winner.terms.proved = counts_as_verified(import, winner.terms.driver_version);

@@ -8,7 +8,8 @@ typedef struct gt_wisdom_entry {
     gt_winner winner;
     gt_trial trial, standard; /* trials of the winner and the default; zero hash: none */
     gt_trial_list also;       /* other trials, as hints for a search */
-    gt_stored_rule rule;      /* if it has a text, only the site counts besides it */
+    gt_stored_rule rule;      /* if it has a text, only the site and `codes` count besides it */
+    GT_ARRAY(gt_code) codes;  /* of the rule's variants */
 } gt_wisdom_entry;
 
 /* The first line of a text of wisdom. */

@@ -1,0 +1,21 @@
+# A rule for all sizes of a region: made, exported with its code, used without a compiler, and deleted.
+exec 2>&1
+export GPUTUNE_DRIVER=emu
+cp "$(dirname "$0")/../../language/corner.cu" .
+export GPUTUNE_DB=a.db
+$GPUTUNE warm corner.cu --sizes rows=8:64,columns=8:64 --variants 4 --time-limit 100 -q | head -n 2
+$GPUTUNE show corner.cu --rules | grep -c '^variant '
+echo == another database
+$GPUTUNE wisdom export --whole -q -o a.wisdom
+grep -c '^rule' a.wisdom
+$GPUTUNE wisdom import --trust -d none -q --db b.db a.wisdom
+$GPUTUNE wisdom export --whole --any-gpu -q --db b.db | cmp - a.wisdom && echo same
+CUDA_HOME=/none GPUTUNE_NVRTC=/none/libnvrtc.so $GPUTUNE warm corner.cu --db b.db -s rows=33 -s columns=13 \
+    --effort cached --format json -q | grep -o '"source": "[a-z]*"'
+echo == deleted
+$GPUTUNE forget corner.cu 2>&1 >/dev/null | grep -o '1 rule'
+$GPUTUNE show corner.cu --rules | cut -d';' -f1
+echo == refused
+$GPUTUNE warm corner.cu --sizes rows=8:64 || echo "exit $?"
+$GPUTUNE warm softmax --sizes rows=64:4K,columns=64:4K || echo "exit $?"
+$GPUTUNE warm rmsnorm --sizes rows=64:4K,columns=64:4K || echo "exit $?"
