@@ -233,6 +233,7 @@ typedef struct gputune_record_filter {
     bool all_trials;    /* for gputune_records(): all trials, not only winners */
     bool failures;      /* for gputune_records(): also trials that failed */
     bool history; /* for gputune_records(): every version of a template, not only the current */
+    bool rules;   /* for the export of wisdom: only rules, no winners */
 } gputune_record_filter;
 #define GPUTUNE_RECORD_FILTER_INIT GPUTUNE_INIT(gputune_record_filter)
 

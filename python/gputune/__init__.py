@@ -982,11 +982,11 @@ class Tuner(_Shared):
 
     def save_wisdom(self, path: Path, kernel: Path | None = None, *, any_gpu: bool = False,
                     gpu: str | None = None, sizes: Mapping[str, Sizes] | None = None,
-                    whole: bool = False) -> int:
-        """Writes the winners of this GPU (or of others, as in records()) to a file, for other machines.
+                    whole: bool = False, rules: bool = False) -> int:
+        """Writes the winners and rules of this GPU (or of others, as in records()) to a file, for other machines.
         `whole` includes their code, so no compiler is needed there, and the fastest other trials, as a start
-        for searches at other sizes. Returns the number of winners."""
-        wanted = _filter(kernel, any_gpu, gpu, sizes)
+        for searches at other sizes. `rules`: only rules. Returns the number of winners and rules."""
+        wanted = _filter(kernel, any_gpu, gpu, sizes, rules=bool(rules))
         count = ctypes.c_uint32()
         _check(library.gputune_wisdom_save(ctypes.byref(count), self._handle, encoded("path", path),
                                            ctypes.byref(wanted), bool(whole)))
@@ -1001,9 +1001,10 @@ class Tuner(_Shared):
         return count.value
 
     def export_wisdom(self, kernel: Path | None = None, *, any_gpu: bool = False, gpu: str | None = None,
-                      sizes: Mapping[str, Sizes] | None = None, whole: bool = False) -> str:
+                      sizes: Mapping[str, Sizes] | None = None, whole: bool = False,
+                      rules: bool = False) -> str:
         """Like save_wisdom(), but returns the text."""
-        wanted = _filter(kernel, any_gpu, gpu, sizes)
+        wanted = _filter(kernel, any_gpu, gpu, sizes, rules=bool(rules))
         return _taken(lambda out, _: library.gputune_wisdom_export(
             out, None, self._handle, ctypes.byref(wanted), bool(whole))).decode()
 

@@ -311,6 +311,7 @@ static gputune_status export_text(gt_text *out, uint32_t *count, gputune *tuner,
     GT_REFUSE(!f.gpu && !f.any_gpu && !tuner->has_device, GPUTUNE_EINVAL,
               "this tuner has no device; name a GPU, or set any_gpu");
     GT_TRY(find_asked(&asked, tuner, f.kernel, f.gpu, f.any_gpu, f.sizes));
+    asked.wanted.rules = f.rules;
     GT_TRY(gt_store_export(out, &found, tuner->store, &asked.wanted, whole));
     if (!found) {
         GT_TRY((gputune_status)check_name(&asked));

@@ -150,13 +150,13 @@ static int table_sign(const char *table, const char *key)
 static struct {
     const char *key, *signed_by;
     cli_list urls;
-    bool trust, whole;
+    bool trust, whole, rules;
 } given;
 
 static int export_wisdom(const char *kernel)
 {
     CLI_SCOPED(cli_close) cli_session session = {0};
-    gputune_record_filter filter = {.size = sizeof filter, .kernel = kernel};
+    gputune_record_filter filter = {.size = sizeof filter, .kernel = kernel, .rules = given.rules};
     bool any = cli_given.any_gpu || cli_given.gpu;
     uint32_t count;
     char *text;
@@ -172,7 +172,7 @@ static int export_wisdom(const char *kernel)
         code = table_sign(cli_given.output, given.key);
     }
     cli_note("%u result%s", count, gt_plural(count));
-    if (count && given.whole && !strstr(text, "\ncode ")) {
+    if (count && given.whole && !strstr(text, "\ncode ") && !strstr(text, "\nvariant ")) {
         cli_note("no compiled code was exported: the database has none, or is not trusted because "
                  "other users may write to its folder");
     }
@@ -286,8 +286,9 @@ static const cli_option options[] = {
     {"output", 'o', CLI_OPTION_TEXT, &cli_given.output, "FILE", NULL,
      "export: write to this file [stdout]"},
     {"whole", 0, CLI_OPTION_FLAG, &given.whole, NULL, NULL,
-     "export: also the code of the winners, which import --trust uses, and the fastest other "
+     "export: also the code of winners and rules, which import --trust uses, and the fastest other "
      "trials, with which searches at other sizes begin"},
+    {"rules", 0, CLI_OPTION_FLAG, &given.rules, NULL, NULL, "export: only rules (warm --sizes)"},
     {"sign", 0, CLI_OPTION_TEXT, &given.key, "KEY", NULL,
      "export: sign the file with this secret key of minisign or ssh; the signature, .minisig or "
      ".sig, is written beside it"},
@@ -304,10 +305,10 @@ static const cli_option options[] = {
 
 const cli_command cmd_wisdom = {
     "wisdom",
-    "export and import winners as text",
+    "export and import winners and rules as text",
     "export [KERNEL] | import FILE... [--from URL]",
-    "Copies winners from one database to another, as text.",
-    "Without --whole, the text has no code. Imported winners are compiled and verified when they "
+    "Copies winners and rules from one database to another, as text.",
+    "Without --whole, the text has no code. Imported results are compiled and verified when they "
     "are first requested, unless --trust is given. Results that were measured here are kept. "
     "Programs read the text with gputune_wisdom_import().",
     {1, SIZE_MAX},

@@ -292,6 +292,7 @@ typedef struct gt_wanted {
     size_t environment_count;
     const char *gpu;   /* matched by gt_gpu_matches(); NULL: any */
     const char *sizes; /* matched by gt_sizes_match(); NULL: any */
+    bool rules;        /* for an export: only rules */
 } gt_wanted;
 
 typedef struct gt_records_filter {

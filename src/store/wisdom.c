@@ -540,7 +540,8 @@ gputune_status gt_store_export(gt_text *out, uint32_t *count, gt_store *store,
 {
     export_search search = {.wanted = wanted, .whole = whole, .out = out};
     gt_text_printf(out, "%s\n", gt_wisdom_heading);
-    gputune_status status = gt_store_read_all(store, export_rows, &search, NULL);
+    gputune_status status =
+        wanted->rules ? GPUTUNE_OK : gt_store_read_all(store, export_rows, &search, NULL);
     GT_THEN(status, export_rules(&search, store));
     *count = search.count;
     gt_hash_index_free(&search.done);

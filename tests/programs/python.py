@@ -889,6 +889,7 @@ def rules_are_made_listed_and_emitted():
             assert made.startswith("region n=64:512 T=float\nloss mean="), made
             assert [(one["kernel"], one["text"]) for one in tuner.rules()] == [("axpy", made)], tuner.rules()
             assert tuner.rules("gemm") == []
+            assert tuner.export_wisdom(rules=True).count("\nentry ") == 1
             assert "axpy_launch" in tuner.emit_rule("axpy", archs=["sm_90"], runtime_api=True)
 
 

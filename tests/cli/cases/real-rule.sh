@@ -10,6 +10,8 @@ $GPUTUNE wisdom export --whole -q -o a.wisdom
 grep -c '^rule' a.wisdom
 $GPUTUNE wisdom import --trust -d none -q --db b.db a.wisdom
 $GPUTUNE wisdom export --whole --any-gpu -q --db b.db | cmp - a.wisdom && echo same
+$GPUTUNE wisdom export --rules -o rules.wisdom
+grep -c '^winner' rules.wisdom
 CUDA_HOME=/none GPUTUNE_NVRTC=/none/libnvrtc.so $GPUTUNE warm corner.cu --db b.db -s rows=33 -s columns=13 \
     --effort cached --format json -q | grep -o '"source": "[a-z]*"'
 echo == deleted
