@@ -238,19 +238,20 @@ typedef struct learner {
     uint32_t configs;       /* number of kept configurations */
     uint32_t *ids;          /* by kept configuration: its index in the data */
     double *losses, *costs; /* by size and kept configuration: [size * configs + config] */
-    double *log_times; /* by size: logarithm of a configuration's time divided by the reference's */
-    gt_rule_model model;                /* open if there are sizes to predict */
-    uint32_t *alike;                    /* by kept configuration: first_alike() */
-    uint32_t reference;                 /* the kept configuration that most sizes can run */
     uint32_t *measured, measured_count; /* the measured sizes */
     uint32_t *guessed, guessed_count;   /* the sizes to predict */
     uint64_t *granted; /* by size: the needs that hold there because of conditions */
-    uint32_t *order;   /* by feature: all sizes, sorted by its value */
-    bool *usable;      /* by feature: true if all its values are known */
-    uint32_t *owner;   /* by size: index of its branch; UINT32_MAX: left out */
-    double *sums;      /* sums of costs: two rows of `configs` numbers */
+    uint32_t folds;    /* the i-th measured size is in fold i % folds */
+    /* predicted logarithmic times [(config * (folds + 1) + fold) * guessed_count + i] without the
+     * sizes of the fold; from all sizes if fold == folds; INFINITY: the configuration cannot run */
+    double *predicted;
+    uint32_t *sorted; /* by feature: all sizes, sorted by its value */
+    bool *usable;     /* by feature: true if all its values are known */
+    uint32_t *order;  /* by feature: sizes sorted by its value within each branch */
+    uint32_t *moved;  /* sizes that move behind others of their branch */
+    bool *says_yes;   /* by size: true if the last condition holds there */
+    double *sums;     /* sums of costs, by configuration */
     double *after; /* by position in an order of sizes: the least cost of the sizes from there on */
-    uint32_t *places; /* sizes of a branch in the order of a feature */
     GT_ARRAY(branch) branches;
 } learner;
 
@@ -304,30 +305,37 @@ static double threshold_between(double below, double above)
     return floor(middle / step) * step;
 }
 
-/* Tries all thresholds of a feature for a branch. A condition grants needs on its true side,
- * which is worth a split even if few sizes, or none, are on the other side. */
-static void try_feature(learner *l, uint32_t at, uint32_t f, uint64_t granted, split *best)
+/* The sizes of a branch: a range of each feature's order, and the needs that are granted. */
+typedef struct extent {
+    uint32_t begin, end;
+    uint64_t granted;
+} extent;
+
+/* Tries all thresholds of a feature for a branch. Conditions grant needs where they are true; this
+ * is worth a split even if few sizes, or none, are on the other side. */
+static void try_feature(learner *l, const extent *in, uint32_t f, split *best)
 {
     enum { LEAST_SIZES = 2 };
     const gt_rule_data *data = l->data;
     const gt_rule_feature *feature = &data->features[f];
+    const uint64_t granted = in->granted;
     const bool grants = ((feature->grants | feature->denies) & ~granted) != 0;
-    const uint32_t *order = &l->order[(size_t)f * data->size_count];
-    const uint32_t least_sizes = grants ? 1 : LEAST_SIZES;
-    uint32_t count = 0, config;
-    for (uint32_t i = 0; i < data->size_count; i++) {
-        l->places[count] = order[i];
-        count += l->owner[order[i]] == at;
-    }
+    const uint32_t *places = &l->order[(size_t)f * data->size_count + in->begin];
+    const uint32_t count = in->end - in->begin, least_sizes = grants ? 1 : LEAST_SIZES;
+    const double *values = &data->values[f];
+    uint32_t config;
     clear_sums(l, l->sums);
     for (uint32_t i = count; i-- > 0;) {
-        add_costs(l, l->sums, l->places[i]);
-        l->after[i] = least_sum(l, l->sums, granted | feature->grants, count - i, &config);
+        add_costs(l, l->sums, places[i]);
+        if (i == 0 || values[(size_t)places[i - 1] * data->feature_count] <
+                          values[(size_t)places[i] * data->feature_count]) {
+            l->after[i] = least_sum(l, l->sums, granted | feature->grants, count - i, &config);
+        }
     }
     clear_sums(l, l->sums);
     double below = grants ? 0 : INFINITY;
     for (uint32_t i = 0; i < count; i++) {
-        const double above = data->values[(size_t)l->places[i] * data->feature_count + f];
+        const double above = values[(size_t)places[i] * data->feature_count];
         if (below < above && (grants || i >= least_sizes) && count - i >= least_sizes) {
             const double cost =
                 least_sum(l, l->sums, granted | feature->denies, i, &config) + l->after[i];
@@ -336,7 +344,7 @@ static void try_feature(learner *l, uint32_t at, uint32_t f, uint64_t granted, s
                     (split){f, feature->is_condition ? 0 : threshold_between(below, above), cost};
             }
         }
-        add_costs(l, l->sums, l->places[i]);
+        add_costs(l, l->sums, places[i]);
         below = above;
     }
     if ((feature->denies & ~granted) && count > 0 && below == 0) { /* false at all sizes */
@@ -351,27 +359,45 @@ static bool is_yes(const gt_rule_data *data, const gt_tree_node *node, const dou
     return data->features[node->feature].is_condition ? value != 0 : value <= node->most;
 }
 
-/* Grows branch `at`, which has the sizes that it owns. */
-static gputune_status grow(learner *l, uint32_t at, uint64_t granted)
+/* Divides a range in all orders by a node's condition. Returns where those that say no begin. */
+static uint32_t divide(learner *l, const extent *in, const gt_tree_node *node)
 {
     const gt_rule_data *data = l->data;
-    branch *own = &l->branches.items[at];
-    uint32_t count = 0;
-    clear_sums(l, l->sums);
-    for (uint32_t s = 0; s < data->size_count; s++) {
-        if (l->owner[s] == at) {
-            add_costs(l, l->sums, s);
-            count++;
-        }
+    uint32_t middle = in->begin;
+    for (uint32_t i = in->begin; i < in->end; i++) {
+        const uint32_t s = l->order[i];
+        l->says_yes[s] = is_yes(data, node, &data->values[(size_t)s * data->feature_count]);
     }
-    own->cost = least_sum(l, l->sums, granted, count, &own->node.config);
+    for (uint32_t f = 0; f < data->feature_count; f++) {
+        uint32_t *order = &l->order[(size_t)f * data->size_count], moved = 0;
+        middle = in->begin;
+        for (uint32_t i = in->begin; i < in->end; i++) {
+            uint32_t *to = l->says_yes[order[i]] ? &order[middle++] : &l->moved[moved++];
+            *to = order[i];
+        }
+        memcpy(&order[middle], l->moved, moved * sizeof *order);
+    }
+    return middle;
+}
+
+/* Grows branch `at`, which has these sizes. */
+static gputune_status grow(learner *l, uint32_t at, const extent *in)
+{
+    const gt_rule_data *data = l->data;
+    const uint32_t count = in->end - in->begin;
+    branch *own = &l->branches.items[at];
+    clear_sums(l, l->sums);
+    for (uint32_t i = in->begin; i < in->end; i++) {
+        add_costs(l, l->sums, l->order[i]);
+    }
+    own->cost = least_sum(l, l->sums, in->granted, count, &own->node.config);
     if (own->cost >= unusable * count) { /* without the needs */
         (void)least_sum(l, l->sums, UINT64_MAX, UINT32_MAX, &own->node.config);
     }
     split best = {.cost = own->cost - 1e-6};
     for (uint32_t f = 0; f < data->feature_count; f++) {
         if (l->usable[f]) {
-            try_feature(l, at, f, granted, &best);
+            try_feature(l, in, f, &best);
         }
     }
     if (best.cost >= own->cost - 1e-6) {
@@ -385,15 +411,13 @@ static gputune_status grow(learner *l, uint32_t at, uint64_t granted)
     const gt_tree_node node = own->node;
     GT_TRY(gt_array_push(&l->branches, (branch){.node.config = node.config}));
     GT_TRY(gt_array_push(&l->branches, (branch){.node.config = node.config}));
-    for (uint32_t s = 0; s < data->size_count; s++) {
-        if (l->owner[s] == at) {
-            l->owner[s] =
-                is_yes(data, &node, &data->values[(size_t)s * data->feature_count]) ? yes : no;
-        }
-    }
     const gt_rule_feature *feature = &data->features[best.feature];
-    GT_TRY(grow(l, yes, feature->is_condition ? granted | feature->grants : granted));
-    return grow(l, no, granted | feature->denies);
+    const uint32_t middle = divide(l, in, &node);
+    const extent in_yes = {in->begin, middle,
+                           in->granted | (feature->is_condition ? feature->grants : 0)};
+    const extent in_no = {middle, in->end, in->granted | feature->denies};
+    GT_TRY(grow(l, yes, &in_yes));
+    return grow(l, no, &in_no);
 }
 
 /* Makes leaves of branches whose split is worth less than `penalty`. Returns the cost with a
@@ -410,6 +434,12 @@ static double prune(branch *branches, uint32_t at, double penalty)
         own->yes = own->no = 0;
     }
     return as_leaf;
+}
+
+static uint32_t count_leaves(const branch *branches, uint32_t at)
+{
+    const branch *own = &branches[at];
+    return own->yes ? count_leaves(branches, own->yes) + count_leaves(branches, own->no) : 1;
 }
 
 static uint32_t choose_branch(const learner *l, const double *values)
@@ -444,107 +474,180 @@ static void set_guessed(learner *l)
     }
 }
 
-/* Returns the first configuration that can run at the same measured sizes. The model of one serves
- * for the others without another factorisation. */
-static uint32_t first_alike(const learner *l, uint32_t config)
+enum { COORDINATES_MAX = 16 };
+
+/* Sets the coordinates of a size for a configuration: the sizes, and how many blocks each
+ * multiprocessor gets, on average and at most, which count more the larger `weight` is. Returns how
+ * many there are. */
+static uint32_t set_coordinates(const learner *l, double *out, uint32_t size, uint32_t config,
+                                double weight)
 {
-    for (uint32_t c = 0; c < config; c++) {
-        uint32_t i = 0;
-        while (i < l->measured_count && (time_at(l, l->measured[i], c) < INFINITY) ==
-                                            (time_at(l, l->measured[i], config) < INFINITY)) {
-            i++;
-        }
-        if (i == l->measured_count) {
-            return c;
-        }
+    static const double length = 6, tail_weight = 2;
+    const gt_rule_data *data = l->data;
+    const double *values = &data->values[(size_t)size * data->feature_count];
+    uint32_t count = 0;
+    for (; count < data->coordinate_count && count < COORDINATES_MAX - 2; count++) {
+        out[count] = log(fmax(values[count], 1)) / length;
     }
-    return config;
+    const double factor = data->load_factors ? data->load_factors[l->ids[config]] : 0;
+    if (factor > 0 && weight > 0) {
+        const double load = factor * fmax(values[data->load_features[l->ids[config]]], 1);
+        out[count++] = weight * log(load);
+        out[count++] = tail_weight * weight * log(ceil(fmax(load, 1) - 1e-9) / fmax(load, 1));
+    }
+    return count;
 }
 
-/* Finds the configuration that most sizes can run, and those that can run at the same sizes. */
-static void compare_configs(learner *l)
+/* Predicts the logarithmic times of a configuration. Sets choices[i] to the configuration if it is
+ * expected to be the fastest so far at the i-th measured size, whose own times do not count. */
+static gputune_status predict_config(uint32_t *choices, double *least, learner *l, uint32_t config,
+                                     double weight)
 {
-    uint32_t most = 0;
-    for (uint32_t c = 0; c < l->configs; c++) {
-        uint32_t count = 0;
-        for (uint32_t i = 0; i < l->measured_count; i++) {
-            count += time_at(l, l->measured[i], c) < INFINITY;
-        }
-        l->alike[c] = first_alike(l, c);
-        l->reference = count > most ? c : l->reference;
-        most = count > most ? count : most;
-    }
-}
-
-/* Predicts the logarithmic times of a configuration, relative to the reference. */
-static void predict_config(learner *l, uint32_t config)
-{
-    for (uint32_t s = 0; s < l->data->size_count; s++) {
-        const double ratio = time_at(l, s, config) / time_at(l, s, l->reference);
-        const bool is_known = l->owner[s] == 0 && ratio > 0 && ratio < INFINITY;
-        l->log_times[s] = is_known ? log(ratio) : NAN;
-    }
-    gt_rule_model_complete(&l->model, l->log_times);
-    for (uint32_t i = 0; i < l->guessed_count; i++) {
-        const uint32_t s = l->guessed[i];
-        const bool runs =
-            !(l->data->needs[l->ids[config]] & ~l->granted[s]) && !isnan(l->log_times[s]);
-        l->losses[(size_t)s * l->configs + config] = runs ? l->log_times[s] : INFINITY;
-    }
-}
-
-/* Predicts the losses at sizes that were not measured, from the sizes that are not left out. */
-static void predict(learner *l)
-{
-    for (uint32_t first = 0; first < l->configs; first++) {
-        for (uint32_t c = first; c < l->configs && l->alike[first] == first; c++) {
-            if (l->alike[c] == first) {
-                predict_config(l, c);
-            }
-        }
-    }
-    for (uint32_t i = 0; i < l->guessed_count; i++) {
-        double *losses = &l->losses[(size_t)l->guessed[i] * l->configs], best = INFINITY;
-        for (uint32_t c = 0; c < l->configs; c++) {
-            best = fmin(best, losses[c]);
-        }
-        for (uint32_t c = 0; c < l->configs; c++) {
-            losses[c] -= losses[c] < INFINITY ? best : 0;
-            l->costs[(size_t)l->guessed[i] * l->configs + c] = cost_of(losses[c]);
-        }
-    }
-}
-
-/* Learns a tree from the sizes outside of a fold, which has every `folds`-th size. 0 folds: from
- * all sizes. */
-static gputune_status learn(learner *l, uint32_t fold, uint32_t folds)
-{
-    l->branches.count = 0;
-    memset(l->owner, l->model.count ? 0 : 0xff, l->data->size_count * sizeof *l->owner);
+    const uint32_t all = l->measured_count + l->guessed_count;
+    GT_FREED double *points = calloc((size_t)all * COORDINATES_MAX + 1, sizeof *points);
+    GT_FREED double *values = calloc(l->measured_count + 1, sizeof *values);
+    GT_FREED uint32_t *folds = calloc(l->measured_count + 1, sizeof *folds);
+    GT_FREED double *apart = calloc(l->measured_count + 1, sizeof *apart);
+    GT_TRY(points && values && folds && apart ? GPUTUNE_OK : gt_fail_memory());
+    gt_rule_known known = {0, 0, points, values, folds, l->folds};
+    double *at = points;
     for (uint32_t i = 0; i < l->measured_count; i++) {
-        l->owner[l->measured[i]] = folds && i % folds == fold ? UINT32_MAX : 0;
+        const double time = time_at(l, l->measured[i], config);
+        if (time < INFINITY) {
+            values[known.count] = log(time);
+            folds[known.count++] = i % l->folds;
+            known.dimensions = set_coordinates(l, at, l->measured[i], config, weight);
+            at += known.dimensions;
+        }
     }
-    if (l->model.count) {
-        predict(l);
+    double *const guesses = at;
+    for (uint32_t i = 0; i < l->guessed_count; i++) {
+        at += set_coordinates(l, at, l->guessed[i], config, weight);
     }
+    for (uint32_t d = 0; d < known.dimensions; d++) { /* around 0 */
+        double sum = 0;
+        for (uint32_t i = 0; i < known.count; i++) {
+            sum += points[(size_t)i * known.dimensions + d];
+        }
+        for (double *point = points + d; point < at; point += known.dimensions) {
+            *point -= sum / known.count;
+        }
+    }
+    double *out = &l->predicted[(size_t)config * (l->folds + 1) * l->guessed_count];
+    GT_TRY(known.count ? gt_rule_model_predict(out, apart, &known, guesses, l->guessed_count)
+                       : GPUTUNE_OK);
+    for (uint32_t i = 0; i < l->guessed_count; i++) {
+        const bool runs =
+            known.count && !(l->data->needs[l->ids[config]] & ~l->granted[l->guessed[i]]);
+        for (uint32_t fold = 0; fold <= l->folds && !runs; fold++) {
+            out[(size_t)fold * l->guessed_count + i] = INFINITY;
+        }
+    }
+    for (uint32_t i = 0, k = 0; i < l->measured_count; i++) {
+        if (time_at(l, l->measured[i], config) < INFINITY) {
+            const bool is_faster = apart[k] < least[i];
+            choices[i] = is_faster ? config : choices[i];
+            least[i] = fmin(apart[k++], least[i]);
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* Predicts the times of all configurations. Sets *cost to that of choosing by predictions. */
+static gputune_status predict_all(double *cost, learner *l, double weight)
+{
+    GT_FREED uint32_t *choices = calloc(l->measured_count + 1, sizeof *choices);
+    GT_FREED double *least = calloc(l->measured_count + 1, sizeof *least);
+    GT_TRY(choices && least ? GPUTUNE_OK : gt_fail_memory());
+    for (uint32_t i = 0; i < l->measured_count; i++) {
+        least[i] = INFINITY;
+    }
+    for (uint32_t c = 0; c < l->configs; c++) {
+        GT_TRY(predict_config(choices, least, l, c, weight));
+    }
+    *cost = 0;
+    for (uint32_t i = 0; i < l->measured_count; i++) {
+        *cost += l->costs[(size_t)l->measured[i] * l->configs + choices[i]];
+    }
+    return GPUTUNE_OK;
+}
+
+/* Predicts the times at sizes that were not measured. Numbers of blocks count as much as is best
+ * for choosing: the times of some kernels depend on them, and of others do not. */
+static gputune_status predict(learner *l)
+{
+    static const double weights[] = {0, 0.3, 1};
+    const size_t count = (size_t)l->configs * (l->folds + 1) * l->guessed_count;
+    double costs[sizeof weights / sizeof *weights];
+    l->predicted = calloc(count + 1, sizeof *l->predicted);
+    GT_TRY(gt_allocated(l->predicted));
+    size_t best = 0;
+    for (size_t w = 0; w < sizeof weights / sizeof *weights; w++) {
+        GT_TRY(predict_all(&costs[w], l, weights[w]));
+        best = costs[w] < costs[best] ? w : best;
+    }
+    return predict_all(&costs[best], l, weights[best]);
+}
+
+/* Sets the losses at sizes that were not measured, as predicted without the fold's sizes. */
+static void guess(learner *l, uint32_t fold)
+{
+    for (uint32_t i = 0; i < l->guessed_count; i++) {
+        const size_t first = (size_t)l->guessed[i] * l->configs;
+        double best = INFINITY;
+        for (uint32_t c = 0; c < l->configs; c++) {
+            l->losses[first + c] =
+                l->predicted[((size_t)c * (l->folds + 1) + fold) * l->guessed_count + i];
+            best = fmin(best, l->losses[first + c]);
+        }
+        for (uint32_t c = 0; c < l->configs; c++) {
+            l->losses[first + c] -= l->losses[first + c] < INFINITY ? best : 0;
+            l->costs[first + c] = cost_of(l->losses[first + c]);
+        }
+    }
+}
+
+/* Learns a tree from the sizes that are not in the fold; fold == l->folds: from all. */
+static gputune_status learn(learner *l, uint32_t fold)
+{
+    const gt_rule_data *data = l->data;
+    extent all = {0};
+    bool *is_in = l->says_yes;
+    memset(is_in, 0, data->size_count * sizeof *is_in);
+    for (uint32_t i = 0; i < l->guessed_count; i++) {
+        is_in[l->guessed[i]] = true;
+    }
+    for (uint32_t i = 0; i < l->measured_count; i++) {
+        is_in[l->measured[i]] = i % l->folds != fold;
+    }
+    guess(l, fold);
+    for (uint32_t f = 0; f < data->feature_count; f++) {
+        const size_t first = (size_t)f * data->size_count;
+        all.end = 0;
+        for (uint32_t i = 0; i < data->size_count; i++) {
+            l->order[first + all.end] = l->sorted[first + i];
+            all.end += is_in[l->sorted[first + i]];
+        }
+    }
+    l->branches.count = 0;
     GT_TRY(gt_array_push(&l->branches, (branch){0}));
-    return grow(l, 0, 0);
+    return grow(l, 0, &all);
 }
 
 /* ---- leaving sizes out ----------------------------------------------------------------------- */
 
 /* Penalties of a leaf, as costs per 100 sizes. */
-static const double penalties[] = {0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56};
+static const double penalties[] = {0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56};
 enum { PENALTIES = sizeof penalties / sizeof *penalties };
 
-/* Sets the log losses at the sizes of a fold, for each penalty: [penalty * size_count + size]. */
-static void test_fold(learner *l, double *out, uint32_t fold, uint32_t folds)
+/* Adds the log losses [penalty * size_count + size] at the sizes of the fold. */
+static void test_fold(learner *l, double *out, uint32_t fold)
 {
     const gt_rule_data *data = l->data;
     const double rows = l->measured_count + l->guessed_count;
     for (int p = 0; p < PENALTIES; p++) { /* a larger penalty prunes further */
         (void)prune(l->branches.items, 0, penalties[p] * rows / 100);
-        for (uint32_t i = fold; i < l->measured_count; i += folds) {
+        for (uint32_t i = fold; i < l->measured_count; i += l->folds) {
             const uint32_t s = l->measured[i];
             const uint32_t config =
                 choose_branch(l, &data->values[(size_t)s * data->feature_count]);
@@ -574,14 +677,13 @@ static void set_loss(gt_rule_tree *out, double *losses, uint32_t count)
 /* Finds the best penalty, and sets the loss to expect. */
 static gputune_status leave_out(learner *l, gt_rule_tree *out, double *penalty)
 {
-    enum { FOLDS = 20 };
-    const uint32_t sizes = l->measured_count, folds = sizes < FOLDS ? sizes : FOLDS;
+    const uint32_t sizes = l->measured_count;
     const double failing = log(10);
     GT_FREED double *losses = calloc((size_t)PENALTIES * sizes, sizeof *losses);
     GT_TRY(gt_allocated(losses));
-    for (uint32_t fold = 0; fold < folds && folds > 1; fold++) {
-        GT_TRY(learn(l, fold, folds));
-        test_fold(l, losses, fold, folds);
+    for (uint32_t fold = 0; fold < l->folds && l->folds > 1; fold++) {
+        GT_TRY(learn(l, fold));
+        test_fold(l, losses, fold);
     }
     int best = 0;
     double least = INFINITY;
@@ -609,6 +711,7 @@ static gputune_status leave_out(learner *l, gt_rule_tree *out, double *penalty)
 
 static gputune_status open_learner(learner *l, const gt_rule_data *data)
 {
+    enum { FOLDS = 10 };
     const uint32_t sizes = data->size_count, configs = data->config_count;
     GT_FREED bool *kept = calloc(configs + 1, sizeof *kept);
     GT_FREED double *all = calloc(configs + 1, sizeof *all);
@@ -616,20 +719,19 @@ static gputune_status open_learner(learner *l, const gt_rule_data *data)
     l->ids = calloc(configs + 1, sizeof *l->ids);
     l->losses = calloc((size_t)sizes * configs + 1, sizeof *l->losses);
     l->costs = calloc((size_t)sizes * configs + 1, sizeof *l->costs);
+    l->sorted = calloc((size_t)sizes * data->feature_count + 1, sizeof *l->sorted);
     l->order = calloc((size_t)sizes * data->feature_count + 1, sizeof *l->order);
+    l->moved = calloc(sizes + 1, sizeof *l->moved);
+    l->says_yes = calloc(sizes + 1, sizeof *l->says_yes);
     l->usable = calloc(data->feature_count + 1, sizeof *l->usable);
-    l->owner = calloc(sizes + 1, sizeof *l->owner);
     l->sums = calloc(configs + 1, sizeof *l->sums);
     l->after = calloc(sizes + 1, sizeof *l->after);
-    l->places = calloc(sizes + 1, sizeof *l->places);
-    l->log_times = calloc(sizes + 1, sizeof *l->log_times);
     l->measured = calloc(sizes + 1, sizeof *l->measured);
     l->guessed = calloc(sizes + 1, sizeof *l->guessed);
-    l->alike = calloc(configs + 1, sizeof *l->alike);
     l->granted = calloc(sizes + 1, sizeof *l->granted);
-    GT_TRY(kept && all && l->ids && l->losses && l->costs && l->order && l->usable && l->owner &&
-                   l->sums && l->after && l->places && l->log_times && l->measured && l->guessed &&
-                   l->alike && l->granted
+    GT_TRY(kept && all && l->ids && l->losses && l->costs && l->sorted && l->order && l->moved &&
+                   l->says_yes && l->usable && l->sums && l->after && l->measured && l->guessed &&
+                   l->granted
                ? GPUTUNE_OK
                : gt_fail_memory());
     GT_TRY(gt_portfolio_choose(kept, data));
@@ -650,44 +752,54 @@ static gputune_status open_learner(learner *l, const gt_rule_data *data)
             l->costs[i] = cost_of(l->losses[i]);
         }
     }
-    if (l->measured_count < sizes && data->coordinate_count > 0) {
-        GT_TRY(gt_rule_model_open(&l->model, data->values, data->feature_count,
-                                  data->coordinate_count, sizes));
+    l->folds = l->measured_count < FOLDS ? l->measured_count : FOLDS;
+    if (data->coordinate_count > 0) {
         set_guessed(l);
     }
-    return GPUTUNE_OK;
+    return l->guessed_count ? predict(l) : GPUTUNE_OK;
 }
 
 static void close_learner(learner *l)
 {
-    void *const memory[] = {l->ids,      l->losses,  l->costs,   l->order,  l->usable,
-                            l->owner,    l->sums,    l->after,   l->places, l->log_times,
-                            l->measured, l->guessed, l->granted, l->alike};
+    void *const memory[] = {l->ids,      l->losses,   l->costs,   l->sorted,   l->order,
+                            l->moved,    l->says_yes, l->usable,  l->sums,     l->after,
+                            l->measured, l->guessed,  l->granted, l->predicted};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) {
         free(memory[i]);
     }
-    gt_rule_model_close(&l->model);
     gt_array_free(&l->branches);
 }
 
+typedef struct place {
+    double value;
+    uint32_t size;
+} place;
+
+static int compare_places(const void *a, const void *b)
+{
+    const place *left = a, *right = b;
+    return left->value != right->value ? (left->value > right->value) - (left->value < right->value)
+                                       : (left->size > right->size) - (left->size < right->size);
+}
+
 /* Sorts the sizes by each feature. Equal values stay in the order of the sizes. */
-static void sort_features(learner *l)
+static gputune_status sort_features(learner *l)
 {
     const gt_rule_data *data = l->data;
+    GT_FREED place *places = calloc(data->size_count + 1, sizeof *places);
+    GT_TRY(gt_allocated(places));
     for (uint32_t f = 0; f < data->feature_count; f++) {
-        uint32_t *order = &l->order[(size_t)f * data->size_count];
         l->usable[f] = true;
         for (uint32_t s = 0; s < data->size_count; s++) {
-            const double value = data->values[(size_t)s * data->feature_count + f];
-            uint32_t at = s;
-            for (; at > 0 && data->values[(size_t)order[at - 1] * data->feature_count + f] > value;
-                 at--) {
-                order[at] = order[at - 1];
-            }
-            order[at] = s;
-            l->usable[f] &= !isnan(value);
+            places[s] = (place){data->values[(size_t)s * data->feature_count + f], s};
+            l->usable[f] &= !isnan(places[s].value);
+        }
+        qsort(places, data->size_count, sizeof *places, compare_places);
+        for (uint32_t s = 0; s < data->size_count; s++) {
+            l->sorted[(size_t)f * data->size_count + s] = places[s].size;
         }
     }
+    return GPUTUNE_OK;
 }
 
 /* Copies a branch and those below it, in the order of a rule's text. */
@@ -706,15 +818,18 @@ static void copy_branch(gt_rule_tree *out, const learner *l, uint32_t at)
 
 gputune_status gt_rule_learn(gt_rule_tree *out, const gt_rule_data *data)
 {
+    enum { LEAVES_MOST = 60 }; /* people should be able to read a rule */
     GT_SCOPED(close_learner) learner l = {0};
     GT_SCOPED(gt_rule_tree_free) gt_rule_tree tree = {0};
     double penalty;
     GT_TRY(open_learner(&l, data));
-    sort_features(&l);
-    compare_configs(&l);
+    GT_TRY(sort_features(&l));
     GT_TRY(leave_out(&l, &tree, &penalty));
-    GT_TRY(learn(&l, 0, 0));
-    (void)prune(l.branches.items, 0, penalty);
+    GT_TRY(learn(&l, l.folds));
+    do {
+        (void)prune(l.branches.items, 0, penalty);
+        penalty *= 1.5;
+    } while (count_leaves(l.branches.items, 0) > LEAVES_MOST);
     tree.nodes = calloc(l.branches.count, sizeof *tree.nodes);
     GT_TRY(gt_allocated(tree.nodes));
     copy_branch(&tree, &l, 0);

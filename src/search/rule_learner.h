@@ -20,7 +20,7 @@ typedef struct gt_rule_data {
     uint32_t coordinate_count; /* the first features are the sizes themselves; 0: unknown */
     /* By size and configuration: [size * config_count + config]. INFINITY: it cannot run there,
      * or is wrong. NAN: not measured, which counts as slow. If all times of a size are NAN and
-     * there are coordinates, its times are predicted; a few hundred such sizes make better
+     * there are coordinates, its times are predicted; a few thousand such sizes make better
      * trees. */
     const double *times_ns;
     const double *values; /* by size and feature: [size * feature_count + feature]; NAN: no value */
@@ -28,6 +28,10 @@ typedef struct gt_rule_data {
     const uint32_t *codes; /* by configuration; equal numbers mean shared compiled code */
     const uint64_t *needs; /* by configuration; bit i: it can run only if need i holds */
     uint32_t most_codes;   /* at least 1 */
+    /* by configuration: this feature times this factor is the number of blocks for each
+     * multiprocessor; 0 or NULL: unknown, or the same at all sizes */
+    const uint32_t *load_features;
+    const double *load_factors;
 } gt_rule_data;
 
 /* Chooses the codes with the least loss, and sets kept[i] for each configuration of these codes.

@@ -1,4 +1,6 @@
-/* A Gaussian process over sizes with a fixed covariance. */
+/* A Gaussian process with a fixed covariance. Its predictions without some points follow from the
+ * inverse of the covariance of all (Rasmussen and Williams, Gaussian Processes for Machine
+ * Learning, ch. 5.4.2). */
 #include "search/rule_model.h"
 
 #include "search/gaussian.h"
@@ -6,128 +8,153 @@
 #include <math.h>
 #include <string.h>
 
-/* Returns the covariance of two points; `trend` is their scalar product. */
-static double covariance_of(double squared, double trend)
+static double covariance_of(const double *a, const double *b, uint32_t dimensions)
 {
-    const double length = 6, trend_variance = 10;
-    const double distance = sqrt(3 * squared) / length;
-    return (1 + distance) * exp(-distance) + trend_variance * (1 + trend);
+    const double trend_variance = 300;
+    double squared = 0, trend = 1;
+    for (uint32_t d = 0; d < dimensions; d++) {
+        squared += (a[d] - b[d]) * (a[d] - b[d]);
+        trend += a[d] * b[d];
+    }
+    return exp(-sqrt(squared)) + trend_variance * trend;
 }
 
-static void set_covariance(gt_rule_model *m, const double *points)
+/* Replaces a symmetric matrix by Cholesky's factor, in the lower half. */
+static void factor(double *matrix, uint32_t count)
 {
-    const uint32_t d = m->dimensions;
-    for (uint32_t i = 0; i < m->count; i++) {
-        for (uint32_t k = 0; k <= i; k++) {
-            const double *a = &points[(size_t)i * d], *b = &points[(size_t)k * d];
-            double squared = 0;
-            for (uint32_t j = 0; j < d; j++) {
-                squared += (a[j] - b[j]) * (a[j] - b[j]);
-            }
-            m->covariance[(size_t)i * m->count + k] = m->covariance[(size_t)k * m->count + i] =
-                covariance_of(squared, gt_dot(a, b, d));
-        }
-    }
-}
-
-gputune_status gt_rule_model_open(gt_rule_model *out, const double *coordinates, uint32_t stride,
-                                  uint32_t dimensions, uint32_t count)
-{
-    const size_t square = (size_t)count * count;
-    gt_rule_model model = {.count = count, .dimensions = dimensions};
-    GT_FREED double *points = calloc((size_t)count * dimensions + 1, sizeof *points);
-    model.covariance = calloc(square + 1, sizeof *model.covariance);
-    model.factor = calloc(square + 1, sizeof *model.factor);
-    model.weights = calloc(count + 1, sizeof *model.weights);
-    model.known = calloc(count + 1, sizeof *model.known);
-    if (!points || !model.covariance || !model.factor || !model.weights || !model.known) {
-        gt_rule_model_close(&model);
-        return gt_fail_memory();
-    }
-    for (uint32_t j = 0; j < dimensions; j++) {
-        double sum = 0;
-        for (uint32_t s = 0; s < count; s++) {
-            double *point = &points[(size_t)s * dimensions + j];
-            *point = log(fmax(coordinates[(size_t)s * stride + j], 1));
-            sum += *point;
-        }
-        for (uint32_t s = 0; s < count; s++) {
-            points[(size_t)s * dimensions + j] -= sum / count;
-        }
-    }
-    set_covariance(&model, points);
-    *out = model;
-    return GPUTUNE_OK;
-}
-
-void gt_rule_model_close(gt_rule_model *model)
-{
-    free(model->covariance);
-    free(model->factor);
-    free(model->weights);
-    free(model->known);
-    *model = (gt_rule_model){0};
-}
-
-/* Computes the Cholesky factor for the known sizes, unless these are the same as before. */
-static void factor(gt_rule_model *m, const double *values)
-{
-    const double noise = 1e-3;
-    uint32_t count = 0;
-    bool same = true;
-    for (uint32_t s = 0; s < m->count; s++) {
-        if (!isnan(values[s])) {
-            same = same && count < m->known_count && m->known[count] == s;
-            m->known[count++] = s;
-        }
-    }
-    if (same && count == m->known_count) {
-        return;
-    }
-    m->known_count = count;
     for (uint32_t i = 0; i < count; i++) {
-        double *row = &m->factor[(size_t)i * m->count];
+        double *row = &matrix[(size_t)i * count];
         for (uint32_t k = 0; k <= i; k++) {
-            const double *other = &m->factor[(size_t)k * m->count];
-            const double left = m->covariance[(size_t)m->known[i] * m->count + m->known[k]] +
-                                (i == k ? noise : 0) - gt_dot(row, other, k);
+            const double *other = &matrix[(size_t)k * count];
+            const double left = row[k] - gt_dot(row, other, k);
             row[k] = i == k ? sqrt(left) : left / other[k];
         }
     }
 }
 
-/* Solves for the weights of the known sizes. */
-static void solve(gt_rule_model *m, const double *values, double mean)
+/* Replaces x by the solution. The elements of x before `first` are 0. */
+static void solve(const double *factor, uint32_t count, uint32_t first, double *x)
 {
-    const uint32_t count = m->known_count;
-    double *w = m->weights;
-    for (uint32_t i = 0; i < count; i++) {
-        const double *row = &m->factor[(size_t)i * m->count];
-        w[i] = (values[m->known[i]] - mean - gt_dot(row, w, i)) / row[i];
+    for (uint32_t i = first; i < count; i++) {
+        const double *row = &factor[(size_t)i * count];
+        x[i] = (x[i] - gt_dot(row + first, x + first, i - first)) / row[i];
     }
     for (uint32_t i = count; i-- > 0;) {
-        const double *row = &m->factor[(size_t)i * m->count];
-        w[i] /= row[i];
+        const double *row = &factor[(size_t)i * count];
+        x[i] /= row[i];
         for (uint32_t k = 0; k < i; k++) {
-            w[k] -= row[k] * w[i];
+            x[k] -= row[k] * x[i];
         }
     }
 }
 
-void gt_rule_model_complete(gt_rule_model *m, double *values)
+/* Memory for matrices [count * count] and vectors of the known points. */
+typedef struct workspace {
+    double *factor, *inverse, *part; /* `part`: of the points of a fold */
+    double *weights;                 /* [(fold_count + 1) * count] */
+    double *some;
+    uint32_t *members;
+} workspace;
+
+static void free_workspace(workspace *w)
 {
-    factor(m, values);
-    double mean = 0;
-    for (uint32_t i = 0; i < m->known_count; i++) {
-        mean += values[m->known[i]] / m->known_count;
+    free(w->factor);
+    free(w->inverse);
+    free(w->part);
+    free(w->weights);
+    free(w->some);
+    free(w->members);
+}
+
+static gputune_status open_workspace(workspace *w, const gt_rule_known *known)
+{
+    const size_t square = (size_t)known->count * known->count + 1;
+    w->factor = calloc(square, sizeof *w->factor);
+    w->inverse = calloc(square, sizeof *w->inverse);
+    w->part = calloc(square, sizeof *w->part);
+    w->weights = calloc((size_t)known->count * (known->fold_count + 1) + 1, sizeof *w->weights);
+    w->some = calloc(known->count + 1, sizeof *w->some);
+    w->members = calloc(known->count + 1, sizeof *w->members);
+    return w->factor && w->inverse && w->part && w->weights && w->some && w->members
+               ? GPUTUNE_OK
+               : gt_fail_memory();
+}
+
+static void invert(workspace *w, const gt_rule_known *known)
+{
+    const double noise = 3e-3;
+    const uint32_t count = known->count, d = known->dimensions;
+    for (uint32_t i = 0; i < count; i++) {
+        double *row = &w->factor[(size_t)i * count];
+        for (uint32_t k = 0; k <= i; k++) {
+            row[k] = covariance_of(&known->points[(size_t)i * d], &known->points[(size_t)k * d], d);
+        }
+        row[i] += noise;
     }
-    solve(m, values, mean);
-    for (uint32_t s = 0; s < m->count && m->known_count > 0; s++) {
-        if (isnan(values[s])) {
-            values[s] = mean;
-            for (uint32_t i = 0; i < m->known_count; i++) {
-                values[s] += m->covariance[(size_t)s * m->count + m->known[i]] * m->weights[i];
-            }
+    factor(w->factor, count);
+    for (uint32_t i = 0; i < count; i++) {
+        double *row = &w->inverse[(size_t)i * count];
+        row[i] = 1;
+        solve(w->factor, count, i, row);
+    }
+}
+
+/* Corrects the weights of all points so that those of the fold become 0. */
+static void leave_out(workspace *w, const gt_rule_known *known, uint32_t fold, double *weights)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < known->count; i++) {
+        w->members[count] = i;
+        count += known->folds[i] == fold;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        for (uint32_t k = 0; k <= i; k++) {
+            w->part[(size_t)i * count + k] =
+                w->inverse[(size_t)w->members[i] * known->count + w->members[k]];
+        }
+        w->some[i] = weights[w->members[i]];
+    }
+    factor(w->part, count);
+    solve(w->part, count, 0, w->some);
+    for (uint32_t i = 0; i < count; i++) {
+        const double *row = &w->inverse[(size_t)w->members[i] * known->count];
+        for (uint32_t k = 0; k < known->count; k++) {
+            weights[k] -= row[k] * w->some[i];
         }
     }
+}
+
+gputune_status gt_rule_model_predict(double *out, double *apart, const gt_rule_known *known,
+                                     const double *points, uint32_t count)
+{
+    const uint32_t all = known->count, folds = known->fold_count, d = known->dimensions;
+    GT_SCOPED(free_workspace) workspace w = {0};
+    GT_TRY(open_workspace(&w, known));
+    double mean = 0;
+    for (uint32_t i = 0; i < all; i++) {
+        mean += known->values[i] / all;
+    }
+    invert(&w, known);
+    double *weights = &w.weights[(size_t)folds * all];
+    for (uint32_t i = 0; i < all; i++) {
+        weights[i] = known->values[i] - mean;
+    }
+    solve(w.factor, all, 0, weights);
+    for (uint32_t i = 0; i < all; i++) {
+        apart[i] = known->values[i] - weights[i] / w.inverse[(size_t)i * (all + 1)];
+    }
+    for (uint32_t fold = 0; fold < folds; fold++) {
+        memcpy(&w.weights[(size_t)fold * all], weights, all * sizeof *weights);
+        leave_out(&w, known, fold, &w.weights[(size_t)fold * all]);
+    }
+    for (uint32_t p = 0; p < count; p++) {
+        for (uint32_t i = 0; i < all; i++) {
+            w.some[i] = covariance_of(&points[(size_t)p * d], &known->points[(size_t)i * d], d);
+        }
+        for (uint32_t fold = 0; fold <= folds; fold++) {
+            out[(size_t)fold * count + p] =
+                mean + gt_dot(w.some, &w.weights[(size_t)fold * all], all);
+        }
+    }
+    return GPUTUNE_OK;
 }

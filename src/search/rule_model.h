@@ -1,22 +1,21 @@
-/* Predicts values at sizes from the values at other sizes, with a Gaussian process over the
- * logarithms of the sizes. The covariance is fixed: a linear trend, and Matern's with nu = 3/2 and
- * a length of several octaves, because times change smoothly over a region. Pure. */
+/* Predicts values at points from the values at known points, with a Gaussian process. The
+ * covariance is fixed: a linear trend, and an exponential part, because times have steps where
+ * another block, or another wave of blocks, is needed. Pure. */
 #pragma once
 
 #include "base/status.h"
 
-typedef struct gt_rule_model {
-    uint32_t count, dimensions; /* numbers of sizes and of their coordinates */
-    double *covariance;         /* by two sizes: [size * count + size] */
-    double *factor, *weights;   /* Cholesky factor for the known sizes, and solved weights */
-    uint32_t *known;            /* the sizes with a known value, for which the factor is valid */
-    uint32_t known_count;
-} gt_rule_model;
+/* Points at which a value is known. */
+typedef struct gt_rule_known {
+    uint32_t count, dimensions;
+    const double *points, *values; /* [point * dimensions + dimension], [point] */
+    const uint32_t *folds;         /* of each point: its fold, below fold_count */
+    uint32_t fold_count;
+} gt_rule_known;
 
-/* Opens a model for sizes with these coordinates [size * stride + dimension], which are numbers
- * above 0. gt_rule_model_close() releases *out. ENOMEM. */
-gputune_status gt_rule_model_open(gt_rule_model *out, const double *coordinates, uint32_t stride,
-                                  uint32_t dimensions, uint32_t count);
-void gt_rule_model_close(gt_rule_model *model);
-/* Replaces the NANs in `values` [size] by predictions, unless all are NAN. */
-void gt_rule_model_complete(gt_rule_model *model, double *values);
+/* Sets out[fold * count + i] to the value at points[i * dimensions], predicted without the points
+ * of the fold, and with fold == fold_count, predicted from all of them. The covariance is e^-1 at a
+ * distance of 1. Sets apart[k] to the value that the others predict for each known point.
+ * ENOMEM. */
+gputune_status gt_rule_model_predict(double *out, double *apart, const gt_rule_known *known,
+                                     const double *points, uint32_t count);

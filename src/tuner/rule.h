@@ -99,7 +99,7 @@ typedef struct gt_rule_view {
 gputune_status gt_rule_view_make(gt_rule_view *out, const gt_rule_maker *maker,
                                  const gt_member_list *members, const gt_size_list *sizes,
                                  size_t predicted);
-enum { GT_RULE_PREDICTED = 400 };
+enum { GT_RULE_PREDICTED = 4000 };
 void gt_rule_view_free(gt_rule_view *view);
 
 /* Tunes sizes until new winners gain little or the phase ends. Adds their winners, and others that

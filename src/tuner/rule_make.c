@@ -161,7 +161,9 @@ gputune_status gt_rule_view_make(gt_rule_view *out, const gt_rule_maker *maker,
                                .features = view.shown,
                                .codes = view.codes,
                                .needs = view.features.needs,
-                               .most_codes = maker->most_codes};
+                               .most_codes = maker->most_codes,
+                               .load_features = view.features.load_features,
+                               .load_factors = view.features.load_factors};
     *out = gt_take(&view);
     return GPUTUNE_OK;
 }

@@ -72,6 +72,14 @@ TEST(test_features)
     assert_int_equal(feature_of(&features, "n % 32 == 0")->grants, even);
     assert_int_equal(feature_of(&features, "n % 32 == 0")->denies, 0);
     assert_int_equal(feature_of(&features, "m % 4 == 0")->grants, 0);
+    /* the numbers of blocks of each variant */
+    static const char *const blocks[] = {"ceil_div(n, 64) * m", "ceil_div(n, 128) * m",
+                                         "ceil_div(n, 256) * m"};
+    for (int v = 0; v < 3; v++) {
+        const gt_size_feature *load = &features.items[features.load_features[v]];
+        assert_string_equal(load->expression->text, blocks[v]);
+        assert_true(features.load_factors[v] > 0);
+    }
     gt_size_features_free(&features);
     /* sizes that do not vary are numbers */
     make(&features, t, "m=64 n=1", "m=64 n=1K", variants, 3);

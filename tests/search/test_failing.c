@@ -37,6 +37,7 @@ TEST(test_learner)
                                                                         : 10 * c + n / (c + 1);
         }
     }
-    gt_rule_data data = {SIZES, CONFIGS, 2, 1, times, values, features, codes, needs, 3};
+    gt_rule_data data = {SIZES,    CONFIGS, 2,     1, times, values,
+                         features, codes,   needs, 3, NULL,  NULL};
     assert_true(each_failure("allocation", 1, learn, NULL, &data) > 10);
 }

@@ -61,8 +61,8 @@ static void set_up(scene *s, uint32_t configs)
         s->codes[c] = 10 + c;
         s->needs[c] = c >= 4;
     }
-    s->data = (gt_rule_data){SIZES,     configs,  FEATURES, 2,        s->times,
-                             s->values, features, s->codes, s->needs, CONFIGS};
+    s->data = (gt_rule_data){SIZES,    configs,  FEATURES, 2,       s->times, s->values,
+                             features, s->codes, s->needs, CONFIGS, NULL,     NULL};
 }
 
 static void expect_kept(const gt_rule_data *data, const char *expected)
@@ -107,7 +107,7 @@ TEST(test_large_portfolio)
             times[i * MANY + c] = c % 5 == 2 && c / 5 == i / 5 ? 1 : 2 + (double)c / MANY;
         }
     }
-    const gt_rule_data data = {MANY, MANY, 0, 0, times, NULL, NULL, codes, needs, KEPT};
+    const gt_rule_data data = {MANY, MANY, 0, 0, times, NULL, NULL, codes, needs, KEPT, NULL, NULL};
     ASSERT_OK(gt_portfolio_choose(kept, &data));
     for (uint32_t c = 0; c < MANY; c++) {
         assert_int_equal(kept[c], c % 5 == 2);
@@ -211,4 +211,68 @@ TEST(test_predicted_sizes)
     }
     assert_true(losses[1] < 1.03);
     assert_true(losses[1] < losses[0]);
+}
+
+/* The time of waves of blocks on ten multiprocessors, or of a kernel without blocks. */
+static double time_of_waves(uint32_t config, const double *values)
+{
+    return config ? 6 * pow(values[2], 0.42) : 100 * ceil(values[3] / 10);
+}
+
+static void draw_blocks(double *values, gt_random *random)
+{
+    const double m = floor(exp(log(32) + log(12) * gt_random_unit(random)));
+    const double n = floor(exp(log(32) + log(12) * gt_random_unit(random)));
+    const double all[FEATURES] = {m, n, m * n, ceil(m / 32) * ceil(n / 32),
+                                  ceil(m / 64) * ceil(n / 64)};
+    memcpy(values, all, sizeof all);
+}
+
+/* Times that depend on waves of blocks are predicted better if the numbers of blocks are known. */
+TEST(test_waves)
+{
+    enum { MEASURED = 40, ALL = 1000, DRAWN = 1000 };
+    static const gt_rule_feature sizes[FEATURES] = {{"m", false, 0, 0},
+                                                    {"n", false, 0, 0},
+                                                    {"m * n", false, 0, 0},
+                                                    {"a", false, 0, 0},
+                                                    {"b", false, 0, 0}};
+    static const uint32_t codes[] = {0, 1}, load_features[] = {3, 3};
+    static const uint64_t needs[] = {0, 0};
+    static const double load_factors[] = {0.1, 0};
+    static double times[ALL * 2], values[ALL * FEATURES];
+    double sums[2] = {0};
+    gt_random random = {5};
+    for (uint32_t i = 0; i < ALL; i++) {
+        draw_blocks(&values[(size_t)i * FEATURES], &random);
+        for (uint32_t c = 0; c < 2; c++) {
+            times[2 * i + c] =
+                i < MEASURED ? time_of_waves(c, &values[(size_t)i * FEATURES]) : (double)NAN;
+        }
+    }
+    for (int known = 0; known < 2; known++) {
+        gt_rule_data data = {.size_count = ALL,
+                             .config_count = 2,
+                             .feature_count = FEATURES,
+                             .coordinate_count = 2,
+                             .times_ns = times,
+                             .values = values,
+                             .features = sizes,
+                             .codes = codes,
+                             .needs = needs,
+                             .most_codes = 2};
+        data.load_features = known ? load_features : NULL;
+        data.load_factors = known ? load_factors : NULL;
+        gt_rule_tree tree;
+        ASSERT_OK(gt_rule_learn(&tree, &data));
+        random.state = 6;
+        for (int i = 0; i < DRAWN; i++) {
+            double at[FEATURES];
+            draw_blocks(at, &random);
+            const double chosen = time_of_waves(gt_rule_tree_choose(&tree, &data, at), at);
+            sums[known] += log(chosen / fmin(time_of_waves(0, at), time_of_waves(1, at))) / DRAWN;
+        }
+        gt_rule_tree_free(&tree);
+    }
+    assert_true(sums[1] < sums[0] / 2);
 }

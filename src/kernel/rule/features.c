@@ -18,25 +18,31 @@ typedef struct maker {
     gt_rule_form form; /* form of the current variant */
 } maker;
 
-static gputune_status add_feature(maker *m, const char *text, bool is_condition, uint64_t grants)
+/* Adds a feature, or grants to an equal one. Sets *index (may be NULL), to UINT32_MAX if there are
+ * too many. */
+static gputune_status add_feature(uint32_t *index, maker *m, const char *text, bool is_condition,
+                                  uint64_t grants)
 {
     gt_size_features *out = m->out;
     gt_symbols symbols = {m->template, GT_USE_SIZE | GT_USE_DEVICE, NULL};
     const gt_scope scope = gt_symbols_scope(&symbols);
     gt_lexer lexer = gt_lexer_of(text);
-    for (uint32_t i = 0; i < out->count; i++) {
-        if (strcmp(out->items[i].expression->text, text) == 0) {
-            out->items[i].grants |= grants;
-            return GPUTUNE_OK;
-        }
+    uint32_t i = 0, unused;
+    index = index ? index : &unused;
+    while (i < out->count && strcmp(out->items[i].expression->text, text) != 0) {
+        i++;
     }
-    if (out->count == GT_SIZE_FEATURES_MAX) {
+    *index = i < GT_SIZE_FEATURES_MAX ? i : UINT32_MAX;
+    if (i == GT_SIZE_FEATURES_MAX) {
         return GPUTUNE_OK;
     }
-    gt_size_feature *feature = &out->items[out->count];
-    *feature = (gt_size_feature){NULL, is_condition, grants, 0};
-    GT_TRY(gt_expression_read(&feature->expression, &lexer, &scope));
-    out->count++;
+    gt_size_feature *feature = &out->items[i];
+    if (i == out->count) {
+        *feature = (gt_size_feature){NULL, is_condition, 0, 0};
+        GT_TRY(gt_expression_read(&feature->expression, &lexer, &scope));
+        out->count++;
+    }
+    feature->grants |= grants;
     return GPUTUNE_OK;
 }
 
@@ -49,7 +55,8 @@ static gputune_status add_printed(maker *m, bool is_condition, const char *forma
     va_start(args, format);
     gt_text_vprintf(&text, format, args);
     va_end(args);
-    return text.failed ? gt_fail_memory() : add_feature(m, gt_text_string(&text), is_condition, 0);
+    return text.failed ? gt_fail_memory()
+                       : add_feature(NULL, m, gt_text_string(&text), is_condition, 0);
 }
 
 /* Adds sizes, their products, their ratios and their divisibility. */
@@ -67,7 +74,7 @@ static gputune_status add_sizes(maker *m)
         }
     }
     GT_TRY(all.failed || !m->size_count ? GPUTUNE_OK
-                                        : add_feature(m, gt_text_string(&all), false, 0));
+                                        : add_feature(NULL, m, gt_text_string(&all), false, 0));
     for (uint32_t i = 0; i < m->size_count; i++) {
         for (uint32_t k = i + 1; k < m->size_count; k++) {
             const char *a = m->sizes[i], *b = m->sizes[k];
@@ -104,7 +111,7 @@ static gputune_status add_need(maker *m, uint64_t *needs, const char *text)
         GT_TRY(gt_texts_add(&m->needs, text, strlen(text)));
     }
     *needs |= UINT64_C(1) << i;
-    return add_feature(m, text, true, UINT64_C(1) << i);
+    return add_feature(NULL, m, text, true, UINT64_C(1) << i);
 }
 
 /* Prints an expression of a variant. *known is true if its value does not depend on the sizes
@@ -174,10 +181,12 @@ static gputune_status need_grid(maker *m, uint64_t *needs, const gt_dimensions *
     return GPUTUNE_OK;
 }
 
-/* Adds the number of blocks of a launch, without factors that sizes do not change. */
-static gputune_status add_blocks(maker *m, const gt_dimensions *grid)
+/* Adds the number of blocks of a launch, without factors that sizes do not change, and sets the
+ * load of variant v. */
+static gputune_status add_blocks(maker *m, size_t v, const gt_dimensions *grid)
 {
     GT_SCOPED(gt_text_free) gt_text blocks = {0};
+    double factor = 1 / fmax(m->form.binding.device->sm_count, 1);
     for (uint32_t i = 0; i < grid->count; i++) {
         GT_SCOPED(gt_text_free) gt_text text = {0};
         uint64_t needs = 0;
@@ -186,13 +195,21 @@ static gputune_status add_blocks(maker *m, const gt_dimensions *grid)
         m->form.print.within = 10; /* a product */
         GT_TRY(print(&text, &known, &value, m, grid->items[i], &needs));
         m->form.print.within = 0;
+        factor *= known ? (double)value : 1;
         if (!known) {
             gt_text_printf(&blocks, "%s%s", blocks.length ? " * " : "", gt_text_string(&text));
         }
     }
-    return blocks.failed   ? gt_fail_memory()
-           : blocks.length ? add_feature(m, gt_text_string(&blocks), false, 0)
-                           : GPUTUNE_OK;
+    GT_TRY(blocks.failed ? gt_fail_memory() : GPUTUNE_OK);
+    if (blocks.length) {
+        uint32_t feature;
+        GT_TRY(add_feature(&feature, m, gt_text_string(&blocks), false, 0));
+        if (feature < UINT32_MAX && !(m->out->load_factors[v] > 0)) {
+            m->out->load_features[v] = feature;
+            m->out->load_factors[v] = factor;
+        }
+    }
+    return GPUTUNE_OK;
 }
 
 static gputune_status add_needs(maker *m, uint64_t *needs)
@@ -236,7 +253,8 @@ static gputune_status join_needs(maker *m, uint64_t needs)
         }
     }
     GT_TRY(text.failed ? gt_fail_memory() : GPUTUNE_OK);
-    return needs & (needs - 1) ? add_feature(m, gt_text_string(&text), true, needs) : GPUTUNE_OK;
+    return needs & (needs - 1) ? add_feature(NULL, m, gt_text_string(&text), true, needs)
+                               : GPUTUNE_OK;
 }
 
 /* ---- what follows from divisibility ---- */
@@ -314,7 +332,7 @@ static gputune_status make(maker *m, const gt_device *device, const gt_config *v
     for (size_t v = 0; v < count; v++) {
         for (uint32_t i = 0; i < parts->step_count; i++) {
             gt_rule_form_set(&m->form, m->template, m->region, device, &variants[v], i);
-            GT_TRY(add_blocks(m, &parts->steps[i].grid));
+            GT_TRY(add_blocks(m, v, &parts->steps[i].grid));
         }
     }
     complete_grants(m->out);
@@ -328,7 +346,10 @@ gputune_status gt_size_features_make(gt_size_features *out, const gt_template *t
     GT_SCOPED(gt_size_features_free) gt_size_features features = {0};
     maker m = {.out = &features, .template = template, .region = region};
     features.needs = calloc(count + 1, sizeof *features.needs);
-    GT_TRY(gt_allocated(features.needs));
+    features.load_features = calloc(count + 1, sizeof *features.load_features);
+    features.load_factors = calloc(count + 1, sizeof *features.load_factors);
+    GT_TRY(features.needs && features.load_features && features.load_factors ? GPUTUNE_OK
+                                                                             : gt_fail_memory());
     gputune_status status = make(&m, device, variants, count);
     gt_texts_free(&m.needs);
     GT_TRY(status);
@@ -342,6 +363,8 @@ void gt_size_features_free(gt_size_features *features)
         free(features->items[i].expression);
     }
     free(features->needs);
+    free(features->load_features);
+    free(features->load_factors);
     *features = (gt_size_features){0};
 }
 

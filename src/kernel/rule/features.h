@@ -20,6 +20,10 @@ typedef struct gt_size_features {
     uint32_t count;
     uint32_t size_count; /* the first features are the sizes that vary */
     uint64_t *needs;     /* by variant; bit i: the variant needs need i */
+    /* by variant: the number of blocks of its first kernel for each multiprocessor is this feature
+     * times this factor; 0: the same at all sizes */
+    uint32_t *load_features;
+    double *load_factors;
 } gt_size_features;
 
 /* Makes the features for these variants on a device. gt_size_features_free() frees *out. ENOMEM. */
