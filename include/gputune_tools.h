@@ -283,21 +283,22 @@ typedef struct gputune_rule {
     const char *text; /* the region, the expected loss, the variants and the decision, as lines */
     const char *created; /* UTC, ISO 8601 */
     int driver_version;
-    bool unproved; /* programs do not use it: it was imported and not verified on this machine, or
-                      other users may write the database */
+    bool unproved; /* it was imported, so programs verify its variant at each size; or other users
+                      may write the database, so programs ignore it */
     bool outdated; /* the template has been edited since */
 } gputune_rule;
 #define GPUTUNE_RULE_INIT GPUTUNE_INIT(gputune_rule)
 
 /* Makes and stores a rule for the sizes of a region. Tunes some sizes, measures their winners side
  * by side at many sizes, chooses variants with at most `most_codes` (0: 16) different codes, and
- * learns when to use which. Every variant is verified at the corners of the region and at 64 sizes,
- * or, with a warning, at as many as the time allows. `options` are those of tune_kernel(); their
- * time limit (0: two minutes), cancel flag and progress are for the whole call. *out (may be NULL)
- * gets the rule's text, which the caller frees with gputune_free(). EINVAL, with the reason, for a
- * region for which there is no rule; ENOVARIANT or EDEVMEM, naming the corner, if nothing can run
- * at a corner; ETIMEOUT if the time did not suffice; ECANCELED: sizes that were tuned are kept, and
- * another call continues there. */
+ * learns when to use which. Replaces the kernel's earlier rule, also one of a larger region. Every
+ * variant is verified at the corners of the region and at 64 sizes, or, with a warning, at as many
+ * as the time allows. `options` are those of tune_kernel(); their time limit (0: two minutes),
+ * cancel flag and progress are for the whole call. *out (may be NULL) gets the rule's text, which
+ * the caller frees with gputune_free(). EINVAL, with the reason, for a region for which there is no
+ * rule, or with `only` or inputs; ENOVARIANT or EDEVMEM, naming the corner, if nothing can run at a
+ * corner; ETIMEOUT if the time did not suffice, also to compare the default with another variant;
+ * ECANCELED: sizes that were tuned are kept, and another call continues there. */
 GPUTUNE_API int gputune_make_rule(char **out, gputune *tuner, const char *kernel,
                                   const gputune_range *ranges, size_t count, uint32_t most_codes,
                                   const gputune_options *options);

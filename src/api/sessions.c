@@ -46,13 +46,17 @@ int gputune_make_rule(char **out, gputune *tuner, const char *kernel, const gput
     GT_FREED char *text = NULL;
     gputune_options o;
     GT_TRY(gt_need(__func__, "a kernel", kernel));
-    GT_TRY(gt_need(__func__, "the ranges", ranges));
+    GT_TRY(gt_need(__func__, "the array of ranges", ranges));
     for (size_t i = 0; i < count; i++) {
         GT_TRY(gt_need(__func__, "the name of a range", ranges[i].name));
     }
     GT_TRY(gt_call_begin(&call, tuner, __func__));
+    GT_TRY(gt_tuner_not_pinned(tuner, __func__));
     GT_TRY(gt_tuner_need_device(tuner, GPUTUNE_EINVAL, __func__));
     GT_TRY(gt_options_read(&o, options));
+    GT_REFUSE(o.only_count || o.input_count || o.file_count, GPUTUNE_EINVAL,
+              "%s: a rule is for all configurations and generated inputs; leave out %s", kernel,
+              o.only_count ? "`only` (--only)" : "the inputs (--input)");
     GT_TRY(gt_make_rule(&text, &tuner->services, &tuner->device, kernel, ranges, count,
                         most_codes ? most_codes : usual_codes, &o));
     gt_rules_note_change(tuner->rules);

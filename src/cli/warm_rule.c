@@ -61,6 +61,8 @@ int cli_warm_rules(const cli_session *session)
     cli_catalogue catalogue;
     int code = CLI_EXIT_OK;
     CLI_TRY(read_ranges(&ranges, &count));
+    CLI_REFUSE(!count, CLI_EXIT_USAGE,
+               "--sizes: found no range; expected NAME=LEAST:MOST, as in n=64:16K");
     CLI_TRY(cli_catalogue_find(&catalogue, session, &cli_warm.kernels));
     cli_catch_interrupt();
     for (size_t i = 0; i < catalogue.count && !cli_is_canceled(); i++) {

@@ -13,8 +13,8 @@
  * Sizes are tuned one after another and stored as usual, so a call that was cancelled continues
  * there. EINVAL for a region for which there is no rule, with the reason; ENOVARIANT or EDEVMEM,
  * naming the corner, if nothing can run at a corner; ETIMEOUT if no variant was proved at all
- * corners within the limit; ECANCELED. With a short limit, the rule is made from fewer sizes, with
- * a warning. */
+ * corners within the limit, or if only the default was measured; ECANCELED. With a short limit, the
+ * rule is made from fewer sizes, with a warning. */
 gputune_status gt_make_rule(char **out, const gt_services *services, const gt_device *device,
                             const char *kernel, const gputune_range *ranges, size_t range_count,
                             uint32_t most_codes, const gputune_options *options);
@@ -48,6 +48,7 @@ typedef struct gt_rule_maker {
     uint64_t next_point; /* index of the next point (gt_region_point()) */
     gt_size_list tuned;  /* sizes at which the whole pool is measured */
     gt_member_list kept; /* the members from which the rule chooses */
+    bool is_compared;    /* at some size, a tuning tried several variants, or ended */
     double novelty;    /* mean log of the speed-ups that the latest winners gained over the pool */
     size_t most_sizes; /* at which the kept members are measured in this round */
     int64_t begun_ns;

@@ -327,6 +327,10 @@ static gputune_status explain_end(const gt_rule_maker *maker, gputune_status sta
                        "stored, and making the rule again continues there",
                        pool->kernel);
     }
+    GT_REFUSE(status == GPUTUNE_ETIMEOUT && maker->kept.count && !maker->is_compared, status,
+              "%s: only the default was measured within the time limit of %.3g s, so there is "
+              "nothing to choose from; raise the limit%s",
+              pool->kernel, maker->limit_s, pool->options.max_variants ? " and max_variants" : "");
     return status == GPUTUNE_ETIMEOUT
                ? gt_fail(status,
                          "%s: the time limit of %.3g s passed before a variant was proved at all "
@@ -409,6 +413,7 @@ static gputune_status make(char **out, gt_rule_maker *maker)
     GT_TRY(add_corners(maker));
     GT_TRY(add_default(maker));
     GT_TRY(do_rounds(maker));
+    GT_TRY(maker->is_compared ? GPUTUNE_OK : GPUTUNE_ETIMEOUT);
     GT_TRY(write_rule(&text, &used, maker));
     GT_TRY(store_rule(maker, text));
     *out = gt_take(&text);

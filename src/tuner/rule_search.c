@@ -172,6 +172,8 @@ static gputune_status tune_size(gt_rule_maker *maker, double limit_s)
         return GPUTUNE_OK;
     }
     GT_TRY(status);
+    maker->is_compared |=
+        choice.variants > 1 || (choice.terms.final && pool->options.max_variants != 1);
     return take_winner(maker, request, size, &choice.config);
 }
 

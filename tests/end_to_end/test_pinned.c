@@ -100,6 +100,9 @@ TEST(a_pinned_tuner_neither_measures_nor_imports)
     assert_int_equal(
         gputune_run(tuner, "axpy", GPUTUNE_SIZES({"n", KNOWN}), NULL, 0, NULL, no_record, NULL),
         GPUTUNE_EUNSUPPORTED);
+    const gputune_range range = {"n", 64, 128};
+    assert_int_equal(gputune_make_rule(NULL, tuner, "axpy", &range, 1, 1, NULL),
+                     GPUTUNE_EUNSUPPORTED);
     assert_int_equal(gputune_wisdom_load(NULL, tuner, wisdom(), NULL), GPUTUNE_EUNSUPPORTED);
     assert_non_null(strstr(gputune_error(), wisdom()));
     gputune_background_state state = GPUTUNE_BACKGROUND_STATE_INIT;

@@ -116,4 +116,28 @@ TEST(time_limit_and_cancel_end_with_a_message)
     expect_refused(status, GPUTUNE_ECANCELED, "making the rule again continues there");
 }
 
+TEST(rule_with_restrictions_or_inputs_is_refused)
+{
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_with_twice();
+    const gputune_range ranges[] = {{"rows", 8, 64}, {"columns", 8, 64}};
+    const char *const only[] = {"KIND=exact"};
+    const gputune_input input = {.buffer = "x"};
+    const gputune_options restricted = OPTIONS(.only = only, .only_count = 1);
+    const gputune_options given = OPTIONS(.inputs = &input, .input_count = 1);
+    expect_refused(gputune_make_rule(NULL, tuner, "twice", ranges, 2, 4, &restricted),
+                   GPUTUNE_EINVAL, "leave out `only`");
+    expect_refused(gputune_make_rule(NULL, tuner, "twice", ranges, 2, 4, &given), GPUTUNE_EINVAL,
+                   "leave out the inputs");
+}
+
+TEST(default_that_was_not_compared_makes_no_rule)
+{
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
+    const gputune_range ranges[] = {{"rows", 8, 64}, {"columns", 8, 64}};
+    const gputune_options options = OPTIONS(.time_limit_s = 25, .max_variants = 1);
+    OK(gputune_add_template(tuner, path));
+    expect_refused(gputune_make_rule(NULL, tuner, "twice", ranges, 2, 4, &options),
+                   GPUTUNE_ETIMEOUT, "only the default was measured");
+}
+
 TESTS_WITHIN(open_h200, world_close)

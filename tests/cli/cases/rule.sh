@@ -9,7 +9,7 @@ echo "exit $?"
 export GPUTUNE_FAKE=
 $FAKE warm axpy --sizes n=64:16K
 echo "exit $?"
-for wrong in n 'n=' '=4' 'n=4:' 'n=4:x' 'n=4K:x' 'n=-1:4'; do
+for wrong in '' n 'n=' '=4' 'n=4:' 'n=4:x' 'n=4K:x' 'n=-1:4'; do
     $FAKE warm axpy --sizes "$wrong"
     echo "exit $?"
 done
