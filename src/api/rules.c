@@ -268,9 +268,10 @@ static gputune_status load_all(loaded_rule *rule, const rule_call *call, gt_requ
     }
     gt_rule_region_append(&region, request->template, &found->region);
     gt_log_line(&request->log, GPUTUNE_LOG_INFO,
-                "%s: a rule of %zu variants answers %s; expected loss %.1f%%, 90th percentile "
+                "%s: a rule of %zu variant%s answers %s; expected loss %.1f%%, 90th percentile "
                 "%.1f%%",
-                request->template->name, found->variants.count, gt_text_string(&region),
+                request->template->name, found->variants.count,
+                found->variants.count == 1 ? "" : "s", gt_text_string(&region),
                 100 * (found->loss.mean - 1), 100 * (found->loss.p90 - 1));
     return GPUTUNE_OK;
 }

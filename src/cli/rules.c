@@ -29,8 +29,8 @@ static int print_rule(void *user, const gputune_rule *rule)
     } else {
         printf("%s%s on %s%s%s\n%s", at->count ? "\n" : "", rule->kernel, rule->gpu,
                rule->unproved
-                   ? ", not used: it was imported and not verified here, or other users may "
-                     "write the database"
+                   ? ", imported: programs verify the variant at each size first, or ignore the "
+                     "rule if other users may write the database"
                    : "",
                rule->outdated ? ", outdated: the template has been edited since" : "", rule->text);
     }
