@@ -258,7 +258,7 @@ TEST(structs_and_constants_reach_the_kernel)
     s.n = N - 1; /* a size other than the plan's */
     assert_int_equal(gputune_launch(plan, NULL, GPUTUNE_ARGS(&s, &s, &dx, &dx, &s)),
                      GPUTUNE_EINVAL);
-    assert_non_null(strstr(gputune_error(), "this plan is for n = 64, launched with 63"));
+    assert_non_null(strstr(gputune_error(), "this plan is for n = 64, but was launched with 63"));
     CU(MemFree(dx));
 }
 

@@ -622,7 +622,9 @@ static void tools(const gt::tuner &tuner)
     expect(!rule && rule.why().message.find("a size that varies") != std::string::npos,
            "a rule for one size", rule ? *rule : rule.why().message);
     int rules = 0;
-    expect(tuner.try_rules([&](const gputune_rule &) { rules++; }) && !rules, "no rules");
+    gputune_record_filter of_axpy = GPUTUNE_RECORD_FILTER_INIT;
+    of_axpy.kernel = "axpy";
+    expect(tuner.try_rules([&](const gputune_rule &) { rules++; }, &of_axpy) && !rules, "no rules");
     expect(!tuner.try_emit_rule("axpy", {}, {"sm_90"}, true), "the header of no rule");
     const auto draft = gt::try_draft_template("k.cu", "__global__ void k(float *y) { y[0] = 1; }");
     const bool can_draft = draft || draft.why().message.find("libclang") == std::string::npos;

@@ -169,7 +169,7 @@ def mistakes():
     try:
         short(torch.ones(N))
     except TypeError as error:
-        assert "argument 'y' is no parameter" in str(error), error
+        assert "argument 'y' is not among the parameters" in str(error), error
     else:
         raise AssertionError("was launched")
     try:
