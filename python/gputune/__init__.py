@@ -943,8 +943,12 @@ class Tuner(_Shared):
         most = _integer("codes", codes, 0, (1 << 32) - 1)
         stop = Interrupt()
         options, _kept = self._options(stop, (), time_limit_s=_seconds("time_limit", time_limit))
-        return _taken(lambda out, _: self._run(stop, lambda: int(library.gputune_make_rule(
-            out, self._handle, wanted, ranges, len(sizes), most, ctypes.byref(options)))) or 0).decode()
+
+        def make(out: Any, _: Any) -> int:
+            self._run(stop, lambda: int(library.gputune_make_rule(
+                out, self._handle, wanted, ranges, len(sizes), most, ctypes.byref(options))))
+            return 0
+        return _taken(make).decode()
 
     def rules(self, kernel: Path | None = None, *, any_gpu: bool = False,
               gpu: str | None = None) -> list[dict[str, Any]]:
@@ -983,9 +987,9 @@ class Tuner(_Shared):
     def save_wisdom(self, path: Path, kernel: Path | None = None, *, any_gpu: bool = False,
                     gpu: str | None = None, sizes: Mapping[str, Sizes] | None = None,
                     whole: bool = False, rules: bool = False) -> int:
-        """Writes the winners and rules of this GPU (or of others, as in records()) to a file, for other machines.
-        `whole` includes their code, so no compiler is needed there, and the fastest other trials, as a start
-        for searches at other sizes. `rules`: only rules. Returns the number of winners and rules."""
+        """Writes the winners and rules of this GPU (or of others, as in records()) to a file, for other
+        machines. `whole` includes their code, so no compiler is needed there, and the fastest other trials, as
+        a start for searches at other sizes. `rules`: only rules. Returns the number of winners and rules."""
         wanted = _filter(kernel, any_gpu, gpu, sizes, rules=bool(rules))
         count = ctypes.c_uint32()
         _check(library.gputune_wisdom_save(ctypes.byref(count), self._handle, encoded("path", path),

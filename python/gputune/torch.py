@@ -16,8 +16,8 @@ body is not executed. Arguments with the name of a problem value get that value.
 each `out` argument that the operator returns, in the order of its results; the same functions are the fake
 implementation. The first call at new sizes tunes, or finds the winner in the database; call it once before
 a CUDA graph captures it. For dynamic shapes, pass unseen="rule": new sizes are then answered by the rule
-that `gputune warm --sizes` has stored, without a tuning. Nothing is launched if all written tensors are empty. The result is a
-torch.library operator, with register_autograd().
+that `gputune warm --sizes` has stored, without a tuning. Nothing is launched if all written tensors are
+empty. The result is a torch.library operator, with register_autograd().
 
 Calls with plain tensors that need no gradient, at sizes that were tuned before, bypass PyTorch's
 dispatcher, which takes longer than the rest of the call. All other calls use it: tensors that require

@@ -766,7 +766,7 @@ def a_thread_cancels_a_tuning():
 @test_tuning
 def rules_answer_new_sizes():
     with gputune.open(database=":memory:") as tuner:
-        twice = "tests/language/corner.cu"
+        twice = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "language", "corner.cu")
         ranges = (_abi.gputune_range * 2)((b"rows", 8, 64), (b"columns", 8, 64))
         assert library.gputune_make_rule(None, tuner._handle, twice.encode(), ranges, 2, 2, None) == 0, \
             library.gputune_error()
