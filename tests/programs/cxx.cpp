@@ -535,9 +535,13 @@ static void options_of_cxx(const gt::tuner &tuner)
     plan = tuner.try_tune(kernel, {{"n", 2000}}, gt::options(own).background());
     expect(plan && tuner.try_wait(60s) && tuner.background().tuned == 1, "in the background");
     const char twice[] = "tests/language/corner.cu";
-    const gputune_range ranges[] = {{"rows", 8, 64}, {"columns", 8, 64}};
-    expect(gputune_make_rule(nullptr, tuner.get(), twice, ranges, 2, 2, nullptr) == 0,
-           "a rule is made", gputune_error());
+    const auto made = tuner.try_make_rule(twice, {{"rows", 8, 64}, {"columns", 8, 64}}, 2);
+    expect(made && made->rfind("region rows=8:64", 0) == 0, "a rule is made",
+           made ? *made : made.why().message);
+    int rules = 0;
+    expect(tuner.try_rules([&](const gputune_rule &rule) { rules += *made == rule.text; }) &&
+               rules == 1,
+           "a rule is listed");
     plan = tuner.try_tune(twice, {{"rows", 21}, {"columns", 9}}, gt::options().by_rule());
     expect(plan && plan->info().source == GPUTUNE_SOURCE_RULE, "a rule answers");
     const std::string path = folder + "/gputune-cxx-wisdom.json";

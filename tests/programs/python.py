@@ -766,10 +766,8 @@ def a_thread_cancels_a_tuning():
 @test_tuning
 def rules_answer_new_sizes():
     with gputune.open(database=":memory:") as tuner:
-        twice = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "language", "corner.cu")
-        ranges = (_abi.gputune_range * 2)((b"rows", 8, 64), (b"columns", 8, 64))
-        assert library.gputune_make_rule(None, tuner._handle, twice.encode(), ranges, 2, 2, None) == 0, \
-            library.gputune_error()
+        twice = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../language/corner.cu")
+        tuner.make_rule(twice, sizes={"rows": (8, 64), "columns": (8, 64)}, codes=2)
         plan = tuner.tune(twice, rows=21, columns=9, unseen="rule")
         assert plan.info["source"] == "rule" and plan.info["sizes"].startswith("rows=21 columns=9"), plan.info
         other = tuner.tune(twice, rows=7, columns=9, unseen="rule", effort="cached")
