@@ -606,18 +606,17 @@ static bool any_runs(const gt_rule_maker *maker, size_t size)
     return any;
 }
 
-/* Sets *enough if the tree's loss is small. Checks only occasionally, because learning takes a
- * while. */
+/* Sets *enough if the tree's loss is small. Checks only when the number of sizes is a power of two,
+ * because learning takes a while. */
 static gputune_status is_good_enough(bool *enough, const gt_rule_maker *maker)
 {
-    enum { EVERY = 32 };
     static const double mean = 1.005, p90 = 1.01;
     *enough = false;
     GT_SCOPED(gt_rule_view_free) gt_rule_view view = {0};
     GT_SCOPED(gt_size_list_free) gt_size_list measured = {0};
     GT_SCOPED(gt_rule_tree_free) gt_rule_tree tree = {0};
     GT_TRY(gt_rule_list_measured(&measured, maker));
-    if (measured.count < GT_RULE_PROVED_SIZES || measured.count % EVERY) {
+    if (measured.count < GT_RULE_PROVED_SIZES || (measured.count & (measured.count - 1)) != 0) {
         return GPUTUNE_OK;
     }
     GT_TRY(gt_rule_view_make(&view, maker, &maker->kept, &measured, GT_RULE_PREDICTED));
@@ -639,7 +638,7 @@ gputune_status gt_rule_add_sizes(gt_rule_maker *maker)
 {
     enum { TRIES = 4 }; /* for each size */
     gt_pool *pool = &maker->pool;
-    const int64_t begun_ns = gt_now_ns();
+    double spent_s = 0;
     size_t count = 0;
     bool enough = false;
     for (size_t i = 0; i < TRIES * maker->most_sizes && pool->sizes.count < maker->most_sizes &&
@@ -651,8 +650,10 @@ gputune_status gt_rule_add_sizes(gt_rule_maker *maker)
             continue;
         }
         const size_t last = pool->sizes.count - 1;
+        const int64_t begun_ns = gt_now_ns();
         GT_TRY(gt_pool_measure(pool, last, maker->kept.items, maker->kept.count, true,
                                size_limit_s(maker, finding_end, measuring_end)));
+        spent_s += gt_seconds_since(begun_ns);
         if (lost_one(maker)) {
             GT_TRY(gt_rule_complete(maker));
         }
@@ -661,7 +662,7 @@ gputune_status gt_rule_add_sizes(gt_rule_maker *maker)
             continue;
         }
         count++;
-        maker->size_s = gt_seconds_since(begun_ns) / (double)count;
+        maker->size_s = spent_s / (double)count;
         GT_TRY(is_good_enough(&enough, maker));
     }
     return note_sizes(maker);
