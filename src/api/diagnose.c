@@ -189,8 +189,8 @@ static void check_users(patient *p)
     gt_nvml_read_users(&users, p->nvml, 0);
     if (users.others) {
         WARN(p, "tune while nothing else uses the GPU; otherwise results are marked as noisy",
-             "%u other process%s, such as process %u", users.others, users.others == 1 ? "" : "es",
-             users.one);
+             "%u other process%s (%sPID %u)", users.others, users.others == 1 ? "" : "es",
+             users.others == 1 ? "" : "including ", users.one);
     } else {
         GOOD(p, "none");
     }

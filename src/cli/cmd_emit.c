@@ -141,7 +141,7 @@ static int emit(const cli_list *arguments)
                "emit: --rule writes a header with all variants of the rule; omit --config and "
                "--as");
     CLI_REFUSE(!given.rule && (given.archs.count > 1 || given.api), CLI_EXIT_USAGE,
-               "emit: several --arch and --api are for a header; add --rule");
+               "emit: --api and more than one --arch apply only to a rule's header; add --rule");
     if (given.rule) {
         return cli_single(CLI_OPEN_DEVICE, arguments->items[0], write_rule);
     }

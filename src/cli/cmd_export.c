@@ -295,7 +295,7 @@ static const cli_option options[] = {
     {"gpu", 0, CLI_OPTION_TEXT, &cli_given.gpu, "GPU", NULL,
      "the GPU it was measured on: a part of its name, or its environment"},
     {"scenario", 0, CLI_OPTION_TEXT, &given.scenario, "HASH", NULL,
-     "the scenario by its hash, also one of an earlier version of the template"},
+     "the scenario with this hash, even of an earlier version of the template"},
     CLI_SHIPPED_OPTION,
     CLI_OUTPUT_OPTION,
     CLI_FILE_OPTIONS,

@@ -72,8 +72,8 @@ static const cli_column pair_columns[] = {
     CLI_PLACE_COLUMNS,
     OF_PAIR(axis, "", CLI_TEXT, CLI_IN_DATA),
     OF_PAIR(other, "", CLI_TEXT, CLI_IN_DATA),
-    OF_PAIR(axes, "together", CLI_TEXT, CLI_VIEW),
-    OF_PAIR(cost_text, "chosen one by one", CLI_TEXT, CLI_VIEW),
+    OF_PAIR(axes, "axes", CLI_TEXT, CLI_VIEW),
+    OF_PAIR(cost_text, "cost if chosen one by one", CLI_TEXT, CLI_VIEW),
     OF_PAIR(cost, "", CLI_REAL, CLI_IN_DATA),
     OF_PAIR(measured, "trials", CLI_COUNT, CLI_VIEW | CLI_IN_DATA),
 };
@@ -91,8 +91,8 @@ static const cli_column axis_columns[] = {
     OF_AXIS(axis, "axis"),
     OF_AXIS(winner, "winner"),
     OF_AXIS(fallback, "default"),
-    OF_AXIS(cost, "held at the default"),
-    OF_AXIS(values, "held at other values"),
+    OF_AXIS(cost, "cost at the default"),
+    OF_AXIS(values, "cost at other values"),
     OF_AXIS(bar, "worth"),
 };
 
@@ -321,7 +321,8 @@ char *cli_why_explain(cli_why *why, const cli_measured *from)
     }
     char *text = cli_format("%zu variant%s", all, gt_plural(all));
     if (without) {
-        cli_append(&text, ", %zu of them failed or were too slow to verify", without);
+        cli_append(&text, ", %zu failed or %s too slow to verify", without,
+                   without == 1 ? "was" : "were");
     }
     const char *reason = from->winner->stop_reason;
     cli_append(&text, "%s%s", reason[0] ? "; " : "", reason);

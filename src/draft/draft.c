@@ -152,7 +152,7 @@ static gputune_status write_kernel(gt_text *out, draft_program *program, const d
 static gputune_status write_draft(gt_text *out, draft_program *program, const draft_slice *slice,
                                   const draft_decls *kernels)
 {
-    write_questions(out, &slice->problems, "; what the kernel does there is not known");
+    write_questions(out, &slice->problems, "; this part of the kernel cannot be analysed");
     if (slice->problems.count && program->missing.count) {
         write_missing(out, program);
     }

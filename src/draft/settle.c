@@ -554,8 +554,8 @@ static void settle_grid(draft_settled *s)
     if (why) {
         draft_ask(s, "%s: which grid is '%s' launched with? %s; %s", place_of(s), s->kernel->name,
                   why,
-                  covers ? "the grid below has one thread for each index that the kernel compares "
-                           "with a bound; check grid()"
+                  covers ? "the draft's grid has one thread for each index that the kernel "
+                           "compares with a bound; check grid()"
                          : "complete grid()");
     }
     for (int d = 0; d < 3; d++) {
@@ -602,7 +602,7 @@ static void limit_ranges(draft_settled *s, draft_amount *length, draft_amount *m
                 DRAFT_QUOTIENT, draft_plus(most, draft_plus(length, part, -1), -1), factor, NULL);
             if (has_range(limit)) {
                 draft_ask(s,
-                          "%s: what does '%s' hold? It is part of an index with other data; "
+                          "%s: what does '%s' hold? An index is computed from it and other data; "
                           "complete its fill",
                           draft_place_of(range->buffer->parameter->at), range->buffer->name);
                 continue;

@@ -246,8 +246,8 @@ static bool resolve_shared(emu_warp *warp, const emu_op *op, emu_access *access,
         }
         if (!block || offset >= size || size - offset < access->bytes) {
             emu_raise(warp, op, ILLEGAL_ADDRESS, lane, tag_address(EMU_TAG_SHARED, address),
-                      "%s of %u bytes of shared memory at 0x%llx of %u", access_verb(op),
-                      access->bytes, (unsigned long long)address, size);
+                      "%s of %u bytes at offset 0x%llx of shared memory, which has %u bytes",
+                      access_verb(op), access->bytes, (unsigned long long)address, size);
             return false;
         }
         if (block != own && block->live_threads == 0) {

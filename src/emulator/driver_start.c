@@ -100,8 +100,7 @@ static CUresult init_driver(void)
     size_t share = host_share_bytes();
     double total = least_memory_bytes();
     if (emu_memory_open(total < (double)share ? (size_t)total : share)) {
-        emu_report(
-            "the emulator needs more address space than this process may use, see ulimit -v");
+        emu_report("it needs more address space than this process may use; see ulimit -v");
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     EMU_CHECK(!pthread_atfork(NULL, NULL, in_forked_child), CUDA_ERROR_OUT_OF_MEMORY);

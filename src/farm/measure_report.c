@@ -103,7 +103,7 @@ static void say_cause(gt_text *text, const gt_measure *measure, const gt_buffer_
     double wanted = gt_type_is_float(type) ? fabs(gt_bits_to_double(expected, found->expected)) : 0;
     if (isnan(wanted) && !measure->parent) { /* only a trial accepts NaN */
         gt_text_printf(text,
-                       ": the correct result is NaN there; expected inputs of another range, or "
+                       ": the correct result is NaN there; change the range of the inputs, or add "
                        "nan_ok after %s in args()",
                        buffer->name);
     }

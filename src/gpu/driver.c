@@ -137,11 +137,10 @@ static const char forked[] = "CUDA does not work in a process that was forked fr
 static gputune_status init_driver(gt_driver *driver)
 {
     CUresult result = driver->Init(0);
-    const char *text = "unknown error";
+    const char *text = "unknown error", *emulator = "";
     if (result != CUDA_SUCCESS) {
         driver->GetErrorString(result, &text);
-        const char *more = driver->EmuLastMessage ? driver->EmuLastMessage() : "";
-        text = *more ? more : text;
+        emulator = driver->EmuLastMessage ? driver->EmuLastMessage() : "";
     }
     switch (result) {
     case CUDA_SUCCESS:
@@ -157,6 +156,7 @@ static gputune_status init_driver(gt_driver *driver)
                        "CUDA_VISIBLE_DEVICES and nvidia-smi",
                        driver->version / 1000, driver->version % 1000 / 10);
     default:
+        GT_REFUSE(*emulator, GPUTUNE_ENODRIVER, "the emulator does not start: %s", emulator);
         return gt_fail(GPUTUNE_ENODRIVER,
                        "the CUDA driver does not start: %s (cuInit: %d); see nvidia-smi", text,
                        (int)result);

@@ -400,7 +400,7 @@ static gputune_status explain_end(char **out, const gt_tuning *tuning, const gt_
         gt_text_printf(&text, "no gain above %.3g%% is expected from the others%s",
                        tuning->session.request->options.epsilon * 100, decided ? "" : "; ");
     } else if (decided && !searched_all) {
-        gt_text_append(&text, "of these, ");
+        gt_text_append(&text, "of those tried, ");
     }
     gt_text_append(&text, content && decided ? "" : gt_race_end_text(end));
     const double limit_s = tuning->session.request->options.time_limit_s;

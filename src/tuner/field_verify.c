@@ -25,7 +25,8 @@ static void say_launch(gt_text *out, const gt_field *field, const gt_variant *va
         char blocks[GT_SHAPES_TEXT], grids[GT_SHAPES_TEXT];
         gt_launch_blocks(blocks, launch);
         gt_launch_grids(grids, launch);
-        gt_text_printf(out, ", with block %s and grid %s at %s", blocks, grids, r->problem_text);
+        gt_text_printf(out, "; this happened in the launch with block %s and grid %s at %s", blocks,
+                       grids, r->problem_text);
     }
 }
 
@@ -71,7 +72,7 @@ static void say_other_launches(gt_text *out, const gt_field *field, const char *
 {
     const char *odd_tail = field->options.request->odd_tail_text;
     const char *trial = field->standard ? field->standard->verified.trial : "";
-    gt_text_printf(out, "%s%s", odd_tail[0] ? ", or in the launch at " : "", odd_tail);
+    gt_text_printf(out, "%s%s", odd_tail[0] ? ", or in the one at " : "", odd_tail);
     if (trial[0] && strncmp(message, "launched ", strlen("launched ")) != 0) {
         gt_text_printf(out, ", or in the one %s", trial);
     }

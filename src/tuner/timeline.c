@@ -91,10 +91,11 @@ void gt_session_log_timeline(const gt_session *session)
     /* time at which the reference was compiled and the worker was ready */
     double preparing_ns = t->prepared ? (double)t->prepared - t->preparing_ns - t->trying_ns : 0;
     gt_log_line(&session->request->log, GPUTUNE_LOG_DEBUG,
-                "timeline: ms until first compiled %.1f, reference compiled %.1f, preparing %.1f, "
+                "timeline (ms from the start): first compiled %.1f, reference compiled %.1f, "
+                "preparing %.1f, "
                 "prepared %.1f, first verified %.1f, last verified %.1f, decided %.1f, rechecked "
-                "%.1f, stored %.1f; ms of work: compile %u sources %.1f on %u workers, prepare "
-                "%.1f, make the trial %.1f, verify %.1f, sample %.1f; %u samples in %llu rounds",
+                "%.1f, stored %.1f; work (ms): compile %u sources in %.1f on %u workers, prepare "
+                "%.1f, create trial data %.1f, verify %.1f, sample %.1f; %u samples in %llu rounds",
                 (double)t->compiled * ms, (double)t->reference * ms, preparing_ns * ms,
                 (double)t->prepared * ms, (double)t->verified_first * ms, (double)t->verified * ms,
                 (double)t->decided * ms, (double)t->proved_again * ms, (double)t->stored * ms,

@@ -643,8 +643,9 @@ static gputune_status search_what_is_left(gt_choice *out, gt_request *request, d
     }
     GT_FREED char *why = NULL;
     GT_TRY(gt_strdup(&why, gt_message()));
-    return gt_fail(status, "%s; for %.3g s of these, another process was tuning the same kernel",
-                   why, waited_s);
+    return gt_fail(status,
+                   "%s; for %.3g s of this time, another process was tuning the same kernel", why,
+                   waited_s);
 }
 
 static gputune_status search_under_lease(gt_choice *out, gt_request *request)

@@ -293,7 +293,7 @@ def open_scenario(page, words):
 
 
 def worth_of_page(page):
-    """Returns {axis: (held at the default, held at other values)} in the format of `show --why`."""
+    """Returns {axis: (cost at the default, cost at other values)} in the format of `show --why`."""
     rows = page.run("""[...document.querySelectorAll('#worth tbody tr')].map(row => [row.querySelector('th').textContent,
         [...row.querySelectorAll('.chip')].map(chip => [chip.querySelector('b').textContent, chip.textContent, chip.className])])""")
     out = {}

@@ -310,6 +310,9 @@ int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel, gputune_
         .variants = 18,
         .failed = fails ? 18 : 1,
         .stop_reason = fails ? "every variant failed" : "every other variant is slower"};
+    if (fake("part")) {
+        plan->info.stop_reason = "the time limit was reached";
+    }
     if (!fails) {
         plan->info.time_ns = time_ns;
         plan->info.default_ns = time_ns * speedup;
@@ -476,6 +479,7 @@ static gputune_record winner_record(void)
     }
     if (fake("part")) {
         record.unreferenced = record.unfinished = true;
+        record.stop_reason = "the time limit was reached";
         record.only = "UNROLL=1,2,4 VEC=4";
     }
     return record;
@@ -665,7 +669,7 @@ int gputune_diagnose(const gputune_open_options *options,
     static const gputune_diagnosis found[] = {
         {sizeof(gputune_diagnosis), "driver", GPUTUNE_VERDICT_OK, "cuda, CUDA 13.0", ""},
         {sizeof(gputune_diagnosis), "other users", GPUTUNE_VERDICT_WARNING,
-         "1 other process, such as process 17", "tune while nothing else uses the GPU"},
+         "1 other process (PID 17)", "tune while nothing else uses the GPU"},
         {sizeof(gputune_diagnosis), "database integrity", GPUTUNE_VERDICT_FAILURE,
          "damaged: row 7 missing", "move the file away"},
         {sizeof(gputune_diagnosis), "NVRTC", GPUTUNE_VERDICT_FAILURE, "no NVRTC", "install it"}};

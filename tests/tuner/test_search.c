@@ -130,7 +130,7 @@ TEST_OF(test_few_variants_do_not_answer_for_all, world *w, open_world, close_wor
     gputune_options options = OPTIONS(.max_variants = 2);
     assert_string_equal(tuned(w, &options), "BLOCK=128");
     assert_string_equal(w->choice.stop_reason,
-                        "searched 2 of 4; of these, every other variant is slower");
+                        "searched 2 of 4; of those tried, every other variant is slower");
     tuned(w, &options);
     assert_int_equal(w->choice.source, GPUTUNE_SOURCE_CACHED);
     tuned(w, NULL);

@@ -169,7 +169,7 @@ TEST_OF(test_a_fault_names_the_check, world *w, open_world, close_world)
 {
     SET_EACH(w, verify, GPUTUNE_ECRASHED);
     assert_int_equal(tune(w, NULL), GPUTUNE_ECRASHED);
-    assert_non_null(strstr(gt_message(), "with block 128 and grid 32 at n=4096"));
+    assert_non_null(strstr(gt_message(), "in the launch with block 128 and grid 32 at n=4096"));
     assert_non_null(strstr(gt_message(), "'gputune check /"));
     assert_non_null(
         strstr(gt_message(), "/scale.cu:scale --size n=4083 --only BLOCK=128' names the line"));
@@ -184,7 +184,7 @@ static int ignore(void *user, const gt_template *template)
     return 0;
 }
 
-/* Also for a template that was added to the catalog and is found by name. */
+/* Names the command for a template that was added to the catalog and is found by name. */
 TEST_OF(test_a_trap_names_the_check, world *w, open_world, close_world)
 {
     ASSERT_OK(gt_catalog_add(w->catalog, w->path, NULL, NULL, ignore, NULL));

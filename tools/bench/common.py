@@ -173,7 +173,7 @@ def timed_warm(command, log):
         sys.exit(f"{' '.join(command)}: exit code {process.returncode}; see {log}")
     result = {"wall_s": wall, "cpu_s": cpu_seconds() - before, "row": json.loads(answer)["winners"][0]}
     for at, line in lines:
-        if "timeline:" in line:
+        if "timeline (" in line:
             result.update(timeline=read_timeline(line), timeline_at_s=at)
     return result
 
@@ -191,10 +191,10 @@ def read_timeline(line):
         "rechecked": r"rechecked ([\d.]+)",
         "stored": r"stored ([\d.]+)",
         "sources": r"(\d+) sources",
-        "compile": r"sources ([\d.]+)",
+        "compile": r"sources in ([\d.]+)",
         "workers": r"on (\d+) workers",
         "prepare": r"prepare ([\d.]+)",
-        "trial": r"make the trial ([\d.]+)",
+        "trial": r"create trial data ([\d.]+)",
         "verify": r"verify ([\d.]+)",
         "sample": r"sample ([\d.]+)",
         "samples": r"(\d+) samples",

@@ -292,8 +292,8 @@ static gputune_status assert_one(gt_text *out, const gt_binding *binding,
     }
     gt_text_printf(out, ", \"gputune reads struct %s as %u bytes (", structure->name, size.bytes);
     gt_structure_describe(out, binding, structure->name);
-    gt_text_append(out, "), and the compiler otherwise: declare its members as plain numbers, "
-                        "vectors and arrays\");\n");
+    gt_text_append(out, "), but the compiler lays it out differently: declare its members as "
+                        "plain numbers, vectors and arrays\");\n");
     return GPUTUNE_OK;
 }
 

@@ -312,9 +312,9 @@ static void assert_outputs(gt_text *text, const generator *g)
         const gt_argument *argument = &template->arguments[i];
         if (reference->unread_mask >> i & 1) {
             gt_text_printf(text,
-                           "static_assert(gputune_double_bytes<%u>(&%s) <= sizeof(%s), \"'%s' is a "
-                           "double by another name; expected the type of args(), or double "
-                           "itself\");\n",
+                           "static_assert(gputune_double_bytes<%u>(&%s) <= sizeof(%s), \"'%s' is "
+                           "declared with an alias of double; expected double, or the type in "
+                           "args()\");\n",
                            place + i, reference->kernel.name,
                            gt_type_word(template, g->binding->problem, argument->type),
                            argument->name);
