@@ -9,7 +9,7 @@ doctor() {
 doctor
 $GPUTUNE warm axpy --driver emu -q -s n=1000 --only VEC=1 --only BLOCK=64 --only UNROLL=1 >/dev/null
 doctor | sed 's/in [0-9.]* MB/in x MB/; s/version [0-9]*/version x/'
-echo "another program's file, others may write it:"
+echo "not a database, and writable for other users:"
 echo "no database" >bad.db
 chmod go+w bad.db
 doctor --db bad.db
@@ -20,7 +20,7 @@ echo "exit $?"
 echo "variables:"
 GPUTUNE_DISABEL=1 GPUTUNE_FORCE=axpy:VEC=1 GPUTUNE_COMPILE_MEMORY=4G GPUTUNE_WORKER=/none GPUTUNE_TEMPLATES=/none \
     $GPUTUNE doctor --driver emu --format csv | grep 'warning\|failure'
-echo "every variable of the man page is known:"
+echo "doctor knows every variable in the man page:"
 (
     for variable in $(grep -oE 'GPUTUNE_[A-Z_]+' "$(dirname "$0")/../../../tools/man/gputune.1"); do
         export "$variable="

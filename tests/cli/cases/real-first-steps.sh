@@ -2,15 +2,15 @@
 exec 2>&1
 export GPUTUNE_DB=$PWD/x.db
 one="--driver emu --only VEC=1 --only BLOCK=256 --only UNROLL=1"
-echo "a size for a GPU is told at once, and the others are tuned:"
+echo "a size that is too large for the emulator is reported at once, and the others are tuned:"
 $GPUTUNE warm axpy $one -q --size n=1K,1G --format csv | cut -d, -f1-2
 $GPUTUNE run gemm --driver emu --size m=8K --size n=8K --size k=8K
-echo "a longer limit is the user's word (here it is too short for this size all the same):"
+echo "an explicit time limit replaces the default (this one is too short for the size):"
 $GPUTUNE run axpy --driver emu --size n=4M --time-limit 1
-echo "no folder is made for a database by a slip:"
+echo "a mistyped database path creates no folder:"
 $GPUTUNE warm axpy $one --size n=1000 --db no/such/folder/x.db -q >/dev/null
 ls
-echo "times are called the same everywhere:"
+echo "commands use the same names for times:"
 names() {
     grep -o '"[a-z_]*_ns"' | sort -u | tr '\n' ' '
     echo
@@ -22,9 +22,9 @@ echo "grid and block:"
 $GPUTUNE warm axpy $one --size n=1K --format json | grep -o '"grid": "[0-9x]*", "block": "[0-9x]*"'
 $GPUTUNE run axpy --driver emu --size n=1K --format json -q | grep -o '"grid": "[0-9x]*", "block": "[0-9x]*"'
 cp "$(dirname "$0")/../../poisoned/wrong_result.cu" mine.cu
-echo "a limit that is too short for anything, with the kernel named once:"
+echo "a time limit that is too short; the message has the kernel only once:"
 $GPUTUNE warm gemm --driver emu --size "m=4K n=4K k=4K" --time-limit 0.5 2>&1 | grep "not measured" | sed 's/about [0-9]* s/about X s/'
-echo "a size that is only the emulator's is told, and a template that is named without its ending:"
+echo "the reduced size on the emulator, and a template named without .cu, are reported:"
 $GPUTUNE space axpy --driver emu | head -n 1
 $GPUTUNE space axpy --driver emu --size n=1M | head -n 1
 $GPUTUNE warm mine --driver emu

@@ -9,7 +9,7 @@ $GPUTUNE forget axpy --driver emu -n -s n=1000 --format csv | cut -d, -f1,2
 sizes
 $GPUTUNE forget axpy --driver emu -s n=1000 --format csv | cut -d, -f1,2
 sizes
-echo "what is not there:"
+echo "nothing matches, or an argument is wrong:"
 $GPUTUNE forget axpy --driver emu -s n=1000
 echo "exit $?"
 $GPUTUNE forget axpy --driver emu --gpu nothing
@@ -21,7 +21,7 @@ echo "exit $?"
 $GPUTUNE forget --driver emu --max-size 10X
 echo "exit $?"
 sizes --size n=2000
-echo "what is old:"
+echo "by age, and by the size of the database:"
 $GPUTUNE forget axpy --driver emu --old-drivers --older-than 1
 $GPUTUNE forget axpy --driver emu --max-size 1K -n --format csv | cut -d, -f1,2
 $GPUTUNE forget axpy --driver emu --max-size 1K --format csv | cut -d, -f1,2

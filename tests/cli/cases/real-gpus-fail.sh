@@ -8,16 +8,16 @@ warm() { # DATABASE
         --gpus 0,1 --format csv 2>errors | cut -d, -f1-4,16
     sed -n 's/: [a-z]* n=[^:]* failed/: SCENARIO failed/p' errors
 }
-echo == it is lost
+echo == a GPU is lost
 GPUTUNE_EMU_FAULTS='cuMemAlloc@1:*1=999' warm one.db
 grep -c 'trying it on another GPU of the same kind' errors
-echo == it is the first one, before the others are open
+echo == the first GPU is lost before the others are open
 GPUTUNE_EMU_FAULTS='cuMemAlloc@0:*1=999' warm first.db
 grep -c 'trying it on another GPU of the same kind' errors
-echo == what a broken one has stored is no evidence
+echo == results that a faulty GPU stored are not used
 GPUTUNE_EMU_FAULTS='cuLaunchKernelEx@1:*20=719' warm two.db
 $GPUTUNE show axpy --driver emu -q --db two.db --all --format csv | grep -c crashed
-echo == its process is killed
+echo == the process of a GPU is killed
 $GPUTUNE warm axpy --driver emu --db six.db --size n=1000,3000,5000,7000 --only VEC=1 --only BLOCK=64,256 --only UNROLL=1 --cache hot \
     --gpus 0,1 --format csv 2>errors >table &
 command=$!
@@ -37,7 +37,7 @@ wait $command
 echo "exit $?"
 cut -d, -f1-2,16 table
 grep -o 'its process has ended; trying it on another GPU of the same kind' errors
-echo == all are lost
+echo == all GPUs are lost
 GPUTUNE_EMU_FAULTS='cuMemAlloc:*1=999' $GPUTUNE warm axpy --driver emu --db four.db --size n=1000,3000 --gpus 0,1 --cache hot \
     2>errors
 echo "exit $?, $(grep -c '^gputune: axpy n=[0-9]* T=float: GPU . (NVIDIA H200 (emulated)): cuMemAlloc: CUDA_ERROR_UNKNOWN' errors)"

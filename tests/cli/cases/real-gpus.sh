@@ -15,11 +15,11 @@ warm one.db | stable >one
 warm two.db --gpus 0,1 | stable >two
 cat two
 cmp one two && echo "the same as on one"
-echo == again, and one more model
+echo == again, with a GPU of another model
 warm two.db --gpus all | stable
 $GPUTUNE show --driver emu -q --db two.db --all --format csv | tail -n +2 | wc -l
 $GPUTUNE show --driver emu -q --db one.db --all --format csv | tail -n +2 | wc -l
-echo == for people
+echo == as a table
 $GPUTUNE warm axpy --driver emu -q --db two.db --size n=1000 --only VEC=1 --only BLOCK=64,256 --only UNROLL=1 --cache hot \
     --gpus 2,1 | cut -c1-58
 echo == mistakes

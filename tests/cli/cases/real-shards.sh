@@ -12,7 +12,7 @@ winners() { # DATABASE
 warm single.db >/dev/null
 winners single.db >single
 wc -l <single
-echo == a database each, one rank killed
+echo == one database per rank, and one rank is killed
 for rank in 1 2; do
     warm $rank.db --shard $rank/3 >$rank.out &
 done
@@ -37,7 +37,7 @@ cut -d, -f2 0.out
 grep -q measured 0.out && echo "the others are"
 $GPUTUNE merge 0.db 1.db 2.db -o merged.db
 winners merged.db | cmp - single && echo "as a single run"
-echo == one database
+echo == one database for all ranks
 for rank in 0 1 2; do
     warm shared.db --shard $rank/3 >$rank.out &
 done

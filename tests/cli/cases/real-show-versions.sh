@@ -16,12 +16,12 @@ show() { # prints each winner's kernel, and whether it is outdated
 warm
 edit once
 warm
-echo "by name, the newest:"
+echo "by name, the newest version:"
 show wrong_result
 show
 echo "history:"
 show --history
-echo "by its path, the one at hand:"
+echo "by path, the version in the file:"
 show --history ./mine.cu
 edit again
 show ./mine.cu

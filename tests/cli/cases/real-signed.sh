@@ -18,12 +18,12 @@ for name in alice mallory; do
 done
 $GPUTUNE wisdom export -o axpy.wisdom --sign alice
 ls axpy.wisdom*
-echo == whose it is
+echo == signed tables, with and without --signed-by
 import axpy.wisdom
 import axpy.wisdom --signed-by alice.signers
 import --from "$here/axpy.wisdom" --signed-by alice.signers
 import axpy.wisdom --from "$here/axpy.wisdom"
-echo == not what was asked for
+echo == another signer, edited, truncated and missing signatures
 import axpy.wisdom --signed-by mallory.signers
 sed 's/VEC=1/VEC=4/' axpy.wisdom >edited.wisdom
 cp axpy.wisdom.sig edited.wisdom.sig
@@ -39,7 +39,7 @@ import bare.wisdom --signed-by alice.signers
 echo "untrusted comment: minisign public key" >mini.pub
 cp axpy.wisdom.sig axpy.wisdom.minisig
 NOW=/nowhere import axpy.wisdom --signed-by mini.pub
-echo == not fetched
+echo == failed downloads
 import --from "$here/absent.wisdom"
 import --from "$here/short.wisdom"
 import --from "$here/alice.pub"

@@ -45,18 +45,18 @@ rows() {
 
 begin
 wait_for 1 'waiting for changes' log
-echo == renamed over, as most editors do, after temporary files
+echo == saved by a rename, like most editors, after temporary files
 echo temporary >.mine.cu.swp
 echo temporary >4913
 sed 's/BLOCK = 64, 128/BLOCK = 64, 128, 256/' mine.cu >mine.cu~
 mv mine.cu~ mine.cu
 wait_for 2 'waiting for changes' log
-echo == an included file, written in place: a mistake, which is mended
+echo == an error in an included file, then its fix
 echo "#error mistake" >factor.h
 wait_for 3 'waiting for changes' log
 echo "#define FACTOR 2.0f" >factor.h
 wait_for 4 'waiting for changes' log
-echo == a mistake in the template
+echo == an error in the template
 sed 's/tune(BLOCK/tun(BLOCK/' mine.cu >wrong
 cp mine.cu right
 mv wrong mine.cu
@@ -67,7 +67,7 @@ end
 rows
 grep -v ': [0-9]*/[0-9]*, ' log # omits progress, which slow machines print
 
-echo == saved while it is tuned: what is outdated is not shown
+echo == saved during a tuning, whose outdated result is not printed
 sed -i "s/^#pragma gputune block.*/&\n#pragma gputune tune(U = $(seq -s, 1 190))/; s/FACTOR \*/(U - U + FACTOR) */" mine.cu
 begin_long() { # DATABASE: waits until it exists
     GPUTUNE_DB="$PWD/$1" begin
@@ -82,13 +82,13 @@ end
 rows
 
 grep 'has changed' log
-echo == interrupted while it tunes
+echo == interrupted during a tuning
 sed -i "s/U = .*/U = $(seq -s, 1 190))/" mine.cu
 begin_long z.db
 end
 sed -i 's/U = .*/U = 1)/' mine.cu
 
-echo == on a terminal: it begins with an empty screen, and a key ends it
+echo == on a terminal: clears the screen, and Ctrl-C ends it
 until_there_are() {
     until [ "$(count 'waiting for changes' term)" -ge "$1" ]; do
         sleep 0.1
@@ -104,7 +104,7 @@ until_there_are() {
 echo "exit $?"
 tr -d '\r' <term | sed -n 's/^.*\x1b\[H\x1b\[2J/<empty screen>/p'
 
-echo == what it does not go with
+echo == options that exclude --watch
 for other in "--gpus all" "--shard 0/2" "--from x" --compile-only; do
     $GPUTUNE warm ./mine.cu --watch $other
     echo "exit $?"
