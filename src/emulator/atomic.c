@@ -94,7 +94,7 @@ static uint64_t compute_new(emu_atomic what, ptx_type type, uint64_t old, uint64
     }
 }
 
-/* ---- the exchange ---- */
+/* ---- the atomic update ---- */
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): the arguments are type names */
 #define EXCHANGE(T)                                                                                \

@@ -123,8 +123,8 @@ void emu_check_skip(emu_warp *warp, const emu_op *op);
 
 typedef struct emu_clock emu_clock;
 
-/* Vector clocks. Each block has a component for each of its warps, one for griddepcontrol.wait, and
- * one for each mbarrier. */
+/* Vector clocks: the accesses that happened before, as far as their owner knows. Each block has a
+ * component for each of its warps, one for griddepcontrol.wait, and one for each mbarrier. */
 typedef struct emu_knowledge {
     emu_clock *order;
     emu_clock *proxied; /* the accesses that proxy fences have handed over */
@@ -144,11 +144,11 @@ typedef struct emu_warp_order {
     uint32_t full;                     /* clock up to which all lanes know each other */
     uint32_t know[EMU_WARP][EMU_WARP]; /* clock up to which lane [a] knows lane [b] */
     emu_knowledge known;               /* about other warps */
-    emu_knowledge fenced; /* knowledge, including the warp's own clock, at its last fence */
-    emu_knowledge within; /* knowledge, including its own clock, at its last fence of block scope */
-    emu_knowledge some;   /* additional knowledge of the lanes in some_lanes */
-    emu_knowledge relaxed;  /* knowledge from relaxed reads, which counts after a fence */
-    emu_knowledge observed; /* knowledge from volatile reads: after a fence, barrier or shuffle */
+    emu_knowledge fenced;   /* vector clocks at the warp's last fence, with its own clock */
+    emu_knowledge within;   /* vector clocks at its last fence of block scope, with its own */
+    emu_knowledge some;     /* additional vector clocks of the lanes in some_lanes */
+    emu_knowledge relaxed;  /* vector clocks from relaxed reads, which count after a fence */
+    emu_knowledge observed; /* the same from volatile reads: after a fence, barrier or shuffle */
     /* true if the current access is weak: `relaxed` and `observed` do not count */
     bool reads_weakly;
     uint32_t some_lanes;
@@ -178,8 +178,8 @@ typedef struct emu_warp_order {
 typedef struct emu_slot {
     const uint8_t *at;
     uint32_t completed;     /* phases */
-    emu_knowledge arriving; /* knowledge that arrivals of this phase have published */
-    emu_knowledge complete; /* knowledge that arrivals of all earlier phases have published */
+    emu_knowledge arriving; /* vector clocks that arrivals of this phase have published */
+    emu_knowledge complete; /* vector clocks that arrivals of all earlier phases have published */
     emu_stamp init;
 } emu_slot;
 

@@ -19,7 +19,7 @@ typedef struct touch {
     const uint8_t *before; /* the bytes that a store overwrote; NULL: unknown */
 } touch;
 
-/* ---- the place ---- */
+/* ---- the region of an access ---- */
 
 /* Returns true if the allocation contains a noted region. */
 static bool is_beside(const emu_check *check, const emu_range *range)

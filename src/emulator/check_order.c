@@ -13,7 +13,7 @@ struct emu_clock {
 typedef struct emu_place {
     const uint8_t *at;
     emu_knowledge knowledge;
-    emu_knowledge within; /* knowledge published only to the block with first component block - 1 */
+    emu_knowledge within; /* published only to the block with first component block - 1 */
     uint32_t block;
 } emu_place;
 

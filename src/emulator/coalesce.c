@@ -188,7 +188,7 @@ void emu_count_cluster(emu_warp *warp, const emu_op *op, const emu_access *acces
     counters->cluster_sectors += count_sectors(&all);
 }
 
-/* ---- the others ---- */
+/* ---- other memory accesses ---- */
 
 /* Counts sectors of local memory, in which word w of lane l is at 128 w + 4 l. */
 void emu_count_local(emu_warp *warp, const emu_access *access, uint32_t mask)

@@ -177,7 +177,7 @@ void emu_fragment_write(const emu_warp *warp, const emu_fragment *f, const doubl
                 saturate);
 }
 
-/* ---- the product ---- */
+/* ---- multiplying matrices ---- */
 
 EMU_WIDE static void multiply_exact(const emu_shape *s, const double *a, const double *b,
                                     double *sum)

@@ -54,9 +54,9 @@ static struct gt_head *find(gt_head_cache *cache, gt_hash key)
     return oldest;
 }
 
-/* Removes a folder with a stored head, if it belongs to this user and others may not write to it.
- * Other users may write to `parent`, so links are not followed, and the head is removed relative to
- * the folder that was examined. */
+/* Removes a folder with a precompiled header, if it belongs to this user and others may not write
+ * to it. Other users may write to `parent`, so links are not followed, and the head is removed
+ * relative to the folder that was examined. */
 static void remove_leftover(int parent, const char *name)
 {
     struct stat facts;
@@ -72,7 +72,7 @@ static void remove_leftover(int parent, const char *name)
     close(folder);
 }
 
-/* Removes folders gputune-head-PID-… of workers that were killed while they stored a head. */
+/* Removes folders gputune-head-PID-… of workers that were killed while they stored a header. */
 static void sweep(const char *folder)
 {
     static const char prefix[] = "gputune-head-";

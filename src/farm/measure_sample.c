@@ -145,8 +145,9 @@ static gputune_status compare(singles *fresh, singles *used, gt_measure *measure
     return status == GPUTUNE_OK ? time_singles(fresh, measure, variant, used->count - 1) : status;
 }
 
-/* Finds out if the launches of a sample may share inout buffers. For FELT, *ratio is the time on
- * used buffers divided by that on restored ones, otherwise 1. HARMLESS also if there are no such
+/* Measures if a launch takes longer or shorter on inout buffers that the previous launch changed.
+ * If it does, *out is FELT, and *ratio is the time on changed buffers divided by the time on
+ * restored buffers. Otherwise *ratio is 1. *out is HARMLESS without measuring if there are no inout
  * buffers, or no memory for a copy of them. */
 static gputune_status judge_used(gt_sharing *out, double *ratio, gt_measure *measure,
                                  gt_loaded *variant)
@@ -576,7 +577,8 @@ static gputune_status sample_energy(double *out, gt_measure *measure, gt_loaded 
     return status;
 }
 
-/* The sampler of each objective. DEFAULT is for a job and a setup that state none. */
+/* The sampler of each objective. DEFAULT is used if neither the job nor the setup sets an
+ * objective. */
 static gt_sampler *const samplers[GPUTUNE_OBJECTIVE_COUNT] = {
     [GPUTUNE_OBJECTIVE_DEFAULT] = gt_sample_kernel, [GPUTUNE_OBJECTIVE_KERNEL] = gt_sample_kernel,
     [GPUTUNE_OBJECTIVE_LAUNCH] = sample_launch,     [GPUTUNE_OBJECTIVE_LATENCY] = sample_latency,

@@ -61,7 +61,7 @@ struct gt_data_trial {
     uint32_t launcher;               /* index of a variant's launcher for the trial's size */
     double share;                    /* fraction of the time for launches that may be spent */
     double spend_ns;                 /* time limit of a winner's trial */
-    double make_ns;    /* longest time of making a data set with the reference's results */
+    double make_ns;    /* longest time for creating a data set and the reference's results */
     uint64_t standard; /* the default variant; GT_NO_VARIANT: not proved yet */
 };
 

@@ -40,20 +40,21 @@ int gt_serve(const gt_server *server, int channel);
  * addresses, so only its process can use it. It is unlinked when it is complete, and kept open. */
 enum { GT_HEADS = 4 }; /* maximum number of heads that a worker keeps */
 
-/* The heads of a worker. All zero: an empty cache. */
+/* The precompiled headers of a worker. All zero: an empty cache. */
 typedef struct gt_head_cache {
     struct gt_head {
         gt_hash key;
-        bool failed;     /* true if the compiler did not store or use this head */
-        double plain_ns; /* time of the last compile without a stored head; 0: none succeeded yet */
-        int file;        /* descriptor of the stored head; 0: none */
+        bool failed;       /* true if the compiler could not store or use the precompiled header */
+        double plain_ns;   /* time of the last compile without a precompiled header; 0: none yet */
+        int file;          /* descriptor of the precompiled header; 0: none */
         uint64_t last_use; /* `clock` at the last compile; 0: this entry is unused */
     } heads[GT_HEADS];
     uint64_t clock; /* number of compiles */
 } gt_head_cache;
 
 /* Compiles like gt_nvrtc_compile(). If the first compile with a head took long, the second one
- * stores the head for later ones. If storing or using a head fails, compiles again without it. */
+ * stores it as a precompiled header for later ones. If storing or using the header fails, compiles
+ * again without it. */
 gputune_status gt_head_cache_compile(gt_compiled *out, gt_head_cache *cache, const gt_nvrtc *nvrtc,
                                      const gt_nvrtc_request *request);
 

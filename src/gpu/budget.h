@@ -1,6 +1,6 @@
 /* A limit on the device memory that the users of a driver allocate. A measure worker has a driver
  * with a budget, so a tuning beside a running model leaves the model its memory. Contexts, code and
- * the stacks of kernels are the driver's own and do not count. One thread. */
+ * the stacks of kernels are the driver's own and do not count. Not thread-safe. */
 #pragma once
 
 #include "base/array.h"

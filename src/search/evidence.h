@@ -16,7 +16,8 @@ typedef struct gt_known {
     uint32_t row;     /* row of the model, counted from 1; 0: none */
 } gt_known;
 
-/* Evidence; all zero is empty. One thread. */
+/* The configurations that a search has proposed, and their results. All zero is empty. Not
+ * thread-safe. */
 typedef struct gt_evidence {
     GT_ARRAY(gt_known) known;          /* proposed or reported */
     gt_hash_index places;              /* index into `known` by the hash of a point */

@@ -2,8 +2,8 @@
  * compile is never a result, but shows where fast variants are. A search begins without them. If
  * its first variants compile for long, these are quick compiled too. Such pairs show whether quick
  * compiles pay: they compile far faster, few variants could be tried without them, and their order
- * does not contradict that of the variants. Finally their times become hints for the search. Pure;
- * one thread. */
+ * does not contradict that of the variants. Finally their times become hints for the search. Not
+ * thread-safe. */
 #pragma once
 
 #include "search/strategy.h"

@@ -1,5 +1,5 @@
 /* Shares one GPU between first launches of new variants and samples of the race's contestants, and
- * limits how many compiles run ahead. Used by tunings and by replays. Pure; one thread. */
+ * limits how many compiles run ahead. Used by tunings and by replays. Not thread-safe. */
 #pragma once
 
 #include <stdbool.h>

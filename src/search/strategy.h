@@ -1,6 +1,6 @@
 /* A strategy proposes configurations: the engine asks for some, tries them, and reports each
  * result, in any order. A strategy does not wait, read a clock or do I/O, so equal seeds, calls and
- * results give equal proposals. Pure; one thread. */
+ * results give equal proposals. Not thread-safe. */
 #pragma once
 
 #include "search/domain.h"

@@ -15,8 +15,9 @@ typedef struct gt_schema {
 
 enum { GT_APPLICATION_ID = 0x67707475 /* "gptu" */ };
 
-/* Reads what identifies the file, and compares its objects with gputune's. `why` describes the
- * first other object, or is "". Returns SQLite's extended code. */
+/* Reads the file's version and application id, and compares its tables, indexes and triggers with
+ * gputune's. `why` describes the first one that gputune did not create, or is "". Returns
+ * SQLite's extended code. */
 int gt_schema_check(gt_schema *out, char why[GT_WHY_MAX], sqlite3 *handle);
 /* Creates the tables, or adds the columns that an older file lacks, in one transaction. Does not
  * change a file of this or a newer version. Returns SQLite's extended code. */

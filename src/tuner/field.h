@@ -1,6 +1,6 @@
 /* The variants of a session, from a configuration to verified code. The field takes configurations
  * from a proposer, generates their sources, has each distinct source compiled once, and sends
- * compiled variants to the measure worker. One thread. */
+ * compiled variants to the measure worker. Not thread-safe. */
 #pragma once
 
 #include "base/array.h"

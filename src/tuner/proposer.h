@@ -1,4 +1,5 @@
-/* A proposer names the configurations of a session and learns from their results. One thread. */
+/* A proposer names the configurations of a session and learns from their results. Not thread-safe.
+ */
 #pragma once
 
 #include "kernel/space/space.h"

@@ -538,7 +538,7 @@ static void race_judge(gt_race *race)
     }
 }
 
-/* --- the end ---------------------------------------------------------------------------------- */
+/* --- ending a race ---------------------------------------------------------------------------- */
 
 /* Returns true if the comparison with the default is precise to epsilon, because the default wins
  * if it is no slower. Only the interval's width counts, not its place, so neither is favoured. */
@@ -1075,7 +1075,7 @@ gputune_status gt_race_summary(const gt_race *race, uint64_t id, gt_summary *out
     return gt_summarise(out, values, count);
 }
 
-/* --- the outcome ------------------------------------------------------------------------------ */
+/* --- results of a race ------------------------------------------------------------------------ */
 
 gputune_status gt_race_compare(gt_verdict *out, const gt_race *race, uint64_t id, uint64_t other)
 {

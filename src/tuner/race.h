@@ -1,5 +1,5 @@
 /* A race: which contestants to sample next, which ones to eliminate, and which one has won. A pure
- * state machine that knows ids and sampled values, but no clock and no worker. One thread.
+ * state machine that knows ids and sampled values, but no clock and no worker. Not thread-safe.
  *
  * A turn. gt_race_next_round() returns the contestants to sample, in order. The caller gives each
  * value to gt_race_record(). gt_race_end_round() eliminates contestants and says whether the race

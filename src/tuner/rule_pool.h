@@ -1,4 +1,4 @@
-/* The configurations from which a rule is made, and their times at many sizes. One thread. */
+/* The configurations from which a rule is made, and their times at many sizes. Not thread-safe. */
 #pragma once
 
 #include "kernel/rule/rule.h"

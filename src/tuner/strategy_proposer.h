@@ -1,4 +1,4 @@
-/* A search strategy as the proposer of a tuning. One thread. */
+/* A search strategy as the proposer of a tuning. Not thread-safe. */
 #pragma once
 
 #include "base/array.h"

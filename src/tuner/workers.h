@@ -1,4 +1,4 @@
-/* Resources that a tuner's sessions share: farms, each lent to one session at a time, and the right
+/* Resources that a tuner's sessions share: farms, each used by one session at a time, and the right
  * to measure on the GPU. Thread-safe. */
 #pragma once
 
@@ -12,7 +12,7 @@
 typedef struct gt_kept_farm {
     gt_farm *farm;
     bool measures;
-    bool lent; /* else idle */
+    bool lent; /* true while a session uses the farm */
 } gt_kept_farm;
 
 typedef struct gt_workers {
@@ -25,7 +25,7 @@ typedef struct gt_workers {
 /* Prepares to open farms with these options, whose strings must outlive `workers`. With `keep`,
  * worker processes and compiled code stay after their session. */
 void gt_workers_open(gt_workers *workers, const gt_farm_options *options, bool keep);
-/* Ends all workers. No farm may be lent. */
+/* Ends all workers. All farms must have been returned. */
 void gt_workers_close(gt_workers *workers);
 
 /* Adds an idle farm that measures and was opened elsewhere. */

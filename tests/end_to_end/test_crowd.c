@@ -83,7 +83,7 @@ static int join(const char *database, int first, int threads, int scenarios)
     return failed ? FAILED : measured;
 }
 
-/* ---- the crowd ------------------------------------------------------------------------------- */
+/* ---- many processes and threads -------------------------------------------------------------- */
 
 /* Returns the total number of measurements, except those that were taken over. */
 static int gather(int processes, int threads, int scenarios)

@@ -146,7 +146,7 @@ TEST(test_stencil2d_steps)
                  601);
 }
 
-/* Also on rings that are shorter than a tile's halo. */
+/* Includes rings that are shorter than a tile's halo. */
 TEST(test_stencil3d_steps)
 {
     const gputune_sizes sizes = GPUTUNE_SIZES({"depth", 19}, {"height", 21}, {"width", 44});

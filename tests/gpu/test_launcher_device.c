@@ -414,7 +414,7 @@ TEST(test_loading_and_freeing_leave_other_captures_alone)
     CU(MemFree(out));
 }
 
-/* ---- the rest ---- */
+/* ---- scratch memory, clusters and refusals ---- */
 
 TEST(test_scratch_and_clears)
 {

@@ -206,7 +206,8 @@ TEST(three_axes_are_bound_together)
           limits, COUNT(limits));
 }
 
-/* As irregular as residency, but known before any point is tried. */
+/* A feature that is as irregular as the number of resident blocks, but that the strategy can
+ * compute before it tries a point. */
 static double load_of(const gt_point *point)
 {
     return (37 * point->choice[0] + 59 * point->choice[1] + 83 * point->choice[2] +

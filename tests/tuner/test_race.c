@@ -214,7 +214,7 @@ TEST(failure_in_a_tie_reopens_it)
     assert_int_equal(end, GT_RACE_NO_GAIN); /* no default, so no final rounds */
 }
 
-/* --- the course ------------------------------------------------------------------------------- */
+/* --- rounds of a race ------------------------------------------------------------------------- */
 
 TEST(new_contestants_meet_the_incumbent)
 {

@@ -1,4 +1,5 @@
-// b = mean of the five cells around each of a's: a space of a thousand variants, each its own source
+// Sets each cell of b to the mean of the five cells around it in a. The space has a thousand
+// variants, and each one has a source of its own.
 #include "gputune.cuh"
 
 #pragma gputune kernel(stencil)

@@ -151,7 +151,7 @@ static void vary_numbers(gt_workload *workload, const gt_buffer *buffer, gt_cont
     }
 }
 
-/* Returns true if the buffer's contents can be varied by ties or empty rows. */
+/* Returns true if the buffer can have these contents: many equal elements, or empty rows. */
 static bool has_variety(const gt_buffer *buffer, gt_contents contents)
 {
     if (contents == GT_CONTENTS_TIES) {

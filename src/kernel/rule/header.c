@@ -134,7 +134,7 @@ gputune_status gt_header_check(const gt_template *template, const gt_rule *rule)
     return check_axes(template, rule);
 }
 
-/* ---- the decision ---------------------------------------------------------------------------- */
+/* ---- the function that selects a variant ----------------------------------------------------- */
 
 static bool is_parameter(const writer *w, uint32_t i)
 {

@@ -213,7 +213,7 @@ static bool is_too_wide(const builder *b)
                checks_allowed(b);
 }
 
-/* --- the whole -------------------------------------------------------------------------------- */
+/* --- the whole diagram ------------------------------------------------------------------------ */
 
 /* Builds all levels. *complete is false if a level would have too many nodes. */
 static gputune_status take_levels(builder *b, bool *complete)

@@ -404,7 +404,7 @@ static void group_axes(gt_space *space)
     }
 }
 
-/* ---- the whole ------------------------------------------------------------------------------- */
+/* ---- the whole space ------------------------------------------------------------------------- */
 
 uint64_t gt_space_combinations(const gt_space *space)
 {

@@ -7,7 +7,7 @@ enum { GT_STRUCTURE_MEMBERS = 64, GT_MEMBER_VALUES = 16 };
 
 /* One declared member. */
 typedef struct gt_structure_member {
-    char name[GT_NAME_MAX], type[GT_NAME_MAX]; /* for a base class: no name, and its type */
+    char name[GT_NAME_MAX], type[GT_NAME_MAX]; /* for a base class, `name` is "" */
     gt_dimensions extents; /* constant extents of an array; count 0: not an array */
     /* defaults in the code, of a number or an array's first elements; the last repeats */
     const gt_expression *values[GT_MEMBER_VALUES + 1];

@@ -3,10 +3,11 @@
 
 #include "kernel/text/lexer.h"
 
-/* The truth of a condition, ordered: && takes the smaller of two truths, || the larger. */
+/* The truth value of a condition. In this order, && is the minimum of two values, and || the
+ * maximum. */
 typedef enum gt_truth { GT_NEVER, GT_PERHAPS, GT_SURELY } gt_truth;
 
-/* Returns the truth of "a macro of that name is defined". */
+/* Returns the truth value of "a macro of that name is defined". */
 typedef gt_truth (*gt_defined_fn)(const void *user, const gt_token *name);
 
 /* Evaluates a term without && and ||. The lexer covers only this term. */
@@ -15,12 +16,12 @@ typedef gt_truth (*gt_term_fn)(const void *user, gt_lexer term);
 enum { GT_CONDITIONS_MAX = 64 };
 
 typedef struct gt_conditions {
-    gt_truth now; /* the truth of "the current line is compiled" */
+    gt_truth now; /* the truth value of "the current line is compiled" */
     gt_defined_fn defined;
-    gt_term_fn term; /* NULL: the truth of terms is unknown */
+    gt_term_fn term; /* NULL: the values of terms are unknown */
     const void *user;
     struct {
-        /* the truth of the code around the #if, and the truth of any branch so far */
+        /* the truth values of "the code around the #if is compiled" and "a branch so far is" */
         gt_truth outside, taken;
     } open[GT_CONDITIONS_MAX];
     unsigned depth;
@@ -35,7 +36,7 @@ void gt_conditions_read(gt_conditions *conditions, gt_lexer line);
 /* Replaces a part of a text by blanks, but keeps its newlines. */
 void gt_blank(char *text, size_t begin, size_t end);
 
-/* The knowledge about a name that the text does not define as a macro. */
+/* The state of a name that the text does not define as a macro. */
 typedef enum gt_meaning {
     GT_UNDEFINED, /* no macro */
     GT_UNKNOWN,   /* may be a macro, because a file that was not read may define it */
