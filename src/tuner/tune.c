@@ -465,13 +465,24 @@ gputune_status gt_rule_sources(char **out, const gt_request *request, const gt_r
     return gt_text_take(out, &text);
 }
 
+/* Returns false if the template no longer has a value of the configuration. */
+static bool has_values(const gt_template *template, const gt_config *config)
+{
+    bool all = true;
+    for (uint32_t i = 0; i < template->axis_count; i++) {
+        all &= config->choice[i] < template->axes[i].count;
+    }
+    return all;
+}
+
 bool gt_found_rule_is_current(const gt_found_rule *found, const gt_request *request,
                               uint32_t variant)
 {
     variant_hashes hashes;
+    const gt_config *config = &found->rule->variants.items[variant];
     const size_t at = variant * (size_t)(HASHES_LENGTH + 1);
-    return strlen(found->sources) >= at + HASHES_LENGTH &&
-           hash_variant(&hashes, request, &found->rule->variants.items[variant]) == GPUTUNE_OK &&
+    return has_values(request->template, config) && strlen(found->sources) >= at + HASHES_LENGTH &&
+           hash_variant(&hashes, request, config) == GPUTUNE_OK &&
            strncmp(found->sources + at, hashes.text, HASHES_LENGTH) == 0;
 }
 

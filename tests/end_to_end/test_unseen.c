@@ -306,25 +306,30 @@ TEST(other_calls_do_what_their_effort_says)
     assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_MEASURED);
 }
 
-TEST(an_edited_template_has_no_rule)
+static void write_template(const char *path, const char *values, const char *blocks)
 {
-    char path[160];
     static const char text[] = "#pragma gputune kernel(twice) problem(n = 4096) block(64)\n"
-                               "#pragma gputune args(inout float y[n], size_t n) tune(A = 1, 2)\n"
+                               "#pragma gputune args(inout float y[n], size_t n) tune(A = 1%s)\n"
                                "#pragma gputune grid(ceil_div(n, 64 * A%s))\n"
                                "__global__ void twice(float *y, size_t n) {\n"
                                "  for (size_t i = blockIdx.x * 64 + threadIdx.x; i < n;\n"
                                "       i += gridDim.x * 64) y[i] *= 2;\n"
                                "}\n";
+    file_write(path, text, values, blocks);
+}
+
+static void an_edited_template_has_no_rule(const char *values, const char *blocks)
+{
+    char path[160];
     const gputune_options options = OPTIONS(.unseen = GPUTUNE_RULE, .effort = GPUTUNE_CACHED_ONLY);
     snprintf(path, sizeof path, "%s/twice.cu", world.folder);
-    file_write(path, text, "");
+    write_template(path, ", 2", "");
     gputune *tuner = tuner_open(world.database);
     put_rule(tuner, path, "region n=1:1M\n" LOSS "variant A=2\nuse 0\n");
     gputune_plan *plan = ask_with(tuner, path, GPUTUNE_SIZES({"n", 100}), &options);
     assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_RULE);
     sleep(1); /* the time of the file must differ */
-    file_write(path, text, " * 2");
+    write_template(path, values, blocks);
     sleep(1);
     plan = ask_with(tuner, path, GPUTUNE_SIZES({"n", 100}), &options);
     assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_DEFAULT);
@@ -333,6 +338,16 @@ TEST(an_edited_template_has_no_rule)
     assert_non_null(strstr(world.log, "the template was edited since the rule was made"));
     gputune_close(tuner);
     unlink(path);
+}
+
+TEST(a_template_with_another_launch_has_no_rule)
+{
+    an_edited_template_has_no_rule(", 2", " * 2");
+}
+
+TEST(a_template_without_a_value_has_no_rule_that_chooses_it)
+{
+    an_edited_template_has_no_rule(", 4", "");
 }
 
 TEST(an_unverified_rule_is_verified_at_each_size)
