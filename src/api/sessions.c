@@ -4,8 +4,10 @@
 
 #include "base/number.h"
 #include "gpu/image.h"
+#include "kernel/bind/binding.h"
 #include "kernel/rule/header.h"
 #include "tuner/rule.h"
+#include "tuner/rule_sizes.h"
 #include "tuner/session.h"
 #include "tuner/tune.h"
 
@@ -260,6 +262,27 @@ static gputune_status number_codes(header_parts *parts, const gt_request *reques
     return GPUTUNE_OK;
 }
 
+/* Refuses a rule that chooses, at one of some sizes, a variant that the template excludes. */
+static gputune_status check_choices(const gt_rule *rule, gputune *tuner, const char *kernel,
+                                    const gt_template *template)
+{
+    enum { POINTS = 64 };
+    for (uint64_t i = 0; i < POINTS; i++) {
+        int64_t slots[GT_SLOT_MAX];
+        GT_SCOPED(gt_request_end) gt_request *request = NULL;
+        const gt_problem problem = gt_region_point(template, &rule->region, i);
+        GT_TRY(gt_request_make_at(&request, &tuner->services, &tuner->device, kernel, template,
+                                  &problem, NULL));
+        gt_slots_fill(slots, template, &problem, &tuner->device);
+        const int variant = gt_rule_choose(rule, &problem, slots);
+        GT_REFUSE(variant >= 0 && !gt_request_permits(request, &rule->variants.items[variant]),
+                  GPUTUNE_ENOTFOUND,
+                  "%s excludes what the rule chooses at %s; 'gputune warm' makes a new one",
+                  template->path, request->problem_text);
+    }
+    return GPUTUNE_OK;
+}
+
 /* Compiles a variant, and finds its kernels. Code for the emulator is PTX. */
 static gputune_status compile_code(gt_header_code *out, const gt_request *request,
                                    const gt_config *config)
@@ -305,6 +328,13 @@ int gputune_emit_rule(char **out, gputune *tuner, const char *kernel, gputune_si
     GT_TRY(gt_find_rule(&parts.found, request));
     GT_TRY(gt_header_check(request->template, parts.found.rule));
     GT_TRY(number_codes(&parts, request));
+    GT_TRY(check_choices(parts.found.rule, tuner, kernel, request->template));
+    if (!parts.found.proved) {
+        gt_log_line(&request->log, GPUTUNE_LOG_WARNING,
+                    "%s: the rule was not verified on this kind of GPU and driver, and a program "
+                    "with the header does not verify it",
+                    request->template->name);
+    }
     own[0] = tuner->device.arch;
     *header = (gt_header){.template = request->template,
                           .rule = parts.found.rule,

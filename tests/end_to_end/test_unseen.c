@@ -350,6 +350,36 @@ TEST(a_template_without_a_value_has_no_rule_that_chooses_it)
     an_edited_template_has_no_rule(", 4", "");
 }
 
+TEST(an_excluded_variant_gets_no_header)
+{
+    char path[160], *text;
+    snprintf(path, sizeof path, "%s/twice.cu", world.folder);
+    write_template(path, ", 2", "");
+    gputune *tuner = tuner_open(world.database);
+    put_rule(tuner, path, "region n=1:1M\n" LOSS "variant A=2\nuse 0\n");
+    OK(gputune_emit_rule(&text, tuner, path, GPUTUNE_SIZES({"n", 100}), NULL, 0, 0));
+    gputune_free(text);
+    gputune_close(tuner);
+    write_template(path, ", 2) require(A < 2", "");
+    tuner = tuner_open(world.database);
+    assert_int_equal(gputune_emit_rule(&text, tuner, path, GPUTUNE_SIZES({"n", 100}), NULL, 0, 0),
+                     GPUTUNE_ENOTFOUND);
+    assert_non_null(strstr(gputune_error(), "excludes what the rule chooses"));
+    gputune_close(tuner);
+    unlink(path);
+}
+
+TEST(an_unverified_rule_warns_in_a_header)
+{
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
+    const gputune_options options = by_rule();
+    char *text;
+    put_rule_for(tuner, "axpy", (gputune_sizes){0, NULL}, &options, axpy_rule, false);
+    OK(gputune_emit_rule(&text, tuner, "axpy", GPUTUNE_SIZES({"n", 100}), NULL, 0, 0));
+    gputune_free(text);
+    assert_non_null(strstr(world.log, "a program with the header does not verify it"));
+}
+
 TEST(an_unverified_rule_is_verified_at_each_size)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
