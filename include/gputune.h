@@ -568,7 +568,7 @@ GPUTUNE_API int gputune_wait(gputune *tuner, double seconds);
  * also answers calls without GPUTUNE_RULE, after the winner of exactly these sizes and before the
  * nearest. With `background`, calls do the same, and the winner replaces the rule's plan. A rule
  * that was not verified on this kind of GPU, because it was imported, is verified at each size. A
- * tuner with `pinned` uses the verified rules of its file. */
+ * tuner with `pinned` uses the verified rules of its file, but only for calls with GPUTUNE_RULE. */
 
 /* ---- Groups of processes --------------------------------------------------------------------- */
 
