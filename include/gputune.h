@@ -419,7 +419,8 @@ struct gputune_options {
     uint32_t alignment;    /* guaranteed alignment of every buffer, in bytes; 0: 16 */
     const gputune_alignment *alignments; /* buffers with another alignment than `alignment` */
     size_t alignment_count;
-    /* Entries "AXIS=v,v" that restrict the space. The default always races, and may win. */
+    /* Entries "AXIS=v,v" that restrict the space. The default always races, and may win. If no
+     * configuration is possible within them, a tuning fails with ENOVARIANT. */
     const char *const *only;
     size_t only_count;
     bool force; /* tune again although a result is stored */

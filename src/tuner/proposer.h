@@ -15,7 +15,7 @@ struct gt_proposer {
     /* Returns true if a compile that has run for `seconds` is not worth waiting for. NULL:
      * never. */
     bool (*gives_up)(gt_proposer *self, const gt_config *config, double seconds);
-    uint64_t total;      /* how many configurations it will propose in all; 0: unknown */
+    uint64_t total;      /* how many configurations can race, with the default; 0: unknown */
     bool quick_compiles; /* true if the last call's proposals are quick compiles (GT_ROLE_QUICK) */
     bool learns;         /* true if proposals depend on results, so ask as late as possible */
     bool exhausted;      /* true if the proposer proposes nothing more */

@@ -90,7 +90,9 @@ static gputune_status describe_domain(gt_strategy_proposer *p)
     const gt_template *template = p->request->template;
     const gt_config standard = gt_config_default(template);
     const gt_space_size size = gt_space_count(p->request->space);
-    p->proposer.total = size.count;
+    const bool has_default = gt_space_has(p->request->space, &standard);
+    /* a default that `only` excludes races, too */
+    p->proposer.total = size.count + (!has_default && gt_request_permits(p->request, &standard));
     p->domain = (gt_domain){.axis_count = template->axis_count,
                             .axes = p->axes,
                             .size = (double)size.count,
@@ -105,7 +107,7 @@ static gputune_status describe_domain(gt_strategy_proposer *p)
     for (uint32_t i = 0; i < template->axis_count; i++) {
         GT_TRY(describe_axis(p, i));
     }
-    if (gt_space_has(p->request->space, &standard) && to_point(&p->fallback, p, &standard)) {
+    if (has_default && to_point(&p->fallback, p, &standard)) {
         p->domain.fallback = &p->fallback;
     }
     return GPUTUNE_OK;

@@ -149,6 +149,39 @@ TEST_OF(test_default_races_where_restrictions_leave_it_out, world *w, open_world
     assert_true(w->choice.default_ns == 1000);
 }
 
+/* The default counts as one of the variants, so two of these three are tried. */
+TEST_OF(a_default_outside_restrictions_counts, world *w, open_world, close_world)
+{
+    const char *only[] = {"BLOCK=64,256"};
+    gputune_options options = OPTIONS(.only = only, .only_count = 1, .max_variants = 2);
+    assert_string_equal(tuned(w, &options), "BLOCK=128");
+    assert_string_equal(w->choice.stop_reason,
+                        "searched 2 of 3; of these, every other variant is slower");
+}
+
+/* Earlier results do not change which variants are tried, even if the limit excludes only one. */
+TEST_OF(the_first_few_are_the_same_after_a_failure, world *w, open_world, close_world)
+{
+    const char *only[] = {"BLOCK=64,256"};
+    w->by_block[64].verify = GPUTUNE_EWRONG;
+    tuned(w, &OPTIONS(.max_variants = 2)); /* the default and BLOCK=64 */
+    tuned(w, &OPTIONS(.only = only, .only_count = 1, .max_variants = 2,
+                      .strategy = GPUTUNE_STRATEGY_EXHAUSTIVE));
+    assert_string_equal(w->config, "BLOCK=128");
+}
+
+/* Without a configuration to try, a tuning fails, but a call that may not measure is answered. */
+TEST_OF(restrictions_that_leave_nothing_fail_a_tuning, world *w, open_world, close_world)
+{
+    const char *only[] = {"BLOCK=64"};
+    gputune_options options = OPTIONS(.only = only, .only_count = 1);
+    write_template(w, "64, 128, 256) require(BLOCK > 64");
+    assert_int_equal(tune(w, &options), GPUTUNE_ENOVARIANT);
+    assert_non_null(strstr(gt_message(), "excluded by: require(BLOCK > 64)"));
+    options.effort = GPUTUNE_CACHED_ONLY;
+    assert_string_equal(tuned(w, &options), "BLOCK=128");
+}
+
 static void write_large_template(const world *w)
 {
     FILE *file = fopen(w->path, "w");
