@@ -83,6 +83,7 @@ typedef struct sequence_answer {
     bool ran_on;    /* true if the limit came while the default was being verified */
     /* true if the answer reports that the time limit ended or that it was canceled */
     bool undecided;
+    bool unproved;  /* true if the answer reports that the winner was not verified again */
     bool explained; /* true if the answer comes with a reason */
     double time_ns;
     uint32_t tried;   /* bit set: configurations that were launched in a worker */

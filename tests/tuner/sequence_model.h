@@ -17,6 +17,7 @@ typedef struct result {
     gputune_effort effort;
     int driver_version;
     bool decided;
+    bool proved; /* true if the winner passed its last proof */
     double time_ns;
 } result;
 
@@ -29,7 +30,10 @@ typedef struct model {
     uint32_t told[PROCESSES][SCENARIOS];
     struct {
         sequence_request request;
-        result result;  /* its `decided` is set only if the request's own space was searched */
+        result result; /* its `decided` is set only if the request's own space was searched */
+        /* which requests with the same time limit the plan answers, because the limit ended its
+         * tuning; none unless `decided` */
+        result limited;
     } plans[PLANS_MAX]; /* by the number of the request that made the plan */
     /* the last result that the process's plan table knows; -1: none */
     int measured_last[PROCESSES];
@@ -47,6 +51,16 @@ static bool is_in(const sequence_request *r, int config, bool restricted)
     uint32_t blocks = r->template_blocks & (r->only_blocks && restricted ? r->only_blocks : ~0U);
     int product = block_values[config / ITEM_VALUES] * item_values[config % ITEM_VALUES];
     return (blocks >> (config / ITEM_VALUES) & 1) && product <= r->require;
+}
+
+/* Returns true if the restriction leaves no configuration. A tuning then fails. */
+static bool is_empty(const sequence_request *r)
+{
+    bool any = false;
+    for (int c = 0; c < CONFIGS; c++) {
+        any |= is_in(r, c, true);
+    }
+    return !any;
 }
 
 /* Returns the bit set of contestants: the default and the first configurations of the space, up to
@@ -99,6 +113,7 @@ static result result_of(const sequence_request *r, const sequence_answer *a)
                     .effort = r->effort,
                     .driver_version = r->driver_version,
                     .decided = !a->undecided,
+                    .proved = !a->unproved,
                     .time_ns = a->time_ns};
 }
 
@@ -152,6 +167,7 @@ static const char *judge_plan(const model *m, const sequence_request *r, const s
 {
     const sequence_request *made = &m->plans[a->made_by].request;
     const result *had = &m->plans[a->made_by].result;
+    const result *limited = &m->plans[a->made_by].limited;
     const result asked = result_of(r, a);
     if (made->process != r->process || made->scenario != r->scenario ||
         made->only_blocks != r->only_blocks) {
@@ -166,7 +182,11 @@ static const char *judge_plan(const model *m, const sequence_request *r, const s
                    ? "the table gave an outdated plan"
                    : NULL;
     }
+    /* an unfinished search does not answer a call that tries the first variants in order */
+    bool had_the_time =
+        limited->decided && does_for(limited, &asked) && !limited->limit == !asked.limit;
     return r->force                 ? "the table answered though force was asked for"
+           : had_the_time           ? NULL
            : !had->decided          ? "the table gave what was not decided"
            : !does_for(had, &asked) ? "the table gave a plan that was made for less"
                                     : NULL;
@@ -177,6 +197,13 @@ static bool is_failure_of_default(const sequence_request *r, gputune_status stat
 {
     const scripted_variant *v = &r->variants[DEFAULT_CONFIG];
     return status == failure_of(v) || (status == GPUTUNE_ETIMEOUT && v->hangs_once);
+}
+
+/* Returns true if a stored result may answer a call that did not measure. A call that could not
+ * measure cannot prove a result either. */
+static bool may_serve(const model *m, const sequence_request *r, const result *k)
+{
+    return is_valid(m, k) && (k->proved || r->effort < GPUTUNE_MEASURE);
 }
 
 /* Checks an answer without measuring. It is the result of the same space or else the fastest of the
@@ -191,7 +218,7 @@ static const char *judge_unmeasured(const model *m, const sequence_request *r,
     for (int i = 0; i < m->kept_count; i++) {
         const result *k = &m->kept[i];
         bool about = k->decided && same_space(k, &asked);
-        if (k->scenario != r->scenario || !is_valid(m, k) ||
+        if (k->scenario != r->scenario || !may_serve(m, r, k) ||
             !(about || is_in(r, k->config, true))) {
             continue;
         }
@@ -201,7 +228,7 @@ static const char *judge_unmeasured(const model *m, const sequence_request *r,
     }
     for (int i = 0; i < m->kept_count; i++) {
         const result *k = &m->kept[i];
-        is_one |= k->scenario == r->scenario && k->config == a->config && is_valid(m, k) &&
+        is_one |= k->scenario == r->scenario && k->config == a->config && may_serve(m, r, k) &&
                   (least == 0 || (k->time_ns > 0 && k->time_ns <= least * 1.02));
     }
     if (a->status != GPUTUNE_OK && a->disturbed && r->effort == GPUTUNE_CACHED_ONLY) {
@@ -234,6 +261,9 @@ static const char *judge_unmeasured(const model *m, const sequence_request *r,
 
 static const char *judge_failure(const sequence_request *r, const sequence_answer *a)
 {
+    if (is_empty(r)) {
+        return a->status == GPUTUNE_ENOVARIANT ? NULL : "failed for another reason than its space";
+    }
     if (a->ran_on && a->status == GPUTUNE_ETIMEOUT) {
         return NULL; /* the default may never end */
     }
@@ -337,13 +367,31 @@ static result result_of_unmeasured(const model *m, const result *asked, const se
     return made;
 }
 
+/* Returns true if the time limit ended a tuning. A winner without its last proof answers no later
+ * call. */
+static bool was_limited(const sequence_request *r, const sequence_answer *a)
+{
+    bool by_limit = r->disturbance == LIMIT || r->disturbance == LATE_LIMIT;
+    return r->effort >= GPUTUNE_MEASURE && by_limit && a->disturbed &&
+           (a->source != GPUTUNE_SOURCE_MEASURED || (a->undecided && !a->unproved));
+}
+
+/* Records that a stored result was returned, which only happens after its last proof. */
+static void note_proof(model *m, const sequence_request *r, int config)
+{
+    for (int i = 0; i < m->kept_count; i++) {
+        result *k = &m->kept[i];
+        k->proved |= k->scenario == r->scenario && k->config == config;
+    }
+}
+
 /* Updates the model with the results of a request. */
 static inline void learn(model *m, const sequence_request *r, const sequence_answer *a)
 {
     if (a->made_by != r->number) {
         return;
     }
-    result made = result_of(r, a);
+    result made = result_of(r, a), limited = made;
     bool tuned = r->effort >= GPUTUNE_MEASURE;
     uint32_t again = a->tried & refuted(m, r); /* only a forced tuning does this */
     m->doubtful[r->scenario] |= again != 0;
@@ -362,6 +410,14 @@ static inline void learn(model *m, const sequence_request *r, const sequence_ans
     } else {
         made = result_of_unmeasured(m, &made, a);
     }
+    if (a->status == GPUTUNE_OK && a->source == GPUTUNE_SOURCE_CACHED) {
+        note_proof(m, r, a->config);
+    }
+    limited.decided = was_limited(r, a);
+    if (a->source != GPUTUNE_SOURCE_MEASURED) {
+        limited.effort = GPUTUNE_EXHAUSTIVE; /* no effort measures anything in that time */
+    }
     m->plans[r->number].request = *r;
     m->plans[r->number].result = made;
+    m->plans[r->number].limited = limited;
 }

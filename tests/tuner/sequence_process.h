@@ -288,6 +288,7 @@ static void describe(const char *config, gputune_source source, double time_ns, 
     answer->explained = reason[0] != '\0';
     answer->undecided = strstr(reason, gt_race_end_text(GT_RACE_BUDGET)) ||
                         strstr(reason, gt_race_end_text(GT_RACE_CANCELED));
+    answer->unproved = strstr(reason, "winner not re-verified") != NULL;
     snprintf(answer->message, sizeof answer->message, "%s", reason);
 }
 
