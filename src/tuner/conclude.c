@@ -567,6 +567,9 @@ static gputune_status explain_stop(const gt_tuning *tuning)
     GT_REFUSE(tuning->session.stop == GT_STOP_CANCELED, GPUTUNE_ECANCELED,
               "%s: stopped before any variant was measured", name);
     GT_REFUSE(say_uncompiled(why, sizeof why, tuning), GPUTUNE_ETIMEOUT, "%s: %s", name, why);
+    GT_REFUSE(tuning->session.gpu_is_taken, GPUTUNE_EBUSY,
+              "%s: another tuning in this process used the GPU during the whole limit of %.3g s",
+              name, limit);
     for (const gt_variant *variant = field->first; variant; variant = variant->next) {
         failed += variant->failure != GPUTUNE_OK;
         first = first || variant->failure == GPUTUNE_OK ? first : variant;
@@ -574,9 +577,6 @@ static gputune_status explain_stop(const gt_tuning *tuning)
     GT_REFUSE(first, GPUTUNE_ETIMEOUT,
               "%s: no variant was measured in %.3g s; %u of %u failed; the first failure: %s", name,
               limit, failed, gt_field_tried(field), first->message ? first->message : "");
-    GT_REFUSE(tuning->session.gpu_is_taken, GPUTUNE_EBUSY,
-              "%s: another tuning in this process used the GPU during the whole limit of %.3g s",
-              name, limit);
     if (gt_store_check(tuning->session.request->services->store, false) != GPUTUNE_OK) {
         return gt_fail_prefix(GPUTUNE_ETIMEOUT, "%s: no variant was measured in %.3g s", name,
                               limit);

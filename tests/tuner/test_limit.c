@@ -146,6 +146,25 @@ TEST_OF(default_answers_calls_with_the_same_limit, world *w, open_slow_world, cl
     expect_answers_for(w, 0.2, false);
 }
 
+static gputune_status compile_only_default(void *user, const char *text)
+{
+    (void)user;
+    return block_of(text) && block_of(text) != 128 ? GPUTUNE_ECOMPILE : GPUTUNE_OK;
+}
+
+/* Failed compiles do not hide that another tuning used the GPU. */
+TEST_OF(busy_gpu_is_reported_if_compiles_failed, world *w, open_slow_world, close_world)
+{
+    const gputune_options options = OPTIONS(.time_limit_s = 0.4);
+    w->gpu.is_taken = true;
+    w->farm.compile = compile_only_default;
+    expect_default(w, &options);
+    assert_string_equal(
+        w->choice.stop_reason,
+        "another tuning in this process used the GPU during the whole limit of 0.4 s");
+    expect_answers_for(w, 0.4, false);
+}
+
 /* A program that may not measure compiles the default once, not for each new size. */
 TEST_OF(test_the_default_s_code_serves_other_scenarios, world *w, open_slow_world, close_world)
 {
