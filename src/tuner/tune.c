@@ -343,6 +343,16 @@ static gt_terms terms_of_unmeasured(const gt_request *request)
     return terms;
 }
 
+/* Fails if a configuration is known to fail, or is the default and failed in this call. */
+static gputune_status refuse_failed(const gt_request *request, const gt_config *config,
+                                    bool only_harm)
+{
+    GT_REFUSE(request->refuted.failure != GPUTUNE_OK && gt_request_is_default(request, config),
+              request->refuted.failure, "%s: no variant was verified, and the default failed: %s",
+              request->template->name, request->refuted.message);
+    return gt_history_refutes(request, config, only_harm);
+}
+
 /* Completes a choice that was made for another size. First proves the configuration, unless it is
  * the default or was proved here before. */
 static gputune_status finish_nearest(gt_choice *out, gt_choice *begun, gt_request *request,
@@ -396,7 +406,7 @@ static gputune_status choose_nearest(gt_choice *out, gt_request *request)
     if (!winner.terms.proved || !in_time) {
         return GPUTUNE_ENOTFOUND;
     }
-    GT_TRY(gt_history_refutes(request, &choice.config, false));
+    GT_TRY(refuse_failed(request, &choice.config, false));
     GT_TRY(take_times(&choice, &winner, request));
     return finish_nearest(out, &choice, request, &winner);
 }
@@ -547,7 +557,7 @@ gputune_status gt_choose_by_rule(gt_choice *out, gt_request *request)
               "the template was edited since the rule was made");
     GT_REFUSE(!gt_request_permits(request, &config), GPUTUNE_ENOTFOUND,
               "the rule's variant is not possible at %s", request->problem_text);
-    GT_TRY(gt_history_refutes(request, &config, false));
+    GT_TRY(refuse_failed(request, &config, false));
     return found.proved || gt_request_is_default(request, &config) ||
                    gt_history_is_proved(request, &config)
                ? gt_choose_variant(out, request, &found, (uint32_t)variant)
@@ -559,10 +569,7 @@ static gputune_status choose_default(gt_choice *out, gt_request *request)
     gt_choice choice = {.source = GPUTUNE_SOURCE_DEFAULT,
                         .config = gt_config_default(request->template),
                         .terms = terms_of_unmeasured(request)};
-    GT_REFUSE(request->refuted.failure != GPUTUNE_OK, request->refuted.failure,
-              "%s: no variant was verified, and the default failed: %s", request->template->name,
-              request->refuted.message);
-    GT_TRY(gt_history_refutes(request, &choice.config, true));
+    GT_TRY(refuse_failed(request, &choice.config, true));
     return finish(out, &choice, request, NULL);
 }
 

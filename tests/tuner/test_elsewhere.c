@@ -102,6 +102,18 @@ TEST_OF(nearest_needs_a_worker_to_verify, world *w, open_world, close_world)
     expect(w, LARGE, GPUTUNE_CACHED_ONLY, GPUTUNE_SOURCE_DEFAULT, "BLOCK=128");
 }
 
+/* The default has won at the nearest size, but fails in this call. */
+TEST_OF(nearest_is_not_a_default_that_failed, world *w, open_world, close_world)
+{
+    write_sized(w, "require(n > 0)");
+    w->by_block[128].time_ns = 500;
+    expect(w, SMALL, GPUTUNE_MEASURE, GPUTUNE_SOURCE_MEASURED, "BLOCK=128");
+    SET_EACH(w, verify, GPUTUNE_EWORKER);
+    w->by_block[128].verify = GPUTUNE_ECRASHED;
+    assert_int_equal(tune_at(w, LARGE, NULL), GPUTUNE_ECRASHED);
+    assert_non_null(strstr(gt_message(), "the default failed"));
+}
+
 /* ---- failures -------------------------------------------------------------------------------- */
 
 /* The require() excludes the former odd-tail size, so variants are verified at another one. */
