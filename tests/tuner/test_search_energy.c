@@ -167,6 +167,27 @@ TEST_OF(finished_result_outlives_one_that_is_not, world *w, open_thrifty_world, 
     assert_true(w->choice.time_ns > 399 && w->choice.time_ns < 401 && w->choice.default_ns > 899);
 }
 
+/* A variant that an earlier tuning verified does not count as hanging after a limit ended its
+ * proof. */
+TEST_OF(verified_variant_is_tried_again_after_a_limit, world *w, open_thrifty_world, close_world)
+{
+    static const char *const only[] = {"BLOCK=64"};
+    gputune_options options = by_energy();
+    w->by_block[64].time_ns = 900; /* slower than BLOCK=256, so its energy is not measured */
+    w->by_block[64].energy_nj = 300;
+    w->by_block[256].time_ns = w->by_block[512].time_ns = 500;
+    options.time_limit_s = 1;
+    assert_string_equal(tuned(w, &options), "BLOCK=512");
+    options.force = true;
+    w->by_block[64].never_answers = true;
+    tuned(w, &options);
+    options.force = false;
+    w->by_block[64].never_answers = false;
+    options.only = only;
+    options.only_count = 1;
+    assert_string_equal(tuned(w, &options), "BLOCK=64");
+}
+
 /* Cancels when the variant that hung once is verified, and everything races again. */
 static scripted_variant behave_until_raced_again(void *user, const gt_launch *launch)
 {
