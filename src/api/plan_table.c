@@ -196,8 +196,8 @@ typedef struct entry {
     struct entry *next;    /* link in the list of all entries */
     atomic_bool dropped;   /* true if the entry answers no request any more */
     atomic_uint refreshes; /* the table's `refreshes` at the plan's last lookup */
-    atomic_uint
-        results; /* the table's `results` then; ignored for plans that are final or tuned here */
+    atomic_uint results; /* the table's `results` then; ignored for plans that are final, or proved
+                          * and ended by a time limit */
     uint64_t key[];
 } entry;
 
@@ -296,7 +296,7 @@ static bool is_current(gt_plan_table *table, const entry *e, bool by_rule)
     return !is_over(e) &&
            atomic_load_explicit(&e->refreshes, memory_order_relaxed) ==
                atomic_load_explicit(&table->refreshes, memory_order_relaxed) &&
-           (terms->final || terms->limit_s > 0 ||
+           (terms->final || (terms->proved && terms->limit_s > 0) ||
             atomic_load_explicit(&e->results, memory_order_relaxed) ==
                 atomic_load(&table->results) ||
             (by_rule && terms->by_rule));

@@ -179,6 +179,18 @@ TEST_OF(test_table_keeps_what_had_its_time, world *w, open_world, close_world)
     expect(w, 1024, &five, second);
 }
 
+/* A winner without its last proof may fail it in a later tuning of the process. */
+TEST_OF(unproved_plan_is_outdated_by_a_result, world *w, open_world, close_world)
+{
+    gt_terms unproved = *terms_of(GPUTUNE_MEASURE);
+    unproved.final = unproved.proved = false;
+    unproved.limit_s = 5;
+    add(w, 1024, &unproved, w->plan);
+    expect(w, 1024, terms_of(GPUTUNE_CACHED_ONLY), w->plan);
+    gt_plan_table_note_result(w->table);
+    expect(w, 1024, terms_of(GPUTUNE_CACHED_ONLY), NULL);
+}
+
 enum { SHARED_KEYS = 600, SHARED_READERS = 3 };
 
 typedef struct shared_table {
