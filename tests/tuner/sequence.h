@@ -80,12 +80,12 @@ typedef struct sequence_answer {
     int config;     /* NO_CONFIG: none */
     int made_by;    /* the request that made the plan; an earlier one if the plan table answered */
     bool disturbed; /* the disturbance occurred */
-    bool ran_on;    /* true if the limit came while the default was being verified */
     /* true if the answer reports that the time limit ended or that it was canceled */
     bool undecided;
     bool unproved;  /* true if the answer reports that the winner was not verified again */
     bool explained; /* true if the answer comes with a reason */
     double time_ns;
+    uint32_t ran_on;  /* bit set: configurations that were being verified when the limit came */
     uint32_t tried;   /* bit set: configurations that were launched in a worker */
     uint32_t refuted; /* bit set: configurations whose failure may be stored */
     char message[256];

@@ -26,6 +26,9 @@ typedef struct model {
     int kept_count;
     int refuted_with[SCENARIOS][CONFIGS]; /* the driver with which it last failed; 0: never */
     bool doubtful[SCENARIOS]; /* true if a forced tuning tried variants that had failed */
+    /* bit set: configurations whose proof a limit ended. They may never end, so calls with that
+     * limit need not try them again. */
+    uint32_t ran_on[SCENARIOS];
     /* bit set: failures that the process's plan table knows */
     uint32_t told[PROCESSES][SCENARIOS];
     struct {
@@ -89,9 +92,9 @@ static bool is_right(const sequence_request *r, int config)
 }
 
 /* Returns true if no correct contestant is faster by more than noise and epsilon. */
-static bool is_fastest(const sequence_request *r, int config)
+static bool is_fastest(const model *m, const sequence_request *r, int config)
 {
-    uint32_t set = contestants(r);
+    uint32_t set = contestants(r) & ~m->ran_on[r->scenario];
     for (int c = 0; c < CONFIGS; c++) {
         if ((set >> c & 1) && is_right(r, c) &&
             value_of_config(r, c) * 1.02 < value_of_config(r, config)) {
@@ -178,7 +181,7 @@ static const char *judge_plan(const model *m, const sequence_request *r, const s
     }
     if (r->effort < GPUTUNE_MEASURE) {
         return had->effort < r->effort ? "the table gave a plan of less effort"
-               : !had->decided && m->measured_last[r->process] > a->made_by
+               : !had->decided && !limited->decided && m->measured_last[r->process] > a->made_by
                    ? "the table gave an outdated plan"
                    : NULL;
     }
@@ -193,58 +196,78 @@ static const char *judge_plan(const model *m, const sequence_request *r, const s
 }
 
 /* A default that exceeded its time once is not launched either. */
-static bool is_failure_of_default(const sequence_request *r, gputune_status status)
+static bool is_failure_of_default(const model *m, const sequence_request *r, gputune_status status)
 {
     const scripted_variant *v = &r->variants[DEFAULT_CONFIG];
-    return status == failure_of(v) || (status == GPUTUNE_ETIMEOUT && v->hangs_once);
+    return status == failure_of(v) ||
+           (status == GPUTUNE_ETIMEOUT &&
+            (v->hangs_once || (m->ran_on[r->scenario] >> DEFAULT_CONFIG & 1)));
+}
+
+/* Returns true if a stored result is about the request's own space. */
+static bool is_own(const sequence_request *r, const result *k)
+{
+    const result asked = result_of(r, &(sequence_answer){0});
+    return k->decided && same_space(k, &asked);
 }
 
 /* Returns true if a stored result may answer a call that did not measure. A call that could not
  * measure cannot prove a result either. */
 static bool may_serve(const model *m, const sequence_request *r, const result *k)
 {
-    return is_valid(m, k) && (k->proved || r->effort < GPUTUNE_MEASURE);
+    return k->scenario == r->scenario && is_valid(m, k) &&
+           (is_own(r, k) || is_in(r, k->config, true)) &&
+           (k->proved || r->effort < GPUTUNE_MEASURE);
+}
+
+static bool has_proved(const model *m, const sequence_request *r)
+{
+    bool any = false;
+    for (int i = 0; i < m->kept_count; i++) {
+        any |= m->kept[i].proved && may_serve(m, r, &m->kept[i]);
+    }
+    return any;
 }
 
 /* Checks an answer without measuring. It is the result of the same space or else the fastest of the
- * scenario. Without results, it is any configuration that is not known to fail. */
+ * scenario; only if none is proved, it is one that the call proves. Without results, it is any
+ * configuration that is not known to fail. */
 static const char *judge_unmeasured(const model *m, const sequence_request *r,
                                     const sequence_answer *a)
 {
-    const result asked = result_of(r, a);
+    const bool proved = has_proved(m, r);
     const result *own = NULL;
     double least = 0;
     bool any = false, is_one = false;
     for (int i = 0; i < m->kept_count; i++) {
         const result *k = &m->kept[i];
-        bool about = k->decided && same_space(k, &asked);
-        if (k->scenario != r->scenario || !may_serve(m, r, k) ||
-            !(about || is_in(r, k->config, true))) {
+        if (!may_serve(m, r, k) || k->proved != proved) {
             continue;
         }
-        own = about ? k : own;
+        own = is_own(r, k) ? k : own;
         least = k->time_ns > 0 && (least == 0 || k->time_ns < least) ? k->time_ns : least;
-        any = true;
+        any |= proved || !a->disturbed; /* a disturbance may prevent the proof */
     }
     for (int i = 0; i < m->kept_count; i++) {
         const result *k = &m->kept[i];
-        is_one |= k->scenario == r->scenario && k->config == a->config && may_serve(m, r, k) &&
+        is_one |= may_serve(m, r, k) && k->proved == proved && k->config == a->config &&
                   (least == 0 || (k->time_ns > 0 && k->time_ns <= least * 1.02));
     }
-    if (a->status != GPUTUNE_OK && a->disturbed && r->effort == GPUTUNE_CACHED_ONLY) {
+    if (a->status != GPUTUNE_OK && a->disturbed && r->effort < GPUTUNE_MEASURE) {
         return NULL; /* there was no time to compile the default */
     }
     if (a->status != GPUTUNE_OK) {
-        return any                                    ? "no answer though a stored one serves"
-               : !is_failure_of_default(r, a->status) ? "failed for another reason than the default"
-                                                      : NULL;
+        return any ? "no answer though a stored one serves"
+               : !is_failure_of_default(m, r, a->status)
+                   ? "failed for another reason than the default"
+                   : NULL;
     }
     if (own) {
         return a->source == GPUTUNE_SOURCE_CACHED && a->config == own->config
                    ? NULL
                    : "the space's own result was not taken";
     }
-    if (any) {
+    if (any || (is_one && a->source == GPUTUNE_SOURCE_CACHED)) {
         return a->source == GPUTUNE_SOURCE_CACHED && is_one ? NULL
                                                             : "not the fastest of what is stored";
     }
@@ -259,16 +282,21 @@ static const char *judge_unmeasured(const model *m, const sequence_request *r,
                : "a configuration that the space does not have";
 }
 
-static const char *judge_failure(const sequence_request *r, const sequence_answer *a)
+static const char *judge_failure(const model *m, const sequence_request *r,
+                                 const sequence_answer *a)
 {
     if (is_empty(r)) {
         return a->status == GPUTUNE_ENOVARIANT ? NULL : "failed for another reason than its space";
     }
-    if (a->ran_on && a->status == GPUTUNE_ETIMEOUT) {
+    if ((a->ran_on >> DEFAULT_CONFIG & 1) && a->status == GPUTUNE_ETIMEOUT) {
         return NULL; /* the default may never end */
     }
+    bool had_the_default = a->tried >> DEFAULT_CONFIG & 1;
+    if (a->status == GPUTUNE_ETIMEOUT && r->disturbance == LATE_LIMIT && !had_the_default) {
+        return NULL; /* there was no time to compile the default */
+    }
     if (a->disturbed) {
-        return is_failure_of_default(r, a->status) ? NULL : "failed where a default serves";
+        return is_failure_of_default(m, r, a->status) ? NULL : "failed where a default serves";
     }
     uint32_t set = contestants(r);
     bool is_ones = false;
@@ -286,14 +314,14 @@ static const char *judge_measuring(const model *m, const sequence_request *r,
 {
     const result *decided = find_decided(m, r);
     if (a->status != GPUTUNE_OK) {
-        return decided ? "failed though a stored result answers" : judge_failure(r, a);
+        return decided ? "failed though a stored result answers" : judge_failure(m, r, a);
     }
     if (a->source == GPUTUNE_SOURCE_MEASURED) {
         return decided                              ? "measured what is decided"
                : !(contestants(r) >> a->config & 1) ? "a winner that was not in the race"
                : a->undecided                       ? NULL
                : !is_right(r, a->config)            ? "a winner that is not right"
-               : !is_fastest(r, a->config)          ? "a winner that is not the fastest"
+               : !is_fastest(m, r, a->config)       ? "a winner that is not the fastest"
                                                     : NULL;
     }
     if (decided) {
@@ -301,7 +329,7 @@ static const char *judge_measuring(const model *m, const sequence_request *r,
                    ? NULL
                    : "the decided result was not taken";
     }
-    bool all_bad = !judge_failure(r, &(sequence_answer){.status = GPUTUNE_ETIMEOUT});
+    bool all_bad = !judge_failure(m, r, &(sequence_answer){.status = GPUTUNE_ETIMEOUT});
     return !a->disturbed && !all_bad                ? "not measured, though nothing stored answers"
            : !a->explained                          ? "not measured, and it does not say why"
            : a->refuted || m->doubtful[r->scenario] ? NULL
@@ -312,7 +340,10 @@ static const char *judge_measuring(const model *m, const sequence_request *r,
 static inline const char *judge(const model *m, const sequence_request *r, const sequence_answer *a)
 {
     uint32_t known = refuted(m, r);
-    if ((a->tried & known) && !(r->force && r->effort >= GPUTUNE_MEASURE)) {
+    if (r->force && r->effort >= GPUTUNE_MEASURE) {
+        known &= ~a->tried; /* a forced tuning tries everything again */
+    }
+    if (a->tried & known) {
         return "launched what is known not to work";
     }
     if (a->status == GPUTUNE_OK && a->config == NO_CONFIG) {
@@ -385,6 +416,19 @@ static void note_proof(model *m, const sequence_request *r, int config)
     }
 }
 
+/* Returns the bit set of failures that a tuning stores. It does not store the last crash before a
+ * worker is lost, because the GPU may be broken. */
+static uint32_t kept_failures(const sequence_request *r, const sequence_answer *a)
+{
+    uint32_t set = a->refuted;
+    for (int c = 0; c < CONFIGS && r->disturbance == LOST_WORKER && a->disturbed; c++) {
+        if (failure_of(&r->variants[c]) == GPUTUNE_ECRASHED) {
+            set &= ~(1U << c);
+        }
+    }
+    return set;
+}
+
 /* Updates the model with the results of a request. */
 static inline void learn(model *m, const sequence_request *r, const sequence_answer *a)
 {
@@ -394,12 +438,14 @@ static inline void learn(model *m, const sequence_request *r, const sequence_ans
     result made = result_of(r, a), limited = made;
     bool tuned = r->effort >= GPUTUNE_MEASURE;
     uint32_t again = a->tried & refuted(m, r); /* only a forced tuning does this */
+    const uint32_t failures = kept_failures(r, a);
     m->doubtful[r->scenario] |= again != 0;
+    m->ran_on[r->scenario] |= a->ran_on;
     for (int c = 0; c < CONFIGS && tuned; c++) {
         if (again >> c & 1) {
             m->refuted_with[r->scenario][c] = 0;
         }
-        if (a->refuted >> c & 1) {
+        if ((failures >> c) & 1) {
             m->refuted_with[r->scenario][c] = r->driver_version;
             m->told[r->process][r->scenario] |= (uint32_t)r->through_table << c;
         }

@@ -115,14 +115,15 @@ static void cancel_noting(gt_farm *farm)
     process.scripted.cancel(farm);
 }
 
-/* Returns true if the result of the default is still outstanding. */
-static bool is_default_due(void)
+/* Returns the bit set of configurations whose proofs have not ended. */
+static uint32_t configs_due(void)
 {
-    bool due = false;
+    uint32_t due = 0;
     for (size_t i = process.farm.next; i < process.farm.events.count; i++) {
         const gt_event *event = &process.farm.events.items[i];
-        due |= event->kind == GT_EVENT_VERIFIED &&
-               config_of(&process.farm.launches.items[event->id]) == DEFAULT_CONFIG;
+        if (event->kind == GT_EVENT_VERIFIED) {
+            due |= 1U << config_of(&process.farm.launches.items[event->id]);
+        }
     }
     return due;
 }
@@ -134,7 +135,7 @@ static void strike(gt_event *event)
     case LIMIT:
     case LATE_LIMIT:
         clock_skip(1000);
-        process.answer.ran_on = is_default_due();
+        process.answer.ran_on = configs_due();
         break;
     case CANCEL:
         process.cancel = 1;

@@ -15,7 +15,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-enum { SEQUENCES = 200, LINES_MAX = 8192 };
+enum { SEQUENCES = 400, LINES_MAX = 8192 };
 
 typedef struct sequence {
     gt_random random;
