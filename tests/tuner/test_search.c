@@ -156,7 +156,7 @@ TEST_OF(a_default_outside_restrictions_counts, world *w, open_world, close_world
     gputune_options options = OPTIONS(.only = only, .only_count = 1, .max_variants = 2);
     assert_string_equal(tuned(w, &options), "BLOCK=128");
     assert_string_equal(w->choice.stop_reason,
-                        "searched 2 of 3; of these, every other variant is slower");
+                        "searched 2 of 3; of those tried, every other variant is slower");
 }
 
 /* Earlier results do not change which variants are tried, even if the limit excludes only one. */
