@@ -623,7 +623,7 @@ static gputune_status import_entry(gt_database *database, const gt_wisdom_entry 
                                        .offered = true};
         return gt_rule_put(database, (void *)&offer);
     }
-    winner.terms.proved = counts_as_verified(import, winner.terms.driver_version);
+    winner.terms.proved &= counts_as_verified(import, winner.terms.driver_version);
     if (!winner.terms.proved) {
         winner.code.image = winner.fallback.image = (gt_image){0};
     }

@@ -68,6 +68,22 @@ TEST_OF(winner_is_the_same_in_the_other_store, world *w, open_world, close_world
     }
 }
 
+/* Nobody has verified such a winner, so trust in the text is not enough. */
+TEST_OF(unproved_winner_stays_unproved, world *w, open_world, close_world)
+{
+    GT_SCOPED(close_store) gt_store *from = open_store(w), *to = other_store(w);
+    gt_scenario scenario = scenario_at(4096);
+    gt_terms terms = terms_of(GPUTUNE_MEASURE);
+    gt_wisdom_import with = import_of(w);
+    terms.proved = false;
+    ASSERT_OK(put_under(from, &scenario, 300, &terms, false, NULL));
+    GT_FREED char *text = exported(from, NULL, 1);
+    with.trusted = with.keep = true;
+    import(&with, to, text);
+    GT_SCOPED(gt_winner_free) gt_winner found = first_winner(to, &scenario);
+    assert_false(found.terms.proved);
+}
+
 static void expect_resources(gt_store *store, uint64_t source)
 {
     gt_code code;
