@@ -989,7 +989,7 @@ class Tuner(_Shared):
                     whole: bool = False, rules: bool = False) -> int:
         """Writes the winners and rules of this GPU (or of others, as in records()) to a file, for other
         machines. `whole` includes their code, so no compiler is needed there, and the fastest other trials,
-        as a start for searches at other sizes. `rules`: only rules. Returns the number of winners and rules."""
+        as a start for searches at other sizes. `rules`: only rules. Returns how many were written."""
         wanted = _filter(kernel, any_gpu, gpu, sizes, rules=bool(rules))
         count = ctypes.c_uint32()
         _check(library.gputune_wisdom_save(ctypes.byref(count), self._handle, encoded("path", path),
