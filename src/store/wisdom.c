@@ -594,11 +594,11 @@ static bool is_sound(const gt_wisdom_entry *entry)
 }
 
 /* Adds a trial to import. An untrusted one must be verified here before it counts as correct. */
-static gputune_status offer_trial(gt_trial_list *out, const gt_trial *trial, bool proved)
+static gputune_status offer_trial(gt_trial_list *out, const gt_trial *trial, bool believed)
 {
     gt_trial offered = *trial;
     bool is_there = trial->config && (trial->hash.high || trial->hash.low);
-    offered.proved_at = proved || !gt_trial_is_right(trial->status) ? trial->proved_at : NULL;
+    offered.proved_at = believed || !gt_trial_is_right(trial->status) ? trial->proved_at : NULL;
     return is_there ? gt_array_push(out, offered) : GPUTUNE_OK;
 }
 
@@ -623,14 +623,15 @@ static gputune_status import_entry(gt_database *database, const gt_wisdom_entry 
                                        .offered = true};
         return gt_rule_put(database, (void *)&offer);
     }
-    winner.terms.proved &= counts_as_verified(import, winner.terms.driver_version);
-    if (!winner.terms.proved) {
+    const bool believed = counts_as_verified(import, winner.terms.driver_version);
+    winner.terms.proved &= believed;
+    if (!believed) {
         winner.code.image = winner.fallback.image = (gt_image){0};
     }
-    GT_TRY(offer_trial(&trials, &entry->trial, winner.terms.proved));
-    GT_TRY(offer_trial(&trials, &entry->standard, winner.terms.proved));
+    GT_TRY(offer_trial(&trials, &entry->trial, believed));
+    GT_TRY(offer_trial(&trials, &entry->standard, believed));
     for (size_t i = 0; i < entry->also.count; i++) {
-        GT_TRY(offer_trial(&trials, &entry->also.items[i], winner.terms.proved));
+        GT_TRY(offer_trial(&trials, &entry->also.items[i], believed));
     }
     const gt_outcome outcome = {.site = &entry->site,
                                 .trials = trials.items,
