@@ -56,6 +56,8 @@ int gputune_make_rule(char **out, gputune *tuner, const char *kernel, const gput
     GT_TRY(gt_tuner_not_pinned(tuner, __func__));
     GT_TRY(gt_tuner_need_device(tuner, GPUTUNE_EINVAL, __func__));
     GT_TRY(gt_options_read(&o, options));
+    GT_REFUSE(o.effort && o.effort != GPUTUNE_MEASURE, GPUTUNE_EINVAL,
+              "%s: a rule is made by measuring; leave out the effort (--effort)", kernel);
     GT_REFUSE(o.only_count || o.input_count || o.file_count, GPUTUNE_EINVAL,
               "%s: a rule is for all configurations and generated inputs; leave out %s", kernel,
               o.only_count ? "`only` (--only)" : "the inputs (--input)");

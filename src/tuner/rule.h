@@ -13,8 +13,9 @@
  * Sizes are tuned one after another and stored as usual, so a call that was cancelled continues
  * there. EINVAL for a region for which there is no rule, with the reason; ENOVARIANT or EDEVMEM,
  * naming the corner, if nothing can run at a corner; ETIMEOUT if no variant was proved at all
- * corners within the limit, or if only the default was measured; ECANCELED. With a short limit, the
- * rule is made from fewer sizes, with a warning. */
+ * corners within the limit, if only the default was measured, or if too few sizes were tuned to
+ * know the loss; ECANCELED. With a short limit, the rule is made from fewer sizes, with a warning.
+ */
 gputune_status gt_make_rule(char **out, const gt_services *services, const gt_device *device,
                             const char *kernel, const gputune_range *ranges, size_t range_count,
                             uint32_t most_codes, const gputune_options *options);
@@ -127,6 +128,7 @@ gputune_status gt_rule_add_sizes(gt_rule_maker *maker);
 
 /* Estimates the loss at unseen sizes, relative to tuning each. `losses` are those of the tree at
  * `sizes` (gt_rule_tree), relative to the best kept member. The loss of that member is estimated by
- * choosing members without some tuned sizes, and without the winners found there. */
+ * choosing members without some tuned sizes, and without the winners found there. The losses are
+ * NAN if too few sizes were measured. */
 gputune_status gt_rule_estimate(gt_rule_loss *out, const gt_rule_maker *maker, const double *losses,
                                 const gt_size_list *sizes);

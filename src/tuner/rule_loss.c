@@ -83,7 +83,7 @@ static gputune_status list_choice(loss_list *losses, const gt_rule_maker *maker)
         GT_TRY(fill_fold(&f));
         GT_TRY(judge_fold(losses, &f));
     }
-    return losses->count ? GPUTUNE_OK : gt_array_push(losses, 0);
+    return GPUTUNE_OK;
 }
 
 /* Lists the tree's losses at sizes that were not chosen because of doubt. */
@@ -96,7 +96,7 @@ static gputune_status list_tree(loss_list *losses, const gt_rule_maker *maker, c
             GT_TRY(gt_array_push(losses, all[i]));
         }
     }
-    return losses->count ? GPUTUNE_OK : gt_array_push(losses, 0);
+    return GPUTUNE_OK;
 }
 
 static int by_value(const void *a, const void *b)
@@ -120,6 +120,10 @@ gputune_status gt_rule_estimate(gt_rule_loss *out, const gt_rule_maker *maker, c
     GT_SCOPED(free_losses) loss_list choice = {0}, tree = {0}, sums = {0};
     GT_TRY(list_choice(&choice, maker));
     GT_TRY(list_tree(&tree, maker, losses, sizes));
+    *out = (gt_rule_loss){NAN, NAN, NAN, (uint32_t)sizes->count};
+    if (!choice.count || !tree.count) {
+        return GPUTUNE_OK;
+    }
     for (size_t i = 0; i < choice.count; i++) { /* add the losses, as if they were independent */
         for (size_t k = 0; k < tree.count; k++) {
             GT_TRY(gt_array_push(&sums, choice.items[i] + tree.items[k]));

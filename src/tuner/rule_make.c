@@ -275,6 +275,11 @@ static gputune_status write_rule(char **out, gt_member_list *used, const gt_rule
     GT_SCOPED(gt_rule_tree_free) gt_rule_tree tree = {0};
     gt_rule_loss loss;
     GT_TRY(learn(&tree, &view, &loss, maker));
+    GT_REFUSE(isnan(loss.mean), GPUTUNE_ETIMEOUT,
+              "%s: %zu size%s tuned within the time limit of %.3g s, too few to know the loss of a "
+              "rule; raise the limit, or widen the region",
+              pool->kernel, maker->tuned.count, maker->tuned.count == 1 ? " was" : "s were",
+              maker->limit_s);
     GT_FREED uint32_t *numbers = calloc(kept->count + 1, sizeof *numbers);
     GT_FREED gt_config *configs = calloc(kept->count + 1, sizeof *configs);
     GT_FREED char *text = NULL;
@@ -367,7 +372,11 @@ static gputune_status judge(gt_rule_loss *loss, gt_rule_maker *maker)
     GT_TRY(keep_proved(maker));
     GT_TRY(learn(&tree, &view, loss, maker));
     maker->learning_s = gt_seconds_since(begun_ns);
-    gt_rule_note(maker, "the expected loss is %.1f%%", 100 * (loss->mean - 1));
+    if (isnan(loss->mean)) {
+        gt_rule_note(maker, "too few sizes were tuned to know the loss");
+    } else {
+        gt_rule_note(maker, "the expected loss is %.1f%%", 100 * (loss->mean - 1));
+    }
     return GPUTUNE_OK;
 }
 
@@ -406,14 +415,20 @@ static gputune_status do_rounds(gt_rule_maker *maker)
     return keep_proved(maker);
 }
 
-static gputune_status make(char **out, gt_rule_maker *maker)
+/* Finds and measures the configurations of the rule. */
+static gputune_status prepare(gt_rule_maker *maker)
 {
-    GT_SCOPED(gt_member_list_free) gt_member_list used = {0};
-    GT_FREED char *text = NULL;
     GT_TRY(add_corners(maker));
     GT_TRY(add_default(maker));
     GT_TRY(do_rounds(maker));
-    GT_TRY(maker->is_compared ? GPUTUNE_OK : GPUTUNE_ETIMEOUT);
+    return maker->is_compared ? GPUTUNE_OK : GPUTUNE_ETIMEOUT;
+}
+
+/* Learns the rule and stores it. */
+static gputune_status finish(char **out, const gt_rule_maker *maker)
+{
+    GT_SCOPED(gt_member_list_free) gt_member_list used = {0};
+    GT_FREED char *text = NULL;
     GT_TRY(write_rule(&text, &used, maker));
     GT_TRY(store_rule(maker, text));
     *out = gt_take(&text);
@@ -458,6 +473,6 @@ gputune_status gt_make_rule(char **out, const gt_services *services, const gt_de
     pool->options.epsilon = measuring_epsilon;
     GT_TRY(gt_catalog_find(&pool->template, services->catalog, kernel));
     GT_TRY(gt_region_make(&maker.region, pool->template, ranges, range_count));
-    gputune_status status = make(out, &maker);
-    return status == GPUTUNE_OK ? status : explain_end(&maker, status);
+    gputune_status status = prepare(&maker);
+    return status == GPUTUNE_OK ? finish(out, &maker) : explain_end(&maker, status);
 }

@@ -200,12 +200,12 @@ gputune_status gt_rule_tune(gt_rule_maker *maker)
         }
     }
     GT_TRY(gt_rule_list_sizes(&maker->tuned, maker, GT_RULE_SIZES_TUNED));
-    GT_REFUSE(pool->sizes.count == first && !gt_rule_is_late(maker, tuning_end) &&
-                  !maker->tuned.count,
-              GPUTUNE_ENOVARIANT,
-              "%s: no configuration is valid at any of %d sizes of the region; expected sizes that "
-              "the template allows",
-              pool->kernel, TRIES);
+    GT_REFUSE(
+        pool->sizes.count == first && !gt_rule_is_late(maker, tuning_end) && !maker->tuned.count,
+        GPUTUNE_ENOVARIANT,
+        "%s: no configuration is valid at a size between the corners of the region; widen it, "
+        "or tune its sizes one by one",
+        pool->kernel);
     gt_rule_note(maker, "tuned %zu sizes, which gave %zu variants; the last ones gained %.1f%%",
                  maker->tuned.count, pool->members.count, 100 * maker->novelty);
     return GPUTUNE_OK;

@@ -131,6 +131,21 @@ TEST(rule_with_restrictions_or_inputs_is_refused)
                    "leave out the inputs");
 }
 
+TEST(loss_that_is_not_known_is_not_promised)
+{
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_with_twice();
+    const gputune_range one[] = {{"rows", 8, 10}, {"columns", 8, 8}};
+    const gputune_range none[] = {{"rows", 8, 9}, {"columns", 8, 8}};
+    const gputune_options options = OPTIONS(.time_limit_s = 90);
+    const gputune_options cached = OPTIONS(.effort = GPUTUNE_CACHED_ONLY);
+    expect_refused(gputune_make_rule(NULL, tuner, "twice", one, 2, 4, &options), GPUTUNE_ETIMEOUT,
+                   "1 size was tuned within the time limit of 90 s, too few to know the loss");
+    expect_refused(gputune_make_rule(NULL, tuner, "twice", none, 2, 4, &options),
+                   GPUTUNE_ENOVARIANT, "at a size between the corners of the region; widen it");
+    expect_refused(gputune_make_rule(NULL, tuner, "twice", one, 2, 4, &cached), GPUTUNE_EINVAL,
+                   "leave out the effort");
+}
+
 TEST(default_that_was_not_compared_makes_no_rule)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
