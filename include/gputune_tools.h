@@ -280,6 +280,9 @@ typedef struct gputune_range {
 typedef struct gputune_rule {
     uint32_t size;
     const char *kernel, *gpu, *environment; /* as in gputune_record */
+    gputune_objective objective;            /* the rule answers requests with this objective, */
+    gputune_cache cache;                    /* this cache, */
+    const char *alignment, *inputs;         /* and these, as in gputune_record */
     const char *text; /* the region, the expected loss, the variants and the decision, as lines */
     const char *created; /* UTC, ISO 8601 */
     int driver_version;

@@ -12,10 +12,13 @@ typedef struct printing {
 static int print_json(const printing *at, const gputune_rule *rule)
 {
     CLI_SCOPED(cli_release_at) void *mark = cli_mark();
-    printf("%s\n  {\"kernel\": %s, \"gpu\": %s, \"environment\": %s, \"created\": %s, "
+    printf("%s\n  {\"kernel\": %s, \"gpu\": %s, \"environment\": %s, "
+           "\"objective\": %s, \"cache\": %s, \"alignment\": %s, \"inputs\": %s, \"created\": %s, "
            "\"driver_version\": %d, \"unproved\": %s, \"outdated\": %s, \"text\": %s}",
            at->count ? "," : "", cli_json_text(rule->kernel), cli_json_text(rule->gpu),
-           cli_json_text(rule->environment), cli_json_text(rule->created), rule->driver_version,
+           cli_json_text(rule->environment), cli_json_text(gputune_objective_name(rule->objective)),
+           cli_json_text(gputune_cache_name(rule->cache)), cli_json_text(rule->alignment),
+           cli_json_text(rule->inputs), cli_json_text(rule->created), rule->driver_version,
            rule->unproved ? "true" : "false", rule->outdated ? "true" : "false",
            cli_json_text(rule->text));
     return 0;
@@ -27,7 +30,9 @@ static int print_rule(void *user, const gputune_rule *rule)
     if (at->as_json) {
         print_json(at, rule);
     } else {
-        printf("%s%s on %s%s%s\n%s", at->count ? "\n" : "", rule->kernel, rule->gpu,
+        printf("%s%s on %s, %s, %s, alignment %s, %s%s%s\n%s", at->count ? "\n" : "", rule->kernel,
+               rule->gpu, gputune_objective_name(rule->objective), gputune_cache_name(rule->cache),
+               rule->alignment, rule->inputs,
                rule->unproved
                    ? ", imported: programs verify the variant at each size first, or ignore the "
                      "rule if other users may write the database"
