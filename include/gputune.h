@@ -355,7 +355,7 @@ typedef enum gputune_strategy {
 } gputune_strategy;
 enum { GPUTUNE_STRATEGY_COUNT = GPUTUNE_STRATEGY_LOCAL + 1 };
 
-/* What a call does at sizes for which the tuner has no plan yet. */
+/* The source of a plan at sizes for which the tuner has none yet. */
 typedef enum gputune_unseen {
     GPUTUNE_UNSEEN_BY_EFFORT, /* what `effort` says */
     GPUTUNE_RULE              /* answer by a stored rule; see Rules */

@@ -1584,8 +1584,8 @@ class tuner
     GPUTUNE_CXX_THROWS_SIZED(emit)
     GPUTUNE_CXX_THROWS_SIZED(emit_rule)
 
-    /* Makes a rule for all sizes of a region, {{"n", 1024, 1 << 20}}, with at most so many different
-     * codes (0: 16), and returns its text. */
+    /* Makes a rule for all sizes of a region, {{"n", 1024, 1 << 20}}, with at most `most_codes`
+     * different codes (0: 16), and returns its text. */
     result<std::string> try_make_rule(text kernel, const std::vector<gputune_range> &region,
                                       std::uint32_t most_codes = 0, const options &given = {}) const
     {

@@ -206,7 +206,7 @@ static void begin_first(call *first, gate *g)
     sem_wait(&g->reached);
 }
 
-/* Compiles the default, so that no later call needs time for it. */
+/* Compiles the default, so later calls need no time for it. */
 static void compile_default(const call *like)
 {
     call one = *like;

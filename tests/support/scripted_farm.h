@@ -32,9 +32,9 @@ typedef struct scripted_farm {
     bool recheck_never_answers;
     double noise;           /* relative, uniformly distributed */
     long round_ns;          /* time of a round of samples */
-    uint32_t spoiled;       /* so many of the next rounds are disturbed */
-    uint32_t late;          /* so many of the next waits end before an answer */
-    uint32_t blameless;     /* so many of the next rounds fail, and no variant is the cause */
+    uint32_t spoiled;       /* number of the next rounds that are disturbed */
+    uint32_t late;          /* number of the next waits that end before an answer */
+    uint32_t blameless;     /* number of the next rounds that fail without a variant as the cause */
     const char *other;      /* another user of the GPU; NULL: nobody */
     const char *fault;      /* the driver's name for a crash; NULL: an illegal address */
     gputune_status prepare; /* OK, or the failure */

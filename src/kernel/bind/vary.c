@@ -7,7 +7,7 @@
 
 /* ---- Scalars --------------------------------------------------------------------------------- */
 
-/* Returns another value for a float. Its factor depends on the index, so that results show if a
+/* Returns another value for a float. Its factor depends on the index, so results show if a
  * kernel confuses two scalars. */
 static double other_real(const gt_number *number, gt_scalars which, uint32_t index)
 {
