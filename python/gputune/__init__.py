@@ -952,7 +952,7 @@ class Tuner(_Shared):
 
     def rules(self, kernel: Path | None = None, *, any_gpu: bool = False,
               gpu: str | None = None) -> list[dict[str, Any]]:
-        """Returns the stored rules as dicts: kernel, gpu, objective, text, created, unproved, outdated, ..."""
+        """Returns the stored rules as dicts: kernel, gpu, objective, text, unproved, outdated, ..."""
         wanted = _filter(kernel, any_gpu, gpu, None)
         callback = _abi.FUNCTIONS["gputune_rules"][1][2]
         return iterate(lambda each: library.gputune_rules(self._handle, ctypes.byref(wanted), callback(each),
