@@ -59,17 +59,13 @@ cli_turn *cli_turns_make(const cli_session *session, const cli_scenarios *scenar
         turns[i] = (cli_turn){
             .scenario = scenario, .place = i, .cost = cli_turn_cost(scenario->size_text)};
     }
-    for (size_t i = 0; i < scenarios->count; i++) {
-        const cli_scenario *scenario = &scenarios->items[i];
+    for (size_t i = 0; i < scenarios->count && scenarios->count > 1; i++) {
         if (at.like && cli_turns_are_alike(&turns[i], at.like)) {
             continue; /* a kernel's turns are usually adjacent */
         }
         at.like = &turns[i];
-        /* a single turn can only use its own result */
         const gputune_record_filter filter = {.size = sizeof filter,
-                                              .kernel = scenario->kernel->name,
-                                              .sizes = scenarios->count == 1 ? scenario->size_text
-                                                                             : NULL};
+                                              .kernel = scenarios->items[i].kernel->name};
         /* after a failure nothing is known; the tuning then reports the error */
         (void)gputune_records(session->tuner, &filter, take_winner, &at);
     }

@@ -25,7 +25,7 @@ bool cli_turns_are_alike(const cli_turn *a, const cli_turn *b);
 /* Returns the product of the numbers in "m=64 n=64 T=half", an estimate of the cost of a launch. */
 double cli_turn_cost(const char *sizes);
 
-/* Makes the turns in the user's order, with the database's results for each. */
+/* Makes the turns in the user's order, and if there are several, looks up their stored results. */
 cli_turn *cli_turns_make(const cli_session *session, const cli_scenarios *scenarios);
 
 /* Sorts the turns: known ones first, then kernel by kernel as given. Within a kernel, the size with

@@ -360,9 +360,9 @@ int cli_warm_end(cli_table *table, int code, bool of_models, int64_t begun_ns,
     table->view = of_models ? MODELS : CLI_VIEW;
     cli_table_print(table);
     say_gains(table, gt_seconds_since(begun_ns));
-    bool kept = !session || gputune_check_database(session->tuner) == GPUTUNE_OK;
-    code = kept ? code : cli_check_database(session, code);
-    if (cli_is_canceled() && kept) {
+    const int lost = session ? cli_check_database(session, CLI_EXIT_OK) : CLI_EXIT_OK;
+    code = lost && (code == CLI_EXIT_OK || code == CLI_EXIT_NOTHING) ? lost : code;
+    if (cli_is_canceled() && !lost) {
         cli_note("stopped; finished results are stored, and running again continues from there");
     }
     return cli_is_canceled() ? CLI_EXIT_CANCELED : code;

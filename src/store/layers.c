@@ -307,7 +307,7 @@ static gputune_status layers_use_file(gt_store *store, gt_store_fn work, void *c
 static const double longest_wait_s = 5; /* a disk may take seconds to end a write */
 static const double listing_s = 0.5;    /* limit of waits of callers without a patience */
 static const double share = 0.25;       /* fraction of the caller's time limit */
-static const double pause_s = 1; /* time without waits after a lookup that waited without success */
+static const double pause_s = 1; /* time without waits after a call that waited without success */
 
 gt_patience gt_layers_file_patience(const gt_patience *patience)
 {
@@ -319,7 +319,9 @@ gt_patience gt_layers_file_patience(const gt_patience *patience)
 static gt_patience lookup_patience(gt_store *store, const gt_patience *patience)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
-    if (store->locked_since_ns && gt_seconds_since(store->locked_since_ns) < pause_s) {
+    const bool lags = store->lags_since_ns > store->locked_since_ns;
+    const int64_t since_ns = lags ? store->lags_since_ns : store->locked_since_ns;
+    if (since_ns && gt_seconds_since(since_ns) < pause_s) {
         return gt_patience_for(0, NULL);
     }
     return patience ? gt_layers_file_patience(patience) : gt_patience_for(listing_s, NULL);
@@ -413,6 +415,7 @@ static gputune_status find_nothing(gt_database *database, void *context)
 /* Opens the user's file. If it is locked, a later call opens it, unless the store is only read. */
 static gputune_status open_user(gt_store *store, const char *path)
 {
+    const gt_patience none = gt_patience_for(0, NULL);
     gputune_status status;
     GT_TRY(choose_file(store, path));
     if (store->only_read && !path && !store->no_file && !gt_file_exists(store->asked)) {
@@ -425,7 +428,8 @@ static gputune_status open_user(gt_store *store, const char *path)
         give_up_folder(store);
         return GPUTUNE_OK;
     }
-    status = read_file(store, find_nothing, NULL, NULL);
+    /* if the file is locked, each later call waits as long as its own patience allows */
+    status = read_file(store, find_nothing, NULL, store->only_read ? NULL : &none);
     if (!store->only_read || status == GPUTUNE_ENOMEM) {
         return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK;
     }

@@ -318,8 +318,7 @@ static gputune_status store_rule(const gt_rule_maker *maker, char *text)
                                  .proved = true};
     const gt_site site = gt_site_of(&request->scenario, pool->device, request->host_text);
     const gt_rule_outcome outcome = {.site = &site, .rule = &rule};
-    const gt_patience brief = gt_patience_for(1, NULL);
-    return gt_store_put_rule(pool->services->store, &outcome, &brief);
+    return gt_store_put_rule(pool->services->store, &outcome, &pool->patience);
 }
 
 /* Reports why the work ended early. */

@@ -317,6 +317,36 @@ TEST_OF(records_wait_for_a_lock_of_another_process, world *w, open_stopped, clos
     assert_int_equal(count, 1);
 }
 
+/* Opening does not wait, because it has no limit: each later call waits within its own. */
+TEST_OF(opening_leaves_the_wait_to_the_calls, world *w, open_stopped, close_stopped)
+{
+    make_database(w);
+    pid_t holder = lock_file(w, exclusive);
+    const int64_t start_ns = gt_now_ns();
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
+    assert_true(gt_seconds_since(start_ns) < 0.1);
+    gt_patience patience = gt_patience_for(4, NULL);
+    size_t count;
+    clock_set_alarm(0.4, unlock_now, &holder);
+    ASSERT_OK(winners_at(store, 1024, &patience, &count));
+    assert_int_equal(count, 1);
+}
+
+/* A listing after a tuning, whose time is over, does not wait for the same lock again. */
+TEST_OF(listing_after_a_write_that_gave_up_does_not_wait, world *w, open_stopped, close_stopped)
+{
+    make_database(w);
+    GT_SCOPED(close_store) gt_store *store = open_store(w);
+    const gt_patience patience = gt_patience_for(2, NULL);
+    size_t count;
+    pid_t holder = lock_file(w, exclusive);
+    put_size_within(store, 2048, 20, &patience);
+    const int64_t start_ns = gt_now_ns();
+    assert_int_equal(winners_at(store, 1024, NULL, &count), GPUTUNE_EBUSY);
+    assert_true(gt_seconds_since(start_ns) < 0.1);
+    unlock_file(holder);
+}
+
 static volatile int cancel;
 
 static void raise_flag(void *user)
