@@ -373,9 +373,10 @@ GPUTUNE_API int gputune_emit(char **out, size_t *bytes, gputune *tuner, const ch
  * variants for the architectures (none: the GPU's own), the decision and the launch. The header is
  * valid C11, C++11 and CUDA C++, and needs CUDA only; with `runtime_api` not 0, it finds the
  * driver's functions through the runtime library. `sizes` gives constants and types. The caller
- * frees *out with gputune_free(). ENOTFOUND if there is no rule, or the template was edited since;
- * EUNSUPPORTED for a kernel whose launch a header cannot make, with the reason; ECOMPILE. Logs a
- * warning for an imported rule, because the header does not verify its variants. */
+ * frees *out with gputune_free(). EINVAL for a size outside the region; ENOTFOUND if there is no
+ * rule, or the template was edited since; EUNSUPPORTED for a kernel whose launch a header cannot
+ * make, with the reason; ECOMPILE. Logs a warning for an imported rule, because the header does not
+ * verify its variants. */
 GPUTUNE_API int gputune_emit_rule(char **out, gputune *tuner, const char *kernel,
                                   GPUTUNE_SIZES_IN sizes, const char *const *archs,
                                   size_t arch_count, int runtime_api);

@@ -6,6 +6,7 @@
 #include "base/signals.h"
 #include "base/sized.h"
 #include "store/store.h"
+#include "tuner/tune.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -139,15 +140,20 @@ static const gt_template *template_of(listing *listing, const char *kernel)
     return listing->template;
 }
 
+/* Returns true if the results of an environment are of GPUs like the tuner's. */
+static bool is_of_device(const gputune *tuner, const char *environment)
+{
+    const char *own = tuner->device.environment;
+    return tuner->has_device && strncmp(environment, own, strlen(own)) == 0;
+}
+
 /* Binds a record's launch. False unless the template is current and the GPU is the tuner's. */
 static bool bind_record(gt_launch *out, listing *listing, const gputune_record *record)
 {
     const gputune *tuner = listing->asked->tuner;
     gt_problem problem;
     gt_config config;
-    if (!tuner->has_device || record->outdated ||
-        strncmp(record->environment, tuner->device.environment,
-                strlen(tuner->device.environment)) != 0) {
+    if (record->outdated || !is_of_device(tuner, record->environment)) {
         return false;
     }
     const gt_template *template = template_of(listing, record->kernel);
@@ -258,6 +264,30 @@ int gputune_forget(gputune *tuner, const gputune_record_filter *filter,
     return gt_store_forget(tuner->store, &wanted, &what, each, user, NULL);
 }
 
+/* Returns true if the rule is of another version of the template, or if applications would not use
+ * it. The latter can only be judged on the tuner's kind of GPU. */
+static bool is_rule_outdated(const asked *asked, const gt_listed_rule *listed)
+{
+    const gputune *tuner = asked->tuner;
+    const gt_scenario *scenario = &listed->site.scenario;
+    const gt_template *template = find_template(asked, scenario->kernel);
+    gt_rule *rule;
+    if (!template || !gt_hash_equal(template->identity, scenario->identity)) {
+        return template;
+    }
+    gputune_status status = gt_rule_parse(&rule, template, listed->rule.text);
+    if (status != GPUTUNE_OK) {
+        return status == GPUTUNE_ERECORDED;
+    }
+    if (is_of_device(tuner, scenario->environment)) {
+        status = gt_rule_check_sources(rule, listed->rule.sources, template, &tuner->device,
+                                       gt_catalog_prelude(tuner->catalog));
+        GT_THEN(status, gt_rule_check_choices(rule, template, &tuner->device));
+    }
+    gt_rule_free(rule);
+    return status == GPUTUNE_ENOTFOUND;
+}
+
 int gputune_rules(gputune *tuner, const gputune_record_filter *filter,
                   int (*each)(void *user, const gputune_rule *rule), void *user)
 {
@@ -274,8 +304,6 @@ int gputune_rules(gputune *tuner, const gputune_record_filter *filter,
     for (size_t i = 0; i < rules.count && !answer; i++) {
         const gt_site *site = &rules.items[i].site;
         const gt_stored_rule *stored = &rules.items[i].rule;
-        gt_hash identity = site->scenario.identity;
-        (void)find_at_hand(&asked, site->scenario.kernel, &identity);
         const gputune_rule rule = {.size = sizeof rule,
                                    .kernel = site->scenario.kernel,
                                    .gpu = site->gpu,
@@ -288,7 +316,7 @@ int gputune_rules(gputune *tuner, const gputune_record_filter *filter,
                                    .created = stored->created,
                                    .driver_version = stored->driver_version,
                                    .unproved = !stored->proved,
-                                   .outdated = !gt_hash_equal(identity, site->scenario.identity)};
+                                   .outdated = is_rule_outdated(&asked, &rules.items[i])};
         answer = each(user, &rule);
     }
     return answer;

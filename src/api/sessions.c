@@ -7,7 +7,6 @@
 #include "kernel/bind/binding.h"
 #include "kernel/rule/header.h"
 #include "tuner/rule.h"
-#include "tuner/rule_sizes.h"
 #include "tuner/session.h"
 #include "tuner/tune.h"
 
@@ -248,9 +247,6 @@ static gputune_status number_codes(header_parts *parts, const gt_request *reques
     for (uint32_t v = 0; v < rule->variants.count; v++) {
         uint32_t code = 0;
         GT_SCOPED(gt_source_free) gt_source source = {0};
-        GT_REFUSE(!gt_found_rule_is_current(&parts->found, request, v), GPUTUNE_ENOTFOUND,
-                  "%s was edited since the rule was made; 'gputune warm' makes a new one",
-                  request->template->path);
         GT_TRY(gt_request_source(&source, request, &rule->variants.items[v]));
         while (code < parts->header.code_count &&
                !gt_hash_equal(parts->hashes[code], source.hash)) {
@@ -264,23 +260,21 @@ static gputune_status number_codes(header_parts *parts, const gt_request *reques
     return GPUTUNE_OK;
 }
 
-/* Refuses a rule that chooses, at one of some sizes, a variant that the template excludes. */
-static gputune_status check_choices(const gt_rule *rule, gputune *tuner, const char *kernel,
-                                    const gt_template *template)
+/* Refuses a size that was given (so it differs from its default) and is outside the region. */
+static gputune_status check_sizes(const gt_rule *rule, const gt_request *request)
 {
-    enum { POINTS = 64 };
-    for (uint64_t i = 0; i < POINTS; i++) {
-        int64_t slots[GT_SLOT_MAX];
-        GT_SCOPED(gt_request_end) gt_request *request = NULL;
-        const gt_problem problem = gt_region_point(template, &rule->region, i);
-        GT_TRY(gt_request_make_at(&request, &tuner->services, &tuner->device, kernel, template,
-                                  &problem, NULL));
-        gt_slots_fill(slots, template, &problem, &tuner->device);
-        const int variant = gt_rule_choose(rule, &problem, slots);
-        GT_REFUSE(variant >= 0 && !gt_request_permits(request, &rule->variants.items[variant]),
-                  GPUTUNE_ENOTFOUND,
-                  "%s excludes what the rule chooses at %s; 'gputune warm' makes a new one",
-                  template->path, request->problem_text);
+    const gt_template *template = request->template;
+    GT_SCOPED(gt_text_free) gt_text region = {0};
+    gt_rule_region_append(&region, template, &rule->region);
+    for (uint32_t i = 0; i < template->problem_count; i++) {
+        const int64_t number = request->problem.values[i].number;
+        const bool is_inside = number >= rule->region.least.values[i].number &&
+                               number <= rule->region.most.values[i].number;
+        GT_REFUSE(!is_inside && number != template->problem[i].fallback.number, GPUTUNE_EINVAL,
+                  "%s: %s=%lld is outside the region of the rule, %s; leave it out, because the "
+                  "header chooses at each size",
+                  template->name, template->problem[i].name, (long long)number,
+                  gt_text_string(&region));
     }
     return GPUTUNE_OK;
 }
@@ -328,9 +322,10 @@ int gputune_emit_rule(char **out, gputune *tuner, const char *kernel, gputune_si
     GT_TRY(gt_tuner_need_device(tuner, GPUTUNE_EINVAL, __func__));
     GT_TRY(gt_request_make(&request, &tuner->services, &tuner->device, kernel, sizes, NULL));
     GT_TRY(gt_find_rule(&parts.found, request));
+    GT_TRY(check_sizes(parts.found.rule, request));
     GT_TRY(gt_header_check(request->template, parts.found.rule));
     GT_TRY(number_codes(&parts, request));
-    GT_TRY(check_choices(parts.found.rule, tuner, kernel, request->template));
+    GT_TRY(gt_rule_check_choices(parts.found.rule, request->template, &tuner->device));
     if (!parts.found.proved) {
         gt_log_line(&request->log, GPUTUNE_LOG_WARNING,
                     "%s: the rule was not verified on this kind of GPU and driver, and a program "

@@ -7,6 +7,7 @@
 #include "kernel/bind/binding.h"
 #include "tuner/history.h"
 #include "tuner/outcome.h"
+#include "tuner/rule_sizes.h"
 #include "tuner/session.h"
 
 #include <math.h>
@@ -417,8 +418,100 @@ void gt_found_rule_free(gt_found_rule *found)
 {
     gt_rule_free(found->rule);
     free(found->text);
-    free(found->sources);
     *found = (gt_found_rule){0};
+}
+
+/* Hashes of a variant: of its source, and of its source and launch. */
+typedef struct variant_hashes {
+    char text[2 * GT_HASH_HEX + 1];
+} variant_hashes;
+enum { HASHES_LENGTH = 2 * GT_HASH_HEX - 1 };
+
+static gputune_status hash_variant(variant_hashes *out, const gt_rule *rule, size_t variant,
+                                   const gt_template *template, const gt_device *device,
+                                   const char *prelude)
+{
+    const gt_config *config = &rule->variants.items[variant];
+    char source_hex[GT_HASH_HEX], trial_hex[GT_HASH_HEX];
+    GT_SCOPED(gt_source_free) gt_source source = {0};
+    GT_TRY(gt_source_generate(&source, template, &rule->region.least, config, device, prelude));
+    (void)gt_snprintf(out->text, sizeof out->text, "%s/%s", gt_hash_hex(source_hex, source.hash),
+                      gt_hash_hex(trial_hex, gt_trial_hash(template, config, source.hash)));
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_rule_sources(char **out, const gt_request *request, const gt_rule *rule)
+{
+    GT_SCOPED(gt_text_free) gt_text text = {0};
+    for (size_t i = 0; i < rule->variants.count; i++) {
+        variant_hashes hashes;
+        GT_TRY(hash_variant(&hashes, rule, i, request->template, request->device,
+                            gt_catalog_prelude(request->services->catalog)));
+        gt_text_printf(&text, "%s%s", i ? " " : "", hashes.text);
+    }
+    return gt_text_take(out, &text);
+}
+
+/* Returns false if the template no longer has a value of the configuration. */
+static bool has_values(const gt_template *template, const gt_config *config)
+{
+    bool all = true;
+    for (uint32_t i = 0; i < template->axis_count; i++) {
+        all &= config->choice[i] < template->axes[i].count;
+    }
+    return all;
+}
+
+gputune_status gt_rule_check_sources(const gt_rule *rule, const char *sources,
+                                     const gt_template *template, const gt_device *device,
+                                     const char *prelude)
+{
+    bool is_same = true;
+    for (size_t i = 0, at = 0; i < rule->variants.count && is_same; i++, at += HASHES_LENGTH + 1) {
+        variant_hashes hashes;
+        is_same = has_values(template, &rule->variants.items[i]) &&
+                  strlen(sources) >= at + HASHES_LENGTH &&
+                  hash_variant(&hashes, rule, i, template, device, prelude) == GPUTUNE_OK &&
+                  strncmp(sources + at, hashes.text, HASHES_LENGTH) == 0;
+    }
+    GT_REFUSE(!is_same, GPUTUNE_ENOTFOUND,
+              "the template was edited since the rule was made; 'gputune warm %s --sizes' makes a "
+              "new one",
+              template->name);
+    return GPUTUNE_OK;
+}
+
+/* Fails with ENOTFOUND if the template excludes what the rule chooses at a problem. */
+static gputune_status check_choice(const gt_rule *rule, const gt_template *template,
+                                   const gt_device *device, const gt_problem *problem)
+{
+    int64_t slots[GT_SLOT_MAX];
+    gt_workload workload;
+    gt_space *space;
+    GT_FREED char *text = NULL;
+    gt_slots_fill(slots, template, problem, device);
+    const int variant = gt_rule_choose(rule, problem, slots);
+    GT_TRY(gt_problem_text(&text, template, problem));
+    GT_TRY(gt_workload_bind(&workload, template, problem, device, 0, NULL, 0));
+    GT_TRY(gt_space_open(&space, template, problem, &workload, device, NULL, 0));
+    const bool excluded =
+        variant >= 0 && gt_space_excludes(space, &rule->variants.items[variant]) != NULL;
+    gt_space_free(space);
+    GT_REFUSE(excluded, GPUTUNE_ENOTFOUND,
+              "%s excludes what the rule chooses at %s; 'gputune warm' makes a new one",
+              template->path, text);
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_rule_check_choices(const gt_rule *rule, const gt_template *template,
+                                     const gt_device *device)
+{
+    enum { POINTS = 64 };
+    for (uint64_t i = 0; i < POINTS; i++) {
+        const gt_problem problem = gt_region_point(template, &rule->region, i);
+        GT_TRY(check_choice(rule, template, device, &problem));
+    }
+    return GPUTUNE_OK;
 }
 
 static void free_stored_rule(gt_stored_rule *stored)
@@ -437,63 +530,15 @@ gputune_status gt_find_rule(gt_found_rule *out, const gt_request *request)
               "'gputune warm %s --sizes' makes one",
               request->template->name);
     GT_TRY(status);
+    GT_SCOPED(gt_found_rule_free)
     gt_found_rule found = {.proved =
                                stored.proved && stored.driver_version == device->driver_version};
     GT_TRY(gt_rule_parse(&found.rule, request->template, stored.text));
+    GT_TRY(gt_rule_check_sources(found.rule, stored.sources, request->template, device,
+                                 gt_catalog_prelude(request->services->catalog)));
     found.text = gt_take(&stored.text);
-    found.sources = gt_take(&stored.sources);
-    *out = found;
+    *out = gt_take(&found);
     return GPUTUNE_OK;
-}
-
-/* Hashes of a variant: of its source, and of its source and launch. */
-typedef struct variant_hashes {
-    char text[2 * GT_HASH_HEX + 1];
-} variant_hashes;
-enum { HASHES_LENGTH = 2 * GT_HASH_HEX - 1 };
-
-static gputune_status hash_variant(variant_hashes *out, const gt_request *request,
-                                   const gt_config *config)
-{
-    char source_hex[GT_HASH_HEX], trial_hex[GT_HASH_HEX];
-    GT_SCOPED(gt_source_free) gt_source source = {0};
-    GT_TRY(gt_request_source(&source, request, config));
-    (void)gt_snprintf(
-        out->text, sizeof out->text, "%s/%s", gt_hash_hex(source_hex, source.hash),
-        gt_hash_hex(trial_hex, gt_trial_hash(request->template, config, source.hash)));
-    return GPUTUNE_OK;
-}
-
-gputune_status gt_rule_sources(char **out, const gt_request *request, const gt_rule *rule)
-{
-    GT_SCOPED(gt_text_free) gt_text text = {0};
-    for (size_t i = 0; i < rule->variants.count; i++) {
-        variant_hashes hashes;
-        GT_TRY(hash_variant(&hashes, request, &rule->variants.items[i]));
-        gt_text_printf(&text, "%s%s", i ? " " : "", hashes.text);
-    }
-    return gt_text_take(out, &text);
-}
-
-/* Returns false if the template no longer has a value of the configuration. */
-static bool has_values(const gt_template *template, const gt_config *config)
-{
-    bool all = true;
-    for (uint32_t i = 0; i < template->axis_count; i++) {
-        all &= config->choice[i] < template->axes[i].count;
-    }
-    return all;
-}
-
-bool gt_found_rule_is_current(const gt_found_rule *found, const gt_request *request,
-                              uint32_t variant)
-{
-    variant_hashes hashes;
-    const gt_config *config = &found->rule->variants.items[variant];
-    const size_t at = variant * (size_t)(HASHES_LENGTH + 1);
-    return has_values(request->template, config) && strlen(found->sources) >= at + HASHES_LENGTH &&
-           hash_variant(&hashes, request, config) == GPUTUNE_OK &&
-           strncmp(found->sources + at, hashes.text, HASHES_LENGTH) == 0;
 }
 
 /* Writes how much slower than its own winner a size is expected to be. */
@@ -553,8 +598,6 @@ gputune_status gt_choose_by_rule(gt_choice *out, gt_request *request)
     GT_REFUSE(variant < 0, GPUTUNE_ENOTFOUND, "%s is outside the rule's region",
               request->problem_text);
     const gt_config config = found.rule->variants.items[variant];
-    GT_REFUSE(!gt_found_rule_is_current(&found, request, (uint32_t)variant), GPUTUNE_ENOTFOUND,
-              "the template was edited since the rule was made");
     GT_REFUSE(!gt_request_permits(request, &config), GPUTUNE_ENOTFOUND,
               "the rule's variant is not possible at %s", request->problem_text);
     GT_TRY(refuse_failed(request, &config, false));

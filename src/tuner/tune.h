@@ -59,22 +59,27 @@ gputune_status gt_choose_forced(gt_choice *out, gt_request *request, const char 
 /* A stored rule, parsed for the template of a request. */
 typedef struct gt_found_rule {
     gt_rule *rule;
-    char *text, *sources; /* as stored */
+    char *text; /* as stored */
     /* true if its variants were verified in its region, on this kind of GPU and this driver */
     bool proved;
 } gt_found_rule;
 
 /* Finds the rule for the request's kernel, template, options and GPU, at any run-time sizes.
- * ENOTFOUND, with a message, if there is none; ERECORDED if its text has a mistake.
+ * ENOTFOUND, with a message, if there is none, or like gt_rule_check_sources(); ERECORDED if its
+ * text has a mistake.
  * gt_found_rule_free() releases *out. */
 gputune_status gt_find_rule(gt_found_rule *out, const gt_request *request);
 void gt_found_rule_free(gt_found_rule *found);
 /* Writes the hashes of a rule's variants (gt_stored_rule.sources), of their sources and launches.
  * The caller frees *out. */
 gputune_status gt_rule_sources(char **out, const gt_request *request, const gt_rule *rule);
-/* Returns true if a variant has the same source and launch as when the rule was made. */
-bool gt_found_rule_is_current(const gt_found_rule *found, const gt_request *request,
-                              uint32_t variant);
+/* Fails with ENOTFOUND if a variant has no longer the source and launch that `sources` has. */
+gputune_status gt_rule_check_sources(const gt_rule *rule, const char *sources,
+                                     const gt_template *template, const gt_device *device,
+                                     const char *prelude);
+/* Fails with ENOTFOUND if the template excludes, at one of some sizes, what the rule chooses. */
+gputune_status gt_rule_check_choices(const gt_rule *rule, const gt_template *template,
+                                     const gt_device *device);
 /* Returns the terms of a rule's answer. */
 gt_terms gt_terms_of_rule(const gt_request *request);
 /* Chooses a variant of a rule that is proved and current. Takes its code from the store or compiles

@@ -318,6 +318,25 @@ static void write_template(const char *path, const char *values, const char *blo
     file_write(path, text, values, blocks);
 }
 
+static int read_outdated(void *user, const gputune_rule *rule)
+{
+    *(bool *)user = rule->outdated;
+    return 0;
+}
+
+/* Returns true if a tuner that only reads the database lists its rule as outdated. */
+static bool is_rule_outdated(const char *path)
+{
+    const gputune_open_options reading = {
+        .size = sizeof reading, .database = world.database, .driver = "emu", .records_only = true};
+    GT_SCOPED(tuner_end) gputune *tuner = NULL;
+    const gputune_record_filter filter = {.size = sizeof filter, .kernel = path};
+    bool outdated = false;
+    OK(gputune_open(&tuner, &reading));
+    OK(gputune_rules(tuner, &filter, read_outdated, &outdated));
+    return outdated;
+}
+
 static void an_edited_template_has_no_rule(const char *values, const char *blocks)
 {
     char path[160];
@@ -328,8 +347,10 @@ static void an_edited_template_has_no_rule(const char *values, const char *block
     put_rule(tuner, path, "region n=1:1M\n" LOSS "variant A=2\nuse 0\n");
     gputune_plan *plan = ask_with(tuner, path, GPUTUNE_SIZES({"n", 100}), &options);
     assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_RULE);
+    assert_false(is_rule_outdated(path));
     sleep(1); /* the time of the file must differ */
     write_template(path, values, blocks);
+    assert_true(is_rule_outdated(path));
     sleep(1);
     plan = ask_with(tuner, path, GPUTUNE_SIZES({"n", 100}), &options);
     assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_DEFAULT);
@@ -359,8 +380,14 @@ TEST(an_excluded_variant_gets_no_header)
     put_rule(tuner, path, "region n=1:1M\n" LOSS "variant A=2\nuse 0\n");
     OK(gputune_emit_rule(&text, tuner, path, GPUTUNE_SIZES({"n", 100}), NULL, 0, 0));
     gputune_free(text);
+    assert_int_equal(
+        gputune_emit_rule(&text, tuner, path, GPUTUNE_SIZES({"n", 2 << 20}), NULL, 0, 0),
+        GPUTUNE_EINVAL);
+    assert_non_null(strstr(gputune_error(), "n=2097152 is outside the region of the rule"));
     gputune_close(tuner);
+    assert_false(is_rule_outdated(path));
     write_template(path, ", 2) require(A < 2", "");
+    assert_true(is_rule_outdated(path));
     tuner = tuner_open(world.database);
     assert_int_equal(gputune_emit_rule(&text, tuner, path, GPUTUNE_SIZES({"n", 100}), NULL, 0, 0),
                      GPUTUNE_ENOTFOUND);
