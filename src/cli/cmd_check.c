@@ -172,7 +172,7 @@ static const cli_option options[] = {
 
 static int check(const cli_list *arguments)
 {
-    cli_given.selection.cuts_sizes = true;
+    cli_given.selection.keeps_sizes = !cli_given.selection.sizes.count; /* reduces them itself */
     cli_given.driver = cli_given.driver ? cli_given.driver : "emu";
     return cli_single(CLI_OPEN_TUNING, arguments->items[0], run);
 }

@@ -143,6 +143,7 @@ static int emit(const cli_list *arguments)
     CLI_REFUSE(!given.rule && (given.archs.count > 1 || given.api), CLI_EXIT_USAGE,
                "emit: --api and more than one --arch apply only to a rule's header; add --rule");
     if (given.rule) {
+        cli_given.selection.keeps_sizes = true; /* the header chooses at each size */
         return cli_single(CLI_OPEN_DEVICE, arguments->items[0], write_rule);
     }
     cli_given.arch = given.archs.count ? given.archs.items[0] : NULL;

@@ -103,8 +103,12 @@ static int check(void)
     CLI_REFUSE(!cli_warm.from && !cli_warm.canonical && !kernels->count, CLI_EXIT_USAGE,
                "warm: an argument is missing: a KERNEL, a PATH, --from FILE or --canonical; see "
                "'gputune help warm'");
-    CLI_REFUSE(cli_warm.variants && !cli_warm.regions.count, CLI_EXIT_USAGE,
+    CLI_REFUSE(cli_is_given("variants") && !cli_warm.regions.count, CLI_EXIT_USAGE,
                "--variants needs --sizes, the region of the rule");
+    CLI_REFUSE(cli_is_given("variants") && !cli_warm.variants, CLI_EXIT_USAGE,
+               "--variants: a rule needs one variant at least");
+    CLI_REFUSE(cli_warm.total_limit_s > 0 && cli_warm.regions.count, CLI_EXIT_USAGE,
+               "--total-limit is for several scenarios; --time-limit is for the whole rule");
     CLI_REFUSE(cli_warm.check && !kernels->count, CLI_EXIT_USAGE,
                "warm: --check needs KERNEL arguments: the kernels to check");
     CLI_REFUSE((cli_warm.from || cli_warm.canonical) &&

@@ -34,7 +34,7 @@ typedef struct cli_option {
 /* The options that select scenarios. */
 typedef struct cli_selection {
     cli_list sizes, only, starts; /* texts of --size, --only and --start */
-    bool cuts_sizes; /* true if the command, without --size, chooses smaller sizes on an emulator */
+    bool keeps_sizes;             /* true if large sizes are not reduced on an emulator */
 } cli_selection;
 
 /* The values of the options that several commands have. A process runs one command. */

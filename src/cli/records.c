@@ -10,7 +10,7 @@
 /* A record and derived values. NULL, "" and NAN are empty cells, in some units 0 too. */
 typedef struct row {
     gputune_record record; /* must come first: the columns use its offsets */
-    const char *cache, *hot, *default_time, *uncertainty, *speedup, *since, *verdict;
+    const char *hot, *default_time, *uncertainty, *speedup, *since, *verdict;
     const char *pipeline_grids, *pipeline_blocks, *loads, *stores, *flags, *outcome;
     double bytes_per_s, flops_per_s, flops_alone, copy_share, speedup_since, failed;
     bool is_narrow;
@@ -79,7 +79,6 @@ static void derive(row *out)
     uint32_t widths = r->load_widths | r->store_widths; /* access widths in the machine code */
     double half_ns = (r->high_ns - r->low_ns) / 2;
     out->is_narrow = widths > 0 && r->vector_bytes > 0 && widths < r->vector_bytes;
-    out->cache = gputune_cache_name(r->cache);
     out->hot = r->cache == GPUTUNE_CACHE_HOT ? "hot" : "";
     out->default_time = r->default_ns > 0                   ? cli_value(r->default_ns, r->objective)
                         : cli_is_failure(r->default_status) ? r->default_status
@@ -154,7 +153,7 @@ static const cli_column columns[] = {
     SAME(kernel, "kernel", CLI_TEXT, DATA | WINNERS | TRIALS | WHY),
     SAME(sizes, "sizes", CLI_SIZES, DATA | WINNERS | TRIALS | WHY),
     SAME(objective, "objective", CLI_OBJECTIVE, DATA | WINNERS | TRIALS | RUN | SPARE),
-    MADE("cache", "", CLI_TEXT, DATA, cache),
+    SAME(cache, "", CLI_CACHE, DATA),
     MADE(NULL, "cache", CLI_TEXT, WINNERS | TRIALS, hot),
     SAME(gpu, "GPU", CLI_TEXT, DATA | CLI_VIEW_ANY_GPU),
     SAME(environment, "", CLI_TEXT, DATA),

@@ -18,38 +18,23 @@ cli_value_list *cli_values_named(cli_values *values, char *name)
                  : cli_add(values, (cli_value_list){.name = name});
 }
 
-/* Refuses "n=1,m=2", and suggests a blank in place of the comma before a name. */
-static int fail_comma(const char *option, const char *word)
+/* Parses "n=1,2" or "n=1,2,m=3": a part without '=' is one more value of the name before it. */
+static int parse_assignments(cli_values *out, const char *option, const char *word)
 {
-    char *parted = cli_copy(word);
-    char *comma = NULL;
-    for (char *at = parted; *at; at++) {
-        if (*at == '=' && comma) {
-            *comma = ' ';
+    cli_value_list *list = NULL;
+    for (const char *at = word, *end = word; *end; at = end + 1) {
+        end = at + strcspn(at, ",");
+        const size_t name = strspn(at, in_names);
+        if (at[name] == '=') {
+            CLI_REFUSE(!name || isdigit((unsigned char)*at), CLI_EXIT_USAGE,
+                       "%s: found '%s'; expected NAME=VALUE", option, word);
+            list = cli_values_named(out, cli_copy_part(at, name));
+            at += name + 1;
         }
-        comma = *at == ',' ? at : *at == '=' ? NULL : comma;
-    }
-    return cli_stop(CLI_EXIT_USAGE,
-                    "%s: '%s' has a second name after a comma; separate names by spaces: '%s'",
-                    option, word, parted);
-}
-
-static int parse_assignment(cli_values *out, const char *option, const char *word)
-{
-    size_t name = strspn(word, in_names);
-    const char *at = word + name;
-    CLI_REFUSE(!name || *at != '=' || isdigit((unsigned char)*word), CLI_EXIT_USAGE,
-               "%s: found '%s'; expected NAME=VALUE[,VALUE...]", option, word);
-    cli_value_list *list = cli_values_named(out, cli_copy_part(word, name));
-    while (*at++) {
-        size_t length = strcspn(at, ",");
-        CLI_REFUSE(length == 0, CLI_EXIT_USAGE,
-                   "%s: a value is missing in '%s'; expected NAME=VALUE[,VALUE...]", option, word);
-        if (memchr(at, '=', length)) {
-            return fail_comma(option, word);
-        }
-        cli_push(list->values, list->count, cli_copy_part(at, length));
-        at += length;
+        CLI_REFUSE(!list || memchr(at, '=', (size_t)(end - at)), CLI_EXIT_USAGE,
+                   "%s: found '%s'; expected NAME=VALUE", option, word);
+        CLI_REFUSE(at == end, CLI_EXIT_USAGE, "%s: a value is missing in '%s'", option, word);
+        cli_push(list->values, list->count, cli_copy_part(at, (size_t)(end - at)));
     }
     return CLI_CONTINUE;
 }
@@ -57,15 +42,15 @@ static int parse_assignment(cli_values *out, const char *option, const char *wor
 int cli_values_parse(cli_values *out, const char *option, const char *text)
 {
     CLI_REFUSE(option && !text[strspn(text, blanks)], CLI_EXIT_USAGE,
-               "%s: a value is missing; expected NAME=VALUE[,VALUE...]", option);
+               "%s: a value is missing; expected NAME=VALUE", option);
     for (size_t length; *(text += strspn(text, blanks)); text += length) {
         length = strcspn(text, blanks);
-        CLI_TRY(parse_assignment(out, option, cli_copy_part(text, length)));
+        CLI_TRY(parse_assignments(out, option, cli_copy_part(text, length)));
     }
     return CLI_CONTINUE;
 }
 
-static int read_values(cli_values *out, const char *option, const cli_list *texts)
+int cli_values_read(cli_values *out, const char *option, const cli_list *texts)
 {
     for (size_t i = 0; i < texts->count; i++) {
         CLI_TRY(cli_values_parse(out, option, texts->items[i]));
@@ -215,7 +200,7 @@ int cli_stored_sizes(const char **out)
 {
     cli_values values = {NULL, 0};
     char *text = NULL;
-    int code = read_values(&values, "--size", &cli_given.selection.sizes);
+    int code = cli_values_read(&values, "--size", &cli_given.selection.sizes);
     for (size_t i = 0; i < values.count; i++) {
         cli_join(&text, " ", text_of_values(&values.items[i]));
     }
@@ -351,7 +336,7 @@ static bool takes_start(const cli_kernel *kernel, const char *text)
 static int check_starts(const cli_list *starts, const cli_catalogue *catalogue)
 {
     cli_values axes = {NULL, 0};
-    CLI_TRY(read_values(&axes, "--start", starts));
+    CLI_TRY(cli_values_read(&axes, "--start", starts));
     CLI_TRY(check_names(&axes, true, catalogue));
     for (size_t i = 0; i < starts->count; i++) {
         bool fits = false;
@@ -446,14 +431,13 @@ int cli_scenarios_make(cli_scenarios *out, const cli_catalogue *catalogue,
                        const cli_selection *selection, const cli_session *session)
 {
     memset(out, 0, sizeof *out);
-    CLI_TRY(read_values(&out->sizes, "--size", &selection->sizes));
-    CLI_TRY(read_values(&out->only, "--only", &selection->only));
+    CLI_TRY(cli_values_read(&out->sizes, "--size", &selection->sizes));
+    CLI_TRY(cli_values_read(&out->only, "--only", &selection->only));
     CLI_TRY(check_names(&out->sizes, false, catalogue));
     CLI_TRY(check_names(&out->only, true, catalogue));
     CLI_TRY(check_starts(&selection->starts, catalogue));
     out->starts = selection->starts;
-    bool emulated = session->has_device && session->device.emulated &&
-                    !(selection->cuts_sizes && !selection->sizes.count);
+    bool emulated = session->has_device && session->device.emulated && !selection->keeps_sizes;
     for (size_t i = 0; i < catalogue->count; i++) {
         CLI_TRY(add_kernel(out, &catalogue->items[i], emulated));
     }

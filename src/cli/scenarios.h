@@ -17,9 +17,12 @@ typedef struct cli_value_list {
 /* Names with their values. Each name occurs once. */
 typedef CLI_LIST(cli_value_list) cli_values;
 
-/* Parses "n=1M,16M", or several such texts separated by blanks, and adds them to *out. Messages
- * begin with `option`; if NULL, the text may be empty. Returns CLI_CONTINUE or CLI_EXIT_USAGE. */
+/* Parses "n=1M,16M", or several such texts separated by blanks or commas, and adds them to *out.
+ * Messages begin with `option`; if NULL, the text may be empty. Returns CLI_CONTINUE or
+ * CLI_EXIT_USAGE. */
 int cli_values_parse(cli_values *out, const char *option, const char *text);
+/* Parses all texts of an option. */
+int cli_values_read(cli_values *out, const char *option, const cli_list *texts);
 const cli_value_list *cli_values_find(const cli_values *values, const char *name);
 /* Returns the list of that name; adds an empty one if there is none. Keeps `name`. */
 cli_value_list *cli_values_named(cli_values *values, char *name);
@@ -100,10 +103,11 @@ typedef struct cli_scenarios {
 #define CLI_SIZE_OPTION                                                                            \
     CLI_ROW("size", 's', CLI_OPTION_LIST, &cli_given.selection.sizes, "NAME=V[,V...]", NULL,       \
             "problem sizes: 4096, 4K, 16M, 2^20, or a type's name; lists give every combination; " \
-            "may be repeated")
+            "several as m=1K,n=2K, or the option repeated")
 #define CLI_ONE_SIZE_OPTION                                                                        \
     CLI_ROW("size", 's', CLI_OPTION_LIST, &cli_given.selection.sizes, "NAME=V", NULL,              \
-            "a problem size: 4096, 4K, 16M, 2^20, or a type's name; may be repeated")
+            "a problem size: 4096, 4K, 16M, 2^20, or a type's name; several as m=1K,n=2K, or the " \
+            "option repeated")
 #define CLI_ONLY_OPTION                                                                            \
     CLI_ROW("only", 0, CLI_OPTION_LIST, &cli_given.selection.only, "AXIS=V[,V...]", NULL,          \
             "try only these values of an axis, also values that the template does not list if "    \

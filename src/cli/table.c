@@ -48,6 +48,8 @@ static cell read_field(cli_unit unit, const void *field)
         return words(field);
     case CLI_OBJECTIVE:
         return words(gputune_objective_name(AS(gputune_objective)));
+    case CLI_CACHE:
+        return words(gputune_cache_name(AS(gputune_cache)));
     case CLI_VERSION:
         return words(AS(int) ? cli_format("%d.%d", AS(int) / 1000, AS(int) % 1000 / 10) : "");
     case CLI_CERTAINTY:

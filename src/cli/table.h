@@ -21,6 +21,7 @@ typedef enum cli_unit {
     CLI_TEXT,      /* const char * */
     CLI_CHARS,     /* char[] */
     CLI_OBJECTIVE, /* gputune_objective, shown by name */
+    CLI_CACHE,     /* gputune_cache, shown by name */
     CLI_STATUS,    /* const char *, coloured by its first word: "ok", "slower", "wrong: ..." */
     CLI_VERSION,   /* int, "13.0" for 13000; 0: none */
     CLI_CERTAINTY, /* gputune_certainty, "exact", "about" or "at most" */

@@ -5,45 +5,35 @@
 #include <string.h>
 
 /* Reads "n=64:16K", "n=64" or "T=half". */
-static int read_range(gputune_range *out, const char *text)
+static int read_range(gputune_range *out, const cli_value_list *given)
 {
-    const char *equals = strchr(text, '='), *value = equals ? equals + 1 : "";
-    const char *colon = strchr(value, ':'), *problem = NULL;
-    CLI_REFUSE(!equals || equals == text || !value[0] || (colon && !colon[1]), CLI_EXIT_USAGE,
-               "--sizes: found '%s'; expected NAME=LEAST:MOST, as in n=64:16K", text);
-    *out = (gputune_range){text, 0, 0};
+    const char *value = given->values[0], *colon = strchr(value, ':');
     const char *least = colon ? cli_copy_part(value, (size_t)(colon - value)) : value;
-    if (!colon && cli_size_number(&out->least, value)) {
-        return CLI_CONTINUE; /* a word */
+    CLI_REFUSE(given->count > 1, CLI_EXIT_USAGE,
+               "--sizes: %s has several values; expected one range, as in n=64:16K, or one value",
+               given->name);
+    *out = (gputune_range){.name = given->name};
+    const char *problem = cli_size_number(&out->least, least);
+    if (problem && !colon) { /* a word */
+        out->name = cli_format("%s=%s", given->name, value);
+        return CLI_CONTINUE;
     }
-    problem = cli_size_number(&out->least, least);
     CLI_REFUSE(problem, CLI_EXIT_USAGE, "--sizes: '%s' %s", least, problem);
     out->most = out->least;
     problem = colon ? cli_size_number(&out->most, colon + 1) : NULL;
     CLI_REFUSE(problem, CLI_EXIT_USAGE, "--sizes: '%s' %s", colon + 1, problem);
-    out->name = cli_copy_part(text, (size_t)(equals - text));
-    return CLI_CONTINUE;
-}
-
-static int read_ranges(gputune_range **out, size_t *count)
-{
-    static const char separators[] = ", \t\n";
-    for (size_t i = 0; i < cli_warm.regions.count; i++) {
-        const char *text = cli_warm.regions.items[i];
-        for (size_t length; *(text += strspn(text, separators)); text += length) {
-            gputune_range range;
-            length = strcspn(text, separators);
-            CLI_TRY(read_range(&range, cli_copy_part(text, length)));
-            cli_push(*out, *count, range);
-        }
-    }
     return CLI_CONTINUE;
 }
 
 static int make(const cli_session *session, const char *kernel, const gputune_range *ranges,
                 size_t count)
 {
-    const cli_scenario scenario = {.label = cli_copy(kernel)};
+    const cli_selection *selection = &cli_given.selection;
+    const cli_scenario scenario = {.label = cli_copy(kernel),
+                                   .only = selection->only.items,
+                                   .only_count = selection->only.count,
+                                   .starts = selection->starts.items,
+                                   .start_count = selection->starts.count};
     gputune_options options = cli_tuning_options(&scenario);
     cli_progress progress = {.count = 1, .label = scenario.label};
     options.progress = cli_progress_update;
@@ -56,17 +46,18 @@ static int make(const cli_session *session, const char *kernel, const gputune_ra
 
 int cli_warm_rules(const cli_session *session)
 {
-    gputune_range *ranges = NULL;
-    size_t count = 0;
+    cli_values values = {NULL, 0};
     cli_catalogue catalogue;
     int code = CLI_EXIT_OK;
-    CLI_TRY(read_ranges(&ranges, &count));
-    CLI_REFUSE(!count, CLI_EXIT_USAGE,
-               "--sizes: found no range; expected NAME=LEAST:MOST, as in n=64:16K");
+    CLI_TRY(cli_values_read(&values, "--sizes", &cli_warm.regions));
+    gputune_range *ranges = cli_allocate(values.count, sizeof *ranges);
+    for (size_t i = 0; i < values.count; i++) {
+        CLI_TRY(read_range(&ranges[i], &values.items[i]));
+    }
     CLI_TRY(cli_catalogue_find(&catalogue, session, &cli_warm.kernels));
     cli_catch_interrupt();
     for (size_t i = 0; i < catalogue.count && !cli_is_canceled(); i++) {
-        code = cli_worse(code, make(session, catalogue.items[i].name, ranges, count));
+        code = cli_worse(code, make(session, catalogue.items[i].name, ranges, values.count));
     }
     const gputune_record_filter filter = {
         .size = sizeof filter, .kernel = catalogue.count == 1 ? catalogue.items[0].name : NULL};

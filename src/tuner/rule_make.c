@@ -469,7 +469,7 @@ gputune_status gt_make_rule(char **out, const gt_services *services, const gt_de
     pool->patience = gt_patience_for(maker.limit_s, options->cancel);
     pool->patience.closing = services->closing;
     pool->options.effort = GPUTUNE_MEASURE;
-    pool->options.epsilon = measuring_epsilon;
+    pool->options.epsilon = options->epsilon > 0 ? options->epsilon : measuring_epsilon;
     GT_TRY(gt_catalog_find(&pool->template, services->catalog, kernel));
     GT_TRY(gt_region_make(&maker.region, pool->template, ranges, range_count));
     gputune_status status = prepare(&maker);

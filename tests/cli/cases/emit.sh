@@ -9,6 +9,8 @@ $FAKE emit axpy --output /nonexistent/x
 echo "exit $?"
 # --rule writes a header, for several architectures
 $FAKE emit axpy --rule
+# on an emulator, no size is reduced for it
+GPUTUNE_FAKE=nogpu $FAKE emit axpy --rule --driver emu
 $FAKE emit axpy --rule --arch sm_80 --arch sm_90 --api runtime -o axpy.h && cat axpy.h
 $FAKE emit axpy --rule --as ptx
 echo "exit $?"

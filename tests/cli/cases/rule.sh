@@ -1,18 +1,21 @@
 # warm --sizes makes a rule for a region of sizes, and show prints it.
 export GPUTUNE_FAKE=rules
 $FAKE warm axpy --sizes n=64:16K,T=float --variants 4
-$FAKE warm axpy --sizes 'n=2^10:1M' --sizes k=3
+$FAKE warm axpy --sizes 'n=2^10:1M k=3' --format csv
 $FAKE show axpy --rules
 $FAKE show --rules --format json
+$FAKE show --rules --format md
 $FAKE show scale --rules
 echo "exit $?"
 export GPUTUNE_FAKE=
 $FAKE warm axpy --sizes n=64:16K
 echo "exit $?"
-for wrong in '' n 'n=' '=4' 'n=4:' 'n=4:x' 'n=4K:x' 'n=-1:4'; do
+for wrong in '' n 'n=' '=4' 'n=4:' 'n=4:x' 'n=4K:x' 'n=-1:4' 'n=4:8 n=9' 'n=4:8,9' 'n=4=5'; do
     $FAKE warm axpy --sizes "$wrong"
     echo "exit $?"
 done
 $FAKE warm axpy --variants 4
 $FAKE warm axpy --sizes n=64:16K --size n=3
+$FAKE warm axpy --sizes n=64:16K --variants 0
+$FAKE warm axpy --sizes n=64:16K --total-limit 9
 $FAKE warm --sizes n=64:16K
