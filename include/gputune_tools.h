@@ -243,25 +243,20 @@ typedef struct gputune_record_filter {
 GPUTUNE_API int gputune_records(gputune *tuner, const gputune_record_filter *filter,
                                 int (*each)(void *user, const gputune_record *record), void *user);
 
-/* Selects which of a filter's results are deleted, separately for each scenario and GPU: those that
- * match any of the members, or all if no member is set. */
+/* Selects which of a filter's results are deleted: all, or only those of other versions. */
 typedef struct gputune_forget_options {
     uint32_t size;
-    bool only_say;       /* delete nothing */
-    bool outdated;       /* results of other versions of the template than the current one */
-    bool older_drivers;  /* results made with an older driver than the GPU's latest results */
-    double older_than_s; /* results not measured within this many seconds; 0: no age limit */
-    uint64_t most_bytes; /* delete the oldest until the data fits this size; 0: no limit */
-    bool everything;     /* allow a filter and options that select nothing to delete all results */
+    bool only_say;   /* delete nothing */
+    bool outdated;   /* only results of other versions of the template than the current one */
+    bool everything; /* allow a filter and options that select nothing to delete all results */
 } gputune_forget_options;
 #define GPUTUNE_FORGET_OPTIONS_INIT GPUTUNE_INIT(gputune_forget_options)
 /* Calls `each` for every trial and winner of the user's database that filter and options select,
  * and for every rule, as a record with the status "rule" and the region as its sizes. Then deletes
  * them and the code that no other result uses. If `each` stops, nothing is deleted.
  * The filter's all_trials and history have no effect. EINVAL if neither selects anything and
- * `everything` is not set. The file keeps its size for later results; with `most_bytes` it shrinks,
- * unless another process uses it. EBUSY if another process has locked the database, EDATABASE if it
- * cannot be written. */
+ * `everything` is not set. The file keeps its size for later results. EBUSY if another process has
+ * locked the database, EDATABASE if it cannot be written. */
 GPUTUNE_API int gputune_forget(gputune *tuner, const gputune_record_filter *filter,
                                const gputune_forget_options *options,
                                int (*each)(void *user, const gputune_record *record), void *user);

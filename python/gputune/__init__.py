@@ -906,8 +906,7 @@ class Tuner(_Shared):
                             frame=frame)
 
     def forget(self, /, kernel: Path | None, *, any_gpu: bool = False, gpu: str | None = None,
-               sizes: Mapping[str, Sizes] | None = None, outdated: bool = False, older_drivers: bool = False,
-               older_than: float = 0, most_bytes: int = 0, everything: bool = False,
+               sizes: Mapping[str, Sizes] | None = None, outdated: bool = False, everything: bool = False,
                dry_run: bool = False) -> list[Record]:
         """Deletes stored winners, trials and code, and returns the deleted records.
 
@@ -915,11 +914,8 @@ class Tuner(_Shared):
         ----------
         kernel, any_gpu, gpu, sizes
             Which records, as in records(); None: all kernels.
-        outdated, older_drivers, older_than
-            Only records from before the template was edited, with an older driver than the GPU's last
-            results, or not measured within this many seconds.
-        most_bytes
-            Then also the oldest ones, until the data is at most this large.
+        outdated
+            Only records from before the template was edited.
         everything
             Delete all records of this GPU if nothing above selects any; otherwise that is an InvalidError.
         dry_run
@@ -927,9 +923,7 @@ class Tuner(_Shared):
         """
         wanted = _filter(kernel, any_gpu, gpu, sizes)
         options = _abi.gputune_forget_options(
-            only_say=bool(dry_run), outdated=bool(outdated),
-            older_drivers=bool(older_drivers), older_than_s=_seconds("older_than", older_than),
-            everything=bool(everything), most_bytes=_integer("most_bytes", most_bytes, 0, (1 << 64) - 1))
+            only_say=bool(dry_run), outdated=bool(outdated), everything=bool(everything))
         callback = _abi.FUNCTIONS["gputune_forget"][1][3]
         return [_shown(record) for record in iterate(lambda each: library.gputune_forget(
             self._handle, ctypes.byref(wanted), ctypes.byref(options), callback(each), None))]

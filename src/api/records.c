@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_AGE_S 1e10 /* three centuries */
-
 /* A filter over stored results. A kernel may be stored although its template is gone. */
 typedef struct asked {
     gputune *tuner;
@@ -248,14 +246,11 @@ int gputune_forget(gputune *tuner, const gputune_record_filter *filter,
     gputune_forget_options what = GPUTUNE_FORGET_OPTIONS_INIT;
     GT_TRY(gt_need_callback(__func__, each != NULL));
     GT_TRY(GT_SIZED_READ(gputune_forget_options, &what, options));
-    GT_REFUSE(!(what.older_than_s >= 0 && what.older_than_s <= MAX_AGE_S), GPUTUNE_EINVAL,
-              "gputune_forget: older_than_s is %g; expected 0 to %g", what.older_than_s, MAX_AGE_S);
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     GT_TRY(read_asked(&asked, &wanted, tuner, filter));
     const gt_wanted *of = &wanted.wanted; /* if nothing is set, all results are selected */
-    bool is_selective = of->kernel_count || of->gpu || of->sizes || what.outdated ||
-                        what.older_drivers || what.older_than_s > 0 || what.most_bytes ||
-                        what.everything;
+    bool is_selective =
+        of->kernel_count || of->gpu || of->sizes || what.outdated || what.everything;
     GT_REFUSE(
         !is_selective, GPUTUNE_EINVAL,
         "%s: neither the filter nor the options select records; name a kernel, a GPU or sizes, "

@@ -7,11 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The options. */
-static struct {
-    gputune_forget_options what;
-    double days;
-} given = {.what = GPUTUNE_FORGET_OPTIONS_INIT};
+static gputune_forget_options what = GPUTUNE_FORGET_OPTIONS_INIT;
 
 static int stop(void *user, const gputune_record *record)
 {
@@ -32,8 +28,7 @@ static int drop(const cli_session *session, const char *kernel)
     }
     CLI_TRY(cli_passed(found));
     cli_table table = cli_record_table(CLI_VIEW_WINNERS | (filter.any_gpu ? CLI_VIEW_ANY_GPU : 0));
-    CLI_TRY(cli_passed(
-        gputune_forget(session->tuner, &filter, &given.what, cli_records_add, &dropped)));
+    CLI_TRY(cli_passed(gputune_forget(session->tuner, &filter, &what, cli_records_add, &dropped)));
     size_t rules = 0;
     for (size_t i = 0; i < dropped.count; i++) {
         rules += strcmp(dropped.items[i].status, "rule") == 0;
@@ -43,7 +38,7 @@ static int drop(const cli_session *session, const char *kernel)
     }
     cli_table_print(&table);
     const size_t trials = dropped.count - rules;
-    const char *verb = given.what.only_say ? "would delete" : "deleted";
+    const char *verb = what.only_say ? "would delete" : "deleted";
     cli_note("%s %zu winner%s and %zu trial%s", verb, table.row_count, gt_plural(table.row_count),
              trials, gt_plural(trials));
     if (rules) {
@@ -56,14 +51,10 @@ static int forget(const cli_list *arguments)
 {
     const char *database = cli_given.database,
                *name = arguments->count ? arguments->items[0] : NULL;
-    const gputune_forget_options *what = &given.what;
-    bool is_selective = name || what->outdated || what->older_drivers || given.days > 0 ||
-                        what->most_bytes || cli_given.selection.sizes.count || cli_given.gpu;
+    bool is_selective = name || what.outdated || cli_given.selection.sizes.count || cli_given.gpu;
     CLI_SCOPED(cli_close) cli_session session = {0};
     CLI_REFUSE(!is_selective, CLI_EXIT_USAGE,
-               "forget: nothing is selected; name a KERNEL, or give --outdated, --older-than, "
-               "--old-drivers, --max-size, --size or --gpu");
-    given.what.older_than_s = given.days * 86400;
+               "forget: nothing is selected; name a KERNEL, or give --outdated, --size or --gpu");
     CLI_REFUSE(database && access(database, F_OK) != 0, CLI_EXIT_DATABASE,
                "the database %s cannot be used: %s", database, strerror(errno));
     CLI_TRY(cli_open(&session, CLI_OPEN_IF_ANY));
@@ -72,15 +63,9 @@ static int forget(const cli_list *arguments)
 }
 
 static const cli_option options[] = {
-    {"outdated", 0, CLI_OPTION_FLAG, &given.what.outdated, NULL, NULL,
+    {"outdated", 0, CLI_OPTION_FLAG, &what.outdated, NULL, NULL,
      "results of earlier versions of a template, which 'gputune show --history' prints"},
-    {"older-than", 0, CLI_OPTION_NUMBER, &given.days, "DAYS", NULL,
-     "results older than this many days"},
-    {"old-drivers", 0, CLI_OPTION_FLAG, &given.what.older_drivers, NULL, NULL,
-     "results that were measured with an older driver than the GPU's latest results"},
-    {"max-size", 0, CLI_OPTION_BYTES, &given.what.most_bytes, "BYTES", NULL,
-     "also the oldest results, until the database is no larger than this: 100M, 1G"},
-    {"dry-run", 'n', CLI_OPTION_FLAG, &given.what.only_say, NULL, NULL,
+    {"dry-run", 'n', CLI_OPTION_FLAG, &what.only_say, NULL, NULL,
      "print what would be deleted, delete nothing"},
     CLI_STORED_OPTIONS,
     CLI_FORMAT_OPTION,
@@ -88,13 +73,14 @@ static const cli_option options[] = {
 
 const cli_command cmd_forget = {
     "forget",
-    "delete the results of a kernel, or those that are old",
+    "delete stored results",
     "[KERNEL|PATH]",
     "Deletes stored results: winners, trials, rules, and code that nothing else uses.",
     "Deletes everything that is stored for a KERNEL, or for all kernels of a PATH, in every "
-    "version of the template. With --outdated, --older-than or --old-drivers, deletes only what "
-    "these options select; without KERNEL, they select from all kernels. If a kernel's template is "
-    "not found, --outdated keeps the newest version. The command does not ask for confirmation; "
+    "version of the template. With --outdated, deletes only results of earlier versions; without "
+    "KERNEL, those of all kernels. If a kernel's template is not found, --outdated keeps the "
+    "newest "
+    "version. The command does not ask for confirmation; "
     "--dry-run shows what would be deleted. Prints the winners that are deleted.",
     {0, 1},
     options,

@@ -606,15 +606,6 @@ gputune_status gt_store_write_file(gt_store *store, gt_store_fn work, void *cont
     return write_file(store, work, context, patience, patience);
 }
 
-void gt_store_compact(gt_store *store)
-{
-    GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->using);
-    if (store->file && !store->no_file) {
-        store->file->patience = gt_patience_for(0, NULL);
-        (void)gt_execute(store->file, GT_SQL_VACUUM, "");
-    }
-}
-
 /* --- memory ----------------------------------------------------------------------------------- */
 
 static gputune_status write_memory(gt_database **database, gt_store_fn work, void *context)

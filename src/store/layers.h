@@ -37,8 +37,5 @@ gputune_status gt_store_write_memory(gt_store *store, gt_store_fn work, void *co
 /* Returns true if the user's file exists and is written. */
 bool gt_store_has_file(const gt_store *store);
 
-/* Removes the free space from the user's file, unless another process uses it. */
-void gt_store_compact(gt_store *store);
-
 /* Gets the path of the user's database; the caller frees it. ENOTFOUND without a cache folder. */
 gputune_status gt_store_path(char **out, const char *path);

@@ -302,54 +302,13 @@ int gt_store_records(gt_store *store, const gt_records_filter *filter, gt_record
 
 /* --- forgetting ------------------------------------------------------------------------------- */
 
-/* The rows of one scenario on one kind of GPU, which stay or are deleted together. */
-typedef struct site {
-    const char *environment;
-    gt_hash scenario;
-    gt_record_row *rows; /* valid until the rows are sorted for the caller */
-    size_t count;
-    const char *newest; /* time of the latest trial */
-    bool goes;
-} site;
-
 typedef struct forgetting {
     record_search search;
-    const gputune_forget_options *what;
-    char before[GT_TIMESTAMP];
-    GT_ARRAY(site) sites;
+    bool outdated; /* true if only superseded versions are selected */
     bool searched; /* true if the file can be written, and was searched */
 } forgetting;
 
-static gputune_status forget_site(gt_database *database, site *site)
-{
-    static const gt_sql steps[] = {GT_SQL_DROP_SOURCES, GT_SQL_DROP_RULE_SOURCES,
-                                   GT_SQL_DROP_WINNERS, GT_SQL_DROP_TRIALS, GT_SQL_DROP_RULES};
-    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        GT_TRY(gt_execute(database, steps[i], "th", site->environment, site->scenario));
-    }
-    site->goes = true;
-    return GPUTUNE_OK;
-}
-
-static gputune_status begin_forgetting(gt_database *database)
-{
-    GT_TRY(gt_execute(database, GT_SQL_DROP_BEGIN, ""));
-    return gt_execute(database, GT_SQL_DROP_NONE, ""); /* an earlier attempt may have left rows */
-}
-
-/* Deletes code, scenarios and kernels without trials and rules. Each statement reads whole tables.
- */
-static gputune_status forget_unused(gt_database *database)
-{
-    static const gt_sql steps[] = {GT_SQL_DROP_CODE, GT_SQL_DROP_SCENARIOS, GT_SQL_DROP_KERNELS,
-                                   GT_SQL_DROP_IMAGES};
-    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        GT_TRY(gt_execute(database, steps[i], ""));
-    }
-    return GPUTUNE_OK;
-}
-
-/* Adds a rule as the only row of its site. */
+/* Adds a rule as the only row of its scenario on its kind of GPU. */
 static gputune_status add_rule(void *context, gt_rows *rows)
 {
     record_search *search = context;
@@ -373,121 +332,50 @@ static gputune_status add_rule(void *context, gt_rows *rows)
     return GPUTUNE_OK;
 }
 
-static int by_site(const void *left, const void *right)
+static bool is_of_same_site(const gt_record_row *a, const gt_record_row *b)
 {
-    const gt_record_row *a = left, *b = right;
-    int order = memcmp(&a->site.hash, &b->site.hash, sizeof a->site.hash);
-    return order ? order : strcmp(a->record.environment, b->record.environment);
+    return gt_hash_equal(a->site.hash, b->site.hash) &&
+           strcmp(a->record.environment, b->record.environment) == 0;
 }
 
-static gputune_status find_sites(forgetting *work, gt_database *database)
+/* Finds the selected rows. All rows of one scenario on one kind of GPU are selected, or none. */
+static gputune_status find_selected(gt_database *database, void *context)
 {
+    forgetting *work = context;
     record_search *search = &work->search;
     work->searched = true;
     free_rows(search); /* an earlier attempt may have left rows */
-    gt_array_free(&work->sites);
     GT_TRY(read_records(database, search));
     GT_TRY(gt_query_each(database, add_rule, search, GT_SQL_RULES, ""));
     GT_TRY(settle_versions(search));
-    gt_array_sort(&search->found, by_site);
     for (size_t i = 0; i < search->found.count; i++) {
         gt_record_row *row = &search->found.items[i];
-        if (!i || by_site(row - 1, row) != 0) {
-            const site next = {.environment = row->record.environment,
-                               .scenario = row->site.hash,
-                               .rows = row,
-                               .newest = ""};
-            GT_TRY(gt_array_push(&work->sites, next));
-        }
-        site *at = &work->sites.items[work->sites.count - 1];
-        at->count++;
-        at->newest = strcmp(row->record.created, at->newest) > 0 ? row->record.created : at->newest;
+        row->left_out = work->outdated && !row->superseded;
     }
     return GPUTUNE_OK;
 }
 
-static bool goes(const forgetting *work, const site *site)
-{
-    const gputune_forget_options *what = work->what;
-    bool chosen = what->outdated || what->older_drivers || what->older_than_s > 0;
-    bool is_of_older_driver = true;
-    for (size_t i = 0; i < site->count; i++) {
-        const gt_record_row *row = &site->rows[i];
-        is_of_older_driver &= row->trial.driver_version < row->site.driver_version;
-    }
-    return (!chosen && !what->most_bytes) || (what->outdated && site->rows->superseded) ||
-           (what->older_drivers && is_of_older_driver) ||
-           (what->older_than_s > 0 && strcmp(site->newest, work->before) < 0);
-}
-
-static int by_age(const void *left, const void *right)
-{
-    return strcmp(((const site *)left)->newest, ((const site *)right)->newest);
-}
-
-/* Deletes the oldest sites until the data fits. Checks ever less often, because a check is slow. */
-static gputune_status shrink(forgetting *work, gt_database *database)
-{
-    int64_t used;
-    size_t gone = 0, next_check = 0, count = work->sites.count;
-    if (count) {
-        qsort(work->sites.items, count, sizeof *work->sites.items, by_age);
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (work->sites.items[i].goes) {
-            continue;
-        }
-        if (gone == next_check) {
-            GT_TRY(forget_unused(database));
-            GT_TRY(gt_query_integer(&used, database, GT_SQL_USED_BYTES, ""));
-            if ((uint64_t)used <= work->what->most_bytes) {
-                break;
-            }
-            next_check = gone + 1 + gone / 8;
-        }
-        GT_TRY(forget_site(database, &work->sites.items[i]));
-        gone++;
-    }
-    return forget_unused(database);
-}
-
-/* Finds the selected rows by deleting them. Returns ECANCELED, which rolls back. */
-static gputune_status find_selected(gt_database *database, void *context)
-{
-    forgetting *work = context;
-    GT_TRY(begin_forgetting(database));
-    GT_TRY(find_sites(work, database));
-    for (size_t i = 0; i < work->sites.count; i++) {
-        site *site = &work->sites.items[i];
-        if (goes(work, site)) {
-            GT_TRY(forget_site(database, site));
-        }
-    }
-    if (work->what->most_bytes) {
-        GT_TRY(shrink(work, database));
-    } else {
-        GT_TRY(forget_unused(database));
-    }
-    for (size_t i = 0; i < work->sites.count; i++) {
-        const site *site = &work->sites.items[i];
-        for (size_t r = 0; r < site->count; r++) {
-            site->rows[r].left_out = !site->goes;
-        }
-    }
-    return GPUTUNE_ECANCELED;
-}
-
+/* Deletes the selected rows, and then code, scenarios and kernels without trials and rules. */
 static gputune_status forget_selected(gt_database *database, void *context)
 {
-    forgetting *work = context;
-    GT_TRY(begin_forgetting(database));
-    for (size_t i = 0; i < work->sites.count; i++) {
-        site *site = &work->sites.items[i];
-        if (site->goes) {
-            GT_TRY(forget_site(database, site));
+    static const gt_sql of_site[] = {GT_SQL_DROP_SOURCES, GT_SQL_DROP_RULE_SOURCES,
+                                     GT_SQL_DROP_WINNERS, GT_SQL_DROP_TRIALS, GT_SQL_DROP_RULES};
+    static const gt_sql of_all[] = {GT_SQL_DROP_CODE, GT_SQL_DROP_SCENARIOS, GT_SQL_DROP_KERNELS,
+                                    GT_SQL_DROP_IMAGES};
+    const record_search *search = &((forgetting *)context)->search;
+    GT_TRY(gt_execute(database, GT_SQL_DROP_BEGIN, ""));
+    GT_TRY(gt_execute(database, GT_SQL_DROP_NONE, "")); /* an earlier attempt may have left rows */
+    for (size_t i = 0; i < search->found.count; i++) {
+        const gt_record_row *row = &search->found.items[i];
+        bool is_done = row->left_out || (i && is_of_same_site(row - 1, row));
+        for (size_t k = 0; k < sizeof of_site / sizeof *of_site && !is_done; k++) {
+            GT_TRY(gt_execute(database, of_site[k], "th", row->record.environment, row->site.hash));
         }
     }
-    return forget_unused(database);
+    for (size_t i = 0; i < sizeof of_all / sizeof *of_all; i++) {
+        GT_TRY(gt_execute(database, of_all[i], ""));
+    }
+    return GPUTUNE_OK;
 }
 
 static gputune_status write_forgetting(gt_store *store, gt_store_fn step, forgetting *work,
@@ -501,24 +389,20 @@ static gputune_status write_forgetting(gt_store *store, gt_store_fn step, forget
         return gt_fail(GPUTUNE_EDATABASE,
                        "there is no database file that can be written; nothing was deleted");
     }
-    return status == GPUTUNE_ECANCELED ? GPUTUNE_OK : status;
+    return status;
 }
 
 int gt_store_forget(gt_store *store, const gt_records_filter *filter,
                     const gputune_forget_options *what, gt_record_fn each, void *user,
                     const gt_patience *patience)
 {
-    forgetting work = {.search = {.filter = filter, .all_trials = true}, .what = what};
-    gt_timestamp(work.before, what->older_than_s);
+    forgetting work = {.search = {.filter = filter, .all_trials = true},
+                       .outdated = what->outdated};
     int answer = write_forgetting(store, find_selected, &work, patience);
     answer = give_records(&work.search, answer, each, user);
     if (answer == 0 && !what->only_say) {
         answer = write_forgetting(store, forget_selected, &work, patience);
-        if (answer == GPUTUNE_OK && what->most_bytes) {
-            gt_store_compact(store);
-        }
     }
-    gt_array_free(&work.sites);
     free_rows(&work.search);
     return answer;
 }

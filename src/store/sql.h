@@ -131,9 +131,6 @@
 #define GT_SQL_LIST(X)                                                                             \
     X(BEGIN, "BEGIN IMMEDIATE")                                                                    \
     X(COMMIT, "COMMIT")                                                                            \
-    X(VACUUM, "VACUUM")                                                                            \
-    X(USED_BYTES, "SELECT (p.page_count - f.freelist_count) * s.page_size FROM "                   \
-                  "pragma_page_count p, pragma_freelist_count f, pragma_page_size s")              \
     X(ROLLBACK, "ROLLBACK")                                                                        \
     X(GPU_ROW, "INSERT INTO gpu (environment) VALUES (?1) "                                        \
                "ON CONFLICT DO UPDATE SET environment = excluded.environment RETURNING id")        \

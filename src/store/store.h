@@ -323,8 +323,7 @@ int gt_store_records(gt_store *store, const gt_records_filter *filter, gt_record
  * selected rules, whose status is "rule" and whose sizes are the region. Then deletes them, unless
  * `each` stopped. Also deletes newer rows of the same scenarios, and code that no
  * trial uses any more. All trials of a scenario on one GPU stay or are deleted. Ignores one_version
- * and all_trials. With `most_bytes` the file shrinks, unless it is in use. EBUSY if the file stays
- * locked, EDATABASE if it cannot be written. */
+ * and all_trials. EBUSY if the file stays locked, EDATABASE if it cannot be written. */
 int gt_store_forget(gt_store *store, const gt_records_filter *filter,
                     const gputune_forget_options *what, gt_record_fn each, void *user,
                     const gt_patience *patience);

@@ -831,9 +831,8 @@ def records_of_a_gpu_and_of_sizes():
         gone = tuner.forget("axpy", sizes={"n": 64}, dry_run=True)
         assert {one["sizes"] for one in gone} == {"n=64 T=float"} and len(tuner.records()) == 3
         assert len(tuner.forget("axpy", sizes={"n": 64})) == len(gone) and len(tuner.records()) == 2
-        assert tuner.forget("axpy", outdated=True) == [] and tuner.forget("axpy", older_than=3600) == []
+        assert tuner.forget("axpy", outdated=True) == []
         raises(TypeError, "kernel", tuner.forget)
-        raises(gputune.InvalidError, "older_than_s is -1", tuner.forget, None, older_than=-1)
         raises(gputune.InvalidError, "options select records", tuner.forget, None)
         assert len(tuner.records()) > 0
         assert tuner.forget(None, everything=True) and tuner.trials() == []

@@ -398,7 +398,7 @@ static gputune_status drop(void *user)
     const gt_patience patience = soon();
     gt_store *store;
     GT_TRY(gt_store_open(&store, j->path, NULL, &j->w->log, false));
-    const gputune_forget_options say = {.only_say = true}, drop = {.most_bytes = 1};
+    const gputune_forget_options say = {.only_say = true}, drop = {.only_say = false};
     int status = gt_store_forget(store, &filter, &say, take_dropped, &dropped, &patience);
     if (status == GPUTUNE_OK) {
         status = gt_store_forget(store, &filter, &drop, take_dropped, &dropped, &patience);

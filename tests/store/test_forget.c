@@ -1,5 +1,4 @@
-/* Tests which records are deleted, by kernel, size, GPU, age, driver and size of the database, and
- * the creation time of trials. */
+/* Tests which records are deleted, by kernel, size and GPU, and the creation time of trials. */
 #include "store_support.h"
 
 static const gt_records_filter any = {.all_trials = false};
@@ -78,57 +77,6 @@ TEST_OF(code_of_others_stays, world *w, open_world, close_world)
     assert_int_equal(forget_size(store, "n=2K", false), 1);
     assert_false(has_code(store, 2));
     assert_true(has_code(store, 9));
-}
-
-TEST_OF(forget_deletes_old_records, world *w, open_world, close_world)
-{
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
-    put_size(store, 1024, 10);
-    put_size(store, 2048, 20);
-    run_sql(w->path, "UPDATE trial SET created = '2020-01-01T00:00:00Z' WHERE scenario = 1");
-    assert_int_equal(forget(store, &any, &(gputune_forget_options){.older_than_s = 1e10}), 0);
-    assert_int_equal(forget(store, &any, &(gputune_forget_options){.older_than_s = 3600}), 1);
-    assert_int_equal(time_at(store, 1024), 0);
-    assert_int_equal(time_at(store, 2048), 20);
-}
-
-TEST_OF(older_drivers_go, world *w, open_world, close_world)
-{
-    const gputune_forget_options older = {.older_drivers = true};
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
-    put_size(store, 1024, 10);
-    assert_int_equal(forget(store, &any, &older), 0);
-    gt_device device = {.driver_version = 13010};
-    put_gpu(store, ENVIRONMENT, &device, NULL, 0);
-    assert_int_equal(forget(store, &any, &older), 1);
-    assert_int_equal(time_at(store, 1024), 0);
-}
-
-/* The oldest records are deleted until the rest fits, and the file becomes smaller. */
-TEST_OF(the_oldest_go_for_size, world *w, open_world, close_world)
-{
-    enum { SIZES = 40 };
-    struct stat before, after;
-    gt_store *store = open_store(w);
-    for (int i = 1; i <= SIZES; i++) {
-        put_size(store, 1024 * i, i);
-    }
-    run_sql(w->path, "UPDATE trial SET created = printf('20%02d-01-01T00:00:00Z', 100 - scenario)");
-    assert_int_equal(stat(w->path, &before), 0);
-    gputune_forget_options what = {.most_bytes = (uint64_t)before.st_size, .only_say = true};
-    assert_int_equal(forget(store, &any, &what), 0);
-    what.most_bytes = (uint64_t)before.st_size * 9 / 10;
-    int would = forget(store, &any, &what);
-    what.only_say = false;
-    int went = forget(store, &any, &what);
-    assert_int_equal(went, would);
-    assert_in_range(went, 1, SIZES - 1);
-    for (int i = 1; i <= SIZES; i++) { /* winners that were put later have an older date */
-        assert_int_equal(time_at(store, 1024 * i), i <= SIZES - went ? i : 0);
-    }
-    gt_store_close(store);
-    assert_int_equal(stat(w->path, &after), 0);
-    assert_in_range(after.st_size, 1, what.most_bytes);
 }
 
 static int take_created(void *user, const gputune_record *record)
