@@ -4,19 +4,13 @@
 #include "base/text.h"
 
 #include <gputune_tools.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* The options. */
 static struct {
     bool all, history, why, rules;
-    int sort; /* by sort_words */
-    uint32_t top;
 } given;
-
-enum { SORT_STORED, SORT_TIME, SORT_SPEEDUP, SORT_DATE };
-static const char *const sort_words[] = {"stored", "time", "speedup", "date", NULL};
 
 typedef struct shown {
     cli_table table;
@@ -24,22 +18,6 @@ typedef struct shown {
     bool shortened; /* true if a configuration is shown as its difference from the default */
     bool all;       /* true if trials are shown, not only winners */
 } shown;
-
-/* Returns the key for sorting a row: the best first, rows without a time last. */
-static double key_of(const void *item)
-{
-    const gputune_record *record = item;
-    switch (given.sort) {
-    case SORT_TIME:
-        return record->median_ns > 0 ? record->median_ns : INFINITY;
-    case SORT_SPEEDUP:
-        return -record->speedup;
-    case SORT_DATE:
-        return -(double)cli_seconds(record->created);
-    default:
-        return 0;
-    }
-}
 
 static bool has_pair(const char *text, const char *name, const char *value)
 {
@@ -106,9 +84,6 @@ static void write_found(const cli_session *session, shown *at, const cli_records
     for (size_t i = 0; i < list.count; i++) {
         add_rows(at, &list.items[i]);
     }
-    cli_record_compare(table);
-    cli_table_sort(table, key_of);
-    table->row_count = given.top && given.top < table->row_count ? given.top : table->row_count;
     if (format == CLI_FORMAT_TABLE && table->row_count) {
         say_origin(session, table->view & CLI_VIEW_ANY_GPU);
     }
@@ -143,11 +118,7 @@ static const cli_option options[] = {
      "winners"},
     CLI_STORED_OPTIONS,
     {"history", 0, CLI_OPTION_FLAG, &given.history, NULL, NULL,
-     "also results of earlier versions of a template, and how much faster or slower it has become "
-     "since"},
-    {"sort", 0, CLI_OPTION_CHOICE, &given.sort, NULL, sort_words,
-     "the rows by time, speed-up or newest first [kernel, size, time]"},
-    {"top", 0, CLI_OPTION_COUNT, &given.top, "N", NULL, "only the first N rows"},
+     "also results of earlier versions of a template"},
     CLI_FORMAT_OPTION,
     CLI_TUNER_OPTIONS,
 };
@@ -164,7 +135,7 @@ static int show(const cli_list *arguments)
     CLI_TRY(cli_open(&session, any ? CLI_OPEN_NO_DEVICE : CLI_OPEN_IF_ANY));
     CLI_TRY(cli_stored_filter(&filter, &session));
     unsigned view = given.why ? CLI_VIEW_WHY : given.all ? CLI_VIEW_TRIALS : CLI_VIEW_WINNERS;
-    view |= (filter.any_gpu ? CLI_VIEW_ANY_GPU : 0) | (filter.history ? CLI_VIEW_HISTORY : 0);
+    view |= filter.any_gpu ? CLI_VIEW_ANY_GPU : 0;
     cli_records found = {NULL, 0};
     shown at = {.table = cli_record_table(view),
                 .all = given.all && !given.why,

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 typedef struct block {
     struct block *older, *newer;
@@ -259,12 +258,6 @@ long cli_take_number(const char **text, long most)
     bool is_taken = number >= 0 && number <= most;
     *text = is_taken ? end : *text;
     return is_taken ? number : -1;
-}
-
-int64_t cli_seconds(const char *created)
-{
-    struct tm utc = {0};
-    return created && strptime(created, "%Y-%m-%dT%H:%M:%SZ", &utc) ? timegm(&utc) : 0;
 }
 
 char *cli_bar(double share, size_t cells)

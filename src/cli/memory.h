@@ -84,8 +84,6 @@ bool cli_next_pair(const char **text, char **name, char **value);
 /* Takes a decimal number off the beginning of *text. Returns -1 and takes nothing if there is none,
  * or if it is above `most`. */
 long cli_take_number(const char **text, long most);
-/* Returns the seconds since 1970 of "2026-01-31T12:00:00Z"; 0 for other texts. */
-int64_t cli_seconds(const char *created);
 /* Draws a bar of at most `cells` cells, in steps of an eighth, for a share from 0 to 1. */
 char *cli_bar(double share, size_t cells);
 /* Returns how many columns of a terminal UTF-8 text takes, one for each code point. */

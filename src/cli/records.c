@@ -10,9 +10,9 @@
 /* A record and derived values. NULL, "" and NAN are empty cells, in some units 0 too. */
 typedef struct row {
     gputune_record record; /* must come first: the columns use its offsets */
-    const char *hot, *default_time, *uncertainty, *speedup, *since, *verdict;
+    const char *hot, *default_time, *uncertainty, *speedup, *verdict;
     const char *pipeline_grids, *pipeline_blocks, *loads, *stores, *flags, *outcome;
-    double bytes_per_s, flops_per_s, flops_alone, copy_share, speedup_since, failed;
+    double bytes_per_s, flops_per_s, flops_alone, copy_share, failed;
     bool is_narrow;
 } row;
 
@@ -99,7 +99,6 @@ static void derive(row *out)
     out->flops_alone =
         r->bytes > 0 ? 0 : out->flops_per_s; /* shown by tables that have no bandwidth */
     out->copy_share = r->copy_bytes_per_s > 0 ? out->bytes_per_s / r->copy_bytes_per_s : 0;
-    out->speedup_since = (double)NAN;
     out->failed = r->is_winner ? r->failed : (double)NAN;
 }
 
@@ -178,8 +177,6 @@ static const cli_column columns[] = {
     SAME(speedup, "", CLI_RATIO, DATA),
     SAME(speedup_low, "", CLI_RATIO, DATA),
     SAME(speedup_high, "", CLI_RATIO, DATA),
-    MADE("since", "since then", CLI_STATUS, CLI_IN_ITS_DATA | CLI_VIEW_HISTORY, since),
-    MADE("speedup_since", "", CLI_REAL, CLI_IN_ITS_DATA | CLI_VIEW_HISTORY, speedup_since),
     MADE("verdict", "verdict", CLI_STATUS, CLI_IN_ITS_DATA | COMPARE, verdict),
     SAME(bytes, "", CLI_REAL, DATA),
     SAME(flops, "", CLI_REAL, DATA),
@@ -249,47 +246,6 @@ void cli_record_add(cli_table *table, const gputune_record *record)
 {
     const row added = {.record = *record};
     derive(cli_table_add_measured(table, &added, record->objective));
-}
-
-static bool is_same_question(const gputune_record *a, const gputune_record *b)
-{
-    return a->is_winner && b->is_winner && a->median_ns > 0 && b->median_ns > 0 &&
-           a->objective == b->objective && a->cache == b->cache &&
-           strcmp(a->kernel, b->kernel) == 0 && strcmp(a->sizes, b->sizes) == 0 &&
-           strcmp(a->environment, b->environment) == 0 && strcmp(a->alignment, b->alignment) == 0 &&
-           strcmp(a->inputs, b->inputs) == 0 && strcmp(a->only, b->only) == 0;
-}
-
-/* Returns true if `a` is certainly slower than `b`, because their intervals do not overlap. */
-static bool is_slower(const gputune_record *a, const gputune_record *b)
-{
-    return (a->low_ns > 0 ? a->low_ns : a->median_ns) >
-           (b->high_ns > 0 ? b->high_ns : b->median_ns);
-}
-
-/* Notes in an outdated winner's row how much faster or slower the present winner is. */
-static void set_since(row *old, const gputune_record *now)
-{
-    const char *verdict = is_slower(&old->record, now)   ? "faster"
-                          : is_slower(now, &old->record) ? "slower"
-                                                         : "same";
-    old->speedup_since = old->record.median_ns / now->median_ns;
-    old->since = cli_format("%s: %.3fx", verdict, old->speedup_since);
-}
-
-void cli_record_compare(cli_table *table)
-{
-    for (size_t i = 0; i < table->row_count; i++) {
-        row *old = table->rows[i].item;
-        bool is_asked = old->record.outdated && old->record.is_winner;
-        for (size_t k = 0; k < table->row_count && is_asked; k++) {
-            const gputune_record *now = table->rows[k].item; /* its first member */
-            if (!now->outdated && is_same_question(now, &old->record)) {
-                set_since(old, now);
-                break;
-            }
-        }
-    }
 }
 
 const char *cli_verdict(const gputune_record *record)

@@ -13,15 +13,12 @@ enum {
     CLI_VIEW_RUN = CLI_VIEW << 2,
     CLI_VIEW_COMPARE = CLI_VIEW << 3,
     CLI_VIEW_WHY = CLI_VIEW << 4,
-    CLI_VIEW_ANY_GPU = CLI_VIEW << 5, /* added to another view to show the GPU */
-    CLI_VIEW_HISTORY = CLI_VIEW << 6  /* added to another view to compare versions */
+    CLI_VIEW_ANY_GPU = CLI_VIEW << 5 /* added to another view to show the GPU */
 };
 
 cli_table cli_record_table(unsigned view);
 /* Adds a row. The table's items begin with a gputune_record. */
 void cli_record_add(cli_table *table, const gputune_record *record);
-/* Notes how outdated winners compare with the current ones in the table. */
-void cli_record_compare(cli_table *table);
 
 /* Returns "faster", "slower" or "same" by the interval of the paired speed-up; "" without an
  * interval. */

@@ -152,24 +152,6 @@ void cli_table_unpack(void *item, const cli_table *table, const char *packed)
     }
 }
 
-static int by_key(const void *left, const void *right)
-{
-    const cli_row *a = left, *b = right;
-    int order = (a->key > b->key) - (a->key < b->key);
-    return order ? order : (a->index > b->index) - (a->index < b->index);
-}
-
-void cli_table_sort(cli_table *table, double (*key)(const void *item))
-{
-    for (size_t i = 0; i < table->row_count; i++) {
-        table->rows[i].key = key(table->rows[i].item);
-        table->rows[i].index = i;
-    }
-    if (table->row_count) {
-        qsort(table->rows, table->row_count, sizeof *table->rows, by_key);
-    }
-}
-
 enum {
     GAP = 2,     /* blanks between columns */
     COMFORT = 32 /* a narrower column of words is hard to read */

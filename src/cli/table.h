@@ -64,8 +64,6 @@ typedef struct cli_column {
 typedef struct cli_row {
     void *item;     /* a copy of the struct that the row shows */
     bool is_energy; /* true if CLI_TIME columns hold nanojoules */
-    double key;     /* key and index (before sorting) are set by cli_table_sort() */
-    size_t index;
 } cli_row;
 
 typedef struct cli_table {
@@ -94,8 +92,6 @@ void *cli_table_add_measured(cli_table *table, const void *item, gputune_objecti
     }
 #define CLI_FIELD(type, member, title, unit, where)                                                \
     CLI_AS(#member, type, member, title, unit, where)
-/* Sorts the rows by their items' keys, ascending; rows with equal keys keep their order. */
-void cli_table_sort(cli_table *table, double (*key)(const void *item));
 /* Replaces the texts that columns show in the first `bytes` of an item by copies without control
  * characters; NULL becomes "". Shares texts that are equal to those of `like`, an item or NULL. */
 void cli_copy_item(void *item, size_t bytes, const void *like, const cli_column *columns,

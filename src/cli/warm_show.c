@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { BAR_CELLS = 12, WIDTH_UNKNOWN = 80, LARGE = 10000 /* variants */ };
@@ -268,9 +269,10 @@ void cli_warm_take(cli_table *table, double place, const char *packed)
     cli_table_add_measured(table, &row, row.info.objective);
 }
 
-static double place_of(const void *item)
+static int by_place(const void *left, const void *right)
 {
-    return ((const outcome *)item)->place;
+    const outcome *a = ((const cli_row *)left)->item, *b = ((const cli_row *)right)->item;
+    return (a->place > b->place) - (a->place < b->place);
 }
 
 typedef struct gains {
@@ -356,7 +358,9 @@ static void say_gains(const cli_table *table, double seconds)
 int cli_warm_end(cli_table *table, int code, bool of_models, int64_t begun_ns,
                  const cli_session *session)
 {
-    cli_table_sort(table, place_of);
+    if (table->row_count) {
+        qsort(table->rows, table->row_count, sizeof *table->rows, by_place);
+    }
     table->view = of_models ? MODELS : CLI_VIEW;
     cli_table_print(table);
     say_gains(table, gt_seconds_since(begun_ns));

@@ -21,7 +21,7 @@ page() { # stores the data of a report
 }
 for words in '' restricted part bad-default broken crossing; do
     export GPUTUNE_FAKE=$words
-    for more in '' --all --why '--top 1'; do
+    for more in '' --all --why; do
         fake show $more
     done
     fake warm axpy scale
