@@ -1,4 +1,4 @@
-/* The command warm: its options and --watch (cmd_warm.c), its scenarios (warm_find.c, shard.c),
+/* The command warm: its options (cmd_warm.c), its scenarios (warm_find.c, shard.c),
  * tuning on one GPU (warm_tune.c) and on several (fleet.c), its output (warm_show.c), and its page
  * (rewrite.c). */
 #pragma once
@@ -14,7 +14,7 @@ typedef struct cli_shard {
 /* The options of warm, and how fleet.c started this process. */
 extern struct cli_warm {
     cli_list kernels;
-    bool compile_only, check, watch, canonical;
+    bool compile_only, check, canonical;
     double total_limit_s; /* seconds for all scenarios together; 0: no limit */
     const char *from;     /* a file of misses, or NULL */
     const char *gpus;     /* "all", "0,2"; NULL: the one GPU that --device names */

@@ -166,8 +166,5 @@ int cli_warm_tune(const cli_session *session, const cli_scenarios *scenarios)
         code = cli_worse(code, its_code);
         gputune_plan_release(tuned.plan);
     }
-    if (cli_is_canceled() && !cli_is_interrupted()) { /* --watch canceled, and will tune again */
-        return CLI_EXIT_CANCELED;
-    }
     return cli_warm_end(&table, code, false, begun_ns, stored ? NULL : session);
 }
