@@ -77,10 +77,11 @@ static int compile_all(const cli_session *session, const cli_scenarios *scenario
 }
 
 static const char *const exclusive[][2] = {
-    {"canonical", "from"},  {"gpus", "compile-only"},   {"gpus", "device"},  {"gpus", "samples"},
-    {"sizes", "size"},      {"sizes", "gpus"},          {"sizes", "shard"},  {"sizes", "from"},
-    {"sizes", "canonical"}, {"sizes", "compile-only"},  {"sizes", "report"}, {"sizes", "samples"},
-    {"pinned", "force"},    {"pinned", "compile-only"}, {"pinned", "check"}, {"pinned", "db"},
+    {"canonical", "from"},      {"gpus", "compile-only"}, {"gpus", "device"},
+    {"gpus", "samples"},        {"sizes", "size"},        {"sizes", "gpus"},
+    {"sizes", "shard"},         {"sizes", "from"},        {"sizes", "canonical"},
+    {"sizes", "compile-only"},  {"sizes", "samples"},     {"pinned", "force"},
+    {"pinned", "compile-only"}, {"pinned", "check"},      {"pinned", "db"},
     {"pinned", "sizes"}};
 
 static int check(void)
@@ -154,9 +155,8 @@ static int check_and_run(const cli_list *kernels)
     CLI_TRY(cli_shard_read(&cli_warm.shard, cli_warm.shard_text));
     CLI_TRY(check());
     cli_fleet_join();
-    CLI_TRY(cli_rewrite_begin(cli_warm.report));
     CLI_TRY(cli_shard_check(&cli_warm.shard));
-    return cli_rewrite_end(cli_warm.report, run());
+    return run();
 }
 
 static const char more[] =
@@ -225,9 +225,6 @@ static const cli_option options[] = {
      "compile and store every variant, measure nothing"},
     {"arch", 0, CLI_OPTION_TEXT, &cli_given.arch, "sm_XX", NULL,
      "with --compile-only: for this architecture, without a GPU"},
-    {"report", 0, CLI_OPTION_TEXT, &cli_warm.report, "FILE", NULL,
-     "write the page of the command report every few seconds; it reloads itself until the tuning "
-     "ends"},
     {"gpus", 0, CLI_OPTION_TEXT, &cli_warm.gpus, "all|N[,N...]", NULL,
      "on several GPUs of this machine at once, by their numbers in 'gputune devices'; they share "
      "the cores [--device]"},

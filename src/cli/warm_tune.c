@@ -11,16 +11,6 @@ static bool measures(void)
     return cli_tuning.effort == 0 || cli_tuning.effort == 3;
 }
 
-static void show(void *user, const gputune_progress *at)
-{
-    cli_progress *progress = user;
-    cli_list labels = {NULL, 0};
-    CLI_SCOPED(cli_release_at) void *mark = cli_mark();
-    cli_add(&labels, progress->label);
-    cli_progress_update(user, at);
-    cli_rewrite(cli_warm.report, &labels);
-}
-
 /* Tunes once. */
 static void ask(cli_tuned *out, const cli_session *session, const cli_scenario *scenario,
                 const gputune_options *options)
@@ -58,7 +48,7 @@ bool cli_warm_try(cli_tuned *out, const cli_session *session, const cli_scenario
     progress->shown_s = 0;
     options.force |= force;
     options.time_limit_s = cli_limit_s(session, limit_s);
-    options.progress = show;
+    options.progress = cli_progress_update;
     options.user = progress;
     ask(out, session, scenario, &options);
     while (raise_limit(out, &options)) {
