@@ -16,8 +16,3 @@ fi
 if [ -z "${GPUTUNE_LIBCLANG:-}" ] && [ -e build/libclang/clang/native/libclang.so ]; then
     export GPUTUNE_LIBCLANG="$PWD/build/libclang/clang/native/libclang.so" # of tools/setup too
 fi
-for file in build/nvdisasm/nvidia/*/bin/nvdisasm; do # of tools/setup too
-    if [ -e "$file" ]; then
-        PATH=$PATH:$PWD/${file%/nvdisasm}
-    fi
-done

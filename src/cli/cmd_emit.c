@@ -4,75 +4,9 @@
 #include "cli/scenarios.h"
 #include "cli/table.h"
 
-#include <glob.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* ---- SASS ------------------------------------------------------------------------------------ */
-
-static const struct tool {
-    const char *name, *option;
-} tools[] = {{"nvdisasm", "--print-code"}, {"cuobjdump", "-sass"}};
-
-/* Returns the folder that `variable` contains, followed by `rest`; "" if the variable is unset. */
-static const char *below(const char *variable, const char *rest)
-{
-    const char *folder = getenv(variable);
-    return folder && folder[0] ? cli_format("%s%s", folder, rest) : "";
-}
-
-#define WHEELS "/lib/python3*/*-packages/nvidia/*/bin"
-
-/* Looks for a program on PATH, then in toolkits, then in wheels of the user's Python. */
-static char *find_program(const char *name)
-{
-    const char *at =
-        cli_format("%s:%s:/usr/local/cuda/bin:/opt/cuda/bin:%s:%s:/usr/local" WHEELS ":/usr" WHEELS,
-                   below("PATH", ""), below("CUDA_HOME", "/bin"), below("VIRTUAL_ENV", WHEELS),
-                   below("HOME", "/.local" WHEELS));
-    for (size_t length; *at; at += length + (at[length] == ':')) {
-        glob_t matches;
-        length = strcspn(at, ":");
-        if (length && glob(cli_format("%.*s/%s", (int)length, at, name), 0, NULL, &matches) == 0) {
-            char *path = cli_copy(matches.gl_pathv[matches.gl_pathc - 1]);
-            globfree(&matches);
-            if (access(path, X_OK) == 0) {
-                return path;
-            }
-        }
-    }
-    return NULL;
-}
-
-/* Runs nvdisasm or cuobjdump on the cubin and sends the output to a descriptor. Returns the exit
- * code. */
-static int disassemble(const void *cubin, size_t bytes, int output)
-{
-    char *path = NULL;
-    size_t which = 0;
-    while (which < sizeof tools / sizeof *tools && !(path = find_program(tools[which].name))) {
-        which++;
-    }
-    CLI_REFUSE(
-        !path, CLI_EXIT_PLATFORM,
-        "SASS needs nvdisasm or cuobjdump; neither is on PATH, under CUDA_HOME or among Python's "
-        "packages: 'pip install nvidia-cuda-nvdisasm' installs one; --as ptx needs none");
-    char *folder = cli_tool_make_folder();
-    if (!folder) {
-        return CLI_EXIT_NOTHING;
-    }
-    const char *name = cli_format("%s/code.cubin", folder);
-    cli_tool run = {{path, tools[which].option, name}, .output = output};
-    int code = cli_output_write(name, true, cubin, bytes);
-    if (code == CLI_EXIT_OK && cli_tool_run(&run) != 0) {
-        cli_error("%s failed%s%s", path, run.said[0] ? ": " : "", run.said);
-        code = CLI_EXIT_NOTHING;
-    }
-    cli_tool_remove_folder(folder);
-    return code;
-}
 
 /* The options. */
 static struct {
@@ -82,25 +16,18 @@ static struct {
     bool rule;
 } given;
 
-enum { SASS = 2, CUBIN = 3 };
-static const char *const form_words[] = {"source", "ptx", "sass", "cubin", "whole", NULL};
-static const gputune_form forms[] = {GPUTUNE_FORM_SOURCE, GPUTUNE_FORM_PTX, GPUTUNE_FORM_CUBIN,
-                                     GPUTUNE_FORM_CUBIN, GPUTUNE_FORM_WHOLE};
+/* In the order of gputune_form. */
+static const char *const form_words[] = {"source", "ptx", "cubin", "whole", NULL};
 
 static int write_form(const cli_session *session, const cli_scenario *scenario)
 {
     char *text;
     size_t bytes;
-    cli_output output;
     const cli_list *list = &given.configurations;
     CLI_TRY(cli_passed(gputune_emit(&text, &bytes, session->tuner, scenario->kernel->name,
                                     scenario->sizes, list->count ? list->items[0] : NULL,
-                                    cli_given.arch, forms[given.form])));
-    if (given.form != SASS) {
-        return cli_output_write(cli_given.output, true, text, bytes);
-    }
-    CLI_TRY(cli_output_open(&output, cli_given.output, true));
-    return cli_output_close(&output, disassemble(text, bytes, fileno(output.file)));
+                                    cli_given.arch, (gputune_form)given.form)));
+    return cli_output_write(cli_given.output, true, text, bytes);
 }
 
 static int write_rule(const cli_session *session, const cli_scenario *scenario)
@@ -135,8 +62,8 @@ static int emit(const cli_list *arguments)
     CLI_REFUSE(list->count > 1, CLI_EXIT_USAGE,
                "emit: --config is given twice; write all axes in one: --config \"%s %s\"",
                list->items[0], list->items[1]);
-    CLI_REFUSE(given.form == CUBIN && !cli_given.output && isatty(STDOUT_FILENO), CLI_EXIT_USAGE,
-               "a cubin is binary; write it to a file with --output FILE");
+    CLI_REFUSE(given.form == GPUTUNE_FORM_CUBIN && !cli_given.output && isatty(STDOUT_FILENO),
+               CLI_EXIT_USAGE, "a cubin is binary; write it to a file with --output FILE");
     CLI_REFUSE(given.rule && (list->count || given.form), CLI_EXIT_USAGE,
                "emit: --rule writes a header with all variants of the rule; omit --config and "
                "--as");
@@ -158,8 +85,7 @@ const cli_command cmd_emit = {
     "Prints the code of one configuration, or of the rule for a kernel's sizes.",
     "The source can be compiled with NVRTC or nvcc: it has the kernel, the values of the "
     "configuration, and the helpers of gputune that the kernel uses. 'whole' is the source exactly "
-    "as gputune compiles it. SASS needs nvdisasm or "
-    "cuobjdump of the CUDA toolkit.\n\n"
+    "as gputune compiles it. nvdisasm of the CUDA toolkit prints the SASS of a cubin.\n\n"
     "--rule writes a C header for programs without gputune. It has the code "
     "of all variants, the choice for each size, and the launch. It is valid "
     "C11, C++11 and CUDA C++.",

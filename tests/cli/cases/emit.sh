@@ -3,7 +3,7 @@ $FAKE emit axpy --as ptx --config "VEC=4" --arch sm_90
 $FAKE emit axpy --output code.cu && cat code.cu
 $FAKE emit axpy --config "BLOK=64"
 echo "exit $?"
-$FAKE emit axpy --as sas
+$FAKE emit axpy --as cubi
 echo "exit $?"
 $FAKE emit axpy --output /nonexistent/x
 echo "exit $?"
