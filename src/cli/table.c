@@ -223,7 +223,7 @@ size_t cli_fold(const char *text, size_t width, size_t *skipped)
     return taken;
 }
 
-const char *const cli_format_words[] = {"table", "json", "csv", "md", NULL};
+const char *const cli_format_words[] = {"table", "json", "csv", NULL};
 
 /* ---- for people ---- */
 
@@ -258,19 +258,6 @@ static const char *plain(cli_unit unit, cell cell)
     default:
         return cell.integer ? "yes" : "";
     }
-}
-
-/* Escapes a text for Markdown, where a '|' would end a cell and a '<' begin an element. */
-static const char *escape_markdown(const char *text)
-{
-    char *escaped = NULL;
-    if (!strpbrk(text, "|<")) {
-        return text;
-    }
-    for (const char *c = text; *c; c++) {
-        cli_append(&escaped, "%s%c", *c == '|' || *c == '<' ? "\\" : "", *c);
-    }
-    return escaped;
 }
 
 static bool is_left(const cli_column *column)
@@ -326,7 +313,7 @@ static void widen(span *to, const char *text, bool folds)
     }
 }
 
-static grid make_grid(const cli_table *table, bool markdown)
+static grid make_grid(const cli_table *table)
 {
     size_t count = table->column_count;
     grid out = {cli_allocate((table->row_count + 1) * count, sizeof(char *)),
@@ -337,36 +324,11 @@ static grid make_grid(const cli_table *table, bool markdown)
         out.spans[c].spare = column->where & CLI_SPARE;
         for (size_t r = 0; r <= table->row_count && shows; r++) {
             const char *text = r ? plain(column->unit, cell_at(table, r - 1, c)) : column->title;
-            text = r && markdown ? escape_markdown(text) : text;
             out.texts[r * count + c] = text;
             widen(&out.spans[c], text, r && is_left(column));
         }
     }
     return out;
-}
-
-static void write_markdown(const cli_table *table, FILE *file)
-{
-    grid grid = make_grid(table, true);
-    size_t count = table->column_count;
-    for (size_t r = 0; r <= table->row_count; r++) {
-        for (size_t c = 0; c < count; c++) {
-            const char *text = grid.texts[r * count + c];
-            int blanks = text ? (int)(grid.spans[c].width - cli_columns(text)) : 0;
-            bool left = is_left(&table->columns[c]);
-            if (text) {
-                fprintf(file, "| %*s%s%*s ", left ? 0 : blanks, "", text, left ? blanks : 0, "");
-            }
-        }
-        fputs("|\n", file);
-        for (size_t c = 0; c < count && r == 0; c++) {
-            fputs(!grid.spans[c].width          ? ""
-                  : is_left(&table->columns[c]) ? "| --- "
-                                                : "| ---: ",
-                  file);
-        }
-        fputs(r == 0 ? "|\n" : "", file);
-    }
 }
 
 /* Writes one line of a row and moves rest[c] past the text that it took of column c. Returns true
@@ -416,7 +378,7 @@ static void write_row(const cli_table *table, const grid *grid, size_t row, FILE
 
 static void write_people(const cli_table *table, FILE *file)
 {
-    grid grid = make_grid(table, false);
+    grid grid = make_grid(table);
     size_t limit = cli_console_columns(file);
     size_t left_out = fit(grid.spans, table->column_count, limit);
     for (size_t r = 0; r <= table->row_count; r++) {
@@ -540,8 +502,6 @@ void cli_table_write(const cli_table *table, cli_format_kind format, FILE *file)
         cli_tables_write(table->name, table, 1, format, file);
     } else if (format == CLI_FORMAT_CSV) {
         write_csv(table, file);
-    } else if (table->row_count && format == CLI_FORMAT_MARKDOWN) {
-        write_markdown(table, file);
     } else if (table->row_count) {
         write_people(table, file);
     }

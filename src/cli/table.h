@@ -1,4 +1,4 @@
-/* Tables whose columns are described once and written as text, Markdown, JSON or CSV. */
+/* Tables whose columns are described once and written as text, JSON or CSV. */
 #pragma once
 
 #include <gputune_tools.h>
@@ -6,12 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-typedef enum cli_format_kind {
-    CLI_FORMAT_TABLE,
-    CLI_FORMAT_JSON,
-    CLI_FORMAT_CSV,
-    CLI_FORMAT_MARKDOWN
-} cli_format_kind;
+typedef enum cli_format_kind { CLI_FORMAT_TABLE, CLI_FORMAT_JSON, CLI_FORMAT_CSV } cli_format_kind;
 /* The words of --format, in the order above, NULL-terminated. */
 extern const char *const cli_format_words[];
 
@@ -107,7 +102,7 @@ enum { CLI_SCHEMA_VERSION = 1 };
 
 /* Writes a table; as JSON, a document. Leaves out columns without values. If the terminal is too
  * narrow, folds words and leaves out CLI_SPARE columns with a note. A table without rows is an
- * empty array in JSON, a header in CSV, and nothing in the other formats. */
+ * empty array in JSON, a header in CSV, and nothing as text. */
 void cli_table_write(const cli_table *table, cli_format_kind format, FILE *file);
 /* Writes the table to stdout in the format of --format. Returns CLI_EXIT_OK. */
 int cli_table_print(const cli_table *table);

@@ -334,7 +334,7 @@ void cli_why_write(const cli_table *standing, const cli_measured_list *list, cli
                    FILE *file)
 {
     cli_why why = cli_why_tables();
-    bool for_people = format == CLI_FORMAT_TABLE || format == CLI_FORMAT_MARKDOWN;
+    bool for_people = format == CLI_FORMAT_TABLE;
     if (for_people) {
         cli_table_write(standing, format, file);
     }

@@ -96,16 +96,6 @@ TEST(csv_quotes_what_it_must)
     assert_string_equal(write_item(&one, CLI_FORMAT_CSV), "text,number\n\"say \"\"a, b\"\"\",2\n");
 }
 
-TEST(markdown_cells_stay_whole)
-{
-    const item one = {"a | b || c", 2};
-    assert_string_equal(write_item(&one, CLI_FORMAT_MARKDOWN), "| text          | number |\n"
-                                                               "| --- | ---: |\n"
-                                                               "| a \\| b \\|\\| c |      2 |\n");
-    assert_string_equal(write_item(&one, CLI_FORMAT_TABLE), "text        number\n"
-                                                            "a | b || c       2\n");
-}
-
 TEST_WITHIN(columns_stay_whole_with_a_decimal_comma, comma_locale_set, comma_locale_reset)
 {
     comma_locale_needed();

@@ -2,7 +2,7 @@
 sh "$(dirname "$0")/../../support/comma-locale" .
 unset LC_ALL
 export LOCPATH=$PWD
-for format in csv json table md; do
+for format in csv json table; do
     $FAKE show --all --format $format >plain
     LC_NUMERIC=comma $FAKE show --all --format $format >out
     cmp plain out && echo "$format: the same"

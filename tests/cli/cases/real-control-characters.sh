@@ -2,12 +2,12 @@
 exec 2>&1
 name=$(printf 'a\033]0;title\007\033[31m\302\2335m\177b\303\251.db')
 echo "no database" >"$name"
-for format in table csv md; do
+for format in table csv; do
     $GPUTUNE doctor --driver emu --db "$name" --format $format | grep '[.]db' | cut -c1-70
 done
 $GPUTUNE show --driver emu --db "$name"
 # Commands that show records print no control character except newlines.
-for arguments in "show" "show --all" "show --why" "show --any-gpu -f md" "show --all -f csv" "report"; do
+for arguments in "show" "show --all" "show --why" "show --any-gpu" "show --all -f csv" "report"; do
     GPUTUNE_FAKE=escapes $FAKE $arguments -q >out
     tr -d '\n[:print:]\200-\377' <out | wc -c
 done

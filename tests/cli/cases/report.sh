@@ -6,7 +6,6 @@ python3 "$read" page.html
 echo "--- hostile"
 GPUTUNE_FAKE=hostile $FAKE report -o hostile.html
 python3 "$read" hostile.html
-GPUTUNE_FAKE=hostile $FAKE show -f md | grep -n '<' | cut -c 1-100
 # The page can hold 10^5 trials.
 echo "--- many"
 GPUTUNE_FAKE=many $FAKE report -o many.html

@@ -4,7 +4,6 @@ $FAKE warm axpy --sizes n=64:16K,T=float --variants 4
 $FAKE warm axpy --sizes 'n=2^10:1M k=3' --format csv
 $FAKE show axpy --rules
 $FAKE show --rules --format json
-$FAKE show --rules --format md
 $FAKE show scale --rules
 echo "exit $?"
 export GPUTUNE_FAKE=

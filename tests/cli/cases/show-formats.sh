@@ -1,3 +1,3 @@
-for format in json csv md; do
+for format in json csv; do
     $FAKE show --all --format $format
 done

@@ -1,3 +1,3 @@
-for format in table json csv md; do
+for format in table json csv; do
     $FAKE warm axpy --quiet --format $format
 done
