@@ -1,6 +1,6 @@
-/* The command check, and warm --check: find races and other mistakes of a kernel's variants on the
- * emulator. */
-#include "cli/warm.h"
+/* The command check: finds races and other mistakes of a kernel's variants on the emulator. */
+#include "cli/scenarios.h"
+#include "cli/table.h"
 
 #include "base/text.h"
 
@@ -39,11 +39,6 @@ static const cli_column columns[] = {
 enum { USUAL_VARIANTS = 16 };
 static const double usual_limit_s = 600;
 
-static checked nothing_checked(void)
-{
-    return (checked){.mistakes = CLI_TABLE("findings", columns, mistake, 0)};
-}
-
 static int add(void *user, const gputune_finding *finding)
 {
     checked *checked = user;
@@ -70,86 +65,44 @@ static int add(void *user, const gputune_finding *finding)
     return cli_is_canceled() ? GPUTUNE_ECANCELED : 0;
 }
 
-/* Checks at most options->max_variants variants (0: 16), or all of them if `all`. Prints failures.
- * Returns the exit code, CLI_EXIT_FOUND if there is a mistake. */
-static int check_kernel(checked *out, const cli_session *session, const char *kernel,
-                        gputune_sizes sizes, const gputune_options *options, bool all)
-{
-    gputune_options own = *options;
-    own.max_variants = all ? 0 : own.max_variants ? own.max_variants : USUAL_VARIANTS;
-    own.time_limit_s = own.time_limit_s > 0 ? own.time_limit_s : usual_limit_s;
-    int status = gputune_check(session->tuner, kernel, sizes, &own, add, out);
-    int code = status < 0 ? cli_fail(status) : CLI_EXIT_OK;
-    size_t count = out->mistakes.row_count;
-    if (status >= 0) {
-        cli_note("%s: %u variant%s checked, %zu mistake%s found", kernel, out->variants,
-                 gt_plural(out->variants), count, gt_plural(count));
-    }
-    return count ? CLI_EXIT_FOUND : code;
-}
-
-static void write_line(const mistake *mistake, FILE *file)
+static void write_line(const mistake *mistake)
 {
     const gputune_finding *m = &mistake->first;
-    fprintf(file, "%s:%u: %s: ", m->file, m->line, m->kind);
-    fprintf(file, "%s%s%s; by %s", m->where, m->where[0] ? " " : "", m->message, m->thread);
+    printf("%s:%u: %s: ", m->file, m->line, m->kind);
+    printf("%s%s%s; by %s", m->where, m->where[0] ? " " : "", m->message, m->thread);
     if (m->other_thread[0]) {
-        fprintf(file, "; the other access is at line %u, by %s", m->other_line, m->other_thread);
+        printf("; the other access is at line %u, by %s", m->other_line, m->other_thread);
     }
-    fprintf(file, " (%s%s%s; in %u variant%s, %llu time%s)\n", m->configuration,
-            m->configuration[0] ? ", " : "", m->sizes, mistake->variants,
-            gt_plural(mistake->variants), (unsigned long long)mistake->count,
-            gt_plural(mistake->count));
-}
-
-static void write_checked(const checked *checked, cli_format_kind format, FILE *file)
-{
-    const cli_table *table = &checked->mistakes;
-    for (size_t i = 0; i < table->row_count && format == CLI_FORMAT_TABLE; i++) {
-        write_line(table->rows[i].item, file);
-    }
-    if (format != CLI_FORMAT_TABLE) {
-        cli_table_write(table, format, file);
-    }
-}
-
-static int check_each(const cli_session *session)
-{
-    const gputune_options options = GPUTUNE_OPTIONS_INIT;
-    cli_catalogue catalogue;
-    CLI_TRY(cli_catalogue_find(&catalogue, session, &cli_warm.kernels));
-    int code = CLI_EXIT_OK;
-    for (size_t i = 0; i < catalogue.count && !cli_is_canceled(); i++) {
-        checked checked = nothing_checked();
-        code = cli_worse(code, check_kernel(&checked, session, catalogue.items[i].name,
-                                            (gputune_sizes){0}, &options, false));
-        write_checked(&checked, CLI_FORMAT_TABLE, stderr);
-    }
-    return code == CLI_EXIT_OK ? CLI_CONTINUE : code;
-}
-
-int cli_check_first(void)
-{
-    const struct cli_given own = cli_given;
-    CLI_SCOPED(cli_close) cli_session session = {0};
-    cli_given.driver = "emu";
-    cli_given.device = NULL;
-    int code = cli_open(&session, CLI_OPEN_TUNING);
-    code = code == CLI_CONTINUE ? check_each(&session) : code;
-    cli_given = own;
-    return code;
+    printf(" (%s%s%s; in %u variant%s, %llu time%s)\n", m->configuration,
+           m->configuration[0] ? ", " : "", m->sizes, mistake->variants,
+           gt_plural(mistake->variants), (unsigned long long)mistake->count,
+           gt_plural(mistake->count));
 }
 
 static bool all; /* the option */
 
 static int run(const cli_session *session, const cli_scenario *scenario)
 {
+    checked checked = {.mistakes = CLI_TABLE("findings", columns, mistake, 0)};
+    const cli_table *table = &checked.mistakes;
+    const char *kernel = scenario->kernel->name;
     gputune_options options = cli_tuning_options(scenario);
-    checked checked = nothing_checked();
     gputune_sizes sizes = cli_given.selection.sizes.count ? scenario->sizes : (gputune_sizes){0};
-    int code = check_kernel(&checked, session, scenario->kernel->name, sizes, &options, all);
-    write_checked(&checked, (cli_format_kind)cli_given.format, stdout);
-    return cli_is_canceled() ? CLI_EXIT_CANCELED : code;
+    options.max_variants = all ? 0 : options.max_variants ? options.max_variants : USUAL_VARIANTS;
+    options.time_limit_s = options.time_limit_s > 0 ? options.time_limit_s : usual_limit_s;
+    int status = gputune_check(session->tuner, kernel, sizes, &options, add, &checked);
+    int code = status < 0 ? cli_fail(status) : CLI_EXIT_OK;
+    if (status >= 0) {
+        cli_note("%s: %u variant%s checked, %zu mistake%s found", kernel, checked.variants,
+                 gt_plural(checked.variants), table->row_count, gt_plural(table->row_count));
+    }
+    if (cli_given.format != CLI_FORMAT_TABLE) {
+        cli_table_print(table);
+    }
+    for (size_t i = 0; i < table->row_count && cli_given.format == CLI_FORMAT_TABLE; i++) {
+        write_line(table->rows[i].item);
+    }
+    return cli_is_canceled() ? CLI_EXIT_CANCELED : table->row_count ? CLI_EXIT_FOUND : code;
 }
 
 static const cli_option options[] = {

@@ -81,8 +81,7 @@ static const char *const exclusive[][2] = {
     {"gpus", "samples"},        {"sizes", "size"},        {"sizes", "gpus"},
     {"sizes", "shard"},         {"sizes", "from"},        {"sizes", "canonical"},
     {"sizes", "compile-only"},  {"sizes", "samples"},     {"pinned", "force"},
-    {"pinned", "compile-only"}, {"pinned", "check"},      {"pinned", "db"},
-    {"pinned", "sizes"}};
+    {"pinned", "compile-only"}, {"pinned", "db"},         {"pinned", "sizes"}};
 
 static int check(void)
 {
@@ -100,8 +99,6 @@ static int check(void)
                "--variants: a rule needs one variant at least");
     CLI_REFUSE(cli_warm.total_limit_s > 0 && cli_warm.regions.count, CLI_EXIT_USAGE,
                "--total-limit is for several scenarios; --time-limit is for the whole rule");
-    CLI_REFUSE(cli_warm.check && !kernels->count, CLI_EXIT_USAGE,
-               "warm: --check needs KERNEL arguments: the kernels to check");
     CLI_REFUSE((cli_warm.from || cli_warm.canonical) &&
                    (cli_given.selection.sizes.count || cli_given.selection.only.count ||
                     cli_given.selection.starts.count),
@@ -121,9 +118,6 @@ static int run(void)
     CLI_SCOPED(cli_close) cli_session session = {0};
     cli_scenarios scenarios = {0};
     bool quiet = cli_given.quiet, is_child = cli_given.own_gpu != NULL;
-    if (cli_warm.check && !is_child) {
-        CLI_TRY(cli_check_first());
-    }
     if (cli_warm.gpus && !is_child) {
         return cli_fleet_run();
     }
@@ -169,8 +163,8 @@ static const char more[] =
     "--shard, runs with the same scenarios divide them; 'gputune merge' joins their databases. "
     "\nExit code: 0 every scenario has "
     "a winner, 1 nothing found, 2 usage, 3 no NVRTC, driver or GPU, 4 template or compile error, 5 "
-    "wrong results of all variants, of the default or of most of them, 6 database, 7 --check found "
-    "a mistake, 130 stopped by Ctrl-C, SIGTERM or SIGHUP. A default that crashes or does not "
+    "wrong results of all variants, of the default or of most of them, 6 database, "
+    "130 stopped by Ctrl-C, SIGTERM or SIGHUP. A default that crashes or does not "
     "compile gives 1 or 4, even if another variant has won.";
 
 static const cli_option options[] = {
@@ -203,8 +197,6 @@ static const cli_option options[] = {
      "exhaustive: no variant is dropped early; estimate: rank without measuring [measure]"},
     {"epsilon", 0, CLI_OPTION_SHARE, &cli_tuning.options.epsilon, "FRACTION", NULL,
      "the smallest gain worth looking for, above 0 and below 1 [0.005]"},
-    {"check", 0, CLI_OPTION_FLAG, &cli_warm.check, NULL, NULL,
-     "first check each kernel like the command check; after a mistake nothing is tuned"},
     {"force", 0, CLI_OPTION_FLAG, &cli_tuning.options.force, NULL, NULL,
      "measure again, even if a result is stored; results at other sizes still decide what is tried "
      "first"},

@@ -14,7 +14,7 @@
 
 struct cli_given cli_given;
 
-enum { MOST_OPTIONS = 48, FIRST_VALUE = 256, LIST_OPTIONS = 1, HELP = 2, HELP_COLUMNS = 80 };
+enum { MOST_OPTIONS = 48, FIRST_VALUE = 256, LIST_OPTIONS = 1, HELP_COLUMNS = 80 };
 
 /* "-s, --size NAME=V[,V...]" */
 static char *option_heading(const cli_option *option)
@@ -71,8 +71,7 @@ void cli_help(const cli_command *command)
     for (const cli_option *option = command->options; option->name; option++) {
         print_option(option_heading(option), option->help);
     }
-    print_option("-h", "this text on one screen");
-    print_option("    --help", "this text");
+    print_option("-h, --help", "this text");
     const char *text = command->more ? command->more : "";
     fputs(*text ? "\n" : "", stdout);
     for (size_t length; *text; text += length + (text[length] == '\n')) {
@@ -88,23 +87,6 @@ void cli_help(const cli_command *command)
 static char *gist(const cli_option *option)
 {
     return cli_copy_part(option->help, strcspn(option->help, ";"));
-}
-
-/* Prints the options that have a letter, and the names of the others. */
-static void print_brief(const cli_command *command)
-{
-    char *others = NULL;
-    print_usage(command);
-    for (const cli_option *option = command->options; option->name; option++) {
-        if (option->letter) {
-            print_option(option_heading(option), gist(option));
-        } else {
-            cli_append(&others, "%s--%s", others ? ", " : "Also ", option->name);
-        }
-    }
-    putchar('\n');
-    print_folded(others ? cli_format("%s.", others) : "", 0);
-    printf("'gputune %s --help' lists all options.\n", command->name);
 }
 
 /* Prints a line for each option, separated by tabs: name, letter, argument, choices, purpose. The
@@ -230,7 +212,7 @@ static void fill_getopt(struct option *longs, char *letters, const cli_option *o
         }
     }
     *letters = '\0';
-    longs[count] = (struct option){"help", no_argument, NULL, HELP};
+    longs[count] = (struct option){"help", no_argument, NULL, 'h'};
     longs[count + 1] = (struct option){"options", no_argument, NULL, LIST_OPTIONS};
     longs[count + 2] = (struct option){NULL, 0, NULL, 0};
 }
@@ -247,8 +229,8 @@ static int parse_options(const cli_command *command, int argc, char **argv)
         if (value < 0) {
             return CLI_CONTINUE;
         }
-        if (value == 'h' || value == HELP) {
-            (value == HELP ? cli_help : print_brief)(command);
+        if (value == 'h') {
+            cli_help(command);
             return CLI_EXIT_OK;
         }
         if (value == LIST_OPTIONS) {

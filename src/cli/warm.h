@@ -13,7 +13,7 @@ typedef struct cli_shard {
 /* The options of warm, and how fleet.c started this process. */
 extern struct cli_warm {
     cli_list kernels;
-    bool compile_only, check, canonical;
+    bool compile_only, canonical;
     double total_limit_s; /* seconds for all scenarios together; 0: no limit */
     const char *from;     /* a file of misses, or NULL */
     const char *gpus;     /* "all", "0,2"; NULL: the one GPU that --device names */
@@ -111,8 +111,3 @@ void cli_warm_take(cli_table *table, double place, const char *packed);
  * checks the database of the session unless that is NULL. Returns the exit code of the command. */
 int cli_warm_end(cli_table *table, int code, bool of_models, int64_t begun_ns,
                  const cli_session *session);
-
-/* ---- before the tuning ----------------------------------------------------------------------- */
-
-/* Checks the kernels on the emulator and prints mistakes. CLI_CONTINUE, or the exit code. */
-int cli_check_first(void);
