@@ -469,15 +469,13 @@ const char *const cli_cache_words[] = {"cold", "hot", NULL};
 const char *const cli_effort_words[] = {"measure", "cached", "estimate", "exhaustive", NULL};
 
 const char *cli_objective_words[GPUTUNE_OBJECTIVE_COUNT + 1];
-const char *cli_objective_all_words[GPUTUNE_OBJECTIVE_COUNT + 2] = {[CLI_OBJECTIVE_ALL] = "all"};
 const char *cli_objective_any_words[GPUTUNE_OBJECTIVE_COUNT + 1];
 const char *cli_strategy_words[GPUTUNE_STRATEGY_COUNT + 1];
 
 void cli_tuning_words(void)
 {
     for (int i = 0; i < GPUTUNE_OBJECTIVE_COUNT; i++) {
-        cli_objective_words[i] = cli_objective_all_words[i] =
-            gputune_objective_name((gputune_objective)i);
+        cli_objective_words[i] = gputune_objective_name((gputune_objective)i);
         cli_objective_any_words[i] = i ? cli_objective_words[i] : "any";
     }
     for (int i = 0; i < GPUTUNE_STRATEGY_COUNT; i++) {

@@ -133,7 +133,7 @@ int cli_single(cli_open_mode mode, const char *name, cli_work work);
 
 /* The options of commands that measure. */
 extern struct cli_tuning {
-    int objective; /* a gputune_objective, or CLI_OBJECTIVE_ALL */
+    int objective; /* a gputune_objective */
     int effort;    /* index of cli_effort_words */
     uint32_t seed;
     gputune_options options; /* the others */
@@ -143,12 +143,10 @@ extern struct cli_tuning {
 extern const char *const cli_cache_words[];
 extern const char *const cli_effort_words[]; /* the first word, measure, is the default */
 
-/* The words of CLI_OPTION_CHOICE, which cli_tuning_words() fills in. Some commands also have "all"
- * (CLI_OBJECTIVE_ALL), or "any" in place of the default. */
-extern const char *cli_objective_words[], *cli_objective_all_words[], *cli_objective_any_words[],
-    *cli_strategy_words[];
+/* The words of CLI_OPTION_CHOICE, which cli_tuning_words() fills in. "export" has "any" in
+ * place of the default objective. */
+extern const char *cli_objective_words[], *cli_objective_any_words[], *cli_strategy_words[];
 void cli_tuning_words(void);
-enum { CLI_OBJECTIVE_ALL = GPUTUNE_OBJECTIVE_COUNT };
 
 #define CLI_CACHE_OPTION                                                                           \
     CLI_ROW(                                                                                       \

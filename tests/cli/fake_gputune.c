@@ -734,10 +734,10 @@ int gputune_run(gputune *tuner, const char *kernel, gputune_sizes sizes,
     (void)kernel;
     double time_ns = time_of(sizes);
     int answer = 0;
-    for (size_t i = 0; i < (count ? count : 1) && !answer; i++) {
+    for (size_t i = 0; i < count && !answer; i++) {
         gputune_record record = base_record("n=1048576");
         record.objective = options->objective ? options->objective : GPUTUNE_OBJECTIVE_KERNEL;
-        record.configuration = count ? configurations[i] : default_configuration;
+        record.configuration = configurations[i][0] ? configurations[i] : default_configuration;
         record.modelled = tuner->emulated;
         record.bytes = 12 << 20;
         record.flops = 2 << 20;
