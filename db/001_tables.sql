@@ -1,6 +1,6 @@
 -- What gputune remembers. Hashes are 16-byte blobs, times nanoseconds, versions as 13000 for 13.0.
 -- A file is used only if its tables are these, word for word (src/store/schema.h). They do not change
--- after a release: new columns are added by src/store/columns.h, new tables by another step.
+-- after a release.
 --
 -- A checksum is gt_checksum() of the row and of what the row belongs to (src/store/sql.h).
 

@@ -311,8 +311,7 @@ static void check_schema(patient *p)
              "the file",
              (long long)p->facts.schema, (int)GT_SCHEMA_VERSION);
     } else {
-        GOOD(p, "version %lld%s", (long long)p->facts.schema,
-             p->facts.schema < GT_SCHEMA_VERSION ? ", updated when the next result is stored" : "");
+        GOOD(p, "version %lld", (long long)p->facts.schema);
     }
 }
 

@@ -1,8 +1,7 @@
 /* The rows of trials, winners, rules and compiled code: for each a struct and its columns. These
  * lists determine how a column is written in SQL, bound, read and freed, and which member of a
- * record shows it. A new column needs a member of the struct, a line in its list, and the next
- * GT_SCHEMA_VERSION; a file that lacks it gets it, with 0 or "" in existing rows. To be shown, it
- * also needs a member of gputune_record.
+ * record shows it. A new column needs a member of the struct, a line in its list, and a column of
+ * the table. To be shown, it also needs a member of gputune_record.
  *
  * A line: kind, column, member of the row's struct, SHOWN(member of gputune_record) or HIDDEN. */
 #pragma once

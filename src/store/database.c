@@ -415,7 +415,7 @@ static int open_connection(sqlite3 **out, gt_database *database, const char *pat
 static gt_trouble judge(gt_database *database, const gt_schema *facts, gt_database_mode mode,
                         char why[GT_WHY_MAX])
 {
-    bool ours = facts->application == GT_APPLICATION_ID;
+    bool ours = facts->application == GT_APPLICATION_ID && facts->version;
     bool empty = !facts->objects && !facts->version;
     if (!ours && (!empty || mode == GT_DATABASE_READ)) {
         snprintf(why, GT_WHY_MAX, empty ? "it is empty" : "it is another program's database");
@@ -434,25 +434,6 @@ static gt_trouble judge(gt_database *database, const gt_schema *facts, gt_databa
     return GT_TROUBLE_NONE;
 }
 
-/* Replaces the connection by a copy of the file in memory, whose schema can be upgraded. */
-static int continue_in_copy(gt_database *database)
-{
-    sqlite3 *copy = NULL;
-    int code = open_connection(&copy, database, ":memory:", GT_DATABASE_MEMORY);
-    sqlite3_backup *backup =
-        code ? NULL : sqlite3_backup_init(copy, "main", database->handle, "main");
-    if (backup) {
-        int step = sqlite3_backup_step(backup, -1);
-        code = step == SQLITE_DONE ? SQLITE_OK : step;
-        sqlite3_backup_finish(backup);
-    } else {
-        code = code ? code : sqlite3_extended_errcode(copy);
-    }
-    sqlite3_close(code ? copy : database->handle);
-    database->handle = code ? database->handle : copy;
-    return code;
-}
-
 static gt_trouble prepare_schema(gt_database *database, gt_database_mode mode, char why[GT_WHY_MAX])
 {
     gt_schema facts = {0};
@@ -462,8 +443,7 @@ static gt_trouble prepare_schema(gt_database *database, gt_database_mode mode, c
         if (trouble != GT_TROUBLE_NONE || facts.version >= GT_SCHEMA_VERSION) {
             return trouble;
         }
-        database->code = mode == GT_DATABASE_READ ? continue_in_copy(database) : SQLITE_OK;
-        database->code = database->code ? database->code : gt_schema_upgrade(database);
+        database->code = gt_schema_create(database->handle);
     }
     if (database->code != SQLITE_OK) {
         snprintf(why, GT_WHY_MAX, "%s", gt_database_why(database));

@@ -32,7 +32,7 @@ typedef struct gt_obstacle {
 typedef enum gt_database_mode {
     GT_DATABASE_WRITE, /* creates the file if it is missing */
     GT_DATABASE_READ,  /* the file must exist and is not changed, except that a killed writer's
-                          transaction is undone; a file with an older schema is read from a copy */
+                          transaction is undone */
     GT_DATABASE_MEMORY
 } gt_database_mode;
 
@@ -48,7 +48,7 @@ typedef struct gt_database {
     gt_patience limit;    /* how long statements run; its flags must outlive them */
 } gt_database;
 
-/* Opens `path`, creates the file (0600) if allowed, and upgrades its schema. This call and later
+/* Opens `path`, and creates the file (0600) and its tables if allowed. This call and later
  * statements wait for other processes' locks as long as `patience` allows (NULL for a database
  * in memory). EDATABASE with the reason in *met; ENOMEM. */
 gputune_status gt_database_open(gt_database **out, const char *path, gt_database_mode mode,

@@ -2,7 +2,6 @@
 #include "store/schema.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 extern const struct embedded {
@@ -105,82 +104,33 @@ int gt_schema_check(gt_schema *out, char why[GT_WHY_MAX], sqlite3 *handle)
     return code;
 }
 
-/* Adds a column of a row's list to its table, if the file is older than the column. */
-static int add_column(sqlite3 *handle, const char *table, const gt_column *column)
+static int run_steps(sqlite3 *handle)
 {
-    static const char *const types[] = {
-        [GT_COLUMN_HASH] = "BLOB NOT NULL DEFAULT x'00000000000000000000000000000000'",
-        [GT_COLUMN_TEXT] = "TEXT NOT NULL DEFAULT ''",
-        [GT_COLUMN_OPTIONAL] = "TEXT",
-        [GT_COLUMN_INPLACE] = "TEXT NOT NULL DEFAULT ''",
-        [GT_COLUMN_INTEGER] = "INTEGER NOT NULL DEFAULT 0",
-        [GT_COLUMN_STATUS] = "INTEGER NOT NULL DEFAULT 0",
-        [GT_COLUMN_COUNT] = "INTEGER NOT NULL DEFAULT 0",
-        [GT_COLUMN_BOOL] = "INTEGER NOT NULL DEFAULT 0",
-        [GT_COLUMN_REAL] = "REAL NOT NULL DEFAULT 0"};
-    char sql[192];
-    int code = sqlite3_table_column_metadata(handle, NULL, table, column->name, NULL, NULL, NULL,
-                                             NULL, NULL);
-    if (code != SQLITE_ERROR) {
-        return code; /* the column exists, or SQLite failed */
-    }
-    snprintf(sql, sizeof sql, "ALTER TABLE %s ADD COLUMN %s %s", table, column->name,
-             types[column->kind]);
-    return run(handle, sql);
-}
-
-static int add_columns(sqlite3 *handle)
-{
-    static const struct {
-        const char *table;
-        const gt_columns *columns;
-    } rows[] = {{"compiled", &gt_code_columns},
-                {"trial", &gt_trial_columns},
-                {"winner", &gt_winner_columns},
-                {"rule", &gt_rule_columns}};
-    int code = SQLITE_OK;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        for (size_t c = 0; c < rows[i].columns->count && !code; c++) {
-            code = add_column(handle, rows[i].table, &rows[i].columns->items[c]);
-        }
-    }
-    return code;
-}
-
-static int run_steps(gt_database *database)
-{
-    static const gt_sql seals[] = {GT_SQL_CODE_SEAL_ALL, GT_SQL_TRIAL_SEAL_ALL,
-                                   GT_SQL_WINNER_SEAL_ALL, GT_SQL_RULE_SEAL_ALL};
     int64_t version = 0;
     char pragmas[96];
-    int code = gt_schema_integer(&version, database->handle, "PRAGMA user_version");
+    int code = gt_schema_integer(&version, handle, "PRAGMA user_version");
     if (!code && version >= GT_SCHEMA_VERSION) {
-        return SQLITE_OK;
+        return SQLITE_OK; /* another process was faster */
     }
     for (const struct embedded *step = gt_schema_steps; !code && step->name; step++) {
-        code = strtol(step->name, NULL, 10) > version ? run(database->handle, step->text) : code;
-    }
-    code = code ? code : add_columns(database->handle);
-    for (size_t i = 0; !code && version && i < sizeof seals / sizeof *seals; i++) {
-        /* the checksums of an older file's rows do not cover the new columns */
-        code = gt_execute(database, seals[i], "") == GPUTUNE_OK ? SQLITE_OK : database->code;
+        code = run(handle, step->text);
     }
     snprintf(pragmas, sizeof pragmas, "PRAGMA user_version = %d; PRAGMA application_id = %d",
              (int)GT_SCHEMA_VERSION, (int)GT_APPLICATION_ID);
-    return code ? code : run(database->handle, pragmas);
+    return code ? code : run(handle, pragmas);
 }
 
-/* In a transaction, so another process sees the old or the new tables. */
-int gt_schema_upgrade(gt_database *database)
+/* In a transaction, so another process sees no tables or all. */
+int gt_schema_create(sqlite3 *handle)
 {
-    int code = run(database->handle, "BEGIN IMMEDIATE");
+    int code = run(handle, "BEGIN IMMEDIATE");
     if (code) {
         return code;
     }
-    code = run_steps(database);
-    code = code ? code : run(database->handle, "COMMIT");
+    code = run_steps(handle);
+    code = code ? code : run(handle, "COMMIT");
     if (code) {
-        run(database->handle, "ROLLBACK");
+        run(handle, "ROLLBACK");
     }
     return code;
 }

@@ -1,10 +1,10 @@
-/* The tables of a database file: creates them, adds columns, and compares those of a file.
+/* The tables of a database file: creates them, and compares those of a file.
  *
  * A file may come from somebody else, and a schema can make statements run code: by a view in place
  * of a table, a trigger, an index on an expression, a generated column, a CHECK, a default that is
  * an expression, or a virtual table. So no statement runs before gt_schema_check() has compared the
- * text of every object with the steps of db/. Columns that this or a newer version has added are
- * accepted, because a column without a parenthesis calls no function. */
+ * text of every object with the steps of db/. Columns that a newer version has added are accepted,
+ * because a column without a parenthesis calls no function. */
 #pragma once
 
 #include "store/database.h"
@@ -19,8 +19,8 @@ enum { GT_APPLICATION_ID = 0x67707475 /* "gptu" */ };
  * gputune's. `why` describes the first one that gputune did not create, or is "". Returns
  * SQLite's extended code. */
 int gt_schema_check(gt_schema *out, char why[GT_WHY_MAX], sqlite3 *handle);
-/* Creates the tables, or adds the columns that an older file lacks, in one transaction. Does not
- * change a file of this or a newer version. Returns SQLite's extended code. */
-int gt_schema_upgrade(gt_database *database);
+/* Creates the tables in one transaction, unless the file has them. Returns SQLite's extended code.
+ */
+int gt_schema_create(sqlite3 *handle);
 /* Sets *out to the first value of a query; 0 without a row. Returns SQLite's extended code. */
 int gt_schema_integer(int64_t *out, sqlite3 *handle, const char *sql);

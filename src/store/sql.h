@@ -77,7 +77,7 @@
 /* True if a rule uses the source `source`. Follows FROM rule r WHERE. */
 #define GT_TEXT_USES(source) "instr(r.sources, lower(hex(" source ")))"
 
-/* Write the checksums of rows. A condition follows; "1" selects all rows. */
+/* Write the checksum of a row. Its condition follows. */
 #define GT_TEXT_SEAL_CODE                                                                          \
     "UPDATE compiled AS p SET checksum = (SELECT " GT_TEXT_CODE_SUM                                \
     " FROM cubin c WHERE c.id = p.cubin) WHERE "
@@ -169,7 +169,6 @@
                  "NOT EXISTS (SELECT 1 FROM winner WHERE fallback_source = ?1) AND "               \
                  "NOT EXISTS (SELECT 1 FROM rule r WHERE " GT_TEXT_USES("?1") ")")                 \
     X(CODE_SEAL, GT_TEXT_SEAL_CODE "p.id = last_insert_rowid()")                                   \
-    X(CODE_SEAL_ALL, GT_TEXT_SEAL_CODE "1")                                                        \
     X(CODE,                                                                                        \
       "SELECT c.image" GT_TEXT_CODE " FROM compiled p JOIN cubin c ON c.id = p.cubin "             \
       "WHERE p.source = ?1 AND p.arch = ?2 AND p.ptx = ?3 AND (?4 = 0 OR p.nvrtc_version = ?4) "   \
@@ -212,11 +211,9 @@
       "NOT EXISTS (SELECT 1 FROM rule r WHERE " GT_TEXT_USES("compiled.source") ")")               \
     X(REPLACED_TRIALS, "DELETE FROM " GT_TEXT_REPLACED)                                            \
     X(TRIAL_SEAL, GT_TEXT_SEAL_TRIAL "t.id = last_insert_rowid()")                                 \
-    X(TRIAL_SEAL_ALL, GT_TEXT_SEAL_TRIAL "1")                                                      \
     X(WINNER_SET,                                                                                  \
       "INSERT OR REPLACE INTO winner (checksum, gpu, scenario, sizes" GT_TEXT_WINNER_SET)          \
     X(WINNER_SEAL, GT_TEXT_SEAL_WINNER "w.id = last_insert_rowid()")                               \
-    X(WINNER_SEAL_ALL, GT_TEXT_SEAL_WINNER "1")                                                    \
     X(WINNERS, GT_TEXT_WINNERS "AND s.hash = ?2 ORDER BY w.final DESC, w.id DESC")                 \
     X(SIZES_OF_FAMILY, "SELECT w.sizes FROM winner w" GT_TEXT_PLACE(                               \
                            "w") "WHERE g.environment = ?1 AND s.family = ?2 AND w.proved")         \
@@ -224,7 +221,6 @@
       GT_TEXT_WINNERS "AND s.family = ?2 AND w.sizes = ?3 AND w.proved ORDER BY w.id DESC")        \
     X(RULE_SET, "INSERT OR REPLACE INTO rule (checksum, gpu, scenario" GT_TEXT_RULE_SET)           \
     X(RULE_SEAL, GT_TEXT_SEAL_RULE "r.id = last_insert_rowid()")                                   \
-    X(RULE_SEAL_ALL, GT_TEXT_SEAL_RULE "1")                                                        \
     X(RULE,                                                                                        \
       "SELECT 0" GT_TEXT_RULE " FROM rule r" GT_TEXT_PLACE(                                        \
           "r") "WHERE g.environment = ?1 AND s.hash = ?2 AND r.checksum = " GT_TEXT_RULE_SUM)      \
