@@ -10,7 +10,7 @@
 
 typedef struct report_data {
     cli_records records;
-    cli_measured_list measured; /* scenarios */
+    cli_measured_list measured; /* scenarios, of which those being tuned come first */
     cli_table standing;         /* the records of winners and defaults */
     char **sources;             /* the code of each scenario's winner; NULL: unknown */
 } report_data;
@@ -19,6 +19,7 @@ typedef struct report_data {
 static struct {
     cli_list names;
     bool history;
+    cli_list tuning; /* labels of scenarios that are being tuned */
 } given;
 
 extern const char cli_report_page[]; /* made by tools/report-page */
@@ -65,8 +66,12 @@ static void report_write_data(const report_data *report, FILE *file)
         cli_why_explain(&why, &list->items[i]);
     }
     const cli_table tables[] = {report->standing, why.values, why.pairs};
-    fprintf(file, "{\"schema\": \"gputune/report/%d\", \"gputune\": \"%s\", \"shown\": ",
+    fprintf(file, "{\"schema\": \"gputune/report/%d\", \"gputune\": \"%s\", \"tuning\": [",
             CLI_SCHEMA_VERSION, gputune_version());
+    for (size_t i = 0; i < given.tuning.count; i++) {
+        fprintf(file, "%s%s", i ? ", " : "", cli_json_text(given.tuning.items[i]));
+    }
+    fputs("], \"shown\": ", file);
     cli_tables_write("why", tables, 3, CLI_FORMAT_JSON, file);
     fputs(", \"scenarios\": [", file);
     for (size_t i = 0; i < list->count; i++) {
@@ -131,23 +136,37 @@ static int collect(report_data *report, const cli_session *session)
     return CLI_CONTINUE;
 }
 
+static void put_tuning_first(cli_measured_list *list)
+{
+    size_t first = 0, count = given.tuning.count;
+    for (size_t i = 0; i < list->count; i++) {
+        const cli_measured moved = list->items[i];
+        const char *label = cli_label(moved.trials->kernel, moved.trials->sizes);
+        if (gt_index_of(label, given.tuning.items, count) < count) {
+            memmove(&list->items[first + 1], &list->items[first], (i - first) * sizeof moved);
+            list->items[first++] = moved;
+        }
+    }
+}
+
 static int read_report(report_data *out)
 {
     CLI_SCOPED(cli_close) cli_session session = {0};
     *out = (report_data){.standing = cli_record_table(CLI_VIEW_WHY | CLI_VIEW_ANY_GPU)};
     CLI_TRY(cli_open(&session, CLI_OPEN_NO_DEVICE));
-    CLI_TRY(collect(out, &session));
+    int code = collect(out, &session);
     for (size_t i = 0; i < out->records.count; i++) {
         if (out->records.items[i].is_winner || out->records.items[i].is_default) {
             cli_record_add(&out->standing, &out->records.items[i]);
         }
     }
     out->measured = cli_measured_of(&out->records);
+    put_tuning_first(&out->measured);
     out->sources = cli_allocate(out->measured.count + 1, sizeof *out->sources);
-    for (size_t i = 0; i < out->measured.count && i < MOST_SOURCES; i++) {
+    for (size_t i = 0; i < out->measured.count && i < MOST_SOURCES && code == CLI_CONTINUE; i++) {
         out->sources[i] = find_source(&session, &out->measured.items[i]);
     }
-    return CLI_CONTINUE;
+    return code;
 }
 
 static const cli_option options[] = {
@@ -158,6 +177,9 @@ static const cli_option options[] = {
      "results on this GPU: a part of its name, or its environment [all GPUs]"},
     {"history", 0, CLI_OPTION_FLAG, &given.history, NULL, NULL,
      "also results of earlier versions of a template"},
+    {"tuning", 0, CLI_OPTION_LIST, &given.tuning, "SCENARIO", NULL,
+     "a scenario that is being tuned, such as 'axpy n=1M T=float': it comes first, and the page "
+     "reloads itself; may be repeated"},
     CLI_SHIPPED_OPTION,
     CLI_FILE_OPTIONS,
 };
@@ -168,7 +190,10 @@ static int report(const cli_list *names)
     cli_output output;
     given.names = *names;
     cli_read_own_results();
-    CLI_TRY(read_report(&report));
+    int code = read_report(&report);
+    if (code != CLI_EXIT_NOTHING || !given.tuning.count) { /* a new tuning stored nothing yet */
+        CLI_TRY(code);
+    }
     CLI_REFUSE(!cli_given.output && isatty(STDOUT_FILENO), CLI_EXIT_USAGE,
                "the report is an HTML page; write it to a file with --output FILE");
     CLI_TRY(cli_output_open(&output, cli_given.output, true));
@@ -185,7 +210,9 @@ const cli_command cmd_report = {
     "default and the winner with their confidence intervals and the fraction of the GPU's limits "
     "that they reach; what each axis is worth; the best time over time; every trial by each axis; "
     "a plot of any two figures; the winner's source; and a table of all trials that can be "
-    "filtered and sorted. Each scenario has its own URL. Needs no GPU; the database is only read.",
+    "filtered and sorted. Each scenario has its own URL. Needs no GPU; the database is only read. "
+    "'gputune warm --report FILE' "
+    "writes the page again and again while it tunes.",
     {0, SIZE_MAX},
     options,
     report};

@@ -1,7 +1,14 @@
-/* The command warm: its options, and compiling without measuring. */
+/* The command warm: its options, compiling without measuring, and tuning again whenever a template
+ * is saved. */
+#include "cli/files.h"
 #include "cli/warm.h"
 
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 enum { DATA = CLI_IN_DATA, BOTH = CLI_IN_DATA | CLI_VIEW };
@@ -77,11 +84,14 @@ static int compile_all(const cli_session *session, const cli_scenarios *scenario
 }
 
 static const char *const exclusive[][2] = {
-    {"canonical", "from"},      {"gpus", "compile-only"}, {"gpus", "device"},
-    {"gpus", "samples"},        {"sizes", "size"},        {"sizes", "gpus"},
-    {"sizes", "shard"},         {"sizes", "from"},        {"sizes", "canonical"},
-    {"sizes", "compile-only"},  {"sizes", "samples"},     {"pinned", "force"},
-    {"pinned", "compile-only"}, {"pinned", "db"},         {"pinned", "sizes"}};
+    {"canonical", "from"}, {"canonical", "watch"},     {"gpus", "compile-only"},
+    {"gpus", "device"},    {"gpus", "samples"},        {"watch", "gpus"},
+    {"watch", "shard"},    {"watch", "compile-only"},  {"watch", "from"},
+    {"sizes", "size"},     {"sizes", "gpus"},          {"sizes", "shard"},
+    {"sizes", "from"},     {"sizes", "canonical"},     {"sizes", "compile-only"},
+    {"sizes", "watch"},    {"sizes", "report"},        {"sizes", "samples"},
+    {"pinned", "force"},   {"pinned", "compile-only"}, {"pinned", "watch"},
+    {"pinned", "db"},      {"pinned", "sizes"}};
 
 static int check(void)
 {
@@ -109,6 +119,11 @@ static int check(void)
     for (size_t i = 0; i < sizeof exclusive / sizeof *exclusive; i++) {
         CLI_REFUSE(cli_is_given(exclusive[i][0]) && cli_is_given(exclusive[i][1]), CLI_EXIT_USAGE,
                    "warm: --%s and --%s cannot be combined", exclusive[i][0], exclusive[i][1]);
+    }
+    for (size_t i = 0; i < kernels->count; i++) {
+        CLI_REFUSE(cli_warm.watch && !cli_is_path(kernels->items[i]), CLI_EXIT_USAGE,
+                   "warm: --watch: found '%s'; expected the path of a template, as in ./mine.cu",
+                   kernels->items[i]);
     }
     return CLI_CONTINUE;
 }
@@ -142,6 +157,166 @@ static int run(void)
                                  : cli_warm_tune(&session, &scenarios);
 }
 
+enum { SETTLED_MS = 100 }; /* saves within this time count as one */
+
+typedef struct watched {
+    const char *path;
+    struct stat facts; /* the file's state at the last check; all zero if there was no file */
+} watched;
+
+typedef struct watch {
+    watched *files;
+    size_t count;
+    atomic_bool is_over;
+    const char *changed; /* path of a file that was saved, set by the thread; or NULL */
+} watch;
+
+static struct stat facts_of(const char *path)
+{
+    struct stat facts;
+    return stat(path, &facts) == 0 ? facts : (struct stat){0};
+}
+
+static const char *name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* Adds a file, which need not exist, unless the list has it under this or another path. */
+static void add_file(watch *watch, const char *path)
+{
+    const watched added = {path, facts_of(path)};
+    for (size_t i = 0; i < watch->count; i++) {
+        const watched *known = &watch->files[i];
+        bool same = added.facts.st_ino && known->facts.st_ino == added.facts.st_ino &&
+                    known->facts.st_dev == added.facts.st_dev &&
+                    strcmp(name_of(known->path), name_of(path)) == 0;
+        if (same || strcmp(known->path, path) == 0) {
+            return;
+        }
+    }
+    cli_push(watch->files, watch->count, added);
+}
+
+/* Adds a header in every include folder, because it may appear in any of them. */
+static void add_include(watch *watch, const char *from, const char *name)
+{
+    const cli_list *folders = &cli_given.include_paths;
+    const char *more = getenv("GPUTUNE_INCLUDE");
+    add_file(watch, cli_path_beside(from, name));
+    for (size_t i = 0; i < folders->count; i++) {
+        add_file(watch, cli_format("%s/%s", folders->items[i], name));
+    }
+    for (more = more ? more : ""; *more; more += strspn(more, ":")) {
+        size_t length = strcspn(more, ":");
+        add_file(watch, cli_format("%.*s/%s", (int)length, more, name));
+        more += length;
+    }
+}
+
+/* Lists the templates and the files that they include, directly or not. */
+static void list_files(watch *watch)
+{
+    watch->files = NULL;
+    watch->count = 0;
+    for (size_t i = 0; i < cli_warm.kernels.count; i++) {
+        const char *path = cli_warm.kernels.items[i], *kernel = strstr(path, ".cu:");
+        add_file(watch, kernel ? cli_copy_part(path, (size_t)(kernel - path) + 3) : path);
+    }
+    for (size_t i = 0; i < watch->count; i++) { /* the list grows in the loop */
+        size_t bytes;
+        const char *path = watch->files[i].path, *text = cli_read_text(path, &bytes);
+        while (text && *text) {
+            char *name = cli_next_include(&text);
+            if (name) {
+                add_include(watch, path, name);
+            }
+        }
+    }
+}
+
+/* Returns true if a file has changed since the last call. Polling works on every file system. */
+static bool take_changes(watch *watch)
+{
+    bool found = false;
+    for (size_t i = 0; i < watch->count; i++) {
+        watched *file = &watch->files[i];
+        const struct stat before = file->facts, now = facts_of(file->path);
+        if (now.st_ino != before.st_ino || now.st_size != before.st_size ||
+            now.st_mtim.tv_sec != before.st_mtim.tv_sec ||
+            now.st_mtim.tv_nsec != before.st_mtim.tv_nsec) {
+            file->facts = now;
+            watch->changed = file->path;
+            found = true;
+        }
+    }
+    return found;
+}
+
+/* Runs in a thread beside the tuning and cancels the tuning if a file changes. */
+static void *await_change(void *user)
+{
+    watch *watch = user;
+    while (!cli_is_interrupted() && !watch->is_over) {
+        poll(NULL, 0, SETTLED_MS);
+        if (!take_changes(watch) && watch->changed) {
+            break;
+        }
+    }
+    cli_set_canceled(true);
+    return NULL;
+}
+
+/* Tunes once and waits for a change. Returns CLI_CONTINUE, or the exit code of the command. */
+static int tune_and_wait(watch *watch, bool is_first)
+{
+    pthread_t thread;
+    list_files(watch);
+    watch->changed = NULL;
+    CLI_REFUSE(pthread_create(&thread, NULL, await_change, watch) != 0, CLI_EXIT_NOTHING,
+               "cannot start a thread that watches files");
+    int code = run();
+    fflush(stdout);
+    bool is_done = !cli_is_canceled();
+    bool is_of_files =
+        code != CLI_EXIT_USAGE && code != CLI_EXIT_PLATFORM && code != CLI_EXIT_DATABASE;
+    watch->is_over = is_first && is_done && !is_of_files;
+    if (is_done && !watch->is_over) {
+        cli_note("waiting for changes to %s or its includes; press Ctrl-C to end",
+                 watch->files[0].path);
+    }
+    pthread_join(thread, NULL);
+    cli_set_canceled(false);
+    if (watch->is_over) {
+        return code;
+    }
+    if (cli_is_interrupted()) {
+        return is_done ? CLI_EXIT_OK : CLI_EXIT_CANCELED;
+    }
+    if (cli_console_is_able(stdout)) {
+        fputs("\033[H\033[2J", stdout);
+        fflush(stdout);
+    }
+    cli_note("%s has changed", watch->changed);
+    return CLI_CONTINUE;
+}
+
+/* Tunes, and tunes again whenever a selected template or a file that it includes in quotes is
+ * saved, which cancels a running tuning. Ends with Ctrl-C, or after the first tuning if saving a
+ * file cannot help. Returns the exit code; Ctrl-C while waiting gives 0. */
+static int warm_watch(void)
+{
+    watch watch = {NULL};
+    int code = CLI_CONTINUE;
+    cli_catch_interrupt();
+    for (bool is_first = true; code == CLI_CONTINUE; is_first = false) {
+        CLI_SCOPED(cli_release_at) void *mark = cli_mark();
+        code = tune_and_wait(&watch, is_first);
+    }
+    return code;
+}
+
 static int check_and_run(const cli_list *kernels)
 {
     cli_warm.kernels = *kernels;
@@ -149,8 +324,9 @@ static int check_and_run(const cli_list *kernels)
     CLI_TRY(cli_shard_read(&cli_warm.shard, cli_warm.shard_text));
     CLI_TRY(check());
     cli_fleet_join();
+    CLI_TRY(cli_rewrite_begin(cli_warm.report));
     CLI_TRY(cli_shard_check(&cli_warm.shard));
-    return run();
+    return cli_rewrite_end(cli_warm.report, cli_warm.watch ? warm_watch() : run());
 }
 
 static const char more[] =
@@ -161,7 +337,8 @@ static const char more[] =
     "equal GPUs share the scenarios, and each model gets its own winners. A scenario that fails on "
     "a GPU is tried on an equal one; if it succeeds there, the first GPU gets no more work. With "
     "--shard, runs with the same scenarios divide them; 'gputune merge' joins their databases. "
-    "\nExit code: 0 every scenario has "
+    "--watch also watches the files that PATHs include in quotes; saving one during a tuning "
+    "starts the tuning again. Ctrl-C while it waits exits with 0.\nExit code: 0 every scenario has "
     "a winner, 1 nothing found, 2 usage, 3 no NVRTC, driver or GPU, 4 template or compile error, 5 "
     "wrong results of all variants, of the default or of most of them, 6 database, "
     "130 stopped by Ctrl-C, SIGTERM or SIGHUP. A default that crashes or does not "
@@ -217,6 +394,11 @@ static const cli_option options[] = {
      "compile and store every variant, measure nothing"},
     {"arch", 0, CLI_OPTION_TEXT, &cli_given.arch, "sm_XX", NULL,
      "with --compile-only: for this architecture, without a GPU"},
+    {"watch", 0, CLI_OPTION_FLAG, &cli_warm.watch, NULL, NULL,
+     "tune PATHs again whenever they are saved, until Ctrl-C"},
+    {"report", 0, CLI_OPTION_TEXT, &cli_warm.report, "FILE", NULL,
+     "write the page of the command report every few seconds; it reloads itself until the tuning "
+     "ends"},
     {"gpus", 0, CLI_OPTION_TEXT, &cli_warm.gpus, "all|N[,N...]", NULL,
      "on several GPUs of this machine at once, by their numbers in 'gputune devices'; they share "
      "the cores [--device]"},

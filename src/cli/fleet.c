@@ -125,6 +125,7 @@ void cli_fleet_join(void)
     }
     cli_given.own_gpu = cli_format("%d", numbers[1]);
     cli_warm.is_silent = numbers[0] > 0;
+    cli_warm.report = NULL; /* the parent writes the page */
     own.channel = numbers[2];
     unsetenv(variable); /* the workers must not inherit the variable */
     prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -558,6 +559,18 @@ static void dismiss_if_done(void)
     }
 }
 
+static void write_page(void)
+{
+    cli_list labels = {NULL, 0};
+    CLI_SCOPED(cli_release_at) void *mark = cli_mark();
+    for (size_t i = 0; i < fleet.count; i++) {
+        if (fleet.children[i].is_busy) {
+            cli_add(&labels, fleet.children[i].turn.scenario->label);
+        }
+    }
+    cli_rewrite(cli_warm.report, &labels);
+}
+
 /* Waits for messages and handles them. Returns false if no child is left. */
 static bool listen_once(void)
 {
@@ -595,6 +608,7 @@ static void run(void)
         was_told |= is_canceled;
         dismiss_if_done();
         is_open = listen_once();
+        write_page();
         if (!is_open && cli_is_canceled()) {
             return;
         }

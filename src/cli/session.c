@@ -6,12 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 
-static volatile int canceled;
+static volatile int canceled, interrupted;
 
 static void on_interrupt(int number)
 {
     (void)number;
     cli_set_canceled(true);
+    __atomic_store_n(&interrupted, 1, __ATOMIC_RELAXED);
 }
 
 void cli_catch_interrupt(void)
@@ -40,6 +41,11 @@ bool cli_is_canceled(void)
 void cli_set_canceled(bool is_canceled)
 {
     __atomic_store_n(&canceled, is_canceled, __ATOMIC_RELAXED);
+}
+
+bool cli_is_interrupted(void)
+{
+    return __atomic_load_n(&interrupted, __ATOMIC_RELAXED) != 0;
 }
 
 bool cli_is_driver_asked_for(void)

@@ -81,3 +81,5 @@ void cli_catch_interrupt(void);
 bool cli_is_canceled(void);
 void cli_set_canceled(bool is_canceled);
 volatile int *cli_cancel(void);
+/* Returns true if the user pressed Ctrl-C; work may be canceled for other reasons too. */
+bool cli_is_interrupted(void);

@@ -1,5 +1,6 @@
-/* The command warm: its options (cmd_warm.c), its scenarios (warm_find.c, shard.c),
- * tuning on one GPU (warm_tune.c) and on several (fleet.c), and its output (warm_show.c). */
+/* The command warm: its options and --watch (cmd_warm.c), its scenarios (warm_find.c, shard.c),
+ * tuning on one GPU (warm_tune.c) and on several (fleet.c), its output (warm_show.c), and its page
+ * (rewrite.c). */
 #pragma once
 
 #include "cli/table.h"
@@ -13,12 +14,13 @@ typedef struct cli_shard {
 /* The options of warm, and how fleet.c started this process. */
 extern struct cli_warm {
     cli_list kernels;
-    bool compile_only, canonical;
+    bool compile_only, watch, canonical;
     double total_limit_s; /* seconds for all scenarios together; 0: no limit */
     const char *from;     /* a file of misses, or NULL */
     const char *gpus;     /* "all", "0,2"; NULL: the one GPU that --device names */
     cli_list regions;     /* the texts of --sizes */
     uint32_t variants;    /* --variants; 0: the library's default */
+    const char *report;   /* the page to write while tuning, or NULL */
     const char *shard_text;
     cli_shard shard;
     bool is_silent; /* true if no notes are printed, because another child of --gpus prints them */
@@ -111,3 +113,14 @@ void cli_warm_take(cli_table *table, double place, const char *packed);
  * checks the database of the session unless that is NULL. Returns the exit code of the command. */
 int cli_warm_end(cli_table *table, int code, bool of_models, int64_t begun_ns,
                  const cli_session *session);
+
+/* ---- the report beside the tuning ------------------------------------------------------------ */
+
+/* Checks that the page of --report can be written. Returns CLI_CONTINUE, or an exit code after a
+ * message. These functions do nothing if `file` is NULL. */
+int cli_rewrite_begin(const char *file);
+/* Starts `gputune report` for the page, unless it is running or was started less than 3 s ago. */
+void cli_rewrite(const char *file, const cli_list *labels);
+/* Writes the final page. Returns `code`, or if that is CLI_EXIT_OK the exit code of writing the
+ * page. */
+int cli_rewrite_end(const char *file, int code);

@@ -11,6 +11,16 @@ static bool measures(void)
     return cli_tuning.effort == 0 || cli_tuning.effort == 3;
 }
 
+static void show(void *user, const gputune_progress *at)
+{
+    cli_progress *progress = user;
+    cli_list labels = {NULL, 0};
+    CLI_SCOPED(cli_release_at) void *mark = cli_mark();
+    cli_add(&labels, progress->label);
+    cli_progress_update(user, at);
+    cli_rewrite(cli_warm.report, &labels);
+}
+
 /* Tunes once. */
 static void ask(cli_tuned *out, const cli_session *session, const cli_scenario *scenario,
                 const gputune_options *options)
@@ -48,7 +58,7 @@ bool cli_warm_try(cli_tuned *out, const cli_session *session, const cli_scenario
     progress->shown_s = 0;
     options.force |= force;
     options.time_limit_s = cli_limit_s(session, limit_s);
-    options.progress = cli_progress_update;
+    options.progress = show;
     options.user = progress;
     ask(out, session, scenario, &options);
     while (raise_limit(out, &options)) {
@@ -155,6 +165,9 @@ int cli_warm_tune(const cli_session *session, const cli_scenarios *scenarios)
         }
         code = cli_worse(code, its_code);
         gputune_plan_release(tuned.plan);
+    }
+    if (cli_is_canceled() && !cli_is_interrupted()) { /* --watch canceled, and will tune again */
+        return CLI_EXIT_CANCELED;
     }
     return cli_warm_end(&table, code, false, begun_ns, stored ? NULL : session);
 }

@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from chromium import Page  # noqa: E402
@@ -435,9 +436,38 @@ def test_layout():
         fetches_nothing(page, path)
 
 
+def test_tuning():
+    """On the page of warm --report, new results appear by themselves, and typed text stays."""
+    database, path = os.path.join(OUT, "tuning.db"), os.path.join(OUT, "tuning.html")
+    for old in (database, path):
+        if os.path.exists(old):
+            os.remove(old)
+    command = [os.path.join(BUILD, "gputune"), "warm", "axpy", "--driver", "emu", "--db", database, "--report", path,
+               "--size", "n=2000,4000,8000,16000", "-q"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as tuning, Page() as page:
+        while not os.path.exists(path):
+            time.sleep(0.1)
+        page.open("file://" + path)
+        page.until("document.querySelectorAll('#scenarios tbody a').length > 0")
+        check("it shows what is being tuned", text(page, "#live").startswith("Being tuned: axpy"))
+        enter(page, "filter", "VEC=4")
+        page.run("document.getElementById('filter').blur()")
+        page.until("document.querySelectorAll('#scenarios tbody a').length > 1")
+        check("the scenario that is being tuned comes first", page.until("document.querySelector('#scenarios tbody td').textContent.includes('(being tuned')"))
+        check("what was typed stays", page.run("document.getElementById('filter').value") == "VEC=4")
+        check("the tuning ended well", tuning.wait() == 0)
+        page.until("document.getElementById('live').textContent === ''")
+        check("at the end it has all", len(texts(page, "#scenarios tbody tr")) == 4)
+        check("no error in the console", page.errors == [] or print(page.errors))
+        page.open(make("again", "", "--db", database, "--tuning", "axpy n=8000 T=float", "--tuning", "axpy n=3 T=float"))
+        check("one without trials is listed", texts(page, "#scenarios td:first-child")[:2] ==
+              ["axpy n=3 T=float (being tuned; no trial is stored yet)", "axpy n=8000 T=float (being tuned)"])
+        check("one with trials is opened", text(page, "#scenario-title").startswith("axpy n=8000 T=float (being tuned)"))
+
+
 def main():
     os.makedirs(OUT, exist_ok=True)
-    for test in (test_many, test_order, test_hostile, test_little, test_scenarios, test_layout):
+    for test in (test_many, test_order, test_hostile, test_little, test_scenarios, test_layout, test_tuning):
         if len(sys.argv) < 3 or test.__name__ in sys.argv[2:]:
             test()
     print(f"{check.results.count(True)} passed, {check.results.count(False)} failed")

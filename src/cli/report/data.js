@@ -98,7 +98,8 @@ class Scenario {
     this.winner = this.records.find(one => one.is_winner && one.configuration === this.configuration);
     this.standard = this.records.find(one => one.is_default);
     this.units = this.objective === 'energy' ? ['nJ', 'µJ', 'mJ', 'J'] : timeUnits;
-    this.title = `${this.kernel} ${shortSizes(this.sizes)}`;
+    this.label = `${this.kernel} ${shortSizes(this.sizes)}`;
+    this.title = report.tuning.includes(this.label) ? `${this.label} (being tuned)` : this.label;
     this.rows = Int32Array.from({length: this.variants}, (_, row) => row);
   }
 

@@ -201,6 +201,15 @@ function start() {
   ['find', 'filter'].forEach(id => byId(id).addEventListener('input', soon));
   explainWords();
   view.follow();
+  reload();
+}
+
+/* Loads the page again while scenarios are tuned, unless somebody types. The address keeps what is shown. */
+function reload() {
+  if (report.tuning.length) {
+    byId('live').textContent = `Being tuned: ${report.tuning.join(', ')}. This page reloads itself until the tuning ends.`;
+    setInterval(() => document.activeElement.tagName !== 'INPUT' && location.reload(), 3000);
+  }
 }
 
 start();

@@ -55,7 +55,10 @@ class Overview {
       plain('flags', one => flagsOf(one.winner).join(', ')),
     ].filter(({title, value}, i) => !i || title === 'winner' || new Set(view.scenarios.map(value)).size > 1);
     this.lines = new Map(view.scenarios.map(one => [one, create('tr', {}, ...columns.map(({kind, text}) => cell(text(one), kind)))]));
-    this.body = create('tbody', {}, ...this.lines.values());
+    const stored = new Set(view.scenarios.map(one => one.label));
+    const waiting = report.tuning.filter(label => !stored.has(label)).map(label =>
+      create('tr', {}, cell(`${label} (being tuned; no trial is stored yet)`)));
+    this.body = create('tbody', {}, ...waiting, ...this.lines.values());
     const sort = (column, direction) => this.body.append(...[...this.lines]
       .sort(([a], [b]) => direction * compareCells(column.value(a), column.value(b))).map(([, line]) => line));
     parent.append(create('table', {'aria-label': 'Scenarios'}, create('thead', {}, headings(columns, sort)), this.body));

@@ -9,6 +9,7 @@ export GPUTUNE_TEMPLATES=$PWD/templates
 $GPUTUNE warm --canonical axpy --db a.db --format csv -q | cut -d, -f1,2
 $GPUTUNE warm --canonical dot --db a.db 2>&1 | sed "s|$PWD|.|"
 $GPUTUNE warm --canonical --size n=1K --db a.db
+$GPUTUNE warm --canonical --watch ./templates/axpy.cu --db a.db
 echo "a time limit that is too short to measure anything is raised:"
 $GPUTUNE warm --canonical copy --time-limit 0.05 --db limit.db --format csv -q | cut -d, -f1,2
 rm templates/canonical.txt

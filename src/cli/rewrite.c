@@ -1,0 +1,117 @@
+/* Writes the page of --report again and again, in another process. A new page replaces the old one
+ * as a whole. */
+#include "cli/files.h"
+#include "cli/warm.h"
+
+#include "base/clock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static const double every_s = 3;
+
+static struct {
+    pid_t writer; /* 0: none runs */
+    int64_t begun_ns;
+} page;
+
+static void add_option(cli_list *words, const char *option, const char *value)
+{
+    if (value) {
+        cli_add(words, cli_format("%s%s", option, value));
+    }
+}
+
+/* Starts a writer. Only the last writer prints errors, because a later one may succeed. */
+static bool start(const char *file, const cli_list *labels)
+{
+    CLI_SCOPED(cli_release_at) void *mark = cli_mark();
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    if (labels->count) {
+        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    }
+    cli_list words = {NULL, 0};
+    add_option(&words, "gputune", "");
+    add_option(&words, "report", "");
+    add_option(&words, "-q", "");
+    add_option(&words, "--output=", cli_format("%s.part", file));
+    add_option(&words, "--db=", cli_given.database);
+    add_option(&words, "--templates=", cli_given.templates);
+    for (size_t i = 0; i < cli_given.include_paths.count; i++) {
+        add_option(&words, "--include=", cli_given.include_paths.items[i]);
+    }
+    for (size_t i = 0; i < labels->count; i++) {
+        add_option(&words, "--tuning=", labels->items[i]);
+    }
+    cli_add(&words, NULL);
+    int error = posix_spawn(&page.writer, "/proc/self/exe", &actions, NULL,
+                            (char **)(uintptr_t)words.items, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    page.writer = error ? 0 : page.writer;
+    page.begun_ns = gt_now_ns();
+    return !error;
+}
+
+/* Waits for the writer; with WNOHANG only takes the result of one that has ended. Returns the exit
+ * code of the writer. */
+static int finish(const char *file, int how)
+{
+    int status = 0;
+    pid_t ended;
+    do {
+        ended = page.writer ? waitpid(page.writer, &status, how) : 0;
+    } while (ended < 0 && errno == EINTR);
+    if (!ended) {
+        return CLI_EXIT_OK;
+    }
+    page.writer = 0;
+    int code = WIFEXITED(status) ? WEXITSTATUS(status) : CLI_EXIT_NOTHING;
+    char *part = cli_format("%s.part", file);
+    if (code == CLI_EXIT_OK && rename(part, file) != 0) {
+        return cli_stop(CLI_EXIT_NOTHING, "cannot write %s: %s", file, strerror(errno));
+    }
+    return code;
+}
+
+int cli_rewrite_begin(const char *file)
+{
+    cli_output output;
+    if (!file) {
+        return CLI_CONTINUE;
+    }
+    CLI_TRY(cli_output_open(&output, cli_format("%s.part", file), true));
+    int code = cli_output_close(&output, CLI_EXIT_OK);
+    return code == CLI_EXIT_OK ? CLI_CONTINUE : code;
+}
+
+void cli_rewrite(const char *file, const cli_list *labels)
+{
+    if (file) {
+        (void)finish(file, WNOHANG);
+        if (!page.writer && gt_seconds_since(page.begun_ns) > every_s) {
+            (void)start(file, labels);
+        }
+    }
+}
+
+int cli_rewrite_end(const char *file, int code)
+{
+    const cli_list none = {NULL, 0};
+    if (!file) {
+        return code;
+    }
+    (void)finish(file, 0);
+    if (!start(file, &none)) {
+        return code ? code : CLI_EXIT_NOTHING;
+    }
+    int written = finish(file, 0);
+    return code ? code : written;
+}
