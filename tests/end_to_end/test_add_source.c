@@ -88,24 +88,6 @@ TEST(mistake_is_named_by_the_given_name)
         gputune_add_source(tuner, "mine.cu", "\n#pragma gputune kernle(scale)\n", NULL),
         GPUTUNE_ETEMPLATE);
     assert_memory_equal(gputune_error(), "mine.cu:2:", strlen("mine.cu:2:"));
-    assert_int_equal(gputune_add_source(tuner, "mine.cu", NULL, NULL), GPUTUNE_EINVAL);
-    assert_int_equal(gputune_add_source(tuner, NULL, text, NULL), GPUTUNE_EINVAL);
-    assert_int_equal(gputune_add_source(NULL, "mine.cu", text, NULL), GPUTUNE_EINVAL);
-}
-
-static int note_name(void *user, const gputune_kernel *kernel)
-{
-    *(bool *)user |= strcmp(kernel->name, "scale") == 0;
-    return 0;
-}
-
-TEST(source_is_listed)
-{
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
-    bool listed = false;
-    OK(gputune_add_source(tuner, "scale.cu", text, twice));
-    OK(gputune_kernels(tuner, NULL, note_name, &listed));
-    assert_true(listed);
 }
 
 typedef struct files {

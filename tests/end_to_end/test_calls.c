@@ -105,21 +105,6 @@ TEST(null_is_refused_by_functions_with_a_tuner)
     assert_int_equal(calls, 0);
 }
 
-TEST(forget_deletes_everything_only_if_asked)
-{
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
-    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
-    int calls = 0;
-    filter.any_gpu = true;
-    const gputune_record_filter *const filters[] = {NULL, &filter};
-    for (int i = 0; i < 2; i++) {
-        int status = gputune_forget(tuner, filters[i], NULL, NEVER(gputune_record), &calls);
-        assert_int_equal(status, GPUTUNE_EINVAL);
-        assert_non_null(strstr(gputune_error(), "set 'everything'"));
-    }
-    assert_int_equal(calls, 0);
-}
-
 TEST(null_in_lists_of_options_is_refused)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");

@@ -1,12 +1,10 @@
-/* Tests calls during a tuning: from its callbacks, from other threads, other tunings, and other
- * processes on the same database. */
+/* Tests calls during a tuning, from its callbacks and from other threads, and another tuner of the
+ * same database. */
 #include "world.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
-#include <sqlite3.h>
-#include <sys/wait.h>
 #include <time.h>
 
 enum { N = 4099, LONGEST_S = 120 };
@@ -40,13 +38,6 @@ static void expect(reply got, gputune_source source)
         fail_msg("status %d, source '%s' instead of '%s': %s", got.status,
                  gputune_source_name(got.source), gputune_source_name(source), got.reason);
     }
-}
-
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 /* ---- from a callback ---- */
@@ -180,158 +171,6 @@ TEST(canceled_thread_ends_after_its_call)
     pthread_join(held.thread, NULL);
     expect(held.reply, GPUTUNE_SOURCE_MEASURED);
     gputune_close(held.tuner); /* does not wait for a call that never ends */
-}
-
-typedef struct one_of_two {
-    gputune *tuner;
-    int64_t n;
-    reply reply;
-} one_of_two;
-
-static void *tune_one(void *user)
-{
-    one_of_two *one = user;
-    one->reply = ask(one->tuner, one->n, GPUTUNE_MEASURE);
-    return NULL;
-}
-
-TEST(two_scenarios_are_tuned_at_once)
-{
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
-    one_of_two two[2] = {{.tuner = tuner, .n = N}, {.tuner = tuner, .n = 5 * N}};
-    pthread_t threads[2];
-    for (int i = 0; i < 2; i++) {
-        assert_int_equal(pthread_create(&threads[i], NULL, tune_one, &two[i]), 0);
-    }
-    for (int i = 0; i < 2; i++) {
-        pthread_join(threads[i], NULL);
-    }
-    expect(two[0].reply, GPUTUNE_SOURCE_MEASURED);
-    expect(two[1].reply, GPUTUNE_SOURCE_MEASURED);
-}
-
-/* ---- a database that another process has locked ---- */
-
-typedef struct locker {
-    pid_t id;
-    int commands[2], answers[2];
-} locker;
-
-/* Runs in the other process: locks and unlocks on command. */
-static void lock_as_told(const locker *l, const char *path)
-{
-    sqlite3 *database = NULL;
-    char command;
-    while (read(l->commands[0], &command, 1) == 1 && command != 'q') {
-        const char *sql = command == 'l' ? "BEGIN EXCLUSIVE" : "ROLLBACK";
-        bool good = (database || sqlite3_open(path, &database) == SQLITE_OK) &&
-                    sqlite3_busy_timeout(database, 10000) == SQLITE_OK &&
-                    sqlite3_exec(database, sql, NULL, NULL, NULL) == SQLITE_OK;
-        command = good ? 'y' : 'n';
-        if (write(l->answers[1], &command, 1) != 1) {
-            break;
-        }
-    }
-    _exit(0);
-}
-
-/* Must be called before this process opens a database. */
-static void locker_start(locker *l, const char *path)
-{
-    assert_int_equal(pipe(l->commands), 0);
-    assert_int_equal(pipe(l->answers), 0);
-    l->id = fork();
-    assert_true(l->id >= 0);
-    if (l->id == 0) {
-        close(l->commands[1]); /* the child ends with this test */
-        close(l->answers[0]);
-        lock_as_told(l, path);
-    }
-}
-
-static void locker_do(const locker *l, char command)
-{
-    char answer = 'y';
-    assert_int_equal(write(l->commands[1], &command, 1), 1);
-    assert_true(command == 'q' || read(l->answers[0], &answer, 1) == 1);
-    assert_int_equal(answer, 'y');
-}
-
-static void locker_end(locker *l)
-{
-    locker_do(l, 'q');
-    assert_int_equal(waitpid(l->id, NULL, 0), l->id);
-    for (int i = 0; i < 2; i++) {
-        close(l->commands[i]);
-        close(l->answers[i]);
-    }
-}
-
-/* A write waits at most this long for a lock if nothing else ends it. */
-static const double longest_write_s = 30;
-
-TEST(wait_for_a_locked_database_ends_with_the_time_limit)
-{
-    gputune_options options = few_variants();
-    gputune_plan *plan;
-    char path[128];
-    locker l;
-    snprintf(path, sizeof path, "%s/locked.db", world.folder);
-    locker_start(&l, path);
-    gputune *tuner = tuner_open(path);
-    locker_do(&l, 'l');
-    double start = seconds();
-    options.time_limit_s = 12; /* long enough to compile the default on a busy machine */
-    OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options));
-    assert_true(seconds() - start < longest_write_s);
-    gputune_plan_release(plan);
-    locker_do(&l, 'u');
-    options.time_limit_s = LONGEST_S;
-    OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options));
-    assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_MEASURED);
-    gputune_plan_release(plan);
-    locker_end(&l);
-    gputune_close(tuner);
-    unlink(path);
-}
-
-static volatile int cancel;
-
-static void *cancel_soon(void *user)
-{
-    (void)user;
-    usleep(500000);
-    __atomic_store_n(&cancel, 1, __ATOMIC_RELAXED);
-    return NULL;
-}
-
-TEST(wait_for_a_locked_database_ends_with_a_cancel)
-{
-    gputune_options options = few_variants();
-    gputune_plan *plan;
-    pthread_t thread;
-    char path[128];
-    locker l;
-    snprintf(path, sizeof path, "%s/locked.db", world.folder);
-    locker_start(&l, path);
-    gputune *tuner = tuner_open(path);
-    locker_do(&l, 'l');
-    double start = seconds();
-    cancel = 0;
-    options.cancel = &cancel;
-    assert_int_equal(pthread_create(&thread, NULL, cancel_soon, NULL), 0);
-    int status = tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options);
-    assert_true(seconds() - start < longest_write_s);
-    assert_true(__atomic_load_n(&cancel, __ATOMIC_RELAXED));
-    pthread_join(thread, NULL);
-    if (status == GPUTUNE_OK) {
-        gputune_plan_release(plan);
-    } else { /* there was no time left to compile the default */
-        assert_int_equal(status, GPUTUNE_ECANCELED);
-    }
-    locker_end(&l);
-    gputune_close(tuner);
-    unlink(path);
 }
 
 /* ---- another user of the same database ---- */

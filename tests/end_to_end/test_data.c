@@ -4,8 +4,6 @@
 
 #include <math.h>
 
-#include <math.h>
-
 enum { N = 4099 };
 
 /* The behaviour of the reference function, and a record of its calls. */

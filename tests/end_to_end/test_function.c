@@ -306,19 +306,4 @@ TEST(arguments_are_described_however_they_are_passed)
     assert_int_equal(gputune_plan_argument(&told, plan, 5), GPUTUNE_ENOTFOUND);
 }
 
-TEST(mistakes_are_refused)
-{
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
-    GT_SCOPED(plan_end) gputune_plan *plan = default_plan(tuner, NULL, GPUTUNE_SIZES({"n", 64}));
-    gputune_function function = GPUTUNE_FUNCTION_INIT;
-    gputune_parameter parameter = GPUTUNE_PARAMETER_INIT;
-    assert_int_equal(gputune_plan_function(&function, plan, 1), GPUTUNE_ENOTFOUND);
-    assert_int_equal(gputune_plan_parameter(&parameter, plan, 0, 4), GPUTUNE_ENOTFOUND);
-    assert_int_equal(gputune_plan_parameter(&parameter, plan, 1, 0), GPUTUNE_ENOTFOUND);
-    CU(CtxSetCurrent(NULL));
-    assert_int_equal(gputune_plan_function(&function, plan, 0), GPUTUNE_EINVAL);
-    assert_non_null(strstr(gputune_error(), "no CUDA context is current"));
-    CU(CtxSetCurrent(world.context));
-}
-
 TESTS_WITHIN(open_device, world_close)

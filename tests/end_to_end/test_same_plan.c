@@ -132,26 +132,21 @@ static void expect_one_plan(call calls[THREADS], gputune_source source)
 
 /* ---- many at once ---- */
 
-TEST(threads_compile_a_default_once)
+static void expect_one(gputune_effort effort, gputune_source source, int measure_workers)
 {
     call calls[THREADS];
-    const call like = {open_counting(), "axpy", .options = few_with(GPUTUNE_CACHED_ONLY)};
+    const call like = {open_counting(), "axpy", .options = few_with(effort)};
     all_at_once(calls, &like);
-    expect_one_plan(calls, GPUTUNE_SOURCE_DEFAULT);
+    expect_one_plan(calls, source);
     assert_int_equal(workers_started("compile"), 1);
-    assert_int_equal(workers_started("measure"), 0);
+    assert_int_equal(workers_started("measure"), measure_workers);
     gputune_close(like.tuner);
 }
 
-TEST(threads_measure_once)
+TEST(threads_compile_and_measure_once)
 {
-    call calls[THREADS];
-    const call like = {open_counting(), "axpy", .options = few_with(GPUTUNE_MEASURE)};
-    all_at_once(calls, &like);
-    expect_one_plan(calls, GPUTUNE_SOURCE_MEASURED);
-    assert_int_equal(workers_started("compile"), 1);
-    assert_int_equal(workers_started("measure"), 1);
-    gputune_close(like.tuner);
+    expect_one(GPUTUNE_CACHED_ONLY, GPUTUNE_SOURCE_DEFAULT, 0);
+    expect_one(GPUTUNE_MEASURE, GPUTUNE_SOURCE_MEASURED, 1);
 }
 
 TEST(threads_share_a_failure)

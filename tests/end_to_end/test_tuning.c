@@ -1,8 +1,5 @@
-/* Tunes on the emulated H200 from call to stored winner: bad variants, hits, cancelling, a database
- * that cannot be written. */
+/* Tunes on the emulated H200 from call to stored winner: bad variants, hits, cancelling. */
 #include "world.h"
-
-#include <fcntl.h>
 
 enum { N = 4099 };
 
@@ -97,33 +94,6 @@ TEST(cancel_leaves_a_plan_or_fails)
     OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options));
     OK(launch_axpy(plan, N)); /* the tuner continues to work */
     gputune_plan_release(plan);
-}
-
-/* ---- no database ---- */
-
-TEST(unwritable_database_gives_one_warning)
-{
-    gputune_options options = few_variants();
-    gputune_plan *plan;
-    char path[128];
-    snprintf(path, sizeof path, "%s/file", world.folder);
-    int file = open(path, O_CREAT | O_WRONLY, 0600);
-    assert_true(file >= 0);
-    close(file);
-    snprintf(path, sizeof path, "%s/file/x.db", world.folder); /* not even root can create this */
-    gputune *tuner = tuner_open(path);
-    options.log = on_log;
-    OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options));
-    assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_MEASURED);
-    if (world.warnings != 1) {
-        print_error("%s", world.log);
-    }
-    assert_int_equal(world.warnings, 1);
-    OK(launch_axpy(plan, N));
-    gputune_plan_release(plan);
-    gputune_close(tuner);
-    snprintf(path, sizeof path, "%s/file", world.folder);
-    unlink(path);
 }
 
 /* ---- clusters ---- */

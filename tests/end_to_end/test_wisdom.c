@@ -1,7 +1,6 @@
 /* Results that were measured elsewhere are verified before they are launched, unless they are
  * trusted. */
 #include "base/hash.h"
-#include "support/folder.h"
 #include "world.h"
 
 static gputune_options few(gputune_effort effort)
@@ -157,7 +156,6 @@ TEST(wisdom_is_saved_to_and_loaded_from_files)
 
 typedef struct seen {
     unsigned count, unproved;
-    uint32_t grid;
     char created[32];
 } seen;
 
@@ -166,7 +164,6 @@ static int note(void *user, const gputune_record *record)
     seen *s = user;
     s->count++;
     s->unproved += record->unproved;
-    s->grid = record->grid[0];
     snprintf(s->created, sizeof s->created, "%s", record->created);
     return 0;
 }
@@ -174,7 +171,7 @@ static int note(void *user, const gputune_record *record)
 static seen winners(gputune *tuner, const char *kernel)
 {
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
-    seen found = {0, 0, 0, ""};
+    seen found = {0, 0, ""};
     filter.kernel = kernel;
     OK(gputune_records(tuner, &filter, note, &found));
     return found;
@@ -203,43 +200,6 @@ TEST(imports_keep_their_date_and_can_be_passed_on)
     assert_memory_equal(found.created, "2001", 4);
     gputune_free(again);
     gputune_free(text);
-}
-
-TEST(stored_results_are_found_by_path)
-{
-    static const char kernel[] =
-        "// mine\n"
-        "#pragma gputune kernel(mine)\n"
-        "#pragma gputune args(out int y[64])\n"
-        "#pragma gputune tune(BLOCK = 32, 64) block(BLOCK) grid(64 / BLOCK)\n"
-        "__global__ void mine(int *y)\n"
-        "{ y[blockIdx.x * BLOCK + threadIdx.x] = 1; }\n";
-    char path[96];
-    snprintf(path, sizeof path, "%s/mine.cu", world.folder);
-    file_write(path, "%s", kernel);
-    gputune *tuner = tuner_open(":memory:");
-    gputune_plan *plan;
-    OK(tune_kernel(&plan, tuner, path, GPUTUNE_NO_SIZES, &OPTIONS()));
-    gputune_plan_release(plan);
-    seen found = winners(tuner, path);
-    assert_int_equal(found.count, 1);
-    assert_in_range(found.grid, 1, 2);
-    assert_int_equal(winners(tuner, "mine").count, 1);
-    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
-    char *text;
-    uint32_t count;
-    filter.kernel = path;
-    OK(gputune_wisdom_export(&text, &count, tuner, &filter, false));
-    assert_int_equal(count, 1);
-    gputune_free(text);
-    gputune_record_filter unknown = GPUTUNE_RECORD_FILTER_INIT;
-    unknown.kernel = "nosuch";
-    assert_int_equal(gputune_records(tuner, &unknown, note, &found), GPUTUNE_ENOTFOUND);
-    assert_non_null(strstr(gputune_error(), "nosuch"));
-    unknown.kernel = "copy"; /* the template is known, but no result is stored */
-    ASSERT_OK(gputune_records(tuner, &unknown, note, &found));
-    gputune_close(tuner);
-    unlink(path);
 }
 
 TESTS_WITHIN(open_h200, world_close)

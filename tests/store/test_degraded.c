@@ -296,17 +296,6 @@ TEST_OF(malformed_tables, world *w, open_world, close_world)
     assert_int_equal(w->warnings, 1);
 }
 
-TEST_OF(truncated_file, world *w, open_world, close_world)
-{
-    make_database(w, 1024);
-    struct stat facts;
-    assert_int_equal(stat(w->path, &facts), 0);
-    assert_int_equal(truncate(w->path, facts.st_size / 2), 0);
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
-    put_size(store, 512, 5);
-    assert_true(time_at(store, 512) == 5);
-}
-
 TEST_OF(empty_file_is_a_new_database, world *w, open_world, close_world)
 {
     put_raw(w->path, "", 0);

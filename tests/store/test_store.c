@@ -275,26 +275,6 @@ TEST_OF(nearest_prefers_the_whole_space, world *w, open_world, close_world)
     gt_winner_free(&found);
 }
 
-/* The same with different sizes: half of the wanted one and twice as large. */
-TEST_OF(nearest_prefers_the_whole_space_at_any_size, world *w, open_world, close_world)
-{
-    const int64_t small = 2048, wanted = 4096, large = 8192;
-    const gt_terms whole = terms_of(GPUTUNE_MEASURE);
-    gt_terms part = whole;
-    part.space = hash_of(78);
-    part.limit = 2;
-    for (int larger = 0; larger < 2; larger++) {
-        gt_store *store;
-        ASSERT_OK(gt_store_open(&store, ":memory:", NULL, &w->log, false));
-        for (int i = 0; i < 2; i++) {
-            gt_scenario scenario = scenario_at(i ? large : small);
-            ASSERT_OK(put_under(store, &scenario, 100, i == larger ? &whole : &part, false, NULL));
-        }
-        assert_int_equal(nearest_to(store, wanted, "T=half"), larger ? large : small);
-        gt_store_close(store);
-    }
-}
-
 /* --- trials and code -------------------------------------------------------------------------- */
 
 static size_t count_trials(gt_store *store, const gt_scenario *scenario, int driver)
