@@ -1,12 +1,12 @@
-for value in 0 5 abc -1 1e999 nan; do
+for value in 0 5 abc 1e999; do
     $FAKE warm axpy --time-limit $value -q >/dev/null
     echo "$value: exit $?"
 done
-for value in 7 abc -1 99999999999 ''; do
+for value in 7 abc -1 99999999999; do
     $FAKE warm axpy --max-variants "$value" -q >/dev/null
     echo "$value: exit $?"
 done
-for value in 0 1 0.5 1e-3 -0.1 1.5 half; do
+for value in 0 1e-3 1 half; do
     $FAKE warm axpy --epsilon $value -q >/dev/null
     echo "$value: exit $?"
 done

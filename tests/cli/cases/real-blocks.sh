@@ -3,8 +3,6 @@ export GPUTUNE_DB=$PWD/x.db
 templates=$(dirname "$0")/../../arguments
 for name in blocks maps; do
     $GPUTUNE warm "$templates/$name.cu" --driver emu -q --format csv | tail -n +2 | cut -d, -f1,14,15,16
-    $GPUTUNE show $name --driver emu -q --all --format csv | tail -n +2 | cut -d, -f8,9 |
-        sed s,eliminated,ok, | sort
 done
 # Tensor maps need compute capability 9.0.
 $GPUTUNE warm "$templates/maps.cu" --driver emu:a100 2>&1 | grep -o 'excluded by.*'

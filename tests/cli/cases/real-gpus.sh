@@ -16,7 +16,7 @@ warm two.db --gpus 0,1 | stable >two
 cat two
 cmp one two && echo "the same as on one"
 echo == again, with a GPU of another model
-warm two.db --gpus all | stable
+warm two.db --gpus all | cut -d, -f16 | sort | uniq -c
 $GPUTUNE show --driver emu -q --db two.db --all --format csv | tail -n +2 | wc -l
 $GPUTUNE show --driver emu -q --db one.db --all --format csv | tail -n +2 | wc -l
 echo == as a table

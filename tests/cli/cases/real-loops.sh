@@ -1,9 +1,7 @@
 # Loops of launches: they are tuned, their grids are shown, and bounds that do not fit exclude variants.
 export GPUTUNE_DB=$PWD/x.db
 folder=$(dirname "$0")/../../language
-for name in floyd lu stencil; do
-    $GPUTUNE warm "$folder/$name.cu" --driver emu -q --max-variants 3 --format csv | cut -d, -f1-3,16
-done
+$GPUTUNE warm "$folder/floyd.cu" --driver emu -q --max-variants 3 --format csv | cut -d, -f1-3,16
 $GPUTUNE run "$folder/lu.cu" --driver emu -q --size n=20 -c T=8 --format json | grep -o '"grid".*"block": "[^"]*"'
 $GPUTUNE run "$folder/stencil.cu" --driver emu -q --size "n=500 steps=4" -c BLOCK=64 --format json |
     grep -o '"grid".*"block": "[^"]*"'

@@ -20,3 +20,7 @@ echo "exit $?"
 chmod go+w a.db
 $GPUTUNE merge a.db -o d.db
 echo "exit $?"
+$GPUTUNE merge a.db
+echo "exit $?"
+$GPUTUNE merge -o d.db
+echo "exit $?"

@@ -2,20 +2,16 @@
 export GPUTUNE_DB=$PWD/x.db
 template=$(dirname "$0")/../../../examples/normalise.cu
 $GPUTUNE space "$template" --arch sm_80
-$GPUTUNE warm "$template" --driver emu -q --size n=3000 --only BLOCK=64 --format csv | cut -d, -f1-3,16
-$GPUTUNE show "$template" --driver emu -q --format csv | cut -d, -f1-3
-$GPUTUNE run "$template" --driver emu -q --size n=3000 --config EARLY=1 --format csv | cut -d, -f1-3
+$GPUTUNE warm "$template" --driver emu -q --size n=3000 --only BLOCK=64 >table
 # The grids and blocks of all kernels are shown.
 $GPUTUNE show "$template" --driver emu -q | head -n 1 | grep -o 'grids *blocks'
 $GPUTUNE show "$template" --driver emu -q --format json | grep -o '"grid.*"block": "[^"]*"'
 $GPUTUNE run "$template" --driver emu -q --size n=3000 --config EARLY=1 --format json | grep -o '"grid.*"block": "[^"]*"'
-$GPUTUNE warm "$template" --driver emu -q --size n=3000 --only BLOCK=64 --format json | grep -o '"grid.*"block": "[^"]*"'
 # One kernel of the pipeline uses clusters, another one is launched cooperatively.
 shares=$(dirname "$0")/../../language/shares.cu
 $GPUTUNE space "$shares" --arch sm_80 | sed -n '/^variants/,$p'
 $GPUTUNE space "$shares" --arch sm_90 | sed -n '/^variants/,$p'
 $GPUTUNE run "$shares" --driver emu:h200 -q -c SIZE=1 -c SIZE=4 --format json | grep -o '"grid".*"block": "[^"]*"'
-$GPUTUNE run "$shares" --driver emu:h200 -q -c SIZE=1,BLOCK=128 -c SIZE=4 --format csv | cut -d, -f8,9
 # The number of launches of a kernel can depend on an axis.
 sed 's/args = (partial, y, n)/&, times = 1 + EARLY/; s/gputune reference.*/gputune reference(self, EARLY = 0, rtol = 1e-4)/' "$template" >again.cu
 $GPUTUNE run ./again.cu --driver emu -q --size n=3000 -c EARLY=0 -c EARLY=1 --format json | grep -o '"grid".*"block": "[^"]*"'

@@ -8,7 +8,7 @@
         done
     done
 } >square.json # without closing braces, like Kernel Tuner's caches
-$REPLAY square.json --strategy auto,exhaustive,random,model,local --evaluations 1,64 --seeds 3 \
+$REPLAY square.json --strategy auto,exhaustive,random,model,local --evaluations 64 --seeds 3 \
     --format csv
 # Replays with a seed repeat exactly, also from a compressed file.
 gzip -k square.json

@@ -18,7 +18,7 @@ rows --shard 0/8
 $FAKE warm axpy --size n=1 --shard 0/1000
 $FAKE warm axpy --size n=1 --shard 1/1000 --format json
 echo "exit $?"
-for text in '' 1 4/4 -1/4 a/4 1/ 1/x auto 0/0 0/99999999 ' 0/1'; do
+for text in 1 4/4 -1/4 1/x 0/99999999; do
     $FAKE warm axpy --shard "$text"
 done
 echo "exit $?"

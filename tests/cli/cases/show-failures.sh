@@ -2,4 +2,4 @@
 export GPUTUNE_FAKE=bad-default
 $FAKE show
 $FAKE warm axpy
-$FAKE warm axpy -f json | tr , '\n' | grep default_
+$FAKE warm axpy -q -f json | tr , '\n' | grep default_

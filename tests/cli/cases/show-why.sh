@@ -1,7 +1,6 @@
 # show --why prints the winner beside the default, and the cost of each axis value.
 $FAKE show axpy --why
 $FAKE show axpy --why --format json | tr '{' '\n' | grep '"axis"'
-$FAKE show axpy --why --format csv | tail -9
 GPUTUNE_FAKE=empty $FAKE show --why
 echo "exit $?"
 # Two axes depend on each other.

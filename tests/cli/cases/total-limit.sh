@@ -1,4 +1,4 @@
-for value in 0 -1 abc nan; do
+for value in 0 abc; do
     $FAKE warm axpy --total-limit $value -q >/dev/null
     echo "$value: exit $?"
 done
@@ -12,5 +12,3 @@ limits() {
 }
 limits --total-limit 80
 limits --total-limit 80 --time-limit 35
-limits --total-limit 80 --strategy exhaustive
-limits --time-limit 35
