@@ -231,7 +231,8 @@ static void append_mark(gt_text *out, const char *name)
 
 gputune_status gt_image_note_entry(gt_image *image, const char *name, const char *symbol)
 {
-    if (search_image(image, name).instances < 2) {
+    const search found = search_image(image, name);
+    if (found.exact || found.instances == 1) {
         return GPUTUNE_OK;
     }
     GT_SCOPED(gt_text_free) gt_text note = {0};
@@ -253,7 +254,7 @@ gputune_status gt_image_entry(char **out, const gt_image *image, const char *nam
     if (search.exact) {
         return gt_strndup(out, search.exact, search.exact_bytes);
     }
-    if (search.instances > 1) {
+    if (search.instances != 1) {
         GT_SCOPED(gt_text_free) gt_text mark = {0};
         append_mark(&mark, name);
         const char *noted = memmem(image->data, image->bytes, gt_text_string(&mark), mark.length);

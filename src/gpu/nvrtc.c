@@ -346,16 +346,26 @@ static gputune_status compile_error(const gt_nvrtc *nvrtc, int result, const cha
                            nvrtc->error_string(result), result);
 }
 
+/* Returns the name expression of an instance, and the length of the entry for which it stands. */
+static const char *expression_of(size_t *entry_bytes, const char *instance)
+{
+    const char *assigned = strstr(instance, " = ");
+    *entry_bytes = strcspn(instance, "< ");
+    return assigned && instance[*entry_bytes] == ' ' ? assigned + strlen(" = ") : instance;
+}
+
 /* Marks in the image the requested instances of templates. */
 static gputune_status note_instances(gt_compiled *out, const gt_nvrtc *nvrtc, program program,
                                      const gt_nvrtc_request *request)
 {
     for (size_t i = 0; i < request->instance_count; i++) {
-        const char *lowered = NULL;
+        size_t entry_bytes;
+        const char *lowered = NULL,
+                   *expression = expression_of(&entry_bytes, request->instances[i]);
         GT_FREED char *name = NULL;
-        GT_TRY(check_result(nvrtc, nvrtc->lowered(program, request->instances[i], &lowered),
+        GT_TRY(check_result(nvrtc, nvrtc->lowered(program, expression, &lowered),
                             "nvrtcGetLoweredName"));
-        GT_TRY(gt_strndup(&name, request->instances[i], strcspn(request->instances[i], "<")));
+        GT_TRY(gt_strndup(&name, request->instances[i], entry_bytes));
         GT_TRY(gt_image_note_entry(&out->image, name, lowered));
     }
     return GPUTUNE_OK;
@@ -468,8 +478,9 @@ static gputune_status compile_program(gt_compiled *out, gt_nvrtc *nvrtc, program
 {
     options options;
     for (size_t i = 0; i < request->instance_count; i++) {
-        GT_TRY(check_result(nvrtc, nvrtc->add_name(program, request->instances[i]),
-                            "nvrtcAddNameExpression"));
+        size_t entry_bytes;
+        const char *expression = expression_of(&entry_bytes, request->instances[i]);
+        GT_TRY(check_result(nvrtc, nvrtc->add_name(program, expression), "nvrtcAddNameExpression"));
     }
     GT_TRY(make_options(&options, nvrtc, request, head));
     int result = nvrtc->compile(program, options.count, options.items);

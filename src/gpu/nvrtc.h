@@ -19,7 +19,9 @@ typedef struct gt_nvrtc_request {
     const char *arch;           /* "sm_90a" */
     const char *const *options; /* options besides the standard ones */
     size_t option_count;
-    const char *const *instances; /* C++ templates to instantiate: "scan<float, 128>" */
+    /* C++ templates to instantiate, as in gt_source: "scan<float, 128>" or "ENTRY = scan<float,
+     * 64>" */
+    const char *const *instances;
     size_t instance_count;
     bool ptx;            /* true to produce PTX instead of a cubin */
     uint64_t head_bytes; /* length of the beginning that other sources share */

@@ -49,6 +49,9 @@ TEST(note_selects_the_template_instance)
     ASSERT_OK(gt_image_note_entry(&image, "twice", "_Z5twiceIdEvPT_"));
     assert_entry(&image, "twice", "_Z5twiceIdEvPT_");
     assert_entry(&image, "f", "_Z1fI3FooEvT_Pi");
+    /* an entry may also stand for an instance of another name */
+    ASSERT_OK(gt_image_note_entry(&image, "twice_launch2", "_Z5twiceIfEvPT_"));
+    assert_entry(&image, "twice_launch2", "_Z5twiceIfEvPT_");
     assert_int_equal(strlen(image.data) + 1, image.bytes);
     /* a single instance needs no note */
     ASSERT_OK(gt_image_note_entry(&plain, "f", "_Z1fI3FooEvT_Pi"));

@@ -217,7 +217,8 @@ static void make_hash(gt_source *out, const generator *g, const char *prelude)
     }
 }
 
-/* Adds the instance of a kernel that is a C++ template: "ns::scan<float, 128>". */
+/* Adds the instance of a kernel that is a C++ template: "ns::scan<float, 128>", for a further
+ * instance after its entry: "ns::scan_launch2 = ns::scan<float, 64>". */
 static gputune_status add_instance(gt_source *out, const generator *g, const gt_kernel_name *kernel)
 {
     gt_text text = {0};
@@ -226,7 +227,10 @@ static gputune_status add_instance(gt_source *out, const generator *g, const gt_
     if (!kernel->is_template) {
         return GPUTUNE_OK;
     }
-    gt_text_printf(&text, "%s<", kernel->entry);
+    if (kernel->entry[kernel->qualified]) {
+        gt_text_printf(&text, "%s = ", kernel->entry);
+    }
+    gt_text_printf(&text, "%.*s<", (int)kernel->qualified, kernel->entry);
     while (lexer.token.kind != GT_TOKEN_END) {
         const gt_token token = lexer.token;
         gt_lexer_next(&lexer);

@@ -16,7 +16,9 @@ typedef struct gt_source {
     /* NVRTC options beyond the standard ones, such as --maxrregcount=64; owned */
     char *options[GT_SOURCE_OPTIONS];
     size_t option_count;
-    char *instances[GT_INSTANCES_MAX]; /* C++ templates to instantiate: "scan<float, 128>"; owned */
+    /* C++ templates to instantiate, after the entry if that is numbered: "scan<float, 128>",
+     * "scan_launch2 = scan<float, 64>"; owned */
+    char *instances[GT_INSTANCES_MAX];
     size_t instance_count;
 } gt_source;
 

@@ -6,7 +6,6 @@
 #include "kernel/text/reach.h"
 #include "kernel/text/types.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -380,52 +379,6 @@ static gputune_status finish_body(gt_body *body, gt_name_uses *uses, const gt_pa
 
 /* ---- Instances ------------------------------------------------------------------------------- */
 
-/* In a pipeline, each instance of a C++ kernel gets a copy with a number at the end of its name,
- * because the names of instances in images are alike. */
-#define LAUNCH_NUMBER "_launch%u"
-
-static bool is_specialised(const char *text, const char *name)
-{
-    gt_function function = {0};
-    gt_functions walk = gt_functions_of(text, &name, 1);
-    while (!function.is_specialisation && gt_function_next(&function, &walk)) {
-    }
-    return function.is_specialisation;
-}
-
-/* Copies the definition of `kernel`, with the step's number at the end of its name. */
-static gputune_status copy_function(char **text, const gt_kernel_name *kernel, uint32_t step,
-                                    const char *path)
-{
-    gt_function function;
-    gt_text out = {0};
-    if (!gt_function_definition(&function, *text, kernel->name)) {
-        return GPUTUNE_OK;
-    }
-    GT_REFUSE_AT(is_specialised(*text, kernel->name), kernel->place,
-                 "'%s' is launched with different template arguments, and has specialisations; "
-                 "expected launches of only one instance",
-                 kernel->name);
-    GT_REFUSE_AT(!function.plain, kernel->place,
-                 "'%s' is launched with different template arguments, and an #if in it splits a "
-                 "pair of braces; expected #if and #endif around whole statements",
-                 kernel->name);
-    size_t named = function.name;
-    while (isalnum((unsigned char)(*text)[named]) || (*text)[named] == '_') {
-        named++;
-    }
-    gt_text_append_bytes(&out, *text, function.end);
-    gt_text_append(&out, "\n");
-    append_mark(&out, *text, function.begin, path);
-    gt_text_append_bytes(&out, *text + function.begin, named - function.begin);
-    gt_text_printf(&out, LAUNCH_NUMBER, step + 1);
-    gt_text_append_bytes(&out, *text + named, function.end - named);
-    gt_text_append(&out, "\n");
-    append_mark(&out, *text, function.end, path);
-    gt_text_append(&out, *text + function.end);
-    return replace_text(text, &out);
-}
-
 static bool same_arguments(const gt_kernel_name *a, const gt_kernel_name *b)
 {
     size_t length = (size_t)(a->arguments.end - a->arguments.token.text);
@@ -451,12 +404,8 @@ static uint32_t first_like(const gt_template_parts *parts, uint32_t step)
     return i;
 }
 
-static bool needs_copy(const gt_template_parts *parts, uint32_t step)
-{
-    const gt_kernel_name *own = &parts->steps[step].kernel;
-    return own->is_template && first_like(parts, step) == step &&
-           gt_step_of(parts, own->name) != step;
-}
+/* The number at the end of the entry of a further instance. */
+#define LAUNCH_NUMBER "_launch%u"
 
 gputune_status gt_instances_name(gt_template_parts *parts)
 {
@@ -465,8 +414,8 @@ gputune_status gt_instances_name(gt_template_parts *parts)
         uint32_t first = kernel->is_template ? first_like(parts, i) : i;
         if (first != i) {
             memcpy(kernel->entry, parts->steps[first].kernel.entry, sizeof kernel->entry);
-        } else if (needs_copy(parts, i)) {
-            const size_t length = strlen(kernel->entry), room = sizeof kernel->entry - length;
+        } else if (kernel->is_template && gt_step_of(parts, kernel->name) != i) {
+            const size_t length = kernel->qualified, room = sizeof kernel->entry - length;
             GT_REFUSE_AT((size_t)snprintf(kernel->entry + length, room, LAUNCH_NUMBER, i + 1) >=
                              room,
                          kernel->place, "'%s' is too long; expected a shorter name", kernel->name);
@@ -577,11 +526,6 @@ static gputune_status make_body(gt_body *body, gt_name_uses *uses, gt_parse *par
     }
     rewrite(&e);
     GT_TRY(carry_out(&body->text, &e));
-    for (uint32_t i = 0; i < parts->step_count && !is_judge; i++) {
-        if (needs_copy(parts, i)) {
-            GT_TRY(copy_function(&body->text, &parts->steps[i].kernel, i, parts->files[0].path));
-        }
-    }
     return finish_body(body, uses, parse);
 }
 

@@ -22,6 +22,7 @@ static gputune_status note_entry(gt_kernel_name *kernel, const gt_function *func
     GT_REFUSE_AT(length < 0 || (size_t)length >= sizeof kernel->entry, kernel->place,
                  "the name with its namespaces is too long; expected fewer than %d characters",
                  GT_ENTRY_MAX);
+    kernel->qualified = (size_t)length;
     return GPUTUNE_OK;
 }
 

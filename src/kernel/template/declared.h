@@ -82,8 +82,11 @@ typedef struct gt_define {
 
 /* The name of a kernel in a clause: scan, ns::scan or scan<T, BLOCK>. */
 typedef struct gt_kernel_name {
-    char name[GT_NAME_MAX];   /* the name without the template arguments */
-    char entry[GT_ENTRY_MAX]; /* the name in compiled images; if a template, with namespaces */
+    char name[GT_NAME_MAX]; /* the name without the template arguments */
+    /* the name in compiled images; if a template, with namespaces, and numbered if a pipeline
+     * launches several instances */
+    char entry[GT_ENTRY_MAX];
+    size_t qualified; /* bytes of `entry` without that number */
     bool is_template;
     gt_lexer arguments; /* between '<' and '>' */
     gt_place place;

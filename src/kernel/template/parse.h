@@ -119,7 +119,7 @@ void gt_overloads_blank(const gt_parse *parse, char *text);
 gputune_status gt_bodies_make(gt_parse *parse, const char *text);
 /* Returns the first step that launches the function, or step_count. */
 uint32_t gt_step_of(const gt_template_parts *parts, const char *name);
-/* Names copies of C++ kernels that a pipeline launches with different arguments: "scan_launch3". */
+/* Names further instances of a C++ kernel that a pipeline launches: "scan_launch3". */
 gputune_status gt_instances_name(gt_template_parts *parts);
 
 /* ---- clauses ---- */
