@@ -334,12 +334,6 @@ static const gt_mistake image_mistakes[] = {
     {7, P "texture(x, address = wrap)",
      "a.cu:7:25: wrap and mirror need coordinates from 0 to 1; expected coordinates = normalized "
      "with them"},
-    {7, P "texture(x, read = normalized)",
-     "a.cu:7:25: 'x' has elements of float; expected read = normalized only for integers of 8 or "
-     "16 bits"},
-    {7, P "texture(p, filter = linear)",
-     "a.cu:7:25: 'p' has elements of uchar4, which are not filtered; expected half or float, or "
-     "read = normalized"},
     {7, P "texture(d, filter = linear)",
      "a.cu:7:25: 'd' has one extent, and tex1Dfetch() reads it without settings; expected "
      "d[HEIGHT][WIDTH] in args() for tex2D(), with its settings, or memory = array for tex1D()"},
@@ -347,16 +341,6 @@ static const gt_mistake image_mistakes[] = {
      "a.cu:2:17: 'scale' takes 'd' as double *; expected cudaTextureObject_t, as declared in "
      "texture()"},
     {7, "", "a.cu:2:17: 'scale' takes 'x' as a texture; expected texture(x) beside args()"},
-    {4,
-     P "args(out float y[n], in bool x[n][n] = zero, in uchar4 p[n][n] = zero, in double d[n], "
-       "size_t n)",
-     "a.cu:7:25: 'x' has elements of bool, which a texture cannot have; expected 1, 2 or 4 "
-     "integers of 8, 16 or 32 bits, half or float"},
-    {4,
-     P
-     "args(out float y[n], in float3 x[n][n], in uchar4 p[n][n] = zero, in double d[n], size_t n)",
-     "a.cu:7:25: 'x' has elements of float3, which a texture cannot have; expected 1, 2 or 4 "
-     "integers of 8, 16 or 32 bits, half or float"},
     {4,
      P "args(out float y[n], in float x[n][n][n], in uchar4 p[n][n] = zero, in double d[n], size_t "
        "n)",

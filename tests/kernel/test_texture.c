@@ -121,7 +121,7 @@ TEST(test_odd_tail)
     }
 }
 
-TEST(test_sizes)
+TEST(test_sizes_and_elements)
 {
     static const struct {
         const char *args, *texture, *sizes, *message;
@@ -148,6 +148,20 @@ TEST(test_sizes)
         {"in float x[3][w][h]", "x, memory = layered", "h=32769",
          "kernel.cu:2:67: an extent of 'x' is 32769 at these sizes; expected at most 32768, the "
          "limit of such a texture"},
+        {"in float x[h][w]", "x, read = normalized", "w=200",
+         "kernel.cu:2:64: 'x' has elements of float; expected read = normalized only for integers "
+         "of 8 or 16 bits"},
+        {"in uchar4 x[h][w] = zero", "x, filter = linear", "w=200",
+         "kernel.cu:2:72: 'x' has elements of uchar4, which are not filtered; expected half or "
+         "float, or read = normalized"},
+        {"in bool x[h][w] = zero", "x", "w=200",
+         "kernel.cu:2:70: 'x' has elements of bool, which a texture cannot have; expected 1, 2 or "
+         "4 "
+         "integers of 8, 16 or 32 bits, half or float"},
+        {"in float3 x[h][w]", "x", "w=200",
+         "kernel.cu:2:65: 'x' has elements of float3, which a texture cannot have; expected 1, 2 "
+         "or "
+         "4 integers of 8, 16 or 32 bits, half or float"},
         {"in float x[w][4][4]", "x, memory = array", "w=20000",
          "kernel.cu:2:67: an extent of 'x' is 20000 at these sizes; expected at most 16384, the "
          "limit of such a texture"},

@@ -487,6 +487,18 @@ gt_limit gt_binding_all(gt_binding *binding, const gt_config *config)
     return GT_LIMIT_NONE;
 }
 
+bool gt_binding_permits(const gt_binding *binding)
+{
+    const gt_template_parts *parts = binding->template->parts;
+    for (uint32_t i = 0; i < parts->constraint_count; i++) {
+        int64_t holds;
+        if (gt_expression_try(&holds, parts->constraints[i], binding->slots) || !holds) {
+            return false;
+        }
+    }
+    return true;
+}
+
 uint32_t gt_binding_features(double out[GT_LAUNCH_FEATURES], const gt_binding *binding,
                              const gt_config *config)
 {

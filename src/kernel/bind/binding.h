@@ -46,6 +46,10 @@ gt_limit gt_binding_cooperative(gt_binding *binding);
 /* Computes the features for gt_space_features(). The binding needs no configuration. */
 uint32_t gt_binding_features(double out[GT_LAUNCH_FEATURES], const gt_binding *binding,
                              const gt_config *config);
+/* Returns true if every require() holds. All steps must have run. */
+bool gt_binding_permits(const gt_binding *binding);
+/* Checks that the vectors divide the rows of all buffers (launch.c). */
+gt_limit gt_binding_vectors(const gt_binding *binding);
 /* Checks all kernels of a pipeline. The shape of the first is in the binding. */
 gt_limit gt_binding_steps(gt_binding *binding);
 /* Evaluates the kernels of a launch, and makes its sequence of loops. */

@@ -22,6 +22,15 @@ static gt_limit check_vector(const gt_binding *binding, uint32_t axis, int64_t w
     return GT_LIMIT_NONE;
 }
 
+gt_limit gt_binding_vectors(const gt_binding *binding)
+{
+    gt_limit limit = GT_LIMIT_NONE;
+    for (uint32_t i = 0; i < binding->template->axis_count && !limit; i++) {
+        limit = check_vector(binding, i, binding->slots[GT_SLOT_AXIS + i]);
+    }
+    return limit;
+}
+
 gt_parameter *gt_launch_add(gt_launch *launch, gt_parameter_kind kind, uint32_t bytes, int argument)
 {
     gt_parameter *added = &launch->parameters[launch->parameter_count++];
@@ -190,9 +199,7 @@ static gputune_status bind(gt_launch *launch, gt_binding *binding, const gt_conf
     limit = limit ? limit : gt_blocks_make(launch->blocks, binding, NULL);
     limit = limit ? limit : gt_maps_make(launch->maps, binding);
     limit = limit ? limit : gt_steps_bind(launch, binding);
-    for (uint32_t i = 0; i < template->axis_count && !limit; i++) {
-        limit = check_vector(binding, i, binding->slots[GT_SLOT_AXIS + i]);
-    }
+    limit = limit ? limit : gt_binding_vectors(binding);
     if (limit) {
         GT_FREED char *text = NULL;
         GT_TRY(gt_config_text(&text, template, config));

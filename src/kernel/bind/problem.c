@@ -219,16 +219,7 @@ static bool is_allowed(const gt_template *template, const gt_problem *problem,
     }
     *bytes = gt_workload_device_bytes(workload);
     gt_binding_open(&binding, template, problem, device);
-    if (gt_binding_all(&binding, &standard)) {
-        return false;
-    }
-    for (uint32_t i = 0; i < template->parts->constraint_count; i++) {
-        int64_t holds;
-        if (gt_expression_try(&holds, template->parts->constraints[i], binding.slots) || !holds) {
-            return false;
-        }
-    }
-    return true;
+    return !gt_binding_all(&binding, &standard) && gt_binding_permits(&binding);
 }
 
 /* Halves the largest size that may change, again and again, until the problem takes at most

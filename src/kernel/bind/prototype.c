@@ -4,18 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A row length that vectors must divide. */
-typedef struct vector_rows {
-    const gt_expression *extent;
-    int64_t width;
-} vector_rows;
-
 struct gt_prototype {
     const gt_template *template;
-    uint32_t constraint_count, vector_count;
-    /* the require() clauses that depend on run-time sizes */
-    const gt_expression *constraints[GT_REQUIRE_MAX];
-    vector_rows vectors[GT_PARAMETER_MAX];
     uint32_t element_bytes[GT_PARAMETER_MAX]; /* by argument and scratch buffer; 0: a scalar */
     /* a binding for each kernel, complete except for the sizes and the grid */
     gt_binding kernels[];
@@ -58,28 +48,9 @@ static bool is_plain(const gt_template *template, const gt_config *config)
     return plain;
 }
 
-static void list_vectors(gt_prototype *out, const gt_binding *binding)
-{
-    const gt_template *template = binding->template;
-    for (uint32_t i = 0; i < template->argument_count; i++) {
-        const gt_argument *argument = &template->arguments[i];
-        vector_rows rows = {.width = 1};
-        for (uint32_t a = 0; a < template->axis_count && argument->extent_count > 1; a++) {
-            const int64_t width = binding->slots[GT_SLOT_AXIS + a];
-            bool widens = gt_axis_widens(&template->axes[a], i) && width > rows.width;
-            rows.width = widens ? width : rows.width;
-            rows.extent = argument->extents[argument->extent_count - 1];
-        }
-        if (rows.width > 1) {
-            out->vectors[out->vector_count++] = rows;
-        }
-    }
-}
-
 static gputune_status fill(gt_prototype *out, const gt_problem *problem, const gt_config *config,
                            const gt_device *device)
 {
-    static const int grid_slots = 3;
     const gt_template *template = out->template;
     const gt_template_parts *parts = template->parts;
     for (uint32_t i = 0; i < parts->step_count; i++) {
@@ -93,19 +64,11 @@ static gputune_status fill(gt_prototype *out, const gt_problem *problem, const g
         GT_REFUSE(limit, GPUTUNE_ENOVARIANT, "%s: %s", template->name,
                   GT_LIMIT_REASON(limit, device));
     }
-    for (uint32_t i = 0; i < parts->constraint_count; i++) {
-        const gt_expression *constraint = parts->constraints[i];
-        if (uses_sizes(constraint, template) ||
-            gt_expression_uses_any(constraint, GT_SLOT_GRID, grid_slots)) {
-            out->constraints[out->constraint_count++] = constraint;
-        }
-    }
     for (uint32_t i = 0; i < template->parameter_count; i++) {
         const gt_argument *argument = &template->arguments[i];
         out->element_bytes[i] =
             argument->is_buffer ? gt_element_resolve(&out->kernels[0], argument->type).bytes : 0;
     }
-    list_vectors(out, &out->kernels[0]);
     return GPUTUNE_OK;
 }
 
@@ -122,24 +85,6 @@ gputune_status gt_prototype_make(gt_prototype **out, const gt_template *template
     GT_TRY(fill(made, problem, config, device));
     *out = gt_take(&made);
     return GPUTUNE_OK;
-}
-
-/* Returns true if no require() and no vector forbids the sizes in the slots. */
-static bool permits(const gt_prototype *prototype, const int64_t *slots)
-{
-    int64_t value;
-    for (uint32_t i = 0; i < prototype->constraint_count; i++) {
-        if (gt_expression_try(&value, prototype->constraints[i], slots) || !value) {
-            return false;
-        }
-    }
-    for (uint32_t i = 0; i < prototype->vector_count; i++) {
-        const vector_rows *rows = &prototype->vectors[i];
-        if (gt_expression_try(&value, rows->extent, slots) || value % rows->width != 0) {
-            return false;
-        }
-    }
-    return true;
 }
 
 static bool count_bytes(uint64_t *out, const gt_prototype *prototype, const int64_t *slots)
@@ -175,7 +120,7 @@ bool gt_prototype_launch(uint32_t (*grids)[3], uint64_t *bytes, const gt_prototy
             }
         }
         memcpy(grids[i], own.shape.grid, sizeof own.shape.grid);
-        if (i == 0 && (!permits(prototype, own.slots) ||
+        if (i == 0 && (!gt_binding_permits(&own) || gt_binding_vectors(&own) ||
                        (bytes && !count_bytes(bytes, prototype, own.slots)))) {
             return false;
         }

@@ -104,6 +104,14 @@ gt_limit gt_binding_maps(gt_binding *binding)
 /* ---- textures ---- */
 
 enum { READ_AS_INTEGER = 1, NORMALIZED_COORDINATES = 2 }; /* CU_TRSF_… */
+enum { FLOATS = 16 }; /* the first format of floating-point numbers */
+
+/* Numbers of CUarray_format; 0: none. Elements of 8 bytes are read as two integers. */
+static const uint32_t formats[GT_TYPE_LAST + 1] = {
+    [GT_TYPE_U8] = 1,   [GT_TYPE_U16] = 2,  [GT_TYPE_U32] = 3,  [GT_TYPE_U64] = 3,
+    [GT_TYPE_I8] = 8,   [GT_TYPE_I16] = 9,  [GT_TYPE_I32] = 10, [GT_TYPE_I64] = 10,
+    [GT_TYPE_F64] = 10, [GT_TYPE_F16] = 16, [GT_TYPE_F32] = 32};
+
 typedef struct shape {
     gt_element element;
     uint32_t rank;    /* without layers */
@@ -111,13 +119,39 @@ typedef struct shape {
     int64_t pitch;    /* elements per row of the buffer */
 } shape;
 
+static uint32_t channels_of(const gt_element *element)
+{
+    return element->lanes * (gt_type_bytes(element->type) == 8 ? 2 : 1);
+}
+
+/* Checks the argument's elements and the clause's settings. */
+static gputune_status check_elements(const gt_texture_clause *clause, const gt_argument *argument,
+                                     const gt_element *element)
+{
+    const uint32_t format = formats[element->type], channels = channels_of(element);
+    const bool is_small = format && gt_type_bytes(element->type) <= 2 && format < FLOATS;
+    GT_REFUSE_AT(!format || (channels != 1 && channels != 2 && channels != 4), clause->place,
+                 "'%s' has elements of %s, which a texture cannot have; expected 1, 2 or 4 "
+                 "integers of 8, 16 or 32 bits, half or float",
+                 argument->name, argument->type);
+    GT_REFUSE_AT(
+        clause->normalized_read && !is_small, clause->place,
+        "'%s' has elements of %s; expected read = normalized only for integers of 8 or 16 bits",
+        argument->name, argument->type);
+    GT_REFUSE_AT(clause->filter == GT_TEXTURE_LINEAR && format < FLOATS && !clause->normalized_read,
+                 clause->place,
+                 "'%s' has elements of %s, which are not filtered; expected half or float%s",
+                 argument->name, argument->type, is_small ? ", or read = normalized" : "");
+    return GPUTUNE_OK;
+}
+
 static gputune_status make_sizes(shape *out, const gt_texture_clause *clause,
                                  const gt_binding *binding)
 {
     const gt_argument *argument = &binding->template->arguments[clause->argument];
     const bool is_layered = clause->memory == GT_TEXTURE_LAYERED;
     out->element = gt_element_resolve(binding, argument->type);
-    GT_TRY(gt_texture_check(clause, argument, &out->element));
+    GT_TRY(check_elements(clause, argument, &out->element));
     out->rank = argument->extent_count - is_layered;
     for (uint32_t i = 0; i < argument->extent_count; i++) {
         const uint32_t at = is_layered && i == 0 ? 2 : argument->extent_count - 1 - i;
@@ -170,8 +204,8 @@ static gputune_status make_texture(gt_texture *out, const gt_texture_clause *cla
     shape shape = {.rank = 0};
     GT_TRY(make_sizes(&shape, clause, binding));
     GT_TRY(check_shape(clause, &shape, binding->template->arguments[clause->argument].name));
-    *out = (gt_texture){.format = gt_texture_format(shape.element.type),
-                        .channels = gt_texture_channels(&shape.element),
+    *out = (gt_texture){.format = formats[shape.element.type],
+                        .channels = channels_of(&shape.element),
                         .filter = clause->filter,
                         .address = clause->address,
                         .memory = clause->memory,
@@ -180,9 +214,8 @@ static gputune_status make_texture(gt_texture *out, const gt_texture_clause *cla
                         .width = (uint64_t)shape.sizes[0],
                         .row_bytes = (uint64_t)shape.sizes[0] * shape.element.bytes,
                         .pitch_bytes = (uint64_t)shape.pitch * shape.element.bytes};
-    out->flags =
-        (out->format < GT_TEXTURE_FLOATS && !clause->normalized_read ? READ_AS_INTEGER : 0u) |
-        (clause->normalized_coordinates ? NORMALIZED_COORDINATES : 0u);
+    out->flags = (out->format < FLOATS && !clause->normalized_read ? READ_AS_INTEGER : 0u) |
+                 (clause->normalized_coordinates ? NORMALIZED_COORDINATES : 0u);
     return GPUTUNE_OK;
 }
 

@@ -62,15 +62,6 @@ typedef struct gt_texture_clause {
     gt_place place;
 } gt_texture_clause;
 
-/* Return the CUarray_format of elements (0: none; floating-point: GT_TEXTURE_FLOATS and above) and
- * the channels; 8 bytes are read as two integers. In parse_maps.c. */
-enum { GT_TEXTURE_FLOATS = 16 };
-uint32_t gt_texture_format(gt_type type);
-uint32_t gt_texture_channels(const gt_element *element);
-/* Checks the argument's elements and the clause's settings. ETEMPLATE with the clause's place. */
-gputune_status gt_texture_check(const gt_texture_clause *clause, const gt_argument *argument,
-                                const gt_element *element);
-
 /* A define(): the value of an expression, a text, or nothing. */
 typedef struct gt_define {
     char name[GT_NAME_MAX];

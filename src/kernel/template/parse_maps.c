@@ -97,43 +97,6 @@ static const gt_setting of_texture[SETTINGS] = {
 static const gt_settings texture_settings = {of_texture, SETTINGS,
                                              "a setting such as filter = linear"};
 
-/* Numbers of CUarray_format; 0: none. Elements of 8 bytes are read as two integers. */
-static const uint32_t formats[GT_TYPE_LAST + 1] = {
-    [GT_TYPE_U8] = 1,   [GT_TYPE_U16] = 2,  [GT_TYPE_U32] = 3,  [GT_TYPE_U64] = 3,
-    [GT_TYPE_I8] = 8,   [GT_TYPE_I16] = 9,  [GT_TYPE_I32] = 10, [GT_TYPE_I64] = 10,
-    [GT_TYPE_F64] = 10, [GT_TYPE_F16] = 16, [GT_TYPE_F32] = 32};
-
-uint32_t gt_texture_format(gt_type type)
-{
-    return formats[type];
-}
-
-uint32_t gt_texture_channels(const gt_element *element)
-{
-    return element->lanes * (gt_type_bytes(element->type) == 8 ? 2 : 1);
-}
-
-gputune_status gt_texture_check(const gt_texture_clause *clause, const gt_argument *argument,
-                                const gt_element *element)
-{
-    const uint32_t format = formats[element->type], channels = gt_texture_channels(element);
-    const bool is_small = format && gt_type_bytes(element->type) <= 2 && format < GT_TEXTURE_FLOATS;
-    GT_REFUSE_AT(!format || (channels != 1 && channels != 2 && channels != 4), clause->place,
-                 "'%s' has elements of %s, which a texture cannot have; expected 1, 2 or 4 "
-                 "integers of 8, 16 or 32 bits, half or float",
-                 argument->name, argument->type);
-    GT_REFUSE_AT(
-        clause->normalized_read && !is_small, clause->place,
-        "'%s' has elements of %s; expected read = normalized only for integers of 8 or 16 bits",
-        argument->name, argument->type);
-    GT_REFUSE_AT(clause->filter == GT_TEXTURE_LINEAR && format < GT_TEXTURE_FLOATS &&
-                     !clause->normalized_read,
-                 clause->place,
-                 "'%s' has elements of %s, which are not filtered; expected half or float%s",
-                 argument->name, argument->type, is_small ? ", or read = normalized" : "");
-    return GPUTUNE_OK;
-}
-
 static gputune_status read_name(gt_texture_clause *texture, gt_parse *p)
 {
     const gt_template *template = p->template;
@@ -153,7 +116,6 @@ static gputune_status check_settings(const gt_texture_clause *texture, uint32_t 
                                      const gt_template *template)
 {
     const gt_argument *argument = &template->arguments[texture->argument];
-    gt_element element;
     GT_REFUSE_AT(
         texture->memory == GT_TEXTURE_BUFFER && argument->extent_count == 1 &&
             given & ~(1u << READ | 1u << MEMORY),
@@ -179,9 +141,7 @@ static gputune_status check_settings(const gt_texture_clause *texture, uint32_t 
     GT_REFUSE_AT(gt_structure_of(template, argument->type), texture->place,
                  "elements of '%s' are structs; expected a number or a vector such as float4",
                  argument->name);
-    return gt_element_from_name(&element, argument->type)
-               ? gt_texture_check(texture, argument, &element)
-               : GPUTUNE_OK;
+    return GPUTUNE_OK;
 }
 
 /* texture(BUFFER[, SETTING = WORD]…[, width = e]) */
