@@ -128,10 +128,17 @@ gputune_status gt_instances_name(gt_template_parts *parts);
 gputune_status gt_parse_vector_buffers(gt_parse *p);
 /* Returns the argument or scratch buffer of that name, or NULL. */
 gt_argument *gt_parse_parameter(const gt_parse *p, const char *name);
-/* Reads the name of a buffer, and sets *out to its index. If `scratch`, it may be in scratch(). If
- * `taken`, it must be a parameter of its own, and not in a struct. */
-gputune_status gt_read_buffer(uint32_t *out, gt_parse *p, bool scratch, bool taken,
-                              const char *expected);
+/* The buffers that a clause accepts, as bits: 1 << gt_direction, and these. */
+enum {
+    GT_BUFFER_ANY = 7, /* every buffer of args() */
+    GT_BUFFER_SCRATCH = 8,
+    GT_BUFFER_WRITTEN = 1 << GT_OUT | 1 << GT_INOUT | GT_BUFFER_SCRATCH,
+    GT_BUFFER_TAKEN = 16 /* not in a struct, but a parameter of its own */
+};
+/* Reads the name of a buffer, and sets *out to its index. `what` says what another name is not, and
+ * what is expected: "a buffer; expected one of args()". */
+gputune_status gt_read_buffer(uint32_t *out, gt_parse *p, unsigned kinds, const char *example,
+                              const char *what);
 
 /* Checks that a clause ends here. */
 gputune_status gt_read_end(const gt_parse *p);
@@ -164,8 +171,9 @@ gputune_status gt_read_file_name(const char **out, gt_parse *p);
 /* If `sign` and a brace follow, reads a list of fills or expressions, also as `.path = item`. */
 gputune_status gt_read_initialisers(gt_initialisers *out, gt_parse *p, const char *sign,
                                     bool fills);
-/* If `sign` follows, reads a list of numbers, or one fill for all of them. */
-gputune_status gt_read_contents(gt_argument *out, gt_parse *p, const char *sign);
+/* If `sign` follows, reads a list of numbers, or one fill for all of them. Integers need a fill or
+ * an init() kernel; otherwise fails with this place. */
+gputune_status gt_read_contents(gt_argument *out, gt_parse *p, const char *sign, gt_place place);
 /* Reads the name of a number type, a struct or typedef of the code, or a type problem value. */
 gputune_status gt_read_element_type(char out[GT_NAME_MAX], gt_parse *p);
 /* Returns true if the type of this name may be an integer type. */

@@ -73,23 +73,11 @@ static gputune_status check_fill(const gt_parse *p, const gt_argument *argument)
 
 static gputune_status read_buffer(gt_argument *argument, gt_parse *p)
 {
-    const gt_initialisers *held = &argument->initialisers;
     GT_REFUSE_AT(gt_template_problem_index(p->template, argument->name) >= 0, argument->place,
                  "buffer '%s' has the name of a problem value; expected another name",
                  argument->name);
     GT_TRY(gt_read_extents(argument->extents, &argument->extent_count, p, GT_USE_PROBLEM));
-    GT_TRY(gt_read_contents(argument, p, "="));
-    if (!held->items && !held->single && p->parts->init.present &&
-        gt_element_may_be_integer(p->template, argument->type)) {
-        argument->fill.kind = GT_FILL_ZERO; /* zero, until init() fills the buffer */
-        argument->initialisers.single = true;
-    }
-    GT_REFUSE_AT(!held->items && !held->single && argument->direction != GT_OUT &&
-                     gt_element_may_be_integer(p->template, argument->type),
-                 argument->place,
-                 "'%s' has integers but no fill; expected '= uniform(low, high)', '= index', '= "
-                 "zero', '= constant(value)' or another fill, or an init() kernel",
-                 argument->name);
+    GT_TRY(gt_read_contents(argument, p, "=", argument->place));
     GT_TRY(check_fill(p, argument));
     for (int word; (word = gt_lexer_accept_any(&p->at, "nan_ok finite")) >= 0;) {
         argument->nan_ok |= word == 0;
@@ -264,35 +252,14 @@ gputune_status gt_parse_prove(gt_parse *p)
 /* Reads a buffer that the kernel writes, and sets the clause's flag in it. */
 gputune_status gt_parse_written(gt_parse *p)
 {
-    char name[GT_NAME_MAX];
-    gt_place place = gt_lexer_place(&p->at);
-    GT_TRY(gt_argument_name_read(name, &p->at, "a buffer's name"));
-    gt_argument *buffer = gt_parse_parameter(p, name);
-    GT_REFUSE_AT(!buffer || buffer->direction == GT_IN, place,
-                 "'%s' is not written by the kernel; expected an out, inout or scratch buffer",
-                 name);
+    uint32_t index;
+    const gt_place place = gt_lexer_place(&p->at);
+    GT_TRY(gt_read_buffer(&index, p, GT_BUFFER_WRITTEN, "a buffer's name",
+                          "written by the kernel; expected an out, inout or scratch buffer"));
+    gt_argument *buffer = &p->template->arguments[index];
     bool *is_named = (bool *)((char *)buffer + p->member);
-    GT_REFUSE_AT(*is_named, place, "'%s' is given twice; expected each buffer once", name);
+    GT_REFUSE_AT(*is_named, place, "'%s' is given twice; expected each buffer once", buffer->name);
     *is_named = true;
-    return GPUTUNE_OK;
-}
-
-static gputune_status read_place(uint32_t *out, gt_parse *p, gt_direction direction)
-{
-    char name[GT_NAME_MAX];
-    gt_place place = gt_lexer_place(&p->at);
-    const char *what = direction == GT_OUT ? "out" : "in";
-    GT_TRY(gt_argument_name_read(name, &p->at, "a buffer's name"));
-    const gt_argument *argument = gt_parse_parameter(p, name), *all = p->template->arguments;
-    *out = argument ? (uint32_t)(argument - all) : p->template->argument_count;
-    GT_REFUSE_AT(*out >= p->template->argument_count || !argument->is_buffer ||
-                     argument->direction != direction,
-                 place, "'%s' is not an '%s' buffer of args(); expected in_place(OUT : IN)", name,
-                 what);
-    GT_REFUSE_AT(direction == GT_OUT && argument->cleared, place,
-                 "clear() would zero '%s' before each launch, and with it the input in the same "
-                 "buffer; expected an output that is not cleared",
-                 name);
     return GPUTUNE_OK;
 }
 
@@ -301,9 +268,15 @@ gputune_status gt_parse_in_place(gt_parse *p)
     gt_template *template = p->template;
     uint32_t output, input;
     gt_place place = gt_lexer_place(&p->at);
-    GT_TRY(read_place(&output, p, GT_OUT));
+    GT_TRY(gt_read_buffer(&output, p, 1 << GT_OUT, "a buffer's name",
+                          "an 'out' buffer of args(); expected in_place(OUT : IN)"));
+    GT_REFUSE_AT(template->arguments[output].cleared, place,
+                 "clear() would zero '%s' before each launch, and with it the input in the same "
+                 "buffer; expected an output that is not cleared",
+                 template->arguments[output].name);
     GT_TRY(gt_lexer_expect(&p->at, ":"));
-    GT_TRY(read_place(&input, p, GT_IN));
+    GT_TRY(gt_read_buffer(&input, p, 1 << GT_IN, "a buffer's name",
+                          "an 'in' buffer of args(); expected in_place(OUT : IN)"));
     for (uint32_t i = 0; i < template->argument_count; i++) {
         /* each buffer has at most one partner, so a single launch can test all pairs */
         const gt_argument *argument = &template->arguments[i];

@@ -71,7 +71,10 @@ static gputune_status read_vector_buffers(gt_parse *p, uint32_t index)
     do {
         uint32_t i;
         const gt_lexer name = p->at;
-        GT_TRY(gt_read_buffer(&i, p, traits->one_buffer, false, "a buffer's name"));
+        GT_TRY(gt_read_buffer(&i, p, GT_BUFFER_ANY | (traits->one_buffer ? GT_BUFFER_SCRATCH : 0),
+                              "a buffer's name",
+                              traits->one_buffer ? "a buffer; expected one of args() or scratch()"
+                                                 : "a buffer; expected one of args()"));
         GT_REFUSE_AT(axis->buffers >> i & 1, gt_lexer_place(&name),
                      "'%.*s' is given twice; expected each buffer once", (int)name.token.length,
                      name.token.text);
@@ -240,19 +243,6 @@ static gputune_status read_elements(gt_argument *block, gt_parse *p)
     return gt_lexer_expect(&p->at, "]");
 }
 
-static gputune_status read_contents(gt_argument *block, gt_parse *p)
-{
-    const gt_initialisers *held = &block->initialisers;
-    gt_place place = gt_lexer_place(&p->at);
-    GT_TRY(gt_read_contents(block, p, ":"));
-    GT_REFUSE_AT(
-        !held->items && !held->single && gt_element_may_be_integer(p->template, block->type), place,
-        "'%s' has integers but no fill; expected ': uniform(low, high)', ': index', ': zero', ': "
-        "constant(value)' or another fill",
-        block->name);
-    return GPUTUNE_OK;
-}
-
 /* pass(NAME : TYPE[COUNT] = value, split : fill) */
 gputune_status gt_parse_pass(gt_parse *p)
 {
@@ -264,7 +254,7 @@ gputune_status gt_parse_pass(gt_parse *p)
     GT_TRY(gt_lexer_expect(&p->at, ":"));
     GT_TRY(read_elements(block, p));
     GT_TRY(read_axis_values(p));
-    return read_contents(block, p);
+    return gt_read_contents(block, p, ":", gt_lexer_place(&p->at));
 }
 
 bool gt_declares_constant(gt_token *type, gt_lexer *behind, const gt_parse *p, const char *name)
@@ -371,5 +361,5 @@ gputune_status gt_parse_constant(gt_parse *p)
                  block->name, block->type, (long long)of_code);
     GT_EXPECT(!gt_lexer_is(&p->at, "="), &p->at,
               "':' and a fill, as in constant(w : float[9] : zero)");
-    return read_contents(block, p);
+    return gt_read_contents(block, p, ":", gt_lexer_place(&p->at));
 }

@@ -227,9 +227,22 @@ gputune_status gt_read_initialisers(gt_initialisers *out, gt_parse *p, const cha
     return read_list(&reader, "");
 }
 
-gputune_status gt_read_contents(gt_argument *out, gt_parse *p, const char *sign)
+gputune_status gt_read_contents(gt_argument *out, gt_parse *p, const char *sign, gt_place place)
 {
     GT_TRY(gt_read_initialisers(&out->initialisers, p, sign, true));
     out->initialisers.single = !out->initialisers.items && gt_lexer_accept(&p->at, sign);
-    return out->initialisers.single ? read_fill(&out->fill, p) : GPUTUNE_OK;
+    if (out->initialisers.items || out->initialisers.single ||
+        !gt_element_may_be_integer(p->template, out->type)) {
+        return out->initialisers.single ? read_fill(&out->fill, p) : GPUTUNE_OK;
+    }
+    if (p->parts->init.present) {
+        out->fill.kind = GT_FILL_ZERO; /* until init() fills the buffer */
+        out->initialisers.single = true;
+        return GPUTUNE_OK;
+    }
+    GT_REFUSE_AT(out->direction != GT_OUT, place,
+                 "'%s' has integers but no fill; expected '%s uniform(low, high)', '%s index', '%s "
+                 "zero', '%s constant(value)' or another fill%s",
+                 out->name, sign, sign, sign, sign, *sign == '=' ? ", or an init() kernel" : "");
+    return GPUTUNE_OK;
 }

@@ -129,19 +129,21 @@ gt_argument *gt_parse_parameter(const gt_parse *p, const char *name)
     return index < 0 ? NULL : &p->template->arguments[index];
 }
 
-gputune_status gt_read_buffer(uint32_t *out, gt_parse *p, bool scratch, bool taken,
-                              const char *expected)
+gputune_status gt_read_buffer(uint32_t *out, gt_parse *p, unsigned kinds, const char *example,
+                              const char *what)
 {
     char name[GT_NAME_MAX];
     const gt_template *template = p->template;
     const gt_place place = gt_lexer_place(&p->at);
-    GT_TRY(gt_argument_name_read(name, &p->at, expected));
+    GT_TRY(gt_argument_name_read(name, &p->at, example));
     const gt_argument *buffer = gt_parse_parameter(p, name);
-    *out = buffer ? (uint32_t)(buffer - template->arguments) : template->argument_count;
-    GT_REFUSE_AT(!buffer || !buffer->is_buffer || (!scratch && *out >= template->argument_count),
-                 place, "'%s' is not a buffer; expected one of args()%s", name,
-                 scratch ? " or scratch()" : "");
-    GT_REFUSE_AT(taken && *out >= template->taken_count && *out < template->argument_count, place,
+    *out = buffer ? (uint32_t)(buffer - template->arguments) : 0;
+    const bool is_scratch = *out >= template->argument_count;
+    const unsigned kind = !buffer || !buffer->is_buffer ? 0
+                          : is_scratch                  ? GT_BUFFER_SCRATCH
+                                                        : 1u << buffer->direction;
+    GT_REFUSE_AT(!(kind & kinds), place, "'%s' is not %s", name, what);
+    GT_REFUSE_AT(kinds & GT_BUFFER_TAKEN && *out >= template->taken_count && !is_scratch, place,
                  "a struct points to '%s'; expected a buffer that is a parameter", name);
     return GPUTUNE_OK;
 }
@@ -512,13 +514,9 @@ gputune_status gt_parse_end(gt_parse *p)
 /* Reads a buffer to swap, which the kernels may write. */
 static gputune_status read_swapped(uint32_t *index, gt_parse *p)
 {
-    const gt_place place = gt_lexer_place(&p->at);
-    GT_TRY(gt_read_buffer(index, p, true, true, "two buffers, as in swap(next, now)"));
-    const gt_argument *buffer = &p->template->arguments[*index];
-    GT_REFUSE_AT(buffer->direction == GT_IN, place,
-                 "'%s' is an input, which kernels must not write; expected it to be inout",
-                 buffer->name);
-    return GPUTUNE_OK;
+    return gt_read_buffer(index, p, GT_BUFFER_WRITTEN | GT_BUFFER_TAKEN,
+                          "two buffers, as in swap(next, now)",
+                          "a buffer that kernels may write; expected an inout or scratch buffer");
 }
 
 gputune_status gt_parse_swap(gt_parse *p)

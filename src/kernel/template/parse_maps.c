@@ -30,7 +30,8 @@ static gputune_status read_names(gt_map *map, gt_parse *p)
     map->replaces = !gt_lexer_accept(&p->at, ":");
     p->at = map->replaces ? buffer : p->at;
     const gt_place place = gt_lexer_place(&p->at);
-    GT_TRY(gt_read_buffer(&map->argument, p, false, true, "a buffer's name"));
+    GT_TRY(gt_read_buffer(&map->argument, p, GT_BUFFER_ANY | GT_BUFFER_TAKEN, "a buffer's name",
+                          "a buffer; expected one of args()"));
     const gt_argument *argument = &p->template->arguments[map->argument];
     GT_REFUSE_AT(gt_structure_of(p->template, argument->type) ||
                      (gt_element_from_name(&element, argument->type) && element.lanes > 1),
@@ -100,12 +101,10 @@ static const gt_settings texture_settings = {of_texture, SETTINGS,
 static gputune_status read_name(gt_texture_clause *texture, gt_parse *p)
 {
     const gt_template *template = p->template;
-    GT_TRY(gt_read_buffer(&texture->argument, p, false, true, "a buffer's name"));
+    GT_TRY(gt_read_buffer(&texture->argument, p, 1 << GT_IN | GT_BUFFER_TAKEN, "a buffer's name",
+                          "a buffer that is only read; expected an 'in' buffer of args(), or the "
+                          "output as a pointer"));
     const gt_argument *argument = &template->arguments[texture->argument];
-    GT_REFUSE_AT(argument->direction != GT_IN, texture->place,
-                 "'%s' is written, but textures can only be read; expected an 'in' buffer, or the "
-                 "output as a pointer",
-                 argument->name);
     GT_REFUSE_AT(argument->texture || argument->map, texture->place,
                  "'%s' is given twice; expected one texture() or tensormap() of it",
                  argument->name);
