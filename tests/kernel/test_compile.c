@@ -201,17 +201,6 @@ TEST(test_newest_gpus)
     }
 }
 
-/* The space of a comparison with another tuner has exactly 120 variants. */
-TEST(test_axpy_space)
-{
-    const char *const exact[] = {"VEC=1,2,4", "BLOCK=64,128,256,512,1024",
-                                 "UNROLL=1,2,3,4,5,6,7,8"};
-    GT_SCOPED(bench_close) bench b = {0};
-    GT_FREED char *text = read_text("templates/axpy.cu");
-    bench_open_at(&b, text, "sm_90", GPUTUNE_SIZES({"n", 1 << 26}), 0, exact, 3);
-    assert_int_equal(count_valid(b.space), 120);
-}
-
 static int open_compiler(void **state)
 {
     (void)state;

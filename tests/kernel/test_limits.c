@@ -132,10 +132,7 @@ static const gt_mistake mistakes[] = {
      "a.cu:7:39: C has the value a; expected 0, or a number of blocks up to 64"},
     {7, P "l2_persist(L = a : y)", "a.cu:7:32: L has the value a; expected per cent from 0 to 100"},
     {7, P "carveout(L = a)", "a.cu:7:30: L has the value a; expected auto, or KB"},
-    {7, P "pass(p : float[4], L = a)", "a.cu:7:34: found ','; expected '='"},
     {7, P "sizeof(n)", "a.cu:7:17: unknown pragma 'sizeof'; expected one such as tune or require"},
-    {7, P "require(sizeof(y) > 1)",
-     "a.cu:7:32: unknown type 'y'; expected a type, or a name whose values are types"},
     {7, P "options(3 \"-lineinfo\")",
      "a.cu:7:25: found '3'; expected an option such as \"--use_fast_math\", or CONDITION ? "
      "\"--option\" : \"\""},
@@ -159,9 +156,6 @@ static const gt_mistake mistakes[] = {
     {7, P "reference(other)\n__global__ void other(GPUTUNE_PARAM(p) float *y, size_t n) {}",
      "a.cu:7:17: 'other' begins its parameters with GPUTUNE_PARAM; expected a plain const pointer "
      "to the block"},
-    {7, P "reference(other)\n__global__ void other() {}",
-     "a.cu:7:17: 'other' takes 0 parameters; expected 2, those of args(), or one more named "
-     "'scale'"},
     {7, P "reference(other)\n__global__ void other(void) {}",
      "a.cu:7:17: 'other' takes 0 parameters; expected 2, those of args(), or one more named "
      "'scale'"},
@@ -179,14 +173,10 @@ static const gt_mistake mistakes[] = {
     {7, "const char *s = R\"never closed", ""},
     {7, "const char *s = R\"(never closed",
      "a.cu:2:17: no __global__ function 'twice'; expected its definition in this file"},
-    {7, "const char *s = \"a \\\" b \\",
-     "a.cu:2:17: no __global__ function 'twice'; expected its definition in this file"},
     {7,
      "%:define A 1\n"
      "  %:pragma gputune tune(A = 1, 1)",
      "a.cu:8:32: value 1 is given twice; expected each once"},
-    {7, "#pragma gputune\\\n tune(A = 1, 1)",
-     "a.cu:8:14: value 1 is given twice; expected each once"},
     {7, "#pragma gputune\\\r\n tune(A = 1, 1)",
      "a.cu:8:14: value 1 is given twice; expected each once"},
 };
@@ -198,20 +188,12 @@ static const struct {
 } mistakes_of_kernels[] = {
     {4, "struct S { float a[300]; };\n" P WITH_S "{1})",
      "a.cu:4:20: a has an extent of 300; expected 1 to 256", S_KERNEL},
-    {4, "struct T { float a[200]; }; struct S { T a, b; };\n" P WITH_S "{1})",
-     "a.cu:1:1: a struct of an argument has more than 256 numbers; expected fewer, or an array of "
-     "them as a buffer",
-     S_KERNEL},
     {4, "struct S { float a[200]; };\n" P "args(inout float y[n], size_t n, S s = {1}, S t = {1})",
      "a.cu:1:1: the structs of all arguments have more than 320 numbers; expected fewer",
      KERNEL("float", ", S s, S t")},
     {4, "struct S { float a[64][64]; };\n" P WITH_S "{1})",
      "a.cu:1:1: a struct of an argument has more than 256 numbers; expected fewer, or an array of "
      "them as a buffer",
-     S_KERNEL},
-    {4, "struct S { int a; struct { int b; } c; };\n" P WITH_S "{1})",
-     "a.cu:4:26: a nested definition in struct 'S', which an argument uses; expected it outside of "
-     "the struct",
      S_KERNEL},
     {4, "struct S { int a; enum { B } b; };\n" P WITH_S "{1})",
      "a.cu:4:19: a nested definition in struct 'S', which an argument uses; expected it outside of "
@@ -229,8 +211,6 @@ static const struct {
     {4, "class S { public: int a; private: int b; };\n" P WITH_S "{1, 2})", "", S_KERNEL},
     {4, "const int A = 3; struct S { int a[A]; };\n" P WITH_S "1)", "", S_KERNEL},
     {4, "constexpr int A = 3, B = A; struct S { int a[A]; };\n" P WITH_S "1)", "", S_KERNEL},
-    {4, "struct S { int a[2][2][2][2]; };\n" P WITH_S "1)",
-     "a.cu:4:27: a fourth extent; expected one to three, as in x[n * c][h][w]", S_KERNEL},
     {4, "struct S { int a[0]; };\n" P WITH_S "1)",
      "a.cu:4:18: a has an extent of 0; expected 1 to 256", S_KERNEL},
     {4, "struct S { int &a; };\n" P WITH_S "1)",
@@ -255,8 +235,6 @@ static const struct {
      "a.cu:4:36: 'y' has an extent of 0; expected at least 1", KERNEL("float", "")},
     {4, P "args(inout float y[n][2 - 3], size_t n)",
      "a.cu:4:39: 'y' has an extent of -1; expected at least 1", KERNEL("float", "")},
-    {4, P "args(inout double y[m][m], size_t n) problem(m = 1 << 30)",
-     "buffer y exceeds 2^47 bytes at these sizes", KERNEL("double", "")},
     {4, P "args(inout double y[m][m][m], size_t n) problem(m = 1 << 40)",
      "buffer y exceeds 2^47 bytes at these sizes", KERNEL("double", "")},
     {7, P "problem(const M = 1 << 30) pass(p : float[M] = global)",
@@ -273,16 +251,10 @@ static const struct {
      "other would be launched with 0 blocks or threads in dimension 0 at these sizes; expected 1 "
      "to 1024",
      KERNEL("float", "") "\n__global__ void other(float *y, size_t n) {}"},
-    {7, P "check(other, grid = n << 40)",
-     "a.cu:7:17: 'other' takes 2 parameters; expected 3: those of the kernel and 'unsigned long "
-     "long *wrong'",
-     KERNEL("float", "") "\n__global__ void other(float *y, size_t n) {}"},
     {7, P "scratch(float s[n - 1024])",
      "n - 1024 = 0 makes s empty; a buffer needs at least one element (write s[max(1, n - 1024)] "
      "if "
      "n - 1024 may be 0)",
-     KERNEL("float", ", float *s")},
-    {7, P "scratch(float s[n][n << 40])", "buffer s exceeds 2^47 bytes at these sizes",
      KERNEL("float", ", float *s")},
     {7, P "scratch(float s[1 << 50])", "buffer s exceeds 2^47 bytes at these sizes",
      KERNEL("float", ", float *s")},
@@ -297,11 +269,7 @@ static const struct {
     {"cycle", "#include \"cycle\"\n"},
     {"guard", "#ifndef G\n#define G\n#include \"guard\"\n#endif\n"},
     {"once", "#pragma once\n#include \"once\"\n"},
-    {"code", "int a;\n#ifndef G\n#define G\n#include \"code\"\n#endif\n"},
-    {"if", "#if G\n#define G\n#include \"if\"\n#endif\n"},
-    {"half", "#ifndef G\nint a;\n#include \"half\"\n#endif\n"},
     {"other", "#ifndef G\n#define H\n#include \"other\"\n#endif\n"},
-    {"shorter", "#ifndef G\n#define GG\n#include \"shorter\"\n#endif\n"},
     {"undefined", "#ifndef G\n#undef G\n#include \"undefined\"\n#endif\n"},
     {"wide", "int a;\n"},
 };
@@ -335,15 +303,8 @@ static const gt_mistake includes[] = {
      "cycle:1:10: 'cycle' includes itself; expected an include guard or no cycle"},
     {7, "#include \"guard\"", ""},
     {7, "#include \"once\"", ""},
-    {7, "#include \"code\"",
-     "code:4:10: 'code' includes itself; expected an include guard or no cycle"},
-    {7, "#include \"if\"", "if:3:10: 'if' includes itself; expected an include guard or no cycle"},
-    {7, "#include \"half\"",
-     "half:3:10: 'half' includes itself; expected an include guard or no cycle"},
     {7, "#include \"other\"",
      "other:3:10: 'other' includes itself; expected an include guard or no cycle"},
-    {7, "#include \"shorter\"",
-     "shorter:3:10: 'shorter' includes itself; expected an include guard or no cycle"},
     {7, "#include \"undefined\"",
      "undefined:3:10: 'undefined' includes itself; expected an include guard or no cycle"},
     {7, "#include <>", "a.cu:7:10: an #include without a name; expected <file>"},

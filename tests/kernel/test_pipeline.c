@@ -191,9 +191,6 @@ static const char *const mistakes[][2] = {
      "tunable or a problem value"},
     {P "launch(second, block = 1, grid = 1, cluster = 2, cluster = 2)\n",
      "a.cu:3:66: 'cluster' is given twice; expected it once"},
-    {P "launch(second, block = 1, grid = 1) cluster(C = 1, 2)\n",
-     "a.cu:3:53: 'cluster' cannot be combined with launch(); expected it in a launch(), as in "
-     "tune(SIZE = 1, 2) launch(KERNEL, cluster = SIZE, …)"},
     {P "launch(second, block = 1, grid = 1) cooperative()\n",
      "a.cu:3:53: 'cooperative' cannot be combined with launch(); expected it in a launch(), as in "
      "launch(KERNEL, cooperative = 1, …)"},

@@ -304,18 +304,13 @@ TEST(test_launch)
     assert_int_equal(launch.parameter_count, 2);
     assert_int_equal(launch.parameters[1].kind, GT_PARAMETER_SCALAR);
     assert_int_equal(launch.parameters[1].bytes, 8);
-    gt_launch refused;
-    const gt_config wide = config_of(b.template, "B=2048");
-    assert_int_equal(gt_launch_bind(&refused, b.template, &b.problem, &wide, &b.device),
-                     GPUTUNE_ENOVARIANT);
-    assert_string_equal(gt_message(), "k B=2048 U=1 MODE=plain C=1 cannot be launched at these "
-                                      "sizes: block exceeds 1024 threads");
     bench_close(&b);
     bench_open(&b,
                "#pragma gputune kernel(k) problem(n = 4) args(out float y[n], size_t n)\n"
                "#pragma gputune block(32) grid(1, 65536)\n"
                "__global__ void k(float *y, size_t n) {}\n",
                "sm_90");
+    gt_launch refused;
     const gt_config only = config_of(b.template, "");
     assert_int_equal(gt_launch_bind(&refused, b.template, &b.problem, &only, &b.device),
                      GPUTUNE_ENOVARIANT);

@@ -20,22 +20,6 @@ static void assert_excluded(gt_space *space, const char *reason, uint64_t count)
     fail_msg("no exclusion '%s'", reason);
 }
 
-TEST(test_order)
-{
-    GT_SCOPED(bench_close) bench b = {0};
-    gt_config config;
-    GT_SCOPED(gt_text_free) gt_text seen = {0};
-    bench_open(&b, HEAD "#pragma gputune tune(B = 64, 32) tune(A = x, y) block(B) grid(1)\n",
-               "sm_90");
-    assert_int_equal(gt_space_combinations(b.space), 4);
-    while (gt_space_next(b.space, &config)) {
-        gt_text_printf(&seen, "%s;", text_of(b.template, &config));
-    }
-    assert_string_equal(gt_text_string(&seen), "B=64 A=x;B=64 A=y;B=32 A=x;B=32 A=y;");
-    assert_false(gt_space_next(b.space, &config));
-    assert_int_equal(count_valid(b.space), 4);
-}
-
 TEST(test_no_axes)
 {
     bench b;
@@ -47,26 +31,6 @@ TEST(test_no_axes)
     assert_int_equal(count_valid(b.space), 0);
     assert_excluded(b.space, "require(n < 100)", 1);
     bench_close(&b);
-}
-
-/* A constraint cuts whole subtrees at the first axis at which it can be decided. */
-TEST(test_counts)
-{
-    GT_SCOPED(bench_close) bench b = {0};
-    bench_open(&b,
-               HEAD "#pragma gputune tune(A = 1, 2, 3, 4) tune(B = 1, 2, 3) tune(C = 1, 2)\n"
-                    "#pragma gputune require(A != 2) require(A + B < 6) require(A * B * C <= 10)\n"
-                    "#pragma gputune block(A) grid(1)\n",
-               "sm_90");
-    size_t expected = 0;
-    for (int i = 0; i < 24; i++) {
-        int a = i / 6 + 1, second = i / 2 % 3 + 1, c = i % 2 + 1;
-        expected += a != 2 && a + second < 6 && a * second * c <= 10;
-    }
-    assert_int_equal(count_valid(b.space), expected);
-    assert_excluded(b.space, "require(A != 2)", 6);
-    assert_excluded(b.space, "require(A + B < 6)", 6);
-    assert_excluded(b.space, "require(A * B * C <= 10)", 24 - 12 - expected);
 }
 
 TEST(test_limits)
@@ -268,21 +232,6 @@ TEST(test_excludes_while_walking)
         count++;
     }
     assert_int_equal(count, 6);
-}
-
-/* Ten million combinations, of which ten thousand are valid. */
-TEST(test_large_space)
-{
-    GT_SCOPED(gt_text_free) gt_text text = {0};
-    GT_SCOPED(bench_close) bench b = {0};
-    gt_text_append(&text, HEAD "#pragma gputune block(64) grid(A + B)\n");
-    for (char axis = 'A'; axis < 'A' + 7; axis++) {
-        gt_text_printf(&text, "#pragma gputune tune(%c = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)\n", axis);
-    }
-    gt_text_append(&text, "#pragma gputune require(A == B) require(C == D) require(E == F)\n");
-    bench_open(&b, gt_text_string(&text), "sm_90");
-    assert_int_equal(gt_space_combinations(b.space), 10000000);
-    assert_int_equal(count_valid(b.space), 10000);
 }
 
 /* A require() that cannot be computed excludes a configuration, and every function gives that

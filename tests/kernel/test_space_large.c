@@ -62,42 +62,6 @@ TEST(test_needle)
     }
 }
 
-TEST(test_many)
-{
-    GT_SCOPED(gt_text_free) gt_text text = {0};
-    bench b;
-    gt_config config;
-    gt_random random = {3};
-    gt_text_append(&text, HEAD "#pragma gputune tune(Z = 1, 2, 3, 4, 5, 6)\n");
-    for (char axis = 'A'; axis < 'A' + 10; axis++) {
-        gt_text_printf(&text, "#pragma gputune tune(%c = 1, 2, 3, 4, 5, 6, 7, 8)\n", axis);
-    }
-    bench_open(&b, gt_text_string(&text), "sm_90");
-    assert_count(b.space, UINT64_C(6442450944)); /* 6 * 8^10 */
-    bench_close(&b);
-    gt_text_append(&text, "#pragma gputune require(A * B * C <= 100) require(D % E == 0)\n");
-    bench_open(&b, gt_text_string(&text), "sm_90");
-    uint64_t small = 0, divides = 0;
-    for (int i = 0; i < 512; i++) {
-        small += (i % 8 + 1) * (i / 8 % 8 + 1) * (i / 64 + 1) <= 100;
-        divides += i < 64 && (i % 8 + 1) % (i / 8 + 1) == 0;
-    }
-    assert_count(b.space, small * divides * 6 * 32768); /* axes Z and F to J are unconstrained */
-    for (int i = 0; i < 100; i++) {
-        assert_true(gt_space_draw(b.space, &random, &config));
-        assert_true(brute_valid(&b, &config));
-    }
-    bench_close(&b);
-    open_digits(&b, 12, "require(A <= B) require(C * D <= 40) require(E + F + G <= 20)");
-    uint64_t products = 0, sums = 0;
-    for (int i = 0; i < 1000; i++) {
-        products += i < 100 && i % 10 * (i / 10) <= 40;
-        sums += i % 10 + i / 10 % 10 + i / 100 <= 20;
-    }
-    assert_count(b.space, 55 * products * sums * 100000); /* axes H to L are unconstrained */
-    bench_close(&b);
-}
-
 /* A tiled matrix product, in which constraints tie most axes together. */
 static const char tiles[] =
     "#pragma gputune kernel(k) problem(m = 4096, n = 4096, k = 4096) args(inout float y[n])\n"

@@ -21,42 +21,6 @@ static const char full[] =
     "{ int b = VEC + MODE; }\n"
     "__global__ void slow(double *y, const T *x, float a, size_t n, int m, float *scale) {}\n";
 
-TEST(test_values)
-{
-    gt_template *t = parse(full);
-    assert_string_equal(t->name, "rows");
-    assert_string_equal(t->summary, "Sums rows,");
-    assert_int_equal(t->problem_count, 4);
-    assert_int_equal(t->problem[0].fallback.number, 1024);
-    assert_int_equal(t->problem[2].kind, GT_PROBLEM_CONST);
-    assert_int_equal(t->problem[2].count, 2);
-    assert_string_equal(t->problem[3].values[1].word, "unsigned int");
-    assert_int_equal(t->argument_count, 5);
-    assert_int_equal(t->arguments[1].extent_count, 2);
-    assert_int_equal(t->arguments[1].direction, GT_IN);
-    assert_non_null(t->arguments[2].value);
-    assert_null(t->arguments[3].value);
-    gt_template_free(t);
-}
-
-TEST(test_axes)
-{
-    gt_template *t = parse(full);
-    assert_int_equal(t->axis_count, 6);
-    const gt_axis *vec = axis_of(t, "VEC"), *mode = axis_of(t, "MODE");
-    const gt_axis *cy = axis_of(t, "CY"), *block = axis_of(t, "B");
-    assert_int_equal(vec->kind, GT_AXIS_VECTOR);
-    assert_int_equal(vec->buffers, 2);
-    assert_true(vec->in_source && mode->in_source);
-    assert_false(cy->in_source || block->in_source);
-    assert_int_equal(cy->dimension, 1);
-    assert_int_equal(mode->default_choice, 1);
-    assert_int_equal(block->default_choice, 1);
-    assert_int_equal(axis_of(t, "C")->values[0].number, -1);
-    assert_null(axis_of(t, "D"));
-    gt_template_free(t);
-}
-
 /* Returns the identity of `full` with `from` replaced by `to`. */
 static gt_hash identity_with(const char *from, const char *to)
 {
@@ -117,7 +81,6 @@ static gputune_status read_include(void *user, const gt_include *include, gt_inc
     static const char *const files[][2] = {
         {"once.cuh", "#pragma once\n#pragma gputune tune(DEEP = 1, 2)\n__device__ int deep() { "
                      "return DEEP; }\n"},
-        {"loop.cuh", "#include \"loop.cuh\"\n"},
         {"plain.cuh", "#include \"once.cuh\"\nint flat;"},
     };
     (void)user;
@@ -176,23 +139,6 @@ TEST(test_headers_see_no_macros)
     assert_non_null(strstr(source.text, "#define DEEP 1\n#line 1 \"k.cu\"\n#ifndef GPUTUNE_ONCE_"));
     gt_source_free(&source);
     gt_template_free(t);
-}
-
-TEST(test_include_mistakes)
-{
-    gt_template *t = NULL;
-    assert_int_equal(
-        gt_template_parse(&t, "k.cu", HEAD "#include \"loop.cuh\"\n", NULL, read_include, NULL),
-        GPUTUNE_ETEMPLATE);
-    assert_string_equal(gt_message(),
-                        "loop.cuh:1:10: 'loop.cuh' includes itself; expected an include "
-                        "guard or no cycle");
-    assert_int_equal(gt_template_parse(&t, "k.cu", HEAD "#pragma gputune include(\"no.cuh\")\n",
-                                       NULL, read_include, NULL),
-                     GPUTUNE_ETEMPLATE);
-    assert_string_equal(
-        gt_message(),
-        "k.cu:3:25: file 'no.cuh' was not found; expected one in the template's folder");
 }
 
 /* Pragmas in comments and strings are ignored, and so are comments inside of a pragma. */

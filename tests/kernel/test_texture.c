@@ -136,17 +136,8 @@ TEST(test_sizes_and_elements)
         {"in float x[h][w]", "x", "h=70000",
          "kernel.cu:2:64: an extent of 'x' is 70000 at these sizes; expected at most 65000, the "
          "limit of such a texture"},
-        {"in float x[w]", "x", "w=300000000",
-         "kernel.cu:2:61: an extent of 'x' is 300000000 at these sizes; expected at most "
-         "268435456, the limit of such a texture"},
-        {"in float x[w]", "x, memory = array", "w=131073",
-         "kernel.cu:2:61: an extent of 'x' is 131073 at these sizes; expected at most 131072, the "
-         "limit of such a texture"},
         {"in float x[w][h]", "x, memory = layered", "w=2049",
          "kernel.cu:2:64: an extent of 'x' is 2049 at these sizes; expected at most 2048, the "
-         "limit of such a texture"},
-        {"in float x[3][w][h]", "x, memory = layered", "h=32769",
-         "kernel.cu:2:67: an extent of 'x' is 32769 at these sizes; expected at most 32768, the "
          "limit of such a texture"},
         {"in float x[h][w]", "x, read = normalized", "w=200",
          "kernel.cu:2:64: 'x' has elements of float; expected read = normalized only for integers "
