@@ -30,14 +30,6 @@ typedef struct cx_unsaved {
     const char *path, *text;
     unsigned long bytes;
 } cx_unsaved;
-typedef struct cx_token {
-    unsigned numbers[4];
-    void *data;
-} cx_token;
-typedef struct cx_ranges {
-    unsigned count;
-    cx_range *items;
-} cx_ranges;
 typedef int cx_visitor(cx_cursor cursor, cx_cursor parent, void *user);
 typedef int cx_field_visitor(cx_cursor cursor, void *user);
 
@@ -135,11 +127,6 @@ enum { CX_SEVERITY_ERROR = 3 };
     X(cx_string, getFileName, (void *))                                                            \
     X(const char *, getFileContents, (void *, void *, size_t *))                                   \
     X(const char *, getCString, (cx_string))                                                       \
-    X(cx_ranges *, getSkippedRanges, (void *, void *))                                             \
-    X(void, tokenize, (void *, cx_range, cx_token **, unsigned *))                                 \
-    X(cx_string, getTokenSpelling, (void *, cx_token))                                             \
-    X(cx_location, getTokenLocation, (void *, cx_token))                                           \
-    X(void, disposeTokens, (void *, cx_token *, unsigned))                                         \
     X(void, disposeTranslationUnit, (void *))                                                      \
     X(void *, getIncludedFile, (cx_cursor))
 

@@ -25,11 +25,10 @@ static unsigned rank_of(const draft_program *program, draft_decl *kernel)
 static gputune_status choose_kernels(draft_decls *out, const draft_program *program)
 {
     const char *wanted = program->request->kernel, *path = program->request->path;
-    GT_REFUSE(!program->kernels.count && program->skipped_line, GPUTUNE_ENOTFOUND,
-              "%s:%u: this kernel is excluded by an #if; define the macro that includes it with -D",
-              path, program->skipped_line);
     GT_REFUSE(!program->kernels.count, GPUTUNE_ENOTFOUND,
-              "%s: no __global__ function; expected a kernel's definition%s%s", path,
+              "%s: no __global__ function; expected a kernel's definition, or -D with the macro "
+              "that includes it%s%s",
+              path,
               program->missing.count ? ", or -I with the folder of a header that was not found: "
                                      : "",
               program->missing.count ? program->missing.items[0] : "");
@@ -77,28 +76,18 @@ static const char *guess_arguments(draft_decl *function)
     return gt_text_string(&out);
 }
 
-static void add_instance(draft_program *program, draft_decl *function)
-{
-    gt_text_printf(&program->instances, "\nstatic auto gt_draft_instance_%zu = &%s<%s>;",
-                   program->instances.length, draft_full_name(function), guess_arguments(function));
-}
-
-/* Adds lines at the end of the program that make an instance of each kernel template that has none,
- * and of templates that launch kernels but are never called. Returns true if there are such
- * lines. */
+/* Adds lines at the end of the program that make an instance of each kernel template that has none.
+ * Returns true if there are such lines. */
 static bool add_instances(draft_program *program, const draft_decls *kernels)
 {
-    bool is_open = false;
     for (size_t i = 0; i < kernels->count; i++) {
-        const draft_launched *launch = draft_launch_of(program, kernels->items[i]);
-        is_open |= !launch;
-        if (!launch && kernels->items[i]->at.kind == CX_FUNCTION_TEMPLATE) {
-            add_instance(program, kernels->items[i]);
-            draft_add_text(&program->guessed, draft_full_name(kernels->items[i]));
+        draft_decl *kernel = kernels->items[i];
+        if (kernel->at.kind == CX_FUNCTION_TEMPLATE && !draft_launch_of(program, kernel)) {
+            const char *name = draft_full_name(kernel);
+            gt_text_printf(&program->instances, "\nstatic auto gt_draft_instance_%zu = &%s<%s>;", i,
+                           name, guess_arguments(kernel));
+            draft_add_text(&program->guessed, name);
         }
-    }
-    for (size_t i = 0; is_open && i < program->open_templates.count; i++) {
-        add_instance(program, program->open_templates.items[i]);
     }
     return program->instances.length > 0;
 }
@@ -156,7 +145,6 @@ static gputune_status write_draft(gt_text *out, draft_program *program, const dr
     if (slice->problems.count && program->missing.count) {
         write_missing(out, program);
     }
-    write_questions(out, &program->unread, "");
     size_t written = 0;
     for (size_t i = 0; i < kernels->count; i++) {
         GT_SCOPED(gt_text_free) gt_text clauses = {0};

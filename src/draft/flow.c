@@ -225,16 +225,9 @@ draft_amount *draft_either(const char *name, draft_amount *condition, draft_amou
         return a;
     }
     if (a->kind == DRAFT_POINTER && b->kind == DRAFT_POINTER) {
-        draft_spot both = b->place;
-        for (const draft_spot *s = &a->place; s; s = s->other) {
-            if (s->buffer != b->place.buffer || s->offset != b->place.offset) {
-                draft_spot *rest = draft_new(sizeof *rest);
-                *rest = both;
-                both = *s;
-                both.other = rest;
-            }
-        }
-        return draft_pointer(both);
+        bool is_same = a->place.buffer == b->place.buffer && a->place.offset == b->place.offset &&
+                       a->place.variable == b->place.variable;
+        return is_same ? a : draft_pointer((draft_spot){.path = ""});
     }
     if (a->kind == DRAFT_POINTER || b->kind == DRAFT_POINTER) {
         return a->kind == DRAFT_POINTER ? a : b; /* the other value is a null pointer */
@@ -255,15 +248,6 @@ draft_amount *draft_either(const char *name, draft_amount *condition, draft_amou
 typedef struct loop {
     draft_node *condition, *step, *body;
 } loop;
-
-/* A variable, or a member of one, that a loop changes. */
-typedef struct moving {
-    const draft_binding *binding;
-    draft_amount *first;   /* before the loop */
-    draft_amount *step;    /* the distance between two rounds; NULL: not known */
-    draft_symbol *counter; /* its value in a round, or for a pointer, the distance in bytes */
-    bool jumps;            /* a branch that leaves the round changes it */
-} moving;
 
 static void run_round(const loop *l)
 {
@@ -302,19 +286,12 @@ static draft_amount *held(const draft_binding *b)
                                *b->path ? (cx_type){.kind = CX_TYPE_UINT} : draft_type_of(b->decl));
 }
 
-/* Returns the value, or the pointer, that is this distance away. */
-static draft_amount *moved(draft_amount *value, draft_amount *distance)
-{
-    return value->kind == DRAFT_POINTER ? draft_pointer(draft_moved(&value->place, distance))
-                                        : draft_plus(value, distance, 1);
-}
-
 static draft_amount *unknown_now(const draft_binding *b, draft_amount *before)
 {
-    return before->kind == DRAFT_POINTER ? moved(before, draft_changing(b->decl->name))
-           : draft_is_known(before) || draft_is_integer(draft_type_of(b->decl))
-               ? draft_changing(b->decl->name)
-               : draft_nothing();
+    draft_amount *changing = draft_changing(b->decl->name);
+    return before->kind == DRAFT_POINTER ? draft_pointer(draft_moved(&before->place, changing))
+           : draft_is_known(before) || draft_is_integer(draft_type_of(b->decl)) ? changing
+                                                                                : draft_nothing();
 }
 
 static void forget_changes(const draft_bindings *changes)
@@ -360,111 +337,70 @@ static void note_rows(draft_symbol *counter)
     }
 }
 
-/* Finds how a round moves the variable, from its value at the end of the round. A counter that is
+/* Finds how a round moves a counter, from its value at the end of the round. A counter that is
  * divided falls by unknown steps, and one that is multiplied rises. */
-static void find_step(moving *m, draft_amount *after)
+static void find_step(draft_symbol *counter, draft_amount *after)
 {
-    draft_amount *now = draft_symbol_value(m->counter);
-    if (after->kind == DRAFT_POINTER && m->first->kind == DRAFT_POINTER) {
-        bool is_same = after->place.buffer && after->place.buffer == m->first->place.buffer;
-        now = is_same ? moved(m->first, now)->place.offset : draft_nothing();
-        after = is_same ? after->place.offset : draft_nothing();
-    }
-    draft_amount *step = draft_is_known(after) ? draft_plus(after, now, -1) : draft_nothing();
+    draft_amount *now = draft_symbol_value(counter), *step = draft_plus(after, now, -1);
     const unsigned data = DRAFT_KIND(DRAFT_CHANGING) | DRAFT_KIND(DRAFT_LOADED);
     if (after->kind == DRAFT_QUOTIENT && after->a == now) {
-        m->counter->step = draft_number(-1);
-    } else if (draft_is_known(step) && !draft_has_symbol(step, m->counter)) {
-        m->step = m->counter->step = step;
+        counter->step = draft_number(-1);
+    } else if (draft_is_known(step) && !draft_has_kind(step, DRAFT_COUNTER)) {
+        counter->step = step;
     } else if (draft_is_known(step) && !(step->kinds & data) && draft_is_not_negative(step)) {
-        m->counter->step = draft_number(0);
+        counter->step = draft_number(0);
     }
 }
 
-/* Runs a round in which each changed variable has a symbol as its value, to find the steps. */
-static void find_steps(moving *all, const loop *l, size_t count)
+static bool is_changed(const draft_bindings *changes, const draft_decl *decl)
 {
+    bool found = false;
+    for (size_t i = 0; i < changes->count; i++) {
+        found |= changes->items[i]->decl == decl;
+    }
+    return found;
+}
+
+/* Gives the variables that a loop changes their values in a round: symbols of counters, if they
+ * move by equal steps. The steps are found by running a round with such symbols; a variable that
+ * changes in branches which leave the round has none. */
+static void enter_loop(const loop *l, const draft_bindings *changes, const draft_bindings *left)
+{
+    draft_amount **first = draft_new((changes->count + 1) * sizeof(draft_amount *));
+    draft_symbol **counters = draft_new((changes->count + 1) * sizeof *counters);
     draft_binding *begin = draft_now.last;
-    for (size_t i = count; i-- > 0;) {
-        const draft_binding *b = all[i].binding;
-        bool moves = all[i].first->kind == DRAFT_POINTER || draft_is_known(all[i].first);
-        all[i].counter = moves ? draft_new_symbol(DRAFT_COUNTER, b->decl->name) : NULL;
-        draft_amount *now = moves ? draft_symbol_value(all[i].counter) : NULL;
+    draft_now.quiet++;
+    for (size_t i = changes->count; i-- > 0;) {
+        const draft_binding *b = changes->items[i];
+        first[i] = held(b);
+        counters[i] = draft_new_symbol(DRAFT_COUNTER, b->decl->name);
         draft_bind(b->decl, b->path,
-                   !moves                                ? unknown_now(b, all[i].first)
-                   : all[i].first->kind == DRAFT_POINTER ? moved(all[i].first, now)
-                                                         : now);
+                   draft_is_known(first[i]) ? draft_symbol_value(counters[i])
+                                            : unknown_now(b, first[i]));
     }
     run_round(l);
-    for (size_t i = 0; i < count; i++) {
-        if (all[i].counter && !all[i].jumps) {
-            find_step(&all[i], held(all[i].binding));
-        }
-    }
-    for (size_t i = 0; i < count * count; i++) { /* a step must not depend on another variable */
-        moving *m = &all[i / count];
-        const draft_symbol *other = all[i % count].counter;
-        if (m->counter && m->counter->step && other && other != m->counter &&
-            draft_has_symbol(m->counter->step, other)) {
-            m->step = m->counter->step = NULL;
+    for (size_t i = 0; i < changes->count; i++) {
+        const draft_binding *b = changes->items[i];
+        if (draft_is_known(first[i]) && !is_changed(left, b->decl)) {
+            find_step(counters[i], held(b));
         }
     }
     branch_end(begin);
-}
-
-/* Gives the variables that a loop changes their values in a round. Counters that the condition
- * limits keep their symbols; other variables that move by equal steps are computed from one of
- * them. */
-static void enter_loop(const loop *l, const draft_bindings *changes, const draft_bindings *left)
-{
-    moving *all = draft_new((changes->count + 1) * sizeof *all), *main = NULL;
-    for (size_t i = 0; i < changes->count; i++) {
-        all[i].binding = changes->items[i];
-        all[i].first = held(changes->items[i]);
-        for (size_t k = 0; k < left->count; k++) {
-            all[i].jumps |= left->items[k]->decl == changes->items[i]->decl;
-        }
-    }
-    draft_now.quiet++;
-    find_steps(all, l, changes->count);
     for (size_t i = changes->count; i-- > 0;) {
-        const draft_binding *b = all[i].binding;
-        bool counts = all[i].counter && all[i].counter->step && draft_is_known(all[i].first);
+        const draft_binding *b = changes->items[i];
         draft_bind(b->decl, b->path,
-                   counts ? draft_symbol_value(all[i].counter) : unknown_now(b, all[i].first));
-        all[i].counter = counts ? all[i].counter : NULL;
+                   counters[i]->step ? draft_symbol_value(counters[i]) : unknown_now(b, first[i]));
     }
-    draft_binding *begin = draft_now.last;
+    begin = draft_now.last;
     draft_amount *condition = l->condition ? draft_eval(l->condition) : draft_nothing();
     branch_end(begin);
     draft_now.quiet--;
     for (size_t i = changes->count; i-- > 0;) {
-        draft_symbol *counter = all[i].counter;
-        if (counter) {
-            counter->first = all[i].first;
-            draft_now.out->strides_grid |= draft_has_kind(counter->step, DRAFT_GRID_SIZE);
-            find_end(counter, condition);
-            note_rows(counter);
-            main = counter->end || !main ? &all[i] : main;
-        }
-    }
-    for (size_t i = changes->count; i-- > 0;) {
-        const moving *m = &all[i];
-        int64_t step = 1;
-        if (!main || m == main || (m->counter && m->counter->end)) {
-            continue;
-        }
-        bool follows = m->step && main->step && !draft_has_kind(m->step, DRAFT_LOADED) &&
-                       !(draft_is_number(main->step, &step) && step == 0);
-        draft_amount *rounds =
-            follows ? draft_make(DRAFT_QUOTIENT,
-                                 draft_plus(draft_symbol_value(main->counter), main->first, -1),
-                                 main->step, NULL)
-                    : NULL;
-        if (follows || !m->counter) {
-            draft_bind(m->binding->decl, m->binding->path,
-                       follows ? moved(m->first, draft_times(rounds, m->step))
-                               : unknown_now(m->binding, m->first));
+        if (counters[i]->step) {
+            counters[i]->first = first[i];
+            draft_now.out->strides_grid |= draft_has_kind(counters[i]->step, DRAFT_GRID_SIZE);
+            find_end(counters[i], condition);
+            note_rows(counters[i]);
         }
     }
 }
@@ -488,7 +424,7 @@ static void run_host_loop(const loop *l)
     draft_bindings left;
     draft_amount *condition = l->condition ? draft_eval(l->condition) : draft_nothing();
     const draft_symbols symbols = draft_symbols_of(condition);
-    bool is_sure = !draft_has_kind(condition, DRAFT_PROPERTY);
+    bool is_sure = true;
     for (size_t i = 0; i < symbols.count; i++) {
         is_sure &= !symbols.items[i]->doubt;
     }
@@ -628,23 +564,8 @@ static bool is_label(const draft_node *node)
     return node->kind == CX_CASE || node->kind == CX_DEFAULT;
 }
 
-/* Returns the condition under which a switch jumps to this label or to a label directly after it;
- * NULL if one of them is the default. */
-static draft_amount *label_condition(draft_node *label, draft_amount *value)
-{
-    draft_amount *condition = NULL;
-    for (; is_label(label); label = label->children[label->count - 1]) {
-        if (label->kind == CX_DEFAULT || label->count < 2) {
-            return NULL;
-        }
-        draft_amount *here = draft_binary(CX_EQ, value, draft_eval(label->children[0]), false);
-        condition = condition ? draft_binary(CX_LOGICAL_OR, condition, here, false) : here;
-    }
-    return condition;
-}
-
-/* Runs a switch: each label begins a branch, which ends at the first jump. The default's changes
- * are applied first, then those of the cases replace them. */
+/* Runs a switch: each label begins a branch, which ends at the first jump, and may be taken or not.
+ */
 static void run_switch(draft_node *node)
 {
     if (node->count < 2) {
@@ -652,11 +573,8 @@ static void run_switch(draft_node *node)
     }
     draft_node *body = node->children[node->count - 1];
     draft_amount *value = draft_eval(node->children[node->count - 2]);
-    bool unsure = draft_is_unsure(value);
     const unsigned outside = draft_now.unsure;
-    GT_ARRAY(branch) branches = {0};
-    GT_ARRAY(draft_amount *) conditions = {0};
-    draft_now.unsure += unsure;
+    draft_now.unsure += draft_is_unsure(value);
     for (unsigned i = 0; i < body->count; i++) {
         if (is_label(body->children[i])) {
             draft_binding *begin = draft_now.last;
@@ -664,21 +582,11 @@ static void run_switch(draft_node *node)
             for (unsigned k = i; k < body->count && !leaves; k++) {
                 leaves = draft_run(body->children[k]);
             }
-            draft_add(&branches, branch_end(begin));
-            draft_add(&conditions, label_condition(body->children[i], value));
+            const branch taken = branch_end(begin);
+            branch_merge(&taken, &(branch){0}, draft_nothing());
         }
     }
     draft_now.unsure = outside;
-    for (size_t i = 0; i < branches.count; i++) {
-        if (!conditions.items[i]) {
-            branch_redo(&branches.items[i]);
-        }
-    }
-    for (size_t i = 0; i < branches.count; i++) {
-        if (conditions.items[i]) {
-            branch_merge(&branches.items[i], &(branch){0}, conditions.items[i]);
-        }
-    }
 }
 
 static bool run_all(draft_node *node)

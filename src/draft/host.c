@@ -25,16 +25,10 @@ bool draft_on_host(void)
 
 /* ---- symbols --------------------------------------------------------------------------------- */
 
-/* Returns the last name before the last argument list: "n" for "x.n", "size" for "x.size(k)". */
+/* Returns the name before the first bracket: "n" for "x.n", "size" for "x.size(k)". */
 static const char *last_name(const char *text)
 {
-    size_t end = strlen(text), begin, depth = 0;
-    while (end && (depth || (!isalnum((unsigned char)text[end - 1]) && text[end - 1] != '_'))) {
-        end--;
-        depth += text[end] == ')' || text[end] == ']';
-        depth -= depth && (text[end] == '(' || text[end] == '[');
-    }
-    begin = end;
+    size_t end = strcspn(text, "(["), begin = end;
     while (begin && (isalnum((unsigned char)text[begin - 1]) || text[begin - 1] == '_')) {
         begin--;
     }
@@ -136,30 +130,6 @@ draft_amount *draft_named(draft_decl *decl, const char *path, draft_amount *valu
     return draft_doubtful(decl, path, draft_example(&number, value) ? &number : NULL, doubt);
 }
 
-draft_amount *draft_property(const char *name)
-{
-    static const struct {
-        const char *member, *attribute, *name;
-        int64_t usual;
-    } rows[] = {
-        {"multiProcessorCount", "cudaDevAttrMultiProcessorCount", "sm_count", 132},
-        {"maxThreadsPerBlock", "cudaDevAttrMaxThreadsPerBlock", "max_threads", 1024},
-        {"maxThreadsPerMultiProcessor", "", "max_threads_per_sm", 2048},
-        {"warpSize", "", "warp_size", 32},
-    };
-    static draft_symbol symbols[sizeof rows / sizeof *rows];
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (strcmp(rows[i].member, name) == 0 || strcmp(rows[i].attribute, name) == 0) {
-            symbols[i] = (draft_symbol){.kind = DRAFT_PROPERTY,
-                                        .name = rows[i].name,
-                                        .number = rows[i].usual,
-                                        .has_number = true};
-            return draft_symbol_value(&symbols[i]);
-        }
-    }
-    return NULL;
-}
-
 /* ---- launches -------------------------------------------------------------------------------- */
 
 static void find_extents(draft_amount *out[3], draft_amount *value, const draft_node *node)
@@ -233,28 +203,6 @@ static void note_launch(draft_node *node, draft_decl *kernel, draft_node *const 
     }
 }
 
-static draft_node *stripped_address(draft_node *node)
-{
-    return node->kind == CX_UNARY && node->operation == CX_ADDRESS ? node->children[0] : node;
-}
-
-/* Notes the launch of cudaLaunchKernel(kernel, grid, block, arguments, shared), whose arguments are
- * an array of addresses. */
-static void note_runtime_launch(draft_node *node)
-{
-    draft_decl *list = node->children[3]->decl;
-    draft_node *items = list ? draft_initialiser_of(list) : NULL;
-    draft_node *geometry[] = {node->children[1], node->children[2],
-                              node->count > 4 ? node->children[4] : NULL};
-    unsigned count = items && items->kind == CX_INIT_LIST ? items->count : 0;
-    draft_node **arguments = draft_new((count + 1) * sizeof *arguments);
-    for (unsigned i = 0; i < count; i++) {
-        arguments[i] = stripped_address(items->children[i]);
-    }
-    note_launch(node, called_kernel(draft_eval(node->children[0])), geometry,
-                node->count > 4 ? 3 : 2, arguments, count);
-}
-
 /* ---- CUDA's functions ------------------------------------------------------------------------ */
 
 static bool begins(const char *text, const char *with)
@@ -262,19 +210,10 @@ static bool begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* Handles cudaMalloc(&pointer, bytes) and cudaMallocPitch(&pointer, &pitch, width, height); drafts
- * have no padding between rows. */
+/* Handles cudaMalloc(&pointer, bytes). */
 static void allocate(draft_node *node)
 {
     draft_amount *target = draft_eval(node->children[0]), *bytes = draft_eval(node->children[1]);
-    if (node->count > 3 && strstr(node->decl->name, "Pitch")) {
-        draft_amount *pitch = bytes;
-        bytes = draft_eval(node->children[2]);
-        if (pitch->kind == DRAFT_POINTER && pitch->place.variable) {
-            draft_bind(pitch->place.variable, pitch->place.path, bytes);
-        }
-        bytes = draft_times(bytes, draft_eval(node->children[3]));
-    }
     if (target->kind != DRAFT_POINTER || !target->place.variable) {
         return;
     }
@@ -286,20 +225,14 @@ static void allocate(draft_node *node)
         draft_pointer((draft_spot){.path = "", .buffer = buffer, .offset = draft_number(0)}));
 }
 
-/* Handles cudaMemcpyToSymbol(constant, &value, …): a constant that is a number gets the value. */
-static void copy_to_symbol(draft_node *node)
+/* Handles cudaMemcpyToSymbol(constant, …). */
+static void copy_to_symbol(const draft_node *node)
 {
-    draft_decl *constant = stripped_address(node->children[0])->decl;
-    draft_amount *from = draft_eval(node->children[1]);
-    if (!constant) {
-        return;
-    }
-    draft_add_once(&draft_now.program->copied, constant);
-    if (from->kind == DRAFT_POINTER && from->place.variable) {
-        cx_type type = draft_type_of(constant);
-        if (draft_is_integer(type) || draft_is_float(type)) {
-            draft_bind(constant, "", draft_read_variable(&from->place, type));
-        }
+    const draft_node *target = node->children[0];
+    target =
+        target->kind == CX_UNARY && target->operation == CX_ADDRESS ? target->children[0] : target;
+    if (target->decl) {
+        draft_add_once(&draft_now.program->copied, target->decl);
     }
 }
 
@@ -310,20 +243,11 @@ draft_amount *draft_host_call(draft_node *node)
     if (node->config) {
         note_launch(node, node->callee ? called_kernel(draft_eval(node->callee)) : NULL,
                     node->config->children, node->config->count, node->children, node->count);
-    } else if (begins(name, "cudaLaunch") && node->count > 3) {
-        note_runtime_launch(node);
-    } else if ((begins(name, "cudaMalloc") || begins(name, "cudaHostAlloc")) && node->count > 1) {
+    } else if ((begins(name, "cudaMalloc") || begins(name, "cudaHostAlloc")) && node->count > 1 &&
+               !begins(name, "cudaMallocPitch")) {
         allocate(node);
-    } else if (begins(name, "cudaMemcpyToSymbol") && node->count > 1) {
+    } else if (begins(name, "cudaMemcpyToSymbol") && node->count) {
         copy_to_symbol(node);
-    } else if (strcmp(name, "cudaDeviceGetAttribute") == 0 && node->count > 1) {
-        draft_amount *to = draft_eval(node->children[0]);
-        draft_amount *property =
-            node->children[1]->decl ? draft_property(node->children[1]->decl->name) : NULL;
-        if (!property || to->kind != DRAFT_POINTER || !to->place.variable) {
-            return NULL;
-        }
-        draft_bind(to->place.variable, to->place.path, property);
     } else if ((rounds || begins(name, "floor")) && node->count == 1) {
         draft_amount *value = draft_eval(node->children[0]);
         return value->kind == DRAFT_REAL

@@ -156,7 +156,6 @@ typedef enum draft_symbol_kind {
     DRAFT_CHANGING, /* an unknown value */
     DRAFT_LOADED,   /* an element of `buffer` */
     DRAFT_HOST,     /* a value that the host computes: unknown, or a number that may vary */
-    DRAFT_PROPERTY, /* a property of the device */
     DRAFT_CONSTANT  /* a named number */
 } draft_symbol_kind;
 
@@ -190,11 +189,10 @@ enum { DRAFT_ATOMS_MOST = 6 };
 
 /* A place: a variable or a part of it, or memory that a pointer points to. */
 typedef struct draft_spot {
-    draft_decl *variable;           /* NULL: memory */
-    const char *path;               /* "" or ".a.b" */
-    struct draft_buffer *buffer;    /* the memory, if `variable` is NULL; NULL: not known */
-    struct draft_amount *offset;    /* in bytes */
-    const struct draft_spot *other; /* an alternative place */
+    draft_decl *variable;        /* NULL: memory */
+    const char *path;            /* "" or ".a.b" */
+    struct draft_buffer *buffer; /* the memory, if `variable` is NULL; NULL: not known */
+    struct draft_amount *offset; /* in bytes */
 } draft_spot;
 
 typedef struct draft_amount {
@@ -278,13 +276,10 @@ typedef struct draft_program {
     draft_decls kernels;
     draft_decls functions; /* functions of the host, in the order of the program */
     GT_ARRAY(draft_launched) launches;
-    gt_texts launched;          /* names of kernels that any code launches */
-    draft_decls open_templates; /* templates that launch kernels but have no instance yet */
-    draft_decls copied;         /* constants that cudaMemcpyToSymbol() sets */
+    gt_texts launched;  /* names of kernels that any code launches */
+    draft_decls copied; /* constants that cudaMemcpyToSymbol() sets */
     GT_ARRAY(draft_error) errors;
     gt_texts missing;        /* headers that were not found */
-    gt_texts unread;         /* questions about launches that could not be read */
-    unsigned skipped_line;   /* line of a kernel that #if excludes; 0: none */
     gt_text instances;       /* lines added to the program that make instances of templates */
     gt_texts guessed;        /* kernels with chosen template arguments */
     gt_texts names, members; /* declarations in place of missing headers */
@@ -396,8 +391,6 @@ draft_amount *draft_eval(draft_node *node);
 bool draft_run(draft_node *node);
 /* Handles the host's call of a CUDA function. Returns NULL for other functions. */
 draft_amount *draft_host_call(draft_node *node);
-/* Returns the symbol of a device property by CUDA's name; NULL if templates lack it. */
-draft_amount *draft_property(const char *name);
 /* Returns the value of an expression that is not an integer, or is not followed. */
 draft_amount *draft_nothing(void);
 draft_symbol *draft_new_symbol(draft_symbol_kind kind, const char *name);
@@ -418,7 +411,7 @@ draft_amount *draft_value_of(const draft_decl *decl, const char *path);
 /* Returns the binding of the smallest part of a variable that contains the member; NULL: none. */
 const draft_binding *draft_outer_value(const draft_decl *decl, const char *path);
 draft_amount *draft_read_variable(const draft_spot *spot, cx_type type);
-/* Moves a place and its alternatives by a number of bytes. */
+/* Moves a place by a number of bytes. */
 draft_spot draft_moved(const draft_spot *spot, draft_amount *bytes);
 draft_spot draft_spot_of(draft_node *node);
 /* Runs the declaration of a variable. */
@@ -488,7 +481,7 @@ bool draft_is_size(const draft_settled *s, const draft_symbol *symbol);
 draft_axis *draft_axis_named(draft_settled *s, const char *name);
 /* Adds a question to the draft. */
 void draft_ask(draft_settled *s, const char *format, ...) GT_PRINTF(2, 3);
-/* Ranks a launch by how much is known about it: template arguments, extents, allocations. */
+/* Ranks a launch by how much is known about it: template arguments, extents. */
 int draft_launch_rank(const draft_launched *launch);
 /* Returns the best known launch of a kernel; NULL if there is none. */
 const draft_launched *draft_launch_of(const draft_program *program, const draft_decl *kernel);

@@ -27,8 +27,7 @@ typedef struct scan {
     void *unit;
     bool is_main; /* false for a file of --host, of which only launches are read */
     gt_texts *names;
-    gt_texts *members;              /* declarations in place of missing names and members */
-    GT_ARRAY(draft_extent) covered; /* the launches that were read, and macro definitions */
+    gt_texts *members; /* declarations in place of missing names and members */
 } scan;
 
 /* ---- parsing --------------------------------------------------------------------------------- */
@@ -274,79 +273,46 @@ void draft_add_text(gt_texts *out, const char *text)
 
 /* ---- declarations ---------------------------------------------------------------------------- */
 
-typedef struct launch_search {
-    scan *scan;
-    bool found;
-} launch_search;
-
+/* Notes the names of kernels that any code launches. */
 static int visit_launch(cx_cursor at, cx_cursor parent, void *user)
 {
-    launch_search *search = user;
-    (void)parent;
-    if (at.kind == CX_CALL) {
-        draft_cursors children = draft_children(at);
-        bool is_launch = false;
-        for (size_t i = 0; i < children.count && i < 2; i++) {
-            is_launch |= children.items[i].kind == CX_CALL &&
-                         strcmp(draft_string(cx.getCursorSpelling(children.items[i])),
-                                "__cudaPushCallConfiguration") == 0;
-        }
-        gt_array_free(&children);
-        if (is_launch) {
-            draft_node *node = draft_tree(at);
-            draft_decl *decl = node->callee ? draft_overload_of(node->callee->decl) : NULL;
-            if (decl) {
-                draft_add_text(&search->scan->program->launched,
-                               draft_full_name(draft_template_of(decl)));
-            }
-            draft_extent e = draft_argument_extent(at);
-            draft_add(&search->scan->covered, e);
-            search->found = true;
+    if (strcmp(draft_string(cx.getCursorSpelling(at)), "__cudaPushCallConfiguration") == 0 &&
+        at.kind == CX_CALL && parent.kind == CX_CALL) {
+        const draft_node *callee = draft_tree(parent)->callee;
+        draft_decl *decl = callee ? draft_overload_of(callee->decl) : NULL;
+        if (decl) {
+            draft_add_text(&((draft_program *)user)->launched,
+                           draft_full_name(draft_template_of(decl)));
         }
     }
     return CX_RECURSE_VISIT;
 }
 
-/* Notes a function. A function in a header matters only if it launches a kernel or allocates
- * memory. */
+/* Notes a function that has a body. */
 static void note_function(scan *s, cx_cursor at)
 {
-    draft_extent e = draft_extent_of(at);
-    draft_decl *decl = draft_decl_of(at);
-    bool is_here = strcmp(e.path, s->path) == 0, is_template = at.kind == CX_FUNCTION_TEMPLATE;
-    launch_search search = {s, false};
     if ((!draft_has_child(at, CX_COMPOUND) && !draft_has_child(at, CX_TRY)) ||
         (draft_has_child(at, CX_DEVICE_ATTRIBUTE) && !draft_has_child(at, CX_HOST_ATTRIBUTE))) {
         return;
     }
-    if (draft_has_child(at, CX_GLOBAL_ATTRIBUTE)) {
-        if (s->is_main) {
-            draft_add(&s->program->kernels, decl);
+    if (!draft_has_child(at, CX_GLOBAL_ATTRIBUTE)) {
+        cx.visitChildren(at, visit_launch, s->program);
+        if (at.kind != CX_FUNCTION_TEMPLATE) {
+            draft_add(&s->program->functions, draft_decl_of(at));
         }
-        return;
-    }
-    const char *source = e.text + e.begin, *launch = strstr(source, "<<<");
-    if (is_here || (launch && launch < e.text + e.end)) {
-        cx.visitChildren(at, visit_launch, &search);
-    } else {
-        const char *allocation = strstr(source, "cudaM");
-        search.found = allocation && allocation < e.text + e.end;
-    }
-    if (is_template ? search.found : is_here || search.found) {
-        draft_add(is_template ? &s->program->open_templates : &s->program->functions, decl);
+    } else if (s->is_main) {
+        draft_add(&s->program->kernels, draft_decl_of(at));
     }
 }
 
-/* Notes an instance that the draft added, of a kernel or of a function that launches kernels. */
+/* Notes an instance of a kernel that the draft added. */
 static void note_instance(draft_program *program, draft_node *made)
 {
-    draft_decl *instance = made->count ? made->children[0]->decl : NULL;
-    if (instance && draft_has_child(draft_template_of(instance)->at, CX_GLOBAL_ATTRIBUTE)) {
+    draft_decl *instance = made && made->count ? made->children[0]->decl : NULL;
+    if (instance) {
         draft_launched launch = {
             .call = made, .callee = instance, .kernel = draft_template_of(instance)};
         draft_add(&program->launches, launch);
-    } else if (instance && draft_body_of(instance)) {
-        draft_add(&program->functions, instance);
     }
 }
 
@@ -354,15 +320,10 @@ static int visit_declaration(cx_cursor at, cx_cursor parent, void *user)
 {
     scan *s = user;
     (void)parent;
-    if ((at.kind > CX_MACRO && at.kind <= CX_INCLUSION) || !draft_is_own(at)) {
+    if (!draft_is_own(at)) {
         return CX_CONTINUE_VISIT;
     }
     switch (at.kind) {
-    case CX_MACRO: {
-        draft_extent e = draft_extent_of(at);
-        draft_add(&s->covered, e);
-        return CX_CONTINUE_VISIT;
-    }
     case CX_FUNCTION:
     case CX_FUNCTION_TEMPLATE:
     case CX_METHOD:
@@ -371,10 +332,7 @@ static int visit_declaration(cx_cursor at, cx_cursor parent, void *user)
         return CX_CONTINUE_VISIT;
     case CX_VAR:
         if (strncmp(draft_string(cx.getCursorSpelling(at)), "gt_draft_instance_", 18) == 0) {
-            draft_node *made = draft_initialiser_of(draft_decl_of(at));
-            if (made) {
-                note_instance(s->program, made);
-            }
+            note_instance(s->program, draft_initialiser_of(draft_decl_of(at)));
         }
         return CX_CONTINUE_VISIT;
     case CX_NAMESPACE:
@@ -387,57 +345,6 @@ static int visit_declaration(cx_cursor at, cx_cursor parent, void *user)
     default:
         return CX_CONTINUE_VISIT;
     }
-}
-
-/* ---- launches that clang does not report ----------------------------------------------------- */
-
-static bool is_skipped(void *unit, void *file, unsigned offset)
-{
-    cx_ranges *skipped = cx.getSkippedRanges(unit, file);
-    bool found = false;
-    for (unsigned i = 0; skipped && i < skipped->count; i++) {
-        found |= offset >= draft_locate(cx.getRangeStart(skipped->items[i])).begin &&
-                 offset < draft_locate(cx.getRangeEnd(skipped->items[i])).begin;
-    }
-    return found;
-}
-
-static bool is_covered(const scan *s, void *file, unsigned offset)
-{
-    bool found = false;
-    for (size_t i = 0; !found && i < s->covered.count; i++) {
-        const draft_extent *e = &s->covered.items[i];
-        found = e->file == file && offset >= e->begin && offset < e->end;
-    }
-    return found;
-}
-
-/* Asks about each <<< of the file that belongs to no launch in the tree. */
-static void find_unread(scan *s)
-{
-    cx_cursor root = cx.getTranslationUnitCursor(s->unit);
-    cx_token *tokens = NULL;
-    unsigned count = 0;
-    cx.tokenize(s->unit, cx.getCursorExtent(root), &tokens, &count);
-    for (unsigned i = 0; i < count; i++) {
-        const char *token = draft_string(cx.getTokenSpelling(s->unit, tokens[i]));
-        bool is_kernel = strcmp(token, "__global__") == 0;
-        if (!is_kernel && strcmp(token, "<<<") != 0) {
-            continue;
-        }
-        const draft_extent at = draft_locate(cx.getTokenLocation(s->unit, tokens[i]));
-        bool skipped = is_skipped(s->unit, at.file, at.begin);
-        if (is_kernel) {
-            s->program->skipped_line =
-                skipped && !s->program->skipped_line ? at.line : s->program->skipped_line;
-        } else if (!skipped && !is_covered(s, at.file, at.begin)) {
-            draft_add_text(&s->program->unread,
-                           draft_format("%s:%u: this launch cannot be read, because a name in it "
-                                        "is not declared; pass the folder of its header with -I",
-                                        s->path, at.line));
-        }
-    }
-    cx.disposeTokens(s->unit, tokens, count);
 }
 
 /* ---- the program ----------------------------------------------------------------------------- */
@@ -494,7 +401,6 @@ static gputune_status read_file(scan *s, const char *behind)
         program->root = cx.getTranslationUnitCursor(s->unit);
     }
     cx.visitChildren(cx.getTranslationUnitCursor(s->unit), visit_declaration, s);
-    find_unread(s);
     return GPUTUNE_OK;
 }
 

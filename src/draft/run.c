@@ -84,9 +84,9 @@ static draft_buffer *buffer_of(draft_decl *variable, const char *path, cx_type t
             draft_amount *passed =
                 draft_passed(draft_now.out->launch, draft_now.out->kernel, variable, path);
             const draft_spot *at = passed && passed->kind == DRAFT_POINTER ? &passed->place : NULL;
-            bool is_one = at && at->buffer && !at->other; /* all calls pass the same buffer */
-            buffer->source = is_one ? passed : NULL;
-            buffer->bytes = is_one && at->buffer->bytes && draft_is_known(at->offset)
+            bool has = at && at->buffer;
+            buffer->source = has ? passed : NULL;
+            buffer->bytes = has && at->buffer->bytes && draft_is_known(at->offset)
                                 ? draft_plus(at->buffer->bytes, at->offset, -1)
                                 : NULL;
             draft_add(&draft_now.out->buffers, buffer);
@@ -126,29 +126,26 @@ static draft_amount *any_value(draft_decl *decl, const char *text, cx_type type)
 
 static void note_access(const draft_spot *spot, cx_type type, cx_cursor at, bool read, bool written)
 {
-    for (; spot && draft_now.out && !draft_now.quiet; spot = spot->other) {
-        if (spot->variable || (!spot->buffer && spot->offset)) {
-            continue;
-        }
-        if (!spot->buffer) {
-            ask_at(at, "this accesses memory through a pointer whose buffer is not known");
-            continue;
-        }
-        draft_buffer *buffer = spot->buffer;
-        draft_access access = {
-            .offset = spot->offset, .buffer = buffer, .written = written, .at = at};
-        if (!buffer->is_read && !buffer->is_written) {
-            buffer->accessed_as = cx.getCanonicalType(type);
-        }
-        buffer->is_read |= read;
-        buffer->is_written |= written;
-        buffer->is_surely_written |= written && !draft_now.unsure;
-        access.length = draft_is_known(spot->offset)
-                            ? draft_plus(draft_bound(spot->offset, true, &draft_now.facts),
-                                         draft_number(draft_size_of(type)), 1)
-                            : spot->offset;
-        draft_add(&draft_now.out->accesses, access);
+    draft_buffer *buffer = spot->buffer;
+    if (!draft_now.out || draft_now.quiet || spot->variable || (!buffer && spot->offset)) {
+        return;
     }
+    if (!buffer) {
+        ask_at(at, "this accesses memory through a pointer whose buffer is not known");
+        return;
+    }
+    draft_access access = {.offset = spot->offset, .buffer = buffer, .written = written, .at = at};
+    if (!buffer->is_read && !buffer->is_written) {
+        buffer->accessed_as = cx.getCanonicalType(type);
+    }
+    buffer->is_read |= read;
+    buffer->is_written |= written;
+    buffer->is_surely_written |= written && !draft_now.unsure;
+    access.length = draft_is_known(spot->offset)
+                        ? draft_plus(draft_bound(spot->offset, true, &draft_now.facts),
+                                     draft_number(draft_size_of(type)), 1)
+                        : spot->offset;
+    draft_add(&draft_now.out->accesses, access);
 }
 
 static draft_amount *loaded(const draft_spot *spot, cx_type type)
@@ -312,11 +309,6 @@ draft_spot draft_moved(const draft_spot *spot, draft_amount *bytes)
     if (out.buffer) {
         out.offset = draft_plus(out.offset, bytes, 1);
     }
-    if (out.other) {
-        draft_spot *other = draft_new(sizeof *other);
-        *other = draft_moved(out.other, bytes);
-        out.other = other;
-    }
     return out;
 }
 
@@ -406,21 +398,6 @@ draft_spot draft_spot_of(draft_node *node)
     }
 }
 
-/* Returns the variable that an expression denotes or is a part of; NULL if it is memory. */
-static draft_decl *base_variable(draft_node *node)
-{
-    while (node->kind == CX_MEMBER_REF || node->kind == CX_SUBSCRIPT) {
-        if (!node->count || node->children[0]->type.kind == CX_TYPE_POINTER) {
-            return NULL; /* memory that a pointer points to is not part of a variable */
-        }
-        node = node->children[0];
-    }
-    return node->kind == CX_DECL_REF && node->decl &&
-                   (node->decl->at.kind == CX_VAR || node->decl->at.kind == CX_PARM)
-               ? node->decl
-               : NULL;
-}
-
 /* ---- calls ----------------------------------------------------------------------------------- */
 
 static void bind_parameter(const draft_decl *function, draft_decl *parameter, draft_node *argument,
@@ -438,20 +415,6 @@ static void bind_parameter(const draft_decl *function, draft_decl *parameter, dr
                      draft_is_own(function->at) ? draft_named(parameter, "", value) : value,
                      draft_type_of(parameter));
     }
-}
-
-/* Returns the body of a lambda; NULL if the expression is not a lambda. */
-static draft_node *lambda_body(draft_node *node)
-{
-    if (node->kind == CX_DECL_REF && node->decl && node->decl->at.kind == CX_VAR) {
-        node = draft_initialiser_of(node->decl);
-    }
-    for (unsigned i = 0; node && node->kind == CX_LAMBDA && i < node->count; i++) {
-        if (node->children[i]->kind == CX_COMPOUND) {
-            return node->children[i];
-        }
-    }
-    return NULL;
 }
 
 /* Notes that a function without a body may change a variable of the host. */
@@ -475,7 +438,7 @@ static bool is_passed_by_reference(const draft_node *call, unsigned i)
 {
     const draft_decl *function = call->decl;
     if (!function || draft_is_undeclared(function->at)) {
-        return call->children[i]->type.kind == CX_TYPE_RECORD && base_variable(call->children[i]);
+        return call->children[i]->type.kind == CX_TYPE_RECORD;
     }
     if (i >= function->parameters.count) {
         return false;
@@ -491,11 +454,6 @@ static draft_amount *call_unknown(draft_node *node)
     const char *name = node->decl ? node->decl->name : "a function";
     for (unsigned i = 0; i < node->count; i++) {
         draft_node *argument = node->children[i];
-        draft_node *lambda = draft_on_host() ? lambda_body(argument) : NULL;
-        if (lambda) {
-            draft_run(lambda); /* most functions call the lambdas that they get */
-            continue;
-        }
         draft_amount *value = draft_eval(argument);
         draft_spot spot = pointed(value);
         if (draft_on_host() && is_passed_by_reference(node, i)) {
@@ -570,8 +528,7 @@ static draft_amount *seen_from_outside(draft_amount *result, const draft_node *c
         is_own |= is_of(call->decl, symbols.items[i]);
     }
     is_open |= !draft_evaluate(&number, result);
-    bool has = is_own && draft_example(&number, result);
-    return is_own ? draft_doubtful(NULL, draft_source_of(call->at), has ? &number : NULL,
+    return is_own ? draft_doubtful(NULL, draft_source_of(call->at), NULL,
                                    is_open ? DRAFT_UNDECIDED : NULL)
                   : result;
 }
@@ -922,24 +879,16 @@ static draft_amount *eval_conditional(draft_node *node)
     return draft_either("a choice", condition, a, b);
 }
 
-/* Notes the accesses of an assembly statement. Its text shows whether the memory of the operands is
- * read or written. */
+/* Asks about memory that an assembly statement may access. */
 static draft_amount *eval_asm(draft_node *node)
 {
-    const char *text = draft_source_of(node->at);
-    bool reads = strstr(text, "ld.") || strstr(text, "cp.async") || strstr(text, "ldmatrix") ||
-                 strstr(text, "prefetch");
-    bool writes = strstr(text, "st.") || strstr(text, "red.") || strstr(text, "atom.");
     for (unsigned i = 0; i < node->count; i++) {
         draft_amount *value = draft_eval(node->children[i]);
         if (value->kind == DRAFT_POINTER && value->place.buffer) {
-            bool known = reads || writes;
-            note_access(&value->place, draft_pointee(node->children[i]->type), node->at,
-                        reads || !known, writes || !known);
-            if (!known) {
-                ask_at(node->at, "inline assembly gets a pointer, and it is not known if it reads "
-                                 "or writes through it; check in, out or inout");
-            }
+            note_access(&value->place, draft_pointee(node->children[i]->type), node->at, true,
+                        true);
+            ask_at(node->at, "inline assembly gets a pointer, and it is not known if it reads or "
+                             "writes through it; check in, out or inout");
         }
     }
     return draft_nothing();
@@ -957,10 +906,6 @@ draft_amount *draft_eval(draft_node *node)
     case CX_MEMBER_REF: {
         draft_amount *builtin = geometry(node);
         if (builtin) {
-            return builtin;
-        }
-        if (draft_on_host() && node->decl && !draft_is_own(node->decl->at) &&
-            (builtin = draft_property(node->decl->name)) != NULL) {
             return builtin;
         }
         draft_spot spot = member_place(node);

@@ -25,11 +25,6 @@ int draft_launch_rank(const draft_launched *launch)
     for (int d = 0; launch->grid[0] && d < 3; d++) {
         rank += draft_is_known(launch->grid[d]) + draft_is_known(launch->block[d]);
     }
-    for (size_t i = 0; i < launch->arguments.count; i++) {
-        for (draft_binding *b = launch->arguments.items[i]->latest; b; b = b->older) {
-            rank |= b->value->place.buffer && b->value->place.buffer->bytes ? 16 : 0;
-        }
-    }
     return rank;
 }
 
@@ -494,30 +489,6 @@ static void add_code_axes(draft_settled *s)
 
 /* ---- the grid -------------------------------------------------------------------------------- */
 
-/* Returns the bound that the kernel's comparisons give for the global index in dimension d; NULL if
- * there is none. Sets *per_block if only the block's index is bounded. */
-static draft_amount *guarded(draft_settled *s, int d, bool *per_block)
-{
-    draft_amount *bid = draft_builtin(DRAFT_BLOCK_INDEX, d), *tid = draft_builtin(DRAFT_THREAD, d);
-    draft_amount *size = draft_builtin(DRAFT_BLOCK_SIZE, d);
-    draft_amount *plain = draft_plus(draft_times(bid, size), tid, 1);
-    draft_amount *fixed = draft_plus(draft_times(bid, s->block[d]), tid, 1);
-    draft_amount *linear = draft_plus(
-        bid, draft_times(draft_builtin(DRAFT_BLOCK_INDEX, 1), draft_builtin(DRAFT_GRID_SIZE, 0)),
-        1);
-    linear = draft_plus(draft_times(linear, size), tid, 1);
-    for (size_t i = 0; i < s->facts.guards.count; i++) {
-        const draft_fact *fact = &s->facts.guards.items[i];
-        const draft_amount *lhs = fact->lhs;
-        *per_block = lhs == bid;
-        if (lhs == plain || lhs == fixed || (d == 0 && lhs == linear) || lhs == bid) {
-            draft_amount *most = draft_bound(fact->most, true, &(draft_facts){0});
-            return draft_is_known(most) ? draft_plus(most, draft_number(1), 1) : NULL;
-        }
-    }
-    return NULL;
-}
-
 /* Returns true if the number of blocks is a size of the problem, because a buffer's length depends
  * on it. */
 static bool is_length(const draft_settled *s, int d)
@@ -530,33 +501,35 @@ static bool is_length(const draft_settled *s, int d)
     return found && s->grid[d]->symbol && !s->grid[d]->symbol->doubt;
 }
 
+/* Returns a grid with a thread for each element's index below the bound that the kernel compares it
+ * with; 1 if there is no such comparison. */
+static draft_amount *covering_grid(draft_settled *s, int d)
+{
+    for (size_t i = 0; i < s->facts.guards.count; i++) {
+        const draft_fact *fact = &s->facts.guards.items[i];
+        draft_amount *most = draft_bound(fact->most, true, &(draft_facts){0});
+        if (is_global_index(fact->lhs, d) && draft_is_known(most)) {
+            most = draft_settled_amount(s, draft_plus(most, draft_number(1), 1));
+            return draft_make(DRAFT_CEIL_DIV, most, s->block[d], NULL);
+        }
+    }
+    return draft_number(1);
+}
+
 /* Asks for the grid if the program does not show it. */
 static void settle_grid(draft_settled *s)
 {
     const char *why = NULL;
-    draft_amount *below[3];
-    bool covers = false, per_block[3] = {false};
     int64_t number;
-    for (int d = 0; d < 3; d++) {
-        below[d] = guarded(s, d, &per_block[d]);
-        covers |= below[d] != NULL;
-    }
     for (int d = 0; !why && d < 3; d++) {
         why = is_length(s, d) ? NULL : doubt_of(s, s->grid[d]);
     }
     for (int d = 0; why && d < 3; d++) {
-        bool has_number = draft_evaluate(&number, s->grid[d]);
-        s->grid[d] = !below[d]      ? (has_number ? s->grid[d] : draft_number(1))
-                     : per_block[d] ? draft_settled_amount(s, below[d])
-                                    : draft_make(DRAFT_CEIL_DIV, draft_settled_amount(s, below[d]),
-                                                 s->block[d], NULL);
+        s->grid[d] = draft_evaluate(&number, s->grid[d]) ? s->grid[d] : covering_grid(s, d);
     }
     if (why) {
-        draft_ask(s, "%s: which grid is '%s' launched with? %s; %s", place_of(s), s->kernel->name,
-                  why,
-                  covers ? "the draft's grid has one thread for each index that the kernel "
-                           "compares with a bound; check grid()"
-                         : "complete grid()");
+        draft_ask(s, "%s: which grid is '%s' launched with? %s; check grid()", place_of(s),
+                  s->kernel->name, why);
     }
     for (int d = 0; d < 3; d++) {
         const uses used = uses_of_block(&s->facts, d);
@@ -741,43 +714,19 @@ static void name_sizes(draft_settled *s)
     }
 }
 
-/* Returns the largest number of sizes that are multiplied with this one, and itself. */
-static unsigned degree_with(const draft_amount *value, const draft_symbol *symbol)
-{
-    unsigned most = value->symbol == symbol;
-    for (unsigned i = 0; i < value->count; i++) {
-        unsigned degree = 0;
-        bool has = false;
-        for (unsigned k = 0; k < value->terms[i].count; k++) {
-            has |= draft_has_symbol(value->terms[i].atoms[k], symbol);
-            degree += draft_has_kind(value->terms[i].atoms[k], DRAFT_HOST);
-        }
-        most = has && degree > most ? degree : most;
-    }
-    for (unsigned i = 0; value->a && i < value->part_count; i++) {
-        const unsigned degree = degree_with(value->parts[i], symbol);
-        most = degree > most ? degree : most;
-    }
-    return most;
-}
-
-/* Chooses example values that give buffers of at most some millions of elements. */
+/* Chooses example values: the more sizes, the smaller, because lengths are products of them. */
 static void choose_numbers(draft_settled *s)
 {
-    static const int64_t usual[] = {1 << 20, 1 << 20, 1 << 10, 128, 32, 16, 8};
     for (size_t i = 0; i < s->sizes.count; i++) {
         draft_symbol *symbol = s->sizes.items[i];
-        unsigned degree = 0;
         if (symbol->has_number && symbol->number > 0) {
             symbol->is_guess |= symbol->doubt != NULL;
             continue;
         }
-        for (size_t k = 0; k < s->facts.buffers.count; k++) {
-            unsigned d = degree_with(s->lengths[k], symbol);
-            degree = d > degree ? d : degree;
-        }
-        symbol->number =
-            symbol->is_count && !symbol->buffer->is_rising ? 16 : usual[degree < 6 ? degree : 6];
+        symbol->number = symbol->is_count && !symbol->buffer->is_rising ? 16
+                         : s->sizes.count == 1                          ? 1 << 20
+                         : s->sizes.count == 2                          ? 1 << 10
+                                                                        : 64;
         symbol->is_guess = true;
     }
 }

@@ -20,7 +20,7 @@ typedef struct macro {
     const char *name;
     cx_cursor at;
     draft_extent extent;
-    bool kept, written;
+    bool kept;
 } macro;
 
 static struct {
@@ -302,7 +302,6 @@ static void keep_macros(void)
                 draft_slice_has(m->name)) {
                 m->kept = more = true;
                 if (!draft_is_own(m->at)) {
-                    m->written = true;
                     note_header(m->at);
                     continue;
                 }
@@ -343,41 +342,18 @@ static void keep_usings(void)
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
-static void write_macro(macro *m)
-{
-    if (m->kept && !m->written) {
-        m->written = true;
-        for (macro *before = s.macros.items; before < m; before++) {
-            if (before->written && strcmp(before->name, m->name) == 0) {
-                gt_text_printf(&s.out->text, "#undef %s\n", m->name);
-                break;
-            }
-        }
-        gt_text_append(&s.out->text, "#define ");
-        gt_text_append_bytes(&s.out->text, m->extent.text + m->extent.begin,
-                             m->extent.end - m->extent.begin);
-        gt_text_append(&s.out->text, "\n");
-    }
-}
-
-static bool has_unit_behind(const macro *m)
-{
-    for (size_t i = 0; i < s.units.count; i++) {
-        const unit *u = &s.units.items[i];
-        if (u->kept && u->extent.file == m->extent.file && u->extent.begin > m->extent.begin) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void write_macros_before(const unit *u)
+/* Writes the kept macros. The last definition of a name counts. */
+static void write_macros(void)
 {
     for (size_t i = 0; i < s.macros.count; i++) {
-        macro *m = &s.macros.items[i];
-        if (u ? m->extent.file == u->extent.file && m->extent.begin < u->extent.begin
-              : !has_unit_behind(m)) {
-            write_macro(m);
+        const macro *m = &s.macros.items[i];
+        bool is_last = m->kept && draft_is_own(m->at);
+        for (size_t k = i + 1; is_last && k < s.macros.count; k++) {
+            is_last = !s.macros.items[k].kept || strcmp(s.macros.items[k].name, m->name) != 0;
+        }
+        if (is_last) {
+            gt_text_printf(&s.out->text, "#define %.*s\n", (int)(m->extent.end - m->extent.begin),
+                           m->extent.text + m->extent.begin);
         }
     }
 }
@@ -492,7 +468,6 @@ static void write_units(void)
             opening = "";
             closing = "";
         }
-        write_macros_before(u);
         if (strcmp(opening, u->opening) != 0) {
             gt_text_append(&s.out->text, u->opening);
             opening = u->opening;
@@ -542,6 +517,6 @@ void draft_slice_make(draft_slice *out, draft_program *program, const draft_decl
     keep_macros();
     note_constants();
     write_defines();
-    write_macros_before(NULL);
+    write_macros();
     write_units();
 }

@@ -409,25 +409,17 @@ static void write_constant(gt_text *out, draft_settled *s, const draft_program *
 {
     cx_type type = cx.getCursorType(constant->at);
     const long long count = count_elements(&type);
-    const char *text = type_text(type), *fill = "", *place = draft_place_of(constant->at);
+    const char *text = type_text(type), *place = draft_place_of(constant->at);
     bool is_number = draft_is_integer(type) && type.kind != CX_TYPE_BOOL, is_copied = false;
-    draft_amount *value = count == 1 ? draft_value_of(constant, "") : NULL;
-    int64_t number;
     for (size_t i = 0; i < program->copied.count; i++) {
         is_copied |= strcmp(program->copied.items[i]->name, constant->name) == 0;
     }
     if (draft_initialiser_of(constant) && !is_copied) {
         return; /* the kept code initialises the constant */
     }
-    value = value ? draft_settled_amount(s, value) : draft_nothing();
     if (!is_copied) {
         draft_ask(s, "%s: which values does '%s' have? The program sets none; complete constant()",
                   place, constant->name);
-    } else if (value->kind == DRAFT_TEXT) {
-        fill = draft_format(" : constant(%s)", value->text);
-    } else if (draft_is_known(value)) {
-        bool has = draft_evaluate(&number, value);
-        fill = has ? draft_format(" : constant(%lld)", (long long)number) : "";
     } else if (is_number) {
         draft_add_text(&s->guesses, draft_format("'%s'", constant->name));
     } else if (type.kind == CX_TYPE_RECORD) {
@@ -436,9 +428,7 @@ static void write_constant(gt_text *out, draft_settled *s, const draft_program *
     }
     gt_text_printf(out, "#pragma gputune constant(%s : %s[%lld]%s)\n",
                    without_namespace(draft_full_name(constant)), text ? text : "int", count,
-                   *fill       ? fill
-                   : is_number ? " : uniform(0, 99)"
-                               : "");
+                   is_number ? " : uniform(0, 99)" : "");
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */
