@@ -154,8 +154,9 @@ static gputune_status take_winner(gt_rule_maker *maker, const gt_request *reques
     return GPUTUNE_OK;
 }
 
-/* Tunes the last size that was added. Removes it if no configuration is valid there. */
-static gputune_status tune_size(gt_rule_maker *maker, double limit_s)
+/* Tunes the last size that was added. Removes it if no configuration is valid there. *is_short is
+ * true if the limit did not suffice to measure a variant. */
+static gputune_status tune_size(bool *is_short, gt_rule_maker *maker, double limit_s)
 {
     gt_pool *pool = &maker->pool;
     const size_t size = pool->sizes.count - 1;
@@ -163,12 +164,13 @@ static gputune_status tune_size(gt_rule_maker *maker, double limit_s)
     GT_SCOPED(gt_choice_free) gt_choice choice = {0};
     GT_TRY(gt_pool_request(&request, pool, size, limit_s));
     gputune_status status = gt_tune(&choice, request);
+    *is_short = status == GPUTUNE_ETIMEOUT ||
+                (status == GPUTUNE_OK && choice.source != GPUTUNE_SOURCE_MEASURED &&
+                 choice.source != GPUTUNE_SOURCE_CACHED);
     if (status == GPUTUNE_ENOVARIANT) {
         gt_pool_drop_size(pool);
-        return GPUTUNE_OK;
     }
-    /* the compiled code is stored, so the next size may need less time */
-    if (status == GPUTUNE_ETIMEOUT) {
+    if (status == GPUTUNE_ENOVARIANT || *is_short) {
         return GPUTUNE_OK;
     }
     GT_TRY(status);
@@ -183,12 +185,11 @@ gputune_status gt_rule_tune(gt_rule_maker *maker)
     static const double longest_s = 10, little = 0.005;
     gt_pool *pool = &maker->pool;
     const size_t first = pool->sizes.count, least = maker->tuned.count ? LEAST_AGAIN : LEAST;
+    double weight = maker->tuned.count ? 1 : 3; /* the first search has no results of others */
     maker->novelty = maker->tuned.count ? maker->novelty : 0.1;
     for (int i = 0; i < TRIES && !gt_rule_is_late(maker, tuning_end); i++) {
-        bool added;
+        bool added, is_short = false;
         const size_t done = pool->sizes.count - first;
-        /* the first search has no results of other sizes */
-        const double weight = done || maker->tuned.count ? 1 : 3;
         if (done >= MOST || (done >= least && maker->novelty <= little)) {
             break;
         }
@@ -196,7 +197,9 @@ gputune_status gt_rule_tune(gt_rule_maker *maker)
         if (added) { /* a near winner suffices, so each size gets its share of the time */
             const double shares = (double)(done + RESERVED < least ? least - done : RESERVED);
             const double share_s = gt_rule_left_s(maker, tuning_end) / shares;
-            GT_TRY(tune_size(maker, fmin(weight * share_s, longest_s)));
+            GT_TRY(tune_size(&is_short, maker, fmin(weight * share_s, longest_s)));
+            /* fewer sizes are better than none: what is compiled shortens later tunings */
+            weight = is_short ? 2 * weight : fmax(weight / 2, 1);
         }
     }
     GT_TRY(gt_rule_list_sizes(&maker->tuned, maker, GT_RULE_SIZES_TUNED));
