@@ -168,15 +168,13 @@ static gputune_status make_proved_at(gt_request *request)
 
 static gputune_status make_scenario(gt_request *request)
 {
-    bool changed = false;
     GT_TRY(gt_problem_text(&request->problem_text, request->template, &request->problem));
     GT_TRY(make_alignment_text(request));
     GT_TRY(make_inputs_text(request));
     GT_TRY(make_fixed_text(request));
     GT_TRY(make_only_text(request));
-    GT_TRY(gt_problem_odd_tail(&request->odd_tail, &changed, request->template, &request->problem,
-                               request->device));
-    if (changed) {
+    if (gt_problem_odd_tail(&request->odd_tail, request->template, &request->problem,
+                            request->device)) {
         GT_TRY(gt_problem_text(&request->odd_tail_text, request->template, &request->odd_tail));
     } else {
         GT_TRY(gt_strdup(&request->odd_tail_text, ""));

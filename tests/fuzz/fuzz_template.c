@@ -189,8 +189,7 @@ static void use(const gt_template *template)
         return;
     }
     gt_problem odd_tail;
-    bool changed;
-    (void)gt_problem_odd_tail(&odd_tail, &changed, template, &problem, &device);
+    (void)gt_problem_odd_tail(&odd_tail, template, &problem, &device);
     gt_config standard = gt_config_default(template);
     generate(template, &problem, &standard, &device);
     enumerate(template, &problem, &device);

@@ -287,8 +287,8 @@ gt_problem gt_problem_small(const gt_template *template, const gt_problem *probl
     return small;
 }
 
-gputune_status gt_problem_odd_tail(gt_problem *out, bool *changed, const gt_template *template,
-                                   const gt_problem *problem, const gt_device *device)
+bool gt_problem_odd_tail(gt_problem *out, const gt_template *template, const gt_problem *problem,
+                         const gt_device *device)
 {
     static const int64_t primes[] = {13, 7, 5, 3, 2};
     enum { LEAST = 128 }; /* a smaller size is not halved */
@@ -296,9 +296,8 @@ gputune_status gt_problem_odd_tail(gt_problem *out, bool *changed, const gt_temp
     gt_problem small = *problem, odd_tail;
     uint64_t bytes;
     *out = *problem;
-    *changed = false;
     if (has_files(template)) {
-        return GPUTUNE_OK;
+        return false;
     }
     for (uint32_t i = 0; i < template->problem_count; i++) {
         may_change[i] = template->problem[i].kind == GT_PROBLEM_SIZE &&
@@ -308,16 +307,16 @@ gputune_status gt_problem_odd_tail(gt_problem *out, bool *changed, const gt_temp
     shrink(&small, template, device, may_change, cheap_bytes, LEAST);
     const gt_problem *bases[] = {&small, problem};
     enum { PRIMES = sizeof primes / sizeof *primes, WAYS = 4 * PRIMES };
-    for (size_t w = 0; w < WAYS && !*changed; w++) {
+    for (size_t w = 0; w < WAYS; w++) {
         int64_t apart = w / PRIMES % 2 ? 0 : 2; /* 0: some templates need equal sizes */
         if (reduce(&odd_tail, bases[w / PRIMES / 2], template, may_change, primes[w % PRIMES],
                    apart) &&
             is_allowed(template, &odd_tail, device, &bytes)) {
             *out = odd_tail;
-            *changed = true;
+            return true;
         }
     }
-    return GPUTUNE_OK;
+    return false;
 }
 
 /* ---- slots ---- */

@@ -28,9 +28,10 @@ gt_problem gt_problem_small(const gt_template *template, const gt_problem *probl
                             const gt_device *device);
 /* Makes a small odd-tail problem for verification: sizes are halved and reduced by a small prime.
  * Every valid configuration stays valid, because sizes that a require() ties to a tunable, or that
- * vectors must divide, do not change. *changed is false if no size may change. */
-gputune_status gt_problem_odd_tail(gt_problem *out, bool *changed, const gt_template *template,
-                                   const gt_problem *problem, const gt_device *device);
+ * vectors must divide, do not change. Returns false, and the same problem, if no size may change.
+ */
+bool gt_problem_odd_tail(gt_problem *out, const gt_template *template, const gt_problem *problem,
+                         const gt_device *device);
 
 /* Features of a launch that are known before compilation: number per kernel, and maximum number. */
 enum { GT_STEP_FEATURES = 5, GT_LAUNCH_FEATURES = GT_STEPS_MAX * GT_STEP_FEATURES + 1 };

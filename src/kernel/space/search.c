@@ -318,23 +318,14 @@ static const double exact_limit = 0x1p53; /* above this, doubles do not represen
 /* Multiplies a size by a count. */
 static void multiply(gt_space_size *size, double count, gt_certainty certainty)
 {
-    gt_certainty rounded = count >= exact_limit && certainty == GT_EXACT ? GT_ABOUT : certainty;
-    bool none =
+    const double product = (double)size->count * count;
+    const bool is_none =
         (size->count == 0 && size->certainty == GT_EXACT) || (count <= 0 && certainty == GT_EXACT);
-    if (none) {
-        *size = (gt_space_size){0, GT_EXACT};
-        return;
-    }
-    size->certainty = rounded > size->certainty ? rounded : size->certainty;
-    double product = (double)size->count * count;
-    if (product >= 0x1p64) {
-        size->count = UINT64_MAX;
-        size->certainty = size->certainty == GT_EXACT ? GT_ABOUT : size->certainty;
-    } else if (count < exact_limit && count == (double)(uint64_t)count) {
-        size->count *= (uint64_t)count;
-    } else {
-        size->count = (uint64_t)product;
-    }
+    certainty = certainty > size->certainty ? certainty : size->certainty;
+    size->certainty = is_none                                           ? GT_EXACT
+                      : certainty == GT_EXACT && product >= exact_limit ? GT_ABOUT
+                                                                        : certainty;
+    size->count = is_none ? 0 : product >= 0x1p64 ? UINT64_MAX : (uint64_t)product;
 }
 
 gt_space_size gt_space_count(gt_space *space)
