@@ -85,18 +85,6 @@ TEST(test_a_reference)
     assert_string_equal(b.workload.reference.steps[0].entry, "slow");
 }
 
-/* Variants that differ only in a template argument are different code. */
-TEST(test_hashes)
-{
-    GT_SCOPED(bench_close) bench b = {0};
-    bench_open(&b, template_text, "sm_90");
-    GT_SCOPED(gt_source_free)
-    gt_source one = source_of(&b, "B=64"), other = source_of(&b, "B=128"),
-              again = source_of(&b, "");
-    assert_true(gt_hash_equal(one.hash, again.hash));
-    assert_false(gt_hash_equal(one.hash, other.hash));
-}
-
 TEST(test_a_plain_kernel_in_a_namespace)
 {
     static const char text[] =

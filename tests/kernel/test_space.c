@@ -171,8 +171,8 @@ TEST(test_only)
     } mistakes[] = {
         {"BB=1", "k has no axis 'BB'; expected 'B'"},
         {"nothing=1", "k has no axis 'nothing'; expected one of: B, M, V"},
-        {"B", "'B' is not a restriction; expected AXIS=value,value"},
-        {"B=", "B has no value ''; expected one of 64, 128"},
+        {"B", "'B' is not a setting; expected AXIS=value"},
+        {"B=", "'B=' is not a setting; expected AXIS=value"},
         {"B=64,,3", "B has no value ''; expected one of 64, 128"},
         {"B=p", "B has no value 'p'; expected an integer"},
         {"M=3", "M has no value '3'; expected a word"},

@@ -79,34 +79,6 @@ static const char tiles[] =
     "#pragma gputune require(BX * BY % 32 == 0 && TX * TY * 2 + TX + TY <= 200)\n"
     "__global__ void k(float *y) {}\n";
 
-/* A part of that space, small enough for brute force. */
-TEST(test_corner_of_tiles)
-{
-    static const char *const only[] = {"BX=16,64",   "BY=8,32",   "TX=4,8", "TY=4,8", "BK=16,64",
-                                       "STAGES=2,4", "VA=1,4",    "VB=1,2", "PA=0,1", "PB=0,4",
-                                       "UK=2,4",     "SPLIT=1,8", "CL=1,2"};
-    GT_SCOPED(bench_close) bench b = {0};
-    gt_config config, found;
-    uint64_t count = 0;
-    bench_open_at(&b, tiles, "sm_90", (gputune_sizes){0, NULL}, 0, only,
-                  sizeof only / sizeof *only);
-    for (uint32_t i = 0; i < gt_space_combinations(b.space); i++) {
-        for (uint32_t axis = 0; axis < b.template->axis_count; axis++) {
-            const uint8_t *choices;
-            assert_int_equal(gt_space_choices(b.space, axis, &choices), 2);
-            config.choice[axis] = choices[i >> (b.template->axis_count - 1 - axis) & 1];
-        }
-        if (brute_valid(&b, &config)) {
-            count++;
-            assert_true(gt_space_next(b.space, &found));
-            assert_memory_equal(&found, &config, b.template->axis_count);
-        }
-    }
-    assert_false(gt_space_next(b.space, &found));
-    assert_true(count > 100);
-    assert_count(b.space, count);
-}
-
 TEST(test_tiles)
 {
     bench b;

@@ -84,29 +84,25 @@ static void step_back(gt_space_search *search)
     search->known &= ~(UINT32_C(1) << search->levels[--search->at].axis);
 }
 
-typedef enum found { FOUND, FOUND_NONE, FOUND_NOTHING_YET } found;
-
-/* Finds the next valid combination, and sets search->found. Returns FOUND_NONE if there are no
- * more, and FOUND_NOTHING_YET if no checks are left or the space was canceled. */
-static found search_next(gt_space_search *search)
+/* Finds the next valid combination, and sets search->found. Returns false if there are no more, no
+ * checks are left, or the space was canceled. */
+static bool search_next(gt_space_search *search)
 {
     if (search->at == search->count) { /* continue after the last combination found */
         step_back(search);
     }
     for (;;) {
         if (++search->turns % 256 == 0 && gt_space_is_canceled(search->space)) {
-            return FOUND_NOTHING_YET;
+            return false;
         }
         if (advance(search)) {
             search->known |= UINT32_C(1) << search->levels[search->at].axis;
             if (++search->at == search->count) {
-                return FOUND;
+                return true;
             }
             enter_level(search);
-        } else if (search->checks == 0) {
-            return FOUND_NOTHING_YET;
-        } else if (search->at == 0) {
-            return FOUND_NONE;
+        } else if (search->checks == 0 || search->at == 0) {
+            return false;
         } else {
             step_back(search);
         }
@@ -139,7 +135,7 @@ bool gt_space_next(gt_space *space, gt_config *out)
                    earlier ? 31 - __builtin_clz(earlier) : -1);
     }
     found = found &&
-            (space->template->axis_count ? search_next(&walk->search) == FOUND
+            (space->template->axis_count ? search_next(&walk->search)
                                          : first); /* a space without axes has one configuration */
     walk->finished = !found;
     if (found) {
@@ -213,7 +209,7 @@ static bool draw_group(gt_space *space, const gt_group *group, gt_random *random
     }
     gt_space_search search = {.found = *out};
     search_begin(&search, space, group, random, DRAW_CHECKS);
-    if (search_next(&search) != FOUND) {
+    if (!search_next(&search)) {
         return false;
     }
     *out = search.found;

@@ -459,17 +459,11 @@ static gputune_status restrict_axis(gt_space *space, uint32_t axis, char *values
 static gputune_status restrict_one(gt_space *space, bool given[GT_AXIS_MAX], const char *only)
 {
     GT_FREED char *copy = NULL;
+    char *values;
     uint32_t axis;
     GT_TRY(gt_strdup(&copy, only));
-    char *name = copy + strspn(copy, " \t"), *equals = strchr(name, '=');
-    GT_REFUSE(!equals, GPUTUNE_EINVAL, "'%s' is not a restriction; expected AXIS=value,value",
-              only);
-    *equals = '\0';
-    name[strcspn(name, " \t")] = '\0';
-    GT_TRY(gt_name_find(&axis, space->template, true, name));
-    GT_REFUSE(given[axis], GPUTUNE_EINVAL, "axis '%s' is restricted twice; expected it once", name);
-    given[axis] = true;
-    return restrict_axis(space, axis, equals + 1);
+    GT_TRY(gt_setting_split(&axis, &values, given, space->template, copy + strspn(copy, " \t")));
+    return restrict_axis(space, axis, values);
 }
 
 /* Sets the allowed values from the template and `only`. */

@@ -35,19 +35,19 @@ gputune_status gt_config_text(char **out, const gt_template *template, const gt_
     return gt_text_take(out, &text);
 }
 
-/* Applies a setting "NAME=VALUE", which it splits in place. */
-static gputune_status apply(gt_config *config, bool given[GT_AXIS_MAX], const gt_template *template,
-                            char *setting, bool add)
+gputune_status gt_setting_split(uint32_t *axis, char **value, bool given[GT_AXIS_MAX],
+                                const gt_template *template, char *setting)
 {
-    char *value = strchr(setting, '=');
-    uint32_t axis = 0;
-    GT_REFUSE(!value || value == setting || !value[1], GPUTUNE_EINVAL,
+    char *equals = strchr(setting, '=');
+    GT_REFUSE(!equals || equals == setting || !equals[1], GPUTUNE_EINVAL,
               "'%s' is not a setting; expected AXIS=value", setting);
-    *value++ = '\0';
-    GT_TRY(gt_name_find(&axis, template, true, setting));
-    GT_REFUSE(given[axis], GPUTUNE_EINVAL, "axis '%s' is given twice; expected it once", setting);
-    given[axis] = true;
-    return gt_axis_choice(&config->choice[axis], template, axis, value, add);
+    *equals = '\0';
+    setting[strcspn(setting, " \t")] = '\0';
+    GT_TRY(gt_name_find(axis, template, true, setting));
+    GT_REFUSE(given[*axis], GPUTUNE_EINVAL, "axis '%s' is given twice; expected it once", setting);
+    given[*axis] = true;
+    *value = equals + 1;
+    return GPUTUNE_OK;
 }
 
 /* Returns the end of a setting: the next comma or "NAME=". Values may contain blanks. */
@@ -74,10 +74,12 @@ gputune_status gt_config_parse(gt_config *out, const gt_template *template, cons
     gt_config config = gt_config_default(template);
     GT_TRY(gt_strdup(&copy, text));
     for (char *at = copy + strspn(copy, blanks); *at;) {
-        char *end = setting_end(at);
+        uint32_t axis;
+        char *value, *end = setting_end(at);
         char *next = end + strspn(end, blanks);
         *end = '\0';
-        GT_TRY(apply(&config, given, template, at, add));
+        GT_TRY(gt_setting_split(&axis, &value, given, template, at));
+        GT_TRY(gt_axis_choice(&config.choice[axis], template, axis, value, add));
         at = next;
     }
     *out = config;

@@ -16,6 +16,10 @@ void gt_axis_value_append(gt_text *text, const gt_axis *axis, uint32_t choice);
 gt_config gt_config_default(const gt_template *template);
 /* Writes "VEC=4 BLOCK=256 coeffs=value" in the axes' order. The caller frees *out. ENOMEM. */
 gputune_status gt_config_text(char **out, const gt_template *template, const gt_config *config);
+/* Splits "AXIS=value" in place, and sets given[*axis]. EINVAL for other texts, an unknown axis, or
+ * one that is given already. */
+gputune_status gt_setting_split(uint32_t *axis, char **value, bool given[GT_AXIS_MAX],
+                                const gt_template *template, char *setting);
 /* Parses such a text, in which blanks or commas separate the axes. Missing axes keep their default.
  * If `add`, adds values that the template lacks and the axis allows. EINVAL for an unknown axis,
  * with the nearest name, or an unknown value, with the known ones. */
