@@ -114,8 +114,6 @@ bool gt_clause_is_single(const char *word)
 static gputune_status unknown_word(const gt_clause *clause)
 {
     gt_near near = gt_near_to(clause->word);
-    GT_REFUSE_AT(strcmp(clause->word, "surface") == 0, clause->place,
-                 "'surface' is not supported yet; expected a buffer");
     gt_near_try(&near, "include");
     for (size_t i = 0; i < PRAGMA_COUNT; i++) {
         gt_near_try(&near, pragmas[i].word);

@@ -159,13 +159,6 @@ static gputune_status parse_meaning(parser *p, gt_lexer *value, const char *name
                             name);
 }
 
-static gputune_status add(parser *p, int64_t value)
-{
-    const int first = last(p);
-    GT_TRY(emit(p, (gt_instruction){.operation = GT_DO_LITERAL, .integer = value}));
-    return emit_operation(p, GT_DO_ADD, first);
-}
-
 static gputune_status parse_name(parser *p)
 {
     char name[64], text[320];
@@ -190,7 +183,12 @@ static gputune_status parse_name(parser *p)
     int64_t above;
     if (p->scope->meaning && p->scope->meaning(p->scope->user, name, &value, &above)) {
         GT_TRY(parse_meaning(p, &value, name, place));
-        return above ? add(p, above) : GPUTUNE_OK;
+        const int first = last(p);
+        if (above) {
+            GT_TRY(emit(p, (gt_instruction){.operation = GT_DO_LITERAL, .integer = above}));
+            GT_TRY(emit_operation(p, GT_DO_ADD, first));
+        }
+        return GPUTUNE_OK;
     }
     (void)snprintf(text, sizeof text, "unknown name '%s'; expected a number", name);
     if (p->scope->explain) {
@@ -473,13 +471,6 @@ static bool stays_whole(gt_operation operation)
     return operation != GT_DO_POW && operation != GT_DO_SQRT && operation != GT_DO_LOG2;
 }
 
-static const char *divide_whole(double *out, gt_operation operation, double a, double b)
-{
-    const char *error = combine_reals(out, operation, a, b);
-    *out = operation == GT_DO_DIVIDE ? trunc(*out) : *out;
-    return error;
-}
-
 /* A value. Integers (is_whole) divide as in C++, other values exactly. */
 typedef struct number {
     double value;
@@ -518,8 +509,9 @@ static const char *run_real(number *out, const gt_instruction *code, int at, con
     }
     const bool both = first.is_whole && out->is_whole;
     out->is_whole = both && stays_whole(step->operation);
-    return (both ? divide_whole : combine_reals)(&out->value, step->operation, first.value,
-                                                 out->value);
+    error = combine_reals(&out->value, step->operation, first.value, out->value);
+    out->value = both && step->operation == GT_DO_DIVIDE ? trunc(out->value) : out->value;
+    return error;
 }
 
 gputune_status gt_expression_real(double *out, const gt_expression *expression,
