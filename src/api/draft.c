@@ -3,48 +3,32 @@
 
 #include "farm/farm.h"
 #include "farm/process.h"
+#include "farm/wire.h"
 
-#include "base/clock.h"
 #include "base/text.h"
 
 #include <errno.h>
 #include <gputune_tools.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 enum { LIMIT_SECONDS = 300 };
 
-static void send_all(int channel, const void *bytes, size_t count)
-{
-    for (size_t done = 0; done < count;) {
-        ssize_t sent = send(channel, (const char *)bytes + done, count - done, MSG_NOSIGNAL);
-        if (sent < 0 && errno != EINTR) {
-            return; /* the worker has ended, so no answer will arrive */
-        }
-        done += sent > 0 ? (size_t)sent : 0;
-    }
-}
-
 /* Reads until the worker closes the channel. ETIMEOUT. */
 static gputune_status receive_all(gt_text *out, int channel, const char *path)
 {
-    const int64_t start_ns = gt_now_ns();
-    char part[1 << 16];
-    ssize_t count = 1;
-    while (count) {
-        struct pollfd input = {channel, POLLIN, 0};
-        GT_REFUSE(gt_seconds_since(start_ns) > LIMIT_SECONDS, GPUTUNE_ETIMEOUT,
-                  "%s: could not be read within %d s", path, LIMIT_SECONDS);
-        if (poll(&input, 1, 1000) <= 0) {
-            continue;
-        }
-        count = recv(channel, part, sizeof part, 0);
-        count = count < 0 && errno != EINTR ? 0 : count;
+    const struct timeval limit = {LIMIT_SECONDS, 0};
+    char part[4096];
+    ssize_t count;
+    setsockopt(channel, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    while ((count = recv(channel, part, sizeof part, 0)) > 0 || (count < 0 && errno == EINTR)) {
         gt_text_append_bytes(out, part, count > 0 ? (size_t)count : 0);
     }
+    GT_REFUSE(count < 0 && errno == EAGAIN, GPUTUNE_ETIMEOUT, "%s: could not be read within %d s",
+              path, LIMIT_SECONDS);
     return out->failed ? gt_fail_memory() : GPUTUNE_OK;
 }
 
@@ -62,8 +46,9 @@ static gputune_status run_worker(gt_text *out, const char *const *words, const c
         close(host);
         return status;
     }
-    send_all(host, &bytes, sizeof bytes);
-    send_all(host, text, bytes);
+    if (gt_send_all(host, &bytes, sizeof bytes) == GPUTUNE_OK) {
+        (void)gt_send_all(host, text, bytes); /* if the worker has ended, no answer will arrive */
+    }
     status = receive_all(out, host, path);
     close(host);
     gt_end end = status == GPUTUNE_OK ? gt_process_wait(&process, &code, 1) : GT_END_RUNNING;
