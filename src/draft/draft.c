@@ -53,45 +53,6 @@ static gputune_status choose_kernels(draft_decls *out, const draft_program *prog
     return GPUTUNE_OK;
 }
 
-/* ---- templates that nothing makes an instance of --------------------------------------------- */
-
-/* Returns template arguments to try, as in "float, 32", except for defaults at the end. */
-static const char *guess_arguments(draft_decl *function)
-{
-    const draft_cursors children = draft_template_parameters(function);
-    gt_text out = {0};
-    size_t needed = 0;
-    for (size_t i = 0; i < children.count; i++) {
-        needed = draft_children(children.items[i]).count ? needed : i + 1;
-    }
-    for (size_t i = 0; i < needed; i++) {
-        cx_type type = cx.getCanonicalType(cx.getCursorType(children.items[i]));
-        gt_text_printf(&out, "%s%s", out.length ? ", " : "",
-                       children.items[i].kind == CX_TYPE_PARAMETER ? "float"
-                       : type.kind == CX_TYPE_BOOL                 ? "true"
-                       : type.kind == CX_TYPE_ENUM
-                           ? draft_format("(%s)0", draft_string(cx.getTypeSpelling(type)))
-                           : "32");
-    }
-    return gt_text_string(&out);
-}
-
-/* Adds lines at the end of the program that make an instance of each kernel template that has none.
- * Returns true if there are such lines. */
-static bool add_instances(draft_program *program, const draft_decls *kernels)
-{
-    for (size_t i = 0; i < kernels->count; i++) {
-        draft_decl *kernel = kernels->items[i];
-        if (kernel->at.kind == CX_FUNCTION_TEMPLATE && !draft_launch_of(program, kernel)) {
-            const char *name = draft_full_name(kernel);
-            gt_text_printf(&program->instances, "\nstatic auto gt_draft_instance_%zu = &%s<%s>;", i,
-                           name, guess_arguments(kernel));
-            draft_add_text(&program->guessed, name);
-        }
-    }
-    return program->instances.length > 0;
-}
-
 /* ---- the file -------------------------------------------------------------------------------- */
 
 static void write_questions(gt_text *out, const gt_texts *questions, const char *behind)
@@ -131,10 +92,6 @@ static gputune_status write_kernel(gt_text *out, draft_program *program, const d
               "%s: '%s' is a template whose arguments are not known; expected a launch of it, here "
               "or in a file given by --host",
               draft_place_of(kernel->at), kernel->name);
-    if (draft_has_text(&program->guessed, draft_full_name(kernel))) {
-        draft_ask(&settled, "%s: which template arguments does '%s' have? complete kernel()",
-                  draft_place_of(kernel->at), kernel->name);
-    }
     return draft_write_clauses(out, &settled, program, slice);
 }
 
@@ -171,17 +128,6 @@ static gputune_status write_draft(gt_text *out, draft_program *program, const dr
     return GPUTUNE_OK;
 }
 
-static gputune_status read_program(draft_program *program, draft_slice *slice, draft_decls *kernels,
-                                   const gt_draft_request *request)
-{
-    kernels->count = 0;
-    GT_TRY(draft_program_read(program, request));
-    GT_TRY(choose_kernels(kernels, program));
-    draft_slice_make(slice, program, kernels);
-    draft_host_read(program);
-    return GPUTUNE_OK;
-}
-
 gputune_status gt_draft_make(char **out, const gt_draft_request *request, const char *const *clangs,
                              size_t clang_count)
 {
@@ -190,10 +136,10 @@ gputune_status gt_draft_make(char **out, const gt_draft_request *request, const 
     draft_decls kernels = {0};
     gt_text text = {0};
     GT_TRY(gt_clang_open(clangs, clang_count));
-    GT_TRY(read_program(&program, &slice, &kernels, request));
-    if (add_instances(&program, &kernels)) {
-        GT_TRY(read_program(&program, &slice, &kernels, request));
-    }
+    GT_TRY(draft_program_read(&program, request));
+    GT_TRY(choose_kernels(&kernels, &program));
+    draft_slice_make(&slice, &program, &kernels);
+    draft_host_read(&program);
     GT_TRY(write_draft(&text, &program, &slice, &kernels));
     return gt_text_take(out, &text);
 }

@@ -157,11 +157,6 @@ static void push_fact(draft_amount *lhs, draft_amount *most)
     draft_amount *number = draft_number(draft_constant(lhs));
     most = draft_plus(most, number, -1);
     lhs = draft_plus(lhs, number, -1);
-    if (lhs->kind == DRAFT_SUM && lhs->count == 1 && lhs->terms[0].factor > 1) {
-        draft_amount *factor = draft_number(lhs->terms[0].factor);
-        most = draft_make(DRAFT_QUOTIENT, most, factor, NULL);
-        lhs = draft_make(DRAFT_QUOTIENT, lhs, factor, NULL);
-    }
     draft_fact fact = {lhs, most};
     if (draft_is_known(most) && draft_is_known(lhs)) {
         draft_add(&draft_now.facts, fact);
@@ -305,10 +300,7 @@ static void forget_changes(const draft_bindings *changes)
 /* Sets the end of a counter from the loop's condition. */
 static void find_end(draft_symbol *counter, const draft_amount *condition)
 {
-    if (condition->kind == DRAFT_BOTH) {
-        find_end(counter, condition->a);
-        find_end(counter, condition->b);
-    } else if (condition->a == draft_symbol_value(counter)) {
+    if (condition->a == draft_symbol_value(counter)) {
         counter->end =
             condition->kind == DRAFT_LESS || condition->kind == DRAFT_UNEQUAL ? condition->b
             : condition->kind == DRAFT_AT_MOST ? draft_plus(condition->b, draft_number(1), 1)
@@ -405,18 +397,6 @@ static void enter_loop(const loop *l, const draft_bindings *changes, const draft
     }
 }
 
-/* Marks loaded values that end a loop, because such values are small counts. */
-static void note_counts(draft_amount *condition)
-{
-    const draft_symbols symbols = draft_symbols_of(condition);
-    for (size_t i = 0; i < symbols.count; i++) {
-        const draft_symbol *symbol = symbols.items[i];
-        if (symbol->kind == DRAFT_LOADED && symbol->buffer && symbol->buffer->range) {
-            symbol->buffer->range->is_count = true;
-        }
-    }
-}
-
 /* Runs one round of a host's loop. The values that it changes are doubtful after the loop. */
 static void run_host_loop(const loop *l)
 {
@@ -461,7 +441,6 @@ static void run_loop(const loop *l, bool checks_first)
         draft_amount *condition = l->condition ? draft_eval(l->condition) : draft_nothing();
         if (l->condition && draft_is_known(condition)) { /* loaded values that end it get a range */
             draft_bound(condition, true, &draft_now.facts);
-            note_counts(condition);
         }
         draft_now.unsure += l->condition && draft_is_unsure(condition);
         if (checks_first) {
@@ -613,12 +592,10 @@ static bool run_return(draft_node *node)
     return true;
 }
 
-static bool ends_thread(const draft_node *node)
+static bool ends_program(const draft_node *node)
 {
-    const char *source = node->kind == CX_ASM ? draft_source_of(node->at) : "";
-    const char *called = node->kind == CX_CALL && node->decl ? node->decl->name : "";
-    return strstr(source, "\"trap;") || strstr(source, "\"exit;") ||
-           strcmp(called, "__trap") == 0 || (draft_on_host() && strcmp(called, "exit") == 0);
+    return node->kind == CX_CALL && node->decl && draft_on_host() &&
+           strcmp(node->decl->name, "exit") == 0;
 }
 
 bool draft_run(draft_node *node)
@@ -675,6 +652,6 @@ bool draft_run(draft_node *node)
         return true;
     default:
         draft_eval(node);
-        return ends_thread(node);
+        return ends_program(node);
     }
 }

@@ -45,7 +45,6 @@ draft_amount *draft_host_symbol(draft_decl *decl, const char *text, const int64_
 draft_amount *draft_doubtful(draft_decl *decl, const char *text, const int64_t *number,
                              const char *doubt)
 {
-    bool is_varied = false;
     for (size_t i = 0; i < known.count; i++) {
         const known_symbol *k = &known.items[i];
         if (k->symbol->kind == DRAFT_HOST && k->decl == decl && strcmp(k->text, text) == 0 &&
@@ -54,8 +53,6 @@ draft_amount *draft_doubtful(draft_decl *decl, const char *text, const int64_t *
             if (!number || k->number == *number) {
                 return draft_symbol_value(k->symbol);
             }
-            is_varied |= decl && decl->at.kind == CX_PARM;
-            k->symbol->doubt = is_varied ? DRAFT_VARIED : doubt;
         }
     }
     draft_symbol *symbol =
@@ -63,7 +60,7 @@ draft_amount *draft_doubtful(draft_decl *decl, const char *text, const int64_t *
     symbol->decl = decl;
     symbol->has_number = number != NULL;
     symbol->number = number ? *number : 0;
-    symbol->doubt = is_varied ? DRAFT_VARIED : doubt;
+    symbol->doubt = doubt;
     known_symbol entry = {decl, text, doubt, number != NULL, symbol->number, symbol};
     draft_add(&known, entry);
     return draft_symbol_value(symbol);
@@ -127,7 +124,7 @@ draft_amount *draft_named(draft_decl *decl, const char *path, draft_amount *valu
     }
     const char *doubt = draft_is_symbol(value, DRAFT_HOST) ? value->symbol->doubt : DRAFT_UNDECIDED;
     doubt = is_choice && draft_evaluate(&number, value) ? NULL : doubt;
-    return draft_doubtful(decl, path, draft_example(&number, value) ? &number : NULL, doubt);
+    return draft_doubtful(decl, path, draft_evaluate(&number, value) ? &number : NULL, doubt);
 }
 
 /* ---- launches -------------------------------------------------------------------------------- */
@@ -187,7 +184,7 @@ static void note_launch(draft_node *node, draft_decl *kernel, draft_node *const 
     }
     for (size_t i = 0; i < draft_now.program->launches.count; i++) {
         draft_launched *other = &draft_now.program->launches.items[i];
-        if (other->grid[0] && cx.equalCursors(other->call->at, node->at)) {
+        if (cx.equalCursors(other->call->at, node->at)) {
             const int more = draft_launch_rank(&launch) - draft_launch_rank(other);
             for (int d = 0; more == 0 && d < 3; d++) {
                 other->grid[d] = same_value(other->grid[d], launch.grid[d]);
@@ -264,12 +261,9 @@ draft_amount *draft_host_call(draft_node *node)
 static void follow_root(draft_program *program, draft_decl *function)
 {
     draft_node *body = draft_body_of(function);
-    cx_cursor parent = cx.getCursorSemanticParent(function->at);
-    bool is_member = parent.kind == CX_STRUCT || parent.kind == CX_CLASS;
     memset(&draft_now, 0, sizeof draft_now);
     draft_now.program = program;
-    draft_now.object =
-        (draft_spot){.path = "", .variable = is_member ? draft_decl_of(parent) : NULL};
+    draft_now.object = (draft_spot){.path = ""};
     for (size_t i = 0; i < function->parameters.count; i++) {
         draft_forget(function->parameters.items[i]);
     }
@@ -289,9 +283,8 @@ static void follow_root(draft_program *program, draft_decl *function)
  * variables and members from the first. */
 void draft_host_read(draft_program *program)
 {
-    const size_t launches = program->launches.count;
     for (int round = 0; round < 2; round++) {
-        program->launches.count = launches;
+        program->launches.count = 0;
         for (size_t i = program->functions.count; i-- > 0;) {
             if (!program->functions.items[i]->is_called) {
                 follow_root(program, program->functions.items[i]);

@@ -172,7 +172,6 @@ typedef struct draft_symbol {
     const char *doubt; /* DRAFT_HOST: why the number may differ, as in "is changed by a loop"; NULL:
                           it does not */
     bool has_name;     /* the name is a macro's, which the draft keeps */
-    bool is_count;     /* the symbol limits a loop of each thread */
     struct draft_amount *definition;         /* limit of a range, if one is known */
     struct draft_amount *first, *step, *end; /* of a counter */
     struct draft_buffer *buffer;             /* DRAFT_LOADED: an element of this buffer */
@@ -240,8 +239,6 @@ draft_amount *draft_replace(draft_amount *value, draft_replace_fn *with, void *u
 const char *draft_print_value(const draft_amount *value);
 /* Computes the value from the symbols' numbers. Returns false if a symbol has no number. */
 bool draft_evaluate(int64_t *out, const draft_amount *value);
-/* Computes the value, or if its condition is not known, one of its alternatives. */
-bool draft_example(int64_t *out, const draft_amount *value);
 /* Returns all symbols in a value, some of them several times. */
 draft_symbols draft_symbols_of(const draft_amount *value);
 
@@ -279,10 +276,7 @@ typedef struct draft_program {
     gt_texts launched;  /* names of kernels that any code launches */
     draft_decls copied; /* constants that cudaMemcpyToSymbol() sets */
     GT_ARRAY(draft_error) errors;
-    gt_texts missing;        /* headers that were not found */
-    gt_text instances;       /* lines added to the program that make instances of templates */
-    gt_texts guessed;        /* kernels with chosen template arguments */
-    gt_texts names, members; /* declarations in place of missing headers */
+    gt_texts missing; /* headers that were not found */
 } draft_program;
 
 /* Parses the program, and lists kernels and host functions. ETEMPLATE if libclang cannot parse
@@ -320,10 +314,9 @@ typedef struct draft_buffer {
     cx_type accessed_as;  /* type of the first access */
     bool is_read, is_written;
     bool is_surely_written; /* written, whatever the data are */
-    draft_symbol *range;   /* limit of all elements, if these are indices or loop ends; else NULL */
-    draft_amount *guarded; /* bound that the code compares indices with; NULL: none */
-    bool is_rising;        /* elements rise up to the range, as row pointers do */
-    bool is_nested;        /* elements are pointers, which the code follows */
+    draft_symbol *range; /* limit of all elements, if these are indices or loop ends; else NULL */
+    bool is_rising;      /* elements rise up to the range, as row pointers do */
+    bool is_nested;      /* elements are pointers, which the code follows */
 } draft_buffer;
 
 /* The index of an array of fixed size, and its limit. */
@@ -481,10 +474,8 @@ bool draft_is_size(const draft_settled *s, const draft_symbol *symbol);
 draft_axis *draft_axis_named(draft_settled *s, const char *name);
 /* Adds a question to the draft. */
 void draft_ask(draft_settled *s, const char *format, ...) GT_PRINTF(2, 3);
-/* Ranks a launch by how much is known about it: template arguments, extents. */
+/* Ranks a launch by how many of its extents are known. */
 int draft_launch_rank(const draft_launched *launch);
-/* Returns the best known launch of a kernel; NULL if there is none. */
-const draft_launched *draft_launch_of(const draft_program *program, const draft_decl *kernel);
 
 /* ---- write.c --------------------------------------------------------------------------------- */
 

@@ -25,9 +25,8 @@ typedef struct scan {
     const char *path;
     char *text;
     void *unit;
-    bool is_main; /* false for a file of --host, of which only launches are read */
-    gt_texts *names;
-    gt_texts *members; /* declarations in place of missing names and members */
+    bool is_main;            /* false for a file of --host, of which only launches are read */
+    gt_texts names, members; /* declarations in place of missing ones */
 } scan;
 
 /* ---- parsing --------------------------------------------------------------------------------- */
@@ -39,17 +38,17 @@ static char *write_anything(const scan *s)
                    "struct gt_any { template <class... T> gt_any(T...); operator long() const; "
                    "template <class T> operator T *() const; gt_any operator[](long) const; "
                    "template <class... A> gt_any operator()(A...) const;\n");
-    for (size_t i = 0; i < s->members->count; i++) {
-        gt_text_printf(&out, "%s\n", s->members->items[i]);
+    for (size_t i = 0; i < s->members.count; i++) {
+        gt_text_printf(&out, "%s\n", s->members.items[i]);
     }
     gt_text_append(&out, "};\n");
-    for (size_t i = 0; i < s->names->count; i++) {
-        gt_text_printf(&out, "%s\n", s->names->items[i]);
+    for (size_t i = 0; i < s->names.count; i++) {
+        gt_text_printf(&out, "%s\n", s->names.items[i]);
     }
     return draft_format("%s", gt_text_string(&out));
 }
 
-static gputune_status parse(scan *s, const char *behind)
+static gputune_status parse(scan *s)
 {
     /* clang takes the version from an installed toolkit, and without one parses launches as before
      * CUDA 9.2 */
@@ -61,10 +60,10 @@ static gputune_status parse(scan *s, const char *behind)
     const gt_draft_request *request = s->program->request;
     const char *arguments[ARGUMENTS_MOST];
     int count = 0;
-    char *whole = draft_format("%s%s", s->text, behind), *anything = write_anything(s);
+    const char *anything = write_anything(s);
     cx_unsaved files[] = {{DRAFT_STUB, gt_draft_stub, strlen(gt_draft_stub)},
                           {DRAFT_ANYTHING, anything, strlen(anything)},
-                          {s->path, whole, strlen(whole)}};
+                          {s->path, s->text, strlen(s->text)}};
     for (char *rest, *word = strtok_r(standard, " ", &rest); word;
          word = strtok_r(NULL, " ", &rest)) {
         arguments[count++] = word;
@@ -178,8 +177,8 @@ static void declare_name(scan *s, const complaint *c, const char *scope, bool is
                            : is_type  ? draft_format("typedef gt_any %s;", name)
                            : function ? function
                                       : draft_format("extern gt_any %s;", name);
-    draft_add_text(s->names, draft_format("%s%s%s", gt_text_string(&opening), declared,
-                                          gt_text_string(&closing)));
+    draft_add_text(&s->names, draft_format("%s%s%s", gt_text_string(&opening), declared,
+                                           gt_text_string(&closing)));
 }
 
 /* Declares the names that clang complains about. Returns true if there are new ones. */
@@ -188,7 +187,7 @@ static bool declare_names(scan *s)
     static const char *const forms[] = {"use of undeclared identifier '", "unknown type name '",
                                         "no member named '", "no type named '",
                                         "no template named '"};
-    const size_t before = s->names->count + s->members->count;
+    const size_t before = s->names.count + s->members.count;
     for (unsigned i = 0, count = cx.getNumDiagnostics(s->unit); i < count; i++) {
         complaint c;
         int form = -1;
@@ -205,14 +204,14 @@ static bool declare_names(scan *s)
             name = draft_format("%.*s", (int)draft_word_length(name), name);
             const char *next = behind_blanks(c.at.text + c.at.begin + strlen(name));
             const char *method = function_of(name, next, " const");
-            draft_add_text(s->members, method ? method : draft_format("static gt_any %s;", name));
+            draft_add_text(&s->members, method ? method : draft_format("static gt_any %s;", name));
         } else if (scope || form < 2 || form == 4) {
             scope = scope ? scope + strlen("in namespace '") : "";
             scope = draft_format("%.*s", (int)strcspn(scope, "'"), scope);
             declare_name(s, &c, scope, form == 1 || form == 3);
         }
     }
-    return s->names->count + s->members->count > before;
+    return s->names.count + s->members.count > before;
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -305,17 +304,6 @@ static void note_function(scan *s, cx_cursor at)
     }
 }
 
-/* Notes an instance of a kernel that the draft added. */
-static void note_instance(draft_program *program, draft_node *made)
-{
-    draft_decl *instance = made && made->count ? made->children[0]->decl : NULL;
-    if (instance) {
-        draft_launched launch = {
-            .call = made, .callee = instance, .kernel = draft_template_of(instance)};
-        draft_add(&program->launches, launch);
-    }
-}
-
 static int visit_declaration(cx_cursor at, cx_cursor parent, void *user)
 {
     scan *s = user;
@@ -329,11 +317,6 @@ static int visit_declaration(cx_cursor at, cx_cursor parent, void *user)
     case CX_METHOD:
     case CX_CONSTRUCTOR:
         note_function(s, at);
-        return CX_CONTINUE_VISIT;
-    case CX_VAR:
-        if (strncmp(draft_string(cx.getCursorSpelling(at)), "gt_draft_instance_", 18) == 0) {
-            note_instance(s->program, draft_initialiser_of(draft_decl_of(at)));
-        }
         return CX_CONTINUE_VISIT;
     case CX_NAMESPACE:
     case CX_LINKAGE:
@@ -349,52 +332,36 @@ static int visit_declaration(cx_cursor at, cx_cursor parent, void *user)
 
 /* ---- the program ----------------------------------------------------------------------------- */
 
-/* Rewrites launches for clang: "<< <" and ">> >", which some formatters write, and extents in
- * braces: {x, y} becomes dim3{x, y}. */
-static char *write_launches(const char *text)
+/* Names the type of extents in braces for clang: <<<{x, y}, …>>> becomes <<<dim3{x, y}, …>>>. */
+static char *name_extents(const char *text)
 {
     gt_text out = {0};
-    bool in_brackets = false;
-    for (const char *at = text; *at;) {
-        size_t length = 1;
-        const char *as = NULL;
-        if (strncmp(at, "<<<", 3) == 0 || strncmp(at, "<< <", 4) == 0) {
-            length = at[2] == '<' ? 3 : 4;
-            as = "<<<";
-            in_brackets = true;
-        } else if (strncmp(at, ">>>", 3) == 0 || strncmp(at, ">> >", 4) == 0) {
-            length = at[2] == '>' ? 3 : 4;
-            as = ">>>";
-            in_brackets = false;
-        } else if (in_brackets && *at == '{') {
-            const char *before = out.data + out.length - 1;
-            while (isspace((unsigned char)*before)) {
-                before--;
-            }
-            as = *before == '<' || *before == ',' ? "dim3{" : NULL;
-        } else if (*at == ';') {
-            in_brackets = false;
-        }
-        gt_text_append_bytes(&out, as ? as : at, as ? strlen(as) : length);
-        at += length;
+    const char *last = "";
+    bool in_launch = false;
+    for (const char *at = text; *at; at++) {
+        bool ends = strncmp(at, ">>>", 3) == 0 || *at == ';';
+        in_launch = (in_launch && !ends) || strncmp(at, "<<<", 3) == 0;
+        gt_text_append(&out, in_launch && *at == '{' && strchr("<,", *last) ? "dim3" : "");
+        gt_text_append_bytes(&out, at, 1);
+        last = isspace((unsigned char)*at) ? last : at;
     }
     return draft_format("%s", gt_text_string(&out));
 }
 
-static gputune_status read_file(scan *s, const char *behind)
+static gputune_status read_file(scan *s)
 {
     const int64_t begin = gt_now_ns();
     draft_program *program = s->program;
-    s->text = write_launches(s->text);
-    GT_TRY(parse(s, behind));
-    for (int i = 0; !*behind && i < ROUNDS_MOST && gt_seconds_since(begin) < ROUNDS_SECONDS; i++) {
+    s->text = name_extents(s->text);
+    GT_TRY(parse(s));
+    for (int i = 0; i < ROUNDS_MOST && gt_seconds_since(begin) < ROUNDS_SECONDS; i++) {
         if (s->is_main && i == 0) {
             note_errors(s);
         }
         if (!declare_names(s)) {
             break;
         }
-        GT_TRY(parse(s, behind));
+        GT_TRY(parse(s));
     }
     if (s->is_main) {
         note_errors(s);
@@ -406,22 +373,14 @@ static gputune_status read_file(scan *s, const char *behind)
 
 gputune_status draft_program_read(draft_program *out, const gt_draft_request *request)
 {
-    const draft_program before = *out;
     scan s = {.program = out, .path = request->path, .is_main = true};
-    *out = (draft_program){.request = request, .names = before.names, .members = before.members};
-    out->errors = before.errors; /* errors of the first parse */
-    out->missing = before.missing;
-    out->guessed = before.guessed;
-    s.names = &out->names;
-    s.members = &out->members;
+    *out = (draft_program){.request = request};
     s.text = draft_format("%s", request->text);
-    GT_TRY(read_file(&s, before.instances.length ? gt_text_string(&before.instances) : ""));
+    GT_TRY(read_file(&s));
     for (size_t i = 0; i < request->host_count; i++) {
-        gt_texts names = {0}, members = {0};
-        scan host = {
-            .program = out, .path = request->hosts[i], .names = &names, .members = &members};
+        scan host = {.program = out, .path = request->hosts[i]};
         GT_TRY(gt_file_read(&host.text, NULL, host.path));
-        GT_TRY(read_file(&host, ""));
+        GT_TRY(read_file(&host));
     }
     return GPUTUNE_OK;
 }

@@ -151,12 +151,6 @@ static void note_access(const draft_spot *spot, cx_type type, cx_cursor at, bool
 static draft_amount *loaded(const draft_spot *spot, cx_type type)
 {
     const char *name = spot->buffer ? spot->buffer->name : "shared memory";
-    for (size_t i = 0; spot->buffer && i < draft_now.out->loaded.count; i++) {
-        draft_symbol *known = draft_now.out->loaded.items[i];
-        if (known->buffer == spot->buffer && known->index == spot->offset) {
-            return draft_symbol_value(known);
-        }
-    }
     draft_symbol *symbol = draft_new_symbol(DRAFT_LOADED, name);
     symbol->buffer = spot->buffer;
     symbol->index = spot->offset;
@@ -405,11 +399,7 @@ static void bind_parameter(const draft_decl *function, draft_decl *parameter, dr
 {
     draft_forget(parameter);
     if (draft_is_reference(draft_type_of(parameter))) {
-        bool is_kept_value = value && value->kind == DRAFT_POINTER;
-        draft_bind(parameter, "",
-                   is_kept_value && argument->kind != CX_DECL_REF
-                       ? value
-                       : draft_object(draft_spot_of(argument)));
+        draft_bind(parameter, "", draft_object(draft_spot_of(argument)));
     } else if (value) {
         draft_assign(parameter, "",
                      draft_is_own(function->at) ? draft_named(parameter, "", value) : value,
@@ -772,15 +762,6 @@ static draft_amount *float_number(const draft_node *node)
                : draft_float_text(text);
 }
 
-/* Compares a pointer with null, which it is not in kernels. Other results are not known. */
-static draft_amount *compare_pointers(int operation, draft_amount *other)
-{
-    int64_t zero = 1;
-    bool is_test = (operation == CX_EQ || operation == CX_NE) && draft_is_number(other, &zero);
-    return is_test && !zero && !draft_on_host() ? draft_number(operation == CX_NE)
-                                                : draft_nothing();
-}
-
 static draft_amount *eval_binary(draft_node *node)
 {
     int operation = node->operation;
@@ -801,7 +782,6 @@ static draft_amount *eval_binary(draft_node *node)
         if (draft_is_number(a, &decided) && (decided != 0) != is_and) {
             return draft_number(decided != 0);
         }
-        draft_assume(a, is_and);
     }
     draft_amount *b = draft_eval(node->children[1]);
     draft_now.facts.count = facts;
@@ -813,9 +793,7 @@ static draft_amount *eval_binary(draft_node *node)
         return b;
     }
     if (a->kind == DRAFT_POINTER || b->kind == DRAFT_POINTER) {
-        return draft_is_pointer(node->type)
-                   ? pointer_sum(node, a, b)
-                   : compare_pointers(operation, a->kind == DRAFT_POINTER ? b : a);
+        return draft_is_pointer(node->type) ? pointer_sum(node, a, b) : draft_nothing();
     }
     bool is_real = draft_is_float(node->type);
     return is_real && !draft_on_host() && operation != CX_DIV
@@ -848,8 +826,7 @@ static draft_amount *eval_unary(draft_node *node)
         return float_number(node);
     }
     if (node->operation == CX_LOGICAL_NOT) {
-        return a->kind == DRAFT_POINTER ? compare_pointers(CX_EQ, draft_number(0))
-                                        : draft_make(DRAFT_NEGATION, a, NULL, NULL);
+        return draft_make(DRAFT_NEGATION, a, NULL, NULL);
     }
     return node->operation == CX_MINUS  ? draft_times(draft_number(-1), a)
            : node->operation == CX_PLUS ? a

@@ -21,14 +21,15 @@ void draft_ask(draft_settled *s, const char *format, ...)
 
 int draft_launch_rank(const draft_launched *launch)
 {
-    int rank = launch->grid[0] ? 2 : 1;
-    for (int d = 0; launch->grid[0] && d < 3; d++) {
+    int rank = 0;
+    for (int d = 0; d < 3; d++) {
         rank += draft_is_known(launch->grid[d]) + draft_is_known(launch->block[d]);
     }
     return rank;
 }
 
-const draft_launched *draft_launch_of(const draft_program *program, const draft_decl *kernel)
+/* Returns the best known launch of a kernel; NULL if there is none. */
+static const draft_launched *launch_of(const draft_program *program, const draft_decl *kernel)
 {
     const draft_launched *best = NULL;
     for (size_t i = 0; i < program->launches.count; i++) {
@@ -103,9 +104,7 @@ draft_amount *draft_without_axes(draft_settled *s, draft_amount *length)
 
 draft_amount *draft_settled_range(draft_settled *s, const draft_buffer *buffer)
 {
-    draft_amount *range = buffer->range     ? draft_symbol_value(buffer->range)
-                          : buffer->guarded ? buffer->guarded
-                                            : draft_number(100);
+    draft_amount *range = buffer->range ? draft_symbol_value(buffer->range) : draft_number(100);
     return draft_without_axes(s, draft_settled_amount(s, range));
 }
 
@@ -623,13 +622,6 @@ static void settle_lengths(draft_settled *s)
     }
     for (size_t i = 0; i < count; i++) {
         const draft_buffer *buffer = s->facts.buffers.items[i];
-        if (buffer->range && !buffer->range->definition && buffer->guarded &&
-            !has_range(buffer->guarded)) {
-            buffer->range->definition = buffer->guarded;
-        }
-    }
-    for (size_t i = 0; i < count; i++) {
-        const draft_buffer *buffer = s->facts.buffers.items[i];
         s->types[i] = buffer->type.kind == CX_TYPE_VOID && draft_is_accessed(buffer)
                           ? buffer->accessed_as
                           : buffer->type;
@@ -723,10 +715,7 @@ static void choose_numbers(draft_settled *s)
             symbol->is_guess |= symbol->doubt != NULL;
             continue;
         }
-        symbol->number = symbol->is_count && !symbol->buffer->is_rising ? 16
-                         : s->sizes.count == 1                          ? 1 << 20
-                         : s->sizes.count == 2                          ? 1 << 10
-                                                                        : 64;
+        symbol->number = s->sizes.count == 1 ? 1 << 20 : s->sizes.count == 2 ? 1 << 10 : 64;
         symbol->is_guess = true;
     }
 }
@@ -786,9 +775,8 @@ static void find_sizes(draft_settled *s)
 
 void draft_settle(draft_settled *s, draft_program *program, draft_decl *kernel)
 {
-    const draft_launched *launch = draft_launch_of(program, kernel);
-    *s = (draft_settled){.kernel = kernel, .instance = kernel};
-    s->launch = launch && launch->grid[0] ? launch : NULL;
+    const draft_launched *launch = launch_of(program, kernel);
+    *s = (draft_settled){.kernel = kernel, .instance = kernel, .launch = launch};
     if (launch && draft_template_of(launch->callee) == kernel) {
         s->instance = launch->callee;
     }

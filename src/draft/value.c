@@ -159,12 +159,6 @@ bool draft_evaluate(int64_t *out, const draft_amount *v)
     return draft_is_number(draft_replace((draft_amount *)(uintptr_t)v, number_of, NULL), out);
 }
 
-bool draft_example(int64_t *out, const draft_amount *v)
-{
-    return draft_evaluate(out, v) ||
-           (v->kind == DRAFT_COND && (draft_evaluate(out, v->c) || draft_evaluate(out, v->b)));
-}
-
 /* ---- sums ------------------------------------------------------------------------------------ */
 
 enum { TERMS_MOST = 40, DEEP = 40 };
@@ -461,9 +455,6 @@ static draft_amount *divide(draft_amount *a, draft_amount *b)
     if (draft_is_known(next) && terms_count(next) < terms_count(a)) {
         return draft_plus(draft_make(DRAFT_CEIL_DIV, next, b, NULL), draft_number(1), -1);
     }
-    if (a->kind == DRAFT_QUOTIENT) {
-        return draft_make(DRAFT_QUOTIENT, a->a, draft_times(a->b, b), NULL);
-    }
     return intern(&(draft_amount){.kind = DRAFT_QUOTIENT, .a = a, .b = b});
 }
 
@@ -726,18 +717,14 @@ static draft_amount *bound_operation(bounds *b, draft_amount *v, bool upper)
     switch (v->kind) {
     case DRAFT_REST:
         return upper ? draft_plus(y, one, -1) : draft_number(0);
-    case DRAFT_MIN:
-    case DRAFT_MAX: /* of two limits, one may be enough */
-        return upper == (v->kind == DRAFT_MIN) && !draft_is_known(x) ? y
-               : upper == (v->kind == DRAFT_MIN) && !draft_is_known(y)
-                   ? x
-                   : draft_make(v->kind, x, y, NULL);
     case DRAFT_COND:
         return draft_make(upper ? DRAFT_MAX : DRAFT_MIN, y, x, NULL);
     case DRAFT_BITS:
         return !upper ? draft_number(0) : draft_is_number(v->b, &mask) && mask >= 0 ? v->b : x;
     case DRAFT_OR_BITS:
         return upper ? draft_plus(x, y, 1) : draft_number(0);
+    case DRAFT_MIN:
+    case DRAFT_MAX:
     case DRAFT_QUOTIENT:
     case DRAFT_CEIL_DIV:
     case DRAFT_SHIFT:
@@ -755,10 +742,6 @@ static draft_amount *bound(bounds *b, draft_amount *v, bool upper)
     }
     b->depth++;
     draft_amount *out = upper ? fact_about(b, v) : NULL;
-    if (out && draft_is_symbol(v, DRAFT_LOADED) && v->symbol->buffer &&
-        !v->symbol->buffer->guarded) {
-        v->symbol->buffer->guarded = draft_plus(out, draft_number(1), 1);
-    }
     out = out                    ? out
           : v->symbol            ? bound_symbol(b, v, upper)
           : v->kind == DRAFT_SUM ? bound_sum(b, v, upper)

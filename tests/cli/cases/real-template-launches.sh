@@ -78,7 +78,7 @@ __global__ void pick(float *y, const float *a, const float *b, int mode, int n)
 void go(float *y, const float *a, const float *b, int n) { pick<<<(n + 63) / 64, 64>>>(y, a, b, 0, n); }
 CU
 $GPUTUNE template program.cu 2>&1 | grep 'args('
-# The program does not give the kernel's template arguments.
+# No launch gives the kernel's template arguments.
 cat >program.cu <<'CU'
 template <class T> __global__ void twice(T *y, const T *x, int n)
 {
@@ -87,4 +87,4 @@ template <class T> __global__ void twice(T *y, const T *x, int n)
 }
 template <class T> void go(T *y, const T *x, int n) { twice<T><<<(n + 255) / 256, 256>>>(y, x, n); }
 CU
-$GPUTUNE template program.cu 2>&1 | grep -E 'open question:|kernel\('
+$GPUTUNE template program.cu 2>&1
