@@ -12,52 +12,14 @@ static struct {
     bool all, history, why, rules;
 } given;
 
-typedef struct shown {
-    cli_table table;
-    size_t columns; /* columns of the terminal; 0: the output is not a table for people */
-    bool shortened; /* true if a configuration is shown as its difference from the default */
-    bool all;       /* true if trials are shown, not only winners */
-} shown;
-
-static bool has_pair(const char *text, const char *name, const char *value)
+/* Adds the rows of a scenario. */
+static void add_rows(cli_table *table, const cli_measured *from)
 {
-    char *own_name, *own_value;
-    while (cli_next_pair(&text, &own_name, &own_value)) {
-        if (strcmp(own_name, name) == 0 && strcmp(own_value, value) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Returns the part of "VEC=4 BLOCK=256" that is not in `standard`. */
-static char *difference(const char *configuration, const char *standard)
-{
-    char *out = cli_copy(""), *name, *value;
-    while (cli_next_pair(&configuration, &name, &value)) {
-        if (!has_pair(standard, name, value)) {
-            cli_append(&out, "%s%s=%s", out[0] ? " " : "", name, value);
-        }
-    }
-    return out[0] ? out : cli_copy("the default");
-}
-
-/* Adds the rows of a scenario. A configuration that is too wide is shortened to its difference from
- * the default. */
-static void add_rows(shown *at, const cli_measured *from)
-{
-    size_t room = at->columns / (at->all ? 4 : 2);
-    const char *standard = from->standard;
     for (size_t i = 0; i < from->count; i++) {
-        gputune_record row = from->trials[i];
-        if (!at->all && !row.is_winner && !(given.why && row.is_default)) {
-            continue;
+        const gputune_record *row = &from->trials[i];
+        if ((given.all && !given.why) || row->is_winner || (given.why && row->is_default)) {
+            cli_record_add(table, row);
         }
-        if (standard[0] && room && cli_columns(row.configuration) > room) {
-            row.configuration = difference(row.configuration, standard);
-            at->shortened = true;
-        }
-        cli_record_add(&at->table, &row);
     }
 }
 
@@ -76,13 +38,12 @@ static void say_origin(const cli_session *session, bool any_gpu)
              path ? path + (at_home ? strlen(home) : 0) : "in memory");
 }
 
-static void write_found(const cli_session *session, shown *at, const cli_records *found)
+static void write_found(const cli_session *session, cli_table *table, const cli_records *found)
 {
-    cli_table *table = &at->table;
     cli_format_kind format = (cli_format_kind)cli_given.format;
     const cli_measured_list list = cli_measured_of(found);
     for (size_t i = 0; i < list.count; i++) {
-        add_rows(at, &list.items[i]);
+        add_rows(table, &list.items[i]);
     }
     if (format == CLI_FORMAT_TABLE && table->row_count) {
         say_origin(session, table->view & CLI_VIEW_ANY_GPU);
@@ -91,12 +52,6 @@ static void write_found(const cli_session *session, shown *at, const cli_records
         cli_why_write(table, &list, format, stdout);
     } else {
         cli_table_write(table, format, stdout);
-    }
-    if (at->shortened) {
-        fflush(stdout);
-        cli_note("at a width of %zu columns, only the axes that differ from the default are shown; "
-                 "COLUMNS=0 shows all",
-                 at->columns);
     }
     if (format == CLI_FORMAT_TABLE && list.count == 1 && list.items[0].winner->kernel[0]) {
         fflush(stdout);
@@ -137,9 +92,7 @@ static int show(const cli_list *arguments)
     unsigned view = given.why ? CLI_VIEW_WHY : given.all ? CLI_VIEW_TRIALS : CLI_VIEW_WINNERS;
     view |= filter.any_gpu ? CLI_VIEW_ANY_GPU : 0;
     cli_records found = {NULL, 0};
-    shown at = {.table = cli_record_table(view),
-                .all = given.all && !given.why,
-                .columns = cli_given.format == CLI_FORMAT_TABLE ? cli_console_columns(stdout) : 0};
+    cli_table table = cli_record_table(view);
     const char *name = arguments->count ? arguments->items[0] : NULL;
     size_t rules = 0;
     if (given.rules) {
@@ -149,12 +102,12 @@ static int show(const cli_list *arguments)
         return rules ? CLI_EXIT_OK : cli_stored_nothing(&session, &filter);
     }
     CLI_TRY(cli_records_read(&found, &filter, &session, name));
-    write_found(&session, &at, &found);
+    write_found(&session, &table, &found);
     if (name && cli_given.format == CLI_FORMAT_TABLE) {
         fflush(stdout);
         CLI_TRY(cli_rules_print(&rules, &session, &filter));
     }
-    if (!at.table.row_count) {
+    if (!table.row_count) {
         return rules ? CLI_EXIT_OK : cli_stored_nothing(&session, &filter);
     }
     const char *last = "";
@@ -185,11 +138,10 @@ const cli_command cmd_show = {
     "reference  the template has none: the default is assumed to be correct\n  outdated      the "
     "template has been edited since\n  narrow        a vector axis asks for wider accesses than "
     "the machine code has\nWith --why, the worth of an axis is how much slower the best tried "
-    "variant is if the axis is held at another value; the number of trials is in brackets. For two "
-    "axes that depend on each other, the table shows how much slower it is to choose them one by "
-    "one. JSON and CSV have every field: times in "
-    "nanoseconds (for the objective energy nanojoules, for rate the time for the work of the "
-    "default's launch), rates in bytes a second. The database is only read.",
+    "variant is if the axis is held at another value; the number of trials is in brackets. JSON "
+    "and CSV have every field: times in nanoseconds (for the objective energy nanojoules, for rate "
+    "the time for the work of the default's launch), rates in bytes a second. The database is only "
+    "read.",
     {0, 1},
     options,
     show};
