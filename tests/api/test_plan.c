@@ -153,14 +153,6 @@ TEST_OF(test_table_grows, world *w, open_world, close_world)
     }
 }
 
-TEST_OF(test_table_replaces, world *w, open_world, close_world)
-{
-    gputune_plan *second = plan_for(w, 1024);
-    add(w, 1024, terms_of(GPUTUNE_CACHED_ONLY), w->plan);
-    add(w, 1024, terms_of(GPUTUNE_MEASURE), second);
-    expect(w, 1024, terms_of(GPUTUNE_MEASURE), second);
-}
-
 /* A second request with the same or a lower time limit gets the first result, even if other
  * scenarios were tuned in between. */
 TEST_OF(test_table_keeps_what_had_its_time, world *w, open_world, close_world)

@@ -94,7 +94,6 @@ TEST(null_is_refused_by_functions_with_a_tuner)
     REFUSES(gputune_make_rule(NULL, tuner, NULL, &range, 1, 0, NULL));
     REFUSES(gputune_make_rule(NULL, tuner, "axpy", NULL, 0, 0, NULL));
     REFUSES(gputune_make_rule(NULL, tuner, "axpy", &unnamed, 1, 0, NULL));
-    REFUSES(gputune_kernels(tuner, "axpy", NULL, NULL));
     REFUSES(gputune_background(NULL, tuner));
     REFUSES(gputune_tune_together(NULL, tuner, "axpy", none, NULL, NULL));
     REFUSES(gputune_tune_together(&plan, tuner, "axpy", none, NULL, NULL));

@@ -170,14 +170,4 @@ TEST(a_green_context_has_the_primary_ones_memory)
     OF_DRIVER(cuGreenCtxDestroy, green);
 }
 
-TEST(without_a_context_the_kernel_is_named)
-{
-    CUcontext here;
-    CU(CtxGetCurrent(&here));
-    CU(CtxSetCurrent(NULL));
-    assert_int_equal(launch(plan, y, x), GPUTUNE_EINVAL);
-    assert_non_null(strstr(gputune_error(), "axpy: "));
-    CU(CtxSetCurrent(here));
-}
-
 TESTS_WITHIN(open_tuner, close_tuner)

@@ -31,14 +31,6 @@ TEST(disabled_gives_the_default_and_measures_nothing)
     assert_int_equal(world.warnings, 0);
 }
 
-TEST(disabled_by_zero_is_not_disabled)
-{
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_with("GPUTUNE_DISABLE", "0");
-    GT_SCOPED(plan_end) gputune_plan *plan = NULL;
-    const gputune_options options = quick();
-    assert_int_equal(plan_info_at(tuner, 1 << 12, &options, &plan).source, GPUTUNE_SOURCE_MEASURED);
-}
-
 TEST(effort_of_the_environment_counts)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_with("GPUTUNE_EFFORT", "cached");

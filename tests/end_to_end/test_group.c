@@ -80,22 +80,6 @@ TEST(ranks_launch_what_rank_0_found)
     gputune_close(second);
 }
 
-TEST(default_is_agreed_on_too)
-{
-    wire w = {.calls = 0};
-    gputune *first = tuner_open(":memory:"), *second = tuner_open(":memory:");
-    gputune_plan *mine, *theirs;
-    gputune_options options = OPTIONS(.effort = GPUTUNE_CACHED_ONLY);
-    OK(together(&mine, first, 0, &w, "axpy", &options));
-    OK(together(&theirs, second, 3, &w, "axpy", &options));
-    assert_int_equal(info_of(theirs).source, GPUTUNE_SOURCE_DEFAULT);
-    assert_string_equal(info_of(theirs).configuration, info_of(mine).configuration);
-    gputune_plan_release(mine);
-    gputune_plan_release(theirs);
-    gputune_close(first);
-    gputune_close(second);
-}
-
 TEST(failures_reach_every_rank)
 {
     wire w = {.calls = 0};
@@ -114,19 +98,6 @@ TEST(failures_reach_every_rank)
     w.broken = true;
     assert_int_equal(together(&plan, tuner, 0, &w, "axpy", &options), GPUTUNE_EIO);
     assert_int_equal(together(&plan, tuner, 1, &w, "axpy", &options), GPUTUNE_EIO);
-
-    gputune_group group = GPUTUNE_GROUP_INIT; /* no broadcast */
-    assert_int_equal(
-        gputune_tune_together(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", 1000}), NULL, &group),
-        GPUTUNE_EINVAL);
-    group = rank_of(0, &w);
-    group.size = 0;
-    assert_int_equal(
-        gputune_tune_together(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", 1000}), NULL, &group),
-        GPUTUNE_EINVAL);
-    assert_int_equal(
-        gputune_tune_together(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", 1000}), NULL, NULL),
-        GPUTUNE_EINVAL);
     assert_null(plan);
 }
 

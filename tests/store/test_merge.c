@@ -147,21 +147,6 @@ TEST_OF(damaged_rows_do_not_come, world *w, open_world, close_world)
     assert_true(time_in(w, 1024) == 10);
 }
 
-TEST_OF(a_bad_file_stops_all, world *w, open_world, close_world)
-{
-    files all;
-    gputune_merged merged;
-    put_into(w, name_file(&all, w, 0), 1024, 10);
-    all.list[1] = "/no/such.db";
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
-    assert_int_equal(gt_store_merge(&merged, store, all.list, 2), GPUTUNE_EDATABASE);
-    assert_non_null(strstr(gt_message(), "/no/such.db cannot be merged"));
-    assert_int_equal(chmod(all.paths[0], 0666), 0);
-    assert_int_equal(gt_store_merge(&merged, store, all.list, 1), GPUTUNE_EDATABASE);
-    assert_non_null(strstr(gt_message(), "gputune wisdom"));
-    assert_true(time_at(store, 1024) == 0);
-}
-
 /* ---- killed ---- */
 
 /* Kills a merge at a random moment, or a little later. */

@@ -421,35 +421,6 @@ static void remember_gpu(gt_store *store, const char *surroundings)
     gt_store_remember_gpu(store, gt_hash_string(surroundings), ENVIRONMENT);
 }
 
-TEST_OF(gpus_are_found_by_surroundings, world *w, open_world, close_world)
-{
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
-    const gt_device device = {.name = "NVIDIA H200",
-                              .uuid = "GPU-1",
-                              .arch = "sm_90a",
-                              .origin = "cuda",
-                              .sm_count = 132,
-                              .l2_bytes = 62914560,
-                              .sm_clock_khz = 1980000,
-                              .driver_version = 13000};
-    gt_device found;
-    remember_gpu(store, "here"); /* no result is stored for the GPU yet */
-    assert_int_equal(find_gpu(&found, store, "here"), GPUTUNE_ENOTFOUND);
-    put_gpu(store, ENVIRONMENT, &device, "a CPU", 0);
-    assert_int_equal(find_gpu(&found, store, "here"), GPUTUNE_ENOTFOUND);
-    remember_gpu(store, "here");
-    ASSERT_OK(find_gpu(&found, store, "here"));
-    assert_string_equal(found.environment, ENVIRONMENT);
-    assert_string_equal(found.name, device.name);
-    assert_string_equal(found.arch, device.arch);
-    assert_string_equal(found.origin, device.origin);
-    assert_int_equal(found.sm_count, 132);
-    assert_int_equal(found.l2_bytes, 62914560);
-    assert_int_equal(found.sm_clock_khz, 1980000);
-    assert_int_equal(found.driver_version, 13000);
-    assert_int_equal(find_gpu(&found, store, "elsewhere"), GPUTUNE_ENOTFOUND);
-}
-
 /* Only as many surroundings are kept as a machine may have at once. */
 TEST_OF(old_surroundings_are_dropped, world *w, open_world, close_world)
 {
