@@ -188,10 +188,23 @@ static void say_single(const gt_request *request)
 
 /* ---- the check ------------------------------------------------------------------------------- */
 
+/* Returns true if the default did not finish in time. The others would take about as long. */
+static bool is_too_slow(const gt_session *session)
+{
+    const gt_variant *standard = session->field.standard;
+    return standard && standard->failure == GPUTUNE_ETIMEOUT &&
+           standard->unit->stage == GT_STAGE_READY;
+}
+
+static bool is_done(const gt_session *session)
+{
+    return gt_session_is_done(session) || is_too_slow(session);
+}
+
 static gputune_status check_list(gt_request *request, const config_list *list, gt_finding_fn each,
                                  void *user)
 {
-    static const gt_policy policy = {.measures = true, .done = gt_session_is_done};
+    static const gt_policy policy = {.measures = true, .done = is_done};
     gt_list_proposer proposer = gt_list_proposer_make(list->items, list->count);
     const gt_field_options options = {.proposer = &proposer.proposer};
     GT_SCOPED(gt_session_close) gt_session session;
@@ -200,9 +213,14 @@ static gputune_status check_list(gt_request *request, const config_list *list, g
     bool cut = !status && session.stop != GT_STOP_NONE;
     if (cut) { /* report the variant that was still running */
         GT_TRY(gt_field_note_running(&session.field, gt_session_busy_s(&session)));
-        status = gt_request_ended(request, "all variants were checked");
+        status = gt_session_ended(&session, "all variants were checked");
+    } else if (!status && is_too_slow(&session)) {
+        status = gt_fail(GPUTUNE_ETIMEOUT,
+                         "%s: the default takes too long at %s, so the check ends here; choose "
+                         "smaller sizes",
+                         request->template->name, request->problem_text);
     }
-    if (session.field.in[GT_STAGE_READY] || (cut && session.field.in[GT_STAGE_FAILED])) {
+    if (session.field.in[GT_STAGE_READY] || (status && session.field.in[GT_STAGE_FAILED])) {
         say_single(request);
         int reported = report_all(&session, each, user);
         status = status ? status : reported;

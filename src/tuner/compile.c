@@ -14,7 +14,7 @@ static gputune_status take_code(gt_image *image, gt_resources *resources, gt_ses
 {
     gt_field *field = &session->field;
     if (session->stop != GT_STOP_NONE) {
-        return gt_request_ended(session->request, compiled_text);
+        return gt_request_ended(session->request, compiled_text, "raise it");
     }
     const gt_variant *variant = field->first;
     GT_REFUSE(variant->stage != GT_STAGE_READY, variant->failure, "%s: %s",
@@ -121,8 +121,9 @@ static int compile_proposals(compile_run *run, gt_request *request, gt_proposer 
     answer = answer ? answer : run->answer;
     answer = answer ? answer : kept;
     if (answer == GPUTUNE_OK && !session.field.in[GT_STAGE_READY]) {
-        answer = session.stop == GT_STOP_NONE ? gt_field_verdict(&session.field)
-                                              : gt_request_ended(request, compiled_text);
+        answer = session.stop == GT_STOP_NONE
+                     ? gt_field_verdict(&session.field)
+                     : gt_request_ended(request, compiled_text, "raise it");
     } else if (answer == GPUTUNE_OK) {
         say_if_cut(&session);
     }

@@ -581,9 +581,7 @@ static gputune_status explain_stop(const gt_tuning *tuning)
         return gt_fail_prefix(GPUTUNE_ETIMEOUT, "%s: no variant was measured in %.3g s", name,
                               limit);
     }
-    return gt_request_ended(tuning->session.request, field->preparing && !field->prepared
-                                                         ? "inputs and reference were ready"
-                                                         : "any variant was measured");
+    return gt_session_ended(&tuning->session, "any variant was measured");
 }
 
 static gputune_status conclude_without_winner(const gt_tuning *tuning, const gt_trial_list *list)
@@ -667,8 +665,7 @@ gputune_status gt_tuning_conclude(gt_choice *out, gt_tuning *tuning)
     GT_TRY(status);
     if (lacks_champion(tuning, result.winner)) {
         warn_unless_stored(tuning, store(tuning, &list, NULL)); /* an earlier result stays stored */
-        return gt_request_ended(tuning->session.request,
-                                "the best of earlier tunings was measured again");
+        return gt_session_ended(&tuning->session, "the best of earlier tunings was measured again");
     }
     GT_TRY(make_choice(&choice, tuning, &result));
     warn_unless_stored(tuning, store_result(tuning, &choice, &result, &list));

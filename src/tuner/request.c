@@ -429,23 +429,22 @@ gt_patience gt_request_grace(gt_request *request)
     return request->grace;
 }
 
-gputune_status gt_request_ended(const gt_request *request, const char *before)
+gputune_status gt_request_ended(const gt_request *request, const char *before, const char *remedy)
 {
     const char *name = request->template->name;
     /* a cancel also counts during the grace period */
     bool canceled =
         gt_is_canceled(request->options.cancel) || gt_is_canceled(request->services->closing);
     return canceled ? gt_fail(GPUTUNE_ECANCELED, "%s: stopped before %s", name, before)
-                    : gt_fail(GPUTUNE_ETIMEOUT,
-                              "%s: the time limit of %.3g s passed before %s; raise it", name,
-                              request->options.time_limit_s, before);
+                    : gt_fail(GPUTUNE_ETIMEOUT, "%s: the time limit of %.3g s passed before %s; %s",
+                              name, request->options.time_limit_s, before, remedy);
 }
 
 gputune_status gt_request_prepare_space(const gt_request *request)
 {
     gputune_status status = gt_space_prepare(request->space);
     return status == GPUTUNE_ECANCELED
-               ? gt_request_ended(request, "all configurations were counted")
+               ? gt_request_ended(request, "all configurations were counted", "raise it")
                : status;
 }
 

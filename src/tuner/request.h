@@ -127,8 +127,9 @@ gputune_status gt_request_input(uint32_t *buffer, const gt_workload *workload,
 
 /* Returns the objective for a request that sets none. */
 gputune_objective gt_default_objective(const gt_template *template);
-/* Fails with ECANCELED or ETIMEOUT. `before` is the missing step, such as "it was compiled". */
-gputune_status gt_request_ended(const gt_request *request, const char *before);
+/* Fails with ECANCELED or ETIMEOUT. `before` is the missing step, such as "it was compiled";
+ * `remedy` is against a limit that was too short. */
+gputune_status gt_request_ended(const gt_request *request, const char *before, const char *remedy);
 /* Prepares the request's space. ETIMEOUT or ECANCELED if that was ended. */
 gputune_status gt_request_prepare_space(const gt_request *request);
 /* Prepares the space, warns about excluded values that were requested, and starts at the first

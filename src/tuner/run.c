@@ -233,9 +233,9 @@ static int measure(run_state *run, gt_record_fn each, void *user)
     (void)gt_field_keep_code(&run->session.field, &run->session.request->patience);
     const bool may_be_partial = run->way != GT_RUN_FULLY && run->session.stop != GT_STOP_CANCELED;
     if (!run->rounds && !may_be_partial) {
-        return gt_request_ended(run->session.request, gt_field_is_done(&run->session.field)
-                                                          ? "a round of samples was complete"
-                                                          : "every variant was verified");
+        return gt_session_ended(&run->session, gt_field_is_done(&run->session.field)
+                                                   ? "a round of samples was complete"
+                                                   : "every variant was verified");
     }
     const gt_samples samples = {run->race, run->session.request->options.objective};
     gt_samples_write(&run->session.field, &samples, 1);

@@ -124,6 +124,16 @@ bool gt_session_is_done(const gt_session *session)
     return session->stop != GT_STOP_NONE || gt_field_is_done(&session->field);
 }
 
+gputune_status gt_session_ended(const gt_session *session, const char *before)
+{
+    const gt_field *field = &session->field;
+    return field->preparing && !field->prepared
+               ? gt_request_ended(
+                     session->request, "inputs and reference were ready",
+                     "raise it, choose smaller sizes, or check that the reference ends")
+               : gt_request_ended(session->request, before, "raise it, or choose smaller sizes");
+}
+
 gputune_status gt_session_prove_again(gt_session *session, const gt_recheck_job *job)
 {
     assert(session->recheck_id == GT_NO_VARIANT && job->id != GT_NO_VARIANT);

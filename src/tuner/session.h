@@ -115,6 +115,8 @@ void gt_session_close(gt_session *session);
 bool gt_session_is_rounds_turn(gt_session *session, bool wanted);
 /* Returns true if the session was stopped or its field is done. */
 bool gt_session_is_done(const gt_session *session);
+/* Fails like gt_request_ended() if the limit was too short for the launches of the session. */
+gputune_status gt_session_ended(const gt_session *session, const char *before);
 /* Requests a round of samples and sets the job's id. If the round would outlast the limit, stops
  * the session instead. */
 gputune_status gt_session_sample(gt_session *session, gt_sample_job *job);

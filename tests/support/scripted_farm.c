@@ -127,6 +127,9 @@ static gputune_status prepare(gt_farm *base, const gt_measure_setup *setup)
     GT_TRY(refuse(farm));
     (void)setup;
     farm->prepares++;
+    if (farm->prepare_never_answers) {
+        return never_answer(farm);
+    }
     gt_event event = {.kind = GT_EVENT_PREPARED, .status = farm->prepare};
     event.prepared.copy_bytes_per_s = 4e12;
     return push(farm, event);

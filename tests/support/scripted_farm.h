@@ -29,7 +29,7 @@ typedef struct scripted_farm {
     double compile_s; /* time of a compilation on one worker; 0: none */
     double slowness;  /* GPU seconds per nanosecond of a launch; 0: no time. A first launch counts
                          once, a proof four times, a sample twice */
-    bool recheck_never_answers;
+    bool prepare_never_answers, recheck_never_answers;
     double noise;           /* relative, uniformly distributed */
     long round_ns;          /* time of a round of samples */
     uint32_t spoiled;       /* number of the next rounds that are disturbed */

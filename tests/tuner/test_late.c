@@ -126,6 +126,26 @@ TEST_OF(test_a_check_tells_what_it_came_to, world *w, open_world, close_world)
     gt_request_free(request);
 }
 
+static int count(void *user, const gputune_finding *finding)
+{
+    (void)finding;
+    (*(uint32_t *)user)++;
+    return 0;
+}
+
+TEST_OF(test_a_check_ends_if_the_default_takes_too_long, world *w, open_world, close_world)
+{
+    uint32_t reported = 0;
+    w->by_block[DEFAULT].verify = GPUTUNE_ETIMEOUT;
+    w->device.emulated = true;
+    gt_request *request = request_for(w, NULL);
+    assert_int_equal(gt_check(request, count, &reported), GPUTUNE_ETIMEOUT);
+    assert_string_equal(gputune_error(), "scale: the default takes too long at n=4096, so the "
+                                         "check ends here; choose smaller sizes");
+    assert_int_equal(reported, 1);
+    gt_request_free(request);
+}
+
 static uint32_t compiles_given_up(world *w, uint32_t workers)
 {
     const gputune_options options = OPTIONS(.time_limit_s = 0.5);

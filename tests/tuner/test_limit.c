@@ -211,8 +211,20 @@ TEST_OF(test_a_limit_in_which_no_worker_starts_is_said, world *w, open_slow_worl
     assert_int_equal(pthread_join(thread, NULL), 0);
     pthread_barrier_destroy(&start.begun);
     assert_string_equal(w->choice.stop_reason,
-                        "the time limit of 0.2 s passed before any variant was measured; raise it");
+                        "the time limit of 0.2 s passed before any variant was measured; raise it, "
+                        "or choose smaller sizes");
     expect_answers_for(w, 0.2, true);
+}
+
+TEST_OF(test_a_reference_that_may_never_end_is_said, world *w, open_slow_world, close_world)
+{
+    const gputune_options options = OPTIONS(.time_limit_s = 5);
+    w->farm.prepare_never_answers = true;
+    expect_default(w, &options);
+    assert_string_equal(
+        w->choice.stop_reason,
+        "the time limit of 5 s passed before inputs and reference were ready; raise "
+        "it, choose smaller sizes, or check that the reference ends");
 }
 
 TEST_OF(test_a_limit_that_is_too_short_for_it_is_said, world *w, open_slow_world, close_world)
