@@ -427,8 +427,10 @@ typedef struct gputune_finding {
 /* Runs the default and max_variants - 1 other variants (0: all), chosen at random by the seed,
  * under the emulator's sanitizer at the sizes and at odd-tail sizes, and calls `each` for every
  * finding. Without sizes, the template's are reduced to about a megabyte. Needs a tuner on the
- * emulator (EUNSUPPORTED otherwise) and stores nothing. Variants skipped because of the time limit
- * or a cancel produce no call. Every finding is a real bug; finding none proves nothing. */
+ * emulator (EUNSUPPORTED otherwise) and stores nothing. ETIMEOUT after the time limit (0: 600 s),
+ * or as soon as the default takes too long at these sizes; variants that were skipped then, or
+ * because of a cancel, produce no call. Every finding is a real bug; finding none proves nothing.
+ */
 GPUTUNE_API int gputune_check(gputune *tuner, const char *kernel, GPUTUNE_SIZES_IN sizes,
                               const gputune_options *options,
                               int (*each)(void *user, const gputune_finding *finding), void *user);

@@ -819,13 +819,16 @@ class Tuner(_Shared):
 
     @_sized
     def check(self, /, kernel: Path, *, sizes: Mapping[str, Size] | None = None, max_variants: int = 0,
-              only: Sequence[str] = (), seed: int = 0, **more_sizes: Size) -> list[dict[str, Any]]:
+              only: Sequence[str] = (), seed: int = 0, time_limit: float = 0,
+              **more_sizes: Size) -> list[dict[str, Any]]:
         """Returns the findings of the emulator's sanitizer in a kernel's variants, as dicts; the last one of
-        each variant has the kind "checked". Needs a tuner with driver="emu"."""
+        each variant has the kind "checked". `time_limit` is for the whole call; 0: ten minutes. Needs a tuner
+        with driver="emu"."""
         wanted, packed = _kernel(kernel), _sizes(_all_sizes(sizes, more_sizes))
         stop = Interrupt()
         found: list[dict[str, Any]] = []
         options, _kept = self._options(stop, only, seed=_integer("seed", seed, 0, (1 << 64) - 1),
+                                       time_limit_s=_seconds("time_limit", time_limit),
                                        max_variants=_integer("max_variants", max_variants, 0, (1 << 32) - 1))
         each = _abi.FUNCTIONS["gputune_check"][1][4](stop.guarded(collect(found), 1))
         self._run(stop, lambda: int(library.gputune_check(self._handle, wanted, packed,

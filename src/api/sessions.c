@@ -73,19 +73,23 @@ int gputune_check(gputune *tuner, const char *kernel, gputune_sizes sizes,
                   const gputune_options *options,
                   int (*each)(void *user, const gputune_finding *finding), void *user)
 {
+    static const double usual_limit_s = 600;
     GT_SCOPED(gt_call_end) gt_call call = {0};
     GT_SCOPED(gt_request_end) gt_request *request = NULL;
     GT_SCOPED(gt_request_end) gt_request *small = NULL;
+    gputune_options o;
     GT_TRY(gt_need_callback(__func__, each != NULL));
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     GT_TRY(gt_tuner_not_pinned(tuner, __func__));
     GT_TRY(gt_tuner_need_device(tuner, GPUTUNE_EINVAL, __func__));
-    GT_TRY(gt_request_make(&request, &tuner->services, &tuner->device, kernel, sizes, options));
+    GT_TRY(gt_options_read(&o, options));
+    o.time_limit_s = o.time_limit_s > 0 ? o.time_limit_s : usual_limit_s;
+    GT_TRY(gt_request_make(&request, &tuner->services, &tuner->device, kernel, sizes, &o));
     if (!sizes.count) { /* about a megabyte */
         const gt_problem problem =
             gt_problem_small(request->template, &request->problem, request->device);
         GT_TRY(gt_request_make_at(&small, &tuner->services, &tuner->device, kernel,
-                                  request->template, &problem, options));
+                                  request->template, &problem, &o));
     }
     return gt_check(small ? small : request, each, user);
 }
@@ -144,7 +148,7 @@ static gputune_status compile_on(gt_image *out, gt_farm *farm, const gt_request 
     GT_TRY(farm->ops->compile(farm, &job));
     while (event.kind != GT_EVENT_COMPILED) {
         if (gt_patience_left_s(&request->patience) <= 0) {
-            return gt_request_ended(request, "its code was compiled");
+            return gt_request_ended(request, "its code was compiled", "raise it");
         }
         gt_event_free(&event);
         GT_TRY(farm->ops->wait(farm, &event, 0.1));

@@ -37,7 +37,6 @@ static const cli_column columns[] = {
 };
 
 enum { USUAL_VARIANTS = 16 };
-static const double usual_limit_s = 600;
 
 static int add(void *user, const gputune_finding *finding)
 {
@@ -89,7 +88,6 @@ static int run(const cli_session *session, const cli_scenario *scenario)
     gputune_options options = cli_tuning_options(scenario);
     gputune_sizes sizes = cli_given.selection.sizes.count ? scenario->sizes : (gputune_sizes){0};
     options.max_variants = all ? 0 : options.max_variants ? options.max_variants : USUAL_VARIANTS;
-    options.time_limit_s = options.time_limit_s > 0 ? options.time_limit_s : usual_limit_s;
     int status = gputune_check(session->tuner, kernel, sizes, &options, add, &checked);
     int code = status < 0 ? cli_fail(status) : CLI_EXIT_OK;
     if (status >= 0) {

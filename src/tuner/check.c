@@ -138,6 +138,7 @@ static int report_variant(const report *r, const gt_variant *variant)
     if (variant->stage == GT_STAGE_READY && variant->verified.findings) {
         answer = report_text(&finding, r, variant->verified.findings);
         finding.kind = "checked";
+        finding.sizes = r->sizes[0];
         finding.count = finding.line = finding.other_line = 0;
         finding.file = request->template->path;
         finding.where = finding.thread = finding.other_thread = finding.message = "";
