@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "base/text.h"
+#include "stats/summary.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -476,12 +477,17 @@ static void set_guessed(learner *l)
 
 enum { COORDINATES_MAX = 16 };
 
-/* Sets the coordinates of a size for a configuration: the sizes, and how many blocks each
- * multiprocessor gets, on average and at most, which count more the larger `weight` is. Returns how
- * many there are. */
+/* How much these coordinates count, compared with the sizes. */
+typedef struct weights {
+    double load;     /* how many blocks each multiprocessor gets, on average and at most */
+    double divisors; /* the powers of two that divide the sizes */
+} weights;
+
+/* Sets the coordinates of a size for a configuration. Returns how many there are. */
 static uint32_t set_coordinates(const learner *l, double *out, uint32_t size, uint32_t config,
-                                double weight)
+                                const weights *w)
 {
+    enum { DIVISOR_MOST = 16 };
     static const double length = 6, tail_weight = 2;
     const gt_rule_data *data = l->data;
     const double *values = &data->values[(size_t)size * data->feature_count];
@@ -489,11 +495,16 @@ static uint32_t set_coordinates(const learner *l, double *out, uint32_t size, ui
     for (; count < data->coordinate_count && count < COORDINATES_MAX - 2; count++) {
         out[count] = log(fmax(values[count], 1)) / length;
     }
+    const uint32_t sizes = count;
+    for (uint32_t i = 0; i < sizes && w->divisors > 0 && count < COORDINATES_MAX - 2; i++) {
+        const int64_t value = (int64_t)values[i] | DIVISOR_MOST;
+        out[count++] = w->divisors * log2((double)(value & -value));
+    }
     const double factor = data->load_factors ? data->load_factors[l->ids[config]] : 0;
-    if (factor > 0 && weight > 0) {
+    if (factor > 0 && w->load > 0) {
         const double load = factor * fmax(values[data->load_features[l->ids[config]]], 1);
-        out[count++] = weight * log(load);
-        out[count++] = tail_weight * weight * log(ceil(fmax(load, 1) - 1e-9) / fmax(load, 1));
+        out[count++] = w->load * log(load);
+        out[count++] = tail_weight * w->load * log(ceil(fmax(load, 1) - 1e-9) / fmax(load, 1));
     }
     return count;
 }
@@ -501,9 +512,9 @@ static uint32_t set_coordinates(const learner *l, double *out, uint32_t size, ui
 /* Predicts the logarithmic times of a configuration. Sets choices[i] to the configuration if it is
  * expected to be the fastest so far at the i-th measured size, whose own times do not count. */
 static gputune_status predict_config(uint32_t *choices, double *least, learner *l, uint32_t config,
-                                     double weight)
+                                     const weights *w, uint32_t guesses)
 {
-    const uint32_t all = l->measured_count + l->guessed_count;
+    const uint32_t all = l->measured_count + guesses;
     GT_FREED double *points = calloc((size_t)all * COORDINATES_MAX + 1, sizeof *points);
     GT_FREED double *values = calloc(l->measured_count + 1, sizeof *values);
     GT_FREED uint32_t *folds = calloc(l->measured_count + 1, sizeof *folds);
@@ -516,13 +527,13 @@ static gputune_status predict_config(uint32_t *choices, double *least, learner *
         if (time < INFINITY) {
             values[known.count] = log(time);
             folds[known.count++] = i % l->folds;
-            known.dimensions = set_coordinates(l, at, l->measured[i], config, weight);
+            known.dimensions = set_coordinates(l, at, l->measured[i], config, w);
             at += known.dimensions;
         }
     }
-    double *const guesses = at;
-    for (uint32_t i = 0; i < l->guessed_count; i++) {
-        at += set_coordinates(l, at, l->guessed[i], config, weight);
+    double *const guessed = at;
+    for (uint32_t i = 0; i < guesses; i++) {
+        at += set_coordinates(l, at, l->guessed[i], config, w);
     }
     for (uint32_t d = 0; d < known.dimensions; d++) { /* around 0 */
         double sum = 0;
@@ -534,9 +545,8 @@ static gputune_status predict_config(uint32_t *choices, double *least, learner *
         }
     }
     double *out = &l->predicted[(size_t)config * (l->folds + 1) * l->guessed_count];
-    GT_TRY(known.count ? gt_rule_model_predict(out, apart, &known, guesses, l->guessed_count)
-                       : GPUTUNE_OK);
-    for (uint32_t i = 0; i < l->guessed_count; i++) {
+    GT_TRY(known.count ? gt_rule_model_predict(out, apart, &known, guessed, guesses) : GPUTUNE_OK);
+    for (uint32_t i = 0; i < guesses; i++) {
         const bool runs =
             known.count && !(l->data->needs[l->ids[config]] & ~l->granted[l->guessed[i]]);
         for (uint32_t fold = 0; fold <= l->folds && !runs; fold++) {
@@ -553,8 +563,9 @@ static gputune_status predict_config(uint32_t *choices, double *least, learner *
     return GPUTUNE_OK;
 }
 
-/* Predicts the times of all configurations. Sets *cost to that of choosing by predictions. */
-static gputune_status predict_all(double *cost, learner *l, double weight)
+/* Predicts the times of all configurations at the first `guesses` sizes to predict. Sets *cost to
+ * that of choosing by predictions at the measured sizes. */
+static gputune_status predict_all(double *cost, learner *l, const weights *w, uint32_t guesses)
 {
     GT_FREED uint32_t *choices = calloc(l->measured_count + 1, sizeof *choices);
     GT_FREED double *least = calloc(l->measured_count + 1, sizeof *least);
@@ -563,7 +574,7 @@ static gputune_status predict_all(double *cost, learner *l, double weight)
         least[i] = INFINITY;
     }
     for (uint32_t c = 0; c < l->configs; c++) {
-        GT_TRY(predict_config(choices, least, l, c, weight));
+        GT_TRY(predict_config(choices, least, l, c, w, guesses));
     }
     *cost = 0;
     for (uint32_t i = 0; i < l->measured_count; i++) {
@@ -572,21 +583,21 @@ static gputune_status predict_all(double *cost, learner *l, double weight)
     return GPUTUNE_OK;
 }
 
-/* Predicts the times at sizes that were not measured. Numbers of blocks count as much as is best
- * for choosing: the times of some kernels depend on them, and of others do not. */
+/* Predicts the times at sizes that were not measured. Numbers of blocks and divisors count as much
+ * as is best for choosing: the times of some kernels depend on them, and of others do not. */
 static gputune_status predict(learner *l)
 {
-    static const double weights[] = {0, 0.3, 1};
+    static const weights all[] = {{0, 0}, {0.3, 0}, {1, 0}, {0, 0.05}, {0.3, 0.05}};
     const size_t count = (size_t)l->configs * (l->folds + 1) * l->guessed_count;
-    double costs[sizeof weights / sizeof *weights];
+    double costs[sizeof all / sizeof *all];
     l->predicted = calloc(count + 1, sizeof *l->predicted);
     GT_TRY(gt_allocated(l->predicted));
     size_t best = 0;
-    for (size_t w = 0; w < sizeof weights / sizeof *weights; w++) {
-        GT_TRY(predict_all(&costs[w], l, weights[w]));
+    for (size_t w = 0; w < sizeof all / sizeof *all; w++) {
+        GT_TRY(predict_all(&costs[w], l, &all[w], 0));
         best = costs[w] < costs[best] ? w : best;
     }
-    return predict_all(&costs[best], l, weights[best]);
+    return predict_all(&costs[best], l, &all[best], l->guessed_count);
 }
 
 /* Sets the losses at sizes that were not measured, as predicted without the fold's sizes. */
@@ -656,22 +667,15 @@ static void test_fold(learner *l, double *out, uint32_t fold)
     }
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    const double left = *(const double *)a, right = *(const double *)b;
-    return (left > right) - (left < right);
-}
-
 static void set_loss(gt_rule_tree *out, double *losses, uint32_t count)
 {
     double sum = 0;
-    qsort(losses, count, sizeof *losses, compare_doubles);
+    gt_sort(losses, count);
     for (uint32_t s = 0; s < count; s++) {
         sum += losses[s];
     }
     out->mean = exp(sum / count);
     out->p90 = exp(losses[(count - 1) * 9 / 10]);
-    out->worst = exp(losses[count - 1]);
 }
 
 /* Finds the best penalty, and sets the loss to expect. */

@@ -51,8 +51,7 @@ typedef struct gt_tree_node {
 typedef struct gt_rule_tree {
     gt_tree_node *nodes;
     uint32_t node_count;
-    /* expected loss at other sizes: geometric mean, 90th percentile, maximum */
-    double mean, p90, worst;
+    double mean, p90; /* expected loss at other sizes: geometric mean, 90th percentile */
     /* by measured size: log loss there of a tree that was learned without this size */
     double *losses;
 } gt_rule_tree;

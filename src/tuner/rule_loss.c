@@ -1,6 +1,8 @@
 /* Estimates the loss of a rule at unseen sizes. */
 #include "tuner/rule.h"
 
+#include "stats/summary.h"
+
 #include <math.h>
 
 /* Losses as logarithms. */
@@ -99,12 +101,6 @@ static gputune_status list_tree(loss_list *losses, const gt_rule_maker *maker, c
     return GPUTUNE_OK;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const double left = *(const double *)a, right = *(const double *)b;
-    return (left > right) - (left < right);
-}
-
 static double mean_of(const loss_list *losses)
 {
     double sum = 0;
@@ -129,9 +125,9 @@ gputune_status gt_rule_estimate(gt_rule_loss *out, const gt_rule_maker *maker, c
             GT_TRY(gt_array_push(&sums, choice.items[i] + tree.items[k]));
         }
     }
-    gt_array_sort(&choice, by_value);
-    gt_array_sort(&tree, by_value);
-    gt_array_sort(&sums, by_value);
+    gt_sort(choice.items, choice.count);
+    gt_sort(tree.items, tree.count);
+    gt_sort(sums.items, sums.count);
     const double p90 = sums.items[(sums.count - 1) * 9 / 10];
     const double worst = fmax(choice.items[choice.count - 1], tree.items[tree.count - 1]);
     *out = (gt_rule_loss){.mean = exp(mean_of(&choice) + mean_of(&tree)),
