@@ -94,31 +94,14 @@ extern const uint3 threadIdx, blockIdx; extern const dim3 blockDim, gridDim; ext
 /* ---- the runtime, which only the host calls ---- */
 #pragma clang force_cuda_host_device end
 typedef struct CUstream_st *cudaStream_t; typedef struct CUevent_st *cudaEvent_t; typedef struct CUgraph_st *cudaGraph_t; typedef struct CUgraphExec_st *cudaGraphExec_t;
-typedef struct CUmemPool_st *cudaMemPool_t; struct cudaArray; typedef cudaArray *cudaArray_t;
 enum cudaError { cudaSuccess, cudaErrorInvalidValue, cudaErrorMemoryAllocation, cudaErrorNotReady = 600 }; typedef cudaError cudaError_t;
 enum cudaMemcpyKind { cudaMemcpyHostToHost, cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice, cudaMemcpyDefault };
-enum cudaFuncCache { cudaFuncCachePreferNone, cudaFuncCachePreferShared, cudaFuncCachePreferL1, cudaFuncCachePreferEqual };
-enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8, cudaFuncAttributePreferredSharedMemoryCarveout };
-enum { cudaStreamDefault, cudaStreamNonBlocking, cudaEventDefault = 0, cudaEventDisableTiming = 2, cudaHostAllocDefault = 0, cudaMemAttachGlobal = 1 };
-struct cudaFuncAttributes { size_t sharedSizeBytes, constSizeBytes, localSizeBytes; int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, cacheModeCA, maxDynamicSharedSizeBytes, preferredShmemCarveout; };
 extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0, void *stream = 0);
-template <class F> cudaError_t cudaLaunchKernel(F, dim3, dim3, void **, size_t = 0, cudaStream_t = 0);
-template <class F> cudaError_t cudaLaunchCooperativeKernel(F, dim3, dim3, void **, size_t = 0, cudaStream_t = 0);
 extern "C" { /* the parameters of these functions do not matter */
 cudaError_t cudaMalloc(...), cudaMallocHost(...), cudaHostAlloc(...), cudaMallocManaged(...), cudaMallocAsync(...), cudaMallocPitch(...), cudaFree(...), cudaFreeHost(...), cudaFreeAsync(...);
 cudaError_t cudaMemcpy(void *, const void *, ...), cudaMemcpyAsync(void *, const void *, ...), cudaMemcpy2D(void *, size_t, const void *, ...), cudaMemset(...), cudaMemsetAsync(...), cudaMemGetInfo(...), cudaMemPrefetchAsync(const void *, ...);
-cudaError_t cudaDeviceSynchronize(...), cudaThreadSynchronize(...), cudaDeviceReset(...), cudaGetLastError(...), cudaPeekAtLastError(...), cudaSetDevice(...), cudaGetDevice(...), cudaGetDeviceCount(...), cudaGetDeviceProperties(...), cudaDeviceGetAttribute(...);
-cudaError_t cudaStreamCreate(...), cudaStreamCreateWithFlags(...), cudaStreamDestroy(...), cudaStreamSynchronize(...), cudaStreamWaitEvent(...);
-cudaError_t cudaEventCreate(...), cudaEventCreateWithFlags(...), cudaEventDestroy(...), cudaEventRecord(...), cudaEventSynchronize(...), cudaEventElapsedTime(...), cudaEventQuery(...);
-const char *cudaGetErrorString(cudaError_t), *cudaGetErrorName(cudaError_t);
 }
 template <class T> cudaError_t cudaMemcpyToSymbol(const T &, const void *, size_t, size_t = 0, cudaMemcpyKind = cudaMemcpyHostToDevice);
-template <class T> cudaError_t cudaMemcpyToSymbolAsync(const T &, const void *, size_t, size_t = 0, cudaMemcpyKind = cudaMemcpyHostToDevice, cudaStream_t = 0);
-template <class T> cudaError_t cudaMemcpyFromSymbol(void *, const T &, size_t, size_t = 0, cudaMemcpyKind = cudaMemcpyDeviceToHost);
-template <class T> cudaError_t cudaGetSymbolAddress(void **, const T &); template <class F> cudaError_t cudaFuncSetAttribute(F, cudaFuncAttribute, int);
-template <class F> cudaError_t cudaFuncSetCacheConfig(F, cudaFuncCache); template <class F> cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *, F);
-template <class F> cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *, F, int, size_t);
-template <class F> cudaError_t cudaOccupancyMaxPotentialBlockSize(int *, int *, F, size_t = 0, int = 0);
 
 #pragma clang force_cuda_host_device begin
 /* ---- barriers, memory ---- */
@@ -236,13 +219,8 @@ template <class T, class U> constexpr auto max(T a, U b) -> decltype(a < b ? a :
 extern "C" {
 typedef struct gt_file FILE; extern FILE *stderr, *stdout, *stdin; int printf(const char *, ...);
 int fprintf(FILE *, const char *, ...), sprintf(char *, const char *, ...), snprintf(char *, size_t, const char *, ...), puts(const char *), fclose(FILE *), fflush(FILE *), atoi(const char *), rand(), strcmp(const char *, const char *);
-FILE *fopen(const char *, const char *); size_t fread(void *, size_t, size_t, FILE *), fwrite(const void *, size_t, size_t, FILE *), strlen(const char *);
-double atof(const char *); long atol(const char *), strtol(const char *, char **, int);
 void *malloc(size_t), *calloc(size_t, size_t), *realloc(void *, size_t), free(void *), exit(int), abort(), srand(unsigned); char *getenv(const char *);
 }
-#define EXIT_FAILURE 1
-#define EXIT_SUCCESS 0
-#define RAND_MAX 2147483647
 #line 1 "cmath"
 namespace std {
 using ::size_t; using ::ptrdiff_t; using ::int8_t; using ::int16_t; using ::int32_t; using ::int64_t; using ::uint8_t; using ::uint16_t; using ::uint32_t; using ::uint64_t; using ::uintptr_t; using ::intptr_t;
@@ -286,11 +264,6 @@ template <class T, class A = allocator<T>> struct vector {
 };
 #line 1 "string"
 struct string { string(); string(const char *); const char *c_str() const; size_t size() const, length() const; string operator+(const string &) const; bool operator==(const string &) const; };
-string to_string(double); int stoi(const string &);
-struct gt_stream { template <class T> gt_stream &operator<<(const T &); gt_stream &operator<<(gt_stream &(*)(gt_stream &)); }; extern gt_stream cout, cerr;
-gt_stream &endl(gt_stream &); template <class T> struct unique_ptr { T *operator->() const, *get() const, &operator*() const; };
-template <class I, class T> void fill(I, I, const T &); template <class I, class T> void iota(I, I, T); template <class F, class... X> void for_each(F, X...);
-struct runtime_error { runtime_error(const string &); };
 }
 namespace thrust {
 template <class T> struct device_ptr { T *get() const; }; template <class T> T *raw_pointer_cast(const device_ptr<T> &); template <class T> T *raw_pointer_cast(T *);
