@@ -104,11 +104,6 @@ typedef struct draft_extent {
 } draft_extent;
 typedef GT_ARRAY(draft_extent) draft_extents;
 draft_extent draft_extent_of(cx_cursor at);
-/* Returns the file and the position of a location, without end and text. */
-draft_extent draft_locate(cx_location location);
-/* Returns the extent of a cursor. For an argument of a macro, this is the argument, not the whole
- * macro. */
-draft_extent draft_argument_extent(cx_cursor at);
 /* Returns the size in bytes; 1 if it is not known. */
 int64_t draft_size_of(cx_type type);
 bool draft_is_pointer(cx_type type);

@@ -48,7 +48,8 @@ const char *draft_string(cx_string string)
 
 /* ---- places ---------------------------------------------------------------------------------- */
 
-draft_extent draft_locate(cx_location location)
+/* Returns the file and the position of a location, without end and text. */
+static draft_extent locate(cx_location location)
 {
     draft_extent out = {0};
     cx.getExpansionLocation(location, &out.file, &out.line, &out.column, &out.begin);
@@ -81,31 +82,33 @@ draft_extent draft_extent_of(cx_cursor at)
     return extent_by(cx.getExpansionLocation, at);
 }
 
-draft_extent draft_argument_extent(cx_cursor at)
+/* Returns the extent of a cursor. For an argument of a macro, this is the argument, not the whole
+ * macro. */
+static draft_extent argument_extent(cx_cursor at)
 {
     return extent_by(cx.getFileLocation, at);
 }
 
 const char *draft_place_of(cx_cursor at)
 {
-    const draft_extent place = draft_locate(cx.getCursorLocation(at));
+    const draft_extent place = locate(cx.getCursorLocation(at));
     return draft_format("%s:%u:%u", place.path, place.line, place.column);
 }
 
 bool draft_is_own(cx_cursor at)
 {
-    const char *path = draft_locate(cx.getCursorLocation(at)).path;
+    const char *path = locate(cx.getCursorLocation(at)).path;
     return *path && strncmp(path, "/gputune-", 9) != 0;
 }
 
 bool draft_is_undeclared(cx_cursor at)
 {
-    return strcmp(draft_locate(cx.getCursorLocation(at)).path, DRAFT_ANYTHING) == 0;
+    return strcmp(locate(cx.getCursorLocation(at)).path, DRAFT_ANYTHING) == 0;
 }
 
 const char *draft_source_of(cx_cursor at)
 {
-    draft_extent e = draft_argument_extent(at);
+    draft_extent e = argument_extent(at);
     gt_text out = {0};
     for (unsigned i = e.begin; i < e.end; i++) {
         bool blank = isspace((unsigned char)e.text[i]);
@@ -118,7 +121,7 @@ const char *draft_source_of(cx_cursor at)
 
 const char *draft_name_at(cx_cursor at)
 {
-    draft_extent e = draft_argument_extent(at);
+    draft_extent e = argument_extent(at);
     const size_t length = draft_word_length(e.text + e.begin);
     bool is_all = e.begin + length >= e.end;
     return is_all && length && !isdigit((unsigned char)e.text[e.begin])
