@@ -82,6 +82,7 @@ static gputune_options quick()
 {
     gputune_options options = gt::default_options();
     options.effort = GPUTUNE_CACHED_ONLY;
+    options.time_limit_s = 600; /* a busy machine takes long to compile the default */
     return options;
 }
 
