@@ -1,4 +1,5 @@
-# report and export show the user's own results, and the shipped tables only with --shipped.
+# report and export show the user's own results, and the shipped tables only with --shipped. The shipped rules fit
+# the templates.
 exec 2>&1
 export HOME=$PWD # without stored results
 build=$(dirname "$GPUTUNE_WORKER")
@@ -10,3 +11,4 @@ installed/gputune export axpy
 echo "exit $?"
 installed/gputune report axpy --shipped | grep -c 'NVIDIA H200'
 installed/gputune export axpy --size n=64M --gpu H200 --shipped -q | grep -c '"runtimes": \[[0-9]'
+installed/gputune show --rules --any-gpu | grep ' on NVIDIA'
