@@ -65,14 +65,14 @@ static void report_write_data(const report_data *report, FILE *file)
     for (size_t i = 0; i < list->count; i++) {
         cli_why_explain(&why, &list->items[i]);
     }
-    const cli_table tables[] = {report->standing, why.values, why.pairs};
+    const cli_table tables[] = {report->standing, why.values};
     fprintf(file, "{\"schema\": \"gputune/report/%d\", \"gputune\": \"%s\", \"tuning\": [",
             CLI_SCHEMA_VERSION, gputune_version());
     for (size_t i = 0; i < given.tuning.count; i++) {
         fprintf(file, "%s%s", i ? ", " : "", cli_json_text(given.tuning.items[i]));
     }
     fputs("], \"shown\": ", file);
-    cli_tables_write("why", tables, 3, CLI_FORMAT_JSON, file);
+    cli_tables_write("why", tables, 2, CLI_FORMAT_JSON, file);
     fputs(", \"scenarios\": [", file);
     for (size_t i = 0; i < list->count; i++) {
         fputs(i ? ",\n" : "\n", file);

@@ -111,15 +111,12 @@ void cli_take_apart(cli_apart *out, const cli_measured *from, bool launched);
 typedef struct cli_why {
     cli_table values; /* the values of the axes, for programs */
     cli_table axes;   /* for people */
-    cli_table pairs;  /* pairs of axes that are better chosen together */
 } cli_why;
 
 cli_why cli_why_tables(void);
-/* Adds the axes of a scenario, their values, and pairs of axes to the tables. The cost of a value
- * is the best time with that value over the best time of all, minus 1. Adds at most three pairs of
- * axes: those in which another value of one axis changes the best value of the other, which gains
- * 1% or more there and loses as much at the best of all. Returns a summary: "120 variants, 1 of
- * them failed; one is left". */
+/* Adds the axes of a scenario and their values to the tables. The cost of a value is the best time
+ * with that value over the best time of all, minus 1. Returns a summary: "120 variants, 1 of them
+ * failed; one is left". */
 char *cli_why_explain(cli_why *why, const cli_measured *from);
 /* Writes `standing`, the records of winners and defaults, and then the worth of each scenario's
  * axes. */

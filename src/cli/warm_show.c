@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BAR_CELLS = 12, WIDTH_UNKNOWN = 80, LARGE = 10000 /* variants */ };
+enum { BAR_CELLS = 12, WIDTH_UNKNOWN = 80 };
 static const double redraw_s = 0.1, heartbeat_s = 5;
 
 static void cut(char *text, size_t columns)
@@ -44,26 +44,14 @@ static double variants_done(const gputune_progress *at)
     return 0.7 * ready + 0.3 * raced;
 }
 
-/* Appends how many variants were tried; in a large space the rate in place of the total. */
-static void append_tried(char **text, const gputune_progress *at)
-{
-    uint32_t tried = at->verified + at->failed;
-    if (at->variants <= LARGE) {
-        cli_append(text, "%u/%u tried", tried < at->variants ? tried : at->variants, at->variants);
-    } else if (tried == 0) {
-        cli_append(text, "%s the first", at->compiled ? "proving" : "compiling");
-    } else {
-        cli_append(text, "%u tried, %.3g/s", tried, tried / at->elapsed_s);
-    }
-}
-
 /* Appends the figures, the most important first because the line may be cut. */
 static void append_figures(char **text, const gputune_progress *at)
 {
     double done = variants_done(at);
     double by_limit = at->limit_s > 0 ? fmax(0, at->limit_s - at->elapsed_s) : INFINITY;
     double left_s = fmin(by_limit, done > 0.05 ? at->elapsed_s * (1 - done) / done : INFINITY);
-    append_tried(text, at);
+    const uint32_t tried = at->verified + at->failed;
+    cli_append(text, "%u/%u tried", tried < at->variants ? tried : at->variants, at->variants);
     if (at->best_ns > 0) {
         cli_append(text, ", best %s", cli_value(at->best_ns, at->objective));
     }

@@ -7,9 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BAR_CELLS = 10, PAIRS_SHOWN = 3 };
+enum { BAR_CELLS = 10 };
 #define NEGLIGIBLE 0.0005 /* a smaller cost is shown as 0% */
-#define TELLING    0.01   /* a pair of axes is shown from this cost on */
 
 /* A value of an axis, for programs. The cost compares the best variant with this value to the best
  * of all; it is an upper bound, because not all variants were tried. */
@@ -40,13 +39,6 @@ static const cli_column value_columns[] = {
     OF_VALUE(is_default, CLI_YES),
 };
 
-typedef struct pair_row {
-    gputune_record place; /* must come first: CLI_PLACE_COLUMNS uses its offsets */
-    const char *axis, *other, *axes, *cost_text;
-    double cost;
-    uint32_t measured; /* number of trials of the combination that has the fewest */
-} pair_row;
-
 static char *percent(double cost)
 {
     if (cost < NEGLIGIBLE) {
@@ -65,18 +57,6 @@ static char *cost_of(const value_row *row)
     }
     return cli_copy(row->measured ? "unknown (1)" : "none works");
 }
-
-#define OF_PAIR(member, title, unit, where) CLI_FIELD(pair_row, member, title, unit, where)
-
-static const cli_column pair_columns[] = {
-    CLI_PLACE_COLUMNS,
-    OF_PAIR(axis, "", CLI_TEXT, CLI_IN_DATA),
-    OF_PAIR(other, "", CLI_TEXT, CLI_IN_DATA),
-    OF_PAIR(axes, "axes", CLI_TEXT, CLI_VIEW),
-    OF_PAIR(cost_text, "cost if chosen one by one", CLI_TEXT, CLI_VIEW),
-    OF_PAIR(cost, "", CLI_REAL, CLI_IN_DATA),
-    OF_PAIR(measured, "trials", CLI_COUNT, CLI_VIEW | CLI_IN_DATA),
-};
 
 typedef struct axis_row {
     const char *axis, *winner, *fallback;
@@ -136,111 +116,6 @@ static int by_worth(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* The best time of a combination of two axes' values, and its number of trials. */
-typedef struct cell {
-    double best_ns;
-    uint32_t trials;
-} cell;
-
-typedef struct grid {
-    cell *cells;
-    size_t rows, columns;
-    bool turned; /* true if rows are values of the second axis */
-} grid;
-
-static const cell *at(const grid *of, size_t row, size_t column)
-{
-    return &of->cells[of->turned ? column * of->rows + row : row * of->columns + column];
-}
-
-static size_t best_row(const grid *of, size_t column)
-{
-    size_t best = 0;
-    for (size_t row = 1; row < of->rows; row++) {
-        best = at(of, row, column)->best_ns < at(of, best, column)->best_ns ? row : best;
-    }
-    return best;
-}
-
-/* Notes the cost of choosing the row at another column than the best: the smaller of its gain there
- * and its loss at the best column, so ties and noise do not count. */
-static void note_crossing(pair_row *out, const grid *of)
-{
-    size_t column = 0, row = best_row(of, 0);
-    for (size_t c = 1; c < of->columns; c++) {
-        size_t best = best_row(of, c);
-        if (at(of, best, c)->best_ns < at(of, row, column)->best_ns) {
-            column = c;
-            row = best;
-        }
-    }
-    for (size_t held = 0; held < of->columns; held++) {
-        size_t chosen = best_row(of, held);
-        const cell *four[] = {at(of, row, column), at(of, chosen, column), at(of, row, held),
-                              at(of, chosen, held)};
-        double cost =
-            fmin(four[1]->best_ns / four[0]->best_ns, four[2]->best_ns / four[3]->best_ns) - 1;
-        bool known = true;
-        uint32_t trials = four[0]->trials;
-        for (int i = 0; i < 4; i++) {
-            known &= four[i]->trials > 0;
-            trials = four[i]->trials < trials ? four[i]->trials : trials;
-        }
-        if (known && cost > out->cost) {
-            out->cost = cost;
-            out->measured = trials;
-        }
-    }
-}
-
-static pair_row pair_of(const cli_apart *data, size_t a, size_t b)
-{
-    pair_row row = {.place = *data->from->trials,
-                    .axis = data->axes.items[a].name,
-                    .other = data->axes.items[b].name};
-    grid grid = {.rows = data->axes.items[a].count, .columns = data->axes.items[b].count};
-    grid.cells = cli_allocate(grid.rows * grid.columns + 1, sizeof *grid.cells);
-    for (size_t i = 0; i < grid.rows * grid.columns; i++) {
-        grid.cells[i].best_ns = INFINITY;
-    }
-    for (size_t i = 0; i < data->entry_count; i++) {
-        const cli_entry *entry = &data->entries[i];
-        cell *there = &grid.cells[entry->choice[a] * grid.columns + entry->choice[b]];
-        if (cli_trial_has_time(entry->trial)) {
-            there->trials++;
-            there->best_ns = fmin(there->best_ns, entry->trial->median_ns);
-        }
-    }
-    note_crossing(&row, &grid);
-    struct grid turned = {grid.cells, grid.columns, grid.rows, true};
-    note_crossing(&row, &turned);
-    return row;
-}
-
-static int by_cost(const void *a, const void *b)
-{
-    double x = ((const pair_row *)a)->cost, y = ((const pair_row *)b)->cost;
-    return (x < y) - (x > y);
-}
-
-static void add_pairs(cli_table *pairs, const cli_apart *data)
-{
-    pair_row *rows = cli_allocate(data->axes.count * data->axes.count + 1, sizeof *rows);
-    size_t count = 0;
-    for (size_t a = 0; a < data->axes.count; a++) {
-        for (size_t b = a + 1; b < data->axes.count; b++) {
-            rows[count] = pair_of(data, a, b);
-            count += rows[count].cost >= TELLING;
-        }
-    }
-    qsort(rows, count, sizeof *rows, by_cost);
-    for (size_t i = 0; i < count && i < PAIRS_SHOWN; i++) {
-        rows[i].axes = cli_format("%s, %s", rows[i].axis, rows[i].other);
-        rows[i].cost_text = percent(rows[i].cost);
-        cli_table_add(pairs, &rows[i]);
-    }
-}
-
 static void add_axes(cli_why *why, const cli_apart *data)
 {
     double best_ns = cli_measured_best(data->from), most = 0;
@@ -277,8 +152,7 @@ static void add_axes(cli_why *why, const cli_apart *data)
 cli_why cli_why_tables(void)
 {
     return (cli_why){CLI_TABLE("axes", value_columns, value_row, CLI_VIEW),
-                     CLI_TABLE("axes", axis_columns, axis_row, CLI_VIEW),
-                     CLI_TABLE("pairs", pair_columns, pair_row, CLI_VIEW)};
+                     CLI_TABLE("axes", axis_columns, axis_row, CLI_VIEW)};
 }
 
 /* Appends the times of the default and of the start() clauses, if any was tried. */
@@ -314,7 +188,6 @@ char *cli_why_explain(cli_why *why, const cli_measured *from)
     cli_apart data;
     cli_take_apart(&data, from, true);
     add_axes(why, &data);
-    add_pairs(&why->pairs, &data);
     size_t all = data.entry_count + data.unmeasured, without = data.unmeasured;
     for (size_t i = 0; i < data.entry_count; i++) {
         without += !cli_trial_has_time(data.entries[i].trial);
@@ -349,12 +222,10 @@ void cli_why_write(const cli_table *standing, const cli_measured_list *list, cli
                 cli_table_write(&why.axes, format, file);
                 fputs("\nEach cost is an upper bound from the (n) trials with that value.\n", file);
             }
-            fputs(why.pairs.row_count ? "\n" : "", file);
-            cli_table_write(&why.pairs, format, file);
         }
     }
     if (!for_people) {
-        const cli_table tables[] = {*standing, why.values, why.pairs};
-        cli_tables_write("why", tables, 3, format, file);
+        const cli_table tables[] = {*standing, why.values};
+        cli_tables_write("why", tables, 2, format, file);
     }
 }

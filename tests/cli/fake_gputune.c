@@ -1,11 +1,10 @@
 /* Implements gputune.h with canned answers, so the command line prints the same on every machine.
  * The words in GPUTUNE_FAKE change the answers: "nogpu", "noemulator", "nonvrtc", "wrong",
  * "broken", "crash", "busy", "baddb", "empty", "interrupt", "hangup", "part", "bad-default",
- * "large" (space), "race", "limit" (in the reason to stop), "restricted" (a second, faster winner
- * of a restricted space), "hostile" (HTML in names and messages), "escapes" (terminal escape
- * sequences in names), "many" (10^5 trials), "crossing" (the best VEC depends on BLOCK), "nostart"
- * (the driver does not start), "equal" (the winner is as fast as the default), "nothing" (there is
- * nothing to launch). */
+ * "race", "limit" (in the reason to stop), "restricted" (a second, faster winner of a restricted
+ * space), "hostile" (HTML in names and messages), "escapes" (terminal escape sequences in names),
+ * "many" (10^5 trials), "nostart" (the driver does not start), "equal" (the winner is as fast as
+ * the default), "nothing" (there is nothing to launch), "rules" (one rule is stored). */
 #include <gputune_tools.h>
 
 #include "base/status.h"
@@ -232,7 +231,7 @@ static double time_of(gputune_sizes sizes)
 
 static void report_progress(const gputune_options *options, double time_ns)
 {
-    gputune_progress at = {.variants = fake("large") ? 131072 : 18,
+    gputune_progress at = {.variants = 18,
                            .compiled = 18,
                            .verified = 17,
                            .failed = 1,
@@ -522,27 +521,6 @@ static int many_records(int (*each)(void *user, const gputune_record *record), v
     return answer;
 }
 
-/* Lists four trials: VEC=1 is better at BLOCK=256, but VEC=4 at BLOCK=128. */
-static int crossing_records(int (*each)(void *user, const gputune_record *record), void *user)
-{
-    static const double times[] = {198000, 238000, 260000, 220000};
-    int answer = 0;
-    for (int i = 0; i < 4 && !answer; i++) {
-        char configuration[64];
-        snprintf(configuration, sizeof configuration, "VEC=%d BLOCK=%d UNROLL=1", i % 2 ? 1 : 4,
-                 i < 2 ? 128 : 256);
-        gputune_record record = base_record("n=67108864");
-        record.configuration = configuration;
-        record.is_winner = i == 0;
-        record.is_default = i == 3;
-        record.order = i + 1;
-        set_times(&record, times[i]);
-        record.status = i ? "eliminated" : "ok";
-        answer = each(user, &record);
-    }
-    return answer;
-}
-
 static int all_records(int (*each)(void *user, const gputune_record *record), void *user, bool all)
 {
     gputune_record winner = winner_record(), other = restricted_winner(),
@@ -599,9 +577,6 @@ int gputune_records(gputune *tuner, const gputune_record_filter *filter,
     }
     if (fake("many")) {
         return many_records(each, user);
-    }
-    if (fake("crossing")) {
-        return crossing_records(each, user);
     }
     if (fake("empty") || (filter->kernel && strcmp(filter->kernel, "axpy") != 0)) {
         return 0;

@@ -80,9 +80,8 @@ const keyOf = row => `${row.scenario} ${row.environment}`;
 const report = JSON.parse(document.getElementById('data').textContent);
 const recordsOf = Map.groupBy(report.shown.records, keyOf);
 const worthOf = Map.groupBy(report.shown.axes, keyOf);
-const pairsOf = Map.groupBy(report.shown.pairs, keyOf);
 
-/* A scenario of the report, with its records, the worth of its axes, and the pairs of axes. */
+/* A scenario of the report, with its records and the worth of its axes. */
 class Scenario {
   constructor(json) {
     const key = keyOf(json);
@@ -94,7 +93,6 @@ class Scenario {
     this.address = `${this.kernel}-${this.scenario.slice(0, 8)}-${this.environment.slice(0, 8)}`;
     this.records = recordsOf.get(key) ?? [];
     this.worth = worthOf.get(key) ?? [];
-    this.pairs = pairsOf.get(key) ?? [];
     this.winner = this.records.find(one => one.is_winner && one.configuration === this.configuration);
     this.standard = this.records.find(one => one.is_default);
     this.units = this.objective === 'energy' ? ['nJ', 'µJ', 'mJ', 'J'] : timeUnits;

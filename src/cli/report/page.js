@@ -84,7 +84,6 @@ class View {
         ? `The limit of ${limit.name} is near: a kernel at the limit would be ${(1 / limit.share).toFixed(2)}x as fast as the winner.`
         : `Neither memory nor arithmetic is near its limit: the winner waits for latency, or has little work.`),
       cost >= 0.0005 && `${axis.name} matters most: held at its worst value it costs ${costText(cost)}.`,
-      ...scenario.pairs.map(pair => `${pair.axis} and ${pair.other} are to be chosen together: one by one costs ${costText(pair.cost)}.`),
       ...flagsOf(winner).map(flag => `${flag}: ${terms[flag]}`),
       failed.length && `The first of ${failed.length} failed trials: ${column.status[failed[0]]}: ${column.message[failed[0]]}`,
       scenario.stop_reason && `The search ended: ${scenario.stop_reason}.`,

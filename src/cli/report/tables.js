@@ -1,4 +1,4 @@
-/* The tables: scenarios, the worth of the axes, pairs of axes, and all trials, of which only the visible rows exist. */
+/* The tables: scenarios, the worth of the axes, and all trials, of which only the visible rows exist. */
 
 function cell(text, kind = '') {
   return create('td', {className: kind}, text ?? '');

@@ -19,7 +19,7 @@ page() { # stores the data of a report
     count=$((count + 1))
     "$@" report | sed '1,/id="data">/d; /<\/script>/,$d' >"$count-report.json"
 }
-for words in '' restricted part bad-default broken crossing; do
+for words in '' restricted part bad-default broken; do
     export GPUTUNE_FAKE=$words
     for more in '' --all --why; do
         fake show $more
@@ -31,7 +31,7 @@ for words in '' restricted part bad-default broken crossing; do
     fake forget --outdated
     page $FAKE
 done
-export GPUTUNE_FAKE="race nonvrtc large"
+export GPUTUNE_FAKE="race nonvrtc"
 fake check axpy
 fake doctor
 fake devices
