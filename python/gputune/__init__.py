@@ -29,14 +29,12 @@ from __future__ import annotations
 import atexit
 import builtins
 import ctypes
-import difflib
 import functools
 import inspect
 import logging
 import math
 import operator
 import os
-import re
 import threading
 import time
 import weakref
@@ -471,19 +469,6 @@ def _option_names(method: Callable[..., Any]) -> set[str]:
             if one.kind is one.KEYWORD_ONLY and one.name != "sizes"}
 
 
-def _misspelt(method: Callable[..., Any], given: Mapping[str, Any], message: str) -> str:
-    """Returns a hint about an option that a problem value's name may be meant as; "" if there is none."""
-    own = _option_names(method)
-    for name in given:
-        if name not in own and name != "sizes" and name in re.findall(r"\w+", message):
-            near = difflib.get_close_matches(name, own, 1, 0.75)
-            if near:
-                return f"; or is it the option {near[0]}?"
-            if name in _option_names(Tuner.tune):
-                return f"; {method.__name__}() has no option {name}"
-    return ""
-
-
 def _check_names(tuner: Tuner, method: Callable[..., Any], kernel: Any, given: Mapping[str, Any]) -> None:
     """Refuses an option if the kernel has a problem value of the same name."""
     sizes = given.get("sizes") or {}
@@ -501,15 +486,7 @@ def _sized(method: _Method) -> _Method:
     @functools.wraps(method)
     def call(self: Tuner, kernel: Any, *arguments: Any, **given: Any) -> Any:
         _check_names(self, method, kernel, given)
-        try:
-            return method(self, kernel, *arguments, **given)
-        except (InvalidError, NotFoundError, TypeError) as error:
-            hint = _misspelt(method, given, str(error))
-            if not hint:
-                raise
-            if isinstance(error, Error):
-                raise type(error)(error.status, f"{error}{hint}") from None
-            raise TypeError(f"{error}{hint}") from None
+        return method(self, kernel, *arguments, **given)
     return cast(_Method, call)
 
 

@@ -1082,12 +1082,6 @@ __global__ void seeded(float *y, int seed, size_t n)
         plan = gputune.tune("seeded", sizes={"n": 64, "seed": 5}, effort="cached", **more)
         assert plan.info["sizes"] == "n=64 seed=5"
     assert [one["is_default"] for one in gputune.compare("seeded", sizes={"n": 64, "seed": 5})][0]
-    raises(gputune.InvalidError, "'time_limt'; expected one of: n, T; or is it the option time_limit?", gputune.tune,
-           "axpy", n=64, time_limt=5)
-    raises(TypeError, "size epsilom is 0.1; expected an integer or a word; or is it the option epsilon?",
-           gputune.tune, "axpy", n=64, epsilom=0.1)
-    raises(gputune.InvalidError, "'effort'; expected one of: n, T; run() has no option effort", gputune.run, "axpy",
-           n=64, effort="cached")
     raises(gputune.InvalidError, "'m'; expected one of: n, T", gputune.tune, "axpy", m=64)
     raises(gputune.InvalidError, "1.5K", gputune.tune, "axpy", n="1.5K")
 
