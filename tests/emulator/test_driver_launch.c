@@ -1,16 +1,6 @@
 /* Launches that succeed, fail or are refused, clusters, occupancy, and modules. */
 #include "device.h"
 
-TEST_ON_DEVICE(launch_computes_results)
-{
-    CUfunction add = load(ptx_add, "add");
-    CUdeviceptr y = new_buffer(1000 * sizeof(float));
-    OK(launch_add(add, y, 1.5F, 1000, NULL));
-    OK(launch_add(add, y, 1.0F, 999, NULL));
-    CHECK(read_float(y) == 2.5F && read_float(y + 998 * 4) == 2.5F);
-    CHECK(read_float(y + 999 * 4) == 1.5F);
-}
-
 static CUresult launch_sized(CUfunction function, unsigned grid, unsigned block, unsigned shared)
 {
     CUdeviceptr y = 0;

@@ -5,52 +5,6 @@
 
 #include <math.h>
 
-/* ---- a block-wide algorithm ---- */
-
-static const char multiply[] =
-    "extern \"C\" __global__ void multiply(const float *a, const float *b, float *c, int n) {\n"
-    "  __shared__ float x[16][17], y[16][17];\n"
-    "  int col = threadIdx.x % 16, row = threadIdx.x / 16, tiles = n / 16;\n"
-    "  int by = blockIdx.x / tiles * 16, bx = blockIdx.x % tiles * 16;\n"
-    "  float sum = 0;\n"
-    "  for (int t = 0; t < n; t += 16) {\n"
-    "    x[row][col] = a[(by + row) * n + t + col];\n"
-    "    y[row][col] = b[(t + row) * n + bx + col];\n"
-    "    __syncthreads();\n"
-    "    for (int k = 0; k < 16; k++) sum += x[row][k] * y[k][col];\n"
-    "    __syncthreads();\n"
-    "  }\n"
-    "  c[(by + row) * n + bx + col] = sum;\n"
-    "}\n";
-
-TEST(test_matrix_product)
-{
-    enum { N = 64 };
-    GT_SCOPED(machine_free) machine m = {.count = 0};
-    load(&m, multiply);
-    float *a = machine_alloc(&m, N * N * 4), *b = machine_alloc(&m, N * N * 4);
-    float *c = machine_alloc(&m, N * N * 4);
-    for (int i = 0; i < N * N; i++) {
-        a[i] = (float)(i * 7 % 11 - 5);
-        b[i] = (float)(i * 5 % 13 - 6) / 4;
-    }
-    struct {
-        float *a, *b, *c;
-        int n;
-    } p = {a, b, c, N};
-    m.limits.workers = 2;
-    machine_launch(&m, "multiply", (N / 16) * (N / 16), 256, &p);
-    for (int i = 0; i < N; i++)
-        for (int j = 0; j < N; j++) {
-            float sum = 0;
-            for (int k = 0; k < N; k++)
-                sum += a[i * N + k] * b[k * N + j]; /* exact for quarters of small integers */
-            assert_true(c[i * N + j] == sum);
-        }
-    /* each store of a tile has one conflict: columns 0 of two rows of 17 words share a bank */
-    assert_int_equal(m.counters.shared_wavefronts - m.counters.shared_requests, 1024);
-}
-
 /* ---- mathematical functions of the device, which the compiler inlines ---- */
 
 static const char functions[] =
@@ -141,49 +95,9 @@ TEST(test_printf)
     assert_string_equal(m.printed, "3 word  2.50 1099511627776% x|7   |\n");
 }
 
-static const char histogram[] =
-    "extern \"C\" __global__ void histogram(const unsigned *in, unsigned *bins, int n, int per) {\n"
-    "  extern __shared__ unsigned own[];\n"
-    "  unsigned rank, size;\n"
-    "  asm(\"mov.u32 %0, %%cluster_ctarank;\" : \"=r\"(rank));\n"
-    "  size = __clusterSizeInBlocks();\n"
-    "  for (int i = threadIdx.x; i < per; i += blockDim.x) own[i] = 0;\n"
-    "  __cluster_barrier_arrive(); __cluster_barrier_wait();\n"
-    "  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {\n"
-    "    unsigned v = in[i] % (per * size);\n"
-    "    unsigned *there = (unsigned *)__cluster_map_shared_rank(own, v / per);\n"
-    "    atomicAdd(there + v % per, 1);\n"
-    "  }\n"
-    "  __cluster_barrier_arrive(); __cluster_barrier_wait();\n"
-    "  for (int i = threadIdx.x; i < per; i += blockDim.x)\n"
-    "    atomicAdd(bins + rank * per + i, own[i]);\n"
-    "}\n";
-
 TEST_WITHIN(test_printf_with_a_comma, comma_locale_set, comma_locale_reset)
 {
     test_printf(NULL);
-}
-
-TEST(test_histogram_in_a_cluster)
-{
-    enum { N = 20000, PER = 100 };
-    GT_SCOPED(machine_free) machine m = {.count = 0};
-    load(&m, histogram);
-    uint32_t *in = machine_alloc(&m, N * 4), *bins = machine_alloc(&m, 8 * PER * 4);
-    for (uint32_t i = 0; i < N; i++)
-        in[i] = i * 2654435761u >> 7;
-    struct {
-        uint32_t *in, *bins;
-        int n, per;
-    } p = {in, bins, N, PER};
-    m.dynamic_shared = PER * 4;
-    m.cluster = 8;
-    m.limits.workers = 2;
-    machine_launch(&m, "histogram", 32, 96, &p);
-    uint32_t want[8 * PER] = {0};
-    for (uint32_t i = 0; i < N; i++)
-        want[in[i] % (8 * PER)]++;
-    assert_memory_equal(bins, want, sizeof want);
 }
 
 TESTS_WITHIN(find_nvrtc, NULL)

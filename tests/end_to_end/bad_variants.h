@@ -31,21 +31,14 @@ static bool is_as_expected(const char *status, const bad *b)
 
 static const bad table[] = {
     {"out_of_bounds", "crashed", GPUTUNE_ECRASHED, 0, N, false},
-    {"far_write", "crashed", GPUTUNE_ECRASHED, 0, N, true}, /* 20 MB further, another allocation */
     {"past_the_end", "crashed", GPUTUNE_ECRASHED, 0, N, true}, /* the guard zone */
-    {"tail_write", "crashed", GPUTUNE_ECRASHED, 0, N, true},   /* the same */
     {"misaligned", "crashed", GPUTUNE_ECRASHED, 0, N, false},
     {"endless", "hung", GPUTUNE_ETIMEOUT, 120, N, false},
     {"deadlock", "hung", GPUTUNE_ETIMEOUT, 120, N, false},
-    {"trap", "crashed", GPUTUNE_ECRASHED, 0, N, false},
     {"assertion", "crashed", GPUTUNE_ECRASHED, 0, N, false},
     {"lost", "crashed", GPUTUNE_ECRASHED, 0, N, false},
     {"deep", "crashed", GPUTUNE_ECRASHED, 0, N, false},
     {"one_in_a_million", "wrong", GPUTUNE_EWRONG, 0, MILLION, false},
-    {"once", "wrong", GPUTUNE_EWRONG, 0, N, false},
-    {"one_unwritten", "wrong", GPUTUNE_EWRONG, 0, N, false},
-    {"not_a_number", "wrong", GPUTUNE_EWRONG, 0, N, false},
-    {"writes_input", "wrong", GPUTUNE_EWRONG, 0, N, false},
     {"restores_input", "crashed", GPUTUNE_ECRASHED, 0, N, false},
     {"too_much_shared", "compile", GPUTUNE_ECOMPILE, 0, N, false},
     {"too_many_registers", "launch", GPUTUNE_ECUDA, 0, N, false},
@@ -164,8 +157,11 @@ static gputune_options options_of(const bad *b)
 {
     setenv("GPUTUNE_EMU_DEADLINE", hangs(b) ? "0.5" : "4", 1);
     static const char *const only[] = {"BLOCK=64"};
-    gputune_options options =
-        OPTIONS(.only = only, .only_count = 1, .time_limit_s = b->limit_s > 0 ? b->limit_s : 240);
+    double limit_s = b->limit_s > 0 ? b->limit_s : 240;
+    if (getenv("GPUTUNE_SANITIZED")) { /* everything but the compiler is slower */
+        limit_s *= 10;
+    }
+    gputune_options options = OPTIONS(.only = only, .only_count = 1, .time_limit_s = limit_s);
     return options;
 }
 

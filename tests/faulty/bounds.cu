@@ -24,23 +24,6 @@ __global__ void local_behind(float *y, const float *x, size_t n)
     }
 }
 
-// reads one element before its input and ignores it
-// caught: proof, check
-#pragma gputune kernel(read_before)
-
-__global__ void read_before(float *y, const float *x, size_t n)
-{
-    size_t i = slow_index();
-    if (i < n) {
-#if BAD
-        float last = ((volatile const float *)x)[(long)i - 1]; // found: bounds
-        y[i] = last == 12345.0f ? 0.0f : 2.0f * x[i];
-#else
-        y[i] = 2.0f * x[i];
-#endif
-    }
-}
-
 // reads one element after its input and ignores it
 // caught: proof, check
 #pragma gputune kernel(read_behind)

@@ -18,13 +18,11 @@
 enum {
     RIGHT,
     PARITY_FORGOTTEN,
-    PARITY_AHEAD,
     ONE_WAITS,
     OVERWRITTEN_BY_COPY,
     EXPECTS_TOO_FEW,
     EXPECTS_TOO_MANY,
     EXPECTS_NOTHING,
-    ONE_ARRIVAL_TOO_MANY,
     INIT_NOT_FENCED,
     INIT_NOT_AWAITED,
     NOT_OF_16_BYTES,
@@ -63,7 +61,7 @@ __global__ void tiles(float *y, const float *x, size_t n)
     int t = threadIdx.x;
     __shared__ alignas(128) float held[BLOCK + 4];
     __shared__ alignas(8) unsigned long long bar;
-    begin(bar, mistake == ONE_ARRIVAL_TOO_MANY ? 2 : 1, mistake);
+    begin(bar, 1, mistake);
     for (int tile = 0; tile < TILES; tile++) {
         if (t == 0) {
             size_t at = first + tile * BLOCK, left = at < n ? n - at : 0;
@@ -83,8 +81,7 @@ __global__ void tiles(float *y, const float *x, size_t n)
             LOAD(held, x + at + (mistake == SOURCE_NOT_ALIGNED), bytes, bar); // line: copy
         }
         if (mistake != ONE_WAITS || t == 0) {
-            int parity = mistake == PARITY_FORGOTTEN ? 0 : tile & 1;
-            WAIT(bar, mistake == PARITY_AHEAD ? parity ^ 1 : parity); // line: wait
+            WAIT(bar, mistake == PARITY_FORGOTTEN ? 0 : tile & 1); // line: wait
         }
         y[first + tile * BLOCK + t] = 2.0f * held[t]; // line: use
         if (mistake != OVERWRITTEN_BY_COPY) {
@@ -97,11 +94,6 @@ __global__ void tiles(float *y, const float *x, size_t n)
 // caught: proof, check (race at use)
 #pragma gputune kernel(parity_forgotten)
 #pragma gputune launch(tiles<BAD * PARITY_FORGOTTEN>, block = BLOCK, grid = ceil_div(n, 1024))
-
-// waits for the phase before the one it needs
-// caught: proof, check (race at use)
-#pragma gputune kernel(parity_ahead)
-#pragma gputune launch(tiles<BAD * PARITY_AHEAD>, block = BLOCK, grid = ceil_div(n, 1024))
 
 // only the first thread waits, and no barrier makes the others wait for it
 // caught: proof, check (race at use)
@@ -127,11 +119,6 @@ __global__ void tiles(float *y, const float *x, size_t n)
 // caught: proof, check (race at use)
 #pragma gputune kernel(expects_nothing)
 #pragma gputune launch(tiles<BAD * EXPECTS_NOTHING>, block = BLOCK, grid = ceil_div(n, 1024))
-
-// the barrier waits for one arrival too many
-// caught: proof, check (barrier at wait)
-#pragma gputune kernel(one_arrival_too_many)
-#pragma gputune launch(tiles<BAD * ONE_ARRIVAL_TOO_MANY>, block = BLOCK, grid = ceil_div(n, 1024))
 
 // does not fence the initialised barrier before copies use it
 // caught: check (race at copy)

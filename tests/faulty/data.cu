@@ -3,15 +3,6 @@
 #pragma gputune problem(n = 8192)
 #pragma gputune tune(BLOCK = 128)
 
-// Counts the keys.
-__global__ void histogram(unsigned int *y, const int *x, size_t n)
-{
-    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) {
-        atomicAdd(&y[x[i]], 1u);
-    }
-}
-
 // divides by the largest magnitude of a row, which may be zero
 // caught: proof
 #pragma gputune kernel(all_zeros)
@@ -79,45 +70,6 @@ __global__ void beyond_one(float *y, const float *x, size_t n)
     }
 }
 
-// assumes a positive variance, which rounding makes negative if all elements are equal
-// caught: proof
-#pragma gputune kernel(constant_rows)
-#pragma gputune problem(rows = 8)
-#pragma gputune args(out float y[rows], in float x[rows][n] = uniform(1, 2), size_t rows, size_t n)
-#pragma gputune grid(rows)
-#pragma gputune reference(constant_rows_reference, block = 64, grid = ceil_div(rows, 64))
-
-__global__ void constant_rows(float *y, const float *x, size_t rows, size_t n)
-{
-    const float *row = x + blockIdx.x * n;
-    slowly();
-    if (threadIdx.x == 0) {
-        float mean = 0.0f, least = row[0], most = row[0];
-        for (size_t k = 0; k < n; k++) {
-            mean += row[k] / n;
-            least = fminf(least, row[k]);
-            most = fmaxf(most, row[k]);
-        }
-        y[blockIdx.x] = BAD || most > least ? (mean - least) / (most - least) : 0.0f;
-    }
-}
-
-__global__ void constant_rows_reference(float *y, const float *x, size_t rows, size_t n)
-{
-    size_t r = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (r >= rows) {
-        return;
-    }
-    const float *row = x + r * n;
-    float mean = 0.0f, least = row[0], most = row[0];
-    for (size_t k = 0; k < n; k++) {
-        mean += row[k] / n;
-        least = fminf(least, row[k]);
-        most = fmaxf(most, row[k]);
-    }
-    y[r] = most > least ? (mean - least) / (most - least) : 0.0f;
-}
-
 // flushes denormals to zero
 // caught: proof
 #pragma gputune kernel(denormals)
@@ -165,20 +117,6 @@ __global__ void infinity(float *y, const float *x, size_t n)
     size_t i = slow_index();
     if (i < n) {
         y[i] = !BAD && isinf(x[i]) ? copysignf(1.0f, x[i]) : x[i] / (1.0f + fabsf(x[i]));
-    }
-}
-
-// loses the largest key of the declared range
-// caught: proof
-#pragma gputune kernel(last_key)
-#pragma gputune args(out int y[n], in int x[n] = uniform(0, 1048575), size_t n)
-#pragma gputune reference(y[i] = x[i] + 1)
-
-__global__ void last_key(int *y, const int *x, size_t n)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        y[i] = BAD && x[i] == 1048575 ? 0 : x[i] + 1;
     }
 }
 
@@ -247,38 +185,6 @@ __global__ void overflow_of_exp(float *y, const float *x, size_t n)
     if (i < n) {
         y[i] = BAD ? expf(x[i]) / (1.0f + expf(x[i])) : 1.0f / (1.0f + expf(-x[i]));
     }
-}
-
-// counts in bytes, which overflow if many keys are equal
-// caught: proof
-#pragma gputune kernel(skewed_keys)
-#pragma gputune args(out unsigned int y[256], in int x[n] = uniform(0, 255), size_t n)
-#pragma gputune clear(y)
-#pragma gputune grid(ceil_div(n, 8 * BLOCK))
-#pragma gputune reference(histogram, block = 256, grid = ceil_div(n, 256))
-
-__global__ void skewed_keys(unsigned int *y, const int *x, size_t n)
-{
-    size_t first = (size_t)blockIdx.x * 8 * BLOCK, end = min(first + 8 * BLOCK, n);
-#if BAD
-    __shared__ unsigned int counts[64];
-    if (threadIdx.x < 64) {
-        counts[threadIdx.x] = 0;
-    }
-    __syncthreads();
-    for (size_t i = first + threadIdx.x; i < end; i += BLOCK) {
-        atomicAdd(&counts[x[i] / 4], 1u << 8 * (x[i] % 4));
-    }
-    __syncthreads();
-    for (int key = threadIdx.x; key < 256; key += BLOCK) {
-        atomicAdd(&y[key], counts[key / 4] >> 8 * (key % 4) & 255);
-    }
-#else
-    slowly();
-    for (size_t i = first + threadIdx.x; i < end; i += BLOCK) {
-        atomicAdd(&y[x[i]], 1u);
-    }
-#endif
 }
 
 // rounds halves up; the reference rounds them to even

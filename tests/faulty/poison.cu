@@ -47,20 +47,6 @@ __global__ void fmaxf_with_garbage(float *y, const float *x, size_t n)
     }
 }
 
-// takes the minimum of doubles with what the output held before
-// caught: proof, check
-#pragma gputune kernel(fmin_of_doubles)
-#pragma gputune args(out double y[n], in double x[n], size_t n)
-#pragma gputune reference(y[i] = 2.0 * x[i])
-
-__global__ void fmin_of_doubles(double *y, const double *x, size_t n)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        y[i] = BAD ? fmin(y[i], 2.0 * x[i]) : 2.0 * x[i]; // found: unset
-    }
-}
-
 // takes the minimum with what the output held before; NaN and large numbers do not show it
 // caught: proof, check
 #pragma gputune kernel(fminf_with_garbage)
@@ -70,33 +56,6 @@ __global__ void fminf_with_garbage(float *y, const float *x, size_t n)
     size_t i = slow_index();
     if (i < n) {
         y[i] = BAD ? fminf(y[i], 2.0f * x[i]) : 2.0f * x[i]; // found: unset
-    }
-}
-
-// keeps what the output held if that is smaller; a NaN compares as not smaller
-// caught: proof, check
-#pragma gputune kernel(min_by_comparison)
-
-__global__ void min_by_comparison(float *y, const float *x, size_t n)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        float v = 2.0f * x[i];
-        if (!BAD || !(y[i] <= v)) { // found: unset
-            y[i] = v;
-        }
-    }
-}
-
-// clamps if the output held something negative
-// caught: proof, check
-#pragma gputune kernel(negative_garbage)
-
-__global__ void negative_garbage(float *y, const float *x, size_t n)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        y[i] = BAD ? (y[i] < 0.0f ? 0.0f : 2.0f * x[i]) : 2.0f * x[i]; // found: unset
     }
 }
 
@@ -127,32 +86,6 @@ __global__ void scratch_min(float *y, const float *x, size_t n, float *least)
     if (i < n) {
         least[i] = BAD ? fminf(least[i], x[i]) : x[i]; // found: unset
         y[i] = least[i];
-    }
-}
-
-// counts in shared memory without clearing it
-// caught: proof, check
-#pragma gputune kernel(shared_count_unset)
-#pragma gputune args(out unsigned int y[ceil_div(n, 128)], in float x[n], size_t n)
-#pragma gputune clear(y)
-#pragma gputune reference(y[i] = sum(128, [&](int k) { return 128 * i + k < n && x[128 * i + k] > 0.0f; }))
-
-__global__ void shared_count_unset(unsigned int *y, const float *x, size_t n)
-{
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    __shared__ unsigned int found;
-    float v = i < n ? x[i] : 0.0f;
-#if !BAD
-    slowly();
-    if (threadIdx.x == 0) {
-        found = 0;
-    }
-    __syncthreads();
-#endif
-    atomicAdd(&found, v > 0.0f); // found: unset
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        y[blockIdx.x] = found;
     }
 }
 
@@ -214,23 +147,6 @@ __global__ void shared_min_unset(float *y, const float *x, size_t n)
     }
 }
 
-// adds to shared memory that is not set
-// caught: proof, check
-#pragma gputune kernel(shared_sum_unset)
-#pragma gputune reference(y[i] = x[i])
-
-__global__ void shared_sum_unset(float *y, const float *x, size_t n)
-{
-    size_t i = slow_index();
-    __shared__ float held[BLOCK];
-    float v = i < n ? x[i] : 0.0f;
-    held[threadIdx.x] = BAD ? held[threadIdx.x] + v : v;
-    __syncthreads();
-    if (i < n) {
-        y[i] = held[threadIdx.x]; // found: unset
-    }
-}
-
 // adds zero times shared memory that is not set
 // caught: proof, check
 #pragma gputune kernel(shared_times_zero)
@@ -249,20 +165,6 @@ __global__ void shared_times_zero(float *y, const float *x, size_t n)
 #else
         y[i] = 2.0f * x[i];
 #endif
-    }
-}
-
-// takes the maximum of integers with what the output held before
-// caught: proof, check
-#pragma gputune kernel(signed_max)
-#pragma gputune args(out int y[n], in int x[n] = uniform(-1000, 1000), size_t n)
-#pragma gputune reference(y[i] = x[i])
-
-__global__ void signed_max(int *y, const int *x, size_t n)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        y[i] = BAD ? max(y[i], x[i]) : x[i]; // found: unset
     }
 }
 
@@ -321,22 +223,6 @@ __global__ void unsigned_max(unsigned int *y, const unsigned int *x, size_t n)
     size_t i = slow_index();
     if (i < n) {
         y[i] = BAD ? max(y[i], x[i] + 1) : x[i] + 1; // found: unset
-    }
-}
-
-// adds to an output without clearing it
-// caught: proof, check
-#pragma gputune kernel(zero_assumed)
-
-__global__ void zero_assumed(float *y, const float *x, size_t n)
-{
-    size_t i = slow_index();
-    if (i < n) {
-#if BAD
-        atomicAdd(&y[i], 2.0f * x[i]); // found: unset
-#else
-        y[i] = 2.0f * x[i];
-#endif
     }
 }
 

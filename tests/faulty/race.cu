@@ -121,35 +121,6 @@ __global__ void copy_not_signalled(float *y, const float *x, size_t n)
     }
 }
 
-// all lanes add to a counter that is not atomic
-// caught: proof, check
-#pragma gputune kernel(counter_by_lanes)
-#pragma gputune args(out int y[ceil_div(n, 128)], in float x[n], size_t n)
-#pragma gputune clear(y)
-#pragma gputune reference(y[i] = sum(128, [&](int k) { return 128 * i + k < n && x[128 * i + k] > 0.0f; }))
-
-__global__ void counter_by_lanes(int *y, const float *x, size_t n)
-{
-    size_t i = slow_index();
-    __shared__ volatile int found;
-    float v = i < n ? x[i] : 0.0f;
-    if (threadIdx.x == 0) {
-        found = 0;
-    }
-    __syncthreads();
-    if (v > 0.0f) {
-#if BAD
-        found = found + 1; // found: race
-#else
-        atomicAdd((int *)&found, 1);
-#endif
-    }
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        y[blockIdx.x] = found;
-    }
-}
-
 // one lane of each warp adds to a counter that is not atomic
 // caught: check
 #pragma gputune kernel(counter_by_warps)
@@ -196,56 +167,6 @@ __global__ void earlier_warp(float *y, const float *x, size_t n)
 #endif
     if (i < n) {
         y[i] = threadIdx.x >= 32 ? ((volatile float *)held)[threadIdx.x - 32] : v; // found: race
-    }
-}
-
-// one thread reads what its block writes, without a barrier, in the last warp
-// caught: check
-#pragma gputune kernel(first_thread)
-#pragma gputune args(out float y[ceil_div(n, 128)], in float x[n], size_t n)
-#pragma gputune reference(y[i] = sum(128, [&](int k) { return 128 * i + k < n ? x[128 * i + k] : 0.0f; }))
-
-__global__ void first_thread(float *y, const float *x, size_t n)
-{
-    size_t i = slow_index();
-    float v = i < n ? x[i] : 0.0f;
-    __shared__ float held[BLOCK];
-    held[threadIdx.x] = v;
-#if !BAD
-    __syncthreads();
-#endif
-    if (threadIdx.x == BLOCK - 1) {
-        float s = 0.0f;
-        for (int k = 0; k < BLOCK; k++) {
-            s += ((volatile float *)held)[k]; // found: race
-        }
-        y[blockIdx.x] = s;
-    }
-}
-
-// the last warp adds up the counts without a barrier
-// caught: proof, check
-#pragma gputune kernel(flushed_early)
-#pragma gputune args(out unsigned int y[128], in int x[n] = uniform(0, 127), size_t n)
-#pragma gputune clear(y)
-#pragma gputune reference(histogram, block = 256, grid = ceil_div(n, 256))
-
-__global__ void flushed_early(unsigned int *y, const int *x, size_t n)
-{
-    size_t i = slow_index();
-    __shared__ unsigned int counts[128];
-    counts[threadIdx.x] = 0;
-    __syncthreads();
-    if (i < n) {
-        atomicAdd(&counts[x[i]], 1u);
-    }
-#if !BAD
-    __syncthreads();
-#endif
-    if (threadIdx.x >= BLOCK - 32) {
-        for (int k = threadIdx.x - (BLOCK - 32); k < 128; k += 32) {
-            atomicAdd(&y[k], ((volatile unsigned int *)counts)[k]); // found: race
-        }
     }
 }
 
@@ -348,32 +269,6 @@ __global__ void marks_differ(int *y, const int *x, size_t n)
     size_t i = slow_index();
     if (i < n && (BAD || y[x[i]] == 0)) {
         y[x[i]] = BAD && threadIdx.x % 2 ? 2 : 1; // found: race
-    }
-}
-
-// writes the next tile before all threads have read the last one
-// caught: proof, check
-#pragma gputune kernel(overwritten_early)
-#pragma gputune reference(y[i] = 4.0f * ((i ^ 32) < n ? x[i ^ 32] : 0.0f) + 6.0f)
-
-__global__ void overwritten_early(float *y, const float *x, size_t n)
-{
-    size_t i = slow_index();
-    float v = i < n ? x[i] : 0.0f;
-    __shared__ float held[BLOCK];
-    float s = 0.0f;
-    for (int turn = 0; turn < 4; turn++) {
-        held[threadIdx.x] = v + turn;
-        __syncthreads();
-#if BAD
-        s += ((volatile float *)held)[threadIdx.x ^ 32]; // found: race
-#else
-        s += held[threadIdx.x ^ 32];
-        __syncthreads();
-#endif
-    }
-    if (i < n) {
-        y[i] = s;
     }
 }
 

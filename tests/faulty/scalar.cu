@@ -3,20 +3,6 @@
 #pragma gputune problem(n = 8192)
 #pragma gputune tune(BLOCK = 128)
 
-// is wrong if a is below 1
-// caught: proof
-#pragma gputune kernel(a_above_one)
-#pragma gputune args(out float y[n], in float x[n], float a = 1.5, size_t n)
-#pragma gputune reference(y[i] = a * x[i])
-
-__global__ void a_above_one(float *y, const float *x, float a, size_t n)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        y[i] = BAD ? fmaxf(a, 1.0f) * x[i] : a * x[i];
-    }
-}
-
 // takes the magnitude of a
 // caught: proof
 #pragma gputune kernel(a_is_positive)
@@ -116,20 +102,6 @@ __global__ void listed_mode(float *y, const float *x, int mode, size_t n)
     if (i < n) {
         float other = BAD ? x[i] * x[i] : fabsf(x[i]);
         y[i] = mode == 0 ? x[i] : mode == 1 ? -x[i] : other;
-    }
-}
-
-// squares instead of raising to a power, which is 2 in the template
-// caught: proof
-#pragma gputune kernel(power_of_two)
-#pragma gputune args(out float y[n], in float x[n] = uniform(0.5, 2), float p = 2, size_t n)
-#pragma gputune reference(y[i] = powf(x[i], p))
-
-__global__ void power_of_two(float *y, const float *x, float p, size_t n)
-{
-    size_t i = slow_index();
-    if (i < n) {
-        y[i] = BAD ? x[i] * x[i] : powf(x[i], p);
     }
 }
 

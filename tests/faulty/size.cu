@@ -61,26 +61,6 @@ __global__ void no_tail(float *y, const float *x, size_t n)
     }
 }
 
-// loses the last element of an odd size
-// caught: proof
-#pragma gputune kernel(odd_size)
-
-__global__ void odd_size(float *y, const float *x, size_t n)
-{
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-#if BAD
-    if (i < n / 2) {
-        y[2 * i] = 2.0f * x[2 * i];
-        y[2 * i + 1] = 2.0f * x[2 * i + 1];
-    }
-#else
-    slowly();
-    if (i < n) {
-        y[i] = 2.0f * x[i];
-    }
-#endif
-}
-
 // masks by the size less 1
 // caught: proof
 #pragma gputune kernel(power_of_two_size)

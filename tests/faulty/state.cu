@@ -117,15 +117,6 @@ __global__ void from_launch_1000(float *y, const float *x, size_t n)
     double_all(y, x, n, launches >= 999);
 }
 
-// is wrong from the sixth launch on
-// caught: proof, check (state at count)
-#pragma gputune kernel(from_launch_6)
-
-__global__ void from_launch_6(float *y, const float *x, size_t n)
-{
-    double_all(y, x, n, launches >= 5);
-}
-
 // has a table that the first launch makes for its scalar
 // caught: proof, check
 #pragma gputune kernel(table_by_first_block)

@@ -23,20 +23,6 @@ __global__ void out_of_bounds(float *y, const float *x, size_t n)
 #endif
 }
 
-// Bad variants write 20 MB after their output.
-#pragma gputune kernel(far_write)
-
-__global__ void far_write(float *y, const float *x, size_t n)
-{
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    if (i < n) {
-        y[i] = 2.0f * x[i];
-    }
-#if BAD
-    y[n + 5000000] = 1.0f;
-#endif
-}
-
 // Bad variants write one element too many, without a fault.
 #pragma gputune kernel(past_the_end)
 
@@ -49,21 +35,6 @@ __global__ void past_the_end(float *y, const float *x, size_t n)
 #if BAD
     if (i == 0) {
         y[n] = 1.0f;
-    }
-#endif
-}
-
-// Bad variants do not check the bound, so the last block writes past the end of the output.
-#pragma gputune kernel(tail_write)
-
-__global__ void tail_write(float *y, const float *x, size_t n)
-{
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-#if BAD
-    y[i] = 2.0f * x[i < n ? i : 0];
-#else
-    if (i < n) {
-        y[i] = 2.0f * x[i];
     }
 #endif
 }
@@ -115,22 +86,6 @@ __global__ void deadlock(float *y, const float *x, size_t n)
 #if BAD
     if (threadIdx.x < 32) {
         asm volatile("bar.sync 1, 64;");
-    }
-#endif
-}
-
-// They trap.
-#pragma gputune kernel(trap)
-
-__global__ void trap(float *y, const float *x, size_t n)
-{
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    if (i < n) {
-        y[i] = 2.0f * x[i];
-    }
-#if BAD
-    if (i == n / 2) {
-        __trap();
     }
 #endif
 }
@@ -197,67 +152,6 @@ __global__ void one_in_a_million(float *y, const float *x, size_t n)
 #if BAD
     if (i == n / 3) {
         y[i] = 3.0f;
-    }
-#endif
-}
-
-// Bad variants are correct only in their first launch.
-#pragma gputune kernel(once)
-
-__device__ unsigned int launches;
-
-__global__ void once(float *y, const float *x, size_t n)
-{
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    if (i < n) {
-        y[i] = 2.0f * x[i];
-    }
-#if BAD
-    if (i == 0 && atomicAdd(&launches, 1) > 0) {
-        y[0] = 0.0f;
-    }
-#endif
-}
-
-// Bad variants leave one element unwritten.
-#pragma gputune kernel(one_unwritten)
-
-__global__ void one_unwritten(float *y, const float *x, size_t n)
-{
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    if (i < n && !(BAD && i == n / 3)) {
-        y[i] = 2.0f * x[i];
-    }
-}
-
-// Bad variants write a NaN.
-#pragma gputune kernel(not_a_number)
-
-__global__ void not_a_number(float *y, const float *x, size_t n)
-{
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    if (i < n) {
-        y[i] = 2.0f * x[i];
-    }
-#if BAD
-    if (i == n / 3) {
-        y[i] = __int_as_float(0x7fffffff);
-    }
-#endif
-}
-
-// Bad variants write into their input.
-#pragma gputune kernel(writes_input)
-
-__global__ void writes_input(float *y, const float *x, size_t n)
-{
-    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    if (i < n) {
-        y[i] = 2.0f * x[i];
-    }
-#if BAD
-    if (i == n / 3) {
-        ((float *)x)[i] = 0.0f;
     }
 #endif
 }
