@@ -3,6 +3,7 @@
 H200's results to BUILD/browser: page-WIDTH-light.png and page-WIDTH-dark.png, and report.png for the README."""
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -306,10 +307,12 @@ def worth_of_page(page):
 
 def worth_of_why(size):
     """Returns the output of `show --why` in that form, without the cost of a default that is the winner."""
-    lines = subprocess.run([os.path.join(BUILD, "gputune"), "show", "gemm", "--why", "--gpu", "NVIDIA H200", "--db", TABLES, "--size",
-                            size, "-f", "md", "-q"], check=True, capture_output=True, text=True).stdout.split("| axis", 1)[1].splitlines()
-    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines[2:] if line.startswith("|")]
-    return {row[0]: ([row[3]] if row[1] != row[2] else [], [one for one in row[4].split(", ") if one]) for row in rows if len(row) == 6}
+    text = subprocess.run([os.path.join(BUILD, "gputune"), "show", "gemm", "--why", "--gpu", "NVIDIA H200", "--db", TABLES, "--size",
+                           size, "-q"], check=True, capture_output=True, text=True).stdout
+    head, *lines = text[text.index("\naxis ") + 1:].split("\n\n")[0].splitlines()
+    begins = [found.start() for found in re.finditer(r"\S+(?: \S+)*", head)]
+    rows = [[line[begin:end].strip() for begin, end in zip(begins, begins[1:] + [None])] for line in lines]
+    return {row[0]: ([row[3]] if row[1] != row[2] else [], [one for one in row[4].split(", ") if one]) for row in rows}
 
 
 def shows_worth(page, path):
