@@ -206,13 +206,18 @@ static uint32_t count_slots(const emu_program *program)
     return slots;
 }
 
-/* A programmatic launch may begin while the previous one still runs. If no thread of the previous
- * one waited, the launches that overlapped with it may still run, too. */
-static void count_launch(emu_check *check, bool is_programmatic)
+/* A programmatic launch may begin while the previous one still runs. Launches that overlapped with
+ * the previous one end before it does if one of its threads waited. They end before this launch
+ * begins if one of its blocks waited before it triggered this launch. */
+static void count_launch(emu_check *check, const emu_launch *launch)
 {
-    uint32_t before = check->number++;
-    bool inherits = before && !check->waited && check->open_from < before;
-    check->open_from = !is_programmatic ? check->number : inherits ? check->open_from : before;
+    uint32_t before_end = check->waited ? check->open_after_wait : check->open;
+    uint32_t before_trigger = check->early_blocks == check->blocks ? check->open : before_end;
+    uint32_t recent = launch->is_programmatic ? EMU_LONG_AGO - 1 : 0;
+    check->open = (before_trigger << 1 | 1) & recent;
+    check->open_after_wait = before_end << 1 & recent;
+    check->blocks = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
+    check->early_blocks = 0;
     check->waited = false;
 }
 
@@ -221,7 +226,7 @@ emu_check *emu_check_join(const emu_launch *launch)
     const uint32_t *block = launch->block;
     if (!stretch)
         return NULL;
-    count_launch(stretch, launch->is_programmatic);
+    count_launch(stretch, launch);
     unsigned shift = find_shift(launch->program);
     if (shift != stretch->shift)
         forget_cells(stretch);
@@ -236,13 +241,10 @@ emu_check *emu_check_join(const emu_launch *launch)
     return stretch;
 }
 
-static emu_stamp settled(const emu_check *check, const emu_stamp *stamp)
+/* Returns the set of launches (emu_cell) that a launch adds to if it made the access. */
+static uint32_t settled(uint32_t launches, const emu_stamp *stamp)
 {
-    if (stamp->warp == 0 || stamp->warp == EMU_SETTLED)
-        return *stamp;
-    return (emu_stamp){.warp = EMU_SETTLED,
-                       .clock = check->number,
-                       .how = stamp->how & (EMU_HOW_READ | EMU_HOW_WRITE)};
+    return launches << 1 | (launches & EMU_LONG_AGO) | (stamp->warp != 0);
 }
 
 void emu_check_settle(emu_check *check)
@@ -256,8 +258,8 @@ void emu_check_settle(emu_check *check)
         size_t count = region->cells ? (region->bytes >> check->shift) + 2 : 0;
         for (size_t i = 0; i < count; i++) {
             emu_cell *cell = &region->cells[i];
-            emu_stamp read = settled(check, &cell->read[cell->read[0].warp == EMU_SETTLED]);
-            *cell = (emu_cell){.write = settled(check, &cell->write), .read = {read}};
+            *cell = (emu_cell){.written_before = settled(cell->written_before, &cell->write),
+                               .read_before = settled(cell->read_before, &cell->read[0])};
         }
     }
     check->transfer_count = 0;

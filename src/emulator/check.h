@@ -194,6 +194,7 @@ typedef struct emu_block_order {
     size_t cell_count;
     uint8_t *local_set; /* 1 for each byte of local memory that was set, by warp and lane */
     size_t local_bytes; /* of a warp */
+    bool has_triggered; /* the next launch, by griddepcontrol.launch_dependents */
 } emu_block_order;
 
 emu_block_order *emu_order_new(const emu_block *block);
@@ -260,8 +261,10 @@ void emu_check_endless(const emu_group *group);
 
 /* ---- asynchronous copies (check_async.c) ---- */
 
-/* Record a griddepcontrol.wait for the previous launch; return true if the lane has made one. */
+/* Record a griddepcontrol.wait for the previous launch, and a trigger that lets the next one begin;
+ * return true if the lane has made a wait. */
 void emu_check_grid_wait(emu_warp *warp);
+void emu_check_grid_trigger(emu_warp *warp);
 bool emu_check_has_waited(const emu_warp *warp, unsigned lane);
 /* Records that the lane found the mbarrier's phase incomplete and will test it again. */
 void emu_check_poll(emu_warp *warp, const emu_op *op, unsigned lane, const uint8_t *at);

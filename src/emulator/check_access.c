@@ -116,23 +116,12 @@ static void name_place(char *out, size_t out_bytes, const touch *t, const uint8_
 
 /* ---- races ---- */
 
-/* Returns true if the earlier launch that made the access may still run. */
-static bool is_open(const touch *t, const emu_stamp *other)
-{
-    const emu_check *check = t->warp->worker->check;
-    if (other->clock < check->open_from)
-        return false;
-    return other->clock + 1 < check->number || !emu_check_has_waited(t->warp, t->lane);
-}
-
 static bool is_race(const touch *t, const emu_stamp *other)
 {
-    if (other->warp == 0 || (other->warp == EMU_SETTLED && !is_open(t, other)))
+    if (other->warp == 0)
         return false;
     if (t->region && t->region->races && (t->stamp.how & other->how & EMU_HOW_WRITE) == 0)
         return false;
-    if (other->warp == EMU_SETTLED)
-        return true;
     if (t->stamp.how & other->how & EMU_HOW_STRONG)
         return false;
     /* the first read of a compare-and-swap loop may be stale */
@@ -149,12 +138,7 @@ static void report_race(const touch *t, const emu_stamp *other, const uint8_t *a
     char what[144];
     bool own = other->warp == t->stamp.warp && other->lane == t->lane;
     name_place(where, sizeof where, t, at);
-    if (other->warp == EMU_SETTLED)
-        snprintf(what, sizeof what,
-                 "%s without a griddepcontrol.wait before: the previous launch, which %s it, may "
-                 "still run",
-                 verb, was);
-    else if (other->how & EMU_HOW_PRODUCT)
+    if (other->how & EMU_HOW_PRODUCT)
         snprintf(what, sizeof what, "%s while a wgmma of %s may still read it", verb,
                  own ? "this thread" : "another thread");
     else if (other->group)
@@ -163,8 +147,30 @@ static void report_race(const touch *t, const emu_stamp *other, const uint8_t *a
     else
         snprintf(what, sizeof what, "%s without synchronisation with another thread that %s it",
                  verb, was);
-    emu_check_report(t->warp, t->op, t->lane, "race", where,
-                     other->warp == EMU_SETTLED ? NULL : other, what);
+    emu_check_report(t->warp, t->op, t->lane, "race", where, other, what);
+}
+
+/* Reports a race with an earlier launch that may still run. */
+static void look_at_earlier(const touch *t, const emu_cell *cell, const uint8_t *at)
+{
+    const emu_check *check = t->warp->worker->check;
+    char where[128], what[144];
+    bool write = t->stamp.how & EMU_HOW_WRITE, races = t->region && t->region->races;
+    uint32_t written = races && !write ? 0 : cell->written_before & check->open;
+    uint32_t read = races || !write ? 0 : cell->read_before & check->open;
+    if ((written | read) && emu_check_has_waited(t->warp, t->lane)) {
+        written &= check->open_after_wait;
+        read &= check->open_after_wait;
+    }
+    if (!(written | read))
+        return;
+    name_place(where, sizeof where, t, at);
+    snprintf(
+        what, sizeof what,
+        "%s while an earlier launch that %s it may still run: a griddepcontrol.wait is missing "
+        "or comes too late",
+        write ? "is written" : "is read", written ? "wrote" : "read");
+    emu_check_report(t->warp, t->op, t->lane, "race", where, NULL, what);
 }
 
 /* Reports reads that may miss a write of this launch even if they are ordered after it. */
@@ -172,7 +178,7 @@ static void look_at_way(const touch *t, const emu_stamp *write, const uint8_t *a
 {
     char where[128];
     const char *what = NULL;
-    if (write->warp == 0 || write->warp == EMU_SETTLED || t->stamp.how & EMU_HOW_WRITE)
+    if (write->warp == 0 || t->stamp.how & EMU_HOW_WRITE)
         return;
     if (t->stamp.how & EMU_HOW_NC)
         what = "is read by ld.global.nc (__ldg, or const __restrict__), which need not see what "
@@ -204,10 +210,11 @@ static bool is_silent(const touch *t, const uint8_t *at, uint32_t bytes)
 static void look_at(const touch *t, emu_cell *cell, const uint8_t *at, uint32_t bytes)
 {
     if (t->stamp.how & EMU_HOW_WRITE && is_silent(t, at, bytes)) {
-        if (!cell->write.warp)
+        if (!cell->write.warp && !cell->written_before)
             cell->write = t->stamp;
         return;
     }
+    look_at_earlier(t, cell, at);
     if (is_race(t, &cell->write))
         report_race(t, &cell->write, at);
     else
@@ -229,7 +236,8 @@ static bool is_unset(const touch *t, const uint8_t *at, uint32_t bytes, unsigned
     size_t first = (size_t)(at - t->base) >> shift,
            last = (size_t)(at + bytes - 1 - t->base) >> shift;
     for (size_t i = first; i <= last; i++)
-        if (t->cells[i].write.warp && !(t->cells[i].write.how & EMU_HOW_UNSET))
+        if (t->cells[i].written_before ||
+            (t->cells[i].write.warp && !(t->cells[i].write.how & EMU_HOW_UNSET)))
             return false;
     return true;
 }

@@ -198,6 +198,18 @@ void emu_check_grid_wait(emu_warp *warp)
     emu_order_note(warp, wait_component(warp->block));
 }
 
+void emu_check_grid_trigger(emu_warp *warp)
+{
+    emu_block_order *order = warp->block->order;
+    bool early = false;
+    if (order->has_triggered)
+        return;
+    EMU_FOR_LANES(lane, warp->mask)
+    early |= !emu_check_has_waited(warp, lane);
+    order->has_triggered = true;
+    warp->worker->check->early_blocks += early;
+}
+
 bool emu_check_has_waited(const emu_warp *warp, unsigned lane)
 {
     const emu_group *group = warp->block->group;

@@ -604,6 +604,7 @@ void emu_order_start(emu_block *block)
                 warp->products[lane].group = 1;
     }
     order->slot_count = 0;
+    order->has_triggered = false;
 }
 
 void emu_order_free(emu_block *block)

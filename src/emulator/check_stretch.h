@@ -8,7 +8,8 @@
  *   - A write replaces the whole cell. If it writes the value that was already there, it cannot
  *     race, and is recorded only if the cell has no write.
  *   - A read becomes read[0]. The previous read[0], if of another warp, becomes read[1].
- *   - At the end of the launch each stamp is reduced to the launch's number (EMU_SETTLED).
+ *   - At the end of the launch, its number is added to those of earlier launches that wrote or read
+ *     the granule, and the stamps are cleared.
  *
  * The cells of shared memory belong to its block, and are cleared when a block starts. The cells of
  * global memory belong to regions. Each note makes a region, and so does malloc() in a kernel. The
@@ -21,15 +22,14 @@
 
 #include "emulator/check.h"
 
-enum {
-    EMU_SETTLED = UINT32_MAX /* `warp` of a stamp from an earlier launch; `clock` is then the
-                                launch's number */
-};
-
-/* The last write of a granule, and two reads since then by different warps. */
+/* The last write of a granule, two reads since then by different warps, and the earlier launches
+ * that made the last write or read since then. Bit k of a set of launches is the launch k before
+ * the previous one. */
 typedef struct emu_cell {
     emu_stamp write, read[2];
+    uint32_t written_before, read_before;
 } emu_cell;
+enum { EMU_LONG_AGO = 1 << 30 }; /* that launch or an earlier one */
 
 /* Global memory that a launch has accessed or a note describes. */
 typedef struct emu_region {
@@ -53,9 +53,12 @@ struct emu_check {
     size_t transfer_count, transfer_capacity;
     struct emu_filled *filled; /* outside the regions */
     size_t filled_count, filled_capacity;
-    uint32_t number;    /* number of the launch in the stretch */
-    uint32_t open_from; /* number of the first launch that may still run when this one begins */
-    bool waited;        /* true if a thread of this launch has run griddepcontrol.wait */
+    /* earlier launches (as in emu_cell) that may still run when this one begins, and that may still
+     * run after a griddepcontrol.wait of this one */
+    uint32_t open, open_after_wait;
+    uint64_t blocks,
+        early_blocks; /* of this launch; those that triggered the next without a wait */
+    bool waited;      /* true if a thread of this launch has run griddepcontrol.wait */
     struct {
         const emu_op *last, *op; /* the last answer of is_behind() in check_barrier.c */
         bool is;

@@ -285,8 +285,12 @@ static void mbarrier_fence(emu_warp *warp, const emu_op *op)
 /* Does nothing in an unchecked launch, because launches never overlap there. */
 static void grid_control(emu_warp *warp, const emu_op *op)
 {
-    if (op->flags & FLAG_WAIT && warp->worker->check)
+    if (!warp->worker->check)
+        return;
+    if (op->flags & FLAG_WAIT)
         emu_check_grid_wait(warp);
+    else
+        emu_check_grid_trigger(warp);
 }
 
 /* Decodes griddepcontrol, membar.* and fence.*. All fences act as the strongest one. */

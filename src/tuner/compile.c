@@ -27,12 +27,32 @@ static gputune_status take_code(gt_image *image, gt_resources *resources, gt_ses
     return GPUTUNE_OK;
 }
 
+/* Takes the code from the store, also for a forced tuning. Without it, returns false. */
+static bool take_stored(gt_image *image, gt_resources *resources, const gt_request *request,
+                        const gt_config *config)
+{
+    const gt_device *device = request->device;
+    GT_SCOPED(gt_source_free) gt_source source = {0};
+    gt_code code;
+    if (gt_request_source(&source, request, config) != GPUTUNE_OK ||
+        gt_store_find_cubin(&code, request->services->store, source.hash, device->arch,
+                            device->emulated, &request->patience) != GPUTUNE_OK) {
+        return false;
+    }
+    *image = code.image; /* taken over */
+    *resources = code.resources;
+    return true;
+}
+
 gputune_status gt_compile_one(gt_image *image, gt_resources *resources, gt_request *request,
                               const gt_config *config)
 {
     static const gt_policy policy = {.done = gt_session_is_done};
     gt_list_proposer proposer = gt_list_proposer_make(config, 1);
     const gt_field_options options = {.proposer = &proposer.proposer};
+    if (image && take_stored(image, resources, request, config)) {
+        return GPUTUNE_OK;
+    }
     GT_SCOPED(gt_session_close) gt_session session;
     GT_TRY(gt_session_open(&session, &policy, NULL, request, &options));
     GT_TRY(gt_session_run(&session));

@@ -110,8 +110,8 @@ int gt_resident_blocks(const gt_device *device, const gt_kernel_step *step,
 double gt_estimate(const gt_device *device, const gt_kernel_step *step,
                    const gt_resources *resources, uint32_t access_bytes);
 
-/* Compiles a configuration, or takes its code from the store. `image` may be NULL; the caller frees
- * image->data. */
+/* Takes a configuration's code from the store, or compiles it in a worker. The caller frees
+ * image->data. If `image` is NULL, only request->default_code is set. */
 gputune_status gt_compile_one(gt_image *image, gt_resources *resources, gt_request *request,
                               const gt_config *config);
 /* Compiles the request's space, stores the code, and calls `each` for every variant, in the order

@@ -124,4 +124,28 @@ TEST(hit_starts_no_compiler)
     gputune_close(tuner);
 }
 
+/* The default has the same code at each size. */
+TEST(default_of_another_size_needs_no_worker)
+{
+    const gputune_options options = OPTIONS(.effort = GPUTUNE_CACHED_ONLY);
+    GT_SCOPED(tuner_end) gputune *tuner = NULL;
+    gputune_open_options way = GPUTUNE_OPEN_OPTIONS_INIT;
+    gputune_plan *plan;
+    SKIP_IF(!world.ready);
+    way.database = ":memory:";
+    OK(gputune_open(&tuner, &way));
+    GT_FREED char *worker = strdup(getenv("GPUTUNE_WORKER"));
+    int status = GPUTUNE_OK;
+    for (int64_t n = 1024; status == GPUTUNE_OK && n < 8192; n *= 2) {
+        status = tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", n}), &options);
+        if (status == GPUTUNE_OK) {
+            assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_DEFAULT);
+            gputune_plan_release(plan);
+        }
+        setenv("GPUTUNE_WORKER", "/nowhere", 1); /* after the first size */
+    }
+    setenv("GPUTUNE_WORKER", worker, 1);
+    OK(status);
+}
+
 TESTS_WITHIN(open_h200, world_close)

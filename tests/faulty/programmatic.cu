@@ -132,3 +132,79 @@ __global__ void chain_broken(float *y, size_t n, const float *t, const float *u)
         y[i] = u[i] * t[n - 1 - i]; // found: race
     }
 }
+
+// writes what a launch before the previous one may still read
+// caught: check
+#pragma gputune kernel(writes_over_two)
+#pragma gputune scratch(float u[n])
+#pragma gputune launch(first, block = BLOCK, grid = ceil_div(n, BLOCK), args = (x, n, t))
+#pragma gputune launch(second, block = BLOCK, grid = ceil_div(n, BLOCK), args = (y, n, t))
+#pragma gputune launch(between, block = BLOCK, grid = ceil_div(n, BLOCK), args = (n, u), programmatic = 1)
+#pragma gputune launch(writes_over_two, block = BLOCK, grid = ceil_div(n, BLOCK), args = (n, t, u), programmatic = 1)
+
+__global__ void writes_over_two(size_t n, float *t, const float *u)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    gputune_dependency_sync();
+    if (i < n) {
+        t[i] = u[i]; // found: race
+    }
+}
+
+// waits for a launch that waits for one that has not waited
+// caught: check
+#pragma gputune kernel(chain_broken_early)
+#pragma gputune scratch(float u[n])
+#pragma gputune launch(first, block = BLOCK, grid = ceil_div(n, BLOCK), args = (x, n, t))
+#pragma gputune launch(between, block = BLOCK, grid = ceil_div(n, BLOCK), args = (n, u), programmatic = 1)
+#pragma gputune launch(after_between, block = BLOCK, grid = ceil_div(n, BLOCK), args = (n, u), programmatic = 1)
+#pragma gputune launch(chain_broken_early, block = BLOCK, grid = ceil_div(n, BLOCK), args = (y, n, t, u), programmatic = 1)
+
+__global__ void after_between(size_t n, float *u)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    gputune_dependency_sync();
+    if (i < n) {
+        u[i] -= 1.0f;
+    }
+}
+
+__global__ void chain_broken_early(float *y, size_t n, const float *t, const float *u)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    gputune_dependency_sync();
+    if (i < n) {
+        y[i] = 2.0f * u[i] * t[n - 1 - i]; // found: race
+    }
+}
+
+// lets the next launch, which does not wait, begin before it has waited itself
+// caught: check
+#pragma gputune kernel(triggers_early)
+#pragma gputune scratch(float u[n])
+#pragma gputune launch(first, block = BLOCK, grid = ceil_div(n, BLOCK), args = (x, n, t))
+#pragma gputune launch(triggers_early, block = BLOCK, grid = ceil_div(n, BLOCK), args = (n, u), programmatic = 1)
+#pragma gputune launch(double_only, block = BLOCK, grid = ceil_div(n, BLOCK), args = (y, n, t), programmatic = 1)
+
+__global__ void triggers_early(size_t n, float *u)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+#if BAD
+    gputune_dependency_trigger();
+    gputune_dependency_sync();
+#else
+    gputune_dependency_sync();
+    gputune_dependency_trigger();
+#endif
+    if (i < n) {
+        u[i] = 2.0f;
+    }
+}
+
+__global__ void double_only(float *y, size_t n, const float *t)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    if (i < n) {
+        y[i] = 2.0f * t[n - 1 - i]; // found: race
+    }
+}

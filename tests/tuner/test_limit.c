@@ -238,6 +238,15 @@ TEST_OF(test_a_limit_that_is_too_short_for_it_is_said, world *w, open_slow_world
     }
 }
 
+TEST_OF(forced_tuning_falls_back_to_stored_code, world *w, open_slow_world, close_world)
+{
+    gputune_options options = OPTIONS(.effort = GPUTUNE_CACHED_ONLY);
+    expect_default(w, &options); /* stores its code */
+    w->farm.compile_s = 30;
+    options = OPTIONS(.force = true, .time_limit_s = 0.1);
+    expect_default(w, &options);
+}
+
 /* The time limit may end before the configurations are counted. */
 TEST_OF(test_a_limit_that_ends_the_counting_is_said, world *w, open_slow_world, close_world)
 {
