@@ -397,6 +397,18 @@ static void enter_loop(const loop *l, const draft_bindings *changes, const draft
     }
 }
 
+/* Marks loaded values that end a loop, because such values are small counts. */
+static void note_counts(draft_amount *condition)
+{
+    const draft_symbols symbols = draft_symbols_of(condition);
+    for (size_t i = 0; i < symbols.count; i++) {
+        const draft_symbol *symbol = symbols.items[i];
+        if (symbol->kind == DRAFT_LOADED && symbol->buffer && symbol->buffer->range) {
+            symbol->buffer->range->is_count = true;
+        }
+    }
+}
+
 /* Runs one round of a host's loop. The values that it changes are doubtful after the loop. */
 static void run_host_loop(const loop *l)
 {
@@ -441,6 +453,7 @@ static void run_loop(const loop *l, bool checks_first)
         draft_amount *condition = l->condition ? draft_eval(l->condition) : draft_nothing();
         if (l->condition && draft_is_known(condition)) { /* loaded values that end it get a range */
             draft_bound(condition, true, &draft_now.facts);
+            note_counts(condition);
         }
         draft_now.unsure += l->condition && draft_is_unsure(condition);
         if (checks_first) {

@@ -167,6 +167,7 @@ typedef struct draft_symbol {
     const char *doubt; /* DRAFT_HOST: why the number may differ, as in "is changed by a loop"; NULL:
                           it does not */
     bool has_name;     /* the name is a macro's, which the draft keeps */
+    bool is_count;     /* the symbol limits a loop of each thread */
     struct draft_amount *definition;         /* limit of a range, if one is known */
     struct draft_amount *first, *step, *end; /* of a counter */
     struct draft_buffer *buffer;             /* DRAFT_LOADED: an element of this buffer */

@@ -706,16 +706,43 @@ static void name_sizes(draft_settled *s)
     }
 }
 
-/* Chooses example values: the more sizes, the smaller, because lengths are products of them. */
+/* Returns the largest number of sizes that are multiplied with this one, and itself. */
+static unsigned degree_with(const draft_amount *value, const draft_symbol *symbol)
+{
+    unsigned most = value->symbol == symbol;
+    for (unsigned i = 0; i < value->count; i++) {
+        unsigned degree = 0;
+        bool has = false;
+        for (unsigned k = 0; k < value->terms[i].count; k++) {
+            has |= draft_has_symbol(value->terms[i].atoms[k], symbol);
+            degree += draft_has_kind(value->terms[i].atoms[k], DRAFT_HOST);
+        }
+        most = has && degree > most ? degree : most;
+    }
+    for (unsigned i = 0; value->a && i < value->part_count; i++) {
+        const unsigned degree = degree_with(value->parts[i], symbol);
+        most = degree > most ? degree : most;
+    }
+    return most;
+}
+
+/* Chooses example values that give buffers of at most some millions of elements. */
 static void choose_numbers(draft_settled *s)
 {
+    static const int64_t usual[] = {1 << 20, 1 << 20, 1 << 10, 128, 32, 16, 8};
     for (size_t i = 0; i < s->sizes.count; i++) {
         draft_symbol *symbol = s->sizes.items[i];
+        unsigned degree = 0;
         if (symbol->has_number && symbol->number > 0) {
             symbol->is_guess |= symbol->doubt != NULL;
             continue;
         }
-        symbol->number = s->sizes.count == 1 ? 1 << 20 : s->sizes.count == 2 ? 1 << 10 : 64;
+        for (size_t k = 0; k < s->facts.buffers.count; k++) {
+            unsigned d = degree_with(s->lengths[k], symbol);
+            degree = d > degree ? d : degree;
+        }
+        symbol->number =
+            symbol->is_count && !symbol->buffer->is_rising ? 16 : usual[degree < 6 ? degree : 6];
         symbol->is_guess = true;
     }
 }

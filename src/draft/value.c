@@ -346,7 +346,7 @@ static draft_amount *exact(draft_amount *a, draft_amount *b)
     return sum_value(&s);
 }
 
-draft_amount *draft_plus(draft_amount *a, draft_amount *b, int64_t scale)
+static draft_amount *add_up(draft_amount *a, draft_amount *b, int64_t scale)
 {
     draft_amount *none = not_known(a, b);
     sum s = {.count = 0};
@@ -357,6 +357,38 @@ draft_amount *draft_plus(draft_amount *a, draft_amount *b, int64_t scale)
     add_value(&s, a, 1, &fits);
     add_value(&s, b, scale, &fits);
     return fits ? sum_value(&s) : draft_unknown("it is too long");
+}
+
+/* Joins terms: a / b * b + a % b becomes a, and a / b + (a % b != 0) becomes a / b rounded up. */
+static draft_amount *join_rests(draft_amount *v)
+{
+    for (unsigned i = 0; v->kind == DRAFT_SUM && i < v->count; i++) {
+        for (unsigned k = 0; k < v->terms[i].count; k++) {
+            draft_amount *atom = v->terms[i].atoms[k];
+            bool up = atom->kind == DRAFT_UNEQUAL && atom->a->kind == DRAFT_REST;
+            draft_amount *rest = up ? atom->a : atom;
+            if (rest->kind != DRAFT_REST) {
+                continue;
+            }
+            sum term = {{v->terms[i]}, 1};
+            draft_amount *whole = sum_value(&term), *factor = exact(whole, atom);
+            draft_amount *part = draft_make(DRAFT_QUOTIENT, rest->a, rest->b, NULL);
+            part = draft_times(factor, up ? part : draft_times(part, rest->b));
+            draft_amount *others = add_up(add_up(v, whole, -1), part, -1);
+            if (draft_is_known(others) && terms_count(others) + terms_count(part) < v->count) {
+                draft_amount *joined =
+                    up ? draft_make(DRAFT_CEIL_DIV, rest->a, rest->b, NULL) : rest->a;
+                return draft_plus(others, draft_times(joined, factor), 1);
+            }
+        }
+    }
+    return v;
+}
+
+draft_amount *draft_plus(draft_amount *a, draft_amount *b, int64_t scale)
+{
+    draft_amount *sum = add_up(a, b, scale);
+    return sum->kinds ? join_rests(sum) : sum;
 }
 
 draft_amount *draft_times(draft_amount *a, draft_amount *b)
@@ -487,13 +519,33 @@ static int64_t apply(draft_operator kind, int64_t x, int64_t y)
     return results[kind];
 }
 
-/* Returns condition ? a : b, as a maximum or a minimum if it is one. */
+/* Returns condition ? a : b, as a maximum, a minimum or a quotient rounded up if it is one. */
 static draft_amount *choose(draft_amount *condition, draft_amount *a, draft_amount *b)
 {
-    bool is_order = condition->kind == DRAFT_LESS || condition->kind == DRAFT_AT_MOST;
-    if (is_order &&
-        ((condition->a == a && condition->b == b) || (condition->a == b && condition->b == a))) {
-        return extreme(condition->a == a ? DRAFT_MIN : DRAFT_MAX, a, b);
+    int64_t x = 0, y = 0;
+    const bool is_number = draft_is_number(a, &x) && draft_is_number(b, &y);
+    const draft_operator kind = condition->kind;
+    draft_amount *rest = kind == DRAFT_EQUAL || kind == DRAFT_UNEQUAL ? condition->a : condition;
+    if (kind == DRAFT_LESS || kind == DRAFT_AT_MOST) {
+        if ((condition->a == a && condition->b == b) || (condition->a == b && condition->b == a)) {
+            return extreme(condition->a == a ? DRAFT_MIN : DRAFT_MAX, a, b);
+        }
+    }
+    if (rest->kind == DRAFT_REST) { /* a % b ? a / b + 1 : a / b */
+        draft_amount *up = kind == DRAFT_EQUAL ? b : a, *down = kind == DRAFT_EQUAL ? a : b;
+        if (down == draft_make(DRAFT_QUOTIENT, rest->a, rest->b, NULL) &&
+            up == draft_plus(down, draft_number(1), 1)) {
+            return draft_make(DRAFT_CEIL_DIV, rest->a, rest->b, NULL);
+        }
+    }
+    if (is_number && x == 1 && y == 0 && kind >= DRAFT_LESS && kind <= DRAFT_ANY) {
+        return condition;
+    }
+    if (is_number && x == 0 && y == 1 && kind == DRAFT_EQUAL) {
+        return draft_make(DRAFT_UNEQUAL, condition->a, condition->b, NULL);
+    }
+    if (is_number && x == 1 && y == 0 && kind == DRAFT_REST) {
+        return draft_make(DRAFT_UNEQUAL, condition, draft_number(0), NULL);
     }
     return intern(&(draft_amount){.kind = DRAFT_COND, .a = condition, .b = a, .c = b});
 }
