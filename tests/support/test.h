@@ -53,7 +53,7 @@
         }                                                                                          \
     } while (0)
 
-/* Options of a call: OPTIONS(.effort = GPUTUNE_ESTIMATE, .force = true). */
+/* Options of a call: OPTIONS(.effort = GPUTUNE_EXHAUSTIVE, .force = true). */
 #define OPTIONS(...)                                                                               \
     (gputune_options)                                                                              \
     {                                                                                              \
