@@ -195,14 +195,6 @@ CREATE TABLE lease (
     expires_ms INTEGER NOT NULL -- UNIX time
 ) STRICT;
 
--- Which GPU a process gets in which surroundings (src/gpu/surroundings.h), so that commands that only
--- read results need not start the driver. The newest rows are kept.
-CREATE TABLE surroundings (
-    id INTEGER PRIMARY KEY,
-    hash BLOB NOT NULL UNIQUE,
-    environment TEXT NOT NULL
-) STRICT;
-
 -- The clock rates of each GPU, which are part of its environment. A driver takes a millisecond to
 -- report them: half of what a process needs whose winner is stored. Another version of the driver is
 -- asked again.

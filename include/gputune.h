@@ -307,9 +307,6 @@ struct gputune_open_options {
     bool tune_only;
     /* Write nothing. EDATABASE if `database` is not NULL and cannot be read. */
     bool read_only;
-    /* Only list, export and edit results, for the GPU of an earlier run if the database has one;
-     * its ordinal is then -1. Tuning is EUNSUPPORTED. */
-    bool records_only;
     /* A file of wisdom as the only source of results, in place of all databases; GPUTUNE_PINNED
      * overrides it. The tuner then never tunes: tune_kernel() returns the file's result for exactly
      * these sizes and options on this kind of GPU, or fails with ENOTCACHED. A result of another
@@ -468,12 +465,12 @@ struct gputune_options {
  *     puts(info.configuration); */
 
 typedef enum gputune_source {
-    GPUTUNE_SOURCE_DEFAULT,   /* the template's default, not measured */
-    GPUTUNE_SOURCE_NEAREST,   /* measured at the nearest size, verified at this one */
-    GPUTUNE_SOURCE_CACHED,    /* measured earlier on this kind of GPU, for the same scenario */
-    GPUTUNE_SOURCE_MEASURED,  /* measured by this call */
-    GPUTUNE_SOURCE_FORCED,    /* requested by GPUTUNE_FORCE, and verified */
-    GPUTUNE_SOURCE_RULE       /* chosen by a rule, whose variants were verified in its region */
+    GPUTUNE_SOURCE_DEFAULT,  /* the template's default, not measured */
+    GPUTUNE_SOURCE_NEAREST,  /* measured at the nearest size, verified at this one */
+    GPUTUNE_SOURCE_CACHED,   /* measured earlier on this kind of GPU, for the same scenario */
+    GPUTUNE_SOURCE_MEASURED, /* measured by this call */
+    GPUTUNE_SOURCE_FORCED,   /* requested by GPUTUNE_FORCE, and verified */
+    GPUTUNE_SOURCE_RULE      /* chosen by a rule, whose variants were verified in its region */
 } gputune_source;
 
 typedef struct gputune_info {

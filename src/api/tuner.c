@@ -9,7 +9,6 @@
 #include "base/text.h"
 
 #include "gpu/device.h"
-#include "gpu/surroundings.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -279,46 +278,6 @@ static gputune_status ask_for_device(gputune *tuner, const gputune_open_options 
     return choose_device(tuner, o);
 }
 
-/* Gets the device from the store, if a tool has stored it for the same surroundings. */
-static gputune_status recall_device(gputune *tuner, const gputune_open_options *o)
-{
-    gt_hash surroundings;
-    gt_device device;
-    GT_TRY(gt_surroundings_find(&surroundings, wanted_driver(o), o->device));
-    GT_TRY(gt_store_find_gpu(&device, tuner->store, surroundings));
-    GT_TRY(gt_device_restore(&device));
-    tuner->device = device;
-    tuner->has_device = true;
-    return GPUTUNE_OK;
-}
-
-/* Decides whether to store the device for these surroundings. A MIG instance is not stored, because
- * another one may get its number later. A device that this process opened itself is not stored
- * either: the current context or a changed variable may have determined the choice. */
-static void note_surroundings(gputune *tuner, const gputune_open_options *o)
-{
-    int ordinal;
-    bool chose_freely = tuner->driver && is_numbered(&ordinal, o->device);
-    tuner->remembers = o->tune_only && !o->read_only && tuner->has_device && !chose_freely &&
-                       !tuner->device.mig_profile[0] &&
-                       strcmp(tuner->driver_name, wanted_driver(o)) == 0 &&
-                       gt_surroundings_find(&tuner->surroundings, tuner->driver_name,
-                                            o->device ? o->device : "0") == GPUTUNE_OK;
-}
-
-/* Opens a tuner for records: the files first, because the store may know the device. */
-static gputune_status open_records(gputune *tuner, const gputune_open_options *given)
-{
-    gputune_open_options o = *given;
-    o.device = o.device ? o.device : "0";
-    GT_TRY(open_files(tuner, &o));
-    if (strcmp(o.device, "none") != 0 && recall_device(tuner, &o) == GPUTUNE_OK) {
-        return GPUTUNE_OK;
-    }
-    GT_TRY(choose_device(tuner, &o));
-    return complete_device(tuner);
-}
-
 /* Opens the files while a worker starts the driver, if that is possible; *farm is then set. */
 static gputune_status open_device_and_files(gputune *tuner, const gputune_open_options *o,
                                             gt_farm **farm)
@@ -342,9 +301,7 @@ static gputune_status open_parts(gputune *tuner, const gputune_open_options *o)
         GT_TRY(gt_worker_find(&tuner->worker, o->worker));
     }
     gt_farm *farm = NULL;
-    gputune_status status =
-        o->records_only ? open_records(tuner, o) : open_device_and_files(tuner, o, &farm);
-    note_surroundings(tuner, o);
+    gputune_status status = open_device_and_files(tuner, o, &farm);
     const gt_farm_options options = farm_options(tuner, o);
     gt_workers_open(&tuner->workers, &options, o->keep_workers);
     if (farm) {
@@ -367,7 +324,6 @@ static gt_services services_of(gputune *tuner, const gputune_open_options *o)
                          .compile_workers = o->compile_workers ? o->compile_workers : gt_cores(),
                          .workers = &tuner->workers,
                          .gpu = &tuner->gpu,
-                         .records_only = o->records_only,
                          .pinned = tuner->pinned,
                          .input = gt_inputs_share,
                          .await_inputs = gt_inputs_await,
@@ -390,7 +346,7 @@ static gputune_status open_tuner(gputune *tuner, const gputune_open_options *kno
         GT_TRY(gt_misses_open(&tuner->misses, record, &tuner->log));
     }
     const char *pinned = tuner->overrides.pinned ? tuner->overrides.pinned : known->pinned;
-    if (pinned && !known->records_only) {
+    if (pinned) {
         GT_TRY(gt_strdup(&tuner->pinned, pinned));
     }
     GT_TRY(open_parts(tuner, known));
@@ -453,9 +409,6 @@ static void close_parts(gputune *tuner)
     gt_in_flight_close(&tuner->in_flight);
     gt_plan_pool_end(&tuner->pool);
     gt_rules_close(tuner->rules);
-    if (tuner->remembers) {
-        gt_store_remember_gpu(tuner->store, tuner->surroundings, tuner->device.environment);
-    }
     gt_store_close(tuner->store);
     gt_catalog_close(tuner->catalog);
     gt_log_output_close(&tuner->output);

@@ -30,8 +30,6 @@ struct gputune {
         *driver; /* NULL for the device "none", or if only a worker has started the driver */
     gt_device device;
     bool has_device;
-    gt_hash surroundings; /* where the device was found (gpu/surroundings.h) */
-    bool remembers;       /* true if closing stores the device for these surroundings */
     gt_catalog *catalog;
     gt_store *store;
     gt_plan_pool pool;

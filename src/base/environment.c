@@ -3,25 +3,11 @@
 
 #include <sched.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 const char *gt_environment(const char *name)
 {
     const char *value = secure_getenv(name);
     return value && *value ? value : NULL;
-}
-
-const char *gt_environment_next(size_t *at, const char *prefix)
-{
-    const char *entry = NULL;
-    while (environ && (entry = environ[*at])) {
-        ++*at;
-        if (strncmp(entry, prefix, strlen(prefix)) == 0) {
-            break;
-        }
-    }
-    return entry;
 }
 
 uint32_t gt_cores(void)

@@ -7,8 +7,5 @@
 /* Returns the variable's value, which the environment owns; NULL if it is unset or empty, or if the
  * program is set-uid or set-gid: its user could otherwise make it load code or write files. */
 const char *gt_environment(const char *name);
-/* Returns the next variable "NAME=VALUE" with that prefix, from index *at on, and moves *at past
- * it; NULL: none. Works in set-uid programs too, so do not act on the values. */
-const char *gt_environment_next(size_t *at, const char *prefix);
 /* Returns how many cores this process may use (taskset, cpusets); at least 1. */
 uint32_t gt_cores(void);

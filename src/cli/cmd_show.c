@@ -85,7 +85,7 @@ static int show(const cli_list *arguments)
                                     .all_trials = given.all || given.why,
                                     .failures = true,
                                     .history = given.history};
-    cli_given.read_only = cli_given.records_only = true;
+    cli_given.read_only = true;
     bool any = cli_given.any_gpu || cli_given.gpu;
     CLI_TRY(cli_open(&session, any ? CLI_OPEN_NO_DEVICE : CLI_OPEN_IF_ANY));
     CLI_TRY(cli_stored_filter(&filter, &session));

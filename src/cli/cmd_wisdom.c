@@ -19,7 +19,7 @@ static int export_wisdom(const char *kernel)
     bool any = cli_given.any_gpu || cli_given.gpu;
     uint32_t count;
     char *text;
-    cli_given.read_only = cli_given.records_only = true;
+    cli_given.read_only = true;
     CLI_TRY(cli_open(&session, any ? CLI_OPEN_NO_DEVICE : CLI_OPEN_DEVICE));
     CLI_TRY(cli_stored_filter(&filter, &session));
     CLI_TRY(cli_passed(gputune_wisdom_export(&text, &count, session.tuner, &filter, given.whole)));

@@ -50,7 +50,6 @@ extern struct cli_given {
     bool quiet, verbose;
     bool read_only;         /* the database */
     bool shipped;           /* true if the tables that come with gputune are read too */
-    bool records_only;      /* true if the command only reads stored results */
     cli_list include_paths; /* the values of -I */
 } cli_given;
 

@@ -67,7 +67,6 @@ static int open_tuner(cli_session *out, const char *device, bool tune_only)
                                           .keep_workers = true,
                                           .tune_only = tune_only,
                                           .read_only = cli_given.read_only,
-                                          .records_only = cli_given.records_only,
                                           .pinned = cli_given.pinned,
                                           .log = cli_console_log};
     return gputune_open(&out->tuner, &options);

@@ -382,32 +382,6 @@ void gt_device_set_nvrtc(gt_device *device, int nvrtc_version)
     }
 }
 
-gputune_status gt_device_restore(gt_device *device)
-{
-    gt_device made;
-    GT_REFUSE(gt_device_for_arch(&made, device->arch) != GPUTUNE_OK, GPUTUNE_ENOTFOUND,
-              "the stored properties of %s have no architecture", device->name);
-    snprintf(made.name, sizeof made.name, "%s", device->name);
-    snprintf(made.origin, sizeof made.origin, "%s", device->origin);
-    snprintf(made.mig_profile, sizeof made.mig_profile, "%s", device->mig_profile);
-    made.sm_count = device->sm_count;
-    made.l2_bytes = device->l2_bytes;
-    made.memory_bytes = device->memory_bytes;
-    made.bus_width_bits = device->bus_width_bits;
-    made.memory_clock_khz = device->memory_clock_khz;
-    made.sm_clock_khz = device->sm_clock_khz;
-    made.driver_version = device->driver_version;
-    made.max_parameter_bytes = parameter_bytes(made.cc, device->driver_version);
-    made.emulated = strncmp(device->origin, "emu:", 4) == 0;
-    gt_device_set_nvrtc(&made, device->nvrtc_version);
-    gt_device_environment(&made);
-    GT_REFUSE(strcmp(made.environment, device->environment) != 0, GPUTUNE_ENOTFOUND,
-              "the stored properties of %s belong to another GPU", made.name);
-    read_processor(made.processor, sizeof made.processor);
-    *device = made;
-    return GPUTUNE_OK;
-}
-
 static gputune_status no_such_device(const gt_driver *driver, const char *which, int count)
 {
     GT_SCOPED(gt_text_free) gt_text list = {0};

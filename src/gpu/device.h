@@ -19,11 +19,6 @@ gputune_status gt_device_read_clock_rates(gt_device *device, const gt_driver *dr
  * NULL means the device of the current context, or 0 if there is none. The message of ENODRIVER
  * lists the devices. */
 gputune_status gt_device_find(int *ordinal, const gt_driver *driver, const char *which);
-/* Completes a device without the driver, from the members stored with results (environment, name,
- * arch, origin, mig_profile, counts, sizes, rates and versions) and its architecture. Its uuid is
- * empty, its ordinal -1. ENOTFOUND if the environment key does not match: the GPU differs from its
- * architecture, or the stored members are damaged. */
-gputune_status gt_device_restore(gt_device *device);
 /* Sets NVRTC's version (13000; 0: none). Lowers max_parameter_bytes if the version is too old for
  * large kernel parameters (before 12.1). */
 void gt_device_set_nvrtc(gt_device *device, int nvrtc_version);

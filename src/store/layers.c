@@ -466,11 +466,6 @@ gputune_status gt_store_open(gt_store **out, const char *path, const char *syste
     return GPUTUNE_OK;
 }
 
-bool gt_store_has_file(const gt_store *store)
-{
-    return !store->no_file && gt_file_exists(store->asked);
-}
-
 /* Calls `work` on a database, if there is one. A failing one counts as empty. */
 static gputune_status ask(gt_database *database, gt_store_fn work, void *context)
 {

@@ -34,8 +34,5 @@ gputune_status gt_store_write_wisdom(gt_store *store, gt_store_fn work, void *co
 /* Does that on the database in memory. Never waits for another process. */
 gputune_status gt_store_write_memory(gt_store *store, gt_store_fn work, void *context);
 
-/* Returns true if the user's file exists and is written. */
-bool gt_store_has_file(const gt_store *store);
-
 /* Gets the path of the user's database; the caller frees it. ENOTFOUND without a cache folder. */
 gputune_status gt_store_path(char **out, const char *path);

@@ -143,14 +143,6 @@
                   "WHERE uuid = ?1 AND origin = ?2 AND driver_version = ?3 AND EXISTS ("           \
                   "SELECT 1 FROM gpu g WHERE g.origin = c.origin AND "                             \
                   "g.memory_clock_khz = c.memory_clock_khz AND g.sm_clock_khz = c.sm_clock_khz)")  \
-    X(SURROUNDINGS_SET, "INSERT OR REPLACE INTO surroundings (hash, environment) VALUES (?1, ?2)") \
-    X(SURROUNDINGS_TRIM,                                                                           \
-      "DELETE FROM surroundings WHERE id <= (SELECT max(id) FROM surroundings) - 64")              \
-    X(SURROUNDINGS, "SELECT environment FROM surroundings WHERE hash = ?1")                        \
-    /* ?1: environment of a GPU; a stored one may be followed by the host's processor */           \
-    X(GPU_FACTS, "SELECT name, arch, origin, mig_profile, sm_count, l2_bytes, memory_bytes, "      \
-                 "bus_width_bits, memory_clock_khz, sm_clock_khz, driver_version, nvrtc_version "  \
-                 "FROM gpu WHERE substr(environment, 1, length(?1)) = ?1 AND name <> ''")          \
     X(KERNEL_ROW, "INSERT INTO kernel (name, identity) VALUES (?1, ?2) "                           \
                   "ON CONFLICT DO UPDATE SET name = excluded.name RETURNING id")                   \
     X(SCENARIO_SET,                                                                                \

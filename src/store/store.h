@@ -222,14 +222,6 @@ gputune_status gt_store_find_nearest(gt_winner *out, gt_store *store, const gt_s
 /* Sets the clock rates of *device to the last ones stored for its GPU and driver. ENOTFOUND. */
 gputune_status gt_store_clock_rates(gt_device *device, gt_store *store);
 
-/* Sets *out to the stored facts of the GPU of these surroundings (gpu/surroundings.h). Check them
- * with gt_device_restore(), because the file may be damaged. ENOTFOUND. */
-gputune_status gt_store_find_gpu(gt_device *out, gt_store *store, gt_hash surroundings);
-/* Stores the environment of the GPU that a process gets in these surroundings. Does nothing if it
- * is stored already, if nothing else is stored for that GPU, if there is no file, or if the file
- * stays locked for a moment. A later process will then store it. */
-void gt_store_remember_gpu(gt_store *store, gt_hash surroundings, const char *environment);
-
 /* A tuning's result, stored by gt_store_put_winner() in one transaction. */
 typedef struct gt_outcome {
     const gt_site *site;

@@ -327,10 +327,6 @@ gputune_status gt_request_make(gt_request **out, const gt_services *services,
                                const gt_device *device, const char *kernel, gputune_sizes sizes,
                                const gputune_options *options)
 {
-    GT_REFUSE(
-        services->records_only, GPUTUNE_EUNSUPPORTED,
-        "this tuner was opened with records_only, to read what is stored; open another one to "
-        "tune and to launch");
     GT_SCOPED(gt_request_end) gt_request *request = calloc(1, sizeof *request);
     GT_TRY(gt_allocated(request));
     request->services = services;

@@ -23,7 +23,6 @@ struct gt_services {
     uint32_t compile_workers; /* number of compile workers in each farm; 0: unknown */
     gt_workers *workers;
     gt_gpu_right *gpu;
-    bool records_only;    /* true if only records are read; requests fail with EUNSUPPORTED */
     const char *pinned;   /* the file with all results, so nothing is tuned; NULL: none */
     gt_gpu_user gpu_user; /* the kind of session for which the GPU is taken */
     /* Prepares a live input: *out has an IPC handle, or bytes that the caller frees. */

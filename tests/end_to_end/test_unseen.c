@@ -328,7 +328,7 @@ static int read_outdated(void *user, const gputune_rule *rule)
 static bool is_rule_outdated(const char *path)
 {
     const gputune_open_options reading = {
-        .size = sizeof reading, .database = world.database, .driver = "emu", .records_only = true};
+        .size = sizeof reading, .database = world.database, .driver = "emu", .read_only = true};
     GT_SCOPED(tuner_end) gputune *tuner = NULL;
     const gputune_record_filter filter = {.size = sizeof filter, .kernel = path};
     bool outdated = false;

@@ -14,44 +14,6 @@ static gt_device for_arch(const char *arch)
     return device;
 }
 
-TEST(device_is_restored_from_stored_properties)
-{
-    gt_device whole = for_arch("sm_90");
-    snprintf(whole.name, sizeof whole.name, "NVIDIA H200");
-    snprintf(whole.origin, sizeof whole.origin, "cuda");
-    whole.sm_count = 132;
-    whole.l2_bytes = 60 << 20;
-    whole.bus_width_bits = 6144;
-    whole.memory_clock_khz = 3201000;
-    whole.sm_clock_khz = 1980000;
-    whole.driver_version = 13000;
-    gt_device_environment(&whole);
-    gt_device stored = {.name = "NVIDIA H200",
-                        .arch = "sm_90a",
-                        .origin = "cuda",
-                        .sm_count = 132,
-                        .l2_bytes = 60 << 20,
-                        .bus_width_bits = 6144,
-                        .memory_clock_khz = 3201000,
-                        .sm_clock_khz = 1980000,
-                        .driver_version = 13000};
-    memcpy(stored.environment, whole.environment, sizeof stored.environment);
-    gt_device device = stored;
-    assert_int_equal(gt_device_restore(&device), GPUTUNE_OK);
-    assert_string_equal(device.environment, whole.environment);
-    assert_string_equal(device.name, "NVIDIA H200");
-    assert_int_equal(device.shared_per_sm_bytes, whole.shared_per_sm_bytes);
-    assert_int_equal(device.max_parameter_bytes, 32764);
-    assert_false(device.emulated);
-    device = stored;
-    device.sm_count = 78;
-    assert_int_equal(gt_device_restore(&device), GPUTUNE_ENOTFOUND);
-    assert_int_equal(device.sm_count, 78);
-    device = stored;
-    snprintf(device.arch, sizeof device.arch, "rubbish");
-    assert_int_equal(gt_device_restore(&device), GPUTUNE_ENOTFOUND);
-}
-
 TEST(test_limits_of_architectures)
 {
     static const struct {

@@ -9,10 +9,9 @@ from gputune import _abi
 
 LEFT_OUT = {
     "gputune.hpp": [],
-    # Python has reference counts, checks, exceptions and dicts of its own for these, and only the command
-    # line reads results without a device.
+    # Python has reference counts, checks, exceptions and dicts of its own for these.
     "Python": """gputune_plan_retain gputune_plan_check_argument gputune_status_text gputune_log_level_name
-              gputune_options.inputs_ready gputune_open_options.records_only""".split()}
+              gputune_options.inputs_ready""".split()}
 FILLED_IN = ["gputune_options", "gputune_open_options", "gputune_record_filter", "gputune_forget_options",
              "gputune_record_filter", "gputune_wisdom_options"]
 

@@ -411,33 +411,6 @@ TEST_OF(clock_rates_of_a_gpu, world *w, open_world, close_world)
     gt_store_close(store);
 }
 
-static gputune_status find_gpu(gt_device *out, gt_store *store, const char *surroundings)
-{
-    return gt_store_find_gpu(out, store, gt_hash_string(surroundings));
-}
-
-static void remember_gpu(gt_store *store, const char *surroundings)
-{
-    gt_store_remember_gpu(store, gt_hash_string(surroundings), ENVIRONMENT);
-}
-
-/* Only as many surroundings are kept as a machine may have at once. */
-TEST_OF(old_surroundings_are_dropped, world *w, open_world, close_world)
-{
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
-    const gt_device device = {.name = "NVIDIA H200", .uuid = "GPU-1", .origin = "cuda"};
-    gt_device found;
-    char name[32];
-    put_gpu(store, ENVIRONMENT, &device, "a CPU", 0);
-    for (int i = 0; i < 70; i++) {
-        snprintf(name, sizeof name, "boot %d", i);
-        remember_gpu(store, name);
-    }
-    ASSERT_OK(find_gpu(&found, store, "boot 69"));
-    ASSERT_OK(find_gpu(&found, store, "boot 6"));
-    assert_int_equal(find_gpu(&found, store, "boot 5"), GPUTUNE_ENOTFOUND);
-}
-
 TEST(host_joins_the_environment)
 {
     char plain[GT_ENVIRONMENT_MAX], joined[GT_ENVIRONMENT_MAX], other[GT_ENVIRONMENT_MAX];
