@@ -119,12 +119,11 @@ enum { GT_STEPS_MAX = 8 };
 typedef struct gt_kernel_step {
     char entry[GT_ENTRY_MAX]; /* the kernel's name, as found by gt_image_entry() (gpu/image.h) */
     uint32_t grid[3], block[3];
-    uint32_t cluster[3];        /* all 1: the cluster attribute is not set */
-    uint32_t preferred_cluster; /* preferred cluster size in x, a multiple of cluster[0]; 0: none */
-    uint32_t shared_bytes;      /* dynamic shared memory */
-    uint32_t times;             /* number of launches in a row */
-    uint32_t cooperative;       /* 1: all blocks are resident at once and may wait for each other */
-    uint32_t programmatic;      /* 1: may start before the previous kernel ends */
+    uint32_t cluster[3];   /* all 1: the cluster attribute is not set */
+    uint32_t shared_bytes; /* dynamic shared memory */
+    uint32_t times;        /* number of launches in a row */
+    uint32_t cooperative;  /* 1: all blocks are resident at once and may wait for each other */
+    uint32_t programmatic; /* 1: may start before the previous kernel ends */
     uint32_t parameter_count;
     uint32_t parameters[GT_PARAMETER_MAX]; /* indices into the launch's parameters */
 } gt_kernel_step;

@@ -157,7 +157,6 @@ typedef enum CUlaunchAttributeID {
     CU_LAUNCH_ATTRIBUTE_COOPERATIVE = 2,
     CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4,
     CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION = 6,
-    CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION = 11,
     CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 14
 } CUlaunchAttributeID;
 
@@ -181,9 +180,6 @@ typedef union CUlaunchAttributeValue {
     int clusterSchedulingPolicyPreference;
     int programmaticStreamSerializationAllowed;
     int priority;
-    struct {
-        unsigned int x, y, z;
-    } preferredClusterDim;
     unsigned int sharedMemCarveout; /* percentage of the SM's maximum */
 } CUlaunchAttributeValue;
 

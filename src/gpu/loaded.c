@@ -112,9 +112,8 @@ static gputune_status set_attributes(const gt_loaded_launch *loaded, CUfunction 
                                      const gt_kernel_step *kernel)
 {
     const int carveout_kb = loaded->launch.carveout_kb;
-    uint32_t preferred = kernel->preferred_cluster * kernel->cluster[1] * kernel->cluster[2];
     GT_TRY(allow_shared(loaded, function, kernel));
-    if (gt_volume(kernel->cluster) > PORTABLE_CLUSTER || preferred > PORTABLE_CLUSTER) {
+    if (gt_volume(kernel->cluster) > PORTABLE_CLUSTER) {
         GT_CUDA(loaded->driver, FuncSetAttribute, function,
                 CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
     }
@@ -480,17 +479,11 @@ static gputune_status check_clusters(const gt_launch_view *launch)
     gt_iteration_begin(&run);
     while (gt_launch_next(&run, launch)) {
         const gt_kernel_step *kernel = &launch->steps[run.step];
-        const uint32_t preferred = kernel->preferred_cluster;
         for (int axis = 0; axis < 3; axis++) {
             GT_REFUSE(run.grid[axis] % kernel->cluster[axis], GPUTUNE_EINVAL,
                       "kernel %s: a grid of %u blocks is not a multiple of its cluster's %u",
                       kernel->entry, run.grid[axis], kernel->cluster[axis]);
         }
-        GT_REFUSE(preferred && (run.grid[0] % preferred || preferred % kernel->cluster[0]),
-                  GPUTUNE_EINVAL,
-                  "kernel %s: a preferred cluster of %u blocks is not a multiple of the cluster, "
-                  "or does not divide the grid",
-                  kernel->entry, preferred);
     }
     return GPUTUNE_OK;
 }
@@ -530,17 +523,9 @@ static void make_config(gt_loaded_kernel *out, const gt_loaded_launch *loaded,
                                    .blockDimZ = kernel->block[2],
                                    .sharedMemBytes = kernel->shared_bytes,
                                    .attrs = out->attributes};
-    /* the cluster is first, for count_resident(); a preferred cluster needs a regular one */
-    const uint32_t *cluster = kernel->cluster;
-    if (gt_volume(cluster) > 1 || kernel->preferred_cluster) {
-        memcpy(&add_attribute(out, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)->clusterDim, cluster,
-               sizeof kernel->cluster);
-    }
-    if (kernel->preferred_cluster) {
-        const uint32_t preferred[] = {kernel->preferred_cluster, cluster[1], cluster[2]};
-        memcpy(&add_attribute(out, CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION)
-                    ->preferredClusterDim,
-               preferred, sizeof preferred);
+    if (gt_volume(kernel->cluster) > 1) { /* the first attribute, for count_resident() */
+        memcpy(&add_attribute(out, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)->clusterDim,
+               kernel->cluster, sizeof kernel->cluster);
     }
     if (kb >= 0 && loaded->driver->version >= CARVEOUT_ATTRIBUTE_VERSION) {
         add_attribute(out, CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT)

@@ -1,4 +1,4 @@
-/* Launch axes: the L2 window, how long the context sets L2 aside, and preferred clusters. */
+/* Launch axes: the L2 window, and how long the context sets L2 aside. */
 #include "launcher_support.h"
 
 static size_t limit;
@@ -90,24 +90,6 @@ TEST_WITHIN(l2_share_of_a_sample_is_its_own, setup_l2, NULL)
     gt_launcher_free(large);
     gt_launcher_free(plain);
     assert_int_equal(limit, 1000);
-}
-
-TEST_WITHIN(test_a_preferred_cluster, setup_l2, NULL)
-{
-    const void *const without_block[] = {&out_buffer, &count};
-    gt_launch launch = make_launch(GT_PASS_NONE);
-    launch.steps[0].preferred_cluster = 16;
-    gt_launcher *launcher = load(&launch);
-    ASSERT_OK(gt_launcher_launch(launcher, fake_stream(1), without_block));
-    const fake_call *call = fake_find("LaunchKernelEx", 0);
-    assert_int_equal(call->config.numAttrs, 2); /* valid only together with a regular cluster */
-    assert_int_equal(call->attributes[0].id, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION);
-    assert_int_equal(call->attributes[0].value.clusterDim.x, 1);
-    assert_int_equal(call->attributes[1].id, CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION);
-    assert_int_equal(call->attributes[1].value.preferredClusterDim.x, 16);
-    free_and_check(launcher);
-    launch.steps[0].preferred_cluster = 24; /* does not divide the grid of 256 */
-    assert_int_equal(try_load(&launcher, &launch), GPUTUNE_EINVAL);
 }
 
 /* Clusters and residency apply only to the kernel that requests them; the window applies to all

@@ -1,5 +1,4 @@
-/* Tests the axes of the launch: l2_persist(), with its part of the cache and its buffer, and
- * preferred clusters. */
+/* Tests the axis l2_persist(), with its part of the cache and its buffer. */
 #include "kernel_support.h"
 
 #define HEAD                                                                                       \
@@ -67,31 +66,6 @@ TEST(test_a_device_without)
     bench_close(&b);
     bench_open(&b, HEAD "l2_persist(L2 = 0, 25, 100 : t)\n", "sm_120");
     assert_int_equal(count_valid(b.space), 3);
-    bench_close(&b);
-}
-
-/* A preferred cluster is a multiple of the cluster, divides the grid, and needs Blackwell. */
-TEST(test_preferred_clusters)
-{
-    static const char text[] = HEAD "cluster(C = 1, 2, 4) preferred_cluster(P = 0, 2, 16)\n";
-    bench b;
-    bench_open(&b, text, "sm_90");
-    assert_int_equal(count_valid(b.space), 3);
-    gt_config config = config_of(b.template, "C=2 P=2");
-    assert_string_equal(gt_space_excludes(b.space, &config),
-                        "preferred clusters need compute capability 10.0 and driver 12.8");
-    bench_close(&b);
-    bench_open(&b, text, "sm_100");
-    assert_int_equal(count_valid(b.space), 8); /* all combinations except C=4 P=2 */
-    config = config_of(b.template, "C=4 P=2");
-    assert_string_equal(gt_space_excludes(b.space, &config),
-                        "the preferred cluster is not a multiple of the cluster");
-    const gt_launch launch = launch_of(&b, "C=2 P=16");
-    assert_int_equal(launch.steps[0].preferred_cluster, 16);
-    assert_int_equal(launch.steps[0].grid[0], 16);
-    bench_close(&b);
-    bench_open(&b, text, "sm_120"); /* at most eight blocks per cluster */
-    assert_int_equal(count_valid(b.space), 5);
     bench_close(&b);
 }
 

@@ -88,7 +88,6 @@ typedef struct cuda_layout_row {
     OFFSET(CUlaunchAttributeValue, clusterDim.x)                                                   \
     OFFSET(CUlaunchAttributeValue, clusterDim.y)                                                   \
     OFFSET(CUlaunchAttributeValue, clusterDim.z)                                                   \
-    OFFSET(CUlaunchAttributeValue, preferredClusterDim.z)                                          \
     OFFSET(CUlaunchAttributeValue, sharedMemCarveout)                                              \
     OFFSET(CUlaunchConfig, gridDimX)                                                               \
     OFFSET(CUlaunchConfig, blockDimX)                                                              \
@@ -99,7 +98,6 @@ typedef struct cuda_layout_row {
     VALUE(CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW)                                                \
     VALUE(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)                                                   \
     VALUE(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)                                   \
-    VALUE(CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION)                                         \
     VALUE(CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT)                                    \
     VALUE(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)                                                 \
     VALUE(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)                                                     \

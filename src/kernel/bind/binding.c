@@ -60,19 +60,13 @@ gt_limit gt_binding_cluster(gt_binding *binding)
     gt_kernel_step *shape = &binding->shape;
     gt_limit limit = bind_cluster(binding);
     for (uint32_t i = 0; i < template->axis_count; i++) {
-        const gt_axis_traits *traits = gt_axis_traits_of(template->axes[i].kind);
-        if (traits->sets) {
-            uint32_t *set = (uint32_t *)(void *)((char *)shape + traits->sets);
-            set[template->axes[i].dimension] = (uint32_t)binding->slots[GT_SLOT_AXIS + i];
+        if (template->axes[i].kind == GT_AXIS_CLUSTER) {
+            shape->cluster[template->axes[i].dimension] =
+                (uint32_t)binding->slots[GT_SLOT_AXIS + i];
         }
     }
     GT_WITHIN(limit);
-    GT_WITHIN(check_cluster(binding, gt_volume(shape->cluster)));
-    GT_EXCLUDE(shape->preferred_cluster % shape->cluster[0] != 0, GT_LIMIT_PREFERRED);
-    const uint32_t most = (uint32_t)binding->device->max_cluster;
-    return shape->preferred_cluster * shape->cluster[1] * shape->cluster[2] > most
-               ? GT_LIMIT_CLUSTER
-               : GT_LIMIT_NONE;
+    return check_cluster(binding, gt_volume(shape->cluster));
 }
 
 gt_limit gt_binding_block(gt_binding *binding)
@@ -145,8 +139,7 @@ gt_limit gt_binding_grid(gt_binding *binding, uint32_t dimension)
 {
     gt_kernel_step *shape = &binding->shape;
     int64_t size, most = binding->device->max_grid[dimension];
-    int64_t cluster = dimension == 0 && shape->preferred_cluster ? shape->preferred_cluster
-                                                                 : shape->cluster[dimension];
+    int64_t cluster = shape->cluster[dimension];
     GT_WITHIN(bind_number(&size, step_of(binding)->grid.items[dimension], 1, binding));
     const int64_t least = size == 0 && gt_binding_has_empty_size(binding) ? 0 : 1;
     gt_limit limit = size < least                                          ? GT_LIMIT_GRID_EMPTY

@@ -328,13 +328,6 @@ static gt_limit limit_vector(const gt_binding *binding, const gt_workload *w, ui
     return check_vector(binding, axis, width);
 }
 
-static bool has_preferred_clusters(const gt_device *device)
-{
-    enum { FIRST_CC = 100, FIRST_DRIVER = 12080 };
-    return device->cc >= FIRST_CC && device->cluster_launch &&
-           (!device->driver_version || device->driver_version >= FIRST_DRIVER);
-}
-
 static gt_limit limit_pass(const gt_binding *binding, uint32_t axis, uint8_t choice)
 {
     const gt_axis *a = &binding->template->axes[axis];
@@ -364,8 +357,6 @@ gt_limit gt_axis_limit(const gt_binding *binding, const gt_workload *workload, u
         return limit_vector(binding, workload, axis, choice);
     case GT_AXIS_PASS:
         return limit_pass(binding, axis, choice);
-    case GT_AXIS_PREFERRED_CLUSTER:
-        return none || has_preferred_clusters(device) ? GT_LIMIT_NONE : GT_LIMIT_PREFERRED_NONE;
     case GT_AXIS_L2_PERSIST:
         return none || device->l2_persist_bytes > 0 ? GT_LIMIT_NONE : GT_LIMIT_L2_PERSIST;
     default:

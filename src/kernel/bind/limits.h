@@ -29,8 +29,6 @@
     LIMIT(CARVEOUT_SIZE, "this GPU has no such carveout size")                                     \
     LIMIT(CARVEOUT_BLOCK,                                                                          \
           "carveout is smaller than a block's shared memory and %lld reserved bytes")              \
-    LIMIT(PREFERRED_NONE, "preferred clusters need compute capability 10.0 and driver 12.8")       \
-    LIMIT(PREFERRED, "the preferred cluster is not a multiple of the cluster")                     \
     LIMIT(L2_PERSIST, "this GPU cannot set level-2 cache aside")                                   \
     LIMIT(VECTOR_ALIGNMENT, "vector is wider than a buffer's assumed alignment")                   \
     LIMIT(VECTOR_EXTENT, "vector does not divide a buffer's innermost extent")                     \

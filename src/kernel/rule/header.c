@@ -108,8 +108,7 @@ static gputune_status check_axes(const gt_template *template, const gt_rule *rul
             const gt_axis *axis = &template->axes[i];
             const int64_t value = axis->values[rule->variants.items[v].choice[i]].number;
             if ((axis->kind == GT_AXIS_CARVEOUT && value >= 0) ||
-                (axis->kind == GT_AXIS_L2_PERSIST && value > 0) ||
-                (axis->kind == GT_AXIS_PREFERRED_CLUSTER && value > 0)) {
+                (axis->kind == GT_AXIS_L2_PERSIST && value > 0)) {
                 return refuse(template, gt_axis_kind_name(axis->kind));
             }
         }

@@ -159,7 +159,7 @@ static void plan_block(planner *p)
 {
     const gt_template_step *first = &p->parts->steps[0];
     for (uint32_t i = 0; i < p->template->axis_count; i++) {
-        bool sets = gt_axis_traits_of(p->template->axes[i].kind)->sets != 0;
+        bool sets = p->template->axes[i].kind == GT_AXIS_CLUSTER;
         p->cluster = join(p, p->cluster, sets ? p->terms->of_slot[GT_SLOT_AXIS + i] : -1);
     }
     for (uint32_t i = 0; i < 3; i++) { /* missing dimensions have no expression */

@@ -22,8 +22,6 @@ typedef struct gt_axis_traits {
         int64_t least, most;
     } numbers, words;
     bool doubles; /* true if only powers of two are allowed */
-    /* the offset in gt_kernel_step of the number that the value sets; 0: none */
-    size_t sets;
 } gt_axis_traits;
 
 /* Returns the row of a kind, or NULL after the last kind. */

@@ -92,8 +92,6 @@ static const pragma pragmas[] = {
     {"cluster", 1, ONCE, gt_parse_cluster, .roles = 0,
      .beside = "it in a launch(), as in tune(SIZE = 1, 2) launch(KERNEL, cluster = SIZE, …)"},
     {"carveout", 1, ONCE, gt_parse_axis, .roles = 0},
-    {"preferred_cluster", 1, ONCE, gt_parse_axis, .roles = 0,
-     .beside = "it left out, or a template with one kernel"},
     {"l2_persist", 1, ONCE, gt_parse_vector, .roles = 0},
 };
 

@@ -30,7 +30,6 @@ typedef enum gt_axis_kind {
     GT_AXIS_CLUSTER,
     GT_AXIS_CARVEOUT,
     GT_AXIS_L2_PERSIST,
-    GT_AXIS_PREFERRED_CLUSTER,
     GT_AXIS_KINDS
 } gt_axis_kind;
 

@@ -15,7 +15,7 @@ sed -n 's|^//   \([a-zA-Z_0-9]*\).*|\1|p' "$templates/gputune.cuh" | while read 
     grep -q "^ *$name\b" text || echo "$name of the prelude is missing"
 done
 for clause in kernel problem args tune vector pass cluster carveout default require block grid shared \
-    launch_bounds maxreg scratch clear work reference check define include options preferred_cluster \
+    launch_bounds maxreg scratch clear work reference check define include options \
     l2_persist constant launch for end swap cooperative tensormap texture races prove in_place init expect; do
     grep -q "\b$clause(" page || echo "$clause is missing"
     [ "$($FAKE help template $clause | wc -l)" -ge 2 ] || echo "$clause is not described"

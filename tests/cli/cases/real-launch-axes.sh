@@ -6,7 +6,7 @@ cat >lookup.cu <<'F'
 #pragma gputune problem(n = 1 << 14, m = 1 << 12)
 #pragma gputune args(out float y[n], in int at[n] = uniform(0, m - 1), in float table[m], size_t n)
 #pragma gputune l2_persist(L2 = 0, 25, 100 : table)
-#pragma gputune cluster(CLUSTER = 1, 2) preferred_cluster(PREFERRED = 0, 4)
+#pragma gputune cluster(CLUSTER = 1, 2)
 #pragma gputune tune(BLOCKS = 0, 4) tune(REGISTERS = 0, 32)
 #pragma gputune launch_bounds(256, BLOCKS) maxreg(REGISTERS)
 #pragma gputune block(256) grid(ceil_div(n, 256))
@@ -23,7 +23,7 @@ __global__ void lookup_reference(float *y, const int *at, const float *table, si
 }
 F
 for arch in sm_75 sm_90 sm_100; do
-    $GPUTUNE space ./lookup.cu --arch $arch --format csv | grep -E '^(L2|PREFERRED|CLUSTER),'
+    $GPUTUNE space ./lookup.cu --arch $arch --format csv | grep -E '^(L2|CLUSTER),'
     $GPUTUNE space ./lookup.cu --arch $arch | sed -n 2p | tr -s ' '
 done
 GPUTUNE_DRIVER=emu $GPUTUNE run ./lookup.cu --config L2=0 --config "L2=25 CLUSTER=2 BLOCKS=4" \
