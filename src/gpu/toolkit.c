@@ -9,46 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ELSE ", or set CUDA_HOME"
-static const char cccl[] = "install CCCL (the CUDA toolkit, or pip install nvidia-cuda-cccl)" ELSE;
-static const char runtime[] = "install the CUDA toolkit, or pip install nvidia-cuda-runtime" ELSE;
-static const char both[] =
-    "install the CUDA toolkit, or pip install nvidia-cuda-runtime nvidia-cuda-cccl" ELSE;
-static const char random_header[] = "install the CUDA toolkit, or pip install nvidia-curand and "
-                                    "pass its include folder with -I" ELSE;
-
-/* Hints by the beginning of the header's name. The first match counts. */
-static const struct hint {
-    const char *begins, *advice;
-} hints[] = {
-    {"cub/", cccl},
-    {"cuda/", cccl},
-    {"nv/", cccl},
-    {"thrust/", cccl},
-    {"curand", random_header},
-    {"crt/", "pip install nvidia-cuda-crt" ELSE},
-    {"cu", both},
-    {"cooperative_groups", both},
-    {"mma.h", runtime},
-    {"vector_", runtime},
-    {"sm_", runtime},
-    {"device_", runtime},
-};
-
-static void append_advice(gt_text *out, const char *name)
-{
-    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
-        if (strncmp(name, hints[i].begins, strlen(hints[i].begins)) == 0) {
-            gt_text_append(out, hints[i].advice);
-            return;
-        }
-    }
-    gt_text_append(out, strpbrk(name, "./")
-                            ? "pass its folder with -I, include_paths or GPUTUNE_INCLUDE"
-                            : "kernels have no C++ standard library; leave the header out if "
-                              "__CUDACC_RTC__ is defined");
-}
-
 static void append_folders(gt_text *out, const char *const *options, size_t count)
 {
     bool any = false;
@@ -61,27 +21,10 @@ static void append_folders(gt_text *out, const char *const *options, size_t coun
     gt_text_append(out, any ? "; " : "; no toolkit was found, and no include folder is given; ");
 }
 
-void gt_header_hint_append(gt_text *out, const char *line, const gt_texts *missing,
-                           const char *const *options, size_t option_count)
+void gt_header_hint_append(gt_text *out, const gt_texts *missing, const char *const *options,
+                           size_t option_count)
 {
-    static const char *const words[] = {"is undefined", "has no member", "must be a class",
-                                        "is not a template", "storage class or type specifier"};
-    if (strstr(line, "namespace \"std\" has no member")) {
-        gt_text_append(
-            out, "; kernels can only use the parts of C++'s library that the toolkit has in "
-                 "<cuda/std/...>; expected host code between #ifndef __CUDACC_RTC__ and #endif");
-        return;
-    }
-    if (strncmp(line, "thrust/", strlen("thrust/")) == 0 || strstr(line, "/thrust/")) {
-        gt_text_append(out, "; NVRTC does not compile this part of Thrust; kernels may use "
-                            "thrust::complex, pair, tuple, its functors and iterators");
-    }
-    /* a name that the compiler does not know may be in a missing header */
-    bool misses_name = false;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        misses_name |= strstr(line, words[i]) != NULL;
-    }
-    if (missing->count == 0 || !misses_name) {
+    if (missing->count == 0) {
         return;
     }
     for (size_t i = 0; i < missing->count; i++) {
@@ -89,7 +32,8 @@ void gt_header_hint_append(gt_text *out, const char *line, const gt_texts *missi
                        i ? ", " : "; headers that were not found: ", missing->items[i]);
     }
     append_folders(out, options, option_count);
-    append_advice(out, missing->items[0]);
+    gt_text_append(out, "install the CUDA toolkit or set CUDA_HOME, or pass the header's folder "
+                        "with -I, include_paths or GPUTUNE_INCLUDE");
 }
 
 extern const struct embedded {

@@ -39,4 +39,4 @@ F
 $GPUTUNE warm ./k.cu -q --format csv 2>&1 | cut -d, -f1,2
 # If a name is undeclared and a header is missing, the message mentions the header.
 sed -i 's/x\[i\];/f(x[i]);/' k.cu
-$GPUTUNE warm ./k.cu 2>&1 | sed 's/n=1000.*does/n=1000: does/; s/looked in .*; pass/looked in FOLDERS; pass/'
+$GPUTUNE warm ./k.cu 2>&1 | sed 's/n=1000.*does/n=1000: does/; s/looked in .*; install/looked in FOLDERS; install/'

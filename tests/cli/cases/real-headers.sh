@@ -36,9 +36,9 @@ __global__ void rounded_reference(float *y, const float *x, size_t n)
 F
 $GPUTUNE warm ./k.cu -I lib --format csv 2>/dev/null | cut -d, -f1,2 
 GPUTUNE_INCLUDE=$PWD/lib $GPUTUNE emit ./k.cu --as ptx 2>/dev/null | grep -c 'entry rounded('
-$GPUTUNE emit ./k.cu --as ptx 2>&1 | sed 's/looked in .*; pass/looked in FOLDERS; pass/'
+$GPUTUNE emit ./k.cu --as ptx 2>&1 | sed 's/looked in .*; install/looked in FOLDERS; install/'
 sed -i 's,scale.cuh,boost/regex.hpp,' k.cu
-$GPUTUNE emit ./k.cu --as ptx 2>&1 | sed 's/looked in .*; pass/looked in FOLDERS; pass/'
+$GPUTUNE emit ./k.cu --as ptx 2>&1 | sed 's/looked in .*; install/looked in FOLDERS; install/'
 $GPUTUNE emit ./k.cu -I nowhere
 # Includes that only the host code needs do not prevent compiling.
 cat >h.cu <<'F'
@@ -57,4 +57,4 @@ $GPUTUNE emit ./h.cu --as ptx | grep -c 'entry k('
 sed -i '9i void show() { std::vector<float> y(64); } // no kernel needs it' h.cu
 $GPUTUNE emit ./h.cu --as ptx | grep -c 'entry k('
 sed -i 's/= ADD/= show() + ADD/; s/^void/int/' h.cu
-$GPUTUNE emit ./h.cu --as ptx 2>&1
+$GPUTUNE emit ./h.cu --as ptx 2>&1 | sed 's/looked in .*; install/looked in FOLDERS; install/'
