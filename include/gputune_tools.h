@@ -194,12 +194,9 @@ typedef struct gputune_record {
     uint32_t shared_bytes;                        /* per block */
     uint32_t grid[3], block[3];                   /* sizes of the first kernel; 0: unknown */
     const char *grids, *blocks; /* for every kernel: "64 (3 times) + 1"; "": unknown */
-    /* The sum of the widths in bytes of the machine code's loads and stores of global memory: 20
-     * means widths of 4 and 16; 0: unknown or none. vector_bytes: the widest access that the vector
-     * axes request; 0: none. */
-    uint32_t load_widths, store_widths, vector_bytes;
-    const char *created; /* UTC, ISO 8601 */
-    int order;           /* position among the trials of the database, by time; 0: not stored */
+    uint32_t vector_bytes;      /* the widest access that the vector axes request; 0: none */
+    const char *created;        /* UTC, ISO 8601 */
+    int order; /* position among the trials of the database, by time; 0: not stored */
     int driver_version, nvrtc_version;            /* 13000 for 13.0 */
     int sm_count, sm_clock_khz, memory_clock_khz; /* counts and clocks of the GPU; 0: unknown */
     /* Hashes in hex, or "". scenario: hash of what its trials have in common apart from the GPU;

@@ -242,10 +242,7 @@ static inline bool gt_launch_copies(const gt_launch *launch)
 /* Resources of a compiled variant, from ptxas and the driver. */
 typedef struct gt_resources {
     uint32_t registers, spill_bytes; /* spills: stores plus loads, from the ptxas log */
-    uint32_t static_shared_bytes, local_bytes, constant_bytes;
-    uint32_t load_widths,
-        store_widths; /* access widths to global memory in the machine code, one bit for each width
-                         in bytes (4 | 16); 0: none, or unknown */
+    uint32_t static_shared_bytes, local_bytes;
 } gt_resources;
 
 /* Machine code, or PTX for an emulated device. */

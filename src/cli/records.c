@@ -11,22 +11,9 @@
 typedef struct row {
     gputune_record record; /* must come first: the columns use its offsets */
     const char *hot, *default_time, *uncertainty, *speedup, *verdict;
-    const char *pipeline_grids, *pipeline_blocks, *loads, *stores, *flags, *outcome;
+    const char *pipeline_grids, *pipeline_blocks, *flags, *outcome;
     double bytes_per_s, flops_per_s, flops_alone, copy_share, failed;
-    bool is_narrow;
 } row;
-
-/* Returns "128 32": the widths in bits, the widest first. */
-static const char *widths_text(uint32_t widths)
-{
-    char *text = cli_copy("");
-    for (uint32_t bytes = 64; bytes > 0; bytes /= 2) {
-        if (widths & bytes) {
-            cli_join(&text, " ", cli_format("%u", bytes * 8));
-        }
-    }
-    return text;
-}
 
 char *cli_flags_text(const cli_flag *flags, size_t count)
 {
@@ -39,7 +26,7 @@ char *cli_flags_text(const cli_flag *flags, size_t count)
     return text;
 }
 
-static const char *flags(const gputune_record *record, bool is_narrow)
+static const char *flags(const gputune_record *record)
 {
     const bool has_only = record->only && record->only[0];
     const cli_flag words[] = {{record->is_default, "default"},
@@ -51,7 +38,6 @@ static const char *flags(const gputune_record *record, bool is_narrow)
                               {record->unreferenced, "no reference"},
                               {record->unproved, "unproved"},
                               {record->outdated, "outdated"},
-                              {is_narrow, "narrow"},
                               {has_only, has_only ? cli_format("only %s", record->only) : ""}};
     return cli_flags_text(words, sizeof words / sizeof *words);
 }
@@ -76,9 +62,7 @@ static void derive(row *out)
     /* several kernels, or one that is launched several times */
     bool is_pipeline = strpbrk(r->grids, "+(") != NULL;
     bool is_timed = r->median_ns > 0 && r->objective != GPUTUNE_OBJECTIVE_ENERGY;
-    uint32_t widths = r->load_widths | r->store_widths; /* access widths in the machine code */
     double half_ns = (r->high_ns - r->low_ns) / 2;
-    out->is_narrow = widths > 0 && r->vector_bytes > 0 && widths < r->vector_bytes;
     out->hot = r->cache == GPUTUNE_CACHE_HOT ? "hot" : "";
     out->default_time = r->default_ns > 0                   ? cli_value(r->default_ns, r->objective)
                         : cli_is_failure(r->default_status) ? r->default_status
@@ -90,9 +74,7 @@ static void derive(row *out)
     out->verdict = cli_verdict(r);
     out->pipeline_grids = is_pipeline ? r->grids : "";
     out->pipeline_blocks = is_pipeline ? r->blocks : "";
-    out->loads = widths_text(r->load_widths);
-    out->stores = widths_text(r->store_widths);
-    out->flags = flags(r, out->is_narrow);
+    out->flags = flags(r);
     out->outcome = outcome(r);
     out->bytes_per_s = is_timed ? r->bytes * 1e9 / r->median_ns : 0;
     out->flops_per_s = is_timed ? r->flops * 1e9 / r->median_ns : 0;
@@ -109,9 +91,6 @@ char *cli_hardware_text(const gputune_record *winner)
     row of = {.record = *winner};
     char *text = cli_format("%u registers", winner->registers);
     derive(&of);
-    if (of.loads[0]) {
-        text = cli_format("%.*s-bit loads, %s", (int)strcspn(of.loads, " "), of.loads, text);
-    }
     if (winner->spill_bytes) {
         cli_append(&text, ", %u bytes spilled", winner->spill_bytes);
     }
@@ -187,8 +166,6 @@ static const cli_column columns[] = {
     SAME(copy_bytes_per_s, "", CLI_RATE, DATA),
     MADE("copy_share", "of copy", CLI_SHARE, DATA | WINNERS | RUN | WHY | SPARE, copy_share),
     SAME(registers, "regs", CLI_SOME_COUNT, DATA | ALL | SPARE),
-    MADE(NULL, "loads", CLI_TEXT, WINNERS | TRIALS | WHY | SPARE, loads),
-    MADE(NULL, "stores", CLI_TEXT, WINNERS | TRIALS | WHY | SPARE, stores),
     SAME(spill_bytes, "spills", CLI_COUNT, DATA | TRIALS | RUN | WHY | SPARE),
     SAME(shared_bytes, "shared", CLI_COUNT, DATA | TRIALS | RUN | WHY | SPARE),
     SAME(local_bytes, "", CLI_COUNT, DATA),
@@ -220,10 +197,7 @@ static const cli_column columns[] = {
     SAME(identity, "", CLI_TEXT, DATA),
     SAME(alignment, "", CLI_TEXT, DATA),
     SAME(inputs, "", CLI_TEXT, DATA),
-    MADE("load_bits", "", CLI_TEXT, DATA, loads),
-    MADE("store_bits", "", CLI_TEXT, DATA, stores),
     SAME(vector_bytes, "", CLI_SOME_COUNT, DATA),
-    MADE("narrow", "", CLI_YES, DATA, is_narrow),
     SAME(order, "", CLI_WHOLE, DATA),
     SAME(driver_version, "", CLI_WHOLE, DATA),
     SAME(nvrtc_version, "", CLI_WHOLE, DATA),

@@ -124,7 +124,7 @@ void cli_why_write(const cli_table *standing, const cli_measured_list *list, cli
                    FILE *file);
 
 /* Returns a line that describes the code of a winner and how near it is to the GPU's limit:
- * "128-bit loads, 32 registers, occupancy 100%; 95.0% of a copy's bandwidth: ...". */
+ * "32 registers, occupancy 100%; 95.0% of a copy's bandwidth: ...". */
 char *cli_hardware_text(const gputune_record *winner);
 
 /* ---- failures -------------------------------------------------------------------------------- */

@@ -1,4 +1,4 @@
-/* Kernels in images (PTX, cubins, mangled names), and access widths in machine code. */
+/* Kernels and variables in images (PTX, cubins, mangled names). */
 #include "gpu/image.h"
 
 #include "base/text.h"
@@ -270,63 +270,4 @@ gputune_status gt_image_entry(char **out, const gt_image *image, const char *nam
               "neither instantiate it nor specialise it for other arguments",
               search.instances, name);
     return search.found ? gt_strndup(out, search.found, search.found_bytes) : gt_strdup(out, name);
-}
-
-/* An instruction has 16 bytes, with the opcode in its lowest 12 bits (before the predicate) and the
- * access size in bits 73 to 75 (checked with nvdisasm 13.0 for sm_75 to sm_121, tests/gpu). */
-enum { INSTRUCTION_BYTES = 16, OPCODE_MASK = 0xfff, SIZE_SHIFT = 73 - 64, BLACKWELL = 100 };
-
-/* How to find an access's width: in its size field, in LDGSTS's field, or always 32 bytes. */
-typedef enum width { BY_SIZE, ASYNC, WIDEST } width;
-
-static const struct {
-    uint16_t opcode;
-    bool stores;
-    width width;
-} opcodes[] = {
-    {0x381, false, BY_SIZE}, /* LDG */
-    {0x981, false, BY_SIZE}, /* LDG with a uniform register */
-    {0x980, false, BY_SIZE}, /* LD */
-    {0x386, true, BY_SIZE},  /* STG */
-    {0x986, true, BY_SIZE},  /* STG with a uniform register */
-    {0x385, true, BY_SIZE},  /* ST */
-    {0x985, true, BY_SIZE},  /* ST with a uniform register */
-    {0xfae, false, ASYNC},   /* LDGSTS */
-    {0x97e, false, WIDEST},  /* LDG.ENL2.256 */
-    {0x97f, true, WIDEST}    /* STG.ENL2.256 */
-};
-
-/* Decodes access widths. The size field's values mean U8, S8, U16, S16, 32, 64 and 128 bits. LDGSTS
- * has only 32, 64 and 128, in a separate field from Blackwell on. */
-static void read_code(gt_resources *out, const char *code, size_t bytes, int cc)
-{
-    static const uint8_t by_size[8] = {1, 1, 2, 2, 4, 8, 16, 0};
-    for (size_t i = 0; i + INSTRUCTION_BYTES <= bytes; i += INSTRUCTION_BYTES) {
-        uint64_t words[2];
-        memcpy(words, code + i, sizeof words);
-        for (size_t k = 0; k < sizeof opcodes / sizeof *opcodes; k++) {
-            const width width = opcodes[k].width;
-            if ((words[0] & OPCODE_MASK) == opcodes[k].opcode) {
-                *(opcodes[k].stores ? &out->store_widths : &out->load_widths) |=
-                    width == WIDEST                     ? 32
-                    : width == ASYNC && cc >= BLACKWELL ? 4u << (words[1] >> (SIZE_SHIFT + 1) & 3)
-                                                        : by_size[words[1] >> SIZE_SHIFT & 7];
-            }
-        }
-    }
-}
-
-void gt_machine_code_widths(gt_resources *out, const gt_image *cubin, const char *arch)
-{
-    const int cc = strncmp(arch, "sm_", 3) == 0 ? (int)strtol(arch + 3, NULL, 10) : 0;
-    uint16_t count = 0;
-    const char *headers = section_headers(cubin, &count);
-    out->load_widths = out->store_widths = 0;
-    for (uint16_t i = 0; headers && i < count; i++) {
-        const Elf64_Shdr section = section_at(headers, i);
-        const char *code = part_at(cubin, section.sh_offset, section.sh_size, 1);
-        if (section.sh_type == SHT_PROGBITS && (section.sh_flags & SHF_EXECINSTR) && code) {
-            read_code(out, code, (size_t)section.sh_size, cc);
-        }
-    }
 }

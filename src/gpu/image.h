@@ -1,4 +1,4 @@
-/* The kernels, variables and machine code of an image (a cubin or PTX). Images also come from
+/* The kernels and variables of an image (a cubin or PTX). Images also come from
  * databases, so a damaged image is read as an empty one. */
 #pragma once
 
@@ -21,8 +21,3 @@ gputune_status gt_image_note_entry(gt_image *image, const char *name, const char
 /* Calls `each` for every global-memory variable that the image's kernels may write. */
 typedef void gt_image_name_fn(void *user, const char *name, size_t length);
 void gt_image_each_variable(const gt_image *image, gt_image_name_fn *each, void *user);
-
-/* Sets out->load_widths and out->store_widths to the widths of all LDG, LD, LDGSTS, STG and ST
- * instructions (global and generic accesses) in a cubin for compute capability 7.0 to 12.x. Bulk
- * copies are not counted. Both are 0 for PTX and for a damaged cubin. */
-void gt_machine_code_widths(gt_resources *out, const gt_image *cubin, const char *arch);

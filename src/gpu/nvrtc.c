@@ -308,22 +308,19 @@ static gputune_status fetch_bytes(gt_image *out, const gt_nvrtc *nvrtc, program 
     return GPUTUNE_OK;
 }
 
-/* Fetches the image. A cubin is always needed, because access widths are read from it. */
+/* Fetches the image: PTX if the request asks for it, else a cubin. */
 static gputune_status fetch_image(gt_compiled *out, const gt_nvrtc *nvrtc, program program,
                                   const gt_nvrtc_request *request)
 {
-    GT_TRY(
-        fetch_bytes(&out->image, nvrtc, program, nvrtc->cubin_size, nvrtc->cubin, "nvrtcGetCUBIN"));
-    GT_REFUSE(out->image.bytes == 0, GPUTUNE_EINVAL,
+    size_t cubin_bytes = 0;
+    GT_TRY(check_result(nvrtc, nvrtc->cubin_size(program, &cubin_bytes), "nvrtcGetCUBINSize"));
+    GT_REFUSE(cubin_bytes == 0, GPUTUNE_EINVAL,
               "found %s, which has no machine code; expected an architecture such as sm_90",
               request->arch);
-    gt_machine_code_widths(&out->resources, &out->image, request->arch);
-    if (!request->ptx) {
-        return GPUTUNE_OK;
-    }
-    free(out->image.data);
-    out->image = (gt_image){0};
-    return fetch_bytes(&out->image, nvrtc, program, nvrtc->ptx_size, nvrtc->ptx, "nvrtcGetPTX");
+    return request->ptx ? fetch_bytes(&out->image, nvrtc, program, nvrtc->ptx_size, nvrtc->ptx,
+                                      "nvrtcGetPTX")
+                        : fetch_bytes(&out->image, nvrtc, program, nvrtc->cubin_size, nvrtc->cubin,
+                                      "nvrtcGetCUBIN");
 }
 
 static gputune_status compile_error(const gt_nvrtc *nvrtc, int result, const char *log,
@@ -561,18 +558,6 @@ static uint32_t number_before(const char *line, const char *end, const char *uni
     return at && digits != at ? (uint32_t)strtoul(digits, NULL, 10) : 0;
 }
 
-/* Sums all "N bytes cmem[i]" of a line. */
-static uint32_t constant_bytes(const char *line, const char *end)
-{
-    uint32_t sum = 0;
-    const char *at;
-    while ((at = find_in(line, end, " bytes cmem["))) {
-        sum += number_before(line, at + strlen(" bytes cmem["), " bytes cmem[");
-        line = at + 1;
-    }
-    return sum;
-}
-
 void gt_ptxas_parse(gt_resources *out, const char *log)
 {
     gt_resources best = {0}, entry = {0};
@@ -588,7 +573,6 @@ void gt_ptxas_parse(gt_resources *out, const char *log)
         if (find_in(line, end, "Used ")) {
             entry.registers = number_before(line, end, " registers");
             entry.static_shared_bytes = number_before(line, end, " bytes smem");
-            entry.constant_bytes = constant_bytes(line, end);
         }
         if (entry.registers > best.registers) {
             best = entry;

@@ -35,9 +35,6 @@ typedef struct gt_code {
     X(COUNT, spill_bytes, resources.spill_bytes, HIDDEN)                                           \
     X(COUNT, static_shared_bytes, resources.static_shared_bytes, HIDDEN)                           \
     X(COUNT, local_bytes, resources.local_bytes, HIDDEN)                                           \
-    X(COUNT, constant_bytes, resources.constant_bytes, HIDDEN)                                     \
-    X(COUNT, load_widths, resources.load_widths, HIDDEN)                                           \
-    X(COUNT, store_widths, resources.store_widths, HIDDEN)                                         \
     X(REAL, compile_ns, compile_ns, HIDDEN)
 
 typedef enum gt_trial_status {
@@ -92,9 +89,6 @@ typedef struct gt_trial {
     X(COUNT, spill_bytes, resources.spill_bytes, SHOWN(spill_bytes))                               \
     X(COUNT, static_shared_bytes, resources.static_shared_bytes, HIDDEN)                           \
     X(COUNT, local_bytes, resources.local_bytes, SHOWN(local_bytes))                               \
-    X(COUNT, constant_bytes, resources.constant_bytes, HIDDEN)                                     \
-    X(COUNT, load_widths, resources.load_widths, SHOWN(load_widths))                               \
-    X(COUNT, store_widths, resources.store_widths, SHOWN(store_widths))                            \
     X(COUNT, vector_bytes, vector_bytes, SHOWN(vector_bytes))                                      \
     X(COUNT, shared_bytes, shared_bytes, SHOWN(shared_bytes))                                      \
     X(REAL, occupancy, occupancy, SHOWN(occupancy))                                                \

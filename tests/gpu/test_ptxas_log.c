@@ -42,7 +42,6 @@ TEST(test_older_logs)
     gt_ptxas_parse(&resources, older);
     assert_int_equal(resources.registers, 40);
     assert_int_equal(resources.static_shared_bytes, 2048);
-    assert_int_equal(resources.constant_bytes, 376 + 8);
     assert_int_equal(resources.spill_bytes, 0);
 }
 

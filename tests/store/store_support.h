@@ -109,7 +109,7 @@ static inline gt_trial trial_of(uint64_t number, const char *config, double time
                       .source = hash_of(1000 + number),
                       .config = config,
                       .time = {9, time_ns, time_ns + 1, 2, time_ns - 3, time_ns + 3, time_ns - 4},
-                      .resources = {32, 8, 1024, 16, 4},
+                      .resources = {32, 8, 1024, 16},
                       .shared_bytes = 2048,
                       .occupancy = 0.75,
                       .max_error = 0.25,
@@ -124,7 +124,7 @@ static inline gt_code code_of(uint64_t number, const char *image)
                      .arch = "sm_90",
                      .nvrtc_version = 13000,
                      .image = {(void *)image, strlen(image)},
-                     .resources = {32, 8, 1024, 16, 4},
+                     .resources = {32, 8, 1024, 16},
                      .compile_ns = 2e7};
 }
 
