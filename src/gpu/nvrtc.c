@@ -11,7 +11,6 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +47,6 @@ struct gt_nvrtc {
     int number;       /* 13000 */
     bool keeps_heads; /* true if it supports precompiled headers (12.8) */
     char path[1024];
-    atomic_uint refused; /* bits of standard[] that this NVRTC refused */
 };
 
 /* NVRTC searches #include "name" in the source's folder, by default the working folder. This path's
@@ -57,19 +55,18 @@ static const char program_name[] = "/dev/null/gputune.cu";
 
 enum { OPTIONS_MAX = 64 };
 
-/* Standard options that an older NVRTC may lack; `since` is the first version with the option. If
- * NVRTC refuses one anyway, later compilations omit it. */
+/* Standard options; `since` is the first version with the option, or 0. */
 static const struct optional {
     const char *text;
     int since;
     bool once; /* true if it is left out when the request has the same option */
 } standard[] = {
-    {"--std=c++17", 11000, true},
-    {"-default-device", 11000, false},
-    {"--ptxas-options=-v", 11010, false},
+    {"--std=c++17", 0, true},
+    {"-default-device", 0, false},
+    {"--ptxas-options=-v", 0, false},
     {"--no-cache", 12090, false}, /* with a cache, NVRTC loads libcuda, and hits lack ptxas lines */
-    {"--frandom-seed=gputune", 12000, false},
-    {"-D__linux__=1", 11000, false}, /* under nvcc, the host compiler defines it */
+    {"--frandom-seed=gputune", 0, false},
+    {"-D__linux__=1", 0, false}, /* under nvcc, the host compiler defines it */
 };
 enum { STANDARD = sizeof standard / sizeof *standard };
 
@@ -250,10 +247,8 @@ static gputune_status make_options(options *out, const gt_nvrtc *nvrtc,
     snprintf(out->arch, sizeof out->arch, "--gpu-architecture=%s", request->arch);
     out->items[0] = out->arch;
     out->count = 1;
-    unsigned refused = atomic_load_explicit(&nvrtc->refused, memory_order_relaxed);
     for (unsigned i = 0; i < STANDARD; i++) {
-        if (nvrtc->number >= standard[i].since && !(refused >> i & 1) &&
-            !is_replaced(&standard[i], request)) {
+        if (nvrtc->number >= standard[i].since && !is_replaced(&standard[i], request)) {
             out->items[out->count++] = standard[i].text;
         }
     }
@@ -278,18 +273,6 @@ static gputune_status make_options(options *out, const gt_nvrtc *nvrtc,
         out->items[out->count++] = "--pch-messages=false";
     }
     return GPUTUNE_OK;
-}
-
-/* Remembers standard options that the log calls unrecognised. Returns true if one is new. */
-static bool learn_refused(gt_nvrtc *nvrtc, const char *log)
-{
-    unsigned refused = 0;
-    for (unsigned i = 0; i < STANDARD; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(standard[i].text, "="), standard[i].text);
-        refused |= strstr(log, "unrecognized option") && strstr(log, name) ? 1u << i : 0;
-    }
-    return (refused & ~atomic_fetch_or(&nvrtc->refused, refused)) != 0;
 }
 
 typedef int (*get_size)(program, size_t *);
@@ -467,9 +450,9 @@ static gputune_status create_program(program *out, const gt_nvrtc *nvrtc,
                         "nvrtcCreateProgram");
 }
 
-/* Compiles a program. Sets *again if an option was refused or a header is missing, so another
- * attempt without it may succeed. */
-static gputune_status compile_program(gt_compiled *out, gt_nvrtc *nvrtc, program program,
+/* Compiles a program. Sets *again if a header is missing, so another attempt without it may
+ * succeed. */
+static gputune_status compile_program(gt_compiled *out, const gt_nvrtc *nvrtc, program program,
                                       const gt_nvrtc_request *request, const gt_nvrtc_head *head,
                                       gt_texts *missing, bool *again)
 {
@@ -487,8 +470,7 @@ static gputune_status compile_program(gt_compiled *out, gt_nvrtc *nvrtc, program
     out->log = log.data;
     gt_ptxas_parse(&out->resources, out->log);
     if (result != NVRTC_SUCCESS) {
-        *again = (result == NVRTC_ERROR_INVALID_OPTION && learn_refused(nvrtc, out->log)) ||
-                 learn_missing(missing, out->log);
+        *again = learn_missing(missing, out->log);
         return compile_error(nvrtc, result, out->log, request, missing);
     }
     GT_TRY(fetch_image(out, nvrtc, program, request));
@@ -509,8 +491,8 @@ gputune_status gt_nvrtc_compile(gt_compiled *out, const gt_nvrtc *nvrtc,
         again = false;
         gt_compiled_free(&compiled);
         status = create_program(&program, nvrtc, request, &missing, head != NULL);
-        GT_THEN(status, compile_program(&compiled, (gt_nvrtc *)nvrtc, program, request, head,
-                                        &missing, &again));
+        GT_THEN(status,
+                compile_program(&compiled, nvrtc, program, request, head, &missing, &again));
         if (program) {
             nvrtc->destroy(&program);
         }
