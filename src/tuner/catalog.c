@@ -490,21 +490,6 @@ static gputune_status resolve_path(gt_kernel_list *out, gt_catalog *catalog, con
                                 first[0] ? "; the first kernel in it is " : "", first);
 }
 
-/* Adds the kernels of the file with this name, which has no folder and no ".cu". */
-static gputune_status add_named_file(gt_kernel_list *out, gt_catalog *catalog, const char *name)
-{
-    for (size_t i = catalog->added.count; i-- > 0;) {
-        const gt_catalog_file *file = catalog->added.items[i]->file;
-        const char *slash = strrchr(file->path, '/'), *base = slash ? slash + 1 : file->path;
-        if (strncmp(base, name, strlen(name)) == 0 && strcmp(base + strlen(name), ".cu") == 0) {
-            return resolve_path(out, catalog, file->path);
-        }
-    }
-    GT_FREED char *path = NULL;
-    GT_TRY(gt_path_format(&path, "%s/%s.cu", catalog->folder, name));
-    return gt_file_exists(path) ? resolve_path(out, catalog, path) : GPUTUNE_OK;
-}
-
 static gputune_status unknown_kernel(gt_catalog *catalog, const char *kernel)
 {
     GT_FREED gt_kernel_list all = {0};
@@ -539,9 +524,6 @@ static gputune_status resolve(gt_kernel_list *out, gt_catalog *catalog, const ch
     }
     if (out->count == 0) {
         GT_TRY(add_folder(out, catalog, kernel));
-    }
-    if (out->count == 0) {
-        GT_TRY(add_named_file(out, catalog, kernel));
     }
     return out->count > 0 ? GPUTUNE_OK : unknown_kernel(catalog, kernel);
 }

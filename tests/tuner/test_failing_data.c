@@ -287,10 +287,10 @@ static gputune_status read_templates(gt_catalog *catalog, const failing_world *f
     assert_int_equal(kernels, 2);
     GT_TRY(gt_catalog_find(&template, catalog, "given"));
     GT_TRY(gt_catalog_find(&template, catalog, "scale"));
-    GT_TRY(gt_catalog_find(&template, catalog, "beside"));
+    GT_TRY(gt_catalog_find(&template, catalog, "other"));
     GT_TRY(gt_catalog_compile_options(&options, &count, catalog, template));
     assert_true(count > 0);
-    gputune_status status = gt_catalog_find(&template, catalog, "bseide");
+    gputune_status status = gt_catalog_find(&template, catalog, "ohter");
     assert_true(status == GPUTUNE_ENOTFOUND || status == GPUTUNE_ENOMEM);
     return status == GPUTUNE_ENOTFOUND ? gt_catalog_each(catalog, NULL, count_kernels, &kernels)
                                        : status;
@@ -318,7 +318,7 @@ static void write_file(const failing_world *f, const char *name, const char *tex
     file_write(path, "%s", text);
 }
 
-/* Writes a kernel that is found by its file name, with headers of its own and of a toolkit. */
+/* Writes a kernel with headers of its own and of a toolkit. */
 static void write_beside(const failing_world *f)
 {
     char toolkit[128];
