@@ -30,7 +30,8 @@ gputune_status gt_catalog_compile_options(const char *const **out, size_t *count
 
 /* Names. In every function below, PATH and PATH:KERNEL mean the kernels of that file; a path has a
  * slash or ends in .cu. Any other word is the name of an added kernel, or else of a kernel of the
- * folder. A file that changed is read again. Templates that were found live as long as the catalog. */
+ * folder. A file that changed is read again. Templates that were found live as long as the catalog.
+ */
 
 /* Finds the only kernel of that name or path. ENOTFOUND suggests the nearest name; EINVAL lists
  * several kernels or files; ETEMPLATE if the template does not parse. */

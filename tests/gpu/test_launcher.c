@@ -21,16 +21,6 @@ TEST_WITHIN(plain_launch_makes_one_call_and_a_query, setup, NULL)
     free_and_check(launcher);
 }
 
-TEST_WITHIN(test_value_passes_the_block_itself, setup, NULL)
-{
-    gt_launcher *launcher = load_pass(GT_PASS_VALUE);
-    launch_on(launcher, 1);
-    assert_string_equal(fake_story(), "LaunchKernelEx");
-    assert_ptr_equal(fake_find("LaunchKernelEx", 0)->pointers[0], block);
-    assert_int_equal(fake_find("LaunchKernelEx", 0)->parameters[2], 12345);
-    free_and_check(launcher);
-}
-
 TEST_WITHIN(test_constant_copies_then_launches_then_records, setup, NULL)
 {
     gt_launcher *launcher = load_pass(GT_PASS_CONSTANT);
@@ -45,57 +35,6 @@ TEST_WITHIN(test_constant_copies_then_launches_then_records, setup, NULL)
     assert_ptr_not_equal(copy->pointers[0], block); /* the caller may change its memory at once */
     assert_int_equal(copy->object, kernel->object + 1000); /* the symbol of the same module */
     assert_int_equal(kernel->parameters[0], 0xabcd00);
-    free_and_check(launcher);
-}
-
-TEST_WITHIN(split_block_copies_the_rest, setup, NULL)
-{
-    gt_launch launch = make_launch(GT_PASS_SPLIT);
-    gt_launcher *launcher = load(&launch);
-    launch_on(launcher, 1);
-    const fake_call *copy = fake_find("MemcpyHtoDAsync", 0);
-    assert_int_equal(copy->bytes, BLOCK_BYTES - launch.blocks[0].by_value_bytes);
-    assert_memory_equal(copy->data, block + launch.blocks[0].by_value_bytes, FAKE_DATA_BYTES);
-    assert_ptr_equal(fake_find("LaunchKernelEx", 0)->pointers[0], block);
-    free_and_check(launcher);
-}
-
-TEST_WITHIN(global_block_passes_its_own_buffer, setup, NULL)
-{
-    gt_launcher *launcher = load_pass(GT_PASS_GLOBAL);
-    launch_on(launcher, 1);
-    launch_on(launcher, 2);
-    uint64_t first = fake_find("MemcpyHtoDAsync", 0)->object;
-    uint64_t second = fake_find("MemcpyHtoDAsync", 1)->object;
-    assert_int_not_equal(first, second);
-    assert_int_equal(fake_find("LaunchKernelEx", 0)->parameters[0], first);
-    assert_int_equal(fake_find("LaunchKernelEx", 1)->parameters[0], second);
-    assert_int_equal(fake_count("ModuleLoadData"), 0);
-    free_and_check(launcher);
-}
-
-TEST_WITHIN(test_scratch_and_clears, setup, NULL)
-{
-    gt_launch launch = make_launch(GT_PASS_NONE);
-    launch.parameters[2] = (gt_parameter){
-        .kind = GT_PARAMETER_SCRATCH, .bytes = 8, .argument = -1, .scratch_bytes = 4096};
-    launch.parameter_count = 3;
-    launch.parameters[2].clear_bytes = 4096;
-    launch.parameters[0].clear_bytes = 777;
-    gt_launcher *launcher = load(&launch);
-    for (int stream = 1; stream <= 2; stream++) {
-        fake_forget();
-        assert_int_equal(gt_launcher_launch(launcher, fake_stream(stream), arguments + 1), 0);
-        uint64_t scratch = fake_find("MemAlloc", 0)->object;
-        assert_int_equal(fake_find("MemAlloc", 0)->bytes, 4096);
-        assert_int_equal(fake_find("MemsetD8Async", 0)->object, out_buffer);
-        assert_int_equal(fake_find("MemsetD8Async", 0)->bytes, 777);
-        assert_int_equal(fake_find("MemsetD8Async", 1)->object, scratch);
-        assert_int_equal(fake_find("LaunchKernelEx", 0)->parameters[2], scratch);
-    }
-    fake_forget();
-    assert_int_equal(gt_launcher_launch(launcher, fake_stream(1), arguments + 1), 0);
-    assert_string_equal(fake_story(), "MemsetD8Async MemsetD8Async LaunchKernelEx EventRecord");
     free_and_check(launcher);
 }
 

@@ -1,41 +1,6 @@
-/* Tests which answer a request gets after others: with narrowed and edited spaces, unfinished
- * tunings, and failed variants. */
+/* Tests which answer a request gets after edits of its template, and after a shortage of memory. */
 #include "search_world.h"
 #include "support/folder.h"
-
-/* 1024 is ten times as fast as the default, and 256 is two and a half times as fast. */
-static void tune_wide_space(world *w)
-{
-    write_template(w, "64, 128, 256, 512, 1024");
-    w->by_block[1024].time_ns = 100;
-    w->by_block[256].time_ns = 400;
-    expect_answer(w, 0, NULL, GPUTUNE_SOURCE_MEASURED, "BLOCK=1024");
-}
-
-/* --- other spaces ----------------------------------------------------------------------------- */
-
-TEST_OF(test_a_restricted_space_has_a_winner_of_its_own, world *w, open_world, close_world)
-{
-    static const char *const only[] = {"BLOCK=64,128,256"};
-    const gputune_options options = OPTIONS(.only = only, .only_count = 1);
-    tune_wide_space(w);
-    expect_answer(w, 0, &options, GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
-    expect_answer(w, 0, &options, GPUTUNE_SOURCE_CACHED, "BLOCK=256");
-}
-
-TEST_OF(test_a_new_constraint_makes_another_winner, world *w, open_world, close_world)
-{
-    tune_wide_space(w);
-    write_template(w, "64, 128, 256, 512, 1024) require(BLOCK <= 512");
-    expect_answer(w, 0, NULL, GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
-}
-
-TEST_OF(test_a_removed_value_makes_another_winner, world *w, open_world, close_world)
-{
-    tune_wide_space(w);
-    write_template(w, "64, 128, 256, 512");
-    expect_answer(w, 0, NULL, GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
-}
 
 static void rewrite_template(world *w, const char *clause)
 {
@@ -128,57 +93,6 @@ TEST_OF(test_a_default_that_won_needs_no_fallback_where_the_default_is_edited, w
     assert_false(w->choice.needs_alignment);
 }
 
-/* A variant that was left out for the sake of the fastest may be the fastest of a few. */
-TEST_OF(test_few_variants_race_among_themselves, world *w, open_world, close_world)
-{
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    w->by_block[64].time_ns = 900;
-    tune_wide_space(w);
-    w->device.driver_version += 10; /* no stored result answers */
-    options.max_variants = 2;
-    options.strategy = GPUTUNE_STRATEGY_EXHAUSTIVE; /* the first two */
-    expect_answer(w, 0, &options, GPUTUNE_SOURCE_MEASURED, "BLOCK=64");
-}
-
-TEST_OF(failed_winner_lets_losers_race_again, world *w, open_world, close_world)
-{
-    tune_wide_space(w);
-    w->by_block[1024].recheck = GPUTUNE_EWRONG;
-    write_template(w, "32, 64, 128, 256, 512, 1024");
-    expect_answer(w, 0, NULL, GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
-}
-
-/* The default races in every space. */
-TEST_OF(test_a_default_outside_of_the_restrictions_is_remembered, world *w, open_world, close_world)
-{
-    static const char *const only[] = {"BLOCK=64"};
-    const gputune_options options = OPTIONS(.only = only, .only_count = 1);
-    expect_answer(w, 0, &options, GPUTUNE_SOURCE_MEASURED, "BLOCK=128");
-    expect_answer(w, 0, &options, GPUTUNE_SOURCE_CACHED, "BLOCK=128");
-}
-
-/* --- known failures --------------------------------------------------------------------------- */
-
-TEST_OF(test_a_bad_default_is_no_answer_when_the_worker_is_lost, world *w, open_world, close_world)
-{
-    const gputune_options cached_only = OPTIONS(.effort = GPUTUNE_CACHED_ONLY);
-    w->by_block[128].verify = GPUTUNE_EWRONG;
-    w->by_block[256].sample = GPUTUNE_EWORKER;
-    assert_int_equal(tune(w, NULL), GPUTUNE_EWRONG);
-    assert_int_equal(tune(w, &cached_only), GPUTUNE_EWRONG);
-}
-
-TEST_OF(wrong_variant_that_hung_is_not_retried_forever, world *w, open_world, close_world)
-{
-    w->by_block[256].hangs_once = true;
-    w->by_block[256].recheck = GPUTUNE_EWRONG;
-    w->by_block[512].time_ns = 900;
-    expect_answer(w, 0, NULL, GPUTUNE_SOURCE_MEASURED, "BLOCK=512");
-    assert_true(w->farm.patient_verifies < 4);
-}
-
-/* --- results that are not final --------------------------------------------------------------- */
-
 TEST_OF(test_without_memory_for_a_variant_nothing_is_decided, world *w, open_world, close_world)
 {
     w->by_block[256].verify = GPUTUNE_EDEVMEM;
@@ -187,26 +101,4 @@ TEST_OF(test_without_memory_for_a_variant_nothing_is_decided, world *w, open_wor
     w->by_block[256].verify = GPUTUNE_OK;
     expect_answer(w, 0, NULL, GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
     expect_answer(w, 0, NULL, GPUTUNE_SOURCE_CACHED, "BLOCK=256");
-}
-
-/* A result of the scenario itself is preferred to the nearest size and to the default. */
-TEST_OF(busy_gpu_falls_back_to_own_scenario, world *w, open_world, close_world)
-{
-    static const char *const only[] = {"BLOCK=64,128,256"};
-    gputune_options options = OPTIONS(.only = only, .only_count = 1);
-    expect_answer(w, 0, NULL, GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
-    w->gpu.is_taken = true;
-    options.time_limit_s = 0.05;
-    expect_answer(w, 0, &options, GPUTUNE_SOURCE_CACHED, "BLOCK=256");
-    w->gpu.is_taken = false;
-    options.time_limit_s = 0;
-    expect_answer(w, 0, &options, GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
-}
-
-TEST_OF(test_force_asks_for_nothing_where_nothing_is_measured, world *w, open_world, close_world)
-{
-    gputune_options options = OPTIONS(.effort = GPUTUNE_CACHED_ONLY);
-    expect_answer(w, 0, NULL, GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
-    options.force = true;
-    expect_answer(w, 0, &options, GPUTUNE_SOURCE_CACHED, "BLOCK=256");
 }

@@ -109,13 +109,6 @@ TEST_OF(test_the_default_is_verified_first, world *w, open_world, close_world)
     assert_int_equal(w->farm.launches.items[0].steps[0].block[0], 128);
 }
 
-TEST_OF(test_cached_only_never_measures, world *w, open_world, close_world)
-{
-    tuned(w, &OPTIONS(.effort = GPUTUNE_CACHED_ONLY));
-    assert_int_equal(w->choice.source, GPUTUNE_SOURCE_DEFAULT);
-    assert_int_equal(w->farm.samples, 0);
-}
-
 TEST_OF(test_equal_times_are_a_tie_for_the_default, world *w, open_world, close_world)
 {
     w->farm.noise = 0.01;
@@ -141,14 +134,6 @@ TEST_OF(test_few_variants_do_not_answer_for_all, world *w, open_world, close_wor
     assert_string_equal(w->config, "BLOCK=256");
 }
 
-TEST_OF(test_default_races_where_restrictions_leave_it_out, world *w, open_world, close_world)
-{
-    const char *only[] = {"BLOCK=256"};
-    assert_string_equal(tuned(w, &OPTIONS(.only = only, .only_count = 1)), "BLOCK=256");
-    assert_int_equal(w->choice.variants, 2);
-    assert_true(w->choice.default_ns == 1000);
-}
-
 /* The default counts as one of the variants, so two of these three are tried. */
 TEST_OF(a_default_outside_restrictions_counts, world *w, open_world, close_world)
 {
@@ -157,17 +142,6 @@ TEST_OF(a_default_outside_restrictions_counts, world *w, open_world, close_world
     assert_string_equal(tuned(w, &options), "BLOCK=128");
     assert_string_equal(w->choice.stop_reason,
                         "searched 2 of 3; of those tried, every other variant is slower");
-}
-
-/* Earlier results do not change which variants are tried, even if the limit excludes only one. */
-TEST_OF(the_first_few_are_the_same_after_a_failure, world *w, open_world, close_world)
-{
-    const char *only[] = {"BLOCK=64,256"};
-    w->by_block[64].verify = GPUTUNE_EWRONG;
-    tuned(w, &OPTIONS(.max_variants = 2)); /* the default and BLOCK=64 */
-    tuned(w, &OPTIONS(.only = only, .only_count = 1, .max_variants = 2,
-                      .strategy = GPUTUNE_STRATEGY_EXHAUSTIVE));
-    assert_string_equal(w->config, "BLOCK=128");
 }
 
 /* Without a configuration to try, a tuning fails, but a call that may not measure is answered. */

@@ -1,15 +1,6 @@
 /* Tests requests with failures: bad variants, hangs, limits, and mistakes. */
 #include "search_world.h"
 
-TEST_OF(test_bad_variants_cost_only_themselves, world *w, open_world, close_world)
-{
-    w->by_block[256].verify = GPUTUNE_ECRASHED;
-    w->by_block[512].sample = GPUTUNE_ETIMEOUT;
-    w->by_block[64].verify = GPUTUNE_EWRONG;
-    assert_string_equal(tuned(w, NULL), "BLOCK=128");
-    assert_int_equal(w->choice.failed, 3);
-}
-
 /* The default's first launch is faster than its samples. The variant that is compared with it is as
  * fast as its first launch. */
 TEST_OF(test_a_lucky_first_launch_excludes_no_winner, world *w, open_world, close_world)
@@ -38,25 +29,11 @@ TEST_OF(test_a_hang_is_believed_the_second_time, world *w, open_world, close_wor
     assert_int_equal(w->farm.verifies - verifies, 3);
 }
 
-TEST_OF(variant_that_hung_once_races_later, world *w, open_world, close_world)
-{
-    w->by_block[256].hangs_once = true;
-    assert_string_equal(tuned(w, NULL), "BLOCK=256");
-    assert_int_equal(w->choice.failed, 0);
-}
-
 TEST_OF(test_a_variant_held_up_in_a_sample_races_again, world *w, open_world, close_world)
 {
     w->by_block[256].sample_hangs_once = true;
     assert_string_equal(tuned(w, NULL), "BLOCK=256");
     assert_int_equal(w->choice.failed, 0);
-}
-
-TEST_OF(test_wrong_at_the_end_gives_the_next_best, world *w, open_world, close_world)
-{
-    w->by_block[256].recheck = GPUTUNE_EWRONG;
-    w->by_block[512].time_ns = 900;
-    assert_string_equal(tuned(w, NULL), "BLOCK=512");
 }
 
 TEST_OF(test_a_winner_by_time_limit_is_checked_too, world *w, open_world, close_world)
@@ -199,16 +176,6 @@ TEST_OF(test_a_trap_names_the_check, world *w, open_world, close_world)
     assert_null(strstr(gt_message(), "args()"));
 }
 
-TEST_OF(test_failures_are_remembered, world *w, open_world, close_world)
-{
-    w->by_block[64].verify = GPUTUNE_ECRASHED;
-    tuned(w, NULL);
-    write_template(w, "32, 64, 128, 256, 512");
-    uint32_t verifies = w->farm.verifies;
-    tuned(w, NULL);
-    assert_int_equal(w->farm.verifies - verifies, 4); /* all except the one that crashed */
-}
-
 TEST_OF(test_broken_reference_is_the_templates_error, world *w, open_world, close_world)
 {
     w->farm.prepare = GPUTUNE_ETEMPLATE;
@@ -288,13 +255,6 @@ TEST_OF(test_another_user_of_the_gpu_is_named, world *w, open_world, close_world
     tuned(w, NULL);
     assert_true(w->choice.verdict.noisy);
     assert_non_null(strstr(line, "4711 train.py"));
-}
-
-TEST_OF(test_cancel_keeps_the_default, world *w, open_world, close_world)
-{
-    volatile int cancel = 1;
-    tuned(w, &OPTIONS(.cancel = &cancel));
-    assert_int_equal(w->choice.source, GPUTUNE_SOURCE_DEFAULT);
 }
 
 TEST_OF(test_unknown_names_are_refused_with_the_nearest, world *w, open_world, close_world)
