@@ -38,7 +38,7 @@ static inline void gt_size_list_free(gt_size_list *sizes)
     gt_array_free(sizes);
 }
 
-/* The work is done in rounds. Each finds configurations, in four phases, and then measures those
+/* The work is done in rounds. Each finds configurations, in five phases, and then measures those
  * that it keeps at many sizes. The time for the latter is reserved, because a rule needs it. */
 typedef struct gt_rule_maker {
     gt_pool pool;
@@ -46,10 +46,11 @@ typedef struct gt_rule_maker {
     gt_rule_region region;
     uint32_t most_codes;
     gt_random random;
-    uint64_t next_point; /* index of the next point (gt_region_point()) */
-    gt_size_list tuned;  /* sizes at which the whole pool is measured */
-    gt_member_list kept; /* the members from which the rule chooses */
-    bool is_compared;    /* at some size, a tuning tried several variants, or ended */
+    uint64_t next_point;   /* index of the next point (gt_region_point()) */
+    gt_size_list tuned;    /* sizes at which the whole pool is measured */
+    gt_size_list compared; /* these, and sizes at which its best members are measured */
+    gt_member_list kept;   /* the members from which the rule chooses */
+    bool is_compared;      /* at some size, a tuning tried several variants, or ended */
     double novelty;    /* mean log of the speed-ups that the latest winners gained over the pool */
     size_t most_sizes; /* at which the kept members are measured in this round */
     int64_t begun_ns;
@@ -76,11 +77,12 @@ gt_problem gt_rule_next_point(gt_rule_maker *maker);
 typedef enum gt_rule_sizes {
     GT_RULE_SIZES_CORNERS,
     GT_RULE_SIZES_INNER, /* all but the corners */
-    GT_RULE_SIZES_TUNED
+    GT_RULE_SIZES_TUNED,
+    GT_RULE_SIZES_COMPARED
 } gt_rule_sizes;
 
-/* Lists sizes of the pool, the inner ones in the order in which they were added, others by volume.
- * *out is empty or a list that is replaced. */
+/* Lists sizes of the pool, the inner and compared ones in the order in which they were added,
+ * others by volume. *out is empty or a list that is replaced. */
 gputune_status gt_rule_list_sizes(gt_size_list *out, const gt_rule_maker *maker,
                                   gt_rule_sizes which);
 /* Lists the sizes at which all kept members were measured. If these are few, adds those at which
@@ -115,10 +117,14 @@ gputune_status gt_rule_measure_pool(gt_rule_maker *maker);
 gputune_status gt_rule_search(gt_rule_maker *maker);
 /* Lists the members that work. EWRONG if there is none. */
 gputune_status gt_rule_list_working(gt_member_list *out, const gt_pool *pool);
-/* Chooses the codes of the rule and, among their configurations, few that are enough. */
-gputune_status gt_rule_choose_members(gt_rule_maker *maker);
+/* Chooses the codes that are best at these sizes and, among their configurations, few that are
+ * enough. Removes sizes at which no member is known to work. */
+gputune_status gt_rule_choose_members(gt_rule_maker *maker, gt_size_list *sizes);
 /* Tries configurations that need no compile, because they share the code of kept members. */
 gputune_status gt_rule_try_siblings(gt_rule_maker *maker);
+/* Measures the best members at more sizes and chooses by all of them, because codes that are best
+ * at few sizes are worse at others. */
+gputune_status gt_rule_compare(gt_rule_maker *maker);
 /* Measures and proves the kept members at all sizes, first at the corners. Chooses others for those
  * that fail. */
 gputune_status gt_rule_complete(gt_rule_maker *maker);

@@ -13,7 +13,8 @@ static void free_losses(loss_list *losses)
     gt_array_free(losses);
 }
 
-/* A fold: a part of the tuned sizes is left out, and so are the members that were found there. */
+/* A fold: a part of the compared sizes is left out, and so are the members that were found there.
+ */
 typedef struct fold {
     const gt_rule_maker *maker;
     size_t number, folds;
@@ -31,11 +32,11 @@ static void free_fold(fold *f)
 /* Divides the sizes, and lists the members that were found at sizes that are not left out. */
 static gputune_status fill_fold(fold *f)
 {
-    const gt_size_list *tuned = &f->maker->tuned;
+    const gt_size_list *compared = &f->maker->compared;
     GT_SCOPED(gt_member_list_free) gt_member_list working = {0};
-    for (size_t i = 0; i < tuned->count; i++) {
+    for (size_t i = 0; i < compared->count; i++) {
         const bool is_out = i % f->folds == f->number;
-        GT_TRY(gt_array_push(is_out ? &f->out : &f->in, tuned->items[i]));
+        GT_TRY(gt_array_push(is_out ? &f->out : &f->in, compared->items[i]));
     }
     GT_TRY(gt_rule_list_working(&working, &f->maker->pool));
     for (size_t i = 0; i < working.count; i++) {
@@ -49,8 +50,8 @@ static gputune_status fill_fold(fold *f)
     return GPUTUNE_OK;
 }
 
-/* Adds the losses of the best chosen members at the sizes of the fold. Those whose best member is
- * not known are skipped. */
+/* Adds the losses of the best chosen members at the tuned sizes of the fold. Those whose best
+ * member is not known are skipped. */
 static gputune_status judge_fold(loss_list *losses, const fold *f)
 {
     const gt_pool *pool = &f->maker->pool;
@@ -68,7 +69,8 @@ static gputune_status judge_fold(loss_list *losses, const fold *f)
         for (size_t i = 0; i < f->members.count; i++) {
             best = kept[i] ? fmin(best, gt_pool_time(pool, size, f->members.items[i])) : best;
         }
-        if (best < INFINITY && !pool->sizes.items[size].is_doubtful) {
+        if (best < INFINITY && pool->sizes.items[size].is_tuned &&
+            !pool->sizes.items[size].is_doubtful) {
             GT_TRY(gt_array_push(losses, log(best / fastest)));
         }
     }
@@ -79,7 +81,7 @@ static gputune_status judge_fold(loss_list *losses, const fold *f)
 static gputune_status list_choice(loss_list *losses, const gt_rule_maker *maker)
 {
     enum { FOLDS = 8 };
-    const size_t tuned = maker->tuned.count, folds = tuned < FOLDS ? tuned : FOLDS;
+    const size_t count = maker->compared.count, folds = count < FOLDS ? count : FOLDS;
     for (size_t number = 0; number < folds && folds > 1; number++) {
         GT_SCOPED(free_fold) fold f = {.maker = maker, .number = number, .folds = folds};
         GT_TRY(fill_fold(&f));

@@ -45,7 +45,8 @@ static bool is_listed(const gt_rule_maker *maker, size_t size, gt_rule_sizes whi
     return which == GT_RULE_SIZES_CORNERS ? at->is_corner
            : which == GT_RULE_SIZES_INNER
                ? !at->is_corner
-               : at->is_tuned && gt_pool_fastest(&maker->pool, size) != UINT32_MAX;
+               : (at->is_tuned || (at->is_compared && which == GT_RULE_SIZES_COMPARED)) &&
+                     gt_pool_fastest(&maker->pool, size) != UINT32_MAX;
 }
 
 /* Adds a size to a list that is ordered by volume. */
@@ -67,8 +68,9 @@ gputune_status gt_rule_list_sizes(gt_size_list *out, const gt_rule_maker *maker,
     out->count = 0;
     for (size_t s = 0; s < maker->pool.sizes.count; s++) {
         if (is_listed(maker, s, which)) {
-            GT_TRY(which == GT_RULE_SIZES_INNER ? gt_array_push(out, s)
-                                                : insert_size(out, maker, s));
+            GT_TRY(which == GT_RULE_SIZES_INNER || which == GT_RULE_SIZES_COMPARED
+                       ? gt_array_push(out, s)
+                       : insert_size(out, maker, s));
         }
     }
     return GPUTUNE_OK;
@@ -386,6 +388,7 @@ static gputune_status do_round(gt_rule_loss *loss, gt_rule_maker *maker)
     GT_TRY(gt_rule_measure_pool(maker));
     GT_TRY(gt_rule_search(maker));
     GT_TRY(gt_rule_try_siblings(maker));
+    GT_TRY(gt_rule_compare(maker));
     GT_TRY(gt_rule_complete(maker));
     GT_TRY(gt_rule_add_sizes(maker));
     return judge(loss, maker);
@@ -439,6 +442,7 @@ static void free_maker(gt_rule_maker *maker)
     gt_pool_free(&maker->pool);
     gt_member_list_free(&maker->kept);
     gt_size_list_free(&maker->tuned);
+    gt_size_list_free(&maker->compared);
 }
 
 /* A gputune_log_fn for the sessions, whose warnings are only details here. */

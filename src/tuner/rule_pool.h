@@ -17,7 +17,7 @@ typedef struct gt_pool_size {
     gt_problem problem;
     double volume; /* the product of the sizes, to order by cost */
     bool is_corner;
-    bool is_tuned;
+    bool is_tuned, is_compared;
     bool is_doubtful; /* true if chosen because different members may be the fastest there */
     GT_ARRAY(gt_pool_entry) entries; /* by member; members beyond the end are not measured */
 } gt_pool_size;

@@ -9,8 +9,8 @@
 #include <string.h>
 
 /* The points of a round (gt_rule_time_at_s()) at which its phases end. */
-static const double tuning_end = 0.45, pool_end = 0.65, search_end = 0.9, finding_end = 1,
-                    measuring_end = 2;
+static const double tuning_end = 0.45, pool_end = 0.6, search_end = 0.8, siblings_end = 0.85,
+                    finding_end = 1, measuring_end = 2;
 
 /* Returns the seconds for one size in a phase: no size takes more than a tenth of it. */
 static double size_limit_s(const gt_rule_maker *maker, double begin, double end)
@@ -154,8 +154,9 @@ static gputune_status take_winner(gt_rule_maker *maker, const gt_request *reques
     return GPUTUNE_OK;
 }
 
-/* Tunes the last size that was added. Removes it if no configuration is valid there. */
-static gputune_status tune_size(gt_rule_maker *maker, double limit_s)
+/* Tunes the last size that was added. Removes it if no configuration is valid there. *is_short is
+ * true if the limit did not suffice to measure a variant. */
+static gputune_status tune_size(bool *is_short, gt_rule_maker *maker, double limit_s)
 {
     gt_pool *pool = &maker->pool;
     const size_t size = pool->sizes.count - 1;
@@ -163,12 +164,13 @@ static gputune_status tune_size(gt_rule_maker *maker, double limit_s)
     GT_SCOPED(gt_choice_free) gt_choice choice = {0};
     GT_TRY(gt_pool_request(&request, pool, size, limit_s));
     gputune_status status = gt_tune(&choice, request);
+    *is_short = status == GPUTUNE_ETIMEOUT ||
+                (status == GPUTUNE_OK && choice.source != GPUTUNE_SOURCE_MEASURED &&
+                 choice.source != GPUTUNE_SOURCE_CACHED);
     if (status == GPUTUNE_ENOVARIANT) {
         gt_pool_drop_size(pool);
-        return GPUTUNE_OK;
     }
-    /* the compiled code is stored, so the next size may need less time */
-    if (status == GPUTUNE_ETIMEOUT) {
+    if (status == GPUTUNE_ENOVARIANT || *is_short) {
         return GPUTUNE_OK;
     }
     GT_TRY(status);
@@ -183,12 +185,11 @@ gputune_status gt_rule_tune(gt_rule_maker *maker)
     static const double longest_s = 10, little = 0.005;
     gt_pool *pool = &maker->pool;
     const size_t first = pool->sizes.count, least = maker->tuned.count ? LEAST_AGAIN : LEAST;
+    double weight = maker->tuned.count ? 1 : 3; /* the first search has no results of others */
     maker->novelty = maker->tuned.count ? maker->novelty : 0.1;
     for (int i = 0; i < TRIES && !gt_rule_is_late(maker, tuning_end); i++) {
-        bool added;
+        bool added, is_short = false;
         const size_t done = pool->sizes.count - first;
-        /* the first search has no results of other sizes */
-        const double weight = done || maker->tuned.count ? 1 : 3;
         if (done >= MOST || (done >= least && maker->novelty <= little)) {
             break;
         }
@@ -196,7 +197,9 @@ gputune_status gt_rule_tune(gt_rule_maker *maker)
         if (added) { /* a near winner suffices, so each size gets its share of the time */
             const double shares = (double)(done + RESERVED < least ? least - done : RESERVED);
             const double share_s = gt_rule_left_s(maker, tuning_end) / shares;
-            GT_TRY(tune_size(maker, fmin(weight * share_s, longest_s)));
+            GT_TRY(tune_size(&is_short, maker, fmin(weight * share_s, longest_s)));
+            /* fewer sizes are better than none: what is compiled shortens later tunings */
+            weight = is_short ? 2 * weight : fmax(weight / 2, 1);
         }
     }
     GT_TRY(gt_rule_list_sizes(&maker->tuned, maker, GT_RULE_SIZES_TUNED));
@@ -297,12 +300,13 @@ gputune_status gt_rule_measure_pool(gt_rule_maker *maker)
 
 /* ---- choosing -------------------------------------------------------------------------------- */
 
-/* Keeps few of `members`, which together are nearly as good as all of them. */
-static gputune_status thin_out(gt_rule_maker *maker, const gt_member_list *members)
+/* Keeps few of `members`, which together are nearly as good as all of them at these sizes. */
+static gputune_status thin_out(gt_rule_maker *maker, const gt_member_list *members,
+                               const gt_size_list *at)
 {
     enum { FACTOR = 2, MORE = 8 };
     static const double worthwhile = 5e-4; /* mean loss that one more configuration must save */
-    const size_t sizes = maker->tuned.count, most = FACTOR * maker->most_codes + MORE;
+    const size_t sizes = at->count, most = FACTOR * maker->most_codes + MORE;
     GT_FREED double *costs = calloc(sizes + 1, sizeof *costs);
     GT_TRY(gt_allocated(costs));
     for (size_t s = 0; s < sizes; s++) {
@@ -315,8 +319,7 @@ static gputune_status thin_out(gt_rule_maker *maker, const gt_member_list *membe
         for (size_t i = 0; i < members->count; i++) {
             double saved = 0;
             for (size_t s = 0; s < sizes; s++) {
-                saved +=
-                    fmax(costs[s] - cost_at(maker, maker->tuned.items[s], members->items[i]), 0);
+                saved += fmax(costs[s] - cost_at(maker, at->items[s], members->items[i]), 0);
             }
             if (saved > saved_most) {
                 saved_most = saved;
@@ -328,7 +331,7 @@ static gputune_status thin_out(gt_rule_maker *maker, const gt_member_list *membe
         }
         GT_TRY(gt_array_push(&maker->kept, best));
         for (size_t s = 0; s < sizes; s++) {
-            costs[s] = fmin(costs[s], cost_at(maker, maker->tuned.items[s], best));
+            costs[s] = fmin(costs[s], cost_at(maker, at->items[s], best));
         }
     }
     return GPUTUNE_OK;
@@ -347,12 +350,24 @@ gputune_status gt_rule_list_working(gt_member_list *out, const gt_pool *pool)
     return GPUTUNE_OK;
 }
 
-gputune_status gt_rule_choose_members(gt_rule_maker *maker)
+/* Removes sizes at which no member is known to work, because those that did failed elsewhere. */
+static void drop_unknown(gt_size_list *sizes, const gt_pool *pool)
+{
+    size_t count = 0;
+    for (size_t s = 0; s < sizes->count; s++) {
+        sizes->items[count] = sizes->items[s];
+        count += gt_pool_fastest(pool, sizes->items[s]) != UINT32_MAX;
+    }
+    sizes->count = count;
+}
+
+gputune_status gt_rule_choose_members(gt_rule_maker *maker, gt_size_list *sizes)
 {
     GT_SCOPED(gt_member_list_free) gt_member_list members = {0}, chosen = {0};
     GT_SCOPED(gt_rule_view_free) gt_rule_view view = {0};
     GT_TRY(gt_rule_list_working(&members, &maker->pool));
-    GT_TRY(gt_rule_view_make(&view, maker, &members, &maker->tuned, 0));
+    drop_unknown(sizes, &maker->pool);
+    GT_TRY(gt_rule_view_make(&view, maker, &members, sizes, 0));
     GT_FREED bool *kept = calloc(members.count, sizeof *kept);
     GT_TRY(gt_allocated(kept));
     GT_TRY(gt_portfolio_choose(kept, &view.data));
@@ -365,7 +380,7 @@ gputune_status gt_rule_choose_members(gt_rule_maker *maker)
                 universal == UINT32_MAX && !view.data.needs[i] ? members.items[i] : universal;
         }
     }
-    GT_TRY(thin_out(maker, &chosen));
+    GT_TRY(thin_out(maker, &chosen, sizes));
     for (size_t k = 0; k < maker->kept.count;
          k++) { /* some sizes only allow variants without needs */
         for (size_t i = 0; i < members.count; i++) {
@@ -442,7 +457,7 @@ gputune_status gt_rule_search(gt_rule_maker *maker)
     for (size_t round = 0; round < 4 * maker->tuned.count + 1; round++) {
         size_t worst = 0;
         double most = -1;
-        GT_TRY(gt_rule_choose_members(maker));
+        GT_TRY(gt_rule_choose_members(maker, &maker->tuned));
         if (gt_rule_is_late(maker, search_end) || !maker->tuned.count) {
             break;
         }
@@ -530,7 +545,7 @@ static gputune_status try_siblings_at(gt_rule_maker *maker, size_t size, uint64_
         }
     }
     return gt_pool_measure(&maker->pool, size, siblings.items, siblings.count, false,
-                           size_limit_s(maker, search_end, finding_end));
+                           size_limit_s(maker, search_end, siblings_end));
 }
 
 gputune_status gt_rule_try_siblings(gt_rule_maker *maker)
@@ -542,15 +557,96 @@ gputune_status gt_rule_try_siblings(gt_rule_maker *maker)
     GT_TRY(gt_pool_request(&request, pool, 0, maker->limit_s));
     GT_TRY(find_free_axes(&free_axes, pool, request));
     for (size_t s = 0; free_axes && s < maker->tuned.count; s++) {
-        if (!gt_rule_is_late(maker, finding_end)) {
+        if (!gt_rule_is_late(maker, siblings_end)) {
             GT_TRY(try_siblings_at(maker, maker->tuned.items[s], free_axes));
         }
     }
     if (free_axes) {
         gt_rule_note(maker, "tried %zu variants with the same code", pool->members.count - before);
-        GT_TRY(gt_rule_choose_members(maker));
+        GT_TRY(gt_rule_choose_members(maker, &maker->tuned));
     }
     return GPUTUNE_OK;
+}
+
+/* ---- comparing at more sizes ----------------------------------------------------------------- */
+
+/* Lists the kept members, and then the best of the others. */
+static gputune_status list_candidates(gt_member_list *out, const gt_rule_maker *maker)
+{
+    enum { FACTOR = 3 };
+    GT_SCOPED(gt_member_list_free) gt_member_list others = {0};
+    GT_TRY(list_promising(&others, maker));
+    for (size_t k = 0; k < maker->kept.count; k++) {
+        GT_TRY(gt_array_push(out, maker->kept.items[k]));
+    }
+    for (size_t i = 0; i < others.count && out->count < FACTOR * maker->most_codes; i++) {
+        bool is_listed = false;
+        for (size_t k = 0; k < maker->kept.count; k++) {
+            is_listed |= maker->kept.items[k] == others.items[i];
+        }
+        GT_TRY(is_listed ? GPUTUNE_OK : gt_array_push(out, others.items[i]));
+    }
+    return GPUTUNE_OK;
+}
+
+static bool any_runs(const gt_rule_maker *maker, size_t size)
+{
+    bool any = false;
+    for (size_t k = 0; k < maker->kept.count; k++) {
+        any |= !(gt_pool_time(&maker->pool, size, maker->kept.items[k]) == INFINITY);
+    }
+    return any;
+}
+
+/* Adds the next point of the sequence, and measures the candidates there. */
+static gputune_status compare_next(gt_rule_maker *maker, const gt_member_list *candidates)
+{
+    gt_pool *pool = &maker->pool;
+    const gt_problem point = gt_rule_next_point(maker);
+    const size_t size = pool->sizes.count;
+    bool added;
+    GT_TRY(gt_pool_add_size(&added, pool, &point));
+    if (!added) {
+        return GPUTUNE_OK;
+    }
+    pool->sizes.items[size].is_compared = true;
+    GT_TRY(gt_pool_measure(pool, size, candidates->items, candidates->count, false,
+                           size_limit_s(maker, siblings_end, finding_end)));
+    if (!any_runs(maker, size)) {
+        gt_pool_drop_size(pool);
+        return GPUTUNE_OK;
+    }
+    return gt_array_push(&maker->compared, size);
+}
+
+gputune_status gt_rule_compare(gt_rule_maker *maker)
+{
+    enum { SIZES_MOST = 96, TRIES = 4 * SIZES_MOST };
+    static const double share = 0.25; /* of the time that the earlier phases took */
+    const double now_s = gt_seconds_since(maker->begun_ns);
+    const double end_s = fmin(now_s + share * (now_s - maker->round_begins_s),
+                              gt_rule_time_at_s(maker, finding_end));
+    GT_SCOPED(gt_member_list_free) gt_member_list candidates = {0};
+    GT_TRY(list_candidates(&candidates, maker));
+    GT_TRY(gt_rule_list_sizes(&maker->compared, maker, GT_RULE_SIZES_COMPARED));
+    const size_t known = maker->compared.count;
+    size_t done = 0;
+    for (; done < known && gt_seconds_since(maker->begun_ns) < end_s; done++) {
+        GT_TRY(gt_pool_measure(&maker->pool, maker->compared.items[done], candidates.items,
+                               candidates.count, false,
+                               size_limit_s(maker, siblings_end, finding_end)));
+    }
+    for (int i = 0; i < TRIES && candidates.count > maker->kept.count &&
+                    maker->compared.count < SIZES_MOST && gt_seconds_since(maker->begun_ns) < end_s;
+         i++) {
+        GT_TRY(compare_next(maker, &candidates));
+    }
+    if (done < known) { /* new candidates are not known at the others */
+        GT_TRY(gt_rule_list_sizes(&maker->compared, maker, GT_RULE_SIZES_TUNED));
+    }
+    gt_rule_note(maker, "compared %zu variants at %zu sizes", candidates.count,
+                 maker->compared.count);
+    return gt_rule_choose_members(maker, &maker->compared);
 }
 
 /* ---- proving, and more sizes ----------------------------------------------------------------- */
@@ -587,7 +683,7 @@ gputune_status gt_rule_complete(gt_rule_maker *maker)
     const int64_t begun_ns = gt_now_ns();
     for (bool again = true; again; again = lost_one(maker)) {
         if (lost_one(maker)) {
-            GT_TRY(gt_rule_choose_members(maker));
+            GT_TRY(gt_rule_choose_members(maker, &maker->compared));
         }
         GT_TRY(prove_at(maker, GT_RULE_SIZES_CORNERS));
         maker->corners_s = gt_seconds_since(begun_ns);
@@ -595,15 +691,6 @@ gputune_status gt_rule_complete(gt_rule_maker *maker)
     }
     gt_rule_note(maker, "proved %zu variants at the corners", maker->kept.count);
     return GPUTUNE_OK;
-}
-
-static bool any_runs(const gt_rule_maker *maker, size_t size)
-{
-    bool any = false;
-    for (size_t k = 0; k < maker->kept.count; k++) {
-        any |= !(gt_pool_time(&maker->pool, size, maker->kept.items[k]) == INFINITY);
-    }
-    return any;
 }
 
 /* Sets *enough if the tree's loss is small. Checks only when the number of sizes is a power of two,

@@ -156,4 +156,19 @@ TEST(default_that_was_not_compared_makes_no_rule)
                    GPUTUNE_ETIMEOUT, "only the default was measured");
 }
 
+/* The first compile takes longer than the share of the time that a size gets. */
+TEST(compiles_that_take_longer_than_a_share_make_a_rule_from_fewer_sizes)
+{
+    const gputune_range ranges[] = {{"rows", 8, 64}, {"columns", 8, 64}};
+    const gputune_options options = OPTIONS(.time_limit_s = 40);
+    char *text;
+    setenv("COMPILE_SLOWLY", "20", 1);
+    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
+    OK(gputune_add_template(tuner, path));
+    int status = gputune_make_rule(&text, tuner, "twice", ranges, 2, 4, &options);
+    unsetenv("COMPILE_SLOWLY");
+    OK(status);
+    gputune_free(text);
+}
+
 TESTS_WITHIN(open_h200, world_close)
