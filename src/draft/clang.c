@@ -65,8 +65,9 @@ gputune_status gt_clang_open(const char *const *paths, size_t count)
         return GPUTUNE_OK;
     }
     return gt_fail(GPUTUNE_ENOCOMPILER,
-                   "drafting needs libclang %d or newer, %s%s%s%s; install it by `pip install "
-                   "libclang` or from Debian's libclang1-19, or set GPUTUNE_LIBCLANG to its path",
-                   OLDEST, own ? "but GPUTUNE_LIBCLANG names another file" : "was not found",
+                   "drafting needs libclang %d or newer, but %s%s%s%s; install Debian's package "
+                   "libclang1-19, or PyPI's libclang into a virtual environment, or set "
+                   "GPUTUNE_LIBCLANG to its path",
+                   OLDEST, own ? "GPUTUNE_LIBCLANG names another file" : "none was found",
                    tried.length ? " (" : "", gt_text_string(&tried), tried.length ? ")" : "");
 }
