@@ -890,7 +890,7 @@ class plan
         }
         if (count != state_->arguments.size()) {
             return failure{GPUTUNE_EINVAL, std::string(info().kernel) + " takes " + names() +
-                                               " behind the stream; got " + std::to_string(count)};
+                                               " after the stream; got " + std::to_string(count)};
         }
         detail::slot slots[count ? count : 1];
         const void *items[count ? count : 1];

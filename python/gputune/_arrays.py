@@ -61,7 +61,7 @@ def _need_plain(tensor: Any) -> None:
     """Refuses lazy views, whose memory has the negated or conjugated values."""
     lazy = [name for name in ("conj", "neg") if getattr(tensor, f"is_{name}", bool)()]
     apart = not tensor.is_contiguous()
-    found = ["not contiguous"] * apart + ["a view of other numbers than its memory has"] * bool(lazy)
+    found = ["not contiguous"] * apart + ["a lazily conjugated or negated view"] * bool(lazy)
     if found:
         remedy = "".join(f".resolve_{name}()" for name in lazy) + ".contiguous()" * apart
         raise TypeError(f"is {', and '.join(found)}; use {remedy}")

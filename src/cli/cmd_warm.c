@@ -106,7 +106,7 @@ static int check(void)
     CLI_REFUSE(cli_is_given("variants") && !cli_warm.regions.count, CLI_EXIT_USAGE,
                "--variants needs --sizes, the region of the rule");
     CLI_REFUSE(cli_is_given("variants") && !cli_warm.variants, CLI_EXIT_USAGE,
-               "--variants: a rule needs one variant at least");
+               "--variants: a rule needs at least one variant");
     CLI_REFUSE(cli_warm.total_limit_s > 0 && cli_warm.regions.count, CLI_EXIT_USAGE,
                "--total-limit is for several scenarios; --time-limit is for the whole rule");
     CLI_REFUSE((cli_warm.from || cli_warm.canonical) &&
@@ -339,10 +339,10 @@ static const char more[] =
     "--shard, runs with the same scenarios divide them; 'gputune merge' joins their databases. "
     "--watch also watches the files that PATHs include in quotes; saving one during a tuning "
     "starts the tuning again. Ctrl-C while it waits exits with 0.\nExit code: 0 every scenario has "
-    "a winner, 1 nothing found, 2 usage, 3 no NVRTC, driver or GPU, 4 template or compile error, 5 "
-    "wrong results of all variants, of the default or of most of them, 6 database, "
-    "130 stopped by Ctrl-C, SIGTERM or SIGHUP. A default that crashes or does not "
-    "compile gives 1 or 4, even if another variant has won.";
+    "a winner, 1 no winner, 2 usage, 3 no NVRTC, driver or GPU, 4 template or compile error, 5 "
+    "wrong results (of the default, or of most variants), 6 database, "
+    "130 stopped by Ctrl-C, SIGTERM or SIGHUP. If the default crashes or does not "
+    "compile, the code is 1 or 4, even if another variant has won.";
 
 static const cli_option options[] = {
     CLI_SIZE_OPTION,
@@ -359,8 +359,8 @@ static const cli_option options[] = {
     CLI_CACHE_OPTION,
     CLI_LIMIT_OPTION,
     {"total-limit", 0, CLI_OPTION_NUMBER, &cli_warm.total_limit_s, "SECONDS", NULL,
-     "for all scenarios together, at least a second for each: the first search of a kernel gets "
-     "three times as much as each later one, and later ones get the time that is not used [none]"},
+     "for all scenarios together, at least a second for each; the first search of a kernel gets "
+     "three times the share of a later one, and unused time goes to later ones [none]"},
     CLI_MEMORY_OPTION,
     CLI_ALIGNMENT_OPTION,
     {"max-variants", 'm', CLI_OPTION_COUNT, &cli_tuning.options.max_variants, "COUNT", NULL,

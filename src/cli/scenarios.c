@@ -415,7 +415,7 @@ static int add_kernel(cli_scenarios *out, const cli_kernel *kernel, bool emulate
         const cli_value_list *list = cli_values_find(&out->sizes, kernel->sizes.items[i].name);
         combinations *= list ? list->count : 1;
         CLI_REFUSE(combinations + out->count > MOST_SCENARIOS, CLI_EXIT_USAGE,
-                   "too many scenarios; a run takes %d at most", (int)MOST_SCENARIOS);
+                   "too many scenarios; expected at most %d", (int)MOST_SCENARIOS);
     }
     for (size_t index = 0; index < combinations; index++) {
         CLI_TRY(add_scenario(out, kernel, index, emulated));

@@ -115,8 +115,8 @@ typedef struct cli_scenarios {
 
 #define CLI_START_OPTION                                                                           \
     CLI_ROW("start", 0, CLI_OPTION_LIST, &cli_given.selection.starts, "\"AXIS=V ...\"", NULL,      \
-            "try this configuration first, after the default; other axes have their default; may " \
-            "be repeated")
+            "a configuration to try after the default, before the search; axes left out have "     \
+            "their default; may be repeated")
 
 /* Makes the scenarios, each once. A size or axis applies to the kernels that have it; one that no
  * kernel has is an error. On an emulator, large sizes that are not given are reduced. Returns

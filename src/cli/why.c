@@ -220,7 +220,9 @@ void cli_why_write(const cli_table *standing, const cli_measured_list *list, cli
             if (why.axes.row_count) {
                 fputs("\n", file);
                 cli_table_write(&why.axes, format, file);
-                fputs("\nEach cost is an upper bound from the (n) trials with that value.\n", file);
+                fputs("\nThe number of trials with a value is in brackets; more trials may lower "
+                      "its cost.\n",
+                      file);
             }
         }
     }

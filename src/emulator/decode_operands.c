@@ -76,7 +76,7 @@ ptx_type emu_take_type(emu_decoder *decoder)
 {
     ptx_type type = try_type(decoder);
     if (type == PTX_NO_TYPE)
-        emu_decode_fail(decoder, "no type that the emulator knows");
+        emu_decode_fail(decoder, "expected a type that the emulator supports");
     return type;
 }
 

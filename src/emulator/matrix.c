@@ -36,7 +36,7 @@ emu_number emu_take_number(emu_decoder *decoder)
             decoder->taken |= 1u << i;
             return (emu_number)n;
         }
-    emu_decode_fail(decoder, "no type of a matrix that the emulator knows");
+    emu_decode_fail(decoder, "expected a matrix type that the emulator supports");
     return EMU_F32;
 }
 
@@ -60,7 +60,7 @@ emu_shape emu_take_shape(emu_decoder *decoder)
         decoder->taken |= 1u << i;
         return s;
     }
-    emu_decode_fail(decoder, "no shape that the emulator knows");
+    emu_decode_fail(decoder, "expected a matrix shape that the emulator supports");
     return (emu_shape){8, 8, 4};
 }
 

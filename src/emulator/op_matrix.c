@@ -52,7 +52,7 @@ static void decode_product(emu_decoder *decoder, bool is_wmma)
     if (!p || decoder->failed || !emu_operands(decoder, 4, 4))
         return;
     if (s.m > EMU_MOST_M || s.n > EMU_MOST_M || s.m % 8 || s.n % 8) {
-        emu_decode_fail(decoder, "no shape that the emulator knows");
+        emu_decode_fail(decoder, "expected a matrix shape that the emulator supports");
         return;
     }
     p->shape = s;

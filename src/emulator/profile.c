@@ -352,7 +352,7 @@ static int load_list(emu_profile *out, const char *list, char *why, size_t why_b
         char name[32];
         size_t length = strcspn(rest, ",");
         if (count == EMU_DEVICES_MAX) {
-            snprintf(why, why_bytes, "GPUTUNE_EMU_DEVICES: there are %d devices at most",
+            snprintf(why, why_bytes, "GPUTUNE_EMU_DEVICES: expected at most %d devices",
                      (int)EMU_DEVICES_MAX);
             return 0;
         }

@@ -195,7 +195,7 @@ static gputune_status compile(void *worker, void *asked, void *reply, gt_current
     GT_REFUSE(!compiler->nvrtc, (gputune_status)compiler->refusal.status, "%s",
               compiler->refusal.message);
     GT_REFUSE(!source->text || !source->arch || source->head_bytes > strlen(source->text),
-              GPUTUNE_EWORKER, "a compile job without a source, or of a longer head");
+              GPUTUNE_EWORKER, "a compile job has no source, or a head longer than its source");
     return gt_head_cache_compile(reply, &compiler->heads, compiler->nvrtc, source);
 }
 

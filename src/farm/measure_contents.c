@@ -92,7 +92,7 @@ gputune_status gt_reference_load(gt_measure *measure, const gt_image *image)
         const gt_workload *timed = &measure->workspaces[0].workload;
         const gt_launch *launch = launch_of(timed, kind);
         GT_REFUSE(launch && !image->data, GPUTUNE_EINVAL,
-                  "the setup brings no image of the reference kernel %s", launch->steps[0].entry);
+                  "the setup has no image of the reference kernel %s", launch->steps[0].entry);
         if (!launch) {
             continue;
         }

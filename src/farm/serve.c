@@ -39,7 +39,7 @@ static gputune_status serve(const gt_server *server, int channel, const gt_frame
     const gt_record *asked = gt_carried[frame->kind].job, *told = gt_carried[frame->kind].reply;
     gt_current current = {{frame->sequence, GT_NO_VARIANT, 0}, channel};
     GT_REFUSE(!server->calls[frame->kind], GPUTUNE_EWORKER,
-              "the worker got a request that it does not know");
+              "the worker received an unknown request");
     GT_FREED void *job = calloc(1, asked->size);
     GT_FREED void *reply = calloc(1, told ? told->size : 1);
     gputune_status status = job && reply ? GPUTUNE_OK : gt_fail_memory();

@@ -131,8 +131,8 @@ static gputune_status select_profile(const gt_driver *driver, const char *profil
 }
 
 /* Explains CUDA_ERROR_NOT_INITIALIZED after a successful cuInit(). */
-static const char forked[] = "CUDA does not work in a process that was forked from one that uses "
-                             "it; start this one by exec (in Python, by spawn)";
+static const char forked[] = "CUDA does not work in a child process that was forked after its "
+                             "parent used CUDA; start the child by exec (in Python, by spawn)";
 
 static gputune_status init_driver(gt_driver *driver)
 {
@@ -205,7 +205,7 @@ static gputune_status load_driver_locked(gt_driver **out, const char *name)
         }
     }
     GT_REFUSE(opened.count == DRIVERS_MAX || strlen(name) >= sizeof((gt_driver *)0)->name,
-              GPUTUNE_EINVAL, "too many drivers in one process, or too long a name");
+              GPUTUNE_EINVAL, "too many drivers in this process, or a path that is too long");
     gt_driver *driver = calloc(1, sizeof *driver);
     GT_TRY(gt_allocated(driver));
     gputune_status status = load_driver(driver, name);

@@ -209,7 +209,8 @@ gputune_status gt_rule_tune(gt_rule_maker *maker)
         "%s: no configuration is valid at a size between the corners of the region; widen it, "
         "or tune its sizes one by one",
         pool->kernel);
-    gt_rule_note(maker, "tuned %zu sizes, which gave %zu variants; the last ones gained %.1f%%",
+    gt_rule_note(maker,
+                 "tuned %zu sizes, which gave %zu variants; the latest winners gained %.1f%%",
                  maker->tuned.count, pool->members.count, 100 * maker->novelty);
     return GPUTUNE_OK;
 }

@@ -61,7 +61,7 @@ static bool next(void *user, gt_point *point, bool first)
 
 static void features(void *user, const gt_point *point, double out[GT_SEARCH_FEATURES])
 {
-    _Static_assert((int)GT_LAUNCH_FEATURES <= (int)GT_SEARCH_FEATURES, "there is room for all");
+    _Static_assert((int)GT_LAUNCH_FEATURES <= (int)GT_SEARCH_FEATURES, "all features fit");
     const gt_strategy_proposer *p = user;
     const gt_config config = to_config(p, point);
     (void)gt_space_features(out, p->request->space, &config);

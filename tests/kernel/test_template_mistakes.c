@@ -101,13 +101,13 @@ static const gt_mistake mistakes[] = {
      "a.cu:8:30: in work(), only the bytes depend on 'BLOCK', but the flops are what is compared; "
      "expected flops that depend on it too"},
     {8, P "vector(V = 1, 2 : y) work(bytes = n * V)",
-     "a.cu:8:51: work() depends on 'V', whose value may differ in a plan; expected a tune or "
-     "cluster axis"},
+     "a.cu:8:51: work() depends on 'V', which may have another value in the plan's fallback; "
+     "expected a tune or cluster axis"},
     {8, P "reference(other, block = (16, 16, 2, 2))",
      "a.cu:8:54: a fourth value; expected one to three"},
     {8, P "reference(other, blok = 3)", "a.cu:8:34: unknown setting 'blok'; expected 'block'"},
     {8, P "reference(other, rtol = 1, rtol = 2)",
-     "a.cu:8:51: this given twice; expected it once (first as '1')"},
+     "a.cu:8:51: this is given twice; expected it once (first as '1')"},
     {8, P "check(other)",
      "a.cu:8:17: 'other' takes 2 parameters; expected 3: those of the kernel and 'unsigned long "
      "long *wrong'"},

@@ -130,7 +130,7 @@ static void arguments(const gt::plan &axpy)
            "an enumerator for an integer");
     refuses(axpy.try_launch(nullptr, y, x, 2.0f, 999), "999");
     refuses(axpy.try_launch(nullptr, y, x, 2.0f),
-            "axpy takes 4 arguments (y, x, a, n) behind the stream; got 3");
+            "axpy takes 4 arguments (y, x, a, n) after the stream; got 3");
     refuses(axpy.try_launch(nullptr, y, nullptr, 2.0f, n), "(float *x) is a null pointer");
     refuses(axpy.try_launch(nullptr, 0ULL, x, 2.0f, n), "(float *y) is a null pointer");
     refuses(axpy.try_launch(nullptr, y, x, 1e300, n), "(float a) is out of the range");

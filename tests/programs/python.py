@@ -210,10 +210,10 @@ def lazy_negatives_are_refused():
         y, negative = kind(), kind()
         axpy(y, negative, 2.0, N)
         negative.negative = True
-        raises(TypeError, "argument 2 (float *x) is a view of other numbers than its memory has; use .resolve_neg()",
+        raises(TypeError, "argument 2 (float *x) is a lazily conjugated or negated view; use .resolve_neg()",
                axpy, y, negative, 2.0, N)
         negative.contiguous, negative.order = False, 2
-        raises(TypeError, "is not contiguous, and a view of other numbers than its memory has; "
+        raises(TypeError, "is not contiguous, and a lazily conjugated or negated view; "
                "use .resolve_neg().contiguous()", axpy, y, negative, 2.0, N)
         assert y.read() == [3.0] * N
 
@@ -521,7 +521,7 @@ def a_forked_child_asks_for_itself():
         try:
             plan()
         except gputune.Error as error:
-            os._exit(0 if "start this one by exec (in Python, by spawn)" in str(error) else 2)
+            os._exit(0 if "start the child by exec (in Python, by spawn)" in str(error) else 2)
         except BaseException:
             os._exit(1)
         os._exit(3)  # CUDA does not work in a forked child

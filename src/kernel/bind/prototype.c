@@ -77,7 +77,7 @@ gputune_status gt_prototype_make(gt_prototype **out, const gt_template *template
                                  const gt_device *device)
 {
     GT_REFUSE(!is_plain(template, config), GPUTUNE_EUNSUPPORTED,
-              "%s: run-time sizes change more than its grids and buffers", template->name);
+              "%s: run-time sizes affect more than the grids and buffers", template->name);
     GT_FREED gt_prototype *made =
         calloc(1, sizeof *made + template->parts->step_count * sizeof *made->kernels);
     GT_TRY(gt_allocated(made));

@@ -376,7 +376,7 @@ static gputune_status bind_proved(gt_workload *workload, gt_number *number,
     number->is_stated = true;
     number->first_other = workload->other_count;
     GT_REFUSE_AT(workload->other_count + proved->other_count > GT_OTHERS_MAX, proved->place,
-                 "more than %d further values in all; expected fewer", GT_OTHERS_MAX);
+                 "more than %d values in all prove() clauses; expected fewer", GT_OTHERS_MAX);
     for (uint32_t i = 0; i < proved->other_count; i++) {
         gt_number one = {.type = number->type, .problem_value = -1};
         GT_TRY(bind_number(&one, binding, proved->others[i], number->name));

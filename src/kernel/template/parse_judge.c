@@ -408,7 +408,8 @@ static gputune_status check_work_axes(const gt_template *template, const gt_expr
     interchangeable &= gt_axes_used(measure);
     GT_REFUSE_AT(
         interchangeable, measure->place,
-        "work() depends on '%s', whose value may differ in a plan; expected a tune or cluster axis",
+        "work() depends on '%s', which may have another value in the plan's fallback; expected a "
+        "tune or cluster axis",
         first_axis(template, interchangeable)->name);
     return GPUTUNE_OK;
 }

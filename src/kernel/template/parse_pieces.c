@@ -17,8 +17,8 @@ gputune_status gt_read_expression(const gt_expression **out, gt_parse *p, unsign
     gt_expression *read;
     gt_symbols symbols = {p->template, use, p->code};
     gt_scope scope = gt_symbols_scope(&symbols);
-    GT_REFUSE_AT(*out, gt_lexer_place(&p->at), "this given twice; expected it once (first as '%s')",
-                 (*out)->text);
+    GT_REFUSE_AT(*out, gt_lexer_place(&p->at),
+                 "this is given twice; expected it once (first as '%s')", (*out)->text);
     GT_TRY(gt_expression_read(&read, &p->at, &scope));
     GT_TRY(gt_keep(p->parts, read));
     read->word = p->word ? p->word : "";
