@@ -315,7 +315,7 @@ static gputune_status compile_error(const gt_nvrtc *nvrtc, int result, const cha
               "the compiler ran out of host memory");
     GT_TRY(gt_compile_error_line(&line, log));
     bool option = result == NVRTC_ERROR_INVALID_OPTION;
-    gt_header_hint_append(&hint, missing, request->options, request->option_count);
+    gt_header_hint_append(&hint, line, missing, request->options, request->option_count);
     if (strstr(line, "device-side kernel launch")) {
         gt_text_append(&hint, "; gputune does not support kernels that launch kernels (dynamic "
                               "parallelism); give each kernel a launch() clause");

@@ -21,10 +21,27 @@ static void append_folders(gt_text *out, const char *const *options, size_t coun
     gt_text_append(out, any ? "; " : "; no toolkit was found, and no include folder is given; ");
 }
 
-void gt_header_hint_append(gt_text *out, const gt_texts *missing, const char *const *options,
-                           size_t option_count)
+void gt_header_hint_append(gt_text *out, const char *line, const gt_texts *missing,
+                           const char *const *options, size_t option_count)
 {
-    if (missing->count == 0) {
+    static const char *const words[] = {"is undefined", "has no member", "must be a class",
+                                        "is not a template", "storage class or type specifier"};
+    if (strstr(line, "namespace \"std\" has no member")) {
+        gt_text_append(
+            out, "; kernels can only use the parts of C++'s library that the toolkit has in "
+                 "<cuda/std/...>; expected host code between #ifndef __CUDACC_RTC__ and #endif");
+        return;
+    }
+    if (strncmp(line, "thrust/", strlen("thrust/")) == 0 || strstr(line, "/thrust/")) {
+        gt_text_append(out, "; NVRTC does not compile this part of Thrust; kernels may use "
+                            "thrust::complex, pair, tuple, its functors and iterators");
+    }
+    /* a name that the compiler does not know may be in a missing header */
+    bool misses_name = false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        misses_name |= strstr(line, words[i]) != NULL;
+    }
+    if (missing->count == 0 || !misses_name) {
         return;
     }
     for (size_t i = 0; i < missing->count; i++) {

@@ -37,10 +37,12 @@ void gt_nvrtc_candidates_free(gt_nvrtc_candidates *candidates);
  * wheels, best first. ENOMEM. Release *out with gt_texts_free(), also on failure. */
 gputune_status gt_wheel_find(gt_texts *out, const char *pattern);
 
-/* Appends a hint for a compile error, if headers are missing: their names, the searched folders
- * (-I), and what to install or pass. */
-void gt_header_hint_append(gt_text *out, const gt_texts *missing, const char *const *options,
-                           size_t option_count);
+/* Appends a hint about `line`, the first error of a compiler's log. For a missing member of
+ * namespace std it describes what kernels can use of the C++ library; for Thrust, the parts that
+ * NVRTC compiles. For an unknown name it lists the missing headers, the searched folders (-I), and
+ * what to install or pass. */
+void gt_header_hint_append(gt_text *out, const char *line, const gt_texts *missing,
+                           const char *const *options, size_t option_count);
 
 enum { GT_DEVICE_HEADERS_MAX = 128 };
 /* Gets the names and texts of all headers that come with gputune, for nvrtcCreateProgram(); they
