@@ -319,7 +319,8 @@ struct gputune_open_options {
 
 typedef enum gputune_effort {
     GPUTUNE_CACHED_ONLY = 1, /* uses a stored result, the nearest size's, or the default */
-    GPUTUNE_MEASURE = 3,     /* races variants until no other can win; 0 means the same */
+    GPUTUNE_ESTIMATE,        /* ranks variants by a static model; measures nothing */
+    GPUTUNE_MEASURE,         /* races variants until no other can win; 0 means the same */
     GPUTUNE_EXHAUSTIVE       /* eliminates no variant early because of its time */
 } gputune_effort;
 
@@ -465,12 +466,13 @@ struct gputune_options {
  *     puts(info.configuration); */
 
 typedef enum gputune_source {
-    GPUTUNE_SOURCE_DEFAULT,  /* the template's default, not measured */
-    GPUTUNE_SOURCE_NEAREST,  /* measured at the nearest size, verified at this one */
-    GPUTUNE_SOURCE_CACHED,   /* measured earlier on this kind of GPU, for the same scenario */
-    GPUTUNE_SOURCE_MEASURED, /* measured by this call */
-    GPUTUNE_SOURCE_FORCED,   /* requested by GPUTUNE_FORCE, and verified */
-    GPUTUNE_SOURCE_RULE      /* chosen by a rule, whose variants were verified in its region */
+    GPUTUNE_SOURCE_DEFAULT,   /* the template's default, not measured */
+    GPUTUNE_SOURCE_NEAREST,   /* measured at the nearest size, verified at this one */
+    GPUTUNE_SOURCE_CACHED,    /* measured earlier on this kind of GPU, for the same scenario */
+    GPUTUNE_SOURCE_MEASURED,  /* measured by this call */
+    GPUTUNE_SOURCE_ESTIMATED, /* ranked without measuring */
+    GPUTUNE_SOURCE_FORCED,    /* requested by GPUTUNE_FORCE, and verified */
+    GPUTUNE_SOURCE_RULE       /* chosen by a rule, whose variants were verified in its region */
 } gputune_source;
 
 typedef struct gputune_info {
@@ -560,7 +562,7 @@ GPUTUNE_API int gputune_wait(gputune *tuner, double seconds);
  *
  * A call does what its effort says if the sizes are outside the region, if there is no rule for the
  * kernel, its template, options and GPU, if it has `only`, inputs or `force`, or with
- * GPUTUNE_DISABLE or GPUTUNE_FORCE; an INFO line says why. With CACHED_ONLY, a rule
+ * GPUTUNE_DISABLE or GPUTUNE_FORCE; an INFO line says why. With CACHED_ONLY or ESTIMATE, a rule
  * also answers calls without GPUTUNE_RULE, after the winner of exactly these sizes and before the
  * nearest. With `background`, calls do the same, and the winner replaces the rule's plan. A rule
  * that was not verified on this kind of GPU, because it was imported, is verified at each size. A

@@ -26,7 +26,7 @@
  *   GPUTUNE_FORCE      "axpy:VEC=4 BLOCK=256; gemm:TILE=64": the configuration of a kernel's plans.
  *                      Axes that are not listed have their default. The configuration is verified
  *                      in a worker first; if it fails, a warning is logged and it is not used
- *   GPUTUNE_EFFORT     "cached", "measure" or "exhaustive": the effort of every call
+ *   GPUTUNE_EFFORT     "cached", "estimate", "measure" or "exhaustive": the effort of every call
  *   GPUTUNE_DEBUG      not 0: gputune_launch() asks the driver about the current context and each
  *                      buffer, and returns EINVAL if a buffer was freed, is host memory, is too
  *                      short or belongs to another context. Costs some microseconds per launch

@@ -97,7 +97,7 @@ Size = Union[int, str, DType, Type[DType]]
 Sizes = Union[Size, Sequence[Size]]
 Range = Union[Size, Tuple[int, int]]
 _Method = TypeVar("_Method", bound=Callable[..., Any])
-Effort = Literal["cached", "measure", "exhaustive"]
+Effort = Literal["cached", "estimate", "measure", "exhaustive"]
 Objective = Literal["default", "kernel", "launch", "latency", "energy", "rate"]
 Strategy = Literal["auto", "exhaustive", "random", "model", "local"]
 Unseen = Literal["effort", "rule"]
@@ -106,7 +106,7 @@ Form = Literal["source", "ptx", "cubin", "whole"]
 
 
 def _names(function: Callable[[int], Any], count: int) -> dict[str, int]:
-    return {name: i for i in range(count) if (name := text(function(i))) != "?"}
+    return {text(function(i)): i for i in range(count)}
 
 
 _EFFORTS = _names(library.gputune_effort_name, _abi.GPUTUNE_EXHAUSTIVE + 1)
@@ -647,7 +647,8 @@ class Tuner(_Shared):
         sizes, **more_sizes
             n=1024, T="half", T=x.dtype; `sizes` is a dict for names that are also options.
         effort
-            "cached" never measures, "measure", or "exhaustive", which eliminates no variant early.
+            "cached" never measures, "estimate" ranks without measuring, "measure", or "exhaustive",
+            which eliminates no variant early.
         objective, cache
             What to optimise ("kernel", "launch", "latency", "energy", "rate"), and whether the data is in
             L2 before a sample ("hot") or not ("cold").

@@ -10,9 +10,9 @@
     }
 
 NAMES(log_level, "error", "warning", "info", "debug")
-NAMES(effort, "measure", "cached", "?", "measure", "exhaustive")
+NAMES(effort, "measure", "cached", "estimate", "measure", "exhaustive")
 NAMES(cache, "cold", "hot")
-NAMES(source, "default", "nearest", "cached", "measured", "forced", "rule")
+NAMES(source, "default", "nearest", "cached", "measured", "estimated", "forced", "rule")
 NAMES(verdict, "ok", "warning", "failure")
 NAMES(certainty, "exact", "about", "at most")
 NAMES(form, "source", "ptx", "cubin", "whole")

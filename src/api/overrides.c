@@ -89,19 +89,17 @@ gt_log gt_log_output_log(gt_log_output *output)
 
 static gputune_effort read_effort(const gt_log *log)
 {
+    static const char *const words[] = {"", "cached", "estimate", "measure", "exhaustive"};
+    enum { WORDS = sizeof words / sizeof *words };
     const char *value = gt_environment("GPUTUNE_EFFORT");
-    for (int effort = GPUTUNE_CACHED_ONLY; value && effort <= GPUTUNE_EXHAUSTIVE; effort++) {
-        if (strcmp(value, gputune_effort_name((gputune_effort)effort)) == 0) {
-            return (gputune_effort)effort;
-        }
-    }
-    if (value) {
+    size_t effort = value ? gt_index_of(value, words, WORDS) : 0;
+    if (effort == WORDS) {
         gt_log_line(log, GPUTUNE_LOG_WARNING,
-                    "GPUTUNE_EFFORT is '%s', which is ignored; expected cached, measure or "
-                    "exhaustive",
+                    "GPUTUNE_EFFORT is '%s', which is ignored; expected cached, estimate, measure "
+                    "or exhaustive",
                     value);
     }
-    return (gputune_effort)0;
+    return (gputune_effort)(effort % WORDS);
 }
 
 gputune_status gt_overrides_read(gt_overrides *out, const gt_log *log)

@@ -466,7 +466,7 @@ int cli_single(cli_open_mode mode, const char *name, cli_work work)
 struct cli_tuning cli_tuning;
 
 const char *const cli_cache_words[] = {"cold", "hot", NULL};
-const char *const cli_effort_words[] = {"measure", "cached", "exhaustive", NULL};
+const char *const cli_effort_words[] = {"measure", "cached", "estimate", "exhaustive", NULL};
 
 const char *cli_objective_words[GPUTUNE_OBJECTIVE_COUNT + 1];
 const char *cli_objective_any_words[GPUTUNE_OBJECTIVE_COUNT + 1];
@@ -483,7 +483,8 @@ void cli_tuning_words(void)
     }
 }
 
-static const gputune_effort efforts[] = {GPUTUNE_MEASURE, GPUTUNE_CACHED_ONLY, GPUTUNE_EXHAUSTIVE};
+static const gputune_effort efforts[] = {GPUTUNE_MEASURE, GPUTUNE_CACHED_ONLY, GPUTUNE_ESTIMATE,
+                                         GPUTUNE_EXHAUSTIVE};
 
 int cli_tuning_inputs(void)
 {

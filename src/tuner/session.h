@@ -1,6 +1,6 @@
 /* A session: one run of the engine. It borrows a farm, takes variants from proposal to
  * verification, and returns the farm. A policy decides what else is done: tuning, running given
- * configurations, checking or compiling only.
+ * configurations, checking, ranking or compiling only.
  *
  * The idea. One thread owns all state and never computes for long: compile workers and one measure
  * worker do the work and answer with events. Each turn of the loop (gt_session_run) stops the

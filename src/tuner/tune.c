@@ -640,6 +640,12 @@ static gputune_status choose_unmeasured(gt_choice *out, gt_request *request)
     if (choose_rule(out, request) == GPUTUNE_OK) {
         return GPUTUNE_OK;
     }
+    if (request->options.effort == GPUTUNE_ESTIMATE) {
+        if (gt_rank(out, request) == GPUTUNE_OK) {
+            return GPUTUNE_OK;
+        }
+        extend_patience(request);
+    }
     return choose_nearest(out, request) == GPUTUNE_OK ? GPUTUNE_OK : choose_default(out, request);
 }
 

@@ -1,4 +1,4 @@
-/* How a request gets its answer, and the other uses of a session. Implemented in tune.c,
+/* How a request gets its answer, and the other uses of a session. Implemented in tune.c, rank.c,
  * compile.c, tuning.c, conclude.c, prove.c, run.c and check.c. */
 #pragma once
 
@@ -93,6 +93,22 @@ gputune_status gt_choose_by_rule(gt_choice *out, gt_request *request);
 /* Races the variants of the request's space, and stores every trial and the winner. If time or the
  * caller ends the tuning, chooses the best variant so far. */
 gputune_status gt_search(gt_choice *out, gt_request *request);
+
+/* Compiles the space, ranks it by an estimate, and chooses the best variant that a worker verifies.
+ * Stores no result. */
+gputune_status gt_rank(gt_choice *out, gt_request *request);
+
+/* Returns how many blocks a multiprocessor holds at a time. Limits are threads, registers
+ * (allocated per warp in units of 256, see the CUDA C++ Programming Guide), shared memory and
+ * blocks. 0: not even one fits. */
+int gt_resident_blocks(const gt_device *device, const gt_kernel_step *step,
+                       const gt_resources *resources);
+
+/* Estimates a variant's speed relative to other variants of the same kernel and size, from the
+ * latency that bytes in flight hide (Little's law), how full the last wave of blocks is, and the
+ * cost of spills. `access_bytes` are the bytes that a thread loads in one access. */
+double gt_estimate(const gt_device *device, const gt_kernel_step *step,
+                   const gt_resources *resources, uint32_t access_bytes);
 
 /* Takes a configuration's code from the store, or compiles it in a worker. The caller frees
  * image->data. If `image` is NULL, only request->default_code is set. */

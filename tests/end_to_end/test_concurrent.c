@@ -151,6 +151,7 @@ TEST(lookups_do_not_wait_for_a_tuning)
     expect(ask(held.tuner, N, GPUTUNE_CACHED_ONLY), GPUTUNE_SOURCE_DEFAULT);
     OK(gputune_records(held.tuner, &filter, count_records, &records));
     assert_int_equal(records, 0);
+    expect(ask(held.tuner, 3 * N, GPUTUNE_ESTIMATE), GPUTUNE_SOURCE_ESTIMATED);
     sem_post(&held.release);
     pthread_join(held.thread, NULL);
     assert_true(held.was_released); /* fails if the calls above have waited for the tuning */

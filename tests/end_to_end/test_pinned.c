@@ -75,9 +75,9 @@ TEST(a_pinned_tuner_answers_from_its_file_only)
     gputune_plan_release(plan);
     gputune_plan_release(again);
 
-    const gputune_options calls[] = {OPTIONS(.effort = GPUTUNE_MEASURE),
-                                     OPTIONS(.effort = GPUTUNE_CACHED_ONLY),
-                                     OPTIONS(.background = true)};
+    const gputune_options calls[] = {
+        OPTIONS(.effort = GPUTUNE_MEASURE), OPTIONS(.effort = GPUTUNE_CACHED_ONLY),
+        OPTIONS(.effort = GPUTUNE_ESTIMATE), OPTIONS(.background = true)};
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         assert_int_equal(ask(&plan, tuner, UNKNOWN, &calls[i]), GPUTUNE_ENOTCACHED);
         assert_non_null(strstr(gputune_error(), "axpy: no result for n=3600 T=float "));

@@ -18,6 +18,16 @@ static void *tune(void *unused)
     return unused;
 }
 
+static void *rank(void *unused)
+{
+    gputune_options options = few_variants();
+    gputune_plan *plan = NULL;
+    options.effort = GPUTUNE_ESTIMATE;
+    OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", 5003}), &options));
+    gputune_plan_release(plan);
+    return unused;
+}
+
 static int see_record(void *user, const gputune_record *record)
 {
     (void)user, (void)record;
@@ -93,11 +103,8 @@ TEST(calls_need_little_stack)
     const struct {
         const char *name;
         void *(*call)(void *);
-    } calls[] = {{"open", open_and_close},
-                 {"tune", tune},
-                 {"run", run},
-                 {"compile", compile},
-                 {"show", show}};
+    } calls[] = {{"open", open_and_close}, {"tune", tune}, {"rank", rank}, {"run", run},
+                 {"compile", compile},     {"show", show}};
     size_t most = 0;
     if (getenv("GPUTUNE_SANITIZED")) {
         skip(); /* sanitizers need more stack */

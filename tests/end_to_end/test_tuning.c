@@ -167,7 +167,7 @@ TEST(inputs_of_another_type_are_refused)
     OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options));
 }
 
-TEST(call_that_may_not_measure_gets_nearest)
+TEST(call_that_may_not_measure_gets_nearest_or_estimate)
 {
     gputune_options options = few_variants();
     gputune_plan *plan;
@@ -177,6 +177,12 @@ TEST(call_that_may_not_measure_gets_nearest)
     options.effort = GPUTUNE_CACHED_ONLY;
     OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", N + 77}), &options));
     assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_NEAREST);
+    gputune_plan_release(plan);
+    options.effort = GPUTUNE_ESTIMATE;
+    options.cache = GPUTUNE_CACHE_HOT; /* no result is stored for this size */
+    OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options));
+    assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_ESTIMATED);
+    OK(launch_axpy(plan, N));
     gputune_plan_release(plan);
 }
 

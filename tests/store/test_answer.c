@@ -32,7 +32,8 @@ static const struct {
     {"the same", {0}, {0}, true, true},
     {"more effort than asked", {.effort = GPUTUNE_EXHAUSTIVE}, {0}, true, true},
     {"less effort than asked", {0}, {.effort = GPUTUNE_EXHAUSTIVE}, false, false},
-    {"not measured", {.effort = GPUTUNE_CACHED_ONLY}, {0}, false, false},
+    {"an estimate", {.effort = GPUTUNE_ESTIMATE}, {0}, false, false},
+    {"an estimate was asked for", {0}, {.effort = GPUTUNE_ESTIMATE}, true, true},
     {"as many variants as asked", {.limit = 5}, {.limit = 5}, true, true},
     {"more variants than asked", {.limit = 9}, {.limit = 5}, true, true},
     {"fewer variants than asked", {.limit = 5}, {.limit = 9}, false, false},
@@ -73,4 +74,8 @@ TEST(anything_answers_who_does_not_measure)
     made.final = made.proved = false;
     made.space = hash_of(78);
     assert_true(gt_answers(&made, &asked));
+    asked.effort = GPUTUNE_ESTIMATE;
+    assert_true(gt_answers(&made, &asked));
+    made.effort = GPUTUNE_CACHED_ONLY;
+    assert_false(gt_answers(&made, &asked));
 }

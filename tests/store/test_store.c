@@ -180,7 +180,7 @@ TEST_OF(higher_effort_stays, world *w, open_world, close_world)
     GT_SCOPED(close_store) gt_store *store = open_store(w);
     gt_scenario scenario = scenario_at(4096);
     ASSERT_OK(put_outcome(store, &scenario, 100, GPUTUNE_EXHAUSTIVE, false));
-    ASSERT_OK(put_outcome(store, &scenario, 90, GPUTUNE_CACHED_ONLY, false));
+    ASSERT_OK(put_outcome(store, &scenario, 90, GPUTUNE_ESTIMATE, false));
     gt_winner found;
     ASSERT_OK(find_first(&found, store, &scenario));
     assert_int_equal(found.terms.effort, GPUTUNE_EXHAUSTIVE);

@@ -53,7 +53,7 @@
         }                                                                                          \
     } while (0)
 
-/* Options of a call: OPTIONS(.effort = GPUTUNE_EXHAUSTIVE, .force = true). */
+/* Options of a call: OPTIONS(.effort = GPUTUNE_ESTIMATE, .force = true). */
 #define OPTIONS(...)                                                                               \
     (gputune_options)                                                                              \
     {                                                                                              \

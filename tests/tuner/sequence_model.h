@@ -274,6 +274,9 @@ static const char *judge_unmeasured(const model *m, const sequence_request *r,
     if (a->source == GPUTUNE_SOURCE_CACHED || a->source == GPUTUNE_SOURCE_MEASURED) {
         return "an answer from the store, which has none";
     }
+    if (a->source == GPUTUNE_SOURCE_ESTIMATED && r->effort != GPUTUNE_ESTIMATE) {
+        return "an estimate that was not asked for";
+    }
     return is_in(r, a->config, a->source == GPUTUNE_SOURCE_NEAREST) || a->config == DEFAULT_CONFIG
                ? NULL
                : "a configuration that the space does not have";
@@ -383,7 +386,9 @@ static result result_of_unmeasured(const model *m, const result *asked, const se
 {
     result made = *asked;
     made.decided = false;
-    made.effort = a->source == GPUTUNE_SOURCE_CACHED ? GPUTUNE_MEASURE : GPUTUNE_CACHED_ONLY;
+    made.effort = a->source == GPUTUNE_SOURCE_ESTIMATED ? GPUTUNE_ESTIMATE
+                  : a->source == GPUTUNE_SOURCE_CACHED  ? GPUTUNE_MEASURE
+                                                        : GPUTUNE_CACHED_ONLY;
     for (int i = 0; i < m->kept_count && a->source == GPUTUNE_SOURCE_CACHED; i++) {
         const result *k = &m->kept[i];
         if (k->decided && same_space(k, asked) && k->config == a->config) {

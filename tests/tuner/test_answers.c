@@ -93,6 +93,26 @@ TEST_OF(test_a_default_that_won_needs_no_fallback_where_the_default_is_edited, w
     assert_false(w->choice.needs_alignment);
 }
 
+TEST_OF(test_an_estimate_takes_nothing_that_is_known_to_be_bad, world *w, open_world, close_world)
+{
+    static const char *const only[] = {"BLOCK=256"};
+    gputune_options options = OPTIONS(.only = only, .only_count = 1);
+    w->by_block[256].recheck = GPUTUNE_EWRONG;
+    w->by_block[512].time_ns = 900;
+    expect_answer(w, 0, NULL, GPUTUNE_SOURCE_MEASURED, "BLOCK=512");
+    options.effort = GPUTUNE_ESTIMATE;
+    options.force = true; /* force has no effect on an estimate */
+    assert_string_equal(tuned(w, &options), "BLOCK=128");
+}
+
+TEST_OF(test_an_estimate_does_not_give_a_default_that_it_found_bad, world *w, open_world,
+        close_world)
+{
+    const gputune_options options = OPTIONS(.effort = GPUTUNE_ESTIMATE);
+    SET_EACH(w, verify, GPUTUNE_ECRASHED);
+    assert_int_equal(tune(w, &options), GPUTUNE_ECRASHED);
+}
+
 TEST_OF(test_without_memory_for_a_variant_nothing_is_decided, world *w, open_world, close_world)
 {
     w->by_block[256].verify = GPUTUNE_EDEVMEM;

@@ -1,5 +1,5 @@
-/* Tests calls of a tuner in which an allocation or the farm fails: tuning, a hit, a search,
- * and a comparison. The error has the right status, the chosen configuration is correct,
+/* Tests calls of a tuner in which an allocation or the farm fails: tuning, a hit, a search, a
+ * comparison, and a ranking. The error has the right status, the chosen configuration is correct,
  * and the next call works. */
 #include "failing_world.h"
 #include "support/folder.h"
@@ -152,6 +152,14 @@ TEST_OF(a_search, failing_world *f, open_failing, close_failing)
 TEST_OF(a_tuning_of_more, failing_world *f, open_failing, close_failing)
 {
     short_of_memory(f, tune_more, 7, 997);
+}
+
+TEST_OF(a_ranking, failing_world *f, open_failing, close_failing)
+{
+    f->best = NULL; /* an estimate */
+    f->options.effort = GPUTUNE_ESTIMATE;
+    short_of_memory(f, tune_as_asked, 1, 99);
+    without_the_farm(f, tune_as_asked);
 }
 
 TEST_OF(a_call_that_is_canceled, failing_world *f, open_failing, close_failing)

@@ -57,3 +57,12 @@ TEST_OF(the_fastest_keeps_winning, world *w, open_world, close_world)
 {
     expect_always(w, "BLOCK=256 SHARED=0 WAVES=1000");
 }
+
+TEST_OF(equal_estimates_have_the_same_order, world *w, open_world, close_world)
+{
+    write_axes(w);
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        tuned(w, &OPTIONS(.seed = seed, .effort = GPUTUNE_ESTIMATE));
+        assert_string_equal(w->config, "BLOCK=128 SHARED=1024 WAVES=1000");
+    }
+}

@@ -104,8 +104,8 @@ static void choose_space(sequence *s, sequence_request *r)
 static void choose_effort(sequence *s, sequence_request *r)
 {
     static const gputune_effort efforts[] = {
-        GPUTUNE_MEASURE,     GPUTUNE_MEASURE,     GPUTUNE_MEASURE,   GPUTUNE_CACHED_ONLY,
-        GPUTUNE_CACHED_ONLY, GPUTUNE_CACHED_ONLY, GPUTUNE_EXHAUSTIVE};
+        GPUTUNE_MEASURE,     GPUTUNE_MEASURE,  GPUTUNE_MEASURE,   GPUTUNE_CACHED_ONLY,
+        GPUTUNE_CACHED_ONLY, GPUTUNE_ESTIMATE, GPUTUNE_EXHAUSTIVE};
     r->effort = efforts[gt_random_below(&s->random, sizeof efforts / sizeof *efforts)];
     r->force = one_in(s, 8);
     (void)one_in(s, 8); /* so that the numbers still mean the same sequences */

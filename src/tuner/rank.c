@@ -1,0 +1,155 @@
+/* Choosing without measuring: compiles the space, ranks it by an estimate, and takes the best
+ * variant that a worker verifies. */
+#include "base/text.h"
+#include "tuner/history.h"
+#include "tuner/precedence.h"
+#include "tuner/session.h"
+#include "tuner/tune.h"
+
+static int64_t volume(const uint32_t size[3])
+{
+    return (int64_t)size[0] * size[1] * size[2];
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+int gt_resident_blocks(const gt_device *device, const gt_kernel_step *step,
+                       const gt_resources *resources)
+{
+    int64_t threads = volume(step->block);
+    int64_t warps = (threads + device->warp_size - 1) / device->warp_size;
+    int64_t by_warp = (resources->registers * (int64_t)device->warp_size + 255) / 256 * 256;
+    int64_t shared = (int64_t)resources->static_shared_bytes + step->shared_bytes +
+                     device->shared_reserved_per_block_bytes;
+    int64_t blocks =
+        least(device->max_blocks_per_sm, device->max_threads_per_sm / (warps * device->warp_size));
+    if (by_warp) {
+        blocks = least(blocks, device->registers_per_sm / (by_warp * warps));
+    }
+    return (int)least(blocks, shared ? device->shared_per_sm_bytes / shared : blocks);
+}
+
+double gt_estimate(const gt_device *device, const gt_kernel_step *step,
+                   const gt_resources *resources, uint32_t access_bytes)
+{
+    /* a GPU with 4.8 TB/s, 132 multiprocessors and a latency of 800 ns; used for all */
+    static const double bytes_to_hide = 29e3;
+    int resident = gt_resident_blocks(device, step, resources);
+    if (!resident) {
+        return 0;
+    }
+    double blocks = (double)volume(step->grid);
+    double slots = (double)resident * device->sm_count;
+    double held = blocks < slots ? blocks / device->sm_count : resident;
+    double in_flight = held * (double)volume(step->block) * access_bytes;
+    double hidden = in_flight < bytes_to_hide ? in_flight / bytes_to_hide : 1;
+    double waves = blocks / slots;
+    int64_t whole = (int64_t)waves + ((double)(int64_t)waves < waves);
+    double filled = waves < 1 ? 1 : waves / (double)whole;
+    return hidden * filled / (1 + resources->spill_bytes / 64.0);
+}
+
+enum { CANDIDATES = 3 };
+
+typedef struct candidate {
+    gt_config config;
+    gt_resources resources;
+    double estimate;
+} candidate;
+
+/* Returns the bytes that a thread loads at once: those of the widest vector, at least four. */
+static uint32_t access_bytes(const gt_request *request, const gt_config *config)
+{
+    uint32_t widest = 4;
+    for (uint32_t i = 0; i < request->template->axis_count; i++) {
+        const gt_axis *axis = &request->template->axes[i];
+        if (axis->kind != GT_AXIS_VECTOR) {
+            continue;
+        }
+        for (uint32_t b = 0; b < request->workload.buffer_count; b++) {
+            uint32_t bytes = gt_buffer_element_bytes(&request->workload.buffers[b]) *
+                             (uint32_t)axis->values[config->choice[i]].number;
+            widest = bytes > widest ? bytes : widest;
+        }
+    }
+    return widest;
+}
+
+static bool is_before(const gt_request *request, const candidate *a, const candidate *b)
+{
+    return a->estimate > b->estimate ||
+           (a->estimate == b->estimate &&
+            gt_precedes(request, &a->config, &a->resources, &b->config, &b->resources));
+}
+
+static void insert(candidate best[CANDIDATES], const gt_request *request, candidate next)
+{
+    for (int i = 0; i < CANDIDATES; i++) {
+        if (is_before(request, &next, &best[i])) {
+            candidate swap = best[i];
+            best[i] = next;
+            next = swap;
+        }
+    }
+}
+
+static gputune_status rank(candidate best[CANDIDATES], const gt_request *request,
+                           const gt_field *field)
+{
+    GT_FREED gt_launch *launch = malloc(sizeof *launch);
+    GT_TRY(gt_allocated(launch));
+    for (const gt_variant *variant = field->first; variant; variant = variant->next) {
+        if (variant->stage != GT_STAGE_READY ||
+            gt_launch_bind(launch, request->template, &request->problem, &variant->config,
+                           request->device) != GPUTUNE_OK) {
+            continue;
+        }
+        const gt_resources *resources = &variant->unit->compiled.resources;
+        insert(best, request,
+               (candidate){variant->config, *resources,
+                           gt_estimate(request->device, &launch->steps[0], resources,
+                                       access_bytes(request, &variant->config))});
+    }
+    return GPUTUNE_OK;
+}
+
+/* Compiles the space and ranks the variants that compiled. */
+static gputune_status rank_space(candidate best[CANDIDATES], gt_request *request,
+                                 uint32_t *variants)
+{
+    static const gt_policy policy = {.done = gt_session_is_done};
+    GT_SCOPED(gt_trial_list_free) gt_history history = {0};
+    GT_TRY(gt_history_load(&history, request));
+    GT_TRY(gt_request_space_to_try(request));
+    GT_SCOPED(gt_session_close) gt_session session;
+    gt_space_proposer proposer = gt_space_proposer_make(request->space);
+    const gt_field_options options = {.proposer = &proposer.proposer,
+                                      .with_default = true,
+                                      .limit = request->options.max_variants,
+                                      .history = &history};
+    gputune_status status = gt_session_open(&session, &policy, NULL, request, &options);
+    GT_THEN(status, gt_session_run(&session));
+    GT_THEN(status, rank(best, request, &session.field));
+    *variants = (uint32_t)session.field.variants.count;
+    return status;
+}
+
+gputune_status gt_rank(gt_choice *out, gt_request *request)
+{
+    candidate best[CANDIDATES] = {0};
+    GT_SCOPED(gt_choice_free)
+    gt_choice choice = {.source = GPUTUNE_SOURCE_ESTIMATED, .terms = request->terms};
+    GT_TRY(rank_space(best, request, &choice.variants));
+    gputune_status status = GPUTUNE_ENOVARIANT;
+    bool next = true;
+    for (int i = 0; i < CANDIDATES && best[i].estimate > 0 && next; i++) {
+        status = gt_prove(&choice, request, &best[i].config, NULL);
+        next = status != GPUTUNE_OK && status != GPUTUNE_ENOMEM;
+    }
+    GT_TRY(status);
+    *out = gt_take(&choice);
+    return GPUTUNE_OK;
+}
