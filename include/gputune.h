@@ -414,7 +414,7 @@ struct gputune_options {
     uint64_t seed;         /* seed of generated inputs and of shuffling */
     uint32_t max_variants; /* 0: all */
     uint32_t alignment;    /* guaranteed alignment of every buffer, in bytes; 0: 16 */
-    const gputune_alignment *alignments; /* buffers with another alignment than `alignment` */
+    const gputune_alignment *alignments; /* buffers whose alignment differs from `alignment` */
     size_t alignment_count;
     /* Entries "AXIS=v,v" that restrict the space. The default always races, and may win. If no
      * configuration is possible within them, a tuning fails with ENOVARIANT. */
@@ -425,7 +425,7 @@ struct gputune_options {
     const gputune_input *inputs;
     size_t input_count;
     const char *const *input_types; /* element type of each input ("float"), checked; or NULL */
-    void *inputs_ready; /* a CUevent after which the inputs are filled; NULL: they are filled */
+    void *inputs_ready; /* a CUevent after which the inputs are filled; NULL: they are now */
     /* A name for the inputs; results are stored per name. NULL: files and host buffers are told
      * apart by their contents, and all inputs on the device count as one. */
     const char *inputs_tag;
@@ -446,9 +446,9 @@ struct gputune_options {
     bool background;          /* see Tuning in the background */
     double share; /* part of the GPU's time for background tuning while it is in use; 0: 0.025 */
     gputune_unseen unseen; /* GPUTUNE_RULE: answer by a rule; see Rules */
-    /* Configurations to try first, after the default and the template's start() clauses; axes that
-     * an entry does not list have their default. They do not change which result is stored, and
-     * those that are not valid here are skipped. */
+    /* Configurations to try before the search, after the default and the template's start()
+     * clauses; axes that an entry does not list have their default. They do not change which result
+     * is stored, and those that are not valid here are skipped. */
     const char *const *start;
     size_t start_count;
     /* The most device memory that a tuning allocates, for inputs, copies, results and scratch; 0:

@@ -1072,7 +1072,8 @@ class options
         plain.memory_limit_bytes = bytes;
         return *this;
     }
-    /* Tries a configuration first, after the default: "VEC=4 BLOCK=256". May be repeated. */
+    /* Tries a configuration after the default, before the search: "VEC=4 BLOCK=256". May be
+     * repeated. */
     options &start(std::string configuration)
     {
         starts_.push_back(std::move(configuration));

@@ -398,7 +398,8 @@ static gt_problem problem_of(const gputune_plan *plan)
     return problem;
 }
 
-/* Makes the facts of a plan with a model, in the ordinary way. */
+/* Makes the facts of a plan with a model by binding its configuration, like those of other plans.
+ */
 static gputune_status make_facts_of_model(plan_facts **out, const gputune_plan *plan)
 {
     const gt_plan_model *model = plan->model;

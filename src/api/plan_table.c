@@ -213,7 +213,7 @@ struct gt_plan_table {
     size_t used;                             /* slots in use */
     size_t kept, limit;                      /* number of entries, and its limit */
     entry *entries;                          /* all entries, including replaced ones */
-    atomic_uint refreshes, results, forgets; /* number of each kind of note */
+    atomic_uint refreshes, results, forgets; /* how often each was noted */
 };
 
 enum { FIRST_SLOTS = 64 };

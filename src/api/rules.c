@@ -349,7 +349,7 @@ static gputune_status get_rule(loaded_rule **out, const rule_call *call)
 
 /* ---- plans ----------------------------------------------------------------------------------- */
 
-/* Makes a plan in the ordinary way, from the loaded code. */
+/* Makes a plan by binding its configuration, with the loaded code. */
 static gputune_status plan_in_full(gputune_plan **out, const rule_call *call,
                                    const gt_plan_model *model)
 {
@@ -366,7 +366,7 @@ static gputune_status plan_in_full(gputune_plan **out, const rule_call *call,
     return gt_plan_make(out, request, &choice, &tuner->pool);
 }
 
-/* Chooses the variant for a key's sizes, and sets *problem; -1 outside the region. */
+/* Returns the variant for a key's sizes, or -1 outside the region. Sets *problem. */
 static int choose_variant(gt_problem *problem, const loaded_rule *rule, const gt_plan_key *key)
 {
     int64_t slots[GT_SLOT_MAX];
@@ -380,8 +380,8 @@ static int choose_variant(gt_problem *problem, const loaded_rule *rule, const gt
     return gt_rule_choose(rule->found.rule, problem, slots);
 }
 
-/* Returns the model for a key's sizes, or NULL, and sets *problem. `variant`: -1 outside the
- * region. */
+/* Returns the model for a key's sizes; NULL if it is not loaded. Sets *problem, and *variant, which
+ * is -1 outside the region. */
 static const gt_plan_model *find_model(gt_problem *problem, int *variant, const loaded_rule *rule,
                                        const gt_plan_key *key)
 {

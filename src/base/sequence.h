@@ -7,7 +7,7 @@
 enum {
     GT_SEQUENCE_ITEMS = 64,
     GT_SEQUENCE_CODE = 160,
-    GT_SEQUENCE_TREE = 64, /* limit of the operations in one item's expression */
+    GT_SEQUENCE_TREE = 64, /* maximum operations in the expression of an item */
     GT_COUNTERS_MAX = 3,   /* depth of nested loops */
     GT_VALUES_MAX = 64,
     GT_SEQUENCE_LAUNCHES = 1 << 16, /* maximum launches of one sequence */

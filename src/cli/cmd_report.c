@@ -191,7 +191,7 @@ static int report(const cli_list *names)
     given.names = *names;
     cli_read_own_results();
     int code = read_report(&report);
-    if (code != CLI_EXIT_NOTHING || !given.tuning.count) { /* a new tuning stored nothing yet */
+    if (code != CLI_EXIT_NOTHING || !given.tuning.count) { /* a new tuning has stored nothing yet */
         CLI_TRY(code);
     }
     CLI_REFUSE(!cli_given.output && isatty(STDOUT_FILENO), CLI_EXIT_USAGE,

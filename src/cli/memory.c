@@ -1,4 +1,4 @@
-/* Memory that lives until the program ends, whole files, and figures for people. */
+/* Memory that lives until the program ends, whole files, and readable figures. */
 #include "cli/memory.h"
 
 #include "base/text.h"

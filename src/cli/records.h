@@ -1,4 +1,4 @@
-/* Stored records for people and programs: columns of show, run and compare; the scenarios of
+/* Stored records as text and as data: columns of show, run and compare; the scenarios of
  * records; the worth of axes (why.c); failures, and logs of the compiler. */
 #pragma once
 
@@ -110,7 +110,7 @@ void cli_take_apart(cli_apart *out, const cli_measured *from, bool launched);
 
 typedef struct cli_why {
     cli_table values; /* the values of the axes, for programs */
-    cli_table axes;   /* for people */
+    cli_table axes;   /* the table that is printed as text */
 } cli_why;
 
 cli_why cli_why_tables(void);

@@ -225,7 +225,7 @@ size_t cli_fold(const char *text, size_t width, size_t *skipped)
 
 const char *const cli_format_words[] = {"table", "json", "csv", NULL};
 
-/* ---- for people ---- */
+/* ---- text ---- */
 
 static char *shown_number(cli_unit unit, double value)
 {

@@ -6,7 +6,7 @@
 #include "cli/table.h"
 #include "cli/turns.h"
 
-/* A part of the scenarios, for runs that divide them. */
+/* Which part of the scenarios this run tunes: --shard INDEX/COUNT. */
 typedef struct cli_shard {
     uint32_t index, count; /* count: 0 if scenarios are not divided */
 } cli_shard;

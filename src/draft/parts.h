@@ -25,7 +25,7 @@ typedef struct draft_binding {
     struct draft_decl *decl;
     const char *path;                     /* "" or ".a.b" */
     struct draft_amount *value;           /* NULL: the value is not known any more */
-    struct draft_binding *older, *before; /* the previous one of this and of any variable */
+    struct draft_binding *older, *before; /* previous binding of this variable; of any */
 } draft_binding;
 typedef GT_ARRAY(draft_binding *) draft_bindings;
 
@@ -197,7 +197,7 @@ typedef struct draft_amount {
     draft_term *terms;
     struct draft_amount *a, *b, *c;
     draft_symbol *symbol;
-    struct draft_amount **parts; /* all atoms of the terms, and a, b, c */
+    struct draft_amount **parts; /* the values that it is computed from: atoms of terms, operands */
     unsigned part_count;
     struct draft_amount *next; /* in the table of values */
     unsigned kinds;            /* bits of the symbols' kinds; 0: the value is not known */
@@ -347,7 +347,7 @@ typedef struct draft_reader {
     unsigned steps;
     draft_spot object; /* the place of *this */
     draft_amount *returned;
-    bool begins_loop;    /* the reader is in the first part of a for */
+    bool begins_loop;    /* true in the first part of a `for` */
     draft_binding *last; /* the newest binding */
     draft_bindings left; /* changes by branches that leave the innermost loop or function */
 } draft_reader;

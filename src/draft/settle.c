@@ -595,7 +595,7 @@ static draft_amount *accessed(draft_settled *s, const draft_buffer *buffer, int6
         draft_amount *length = draft_make(DRAFT_CEIL_DIV, draft_settled_amount(s, access->length),
                                           draft_number(bytes), NULL);
         if (access->buffer == buffer && !draft_is_known(length)) {
-            return draft_is_own(access->at) /* a place in the stub is of no use */
+            return draft_is_own(access->at) /* users do not know the stub's lines */
                        ? draft_unknown("%s: %s", draft_place_of(access->at), length->text)
                        : length;
         }

@@ -72,7 +72,7 @@ uint32_t emu_source(emu_decoder *decoder, const ptx_operand *operand, unsigned b
 /* Like emu_source(), but any register of at least that size is allowed. *width gets its size. */
 uint32_t emu_source_wide(emu_decoder *decoder, const ptx_operand *operand, unsigned bytes,
                          uint8_t *width);
-/* Returns the offset of a result register; for _ that of a sink, which nothing reads. */
+/* Returns the offset of a result register. The operand _ gets a register that nothing reads. */
 uint32_t emu_target(emu_decoder *decoder, const ptx_operand *operand, unsigned bytes);
 uint32_t emu_target_wide(emu_decoder *decoder, const ptx_operand *operand, unsigned bytes,
                          uint8_t *width);

@@ -14,7 +14,7 @@ enum { STAGED_BYTES = 64 * 1024 };
 
 typedef enum place { PLACE_DEVICE, PLACE_PINNED, PLACE_PAGEABLE } place;
 
-/* The memory in which an address must be. */
+/* The kind of memory that an address must belong to. */
 typedef enum side { SIDE_ANY, SIDE_DEVICE } side;
 
 typedef struct copy_command {

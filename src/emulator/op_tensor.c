@@ -107,7 +107,8 @@ static uint64_t swizzle(const box *b, uint32_t at)
     return (address ^ (address >> 7 & mask) << 4) - (uint64_t)b->shared;
 }
 
-/* Copies those elements of a chunk that are inside the tensor; at once if all of them are. */
+/* Copies the elements of a chunk that are inside the tensor. If all are inside, copies them in one
+ * piece. */
 static bool move_elements(emu_warp *warp, const box *b, uint64_t row, uint32_t at, uint8_t *chunk)
 {
     const int64_t first = b->first[0] + at / b->element, size = (int64_t)b->map.sizes[0];

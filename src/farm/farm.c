@@ -55,7 +55,7 @@ static uint64_t machine_bytes(void)
 {
     char line[32];
     uint64_t bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-    uint64_t group = /* 0 if the file says "max" */
+    uint64_t group = /* 0 if the file contains "max" */
         strtoull(gt_file_peek(line, sizeof line, "/sys/fs/cgroup/memory.max"), NULL, 10);
     return group && group < bytes ? group : bytes;
 }

@@ -279,8 +279,8 @@ void gt_measure_cancel(gt_measure_host *host);
 /* Ends the measure worker, and frees requests, variants and setup. */
 void gt_measure_free(gt_measure_host *host);
 
-/* Forget all variants, one variant, or one that the tuner no longer needs; the last keeps the
- * default, once it is proved. Nothing is sent to the worker. */
+/* Forget all variants, one variant, or one that the tuner no longer needs. gt_live_drop() keeps the
+ * default if it is proved. Nothing is sent to the worker. */
 void gt_live_forget_all(gt_measure_host *host);
 void gt_live_forget(gt_measure_host *host, uint64_t id);
 void gt_live_drop(gt_measure_host *host, uint64_t id);

@@ -99,7 +99,7 @@ typedef struct gt_model {
  * again. Sets *anew if this invalidates the candidates' prospects. ENOMEM. */
 gputune_status gt_model_learn(bool *anew, gt_model *model, gt_strategy *strategy);
 
-/* Returns the standardised value of a time's logarithm. */
+/* Converts the logarithm of a time to a standardised value. */
 double gt_model_value(const gt_model *model, double log_time);
-/* Returns the logarithm of the time with a standardised value. */
+/* Converts a standardised value to the logarithm of a time. */
 double gt_model_log_time(const gt_model *model, double value);

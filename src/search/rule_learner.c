@@ -249,7 +249,7 @@ typedef struct learner {
     uint32_t *sorted; /* by feature: all sizes, sorted by its value */
     bool *usable;     /* by feature: true if all its values are known */
     uint32_t *order;  /* by feature: sizes sorted by its value within each branch */
-    uint32_t *moved;  /* sizes that move behind others of their branch */
+    uint32_t *moved;  /* sizes for which a condition is false, while a range is divided */
     bool *says_yes;   /* by size: true if the last condition holds there */
     double *sums;     /* sums of costs, by configuration */
     double *after; /* by position in an order of sizes: the least cost of the sizes from there on */
@@ -360,7 +360,8 @@ static bool is_yes(const gt_rule_data *data, const gt_tree_node *node, const dou
     return data->features[node->feature].is_condition ? value != 0 : value <= node->most;
 }
 
-/* Divides a range in all orders by a node's condition. Returns where those that say no begin. */
+/* Divides a range in all orders by a node's condition. Returns the beginning of the sizes for which
+ * the condition is false. */
 static uint32_t divide(learner *l, const extent *in, const gt_tree_node *node)
 {
     const gt_rule_data *data = l->data;

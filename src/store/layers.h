@@ -25,13 +25,14 @@ gputune_status gt_store_read_all(gt_store *store, gt_store_fn work, void *contex
  * back (base/signals.h), because SQLite may write files even for a lookup. */
 gputune_status gt_store_write(gt_store *store, gt_store_fn work, void *context,
                               const gt_patience *patience);
-/* Does what gt_store_write() does, on the user's file only. EBUSY, without a message, if the file
- * stayed locked; EDATABASE if there is none. */
+/* Like gt_store_write(), but on the user's file only. EBUSY, without a message, if the file stayed
+ * locked; EDATABASE if there is none. */
 gputune_status gt_store_write_file(gt_store *store, gt_store_fn work, void *context,
                                    const gt_patience *patience);
-/* Does that on the winners imported for this store, a layer below the file. Never waits. */
+/* Like gt_store_write(), but on the winners imported for this store, a layer below the file. Never
+ * waits. */
 gputune_status gt_store_write_wisdom(gt_store *store, gt_store_fn work, void *context);
-/* Does that on the database in memory. Never waits for another process. */
+/* Like gt_store_write(), but on the database in memory. Never waits for another process. */
 gputune_status gt_store_write_memory(gt_store *store, gt_store_fn work, void *context);
 
 /* Gets the path of the user's database; the caller frees it. ENOTFOUND without a cache folder. */

@@ -332,9 +332,9 @@ void gt_stored_rule_free(gt_stored_rule *rule);
 /* Returns the key of a scenario's rule within its environment. The run-time sizes do not count. */
 gt_hash gt_rule_hash(const gt_scenario *scenario);
 /* Finds the rule for the scenario at any run-time sizes (kernel/rule/rule.h reads its text), in the
- * uppermost layer that has one. In a file that other users may write, rules count as missing. The
- * caller checks if `proved` is set and if the driver is the same. ENOTFOUND, without a message.
- * gt_stored_rule_free() releases *out. */
+ * uppermost layer that has one. Ignores rules in a file that other users may write. The caller
+ * checks if `proved` is set, and if the rule's driver is the current one. ENOTFOUND, without a
+ * message. gt_stored_rule_free() releases *out. */
 gputune_status gt_store_find_rule(gt_stored_rule *out, gt_store *store, const gt_scenario *scenario,
                                   const gt_patience *patience);
 

@@ -123,7 +123,7 @@ typedef struct gt_field {
     GT_ARRAY(gt_variant *) variants; /* by id; owned */
     GT_ARRAY(gt_unit *) units;       /* by id; owned */
     gt_variant *standard;            /* the default; NULL: not in the field */
-    gt_variant *fallback;            /* NULL: there is none, or it is a contestant now */
+    gt_variant *fallback;            /* NULL if there is none, or if it races as a contestant */
     gt_hash_index sources;           /* maps the hash of a source to the id of its unit */
     gt_hash_index launches;          /* maps the hash of a launch to the id of its first variant */
     uint32_t duplicates;             /* of all variants */

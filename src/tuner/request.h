@@ -83,7 +83,7 @@ typedef struct gt_request {
 gputune_status gt_request_make(gt_request **out, const gt_services *services,
                                const gt_device *device, const char *kernel, gputune_sizes sizes,
                                const gputune_options *options);
-/* Does that for a problem of the template. */
+/* Like gt_request_make(), for a template and a problem of it. */
 gputune_status gt_request_make_at(gt_request **out, const gt_services *services,
                                   const gt_device *device, const char *kernel,
                                   const gt_template *template, const gt_problem *problem,

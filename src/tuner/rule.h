@@ -60,8 +60,8 @@ typedef struct gt_rule_maker {
                                              members at another size, and to learn */
 } gt_rule_maker;
 
-/* Returns the seconds from the begin of the work to a point of the round: 0 is its begin, 1 the end
- * of finding configurations, and 2 that of measuring. */
+/* Returns the seconds from the start of the work to a point of the round: 0 is its start, 1 the end
+ * of finding configurations, and 2 the end of measuring. */
 double gt_rule_time_at_s(const gt_rule_maker *maker, double point);
 /* Returns the seconds left until a point of the round, or 0 if it has passed or the caller has
  * cancelled. */

@@ -9,8 +9,9 @@
 
 /* When sampling ends. */
 typedef struct run_plan {
-    uint32_t least, every,
-        most;          /* rounds: before the first look at intervals, between looks, in all */
+    uint32_t least;    /* rounds before the intervals are judged for the first time */
+    uint32_t every;    /* rounds between two judgements */
+    uint32_t most;     /* maximum number of rounds */
     uint32_t modelled; /* rounds of a device without noise */
     double narrow;     /* half an interval divided by its median, in multiples of epsilon */
     double drop_ratio; /* gt_race_options */

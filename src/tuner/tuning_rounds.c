@@ -288,8 +288,8 @@ static bool pilots_serve(const gt_tuning *tuning, const gt_race_round *round)
     return serve;
 }
 
-/* Reports a contestant's median after its first and fourth samples, because it hardly changes
- * between. */
+/* Reports a contestant's median only after its first and fourth samples, because other samples
+ * hardly change it. */
 static gputune_status tell_times(gt_tuning *tuning, const gt_race_round *round)
 {
     for (uint32_t i = 0; i < round->count; i++) {

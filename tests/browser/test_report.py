@@ -151,7 +151,7 @@ def keys(page):
     page.press("ArrowRight")
     check("and then the next", text(page, "#said") != said)
     page.press("Enter", 13)
-    check("Enter holds it", text(page, "#said").startswith("held: "))
+    check("Enter selects it", text(page, "#said").startswith("selected: "))
     check("also in the table", text(page, "#trials tr.held td") in cells(page, "trial"))
     page.press("Escape", 27)
     unnamed = page.run("""[...document.querySelectorAll('button, input, select, canvas, svg[role], table, [tabindex]')]

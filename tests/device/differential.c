@@ -1,11 +1,12 @@
-/* The same PTX with the same inputs on a GPU and in the emulator: opcode families, small programs,
- * and variants of every template that comes with gputune. Bit-equal where PTX defines the result,
- * within the documented error for approximations.
+/* Runs the same PTX with the same inputs on a GPU and in the emulator: opcode families, small
+ * programs, and variants of every template that comes with gputune. Results must be bit-equal if
+ * PTX defines them, and otherwise within the documented error of the approximation.
  *
  *   differential [--self] [--only TEXT] [--dump FOLDER] [--templates FOLDER]
  *
- * --self compares the emulator with itself, where there is no GPU. Exit: 0 all agree, or no GPU to
- * compare with ("skipped"); 1 something differs; 2 usage. Details go to stderr. */
+ * --self compares the emulator with itself, for machines without a GPU. The exit code is 0 if all
+ * results agree or there is no GPU ("skipped"), 1 if some differ, 2 for usage. Details go to
+ * stderr. */
 #include "op_cases.h"
 #include "programs.h"
 #include "template_cases.h"

@@ -1,6 +1,7 @@
-/* The snippets, family by family. Only what PTX defines: no division by zero, no rounding left to
- * the assembler (a product and a sum without .rn may be fused). Errors of approximations are those
- * of the PTX ISA, plus the half ulp by which the emulator rounds. */
+/* The snippets of each family. They contain only operations whose results PTX defines: no division
+ * by zero, and no rounding that the assembler chooses (it may fuse a product and a sum without
+ * .rn). Errors of approximations are those of the PTX ISA, plus the half ulp by which the emulator
+ * rounds. */
 #include "op_cases.h"
 
 // clang-format off

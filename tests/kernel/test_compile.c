@@ -135,7 +135,7 @@ TEST(test_corners_of_gemm)
     compile_kernel("gemm", "sm_100", GPUTUNE_NO_SIZES, scalars, sizeof scalars / sizeof *scalars);
 }
 
-/* The source for people has only those helpers of the prelude that the kernel uses. */
+/* A shortened source has only those helpers of the prelude that the kernel uses. */
 TEST(test_shortened_sources)
 {
     static const char *const all[] = {"axpy",      "copy",    "gather",   "gemm",

@@ -1,4 +1,4 @@
-/* Tests printing expressions after computing what is known of them. */
+/* Tests printing expressions in which known values were replaced by numbers. */
 #include "kernel_support.h"
 #include "support/parse_expression.h"
 

@@ -53,7 +53,7 @@ TEST_OF(most_work_in_a_second_wins, world *w, open_world_of_steps, close_world)
     assert_true(w->choice.verdict.speedup > 2.49 && w->choice.verdict.speedup < 2.51);
 }
 
-/* Each step takes longer if there are more of them. */
+/* The more steps a launch makes, the longer each step takes. */
 TEST_OF(work_alone_does_not_win, world *w, open_world_of_steps, close_world)
 {
     w->by_block[128].time_ns = 2100;

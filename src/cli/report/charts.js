@@ -33,7 +33,8 @@ function drawProgress(figure) {
   context.stroke();
 }
 
-/* Times have whole seconds, and there may have been several tunings: the time of day is of use between these spans. */
+/* The x axis is the time of day only if the trials span this many seconds: stored times have whole seconds, and trials of
+   several tunings may be days apart. */
 const shortestSpan = 5, longestSpan = 86400;
 
 function addProgress(parent, view) {

@@ -1,4 +1,4 @@
-/* The page: which scenario is open, which of its trials are shown, and which one is held. */
+/* The page: which scenario is open, which of its trials are shown, and which one is selected. */
 
 const byId = id => document.getElementById(id);
 
@@ -9,7 +9,7 @@ class View {
   constructor() {
     this.seen = new IntersectionObserver(entries => this.drawSeen(entries), {rootMargin: '200px'});
     this.figures = [];
-    this.initial = {}; /* the values of the controls before anybody chose others */
+    this.initial = {}; /* the default values of the controls */
     this.scenarios = report.scenarios.map(json => new Scenario(json));
     this.overview = new Overview(byId('scenarios'), this);
     byId('scenario').hidden = !this.scenarios.length;
@@ -19,7 +19,7 @@ class View {
     return `#${new URLSearchParams({at: scenario.address})}`;
   }
 
-  /* Shows what the address of the page asks for; without a scenario there the first one. */
+  /* Shows the scenario and the settings in the page's address; without a scenario there, the first one. */
   follow() {
     const given = new URLSearchParams(location.hash.slice(1));
     if (this.scenarios.length) {
@@ -33,7 +33,7 @@ class View {
     this.changed();
   }
 
-  /* Shows what the controls ask for, and puts it into the address. */
+  /* Applies the values of the controls, and stores them in the page's address. */
   changed() {
     const values = controls.map(id => [id, byId(id)?.value]).filter(([id, value]) => value && value !== this.initial[id]);
     const at = new URLSearchParams(location.hash.slice(1)).get('at');
@@ -157,7 +157,7 @@ class View {
     if (reveal) {
       this.table.reveal(row);
     }
-    say(row < 0 ? 'no trial is held' : `held: ${this.scenario.lines(row)[0]}`);
+    say(row < 0 ? 'no trial is selected' : `selected: ${this.scenario.lines(row)[0]}`);
   }
 }
 
@@ -203,7 +203,7 @@ function start() {
   reload();
 }
 
-/* Loads the page again while scenarios are tuned, unless somebody types. The address keeps what is shown. */
+/* Reloads the page while scenarios are tuned, unless the reader is typing. The address keeps the settings. */
 function reload() {
   if (report.tuning.length) {
     byId('live').textContent = `Being tuned: ${report.tuning.join(', ')}. This page reloads itself until the tuning ends.`;

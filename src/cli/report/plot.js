@@ -316,7 +316,7 @@ class Figure {
     say(lines.join('. '));
   }
 
-  /* Saves the figure with the paper's colour behind it, because the canvas is transparent. */
+  /* Saves the figure on the page's background colour, because the canvas is transparent. */
   save() {
     const copy = create('canvas', {width: this.canvas.width, height: this.canvas.height});
     const context = copy.getContext('2d');

@@ -39,8 +39,8 @@ gputune_status gt_source_reference(gt_source *out, const gt_template *template,
 gputune_status gt_source_expected(gt_hash *out, const gt_template *template,
                                   const gt_problem *problem, const gt_device *device,
                                   const char *prelude);
-/* Writes the source as people and other programs want it: without #line, and with only those parts
- * of the prelude that the kernel uses. NVRTC and nvcc compile it. `prelude` is the prelude from
+/* Writes the source for readers and other programs: without #line, and with only those parts of the
+ * prelude that the kernel uses. NVRTC and nvcc compile it. `prelude` is the prelude from
  * which the source was generated. The caller frees *out. ENOMEM. */
 gputune_status gt_source_shorten(char **out, const gt_source *source, const char *prelude);
 void gt_source_free(gt_source *source);

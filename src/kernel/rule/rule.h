@@ -52,8 +52,8 @@ typedef struct gt_rule {
 gputune_status gt_rule_parse(gt_rule **out, const gt_template *template, const char *text);
 void gt_rule_free(gt_rule *rule);
 
-/* Returns the index of the variant for a problem, which is also in the slots (gt_slots_fill());
- * -1 outside the region. Allocates nothing; any thread. */
+/* Returns the index of the variant for a problem, or -1 outside the region. `slots` have the same
+ * problem (gt_slots_fill()). Allocates nothing; any thread. */
 int gt_rule_choose(const gt_rule *rule, const gt_problem *problem, const int64_t *slots);
 
 /* Appends a region: "m=64:16384 T=half". */
