@@ -17,7 +17,7 @@ try() { # NAME CLAUSES CODE
     printf '%s\n#pragma gputune %s\n%s\n%s\n' "$head" "$2" "$right" "$3" >"$1.cu"
     $GPUTUNE warm "./$1.cu" --driver emu --time-limit 100 --format csv 2>err >table
     code=$?
-    grep -v ' s left' err | sed 's/0x[0-9a-f]\{6,\}/ADDRESS/g; s/cu[A-Z][A-Za-z]*: CUDA_/CUDA_/' # any call may report it
+    grep -v ' s left' err | sed 's/0x[0-9a-f]\{6,\}/ADDRESS/g; s/cu[A-Z][A-Za-z0-9]*: CUDA_/CUDA_/' # any call may report it
     cut -d, -f4,5 table | tail -n +2
     echo "exit $code"
 }

@@ -9,6 +9,6 @@ installed/gputune report
 echo "exit $?"
 installed/gputune export axpy
 echo "exit $?"
-installed/gputune report axpy --shipped | grep -c 'NVIDIA H200'
+installed/gputune report axpy --shipped | grep 'NVIDIA H200' >page && echo shipped
 installed/gputune export axpy --size n=64M --gpu H200 --shipped -q | grep -c '"runtimes": \[[0-9]'
 installed/gputune show --rules --any-gpu | grep ' on NVIDIA'
