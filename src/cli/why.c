@@ -220,8 +220,8 @@ void cli_why_write(const cli_table *standing, const cli_measured_list *list, cli
             if (why.axes.row_count) {
                 fputs("\n", file);
                 cli_table_write(&why.axes, format, file);
-                fputs("\nThe number of trials with a value is in brackets; more trials may lower "
-                      "its cost.\n",
+                fputs("\nIn brackets: the number of trials with the value; more may lower its "
+                      "cost.\n",
                       file);
             }
         }
