@@ -208,7 +208,7 @@ typedef struct gt_measure_host {
     bool has_device;
     gt_device device;
     gt_packet *setup; /* the last prepare request; NULL: nothing is prepared */
-    gt_lost lost;     /* experiments of this trial during which a worker crashed */
+    gt_lost lost;     /* experiments of this data proof during which a worker crashed */
     GT_ARRAY(gt_live_variant) variants;
     double least_s;                 /* least time allowed for a proof or a sample, in seconds */
     double reference_ns, prepare_s; /* time of the reference, and of preparing the last setup */

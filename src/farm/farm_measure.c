@@ -287,8 +287,8 @@ static bool prepares_first(const gt_measure_host *host)
     return host->slot.queue.count > 0 && host->slot.queue.first->kind == GT_FRAME_PREPARE;
 }
 
-/* Queues the setup unless it is queued already, after a list of the experiments that its trial must
- * leave out. */
+/* Queues the setup unless it is queued already, after a list of the experiments that its data proof
+ * must leave out. */
 static gputune_status queue_setup(gt_measure_host *host)
 {
     gt_packet *packet;
@@ -351,8 +351,8 @@ static bool is_at_first(const gt_slot *slot)
 
 /* ---- Deaths ---------------------------------------------------------------------------------- */
 
-/* Returns true if an experiment of the trial killed the worker, or hangs. Then later workers will
- * leave the experiment out, or after GT_LOST_MAX of them the whole trial. */
+/* Returns true if an experiment of the data proof killed the worker, or hangs. Then later workers
+ * will leave the experiment out, or after GT_LOST_MAX of them the whole data proof. */
 static bool leaves_out(gt_measure_host *host, bool hung)
 {
     gt_lost *lost = &host->lost;
@@ -398,7 +398,7 @@ static void died(gt_slot *slot)
     gt_measure_host *host = &slot->farm->measure;
     uint64_t variant = slot->hand.variant;
     bool in_hand = is_at_first(slot);
-    bool by_trial = in_hand && leaves_out(host, false);
+    bool by_data_proof = in_hand && leaves_out(host, false);
     gt_death death;
     if (!slot->ready) {
         gt_link_finish(&slot->link, &death, END_S);
@@ -409,9 +409,9 @@ static void died(gt_slot *slot)
         }
     } else {
         replace(host, &death);
-        if (in_hand && !by_trial) {
+        if (in_hand && !by_data_proof) {
             died_in_hand(host, variant, &death);
-        } else if (!by_trial) {
+        } else if (!by_data_proof) {
             died_blameless(host, &death);
         }
     }
@@ -565,7 +565,7 @@ static bool handle_hand(gt_measure_host *host, const gt_frame *frame)
     if (gt_frame_body(&hand, frame, &gt_record_hand) < 0) {
         return false;
     }
-    if (hand.trying && !(host->prepare_s > 0)) { /* the setup is prepared, and its trial begins */
+    if (hand.trying && !(host->prepare_s > 0)) { /* the data proof begins after the setup */
         host->prepare_s = gt_slot_spent_s(&host->slot);
     }
     host->slot.hand = hand;

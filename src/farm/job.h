@@ -51,10 +51,10 @@ typedef struct gt_measure_setup {
 typedef struct gt_prepared {
     double reference_ns;     /* time of one launch of the reference at workloads[0] */
     double copy_bytes_per_s; /* rate of copying device memory, bytes read plus written */
-    double prepare_ns;       /* duration of preparing, without the trial */
-    double try_ns;           /* duration of making the trial */
-    double trial_ns;         /* how long a winner's trial takes; 0: there is no trial */
-    double further_ns;       /* the part of trial_ns for making the first further data set */
+    double prepare_ns;       /* duration of preparing, without the data proof */
+    double try_ns;           /* duration of preparing the data proof */
+    double data_proof_ns;    /* how long a winner's data proof takes; 0: there is none */
+    double further_ns;       /* the part of data_proof_ns for making the first further data set */
     /* The name of an output whose tolerance exceeds the median of its results, or "". */
     char loose[GT_NAME_MAX];
     double loose_tolerance, loose_median;
@@ -66,7 +66,7 @@ typedef struct gt_verify_job {
     uint64_t id; /* chosen by the host */
     gt_image image;
     gt_launch launches[GT_WORKLOAD_MAX]; /* by workload */
-    bool standard;    /* true for the default, which decides which data a trial uses for others */
+    bool standard;    /* true for the default, which decides on which data others are proved */
     bool again;       /* true if an earlier worker has proved the variant */
     bool patient;     /* true if deadlines are ten times as long; a hang is then final */
     double work;      /* work of a launch relative to the default's; lengthens the deadline */
@@ -82,26 +82,25 @@ typedef struct gt_verified {
     double pilot_ns;  /* rough time of one launch; the shorter one of two */
     double occupancy; /* resident warps divided by the multiprocessor's maximum */
     char writes[GT_NAME_MAX]; /* for a recheck: a module variable that launches write, or "" */
-    char trial[128]; /* description of the trial's data, for the default and a recheck; otherwise ""
-                      */
-    char *single;    /* for the default and a recheck: a line for each scalar that was verified only
-                        with its own value; may be NULL. Tabs separate its name, its value, and the
-                        effect of other values: "crash", "hang", "differ", "took too long", or "" if
-                        none was tried */
-    char *findings;  /* for a setup with `check`: for each size, a line "size" with its index, then
-                        the report of emuCheckEnd(); may be NULL */
+    char data_proof[128];     /* its data in words, for the default and a recheck; otherwise "" */
+    char *single;   /* for the default and a recheck: a line for each scalar that was verified only
+                       with its own value; may be NULL. Tabs separate its name, its value, and the
+                       effect of other values: "crash", "hang", "differ", "took too long", or "" if
+                       none was tried */
+    char *findings; /* for a setup with `check`: for each size, a line "size" with its index, then
+                       the report of emuCheckEnd(); may be NULL */
 } gt_verified;
 
 enum { GT_LOST_MAX = 6 };
 
-/* Experiments (measure_trial.c) that ended workers. After GT_LOST_MAX, no more are tried. */
+/* Experiments (measure_data_proof.c) that ended workers. After GT_LOST_MAX, no more are tried. */
 typedef struct gt_lost {
     struct gt_lost_try {
         uint64_t key;
         bool hung; /* false: it crashed */
     } items[GT_LOST_MAX];
     uint32_t item_count;
-    bool plain; /* true: make no trial, because more experiments than fit have ended workers */
+    bool plain; /* true: make no data proof, because more experiments than fit have ended workers */
 } gt_lost;
 
 /* The length of a sample, for the objective `kernel`. Other objectives only distinguish quick
@@ -149,5 +148,5 @@ typedef struct gt_sampled {
 typedef struct gt_recheck_job {
     uint64_t id;
     uint64_t seed; /* seed of the inputs; if it is the setup's, the reference does not run again */
-    double share;  /* part of gt_prepared.trial_ns that may be spent, from 0 to 1 */
+    double share;  /* part of gt_prepared.data_proof_ns that may be spent, from 0 to 1 */
 } gt_recheck_job;

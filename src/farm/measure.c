@@ -4,12 +4,12 @@
 #include "base/clock.h"
 #include "base/objective.h"
 #include "farm/measure_contents.h"
+#include "farm/measure_data_proof.h"
 #include "farm/measure_memory.h"
 #include "farm/measure_sample.h"
 #include "farm/measure_service.h"
 #include "farm/measure_state.h"
 #include "farm/measure_tables.h"
-#include "farm/measure_trial.h"
 #include "farm/measure_verify.h"
 
 #include <stdio.h>
@@ -142,7 +142,7 @@ const gt_device *gt_measure_device(const gt_measure *measure)
 
 void gt_measure_forget(gt_measure *measure)
 {
-    gt_trial_free(measure);
+    gt_data_proof_free(measure);
     gt_loaded_free_all(measure);
     gt_reference_free(measure);
     gt_memory_free(measure);
@@ -272,9 +272,9 @@ void gt_measure_leave_out(gt_measure *measure, const gt_lost *lost)
 gputune_status gt_measure_try(gt_measure *measure, const gt_measure_setup *setup, gt_prepared *out)
 {
     int64_t start = gt_now_ns();
-    gputune_status status = gt_trial_make(measure, setup);
+    gputune_status status = gt_data_proof_make(measure, setup);
     measure->lost_tries = (gt_lost){0};
     out->try_ns = (double)(gt_now_ns() - start);
-    out->trial_ns = gt_trial_winner_ns(&out->further_ns, measure);
-    return measure->lost ? gt_fail_prefix(GPUTUNE_ECRASHED, "the trial") : status;
+    out->data_proof_ns = gt_data_proof_winner_ns(&out->further_ns, measure);
+    return measure->lost ? gt_fail_prefix(GPUTUNE_ECRASHED, "the data proof") : status;
 }

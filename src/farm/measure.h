@@ -7,7 +7,7 @@
  * another poison. Memory that it must not write is checked afterwards: inputs by hashes, guard
  * zones around buffers, and a sweep buffer far away. Results are compared within tolerances.
  * - Before the race: two launches on the odd-tail workload, one on the timed one, and one on other
- *   data (measure_trial.c). Without an odd-tail workload, two on the timed one.
+ *   data (measure_data_proof.c). Without an odd-tail workload, two on the timed one.
  * - After the race: two launches on the timed workload, with read-only inputs of another seed; many
  *   launches in a row, and more data (gt_measure_recheck()).
  * Before the second of two launches, outputs get another poison and inout buffers are restored, but
@@ -43,12 +43,12 @@ const gt_device *gt_measure_device(const gt_measure *measure);
  * allocated. ETEMPLATE if the reference fails, or if its runs differ by more than the tolerance. */
 gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *setup,
                                   gt_prepared *out);
-/* Makes the trial of a prepared setup, and sets out->try_ns, ->trial_ns and ->further_ns. ECRASHED
- * if an experiment lost the GPU; another process can leave it out. */
+/* Prepares the data proof of a prepared setup, and sets out->try_ns, ->data_proof_ns and
+ * ->further_ns. ECRASHED if an experiment lost the GPU; another process can leave it out. */
 gputune_status gt_measure_try(gt_measure *measure, const gt_measure_setup *setup, gt_prepared *out);
 /* Sets where reports to the host are sent. NULL: there is no host. */
 void gt_measure_attend(gt_measure *measure, gt_current *current);
-/* Sets the experiments that the next trial leaves out, because they ended workers. */
+/* Sets the experiments that the next data proof leaves out, because they ended workers. */
 void gt_measure_leave_out(gt_measure *measure, const gt_lost *lost);
 /* Loads and proves a variant, in place of an earlier one with this id. EWRONG if outputs are
  * unwritten or beyond the tolerance, inputs have changed, or guard zones are overwritten; the
@@ -59,7 +59,7 @@ void gt_measure_leave_out(gt_measure *measure, const gt_lost *lost);
  * quick sample, below 10 us mostly overhead. */
 gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, gt_verified *out);
 /* Proves a loaded variant again on the timed workload, with inputs of job->seed if there is a
- * reference, and then on the trial. */
+ * reference, and then on the data proof. */
 gputune_status gt_measure_recheck(gt_measure *measure, const gt_recheck_job *job, gt_verified *out);
 /* Takes one sample of each variant in the job's order: NaN if it is not loaded or its launch is
  * refused. Fails if no variant could be sampled; EUNSUPPORTED if the objective cannot be measured

@@ -508,8 +508,8 @@ static gputune_status judge_agreement(gt_measure *measure, bool timed_only)
     return gt_tables_judge(measure);
 }
 
-/* Runs the reference twice, and finds tolerances in between. Refuses a trial if more than a quarter
- * of the results are not finite, before it runs the reference again, which may be slow. */
+/* Runs the reference twice, and finds tolerances in between. Refuses a data proof if more than a
+ * quarter of the results are not finite, before it runs the reference again, which may be slow. */
 static gputune_status refer(gt_measure *measure, const author *author)
 {
     bool timed_only = author->workspace_count == 1;

@@ -2,8 +2,8 @@
 #include "farm/measure_memory.h"
 
 #include "base/number.h"
+#include "farm/measure_data_proof.h"
 #include "farm/measure_service.h"
-#include "farm/measure_trial.h"
 #include "farm/measure_value.h"
 
 #include <stdlib.h>
@@ -55,14 +55,14 @@ static uint64_t sweep_bytes(const gt_measure *measure, gputune_cache cache)
 }
 
 /* Returns the device memory that a tuning needs beside the buffers: for the sweep, the service
- * kernels, the trial, two variants, and the read-only inputs of the last proof. */
+ * kernels, the data proof, two variants, and the read-only inputs of the last proof. */
 static uint64_t reserve_for(const gt_measure *measure, const gt_measure_setup *setup)
 {
     enum { SERVICE_BYTES = 1 << 20 };
     const gt_driver *driver = measure->driver;
     const gt_workload *timed = &setup->workloads[0];
     uint64_t bytes = gt_budget_cost(driver, sweep_bytes(measure, setup->cache)) + SERVICE_BYTES +
-                     gt_trial_bytes(measure, setup) +
+                     gt_data_proof_bytes(measure, setup) +
                      2 * gt_budget_cost(driver, setup->variant_bytes);
     for (uint32_t i = 0; i < timed->buffer_count; ++i) {
         const gt_buffer *buffer = &timed->buffers[i];

@@ -101,7 +101,7 @@ static void say_cause(gt_text *text, const gt_measure *measure, const gt_buffer_
         return;
     }
     double wanted = gt_type_is_float(type) ? fabs(gt_bits_to_double(expected, found->expected)) : 0;
-    if (isnan(wanted) && !measure->parent) { /* only a trial accepts NaN */
+    if (isnan(wanted) && !measure->parent) { /* only a data proof accepts NaN */
         gt_text_printf(text,
                        ": the correct result is NaN there; change the range of the inputs, or add "
                        "nan_ok after %s in args()",
@@ -228,7 +228,7 @@ gputune_status gt_report_findings(gt_verified *out, gt_measure *measure, bool af
                       judge_proof(out, measure, after_race));
 }
 
-gputune_status gt_report_trial(gt_verified *out, gt_measure *measure, const char *words)
+gputune_status gt_report_data_proof(gt_verified *out, gt_measure *measure, const char *words)
 {
     GT_TRY(gt_report_edges(measure, &measure->check, false));
     return judge_last(out, measure, &measure->workspaces[0], words);

@@ -8,8 +8,8 @@ gputune_status gt_damaged(gt_measure *measure, gt_damage damage, gputune_status 
 /* Judges a proof, or the winner's second proof (`after_race`). EWRONG, with the place, the value,
  * the expected value, the tolerance, and a tolerance that would accept the value. */
 gputune_status gt_report_findings(gt_verified *out, gt_measure *measure, bool after_race);
-/* Judges a launch on the trial's data. `measure` is the trial's. The message contains `words`. */
-gputune_status gt_report_trial(gt_verified *out, gt_measure *measure, const char *words);
+/* Judges a launch of the data proof, whose state is `measure`. The message contains `words`. */
+gputune_status gt_report_data_proof(gt_verified *out, gt_measure *measure, const char *words);
 /* Judges guard zones and inputs, but no results. */
 gputune_status gt_report_edges(gt_measure *measure, const gt_tasks *table, bool timed_only);
 /* Writes "rtol = 1e-05, atol = 0, stol = 0", with "by default" before it unless the template states

@@ -134,13 +134,13 @@ typedef enum gt_damage {
     GT_DAMAGE_EVERYTHING
 } gt_damage;
 
-/* Other data on which variants are proved (measure_trial.c). */
-typedef struct gt_data_trial gt_data_trial;
+/* Launches variants on further data sets (measure_data_proof.c). */
+typedef struct gt_data_proof gt_data_proof;
 
 enum { GT_TABLES = 16 };
 
 struct gt_measure {
-    const gt_driver *driver; /* &limited; for a data trial, the driver of its parent */
+    const gt_driver *driver; /* &limited; for a data proof, the driver of its parent */
     gt_driver limited;       /* a copy of the opened driver, with the budget */
     gt_budget budget;        /* limits all device memory of the setup and its variants */
     uint64_t reserved_bytes; /* memory that a tuning needs after the buffers are allocated */
@@ -203,10 +203,10 @@ struct gt_measure {
     gputune_objective objective; /* objective and length of the current samples */
     gt_sample_length length;
     double reference_ns, copy_bytes_per_s;
-    gt_data_trial *trial;      /* NULL: none */
-    gt_lost lost_tries;        /* experiments that ended workers, which the next trial leaves out */
-    gt_current *current;       /* reports to the host; NULL: there is no host */
-    struct gt_measure *parent; /* the state to which this state, a trial's, belongs; or NULL */
+    gt_data_proof *data_proof; /* NULL: none */
+    gt_lost lost_tries;  /* experiments that ended workers, which the next data proof leaves out */
+    gt_current *current; /* reports to the host; NULL: there is no host */
+    struct gt_measure *parent; /* in the state of a data proof, the state of its setup; else NULL */
 
     gt_loaded *variants; /* verified variants, the newest first */
     gt_loaded *dropped;  /* dropped variants that are still loaded */

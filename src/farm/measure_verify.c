@@ -12,7 +12,7 @@
  *   4. Check the first results at the odd-tail size. Reset, poison with another value, and launch
  *      there again; pairs of in_place() share a buffer now.
  *   5. Check outputs, inputs and guard zones at both sizes.
- *   6. Launch and check on the trial's data (measure_trial.c).
+ *   6. Launch and check on further data (measure_data_proof.c).
  *
  * After the race, the winner is proved again (prove_again()): it is launched twice at the requested
  * size while its inputs are read-only, first with the scratch memory that the race left. Then it is
@@ -31,11 +31,11 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "farm/measure_contents.h"
+#include "farm/measure_data_proof.h"
 #include "farm/measure_memory.h"
 #include "farm/measure_report.h"
 #include "farm/measure_sample.h"
 #include "farm/measure_service.h"
-#include "farm/measure_trial.h"
 #include "gpu/image.h"
 
 #include <math.h>
@@ -456,13 +456,13 @@ static gputune_status prove(gt_verified *out, gt_measure *measure, gt_loaded *va
     }
     GT_TRY(launch_again(measure, variant, &measure->relaunch, workspace_count));
     const uint64_t checked = measure->sequence;
-    gputune_status status = gt_trial_queue(measure, variant, job);
+    gputune_status status = gt_data_proof_queue(measure, variant, job);
     GT_THEN(status, conclude(out, measure, variant, PROOF));
     if (status == GPUTUNE_ECRASHED && measure->findings->sequence == checked) {
-        status = gt_trial_name(status, measure); /* the launch on the trial's data crashed */
+        status = gt_data_proof_name(status, measure); /* the launch on further data crashed */
     }
     GT_TRY(status);
-    return gt_trial_judge(out, measure, variant, job);
+    return gt_data_proof_judge(out, measure, variant, job);
 }
 
 /* Proves a winner by two launches on the timed workspace, the first with the scratch memory that
@@ -526,7 +526,7 @@ gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, 
                                          : prove(&verified, measure, variant, job));
     measure->lost |= status == GPUTUNE_ECRASHED;
     if (status < 0) {
-        gt_trial_doubt(measure);
+        gt_data_proof_doubt(measure);
         measure->has_expected &= !adopting;
         measure->has_tolerances &= !adopting;
         if (!measure->lost) { /* wait until none of its kernels runs */
@@ -567,7 +567,7 @@ gputune_status gt_measure_recheck(gt_measure *measure, const gt_recheck_job *job
     GT_TRY(prove_again(&verified, measure, variant));
     GT_TRY(variables_note(&changed, measure, variant));
     gt_snprintf(verified.writes, sizeof verified.writes, "%s", changed ? changed : "");
-    GT_TRY(gt_trial_winner(&verified, measure, variant, job->share));
+    GT_TRY(gt_data_proof_winner(&verified, measure, variant, job->share));
     *out = verified;
     return GPUTUNE_OK;
 }

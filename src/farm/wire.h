@@ -72,7 +72,8 @@ typedef enum gt_frame_kind {
                        be opened */
     GT_FRAME_COMPILE,
     GT_FRAME_PREPARE,
-    GT_FRAME_LOST, /* sent before PREPARE: experiments that its trial leaves out; not answered */
+    GT_FRAME_LOST, /* sent before PREPARE: experiments that its data proof leaves out; not answered
+                    */
     GT_FRAME_VERIFY,
     GT_FRAME_VERIFY_AGAIN, /* VERIFY for a variant that an earlier worker has proved */
     GT_FRAME_RECHECK,

@@ -71,10 +71,10 @@ static bool is_fault(const char *message)
 static void say_other_launches(gt_text *out, const gt_field *field, const char *message)
 {
     const char *odd_tail = field->options.request->odd_tail_text;
-    const char *trial = field->standard ? field->standard->verified.trial : "";
+    const char *data = field->standard ? field->standard->verified.data_proof : "";
     gt_text_printf(out, "%s%s", odd_tail[0] ? ", or in the one at " : "", odd_tail);
-    if (trial[0] && strncmp(message, "launched ", strlen("launched ")) != 0) {
-        gt_text_printf(out, ", or in the one %s", trial);
+    if (data[0] && strncmp(message, "launched ", strlen("launched ")) != 0) {
+        gt_text_printf(out, ", or in the one %s", data);
     }
 }
 

@@ -56,7 +56,7 @@ typedef struct gt_timeline {
     int64_t busy_since;  /* start of the measure worker's oldest request; 0: it has none */
     double compiling_ns; /* total time of all compiles */
     double preparing_ns; /* time for preparing, reported by the measure worker */
-    double trying_ns; /* time for creating the data of the trial, reported by the measure worker */
+    double trying_ns;    /* time for preparing the data proof, reported by the measure worker */
     double verifying_ns; /* time of first launches, and of proofs before the race */
     double proving_again_ns;
     double sampling_ns;

@@ -95,7 +95,7 @@ void gt_session_log_timeline(const gt_session *session)
                 "preparing %.1f, "
                 "prepared %.1f, first verified %.1f, last verified %.1f, decided %.1f, rechecked "
                 "%.1f, stored %.1f; work (ms): compile %u sources in %.1f on %u workers, prepare "
-                "%.1f, create trial data %.1f, verify %.1f, sample %.1f; %u samples in %llu rounds",
+                "%.1f, create data sets %.1f, verify %.1f, sample %.1f; %u samples in %llu rounds",
                 (double)t->compiled * ms, (double)t->reference * ms, preparing_ns * ms,
                 (double)t->prepared * ms, (double)t->verified_first * ms, (double)t->verified * ms,
                 (double)t->decided * ms, (double)t->proved_again * ms, (double)t->stored * ms,

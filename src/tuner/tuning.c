@@ -192,9 +192,9 @@ static void say_winner(const gt_request *request, const gt_verified *verified)
                     "streams, and each finds the values that the previous one left",
                     request->template->name, verified->writes);
     }
-    if (verified->trial[0]) {
+    if (verified->data_proof[0]) {
         gt_log_line(log, GPUTUNE_LOG_DEBUG, "%s: the winner is also correct %s",
-                    request->template->name, verified->trial);
+                    request->template->name, verified->data_proof);
     }
 }
 

@@ -7,7 +7,7 @@
 #include <math.h>
 
 /* FRESH_SHARE of the limit may go to new inputs of the last proof, for which the reference runs
- * again, and as much to its trial. At most MOST_SHARE is reserved for the end. */
+ * again, and as much to its data proof. At most MOST_SHARE is reserved for the end. */
 static const double FRESH_SHARE = 0.1, MOST_SHARE = 0.5;
 /* Reserve for a loaded machine: additional seconds, and a factor. */
 static const double SPARE_S = 0.02, SPARE = 1.2;
@@ -36,14 +36,14 @@ static double launches_s(const gt_tuning *tuning)
     return SPARE_S + SPARE * (4 * tuning->session.field.schedule.new_variant_s + again_s);
 }
 
-/* Returns the estimated seconds of the last proof. Its trial may be shortened to a tenth of the
- * limit, and is left out if the reference alone would take that long. */
+/* Returns the estimated seconds of the last proof. Its data proof may be shortened to a tenth of
+ * the limit, and is left out if the reference alone would take that long. */
 static double proof_s(const gt_tuning *tuning)
 {
     const gt_prepared *prepared = &tuning->session.field.preparation;
     const double most_s = FRESH_SHARE * limit_s(tuning), further_s = prepared->further_ns * 1e-9;
-    double trial_s = prepared->trial_ns * 1e-9 - (further_s <= most_s ? 0 : further_s);
-    return launches_s(tuning) + fmin(trial_s, most_s);
+    double data_proof_s = prepared->data_proof_ns * 1e-9 - (further_s <= most_s ? 0 : further_s);
+    return launches_s(tuning) + fmin(data_proof_s, most_s);
 }
 
 /* Returns the estimated seconds until a replacement worker is prepared. */
@@ -90,11 +90,11 @@ gputune_status gt_tuning_prove_winner(gt_tuning *tuning, uint64_t winner)
 {
     gt_session *session = &tuning->session;
     uint64_t seed = session->request->options.seed;
-    double trial_s = session->field.preparation.trial_ns * 1e-9;
+    double data_proof_s = session->field.preparation.data_proof_ns * 1e-9;
     double left_s = gt_patience_left_s(&session->request->patience) - launches_s(tuning);
     const gt_recheck_job job = {.id = winner,
                                 .seed = is_fresh(tuning) ? seed + 1 : seed,
-                                .share = fmin(1, fmax(0, left_s / fmax(2 * trial_s, 1e-9)))};
+                                .share = fmin(1, fmax(0, left_s / fmax(2 * data_proof_s, 1e-9)))};
     gt_session_mark(session, &session->timeline.decided);
     return gt_session_prove_again(session, &job);
 }

@@ -80,8 +80,8 @@ struct gt_measure {
     gt_device device;
     bool prepared, lost;
     gt_current *current;
-    uint32_t left_out;   /* the number of experiments that the next trial skips */
-    bool plain;          /* true if no trial is made */
+    uint32_t left_out;   /* the number of experiments that the next data proof skips */
+    bool plain;          /* true if no data proof is made */
     char reference[128]; /* the script of the reference */
     size_t count;
     struct {
@@ -138,25 +138,25 @@ void gt_measure_leave_out(gt_measure *measure, const gt_lost *lost)
     measure->plain = lost->plain;
 }
 
-/* "trial-fatal" loses the GPU and "trial-hangs" hangs in each of three experiments that is not
- * skipped; "trial-segv" crashes the worker in every experiment. */
+/* "data-fatal" loses the GPU and "data-hangs" hangs in each of three experiments that is not
+ * skipped; "data-segv" crashes the worker in every experiment. */
 gputune_status gt_measure_try(gt_measure *measure, const gt_measure_setup *setup, gt_prepared *out)
 {
     (void)out;
     char script[128];
     read_script(script, &setup->reference);
-    bool endless = strcmp(script, "trial-segv") == 0;
+    bool endless = strcmp(script, "data-segv") == 0;
     bool tries =
-        !measure->plain && strncmp(script, "trial-", 6) == 0 && (measure->left_out < 3 || endless);
+        !measure->plain && strncmp(script, "data-", 5) == 0 && (measure->left_out < 3 || endless);
     if (tries) {
         measure->current->hand.trying = 1 + measure->left_out;
         gt_current_set(measure->current, GT_NO_VARIANT);
-        GT_TRY(misbehave(strcmp(script, "trial-hangs") == 0 ? "hang" : script + 6));
+        GT_TRY(misbehave(strcmp(script, "data-hangs") == 0 ? "hang" : script + 5));
     }
     measure->left_out = 0;
     measure->plain = false;
     measure->lost |= tries;
-    return measure->lost ? gt_fail(GPUTUNE_ECRASHED, "the trial failed") : GPUTUNE_OK;
+    return measure->lost ? gt_fail(GPUTUNE_ECRASHED, "the data proof failed") : GPUTUNE_OK;
 }
 
 gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *setup,

@@ -351,10 +351,10 @@ TEST(an_end_from_outside_while_preparing_is_not_the_references)
     }
 }
 
-/* If each of many experiments would crash or hang, the whole trial is skipped. */
+/* If each of many experiments would crash or hang, the whole data proof is skipped. */
 TEST(experiments_that_end_a_worker_are_left_out)
 {
-    static const char *const scripts[] = {"trial-fatal", "trial-hangs", "trial-segv"};
+    static const char *const scripts[] = {"data-fatal", "data-hangs", "data-segv"};
     GT_SCOPED(close_farm) gt_farm *farm = open_measuring();
     for (size_t i = 0; i < 3; i++) {
         ask_prepare(farm, scripts[i]);

@@ -301,10 +301,11 @@ TEST_ON_DEVICE(the_time_of_the_winners_trial_is_told)
     gt_prepared prepared = {0};
     must(gt_measure_prepare(world.measure, make_setup("axpy_reference"), &prepared));
     must(gt_measure_try(world.measure, make_setup("axpy_reference"), &prepared));
-    assert_true(prepared.trial_ns > 0);
+    assert_true(prepared.data_proof_ns > 0);
     must(gt_measure_prepare(world.measure, make_setup(NULL), &prepared));
     must(gt_measure_try(world.measure, make_setup(NULL), &prepared));
-    assert_true(prepared.trial_ns == 0); /* no reference, so there is nothing to compare with */
+    assert_true(prepared.data_proof_ns ==
+                0); /* no reference, so there is nothing to compare with */
 }
 
 int main(void)

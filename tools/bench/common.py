@@ -194,7 +194,7 @@ def read_timeline(line):
         "compile": r"sources in ([\d.]+)",
         "workers": r"on (\d+) workers",
         "prepare": r"prepare ([\d.]+)",
-        "trial": r"create trial data ([\d.]+)",
+        "data": r"create data sets ([\d.]+)",
         "verify": r"verify ([\d.]+)",
         "sample": r"sample ([\d.]+)",
         "samples": r"(\d+) samples",
