@@ -186,7 +186,7 @@ enum { DRAFT_ATOMS_MOST = 6 };
 typedef struct draft_spot {
     draft_decl *variable;        /* NULL: memory */
     const char *path;            /* "" or ".a.b" */
-    struct draft_buffer *buffer; /* the memory, if `variable` is NULL; NULL: not known */
+    struct draft_buffer *buffer; /* if `variable` is NULL: the memory, or NULL if unknown */
     struct draft_amount *offset; /* in bytes */
 } draft_spot;
 

@@ -22,9 +22,9 @@
 
 #include "emulator/check.h"
 
-/* The last write of a granule, two reads since then by different warps, and the earlier launches
- * that made the last write or read since then. Bit k of a set of launches is the launch k before
- * the previous one. */
+/* The last write of a granule, and two reads since then by different warps. The masks are the
+ * earlier launches that made the last write, and that have read since then: bit 0 is the launch
+ * before the previous one, bit 1 the launch before that, and so on. */
 typedef struct emu_cell {
     emu_stamp write, read[2];
     uint32_t written_before, read_before;

@@ -13,8 +13,8 @@ static bool is_cheapest(const gt_measure *measure, const gt_workspace *workspace
     return workspace == &measure->workspaces[measure->setup.workload_count - 1];
 }
 
-/* The poison of outputs before the first of two launches on a workspace, and before the last. All
- * launches of a proof and of the winner's proof have different poisons. */
+/* Return the poison that fills outputs before the first launch on a workspace, and before the last
+ * one. Each launch of a proof has another poison. */
 static uint32_t first_poison(const gt_measure *measure, const gt_workspace *workspace)
 {
     return GT_POISON_MIXED + (is_cheapest(measure, workspace) ? 0 : 3);

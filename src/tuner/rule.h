@@ -50,7 +50,7 @@ typedef struct gt_rule_maker {
     gt_size_list tuned;    /* sizes at which the whole pool is measured */
     gt_size_list compared; /* these, and sizes at which its best members are measured */
     gt_member_list kept;   /* the members from which the rule chooses */
-    bool is_compared;      /* at some size, a tuning tried several variants, or ended */
+    bool is_compared;      /* true if the tuning of some size tried several variants, or ended */
     double novelty;    /* mean log of the speed-ups that the latest winners gained over the pool */
     size_t most_sizes; /* at which the kept members are measured in this round */
     int64_t begun_ns;

@@ -296,7 +296,7 @@ TEST_ON_DEVICE(memory_of_another_process_is_an_input)
 }
 
 /* A tuning reserves this time at its end, to verify its winner again. */
-TEST_ON_DEVICE(the_time_of_the_winners_trial_is_told)
+TEST_ON_DEVICE(the_time_of_the_winners_data_proof_is_reported)
 {
     gt_prepared prepared = {0};
     must(gt_measure_prepare(world.measure, make_setup("axpy_reference"), &prepared));
@@ -304,8 +304,8 @@ TEST_ON_DEVICE(the_time_of_the_winners_trial_is_told)
     assert_true(prepared.data_proof_ns > 0);
     must(gt_measure_prepare(world.measure, make_setup(NULL), &prepared));
     must(gt_measure_try(world.measure, make_setup(NULL), &prepared));
-    assert_true(prepared.data_proof_ns ==
-                0); /* no reference, so there is nothing to compare with */
+    /* without a reference, there is nothing to compare with */
+    assert_true(prepared.data_proof_ns == 0);
 }
 
 int main(void)

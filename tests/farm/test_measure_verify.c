@@ -321,7 +321,7 @@ TEST_ON_DEVICE(a_winner_is_checked_again_with_another_seed)
 
 /* After the proof of a winner on further data, the reference computes the data proof's results
  * again between a first launch and reading its time. The time must not include that. */
-TEST_ON_DEVICE(a_first_launch_is_timed_where_the_trial_is_made_anew)
+TEST_ON_DEVICE(the_time_of_a_first_launch_excludes_the_data_proof)
 {
     gt_verified first, second;
     gt_prepared prepared = {0};
@@ -377,8 +377,7 @@ TEST_ON_DEVICE(data_that_a_slow_reference_must_make_are_left_out_where_time_is_s
     assert_int_equal(status, GPUTUNE_EWRONG);
 }
 
-/* The reference may be slow, so it runs only once on such data. The data proof uses other extremes.
- * */
+/* The reference may be slow, so it runs once on such data. The data proof uses other extremes. */
 TEST_ON_DEVICE(data_that_give_nothing_finite_end_with_the_references_first_run)
 {
     gt_prepared prepared = {0};

@@ -71,7 +71,8 @@ static seen_trials stored_trials(const world *w)
     return seen;
 }
 
-TEST_OF(trials_tell_who_was_not_weighed_and_why, world *w, open_thrifty_world, close_world)
+TEST_OF(trials_have_the_reason_why_a_variant_has_no_energy, world *w, open_thrifty_world,
+        close_world)
 {
     write_template(w, "64, 128, 256, 512, 320, 384");
     w->by_block[320].time_ns = w->by_block[384].time_ns = w->by_block[128].time_ns = 800;
