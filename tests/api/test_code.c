@@ -93,7 +93,7 @@ TEST_WITHIN(test_equal_images_share_image_and_function, setup, end)
     gt_plan_code_free(b);
 }
 
-TEST_WITHIN(test_modules_are_shared_where_launches_cannot_tell, setup, end)
+TEST_WITHIN(test_modules_are_shared_if_launches_cannot_differ, setup, end)
 {
     assert_int_equal(modules_of(cubin, -1, cubin, -1), 1);
     assert_int_equal(modules_of(cubin, -1, cubin, 100), 2); /* an attribute of the function */

@@ -72,7 +72,7 @@ static void expect_refusal(world *w, uintptr_t address, size_t n, const char *me
     assert_non_null(strstr(gputune_error(), message));
 }
 
-TEST_OF(test_launch_refuses_what_the_plan_is_not_for, world *w, open_world, close_world)
+TEST_OF(test_a_launch_that_does_not_fit_the_plan_is_refused, world *w, open_world, close_world)
 {
     void *y = NULL;
     assert_int_equal(gputune_launch(w->plan, NULL, GPUTUNE_ARGS(&y)), GPUTUNE_EINVAL);
@@ -81,7 +81,7 @@ TEST_OF(test_launch_refuses_what_the_plan_is_not_for, world *w, open_world, clos
     expect_refusal(w, 4098, 1024, "not aligned to its elements");
 }
 
-TEST_OF(test_info_says_what_was_chosen, world *w, open_world, close_world)
+TEST_OF(test_info_describes_the_choice, world *w, open_world, close_world)
 {
     gputune_info info = GPUTUNE_INFO_INIT;
     ASSERT_OK(gputune_plan_info(&info, w->plan));
@@ -155,7 +155,7 @@ TEST_OF(test_table_grows, world *w, open_world, close_world)
 
 /* A second request with the same or a lower time limit gets the first result, even if other
  * scenarios were tuned in between. */
-TEST_OF(test_table_keeps_what_had_its_time, world *w, open_world, close_world)
+TEST_OF(test_table_keeps_results_with_enough_time, world *w, open_world, close_world)
 {
     gt_terms five = *terms_of(GPUTUNE_MEASURE), nine;
     gputune_plan *second = plan_for(w, 1024);
@@ -207,7 +207,7 @@ static void *read_table(void *user)
 }
 
 /* Readers take no lock while a writer adds and replaces plans and the table grows. */
-TEST_OF(test_readers_find_what_was_added, world *w, open_world, close_world)
+TEST_OF(test_readers_find_added_plans, world *w, open_world, close_world)
 {
     shared_table shared = {.w = w};
     pthread_t readers[SHARED_READERS];
@@ -238,7 +238,7 @@ static void make_table(world *w, size_t limit)
     ASSERT_OK(gt_plan_table_new(&w->table, limit));
 }
 
-TEST_OF(test_a_full_table_keeps_what_it_has, world *w, open_world, close_world)
+TEST_OF(test_a_full_table_keeps_its_plans, world *w, open_world, close_world)
 {
     const gt_terms *terms = terms_of(GPUTUNE_CACHED_ONLY);
     make_table(w, 3);

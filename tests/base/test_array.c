@@ -2,7 +2,7 @@
 #include "base/array.h"
 #include "base_support.h"
 
-TEST(array_keeps_what_is_pushed)
+TEST(array_keeps_pushed_values)
 {
     GT_ARRAY(int) numbers = {0};
     for (int i = 0; i < 1000; i++) {

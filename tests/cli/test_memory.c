@@ -20,7 +20,7 @@ TEST(texts_grow)
 
 /* The list outlives the mark, although it is reallocated after it. A sanitizer would report memory
  * that is used after its release, or never released. */
-TEST(mark_releases_what_came_behind_it)
+TEST(mark_releases_later_memory)
 {
     const char **list = cli_grow(NULL, 0, sizeof *list);
     for (size_t i = 0; i < 1000; i++) {

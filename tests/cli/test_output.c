@@ -76,7 +76,7 @@ TEST(json_numbers_read_back_the_same)
     }
 }
 
-TEST(json_escapes_what_it_must)
+TEST(json_escapes_quotes_and_control_characters)
 {
     assert_string_equal(cli_json_text("\"a\"\n\t,\x01\\/\x7f\xc2\xb5"),
                         "\"\\\"a\\\"\\n\\t,\\u0001\\\\/\x7f\xc2\xb5\"");
@@ -90,7 +90,7 @@ TEST(infinity_is_nothing)
     assert_string_equal(write_item(&one, CLI_FORMAT_CSV), "text,number\nx,\n");
 }
 
-TEST(csv_quotes_what_it_must)
+TEST(csv_quotes_commas_and_line_ends)
 {
     const item one = {"say \"a, b\"", 2};
     assert_string_equal(write_item(&one, CLI_FORMAT_CSV), "text,number\n\"say \"\"a, b\"\"\",2\n");

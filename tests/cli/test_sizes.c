@@ -36,7 +36,7 @@ TEST(numbers_with_suffixes_and_powers)
     }
 }
 
-TEST(what_is_no_size_says_why)
+TEST(a_text_that_is_not_a_size_is_refused_with_a_reason)
 {
     static const struct {
         const char *text, *problem;

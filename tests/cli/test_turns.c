@@ -49,7 +49,7 @@ TEST(the_smaller_of_two_sizes_comes_first)
     assert_int_equal(turns[0].place, 1);
 }
 
-TEST(what_is_known_comes_first)
+TEST(known_scenarios_come_first)
 {
     cli_turn turns[COUNT];
     make(turns);

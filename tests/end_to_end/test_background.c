@@ -86,7 +86,7 @@ TEST(options_are_copied)
 }
 
 /* Until it is measured again, the stored result is the best one known. */
-TEST(force_is_answered_by_what_is_stored)
+TEST(force_is_answered_by_the_stored_result)
 {
     gputune_options options = in_background();
     gputune *first = tuner_open(world.database);
@@ -201,7 +201,7 @@ TEST(live_inputs_are_refused)
 }
 
 /* If every variant but the default is wrong, there is no winner, and a message. */
-TEST(failure_is_told_and_not_tried_again)
+TEST(failure_is_reported_and_not_tried_again)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     gputune_options options = in_background();

@@ -167,7 +167,7 @@ static int launched_from_image(const told *t, const int *values)
     return sum;
 }
 
-TEST(block_is_passed_as_told)
+TEST(block_is_passed_as_described)
 {
     static const char *const words[] = {"value", "split", "constant", "global"};
     int values[2000];

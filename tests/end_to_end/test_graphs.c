@@ -92,7 +92,7 @@ TEST(launch_with_scratch_outlives_its_plan_in_a_graph)
 
 /* Objects that a graph kept are released when the next plan is made or freed. On a GPU, other
  * processes also use memory, and the driver decides when to release a graph's objects. */
-TEST(what_a_graph_kept_is_released_after_it)
+TEST(objects_that_a_graph_kept_are_released_after_it)
 {
     SKIP_IF(!world.driver->EmuProfileName);
     size_t before, after, total;

@@ -51,7 +51,7 @@ static gputune_options narrow(void)
     return OPTIONS(.only = only, .only_count = 3);
 }
 
-TEST(ranks_launch_what_rank_0_found)
+TEST(ranks_launch_the_winner_of_rank_0)
 {
     wire w = {.calls = 0};
     gputune *first = tuner_open(":memory:"), *second = tuner_open(":memory:");

@@ -288,7 +288,7 @@ TEST(a_rule_that_was_made_answers)
 
 /* ---- where no rule answers ------------------------------------------------------------------- */
 
-TEST(other_calls_do_what_their_effort_says)
+TEST(other_calls_follow_their_effort)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     const gputune_options cached = OPTIONS(.unseen = GPUTUNE_RULE, .effort = GPUTUNE_CACHED_ONLY);

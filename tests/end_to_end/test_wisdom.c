@@ -74,7 +74,7 @@ TEST(trusted_import_counts_as_proved_at_once)
     assert_int_equal(ask(tuner, 4000, GPUTUNE_MEASURE).source, GPUTUNE_SOURCE_CACHED);
 }
 
-TEST(imports_are_kept_where_that_is_asked_for)
+TEST(imports_are_stored_if_requested)
 {
     GT_FREED char *text = measured();
     gputune_close(tuner_with(world.database, text, GPUTUNE_TRUST_BOUND, false));

@@ -83,7 +83,7 @@ TEST(the_channel_fails)
 }
 
 /* Kills five workers at once, with two jobs each. */
-TEST(no_job_is_lost_where_memory_is_short)
+TEST(no_job_is_lost_if_memory_is_short)
 {
     enum { WORKERS = 5, JOBS = 2 * WORKERS };
     GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){.compile_workers = WORKERS});

@@ -49,14 +49,14 @@ TEST(a_variant_whose_worker_gets_no_core_is_late_in_the_end)
     expect_plain(farm, GT_EVENT_VERIFIED, 2, GPUTUNE_ETIMEOUT);
 }
 
-TEST(a_variant_that_never_ends_is_told)
+TEST(a_variant_that_never_ends_is_reported)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_emulated();
     ask_verify(farm, 1, "spin");
     expect_plain(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_ETIMEOUT);
 }
 
-TEST(a_variant_that_waits_for_what_never_comes_is_told)
+TEST(a_variant_that_waits_forever_is_reported)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_emulated();
     ask_verify(farm, 1, "hang");

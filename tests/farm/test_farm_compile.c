@@ -107,7 +107,7 @@ TEST(a_single_crash_is_forgiven)
     assert_false(event.repeatable);
 }
 
-TEST(canceled_jobs_are_never_told)
+TEST(canceled_jobs_cause_no_event)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 1});
     ask_compile(farm, 1, "slow 50");
@@ -207,7 +207,7 @@ TEST(a_canceled_job_that_never_ends_holds_up_nobody)
     compile_ok(farm, 2);
 }
 
-TEST(without_a_compiler_every_job_says_so)
+TEST(without_a_compiler_every_job_reports_it)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){.driver_version = 1});
     ask_compile(farm, 1, "text");

@@ -39,7 +39,7 @@ static uint32_t allowed(fake *f, uint32_t at_work)
     return f->host.allowed;
 }
 
-TEST(each_has_its_part_and_what_the_others_leave)
+TEST(each_farm_has_its_share_and_idle_cores)
 {
     fake one, other;
     open_fake(&one);

@@ -276,7 +276,7 @@ TEST(a_hang_costs_itself)
     sample_pid(farm, good, 2);
 }
 
-TEST(a_hang_is_certain_where_there_was_more_time)
+TEST(a_hang_is_certain_after_more_time)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_prepared();
     submit_verify(farm, 1, "hang", true);
@@ -322,7 +322,7 @@ TEST(more_work_has_more_time)
 
 /* ---- Preparing ------------------------------------------------------------------------------- */
 
-TEST(a_bad_reference_is_told)
+TEST(a_bad_reference_is_reported)
 {
     static const struct {
         const char *script;
@@ -363,7 +363,7 @@ TEST(experiments_that_end_a_worker_are_left_out)
     }
 }
 
-TEST(the_device_is_told_before_any_request)
+TEST(the_device_is_reported_before_any_request)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){.driver = "slow 100"});
     gt_device device;
@@ -389,7 +389,7 @@ TEST(compilers_are_loaded_while_the_device_is_waited_for)
     compile_ok(farm, 1);
 }
 
-TEST(a_device_that_cannot_be_told_is_an_error)
+TEST(a_device_that_cannot_be_reported_is_an_error)
 {
     static const struct {
         const char *driver;
@@ -403,7 +403,7 @@ TEST(a_device_that_cannot_be_told_is_an_error)
     }
 }
 
-TEST(without_a_device_every_request_says_so)
+TEST(without_a_device_every_request_reports_it)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){.driver = "none"});
     ask_prepare(farm, "ok");
@@ -440,7 +440,7 @@ TEST(dropped_variants_are_gone)
     sample_pid(farm, one, 1);
 }
 
-TEST(cancel_ends_what_is_in_hand)
+TEST(cancel_ends_the_current_request)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_prepared();
     verify_ok(farm, 1, "ok");
@@ -480,7 +480,7 @@ static void expect_name(uint64_t pid, const char *name)
 }
 
 /* Other processes know by the name that this worker does not disturb their measurements. */
-TEST(a_worker_that_is_kept_says_that_it_waits)
+TEST(an_idle_worker_shows_that_it_waits)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_prepared();
     verify_ok(farm, 1, "ok");

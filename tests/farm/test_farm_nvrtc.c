@@ -69,7 +69,7 @@ TEST(an_emulated_device_gets_ptx_and_the_same_figures)
     assert_true(event.compiled.resources.registers > 0);
 }
 
-TEST(a_mistake_is_told_with_its_line)
+TEST(a_mistake_is_reported_with_its_line)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_real();
     gt_compile_job job = {.id = 3,

@@ -55,7 +55,7 @@ TEST(copies_of_the_buffers_stay_within_memory)
     assert_int_equal(gt_plan_rotations(50 << 20, 0, 0, 1 << 30), 1);
 }
 
-TEST(hot_samples_take_turns_where_l2_holds_the_data)
+TEST(hot_samples_rotate_buffers_if_l2_holds_the_data)
 {
     const uint64_t plenty = 1ull << 36;
     assert_int_equal(gt_plan_hot_sets(60 << 20, 16 << 20, 17 << 20, plenty), 8);

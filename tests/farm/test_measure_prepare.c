@@ -190,7 +190,7 @@ TEST_ON_DEVICE(memory_stays_within_the_limit)
     }
 }
 
-TEST_ON_DEVICE(energy_is_refused_where_nothing_counts_it)
+TEST_ON_DEVICE(energy_is_refused_without_a_counter)
 {
     gt_prepared prepared;
     gt_measure_setup *setup = make_setup("axpy_reference");

@@ -179,7 +179,7 @@ static gt_sharing sharing_by(uint64_t judge, gt_sharing known)
 
 /* The first launch finds |y| below 1 everywhere, later ones in fewer elements. One thread of a
  * block works for each such element, so their number decides the time on a GPU, too. */
-TEST_ON_DEVICE(launches_share_buffers_where_that_makes_no_difference)
+TEST_ON_DEVICE(launches_share_buffers_if_that_makes_no_difference)
 {
     prepare_cached(GPUTUNE_CACHE_HOT);
     verify_ok(1, RIGHT);
@@ -227,7 +227,7 @@ TEST_ON_DEVICE(a_graph_that_zeroes_serves_one_sample)
 }
 
 /* Persisting lines would still be in the L2 cache when the same buffers are used again. */
-TEST_ON_DEVICE(a_cold_sample_of_what_persists_uses_no_buffers_twice)
+TEST_ON_DEVICE(a_cold_sample_with_persisting_lines_uses_no_buffers_twice)
 {
     prepare_cached(GPUTUNE_CACHE_COLD);
     verify_ok(1, RIGHT);

@@ -126,7 +126,7 @@ TEST(other_seeds_and_buffers_give_other_contents)
                          gt_fill_bits(&buffer, gt_fill_seed(1, 1), 5));
 }
 
-TEST(named_fills_are_what_they_say)
+TEST(named_fills_have_their_values)
 {
     uint16_t values[4];
     gt_buffer buffer = {.type = GT_TYPE_U16, .fill = GT_FILL_INDEX, .elements = 4, .bytes = 8};
@@ -143,7 +143,7 @@ TEST(named_fills_are_what_they_say)
 }
 
 /* The index fill counts elements. Other fills differ between the numbers of an element. */
-TEST(numbers_of_a_struct_lie_where_it_has_them)
+TEST(numbers_of_a_struct_have_its_offsets)
 {
     struct {
         int16_t id;
@@ -169,7 +169,7 @@ TEST(numbers_of_a_struct_lie_where_it_has_them)
     assert_int_equal(values[8].id, 0);
 }
 
-TEST(values_are_told_with_enough_digits)
+TEST(values_are_printed_with_enough_digits)
 {
     char text[40];
     assert_string_equal(gt_bits_text(text, GT_TYPE_F32, 0x3f800001), "1.00000012");

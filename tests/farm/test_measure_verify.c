@@ -31,7 +31,7 @@ TEST_ON_DEVICE(a_right_variant_is_accepted)
     assert_true(verified.occupancy > 0 && verified.occupancy <= 1);
 }
 
-TEST_ON_DEVICE(errors_within_the_tolerance_are_accepted_and_told)
+TEST_ON_DEVICE(errors_within_the_tolerance_are_accepted_and_reported)
 {
     gt_verified verified;
     prepare(make_setup("axpy_reference"));
@@ -40,7 +40,7 @@ TEST_ON_DEVICE(errors_within_the_tolerance_are_accepted_and_told)
     assert_true(verified.max_error > 0 && verified.max_error <= 1);
 }
 
-TEST_ON_DEVICE(a_wrong_value_is_told_with_its_place)
+TEST_ON_DEVICE(a_wrong_value_is_reported_with_its_place)
 {
     prepare(make_setup("axpy_reference"));
     assert_wrong(VARIANT("if (i < n) y[i] += a * x[i] + (i == 123 ? 1 : 0);"), "y[123] is ");
@@ -358,7 +358,7 @@ clock_t clock(void)
 }
 
 /* Otherwise the last proof of a winner would not end within the time reserved for it. */
-TEST_ON_DEVICE(data_that_a_slow_reference_must_make_are_left_out_where_time_is_short)
+TEST_ON_DEVICE(data_of_a_slow_reference_are_left_out_if_time_is_short)
 {
     gt_verified verified;
     gt_prepared prepared = {0};
@@ -417,7 +417,7 @@ static int crash(void)
     return 0;
 }
 
-TEST_ON_DEVICE(a_crash_is_told_and_loses_the_process)
+TEST_ON_DEVICE(a_crash_is_reported_and_loses_the_process)
 {
     int status = 0;
     assert_int_equal(waitpid(crasher, &status, 0), crasher);

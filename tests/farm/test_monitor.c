@@ -186,7 +186,7 @@ TEST(a_gpu_that_nvml_does_not_know_is_left_alone)
     gt_monitor_stop(monitor);
 }
 
-TEST(the_setup_is_told_as_far_as_it_is_known)
+TEST(known_settings_of_the_gpu_are_reported)
 {
     gt_nvml_setup setup;
     gt_nvml *known = gt_nvml_open("GPU-0");
@@ -207,7 +207,7 @@ TEST(the_setup_is_told_as_far_as_it_is_known)
     assert_int_equal(setup.mode, GT_COMPUTE_SHARED);
 }
 
-TEST(gpus_are_counted_where_cuda_shows_them_whole)
+TEST(gpus_are_counted_if_cuda_shows_whole_gpus)
 {
     assert_int_equal(gt_nvml_count(), 2);
     atomic_store(&nvml->mig, 1);

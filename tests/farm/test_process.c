@@ -55,7 +55,7 @@ static const char *listen_to(child *child)
 /* Lists the shell's open descriptors. The last one is for reading the folder itself. */
 #define LIST_DESCRIPTORS "cd /proc/$$/fd && set -- * && printf %s \"$*\" >&3"
 
-TEST(exit_codes_and_signals_are_told)
+TEST(exit_codes_and_signals_are_reported)
 {
     int code;
     child one = run("exit 7");
@@ -167,7 +167,7 @@ TEST(a_missing_program_is_named)
     close(other);
 }
 
-TEST(harmful_variables_stay_behind)
+TEST(harmful_variables_are_removed)
 {
     setenv("CUDA_LAUNCH_BLOCKING", "1", 1);
     setenv("CUDA_INJECTION64_PATH", "/x.so", 1);

@@ -246,7 +246,7 @@ TEST(values_out_of_range_are_named)
 }
 
 /* Encoded numbers, lengths and counts that the test writes itself. */
-TEST(lengths_beyond_what_arrived_are_named)
+TEST(lengths_beyond_the_received_data_are_refused)
 {
     static const struct {
         const gt_record *record;

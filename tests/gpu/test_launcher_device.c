@@ -323,7 +323,7 @@ static CUgraphExec end_capture(CUstream stream)
     return exec;
 }
 
-TEST(test_a_graph_replays_what_was_captured)
+TEST(test_a_graph_replays_the_captured_launch)
 {
     need_device();
     CUdeviceptr first = allocate(COUNT), second = allocate(COUNT);

@@ -59,7 +59,7 @@ TEST(test_options_follow_the_configuration)
 }
 
 /* With fast math, the reference would not be exact. */
-TEST(test_the_reference_gets_what_the_source_means)
+TEST(test_the_reference_gets_options_that_change_the_meaning)
 {
     assert_string_equal(options_of("options(\"--use_fast_math\", \"--std=c++20\", \"-UX\")", NULL),
                         "--std=c++20 -UX");

@@ -53,7 +53,7 @@ TEST(cut_drops_code_that_no_kernel_needs)
 }
 
 /* Members, parameters and locals may have the names of host functions. */
-TEST(cut_keeps_what_kernels_name_however_it_is_spelled)
+TEST(cut_keeps_names_of_kernels_in_every_spelling)
 {
     static const char *const texts[] = {
         "struct Ray { float enter, exit; }; __global__ void k(Ray *r) { r->exit = 1; }",
@@ -103,7 +103,7 @@ TEST(cut_follows_macros)
           "#define ADD(name) void name() { std::exit(1); }\n\nADD(k)");
 }
 
-TEST(cut_keeps_of_a_class_what_kernels_use)
+TEST(cut_keeps_the_parts_of_a_class_that_kernels_use)
 {
     check("struct M { float *x; void make() { cudaMalloc(&x, 4); } int n; }; "
           "__global__ void k(M m) { m.n; }",
@@ -120,7 +120,7 @@ TEST(cut_keeps_of_a_class_what_kernels_use)
           "k", "struct S { }; __global__ void k(S s) { s.f(); f(1); }");
 }
 
-TEST(cut_keeps_what_cannot_be_told)
+TEST(cut_keeps_text_that_it_cannot_read)
 {
     check("#if A\nvoid f() {\n#else\nvoid g() {\n#endif\nexit(1); }", "k",
           "#if A\nvoid f() {\n#else\nvoid g() {\n#endif\nexit(1); }");

@@ -215,7 +215,7 @@ TEST(test_cut_short)
 }
 
 /* Buffers of one type in another order than the kernel's parameters. */
-TEST(test_outputs_behind_const)
+TEST(test_outputs_after_const)
 {
 #define OF(args, references)                                                                       \
     P "kernel(k) problem(n = 4) " args "\n" P "block(32) grid(1)" references                       \

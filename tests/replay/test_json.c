@@ -106,7 +106,7 @@ TEST(texts_keep_their_characters)
                         "\xe2\x82\xac \xf0\x9f\x98\x80");
 }
 
-TEST(mistakes_are_told_with_their_line)
+TEST(mistakes_are_reported_with_their_line)
 {
     static const struct {
         const char *text;
@@ -143,7 +143,7 @@ TEST(mistakes_are_told_with_their_line)
     }
 }
 
-TEST(what_has_no_bound_is_bounded)
+TEST(depth_and_lengths_are_limited)
 {
     char text[1001];
     memset(text, '[', 1000);
@@ -154,7 +154,7 @@ TEST(what_has_no_bound_is_bounded)
 }
 
 /* Two values; only the first one is read. */
-TEST(the_text_ends_where_it_is_said_to)
+TEST(only_the_given_length_is_read)
 {
     int line;
     ASSERT_OK(read_bytes("12345", 3, &line));
@@ -164,7 +164,7 @@ TEST(the_text_ends_where_it_is_said_to)
 }
 
 /* Truncated JSON and invalid JSON give different messages, wherever the error is. */
-TEST(a_text_that_lacks_its_end_is_told_from_a_wrong_one)
+TEST(truncated_and_invalid_texts_have_different_messages)
 {
     static const char whole[] = "{\"a\": [tru, \"\\ud83d\\ude00\xe2\x82\xac\"], \"b\": -1.5e3}";
     static const char right[] = "{\"a\": [true, \"\\ud83d\\ude00\xe2\x82\xac\"], \"b\": -1.5e3}";
@@ -180,7 +180,7 @@ TEST(a_text_that_lacks_its_end_is_told_from_a_wrong_one)
 }
 
 /* Complete members of a truncated text can be read; a truncated member cannot. */
-TEST(what_is_whole_of_a_torn_text_is_there)
+TEST(complete_members_of_a_truncated_text_are_read)
 {
     static const char text[] = "{\"a\\u0041\": [1],\n\"b\": {\"x\": [2, 3], \"y\": [4, 5";
     int line;

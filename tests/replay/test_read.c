@@ -125,7 +125,7 @@ TEST(t4_results_are_read)
 }
 
 /* Truncates the file at every position after the second entry. */
-TEST(torn_tail_is_forgiven)
+TEST(truncated_tail_is_tolerated)
 {
     size_t from = (size_t)(strstr(cache, "\"32,column") - cache);
     for (size_t length = from; length < sizeof cache - 1; length++) {
@@ -193,7 +193,7 @@ TEST(other_files_are_refused)
 }
 
 /* Reading a FIFO without a writer or a device might never end. */
-TEST(what_is_no_file_is_refused)
+TEST(folders_and_pipes_are_refused)
 {
     char *folder = folder_make(), fifo[512];
     gt_recorded recorded;

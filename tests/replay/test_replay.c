@@ -94,7 +94,7 @@ TEST(failures_count_as_tried)
 
 /* Each compiles for 3 s and takes 1 s more on the host, then two launches of 1 s on the GPU; the
  * failure takes 5 s and 1 s. Each is faster than the previous ones. */
-TEST(clock_overlaps_what_can_overlap)
+TEST(clock_overlaps_compiling_and_launching)
 {
     gt_recorded recorded = make();
     double best[6];

@@ -46,7 +46,7 @@ static bool never_drawn(void *user, gt_random *random, gt_point *out)
     return false;
 }
 
-TEST(nothing_is_drawn_where_a_draw_may_take_long)
+TEST(nothing_is_drawn_if_a_draw_may_take_long)
 {
     gt_bond bond;
     uint32_t count;

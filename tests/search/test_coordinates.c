@@ -34,7 +34,7 @@ static uint32_t count_of(const landscape *at)
     return count;
 }
 
-TEST(what_no_axis_tells_is_a_coordinate)
+TEST(features_that_no_axis_shows_are_coordinates)
 {
     landscape at = make();
     landscape_open(&at);
@@ -74,7 +74,7 @@ TEST(there_is_an_end_to_features)
     assert_int_equal(count_of(&at), plain + GT_FEATURES);
 }
 
-TEST(nothing_is_drawn_for_features_where_a_draw_may_take_long)
+TEST(nothing_is_drawn_for_features_if_a_draw_may_take_long)
 {
     landscape at = make();
     landscape_open(&at);

@@ -115,7 +115,7 @@ TEST(pairs_of_axes_are_learnt)
 }
 
 /* Adding rows keeps the factors that were already computed. */
-TEST(points_looked_at_together_are_seen_as_alone)
+TEST(points_predicted_together_are_predicted_as_single_ones)
 {
     landscape at = {.axes = 6, .choices = 3, .log_time = by_pairs};
     gt_coordinates coordinates;

@@ -226,7 +226,7 @@ static void tell_load(void *user, const gt_point *point, double out[GT_SEARCH_FE
     out[0] = load_of(point);
 }
 
-TEST(what_is_known_beforehand_leads_the_model)
+TEST(features_known_before_a_try_lead_the_model)
 {
     enum { RESULTS = 40, MANY = 4 };
     landscape at = {.axes = 4, .choices = 8, .log_time = by_load};

@@ -97,7 +97,7 @@ static double width_after_a_search(double (*log_time)(const gt_point *point))
     return width;
 }
 
-TEST(slow_times_count_less_where_few_are_far_slower)
+TEST(slow_times_count_less_if_few_are_far_slower)
 {
     assert_true(isinf(width_after_a_search(even)));
     assert_true(width_after_a_search(with_a_long_tail) < 0.2);
@@ -132,7 +132,7 @@ static double doubt_of_a_proposal(double epsilon)
 }
 
 /* Neighbours of known points promise small gains; untried regions promise larger ones. */
-TEST(who_wants_more_goes_where_less_is_known)
+TEST(a_larger_epsilon_leads_to_less_known_regions)
 {
     double little = doubt_of_a_proposal(1e-6), much = doubt_of_a_proposal(0.1);
     if (!(much > 1.2 * little)) {

@@ -82,7 +82,7 @@ static double quick(scene *s, const kind *kind)
     return left_s;
 }
 
-TEST(where_variants_compile_for_seconds_quick_compiles_show_the_fast_ones)
+TEST(quick_compiles_show_fast_variants_that_compile_for_seconds)
 {
     static const kind slow = {.compile_s = 2.5, .quick_compile_s = 0.5};
     GT_SCOPED(tear_down) scene *s = set_up(5);
@@ -116,7 +116,7 @@ static void expect_none(const kind *kind)
 }
 
 /* Each quick compile would cost its compilation and a launch on the GPU. */
-TEST(none_is_made_where_many_variants_can_be_tried_without_them)
+TEST(none_is_made_if_many_variants_can_be_tried_without_them)
 {
     static const kind brisk = {.compile_s = 0.2, .quick_compile_s = 0.05};
     GT_SCOPED(tear_down) scene *s = set_up(5);
@@ -126,7 +126,7 @@ TEST(none_is_made_where_many_variants_can_be_tried_without_them)
     assert_true(left_s > 0.9 * LIMIT_S);
 }
 
-TEST(where_quick_compiles_do_not_pay_they_soon_end)
+TEST(quick_compiles_that_do_not_pay_soon_end)
 {
     expect_none(&(kind){.compile_s = 2.5, .quick_compile_s = 2});
     expect_none(&(kind){.compile_s = 2.5, .quick_compile_s = 0.5, .contrary = true});
@@ -186,7 +186,7 @@ static bool asks_for_quick_compiles(scene *s, gt_point points[], size_t count, d
 
 /* Idle workers do not wait for the first quick compiles, whose time alone shows that they take half
  * as long as the pairs. */
-TEST(what_follows_the_pairs_are_quick_compiles_while_they_may_be_far_faster)
+TEST(quick_compiles_follow_the_pairs_while_they_may_be_far_faster)
 {
     static const kind slow = {.compile_s = 2.5, .quick_compile_s = 0.5};
     gt_point pairs[GT_QUICK_PAIRS], points[4];

@@ -20,7 +20,7 @@ TEST(before_the_first_launch_more_workers_do_not_mean_more_proposals)
     assert_true(gt_schedule_room(&unknown, 64, false, 0, 0) >= 64); /* it learns nothing */
 }
 
-TEST(where_compiling_is_the_bottleneck_every_worker_has_a_source)
+TEST(every_worker_has_a_source_if_compiling_is_the_bottleneck)
 {
     gt_schedule schedule = {.round_share = GT_ROUND_SHARE};
     gt_schedule_note_compile(&schedule, 2);

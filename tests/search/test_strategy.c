@@ -66,7 +66,7 @@ static void run_late(gt_strategy *strategy, const landscape *at, points *seen, i
 }
 
 /* A failure gives no time, and is not proposed again. */
-TEST(what_was_given_up_is_no_result)
+TEST(a_compile_that_was_given_up_is_not_a_result)
 {
     landscape at = make(2, 6);
     landscape_open(&at);
@@ -363,7 +363,7 @@ TEST(slow_compile_of_little_promise_is_given_up)
 
 /* Reporting a result again with more samples costs nothing. Time on the GPU counts as much as
  * compile time. */
-TEST(auto_counts_what_each_try_costs_once)
+TEST(auto_counts_the_cost_of_each_try_once)
 {
     static const struct {
         double measure_s;
@@ -394,7 +394,7 @@ TEST(auto_counts_what_each_try_costs_once)
 }
 
 /* With enough time, auto tries all points in order; otherwise it does not. */
-TEST(auto_takes_all_where_there_is_time)
+TEST(auto_tries_all_points_if_there_is_time)
 {
     static const double limits[] = {1e6, 200};
     for (size_t i = 0; i < COUNT(limits); i++) {

@@ -68,7 +68,7 @@ TEST(each_part_of_the_terms_counts)
 }
 
 /* With an effort below MEASURE, any result is better than none. */
-TEST(anything_answers_who_does_not_measure)
+TEST(any_result_answers_a_request_that_does_not_measure)
 {
     gt_terms made = terms_of(GPUTUNE_MEASURE), asked = terms_of(GPUTUNE_CACHED_ONLY);
     made.final = made.proved = false;

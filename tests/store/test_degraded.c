@@ -168,7 +168,7 @@ static void die_while_writing(const char *path)
     assert_int_equal(code, 0);
 }
 
-TEST_OF(reader_undoes_what_a_killed_writer_began, world *w, open_world, close_world)
+TEST_OF(reader_rolls_back_a_killed_writer, world *w, open_world, close_world)
 {
     gt_store *store;
     put_into(w, w->path, 1024, 100);
@@ -582,7 +582,7 @@ TEST_OF(forked_child_leaves_the_database_alone, world *w, open_world, close_worl
 }
 
 /* The next write or lookup opens the file that is now at the path. */
-TEST_OF(a_file_that_was_deleted_is_made_anew, world *w, open_world, close_world)
+TEST_OF(a_deleted_file_is_created_again, world *w, open_world, close_world)
 {
     gt_store *store = open_store(w);
     put_size(store, 1024, 10);

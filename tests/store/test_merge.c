@@ -96,7 +96,7 @@ TEST_OF(better_evidence_stays, world *w, open_world, close_world)
 }
 
 /* A tuning that was killed has stored trials but no facts of its GPU. */
-TEST_OF(a_gpu_gets_its_name_from_whoever_knows_it, world *w, open_world, close_world)
+TEST_OF(a_gpu_gets_its_facts_from_a_file_that_has_them, world *w, open_world, close_world)
 {
     files all;
     gt_store *killed = open_over(w, name_file(&all, w, 0), NULL);

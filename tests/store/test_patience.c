@@ -81,7 +81,7 @@ static gputune_status winners_at(gt_store *store, int64_t n, const gt_patience *
 
 /* "Not found" and "could not look" are different results. Neither logs anything, and the next
  * lookup works. */
-TEST_OF(locked_file_is_told_from_an_empty_one, world *w, open_stopped, close_stopped)
+TEST_OF(a_locked_file_is_not_taken_for_an_empty_one, world *w, open_stopped, close_stopped)
 {
     size_t count;
     make_database(w);

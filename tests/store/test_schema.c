@@ -193,7 +193,7 @@ static gputune_status look_endlessly(gt_database *database, void *context)
 }
 
 /* The file stays in use, and only this lookup finds nothing. */
-TEST_OF(a_lookup_that_takes_too_long_is_told, world *w, open_world, close_world)
+TEST_OF(a_lookup_that_takes_too_long_is_reported, world *w, open_world, close_world)
 {
     const gt_patience brief = gt_patience_for(0.05, NULL);
     make_changed(w, "SELECT 1");

@@ -55,7 +55,7 @@ TEST_OF(database_in_writable_folder_is_not_trusted, world *w, open_world, close_
     expect_trust(w, true, "");
 }
 
-TEST_OF(a_link_is_trusted_as_what_it_leads_to, world *w, open_world, close_world)
+TEST_OF(a_link_is_trusted_like_its_target, world *w, open_world, close_world)
 {
     char folder[96], target[128];
     make_database(w);

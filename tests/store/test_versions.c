@@ -82,7 +82,7 @@ static int64_t count_rows(const world *w, const char *table)
 }
 
 /* An axis got one more value. The winner of the earlier space is the same trial in another row. */
-TEST_OF(the_space_searched_last_is_told, world *w, open_world, close_world)
+TEST_OF(the_space_searched_last_is_reported, world *w, open_world, close_world)
 {
     GT_SCOPED(close_store) gt_store *store = open_store(w);
     const gt_scenario scenario = scenario_at(1024);

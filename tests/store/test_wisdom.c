@@ -213,7 +213,7 @@ TEST_OF(other_texts_are_refused, world *w, open_world, close_world)
 }
 
 /* Changes one byte at a time. The entry is never taken for something else. */
-TEST_OF(edited_entry_is_left_out_and_told_once, world *w, open_world, close_world)
+TEST_OF(edited_entry_is_left_out_with_one_warning, world *w, open_world, close_world)
 {
     GT_FREED char *text = text_of_two_sizes(w);
     size_t length = strlen(text), begin = strlen("# gputune wisdom 1\n");

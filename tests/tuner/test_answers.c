@@ -69,8 +69,7 @@ TEST_OF(test_a_speedup_is_the_one_over_the_default_of_today, world *w, open_worl
 }
 
 /* Editing the default does not make a stored answer compile anything. */
-TEST_OF(test_the_fallback_that_was_stored_stays_where_the_default_is_edited, world *w, open_world,
-        close_world)
+TEST_OF(test_the_stored_fallback_stays_if_the_default_is_edited, world *w, open_world, close_world)
 {
     assert_string_equal(tuned(w, NULL), "BLOCK=256");
     write_default(w, 512);
@@ -81,7 +80,7 @@ TEST_OF(test_the_fallback_that_was_stored_stays_where_the_default_is_edited, wor
 }
 
 /* Nor does it if the winner was the default and needed no fallback. */
-TEST_OF(test_a_default_that_won_needs_no_fallback_where_the_default_is_edited, world *w, open_world,
+TEST_OF(test_a_default_that_won_needs_no_fallback_if_the_default_is_edited, world *w, open_world,
         close_world)
 {
     write_default(w, 256);

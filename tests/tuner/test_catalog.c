@@ -137,7 +137,7 @@ static gt_hash identity_of(gt_catalog *catalog, const char *kernel)
 }
 
 /* The included file is part of the template, or a header that the compiler reads. */
-TEST_OF(test_a_file_is_what_it_includes, gt_catalog *catalog, open_folder, close_folder)
+TEST_OF(test_a_file_changes_with_its_includes, gt_catalog *catalog, open_folder, close_folder)
 {
     static const char *const forms[] = {"#include \"part.h\"\n", "#include <part.h>\n"};
     const char *const paths[] = {folder};

@@ -127,7 +127,7 @@ TEST_OF(test_a_failure_is_none_once_the_template_is_corrected, world *w, open_wo
     expect(w, SMALL, GPUTUNE_MEASURE, GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
 }
 
-TEST_OF(test_a_failure_stays_one_where_the_proof_is_the_same, world *w, open_world, close_world)
+TEST_OF(test_a_failure_stays_one_if_the_proof_is_the_same, world *w, open_world, close_world)
 {
     write_sized(w, "require(n > 0)");
     w->by_block[512].time_ns = 900;

@@ -147,7 +147,7 @@ static void cancel_after(void *user, const gputune_progress *progress)
     }
 }
 
-TEST_OF(canceled_tuning_says_if_it_reverified, world *w, open_world, close_world)
+TEST_OF(canceled_tuning_reports_if_it_reverified, world *w, open_world, close_world)
 {
     volatile int cancel = 0;
     gputune_options options = OPTIONS(.time_limit_s = 30);

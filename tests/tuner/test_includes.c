@@ -96,7 +96,7 @@ static gt_hash identity_of(const char *head, bool named)
     return identity;
 }
 
-TEST_WITHIN(test_a_header_counts_by_content_and_what_it_includes, open_folder, close_folder)
+TEST_WITHIN(test_a_header_counts_by_its_content_and_its_includes, open_folder, close_folder)
 {
     static const char head[] = "#include <a.cuh>\n";
     const gt_hash first = identity_of(head, true);

@@ -113,7 +113,7 @@ static int on_finding(void *user, const gputune_finding *finding)
 }
 
 /* A check does not report variants that it did not reach. */
-TEST_OF(test_a_check_tells_what_it_came_to, world *w, open_world, close_world)
+TEST_OF(test_a_check_reports_findings_before_the_limit, world *w, open_world, close_world)
 {
     const gputune_options options = OPTIONS(.time_limit_s = 0.5);
     uint32_t told = 0;
@@ -309,7 +309,7 @@ static bool never_compiles(void *user, const char *text)
     return block_of(text) > 0;
 }
 
-TEST_OF(test_the_message_says_that_nothing_was_compiled, world *w, open_world, close_world)
+TEST_OF(test_the_message_reports_that_nothing_was_compiled, world *w, open_world, close_world)
 {
     const gputune_options options = OPTIONS(.time_limit_s = 0.2);
     char warning[256] = "";
@@ -328,7 +328,7 @@ static int count_compiled(void *user, const gputune_compiled *compiled)
     return 0;
 }
 
-TEST_OF(test_compiling_a_space_says_what_the_limit_left_out, world *w, open_world, close_world)
+TEST_OF(test_compiling_a_space_reports_variants_beyond_the_limit, world *w, open_world, close_world)
 {
     const gputune_options options = OPTIONS(.time_limit_s = 0.5);
     char warning[256] = "";

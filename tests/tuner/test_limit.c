@@ -104,7 +104,7 @@ TEST_OF(call_takes_result_of_another_process, world *w, open_world, close_world)
     expect_answers_for(w, 3, false);
 }
 
-TEST_OF(test_the_time_that_another_process_took_is_told, world *w, open_slow_world, close_world)
+TEST_OF(test_the_time_that_another_process_took_is_reported, world *w, open_slow_world, close_world)
 {
     const gputune_options options = OPTIONS(.time_limit_s = 2);
     w->farm.compile_s = 0.9;
@@ -195,7 +195,7 @@ static void *start_slowly(void *user)
 
 /* The message does not blame another tuning for the start of the workers, and asking again costs
  * nothing. */
-TEST_OF(test_a_limit_in_which_no_worker_starts_is_said, world *w, open_slow_world, close_world)
+TEST_OF(test_a_limit_in_which_no_worker_starts_is_reported, world *w, open_slow_world, close_world)
 {
     gputune_options options = OPTIONS(.time_limit_s = 100);
     slow_start start = {.workers = &w->workers};
@@ -216,7 +216,7 @@ TEST_OF(test_a_limit_in_which_no_worker_starts_is_said, world *w, open_slow_worl
     expect_answers_for(w, 0.2, true);
 }
 
-TEST_OF(test_a_reference_that_may_never_end_is_said, world *w, open_slow_world, close_world)
+TEST_OF(test_a_reference_that_may_never_end_is_reported, world *w, open_slow_world, close_world)
 {
     const gputune_options options = OPTIONS(.time_limit_s = 5);
     w->farm.prepare_never_answers = true;
@@ -227,7 +227,7 @@ TEST_OF(test_a_reference_that_may_never_end_is_said, world *w, open_slow_world, 
         "it, choose smaller sizes, or check that the reference ends");
 }
 
-TEST_OF(test_a_limit_that_is_too_short_for_it_is_said, world *w, open_slow_world, close_world)
+TEST_OF(test_a_limit_that_is_too_short_for_it_is_reported, world *w, open_slow_world, close_world)
 {
     gputune_options options = OPTIONS(.time_limit_s = 0.1);
     w->farm.compile_s = 30;
@@ -248,7 +248,7 @@ TEST_OF(forced_tuning_falls_back_to_stored_code, world *w, open_slow_world, clos
 }
 
 /* The time limit may end before the configurations are counted. */
-TEST_OF(test_a_limit_that_ends_the_counting_is_said, world *w, open_slow_world, close_world)
+TEST_OF(test_a_limit_that_ends_the_counting_is_reported, world *w, open_slow_world, close_world)
 {
     volatile int cancel = 0;
     gputune_options options = OPTIONS(.time_limit_s = 1e-6);
@@ -266,7 +266,7 @@ TEST_OF(test_a_limit_that_ends_the_counting_is_said, world *w, open_slow_world, 
 }
 
 /* Computing a gigabyte element by element takes time by the true clock. */
-TEST_OF(test_a_limit_that_ends_the_making_of_data_is_said, world *w, open_world, close_world)
+TEST_OF(test_a_limit_that_ends_the_making_of_data_is_reported, world *w, open_world, close_world)
 {
     static const char text[] =
         "#pragma gputune kernel(last) problem(n = 1 << 30)\n"
@@ -284,7 +284,7 @@ TEST_OF(test_a_limit_that_ends_the_making_of_data_is_said, world *w, open_world,
                         "limit, or fill them by an init() kernel");
 }
 
-TEST_OF(test_a_cancel_before_it_is_compiled_is_said, world *w, open_slow_world, close_world)
+TEST_OF(test_a_cancel_before_it_is_compiled_is_reported, world *w, open_slow_world, close_world)
 {
     volatile int cancel = 1;
     gputune_options options = OPTIONS(.time_limit_s = 100);

@@ -78,7 +78,7 @@ TEST_OF(another_user_of_the_gpu_is_named, world *w, open_world, close_world)
     assert_non_null(strstr(line, "4711 train.py"));
 }
 
-TEST_OF(another_user_is_named_where_clocks_disturbed_first, world *w, open_world, close_world)
+TEST_OF(another_user_is_named_even_if_clocks_disturbed_first, world *w, open_world, close_world)
 {
     enum { UNTIL_COUNTED = 4 };
     char line[256] = "";
@@ -98,7 +98,7 @@ static scripted_variant behave_until_proved(void *user, const gt_launch *launch)
     return behave(user, launch);
 }
 
-TEST_OF(cancel_before_a_round_is_said, world *w, open_world, close_world)
+TEST_OF(cancel_before_a_round_is_reported, world *w, open_world, close_world)
 {
     cancel = 0;
     w->farm.behave = behave_until_proved;

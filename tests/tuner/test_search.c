@@ -47,7 +47,7 @@ TEST_OF(test_records_name_their_compiler, world *w, open_world, close_world)
     gt_request_free(request);
 }
 
-TEST_OF(test_new_value_races_only_what_is_new, world *w, open_world, close_world)
+TEST_OF(test_new_value_races_only_new_variants, world *w, open_world, close_world)
 {
     tuned(w, NULL);
     write_template(w, "64, 128, 256, 512, 1024");
@@ -169,7 +169,7 @@ static void write_large_template(const world *w)
     fclose(file);
 }
 
-TEST_OF(test_large_space_is_cut_and_said_to_be, world *w, open_world, close_world)
+TEST_OF(test_large_space_is_cut_with_a_warning, world *w, open_world, close_world)
 {
     char line[256] = "";
     gputune_options options = GPUTUNE_OPTIONS_INIT;
@@ -274,7 +274,7 @@ TEST_OF(test_winner_by_host_clock_needs_no_other, world *w, open_world, close_wo
     assert_false(w->choice.verdict.tie);
 }
 
-TEST_OF(test_samples_tell_how_a_tie_was_broken, world *w, open_world, close_world)
+TEST_OF(test_samples_show_how_a_tie_was_broken, world *w, open_world, close_world)
 {
     gputune_options options = OPTIONS(.objective = GPUTUNE_OBJECTIVE_LAUNCH);
     const char *path = path_in(w, "samples.csv");
@@ -294,7 +294,7 @@ TEST_OF(test_samples_of_two_calls_have_one_header, world *w, open_world, close_w
     assert_int_equal(lines_with(path, "kernel,sizes,"), 1);
 }
 
-TEST_OF(test_samples_that_cannot_be_written_are_said, world *w, open_world, close_world)
+TEST_OF(test_samples_that_cannot_be_written_are_reported, world *w, open_world, close_world)
 {
     char line[256] = "";
     w->services.log = (gt_log){keep_warning, line};

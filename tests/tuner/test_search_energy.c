@@ -230,7 +230,8 @@ TEST_OF(crash_while_weighing_excludes_from_winning, world *w, open_thrifty_world
     assert_int_equal(w->choice.failed, 1);
 }
 
-TEST_OF(others_are_weighed_where_all_finalists_crash, world *w, open_thrifty_world, close_world)
+TEST_OF(others_are_compared_by_energy_if_all_finalists_crash, world *w, open_thrifty_world,
+        close_world)
 {
     write_template(w, "64, 128, 256, 512, 320, 384");
     w->by_block[320].time_ns = w->by_block[384].time_ns = 800;
@@ -242,7 +243,7 @@ TEST_OF(others_are_weighed_where_all_finalists_crash, world *w, open_thrifty_wor
     assert_true(w->choice.failed >= 3);
 }
 
-TEST_OF(finalist_without_a_value_is_not_said_to_be_slow, world *w, open_thrifty_world, close_world)
+TEST_OF(finalist_without_a_value_is_not_reported_as_slow, world *w, open_thrifty_world, close_world)
 {
     w->by_block[512].energy_nj = NAN;
     assert_string_equal(tuned_for(w, GPUTUNE_OBJECTIVE_ENERGY), "BLOCK=256");
@@ -267,7 +268,7 @@ static void watch(void *user, const gputune_progress *progress)
     }
 }
 
-TEST_OF(progress_says_what_its_values_are, world *w, open_thrifty_world, close_world)
+TEST_OF(progress_names_the_objective_of_its_values, world *w, open_thrifty_world, close_world)
 {
     watched seen = {0};
     gputune_options options = by_energy();

@@ -91,7 +91,7 @@ static scripted_variant behave_slowly(void *user, const gt_launch *launch)
     return behave(user, launch);
 }
 
-TEST_OF(test_limit_spent_on_hangs_says_so, world *w, open_world, close_world)
+TEST_OF(test_limit_spent_on_hangs_is_reported, world *w, open_world, close_world)
 {
     gputune_options options = OPTIONS(.time_limit_s = 0.2);
     SET_EACH(w, verify, GPUTUNE_ETIMEOUT);
@@ -100,7 +100,7 @@ TEST_OF(test_limit_spent_on_hangs_says_so, world *w, open_world, close_world)
     assert_non_null(strstr(gt_message(), "the default failed: scripted"));
 }
 
-TEST_OF(test_all_wrong_is_said, world *w, open_world, close_world)
+TEST_OF(test_all_wrong_is_reported, world *w, open_world, close_world)
 {
     SET_EACH(w, verify, GPUTUNE_EWRONG);
     assert_int_equal(tune(w, NULL), GPUTUNE_EWRONG);

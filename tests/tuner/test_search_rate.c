@@ -112,7 +112,7 @@ TEST_OF(stored_rate_answers, world *w, open_world_of_steps, close_world)
 }
 
 /* With another default, times are for another amount of work. */
-TEST_OF(another_default_is_measured_anew, world *w, open_world_of_steps, close_world)
+TEST_OF(another_default_is_measured_again, world *w, open_world_of_steps, close_world)
 {
     tuned_by_default(w);
     write_steps(w, 2, WORK_OF_STEPS);
