@@ -149,7 +149,7 @@ static bool is_newer(const gputune_record *a, const gputune_record *b)
 }
 
 /* Marks which of a kernel's rows on one kind of GPU are outdated. With one_version, leaves out all
- * versions except the one at hand if it has results, otherwise the newest. */
+ * versions except the current one if it has results, otherwise the newest. */
 static void settle_kernel(gt_record_row *rows, size_t count, const gt_records_filter *filter)
 {
     gt_hash hand = {0};

@@ -296,7 +296,7 @@ typedef struct gt_records_filter {
     /* true: for each kernel and environment, only one version of the template: the current one
      * if it has results, otherwise the newest */
     bool one_version;
-    /* Gets the identity of the template at hand; returns false if the kernel has none. NULL: no
+    /* Gets the identity of the current template; returns false if the kernel has none. NULL: no
      * kernel has one. A record is outdated if its identity differs from this one, or, if there is
      * none, from the newest record's. */
     bool (*at_hand)(void *user, const char *kernel, gt_hash *identity);
@@ -374,7 +374,7 @@ gputune_status gt_store_export(gt_text *out, uint32_t *count, gt_store *store,
 typedef struct gt_wisdom_import {
     /* true: accept code, and count results of the same or an unknown driver as verified */
     bool trusted;
-    int driver_version; /* driver of the device at hand; 0: no device */
+    int driver_version; /* driver of the current device; 0: no device */
     bool keep;          /* store the winners in the user's database; false: only in this store */
     uint32_t taken;     /* out: imported winners and rules */
     uint32_t left_out;  /* out: entries that are damaged, edited or of another format */

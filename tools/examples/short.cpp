@@ -1,4 +1,4 @@
-// The shortest whole program in C++17: y += 2 x on the GPU at hand, by the fastest variant of axpy.
+// The shortest whole program in C++17: y += 2 x on the current GPU, by the fastest variant of axpy.
 // c++ -std=c++17 short.cpp $(pkg-config --cflags --libs gputune) -lcuda
 #include <cuda.h>
 #include <gputune.hpp>
