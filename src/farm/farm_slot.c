@@ -80,8 +80,14 @@ enum { HELLO_S = 5, CROWDED_S = 60, NICENESS = 5, LOW_NICENESS = 10 };
 static gputune_status open_channel(int *host, int *child)
 {
     GT_TRY(gt_process_channel(host, child));
-    (void)fcntl(*host, F_SETFL, O_NONBLOCK); /* cannot fail */
-    return GPUTUNE_OK;
+    if (fcntl(*host, F_SETFL, O_NONBLOCK) == 0) {
+        return GPUTUNE_OK;
+    }
+    const gputune_status status =
+        gt_fail(GPUTUNE_EWORKER, "cannot make a channel to a worker: %s", strerror(errno));
+    close(*host);
+    close(*child);
+    return status;
 }
 
 static gputune_status start_process(gt_link *link, const gt_host_farm *farm, bool measure,
