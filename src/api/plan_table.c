@@ -35,9 +35,9 @@
  * - Dropped: its template was replaced (gt_plan_table_forget()), or a newer result could not be
  *   kept. It never answers again.
  *
- * Closing the tuner: a reader may still be inside, because hits are not counted. The table and the
- * structs of its plans therefore stay as long as the handle of the closed tuner (tuner.c), and such
- * a reader at most returns a plan that refuses to launch. */
+ * Closing the tuner: a reader may still be inside, because hits are not counted. The table, the
+ * structs of its plans and their watches therefore stay as long as the handle of the closed tuner
+ * (tuner.c), and such a reader at most returns a plan that refuses to launch. */
 #include "api/plan.h"
 
 #include "base/condition.h"

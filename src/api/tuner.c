@@ -380,7 +380,8 @@ int gputune_open(gputune **out, const gputune_open_options *options)
 
 /* --- closing ---------------------------------------------------------------------------------- */
 
-/* Keeps a closed tuner's handle and the structs of its plans for calls that come too late. */
+/* Keeps a closed tuner's handle, the structs of its plans and their watches for calls that come too
+ * late. */
 static void retire(gputune *tuner)
 {
     enum { KEPT = 64 };
@@ -395,6 +396,7 @@ static void retire(gputune *tuner)
     if (oldest) {
         gt_plan_table_free(oldest->plans);
         gt_plan_pool_free(&oldest->pool);
+        gt_catalog_close(oldest->catalog);
         free_calls(&oldest->calls);
         free(oldest);
     }
@@ -410,7 +412,7 @@ static void close_parts(gputune *tuner)
     gt_plan_pool_end(&tuner->pool);
     gt_rules_close(tuner->rules);
     gt_store_close(tuner->store);
-    gt_catalog_close(tuner->catalog);
+    gt_catalog_clear(tuner->catalog);
     gt_log_output_close(&tuner->output);
     gt_overrides_free(&tuner->overrides);
     free(tuner->driver_name);

@@ -151,12 +151,9 @@ static void free_kernel(gt_catalog_kernel *kernel)
     free(kernel);
 }
 
-static void free_file(gt_catalog_file **at)
+/* Frees all of the file except its watch. */
+static void clear_file(gt_catalog_file *file)
 {
-    gt_catalog_file *file = *at;
-    if (!file) {
-        return;
-    }
     for (size_t i = 0; i < file->kernels.count; i++) {
         free_kernel(file->kernels.items[i]);
     }
@@ -167,7 +164,15 @@ static void free_file(gt_catalog_file **at)
     gt_array_free(&file->kernels);
     free(file->path);
     free(file->text);
-    free(file);
+    file->path = file->text = NULL;
+}
+
+static void free_file(gt_catalog_file **at)
+{
+    if (*at) {
+        clear_file(*at);
+        free(*at);
+    }
 }
 
 static gputune_status add_name(void *to, const char *name)
@@ -550,20 +555,33 @@ gputune_status gt_catalog_open(gt_catalog **out, const char *given, const gt_log
     return GPUTUNE_OK;
 }
 
-void gt_catalog_close(gt_catalog *catalog)
+void gt_catalog_clear(gt_catalog *catalog)
 {
     if (!catalog) {
         return;
     }
     for (size_t i = 0; i < catalog->files.count; i++) {
-        free_file(&catalog->files.items[i]);
+        clear_file(catalog->files.items[i]);
     }
-    gt_array_free(&catalog->files);
     gt_array_free(&catalog->added);
-    pthread_mutex_destroy(&catalog->lock);
     gt_includes_close(catalog->includes);
     free(catalog->folder);
     free(catalog->prelude);
+    catalog->includes = NULL;
+    catalog->folder = catalog->prelude = NULL;
+}
+
+void gt_catalog_close(gt_catalog *catalog)
+{
+    if (!catalog) {
+        return;
+    }
+    gt_catalog_clear(catalog);
+    for (size_t i = 0; i < catalog->files.count; i++) {
+        free_file(&catalog->files.items[i]);
+    }
+    gt_array_free(&catalog->files);
+    pthread_mutex_destroy(&catalog->lock);
     free(catalog);
 }
 

@@ -19,6 +19,9 @@ gputune_status gt_catalog_open(gt_catalog **out, const char *given, const gt_log
 gputune_status gt_catalog_set_include_paths(gt_catalog *catalog, const char *const *paths,
                                             size_t count);
 void gt_catalog_close(gt_catalog *catalog);
+/* Frees all except the watches, for readers that may still look at them; then the catalog can only
+ * be closed. Does nothing if it is NULL. */
+void gt_catalog_clear(gt_catalog *catalog);
 
 /* Returns the text that every generated source begins with. */
 const char *gt_catalog_prelude(const gt_catalog *catalog);
