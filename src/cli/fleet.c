@@ -217,6 +217,7 @@ typedef struct child {
     bool is_busy, is_out;
     bool is_in_doubt; /* true if this GPU's turn failed and an equal GPU now tries the same turn */
     cli_turn turn;
+    int64_t begun_ns;
     failure failure; /* failure of its turn; handled after all GPUs are open */
     char shown[160]; /* its turn's progress */
 } child;
@@ -351,10 +352,14 @@ static bool is_kernel_busy(const cli_turn *turn)
 }
 
 /* Returns the index of the turn to take next: the first one whose kernel no GPU is tuning, because
- * a search begins with the results of the kernel's other sizes. */
+ * a search begins with the results of the kernel's other sizes. Near the end, returns the longest
+ * turn, so all GPUs finish at about the same time. */
 static size_t find_turn(const kind *kind)
 {
-    size_t at = kind->next;
+    size_t at = kind->next, usable = count_usable(kind);
+    if (usable > 1 && kind->count - at <= 2 * usable) {
+        return cli_turns_longest(kind->turns, kind->count, at);
+    }
     while (at < kind->count && is_kernel_busy(&kind->turns[at])) {
         at++;
     }
@@ -382,6 +387,7 @@ static void order(child *child)
                   .flags = child->turn.tried ? FORCE : 0};
     kind->next++;
     child->is_busy = true;
+    child->begun_ns = gt_now_ns();
     (void)send_message(child->channel, &fleet.message); /* an ended child closes its channel */
 }
 
@@ -407,8 +413,11 @@ static bool pass_on(child *child)
 static void settle(child *second, bool has_winner)
 {
     child *first = (child *)(uintptr_t)second->turn.tried;
+    kind *kind = second->kind;
     second->is_busy = false;
     second->shown[0] = '\0';
+    cli_turns_note(kind->turns, kind->count, kind->next, &second->turn,
+                   gt_seconds_since(second->begun_ns));
     if (!first) {
         return;
     }

@@ -15,6 +15,7 @@ typedef struct cli_turn {
     bool known;        /* true if a finished result is stored, which probably answers at once */
     bool begun;        /* true if something is stored for the kernel, at any size */
     double weight;     /* the turn's weight in the division of time */
+    double took_s;     /* seconds that the kernel's latest search took; 0: there was none */
     const void *tried; /* the child that failed at the scenario; NULL: none yet */
 } cli_turn;
 
@@ -34,6 +35,14 @@ void cli_turns_sort(cli_turn *turns, size_t count);
 /* Weighs the sorted turns. The first search of a kernel for which nothing is stored weighs three
  * times as much as others, which begin with earlier results. */
 void cli_turns_weigh(cli_turn *turns, size_t count);
+
+/* Stores in the turns from `at` on how long the kernel's search `done` took, unless its result was
+ * known. */
+void cli_turns_note(cli_turn *turns, size_t count, size_t at, const cli_turn *done, double took_s);
+/* Returns the index, from `at` on, of the turn that will probably take longest: the first turn of a
+ * kernel without a search, otherwise the costliest turn of the kernel with the longest latest
+ * search. */
+size_t cli_turns_longest(const cli_turn *turns, size_t count, size_t at);
 
 /* Returns the share of `left_s` seconds that turn `at` gets by its weight, but at least one
  * second. `side_by_side` turns run at a time. */
