@@ -1,5 +1,4 @@
-# report and export show the user's own results, and the shipped tables only with --shipped. The shipped rules fit
-# the templates.
+# report and export show shipped tables only with --shipped; the shipped rules fit the templates.
 exec 2>&1
 export HOME=$PWD # without stored results
 build=$(dirname "$GPUTUNE_WORKER")
