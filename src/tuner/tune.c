@@ -311,12 +311,14 @@ static gputune_status prove_imported(gt_choice *out, gt_request *request, const 
     if (!may_prove(request)) {
         return GPUTUNE_ENOTFOUND;
     }
-    GT_TRY(gt_store_winners(&list, request->services->store, &request->scenario, NULL));
+    gputune_status status =
+        gt_store_winners(&list, request->services->store, &request->scenario, NULL);
+    GT_TRY(status == GPUTUNE_EBUSY ? GPUTUNE_ENOTFOUND : status); /* the store itself warns */
     const gt_winner *winner = find_answer(&config, &list, request, asked, false);
     if (!winner) {
         return GPUTUNE_ENOTFOUND;
     }
-    const gputune_status status = prove_stored(out, winner, &config, request);
+    status = prove_stored(out, winner, &config, request);
     return status == GPUTUNE_OK ? status
                                 : gt_fail_prefix(status, "%s: the stored result %s is not used",
                                                  request->template->name, winner->config);

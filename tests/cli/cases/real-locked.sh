@@ -17,6 +17,7 @@ echo "exit $?"
 $GPUTUNE warm axpy $one --force -t 4 --db a.db >log 2>&1
 grep -c "raise the time limit" log
 grep -o "are lost; end that process" log
+$GPUTUNE warm axpy --driver emu --size n=2000 --only VEC=1 -t 3 --db a.db 2>&1 | grep 'warning: *$' # with no text
 : >let-go
 wait
 $GPUTUNE show --driver emu --db a.db -q --format csv | cut -d, -f1-3
