@@ -264,21 +264,26 @@ static gputune_status number_codes(header_parts *parts, const gt_request *reques
     return GPUTUNE_OK;
 }
 
-/* Refuses a size that was given (so it differs from its default) and is outside the region. */
-static gputune_status check_sizes(const gt_rule *rule, const gt_request *request)
+/* Refuses given sizes outside the region. Their names may be followed by "=" and the value. */
+static gputune_status check_sizes(const gt_rule *rule, const gt_request *request,
+                                  gputune_sizes given)
 {
     const gt_template *template = request->template;
     GT_SCOPED(gt_text_free) gt_text region = {0};
     gt_rule_region_append(&region, template, &rule->region);
-    for (uint32_t i = 0; i < template->problem_count; i++) {
+    for (size_t k = 0; k < given.count; k++) {
+        char name[GT_NAME_MAX];
+        uint32_t i;
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(given.items[k].name, "="),
+                 given.items[k].name);
+        GT_TRY(gt_name_find(&i, template, false, name));
         const int64_t number = request->problem.values[i].number;
-        const bool is_inside = number >= rule->region.least.values[i].number &&
-                               number <= rule->region.most.values[i].number;
-        GT_REFUSE(!is_inside && number != template->problem[i].fallback.number, GPUTUNE_EINVAL,
+        GT_REFUSE(number < rule->region.least.values[i].number ||
+                      number > rule->region.most.values[i].number,
+                  GPUTUNE_EINVAL,
                   "%s: %s=%lld is outside the region of the rule, %s; leave it out, because the "
                   "header chooses at each size",
-                  template->name, template->problem[i].name, (long long)number,
-                  gt_text_string(&region));
+                  template->name, name, (long long)number, gt_text_string(&region));
     }
     return GPUTUNE_OK;
 }
@@ -326,7 +331,7 @@ int gputune_emit_rule(char **out, gputune *tuner, const char *kernel, gputune_si
     GT_TRY(gt_tuner_need_device(tuner, GPUTUNE_EINVAL, __func__));
     GT_TRY(gt_request_make(&request, &tuner->services, &tuner->device, kernel, sizes, NULL));
     GT_TRY(gt_find_rule(&parts.found, request));
-    GT_TRY(check_sizes(parts.found.rule, request));
+    GT_TRY(check_sizes(parts.found.rule, request, sizes));
     GT_TRY(gt_header_check(request->template, parts.found.rule));
     GT_TRY(number_codes(&parts, request));
     GT_TRY(gt_rule_check_choices(parts.found.rule, request->template, &tuner->device));
