@@ -162,8 +162,8 @@ static bool must_give_way(void *user)
 }
 
 /* Logs the end of a tuning. Returns OK if there is a winner, otherwise ENOTFOUND. */
-static gputune_status judge(const gputune *tuner, const gt_request *request,
-                            const gt_choice *choice)
+static gputune_status needs_tuning(const gputune *tuner, const gt_request *request,
+                                   const gt_choice *choice)
 {
     bool won = choice->source == GPUTUNE_SOURCE_MEASURED || choice->source == GPUTUNE_SOURCE_CACHED;
     GT_FREED char *text = NULL;
@@ -175,7 +175,7 @@ static gputune_status judge(const gputune *tuner, const gt_request *request,
     return won ? GPUTUNE_OK : GPUTUNE_ENOTFOUND;
 }
 
-static gputune_status tune(gt_background *background, job *one)
+static gputune_status tune_job(gt_background *background, job *one)
 {
     gputune *tuner = background->tuner;
     GT_SCOPED(gt_call_end) gt_call call = {0};
@@ -186,7 +186,7 @@ static gputune_status tune(gt_background *background, job *one)
     request->patience.cancel = &one->cancel;
     gputune_status status = gt_tune(&choice, request);
     if (status == GPUTUNE_OK) {
-        status = judge(tuner, request, &choice);
+        status = needs_tuning(tuner, request, &choice);
     } else if (!one->gave_way && status != GPUTUNE_ECANCELED) {
         gt_log_line(&tuner->log, GPUTUNE_LOG_WARNING, "%s: tuning in the background failed: %s",
                     request->template->name, gt_message());
@@ -205,7 +205,7 @@ static void do_job(gt_background *background, job *one)
     one->gave_way = false;
     background->current = one;
     pthread_mutex_unlock(&background->mutex);
-    gputune_status status = tune(background, one);
+    gputune_status status = tune_job(background, one);
     pthread_mutex_lock(&background->mutex);
     one->state = one->gave_way ? JOB_WAITING : status == GPUTUNE_OK ? JOB_TUNED : JOB_FAILED;
     pthread_cond_broadcast(&background->changed);
@@ -216,7 +216,7 @@ static void do_job(gt_background *background, job *one)
 
 /* The thread. Ends a second after the last request, also if the main thread ended by
  * pthread_exit(). */
-static void *work(void *user)
+static void *run_jobs(void *user)
 {
     static const double linger_s = 1;
     gt_background *background = user;
@@ -247,7 +247,7 @@ static void *work(void *user)
 }
 
 /* Under the mutex. */
-static gputune_status start(gt_background *background)
+static gputune_status start_thread(gt_background *background)
 {
     if (background->working) {
         return GPUTUNE_OK;
@@ -255,7 +255,7 @@ static gputune_status start(gt_background *background)
     if (background->started) {
         pthread_join(background->thread, NULL);
     }
-    int error = gt_thread_start(&background->thread, NULL, work, background);
+    int error = gt_thread_start(&background->thread, NULL, run_jobs, background);
     background->started = background->working = error == 0;
     return error ? gt_fail(GPUTUNE_ENOMEM, "cannot start a thread to tune in the background: %s",
                            strerror(error))
@@ -310,7 +310,7 @@ gputune_status gt_background_want(gt_background *background, const gt_plan_key *
         return GPUTUNE_OK;
     }
     GT_TRY(make_job(&one, background, key, forgets, kernel, sizes, options));
-    GT_TRY(start(background));
+    GT_TRY(start_thread(background));
     GT_TRY(gt_array_push(&background->jobs, one));
     one = NULL;
     pthread_cond_broadcast(&background->changed);
@@ -319,7 +319,7 @@ gputune_status gt_background_want(gt_background *background, const gt_plan_key *
 
 /* ---- what is public -------------------------------------------------------------------------- */
 
-static gputune_background_state count(const gt_background *background)
+static gputune_background_state count_jobs(const gt_background *background)
 {
     gputune_background_state out = {.size = sizeof(gputune_background_state)};
     for (size_t i = 0; i < background->jobs.count; i++) {
@@ -335,7 +335,7 @@ int gputune_background(gputune_background_state *out, gputune *tuner)
     GT_TRY(gt_need(__func__, "out", out));
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&tuner->background->mutex);
-    const gputune_background_state state = count(tuner->background);
+    const gputune_background_state state = count_jobs(tuner->background);
     return GT_SIZED_WRITE(gputune_background_state, out, &state);
 }
 
@@ -345,7 +345,7 @@ static gputune_status wait_until_done(gt_background *background, double seconds)
     static const double slice_s = 0.05; /* how soon closing the tuner ends the wait */
     const gt_patience patience = gt_patience_for(seconds, NULL);
     for (;;) {
-        const gputune_background_state state = count(background);
+        const gputune_background_state state = count_jobs(background);
         double left = gt_patience_left_s(&patience);
         if (!state.waiting && !state.running) {
             return GPUTUNE_OK;

@@ -62,7 +62,8 @@ static void set_buffer(gputune_parameter *out, const gt_workload *workload, uint
     out->element_bytes = gt_buffer_element_bytes(buffer);
 }
 
-/* Describes an argument, except for the size of a block's parameter, which describe() sets. */
+/* Describes an argument, except for the size of a block's parameter, which describe_launch() sets.
+ */
 static void set_argument(gt_described *out, const gt_argument *declared,
                          const gt_workload *workload, const gt_launch_view *launch, uint32_t index)
 {
@@ -127,8 +128,8 @@ static void describe_scratch(gputune_parameter *out, const gt_template *template
                                .cleared = parameter->clear_bytes > 0};
 }
 
-static void describe(gt_description *description, const gt_request *request,
-                     const gt_launch_view *launch, uint32_t index, uint32_t *scratch)
+static void describe_launch(gt_description *description, const gt_request *request,
+                            const gt_launch_view *launch, uint32_t index, uint32_t *scratch)
 {
     gputune_parameter *out = &description->parameters[index];
     const gt_parameter *parameter = &launch->parameters[index];
@@ -164,7 +165,7 @@ gputune_status gt_description_make(gt_description *out, const gt_request *reques
     GT_TRY(gt_allocated(out->parameters));
     GT_TRY(describe_constants(out, launch));
     for (uint32_t i = 0; i < launch->parameter_count; i++) {
-        describe(out, request, launch, i, &scratch);
+        describe_launch(out, request, launch, i, &scratch);
     }
     return GPUTUNE_OK;
 }

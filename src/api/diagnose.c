@@ -38,7 +38,8 @@ typedef struct patient {
 static const char none[] = "";
 
 GT_PRINTF(4, 5)
-static void say(patient *p, gputune_verdict verdict, const char *remedy, const char *format, ...)
+static void add_finding(patient *p, gputune_verdict verdict, const char *remedy, const char *format,
+                        ...)
 {
     char found[1024];
     va_list values;
@@ -53,9 +54,9 @@ static void say(patient *p, gputune_verdict verdict, const char *remedy, const c
     p->answer = p->answer ? p->answer : p->each(p->user, &diagnosis);
 }
 
-#define GOOD(p, ...)         say(p, GPUTUNE_VERDICT_OK, none, __VA_ARGS__)
-#define WARN(p, remedy, ...) say(p, GPUTUNE_VERDICT_WARNING, remedy, __VA_ARGS__)
-#define FAIL(p, remedy, ...) say(p, GPUTUNE_VERDICT_FAILURE, remedy, __VA_ARGS__)
+#define GOOD(p, ...)         add_finding(p, GPUTUNE_VERDICT_OK, none, __VA_ARGS__)
+#define WARN(p, remedy, ...) add_finding(p, GPUTUNE_VERDICT_WARNING, remedy, __VA_ARGS__)
+#define FAIL(p, remedy, ...) add_finding(p, GPUTUNE_VERDICT_FAILURE, remedy, __VA_ARGS__)
 
 /* ---- driver and GPU -------------------------------------------------------------------------- */
 

@@ -65,7 +65,7 @@ int gputune_kernels(gputune *tuner, const char *kernel,
     return gt_catalog_each(tuner->catalog, kernel, describe_kernel, &(kernel_walk){each, user});
 }
 
-static void describe(gputune_device *out, const gt_device *device)
+static void describe_device(gputune_device *out, const gt_device *device)
 {
     *out = (gputune_device){.size = sizeof(gputune_device),
                             .ordinal = device->ordinal,
@@ -109,7 +109,7 @@ int gputune_devices(const char *driver_name, int (*each)(void *, const gputune_d
         gputune_device description;
         GT_TRY(gt_device_query(&device, driver, i));
         gt_device_set_nvrtc(&device, nvrtc_version(device.driver_version));
-        describe(&description, &device);
+        describe_device(&description, &device);
         int answer = each(user, &description);
         if (answer) {
             return answer;
@@ -142,7 +142,7 @@ int gputune_tuner_device(gputune_device *out, gputune *tuner)
     GT_TRY(gt_need(__func__, "out", out));
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     GT_TRY(gt_tuner_need_device(tuner, GPUTUNE_EUNSUPPORTED, __func__));
-    describe(&description, &tuner->device);
+    describe_device(&description, &tuner->device);
     return GT_SIZED_WRITE(gputune_device, out, &description);
 }
 

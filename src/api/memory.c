@@ -10,7 +10,7 @@
 
 /* Gets an IPC handle for an input. Returns false if its memory cannot be shared. A handle stands
  * for the whole allocation, so the input's offset is added. */
-static bool share(gt_live_input *out, const gt_driver *driver, const gputune_input *input)
+static bool share_input(gt_live_input *out, const gt_driver *driver, const gputune_input *input)
 {
     CUdeviceptr address = (CUdeviceptr)(uintptr_t)input->data, base;
     size_t bytes;
@@ -56,7 +56,7 @@ gputune_status gt_inputs_share(void *user, gt_live_input *out, const gputune_inp
         GT_REFUSE(code == CUDA_ERROR_INVALID_VALUE, GPUTUNE_EINVAL,
                   "inputs: the data of '%s' is not a device address; set on_host for host memory",
                   input->buffer);
-        if (share(out, driver, input)) {
+        if (share_input(out, driver, input)) {
             return GPUTUNE_OK;
         }
     }

@@ -32,7 +32,7 @@ static gputune_status fail_at(const char *path, const char *what)
 }
 
 /* Locks the file until it is closed. EBUSY after 0.1 s. */
-static gputune_status lock(int file, const char *path)
+static gputune_status lock_file(int file, const char *path)
 {
     struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     const gt_patience patience = gt_patience_for(0.1, NULL);
@@ -82,8 +82,8 @@ static gputune_status write_at(int file, const char *path, const char *text, siz
     return (size_t)written == bytes ? GPUTUNE_OK : fail_at(path, "write to");
 }
 
-static gputune_status append(int file, const char *path, const char *text, size_t bytes,
-                             const char *key, uint64_t count)
+static gputune_status append_miss(int file, const char *path, const char *text, size_t bytes,
+                                  const char *key, uint64_t count)
 {
     GT_SCOPED(gt_text_free) gt_text line = {0};
     if (!bytes) {
@@ -115,7 +115,7 @@ static gputune_status add_locked(int file, const char *path, const char *key, ui
     GT_TRY(check_heading(text, path));
     const char *line = find_line(text, key);
     if (!line) {
-        return append(file, path, text, bytes, key, count);
+        return append_miss(file, path, text, bytes, key, count);
     }
     uint64_t known = strtoull(line, NULL, 10), sum = known + count < most ? known + count : most;
     snprintf(digits, sizeof digits, "%0*" PRIu64, (int)COUNT_DIGITS, sum);
@@ -129,7 +129,7 @@ gputune_status gt_misses_file_add(const char *path, const char *key, uint64_t co
     if (file < 0) {
         return fail_at(path, "open");
     }
-    gputune_status status = lock(file, path);
+    gputune_status status = lock_file(file, path);
     if (status == GPUTUNE_OK) {
         status = add_locked(file, path, key, count);
     }

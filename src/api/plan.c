@@ -330,7 +330,7 @@ static gputune_status make_facts(plan_facts **out, const gputune_plan *plan,
 }
 
 /* Returns the launcher of the current context. Loads the code if it is not loaded there. */
-static gputune_status load(gt_launcher **out, gputune_plan *plan, gt_plan_code *code)
+static gputune_status load_code(gt_launcher **out, gputune_plan *plan, gt_plan_code *code)
 {
     GT_REFUSE(!plan->driver, GPUTUNE_EUNSUPPORTED,
               "%s: the tuner of this plan was opened with tune_only, so it cannot launch",
@@ -354,16 +354,16 @@ static gputune_status load_if_current(gputune_plan *plan)
                                          plan->kernel) != GPUTUNE_OK) {
         return GPUTUNE_OK;
     }
-    gputune_status status = load(&launcher, plan, plan->winner);
+    gputune_status status = load_code(&launcher, plan, plan->winner);
     if (status == GPUTUNE_OK && plan->fallback) {
-        status = load(&launcher, plan, plan->fallback);
+        status = load_code(&launcher, plan, plan->fallback);
     }
     bool gone = status == GPUTUNE_ECUDA &&
                 (gt_context_current(&after, plan->driver) != GPUTUNE_OK || after.id != before.id);
     return gone ? GPUTUNE_OK : status;
 }
 
-static gputune_status fill(gputune_plan *plan, const gt_request *request, gt_choice *choice)
+static gputune_status fill_plan(gputune_plan *plan, const gt_request *request, gt_choice *choice)
 {
     GT_FREED gt_launch *launch = calloc(1, sizeof *launch);
     GT_TRY(gt_allocated(launch));
@@ -476,7 +476,7 @@ gputune_status gt_plan_make(gputune_plan **out, const gt_request *request, gt_ch
     pthread_mutex_lock(&owners);
     link_plan(plan, &pool->owned);
     pthread_mutex_unlock(&owners);
-    GT_TRY(fill(plan, request, choice));
+    GT_TRY(fill_plan(plan, request, choice));
     *out = gt_take(&plan);
     return GPUTUNE_OK;
 }
@@ -578,7 +578,7 @@ static bool compute_sizes(resized *out, const gt_plan_model *model, bool of_fall
 }
 
 /* Takes part of a plan's allocation. */
-static void *carve(char **room, size_t bytes)
+static void *take_block(char **room, size_t bytes)
 {
     void *part = *room;
     *room += bytes;
@@ -630,11 +630,12 @@ gputune_status gt_plan_resize(gputune_plan **out, const gt_plan_model *model,
                                    check_bytes + value_bytes + byte_bytes + grid_bytes);
     GT_TRY(gt_allocated(memory));
     char *room = memory + sizeof(gputune_plan);
-    gt_launch_sizes *launch = carve(&room, sizeof *launch);
-    gt_pair *pairs = carve(&room, pair_bytes);
-    check *checks = carve(&room, check_bytes);
-    int64_t *values = carve(&room, value_bytes);
-    uint64_t *bytes = byte_bytes ? memcpy(carve(&room, byte_bytes), sizes.bytes, byte_bytes) : NULL;
+    gt_launch_sizes *launch = take_block(&room, sizeof *launch);
+    gt_pair *pairs = take_block(&room, pair_bytes);
+    check *checks = take_block(&room, check_bytes);
+    int64_t *values = take_block(&room, value_bytes);
+    uint64_t *bytes =
+        byte_bytes ? memcpy(take_block(&room, byte_bytes), sizes.bytes, byte_bytes) : NULL;
     *launch = (gt_launch_sizes){sizes.id, memcpy(room, sizes.grids, grid_bytes), bytes};
     for (uint32_t i = 0; i < template->problem_count; i++) {
         values[i] = problem->values[i].number;
@@ -929,7 +930,7 @@ static gputune_status launch_fallback(gputune_plan *plan, CUstream stream, const
                   plan->kernel, facts_with_names(plan)->configuration);
         launch.id = sizes.id;
     }
-    GT_TRY(load(&launcher, plan, plan->fallback));
+    GT_TRY(load_code(&launcher, plan, plan->fallback));
     return gt_launcher_launch_at(launcher, plan->model ? &launch : NULL, stream, items);
 }
 
@@ -955,7 +956,7 @@ int gputune_launch(gputune_plan *plan, void *stream, gputune_args args)
     if (!aligned && plan->fallback) {
         return gt_application_status(launch_fallback(plan, (CUstream)stream, items));
     }
-    GT_TRY(load(&launcher, plan, plan->winner));
+    GT_TRY(load_code(&launcher, plan, plan->winner));
     return gt_application_status(
         gt_launcher_launch_at(launcher, plan->sizes, (CUstream)stream, items));
 }
@@ -1007,7 +1008,7 @@ int gputune_plan_function(gputune_function *out, gputune_plan *plan, uint32_t in
     GT_TRY(check_call(__func__, out, plan));
     GT_TRY(facts_of(&facts, plan));
     GT_TRY(check_index(__func__, facts->launch, index));
-    GT_TRY(load(&launcher, plan, plan->winner));
+    GT_TRY(load_code(&launcher, plan, plan->winner));
     GT_TRY(gt_launcher_function(&loaded, launcher, index));
     const gt_kernel_step *kernel = &facts->launch->steps[index];
     gputune_function function = {.size = sizeof(gputune_function),

@@ -75,7 +75,7 @@ static bool make_room(gt_plan_key *key)
 /* Appends a word. Each word has its own factor, so the products are computed in parallel. The
  * factors must not be multiples of one number: sizes such as (m + 1, n) and (m, n + 1) would then
  * have equal hashes, and a table of many sizes would have long chains. */
-static inline void put(key_writer *to, uint64_t word)
+static inline void put_word(key_writer *to, uint64_t word)
 {
     gt_plan_key *key = to->key;
     if (key->count == key->room) {
@@ -91,7 +91,7 @@ static inline void put(key_writer *to, uint64_t word)
 
 static inline void put_two(key_writer *to, uint32_t first, uint32_t second)
 {
-    put(to, first | (uint64_t)second << 32);
+    put_word(to, first | (uint64_t)second << 32);
 }
 
 enum { WORD_BYTES = sizeof(uint64_t) };
@@ -114,18 +114,18 @@ static inline void put_string(key_writer *to, const char *string)
 {
     uint64_t word;
     bool ended = take_word(&word, string);
-    put(to, word);
+    put_word(to, word);
     if (ended) {
         return;
     }
     string += WORD_BYTES;
     for (size_t left = strlen(string); left >= WORD_BYTES; left -= WORD_BYTES) {
         memcpy(&word, string, sizeof word);
-        put(to, word);
+        put_word(to, word);
         string += WORD_BYTES;
     }
     (void)take_word(&word, string);
-    put(to, word);
+    put_word(to, word);
 }
 
 static void put_options(key_writer *to, const gputune_options *o)
@@ -134,14 +134,14 @@ static void put_options(key_writer *to, const gputune_options *o)
     put_two(to, o->alignment, (uint32_t)o->alignment_count);
     put_two(to, (uint32_t)o->only_count, o->reference != NULL);
     if (o->reference) {
-        put(to, (uintptr_t)o->reference);
-        put(to, (uintptr_t)o->user);
+        put_word(to, (uintptr_t)o->reference);
+        put_word(to, (uintptr_t)o->user);
         put_string(to, o->reference_tag ? o->reference_tag : "");
     }
-    put(to, o->seed);
+    put_word(to, o->seed);
     for (size_t i = 0; i < o->alignment_count; i++) {
         put_string(to, o->alignments[i].buffer);
-        put(to, o->alignments[i].bytes);
+        put_word(to, o->alignments[i].bytes);
     }
     for (size_t i = 0; i < o->only_count; i++) {
         put_string(to, o->only[i]);
@@ -160,7 +160,7 @@ void gt_plan_key_make(gt_plan_key *out, const char *kernel, gputune_sizes sizes,
     put_options(&to, options);
     for (size_t i = 0; i < sizes.count; i++) {
         put_string(&to, sizes.items[i].name);
-        put(&to, (uint64_t)sizes.items[i].value);
+        put_word(&to, (uint64_t)sizes.items[i].value);
     }
     if (!to.fits || options->input_count || options->file_count) {
         out->count = 0;

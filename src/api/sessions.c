@@ -156,8 +156,8 @@ static gputune_status compile_on(gt_image *out, gt_farm *farm, const gt_request 
     return take_image(out, request, &event, ptx);
 }
 
-static gputune_status compile(gt_image *out, const gt_request *request, const gt_source *source,
-                              bool ptx)
+static gputune_status compile_source(gt_image *out, const gt_request *request,
+                                     const gt_source *source, bool ptx)
 {
     gt_workers *workers = request->services->workers;
     gt_farm *farm;
@@ -168,8 +168,8 @@ static gputune_status compile(gt_image *out, const gt_request *request, const gt
     return status;
 }
 
-static gputune_status emit(char **out, size_t *bytes, const gt_request *request,
-                           const gt_config *config, gputune_form form)
+static gputune_status emit_source(char **out, size_t *bytes, const gt_request *request,
+                                  const gt_config *config, gputune_form form)
 {
     GT_SCOPED(gt_source_free) gt_source source = {0};
     gt_image image = {0};
@@ -182,7 +182,7 @@ static gputune_status emit(char **out, size_t *bytes, const gt_request *request,
         image = (gt_image){source.text, strlen(source.text)};
         source.text = NULL;
     } else {
-        GT_TRY(compile(&image, request, &source, form == GPUTUNE_FORM_PTX));
+        GT_TRY(compile_source(&image, request, &source, form == GPUTUNE_FORM_PTX));
     }
     *out = image.data;
     *bytes = image.bytes;
@@ -209,7 +209,7 @@ int gputune_emit(char **out, size_t *bytes, gputune *tuner, const char *kernel, 
     const char *reason = gt_space_excludes(request->space, &config);
     GT_REFUSE(reason, GPUTUNE_EINVAL, "%s: this configuration is excluded on %s: %s",
               request->template->name, request->device->arch, reason);
-    return emit(out, bytes, request, &config, form);
+    return emit_source(out, bytes, request, &config, form);
 }
 
 /* ---- rules as headers ------------------------------------------------------------------------ */
@@ -294,7 +294,7 @@ static gputune_status compile_code(gt_header_code *out, const gt_request *reques
 {
     GT_SCOPED(gt_source_free) gt_source source = {0};
     GT_TRY(gt_request_source(&source, request, config));
-    GT_TRY(compile(&out->image, request, &source, request->device->emulated));
+    GT_TRY(compile_source(&out->image, request, &source, request->device->emulated));
     for (uint32_t i = 0; i < gt_header_kernel_count(request->template); i++) {
         GT_TRY(
             gt_image_entry(&out->entries[i], &out->image, gt_header_kernel(request->template, i)));

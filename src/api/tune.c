@@ -171,7 +171,7 @@ static gputune_status choose_ordered(gt_choice *out, gputune *tuner, gt_request 
     return status;
 }
 
-static gputune_status choose(gt_choice *out, gputune *tuner, gt_request *request)
+static gputune_status choose_config(gt_choice *out, gputune *tuner, gt_request *request)
 {
     gputune_status status = choose_ordered(out, tuner, request);
     if (status != GPUTUNE_ENOTFOUND) {
@@ -231,7 +231,7 @@ static gputune_status make_plan(made_plan *out, const asking *a)
     GT_TRY(gt_request_make(&request, &tuner->services, &tuner->device, a->kernel, a->sizes, &o));
     request->patience.until_ns -= gt_now_ns() - a->begun_ns;
     const gt_patience own = request->patience;
-    gputune_status status = choose(&choice, tuner, request);
+    gputune_status status = choose_config(&choice, tuner, request);
     out->cut_short = gt_patience_left_s(&own) <= 0;
     GT_TRY(status);
     out->terms = choice.terms;
@@ -458,7 +458,7 @@ typedef struct verdict {
     char text[3072]; /* the configuration, or the message of a failure */
 } verdict;
 
-static gputune_status share(verdict *v, const gputune_group *group)
+static gputune_status share_group(verdict *v, const gputune_group *group)
 {
     return group->broadcast(group->user, v, sizeof *v) == 0
                ? GPUTUNE_OK
@@ -473,7 +473,7 @@ static gputune_status find_identity(gt_hash *out, const asking *a)
     return GPUTUNE_OK;
 }
 
-static gputune_status describe(verdict *out, const asking *a, const gputune_plan *plan)
+static gputune_status describe_plan(verdict *out, const asking *a, const gputune_plan *plan)
 {
     gputune_info info = GPUTUNE_INFO_INIT;
     GT_TRY(find_identity(&out->identity, a));
@@ -496,12 +496,12 @@ static gputune_status send_plan(gputune_plan **out, const asking *a, const gputu
     gputune_plan *plan = NULL;
     verdict v = {.status = tune_kernel(&plan, a->tuner, a->kernel, a->sizes, a->options)};
     if (v.status == GPUTUNE_OK) {
-        v.status = describe(&v, a, plan);
+        v.status = describe_plan(&v, a, plan);
     }
     if (v.status != GPUTUNE_OK) {
         snprintf(v.text, sizeof v.text, "%s", gt_message());
     }
-    gputune_status status = share(&v, group);
+    gputune_status status = share_group(&v, group);
     if (v.status != GPUTUNE_OK || status != GPUTUNE_OK) {
         gputune_plan_release(plan);
         return v.status != GPUTUNE_OK ? gt_fail((gputune_status)v.status, "%s", v.text) : status;
@@ -556,7 +556,7 @@ static gputune_status receive_plan(gputune_plan **out, const asking *a, const gp
     gt_hash identity;
     gt_terms terms;
     gt_plan_table *plans = a->tuner->plans;
-    GT_TRY(share(&v, group));
+    GT_TRY(share_group(&v, group));
     v.text[sizeof v.text - 1] = '\0';
     GT_REFUSE(v.status != GPUTUNE_OK, (gputune_status)v.status, "%s", v.text);
     GT_TRY(find_identity(&identity, a));

@@ -382,7 +382,7 @@ int gputune_open(gputune **out, const gputune_open_options *options)
 
 /* Keeps a closed tuner's handle, the structs of its plans and their watches for calls that come too
  * late. */
-static void retire(gputune *tuner)
+static void retire_tuner(gputune *tuner)
 {
     enum { KEPT = 64 };
     static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -434,7 +434,7 @@ void gputune_close(gputune *tuner)
     gt_signal_hold(&held);
     close_parts(tuner);
     gt_signal_release(&held);
-    retire(tuner);
+    retire_tuner(tuner);
 }
 
 void gputune_refresh(gputune *tuner)
@@ -445,7 +445,7 @@ void gputune_refresh(gputune *tuner)
     }
 }
 
-static int forget(void *user, const gt_template *template)
+static int forget_template(void *user, const gt_template *template)
 {
     const gputune *tuner = user;
     gt_plan_table_forget(tuner->plans, template->name, template->path);
@@ -457,7 +457,7 @@ int gputune_add_template(gputune *tuner, const char *path)
     GT_SCOPED(gt_call_end) gt_call call = {0};
     GT_TRY(gt_need(__func__, "path", path));
     GT_TRY(gt_call_begin(&call, tuner, __func__));
-    return gt_catalog_add(tuner->catalog, path, NULL, NULL, forget, tuner);
+    return gt_catalog_add(tuner->catalog, path, NULL, NULL, forget_template, tuner);
 }
 
 int gputune_add_source(gputune *tuner, const char *name, const char *text,
@@ -468,7 +468,7 @@ int gputune_add_source(gputune *tuner, const char *name, const char *text,
     GT_TRY(gt_need(__func__, "text", text));
     GT_REFUSE(!*name, GPUTUNE_EINVAL, "gputune_add_source: the name is empty");
     GT_TRY(gt_call_begin(&call, tuner, __func__));
-    return gt_catalog_add(tuner->catalog, name, text, includes, forget, tuner);
+    return gt_catalog_add(tuner->catalog, name, text, includes, forget_template, tuner);
 }
 
 gputune_status gt_tuner_arch(gt_device *out, const gputune *tuner, const char *arch)
