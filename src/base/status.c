@@ -43,17 +43,17 @@ static void forget_others(void)
     }
 }
 
-static void add(message_place *added)
+static void add_place(message_place *added)
 {
     added->next = atomic_load(&places);
     while (!atomic_compare_exchange_weak(&places, &added->next, added)) {
     }
 }
 
-static void start(void)
+static void start_places(void)
 {
     for (int i = 0; i < FIRST_PLACES; i++) {
-        add(&first_places[i]);
+        add_place(&first_places[i]);
     }
     has_leaver = pthread_key_create(&leaver, give_back) == 0;
     pthread_atfork(NULL, NULL, forget_others);
@@ -78,7 +78,7 @@ static message_place *take_place(void)
     message_place *made = calloc(1, sizeof *made);
     if (made) {
         atomic_init(&made->taken, true);
-        add(made);
+        add_place(made);
     }
     return made;
 }
@@ -87,7 +87,7 @@ static message_place *take_place(void)
 static char *own_message(void)
 {
     if (!own) {
-        pthread_once(&once, start);
+        pthread_once(&once, start_places);
         own = take_place();
         if (own) {
             own->message[0] = '\0';
