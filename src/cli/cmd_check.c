@@ -38,7 +38,7 @@ static const cli_column columns[] = {
 
 enum { USUAL_VARIANTS = 16 };
 
-static int add(void *user, const gputune_finding *finding)
+static int add_finding(void *user, const gputune_finding *finding)
 {
     checked *checked = user;
     cli_table *table = &checked->mistakes;
@@ -80,7 +80,7 @@ static void write_line(const mistake *mistake)
 
 static bool all; /* the option */
 
-static int run(const cli_session *session, const cli_scenario *scenario)
+static int check_scenario(const cli_session *session, const cli_scenario *scenario)
 {
     checked checked = {.mistakes = CLI_TABLE("findings", columns, mistake, 0)};
     const cli_table *table = &checked.mistakes;
@@ -88,7 +88,7 @@ static int run(const cli_session *session, const cli_scenario *scenario)
     gputune_options options = cli_tuning_options(scenario);
     gputune_sizes sizes = cli_given.selection.sizes.count ? scenario->sizes : (gputune_sizes){0};
     options.max_variants = all ? 0 : options.max_variants ? options.max_variants : USUAL_VARIANTS;
-    int status = gputune_check(session->tuner, kernel, sizes, &options, add, &checked);
+    int status = gputune_check(session->tuner, kernel, sizes, &options, add_finding, &checked);
     int code = status < 0 ? cli_fail(status) : CLI_EXIT_OK;
     if (status >= 0) {
         cli_note("%s: %u variant%s checked, %zu mistake%s found", kernel, checked.variants,
@@ -121,11 +121,11 @@ static const cli_option options[] = {
     CLI_FILE_OPTIONS,
 };
 
-static int check(const cli_list *arguments)
+static int check_kernels(const cli_list *arguments)
 {
     cli_given.selection.keeps_sizes = !cli_given.selection.sizes.count; /* reduces them itself */
     cli_given.driver = cli_given.driver ? cli_given.driver : "emu";
-    return cli_single(CLI_OPEN_TUNING, arguments->items[0], run);
+    return cli_single(CLI_OPEN_TUNING, arguments->items[0], check_scenario);
 }
 
 const cli_command cmd_check = {
@@ -141,4 +141,4 @@ const cli_command cmd_check = {
     "something was found.",
     {1, 1},
     options,
-    check};
+    check_kernels};

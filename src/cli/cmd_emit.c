@@ -56,7 +56,7 @@ static const cli_option options[] = {
     CLI_TUNER_OPTIONS,
 };
 
-static int emit(const cli_list *arguments)
+static int emit_source(const cli_list *arguments)
 {
     const cli_list *list = &given.configurations;
     CLI_REFUSE(list->count > 1, CLI_EXIT_USAGE,
@@ -91,7 +91,7 @@ const cli_command cmd_emit = {
     "C11, C++11 and CUDA C++.",
     {1, 1},
     options,
-    emit};
+    emit_source};
 
 /* ---- space ----------------------------------------------------------------------------------- */
 
@@ -156,7 +156,7 @@ static const cli_option space_options[] = {
     CLI_ALIGNMENT_OPTION, CLI_FORMAT_OPTION, CLI_TUNER_OPTIONS,
 };
 
-static int describe(const cli_list *arguments)
+static int describe_rule(const cli_list *arguments)
 {
     return cli_single(cli_given.arch ? CLI_OPEN_NO_DEVICE : CLI_OPEN_DEVICE, arguments->items[0],
                       describe_space);
@@ -170,4 +170,4 @@ const cli_command cmd_space = {
     "Sources: distinct generated sources among the valid variants, each compiled once.",
     {1, 1},
     space_options,
-    describe};
+    describe_rule};

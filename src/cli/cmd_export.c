@@ -34,7 +34,7 @@ static bool is_named(const cli_measured *one)
 }
 
 /* Prints the scenario and the options that select only it. */
-static void say(const cli_measured *one, const cli_measured_list *list)
+static void print_choice(const cli_measured *one, const cli_measured_list *list)
 {
     const gputune_record *of = one->trials;
     bool is_ambiguous = false; /* the GPU's name also matches another GPU */
@@ -52,7 +52,8 @@ static void say(const cli_measured *one, const cli_measured_list *list)
 
 /* Sets *out to the scenario that the options select. If they select none or several, lists the
  * candidates with the options that select each, and returns CLI_EXIT_USAGE. */
-static int choose(const cli_measured **out, const cli_measured_list *list, const char *kernel)
+static int choose_kernel(const cli_measured **out, const cli_measured_list *list,
+                         const char *kernel)
 {
     size_t found = 0, said = 0;
     for (size_t i = 0; i < list->count; i++) {
@@ -69,7 +70,7 @@ static int choose(const cli_measured **out, const cli_measured_list *list, const
                     : cli_format("no stored scenario of %s matches; expected one of:", kernel));
     for (size_t i = 0; i < list->count; i++) {
         if ((!found || is_named(&list->items[i])) && said++ < MOST_LISTED) {
-            say(&list->items[i], list);
+            print_choice(&list->items[i], list);
         }
     }
     if (said > MOST_LISTED) {
@@ -100,7 +101,7 @@ static const outcome *outcome_of(const gputune_record *trial)
     return &outcomes[gt_index_of(trial->status, outcomes, sizeof outcomes / sizeof *outcomes - 1)];
 }
 
-static char *ms(double ns)
+static char *format_ms(double ns)
 {
     return cli_json_number(ns * 1e-6);
 }
@@ -178,7 +179,7 @@ static void write_entries(const cli_apart *data,
 static void write_cached(const cli_apart *data, const cli_entry *entry, FILE *file)
 {
     const gputune_record *trial = entry->trial;
-    const char *failure = outcome_of(trial)->kernel_tuner, *time = ms(trial->median_ns);
+    const char *failure = outcome_of(trial)->kernel_tuner, *time = format_ms(trial->median_ns);
     char *key = cli_copy("");
     for (size_t i = 0; i < data->axes.count; i++) {
         cli_append(&key, "%s%s", i ? "," : "", data->axes.items[i].values[entry->choice[i]]);
@@ -190,7 +191,8 @@ static void write_cached(const cli_apart *data, const cli_entry *entry, FILE *fi
     fprintf(file,
             ", \"compile_time\": %s, \"verification_time\": 0, \"benchmark_time\": %s, "
             "\"strategy_time\": 0, \"framework_time\": 0, \"timestamp\": %s}",
-            ms(trial->compile_ns), ms(benchmark_ns(trial)), cli_json_text(trial->created));
+            format_ms(trial->compile_ns), format_ms(benchmark_ns(trial)),
+            cli_json_text(trial->created));
 }
 
 /* Writes the file. Kernel Tuner searches for the closing braces exactly as they are here. */
@@ -224,14 +226,14 @@ static void write_result(const cli_apart *data, const cli_entry *entry, FILE *fi
     const gputune_record *trial = entry->trial;
     bool by_energy = data->from->trials->objective == GPUTUNE_OBJECTIVE_ENERGY;
     bool right = !outcome_of(trial)->kernel_tuner, timed = right && !by_energy;
-    const char *objective = by_energy ? "energy" : "time", *value = ms(trial->median_ns);
+    const char *objective = by_energy ? "energy" : "time", *value = format_ms(trial->median_ns);
     fprintf(file,
             "{\"timestamp\": %s, \"configuration\": {%s}, \"times\": {\"compilation\": %s, "
             "\"benchmark\": %s, \"framework\": 0, \"search_algorithm\": 0, \"validation\": 0, "
             "\"runtimes\": [%s]}, \"invalidity\": \"%s\", \"correctness\": %d, \"measurements\": [",
-            cli_json_text(trial->created), configuration_of(data, entry), ms(trial->compile_ns),
-            ms(timed ? benchmark_ns(trial) : 0), timed ? value : "", outcome_of(trial)->t4,
-            strcmp(trial->status, "wrong") != 0);
+            cli_json_text(trial->created), configuration_of(data, entry),
+            format_ms(trial->compile_ns), format_ms(timed ? benchmark_ns(trial) : 0),
+            timed ? value : "", outcome_of(trial)->t4, strcmp(trial->status, "wrong") != 0);
     if (right) {
         fprintf(file, "{\"name\": \"%s\", \"value\": %s, \"unit\": \"%s\"}", objective, value,
                 by_energy ? "mJ" : "ms");
@@ -318,7 +320,7 @@ static int export_stored(const cli_list *arguments)
     }
     const cli_measured_list list = cli_measured_of(&records);
     CLI_TRY(cli_stored_sizes(&given.sizes_text));
-    CLI_TRY(choose(&one, &list, arguments->items[0]));
+    CLI_TRY(choose_kernel(&one, &list, arguments->items[0]));
     return export_scenario(one);
 }
 

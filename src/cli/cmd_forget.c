@@ -9,20 +9,20 @@
 
 static gputune_forget_options what = GPUTUNE_FORGET_OPTIONS_INIT;
 
-static int stop(void *user, const gputune_record *record)
+static int stop_at_first(void *user, const gputune_record *record)
 {
     (void)user, (void)record;
     return 1;
 }
 
-static int drop(const cli_session *session, const char *kernel)
+static int drop_records(const cli_session *session, const char *kernel)
 {
     gputune_record_filter filter = {.size = sizeof filter, .kernel = kernel};
     cli_records dropped = {NULL, 0};
     CLI_TRY(cli_stored_filter(&filter, session));
     gputune_record_filter any = filter; /* of any version */
     any.all_trials = any.history = true;
-    int found = kernel ? gputune_records(session->tuner, &any, stop, NULL) : 1;
+    int found = kernel ? gputune_records(session->tuner, &any, stop_at_first, NULL) : 1;
     if (found == 0 || found == GPUTUNE_ENOTFOUND) {
         return cli_stored_nothing(session, &filter);
     }
@@ -47,7 +47,7 @@ static int drop(const cli_session *session, const char *kernel)
     return CLI_EXIT_OK;
 }
 
-static int forget(const cli_list *arguments)
+static int forget_kernels(const cli_list *arguments)
 {
     const char *database = cli_given.database,
                *name = arguments->count ? arguments->items[0] : NULL;
@@ -59,7 +59,7 @@ static int forget(const cli_list *arguments)
                "the database %s cannot be used: %s", database, strerror(errno));
     CLI_TRY(cli_open(&session, CLI_OPEN_IF_ANY));
     CLI_TRY(cli_stored_name(&session, name));
-    return drop(&session, name);
+    return drop_records(&session, name);
 }
 
 static const cli_option options[] = {
@@ -84,4 +84,4 @@ const cli_command cmd_forget = {
     "--dry-run shows what would be deleted. Prints the winners that are deleted.",
     {0, 1},
     options,
-    forget};
+    forget_kernels};

@@ -184,7 +184,7 @@ static const cli_option doctor_options[] = {
     CLI_TUNER_OPTIONS,
 };
 
-static int diagnose(const cli_list *arguments)
+static int diagnose_system(const cli_list *arguments)
 {
     const gputune_open_options open_options = {.size = sizeof open_options,
                                                .device = cli_given.device,
@@ -212,4 +212,4 @@ const cli_command cmd_doctor = {
     "database is not modified.",
     {0, 0},
     doctor_options,
-    diagnose};
+    diagnose_system};

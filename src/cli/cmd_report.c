@@ -119,7 +119,7 @@ static char *find_source(const cli_session *session, const cli_measured *from)
 }
 
 /* Collects the records of the named kernels, or of all kernels. */
-static int collect(report_data *report, const cli_session *session)
+static int collect_data(report_data *report, const cli_session *session)
 {
     gputune_record_filter filter = {
         .size = sizeof filter, .all_trials = true, .history = given.history};
@@ -154,7 +154,7 @@ static int read_report(report_data *out)
     CLI_SCOPED(cli_close) cli_session session = {0};
     *out = (report_data){.standing = cli_record_table(CLI_VIEW_WHY | CLI_VIEW_ANY_GPU)};
     CLI_TRY(cli_open(&session, CLI_OPEN_NO_DEVICE));
-    int code = collect(out, &session);
+    int code = collect_data(out, &session);
     for (size_t i = 0; i < out->records.count; i++) {
         if (out->records.items[i].is_winner || out->records.items[i].is_default) {
             cli_record_add(&out->standing, &out->records.items[i]);

@@ -16,7 +16,7 @@ typedef struct measured {
     const char *verdict; /* verdict of the last row: "faster", "slower", "same"; "" or NULL: none */
 } measured;
 
-static int add(void *user, const gputune_record *record)
+static int add_record(void *user, const gputune_record *record)
 {
     measured *at = user;
     at->code = cli_worse(at->code, cli_trial_exit_code(record->status));
@@ -26,14 +26,15 @@ static int add(void *user, const gputune_record *record)
     return cli_is_canceled() ? GPUTUNE_ECANCELED : 0;
 }
 
-static int measure(measured *at, const cli_session *session, const cli_scenario *scenario,
-                   const char *const *configurations, size_t count)
+static int measure_configurations(measured *at, const cli_session *session,
+                                  const cli_scenario *scenario, const char *const *configurations,
+                                  size_t count)
 {
     const char *kernel = scenario->kernel->name;
     gputune_options options = cli_tuning_options(scenario);
     options.time_limit_s = cli_limit_s(session, options.time_limit_s);
     int status = gputune_run(session->tuner, kernel, scenario->sizes, configurations, count,
-                             &options, add, at);
+                             &options, add_record, at);
     int code = cli_worse(status < 0 ? cli_fail(status) : CLI_EXIT_OK, at->code);
     cli_table_print(&at->table);
     for (size_t i = 0; i < count && code == CLI_EXIT_TEMPLATE; i++) {
@@ -50,13 +51,13 @@ static int measure(measured *at, const cli_session *session, const cli_scenario 
 
 /* ---- run ------------------------------------------------------------------------------------- */
 
-static int run(const cli_session *session, const cli_scenario *scenario)
+static int run_scenario(const cli_session *session, const cli_scenario *scenario)
 {
     static const char *const standard = "";
     const cli_list *list = &given.configurations;
     measured at = {.table = cli_record_table(CLI_VIEW_RUN)};
-    return measure(&at, session, scenario, list->count ? list->items : &standard,
-                   list->count ? list->count : 1);
+    return measure_configurations(&at, session, scenario, list->count ? list->items : &standard,
+                                  list->count ? list->count : 1);
 }
 
 static const cli_option run_options[] = {
@@ -70,7 +71,7 @@ static const cli_option run_options[] = {
 static int measure_all(const cli_list *arguments)
 {
     CLI_TRY(cli_tuning_inputs());
-    return cli_single(CLI_OPEN_TUNING, arguments->items[0], run);
+    return cli_single(CLI_OPEN_TUNING, arguments->items[0], run_scenario);
 }
 
 const cli_command cmd_run = {
@@ -97,7 +98,7 @@ static void say_verdict(const measured *at, const char *label)
 static int compare_configurations(const cli_session *session, const cli_scenario *scenario)
 {
     measured at = {.table = cli_record_table(CLI_VIEW_COMPARE)};
-    int code = measure(&at, session, scenario, given.sides, 2);
+    int code = measure_configurations(&at, session, scenario, given.sides, 2);
     if (code == CLI_EXIT_OK) {
         say_verdict(&at, scenario->label);
     }

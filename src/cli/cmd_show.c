@@ -78,7 +78,7 @@ static const cli_option options[] = {
     CLI_TUNER_OPTIONS,
 };
 
-static int show(const cli_list *arguments)
+static int show_kernels(const cli_list *arguments)
 {
     CLI_SCOPED(cli_close) cli_session session = {0};
     gputune_record_filter filter = {.size = sizeof filter,
@@ -143,4 +143,4 @@ const cli_command cmd_show = {
     "only read.",
     {0, 1},
     options,
-    show};
+    show_kernels};

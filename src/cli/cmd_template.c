@@ -251,7 +251,7 @@ static const cli_option embed_options[] = {
     CLI_OPTIONS_END,
 };
 
-static int embed(const cli_list *arguments)
+static int embed_templates(const cli_list *arguments)
 {
     embedded_files embedded;
     cli_output to;
@@ -270,4 +270,4 @@ const cli_command cmd_embed = {
     "function of the header, axpy_cu_add(tuner) for axpy.cu, passes them to gputune_add_source().",
     {1, 1},
     embed_options,
-    embed};
+    embed_templates};

@@ -54,7 +54,7 @@ static int add_variant(void *user, const gputune_compiled *compiled)
     return cli_is_canceled() ? GPUTUNE_ECANCELED : 0;
 }
 
-static int compile(work *at, const cli_session *session)
+static int compile_kernels(work *at, const cli_session *session)
 {
     const char *label = at->scenario->label;
     gputune_options options = cli_tuning_options(at->scenario);
@@ -77,7 +77,7 @@ static int compile_all(const cli_session *session, const cli_scenarios *scenario
     int code = CLI_EXIT_OK;
     for (size_t i = 0; i < scenarios->count && !cli_is_canceled(); i++) {
         at.scenario = &scenarios->items[i];
-        code = cli_worse(code, compile(&at, session));
+        code = cli_worse(code, compile_kernels(&at, session));
     }
     cli_table_print(&at.table);
     return cli_check_database(session, code);
@@ -93,7 +93,7 @@ static const char *const exclusive[][2] = {
     {"pinned", "force"},   {"pinned", "compile-only"}, {"pinned", "watch"},
     {"pinned", "db"},      {"pinned", "sizes"}};
 
-static int check(void)
+static int check_options(void)
 {
     const cli_list *kernels = &cli_warm.kernels;
     CLI_REFUSE(cli_given.arch && !cli_warm.compile_only, CLI_EXIT_USAGE,
@@ -128,7 +128,7 @@ static int check(void)
     return CLI_CONTINUE;
 }
 
-static int run(void)
+static int warm_kernels(void)
 {
     CLI_SCOPED(cli_close) cli_session session = {0};
     cli_scenarios scenarios = {0};
@@ -276,7 +276,7 @@ static int tune_and_wait(watch *watch, bool is_first)
     watch->changed = NULL;
     CLI_REFUSE(pthread_create(&thread, NULL, await_change, watch) != 0, CLI_EXIT_NOTHING,
                "cannot start a thread that watches files");
-    int code = run();
+    int code = warm_kernels();
     fflush(stdout);
     bool is_done = !cli_is_canceled();
     bool is_of_files =
@@ -322,11 +322,11 @@ static int check_and_run(const cli_list *kernels)
     cli_warm.kernels = *kernels;
     CLI_TRY(cli_tuning_inputs());
     CLI_TRY(cli_shard_read(&cli_warm.shard, cli_warm.shard_text));
-    CLI_TRY(check());
+    CLI_TRY(check_options());
     cli_fleet_join();
     CLI_TRY(cli_rewrite_begin(cli_warm.report));
     CLI_TRY(cli_shard_check(&cli_warm.shard));
-    return cli_rewrite_end(cli_warm.report, cli_warm.watch ? warm_watch() : run());
+    return cli_rewrite_end(cli_warm.report, cli_warm.watch ? warm_watch() : warm_kernels());
 }
 
 static const char more[] =

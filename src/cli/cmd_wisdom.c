@@ -35,8 +35,8 @@ static int export_wisdom(const char *kernel)
     return count ? code : CLI_EXIT_NOTHING;
 }
 
-static int import(const cli_session *session, const char *path,
-                  const gputune_wisdom_options *options)
+static int import_file(const cli_session *session, const char *path,
+                       const gputune_wisdom_options *options)
 {
     uint32_t count;
     int status = gputune_wisdom_load(&count, session->tuner, path, options);
@@ -59,13 +59,13 @@ static int import_all(const cli_list *files)
     int code = CLI_EXIT_OK;
     cli_catch_interrupt();
     for (size_t i = 0; i < files->count && !cli_is_canceled(); i++) {
-        code = cli_worse(code, import(&session, files->items[i], &options));
+        code = cli_worse(code, import_file(&session, files->items[i], &options));
     }
     code = cli_is_canceled() ? CLI_EXIT_CANCELED : code;
     return cli_check_database(&session, code);
 }
 
-static int carry(const cli_list *arguments)
+static int carry_wisdom(const cli_list *arguments)
 {
     const char *verb = arguments->items[0];
     const cli_list rest = {arguments->items + 1, arguments->count - 1};
@@ -102,7 +102,7 @@ const cli_command cmd_wisdom = {
     "Programs read the text with gputune_wisdom_import().",
     {1, SIZE_MAX},
     options,
-    carry};
+    carry_wisdom};
 
 /* ---- merge ----------------------------------------------------------------------------------- */
 

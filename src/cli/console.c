@@ -47,7 +47,7 @@ size_t cli_console_columns(FILE *file)
     return ioctl(fileno(file), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-static void erase(void)
+static void erase_line(void)
 {
     if (progress_line[0]) {
         fputs("\r\033[K", stderr);
@@ -63,7 +63,7 @@ static void print_line(const char *prefix, const char *text, const char *color)
 {
     bool colored = color && cli_console_has_color(stderr);
     char *clean = strdup(text);
-    erase();
+    erase_line();
     fprintf(stderr, "%sgputune: %s%s%s\n%s", colored ? color : "", prefix, colored ? CLI_PLAIN : "",
             clean ? cli_clean(clean, true) : "out of memory", progress_line);
     fflush(stderr);
@@ -106,7 +106,7 @@ void cli_console_progress(const char *format, ...)
     if (send_line) {
         send_line(NULL, line, NULL);
     } else {
-        erase();
+        erase_line();
         memcpy(progress_line, line, sizeof line);
         fputs(progress_line, stderr);
         fflush(stderr);

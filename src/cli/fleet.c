@@ -77,7 +77,7 @@ static bool send_texts(int channel, message *out, const char *first, const char 
     return send_message(channel, out);
 }
 
-static bool receive(message *out, int channel)
+static bool receive_message(message *out, int channel)
 {
     ssize_t got = recv(channel, out, sizeof *out - 1, 0);
     if (got < (ssize_t)offsetof(message, body)) {
@@ -88,7 +88,7 @@ static bool receive(message *out, int channel)
 }
 
 /* Returns the next text of the body; "" after the last one. */
-static const char *take(const message *from, size_t *at)
+static const char *take_text(const message *from, size_t *at)
 {
     const char *text = *at < from->bytes ? from->body + *at : "";
     *at += strlen(text) + 1;
@@ -151,8 +151,8 @@ static void list_turns(const cli_session *session, const cli_scenarios *scenario
     (void)send_texts(own.channel, out, session->device.environment, own.label, "");
 }
 
-static void answer(uint64_t place, const cli_tuned *tuned, const cli_session *session,
-                   const cli_scenario *scenario)
+static void send_answer(uint64_t place, const cli_tuned *tuned, const cli_session *session,
+                        const cli_scenario *scenario)
 {
     message *out = &own.message;
     if (tuned->has_winner) {
@@ -178,7 +178,7 @@ int cli_fleet_serve(const cli_session *session, const cli_scenarios *scenarios)
     own.label = cli_format("GPU %s (%s)", cli_given.own_gpu, session->device.name);
     cli_progress progress = {.gpu = own.label};
     list_turns(session, scenarios);
-    for (message *order = cli_allocate(1, sizeof *order); receive(order, own.channel);) {
+    for (message *order = cli_allocate(1, sizeof *order); receive_message(order, own.channel);) {
         CLI_SCOPED(cli_release_at) void *mark = cli_mark();
         const cli_scenario *scenario = &scenarios->items[order->place];
         cli_tuned tuned;
@@ -186,7 +186,7 @@ int cli_fleet_serve(const cli_session *session, const cli_scenarios *scenarios)
         progress.index = order->index;
         stored &=
             cli_warm_try(&tuned, session, scenario, order->value, order->flags & FORCE, &progress);
-        answer(order->place, &tuned, session, scenario);
+        send_answer(order->place, &tuned, session, scenario);
         gputune_plan_release(tuned.plan);
     }
     return stored ? CLI_EXIT_OK : cli_check_database(session, CLI_EXIT_OK);
@@ -275,7 +275,7 @@ static int list_gpus(const char *which)
     return cli_passed(status);
 }
 
-static int spawn(child *child, int channel)
+static int spawn_child(child *child, int channel)
 {
     posix_spawnattr_t attributes;
     setenv(variable,
@@ -315,7 +315,7 @@ static void start_next(void)
     if (!error) {
         child->channel = ends[0];
         (void)fcntl(ends[0], F_SETFD, FD_CLOEXEC);
-        error = spawn(child, ends[1]);
+        error = spawn_child(child, ends[1]);
         close(ends[1]);
     }
     if (error) {
@@ -366,7 +366,7 @@ static size_t find_turn(const kind *kind)
     return at < kind->count ? at : kind->next;
 }
 
-static void order(child *child)
+static void send_order(child *child)
 {
     kind *kind = child->kind;
     if (!kind || !is_usable(child, kind) || child->is_busy || kind->next == kind->count) {
@@ -410,7 +410,7 @@ static bool pass_on(child *child)
 
 /* Ends a child's turn. If another GPU failed at the same turn with an error and this one succeeded,
  * the other one gets no more work. */
-static void settle(child *second, bool has_winner)
+static void settle_scenario(child *second, bool has_winner)
 {
     child *first = (child *)(uintptr_t)second->turn.tried;
     kind *kind = second->kind;
@@ -440,7 +440,7 @@ static void settle_failures(void)
         if (!failure.why || !child->is_busy) {
             continue;
         }
-        settle(child, false);
+        settle_scenario(child, false);
         if (fleet.refusal != CLI_CONTINUE || pass_on(child)) {
             continue; /* the reason was already printed */
         }
@@ -453,7 +453,7 @@ static void settle_failures(void)
 }
 
 /* Draws one line for all GPUs: "GPU 0 (...): axpy ... | GPU 1 (...): ..."; "" if none is busy. */
-static void draw(void)
+static void draw_progress(void)
 {
     char *text = cli_copy("");
     for (size_t i = 0; i < fleet.count; i++) {
@@ -466,7 +466,7 @@ static void draw(void)
 
 /* Lets an open GPU take turns from the queue of its kind. The first GPU of a kind brings the
  * turns. */
-static void admit(child *child, const char *environment)
+static void admit_child(child *child, const char *environment)
 {
     kind *kind = fleet.kinds;
     while (kind < fleet.kinds + fleet.kind_count && strcmp(kind->environment, environment) != 0) {
@@ -483,10 +483,11 @@ static void admit(child *child, const char *environment)
     child->kind = kind;
 }
 
-static void handle(child *child, const message *from)
+static void handle_message(child *child, const message *from)
 {
     size_t at = 0;
-    const char *first = take(from, &at), *second = take(from, &at), *third = take(from, &at);
+    const char *first = take_text(from, &at), *second = take_text(from, &at),
+               *third = take_text(from, &at);
     cli_kernel *kernel;
     cli_scenario *scenario;
     switch (from->kind) {
@@ -495,7 +496,7 @@ static void handle(child *child, const message *from)
         return;
     case DRAW:
         snprintf(child->shown, sizeof child->shown, "%s", second);
-        draw();
+        draw_progress();
         return;
     case LISTED:
         kernel = cli_allocate(1, sizeof *kernel);
@@ -510,10 +511,10 @@ static void handle(child *child, const message *from)
         return;
     case READY:
         child->label = cli_copy(second);
-        admit(child, first);
+        admit_child(child, first);
         return;
     case ROW:
-        settle(child, true);
+        settle_scenario(child, true);
         cli_warm_take(&fleet.table,
                       (double)(child->kind - fleet.kinds) * UINT32_MAX + (double)from->place,
                       from->body);
@@ -592,8 +593,8 @@ static bool listen_once(void)
     int ready = open ? poll(waiting, (nfds_t)count, 200) : 0;
     for (size_t i = 0; i < count && ready > 0; i++) {
         child *child = &fleet.children[i];
-        if (waiting[i].revents && receive(&fleet.message, child->channel)) {
-            handle(child, &fleet.message);
+        if (waiting[i].revents && receive_message(&fleet.message, child->channel)) {
+            handle_message(child, &fleet.message);
         } else if (waiting[i].revents) {
             take_end(child);
         }
@@ -601,14 +602,14 @@ static bool listen_once(void)
     return open > 0;
 }
 
-static void run(void)
+static void run_children(void)
 {
     bool is_open = true, was_told = false; /* was_told: SIGTERM was sent to the children */
     while (is_open || fleet.started < fleet.count) {
         start_next();
         settle_failures();
         for (size_t i = 0; i < fleet.count && !cli_is_canceled(); i++) {
-            order(&fleet.children[i]);
+            send_order(&fleet.children[i]);
         }
         bool is_canceled = cli_is_canceled();
         for (size_t i = 0; i < fleet.count && is_canceled && !was_told; i++) {
@@ -624,7 +625,7 @@ static void run(void)
     }
 }
 
-static int end(void)
+static int end_fleet(void)
 {
     cli_console_progress_end();
     if (fleet.refusal != CLI_CONTINUE) {
@@ -657,6 +658,6 @@ int cli_fleet_run(void)
         setenv("GPUTUNE_CORES", cli_format("/proc/self/fd/%d", cores), 1);
     }
     cli_catch_interrupt();
-    run();
-    return end();
+    run_children();
+    return end_fleet();
 }

@@ -38,7 +38,7 @@ static void print_usage(FILE *file)
 }
 
 /* Returns NULL after a message if there is no such command. */
-static const cli_command *find(const char *name)
+static const cli_command *find_command(const char *name)
 {
     const char *names[COMMANDS + 1];
     for (size_t i = 0; i < COMMANDS; i++) {
@@ -82,7 +82,7 @@ static int help_clause(const char *clause)
 
 /* Prints the help of a command. Without a word, prints the list of commands; with "--options",
  * prints it for completions. */
-static int help(const char *word, const char *clause)
+static int print_help(const char *word, const char *clause)
 {
     if (word && strcmp(word, "--options") == 0) {
         for (size_t i = 0; i < COMMANDS; i++) {
@@ -96,7 +96,7 @@ static int help(const char *word, const char *clause)
     } else if (strcmp(word, "template") == 0) {
         fputs(cli_template_page, stdout);
     } else {
-        const cli_command *about = find(word);
+        const cli_command *about = find_command(word);
         if (!about) {
             return CLI_EXIT_USAGE;
         }
@@ -105,7 +105,7 @@ static int help(const char *word, const char *clause)
     return CLI_EXIT_OK;
 }
 
-static int dispatch(int argc, char **argv)
+static int run_command(int argc, char **argv)
 {
     const char *word = argc > 1 ? argv[1] : "";
     if (argc < 2) {
@@ -117,9 +117,9 @@ static int dispatch(int argc, char **argv)
         return CLI_EXIT_OK;
     }
     if (strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
-        return help(word[0] == 'h' ? argv[2] : NULL, argc > 3 ? argv[3] : NULL);
+        return print_help(word[0] == 'h' ? argv[2] : NULL, argc > 3 ? argv[3] : NULL);
     }
-    const cli_command *command = find(word);
+    const cli_command *command = find_command(word);
     cli_list arguments;
     if (!command) {
         return CLI_EXIT_USAGE;
@@ -155,7 +155,7 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_DFL);
     signal(SIGXFSZ, SIG_IGN); /* lets a write beyond the file size limit fail */
     cli_tuning_words();
-    int code = dispatch(argc, argv);
+    int code = run_command(argc, argv);
     if (fflush(stdout) != 0 || ferror(stdout)) {
         cli_error("cannot write to standard output");
         code = code ? code : CLI_EXIT_NOTHING;

@@ -28,7 +28,7 @@ void *cli_present(void *memory)
 }
 
 /* Like realloc(). A block that moves keeps its position in the ring; a new one is the newest. */
-static void *resize(void *memory, size_t bytes)
+static void *resize_memory(void *memory, size_t bytes)
 {
     block *one = cli_present(realloc(memory ? (block *)memory - 1 : NULL, sizeof *one + bytes));
     if (!memory) {
@@ -40,7 +40,7 @@ static void *resize(void *memory, size_t bytes)
 
 void *cli_allocate(size_t count, size_t bytes)
 {
-    return memset(resize(NULL, count * bytes), 0, count * bytes);
+    return memset(resize_memory(NULL, count * bytes), 0, count * bytes);
 }
 
 void *cli_grow(void *array, size_t count, size_t bytes)
@@ -48,7 +48,7 @@ void *cli_grow(void *array, size_t count, size_t bytes)
     if (count & (count - 1)) {
         return array; /* the capacity is the next power of two */
     }
-    return resize(array, (count ? count * 2 : 1) * bytes);
+    return resize_memory(array, (count ? count * 2 : 1) * bytes);
 }
 
 char *cli_copy(const char *string)
@@ -90,7 +90,7 @@ static void append_arguments(char **text, const char *format, va_list args)
     size_t length = *text ? strlen(*text) : 0;
     gt_text_vprintf(&more, format, args);
     cli_present(more.failed ? NULL : &more);
-    *text = resize(*text, length + more.length + 1);
+    *text = resize_memory(*text, length + more.length + 1);
     memcpy(*text + length, gt_text_string(&more), more.length + 1);
     gt_text_free(&more);
 }
@@ -128,7 +128,7 @@ char *cli_read_text(const char *path, size_t *bytes)
         return NULL;
     }
     for (*bytes = 0; got; *bytes += got) {
-        text = resize(text, *bytes + STEP + 1);
+        text = resize_memory(text, *bytes + STEP + 1);
         got = fread(text + *bytes, 1, STEP, file);
     }
     text[*bytes] = '\0';
@@ -139,7 +139,7 @@ char *cli_read_text(const char *path, size_t *bytes)
 
 void *cli_mark(void)
 {
-    return resize(NULL, 0);
+    return resize_memory(NULL, 0);
 }
 
 void cli_release(void *mark)
@@ -157,7 +157,7 @@ void cli_release(void *mark)
 /* ---- figures --------------------------------------------------------------------------------- */
 
 /* Formats with four significant digits and no exponent. */
-static char *scaled(double value, const char *const units[4])
+static char *format_scaled(double value, const char *const units[4])
 {
     size_t unit = 0;
     while (unit < 3 && fabs(value) >= 999.95) {
@@ -173,12 +173,12 @@ static char *scaled(double value, const char *const units[4])
 
 char *cli_duration(double ns)
 {
-    return scaled(ns, (const char *const[]){"ns", "µs", "ms", "s"});
+    return format_scaled(ns, (const char *const[]){"ns", "µs", "ms", "s"});
 }
 
 char *cli_energy(double nj)
 {
-    return scaled(nj, (const char *const[]){"nJ", "µJ", "mJ", "J"});
+    return format_scaled(nj, (const char *const[]){"nJ", "µJ", "mJ", "J"});
 }
 
 char *cli_value(double value, gputune_objective objective)

@@ -84,7 +84,7 @@ void cli_help(const cli_command *command)
 }
 
 /* Returns the help of an option up to its first semicolon. */
-static char *gist(const cli_option *option)
+static char *first_sentence(const cli_option *option)
 {
     return cli_copy_part(option->help, strcspn(option->help, ";"));
 }
@@ -100,7 +100,7 @@ static void list_options(const cli_command *command)
         for (size_t i = 0; option->choices && option->choices[i]; i++) {
             printf("%s%s", i ? " " : "", option->choices[i]);
         }
-        printf("\t%s\n", gist(option));
+        printf("\t%s\n", first_sentence(option));
     }
     printf("--help\t-h\t\t\tthis text\n\t\t%s\t\t\n", command->arguments);
 }

@@ -56,7 +56,7 @@ static const char *outcome(const gputune_record *record)
     return text;
 }
 
-static void derive(row *out)
+static void derive_figures(row *out)
 {
     const gputune_record *r = &out->record;
     /* several kernels, or one that is launched several times */
@@ -90,7 +90,7 @@ char *cli_hardware_text(const gputune_record *winner)
     static const double by_memory = 0.8;
     row of = {.record = *winner};
     char *text = cli_format("%u registers", winner->registers);
-    derive(&of);
+    derive_figures(&of);
     if (winner->spill_bytes) {
         cli_append(&text, ", %u bytes spilled", winner->spill_bytes);
     }
@@ -219,7 +219,7 @@ cli_table cli_record_table(unsigned view)
 void cli_record_add(cli_table *table, const gputune_record *record)
 {
     const row added = {.record = *record};
-    derive(cli_table_add_measured(table, &added, record->objective));
+    derive_figures(cli_table_add_measured(table, &added, record->objective));
 }
 
 const char *cli_verdict(const gputune_record *record)
@@ -449,7 +449,7 @@ static uint32_t count_status(const failures *all, const char *status)
 }
 
 /* Returns the failure with the commonest status, and among those with the commonest message. */
-static const failure *commonest(const failures *all)
+static const failure *find_commonest(const failures *all)
 {
     const failure *best = all->items;
     for (size_t i = 1; i < all->count; i++) {
@@ -487,7 +487,7 @@ static char *describe_failure(const gputune_record *failed)
  * The summary does not repeat it. */
 static void say_failures(const failures *all, const char *label, const gputune_info *info)
 {
-    const gputune_record *first = commonest(all)->first;
+    const gputune_record *first = find_commonest(all)->first;
     uint32_t count = 0;
     for (size_t i = 0; i < all->count; i++) {
         const gputune_record *failed = all->items[i].first;

@@ -30,7 +30,7 @@ static void add_option(cli_list *words, const char *option, const char *value)
 }
 
 /* Starts a writer. Only the last writer prints errors, because a later one may succeed. */
-static bool start(const char *file, const cli_list *labels)
+static bool start_file(const char *file, const cli_list *labels)
 {
     CLI_SCOPED(cli_release_at) void *mark = cli_mark();
     posix_spawn_file_actions_t actions;
@@ -62,7 +62,7 @@ static bool start(const char *file, const cli_list *labels)
 
 /* Waits for the writer; with WNOHANG only takes the result of one that has ended. Returns the exit
  * code of the writer. */
-static int finish(const char *file, int how)
+static int finish_file(const char *file, int how)
 {
     int status = 0;
     pid_t ended;
@@ -95,9 +95,9 @@ int cli_rewrite_begin(const char *file)
 void cli_rewrite(const char *file, const cli_list *labels)
 {
     if (file) {
-        (void)finish(file, WNOHANG);
+        (void)finish_file(file, WNOHANG);
         if (!page.writer && gt_seconds_since(page.begun_ns) > every_s) {
-            (void)start(file, labels);
+            (void)start_file(file, labels);
         }
     }
 }
@@ -108,10 +108,10 @@ int cli_rewrite_end(const char *file, int code)
     if (!file) {
         return code;
     }
-    (void)finish(file, 0);
-    if (!start(file, &none)) {
+    (void)finish_file(file, 0);
+    if (!start_file(file, &none)) {
         return code ? code : CLI_EXIT_NOTHING;
     }
-    int written = finish(file, 0);
+    int written = finish_file(file, 0);
     return code ? code : written;
 }

@@ -138,7 +138,7 @@ static int unknown_name(const cli_session *session, const char *name)
 }
 
 /* Adds the kernels of a name. Kernels of a file are known by their own names afterwards. */
-static int find(cli_catalogue *out, const cli_session *session, const char *name)
+static int find_kernel(cli_catalogue *out, const cli_session *session, const char *name)
 {
     size_t first = out->count;
     CLI_TRY(cli_stored_name(session, name));
@@ -157,7 +157,7 @@ int cli_catalogue_find(cli_catalogue *out, const cli_session *session, const cli
 {
     *out = (cli_catalogue){NULL, 0};
     for (size_t i = 0; i < names->count; i++) {
-        CLI_TRY(find(out, session, names->items[i]));
+        CLI_TRY(find_kernel(out, session, names->items[i]));
     }
     for (size_t i = 1; i < out->count; i++) { /* the library needs unique names */
         const cli_kernel *kernel = &out->items[i];

@@ -174,7 +174,7 @@ static size_t total(const span *spans, size_t count)
 }
 
 /* Narrows the widest columns first, so long texts share the space. */
-static void fold(span *spans, size_t count, size_t limit, size_t least)
+static void fold_columns(span *spans, size_t count, size_t limit, size_t least)
 {
     for (size_t over = total(spans, count); over > limit; over--) {
         span *widest = NULL;
@@ -192,20 +192,20 @@ static void fold(span *spans, size_t count, size_t limit, size_t least)
 /* Narrows the columns until they fit into `limit` (0: no limit): folds words down to COMFORT,
  * then leaves out spare columns (width 0), then folds further. Returns the number of columns
  * left out. */
-static size_t fit(span *spans, size_t count, size_t limit)
+static size_t fit_columns(span *spans, size_t count, size_t limit)
 {
     size_t left_out = 0;
     if (!limit) {
         return 0;
     }
-    fold(spans, count, limit, COMFORT);
+    fold_columns(spans, count, limit, COMFORT);
     for (size_t i = count; i > 0 && total(spans, count) > limit; i--) {
         if (spans[i - 1].spare && spans[i - 1].width) {
             spans[i - 1].width = 0;
             left_out++;
         }
     }
-    fold(spans, count, limit, 1);
+    fold_columns(spans, count, limit, 1);
     return left_out;
 }
 
@@ -302,7 +302,7 @@ static bool is_shown(const cli_table *table, size_t column)
 }
 
 /* Makes a column wide enough for a text, or for its longest word if the column folds. */
-static void widen(span *to, const char *text, bool folds)
+static void widen_column(span *to, const char *text, bool folds)
 {
     size_t width = cli_columns(text);
     to->width = width > to->width ? width : to->width;
@@ -325,7 +325,7 @@ static grid make_grid(const cli_table *table)
         for (size_t r = 0; r <= table->row_count && shows; r++) {
             const char *text = r ? plain(column->unit, cell_at(table, r - 1, c)) : column->title;
             out.texts[r * count + c] = text;
-            widen(&out.spans[c], text, r && is_left(column));
+            widen_column(&out.spans[c], text, r && is_left(column));
         }
     }
     return out;
@@ -380,7 +380,7 @@ static void write_people(const cli_table *table, FILE *file)
 {
     grid grid = make_grid(table);
     size_t limit = cli_console_columns(file);
-    size_t left_out = fit(grid.spans, table->column_count, limit);
+    size_t left_out = fit_columns(grid.spans, table->column_count, limit);
     for (size_t r = 0; r <= table->row_count; r++) {
         write_row(table, &grid, r, file);
     }

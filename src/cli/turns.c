@@ -102,7 +102,7 @@ static double find_middle(const cli_turn *turns, size_t count, size_t kernel_pla
     return middle;
 }
 
-static int compare(const void *left, const void *right)
+static int compare_turns(const void *left, const void *right)
 {
     const cli_turn *a = left, *b = right;
     int order = b->known - a->known;
@@ -134,7 +134,7 @@ void cli_turns_sort(cli_turn *turns, size_t count)
         middle = is_same ? middle : find_middle(turns, count, place);
         turns[i].far = turns[i].known ? 0 : distance(turns[i].cost, middle);
     }
-    qsort(turns, count, sizeof *turns, compare);
+    qsort(turns, count, sizeof *turns, compare_turns);
 }
 
 void cli_turns_weigh(cli_turn *turns, size_t count)

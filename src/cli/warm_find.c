@@ -56,7 +56,7 @@ static void read_alignment(gputune_options *terms, const char *text)
     terms->alignments = each;
 }
 
-static int found(void *user, const gputune_kernel *kernel)
+static int accept_kernel(void *user, const gputune_kernel *kernel)
 {
     (void)user;
     (void)kernel;
@@ -64,7 +64,7 @@ static int found(void *user, const gputune_kernel *kernel)
 }
 
 /* Adds a miss, or prints why it cannot be tuned here. */
-static void add(const wanted *to, const gputune_miss *one)
+static void add_miss(const wanted *to, const gputune_miss *one)
 {
     static const char seeded[] = "seed="; /* begins the inputs that gputune generates */
     size_t at = to->out->count;
@@ -72,7 +72,7 @@ static void add(const wanted *to, const gputune_miss *one)
         cli_note("%s %s: skipped, because it was requested with the program's own data (inputs "
                  "'%s'), which is not available here; expected 'seed=NUMBER'",
                  one->kernel, one->sizes, one->inputs);
-    } else if (gputune_kernels(to->session->tuner, one->kernel, found, NULL) < 0) {
+    } else if (gputune_kernels(to->session->tuner, one->kernel, accept_kernel, NULL) < 0) {
         cli_note("%s %s: skipped, because no template has this kernel", one->kernel, one->sizes);
     } else if (add_some(to->out, to->session, one->kernel, one->sizes, one->only) == CLI_CONTINUE) {
         gputune_options *terms = cli_allocate(1, sizeof *terms);
@@ -100,11 +100,11 @@ static int add_path(void *user, const gputune_miss *one)
     return 0;
 }
 
-static int take(void *user, const gputune_miss *one)
+static int take_miss(void *user, const gputune_miss *one)
 {
     wanted *to = user;
     if (is_selected(one->kernel) && is_here(to, one)) {
-        add(to, one);
+        add_miss(to, one);
     } else if (is_selected(one->kernel)) {
         to->elsewhere++;
     }
@@ -118,7 +118,7 @@ static int list_wanted(cli_scenarios *out, const cli_session *session)
     bool any_gpu = cli_given.any_gpu || !session->has_device;
     wanted to = {out, session, any_gpu ? NULL : session->device.environment, 0};
     CLI_TRY(cli_passed(gputune_misses(cli_warm.from, add_path, &to)));
-    CLI_TRY(cli_passed(gputune_misses(cli_warm.from, take, &to)));
+    CLI_TRY(cli_passed(gputune_misses(cli_warm.from, take_miss, &to)));
     if (to.elsewhere) {
         cli_note("left out %zu scenario%s of other kinds of GPU; --any-gpu includes them",
                  to.elsewhere, gt_plural(to.elsewhere));

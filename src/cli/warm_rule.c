@@ -25,8 +25,8 @@ static int read_range(gputune_range *out, const cli_value_list *given)
     return CLI_CONTINUE;
 }
 
-static int make(const cli_session *session, const char *kernel, const gputune_range *ranges,
-                size_t count)
+static int make_rule(const cli_session *session, const char *kernel, const gputune_range *ranges,
+                     size_t count)
 {
     const cli_selection *selection = &cli_given.selection;
     const cli_scenario scenario = {.label = cli_copy(kernel),
@@ -57,7 +57,7 @@ int cli_warm_rules(const cli_session *session)
     CLI_TRY(cli_catalogue_find(&catalogue, session, &cli_warm.kernels));
     cli_catch_interrupt();
     for (size_t i = 0; i < catalogue.count && !cli_is_canceled(); i++) {
-        code = cli_worse(code, make(session, catalogue.items[i].name, ranges, values.count));
+        code = cli_worse(code, make_rule(session, catalogue.items[i].name, ranges, values.count));
     }
     const gputune_record_filter filter = {
         .size = sizeof filter, .kernel = catalogue.count == 1 ? catalogue.items[0].name : NULL};

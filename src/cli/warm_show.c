@@ -14,7 +14,7 @@
 enum { BAR_CELLS = 12, WIDTH_UNKNOWN = 80 };
 static const double redraw_s = 0.1, heartbeat_s = 5;
 
-static void cut(char *text, size_t columns)
+static void cut_line(char *text, size_t columns)
 {
     for (; *text; text++) {
         if (((unsigned char)*text & 0xC0) != 0x80 && columns-- == 0) {
@@ -27,7 +27,7 @@ static void cut(char *text, size_t columns)
 void cli_progress_draw(char *text)
 {
     size_t columns = cli_console_columns(stderr);
-    cut(text, (columns ? columns : WIDTH_UNKNOWN) - 1);
+    cut_line(text, (columns ? columns : WIDTH_UNKNOWN) - 1);
     cli_console_progress("%s", text);
 }
 
@@ -69,7 +69,7 @@ static void append_figures(char **text, const gputune_progress *at)
     }
 }
 
-static char *describe(const cli_progress *progress, const gputune_progress *at, bool bar)
+static char *describe_progress(const cli_progress *progress, const gputune_progress *at, bool bar)
 {
     char *text = cli_copy("");
     if (progress->count > 1) {
@@ -102,9 +102,9 @@ void cli_progress_update(void *user, const gputune_progress *at)
     }
     progress->shown_s = at->elapsed_s;
     CLI_SCOPED(cli_release_at) void *mark = cli_mark();
-    char *text = describe(progress, at, live && !progress->gpu);
+    char *text = describe_progress(progress, at, live && !progress->gpu);
     if (live && progress->gpu) {
-        cut(text, WIDTH_UNKNOWN);
+        cut_line(text, WIDTH_UNKNOWN);
         cli_console_progress("%s", text); /* the parent draws it as a part of its line */
     } else if (live) {
         cli_progress_draw(text);

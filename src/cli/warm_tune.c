@@ -11,7 +11,7 @@ static bool measures(void)
     return cli_tuning.effort == 0 || cli_tuning.effort == 3;
 }
 
-static void show(void *user, const gputune_progress *at)
+static void show_progress(void *user, const gputune_progress *at)
 {
     cli_progress *progress = user;
     cli_list labels = {NULL, 0};
@@ -22,8 +22,8 @@ static void show(void *user, const gputune_progress *at)
 }
 
 /* Tunes once. */
-static void ask(cli_tuned *out, const cli_session *session, const cli_scenario *scenario,
-                const gputune_options *options)
+static void tune_scenario(cli_tuned *out, const cli_session *session, const cli_scenario *scenario,
+                          const gputune_options *options)
 {
     const gputune_source *source = &out->info.source;
     *out = (cli_tuned){.info = {.size = sizeof(gputune_info)}};
@@ -58,12 +58,12 @@ bool cli_warm_try(cli_tuned *out, const cli_session *session, const cli_scenario
     progress->shown_s = 0;
     options.force |= force;
     options.time_limit_s = cli_limit_s(session, limit_s);
-    options.progress = show;
+    options.progress = show_progress;
     options.user = progress;
-    ask(out, session, scenario, &options);
+    tune_scenario(out, session, scenario, &options);
     while (raise_limit(out, &options)) {
         gputune_plan_release(out->plan);
-        ask(out, session, scenario, &options);
+        tune_scenario(out, session, scenario, &options);
     }
     if (out->status < 0 || out->info.failed) {
         cli_compile_log_of_trials(session, scenario);
