@@ -37,7 +37,7 @@ static gt_hash key_of(const gt_nvrtc_request *request)
 }
 
 /* Finds the precompiled header with this key, or replaces the least recently used one. */
-static struct gt_head *find(gt_head_cache *cache, gt_hash key)
+static struct gt_head *find_head(gt_head_cache *cache, gt_hash key)
 {
     struct gt_head *oldest = &cache->heads[0];
     for (int i = 0; i < GT_HEADS; i++) {
@@ -73,7 +73,7 @@ static void remove_leftover(int parent, const char *name)
 }
 
 /* Removes folders gputune-head-PID-… of workers that were killed while they stored a header. */
-static void sweep(const char *folder)
+static void remove_stale_folders(const char *folder)
 {
     static const char prefix[] = "gputune-head-";
     DIR *entries = opendir(folder);
@@ -101,7 +101,7 @@ static bool make_folder(char **out)
         gt_path_format(out, "%s/gputune-head-%ld-XXXXXX", folder, (long)getpid()) < 0) {
         return false;
     }
-    sweep(folder);
+    remove_stale_folders(folder);
     if (!mkdtemp(*out)) {
         free(*out);
         return false;
@@ -156,7 +156,7 @@ gputune_status gt_head_cache_compile(gt_compiled *out, gt_head_cache *cache, con
     if (request->head_bytes == 0 || !gt_nvrtc_keeps_heads(nvrtc)) {
         return gt_nvrtc_compile(out, nvrtc, request, NULL);
     }
-    struct gt_head *head = find(cache, key_of(request));
+    struct gt_head *head = find_head(cache, key_of(request));
     head->last_use = ++cache->clock;
     gputune_status status;
     if (head->file > 0) {
@@ -187,7 +187,7 @@ typedef struct compiler {
     gt_head_cache heads;
 } compiler;
 
-static gputune_status compile(void *worker, void *asked, void *reply, gt_current *current)
+static gputune_status compile_unit(void *worker, void *asked, void *reply, gt_current *current)
 {
     compiler *compiler = worker;
     const gt_nvrtc_request *source = &((const gt_compile_job *)asked)->source;
@@ -199,7 +199,7 @@ static gputune_status compile(void *worker, void *asked, void *reply, gt_current
     return gt_head_cache_compile(reply, &compiler->heads, compiler->nvrtc, source);
 }
 
-static gt_request_fn *const calls[GT_FRAME_KINDS] = {[GT_FRAME_COMPILE] = compile};
+static gt_request_fn *const calls[GT_FRAME_KINDS] = {[GT_FRAME_COMPILE] = compile_unit};
 
 int gt_compile_worker(int channel, const char *arch, int driver_version)
 {

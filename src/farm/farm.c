@@ -69,7 +69,7 @@ uint64_t gt_compile_memory_asked(void)
 
 static const double DEADLINE_S = 10, LEAST_S = 1, LEAST_EMULATED_S = 4;
 
-static gputune_status check(const gt_host_farm *farm)
+static gputune_status check_usable(const gt_host_farm *farm)
 {
     return farm->broken == GPUTUNE_OK ? GPUTUNE_OK
                                       : gt_fail(farm->broken, "%s", farm->broken_message);
@@ -79,7 +79,7 @@ static gputune_status check(const gt_host_farm *farm)
 
 static gputune_status compile(gt_farm *base, const gt_compile_job *job)
 {
-    GT_TRY(check(gt_host_of(base)));
+    GT_TRY(check_usable(gt_host_of(base)));
     return gt_compile_submit(gt_host_of(base), job);
 }
 
@@ -88,7 +88,7 @@ static gputune_status make_request(gt_farm_request **out, gt_farm *base, gt_fram
 {
     gt_host_farm *farm = gt_host_of(base);
     gt_packet *packet;
-    GT_TRY(check(farm));
+    GT_TRY(check_usable(farm));
     GT_REFUSE(!farm->options.driver, GPUTUNE_ENODRIVER,
               "this farm was opened without a device to measure on");
     GT_TRY(gt_packet_make(&packet, kind, job));
@@ -170,7 +170,7 @@ static gputune_status drop(gt_farm *base, uint64_t variant)
     gt_id_job job = {variant};
     gt_live_drop(host, variant);
     if (!host->slot.link.open) {
-        return check(gt_host_of(base));
+        return check_usable(gt_host_of(base));
     }
     gt_farm_request *request;
     GT_TRY(make_request(&request, base, GT_FRAME_DROP, variant, &job));
@@ -180,7 +180,7 @@ static gputune_status drop(gt_farm *base, uint64_t variant)
 
 /* ---- Waiting --------------------------------------------------------------------------------- */
 
-static void watch(gt_host_farm *farm, gt_slot *slot)
+static void watch_slot(gt_host_farm *farm, gt_slot *slot)
 {
     short awaited = (short)(POLLIN | (slot->full ? POLLOUT : 0));
     const struct pollfd descriptor = {slot->link.channel, awaited, 0};
@@ -191,13 +191,13 @@ static void watch(gt_host_farm *farm, gt_slot *slot)
 }
 
 /* Waits at most `seconds` for something to do, and does it. */
-static void turn(gt_host_farm *farm, double seconds)
+static void serve_slots(gt_host_farm *farm, double seconds)
 {
     farm->watched.count = farm->descriptors.count = 0;
     for (uint32_t i = 0; i < farm->compile.slot_count; i++) {
-        watch(farm, &farm->compile.slots[i]);
+        watch_slot(farm, &farm->compile.slots[i]);
     }
-    watch(farm, &farm->measure.slot);
+    watch_slot(farm, &farm->measure.slot);
     for (size_t i = 0; i < farm->watched.count; i++) {
         seconds = fmin(seconds, gt_slot_patience(farm->watched.items[i]));
     }
@@ -232,14 +232,14 @@ static gputune_status wait_event(gt_farm *base, gt_event *out, double seconds)
             gt_farm_request_free(request);
             return GPUTUNE_OK;
         }
-        GT_TRY(check(farm));
+        GT_TRY(check_usable(farm));
         if (late) {
             *out = (gt_event){.kind = GT_EVENT_TIMEOUT};
             return GPUTUNE_OK;
         }
         double left = seconds - gt_seconds_since(start_ns);
         late = left <= 0;
-        turn(farm, left);
+        serve_slots(farm, left);
     }
 }
 
@@ -252,11 +252,11 @@ static gputune_status device(gt_farm *base, gt_device *out, uint32_t compilers)
         gt_compile_start_ahead(farm, compilers);
     }
     while (!host->has_device) {
-        GT_TRY(check(farm));
+        GT_TRY(check_usable(farm));
         GT_REFUSE(host->refusal != GPUTUNE_OK, host->refusal, "%s", host->refusal_message);
         GT_REFUSE(!host->slot.link.open, GPUTUNE_EWORKER,
                   "there is no measure worker to ask for its device");
-        turn(farm, INFINITY);
+        serve_slots(farm, INFINITY);
     }
     *out = host->device;
     return GPUTUNE_OK;

@@ -327,7 +327,7 @@ gputune_status gt_compile_submit(gt_host_farm *farm, const gt_compile_job *job)
     return GPUTUNE_OK;
 }
 
-static bool handle(gt_slot *slot, const gt_frame *frame)
+static bool handle_reply(gt_slot *slot, const gt_frame *frame)
 {
     if (frame->kind == GT_FRAME_READY) {
         slot->ready = true;
@@ -404,19 +404,20 @@ static double left_s(gt_slot *slot)
     return slot->queue.count ? gt_slot_left_s(slot, COMPILE_DEADLINE_S) : INFINITY;
 }
 
-static void late(gt_slot *slot)
+static void handle_timeout(gt_slot *slot)
 {
     gt_message_set("the compiler did not finish within %g s", COMPILE_DEADLINE_S);
     end_job(slot);
 }
 
 /* Makes the whole farm unusable, because every other worker would have the same wrong version. */
-static void refuse(gt_slot *slot)
+static void refuse_jobs(gt_slot *slot)
 {
     gt_farm_break(slot->farm, GPUTUNE_EWORKER);
 }
 
-const gt_worker_role gt_compile_role = {handle, refuse, slot_died, left_s, late};
+const gt_worker_role gt_compile_role = {handle_reply, refuse_jobs, slot_died, left_s,
+                                        handle_timeout};
 
 /* ---- Giving up ------------------------------------------------------------------------------- */
 

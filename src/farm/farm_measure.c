@@ -149,12 +149,12 @@ void gt_measure_start(gt_measure_host *host)
 /* ---- Sending --------------------------------------------------------------------------------- */
 
 /* Returns true if an earlier worker proved the variant and the current one has not loaded it. */
-static bool lacks(const gt_measure_host *host, const gt_live_variant *variant)
+static bool lacks_variant(const gt_measure_host *host, const gt_live_variant *variant)
 {
     return variant->generation != 0 && variant->generation != host->slot.generation;
 }
 
-static gputune_status load(gt_measure_host *host, size_t index, gt_live_variant *variant)
+static gputune_status load_variant(gt_measure_host *host, size_t index, gt_live_variant *variant)
 {
     GT_TRY(measure_insert(host, index, GT_FRAME_VERIFY, variant->id, variant->packet));
     variant->generation = host->slot.generation;
@@ -169,16 +169,16 @@ static gputune_status load_again(gt_measure_host *host, size_t index, bool *miss
     gt_live_variant *standard = proved_default(host);
     for (uint32_t i = 0; i < request->variant_count; i++) {
         gt_live_variant *variant = live_find(host, request->variants[i]);
-        if (variant && variant != standard && lacks(host, variant)) {
+        if (variant && variant != standard && lacks_variant(host, variant)) {
             *missing = true;
-            GT_TRY(load(host, index, variant));
+            GT_TRY(load_variant(host, index, variant));
         }
     }
     const bool uses_default = request->kind == GT_FRAME_VERIFY ||
                               request->kind == GT_FRAME_RECHECK || request->kind == GT_FRAME_SAMPLE;
-    if (standard && lacks(host, standard) && uses_default && !request->internal) {
+    if (standard && lacks_variant(host, standard) && uses_default && !request->internal) {
         *missing = true;
-        GT_TRY(load(host, index, standard));
+        GT_TRY(load_variant(host, index, standard));
     }
     return GPUTUNE_OK;
 }
@@ -328,7 +328,7 @@ static void begin_again(gt_measure_host *host)
 }
 
 /* Starts a new worker, then waits for the last one to end, which frees its memory. */
-static void replace(gt_measure_host *host, gt_death *death)
+static void replace_worker(gt_measure_host *host, gt_death *death)
 {
     gt_link last = host->slot.link;
     host->slot.link = (gt_link){0};
@@ -336,10 +336,10 @@ static void replace(gt_measure_host *host, gt_death *death)
     gt_link_finish(&last, death, END_S);
 }
 
-static void restart(gt_measure_host *host)
+static void restart_worker(gt_measure_host *host)
 {
     gt_link_kill(&host->slot.link);
-    replace(host, NULL);
+    replace_worker(host, NULL);
     begin_again(host);
 }
 
@@ -393,7 +393,7 @@ static void died_in_hand(gt_measure_host *host, uint64_t culprit, const gt_death
                  culprit, death->crashed);
 }
 
-static void died(gt_slot *slot)
+static void handle_death(gt_slot *slot)
 {
     gt_measure_host *host = &slot->farm->measure;
     uint64_t variant = slot->hand.variant;
@@ -408,7 +408,7 @@ static void died(gt_slot *slot)
                                          death.words));
         }
     } else {
-        replace(host, &death);
+        replace_worker(host, &death);
         if (in_hand && !by_data_proof) {
             died_in_hand(host, variant, &death);
         } else if (!by_data_proof) {
@@ -462,7 +462,7 @@ static double left_s(gt_slot *slot)
     return slot->ready && slot->sent == 0 ? INFINITY : gt_slot_left_s(slot, allowed_s);
 }
 
-static void hung(gt_measure_host *host, double seconds)
+static void handle_hang(gt_measure_host *host, double seconds)
 {
     uint64_t culprit = is_at_first(&host->slot) ? host->slot.hand.variant : GT_NO_VARIANT;
     const gt_live_variant *variant = live_find(host, culprit);
@@ -473,7 +473,7 @@ static void hung(gt_measure_host *host, double seconds)
 }
 
 /* Fails a late request with ETIMEOUT, and starts a new worker. */
-static void late(gt_slot *slot)
+static void handle_timeout(gt_slot *slot)
 {
     gt_measure_host *host = &slot->farm->measure;
     if (!slot->ready) {
@@ -483,7 +483,7 @@ static void late(gt_slot *slot)
     }
     const gt_farm_request *first = slot->queue.first;
     if (leaves_out(host, true)) {
-        restart(host);
+        restart_worker(host);
         return;
     }
     if (first->internal && first->kind == GT_FRAME_PREPARE) {
@@ -491,8 +491,8 @@ static void late(gt_slot *slot)
             host, gt_fail(GPUTUNE_ETIMEOUT, "preparing the inputs again did not finish in time"));
         return;
     }
-    hung(host, allowance(host));
-    restart(host);
+    handle_hang(host, allowance(host));
+    restart_worker(host);
 }
 
 /* ---- Answers ------------------------------------------------------------------------------- */
@@ -508,7 +508,7 @@ static bool handle_answer(gt_measure_host *host, const gt_frame *frame)
         return measure_succeed(host, request);
     }
     if (status == GPUTUNE_ECRASHED && leaves_out(host, false)) {
-        restart(host);
+        restart_worker(host);
         return true;
     }
     if (request->internal && request->kind == GT_FRAME_PREPARE) {
@@ -523,7 +523,7 @@ static bool handle_answer(gt_measure_host *host, const gt_frame *frame)
     gt_slot_pop(&host->slot);
     measure_fail(host, request, status, request->event.culprit, crashed);
     if (crashed || suspect) {
-        restart(host);
+        restart_worker(host);
     }
     return true;
 }
@@ -573,7 +573,7 @@ static bool handle_hand(gt_measure_host *host, const gt_frame *frame)
     return true;
 }
 
-static bool handle(gt_slot *slot, const gt_frame *frame)
+static bool handle_reply(gt_slot *slot, const gt_frame *frame)
 {
     gt_measure_host *host = &slot->farm->measure;
     switch (frame->kind) {
@@ -588,13 +588,14 @@ static bool handle(gt_slot *slot, const gt_frame *frame)
     }
 }
 
-static void refuse(gt_slot *slot)
+static void refuse_jobs(gt_slot *slot)
 {
     gt_measure_host *host = &slot->farm->measure;
     measure_refuse(host, GPUTUNE_EWORKER);
 }
 
-const gt_worker_role gt_measure_role = {handle, refuse, died, left_s, late};
+const gt_worker_role gt_measure_role = {handle_reply, refuse_jobs, handle_death, left_s,
+                                        handle_timeout};
 
 void gt_measure_interrupt(gt_farm *base)
 {
@@ -602,6 +603,6 @@ void gt_measure_interrupt(gt_farm *base)
     bool busy = host->slot.sent > 0 || host->slot.offset > 0;
     gt_slot_clear(&host->slot);
     if (busy) {
-        restart(host);
+        restart_worker(host);
     }
 }

@@ -153,7 +153,7 @@ static int64_t computed_ns(const gt_link *link)
 }
 
 /* Returns true if a thread of the worker runs, waits for a core or for a file, or is stopped. */
-static bool works(const gt_link *link)
+static bool link_works(const gt_link *link)
 {
     char path[64], text[256];
     bool found = false;
@@ -190,7 +190,7 @@ double gt_slot_charged_s(const gt_slot *slot)
 {
     static const double least_s = 0.1; /* a smaller difference does not justify reading /proc */
     double passed_s = gt_seconds_since(slot->since_ns), spent_s = gt_slot_spent_s(slot);
-    return passed_s - spent_s < least_s || works(&slot->link) ? spent_s : passed_s;
+    return passed_s - spent_s < least_s || link_works(&slot->link) ? spent_s : passed_s;
 }
 
 double gt_slot_left_s(const gt_slot *slot, double allowed_s)
@@ -200,7 +200,8 @@ double gt_slot_left_s(const gt_slot *slot, double allowed_s)
         return allowed_s - passed_s;
     }
     double left_s = allowed_s - gt_slot_spent_s(slot);
-    return left_s > 0 && works(&slot->link) ? fmin(left_s, LOOK_AGAIN_S) : allowed_s - passed_s;
+    return left_s > 0 && link_works(&slot->link) ? fmin(left_s, LOOK_AGAIN_S)
+                                                 : allowed_s - passed_s;
 }
 
 /* Returns the seconds until the worker must say hello or be looked at again. INFINITY if it has
@@ -211,7 +212,7 @@ static double hello_s(const gt_link *link)
         return INFINITY;
     }
     double waited_s = gt_seconds_since(link->start_ns);
-    bool late = waited_s >= HELLO_S && waited_s < CROWDED_S && works(link);
+    bool late = waited_s >= HELLO_S && waited_s < CROWDED_S && link_works(link);
     return late ? LOOK_AGAIN_S : HELLO_S - waited_s;
 }
 

@@ -172,8 +172,8 @@ static bool lies_in_any(const char *real, const gt_texts *folders)
 
 /* Looks for a file. *real is its real path, which the caller frees, or NULL if there is none.
  * EINVAL if templates may not read the file. */
-static gputune_status probe(char **real, const gt_includes *includes, const char *folder,
-                            const char *name)
+static gputune_status probe_folder(char **real, const gt_includes *includes, const char *folder,
+                                   const char *name)
 {
     GT_FREED char *path = NULL;
     GT_TRY(gt_path_format(&path, "%s/%s", folder, name));
@@ -271,7 +271,7 @@ static gputune_status find_below(char **real, const gt_includes *includes, const
                                  const char *name)
 {
     for (size_t i = 0; i < folders->count && !*real; i++) {
-        GT_TRY(probe(real, includes, folders->items[i], name));
+        GT_TRY(probe_folder(real, includes, folders->items[i], name));
     }
     return GPUTUNE_OK;
 }
@@ -284,7 +284,7 @@ static gputune_status digest_header(walk *walk, const char *name, const char *be
     char *real = NULL;
     GT_TRY(need_toolkit(includes));
     if (beside) {
-        GT_TRY(probe(&real, includes, beside, name));
+        GT_TRY(probe_folder(&real, includes, beside, name));
     }
     if (!real && own) {
         add_digest(walk, own, strlen(own));
@@ -330,7 +330,7 @@ static gputune_status find_beside(char **real, const gt_includes *includes,
     }
     size_t length = slash ? (size_t)(slash - include->from) + 1 : 0;
     GT_TRY(gt_strndup(&folder, slash ? include->from : ".", slash ? length : 1));
-    return probe(real, includes, folder, include->name);
+    return probe_folder(real, includes, folder, include->name);
 }
 
 gputune_status gt_includes_find(void *user, const gt_include *include, gt_included *out)
@@ -340,7 +340,7 @@ gputune_status gt_includes_find(void *user, const gt_include *include, gt_includ
     if (!include->system) {
         GT_TRY(find_beside(&real, includes, include));
         if (!real && includes->shared) {
-            GT_TRY(probe(&real, includes, includes->shared, include->name));
+            GT_TRY(probe_folder(&real, includes, includes->shared, include->name));
         }
         if (include->join) {
             GT_TRY(find_below(&real, includes, &includes->named, include->name));

@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void watch(gt_measure *measure)
+static void open_monitor(gt_measure *measure)
 {
     if (!measure->monitor && !measure->device.emulated) {
         measure->monitor = gt_monitor_start(measure->device.uuid);
@@ -25,7 +25,7 @@ static void watch(gt_measure *measure)
 /* ---- Shared functions ------------------------------------------------------------------------ */
 
 /* Notes that a fatal error has made this process unable to use the GPU. */
-static void lose(gt_measure *measure)
+static void lose_gpu(gt_measure *measure)
 {
     for (; measure; measure = measure->parent) {
         measure->lost = true;
@@ -38,7 +38,7 @@ gputune_status gt_measure_check(gt_measure *measure, CUresult result, const char
         return GPUTUNE_OK;
     }
     if (gt_cuda_fatal(result)) {
-        lose(measure);
+        lose_gpu(measure);
     }
     return gt_cuda_check(measure->driver, result, call);
 }
@@ -77,7 +77,7 @@ gputune_status gt_measure_launch(gt_measure *measure, gt_launcher *launcher,
 {
     gputune_status status = gt_launcher_launch(launcher, measure->stream, arguments);
     if (status == GPUTUNE_ECRASHED) {
-        lose(measure);
+        lose_gpu(measure);
     }
     return status;
 }
@@ -232,7 +232,7 @@ gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *s
                   GPUTUNE_EINVAL, "input %u names no buffer or block of the kernel", i);
     }
     if (gt_objective_facts(setup->objective)->by_energy) {
-        watch(measure);
+        open_monitor(measure);
         GT_TRY(gt_energy_check(measure)); /* fail before time is spent */
     }
     GT_TRY(gt_memory_precheck(measure, setup));
@@ -251,7 +251,7 @@ gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *s
             return status;
         }
     }
-    watch(measure); /* last, because starting NVML would delay the rest */
+    open_monitor(measure); /* last, because starting NVML would delay the rest */
     measure->ready = true;
     *out = (gt_prepared){.reference_ns = measure->reference_ns,
                          .copy_bytes_per_s = measure->copy_bytes_per_s,

@@ -30,8 +30,8 @@ static const gt_launch *launch_of(const gt_workload *workload, gt_judge_kind kin
 /* Queues one launch. The reference writes to the expected results, and the init kernel to pristine
  * copies. The caller's arguments come first, then the values that the launch states. The last value
  * is `own`, unless that is NULL. */
-static gputune_status launch(gt_measure *measure, const gt_workspace *workspace, gt_judge_kind kind,
-                             const void *own)
+static gputune_status launch_judge(gt_measure *measure, const gt_workspace *workspace,
+                                   gt_judge_kind kind, const void *own)
 {
     CUdeviceptr buffers[GT_PARAMETER_MAX];
     const void *arguments[GT_PARAMETER_MAX + GT_BLOCK_MAX];
@@ -58,8 +58,8 @@ static gputune_status launch(gt_measure *measure, const gt_workspace *workspace,
 
 static gputune_status launch_reference(gt_measure *measure, const gt_workspace *workspace)
 {
-    return launch(measure, workspace, GT_JUDGE_REFERENCE,
-                  workspace->scale ? &workspace->scale : NULL);
+    return launch_judge(measure, workspace, GT_JUDGE_REFERENCE,
+                        workspace->scale ? &workspace->scale : NULL);
 }
 
 gputune_status gt_check_queue(gt_measure *measure, const gt_tasks *table, uint32_t from,
@@ -70,7 +70,7 @@ gputune_status gt_check_queue(gt_measure *measure, const gt_tasks *table, uint32
         const CUdeviceptr failures = workspace->failures.address;
         if (workspace->workload.has_check) {
             GT_CALL(measure, MemsetD8Async, failures, 0, 16, measure->stream);
-            GT_TRY(launch(measure, workspace, GT_JUDGE_CHECK, &failures));
+            GT_TRY(launch_judge(measure, workspace, GT_JUDGE_CHECK, &failures));
         }
     }
     return gt_service_check(measure, table, to - from == 1, into);
@@ -197,10 +197,11 @@ static gputune_status vary_rows(gt_measure *measure, const gt_buffer_slot *slot)
 }
 
 /* Waits, so that a failure is reported as the init kernel's. */
-static gputune_status initialise(gt_measure *measure, uint64_t seed, uint32_t workspace_count)
+static gputune_status initialise_inputs(gt_measure *measure, uint64_t seed,
+                                        uint32_t workspace_count)
 {
     for (uint32_t s = 0; s < workspace_count; ++s) {
-        GT_TRY(launch(measure, &measure->workspaces[s], GT_JUDGE_INIT, &seed));
+        GT_TRY(launch_judge(measure, &measure->workspaces[s], GT_JUDGE_INIT, &seed));
     }
     return gt_measure_wait(measure);
 }
@@ -228,7 +229,7 @@ static gputune_status fill_contents(gt_measure *measure, uint64_t seed, uint32_t
     GT_TRY(gt_tasks_upload(measure, &measure->fill));
     GT_TRY(gt_service_run(measure, GT_SERVICE_FILL, &measure->fill, false));
     const gt_workload *workload = &measure->workspaces[0].workload;
-    GT_REFUSE(workload->has_init && initialise(measure, seed, workspace_count) < 0,
+    GT_REFUSE(workload->has_init && initialise_inputs(measure, seed, workspace_count) < 0,
               GPUTUNE_ETEMPLATE, "the init kernel '%s' failed: %s", workload->init.steps[0].entry,
               gt_message());
     for (const gt_buffer_slot *slot = measure->slots; slot < end; ++slot) {
@@ -346,7 +347,7 @@ static gputune_status run_variant(gt_measure *measure, const author *author, boo
     return GPUTUNE_OK;
 }
 
-static gputune_status run(gt_measure *measure, const author *author, bool moved)
+static gputune_status run_author(gt_measure *measure, const author *author, bool moved)
 {
     return author->variant
                ? run_variant(measure, author, moved)
@@ -382,7 +383,7 @@ static gputune_status take_step(sensitivities seen, gt_measure *measure, const a
 {
     if (measure->move.tasks.count > 0) {
         GT_TRY(gt_tables_move(measure, seed, sparse ? GT_TOLERANCE_SPARSE : 1));
-        GT_TRY(run(measure, author, true));
+        GT_TRY(run_author(measure, author, true));
     }
     GT_TRY(gt_service_check(measure, &measure->spread, author->workspace_count == 1,
                             measure->findings));
@@ -510,10 +511,10 @@ static gputune_status judge_agreement(gt_measure *measure, bool timed_only)
 
 /* Runs the reference twice, and finds tolerances in between. Refuses a data proof if more than a
  * quarter of the results are not finite, before it runs the reference again, which may be slow. */
-static gputune_status refer(gt_measure *measure, const author *author)
+static gputune_status compute_reference(gt_measure *measure, const author *author)
 {
     bool timed_only = author->workspace_count == 1;
-    GT_TRY(run(measure, author, false));
+    GT_TRY(run_author(measure, author, false));
     GT_TRY(gt_service_run(measure, GT_SERVICE_FILL, &measure->keep, timed_only));
     if (measure->parent && !measure->workspaces[0].workload.unbounded) {
         GT_TRY(gt_service_check(measure, &measure->spread, false, measure->findings));
@@ -538,7 +539,7 @@ static gputune_status expect_reference(gt_measure *measure, uint32_t workspace_c
 {
     const author author = {NULL, workspace_count};
     measure->ahead = NULL; /* cancels the reset, because the slots get the first run's results */
-    gputune_status status = refer(measure, &author);
+    gputune_status status = compute_reference(measure, &author);
     if (status < 0) {
         return blame_reference(status, measure);
     }
@@ -565,7 +566,7 @@ static gputune_status expect_data(gt_measure *measure)
 gputune_status gt_contents_adopt(gt_measure *measure, gt_loaded *variant)
 {
     const author author = {variant, measure->setup.workload_count};
-    GT_TRY(run(measure, &author, false));
+    GT_TRY(run_author(measure, &author, false));
     const gt_buffer_slot *end = gt_slots_end(measure, author.workspace_count);
     for (const gt_buffer_slot *slot = measure->slots; slot < end; ++slot) {
         if (slot->expected) {

@@ -280,8 +280,8 @@ static uint32_t count_flags(const gt_data_proof *proof, const gt_variation *vari
 
 /* Tries a data set on the reference, and on the default variant unless `standard` is NULL. Fails
  * only if the GPU is lost. */
-static gputune_status experiment(gt_fate *out, gt_data_proof *proof, const gt_variation *variation,
-                                 gt_loaded *standard)
+static gputune_status try_variation(gt_fate *out, gt_data_proof *proof,
+                                    const gt_variation *variation, gt_loaded *standard)
 {
     const uint64_t key = proof_key(variation);
     const bool has_flags = count_flags(proof, variation) > 0;
@@ -323,7 +323,7 @@ static gputune_status settle_contents(gt_fate *out, gt_data_proof *proof, gt_var
     const gt_variation own = {.contents = variation->contents, .turn = variation->turn};
     const bool is_own = variation_is(variation, &own);
     for (;;) {
-        GT_TRY(experiment(out, proof, variation, standard));
+        GT_TRY(try_variation(out, proof, variation, standard));
         if (*out == GT_FATE_SURVIVED || (*out != GT_FATE_DIFFERS && !is_own) ||
             variation->contents == GT_CONTENTS_PLAIN) {
             return GPUTUNE_OK;
@@ -347,12 +347,12 @@ static gputune_status settle_scalars(gt_data_proof *proof, gt_variation *variati
         }
         if (proof_now_ns(proof) + proof->make_ns < end_ns) {
             variation->scalars[i] = wanted->scalars[i];
-            GT_TRY(experiment(&its, proof, variation, standard));
+            GT_TRY(try_variation(&its, proof, variation, standard));
         }
         if (its == GT_FATE_DIFFERS && wanted->scalars[i] == GT_SCALARS_FAR &&
             gt_type_is_float(proof->base.numbers[i].type)) {
             variation->scalars[i] = GT_SCALARS_NEAR;
-            GT_TRY(experiment(&its, proof, variation, standard));
+            GT_TRY(try_variation(&its, proof, variation, standard));
         }
         if (its != GT_FATE_SURVIVED) {
             variation->scalars[i] = GT_SCALARS_OWN;
@@ -408,7 +408,7 @@ static gputune_status proof_settle(gt_data_proof *proof, gt_data_set *set, gt_lo
 /* ---- Making ---------------------------------------------------------------------------------- */
 
 /* Makes the data proof's buffers, with plain contents and the scalars' own values. */
-static gputune_status build(gt_data_proof *proof, const gt_measure_setup *setup)
+static gputune_status build_proof(gt_data_proof *proof, const gt_measure_setup *setup)
 {
     const gt_measure *parent = proof->measure.parent;
     gt_measure *measure = &proof->measure;
@@ -476,7 +476,7 @@ static void want_rounds(gt_data_proof *proof)
 
 /* Makes the data proof with the reference only, and with the flags' own values, because the default
  * variant has not been tried yet. */
-static gputune_status begin(gt_data_proof *proof, const gt_measure_setup *setup)
+static gputune_status begin_proof(gt_data_proof *proof, const gt_measure_setup *setup)
 {
     bool has_contents = gt_workload_has_contents(&proof->base, GT_CONTENTS_SPECIALS);
     gt_variation own = gt_variation_make(&proof->base, GT_SCALARS_OWN, GT_CONTENTS_PLAIN, 0);
@@ -487,7 +487,7 @@ static gputune_status begin(gt_data_proof *proof, const gt_measure_setup *setup)
         return GPUTUNE_OK;
     }
     proof_announce(proof, key);
-    GT_TRY(build(proof, setup));
+    GT_TRY(build_proof(proof, setup));
     proof_announce(proof, 0);
     const gt_workspace *workspace = &proof->measure.workspaces[0];
     for (const gt_buffer_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
@@ -545,7 +545,7 @@ gputune_status gt_data_proof_make(gt_measure *measure, const gt_measure_setup *s
     proof->launcher = setup->workload_count - 1;
     proof->standard = GT_NO_VARIANT;
     proof->lost = measure->lost_tries;
-    gputune_status status = begin(proof, setup);
+    gputune_status status = begin_proof(proof, setup);
     if (measure->lost || status < 0 || !proof->usual.survived) {
         gt_data_proof_free(measure);
         return measure->lost ? status : GPUTUNE_OK;
@@ -590,7 +590,7 @@ static void list_single(gt_text *text, const gt_data_proof *proof)
     }
 }
 
-static gputune_status tell(gt_verified *out, const gt_data_proof *proof)
+static gputune_status report_proof(gt_verified *out, const gt_data_proof *proof)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
     list_single(&text, proof);
@@ -626,7 +626,7 @@ static gputune_status settle_all(gt_data_proof *proof, gt_loaded *standard, bool
 }
 
 /* Returns true if this variant is the default and its proof determines the data sets. */
-static bool settles(const gt_data_proof *proof, const gt_verify_job *job)
+static bool settles_proof(const gt_data_proof *proof, const gt_verify_job *job)
 {
     return job->standard && proof->standard == GT_NO_VARIANT;
 }
@@ -635,7 +635,7 @@ gputune_status gt_data_proof_queue(gt_measure *measure, gt_loaded *variant,
                                    const gt_verify_job *job)
 {
     gt_data_proof *proof = measure->data_proof;
-    if (!proof || settles(proof, job)) {
+    if (!proof || settles_proof(proof, job)) {
         return GPUTUNE_OK;
     }
     GT_TRY(proof_hold(proof, &proof->usual.variation));
@@ -646,7 +646,7 @@ gputune_status gt_data_proof_judge(gt_verified *out, gt_measure *measure, gt_loa
                                    const gt_verify_job *job)
 {
     gt_data_proof *proof = measure->data_proof;
-    if (!proof || !settles(proof, job)) {
+    if (!proof || !settles_proof(proof, job)) {
         return proof ? proof_judge_results(out, proof, "") : GPUTUNE_OK;
     }
     proof->standard = variant->id;
@@ -655,7 +655,7 @@ gputune_status gt_data_proof_judge(gt_verified *out, gt_measure *measure, gt_loa
         gt_data_proof_free(measure);
         return GPUTUNE_OK;
     }
-    return tell(out, proof);
+    return report_proof(out, proof);
 }
 
 gputune_status gt_data_proof_name(gputune_status status, const gt_measure *measure)
@@ -763,5 +763,5 @@ gputune_status gt_data_proof_winner(gt_verified *out, gt_measure *measure, gt_lo
     proof->share = fmin(1, proof->spend_ns / parts_ns(proof));
     gputune_status status = prove_winner(proof, variant);
     measure->lost |= status == GPUTUNE_ECRASHED;
-    return status < 0 ? proof_say_where(status, proof) : tell(out, proof);
+    return status < 0 ? proof_say_where(status, proof) : report_proof(out, proof);
 }

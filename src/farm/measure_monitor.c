@@ -67,7 +67,7 @@ static void read_now(gt_monitor *monitor, bool looks_at_users)
     }
 }
 
-static void *watch(void *argument)
+static void *watch_gpu(void *argument)
 {
     gt_monitor *monitor = argument;
     gt_nvml *nvml = gt_nvml_open(monitor->uuid);
@@ -98,7 +98,7 @@ gt_monitor *gt_monitor_start(const char *uuid)
     snprintf(monitor->uuid, sizeof monitor->uuid, "%s", uuid);
     pthread_mutex_init(&monitor->mutex, NULL);
     gt_condition_open(&monitor->changed);
-    if (gt_thread_start(&monitor->thread, NULL, watch, monitor) != 0) {
+    if (gt_thread_start(&monitor->thread, NULL, watch_gpu, monitor) != 0) {
         free(monitor);
         return NULL;
     }

@@ -28,7 +28,7 @@ static const void *const *arguments_of(const gt_measure *measure, uint32_t index
                             workspace->argument_count];
 }
 
-static gputune_status issue(gt_measure *measure, gt_loaded *variant, uint32_t index)
+static gputune_status issue_launch(gt_measure *measure, gt_loaded *variant, uint32_t index)
 {
     measure->ahead = NULL;
     return gt_measure_launch(measure, variant->launchers[0], arguments_of(measure, index));
@@ -37,12 +37,12 @@ static gputune_status issue(gt_measure *measure, gt_loaded *variant, uint32_t in
 /* Prepares a sample: restores inout buffers, and launches once for a hot sample or sweeps for a
  * cold one. Launches of a sample share inout buffers unless `alone` is set; then each launch has
  * restored ones, also after the launch that warms the cache. */
-static gputune_status restore(gt_measure *measure, gt_loaded *variant)
+static gputune_status restore_buffers(gt_measure *measure, gt_loaded *variant)
 {
     GT_TRY(gt_service_reset(measure, &measure->restore, false));
     GT_TRY(gt_launcher_prepare(variant->launchers[0]));
     if (is_hot(measure)) {
-        GT_TRY(issue(measure, variant, 0));
+        GT_TRY(issue_launch(measure, variant, 0));
         if (measure->alone) {
             GT_TRY(gt_service_reset(measure, &measure->restore, false));
         }
@@ -84,7 +84,7 @@ static gputune_status copy_pristine(gt_measure *measure, CUdeviceptr kept, bool 
 }
 
 /* Launches once, and copies used inout buffers to the pristine copies, for later restores. */
-static gputune_status use(gt_measure *measure, gt_loaded *variant)
+static gputune_status use_buffers(gt_measure *measure, gt_loaded *variant)
 {
     GT_TRY(gt_service_reset(measure, &measure->restore, false));
     GT_TRY(gt_launcher_prepare(variant->launchers[0]));
@@ -121,7 +121,7 @@ static gputune_status time_used(singles *fresh, singles *used, gt_measure *measu
                                 gt_loaded *variant)
 {
     static const double steady_ns = 1e5, long_ns = 2e7;
-    GT_TRY(use(measure, variant));
+    GT_TRY(use_buffers(measure, variant));
     GT_TRY(time_singles(used, measure, variant, 1));
     bool is_open =
         !measure->device.emulated && (fresh->times[0] < steady_ns || is_clear(fresh, used));
@@ -130,8 +130,8 @@ static gputune_status time_used(singles *fresh, singles *used, gt_measure *measu
 
 /* Times launches on fresh, used and again fresh buffers, so that a changing GPU clock is not taken
  * for a difference. */
-static gputune_status compare(singles *fresh, singles *used, gt_measure *measure,
-                              gt_loaded *variant, CUdeviceptr kept)
+static gputune_status compare_singles(singles *fresh, singles *used, gt_measure *measure,
+                                      gt_loaded *variant, CUdeviceptr kept)
 {
     double first; /* ignored, because code, clocks and caches are not warm yet */
     GT_TRY(gt_sample_single(&first, measure, variant));
@@ -170,7 +170,7 @@ static gputune_status judge_used(gt_sharing *out, double *ratio, gt_measure *mea
         return GPUTUNE_OK;
     }
     measure->alone = true;
-    gputune_status status = compare(&fresh, &used, measure, variant, kept);
+    gputune_status status = compare_singles(&fresh, &used, measure, variant, kept);
     measure->alone = false;
     variant->launch_ns = launch_ns;
     if (!measure->lost) {
@@ -188,8 +188,8 @@ static gputune_status judge_used(gt_sharing *out, double *ratio, gt_measure *mea
 /* ---- Graphs ---------------------------------------------------------------------------------- */
 
 /* Captures launches, without copying the pass block, which an earlier launch has copied. */
-static gputune_status capture(CUgraph *out, gt_measure *measure, gt_loaded *variant,
-                              uint32_t launches)
+static gputune_status capture_launches(CUgraph *out, gt_measure *measure, gt_loaded *variant,
+                                       uint32_t launches)
 {
     GT_CALL(measure, StreamBeginCapture, measure->stream, CU_STREAM_CAPTURE_MODE_RELAXED);
     gputune_status status = GPUTUNE_OK;
@@ -222,7 +222,7 @@ static gputune_status make_replay(gt_replay *replay, gt_measure *measure, gt_loa
     gt_replay_free(replay, measure);
     CUgraph graph = NULL;
     CUgraphExec exec = NULL;
-    GT_TRY(capture(&graph, measure, variant, launches));
+    GT_TRY(capture_launches(&graph, measure, variant, launches));
     CUresult made = measure->driver->GraphInstantiateWithFlags(&exec, graph, 0);
     (void)measure->driver->GraphDestroy(graph);
     GT_TRY(gt_measure_check(measure, made, "cuGraphInstantiateWithFlags"));
@@ -256,7 +256,7 @@ enum { SHORT_GRAPH = 16 };
 /* Queues the event at which timing begins. The device must still be busy then, or the gap before
  * the launch would be timed: with a sweep, which takes longer than queueing a short graph, or with
  * a delay. */
-static gputune_status begin(gt_measure *measure, uint64_t kernels)
+static gputune_status begin_sample(gt_measure *measure, uint64_t kernels)
 {
     if (is_hot(measure) || measure->sweep == 0 || kernels > SHORT_GRAPH) {
         GT_TRY(gt_service_delay(measure, HOST_AHEAD_NS + HOST_AHEAD_NODE_NS * kernels));
@@ -265,7 +265,8 @@ static gputune_status begin(gt_measure *measure, uint64_t kernels)
     return GPUTUNE_OK;
 }
 
-static gputune_status end(double *out, gt_measure *measure, gt_loaded *variant, uint32_t launches)
+static gputune_status end_sample(double *out, gt_measure *measure, gt_loaded *variant,
+                                 uint32_t launches)
 {
     double elapsed_ns;
     GT_CALL(measure, EventRecord, measure->stop, measure->stream);
@@ -276,25 +277,25 @@ static gputune_status end(double *out, gt_measure *measure, gt_loaded *variant, 
     return GPUTUNE_OK;
 }
 
-static gputune_status replay(double *out, gt_measure *measure, gt_loaded *variant,
-                             const gt_replay *graph)
+static gputune_status replay_graph(double *out, gt_measure *measure, gt_loaded *variant,
+                                   const gt_replay *graph)
 {
-    GT_TRY(restore(measure, variant));
-    GT_TRY(begin(measure, (uint64_t)graph->launches * variant->kernels));
+    GT_TRY(restore_buffers(measure, variant));
+    GT_TRY(begin_sample(measure, (uint64_t)graph->launches * variant->kernels));
     GT_CALL(measure, GraphLaunch, graph->exec, measure->stream);
-    return end(out, measure, variant, graph->launches);
+    return end_sample(out, measure, variant, graph->launches);
 }
 
 gputune_status gt_sample_single(double *out, gt_measure *measure, gt_loaded *variant)
 {
     if (variant->kernels > SHORT_GRAPH) { /* the host could not queue them fast enough */
         GT_TRY(make_replay(&variant->single, measure, variant, 1));
-        return replay(out, measure, variant, &variant->single);
+        return replay_graph(out, measure, variant, &variant->single);
     }
-    GT_TRY(restore(measure, variant));
-    GT_TRY(begin(measure, 1));
+    GT_TRY(restore_buffers(measure, variant));
+    GT_TRY(begin_sample(measure, 1));
     GT_TRY(gt_launcher_repeat(variant->launchers[0], measure->stream, arguments_of(measure, 0)));
-    return end(out, measure, variant, 1);
+    return end_sample(out, measure, variant, 1);
 }
 
 /* Takes a sample as the mean of single launches, if measure->alone is set. */
@@ -340,7 +341,7 @@ gputune_status gt_sample_kernel(double *out, gt_measure *measure, gt_loaded *var
         return gt_sample_single(out, measure, variant);
     }
     GT_TRY(make_replay(graph, measure, variant, launches));
-    gputune_status status = replay(out, measure, variant, graph);
+    gputune_status status = replay_graph(out, measure, variant, graph);
     /* The driver's placement of data for a graph's memset nodes can change the time of each by 0.15
      * us. On an H200, identical graphs of one launch of 4.9 us differed by 2.9%, and without
      * memsets by 0.2%. So launches up to 25 us get a new graph for each sample that counts. */
@@ -357,10 +358,10 @@ gputune_status gt_sample_kernel(double *out, gt_measure *measure, gt_loaded *var
 static gputune_status make_ready(gt_measure *measure, gt_loaded *variant)
 {
     if (!variant->warm) {
-        GT_TRY(issue(measure, variant, 0));
+        GT_TRY(issue_launch(measure, variant, 0));
         variant->warm = true;
     }
-    GT_TRY(restore(measure, variant));
+    GT_TRY(restore_buffers(measure, variant));
     return gt_measure_wait(measure);
 }
 
@@ -374,12 +375,12 @@ static double host_ns(const gt_measure *measure)
 }
 
 /* Launches `count` times in a row, and returns the time of one launch. */
-static gputune_status burst(double *out, gt_measure *measure, gt_loaded *variant, uint32_t first,
-                            uint32_t count)
+static gputune_status time_burst(double *out, gt_measure *measure, gt_loaded *variant,
+                                 uint32_t first, uint32_t count)
 {
     double start_ns = host_ns(measure);
     for (uint32_t i = 0; i < count; ++i) {
-        GT_TRY(issue(measure, variant, first + i));
+        GT_TRY(issue_launch(measure, variant, first + i));
     }
     GT_TRY(gt_measure_wait(measure));
     *out = (host_ns(measure) - start_ns) / count;
@@ -389,7 +390,7 @@ static gputune_status burst(double *out, gt_measure *measure, gt_loaded *variant
 static gputune_status burst_of_one(double *out, gt_measure *measure, gt_loaded *variant)
 {
     GT_TRY(make_ready(measure, variant));
-    return burst(out, measure, variant, 0, 1);
+    return time_burst(out, measure, variant, 0, 1);
 }
 
 static gputune_status sample_launch(double *out, gt_measure *measure, gt_loaded *variant)
@@ -401,16 +402,16 @@ static gputune_status sample_launch(double *out, gt_measure *measure, gt_loaded 
     }
     GT_TRY(make_ready(measure, variant));
     if (measure->device.emulated) {
-        return burst(out, measure, variant, 0, PIPELINED);
+        return time_burst(out, measure, variant, 0, PIPELINED);
     }
     if (variant->call_ns == 0) {
         double least =
             variant->launch_ns > CHEAPEST_CALL_NS ? variant->launch_ns : CHEAPEST_CALL_NS;
-        GT_TRY(burst(&variant->call_ns, measure, variant, 0, gt_plan_burst(least, true)));
+        GT_TRY(time_burst(&variant->call_ns, measure, variant, 0, gt_plan_burst(least, true)));
         GT_TRY(make_ready(measure, variant));
     }
-    GT_TRY(burst(out, measure, variant, 0,
-                 gt_plan_burst(variant->call_ns, measure->length == GT_SAMPLE_QUICK)));
+    GT_TRY(time_burst(out, measure, variant, 0,
+                      gt_plan_burst(variant->call_ns, measure->length == GT_SAMPLE_QUICK)));
     variant->call_ns = *out;
     return GPUTUNE_OK;
 }
@@ -425,7 +426,7 @@ static gputune_status sample_latency(double *out, gt_measure *measure, gt_loaded
         if (measure->alone && i > 0) {
             GT_TRY(make_ready(measure, variant));
         }
-        GT_TRY(burst(&times[i], measure, variant, i, 1));
+        GT_TRY(time_burst(&times[i], measure, variant, i, 1));
     }
     gt_sort(times, count);
     *out = gt_median_sorted(times, count);
@@ -529,7 +530,7 @@ static gputune_status next_edge(edge *out, load *load, int64_t earliest_ns)
 }
 
 /* Computes the energy of one launch: the average power over a second, times the launch's time. */
-static gputune_status integrate(double *out, load *load)
+static gputune_status integrate_power(double *out, load *load)
 {
     enum { WINDOW_NS = 1000000000 };
     edge first, last;
@@ -551,7 +552,7 @@ static gputune_status sample_energy(double *out, gt_measure *measure, gt_loaded 
     uint32_t launches = gt_plan_launches(variant->launch_ns, GT_SAMPLE_FULL);
     launches = launches < 2 ? 2 : launches;
     GT_TRY(make_replay(&variant->full, measure, variant, launches));
-    GT_TRY(restore(measure, variant));
+    GT_TRY(restore_buffers(measure, variant));
     double replay_ns = variant->launch_ns * variant->full.launches;
     load load = {.measure = measure, .graph = &variant->full, .per_batch = 1};
     if (replay_ns > 0 && replay_ns < BATCH_NS) {
@@ -563,7 +564,7 @@ static gputune_status sample_energy(double *out, gt_measure *measure, gt_loaded 
             gt_measure_check(measure, measure->driver->EventCreate(&load.done[i], CU_EVENT_DEFAULT),
                              "cuEventCreate");
     }
-    GT_THEN(status, integrate(out, &load));
+    GT_THEN(status, integrate_power(out, &load));
     if (!measure->lost) {
         CUresult ended = measure->driver->StreamSynchronize(measure->stream);
         status =

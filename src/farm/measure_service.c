@@ -139,8 +139,8 @@ gputune_status gt_tasks_upload(gt_measure *measure, gt_tasks *table)
     return GPUTUNE_OK;
 }
 
-static gputune_status run(gt_measure *measure, gt_service service, uint64_t blocks,
-                          void **parameters)
+static gputune_status run_service(gt_measure *measure, gt_service service, uint64_t blocks,
+                                  void **parameters)
 {
     /* more blocks would only add overhead on an emulated device */
     uint64_t most = measure->device.emulated ? 32 : 8 * (uint64_t)measure->device.sm_count;
@@ -155,7 +155,8 @@ gputune_status gt_service_run(gt_measure *measure, gt_service service, const gt_
 {
     CUdeviceptr tasks = table->device;
     uint64_t tiles = timed_only ? table->timed_tiles : table->tiles;
-    return tiles == 0 ? GPUTUNE_OK : run(measure, service, tiles, (void *[]){&tasks, &tiles});
+    return tiles == 0 ? GPUTUNE_OK
+                      : run_service(measure, service, tiles, (void *[]){&tasks, &tiles});
 }
 
 gputune_status gt_service_reset(gt_measure *measure, const gt_tasks *table, bool timed_only)
@@ -187,7 +188,7 @@ gputune_status gt_service_check(gt_measure *measure, const gt_tasks *table, bool
     }
     void *parameters[] = {&tasks,         &tiles,          &count,
                           &measure->sums, &measure->found, &measure->sequence};
-    GT_TRY(run(measure, GT_SERVICE_CHECK, tiles, parameters));
+    GT_TRY(run_service(measure, GT_SERVICE_CHECK, tiles, parameters));
     GT_CALL(measure, MemcpyDtoHAsync, into, measure->found,
             sizeof(gt_findings) + count * sizeof(gt_finding), measure->stream);
     return GPUTUNE_OK;
@@ -203,7 +204,7 @@ gputune_status gt_service_sweep(gt_measure *measure)
         return GPUTUNE_OK;
     }
     void *parameters[] = {&measure->sweep, &measure->sweep_bytes, &measure->stray};
-    return run(measure, GT_SERVICE_SWEEP, UINT64_MAX, parameters);
+    return run_service(measure, GT_SERVICE_SWEEP, UINT64_MAX, parameters);
 }
 
 gputune_status gt_service_look_for_stray(gt_measure *measure)

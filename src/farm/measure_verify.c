@@ -4,7 +4,8 @@
  * The expected results are those of the template's reference. Without a reference, the first
  * variant that is proved, the default, provides them.
  *
- * A proof has these steps (prove()). All launches and checks are queued, then the host waits once.
+ * A proof has these steps (prove_variant()). All launches and checks are queued, then the host
+ * waits once.
  *
  *   1. Fill scratch and shared memory with poison, and reset the buffers.
  *   2. Launch at the odd-tail size, then at the requested size, whose time is the pilot.
@@ -113,7 +114,7 @@ struct gt_variables {
     uint64_t hashes[VARIABLES_MAX];
 };
 
-static void add(void *user, const char *name, size_t length)
+static void add_change(void *user, const char *name, size_t length)
 {
     gt_variables *all = user;
     bool fits = all->count < VARIABLES_MAX && length > 0 && length < GT_NAME_MAX;
@@ -300,7 +301,7 @@ void gt_loaded_free_all(gt_measure *measure)
 
 /* Keeps small variants loaded until the race is over, because unloading waits for the device and
  * takes as long as a sample. With a memory limit, keeps only those without memory of their own. */
-static void unload(gt_measure *measure, gt_loaded *variant)
+static void unload_variant(gt_measure *measure, gt_loaded *variant)
 {
     enum { KEPT = 256, KEPT_BYTES = 1 << 20 };
     const uint64_t most = measure->budget.limit_bytes ? 0 : KEPT_BYTES - 1;
@@ -318,7 +319,7 @@ void gt_measure_drop(gt_measure *measure, uint64_t id)
     gt_loaded **place = place_of_variant(measure, id), *variant = *place;
     if (variant) {
         *place = variant->next;
-        unload(measure, variant);
+        unload_variant(measure, variant);
     }
 }
 
@@ -386,8 +387,8 @@ typedef enum extent {
 
 /* Waits for the findings and judges them. Before the race, the reset for the next variant is queued
  * first. */
-static gputune_status conclude(gt_verified *out, gt_measure *measure, gt_loaded *variant,
-                               extent extent)
+static gputune_status conclude_proof(gt_verified *out, gt_measure *measure, gt_loaded *variant,
+                                     extent extent)
 {
     GT_TRY(gt_service_look_for_stray(measure));
     GT_CALL(measure, EventRecord, measure->checked, measure->stream);
@@ -437,8 +438,8 @@ static gputune_status is_slower(bool *out, gt_verified *verified, gt_measure *me
  * on what the first one left. On the timed workspace, only prove_again() launches twice, because
  * that takes as long as a sample and most variants leave the race before. All work is queued at
  * once. */
-static gputune_status prove(gt_verified *out, gt_measure *measure, gt_loaded *variant,
-                            const gt_verify_job *job)
+static gputune_status prove_variant(gt_verified *out, gt_measure *measure, gt_loaded *variant,
+                                    const gt_verify_job *job)
 {
     bool slower;
     uint32_t workspace_count = measure->setup.workload_count;
@@ -452,12 +453,12 @@ static gputune_status prove(gt_verified *out, gt_measure *measure, gt_loaded *va
     GT_TRY(is_slower(&slower, out, measure, variant, job));
     if (slower) {
         GT_TRY(gt_service_check(measure, &measure->edges, false, measure->findings));
-        return conclude(out, measure, variant, EDGES);
+        return conclude_proof(out, measure, variant, EDGES);
     }
     GT_TRY(launch_again(measure, variant, &measure->relaunch, workspace_count));
     const uint64_t checked = measure->sequence;
     gputune_status status = gt_data_proof_queue(measure, variant, job);
-    GT_THEN(status, conclude(out, measure, variant, PROOF));
+    GT_THEN(status, conclude_proof(out, measure, variant, PROOF));
     if (status == GPUTUNE_ECRASHED && measure->findings->sequence == checked) {
         status = gt_data_proof_name(status, measure); /* the launch on further data crashed */
     }
@@ -476,7 +477,7 @@ static gputune_status prove_again(gt_verified *out, gt_measure *measure, gt_load
     GT_THEN(status, launch_first(measure, variant, 1));
     GT_THEN(status, scratch_poison(measure, variant, 0, GT_POISON_NEGATIVE));
     GT_THEN(status, launch_again(measure, variant, &measure->again, 1));
-    GT_THEN(status, conclude(out, measure, variant, AGAIN));
+    GT_THEN(status, conclude_proof(out, measure, variant, AGAIN));
     measure->guarded = false;
     if (status == GPUTUNE_ECRASHED && measure->guard.view_count) {
         status = gt_fail_prefix(status, "launched with inputs that cannot be written");
@@ -492,7 +493,8 @@ static gputune_status prove_again(gt_verified *out, gt_measure *measure, gt_load
     return status;
 }
 
-static gputune_status load(gt_measure *measure, gt_loaded *variant, const gt_verify_job *job)
+static gputune_status load_variant(gt_measure *measure, gt_loaded *variant,
+                                   const gt_verify_job *job)
 {
     variant->owned_bytes =
         gt_plan_variant_bytes(&job->launches[0]) + gt_plan_variant_bytes(&job->launches[1]);
@@ -500,7 +502,7 @@ static gputune_status load(gt_measure *measure, gt_loaded *variant, const gt_ver
     GT_FREED gt_variables *all = calloc(1, sizeof *all);
     GT_TRY(gt_allocated(all));
     all->launch = &variant->launches[0];
-    gt_image_each_variable(&job->image, add, all);
+    gt_image_each_variable(&job->image, add_change, all);
     variant->variables = all->count ? gt_take(&all) : NULL;
     const gt_launch *const launches[] = {&variant->launches[0], &variant->launches[1]};
     GT_TRY(gt_measure_load(variant->launchers, measure, &job->image, launches));
@@ -520,10 +522,10 @@ gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, 
     gt_loaded *variant = calloc(1, sizeof *variant);
     GT_TRY(gt_allocated(variant));
     variant->id = job->id;
-    gputune_status status = load(measure, variant, job);
+    gputune_status status = load_variant(measure, variant, job);
     bool adopting = !measure->has_expected;
     GT_THEN(status, measure->setup.check ? loaded_check(&verified, measure, variant)
-                                         : prove(&verified, measure, variant, job));
+                                         : prove_variant(&verified, measure, variant, job));
     measure->lost |= status == GPUTUNE_ECRASHED;
     if (status < 0) {
         gt_data_proof_doubt(measure);
@@ -537,7 +539,7 @@ gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, 
     }
     *out = verified;
     if (!verified.proved) {
-        unload(measure, variant);
+        unload_variant(measure, variant);
         return GPUTUNE_OK;
     }
     variant->next = measure->variants;

@@ -8,22 +8,22 @@
 
 /* Gives the process a name by which gt_nvml_read_users() sees that it does not use the GPU now,
  * although it has a context. */
-static void rest(void)
+static void set_idle_name(void)
 {
     prctl(PR_SET_NAME, GT_NVML_WAITING);
 }
 
 /* Begins a request that uses the GPU. */
-static void begin(gt_measure *measure, gt_current *current, uint64_t variant)
+static void begin_job(gt_measure *measure, gt_current *current, uint64_t variant)
 {
     gt_measure_attend(measure, current);
     prctl(PR_SET_NAME, "gputune-worker");
     gt_current_set(current, variant);
 }
 
-static gputune_status prepare(void *measure, void *job, void *reply, gt_current *current)
+static gputune_status serve_prepare(void *measure, void *job, void *reply, gt_current *current)
 {
-    begin(measure, current, GT_NO_VARIANT);
+    begin_job(measure, current, GT_NO_VARIANT);
     GT_TRY(gt_measure_prepare(measure, job, reply));
     return ((const gt_measure_setup *)job)->check ? GPUTUNE_OK
                                                   : gt_measure_try(measure, job, reply);
@@ -37,9 +37,9 @@ static gputune_status leave_out(void *measure, void *job, void *reply, gt_curren
     return GPUTUNE_OK;
 }
 
-static gputune_status verify(void *measure, void *job, void *reply, gt_current *current)
+static gputune_status serve_verify(void *measure, void *job, void *reply, gt_current *current)
 {
-    begin(measure, current, ((const gt_verify_job *)job)->id);
+    begin_job(measure, current, ((const gt_verify_job *)job)->id);
     return gt_measure_verify(measure, job, reply);
 }
 
@@ -48,22 +48,22 @@ static gputune_status verify_again(void *measure, void *job, void *reply, gt_cur
 {
     ((gt_verify_job *)job)->slower_ns = 0;
     ((gt_verify_job *)job)->again = true;
-    return verify(measure, job, reply, current);
+    return serve_verify(measure, job, reply, current);
 }
 
-static gputune_status recheck(void *measure, void *job, void *reply, gt_current *current)
+static gputune_status serve_recheck(void *measure, void *job, void *reply, gt_current *current)
 {
-    begin(measure, current, ((const gt_recheck_job *)job)->id);
+    begin_job(measure, current, ((const gt_recheck_job *)job)->id);
     return gt_measure_recheck(measure, job, reply);
 }
 
-static gputune_status sample(void *measure, void *job, void *reply, gt_current *current)
+static gputune_status serve_sample(void *measure, void *job, void *reply, gt_current *current)
 {
-    begin(measure, current, GT_NO_VARIANT);
+    begin_job(measure, current, GT_NO_VARIANT);
     return gt_measure_sample(measure, job, reply);
 }
 
-static gputune_status drop(void *measure, void *job, void *reply, gt_current *current)
+static gputune_status serve_drop(void *measure, void *job, void *reply, gt_current *current)
 {
     (void)reply;
     (void)current;
@@ -72,16 +72,16 @@ static gputune_status drop(void *measure, void *job, void *reply, gt_current *cu
 }
 
 static gt_request_fn *const calls[GT_FRAME_KINDS] = {
-    [GT_FRAME_PREPARE] = prepare, [GT_FRAME_LOST] = leave_out,
-    [GT_FRAME_VERIFY] = verify,   [GT_FRAME_VERIFY_AGAIN] = verify_again,
-    [GT_FRAME_RECHECK] = recheck, [GT_FRAME_SAMPLE] = sample,
-    [GT_FRAME_DROP] = drop,
+    [GT_FRAME_PREPARE] = serve_prepare, [GT_FRAME_LOST] = leave_out,
+    [GT_FRAME_VERIFY] = serve_verify,   [GT_FRAME_VERIFY_AGAIN] = verify_again,
+    [GT_FRAME_RECHECK] = serve_recheck, [GT_FRAME_SAMPLE] = serve_sample,
+    [GT_FRAME_DROP] = serve_drop,
 };
 
 static gputune_status open_device(gt_measure **out, int channel, const char *driver, int ordinal)
 {
     gt_measure *measure = NULL;
-    rest();
+    set_idle_name();
     gputune_status status = gt_measure_open(&measure, driver, ordinal);
     if (status == GPUTUNE_OK) { /* the host continues with the device while the context is made */
         status = gt_frame_send(channel, GT_FRAME_DEVICE, 0, NULL, gt_measure_device(measure));
@@ -105,6 +105,6 @@ int gt_measure_worker(int channel, const char *driver, int ordinal)
     if (status < 0) {
         return GT_EXIT_DEVICE;
     }
-    const gt_server server = {measure, calls, rest};
+    const gt_server server = {measure, calls, set_idle_name};
     return gt_serve(&server, channel); /* the process ends, so the device need not be closed */
 }

@@ -52,12 +52,12 @@ static const char *const own[] = {"CUDA_MPS_PIPE_DIRECTORY=/nonexistent/gputune"
                                   "CUDA_DEVICE_MAX_CONNECTIONS=1"};
 enum { OWN = sizeof own / sizeof *own };
 
-static bool begins(const char *variable, const char *word)
+static bool begins_with(const char *variable, const char *word)
 {
     return strncmp(variable, word, strlen(word)) == 0;
 }
 
-static gputune_status add(gt_texts *out, const char *variable)
+static gputune_status add_variable(gt_texts *out, const char *variable)
 {
     return gt_texts_add(out, variable, strlen(variable));
 }
@@ -65,16 +65,17 @@ static gputune_status add(gt_texts *out, const char *variable)
 gputune_status gt_process_environment(gt_texts *out, bool measure, const char *device)
 {
     for (char **variable = environ; variable && *variable; variable++) {
-        bool kept = !(measure && device && begins(*variable, "CUDA_VISIBLE_DEVICES="));
+        bool kept = !(measure && device && begins_with(*variable, "CUDA_VISIBLE_DEVICES="));
         for (size_t i = 0; i < sizeof unwanted / sizeof *unwanted; i++) {
-            kept &= !begins(*variable, unwanted[i].begins) || (unwanted[i].may_compile && !measure);
+            kept &= !begins_with(*variable, unwanted[i].begins) ||
+                    (unwanted[i].may_compile && !measure);
         }
         if (kept) {
-            GT_TRY(add(out, *variable));
+            GT_TRY(add_variable(out, *variable));
         }
     }
     for (int i = 0; measure && i < OWN; i++) {
-        GT_TRY(add(out, own[i]));
+        GT_TRY(add_variable(out, own[i]));
     }
     if (measure && device) {
         char *visible;
@@ -127,8 +128,8 @@ bool gt_process_lift(int *descriptor)
 enum { FILES = 5, NOWHERE = -1 /* /dev/null */, CLOSED = -2 };
 
 /* Starts a child, whose descriptors 0, 1, ... are copies of `files`. Returns 0 or an errno. */
-static int start(pid_t *pid, const char *const *arguments, char *const *environment,
-                 const int files[FILES])
+static int start_process(pid_t *pid, const char *const *arguments, char *const *environment,
+                         const int files[FILES])
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -173,7 +174,7 @@ gputune_status gt_process_spawn(gt_process *out, const char *const *arguments,
     const int files[FILES] = {NOWHERE, NOWHERE,
                               keeps_error ? STDERR_FILENO : NOWHERE, [GT_CHILD_CHANNEL] = channel,
                               [GT_CHILD_HOST] = host >= 0 ? host : CLOSED};
-    int error = start(&pid, arguments, environment, files);
+    int error = start_process(&pid, arguments, environment, files);
     if (host >= 0) {
         close(host);
     }
@@ -199,7 +200,7 @@ void gt_process_kill(gt_process *process)
 }
 
 /* Prefers the pidfd, because the pid may be reused after the host program reaped the child. */
-static gt_end reap(gt_process *process, int *code, int flags)
+static gt_end reap_process(gt_process *process, int *code, int flags)
 {
     siginfo_t info = {0};
     int got;
@@ -231,7 +232,7 @@ gt_end gt_process_wait(gt_process *process, int *code, double seconds)
     }
     int64_t start_ns = gt_now_ns();
     for (;;) {
-        gt_end end = reap(process, code, WNOHANG);
+        gt_end end = reap_process(process, code, WNOHANG);
         double left = seconds - gt_seconds_since(start_ns);
         if (end != GT_END_RUNNING || left <= 0) {
             return end;
@@ -242,11 +243,11 @@ gt_end gt_process_wait(gt_process *process, int *code, double seconds)
     }
 }
 
-static void *reaper(void *argument)
+static void *reap_children(void *argument)
 {
     GT_FREED gt_process *process = argument;
     int code;
-    reap(process, &code, 0);
+    reap_process(process, &code, 0);
     return NULL;
 }
 
@@ -269,7 +270,7 @@ static bool start_reaper(gt_process *process)
     pthread_attr_init(&attributes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     pthread_attr_setstacksize(&attributes, 128 << 10);
-    bool started = gt_thread_start(&thread, &attributes, reaper, process) == 0;
+    bool started = gt_thread_start(&thread, &attributes, reap_children, process) == 0;
     pthread_attr_destroy(&attributes);
     return started;
 }
@@ -286,7 +287,7 @@ void gt_process_abandon(gt_process *process)
     }
     if (!copy || !start_reaper(copy)) {
         free(copy);
-        reap(
+        reap_process(
             process, &code,
             0); /* waiting is acceptable: the case is rare, and SIGKILL works within milliseconds */
     }

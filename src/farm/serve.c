@@ -34,7 +34,7 @@ gt_answer gt_answer_for(gputune_status status, uint64_t culprit)
 }
 
 /* Carries out and answers one request. Fails if the process cannot go on. */
-static gputune_status serve(const gt_server *server, int channel, const gt_frame *frame)
+static gputune_status serve_frame(const gt_server *server, int channel, const gt_frame *frame)
 {
     const gt_record *asked = gt_carried[frame->kind].job, *told = gt_carried[frame->kind].reply;
     gt_current current = {{frame->sequence, GT_NO_VARIANT, 0}, channel};
@@ -72,7 +72,7 @@ int gt_serve(const gt_server *server, int channel)
         if (gt_frame_read(&frame, &reader, channel) != GT_READ_FRAME) {
             return GT_EXIT_DONE;
         }
-        status = serve(server, channel, &frame);
+        status = serve_frame(server, channel, &frame);
         gt_frame_release(&frame);
     }
     return GT_EXIT_CHANNEL;

@@ -122,7 +122,7 @@ typedef struct decoder {
     gputune_status status; /* first failure, whose message is written; OK: none */
 } decoder;
 
-static bool take(void *out, decoder *from, size_t bytes)
+static bool take_bytes(void *out, decoder *from, size_t bytes)
 {
     if (bytes > from->left) {
         return false;
@@ -136,7 +136,7 @@ static bool take(void *out, decoder *from, size_t bytes)
 /* Takes a length, and as many bytes. */
 static bool take_blob(const char **data, uint64_t *bytes, decoder *from)
 {
-    if (!take(bytes, from, sizeof *bytes) || *bytes > from->left) {
+    if (!take_bytes(bytes, from, sizeof *bytes) || *bytes > from->left) {
         return false;
     }
     *data = from->at;
@@ -170,9 +170,9 @@ static bool take_element(decoder *from, const gt_member *member, void *at)
     bool taken;
     switch (member->kind) {
     case GT_MEMBER_BOOL:
-        return from->left && (unsigned char)*from->at <= 1 && take(at, from, member->size);
+        return from->left && (unsigned char)*from->at <= 1 && take_bytes(at, from, member->size);
     case GT_MEMBER_ENUM:
-        return take(&value, from, sizeof value) && value <= member->limit &&
+        return take_bytes(&value, from, sizeof value) && value <= member->limit &&
                store_count(at, member->size, value);
     case GT_MEMBER_STRING:
         taken = take_blob(&data, &bytes, from) && bytes < member->size;
@@ -190,7 +190,7 @@ static bool take_element(decoder *from, const gt_member *member, void *at)
     case GT_MEMBER_STRUCT:
         return take_struct(from, member->record, at);
     default:
-        return take(at, from, member->size);
+        return take_bytes(at, from, member->size);
     }
 }
 
@@ -200,7 +200,7 @@ static bool take_count(decoder *from, const gt_member *member, char *object)
 {
     uint64_t count;
     bool on_heap = member->repeat == GT_REPEAT_HEAP;
-    if (!take(&count, from, sizeof count) || count > member->limit ||
+    if (!take_bytes(&count, from, sizeof count) || count > member->limit ||
         (on_heap && count > 2 * from->left / member->size)) {
         return false;
     }
@@ -380,7 +380,7 @@ static size_t needed(const gt_frame_reader *reader)
 }
 
 /* Allocates a small frame at once, and a large one as it arrives. */
-static gt_read receive(gt_frame_reader *reader, size_t need, int descriptor)
+static gt_read receive_bytes(gt_frame_reader *reader, size_t need, int descriptor)
 {
     size_t limit = reader->have * 2 > STEP_BYTES ? reader->have * 2 : STEP_BYTES;
     size_t want = need < limit ? need : limit;
@@ -424,7 +424,7 @@ gt_read gt_frame_read(gt_frame *out, gt_frame_reader *reader, int descriptor)
             reader->have = reader->capacity = 0;
             return GT_READ_FRAME;
         }
-        gt_read read = receive(reader, need, descriptor);
+        gt_read read = receive_bytes(reader, need, descriptor);
         if (read != GT_READ_FRAME) {
             return read;
         }

@@ -47,7 +47,7 @@ static void *watch_host(void *unused)
     }
 }
 
-static int usage(FILE *out, int code)
+static int print_usage(FILE *out, int code)
 {
     fprintf(out,
             "gputune-worker %s\n"
@@ -57,7 +57,7 @@ static int usage(FILE *out, int code)
 }
 
 /* Returns 0, 'v' if the version was requested, or '?' after a mistake. */
-static int parse(int argc, char **argv)
+static int parse_arguments(int argc, char **argv)
 {
     int option;
     const struct option options[] = {
@@ -95,7 +95,7 @@ static void limit_memory(unsigned long long megabytes)
     }
 }
 
-static void *compile(void *code)
+static void *run_compile_worker(void *code)
 {
     *(int *)code = gt_compile_worker(GT_CHILD_CHANNEL, given[ARCH], (int)number(DRIVER_VERSION));
     return NULL;
@@ -111,25 +111,25 @@ static int compile_on_large_stack(void)
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, 64 << 20);
     pthread_setattr_default_np(&attributes); /* also for threads that the compiler starts */
-    if (pthread_create(&thread, &attributes, compile, &code) == 0) {
+    if (pthread_create(&thread, &attributes, run_compile_worker, &code) == 0) {
         pthread_join(thread, NULL);
     } else {
-        compile(&code);
+        run_compile_worker(&code);
     }
     return code;
 }
 
 int main(int argc, char **argv)
 {
-    int other = parse(argc, argv);
+    int other = parse_arguments(argc, argv);
     if (other == 'v') {
-        return usage(stdout, 0);
+        return print_usage(stdout, 0);
     }
     bool measures = has_role("measure"), drafts = has_role("draft"), compiles = has_role("compile");
     pthread_t watcher;
     if (other || !(measures || drafts || compiles) ||
         pthread_create(&watcher, NULL, watch_host, NULL) != 0) {
-        return usage(stderr, 2);
+        return print_usage(stderr, 2);
     }
     struct rlimit none = {0, 0}; /* crashes are expected here, so leave no core files */
     setrlimit(RLIMIT_CORE, &none);
