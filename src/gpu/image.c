@@ -16,7 +16,7 @@ bool gt_image_is_ptx(const gt_image *image)
 }
 
 /* Returns true if a text begins with a word. */
-static bool begins(const char *text, size_t length, const char *word)
+static bool begins_with(const char *text, size_t length, const char *word)
 {
     return length >= strlen(word) && memcmp(text, word, strlen(word)) == 0;
 }
@@ -38,7 +38,8 @@ static bool is_mangled(const char *symbol, size_t bytes, const char *name)
         if (length > (size_t)(end - at)) {
             return false;
         }
-        bool is_unnamed = begins(at, length, "_GLOBAL__N_") || begins(at, length, "_INTERNAL_");
+        bool is_unnamed =
+            begins_with(at, length, "_GLOBAL__N_") || begins_with(at, length, "_INTERNAL_");
         if (!is_unnamed) { /* compare the next part of the name */
             if (!first && strncmp(name, "::", 2) != 0) {
                 return false;
@@ -199,7 +200,7 @@ static bool is_of_prelude(const char *name, size_t length)
     while (at < end && isdigit((unsigned char)*at)) {
         at++;
     }
-    return begins(name, length, "_ZN") && begins(at, (size_t)(end - at), "gputune_");
+    return begins_with(name, length, "_ZN") && begins_with(at, (size_t)(end - at), "gputune_");
 }
 
 static void pass_variable(void *user, const char *name, size_t length)

@@ -103,7 +103,7 @@ typedef struct stream_facts {
 /* ---- the parameters of a launch ---- */
 
 /* Reports a failed driver call. A wrong current context is reported as the cause. */
-static gputune_status explain(const gt_loaded_launch *loaded, CUresult result)
+static gputune_status explain_result(const gt_loaded_launch *loaded, CUresult result)
 {
     GT_TRY(gt_loaded_check_context(loaded));
     return gt_cuda_check(loaded->driver, result, "cuLaunchKernelEx");
@@ -253,7 +253,7 @@ static gputune_status launch_kernels(gt_launcher *launcher, const gt_launch_size
         }
         result = launch_run(&launcher->loaded, instance, stream, parameters, &run);
     }
-    return result == CUDA_SUCCESS ? GPUTUNE_OK : explain(&launcher->loaded, result);
+    return result == CUDA_SUCCESS ? GPUTUNE_OK : explain_result(&launcher->loaded, result);
 }
 
 /* Fills scratch buffers and arrays that are declared as copies of the caller's buffers. */
@@ -704,7 +704,7 @@ gputune_status gt_launcher_launch_at(gt_launcher *launcher, const gt_launch_size
         }
         CUresult result = driver->LaunchKernelEx(&config, launcher->loaded.base.functions[0],
                                                  (void **)arguments, NULL);
-        return result == CUDA_SUCCESS ? GPUTUNE_OK : explain(&launcher->loaded, result);
+        return result == CUDA_SUCCESS ? GPUTUNE_OK : explain_result(&launcher->loaded, result);
     }
     if (!gt_launch_clears(&launcher->loaded.launch)) {
         return queue_launch(launcher, sizes, &launcher->loaded.base, stream, arguments, NULL);
@@ -730,7 +730,7 @@ gputune_status gt_launcher_repeat(gt_launcher *launcher, CUstream stream,
 
 /* ---- making and freeing ---- */
 
-static gputune_status load(gt_launcher *launcher, const gt_image *image, gt_module *module)
+static gputune_status load_module(gt_launcher *launcher, const gt_image *image, gt_module *module)
 {
     gt_loaded_launch *loaded = &launcher->loaded;
     launcher->held = calloc(1, sizeof *launcher->held);
@@ -766,7 +766,7 @@ gputune_status gt_launcher_load_view(gt_launcher **out, const gt_driver *driver,
     pthread_mutex_init(&launcher->clear_lock, NULL);
     pthread_mutex_init(&launcher->texture_lock, NULL);
     CUstreamCaptureMode mode = gt_relaxed_enter(driver);
-    gputune_status status = load(launcher, image, module);
+    gputune_status status = load_module(launcher, image, module);
     gt_relaxed_leave(driver, mode);
     if (status != GPUTUNE_OK) {
         gt_launcher_free(launcher);

@@ -199,7 +199,7 @@ static gputune_status take_module(gt_instance *out, gt_loaded_launch *loaded)
 }
 
 /* Zeroes memory and waits. Uses a stream of its own, because the caller's may be captured. */
-static gputune_status zero(const gt_driver *driver, CUdeviceptr at, size_t bytes)
+static gputune_status zero_memory(const gt_driver *driver, CUdeviceptr at, size_t bytes)
 {
     CUstream stream;
     GT_CUDA(driver, StreamCreate, &stream, CU_STREAM_NON_BLOCKING);
@@ -222,7 +222,7 @@ static uint8_t log2_below(size_t bytes)
     return (uint8_t)(63 - __builtin_clzll(bytes));
 }
 
-static gputune_status allocate(CUdeviceptr *out, const gt_driver *driver, size_t bytes)
+static gputune_status allocate_memory(CUdeviceptr *out, const gt_driver *driver, size_t bytes)
 {
     return gt_cuda_check(driver, gt_device_alloc(driver, out, bytes), "cuMemAlloc");
 }
@@ -234,7 +234,7 @@ static gputune_status make_buffers(gt_instance *out, const gt_loaded_launch *loa
     out->guard_bytes = loaded->guard_bytes;
     for (uint32_t i = 0; i < launch->block_count; i++) {
         if (launch->blocks[i].pass == GT_PASS_GLOBAL) {
-            GT_TRY(allocate(&out->blocks[i], loaded->driver, launch->blocks[i].bytes));
+            GT_TRY(allocate_memory(&out->blocks[i], loaded->driver, launch->blocks[i].bytes));
             out->owned_blocks |= 1u << i;
         }
     }
@@ -245,12 +245,12 @@ static gputune_status make_buffers(gt_instance *out, const gt_loaded_launch *loa
             if (sizes && bytes > 1) { /* so that buffers grow rarely */
                 bytes = (size_t)2 << log2_below(bytes - 1);
             }
-            GT_TRY(allocate(&out->scratch[i], loaded->driver,
-                            bytes + 2 * (size_t)loaded->guard_bytes));
+            GT_TRY(allocate_memory(&out->scratch[i], loaded->driver,
+                                   bytes + 2 * (size_t)loaded->guard_bytes));
             out->scratch[i] += loaded->guard_bytes;
             out->scratch_log2[i] = log2_below(bytes);
             if (parameter->scratch & GT_SCRATCH_ZERO) {
-                GT_TRY(zero(loaded->driver, out->scratch[i], bytes));
+                GT_TRY(zero_memory(loaded->driver, out->scratch[i], bytes));
             }
         }
     }
