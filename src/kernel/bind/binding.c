@@ -411,7 +411,7 @@ static gt_limit check_launch(const gt_iteration *run, const gt_kernel_step *step
 }
 
 /* Checks each launch of the sequence. Finds each kernel's first grid and largest block. */
-static gt_limit rehearse(gt_launch *launch, const gt_binding *binding)
+static gt_limit try_launch(gt_launch *launch, const gt_binding *binding)
 {
     static const gt_limit limits[] = {
         [GT_SEQUENCE_FINE] = GT_LIMIT_NONE,          [GT_SEQUENCE_UNCOMPUTED] = GT_LIMIT_EXPRESSION,
@@ -451,7 +451,7 @@ static gt_limit bind_sequence(gt_launch *out, const gt_binding *binding)
         add_order(&m, parts, &parts->orders[i]);
     }
     GT_WITHIN(m.limit);
-    return rehearse(out, binding);
+    return try_launch(out, binding);
 }
 
 gt_limit gt_steps_bind(gt_launch *out, const gt_binding *binding)
@@ -557,7 +557,8 @@ static uint64_t parameter_bytes(const gt_binding *binding, const gt_block *block
 }
 
 /* Makes the by-value part of a split block as large as every driver accepts. */
-static void split(gt_block *blocks, uint32_t index, const gt_binding *binding, uint32_t element)
+static void split_blocks(gt_block *blocks, uint32_t index, const gt_binding *binding,
+                         uint32_t element)
 {
     gt_block *block = &blocks[index];
     uint32_t part = GT_PARAMETER_PORTABLE_BYTES / element * element;
@@ -611,8 +612,8 @@ gt_limit gt_blocks_make(gt_block out[GT_BLOCK_MAX], const gt_binding *binding,
     }
     for (uint32_t i = 0; i < count; i++) {
         if (out[i].pass == GT_PASS_SPLIT) {
-            split(out, i, binding,
-                  gt_element_resolve(binding, binding->template->passes[i].type).bytes);
+            split_blocks(out, i, binding,
+                         gt_element_resolve(binding, binding->template->passes[i].type).bytes);
         }
         bool has_constant = out[i].pass == GT_PASS_SPLIT || out[i].pass == GT_PASS_CONSTANT;
         constant += has_constant ? gt_block_copied(&out[i]) : 0;

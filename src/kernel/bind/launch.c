@@ -192,7 +192,7 @@ static gputune_status add_steps(gt_launch *launch, const gt_binding *binding)
     return check_swaps(binding);
 }
 
-static gputune_status bind(gt_launch *launch, gt_binding *binding, const gt_config *config)
+static gputune_status bind_launch(gt_launch *launch, gt_binding *binding, const gt_config *config)
 {
     const gt_template *template = binding->template;
     gt_limit limit = gt_binding_all(binding, config);
@@ -233,7 +233,7 @@ gputune_status gt_launch_bind(gt_launch *out, const gt_template *template,
     gt_binding binding;
     gt_launch launch = {.block_count = 0};
     gt_binding_open(&binding, template, problem, device);
-    GT_TRY(bind(&launch, &binding, config));
+    GT_TRY(bind_launch(&launch, &binding, config));
     *out = launch;
     return GPUTUNE_OK;
 }

@@ -253,7 +253,7 @@ void gt_structure_describe(gt_text *out, const gt_binding *binding, const char *
 
 /* Writes a type's name, with problem values replaced by their types and numbers, because the code
  * does not know the problem values. */
-static gputune_status spell(char **out, const gt_binding *binding, const char *name)
+static gputune_status spell_type(char **out, const gt_binding *binding, const char *name)
 {
     gt_text text = {0};
     bool behind_name = false;
@@ -281,7 +281,7 @@ static gputune_status assert_one(gt_text *out, const gt_binding *binding,
     extent size;
     GT_FREED char *name = NULL;
     GT_TRY(add_members(NULL, &size, offsets, binding, structure, &(spot){.name = ""}));
-    GT_TRY(spell(&name, binding, structure->name));
+    GT_TRY(spell_type(&name, binding, structure->name));
     gt_text_printf(out, "static_assert(sizeof(%s) == %u && alignof(%s) == %u", name, size.bytes,
                    name, size.alignment);
     for (uint32_t m = 0; m < structure->member_count; m++) {

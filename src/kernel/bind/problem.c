@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static gputune_status refuse(const gt_problem_value *value, const char *given)
+static gputune_status refuse_value(const gt_problem_value *value, const char *given)
 {
     GT_SCOPED(gt_text_free) gt_text list = {0};
     gt_values_append(&list, value->values, value->count);
@@ -31,7 +31,7 @@ static gputune_status set_number(gt_value *out, const gt_problem_value *value, i
         }
     }
     if (value->count > 0) {
-        return refuse(value, text);
+        return refuse_value(value, text);
     }
     *out = given;
     return GPUTUNE_OK;
@@ -67,7 +67,7 @@ static gputune_status set_word(gt_value *out, const gt_problem_value *value, con
         }
     }
     if (value->kind == GT_PROBLEM_TYPE) {
-        return refuse(value, word);
+        return refuse_value(value, word);
     }
     GT_TRY(gt_parse_int(&number, word));
     return set_number(out, value, number);
@@ -224,8 +224,9 @@ static bool is_allowed(const gt_template *template, const gt_problem *problem,
 
 /* Halves the largest size that may change, again and again, until the problem takes at most
  * `most_bytes` or that size is below `least`. Skips sizes that hardly affect the memory. */
-static void shrink(gt_problem *problem, const gt_template *template, const gt_device *device,
-                   const bool *may_change, uint64_t most_bytes, int64_t least)
+static void shrink_problem(gt_problem *problem, const gt_template *template,
+                           const gt_device *device, const bool *may_change, uint64_t most_bytes,
+                           int64_t least)
 {
     uint64_t bytes, fewer;
     bool stays[GT_PROBLEM_MAX] = {false};
@@ -253,8 +254,8 @@ static void shrink(gt_problem *problem, const gt_template *template, const gt_de
 }
 
 /* Subtracts `prime` from the first size that may change, and `apart` more from each later one. */
-static bool reduce(gt_problem *out, const gt_problem *problem, const gt_template *template,
-                   const bool *may_change, int64_t prime, int64_t apart)
+static bool reduce_problem(gt_problem *out, const gt_problem *problem, const gt_template *template,
+                           const bool *may_change, int64_t prime, int64_t apart)
 {
     bool changed = false;
     int64_t more = 0;
@@ -282,7 +283,7 @@ gt_problem gt_problem_small(const gt_template *template, const gt_problem *probl
         may_change[i] = template->problem[i].kind == GT_PROBLEM_SIZE;
     }
     if (!has_files(template)) {
-        shrink(&small, template, device, may_change, most_bytes, LEAST);
+        shrink_problem(&small, template, device, may_change, most_bytes, LEAST);
     }
     return small;
 }
@@ -304,13 +305,13 @@ bool gt_problem_odd_tail(gt_problem *out, const gt_template *template, const gt_
                         !must_stay(template, (int)i) &&
                         !shapes_texture(template, problem, device, (int)i);
     }
-    shrink(&small, template, device, may_change, cheap_bytes, LEAST);
+    shrink_problem(&small, template, device, may_change, cheap_bytes, LEAST);
     const gt_problem *bases[] = {&small, problem};
     enum { PRIMES = sizeof primes / sizeof *primes, WAYS = 4 * PRIMES };
     for (size_t w = 0; w < WAYS; w++) {
         int64_t apart = w / PRIMES % 2 ? 0 : 2; /* 0: some templates need equal sizes */
-        if (reduce(&odd_tail, bases[w / PRIMES / 2], template, may_change, primes[w % PRIMES],
-                   apart) &&
+        if (reduce_problem(&odd_tail, bases[w / PRIMES / 2], template, may_change,
+                           primes[w % PRIMES], apart) &&
             is_allowed(template, &odd_tail, device, &bytes)) {
             *out = odd_tail;
             return true;

@@ -48,8 +48,8 @@ static bool is_plain(const gt_template *template, const gt_config *config)
     return plain;
 }
 
-static gputune_status fill(gt_prototype *out, const gt_problem *problem, const gt_config *config,
-                           const gt_device *device)
+static gputune_status fill_prototype(gt_prototype *out, const gt_problem *problem,
+                                     const gt_config *config, const gt_device *device)
 {
     const gt_template *template = out->template;
     const gt_template_parts *parts = template->parts;
@@ -82,7 +82,7 @@ gputune_status gt_prototype_make(gt_prototype **out, const gt_template *template
         calloc(1, sizeof *made + template->parts->step_count * sizeof *made->kernels);
     GT_TRY(gt_allocated(made));
     made->template = template;
-    GT_TRY(fill(made, problem, config, device));
+    GT_TRY(fill_prototype(made, problem, config, device));
     *out = gt_take(&made);
     return GPUTUNE_OK;
 }

@@ -19,7 +19,7 @@ typedef struct generator {
     gt_text *macros;
 } generator;
 
-static void define(generator *g, const char *name, const gt_value *value)
+static void define_name(generator *g, const char *name, const gt_value *value)
 {
     bool negative = !value->word && value->number < 0;
     gt_text_printf(g->macros, negative ? "#define %s (%s)\n" : "#define %s %s\n", name,
@@ -47,7 +47,7 @@ static void define_values(generator *g)
             continue;
         }
         const gt_value *chosen = value_of(g, i);
-        define(g, own.name, chosen);
+        define_name(g, own.name, chosen);
         for (uint32_t v = 0; v < own.count; v++) {
             const char *word = own.values[v].word;
             if (word && !strpbrk(word, " :<")) {
@@ -83,7 +83,7 @@ static gputune_status define_own(generator *g)
         } else {
             gt_value value = {0, NULL};
             GT_TRY(gt_expression_integer(&value.number, own->value, g->binding->slots));
-            define(g, own->name, &value);
+            define_name(g, own->name, &value);
         }
     }
     return GPUTUNE_OK;
@@ -326,7 +326,7 @@ static void assert_outputs(gt_text *text, const generator *g)
     }
 }
 
-static gputune_status assemble(gt_source *out, const generator *g, const char *prelude)
+static gputune_status assemble_source(gt_source *out, const generator *g, const char *prelude)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
     const gt_body *body = g->body;
@@ -432,9 +432,10 @@ static gputune_status make_options(gt_source *out, const gt_binding *binding, bo
 
 /* ---- sources ---- */
 
-static gputune_status generate(gt_source *out, const gt_template *template,
-                               const gt_problem *problem, const gt_config *config,
-                               const gt_device *device, const char *prelude, const gt_body *body)
+static gputune_status generate_source(gt_source *out, const gt_template *template,
+                                      const gt_problem *problem, const gt_config *config,
+                                      const gt_device *device, const char *prelude,
+                                      const gt_body *body)
 {
     bool kernel = body == &template->parts->kernel_body;
     gt_binding binding;
@@ -454,7 +455,7 @@ static gputune_status generate(gt_source *out, const gt_template *template,
     }
     GT_TRY(make_options(&source, &binding, kernel));
     GT_TRY(add_instances(&source, &g));
-    GT_TRY(assemble(&source, &g, prelude));
+    GT_TRY(assemble_source(&source, &g, prelude));
     *out = gt_take(&source);
     return GPUTUNE_OK;
 }
@@ -463,7 +464,8 @@ gputune_status gt_source_generate(gt_source *out, const gt_template *template,
                                   const gt_problem *problem, const gt_config *config,
                                   const gt_device *device, const char *prelude)
 {
-    return generate(out, template, problem, config, device, prelude, &template->parts->kernel_body);
+    return generate_source(out, template, problem, config, device, prelude,
+                           &template->parts->kernel_body);
 }
 
 gputune_status gt_source_reference(gt_source *out, const gt_template *template,
@@ -480,7 +482,7 @@ gputune_status gt_source_reference(gt_source *out, const gt_template *template,
               "%s:1:1: no 'reference'; expected #pragma gputune "
               "reference(KERNEL, …)",
               template->path);
-    return generate(out, template, problem, &standard, device, prelude, &parts->judge_body);
+    return generate_source(out, template, problem, &standard, device, prelude, &parts->judge_body);
 }
 
 /* Returns true if the judges' code depends on the default configuration. */

@@ -60,7 +60,7 @@ static bool read_define(gt_lexer *value, const line *at, gt_token *name)
     return true;
 }
 
-static gputune_status split(line_list *out, const char *text)
+static gputune_status split_lines(line_list *out, const char *text)
 {
     for (size_t length; *text; text += length + (text[length] == '\n')) {
         length = strcspn(text, "\n");
@@ -173,10 +173,10 @@ gputune_status gt_source_shorten(char **out, const gt_source *source, const char
     for (char *at = names; (at = strchr(at, '#')); *at = ' ') { /* names in directives count too */
     }
     GT_TRY(gt_reach_cut(&cut, prelude, prelude, names));
-    gputune_status status = split(&lines, cut);
+    gputune_status status = split_lines(&lines, cut);
     const size_t own = lines.count;
     mark_basics(&lines);
-    status = status == GPUTUNE_OK ? split(&lines, code) : status;
+    status = status == GPUTUNE_OK ? split_lines(&lines, code) : status;
     if (status == GPUTUNE_OK) {
         drop_unused(&lines, own);
         write_lines(&shown, &lines);

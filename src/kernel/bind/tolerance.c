@@ -77,7 +77,8 @@ typedef struct measures {
     gt_tolerance result; /* tolerance without S */
 } measures;
 
-static measures measure(const gt_workload *workload, uint32_t output, const gt_sensitivity *seen)
+static measures measure_output(const gt_workload *workload, uint32_t output,
+                               const gt_sensitivity *seen)
 {
     const gt_buffer *buffer = &workload->buffers[output];
     const struct type_facts *type = &facts[buffer->type];
@@ -92,11 +93,11 @@ static measures measure(const gt_workload *workload, uint32_t output, const gt_s
                       .result = {.rtol = fmax(type->rtol, drift / 4), .atol = type->tiny}};
 }
 
-static gt_tolerance measured(const gt_workload *workload, uint32_t output,
-                             const gt_sensitivity *seen)
+static gt_tolerance measured_tolerance(const gt_workload *workload, uint32_t output,
+                                       const gt_sensitivity *seen)
 {
     bool few = workload->buffers[output].elements < GT_TOLERANCE_FEW;
-    const measures m = measure(workload, output, seen);
+    const measures m = measure_output(workload, output, seen);
     gt_tolerance result = m.result;
     if (!few && is_even(seen)) {
         result.rtol = fmax(result.rtol, m.share * seen->relative / seen->step);
@@ -127,7 +128,7 @@ bool gt_tolerance_of_element(gt_tolerance *out, const gt_workload *workload, uin
         workload->buffers[output].elements < GT_TOLERANCE_FEW) {
         return false;
     }
-    const measures m = measure(workload, output, seen);
+    const measures m = measure_output(workload, output, seen);
     *out = m.result;
     out->stol = 2 * m.share / seen->step; /* S may be larger than the largest of a few steps */
     return true;
@@ -145,5 +146,5 @@ gt_tolerance gt_tolerance_of(const gt_workload *workload, uint32_t output,
         return (gt_tolerance){
             .rtol = type->rtol, .atol = type->tiny, .stol = more * 8 * type->working};
     }
-    return measured(workload, output, sensitivity);
+    return measured_tolerance(workload, output, sensitivity);
 }

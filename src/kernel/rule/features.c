@@ -117,8 +117,8 @@ static gputune_status add_need(maker *m, uint64_t *needs, const char *text)
 /* Prints an expression of a variant. *known is true if its value does not depend on the sizes
  * that vary. If the expression cannot be computed, marks the variant with the last bit of
  * *needs. */
-static gputune_status print(gt_text *out, bool *known, int64_t *value, maker *m,
-                            const gt_expression *expression, uint64_t *needs)
+static gputune_status print_expression(gt_text *out, bool *known, int64_t *value, maker *m,
+                                       const gt_expression *expression, uint64_t *needs)
 {
     gputune_status status = gt_expression_print(out, known, value, expression, &m->form.print);
     if (status == GPUTUNE_ETEMPLATE) {
@@ -139,7 +139,7 @@ static gputune_status need(maker *m, uint64_t *needs, const gt_expression *expre
     bool known;
     int64_t value;
     m->form.print.within = comparison ? 8 : 0;
-    GT_TRY(print(&text, &known, &value, m, expression, needs));
+    GT_TRY(print_expression(&text, &known, &value, m, expression, needs));
     m->form.print.within = 0;
     gt_text_append(&text, comparison ? comparison : "");
     if (known) {
@@ -193,7 +193,7 @@ static gputune_status add_blocks(maker *m, size_t v, const gt_dimensions *grid)
         bool known;
         int64_t value;
         m->form.print.within = 10; /* a product */
-        GT_TRY(print(&text, &known, &value, m, grid->items[i], &needs));
+        GT_TRY(print_expression(&text, &known, &value, m, grid->items[i], &needs));
         m->form.print.within = 0;
         factor *= known ? (double)value : 1;
         if (!known) {
@@ -311,8 +311,8 @@ static void complete_grants(gt_size_features *features)
     }
 }
 
-static gputune_status make(maker *m, const gt_device *device, const gt_config *variants,
-                           size_t count)
+static gputune_status make_features(maker *m, const gt_device *device, const gt_config *variants,
+                                    size_t count)
 {
     const gt_template_parts *parts = m->template->parts;
     for (uint32_t i = 0; i < m->template->problem_count; i++) {
@@ -350,7 +350,7 @@ gputune_status gt_size_features_make(gt_size_features *out, const gt_template *t
     features.load_factors = calloc(count + 1, sizeof *features.load_factors);
     GT_TRY(features.needs && features.load_features && features.load_factors ? GPUTUNE_OK
                                                                              : gt_fail_memory());
-    gputune_status status = make(&m, device, variants, count);
+    gputune_status status = make_features(&m, device, variants, count);
     gt_texts_free(&m.needs);
     GT_TRY(status);
     *out = gt_take(&features);

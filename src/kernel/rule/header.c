@@ -21,7 +21,7 @@ typedef struct writer {
 } writer;
 
 /* Appends a text in which "@" stands for the prefix, and "$" for the prefix in capitals. */
-static void append(writer *w, const char *text)
+static void append_text(writer *w, const char *text)
 {
     while (*text) {
         const size_t plain = strcspn(text, "@$");
@@ -49,7 +49,7 @@ static void append_value(writer *w, const gt_expression *expression, int64_t oth
 
 /* ---- what a header cannot do ----------------------------------------------------------------- */
 
-static gputune_status refuse(const gt_template *template, const char *part)
+static gputune_status refuse_part(const gt_template *template, const char *part)
 {
     return gt_fail(GPUTUNE_EUNSUPPORTED,
                    "%s: a header cannot launch a kernel with %s; use options.unseen = GPUTUNE_RULE "
@@ -86,10 +86,10 @@ static gputune_status check_arguments(const gt_template *template, const gt_rule
     for (uint32_t i = 0; i < template->argument_count; i++) {
         const gt_argument *argument = &template->arguments[i];
         if (argument->map || argument->texture) {
-            return refuse(template, argument->map ? "tensor maps" : "textures");
+            return refuse_part(template, argument->map ? "tensor maps" : "textures");
         }
         if (argument->holder) {
-            return refuse(template, "buffers in structs");
+            return refuse_part(template, "buffers in structs");
         }
         if (!argument->is_buffer && !c_type(template, &rule->region.least, argument->type)) {
             return gt_fail(GPUTUNE_EUNSUPPORTED,
@@ -109,7 +109,7 @@ static gputune_status check_axes(const gt_template *template, const gt_rule *rul
             const int64_t value = axis->values[rule->variants.items[v].choice[i]].number;
             if ((axis->kind == GT_AXIS_CARVEOUT && value >= 0) ||
                 (axis->kind == GT_AXIS_L2_PERSIST && value > 0)) {
-                return refuse(template, gt_axis_kind_name(axis->kind));
+                return refuse_part(template, gt_axis_kind_name(axis->kind));
             }
         }
     }
@@ -120,13 +120,13 @@ gputune_status gt_header_check(const gt_template *template, const gt_rule *rule)
 {
     const gt_template_parts *parts = template->parts;
     if (template->pass_count || parts->has_loops || parts->computed_count || parts->map_count) {
-        return refuse(template, template->pass_count ? "pass() blocks"
-                                : parts->map_count   ? "tensor maps"
-                                                     : "loops or computed arguments");
+        return refuse_part(template, template->pass_count ? "pass() blocks"
+                                     : parts->map_count   ? "tensor maps"
+                                                          : "loops or computed arguments");
     }
     for (uint32_t i = 0; i < parts->step_count; i++) {
         if (parts->steps[i].times || parts->steps[i].programmatic) {
-            return refuse(template, "repeated or programmatic launches");
+            return refuse_part(template, "repeated or programmatic launches");
         }
     }
     GT_TRY(check_arguments(template, rule));
@@ -172,8 +172,8 @@ static void append_nodes(writer *w, uint32_t at, int depth)
 static void append_choose(writer *w)
 {
     const gt_rule_region *region = &w->header->rule->region;
-    append(w, "/* Returns the number of the variant for a size, or $_OUTSIDE. */\n"
-              "$_API int @_choose(");
+    append_text(w, "/* Returns the number of the variant for a size, or $_OUTSIDE. */\n"
+                   "$_API int @_choose(");
     append_sizes(w, false);
     gt_text_append(&w->out, ")\n{\n");
     for (uint32_t i = 0; i < w->template->problem_count; i++) {
@@ -181,7 +181,7 @@ static void append_choose(writer *w)
         if (is_parameter(w, i)) {
             gt_text_printf(&w->out, "    if (%s < %" PRId64 " || %s > %" PRId64 ") {\n", name,
                            region->least.values[i].number, name, region->most.values[i].number);
-            append(w, "        return $_OUTSIDE;\n    }\n");
+            append_text(w, "        return $_OUTSIDE;\n    }\n");
         }
     }
     append_nodes(w, 0, 1);
@@ -200,7 +200,7 @@ static bool is_implied(const writer *w, uint32_t argument)
 
 static void append_parameters(writer *w)
 {
-    append(w, "const @_rule *rule_, CUstream stream_, ");
+    append_text(w, "const @_rule *rule_, CUstream stream_, ");
     append_sizes(w, false);
     for (uint32_t i = 0; i < w->template->argument_count; i++) {
         const gt_argument *own = &w->template->arguments[i];
@@ -259,7 +259,7 @@ static void append_clears(writer *w)
     for (uint32_t i = 0; i < w->template->parameter_count; i++) {
         const gt_argument *own = &w->template->arguments[i];
         if (own->cleared || (i >= w->template->argument_count && own->fill.kind == GT_FILL_ZERO)) {
-            append(w, "        result_ = result_ ? result_ : (int)$_CU(cuMemsetD8Async)(");
+            append_text(w, "        result_ = result_ ? result_ : (int)$_CU(cuMemsetD8Async)(");
             gt_text_printf(&w->out, "%s, 0, (size_t)(", own->name);
             append_bytes(w, i);
             gt_text_append(&w->out, "), stream_);\n");
@@ -305,7 +305,7 @@ static void append_step(writer *w, uint32_t variant, uint32_t index)
                        implied ? "_" : "");
     }
     gt_text_append(&w->out, count ? "};\n" : "NULL};\n");
-    append(w, "            result_ = result_ ? result_ : @_start(rule_, ");
+    append_text(w, "            result_ = result_ ? result_ : @_start(rule_, ");
     gt_text_printf(&w->out, "%u, stream_, grid_, block_, cluster_, ",
                    w->header->codes[variant] * w->parts->step_count + index);
     append_value(w, step->shared, 0, 0);
@@ -334,7 +334,7 @@ static void append_alignment(writer *w, const gt_config *variant)
         if (bytes > 1) {
             gt_text_printf(&w->out, "        if (%s %% %u != 0) {\n",
                            w->template->arguments[i].name, bytes);
-            append(w, "            return $_MISALIGNED;\n        }\n");
+            append_text(w, "            return $_MISALIGNED;\n        }\n");
         }
     }
 }
@@ -359,7 +359,7 @@ static void append_variant(writer *w, uint32_t variant)
 
 static void append_configurations(writer *w)
 {
-    append(
+    append_text(
         w,
         "/* Returns the configuration of a variant, such as \"VEC=4 BLOCK=256\"; \"\" for another "
         "number. */\n$_API const char *@_configuration(int variant)\n{\n    switch (variant) {\n");
@@ -370,18 +370,19 @@ static void append_configurations(writer *w)
         w->status = w->status < 0 ? w->status : status;
         gt_text_printf(&w->out, "    case %u:\n        return \"%s\";\n", v, text ? text : "");
     }
-    append(w, "    default:\n        return \"\";\n    }\n}\n\n");
+    append_text(w, "    default:\n        return \"\";\n    }\n}\n\n");
 }
 
 static void append_scratch(writer *w)
 {
-    append(w, "/* Returns the bytes of the scratch buffer that a launch at this size needs. Parts "
-              "of it that must "
-              "be\n * zero are zeroed before each launch. */\n"
-              "$_API size_t @_scratch_bytes(");
+    append_text(
+        w, "/* Returns the bytes of the scratch buffer that a launch at this size needs. Parts "
+           "of it that must "
+           "be\n * zero are zeroed before each launch. */\n"
+           "$_API size_t @_scratch_bytes(");
     append_sizes(w, false);
     gt_text_append(&w->out, ")\n{\n    size_t bytes_ = 0;\n    switch (");
-    append(w, "@_choose(");
+    append_text(w, "@_choose(");
     append_sizes(w, true);
     gt_text_append(&w->out, ")) {\n");
     for (uint32_t v = 0; v < w->header->rule->variants.count; v++) {
@@ -400,24 +401,24 @@ static void append_scratch(writer *w)
 
 static void append_launch(writer *w)
 {
-    append(w,
-           "/* Launches the variant for the size on a stream. Sizes are also the values of kernel "
+    append_text(
+        w, "/* Launches the variant for the size on a stream. Sizes are also the values of kernel "
            "parameters\n * of the same name. Returns 0, a CUresult, $_OUTSIDE or $_MISALIGNED. "
            "*/\n$_API int @_launch(");
     append_parameters(w);
-    append(w, ")\n{\n    int result_ = 0;\n");
+    append_text(w, ")\n{\n    int result_ = 0;\n");
     for (uint32_t i = 0; i < w->template->argument_count && w->parts->is_pipeline; i++) {
         gt_text_printf(&w->out,
                        is_implied(w, i) ? "" : "    (void)%s; /* not all kernels take it */\n",
                        w->template->arguments[i].name);
     }
-    append(w, "    switch (@_choose(");
+    append_text(w, "    switch (@_choose(");
     append_sizes(w, true);
     gt_text_append(&w->out, ")) {\n");
     for (uint32_t v = 0; v < w->header->rule->variants.count; v++) {
         append_variant(w, v);
     }
-    append(w, "    default:\n        return $_OUTSIDE;\n    }\n    return result_;\n}\n");
+    append_text(w, "    default:\n        return $_OUTSIDE;\n    }\n    return result_;\n}\n");
 }
 
 /* ---- the code -------------------------------------------------------------------------------- */
@@ -427,7 +428,7 @@ static void append_images(writer *w)
     const gt_header *h = w->header;
     for (uint32_t i = 0; i < h->arch_count * h->code_count; i++) {
         const gt_image *image = &h->compiled[i].image;
-        append(w, "static const unsigned long long @_code_");
+        append_text(w, "static const unsigned long long @_code_");
         gt_text_printf(&w->out, "%s_%u[] = {", h->archs[i / h->code_count], i % h->code_count);
         for (size_t at = 0; at <= image->bytes;
              at += sizeof(uint64_t)) { /* up to and including the NUL after PTX */
@@ -438,21 +439,23 @@ static void append_images(writer *w)
         }
         gt_text_append(&w->out, "\n};\n");
     }
-    append(w, "/* For each architecture: compute capability, 1 if only that one can run the code, "
-              "and the code. */\nstatic const struct {\n    int cc, exact;\n    const void "
-              "*codes[$_CODES];\n} @_images[] = {\n");
+    append_text(
+        w, "/* For each architecture: compute capability, 1 if only that one can run the code, "
+           "and the code. */\nstatic const struct {\n    int cc, exact;\n    const void "
+           "*codes[$_CODES];\n} @_images[] = {\n");
     for (uint32_t a = 0; a < h->arch_count; a++) {
         const char *arch = h->archs[a] + strcspn(h->archs[a], "0123456789");
         const size_t digits = strspn(arch, "0123456789");
         gt_text_printf(&w->out, "    {%.*s, %d, {", (int)digits, arch, arch[digits] == 'a');
         for (uint32_t c = 0; c < h->code_count; c++) {
-            append(w, c ? ", @_code_" : "@_code_");
+            append_text(w, c ? ", @_code_" : "@_code_");
             gt_text_printf(&w->out, "%s_%u", h->archs[a], c);
         }
         gt_text_append(&w->out, "}},\n");
     }
-    append(w, "};\n/* The kernels of each code; their names may differ between architectures. */\n"
-              "static const char *const @_entries[][$_KERNELS] = {\n");
+    append_text(
+        w, "};\n/* The kernels of each code; their names may differ between architectures. */\n"
+           "static const char *const @_entries[][$_KERNELS] = {\n");
     for (uint32_t a = 0; a < h->arch_count; a++) {
         gt_text_append(&w->out, "    {");
         for (uint32_t c = 0; c < h->code_count; c++) {
@@ -641,7 +644,7 @@ static void append_helpers(writer *w, const char *text)
         GT_SCOPED(gt_text_free) gt_text call = {0};
         gt_text_printf(&call, "%s_%s(", w->prefix, helpers[i].name);
         if (strstr(text, gt_text_string(&call))) {
-            append(w, helpers[i].text);
+            append_text(w, helpers[i].text);
         }
     }
     gt_text_append(&w->out, "\n");
@@ -659,28 +662,30 @@ static void append_comment(writer *w, const char *text)
 static void append_head(writer *w)
 {
     const gt_header *h = w->header;
-    append(w,
-           "/* Launches @ with the variant that a rule of gputune chooses for each size. Needs "
+    append_text(
+        w, "/* Launches @ with the variant that a rule of gputune chooses for each size. Needs "
            "only CUDA.\n * Call @_load() once in a CUDA context, then @_launch(). The functions "
            "are static, or\n * with -D$_API= external, so a library can be made of this file.\n");
     gt_text_printf(&w->out, " *\n * The rule, made for %s:\n *\n", h->device->name);
     append_comment(w, h->text);
-    append(w, " */\n#ifndef GPUTUNE_RULE_$\n#define GPUTUNE_RULE_$\n\n#include <cuda.h>\n");
-    append(w, h->runtime_api ? "#include <cudaTypedefs.h>\n#include <cuda_runtime_api.h>\n" : "");
-    append(w, "#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\n\n#ifndef "
-              "$_API\n#define $_API static "
-              "inline\n#endif\n\nenum {\n    $_OUTSIDE = -1, /* the size is outside the region of "
-              "the rule "
-              "*/\n    $_MISALIGNED = -2, /* an address is not aligned as the variant needs */\n"
-              "    $_NO_CODE = -3, /* there is no code for this GPU */\n    $_NO_DRIVER = -4, /* "
-              "the driver lacks a function */\n    $_CODES = ");
+    append_text(w, " */\n#ifndef GPUTUNE_RULE_$\n#define GPUTUNE_RULE_$\n\n#include <cuda.h>\n");
+    append_text(w,
+                h->runtime_api ? "#include <cudaTypedefs.h>\n#include <cuda_runtime_api.h>\n" : "");
+    append_text(
+        w, "#include <stddef.h>\n#include <stdint.h>\n#include <string.h>\n\n#ifndef "
+           "$_API\n#define $_API static "
+           "inline\n#endif\n\nenum {\n    $_OUTSIDE = -1, /* the size is outside the region of "
+           "the rule "
+           "*/\n    $_MISALIGNED = -2, /* an address is not aligned as the variant needs */\n"
+           "    $_NO_CODE = -3, /* there is no code for this GPU */\n    $_NO_DRIVER = -4, /* "
+           "the driver lacks a function */\n    $_CODES = ");
     gt_text_printf(&w->out, "%u, ", h->code_count);
-    append(w, "$_KERNELS = ");
+    append_text(w, "$_KERNELS = ");
     gt_text_printf(&w->out, "%u\n};\n\n", h->code_count * w->parts->step_count);
-    append(w, h->runtime_api ? runtime_names : driver_names);
-    append(w, rule_type);
-    append(w, h->runtime_api ? runtime_members : "");
-    append(w, "} @_rule;\n\n");
+    append_text(w, h->runtime_api ? runtime_names : driver_names);
+    append_text(w, rule_type);
+    append_text(w, h->runtime_api ? runtime_members : "");
+    append_text(w, "} @_rule;\n\n");
 }
 
 static void set_names(writer *w)
@@ -709,7 +714,7 @@ gputune_status gt_header_write(char **out, const gt_header *header)
                      &header->rule->variants.items[0], 0);
     append_choose(w);
     append_configurations(w);
-    append(w, start);
+    append_text(w, start);
     if (w->template->parameter_count > w->template->argument_count) {
         append_scratch(w);
     }
@@ -717,14 +722,14 @@ gputune_status gt_header_write(char **out, const gt_header *header)
     GT_SCOPED(gt_text_free) gt_text decision = gt_take(&w->out);
     append_head(w);
     append_images(w);
-    append(w, load_head);
-    append(w, header->runtime_api ? runtime_find : "");
-    append(w, load_tail);
+    append_text(w, load_head);
+    append_text(w, header->runtime_api ? runtime_find : "");
+    append_text(w, load_tail);
     append_helpers(w, gt_text_string(&decision));
     gt_text_append(&w->out, gt_text_string(&decision));
-    append(w, "\n#undef $_CU\n");
-    append(w, header->runtime_api ? "#undef $_FIND\n" : "");
-    append(w, "#endif\n");
+    append_text(w, "\n#undef $_CU\n");
+    append_text(w, header->runtime_api ? "#undef $_FIND\n" : "");
+    append_text(w, "#endif\n");
     w->out.failed |= decision.failed;
     if (w->status < 0) {
         gt_text_free(&w->out);

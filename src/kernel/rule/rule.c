@@ -27,7 +27,7 @@ static void next_line(parser *p)
 }
 
 /* Moves to the next line that is not empty. */
-static void step(parser *p)
+static void read_token(parser *p)
 {
     do {
         next_line(p);
@@ -107,7 +107,7 @@ static gputune_status parse_loss(parser *p, const char *text)
 
 static gputune_status parse_variants(parser *p)
 {
-    for (const char *text; (text = after_word(p, "variant")); step(p)) {
+    for (const char *text; (text = after_word(p, "variant")); read_token(p)) {
         gt_config config;
         GT_TRY(in_line(p, gt_config_parse(&config, p->template, text, true)));
         GT_TRY(gt_array_push(&p->rule->variants, config));
@@ -132,10 +132,10 @@ static gputune_status parse_branches(parser *p, size_t at, const char *condition
 {
     GT_TRY(++p->nesting <= NESTING_MAX ? GPUTUNE_OK : fail_expected(p, "fewer nested conditions"));
     GT_TRY(parse_condition(&p->rule->nodes.items[at].condition, p, condition));
-    step(p);
+    read_token(p);
     GT_TRY(parse_tree(p));
     GT_TRY(after_word(p, "else") ? GPUTUNE_OK : fail_expected(p, "'else'"));
-    step(p);
+    read_token(p);
     p->rule->nodes.items[at].otherwise = (uint32_t)p->rule->nodes.count;
     p->nesting--;
     return parse_tree(p);
@@ -156,19 +156,19 @@ static gputune_status parse_tree(parser *p)
                ? GPUTUNE_OK
                : fail_expected(p, "the number of a variant"));
     p->rule->nodes.items[at].variant = (uint32_t)index;
-    step(p);
+    read_token(p);
     return GPUTUNE_OK;
 }
 
 static gputune_status parse_rule(parser *p)
 {
-    step(p);
+    read_token(p);
     char *region = after_word(p, "region");
     GT_TRY(region ? in_line(p, parse_region(p, region)) : fail_expected(p, "'region'"));
-    step(p);
+    read_token(p);
     const char *loss = after_word(p, "loss");
     GT_TRY(loss ? parse_loss(p, loss) : fail_expected(p, "'loss'"));
-    step(p);
+    read_token(p);
     GT_TRY(parse_variants(p));
     GT_TRY(parse_tree(p));
     return p->line ? fail_expected(p, "the end") : GPUTUNE_OK;

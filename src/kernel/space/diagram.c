@@ -123,7 +123,7 @@ static uint32_t find_slot(const builder *b, const uint64_t *keys)
 }
 
 /* Returns the node of `next` with the keys after the last node; makes a new node if needed. */
-static uint32_t intern(builder *b, uint32_t node, uint32_t position)
+static uint32_t intern_node(builder *b, uint32_t node, uint32_t position)
 {
     level *next = &b->next;
     uint32_t slot = find_slot(b, next->keys + (size_t)next->width * (size_t)next->open_count);
@@ -151,7 +151,7 @@ static void take_node(builder *b, uint32_t node, const int *from, double below)
             reason = gt_space_check(b->space, &b->binding, b->known, axis);
         }
         reason = reason ? reason : reason_left(b, node, from);
-        *child = reason ? GT_NODE_DEAD : intern(b, node, v);
+        *child = reason ? GT_NODE_DEAD : intern_node(b, node, v);
         if (reason) {
             b->diagram->excluded[reason] += b->now.paths[node] * below;
         }
@@ -330,7 +330,8 @@ double gt_diagram_endings(const gt_diagram *diagram, const gt_space *space, uint
 }
 
 /* Counts the valid beginnings of `levels` axes. `some` has a count for each node of a level. */
-static double beginnings(const gt_diagram *d, const gt_space *space, uint32_t levels, double *some)
+static double count_beginnings(const gt_diagram *d, const gt_space *space, uint32_t levels,
+                               double *some)
 {
     for (uint32_t n = 0; n < d->width[levels]; n++) {
         some[n] = d->endings[levels][n] > 0;
@@ -358,5 +359,5 @@ double gt_diagram_beginnings(const gt_diagram *diagram, const gt_space *space, u
         widest = diagram->width[i] > widest ? diagram->width[i] : widest;
     }
     GT_FREED double *some = calloc(2 * widest, sizeof *some);
-    return some ? beginnings(diagram, space, levels, some) : -1;
+    return some ? count_beginnings(diagram, space, levels, some) : -1;
 }

@@ -63,7 +63,7 @@ static bool try_value(gt_space_search *search, const gt_search_level *level, int
 
 /* Advances the current level to its next value that may be valid. Returns false if there is none.
  */
-static bool advance(gt_space_search *search)
+static bool advance_search(gt_space_search *search)
 {
     gt_search_level *level = &search->levels[search->at];
     const int values = search->space->counts[level->axis];
@@ -95,7 +95,7 @@ static bool search_next(gt_space_search *search)
         if (++search->turns % 256 == 0 && gt_space_is_canceled(search->space)) {
             return false;
         }
-        if (advance(search)) {
+        if (advance_search(search)) {
             search->known |= UINT32_C(1) << search->levels[search->at].axis;
             if (++search->at == search->count) {
                 return true;
@@ -254,7 +254,7 @@ static uint32_t list_axes(uint32_t out[GT_AXIS_MAX], uint32_t axes)
 }
 
 /* Estimates the valid combinations of a loose group from random draws. */
-static void estimate(gt_space *space, gt_group *group)
+static void estimate_group(gt_space *space, gt_group *group)
 {
     gt_random random = {1};
     gt_config config;
@@ -288,7 +288,7 @@ static gputune_status prepare_group(gt_space *space, gt_group *group)
     group->count = gt_diagram_endings(diagram, space, 0, 0);
     group->certainty = GT_EXACT;
     if (is_loose(group) && group->count > 0) {
-        estimate(space, group);
+        estimate_group(space, group);
     }
     return status;
 }
@@ -312,7 +312,7 @@ gputune_status gt_space_prepare(gt_space *space)
 static const double exact_limit = 0x1p53; /* above this, doubles do not represent every integer */
 
 /* Multiplies a size by a count. */
-static void multiply(gt_space_size *size, double count, gt_certainty certainty)
+static void multiply_size(gt_space_size *size, double count, gt_certainty certainty)
 {
     const double product = (double)size->count * count;
     const bool is_none =
@@ -332,7 +332,7 @@ gt_space_size gt_space_count(gt_space *space)
         return (gt_space_size){0, GT_EXACT};
     }
     for (int g = 0; g < space->group_count; g++) {
-        multiply(&size, space->groups[g].count, space->groups[g].certainty);
+        multiply_size(&size, space->groups[g].count, space->groups[g].certainty);
     }
     return size;
 }
@@ -345,7 +345,7 @@ static void multiply_sources(gt_space_size *size, gt_space *space, gt_group *gro
     uint32_t axes[2 * GT_AXIS_MAX]; /* long enough for both lists */
     uint32_t own = list_axes(axes, group->axes & in_source);
     if (!(group->axes & ~in_source) || group->count <= 0) {
-        multiply(size, group->count, group->certainty);
+        multiply_size(size, group->count, group->certainty);
         return;
     }
     if (!own) {
@@ -358,8 +358,8 @@ static void multiply_sources(gt_space_size *size, gt_space *space, gt_group *gro
     if (diagram.children[0]) {
         count = gt_diagram_beginnings(&diagram, space, own);
     }
-    multiply(size, count < 0 || count > group->count ? group->count : count,
-             count < 0 ? GT_AT_MOST : group->certainty);
+    multiply_size(size, count < 0 || count > group->count ? group->count : count,
+                  count < 0 ? GT_AT_MOST : group->certainty);
 }
 
 gt_space_size gt_space_sources(gt_space *space)
@@ -408,7 +408,7 @@ typedef struct tally {
     gt_certainty certainty[GT_SPACE_REASONS];
 } tally;
 
-static void exclude(tally *tally, int reason, double count, gt_certainty certainty)
+static void count_excluded(tally *tally, int reason, double count, gt_certainty certainty)
 {
     if (count > 0) {
         bool rounded = count >= exact_limit;
@@ -429,8 +429,8 @@ static void exclude_values(tally *tally, const gt_space *space, const gt_group *
         int allowed = 0;
         behind /= space->counts[axis];
         for (int v = 0; v < space->counts[axis]; v++) {
-            exclude(tally, space->blocked[axis][v], space->blocked[axis][v] ? behind : 0,
-                    certainty);
+            count_excluded(tally, space->blocked[axis][v], space->blocked[axis][v] ? behind : 0,
+                           certainty);
             allowed += !space->blocked[axis][v];
         }
         behind *= allowed;
@@ -446,8 +446,8 @@ static void exclude_in_group(tally *tally, const gt_space *space, const gt_group
         exclude_values(tally, space, group, others, certainty);
     }
     for (int r = 1; r < GT_SPACE_REASONS; r++) {
-        exclude(tally, r, (d->excluded ? d->excluded[r] : 0) * others, certainty);
-        exclude(tally, r, drawn * group->missed[r] * others, GT_ABOUT);
+        count_excluded(tally, r, (d->excluded ? d->excluded[r] : 0) * others, certainty);
+        count_excluded(tally, r, drawn * group->missed[r] * others, GT_ABOUT);
     }
 }
 
@@ -474,7 +474,7 @@ size_t gt_space_exclusions(gt_space *space, const gt_exclusion_count **out)
     size_t count = 0;
     (void)gt_space_prepare(space);
     if (space->excludes_all) {
-        exclude(&tally, space->excludes_all, (double)gt_space_combinations(space), GT_EXACT);
+        count_excluded(&tally, space->excludes_all, (double)gt_space_combinations(space), GT_EXACT);
     } else {
         exclude_all(&tally, space);
     }

@@ -70,7 +70,7 @@ static int add_term(planner *p, gt_term term)
 }
 
 /* Returns a term of two others. If one of them is negative, returns the other. */
-static int join(planner *p, int a, int b)
+static int join_terms(planner *p, int a, int b)
 {
     return a < 0 ? b : b < 0 ? a : add_term(p, (gt_term){.kind = GT_TERM_JOIN, .operands = {a, b}});
 }
@@ -119,7 +119,7 @@ static int join_expression(planner *p, int joined, const gt_expression *expressi
 {
     return !expression || gt_counters_used(expression)
                ? joined
-               : join(p, joined, add_code(p, expression, expression->count - 1));
+               : join_terms(p, joined, add_code(p, expression, expression->count - 1));
 }
 
 static int join_kind(planner *p, gt_axis_kind kind)
@@ -127,7 +127,7 @@ static int join_kind(planner *p, gt_axis_kind kind)
     int joined = -1;
     for (uint32_t i = 0; i < p->template->axis_count; i++) {
         bool is = p->template->axes[i].kind == kind;
-        joined = join(p, joined, is ? p->terms->of_slot[GT_SLOT_AXIS + i] : -1);
+        joined = join_terms(p, joined, is ? p->terms->of_slot[GT_SLOT_AXIS + i] : -1);
     }
     return joined;
 }
@@ -160,12 +160,12 @@ static void plan_block(planner *p)
     const gt_template_step *first = &p->parts->steps[0];
     for (uint32_t i = 0; i < p->template->axis_count; i++) {
         bool sets = p->template->axes[i].kind == GT_AXIS_CLUSTER;
-        p->cluster = join(p, p->cluster, sets ? p->terms->of_slot[GT_SLOT_AXIS + i] : -1);
+        p->cluster = join_terms(p, p->cluster, sets ? p->terms->of_slot[GT_SLOT_AXIS + i] : -1);
     }
     for (uint32_t i = 0; i < 3; i++) { /* missing dimensions have no expression */
         p->cluster = join_expression(p, p->cluster, first->cluster.items[i]);
         p->terms->of_slot[GT_SLOT_BLOCK + i] = join_expression(p, -1, first->block.items[i]);
-        p->block = join(p, p->block, p->terms->of_slot[GT_SLOT_BLOCK + i]);
+        p->block = join_terms(p, p->block, p->terms->of_slot[GT_SLOT_BLOCK + i]);
     }
     p->block = join_words(p, p->block, "launch_bounds maxreg");
 }
@@ -175,8 +175,8 @@ static void plan_shared(planner *p)
     const gt_expression *shared = p->parts->steps[0].shared;
     bool occupancy = asks_occupancy(p->parts);
     bool of_block = occupancy || gt_expression_uses_any(shared, GT_SLOT_BLOCK, 3);
-    p->shared = join(p, join_expression(p, -1, shared), of_block ? p->block : -1);
-    p->shared = join(p, p->shared, occupancy ? p->cluster : -1);
+    p->shared = join_terms(p, join_expression(p, -1, shared), of_block ? p->block : -1);
+    p->shared = join_terms(p, p->shared, occupancy ? p->cluster : -1);
     add_launch(p, GT_SLOT_OCCUPANCY, p->shared);
     add_launch(p, GT_SLOT_OCCUPANCY + 1, p->shared);
 }
@@ -187,7 +187,7 @@ static void plan_grid(planner *p)
         const gt_expression *own = p->parts->steps[0].grid.items[i];
         bool of_block = gt_expression_uses_any(own, GT_SLOT_BLOCK, 3);
         p->grid[i] = join_expression(p, p->cluster, own);
-        p->grid[i] = join(p, p->grid[i], of_block ? p->block : -1);
+        p->grid[i] = join_terms(p, p->grid[i], of_block ? p->block : -1);
         add_launch(p, GT_SLOT_GRID + (int)i, p->grid[i]);
     }
 }
@@ -213,9 +213,9 @@ static void plan_cooperative(planner *p)
     if (!cooperative) {
         return;
     }
-    int term = join(p, join_expression(p, -1, cooperative), p->shared);
+    int term = join_terms(p, join_expression(p, -1, cooperative), p->shared);
     for (int i = 0; i < 3; i++) {
-        term = join(p, term, p->grid[i]);
+        term = join_terms(p, term, p->grid[i]);
     }
     add_filter(p, term, ORDER_COOPERATIVE, gt_binding_cooperative, 0);
 }
@@ -231,8 +231,8 @@ static void plan_pipeline(planner *p)
     const int *terms = p->terms->of_slot;
     int joined = has_loops ? -1 : join_words(p, -1, GT_WORDS_LAUNCHED);
     for (uint32_t i = 0; i < p->template->axis_count; i++) {
-        joined = join(p, joined, axes >> i & 1 ? terms[GT_SLOT_AXIS + i] : -1);
-        joined = join(p, joined, axes >> i & 1 ? terms[GT_SLOT_AXIS_BYTES + i] : -1);
+        joined = join_terms(p, joined, axes >> i & 1 ? terms[GT_SLOT_AXIS + i] : -1);
+        joined = join_terms(p, joined, axes >> i & 1 ? terms[GT_SLOT_AXIS_BYTES + i] : -1);
     }
     add_filter(p, joined, ORDER_STEPS, gt_binding_steps, 0);
 }
@@ -249,7 +249,7 @@ static void plan_steps(planner *p)
     add_filter(p, p->grid[0], ORDER_GRID, bind_grid_x, 0);
     add_filter(p, p->grid[1], ORDER_GRID, bind_grid_y, 0);
     add_filter(p, p->grid[2], ORDER_GRID, bind_grid_z, 0);
-    add_filter(p, join(p, carveout, carveout >= 0 ? p->shared : -1), ORDER_CARVEOUT,
+    add_filter(p, join_terms(p, carveout, carveout >= 0 ? p->shared : -1), ORDER_CARVEOUT,
                gt_binding_carveout, 0);
     if (p->parts->map_count > 0) {
         add_filter(p, join_words(p, -1, "tensormap"), ORDER_CARVEOUT, gt_binding_maps, 0);
@@ -584,7 +584,7 @@ const char *gt_space_why_unused(gt_space *space, uint32_t axis, uint8_t choice)
 }
 
 /* Fails with the reasons that exclude the most combinations. */
-static gputune_status refuse(gt_space *space)
+static gputune_status refuse_space(gt_space *space)
 {
     enum { MOST = 4 };
     const gt_exclusion_count *list;
@@ -610,7 +610,7 @@ static gputune_status refuse(gt_space *space)
 gputune_status gt_space_require_any(gt_space *space)
 {
     GT_TRY(gt_space_prepare(space));
-    return gt_space_count(space).count ? GPUTUNE_OK : refuse(space);
+    return gt_space_count(space).count ? GPUTUNE_OK : refuse_space(space);
 }
 
 uint32_t gt_space_features(double out[GT_LAUNCH_FEATURES], const gt_space *space,

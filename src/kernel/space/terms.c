@@ -35,7 +35,7 @@ static gt_residue open_term(uint64_t what, uint64_t a, uint64_t b, uint64_t c)
     return (gt_residue){GT_LEFT_OPEN, 0, mix(mix(mix(mix(KEY_TERM, what), a), b), c)};
 }
 
-static gt_residue evaluate(const state *s, int term);
+static gt_residue evaluate_term(const state *s, int term);
 
 typedef struct program {
     const state *state;
@@ -48,7 +48,7 @@ static uint64_t name_of(const program *p, int at)
     return p->term << 32 | (uint64_t)at;
 }
 
-static gt_residue run(const program *p, int at);
+static gt_residue run_program(const program *p, int at);
 
 static gt_residue run_unary(const program *p, gt_operation operation, gt_residue a, int at)
 {
@@ -83,7 +83,7 @@ static gt_residue run_logical(const program *p, gt_residue left, int at)
     if (left.left == GT_LEFT_VALUE && (left.value != 0) == stops) {
         return value_of(stops);
     }
-    const gt_residue right = run_unary(p, GT_DO_TRUTH, run(p, at - 1), at);
+    const gt_residue right = run_unary(p, GT_DO_TRUTH, run_program(p, at - 1), at);
     return left.left == GT_LEFT_VALUE ? right : open_term(name_of(p, at), left.key, right.key, 1);
 }
 
@@ -92,18 +92,20 @@ static gt_residue run_choice(const program *p, gt_residue condition, int at)
 {
     const int first = p->code[at - 1].target, second = at - 2;
     if (condition.left == GT_LEFT_OPEN) {
-        return open_term(name_of(p, at), condition.key, run(p, first).key, run(p, second).key);
+        return open_term(name_of(p, at), condition.key, run_program(p, first).key,
+                         run_program(p, second).key);
     }
-    return condition.left == GT_LEFT_FAILED ? condition : run(p, condition.value ? first : second);
+    return condition.left == GT_LEFT_FAILED ? condition
+                                            : run_program(p, condition.value ? first : second);
 }
 
 static gt_residue run_slot(const state *s, int slot)
 {
     const int term = s->terms->of_slot[slot];
-    return term < 0 ? value_of(s->slots[slot]) : evaluate(s, term);
+    return term < 0 ? value_of(s->slots[slot]) : evaluate_term(s, term);
 }
 
-static gt_residue run(const program *p, int at)
+static gt_residue run_program(const program *p, int at)
 {
     const gt_instruction *step = &p->code[at];
     const int operands = gt_operation_operands(step->operation);
@@ -111,7 +113,7 @@ static gt_residue run(const program *p, int at)
         return step->operation == GT_DO_SLOT ? run_slot(p->state, step->target)
                                              : value_of(step->integer);
     }
-    const gt_residue a = run(p, operands == 1 ? at - 1 : step->target);
+    const gt_residue a = run_program(p, operands == 1 ? at - 1 : step->target);
     if (step->operation == GT_DO_CHOOSE) {
         return run_choice(p, a, at);
     }
@@ -119,24 +121,24 @@ static gt_residue run(const program *p, int at)
         return run_logical(p, a, at);
     }
     return operands == 1 ? run_unary(p, step->operation, a, at)
-                         : run_binary(p, a, run(p, at - 1), at);
+                         : run_binary(p, a, run_program(p, at - 1), at);
 }
 
-static gt_residue evaluate(const state *s, int term)
+static gt_residue evaluate_term(const state *s, int term)
 {
     const gt_term *t = &s->terms->items.items[term];
     if (t->kind == GT_TERM_CODE) {
         const program p = {s, t->expression->code, (uint64_t)term};
-        return run(&p, t->at);
+        return run_program(&p, t->at);
     }
     if (t->kind == GT_TERM_JOIN) {
-        uint64_t a = evaluate(s, t->operands[0]).key, b = evaluate(s, t->operands[1]).key;
+        uint64_t a = evaluate_term(s, t->operands[0]).key, b = evaluate_term(s, t->operands[1]).key;
         return open_term((uint64_t)term, a, b, 0);
     }
     if (!(t->axes & ~s->known)) {
         return value_of(s->slots[t->slot]);
     }
-    uint64_t left = t->kind == GT_TERM_LAUNCH ? evaluate(s, t->operands[0]).key : 0;
+    uint64_t left = t->kind == GT_TERM_LAUNCH ? evaluate_term(s, t->operands[0]).key : 0;
     return open_term((uint64_t)term, left, 0, 0);
 }
 
@@ -144,5 +146,5 @@ gt_residue gt_terms_evaluate(const gt_term_list *terms, int term, const int64_t 
                              uint32_t known)
 {
     const state s = {terms, slots, known};
-    return evaluate(&s, term);
+    return evaluate_term(&s, term);
 }

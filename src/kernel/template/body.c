@@ -283,7 +283,7 @@ static void rename_constants(edits *r, const gt_template *template, gt_lexer lex
     }
 }
 
-static void rewrite(edits *r)
+static void rewrite_body(edits *r)
 {
     gt_lexer lexer = gt_lexer_of(r->text), line, above = {0};
     gt_token before = {0}, last = {0};
@@ -524,7 +524,7 @@ static gputune_status make_body(gt_body *body, gt_name_uses *uses, gt_parse *par
             gt_functions_cut(body->text, &name, 1);
         }
     }
-    rewrite(&e);
+    rewrite_body(&e);
     GT_TRY(carry_out(&body->text, &e));
     return finish_body(body, uses, parse);
 }

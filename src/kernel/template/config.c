@@ -133,7 +133,7 @@ void gt_values_append(gt_text *out, const gt_value *values, uint32_t count)
     }
 }
 
-static gputune_status intern(gt_value *out, gt_template_parts *parts, const char *word)
+static gputune_status intern_word(gt_value *out, gt_template_parts *parts, const char *word)
 {
     const uint32_t i = (uint32_t)gt_index_of(word, parts->words, parts->word_count);
     if (i == parts->word_count) {
@@ -149,10 +149,10 @@ static gputune_status intern(gt_value *out, gt_template_parts *parts, const char
 gputune_status gt_template_word(gt_value *out, const gt_template *template, const char *word)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&template->parts->lock);
-    return intern(out, template->parts, word);
+    return intern_word(out, template->parts, word);
 }
 
-static gputune_status refuse(const gt_axis *axis, const char *text, const char *expected)
+static gputune_status refuse_value(const gt_axis *axis, const char *text, const char *expected)
 {
     GT_SCOPED(gt_text_free) gt_text list = {0};
     gt_values_append(&list, axis->values, axis->count);
@@ -201,10 +201,11 @@ gputune_status gt_axis_choice(uint8_t *out, const gt_template *template, uint32_
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&parts->lock);
     gputune_status status = GPUTUNE_EINVAL;
     if (strlen(text) < GT_NAME_MAX) {
-        status = is_word(text) ? intern(&value, parts, text) : gt_parse_int(&value.number, text);
+        status =
+            is_word(text) ? intern_word(&value, parts, text) : gt_parse_int(&value.number, text);
     }
     if (status < 0) {
-        return status == GPUTUNE_EINVAL ? refuse(axis, text, NULL) : status;
+        return status == GPUTUNE_EINVAL ? refuse_value(axis, text, NULL) : status;
     }
     for (uint32_t i = 0; i < parts->value_count[index]; i++) {
         const gt_value *known = &axis->values[i];
@@ -215,7 +216,7 @@ gputune_status gt_axis_choice(uint8_t *out, const gt_template *template, uint32_
     }
     const char *refusal = gt_axis_refuses(axis, &value);
     if (!add || refusal) {
-        return refuse(axis, text, add ? refusal : NULL);
+        return refuse_value(axis, text, add ? refusal : NULL);
     }
     GT_REFUSE(parts->value_count[index] == GT_AXIS_VALUES, GPUTUNE_EINVAL,
               "%s: more than %d values tried; expected fewer", axis->name, GT_AXIS_VALUES);

@@ -84,8 +84,8 @@ static gputune_status join_text(gt_template_reader *reader, char *path, char *te
 typedef enum fate { KEPT, BLANKED, REPLACED } fate;
 
 /* Inserts one of the template's own files, or notes a header. */
-static gputune_status join(gt_template_reader *reader, const gt_include *include, gt_place place,
-                           fate *out)
+static gputune_status join_include(gt_template_reader *reader, const gt_include *include,
+                                   gt_place place, fate *out)
 {
     gt_included found = {0};
     gputune_status status = reader->include
@@ -162,7 +162,7 @@ static gputune_status read_clauses(gt_template_reader *reader, gt_lexer *line, f
             char name[NAME_BYTES];
             const gt_place place = gt_lexer_place(&clause.body);
             GT_TRY(string_name(name, &clause.body.token, place));
-            GT_TRY(join(reader, &(gt_include){name, place.path, .join = true}, place, out));
+            GT_TRY(join_include(reader, &(gt_include){name, place.path, .join = true}, place, out));
             continue;
         }
         GT_TRY(gt_check_room(reader->clauses.count, CLAUSES_MAX, "pragmas", clause.place));
@@ -206,7 +206,7 @@ static gputune_status read_include(gt_template_reader *reader, gt_lexer *line, f
         *out = BLANKED;
         return GPUTUNE_OK;
     }
-    return join(reader, &(gt_include){name, place.path, .system = system}, place, out);
+    return join_include(reader, &(gt_include){name, place.path, .system = system}, place, out);
 }
 
 /* The accepted directives. Others are refused, because a misspelled one could be an include. */
@@ -297,8 +297,8 @@ static gputune_status append_kept(gt_template_reader *reader, const char *begin,
 }
 
 /* Copies the directive that begins at `begin` to the body, or what replaces it. */
-static gputune_status carry(gt_template_reader *reader, const gt_source_file *file,
-                            const char *begin, const gt_lexer *line)
+static gputune_status carry_line(gt_template_reader *reader, const gt_source_file *file,
+                                 const char *begin, const gt_lexer *line)
 {
     fate what;
     gt_lexer reading = *line;
@@ -333,7 +333,7 @@ static gputune_status read_lines(gt_template_reader *reader, const gt_source_fil
         gt_lexer_directive(&lexer, &line);
         gt_text_append_bytes(&reader->body, copied, (size_t)(begin - copied));
         copied = line.end;
-        GT_TRY(carry(reader, file, begin, &line));
+        GT_TRY(carry_line(reader, file, begin, &line));
         GT_REFUSE(reader->body.length > TEXT_MAX, GPUTUNE_ETEMPLATE,
                   "%s:1:1: more than %d bytes with all includes; expected less", file->path,
                   TEXT_MAX);
@@ -439,8 +439,8 @@ static gputune_status read_groups(groups *out, const gt_template_reader *reader)
 }
 
 /* Returns true if a clause is kept: one of `own`, or a common one that `own` does not override. */
-static bool stays(const gt_template_reader *reader, const groups *all, const group *own,
-                  size_t clause)
+static bool clause_stays(const gt_template_reader *reader, const groups *all, const group *own,
+                         size_t clause)
 {
     const char *word = reader->clauses.items[clause].word;
     bool gives_way = false;
@@ -462,7 +462,7 @@ static gputune_status keep_group(gt_template_reader *reader, const groups *all, 
     size_t kept = 0, unused = 0;
     for (size_t c = 0; c < reader->clauses.count; c++) {
         gt_kernel_name named;
-        const bool is_kept = stays(reader, all, own, c);
+        const bool is_kept = clause_stays(reader, all, own, c);
         const gputune_status status = read_name(&named, &clauses[c]);
         if (status < 0 &&
             !is_kept) { /* mistakes in kept clauses are reported when these are parsed */
@@ -481,7 +481,7 @@ static gputune_status keep_group(gt_template_reader *reader, const groups *all, 
     }
     gt_functions_cut(reader->body.data, (const char *const *)cut.items, unused);
     for (size_t c = 0; c < reader->clauses.count; c++) {
-        if (stays(reader, all, own, c)) {
+        if (clause_stays(reader, all, own, c)) {
             clauses[kept++] = clauses[c];
         }
     }

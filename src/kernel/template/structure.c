@@ -36,8 +36,8 @@ static gputune_status read_alignment(uint32_t *alignment, gt_parse *p)
 /* ---- Members --------------------------------------------------------------------------------- */
 
 /* Refuses a member or type that is not data, or whose layout is not supported. */
-static gputune_status refuse(gt_place place, const gt_structure *structure, const char *what,
-                             const char *expected)
+static gputune_status refuse_structure(gt_place place, const gt_structure *structure,
+                                       const char *what, const char *expected)
 {
     return gt_fail_at(place, "%s in struct '%s', which an argument uses; expected %s", what,
                       structure->name, expected);
@@ -90,10 +90,10 @@ static gputune_status add_member(gt_structure *structure, gt_parse *p, const cha
         }
     }
     if (gt_lexer_is(&p->at, "&")) {
-        return refuse(place, structure, "a reference", "a pointer, or numbers");
+        return refuse_structure(place, structure, "a reference", "a pointer, or numbers");
     }
     if (structure->member_count == GT_STRUCTURE_MEMBERS) {
-        return refuse(place, structure, "a 65th member", "at most 64");
+        return refuse_structure(place, structure, "a 65th member", "at most 64");
     }
     gt_structure_member *member = &structure->members[structure->member_count];
     GT_TRY(gt_name_read(member->name, sizeof member->name, &p->at, "a member's name"));
@@ -107,7 +107,7 @@ static gputune_status add_member(gt_structure *structure, gt_parse *p, const cha
         GT_TRY(gt_read_extents(member->extents.items, &member->extents.count, p, GT_USE_CONST));
     }
     if (gt_lexer_is(&p->at, ":")) {
-        return refuse(gt_lexer_place(&p->at), structure, "a bit-field", "whole numbers");
+        return refuse_structure(gt_lexer_place(&p->at), structure, "a bit-field", "whole numbers");
     }
     return read_default(member, p);
 }
@@ -126,7 +126,8 @@ static gputune_status read_member_type(char out[GT_NAME_MAX], const gt_structure
     }
     if (gt_token_is_any(&behind.token, "{ :") ||
         gt_lexer_accept_any(&p->at, "union class enum") >= 0) {
-        return refuse(place, structure, "a nested definition", "it outside of the struct");
+        return refuse_structure(place, structure, "a nested definition",
+                                "it outside of the struct");
     }
     GT_TRY(gt_words_read(out, GT_NAME_MAX, &p->at, "a type and a name", false));
     while (gt_lexer_accept_any(&p->at, "const") >= 0) {
@@ -297,7 +298,7 @@ static bool is_alone(const gt_lexer *item)
 }
 
 /* Returns true if a specialisation's arguments match those in "op<SCALE,float>". */
-static bool matches(const head *head, const char *name)
+static bool head_matches(const head *head, const char *name)
 {
     int place = 0;
     gt_lexer item, argument, list = head->pattern;
@@ -335,7 +336,8 @@ static int place_of(const gt_token *name, const head *head)
 }
 
 /* Moves p->at to a copy of the definition in which arguments replace the parameters. */
-static gputune_status instantiate(gt_parse *p, const gt_structure *structure, const head *head)
+static gputune_status instantiate_structure(gt_parse *p, const gt_structure *structure,
+                                            const head *head)
 {
     char *made = NULL;
     gt_text text = {0};
@@ -370,7 +372,8 @@ static gputune_status read_bases(gt_structure *structure, gt_parse *p, bool is_c
         gt_structure_member member = {.is_private = is_class};
         const gt_place place = gt_lexer_place(&p->at);
         if (gt_lexer_is(&p->at, "virtual")) {
-            return refuse(place, structure, "a virtual base class", "a plain struct of numbers");
+            return refuse_structure(place, structure, "a virtual base class",
+                                    "a plain struct of numbers");
         }
         member.is_private = !gt_lexer_is(&p->at, "public") &&
                             (is_class || gt_token_is_any(&p->at.token, "private protected"));
@@ -381,7 +384,8 @@ static gputune_status read_bases(gt_structure *structure, gt_parse *p, bool is_c
             base = gt_structure_of(p->template, base->alias);
         }
         if (!base) {
-            return refuse(place, structure, "an unknown base class", "a struct of this file");
+            return refuse_structure(place, structure, "an unknown base class",
+                                    "a struct of this file");
         }
         if (base->member_count) { /* an empty base takes no space */
             structure->members[structure->member_count++] = member;
@@ -396,21 +400,23 @@ static gputune_status read_definition(gt_parse *p, const head *head, const char 
     GT_TRY(new_structure(&structure, p, name));
     const bool is_open = head->is_template && !strchr(name, '<');
     if (head->is_union || is_open) {
-        return refuse(head->place, structure, is_open ? "a template without arguments" : "a union",
-                      "a plain struct of numbers");
+        return refuse_structure(head->place, structure,
+                                is_open ? "a template without arguments" : "a union",
+                                "a plain struct of numbers");
     }
     p->at = head->attributes;
     GT_TRY(read_alignment(&structure->alignment, p));
     p->at = head->body;
     if (head->is_template) {
-        GT_TRY(instantiate(p, structure, head));
+        GT_TRY(instantiate_structure(p, structure, head));
     }
     GT_TRY(read_bases(structure, p, head->is_class));
     GT_TRY(gt_lexer_expect(&p->at, "{"));
     bool is_private = head->is_class;
     while (!gt_lexer_is(&p->at, "}") && p->at.token.kind != GT_TOKEN_END) {
         if (p->at.token.kind == GT_TOKEN_DIRECTIVE) {
-            return refuse(gt_lexer_place(&p->at), structure, "a directive", "members alone");
+            return refuse_structure(gt_lexer_place(&p->at), structure, "a directive",
+                                    "members alone");
         }
         GT_TRY(read_member(structure, &is_private, p));
     }
@@ -502,7 +508,7 @@ static gputune_status read_type(bool *found, head *head, gt_parse *p, const char
         return GPUTUNE_OK; /* the wanted type may be inside */
     }
     const bool is_special = head->pattern.token.kind != GT_TOKEN_END;
-    if (is_special != head->specialises || (is_special && !matches(head, name))) {
+    if (is_special != head->specialises || (is_special && !head_matches(head, name))) {
         return GPUTUNE_OK;
     }
     *found = true;

@@ -67,7 +67,7 @@ bool gt_symbol_is_reserved(const char *name)
 }
 
 /* Returns the slot of a name, or -1, and sets *use to the bit that allows it. */
-static int find(const gt_template *template, const char *name, unsigned *use)
+static int find_symbol(const gt_template *template, const char *name, unsigned *use)
 {
     int i = GT_NAMED(template->parts->counters, template->parts->open_loops, name);
     if (i >= 0) {
@@ -100,7 +100,7 @@ static int slot_of(void *user, const char *name)
     if ((symbols->use & GT_USE_ELEMENT) && strcmp(name, "index") == 0) {
         return GT_SLOT_ELEMENT;
     }
-    int slot = find(symbols->template, name, &use);
+    int slot = find_symbol(symbols->template, name, &use);
     return slot >= 0 && (use & ~symbols->use) == 0 ? slot : -1;
 }
 
@@ -182,14 +182,14 @@ static void try_names(gt_near *near, const gt_symbols *symbols)
     }
 }
 
-static void explain(void *user, const char *name, char *out, size_t bytes)
+static void explain_symbol(void *user, const char *name, char *out, size_t bytes)
 {
     const gt_symbols *symbols = user;
     const char *allowed = allowed_text(symbols->use);
     unsigned use;
     gt_near near = gt_near_to(name);
     try_names(&near, symbols);
-    if (find(symbols->template, name, &use) >= 0) {
+    if (find_symbol(symbols->template, name, &use) >= 0) {
         (void)snprintf(out, bytes, "'%s' is %s; expected %s here", name, use_name(use), allowed);
     } else {
         (void)snprintf(out, bytes, "unknown name '%s'; expected %s", name,
@@ -227,7 +227,7 @@ static bool meaning_of(void *user, const char *name, gt_lexer *value, int64_t *a
     const gt_template_parts *parts = symbols->template->parts;
     unsigned use;
     *above = 0;
-    if (!symbols->code || find(symbols->template, name, &use) >= 0) {
+    if (!symbols->code || find_symbol(symbols->template, name, &use) >= 0) {
         return false;
     }
     const int own = GT_NAMED(parts->defines, parts->define_count, name);
@@ -242,7 +242,7 @@ static bool meaning_of(void *user, const char *name, gt_lexer *value, int64_t *a
 
 gt_scope gt_symbols_scope(gt_symbols *symbols)
 {
-    return (gt_scope){slot_of, size_slot_of, meaning_of, explain, symbols};
+    return (gt_scope){slot_of, size_slot_of, meaning_of, explain_symbol, symbols};
 }
 
 bool gt_symbol_is_known(gt_symbols *symbols, const gt_token *token)

@@ -201,7 +201,7 @@ static bool text_of(void *user, const char *name, gt_lexer *value, int64_t *abov
     return is_macro;
 }
 
-static gt_truth evaluate(const void *user, gt_lexer term)
+static gt_truth evaluate_term(const void *user, gt_lexer term)
 {
     values v = {.reader = user};
     GT_FREED gt_expression *expression = NULL;
@@ -292,7 +292,7 @@ gputune_status gt_branches_cut(char **out, const char *text, gt_meaning_fn meani
 {
     reader r = {.meaning = meaning, .user = user};
     GT_TRY(gt_strdup(&r.left, text));
-    gt_conditions_open(&r.conditions, is_defined, evaluate, &r);
+    gt_conditions_open(&r.conditions, is_defined, evaluate_term, &r);
     read_text(&r, text);
     gt_array_free(&r.macros);
     gt_array_free(&r.marks);

@@ -52,7 +52,7 @@ static const char assembler[] =
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
 /* Finds an option and the length of its name. The values of -D, -U and -I follow without '='. */
-static const option *find(size_t *length, const char *name)
+static const option *find_option(size_t *length, const char *name)
 {
     *length = *name && strchr("DUI", *name) ? 1 : strcspn(name, "=");
     for (size_t i = 0; i < COUNT(options); i++) {
@@ -81,7 +81,7 @@ gputune_status gt_compiler_option_check(const char *option, gt_place place)
     GT_REFUSE_AT(name == option || !*name || strpbrk(option, " \t\r\n"), place,
                  "found '%s'; expected one option per string, such as \"--fmad=false\"", option);
     size_t length;
-    const struct option *known = find(&length, name);
+    const struct option *known = find_option(&length, name);
     if (!known) {
         return unknown_option(option, name, place);
     }
@@ -120,6 +120,6 @@ const char *gt_compiler_option_macro(const char *option, bool undefines)
 bool gt_compiler_option_has_meaning(const char *option)
 {
     size_t length;
-    const struct option *known = find(&length, option + strspn(option, "-"));
+    const struct option *known = find_option(&length, option + strspn(option, "-"));
     return known && known->meaning;
 }

@@ -152,7 +152,7 @@ static void add_keys(scan *s, gt_piece *piece, const gt_word *w, size_t from, si
     }
 }
 
-static bool has(const gt_word *w, size_t from, size_t to, gt_word_id id)
+static bool has_word(const gt_word *w, size_t from, size_t to, gt_word_id id)
 {
     return gt_word_find(w, from, to, id) < to;
 }
@@ -201,7 +201,7 @@ static void classify_typedef(scan *s, gt_piece *piece, const gt_word *w, size_t 
 {
     const size_t open = gt_word_find(w, 0, count, GT_IS_OPEN_BRACE);
     const size_t from = find_class_word(w, count);
-    if (open < count && has(w, 0, from < open ? from : open, GT_IS_ENUM)) {
+    if (open < count && has_word(w, 0, from < open ? from : open, GT_IS_ENUM)) {
         classify_enum(s, piece, w, count);
         return;
     }
@@ -305,7 +305,7 @@ static void classify_function(scan *s, gt_piece *piece, const gt_word *w, size_t
         piece->is_foreign |= i > 0 && w[i].id == GT_IS_SCOPE && gt_word_is_name(&w[i - 1]) &&
                              (i < 2 || w[i - 2].id != GT_IS_SCOPE);
     }
-    piece->has_body = has(w, 0, count, GT_IS_OPEN_BRACE);
+    piece->has_body = has_word(w, 0, count, GT_IS_OPEN_BRACE);
     piece->is_defaulted = count > 3 && w[count - 3].id == GT_IS_EQUAL &&
                           (w[count - 2].id == GT_IS_DEFAULT || w[count - 2].id == GT_IS_DELETE);
 }
@@ -398,7 +398,7 @@ static bool classify_by_word(scan *s, gt_piece *piece, const gt_word *w, size_t 
 }
 
 /* Classifies a piece by its expanded words, which this modifies. */
-static void classify(scan *s, gt_piece *piece, gt_word *w, size_t count)
+static void classify_piece(scan *s, gt_piece *piece, gt_word *w, size_t count)
 {
     size_t name;
     piece->first_key = s->to->keys.count;
@@ -426,8 +426,8 @@ static void classify(scan *s, gt_piece *piece, gt_word *w, size_t count)
     const size_t head = find_head(w, count, &name);
     note_marks(piece, w, head < count ? head + 1 : count);
     const size_t class_at = find_class_word(w, head);
-    const bool is_typedef = has(w, 0, count < 2 ? count : 2, GT_IS_TYPEDEF);
-    const bool is_enum = has(w, 0, head, GT_IS_ENUM) && name == count;
+    const bool is_typedef = has_word(w, 0, count < 2 ? count : 2, GT_IS_TYPEDEF);
+    const bool is_enum = has_word(w, 0, head, GT_IS_ENUM) && name == count;
     if (is_typedef) {
         classify_typedef(s, piece, w, count);
     } else if (is_enum) {
@@ -435,7 +435,7 @@ static void classify(scan *s, gt_piece *piece, gt_word *w, size_t count)
     } else if (name < count) {
         classify_function(s, piece, w, count, name);
     } else if (class_at == head || !classify_class(s, piece, w, count, class_at)) {
-        piece->is_constant |= has(w, 0, head, GT_IS_CONST);
+        piece->is_constant |= has_word(w, 0, head, GT_IS_CONST);
         classify_variables(s, piece, w, count);
     }
 }
@@ -492,7 +492,7 @@ static bool is_further(const gt_word *w, size_t count, size_t i)
            (gt_word_is_name(&w[at + 1]) || w[at + 1].id == GT_IS_STAR || w[at + 1].id == GT_IS_AND);
 }
 
-static bool declares(const gt_word *w, size_t count, size_t i, bool in_head)
+static bool declares_name(const gt_word *w, size_t count, size_t i, bool in_head)
 {
     const uint32_t next = i + 1 < count ? w[i + 1].id : GT_IS_NOTHING;
     const bool ends = next == GT_IS_SEMICOLON || next == GT_IS_COMMA || next == GT_IS_EQUAL ||
@@ -520,7 +520,7 @@ static void read_words(scan *s, const gt_word *w, size_t count)
         }
         s->ways[w[i].id] |=
             next == GT_IS_OPEN_PAREN || next == GT_IS_LESS ? GT_READ_CALL : GT_READ_PLAIN;
-        s->ways[w[i].id] |= declares(w, count, i, in_head) ? GT_READ_OWN : 0;
+        s->ways[w[i].id] |= declares_name(w, count, i, in_head) ? GT_READ_OWN : 0;
     }
 }
 
@@ -738,7 +738,7 @@ static void read_piece(scan *s, gt_piece *piece)
         find_end(s, piece);
         gt_macros_expand(&expanded, s->macros, s->words + piece->begin, piece->end - piece->begin,
                          EXPANDED);
-        classify(s, piece, expanded.items, expanded.count);
+        classify_piece(s, piece, expanded.items, expanded.count);
         gt_array_free(&expanded);
     }
     if (piece->kind != GT_PIECE_TYPE || piece->is_torn || s->depth >= DEEPEST) {

@@ -25,7 +25,7 @@ typedef struct parser {
 
 static gputune_status parse_conditional(parser *p);
 
-static gputune_status emit(parser *p, gt_instruction instruction)
+static gputune_status emit_instruction(parser *p, gt_instruction instruction)
 {
     GT_REFUSE_AT(p->code.count >= CODE_MAX, gt_lexer_place(p->lexer),
                  "the expression is too long or nested too deep; expected a simpler one");
@@ -35,16 +35,16 @@ static gputune_status emit(parser *p, gt_instruction instruction)
 /* Emits an operation. If it has two operands, `first` is the index of the first one. */
 static gputune_status emit_operation(parser *p, gt_operation operation, int first)
 {
-    return emit(p, (gt_instruction){.operation = operation, .target = first});
+    return emit_instruction(p, (gt_instruction){.operation = operation, .target = first});
 }
 
-static int last(const parser *p)
+static int last_instruction(const parser *p)
 {
     return (int)p->code.count - 1;
 }
 
 /* Multiplies by a suffix K, M, G or T in either case, as in 64K. */
-static bool scale(int64_t *value, char **end)
+static bool scale_value(int64_t *value, char **end)
 {
     static const char suffixes[] = "KMGT";
     const char *suffix = **end ? strchr(suffixes, toupper((unsigned char)**end)) : NULL;
@@ -67,7 +67,8 @@ static bool read_literal(gt_instruction *out, const char *text)
     errno = 0;
     if (!floating) {
         out->integer = binary ? strtoll(text + 2, &end, 2) : strtoll(text, &end, 0);
-        bool read = errno == 0 && end != text + (binary ? 2 : 0) && scale(&out->integer, &end);
+        bool read =
+            errno == 0 && end != text + (binary ? 2 : 0) && scale_value(&out->integer, &end);
         return read && (!*end || gt_is_any(end, strlen(end), suffixes));
     }
     out->operation = GT_DO_REAL;
@@ -84,7 +85,7 @@ static gputune_status parse_number(parser *p)
               "an integer below 2^63 or a floating literal");
     p->real |= literal.operation == GT_DO_REAL;
     gt_lexer_next(p->lexer);
-    return emit(p, literal);
+    return emit_instruction(p, literal);
 }
 
 static const struct {
@@ -104,7 +105,7 @@ static gputune_status parse_call(parser *p, size_t function)
     gt_place place = gt_lexer_place(p->lexer);
     GT_TRY(gt_lexer_expect(p->lexer, "("));
     do {
-        first = last(p);
+        first = last_instruction(p);
         GT_TRY(parse_conditional(p));
         if (++given >= 2 || functions[function].most == 1) {
             GT_TRY(emit_operation(p, functions[function].operation, first));
@@ -118,7 +119,7 @@ static gputune_status parse_call(parser *p, size_t function)
 
 static gputune_status use_slot(parser *p, int slot)
 {
-    return emit(p, (gt_instruction){.operation = GT_DO_SLOT, .target = slot});
+    return emit_instruction(p, (gt_instruction){.operation = GT_DO_SLOT, .target = slot});
 }
 
 static gputune_status parse_sizeof(parser *p)
@@ -131,7 +132,7 @@ static gputune_status parse_sizeof(parser *p)
     GT_TRY(gt_lexer_expect(p->lexer, ")"));
     if (gt_element_from_name(&element, name)) {
         int64_t bytes = element.bytes;
-        return emit(p, (gt_instruction){.operation = GT_DO_LITERAL, .integer = bytes});
+        return emit_instruction(p, (gt_instruction){.operation = GT_DO_LITERAL, .integer = bytes});
     }
     int slot = p->scope->size_slot ? p->scope->size_slot(p->scope->user, name) : -1;
     GT_REFUSE_AT(slot < 0, place,
@@ -183,9 +184,10 @@ static gputune_status parse_name(parser *p)
     int64_t above;
     if (p->scope->meaning && p->scope->meaning(p->scope->user, name, &value, &above)) {
         GT_TRY(parse_meaning(p, &value, name, place));
-        const int first = last(p);
+        const int first = last_instruction(p);
         if (above) {
-            GT_TRY(emit(p, (gt_instruction){.operation = GT_DO_LITERAL, .integer = above}));
+            GT_TRY(emit_instruction(
+                p, (gt_instruction){.operation = GT_DO_LITERAL, .integer = above}));
             GT_TRY(emit_operation(p, GT_DO_ADD, first));
         }
         return GPUTUNE_OK;
@@ -212,7 +214,7 @@ static gputune_status parse_primary(parser *p)
     return gt_fail_expected(p->lexer, "a number, a name or '('");
 }
 
-static gputune_status nested(parser *p, gputune_status (*parse)(parser *))
+static gputune_status parse_nested(parser *p, gputune_status (*parse)(parser *))
 {
     GT_REFUSE_AT(++p->nesting > NESTING_MAX, gt_lexer_place(p->lexer),
                  "the expression is nested too deep; expected at most %d levels", NESTING_MAX);
@@ -229,12 +231,12 @@ static gputune_status parse_unary(parser *p)
     } signs[] = {{"-", GT_DO_NEGATE}, {"!", GT_DO_NOT}, {"~", GT_DO_COMPLEMENT}};
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
         if (gt_lexer_accept(p->lexer, signs[i].sign)) {
-            GT_TRY(nested(p, parse_unary));
+            GT_TRY(parse_nested(p, parse_unary));
             return emit_operation(p, signs[i].operation, 0);
         }
     }
     if (gt_lexer_accept(p->lexer, "+")) {
-        return nested(p, parse_unary);
+        return parse_nested(p, parse_unary);
     }
     return parse_primary(p);
 }
@@ -273,14 +275,14 @@ const char *gt_operation_sign(int *precedence, gt_operation operation)
 
 static gputune_status parse_binary(parser *p, int least)
 {
-    GT_TRY(nested(p, parse_unary));
+    GT_TRY(parse_nested(p, parse_unary));
     for (;;) {
         const char *sign = GT_TOKEN_TEXT(&p->lexer->token);
         const size_t found = gt_index_of(sign, infixes, INFIX_COUNT);
         if (found == INFIX_COUNT || infixes[found].precedence < least) {
             return GPUTUNE_OK;
         }
-        const int first = last(p);
+        const int first = last_instruction(p);
         gt_lexer_next(p->lexer);
         GT_TRY(parse_binary(p, infixes[found].precedence + 1));
         GT_TRY(emit_operation(p, infixes[found].operation, first));
@@ -290,12 +292,12 @@ static gputune_status parse_binary(parser *p, int least)
 static gputune_status parse_choice(parser *p)
 {
     GT_TRY(parse_binary(p, 1));
-    const int condition = last(p);
+    const int condition = last_instruction(p);
     if (!gt_lexer_accept(p->lexer, "?")) {
         return GPUTUNE_OK;
     }
     GT_TRY(parse_conditional(p));
-    const int first = last(p);
+    const int first = last_instruction(p);
     GT_TRY(gt_lexer_expect(p->lexer, ":"));
     GT_TRY(parse_conditional(p));
     GT_TRY(emit_operation(p, GT_DO_ELSE, first));
@@ -304,7 +306,7 @@ static gputune_status parse_choice(parser *p)
 
 static gputune_status parse_conditional(parser *p)
 {
-    return nested(p, parse_choice);
+    return parse_nested(p, parse_choice);
 }
 
 /* Appends the tokens from `from` up to `to`, with one blank where there was any space. */
@@ -329,7 +331,7 @@ static void note_slots(gt_expression *expression)
     }
 }
 
-static gputune_status finish(gt_expression **out, const parser *p, const gt_lexer *begin)
+static gputune_status finish_expression(gt_expression **out, const parser *p, const gt_lexer *begin)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
     const size_t code = p->code.count * sizeof *p->code.items;
@@ -356,7 +358,7 @@ gputune_status gt_expression_read(gt_expression **out, gt_lexer *lexer, const gt
     parser p = {.lexer = lexer, .scope = scope};
     gputune_status status = parse_conditional(&p);
     if (status == GPUTUNE_OK) {
-        status = finish(out, &p, &begin);
+        status = finish_expression(out, &p, &begin);
     }
     gt_array_free(&p.code);
     return status;
@@ -389,7 +391,7 @@ const char *gt_expression_try(int64_t *out, const gt_expression *expression, con
     return error ? error : (*out = value, NULL);
 }
 
-static gputune_status fail(const gt_expression *expression, const char *error)
+static gputune_status fail_expression(const gt_expression *expression, const char *error)
 {
     return gt_fail_at(expression->place, "%s in '%s'; expected a value that can be computed", error,
                       expression->text);
@@ -399,7 +401,7 @@ gputune_status gt_expression_integer(int64_t *out, const gt_expression *expressi
                                      const int64_t *slots)
 {
     const char *error = gt_expression_try(out, expression, slots);
-    return error ? fail(expression, error) : GPUTUNE_OK;
+    return error ? fail_expression(expression, error) : GPUTUNE_OK;
 }
 
 /* Computes bit operations, shifts and remainders of doubles that hold integers. */
@@ -521,5 +523,5 @@ gputune_status gt_expression_real(double *out, const gt_expression *expression,
     const char *error = run_real(&computed, expression->code, expression->count - 1, slots, typed);
     const double value = computed.value;
     error = error || isfinite(value) || (typed && !isnan(value)) ? error : domain;
-    return error ? fail(expression, error) : (*out = value, GPUTUNE_OK);
+    return error ? fail_expression(expression, error) : (*out = value, GPUTUNE_OK);
 }

@@ -34,14 +34,14 @@ static void set_known(piece *out, int64_t value)
     *out = (piece){.is_known = true, .value = value};
 }
 
-static gputune_status refuse(const printer *p, const char *error)
+static gputune_status refuse_print(const printer *p, const char *error)
 {
     return gt_fail_at(p->expression->place, "%s in '%s'; expected a value that can be computed",
                       error, p->expression->text);
 }
 
 /* Appends a part, in parentheses if it binds less tightly than its place. */
-static void append(gt_text *out, const piece *part, int least)
+static void append_piece(gt_text *out, const piece *part, int least)
 {
     if (part->is_known) {
         gt_text_printf(out, part->value < 0 && least > 0 ? "(%" PRId64 ")" : "%" PRId64,
@@ -63,7 +63,7 @@ static gputune_status print_slot(piece *out, const printer *p, int slot)
     const char *name = p->print->name(p->print->user, slot);
     out->precedence = PRIMARY;
     gt_text_append(&out->text, name ? name : "");
-    return name ? GPUTUNE_OK : refuse(p, "a name that has no value here");
+    return name ? GPUTUNE_OK : refuse_print(p, "a name that has no value here");
 }
 
 static gputune_status print_unary(piece *out, const printer *p, int at)
@@ -74,13 +74,13 @@ static gputune_status print_unary(piece *out, const printer *p, int at)
     if (part.is_known) {
         const char *error = gt_operation_unary(&part.value, operation);
         set_known(out, part.value);
-        return error ? refuse(p, error) : GPUTUNE_OK;
+        return error ? refuse_print(p, error) : GPUTUNE_OK;
     }
     int precedence;
     const char *function = gt_operation_sign(&precedence, operation);
     if (function) {
         gt_text_printf(&out->text, "%s%s(", p->print->prefix, function);
-        append(&out->text, &part, 0);
+        append_piece(&out->text, &part, 0);
         gt_text_append(&out->text, ")");
         out->precedence = PRIMARY;
         return GPUTUNE_OK;
@@ -88,7 +88,7 @@ static gputune_status print_unary(piece *out, const printer *p, int at)
     gt_text_append(&out->text, operation == GT_DO_NEGATE ? "-"
                                : operation == GT_DO_NOT  ? "!"
                                                          : "~");
-    append(&out->text, &part, PRIMARY);
+    append_piece(&out->text, &part, PRIMARY);
     out->precedence = UNARY;
     out->is_truth = operation == GT_DO_NOT;
     return GPUTUNE_OK;
@@ -104,7 +104,7 @@ static void set_truth(piece *out, piece *part)
     } else {
         int precedence;
         const char *sign = gt_operation_sign(&precedence, GT_DO_NOT_EQUAL);
-        append(&out->text, part, precedence + 1);
+        append_piece(&out->text, part, precedence + 1);
         gt_text_printf(&out->text, " %s 0", sign);
         out->precedence = precedence;
         out->is_truth = true;
@@ -130,9 +130,9 @@ static gputune_status print_logical(piece *out, const printer *p, int at)
         set_truth(out, &left);
     } else {
         const char *sign = gt_operation_sign(&out->precedence, step->operation);
-        append(&out->text, &left, out->precedence);
+        append_piece(&out->text, &left, out->precedence);
         gt_text_printf(&out->text, " %s ", sign);
-        append(&out->text, &right, out->precedence + 1);
+        append_piece(&out->text, &right, out->precedence + 1);
         out->is_truth = true;
     }
     return GPUTUNE_OK;
@@ -149,11 +149,11 @@ static gputune_status print_choice(piece *out, const printer *p, int at)
     }
     GT_TRY(print_at(&yes, p, first));
     GT_TRY(print_at(&no, p, second));
-    append(&out->text, &condition, CHOICE + 1);
+    append_piece(&out->text, &condition, CHOICE + 1);
     gt_text_append(&out->text, " ? ");
-    append(&out->text, &yes, CHOICE);
+    append_piece(&out->text, &yes, CHOICE);
     gt_text_append(&out->text, " : ");
-    append(&out->text, &no, CHOICE);
+    append_piece(&out->text, &no, CHOICE);
     out->precedence = CHOICE;
     return GPUTUNE_OK;
 }
@@ -184,7 +184,7 @@ static gputune_status print_binary(piece *out, const printer *p, int at)
         int64_t value = 0;
         const char *error = gt_operation_binary(&value, operation, left.value, right.value);
         set_known(out, value);
-        return error ? refuse(p, error) : GPUTUNE_OK;
+        return error ? refuse_print(p, error) : GPUTUNE_OK;
     }
     if (operation == GT_DO_REMAINDER && right.is_known && right.value == 1) {
         set_known(out, 0);
@@ -198,17 +198,17 @@ static gputune_status print_binary(piece *out, const printer *p, int at)
     const char *sign = gt_operation_sign(&out->precedence, operation);
     if (out->precedence == 0) {
         gt_text_printf(&out->text, "%s%s(", p->print->prefix, sign);
-        append(&out->text, &left, 0);
+        append_piece(&out->text, &left, 0);
         gt_text_append(&out->text, ", ");
-        append(&out->text, &right, 0);
+        append_piece(&out->text, &right, 0);
         gt_text_append(&out->text, ")");
         out->precedence = PRIMARY;
         return GPUTUNE_OK;
     }
     bool truth;
-    append(&out->text, &left, out->precedence);
+    append_piece(&out->text, &left, out->precedence);
     gt_text_printf(&out->text, " %s ", sign);
-    append(&out->text, &right, out->precedence + 1);
+    append_piece(&out->text, &right, out->precedence + 1);
     out->is_truth = gt_operation_compare(&truth, operation, 0);
     return GPUTUNE_OK;
 }
@@ -221,7 +221,7 @@ static gputune_status print_at(piece *out, const printer *p, int at)
         set_known(out, step->integer);
         return GPUTUNE_OK;
     case GT_DO_REAL:
-        return refuse(p, "a floating-point number");
+        return refuse_print(p, "a floating-point number");
     case GT_DO_SLOT:
         return print_slot(out, p, step->target);
     case GT_DO_AND:
@@ -241,7 +241,7 @@ gputune_status gt_expression_print(gt_text *out, bool *known, int64_t *value,
     const printer p = {expression, print};
     GT_SCOPED(free_piece) piece whole = {0};
     GT_TRY(print_at(&whole, &p, expression->count - 1));
-    append(out, &whole, print->within);
+    append_piece(out, &whole, print->within);
     if (known) {
         *known = whole.is_known;
         *value = whole.value;

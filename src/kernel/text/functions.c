@@ -165,7 +165,7 @@ static void note_directive(declaration *now, gt_lexer *lexer)
         gt_token_is_any(&line.token, "if ifdef ifndef") - gt_lexer_is(&line, "endif");
 }
 
-static void note(declaration *now, const gt_lexer *lexer, const char *text)
+static void note_text(declaration *now, const gt_lexer *lexer, const char *text)
 {
     if (lexer->token.kind == GT_TOKEN_PUNCTUATION && gt_token_is_any(&lexer->token, "; { }")) {
         *now = (declaration){0};
@@ -197,7 +197,7 @@ bool gt_function_next(gt_function *out, gt_functions *walk)
             note_directive(&now, lexer);
             continue;
         }
-        note(&now, lexer, text);
+        note_text(&now, lexer, text);
         note_namespace(&walk->namespaces, lexer);
         bool hit = now.is_global && is_sought(walk, &lexer->token);
         size_t at = offset(lexer, text);
@@ -389,7 +389,7 @@ static bool is_same(gt_lexer a, gt_lexer b)
 }
 
 /* Reads a directive `#define NAME value`, but not a macro with arguments. */
-static bool defines(gt_lexer *line, const char *name)
+static bool defines_name(gt_lexer *line, const char *name)
 {
     if (!gt_lexer_accept(line, "define") || !gt_lexer_is(line, name)) {
         return false;
@@ -450,7 +450,7 @@ bool gt_code_constant(gt_lexer *value, int64_t *above, const char *code, const c
     while (lexer.token.kind != GT_TOKEN_END) {
         if (lexer.token.kind == GT_TOKEN_DIRECTIVE) {
             gt_lexer_directive(&lexer, &line);
-            if (defines(&line, name)) {
+            if (defines_name(&line, name)) {
                 note_constant(&s, line, 0);
             }
             continue;

@@ -10,7 +10,7 @@
 static const char *const fixed[] = {"", GT_FIXED_WORDS(SPELLING)};
 #undef SPELLING
 
-static uint32_t intern(gt_macros *m, const char *text, size_t length)
+static uint32_t intern_name(gt_macros *m, const char *text, size_t length)
 {
     uint32_t id = 0;
     m->failed |=
@@ -26,7 +26,7 @@ void gt_macros_open(gt_macros *macros, const char *text)
 {
     *macros = (gt_macros){.text = text};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) {
-        (void)intern(macros, fixed[i], strlen(fixed[i]));
+        (void)intern_name(macros, fixed[i], strlen(fixed[i]));
     }
 }
 
@@ -39,7 +39,7 @@ void gt_macros_free(gt_macros *macros)
     gt_texts_free(&macros->made);
 }
 
-static void push(gt_word_list *out, gt_macros *m, gt_word word)
+static void push_word(gt_word_list *out, gt_macros *m, gt_word word)
 {
     m->failed |= gt_array_push(out, word) != GPUTUNE_OK;
 }
@@ -49,14 +49,14 @@ static void push_code(gt_word_list *out, gt_macros *m, const gt_word *words, siz
 {
     for (size_t i = 0; i < count; i++) {
         if (words[i].token.kind != GT_TOKEN_DIRECTIVE) {
-            push(out, m, words[i]);
+            push_word(out, m, words[i]);
         }
     }
 }
 
 static gt_word word_of(gt_macros *m, gt_token token)
 {
-    return (gt_word){token, intern(m, token.text, token.length)};
+    return (gt_word){token, intern_name(m, token.text, token.length)};
 }
 
 void gt_words_split(gt_word_list *out, gt_macros *macros, gt_lexer lexer)
@@ -64,10 +64,10 @@ void gt_words_split(gt_word_list *out, gt_macros *macros, gt_lexer lexer)
     gt_lexer line;
     while (lexer.token.kind != GT_TOKEN_END && !macros->failed) {
         if (lexer.token.kind == GT_TOKEN_DIRECTIVE) {
-            push(out, macros, (gt_word){.token = lexer.token});
+            push_word(out, macros, (gt_word){.token = lexer.token});
             gt_lexer_directive(&lexer, &line);
         } else {
-            push(out, macros, word_of(macros, lexer.token));
+            push_word(out, macros, word_of(macros, lexer.token));
             gt_lexer_next(&lexer);
         }
     }
@@ -78,12 +78,12 @@ static void read_parameters(gt_macros *m, gt_macro *macro, gt_lexer *line)
 {
     while (line->token.kind != GT_TOKEN_END && !gt_lexer_accept(line, ")")) {
         if (line->token.kind == GT_TOKEN_NAME) {
-            push(&m->texts, m, word_of(m, line->token));
+            push_word(&m->texts, m, word_of(m, line->token));
             macro->parameters++;
         }
         if (gt_lexer_is(line, "...")) {
             macro->is_variadic = true;
-            push(&m->texts, m, word_of(m, gt_token_of("__VA_ARGS__")));
+            push_word(&m->texts, m, word_of(m, gt_token_of("__VA_ARGS__")));
             macro->parameters++;
         }
         gt_lexer_next(line);
@@ -101,9 +101,9 @@ static void read_define(gt_macros *m, gt_lexer line)
         read_parameters(m, &macro, &line);
     }
     for (; line.token.kind != GT_TOKEN_END; gt_lexer_next(&line), macro.words++) {
-        push(&m->texts, m, word_of(m, line.token));
+        push_word(&m->texts, m, word_of(m, line.token));
     }
-    const uint32_t id = intern(m, name.text, name.length);
+    const uint32_t id = intern_name(m, name.text, name.length);
     if (!m->failed && (m->conditionals == 0 || m->of_name.items[id] == 0)) {
         m->failed = gt_array_push(&m->items, macro) != GPUTUNE_OK;
         m->of_name.items[id] = (uint32_t)m->items.count;
@@ -121,7 +121,7 @@ int gt_macros_directive(gt_macros *macros, const gt_word *directive)
     if (defines && line.token.kind == GT_TOKEN_NAME) {
         read_define(macros, line);
     } else if (undefines && macros->conditionals == 0) {
-        const uint32_t id = intern(macros, line.token.text, line.token.length);
+        const uint32_t id = intern_name(macros, line.token.text, line.token.length);
         if (!macros->failed) {
             macros->of_name.items[id] = 0;
         }
@@ -205,8 +205,8 @@ static bool is_hidden(const hidden *hidden, uint32_t id)
 }
 
 /* Divides words[open] to words[close] into arguments. A variadic one keeps its commas. */
-static void divide(arguments *out, const gt_macro *macro, const gt_word *words, size_t open,
-                   size_t close)
+static void divide_arguments(arguments *out, const gt_macro *macro, const gt_word *words,
+                             size_t open, size_t close)
 {
     *out = (arguments){.words = words, .begin = {open + 1}, .count = 1};
     for (size_t i = open + 1; i < close; i++) {
@@ -221,7 +221,7 @@ static void divide(arguments *out, const gt_macro *macro, const gt_word *words, 
     out->end[out->count - 1] = close;
 }
 
-static gt_word paste(gt_macros *m, const gt_word *a, const gt_word *b)
+static gt_word paste_words(gt_macros *m, const gt_word *a, const gt_word *b)
 {
     gt_word joined = *a;
     GT_SCOPED(gt_text_free) gt_text text = {0};
@@ -235,20 +235,20 @@ static gt_word paste(gt_macros *m, const gt_word *a, const gt_word *b)
         return *a;
     }
     joined.token.text = owned;
-    joined.id = intern(m, owned, joined.token.length);
+    joined.id = intern_name(m, owned, joined.token.length);
     return joined;
 }
 
 /* Appends the macro's body with its arguments in place of the parameters. */
-static void substitute(gt_word_list *out, gt_macros *m, const gt_macro *macro,
-                       const arguments *given)
+static void substitute_arguments(gt_word_list *out, gt_macros *m, const gt_macro *macro,
+                                 const arguments *given)
 {
     const size_t first = out->count;
     for (uint32_t i = 0; i < macro->words && !m->failed; i++) {
         const gt_word word = gt_macro_words(m, macro)[i];
         const size_t p = gt_word_find(m->texts.items + macro->first, 0, macro->parameters, word.id);
         if (p == macro->parameters) {
-            push(out, m, word);
+            push_word(out, m, word);
         } else if (p < given->count) {
             push_code(out, m, given->words + given->begin[p], given->end[p] - given->begin[p]);
         }
@@ -257,7 +257,7 @@ static void substitute(gt_word_list *out, gt_macros *m, const gt_macro *macro,
     for (size_t i = first; i < out->count; i++) {
         const bool joins = out->items[i].id == GT_IS_PASTE && to > first && i + 1 < out->count;
         if (joins) {
-            out->items[to - 1] = paste(m, &out->items[to - 1], &out->items[i + 1]);
+            out->items[to - 1] = paste_words(m, &out->items[to - 1], &out->items[i + 1]);
             i++;
         } else if (out->items[i].id != GT_IS_HASH) {
             out->items[to++] = out->items[i];
@@ -266,8 +266,8 @@ static void substitute(gt_word_list *out, gt_macros *m, const gt_macro *macro,
     out->count = m->failed ? first : to;
 }
 
-static void expand(gt_word_list *out, gt_macros *m, const gt_word *words, size_t count,
-                   const hidden *outer)
+static void expand_words(gt_word_list *out, gt_macros *m, const gt_word *words, size_t count,
+                         const hidden *outer)
 {
     for (size_t i = 0; i < count && !m->failed; i++) {
         const gt_word word = words[i];
@@ -283,12 +283,12 @@ static void expand(gt_word_list *out, gt_macros *m, const gt_word *words, size_t
         gt_word_list body = {0};
         if (macro.is_function) {
             const size_t open = gt_word_find(words, i, i + taken, GT_IS_OPEN_PAREN);
-            divide(&given, &macro, words, open, i + taken - 1);
+            divide_arguments(&given, &macro, words, open, i + taken - 1);
         }
-        substitute(&body, m, &macro, &given);
+        substitute_arguments(&body, m, &macro, &given);
         m->budget -= body.count + 1 < m->budget ? (uint32_t)body.count + 1 : m->budget;
         const hidden own = {word.id, outer};
-        expand(out, m, body.items, body.count, &own);
+        expand_words(out, m, body.items, body.count, &own);
         gt_array_free(&body);
         i += taken - 1;
     }
@@ -298,7 +298,7 @@ void gt_macros_expand(gt_word_list *out, gt_macros *macros, const gt_word *words
                       uint32_t most)
 {
     macros->budget = most;
-    expand(out, macros, words, count, NULL);
+    expand_words(out, macros, words, count, NULL);
 }
 
 static bool has_word(const gt_macros *m, const gt_macro *macro, uint32_t id)

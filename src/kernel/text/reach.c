@@ -27,7 +27,7 @@ static const uint32_t *keys_of(const reach *r, const gt_piece *piece)
 }
 
 /* Marks a name as wanted, and the names in its body if it is a macro. */
-static void want(reach *r, uint32_t id, uint8_t ways)
+static void want_name(reach *r, uint32_t id, uint8_t ways)
 {
     if ((r->wanted[id] & ways) == ways) {
         return;
@@ -38,7 +38,7 @@ static void want(reach *r, uint32_t id, uint8_t ways)
     for (uint32_t i = 0; macro && i < macro->words; i++) {
         const gt_word *word = &gt_macro_words(&r->found.macros, macro)[i];
         if (gt_word_is_name(word)) {
-            want(r, word->id, GT_READ_CALL | GT_READ_PLAIN);
+            want_name(r, word->id, GT_READ_CALL | GT_READ_PLAIN);
         }
     }
 }
@@ -172,13 +172,13 @@ static bool is_needed(const reach *r, const gt_piece *piece)
     }
 }
 
-static void keep(reach *r, size_t index)
+static void keep_piece(reach *r, size_t index)
 {
     const gt_piece *piece = &r->found.items.items[index];
     r->kept[index] = r->changed = true;
     for (size_t i = 0; i < piece->reads; i++) {
         const gt_piece_read *read = &r->found.reads.items[piece->first_read + i];
-        want(r, read->id, read->ways);
+        want_name(r, read->id, read->ways);
     }
     for (size_t i = 0; i < piece->keys && names_type(piece); i++) {
         r->typed[keys_of(r, piece)[i]] = 2;
@@ -219,7 +219,7 @@ static gputune_status open_reach(reach *r, const char *read, const char *roots)
     r->kept = calloc(r->found.items.count + 1, sizeof *r->kept);
     bool failed = r->found.macros.failed || !r->wanted || !r->marked || !r->typed || !r->kept;
     for (size_t i = 0; i < named.count && !failed; i++) {
-        want(r, named.items[i].id, ROOT | GT_READ_CALL | GT_READ_PLAIN);
+        want_name(r, named.items[i].id, ROOT | GT_READ_CALL | GT_READ_PLAIN);
     }
     gt_array_free(&named);
     for (size_t p = 0; p < r->found.items.count && !failed; p++) {
@@ -233,13 +233,13 @@ static gputune_status open_reach(reach *r, const char *read, const char *roots)
     return failed ? gt_fail_memory() : GPUTUNE_OK;
 }
 
-static void follow(reach *r)
+static void follow_names(reach *r)
 {
     do {
         r->changed = false;
         for (size_t p = 0; p < r->found.items.count; p++) {
             if (!r->kept[p] && is_needed(r, &r->found.items.items[p])) {
-                keep(r, p);
+                keep_piece(r, p);
             }
         }
     } while (r->changed);
@@ -373,7 +373,7 @@ gputune_status gt_reach_cut(char **out, const char *text, const char *read, cons
     reach r = {0};
     gputune_status status = open_reach(&r, read, roots);
     if (status == GPUTUNE_OK) {
-        follow(&r);
+        follow_names(&r);
         status = write_left(out, &r, text, read);
     }
     gt_declarations_free(&r.found);
