@@ -41,7 +41,7 @@ static double dependence(const gt_domain *domain, const gt_point *draws, uint32_
     return (g - freedom) / sqrt(2 * freedom);
 }
 
-static uint32_t draw(gt_point *draws, const gt_domain *domain)
+static uint32_t draw_points(gt_point *draws, const gt_domain *domain)
 {
     gt_random random = {0};
     uint32_t count = 0, wanted = domain->size < DRAWS ? (uint32_t)domain->size : DRAWS;
@@ -61,7 +61,7 @@ gputune_status gt_bonds_find(gt_bond *out, uint32_t *count, uint32_t most, const
     GT_TRY(gt_allocated(draws));
     GT_FREED gt_ranked *found = calloc(GT_SEARCH_AXES * GT_SEARCH_AXES, sizeof *found);
     GT_TRY(gt_allocated(found));
-    uint32_t drawn = draw(draws, domain), all = 0;
+    uint32_t drawn = draw_points(draws, domain), all = 0;
     for (uint32_t b = 1; drawn && b < domain->axis_count; b++) {
         for (uint32_t a = 0; a < b; a++) {
             bool choose = domain->axes[a].choices > 1 && domain->axes[b].choices > 1;

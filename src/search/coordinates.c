@@ -53,7 +53,7 @@ static bool has_alignment(const gt_domain_axis *axis)
     return false;
 }
 
-static void scale(float *value, uint32_t count)
+static void scale_values(float *value, uint32_t count)
 {
     float low = INFINITY, high = -INFINITY;
     for (uint32_t i = 0; i < count; i++) {
@@ -66,8 +66,8 @@ static void scale(float *value, uint32_t count)
 }
 
 /* Begins a coordinate of an axis, and returns the array for its values. */
-static float *begin(gt_coordinates *out, float **unused, uint32_t axis, uint32_t choices,
-                    bool is_word)
+static float *begin_axis(gt_coordinates *out, float **unused, uint32_t axis, uint32_t choices,
+                         bool is_word)
 {
     uint32_t at = out->count++;
     out->axis[at] = axis;
@@ -83,24 +83,24 @@ static void add_axis(gt_coordinates *out, float **unused, uint32_t axis, const g
     uint32_t count = from->choices;
     bool numbers = all_above(from, -INFINITY), logs = has_logarithms(from);
     if (numbers) {
-        float *value = begin(out, unused, axis, count, false);
+        float *value = begin_axis(out, unused, axis, count, false);
         for (uint32_t i = 0; i < count; i++) {
             value[i] = (float)(logs ? log2(from->values[i]) : from->values[i]);
         }
-        scale(value, count);
+        scale_values(value, count);
     }
     if (!numbers || count > 2) {
-        float *value = begin(out, unused, axis, count, true);
+        float *value = begin_axis(out, unused, axis, count, true);
         for (uint32_t i = 0; i < count; i++) {
             value[i] = (float)i;
         }
     }
     if (logs && count > 3 && has_alignment(from)) {
-        float *value = begin(out, unused, axis, count, false);
+        float *value = begin_axis(out, unused, axis, count, false);
         for (uint32_t i = 0; i < count; i++) {
             value[i] = (float)twos(from->values[i]);
         }
-        scale(value, count);
+        scale_values(value, count);
     }
 }
 
@@ -132,7 +132,7 @@ static void add_product(gt_coordinates *out, float **unused, const gt_domain *do
     }
     double low_a, low_b, both = range(&low_a, a) + range(&low_b, b);
     uint32_t at = out->count;
-    fill_factor(begin(out, unused, bond.a, a->choices, false), a, low_a, both);
+    fill_factor(begin_axis(out, unused, bond.a, a->choices, false), a, low_a, both);
     out->other[at] = bond.b;
     out->factor[at] = *unused;
     *unused += b->choices;
@@ -145,7 +145,7 @@ typedef struct draws {
     double coordinate[GT_COORDINATES][DRAWS], feature[GT_SEARCH_FEATURES][DRAWS];
 } draws;
 
-static void draw(draws *out, const gt_coordinates *coordinates)
+static void draw_values(draws *out, const gt_coordinates *coordinates)
 {
     const gt_domain *domain = coordinates->domain;
     gt_random random = {0};
@@ -197,7 +197,7 @@ static gputune_status add_features(gt_coordinates *out)
     }
     GT_FREED draws *d = calloc(1, sizeof *d);
     GT_TRY(gt_allocated(d));
-    draw(d, out);
+    draw_values(d, out);
     for (uint32_t i = 0; i < domain->feature_count; i++) {
         GT_TRY(add_feature(out, d, i));
     }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 /* Finds the point's entry, or adds a pending one. */
-static gputune_status enter(gt_known **out, gt_evidence *evidence, const gt_point *point)
+static gputune_status enter_point(gt_known **out, gt_evidence *evidence, const gt_point *point)
 {
     const uint32_t next = (uint32_t)evidence->known.count;
     uint32_t place;
@@ -20,7 +20,7 @@ static gputune_status enter(gt_known **out, gt_evidence *evidence, const gt_poin
     return GPUTUNE_OK;
 }
 
-static void change(gt_evidence *evidence, gt_known *known, gt_tried_outcome outcome)
+static void change_outcome(gt_evidence *evidence, gt_known *known, gt_tried_outcome outcome)
 {
     evidence->count[known->outcome]--;
     evidence->count[outcome]++;
@@ -30,8 +30,8 @@ static void change(gt_evidence *evidence, gt_known *known, gt_tried_outcome outc
 gputune_status gt_evidence_propose(gt_evidence *evidence, const gt_point *point, double expected)
 {
     gt_known *known;
-    GT_TRY(enter(&known, evidence, point));
-    change(evidence, known, GT_TRIED_PENDING);
+    GT_TRY(enter_point(&known, evidence, point));
+    change_outcome(evidence, known, GT_TRIED_PENDING);
     known->expected = expected;
     return GPUTUNE_OK;
 }
@@ -61,10 +61,10 @@ static void add_cost(double *known, double seconds, double *sum, uint32_t *count
 gputune_status gt_evidence_tell(gt_evidence *evidence, const gt_tried *result)
 {
     gt_known *known;
-    GT_TRY(enter(&known, evidence, &result->point));
+    GT_TRY(enter_point(&known, evidence, &result->point));
     bool again = known->outcome != GT_TRIED_PENDING;
     bool ok = result->outcome == GT_TRIED_OK;
-    change(evidence, known, result->outcome);
+    change_outcome(evidence, known, result->outcome);
     known->log_time = ok ? log(result->time_ns) : 0;
     add_cost(&known->compile_s, result->compile_s, &evidence->compile_s, &evidence->compiled);
     add_cost(&known->measure_s, result->measure_s, &evidence->measure_s, &evidence->measured);

@@ -99,7 +99,7 @@ static double variance(const gt_gaussian *g)
 }
 
 /* Converts covariances with earlier rows to the factor's row, from element `from` on. */
-static void forward(double *v, const gt_gaussian *g, uint32_t from, uint32_t to)
+static void solve_forward(double *v, const gt_gaussian *g, uint32_t from, uint32_t to)
 {
     for (uint32_t i = from; i < to; i++) {
         const double *row = g->lower + (size_t)i * ROWS;
@@ -118,7 +118,7 @@ uint32_t gt_gaussian_add(gt_gaussian *gaussian, const float *z)
     }
     double *row = gaussian->lower + (size_t)i * ROWS;
     covariances(row, gaussian, z, 0, i);
-    forward(row, gaussian, 0, i);
+    solve_forward(row, gaussian, 0, i);
     row[i] = sqrt(fmax(variance(gaussian) + gaussian->noise - gt_dot(row, row, i), LEAST));
     return i;
 }
@@ -150,7 +150,8 @@ void gt_gaussian_update(gt_gaussian *gaussian)
     }
 }
 
-/* Computes forward() for GT_TOGETHER prospects, but reads each row of the factor only once. */
+/* Computes solve_forward() for GT_TOGETHER prospects, but reads each row of the factor only once.
+ */
 static void forward_together(gt_prospect *const *of, const gt_gaussian *g, uint32_t from,
                              uint32_t to)
 {
@@ -179,7 +180,7 @@ void gt_gaussian_look(const gt_gaussian *gaussian, gt_prospect *const *prospects
     for (uint32_t k = 0; k < count; k++) {
         covariances(prospects[k]->v, gaussian, prospects[k]->z, from, to);
         if (count < GT_TOGETHER) {
-            forward(prospects[k]->v, gaussian, from, to);
+            solve_forward(prospects[k]->v, gaussian, from, to);
         }
     }
     if (count == GT_TOGETHER) {

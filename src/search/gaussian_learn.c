@@ -100,7 +100,7 @@ static void fill_row(sample *s, const double *weight, const double *part, uint32
     }
 }
 
-static void fill(sample *s, const double *weight, const double *part, double noise)
+static void fill_covariances(sample *s, const double *weight, const double *part, double noise)
 {
     double sum = 0, squares = 0;
     for (uint32_t d = 0; d < s->gaussian->dimensions; d++) {
@@ -115,7 +115,7 @@ static void fill(sample *s, const double *weight, const double *part, double noi
 }
 
 /* Factors the covariance in place; returns the logarithm of the square root of its determinant. */
-static double decompose(sample *s)
+static double decompose_covariances(sample *s)
 {
     double log_root = 0;
     for (uint32_t i = 0; i < s->count; i++) {
@@ -130,7 +130,7 @@ static double decompose(sample *s)
 }
 
 /* Replaces the factor by the lower half of the covariance's inverse. */
-static void invert(sample *s)
+static void invert_covariances(sample *s)
 {
     uint32_t n = s->count;
     for (uint32_t j = 0; j < n; j++) {
@@ -207,9 +207,9 @@ static double objective(sample *s, const double *theta, double *gradient)
         weight[d] = exp(theta[d]);
         part[d] = exp(theta[dimensions + d]);
     }
-    fill(s, weight, part, noise);
-    double log_root = decompose(s);
-    invert(s);
+    fill_covariances(s, weight, part, noise);
+    double log_root = decompose_covariances(s);
+    invert_covariances(s);
     for (uint32_t i = 0; i < n; i++) {
         double sum = 0;
         for (uint32_t j = 0; j < n; j++) {
@@ -230,7 +230,8 @@ static double objective(sample *s, const double *theta, double *gradient)
 }
 
 /* Takes a step of resilient propagation in one parameter. */
-static double move(double value, double gradient, double *step, double *last, double lowest)
+static double move_parameter(double value, double gradient, double *step, double *last,
+                             double lowest)
 {
     double agree = gradient * *last;
     *step = agree > 0 ? fmin(*step * 1.3, 1.5) : agree < 0 ? *step * 0.5 : *step;
@@ -239,7 +240,7 @@ static double move(double value, double gradient, double *step, double *last, do
     return fmin(fmax(value, lowest), HIGHEST);
 }
 
-static void descend(sample *s, parameters *at, uint32_t steps)
+static void descend_gradient(sample *s, parameters *at, uint32_t steps)
 {
     uint32_t count = 2 * s->gaussian->dimensions + 1;
     double step[PARAMETERS], last[PARAMETERS] = {0}, gradient[PARAMETERS], least = INFINITY;
@@ -255,13 +256,13 @@ static void descend(sample *s, parameters *at, uint32_t steps)
         }
         for (uint32_t i = 0; i < count; i++) {
             double lowest = i + 1 == count ? log(SMALLEST_NOISE) : LOWEST;
-            at->value[i] = move(at->value[i], gradient[i], &step[i], &last[i], lowest);
+            at->value[i] = move_parameter(at->value[i], gradient[i], &step[i], &last[i], lowest);
         }
     }
     *at = best;
 }
 
-static void take(gt_gaussian *g, const parameters *from)
+static void take_parameters(gt_gaussian *g, const parameters *from)
 {
     for (uint32_t d = 0; d < g->dimensions; d++) {
         g->weight[d] = exp(from->value[d]);
@@ -312,8 +313,8 @@ void gt_gaussian_learn(gt_gaussian *gaussian, uint32_t steps)
     parameters at = parameters_of(gaussian);
     take_rows(s, gaussian);
     if (s->count > 2 && gaussian->dimensions) {
-        descend(s, &at, steps);
-        take(gaussian, &at);
+        descend_gradient(s, &at, steps);
+        take_parameters(gaussian, &at);
     }
     factor_again(gaussian);
 }
@@ -325,8 +326,8 @@ double gt_gaussian_misfit(const gt_gaussian *gaussian)
         return (double)NAN;
     }
     take_rows(s, gaussian);
-    fill(s, gaussian->weight, gaussian->part, gaussian->noise);
-    double log_root = decompose(s), fit = 0, u[MOST];
+    fill_covariances(s, gaussian->weight, gaussian->part, gaussian->noise);
+    double log_root = decompose_covariances(s), fit = 0, u[MOST];
     for (uint32_t i = 0; i < s->count; i++) {
         u[i] = (s->y[i] - gt_dot(s->k[i], u, i)) / s->k[i][i];
         fit += u[i] * u[i];

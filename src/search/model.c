@@ -26,12 +26,12 @@ static double model_prior_at(const gt_model *model, const float *z);
 
 #define NARROW 1e-6 /* the least spread, because all times may be equal */
 
-static double compress(double over, double width)
+static double compress_time(double over, double width)
 {
     return isinf(width) || over < 0 ? over : width * log1p(over / width);
 }
 
-static double expand(double over, double width)
+static double expand_time(double over, double width)
 {
     return isinf(width) || over < 0 ? over : width * expm1(over / width);
 }
@@ -46,7 +46,7 @@ static void model_standardise(gt_model *model, const gt_evidence *evidence)
     for (uint32_t i = 0; i < evidence->known.count; i++) {
         if (evidence->known.items[i].outcome == GT_TRIED_OK) {
             double over =
-                compress(evidence->known.items[i].log_time - model->best_log, model->width);
+                compress_time(evidence->known.items[i].log_time - model->best_log, model->width);
             sum += over;
             squares += over * over;
             count++;
@@ -60,12 +60,12 @@ static void model_standardise(gt_model *model, const gt_evidence *evidence)
 
 double gt_model_value(const gt_model *model, double log_time)
 {
-    return (compress(log_time - model->best_log, model->width) - model->mean) / model->spread;
+    return (compress_time(log_time - model->best_log, model->width) - model->mean) / model->spread;
 }
 
 double gt_model_log_time(const gt_model *model, double value)
 {
-    return model->best_log + expand(model->mean + value * model->spread, model->width);
+    return model->best_log + expand_time(model->mean + value * model->spread, model->width);
 }
 
 /* Returns the logarithm of the slope of gt_model_value() at log_time. */
@@ -269,8 +269,8 @@ gputune_status gt_model_learn(bool *anew, gt_model *model, gt_strategy *strategy
 enum { PRIOR_ROWS = 160, PRIOR_STEPS = 12 };
 
 /* Adds rows: half of them the fastest hints, the others an even selection. */
-static void fill(gt_gaussian *gaussian, const gt_model *model, const gt_strategy *strategy,
-                 const gt_ranked *order, uint32_t count)
+static void fill_gaussian(gt_gaussian *gaussian, const gt_model *model, const gt_strategy *strategy,
+                          const gt_ranked *order, uint32_t count)
 {
     double mean = 0, squares = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -328,7 +328,7 @@ static gputune_status model_prior_make(gt_model *model, gt_strategy *strategy)
     for (uint32_t i = 0; i < prior->lead_count; i++) {
         prior->leads[i] = strategy->hints.items[order[i].index].point;
     }
-    fill(&prior->gaussian, model, strategy, order, count);
+    fill_gaussian(&prior->gaussian, model, strategy, order, count);
     gt_gaussian_update(&prior->gaussian);
     gt_gaussian_learn(&prior->gaussian, PRIOR_STEPS);
     return GPUTUNE_OK;
@@ -368,7 +368,7 @@ enum {
 #define SURE_FAILURE 1.02 /* a predicted failure keeps a chance of 2% to succeed */
 #define ROOT_2PI     2.5066282746310002
 
-static void begin(gt_candidate *out, const gt_model *model, const gt_point *point)
+static void begin_candidate(gt_candidate *out, const gt_model *model, const gt_point *point)
 {
     out->point = *point;
     gt_coordinates_of(out->prospect.z, &model->coordinates, point);
@@ -383,7 +383,7 @@ typedef struct adding {
     gputune_status status;
 } adding;
 
-static bool add(void *user, const gt_point *point)
+static bool add_candidate(void *user, const gt_point *point)
 {
     adding *to = user;
     gt_model *model = to->model;
@@ -396,12 +396,12 @@ static bool add(void *user, const gt_point *point)
         to->status = gt_hash_index_intern(&model->places, gt_point_hash(point), next, &place);
     }
     if (to->status == GPUTUNE_OK && place == next) {
-        begin(&model->pool.items[model->pool.count++], model, point);
+        begin_candidate(&model->pool.items[model->pool.count++], model, point);
     }
     return to->status == GPUTUNE_OK;
 }
 
-static void empty(gt_model *model)
+static void empty_model(gt_model *model)
 {
     model->pool.count = 0;
     gt_hash_index_free(&model->places);
@@ -411,10 +411,10 @@ static void empty(gt_model *model)
 static gputune_status model_pool_fill(gt_model *model, gt_strategy *strategy)
 {
     adding to = {model, &strategy->evidence, GPUTUNE_OK};
-    empty(model);
+    empty_model(model);
     for (int i = 0; i < RANDOM; i++) {
         gt_point point = {{0}};
-        if (!gt_strategy_draw(strategy, &point) || !add(&to, &point)) {
+        if (!gt_strategy_draw(strategy, &point) || !add_candidate(&to, &point)) {
             break;
         }
     }
@@ -435,7 +435,7 @@ static gputune_status model_pool_prune(gt_model *model)
     }
     gt_sort(scores, count);
     double least = scores[count - 1 - RANDOM];
-    empty(model);
+    empty_model(model);
     for (size_t i = 0; i < count; i++) {
         const gt_candidate *kept = &model->pool.items[i];
         if (kept->score > least) {
@@ -452,7 +452,7 @@ static gputune_status model_pool_prune(gt_model *model)
 static gputune_status add_near(gt_model *model, gt_strategy *strategy, const gt_point *point)
 {
     adding to = {model, &strategy->evidence, GPUTUNE_OK};
-    gt_domain_neighbours(strategy->domain, point, add, &to);
+    gt_domain_neighbours(strategy->domain, point, add_candidate, &to);
     return to.status;
 }
 
@@ -466,7 +466,7 @@ static gputune_status add_jumps(gt_model *model, gt_strategy *strategy, const gt
             if (!gt_domain_jump(strategy->domain, &strategy->random, axes, &point)) {
                 break;
             }
-            add(&to, &point);
+            add_candidate(&to, &point);
         }
     }
     return to.status;
@@ -525,7 +525,8 @@ static double doubt(const gt_model *model, const gt_strategy *strategy)
 
 /* Scores a candidate. Only gains beyond epsilon count; otherwise a search would stay among the
  * neighbours of a good configuration although another basin has better ones. */
-static void judge(gt_candidate *candidate, const gt_model *model, const gt_strategy *strategy)
+static void judge_candidate(gt_candidate *candidate, const gt_model *model,
+                            const gt_strategy *strategy)
 {
     const gt_gaussian *gaussian = &model->gaussian;
     const gt_prospect *prospect = &candidate->prospect;
@@ -551,9 +552,9 @@ static double model_gain_at(const gt_model *model, const gt_strategy *strategy,
 {
     gt_candidate candidate;
     gt_prospect *only = &candidate.prospect;
-    begin(&candidate, model, point);
+    begin_candidate(&candidate, model, point);
     gt_gaussian_look(&model->gaussian, &only, 1);
-    judge(&candidate, model, strategy);
+    judge_candidate(&candidate, model, strategy);
     return candidate.gain;
 }
 
@@ -580,7 +581,7 @@ static int64_t judge_all(gt_model *model, const gt_strategy *strategy, uint32_t 
         if (gt_evidence_has(&strategy->evidence, &candidate->point)) {
             continue;
         }
-        judge(candidate, model, strategy);
+        judge_candidate(candidate, model, strategy);
         if (best < 0 || candidate->score > model->pool.items[best].score) {
             best = i;
         }
@@ -668,7 +669,7 @@ static bool is_ready(const gt_model *model, const gt_strategy *strategy)
            strategy->evidence.count[GT_TRIED_OK] >= LEAST_OK && !model->prior.due;
 }
 
-static gputune_status update(gt_model *model, gt_strategy *strategy)
+static gputune_status update_model(gt_model *model, gt_strategy *strategy)
 {
     bool anew;
     GT_TRY(gt_model_learn(&anew, model, strategy));
@@ -691,7 +692,7 @@ static gputune_status propose_model(gt_strategy *strategy, void *state, gt_point
         return GPUTUNE_OK;
     }
     if (model->results != strategy->evidence.results) {
-        GT_TRY(update(model, strategy));
+        GT_TRY(update_model(model, strategy));
         model->results = strategy->evidence.results;
         model->batch = 0;
     } else {
@@ -724,7 +725,7 @@ static double model_worth(gt_strategy *strategy, void *state, const gt_point *po
 {
     gt_model *model = state;
     bool late = model->is_open && !model->told_when_learnt && is_ready(model, strategy);
-    if (late && update(model, strategy) != GPUTUNE_OK) {
+    if (late && update_model(model, strategy) != GPUTUNE_OK) {
         return -1;
     }
     return model->told_when_learnt ? model_gain_at(model, strategy, point) : -1;

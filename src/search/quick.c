@@ -165,7 +165,7 @@ static bool has_both_times(const gt_quick_pair *pair)
 }
 
 /* Sets *out to false if the order of quick compiles clearly contradicts that of the variants. */
-static gputune_status agree(bool *out, const gt_quick *quick)
+static gputune_status compare_pairs(bool *out, const gt_quick *quick)
 {
     double quick_ns[GT_QUICK_PAIRS], full[GT_QUICK_PAIRS], correlation;
     uint32_t count = 0;
@@ -184,7 +184,7 @@ static gputune_status agree(bool *out, const gt_quick *quick)
     return GPUTUNE_OK;
 }
 
-static gputune_status judge(bool *pays, gt_quick *quick, double left_s)
+static gputune_status judge_pairs(bool *pays, gt_quick *quick, double left_s)
 {
     bool few = mean_compile_s(quick, left_s) >= quick_s(quick, left_s);
     quick->judged |= few && are_far_faster(quick, LEAST_PAIRS, left_s);
@@ -193,7 +193,7 @@ static gputune_status judge(bool *pays, gt_quick *quick, double left_s)
     double enough = (begun ? ENOUGH : ENOUGH_QUICK) * quick->most_pairs;
     bool waits = count_tried(quick) < enough || (begun && !all_tried_quick);
     *pays = (quick->ok || quick->failed < LEAST_FAILED) && (quick->judged || waits);
-    return *pays ? agree(pays, quick) : GPUTUNE_OK;
+    return *pays ? compare_pairs(pays, quick) : GPUTUNE_OK;
 }
 
 gputune_status gt_quick_tell(gt_quick *quick, gt_strategy *full, double left_s,
@@ -212,7 +212,7 @@ gputune_status gt_quick_tell(gt_quick *quick, gt_strategy *full, double left_s,
         quick->failed += result->outcome != GT_TRIED_OK;
         GT_TRY(gt_strategy_tell(quick->strategy, result));
     }
-    GT_TRY(judge(&pays, quick, left_s));
+    GT_TRY(judge_pairs(&pays, quick, left_s));
     bool is_time = left_s < (1 - SHARE) * quick->settings.limit_s;
     if (pays && is_time) {
         GT_TRY(gt_strategy_pass_on(full, quick->strategy));

@@ -362,7 +362,7 @@ static bool is_yes(const gt_rule_data *data, const gt_tree_node *node, const dou
 
 /* Divides a range in all orders by a node's condition. Returns the beginning of the sizes for which
  * the condition is false. */
-static uint32_t divide(learner *l, const extent *in, const gt_tree_node *node)
+static uint32_t divide_cases(learner *l, const extent *in, const gt_tree_node *node)
 {
     const gt_rule_data *data = l->data;
     uint32_t middle = in->begin;
@@ -383,7 +383,7 @@ static uint32_t divide(learner *l, const extent *in, const gt_tree_node *node)
 }
 
 /* Grows branch `at`, which has these sizes. */
-static gputune_status grow(learner *l, uint32_t at, const extent *in)
+static gputune_status grow_tree(learner *l, uint32_t at, const extent *in)
 {
     const gt_rule_data *data = l->data;
     const uint32_t count = in->end - in->begin;
@@ -414,22 +414,23 @@ static gputune_status grow(learner *l, uint32_t at, const extent *in)
     GT_TRY(gt_array_push(&l->branches, (branch){.node.config = node.config}));
     GT_TRY(gt_array_push(&l->branches, (branch){.node.config = node.config}));
     const gt_rule_feature *feature = &data->features[best.feature];
-    const uint32_t middle = divide(l, in, &node);
+    const uint32_t middle = divide_cases(l, in, &node);
     const extent in_yes = {in->begin, middle,
                            in->granted | (feature->is_condition ? feature->grants : 0)};
     const extent in_no = {middle, in->end, in->granted | feature->denies};
-    GT_TRY(grow(l, yes, &in_yes));
-    return grow(l, no, &in_no);
+    GT_TRY(grow_tree(l, yes, &in_yes));
+    return grow_tree(l, no, &in_no);
 }
 
 /* Makes leaves of branches whose split is worth less than `penalty`. Returns the cost with a
  * penalty for each leaf. */
-static double prune(branch *branches, uint32_t at, double penalty)
+static double prune_tree(branch *branches, uint32_t at, double penalty)
 {
     branch *own = &branches[at];
     const double as_leaf = own->cost + penalty;
     if (own->yes) {
-        const double split = prune(branches, own->yes, penalty) + prune(branches, own->no, penalty);
+        const double split =
+            prune_tree(branches, own->yes, penalty) + prune_tree(branches, own->no, penalty);
         if (split < as_leaf) {
             return split;
         }
@@ -586,7 +587,7 @@ static gputune_status predict_all(double *cost, learner *l, const weights *w, ui
 
 /* Predicts the times at sizes that were not measured. Numbers of blocks and divisors count as much
  * as is best for choosing: the times of some kernels depend on them, and of others do not. */
-static gputune_status predict(learner *l)
+static gputune_status predict_losses(learner *l)
 {
     static const weights all[] = {{0, 0}, {0.3, 0}, {1, 0}, {0, 0.05}, {0.3, 0.05}};
     const size_t count = (size_t)l->configs * (l->folds + 1) * l->guessed_count;
@@ -602,7 +603,7 @@ static gputune_status predict(learner *l)
 }
 
 /* Sets the losses at sizes that were not measured, as predicted without the fold's sizes. */
-static void guess(learner *l, uint32_t fold)
+static void guess_penalty(learner *l, uint32_t fold)
 {
     for (uint32_t i = 0; i < l->guessed_count; i++) {
         const size_t first = (size_t)l->guessed[i] * l->configs;
@@ -620,7 +621,7 @@ static void guess(learner *l, uint32_t fold)
 }
 
 /* Learns a tree from the sizes that are not in the fold; fold == l->folds: from all. */
-static gputune_status learn(learner *l, uint32_t fold)
+static gputune_status learn_fold(learner *l, uint32_t fold)
 {
     const gt_rule_data *data = l->data;
     extent all = {0};
@@ -632,7 +633,7 @@ static gputune_status learn(learner *l, uint32_t fold)
     for (uint32_t i = 0; i < l->measured_count; i++) {
         is_in[l->measured[i]] = i % l->folds != fold;
     }
-    guess(l, fold);
+    guess_penalty(l, fold);
     for (uint32_t f = 0; f < data->feature_count; f++) {
         const size_t first = (size_t)f * data->size_count;
         all.end = 0;
@@ -643,7 +644,7 @@ static gputune_status learn(learner *l, uint32_t fold)
     }
     l->branches.count = 0;
     GT_TRY(gt_array_push(&l->branches, (branch){0}));
-    return grow(l, 0, &all);
+    return grow_tree(l, 0, &all);
 }
 
 /* ---- leaving sizes out ----------------------------------------------------------------------- */
@@ -658,7 +659,7 @@ static void test_fold(learner *l, double *out, uint32_t fold)
     const gt_rule_data *data = l->data;
     const double rows = l->measured_count + l->guessed_count;
     for (int p = 0; p < PENALTIES; p++) { /* a larger penalty prunes further */
-        (void)prune(l->branches.items, 0, penalties[p] * rows / 100);
+        (void)prune_tree(l->branches.items, 0, penalties[p] * rows / 100);
         for (uint32_t i = fold; i < l->measured_count; i += l->folds) {
             const uint32_t s = l->measured[i];
             const uint32_t config =
@@ -687,7 +688,7 @@ static gputune_status leave_out(learner *l, gt_rule_tree *out, double *penalty)
     GT_FREED double *losses = calloc((size_t)PENALTIES * sizes, sizeof *losses);
     GT_TRY(gt_allocated(losses));
     for (uint32_t fold = 0; fold < l->folds && l->folds > 1; fold++) {
-        GT_TRY(learn(l, fold));
+        GT_TRY(learn_fold(l, fold));
         test_fold(l, losses, fold);
     }
     int best = 0;
@@ -761,7 +762,7 @@ static gputune_status open_learner(learner *l, const gt_rule_data *data)
     if (data->coordinate_count > 0) {
         set_guessed(l);
     }
-    return l->guessed_count ? predict(l) : GPUTUNE_OK;
+    return l->guessed_count ? predict_losses(l) : GPUTUNE_OK;
 }
 
 static void close_learner(learner *l)
@@ -830,9 +831,9 @@ gputune_status gt_rule_learn(gt_rule_tree *out, const gt_rule_data *data)
     GT_TRY(open_learner(&l, data));
     GT_TRY(sort_features(&l));
     GT_TRY(leave_out(&l, &tree, &penalty));
-    GT_TRY(learn(&l, l.folds));
+    GT_TRY(learn_fold(&l, l.folds));
     do {
-        (void)prune(l.branches.items, 0, penalty);
+        (void)prune_tree(l.branches.items, 0, penalty);
         penalty *= 1.5;
     } while (count_leaves(l.branches.items, 0) > LEAVES_MOST);
     tree.nodes = calloc(l.branches.count, sizeof *tree.nodes);

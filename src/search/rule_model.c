@@ -20,7 +20,7 @@ static double covariance_of(const double *a, const double *b, uint32_t dimension
 }
 
 /* Replaces a symmetric matrix by Cholesky's factor, in the lower half. */
-static void factor(double *matrix, uint32_t count)
+static void factor_matrix(double *matrix, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         double *row = &matrix[(size_t)i * count];
@@ -33,7 +33,7 @@ static void factor(double *matrix, uint32_t count)
 }
 
 /* Replaces x by the solution. The elements of x before `first` are 0. */
-static void solve(const double *factor, uint32_t count, uint32_t first, double *x)
+static void solve_system(const double *factor, uint32_t count, uint32_t first, double *x)
 {
     for (uint32_t i = first; i < count; i++) {
         const double *row = &factor[(size_t)i * count];
@@ -80,7 +80,7 @@ static gputune_status open_workspace(workspace *w, const gt_rule_known *known)
                : gt_fail_memory();
 }
 
-static void invert(workspace *w, const gt_rule_known *known)
+static void invert_matrix(workspace *w, const gt_rule_known *known)
 {
     const double noise = 3e-3;
     const uint32_t count = known->count, d = known->dimensions;
@@ -91,11 +91,11 @@ static void invert(workspace *w, const gt_rule_known *known)
         }
         row[i] += noise;
     }
-    factor(w->factor, count);
+    factor_matrix(w->factor, count);
     for (uint32_t i = 0; i < count; i++) {
         double *row = &w->inverse[(size_t)i * count];
         row[i] = 1;
-        solve(w->factor, count, i, row);
+        solve_system(w->factor, count, i, row);
     }
 }
 
@@ -114,8 +114,8 @@ static void leave_out(workspace *w, const gt_rule_known *known, uint32_t fold, d
         }
         w->some[i] = weights[w->members[i]];
     }
-    factor(w->part, count);
-    solve(w->part, count, 0, w->some);
+    factor_matrix(w->part, count);
+    solve_system(w->part, count, 0, w->some);
     for (uint32_t i = 0; i < count; i++) {
         const double *row = &w->inverse[(size_t)w->members[i] * known->count];
         for (uint32_t k = 0; k < known->count; k++) {
@@ -134,12 +134,12 @@ gputune_status gt_rule_model_predict(double *out, double *apart, const gt_rule_k
     for (uint32_t i = 0; i < all; i++) {
         mean += known->values[i] / all;
     }
-    invert(&w, known);
+    invert_matrix(&w, known);
     double *weights = &w.weights[(size_t)folds * all];
     for (uint32_t i = 0; i < all; i++) {
         weights[i] = known->values[i] - mean;
     }
-    solve(w.factor, all, 0, weights);
+    solve_system(w.factor, all, 0, weights);
     for (uint32_t i = 0; i < all; i++) {
         apart[i] = known->values[i] - weights[i] / w.inverse[(size_t)i * (all + 1)];
     }

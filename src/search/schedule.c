@@ -27,19 +27,19 @@ enum {
     COMPILE_AHEAD = 3 /* sources per compile worker if proposals do not depend on results */
 };
 
-static void follow(double *mean, double seconds)
+static void update_mean(double *mean, double seconds)
 {
     *mean = *mean > 0 ? *mean + NEW_WEIGHT * (seconds - *mean) : seconds;
 }
 
 void gt_schedule_note_compile(gt_schedule *schedule, double seconds)
 {
-    follow(&schedule->compile_s, seconds);
+    update_mean(&schedule->compile_s, seconds);
 }
 
 void gt_schedule_note_new_variant(gt_schedule *schedule, double seconds, bool rounds_wait)
 {
-    follow(&schedule->new_variant_s, seconds);
+    update_mean(&schedule->new_variant_s, seconds);
     if (rounds_wait) {
         double owed = schedule->owed_s + schedule->round_share * seconds;
         schedule->owed_s = fmin(owed, MEMORY_S);

@@ -18,7 +18,7 @@ enum {
 #define ADJACENT 0.5  /* fraction of neighbours with an adjacent value */
 #define JUMP     0.2  /* fraction of neighbours that differ in two axes */
 
-static bool step(gt_strategy *strategy, gt_point *point)
+static bool step_method(gt_strategy *strategy, gt_point *point)
 {
     double which = gt_random_unit(&strategy->random);
     if (which < ADJACENT) {
@@ -32,7 +32,7 @@ static bool propose_near(gt_strategy *strategy, const gt_point *centre, gt_point
 {
     for (int i = 0; i < TRIES; i++) {
         *out = *centre;
-        if (step(strategy, out) && !gt_evidence_has(&strategy->evidence, out)) {
+        if (step_method(strategy, out) && !gt_evidence_has(&strategy->evidence, out)) {
             return true;
         }
     }
