@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Compares doubles, or structs that begin with one. */
-static int compare(const void *left, const void *right)
+static int compare_doubles(const void *left, const void *right)
 {
     double a = *(const double *)left, b = *(const double *)right;
     return (a > b) - (a < b);
@@ -17,7 +17,7 @@ static int compare(const void *left, const void *right)
 void gt_sort(double *values, size_t count)
 {
     if (count > 1) {
-        qsort(values, count, sizeof *values, compare);
+        qsort(values, count, sizeof *values, compare_doubles);
     }
 }
 
@@ -25,7 +25,7 @@ _Static_assert(offsetof(gt_ranked, value) == 0, "compare() reads the value first
 void gt_sort_ranked(gt_ranked *items, size_t count)
 {
     if (count > 1) {
-        qsort(items, count, sizeof *items, compare);
+        qsort(items, count, sizeof *items, compare_doubles);
     }
 }
 
