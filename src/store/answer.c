@@ -1,7 +1,7 @@
 /* The rule by which results answer requests. */
 #include "store/answer.h"
 
-static bool covers(const gt_terms *result, const gt_terms *request)
+static bool covers_terms(const gt_terms *result, const gt_terms *request)
 {
     bool tried_enough = /* 0: no limit */
         !result->limit || (request->limit && request->limit <= result->limit);
@@ -21,12 +21,12 @@ bool gt_answers(const gt_terms *result, const gt_terms *request)
     bool measured_nothing = result->effort < GPUTUNE_MEASURE && result->limit_s > 0;
     bool had_the_time = request->limit_s > 0 && result->limit_s >= request->limit_s;
     return (is_enough || measured_nothing) && result->proved && (result->final || had_the_time) &&
-           covers(result, request);
+           covers_terms(result, request);
 }
 
 bool gt_answers_for(const gt_terms *kept, const gt_terms *other)
 {
     return kept->effort >= other->effort && kept->by_rule >= other->by_rule &&
            kept->final >= other->final && (kept->final || kept->limit_s >= other->limit_s) &&
-           kept->proved >= other->proved && covers(kept, other);
+           kept->proved >= other->proved && covers_terms(kept, other);
 }

@@ -295,7 +295,7 @@ bool gt_database_is_gone(gt_database *database)
     return moved != 0;
 }
 
-static gputune_status prepared(sqlite3_stmt **out, gt_database *database, gt_sql sql)
+static gputune_status get_statement(sqlite3_stmt **out, gt_database *database, gt_sql sql)
 {
     sqlite3_stmt **slot = &database->statements[sql];
     if (!*slot) {
@@ -309,11 +309,11 @@ static gputune_status prepared(sqlite3_stmt **out, gt_database *database, gt_sql
     return GPUTUNE_OK;
 }
 
-static gputune_status begin(gt_rows *rows, gt_database *database, gt_sql sql, const char *types,
-                            va_list values)
+static gputune_status begin_rows(gt_rows *rows, gt_database *database, gt_sql sql,
+                                 const char *types, va_list values)
 {
     sqlite3_stmt *statement = NULL;
-    GT_TRY(prepared(&statement, database, sql));
+    GT_TRY(get_statement(&statement, database, sql));
     int code = gt_bind(statement, types, values);
     if (code != SQLITE_OK) {
         sqlite3_clear_bindings(statement);
@@ -324,7 +324,7 @@ static gputune_status begin(gt_rows *rows, gt_database *database, gt_sql sql, co
 }
 
 /* Steps to the next row. ENOTFOUND if there is none. */
-static gputune_status next(gt_rows *rows)
+static gputune_status next_row(gt_rows *rows)
 {
     rows->column = 0;
     int code = sqlite3_step(rows->statement);
@@ -341,11 +341,11 @@ gputune_status gt_query(gt_database *database, bool first_only, gt_row_fn take, 
     gt_rows rows;
     va_list values;
     va_start(values, types);
-    gputune_status status = begin(&rows, database, sql, types, values);
+    gputune_status status = begin_rows(&rows, database, sql, types, values);
     va_end(values);
     GT_TRY(status);
     do {
-        status = next(&rows);
+        status = next_row(&rows);
         if (status == GPUTUNE_OK && take) {
             status = take(context, &rows);
         }
@@ -412,8 +412,8 @@ static int open_connection(sqlite3 **out, gt_database *database, const char *pat
     return gt_functions_register(*out);
 }
 
-static gt_trouble judge(gt_database *database, const gt_schema *facts, gt_database_mode mode,
-                        char why[GT_WHY_MAX])
+static gt_trouble judge_file(gt_database *database, const gt_schema *facts, gt_database_mode mode,
+                             char why[GT_WHY_MAX])
 {
     bool ours = facts->application == GT_APPLICATION_ID && facts->version;
     bool empty = !facts->objects && !facts->version;
@@ -439,7 +439,7 @@ static gt_trouble prepare_schema(gt_database *database, gt_database_mode mode, c
     gt_schema facts = {0};
     database->code = gt_schema_check(&facts, why, database->handle);
     if (database->code == SQLITE_OK) {
-        gt_trouble trouble = why[0] ? GT_TROUBLE_UNUSABLE : judge(database, &facts, mode, why);
+        gt_trouble trouble = why[0] ? GT_TROUBLE_UNUSABLE : judge_file(database, &facts, mode, why);
         if (trouble != GT_TROUBLE_NONE || facts.version >= GT_SCHEMA_VERSION) {
             return trouble;
         }

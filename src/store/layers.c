@@ -467,7 +467,7 @@ gputune_status gt_store_open(gt_store **out, const char *path, const char *syste
 }
 
 /* Calls `work` on a database, if there is one. A failing one counts as empty. */
-static gputune_status ask(gt_database *database, gt_store_fn work, void *context)
+static gputune_status ask_database(gt_database *database, gt_store_fn work, void *context)
 {
     gputune_status status = database ? work(database, context) : GPUTUNE_ENOTFOUND;
     return status == GPUTUNE_EDATABASE ? GPUTUNE_ENOTFOUND : status;
@@ -485,7 +485,7 @@ static gputune_status read_below(gt_store *store, gt_store_fn work, void *contex
 {
     const gt_patience brief = gt_patience_for(GT_LOOKUP_WAIT_S, NULL);
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->using);
-    gputune_status status = ask(store->wisdom, work, context);
+    gputune_status status = ask_database(store->wisdom, work, context);
     if (!goes_on(status, all) || !store->system) {
         return status;
     }
@@ -505,7 +505,7 @@ static gputune_status read_layers(gt_store *store, gt_store_fn work, void *conte
         return GPUTUNE_ENOTFOUND;
     }
     pthread_mutex_lock(&store->remembering);
-    gputune_status status = ask(store->memory, work, context);
+    gputune_status status = ask_database(store->memory, work, context);
     pthread_mutex_unlock(&store->remembering);
     if (!goes_on(status, all)) {
         return status;
@@ -677,7 +677,7 @@ static gputune_status bring_rows(gt_database *database, void *context)
 }
 
 /* Detaches `kept`, which is possible only after the transaction. */
-static void detach(gt_store *store)
+static void detach_store(gt_store *store)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->using);
     if (store->file && sqlite3_db_readonly(store->file->handle, "kept") >= 0) {
@@ -722,7 +722,7 @@ static void layers_bring(gt_store *store, const gt_patience *patience)
         return;
     }
     gputune_status status = write_file(store, bring_rows, &what, NULL, patience);
-    detach(store);
+    detach_store(store);
     if (status == GPUTUNE_OK) {
         forget_memory(store, &what);
     }
@@ -901,7 +901,7 @@ gputune_status gt_store_merge(gputune_merged *merged, gt_store *store, const cha
         GT_TRY(gather_file(&what, paths[i], &patience));
     }
     gputune_status status = gt_store_write_file(store, bring_all, &what, NULL);
-    detach(store);
+    detach_store(store);
     GT_REFUSE(status == GPUTUNE_EBUSY, status,
               "another process has locked the database; nothing was merged, try again later");
     GT_REFUSE(status == GPUTUNE_EDATABASE, status,

@@ -173,7 +173,8 @@ static gputune_status peek_lease(gt_database *database, void *context)
 }
 
 /* EBUSY if another process holds the lease. Only reads the database. */
-static gputune_status look(gt_store *store, lease_try *attempt, const gt_patience *patience)
+static gputune_status look_at_lease(gt_store *store, lease_try *attempt,
+                                    const gt_patience *patience)
 {
     attempt->holder = 0;
     bool is_read = gt_store_read(store, peek_lease, attempt, patience) == GPUTUNE_OK;
@@ -184,7 +185,7 @@ static gputune_status look(gt_store *store, lease_try *attempt, const gt_patienc
  * locked. If the file stays locked for its part of the patience, the lease is kept in memory. */
 static gputune_status try_lease(gt_store *store, lease_try *attempt, const gt_patience *patience)
 {
-    GT_TRY(look(store, attempt, patience));
+    GT_TRY(look_at_lease(store, attempt, patience));
     const gt_patience brief = gt_layers_file_patience(patience);
     gputune_status status = gt_store_write_file(store, take_lease, attempt, &brief);
     bool stays_locked = status == GPUTUNE_EBUSY && gt_patience_left_s(patience) > 0;
@@ -241,7 +242,7 @@ gputune_status gt_store_lease_await(gt_store *store, const gt_scenario *scenario
                                     const gt_patience *patience)
 {
     lease_try attempt = begin_attempt(scenario);
-    return wait_for_lease(store, &attempt, patience, look);
+    return wait_for_lease(store, &attempt, patience, look_at_lease);
 }
 
 gputune_status gt_store_lease_acquire(gt_lease *out, gt_store *store, const gt_scenario *scenario,

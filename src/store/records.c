@@ -49,7 +49,7 @@ void gt_launch_show(gputune_record *record, gt_shapes *texts, const gt_launch *l
     record->blocks = texts->blocks;
 }
 
-static void show(gt_record_row *row)
+static void show_record(gt_record_row *row)
 {
     gputune_record *r = &row->record;
     r->size = sizeof(gputune_record);
@@ -114,7 +114,7 @@ static gputune_status add_record(void *context, gt_rows *rows)
         status = settle_layers(&keep, search, row);
     }
     if (status == GPUTUNE_OK && keep) {
-        show(row);
+        show_record(row);
         search->found.count++;
         return GPUTUNE_OK;
     }
@@ -326,7 +326,7 @@ static gputune_status add_rule(void *context, gt_rows *rows)
         free_row(row);
         return status;
     }
-    show(row);
+    show_record(row);
     row->record.status = "rule";
     search->found.count++;
     return GPUTUNE_OK;

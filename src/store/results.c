@@ -34,7 +34,7 @@ typedef struct trial_search {
     int driver_version;
 } trial_search;
 
-static bool known(const trial_search *search, gt_hash hash)
+static bool is_known(const trial_search *search, gt_hash hash)
 {
     for (size_t i = 0; i < search->upper; i++) {
         if (gt_hash_equal(search->found.items[i].hash, hash)) {
@@ -59,7 +59,7 @@ static gputune_status add_trial(void *context, gt_rows *rows)
     bool counts = gt_trial_is_right(trial->status) || trial->status == GT_TRIAL_UNPROVED ||
                   trial->status == GT_TRIAL_COMPILE || !search->driver_version ||
                   trial->driver_version == search->driver_version;
-    if (status == GPUTUNE_OK && counts && !known(search, trial->hash)) {
+    if (status == GPUTUNE_OK && counts && !is_known(search, trial->hash)) {
         search->found.count++;
         return GPUTUNE_OK;
     }
@@ -484,7 +484,7 @@ static int rank_of(const gt_winner *winner)
     return 2 * !winner->only[0] + winner->terms.final;
 }
 
-static gputune_status consider(void *context, gt_rows *row)
+static gputune_status consider_winner(void *context, gt_rows *row)
 {
     nearest_search *search = context;
     gt_winner winner;
@@ -519,7 +519,7 @@ static gputune_status read_family(gt_database *database, void *context)
         if (search->best.config && search->at->distance > search->distance) {
             break;
         }
-        status = gt_query_each(database, consider, search, GT_SQL_WINNERS_OF_SIZES, "tht",
+        status = gt_query_each(database, consider_winner, search, GT_SQL_WINNERS_OF_SIZES, "tht",
                                environment, family, search->at->text);
     }
     return status;

@@ -20,7 +20,7 @@ int gt_schema_integer(int64_t *out, sqlite3 *handle, const char *sql)
     return code == SQLITE_OK ? SQLITE_OK : sqlite3_extended_errcode(handle);
 }
 
-static int run(sqlite3 *handle, const char *sql)
+static int run_sql(sqlite3 *handle, const char *sql)
 {
     int code = sqlite3_exec(handle, sql, NULL, NULL, NULL);
     return code == SQLITE_OK ? SQLITE_OK : sqlite3_extended_errcode(handle);
@@ -88,7 +88,7 @@ static int check_objects(char why[GT_WHY_MAX], sqlite3 *handle, int64_t version)
 /* In a transaction, because another process may be creating the tables. */
 int gt_schema_check(gt_schema *out, char why[GT_WHY_MAX], sqlite3 *handle)
 {
-    int code = run(handle, "BEGIN");
+    int code = run_sql(handle, "BEGIN");
     why[0] = '\0';
     code = code ? code : gt_schema_integer(&out->version, handle, "PRAGMA user_version");
     code = code ? code : gt_schema_integer(&out->application, handle, "PRAGMA application_id");
@@ -98,7 +98,7 @@ int gt_schema_check(gt_schema *out, char why[GT_WHY_MAX], sqlite3 *handle)
         code = check_objects(why, handle, out->version);
     }
     if (!sqlite3_get_autocommit(handle)) {
-        int ended = run(handle, "ROLLBACK");
+        int ended = run_sql(handle, "ROLLBACK");
         code = code ? code : ended;
     }
     return code;
@@ -113,24 +113,24 @@ static int run_steps(sqlite3 *handle)
         return SQLITE_OK; /* another process was faster */
     }
     for (const struct embedded *step = gt_schema_steps; !code && step->name; step++) {
-        code = run(handle, step->text);
+        code = run_sql(handle, step->text);
     }
     snprintf(pragmas, sizeof pragmas, "PRAGMA user_version = %d; PRAGMA application_id = %d",
              (int)GT_SCHEMA_VERSION, (int)GT_APPLICATION_ID);
-    return code ? code : run(handle, pragmas);
+    return code ? code : run_sql(handle, pragmas);
 }
 
 /* In a transaction, so another process sees no tables or all. */
 int gt_schema_create(sqlite3 *handle)
 {
-    int code = run(handle, "BEGIN IMMEDIATE");
+    int code = run_sql(handle, "BEGIN IMMEDIATE");
     if (code) {
         return code;
     }
     code = run_steps(handle);
-    code = code ? code : run(handle, "COMMIT");
+    code = code ? code : run_sql(handle, "COMMIT");
     if (code) {
-        run(handle, "ROLLBACK");
+        run_sql(handle, "ROLLBACK");
     }
     return code;
 }
