@@ -209,7 +209,7 @@ static gputune_status find_include(void *user, const gt_include *include, gt_inc
     return GPUTUNE_OK;
 }
 
-static gputune_status begin(const gt_catalog *catalog, const gt_catalog_file *file)
+static gputune_status begin_file(const gt_catalog *catalog, const gt_catalog_file *file)
 {
     return gt_includes_begin(catalog->includes, file->in_memory ? NULL : file->path);
 }
@@ -239,7 +239,7 @@ static bool find_version(gt_version *out, const char *path)
     return exists;
 }
 
-/* Records the files that were included since begin(). */
+/* Records the files that were included since begin_file(). */
 static gputune_status stamp_included(gt_catalog_file *file, const gt_catalog *catalog)
 {
     const gt_texts *read = gt_includes_read(catalog->includes);
@@ -263,7 +263,7 @@ static gputune_status list_kernels(gt_catalog_file *file, gt_catalog *catalog)
     if (!file->text) {
         return GPUTUNE_OK;
     }
-    GT_TRY(begin(catalog, file));
+    GT_TRY(begin_file(catalog, file));
     GT_TRY(gt_template_names(file->path, file->text, find_include, catalog, add_name, file));
     GT_TRY(stamp_included(file, catalog));
     if (!file->in_memory) {
@@ -274,14 +274,14 @@ static gputune_status list_kernels(gt_catalog_file *file, gt_catalog *catalog)
 }
 
 /* Parses a kernel unless it is parsed. */
-static gputune_status load(gt_catalog *catalog, gt_catalog_kernel *kernel)
+static gputune_status load_kernel(gt_catalog *catalog, gt_catalog_kernel *kernel)
 {
     gt_catalog_file *file = kernel->file;
     GT_FREED char *text = NULL;
     if (kernel->template) {
         return GPUTUNE_OK;
     }
-    GT_TRY(begin(catalog, file));
+    GT_TRY(begin_file(catalog, file));
     if (!file->in_memory) {
         GT_TRY(gt_file_read(&text, NULL, file->path));
     }
@@ -457,7 +457,7 @@ static gputune_status resolve_text(gt_kernel_list *out, gt_catalog *catalog, con
     gputune_status status = gt_strdup(&file->text, text);
     GT_THEN(status, add_kernels(out, catalog, file, NULL));
     for (size_t i = 0; i < out->count && status == GPUTUNE_OK; i++) {
-        status = load(catalog, out->items[i]);
+        status = load_kernel(catalog, out->items[i]);
     }
     free(file->text);
     file->text = NULL;
@@ -512,7 +512,7 @@ static gputune_status unknown_kernel(gt_catalog *catalog, const char *kernel)
 
 /* Finds the kernels that a name or path means (catalog.h), at least one; NULL means all. The caller
  * frees the array in any case. */
-static gputune_status resolve(gt_kernel_list *out, gt_catalog *catalog, const char *kernel)
+static gputune_status resolve_kernel(gt_kernel_list *out, gt_catalog *catalog, const char *kernel)
 {
     GT_TRY(need_prelude(catalog, NULL));
     if (!kernel) {
@@ -664,7 +664,7 @@ static int each_kernel(gt_catalog *catalog, const gt_kernel_list *kernels, gt_ca
     int answer = 0;
     for (size_t i = 0; i < kernels->count && !answer; i++) {
         pthread_mutex_lock(&catalog->lock);
-        gputune_status found = load(catalog, kernels->items[i]);
+        gputune_status found = load_kernel(catalog, kernels->items[i]);
         pthread_mutex_unlock(&catalog->lock);
         if (found == GPUTUNE_OK) {
             answer = each(user, kernels->items[i]->template);
@@ -687,7 +687,7 @@ int gt_catalog_add(gt_catalog *catalog, const char *path, const char *text,
     GT_THEN(status, text ? resolve_text(&kernels, catalog, path, text)
                          : resolve_path(&kernels, catalog, path));
     for (size_t i = 0; i < kernels.count && status == GPUTUNE_OK; i++) {
-        status = load(catalog, kernels.items[i]);
+        status = load_kernel(catalog, kernels.items[i]);
     }
     for (size_t i = 0; i < kernels.count && status == GPUTUNE_OK; i++) {
         status = gt_array_push(&catalog->added, kernels.items[i]);
@@ -727,9 +727,9 @@ gputune_status gt_catalog_find(const gt_template **out, gt_catalog *catalog, con
 {
     GT_FREED gt_kernel_list kernels = {0};
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&catalog->lock);
-    GT_TRY(resolve(&kernels, catalog, kernel));
+    GT_TRY(resolve_kernel(&kernels, catalog, kernel));
     GT_TRY(check_several(&kernels, kernel, false));
-    GT_TRY(load(catalog, kernels.items[0]));
+    GT_TRY(load_kernel(catalog, kernels.items[0]));
     *out = kernels.items[0]->template;
     return GPUTUNE_OK;
 }
@@ -737,7 +737,7 @@ gputune_status gt_catalog_find(const gt_template **out, gt_catalog *catalog, con
 static gputune_status list(gt_kernel_list *out, gt_catalog *catalog, const char *kernel)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&catalog->lock);
-    GT_TRY(resolve(out, catalog, kernel));
+    GT_TRY(resolve_kernel(out, catalog, kernel));
     return kernel ? check_several(out, kernel, true) : GPUTUNE_OK;
 }
 

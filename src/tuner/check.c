@@ -14,7 +14,7 @@ typedef GT_ARRAY(gt_config) config_list;
 
 /* ---- which variants -------------------------------------------------------------------------- */
 
-static gputune_status add(config_list *list, const gt_config *config)
+static gputune_status add_config(config_list *list, const gt_config *config)
 {
     for (size_t i = 0; i < list->count; i++) {
         if (gt_config_is(&list->items[i], config)) {
@@ -25,7 +25,7 @@ static gputune_status add(config_list *list, const gt_config *config)
 }
 
 /* Chooses the default, and then the rest of the space, or random configurations if it is large. */
-static gputune_status choose(config_list *list, const gt_request *request)
+static gputune_status choose_configs(config_list *list, const gt_request *request)
 {
     enum { DRAWS = 4 };
     gt_space *space = request->space;
@@ -35,13 +35,13 @@ static gputune_status choose(config_list *list, const gt_request *request)
     gt_config config = gt_config_default(request->template);
     bool all = size.count <= most;
     if (gt_space_has(space, &config)) {
-        GT_TRY(add(list, &config));
+        GT_TRY(add_config(list, &config));
     }
     for (uint64_t i = 0; list->count < most && (all || i < DRAWS * most); i++) {
         if (!(all ? gt_space_next(space, &config) : gt_space_draw(space, &random, &config))) {
             break;
         }
-        GT_TRY(add(list, &config));
+        GT_TRY(add_config(list, &config));
     }
     return GPUTUNE_OK;
 }
@@ -66,7 +66,7 @@ static const char *find_path(const report *r, const char *file)
 }
 
 /* Splits a line of the emulator's report. */
-static uint32_t cut(char *parts[PARTS], char *line)
+static uint32_t cut_line(char *parts[PARTS], char *line)
 {
     uint32_t count = 0;
     for (char *at = line; at && count < PARTS; count++) {
@@ -83,7 +83,7 @@ static uint32_t cut(char *parts[PARTS], char *line)
 static int report_line(gputune_finding *finding, const report *r, char *line)
 {
     char *parts[PARTS];
-    uint32_t count = cut(parts, line);
+    uint32_t count = cut_line(parts, line);
     if (count == 2) {
         finding->sizes = r->sizes[strtoul(parts[1], NULL, 10) ? 1 : 0];
         return 0;
@@ -239,6 +239,6 @@ gputune_status gt_check(gt_request *request, gt_finding_fn each, void *user)
               request->template->name);
     request->check = request->options.force = true;
     GT_TRY(gt_request_space_to_try(request));
-    GT_TRY(choose(&list, request));
+    GT_TRY(choose_configs(&list, request));
     return check_list(request, &list, each, user);
 }

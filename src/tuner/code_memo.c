@@ -51,7 +51,7 @@ static void drop_code(void)
     memo.entries.count = memo.bytes = 0;
 }
 
-static bool copy(gt_code *out, const gt_code *code)
+static bool copy_code(gt_code *out, const gt_code *code)
 {
     gt_code made = *code;
     if (gt_image_copy(&made.image, code->image.data, code->image.bytes) < 0) {
@@ -84,7 +84,7 @@ void gt_code_memo_put(const gt_code *code)
     }
     gt_hash key = key_of(code->source, code->arch, code->ptx);
     entry *entry = memo.holders ? find_or_add(key) : NULL;
-    if (entry && !entry->code.image.bytes && copy(&entry->code, code)) {
+    if (entry && !entry->code.image.bytes && copy_code(&entry->code, code)) {
         memo.bytes += code->image.bytes;
     }
 }
@@ -95,5 +95,6 @@ bool gt_code_memo_find(gt_code *out, gt_hash source, const gt_device *device)
     const gt_hash key = key_of(source, device->arch, device->emulated);
     uint32_t place;
     return gt_hash_index_find(&place, &memo.places, key) &&
-           memo.entries.items[place].code.image.bytes && copy(out, &memo.entries.items[place].code);
+           memo.entries.items[place].code.image.bytes &&
+           copy_code(out, &memo.entries.items[place].code);
 }

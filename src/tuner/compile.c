@@ -69,7 +69,8 @@ typedef struct compile_run {
     void *user;
 } compile_run;
 
-static gputune_status report(compile_run *run, const gt_session *session, const gt_variant *variant)
+static gputune_status report_variant(compile_run *run, const gt_session *session,
+                                     const gt_variant *variant)
 {
     const gt_unit *unit = variant->unit;
     GT_FREED char *config = NULL;
@@ -101,7 +102,7 @@ static gputune_status report_finished(gt_session *session)
     const gt_variant *next;
     while ((next = next_to_report(session)) && !run->answer &&
            (next->stage == GT_STAGE_READY || next->stage == GT_STAGE_FAILED)) {
-        GT_TRY(report(run, session, next));
+        GT_TRY(report_variant(run, session, next));
         run->reported = next;
     }
     return GPUTUNE_OK;

@@ -127,7 +127,8 @@ static const gt_runner *find_raced(const gt_tuning *tuning, const gt_variant *va
 }
 
 /* Writes why a variant left its race; "" if it has not. */
-static void explain(char *out, size_t bytes, const gt_runner *runner, bool among_all, bool by_time)
+static void explain_result(char *out, size_t bytes, const gt_runner *runner, bool among_all,
+                           bool by_time)
 {
     char why[128];
     if (runner->left == GT_RACE_IN) {
@@ -153,7 +154,7 @@ static gputune_status describe_race(gt_trial *trial, const gt_tuning *tuning,
         GT_TRY(gt_race_summary(tuning->race, variant->id, &trial->time));
     }
     trial->eliminated_round = runner->left_round;
-    explain(text, sizeof text, runner, among_all, by_time);
+    explain_result(text, sizeof text, runner, among_all, by_time);
     if (!text[0] || runner->left == GT_RACE_LEFT_FAILED) {
         return GPUTUNE_OK;
     }
@@ -331,7 +332,7 @@ static gputune_status find_result(gt_race_result *out, const gt_tuning *tuning)
     return GPUTUNE_OK;
 }
 
-static gputune_status summarise(gt_summary *out, const gt_tuning *tuning, uint64_t id)
+static gputune_status summarise_variant(gt_summary *out, const gt_tuning *tuning, uint64_t id)
 {
     *out = (gt_summary){0};
     return gt_tuning_is_before_weighing(tuning) ? GPUTUNE_OK
@@ -418,9 +419,9 @@ static gputune_status make_choice(gt_choice *choice, const gt_tuning *tuning,
 {
     const gt_field *field = &tuning->session.field;
     gt_summary winner, standard = {0};
-    GT_TRY(summarise(&winner, tuning, result->winner));
+    GT_TRY(summarise_variant(&winner, tuning, result->winner));
     if (result->has_default) {
-        GT_TRY(summarise(&standard, tuning, field->standard->id));
+        GT_TRY(summarise_variant(&standard, tuning, field->standard->id));
     }
     *choice = (gt_choice){.source = GPUTUNE_SOURCE_MEASURED,
                           .time_ns = winner.median,
@@ -468,8 +469,8 @@ static gputune_status list_all_codes(gt_code_list *out, const gt_tuning *tuning,
 
 /* Stores trials, code and the winner; `winner` may be NULL. The stored code saves a later tuning
  * from compiling it again. */
-static gputune_status store(const gt_tuning *tuning, const gt_trial_list *list,
-                            const gt_winner *winner)
+static gputune_status store_results(const gt_tuning *tuning, const gt_trial_list *list,
+                                    const gt_winner *winner)
 {
     const gt_request *request = tuning->session.request;
     bool final = winner && winner->terms.final;
@@ -527,7 +528,7 @@ static gputune_status store_result(const gt_tuning *tuning, const gt_choice *cho
         GT_TRY(gt_config_text(&fallback_config, request->template, &choice->fallback));
         winner.fallback_config = fallback_config;
     }
-    return store(tuning, list, &winner);
+    return store_results(tuning, list, &winner);
 }
 
 static void warn_unless_stored(const gt_tuning *tuning, gputune_status stored)
@@ -592,7 +593,7 @@ static gputune_status conclude_without_winner(const gt_tuning *tuning, const gt_
     if (request->refuted.failure && say_uncompiled(why, sizeof why, tuning)) {
         gt_snprintf(request->refuted.message, sizeof request->refuted.message, "%s", why);
     }
-    warn_unless_stored(tuning, store(tuning, list, NULL));
+    warn_unless_stored(tuning, store_results(tuning, list, NULL));
     return tuning->session.stop != GT_STOP_NONE ? explain_stop(tuning)
                                                 : gt_field_verdict(&tuning->session.field);
 }
@@ -605,7 +606,7 @@ static bool lacks_champion(const gt_tuning *tuning, uint64_t winner)
     gt_summary time;
     double champion_ns = gt_strategy_proposer_champion(&champion, &tuning->strategy);
     if (tuning->session.stop == GT_STOP_NONE || !(champion_ns > 0) ||
-        summarise(&time, tuning, winner) != GPUTUNE_OK ||
+        summarise_variant(&time, tuning, winner) != GPUTUNE_OK ||
         (time.count && time.median < champion_ns)) {
         return false;
     }
@@ -626,7 +627,7 @@ void gt_tuning_keep_findings(gt_tuning *tuning)
         field->doubtful->repeatable = false;
     }
     gputune_status status = tuning->race ? list_trials(&list, tuning, false) : GPUTUNE_ENOMEM;
-    GT_THEN(status, store(tuning, &list, NULL));
+    GT_THEN(status, store_results(tuning, &list, NULL));
     warn_unless_stored(tuning, status);
     gt_message_set("%s", message);
 }
@@ -664,7 +665,8 @@ gputune_status gt_tuning_conclude(gt_choice *out, gt_tuning *tuning)
     }
     GT_TRY(status);
     if (lacks_champion(tuning, result.winner)) {
-        warn_unless_stored(tuning, store(tuning, &list, NULL)); /* an earlier result stays stored */
+        warn_unless_stored(tuning,
+                           store_results(tuning, &list, NULL)); /* an earlier result stays stored */
         return gt_session_ended(&tuning->session, "the best of earlier tunings was measured again");
     }
     GT_TRY(make_choice(&choice, tuning, &result));

@@ -96,8 +96,8 @@ static gputune_status send_files(const target *to)
 
 /* ---- expressions of the index ---------------------------------------------------------------- */
 
-static gputune_status compute(uint64_t *bits, const gt_buffer *buffer, const gt_expression *value,
-                              const int64_t *slots)
+static gputune_status compute_scalar(uint64_t *bits, const gt_buffer *buffer,
+                                     const gt_expression *value, const int64_t *slots)
 {
     int64_t integer;
     double real;
@@ -152,7 +152,7 @@ static gputune_status fill_part_of(fill_part *part)
             GT_TRY(check_time(part));
         }
         part->binding.slots[GT_SLOT_ELEMENT] = (int64_t)i;
-        GT_TRY(compute(&bits, part->buffer, part->value, part->binding.slots));
+        GT_TRY(compute_scalar(&bits, part->buffer, part->value, part->binding.slots));
         memcpy(part->out + i * bytes, &bits,
                bytes); /* correct because all hosts of CUDA are little-endian */
     }
@@ -168,7 +168,7 @@ static void *run_part(void *user)
 }
 
 /* Computes a buffer on all cores. If a part fails, returns the first part's failure. */
-static gputune_status fill(const fill_part *all)
+static gputune_status fill_elements(const fill_part *all)
 {
     static const uint64_t least = 1 << 16;
     const uint64_t elements = all->buffer->elements, most = elements / least + 1;
@@ -210,7 +210,7 @@ static gputune_status send_expression(const target *to, uint32_t place, const gt
                            .buffer = buffer,
                            .value = from->low,
                            .binding = *binding};
-    return fill(&all);
+    return fill_elements(&all);
 }
 
 static gputune_status send_expressions(const target *to)
@@ -506,7 +506,7 @@ static gputune_status add_arguments(call *c)
 }
 
 /* Calls the reference function, with the problem as the caller writes it: "T=half" for a type. */
-static gputune_status ask(const call *c)
+static gputune_status call_reference(const call *c)
 {
     const gt_template *template = c->to->request->template;
     const gputune_options *o = &c->to->request->options;
@@ -545,7 +545,7 @@ static gputune_status send_results(call *c)
 }
 
 /* Adds the results of the call's reference function, if there is one. */
-static gputune_status refer(const target *to)
+static gputune_status add_reference_results(const target *to)
 {
     GT_SCOPED(free_call) call c = {.to = to};
     if (!to->request->options.reference) {
@@ -556,7 +556,7 @@ static gputune_status refer(const target *to)
               "cannot read them; expected a reference() in the template",
               to->request->template->name);
     GT_TRY(add_arguments(&c));
-    GT_TRY(ask(&c));
+    GT_TRY(call_reference(&c));
     return send_results(&c);
 }
 
@@ -571,12 +571,12 @@ gputune_status gt_data_send(gt_field *field)
     GT_TRY(send_live(&timed));
     GT_TRY(send_files(&timed));
     GT_TRY(send_expressions(&timed));
-    GT_TRY(refer(&timed));
+    GT_TRY(add_reference_results(&timed));
     if (setup->workload_count == 1) {
         return GPUTUNE_OK;
     }
     GT_TRY(send_expressions(&odd_tail));
-    return refer(&odd_tail);
+    return add_reference_results(&odd_tail);
 }
 
 void gt_data_release(gt_field *field)

@@ -21,7 +21,7 @@ enum {
     PROPOSALS = 16    /* maximum number of proposals in one call */
 };
 
-static gputune_status add(gt_field *field, const gt_config *config, gt_role role)
+static gputune_status add_variant(gt_field *field, const gt_config *config, gt_role role)
 {
     uint32_t id = (uint32_t)field->variants.count;
     GT_TRY(gt_array_reserve(&field->variants));
@@ -42,7 +42,7 @@ static gputune_status add(gt_field *field, const gt_config *config, gt_role role
 
 static gputune_status add_permitted(gt_field *field, const gt_config *config, gt_role role)
 {
-    return gt_request_permits(field->options.request, config) ? add(field, config, role)
+    return gt_request_permits(field->options.request, config) ? add_variant(field, config, role)
                                                               : GPUTUNE_OK;
 }
 
@@ -80,15 +80,16 @@ static bool is_given_default(const gt_field *field, const gt_config *config)
 static gputune_status take_proposal(gt_field *field, const gt_config *config)
 {
     if (field->options.proposer->quick_compiles) {
-        return add(field, config, GT_ROLE_QUICK);
+        return add_variant(field, config, GT_ROLE_QUICK);
     }
     if (is_given_default(field, config)) {
         return GPUTUNE_OK;
     }
     if (!is_of(field->fallback, config)) {
-        return add(field, config,
-                   gt_request_is_default(field->options.request, config) ? GT_ROLE_DEFAULT
-                                                                         : GT_ROLE_PROPOSED);
+        return add_variant(field, config,
+                           gt_request_is_default(field->options.request, config)
+                               ? GT_ROLE_DEFAULT
+                               : GT_ROLE_PROPOSED);
     }
     gt_variant *variant = field->fallback;
     field->fallback = NULL;
@@ -119,7 +120,8 @@ static bool field_has_more_proposals(const gt_field *field)
     return !field->options.proposer->exhausted && !field->cut && !gt_field_never_compiles(field);
 }
 
-static gputune_status propose(uint32_t *count, const gt_field *field, gt_config *out, uint32_t most)
+static gputune_status propose_configs(uint32_t *count, const gt_field *field, gt_config *out,
+                                      uint32_t most)
 {
     gt_proposer *proposer = field->options.proposer;
     *count = proposer->propose(proposer, out, most);
@@ -128,7 +130,7 @@ static gputune_status propose(uint32_t *count, const gt_field *field, gt_config 
 
 /* ---- how far ahead --------------------------------------------------------------------------- */
 
-static uint32_t room(const gt_field *field)
+static uint32_t count_free(const gt_field *field)
 {
     /* variants that were started, and whose results the proposer does not know */
     uint32_t on_their_way =
@@ -143,7 +145,7 @@ static bool wants_more(const gt_field *field)
     /* a compile that exceeds the limit would only delay the next call */
     bool is_too_late =
         gt_patience_left_s(&field->options.request->patience) < field->schedule.compile_s / 2;
-    return has_more && room(field) > 0 && !is_too_late;
+    return has_more && count_free(field) > 0 && !is_too_late;
 }
 
 /* Returns true if it is time for proposals. A proposer that learns gets several results at once. */
@@ -151,22 +153,22 @@ static bool is_time_to_ask(const gt_field *field)
 {
     uint32_t workers = field->options.farm->compile_workers;
     return !field->options.proposer->learns ||
-           room(field) >= (workers > AT_A_TIME ? workers / AT_A_TIME : 1);
+           count_free(field) >= (workers > AT_A_TIME ? workers / AT_A_TIME : 1);
 }
 
 static gputune_status take_proposals(gt_field *field)
 {
     gt_config configs[PROPOSALS];
     uint32_t left = proposals_left(field), count;
-    uint32_t most = field->options.proposer->learns ? room(field) : PROPOSALS;
+    uint32_t most = field->options.proposer->learns ? count_free(field) : PROPOSALS;
     if (!left) {
-        GT_TRY(propose(&count, field, configs, 1));
+        GT_TRY(propose_configs(&count, field, configs, 1));
         field->cut =
             count > 0 && !is_given_default(field, configs) && !is_of(field->fallback, configs);
         return GPUTUNE_OK;
     }
     most = left < most ? left : most;
-    GT_TRY(propose(&count, field, configs, most < PROPOSALS ? most : PROPOSALS));
+    GT_TRY(propose_configs(&count, field, configs, most < PROPOSALS ? most : PROPOSALS));
     for (uint32_t i = 0; i < count; i++) {
         GT_TRY(take_proposal(field, &configs[i]));
     }
@@ -714,7 +716,7 @@ static gputune_status join_first(gt_field *field, gt_variant *variant, gt_hash s
 /* --- compiled sources ------------------------------------------------------------------------- */
 
 /* Moves a variant on when its unit's compile has ended. */
-static gputune_status advance(gt_field *field, gt_variant *variant)
+static gputune_status advance_variant(gt_field *field, gt_variant *variant)
 {
     const gt_unit *unit = variant->unit;
     if (unit->given_up) {
@@ -825,7 +827,7 @@ gputune_status gt_field_start(gt_field *field, gt_variant *variant)
         GT_TRY(submit_source(field, unit, &source));
     }
     if (unit->stage != GT_STAGE_WAITING) {
-        GT_TRY(advance(field, variant));
+        GT_TRY(advance_variant(field, variant));
         return gt_field_verify_compiled(field);
     }
     *(unit->waiting ? &unit->last_waiting->sibling : &unit->waiting) = variant;
@@ -865,7 +867,7 @@ static gputune_status handle_compiled(gt_field *field, gt_event *event)
     gt_variant *next = unit->waiting;
     unit->waiting = unit->last_waiting = NULL;
     for (; next; next = next->sibling) {
-        GT_TRY(advance(field, next));
+        GT_TRY(advance_variant(field, next));
     }
     return gt_field_verify_compiled(field);
 }

@@ -507,7 +507,7 @@ static void note_best(gt_field *field, const gt_variant *variant)
 }
 
 /* Proves a variant after all if its first launch is not clearly slower than the best any more. */
-static gputune_status reconsider(gt_field *field, gt_variant *variant)
+static gputune_status reconsider_variant(gt_field *field, gt_variant *variant)
 {
     bool is_slower =
         field->best_ns > 0 && gt_field_pilot(field, variant) > slower_ratio(field) * field->best_ns;
@@ -531,7 +531,7 @@ static gputune_status field_prove_slower(gt_field *field)
     }
     for (gt_variant *variant = field->first; variant && field->in[GT_STAGE_SLOWER];
          variant = variant->next) {
-        GT_TRY(reconsider(field, variant));
+        GT_TRY(reconsider_variant(field, variant));
     }
     return GPUTUNE_OK;
 }
@@ -657,7 +657,8 @@ gputune_status gt_field_handle_verified(gt_field *field, gt_event *event)
     }
     gt_field_move(field, variant, GT_STAGE_SLOWER);
     gt_field_tell(field, variant, gt_field_pilot(field, variant));
-    return reconsider(field, variant); /* the best variant may have failed in the meantime */
+    return reconsider_variant(field,
+                              variant); /* the best variant may have failed in the meantime */
 }
 
 gputune_status gt_field_reverify(gt_field *field)

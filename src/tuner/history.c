@@ -76,8 +76,8 @@ gputune_status gt_history_failure(const gt_trial *trial, const gt_request *reque
 
 /* Fails if the configuration failed. Sets *proved to whether it was proved with the request's data
  * and sizes. */
-static gputune_status judge(bool *proved, const gt_request *request, const gt_config *config,
-                            bool only_harm)
+static gputune_status judge_config(bool *proved, const gt_request *request, const gt_config *config,
+                                   bool only_harm)
 {
     gt_hash hash;
     GT_SCOPED(gt_trial_list_free) gt_history history = {0};
@@ -101,12 +101,12 @@ static gputune_status judge(bool *proved, const gt_request *request, const gt_co
 bool gt_history_is_proved(const gt_request *request, const gt_config *config)
 {
     bool proved;
-    return judge(&proved, request, config, false) == GPUTUNE_OK && proved;
+    return judge_config(&proved, request, config, false) == GPUTUNE_OK && proved;
 }
 
 gputune_status gt_history_refutes(const gt_request *request, const gt_config *config,
                                   bool only_harm)
 {
     bool ignored;
-    return judge(&ignored, request, config, only_harm);
+    return judge_config(&ignored, request, config, only_harm);
 }

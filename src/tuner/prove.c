@@ -50,7 +50,8 @@ static void keep_verdict(const gt_field *field, const gt_variant *variant,
 }
 
 /* Stores code and verdicts for later tunings. Failures are ignored. */
-static void keep(const gt_field *field, const gt_history *history, const gt_request *request)
+static void keep_results(const gt_field *field, const gt_history *history,
+                         const gt_request *request)
 {
     (void)gt_field_keep_code(field, &request->patience);
     for (const gt_variant *variant = field->first; variant; variant = variant->next) {
@@ -82,7 +83,7 @@ gputune_status gt_prove(gt_choice *choice, gt_request *request, const gt_config 
     gputune_status status = gt_session_open(&session, &policy, NULL, request, &options);
     GT_THEN(status, gt_session_run(&session));
     if (status == GPUTUNE_OK) {
-        keep(&session.field, &history, request);
+        keep_results(&session.field, &history, request);
         const gt_variant *variant = gt_field_find_ready(&session.field, config);
         status = variant ? gt_choice_take(choice, &session.field, variant)
                          : gt_field_verdict(&session.field);

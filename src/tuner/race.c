@@ -88,8 +88,8 @@ static bool is_kind(const gt_race_sample *sample, gt_race_kind kind)
 
 /* Writes the log-ratios of `a` over `b` in shared rounds to `out`, if given, and returns their
  * number. `doubt`, if given, is subtracted from those of quick samples. */
-static size_t walk(double *out, const gt_runner *a, const gt_runner *b, gt_race_kind kind,
-                   gt_race_doubt *doubt)
+static size_t collect_ratios(double *out, const gt_runner *a, const gt_runner *b, gt_race_kind kind,
+                             gt_race_doubt *doubt)
 {
     size_t i = 0, j = 0, count = 0;
     while (i < a->samples.count && j < b->samples.count) {
@@ -115,13 +115,13 @@ static size_t walk(double *out, const gt_runner *a, const gt_runner *b, gt_race_
 
 static uint32_t race_shared(const gt_runner *a, const gt_runner *b, gt_race_kind kind)
 {
-    return (uint32_t)walk(NULL, a, b, kind, NULL);
+    return (uint32_t)collect_ratios(NULL, a, b, kind, NULL);
 }
 
 /* Writes the sorted log-ratios of `a` over `b` to the scratch memory and returns their number. */
 static size_t race_ratios(gt_race *race, const gt_runner *a, const gt_runner *b, gt_race_kind kind)
 {
-    size_t count = walk(race->scratch, a, b, kind, NULL);
+    size_t count = collect_ratios(race->scratch, a, b, kind, NULL);
     gt_sort(race->scratch, count);
     return count;
 }
@@ -203,7 +203,7 @@ static void moderate_all(gt_race *race, double *variances)
 
 /* Returns the middle of the log-ratios to the incumbent: the trimmed mean of five or more, or the
  * median of fewer. Without full rounds, uses quick ones. NaN if no round is shared. */
-static double estimate(gt_race *race, const gt_runner *runner, const gt_runner *incumbent)
+static double middle_ratio(gt_race *race, const gt_runner *runner, const gt_runner *incumbent)
 {
     size_t count = race_ratios(race, runner, incumbent, GT_RACE_FULL);
     if (!count) {
@@ -236,7 +236,7 @@ static gt_runner *first_incumbent(const gt_race *race)
 }
 
 /* Returns the median of a contestant's values in full rounds. */
-static double usual(gt_race *race, const gt_runner *runner)
+static double median_time(gt_race *race, const gt_runner *runner)
 {
     size_t count = 0;
     for (size_t i = 0; i < runner->samples.count; i++) {
@@ -263,8 +263,8 @@ static bool may_take_over(gt_race *race, const gt_runner *runner, const gt_runne
     if (!shared || log_ratio >= -race->options.epsilon / 2) {
         return false;
     }
-    return shared >= level_of(race) ||
-           (race->end != GT_RACE_RUNNING && usual(race, runner) < usual(race, incumbent));
+    return shared >= level_of(race) || (race->end != GT_RACE_RUNNING &&
+                                        median_time(race, runner) < median_time(race, incumbent));
 }
 
 /* Updates the incumbent; NULL without samples. */
@@ -283,7 +283,7 @@ static void choose_incumbent(gt_race *race)
         if (r == incumbent || !runner_is_in(r)) {
             continue;
         }
-        double ratio = estimate(race, r, incumbent);
+        double ratio = middle_ratio(race, r, incumbent);
         if (ratio < best && may_take_over(race, r, incumbent, ratio)) {
             best = ratio;
             next = r;
@@ -328,7 +328,7 @@ static void compare_all(gt_race *race)
             continue;
         }
         r->calm = false;
-        double ratio = r == incumbent ? 0 : estimate(race, r, incumbent);
+        double ratio = r == incumbent ? 0 : middle_ratio(race, r, incumbent);
         r->ratio = isnan(ratio) ? 0 : exp(ratio);
         size_t count = r == incumbent ? 0 : race_ratios(race, r, incumbent, GT_RACE_FULL);
         r->paired = count ? gt_paired_sorted(race->scratch, count) : (gt_paired){0};
@@ -365,7 +365,7 @@ static bool is_below_usual(gt_race *race, const gt_runner *runner, const gt_runn
     if (!race_shared(incumbent, incumbent, GT_RACE_FULL)) {
         return false;
     }
-    double most = usual(race, incumbent);
+    double most = median_time(race, incumbent);
     for (size_t i = 0; i < runner->samples.count; i++) {
         if (runner->samples.items[i].value >= most) {
             return false;
@@ -398,7 +398,7 @@ static bool take_over_early(gt_race *race, double deviation)
 
 /* --- leaving ---------------------------------------------------------------------------------- */
 
-static void leave(gt_race *race, gt_runner *runner, gt_race_leave how)
+static void leave_race(gt_race *race, gt_runner *runner, gt_race_leave how)
 {
     runner->left = how;
     runner->left_round = race->round.number;
@@ -439,7 +439,7 @@ static void drop_first(gt_race *race)
         if (first && runner_is_in(r) && !r->is_default &&
             r->pending > race->options.drop_ratio * best) {
             r->ratio = r->pending / best;
-            leave(race, r, GT_RACE_LEFT_FIRST);
+            leave_race(race, r, GT_RACE_LEFT_FIRST);
         }
     }
 }
@@ -472,7 +472,7 @@ static bool is_far_off(gt_race *race, const gt_runner *runner, const gt_runner *
     if (least_of(race, count) > early_least(race, count, deviation)) {
         return true; /* the least is above the bound, so all are */
     }
-    count = walk(race->scratch, runner, incumbent, GT_RACE_ANY, doubt);
+    count = collect_ratios(race->scratch, runner, incumbent, GT_RACE_ANY, doubt);
     gt_sort(race->scratch, count);
     double least = least_of(race, count);
     if (!isnan(runner->first) && !has_round(incumbent, first->round)) {
@@ -500,7 +500,7 @@ static void drop_early(gt_race *race, double deviation)
     for (gt_runner *r = race->first; r; r = r->next) {
         if (r != incumbent && !r->is_default && runner_is_in(r) &&
             r->paired.count < level_of(race) && is_far_off(race, r, incumbent, deviation)) {
-            leave(race, r, GT_RACE_LEFT_EARLY);
+            leave_race(race, r, GT_RACE_LEFT_EARLY);
         }
     }
 }
@@ -533,7 +533,7 @@ static void race_judge(gt_race *race)
     for (gt_runner *r = race->first; r; r = r->next) {
         if (r != race->incumbent && !r->is_default && runner_is_in(r) && runner_is_ready(race, r) &&
             bound_of(&race->drop, &r->paired, -1) > 0) {
-            leave(race, r, GT_RACE_LEFT_SLOWER);
+            leave_race(race, r, GT_RACE_LEFT_SLOWER);
         }
     }
 }
@@ -697,14 +697,14 @@ void gt_race_free(gt_race *race)
 
 /* --- contestants ------------------------------------------------------------------------------ */
 
-static gt_runner *find(const gt_race *race, uint64_t id)
+static gt_runner *find_runner(const gt_race *race, uint64_t id)
 {
     return id < race->by_id.count ? race->by_id.items[id] : NULL;
 }
 
 gputune_status gt_race_add(gt_race *race, uint64_t id, bool is_default)
 {
-    GT_REFUSE(find(race, id), GPUTUNE_EINVAL, "contestant %llu is in the race already",
+    GT_REFUSE(find_runner(race, id), GPUTUNE_EINVAL, "contestant %llu is in the race already",
               (unsigned long long)id);
     while (race->by_id.count <= id) {
         GT_TRY(gt_array_push(&race->by_id, NULL));
@@ -737,7 +737,7 @@ static void abandon_round(gt_race *race)
     race->round.count = 0;
 }
 
-static void enter(gt_race *race, gt_runner *runner)
+static void enter_race(gt_race *race, gt_runner *runner)
 {
     runner->in_round = true;
     race->ids[race->round.count++] = runner->id;
@@ -771,7 +771,7 @@ static void enter_racing(gt_race *race)
 {
     for (gt_runner *r = race->first; r; r = r->next) {
         if (runner_is_in(r) && r != race->incumbent && !runner_is_ready(race, r)) {
-            enter(race, r);
+            enter_race(race, r);
         }
     }
     if (race->round.count) {
@@ -780,7 +780,7 @@ static void enter_racing(gt_race *race)
     bool alone = race->incumbent && only_default_is_open(race);
     for (gt_runner *r = race->first; r; r = r->next) {
         if (runner_is_in(r) && r != race->incumbent && (!alone || r->is_default)) {
-            enter(race, r);
+            enter_race(race, r);
         }
     }
 }
@@ -810,7 +810,7 @@ static void fill_round(gt_race *race)
     gt_race_end ignored;
     for (gt_runner *r = race->first; r && race->options.fixed; r = r->next) {
         if (runner_is_in(r)) {
-            enter(race, r);
+            enter_race(race, r);
         }
     }
     if (race->options.fixed || race->is_tied) {
@@ -818,8 +818,8 @@ static void fill_round(gt_race *race)
     }
     if (race->decided != GT_RACE_RUNNING) {
         race->round.kind = GT_RACE_FINAL;
-        enter(race, race->winner);
-        enter(race, race->standard);
+        enter_race(race, race->winner);
+        enter_race(race, race->standard);
         return;
     }
     if (!pending && race->rounds && race_is_settled(race, &ignored)) {
@@ -830,14 +830,14 @@ static void fill_round(gt_race *race)
     race->round.kind = quick ? GT_RACE_QUICK : GT_RACE_FULL;
     for (gt_runner *r = race->first; r && quick; r = r->next) {
         if (is_new_contestant(r)) {
-            enter(race, r);
+            enter_race(race, r);
         }
     }
     if (!quick) {
         enter_racing(race);
     }
     if (race->incumbent && runner_is_in(race->incumbent) && !race->incumbent->in_round) {
-        enter(race, race->incumbent);
+        enter_race(race, race->incumbent);
     }
 }
 
@@ -857,7 +857,7 @@ gputune_status gt_race_next_round(gt_race *race, gt_race_round *out)
 
 gputune_status gt_race_record(gt_race *race, uint64_t id, double value)
 {
-    gt_runner *runner = find(race, id);
+    gt_runner *runner = find_runner(race, id);
     GT_REFUSE(!runner || !runner->in_round, GPUTUNE_EINVAL, "contestant %llu is not in this round",
               (unsigned long long)id);
     if (isfinite(value) && value > 0) {
@@ -893,7 +893,7 @@ static bool wants_finals(const gt_race *race)
     return standard && standard != winner && runner_is_in(standard) && !met;
 }
 
-static void decide(gt_race *race)
+static void decide_race(gt_race *race)
 {
     gt_race_end reason;
     if (race->end != GT_RACE_RUNNING || race->decided != GT_RACE_RUNNING || !race->complete ||
@@ -917,7 +917,7 @@ bool gt_race_is_tied(const gt_race *race)
 
 gputune_status gt_race_break_tie(gt_race *race, uint64_t id, gt_race_end *end)
 {
-    gt_runner *runner = find(race, id);
+    gt_runner *runner = find_runner(race, id);
     bool is_tied = race->is_tied && runner && runner->tied && runner_is_in(runner);
     GT_REFUSE(!is_tied, GPUTUNE_EINVAL, "contestant %llu is not in a tie", (unsigned long long)id);
     race->winner = runner;
@@ -944,14 +944,14 @@ gputune_status gt_race_end_round(gt_race *race, gt_race_end *end)
         }
         abandon_round(race);
     }
-    decide(race);
+    decide_race(race);
     *end = race->end;
     return GPUTUNE_OK;
 }
 
 void gt_race_fail(gt_race *race, uint64_t id)
 {
-    gt_runner *runner = find(race, id);
+    gt_runner *runner = find_runner(race, id);
     if (!runner || runner->left == GT_RACE_LEFT_FAILED) {
         return;
     }
@@ -1033,7 +1033,7 @@ const gt_runner *gt_race_first(const gt_race *race)
 
 const gt_runner *gt_race_find(const gt_race *race, uint64_t id)
 {
-    return find(race, id);
+    return find_runner(race, id);
 }
 
 bool gt_race_has_lost(const gt_race *race, const gt_runner *runner)
@@ -1058,7 +1058,7 @@ enum { ENOUGH_FINAL = 5 };
 
 gputune_status gt_race_summary(const gt_race *race, uint64_t id, gt_summary *out)
 {
-    const gt_runner *runner = find(race, id);
+    const gt_runner *runner = find_runner(race, id);
     if (!runner || !runner->samples.count) {
         *out = (gt_summary){0};
         return GPUTUNE_OK;
@@ -1080,7 +1080,7 @@ gputune_status gt_race_summary(const gt_race *race, uint64_t id, gt_summary *out
 gputune_status gt_race_compare(gt_verdict *out, const gt_race *race, uint64_t id, uint64_t other)
 {
     gt_race *scratch_of = (gt_race *)race; /* only the race's scratch memory changes */
-    const gt_runner *fast = find(race, id), *slow = find(race, other);
+    const gt_runner *fast = find_runner(race, id), *slow = find_runner(race, other);
     size_t count = race_ratios(scratch_of, slow, fast, GT_RACE_FINAL);
     if (count < 3) {
         count = race_ratios(scratch_of, slow, fast, GT_RACE_FULL);

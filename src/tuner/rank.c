@@ -85,7 +85,7 @@ static bool is_before(const gt_request *request, const candidate *a, const candi
             gt_precedes(request, &a->config, &a->resources, &b->config, &b->resources));
 }
 
-static void insert(candidate best[CANDIDATES], const gt_request *request, candidate next)
+static void insert_candidate(candidate best[CANDIDATES], const gt_request *request, candidate next)
 {
     for (int i = 0; i < CANDIDATES; i++) {
         if (is_before(request, &next, &best[i])) {
@@ -96,8 +96,8 @@ static void insert(candidate best[CANDIDATES], const gt_request *request, candid
     }
 }
 
-static gputune_status rank(candidate best[CANDIDATES], const gt_request *request,
-                           const gt_field *field)
+static gputune_status rank_candidates(candidate best[CANDIDATES], const gt_request *request,
+                                      const gt_field *field)
 {
     GT_FREED gt_launch *launch = malloc(sizeof *launch);
     GT_TRY(gt_allocated(launch));
@@ -108,10 +108,10 @@ static gputune_status rank(candidate best[CANDIDATES], const gt_request *request
             continue;
         }
         const gt_resources *resources = &variant->unit->compiled.resources;
-        insert(best, request,
-               (candidate){variant->config, *resources,
-                           gt_estimate(request->device, &launch->steps[0], resources,
-                                       access_bytes(request, &variant->config))});
+        insert_candidate(best, request,
+                         (candidate){variant->config, *resources,
+                                     gt_estimate(request->device, &launch->steps[0], resources,
+                                                 access_bytes(request, &variant->config))});
     }
     return GPUTUNE_OK;
 }
@@ -132,7 +132,7 @@ static gputune_status rank_space(candidate best[CANDIDATES], gt_request *request
                                       .history = &history};
     gputune_status status = gt_session_open(&session, &policy, NULL, request, &options);
     GT_THEN(status, gt_session_run(&session));
-    GT_THEN(status, rank(best, request, &session.field));
+    GT_THEN(status, rank_candidates(best, request, &session.field));
     *variants = (uint32_t)session.field.variants.count;
     return status;
 }

@@ -286,7 +286,7 @@ static bool is_over(void *user)
     return gt_patience_left_s(&((const gt_request *)user)->patience) <= 0;
 }
 
-static gputune_status resolve(gt_request *request, gputune_sizes sizes)
+static gputune_status resolve_sizes(gt_request *request, gputune_sizes sizes)
 {
     const char *samples = request->options.samples_path;
     if (samples) {
@@ -339,7 +339,7 @@ gputune_status gt_request_make(gt_request **out, const gt_services *services,
     }
     GT_TRY(gt_call_check(kernel, sizes, &request->options));
     GT_TRY(gt_catalog_find(&request->template, services->catalog, kernel));
-    GT_TRY(resolve(request, sizes));
+    GT_TRY(resolve_sizes(request, sizes));
     *out = gt_take(&request);
     return GPUTUNE_OK;
 }

@@ -238,8 +238,8 @@ static gputune_status keep_proved(gt_rule_maker *maker)
 }
 
 /* Learns a tree from the kept members, and estimates its loss. */
-static gputune_status learn(gt_rule_tree *tree, gt_rule_view *view, gt_rule_loss *loss,
-                            const gt_rule_maker *maker)
+static gputune_status learn_tree(gt_rule_tree *tree, gt_rule_view *view, gt_rule_loss *loss,
+                                 const gt_rule_maker *maker)
 {
     GT_SCOPED(gt_size_list_free) gt_size_list sizes = {0};
     GT_TRY(gt_rule_list_measured(&sizes, maker));
@@ -276,7 +276,7 @@ static gputune_status write_rule(char **out, gt_member_list *used, const gt_rule
     GT_SCOPED(gt_rule_view_free) gt_rule_view view = {0};
     GT_SCOPED(gt_rule_tree_free) gt_rule_tree tree = {0};
     gt_rule_loss loss;
-    GT_TRY(learn(&tree, &view, &loss, maker));
+    GT_TRY(learn_tree(&tree, &view, &loss, maker));
     GT_REFUSE(isnan(loss.mean), GPUTUNE_ETIMEOUT,
               "%s: %zu size%s tuned within the time limit of %.3g s, too few to know the loss of a "
               "rule; raise the limit, or widen the region",
@@ -365,13 +365,13 @@ static bool plan_round(gt_rule_maker *maker)
 }
 
 /* Learns from what was measured, to know the loss. */
-static gputune_status judge(gt_rule_loss *loss, gt_rule_maker *maker)
+static gputune_status judge_loss(gt_rule_loss *loss, gt_rule_maker *maker)
 {
     GT_SCOPED(gt_rule_view_free) gt_rule_view view = {0};
     GT_SCOPED(gt_rule_tree_free) gt_rule_tree tree = {0};
     const int64_t begun_ns = gt_now_ns();
     GT_TRY(keep_proved(maker));
-    GT_TRY(learn(&tree, &view, loss, maker));
+    GT_TRY(learn_tree(&tree, &view, loss, maker));
     maker->learning_s = gt_seconds_since(begun_ns);
     if (isnan(loss->mean)) {
         gt_rule_note(maker, "too few sizes were tuned to know the loss");
@@ -391,7 +391,7 @@ static gputune_status do_round(gt_rule_loss *loss, gt_rule_maker *maker)
     GT_TRY(gt_rule_compare(maker));
     GT_TRY(gt_rule_complete(maker));
     GT_TRY(gt_rule_add_sizes(maker));
-    return judge(loss, maker);
+    return judge_loss(loss, maker);
 }
 
 /* Repeats rounds as long as the loss becomes smaller, and enough time is left. Then measures at
@@ -418,7 +418,7 @@ static gputune_status do_rounds(gt_rule_maker *maker)
 }
 
 /* Finds and measures the configurations of the rule. */
-static gputune_status prepare(gt_rule_maker *maker)
+static gputune_status find_configs(gt_rule_maker *maker)
 {
     GT_TRY(add_corners(maker));
     GT_TRY(add_default(maker));
@@ -427,7 +427,7 @@ static gputune_status prepare(gt_rule_maker *maker)
 }
 
 /* Learns the rule and stores it. */
-static gputune_status finish(char **out, const gt_rule_maker *maker)
+static gputune_status finish_rule(char **out, const gt_rule_maker *maker)
 {
     GT_SCOPED(gt_member_list_free) gt_member_list used = {0};
     GT_FREED char *text = NULL;
@@ -476,6 +476,6 @@ gputune_status gt_make_rule(char **out, const gt_services *services, const gt_de
     pool->options.epsilon = options->epsilon > 0 ? options->epsilon : measuring_epsilon;
     GT_TRY(gt_catalog_find(&pool->template, services->catalog, kernel));
     GT_TRY(gt_region_make(&maker.region, pool->template, ranges, range_count));
-    gputune_status status = prepare(&maker);
-    return status == GPUTUNE_OK ? finish(out, &maker) : explain_end(&maker, status);
+    gputune_status status = find_configs(&maker);
+    return status == GPUTUNE_OK ? finish_rule(out, &maker) : explain_end(&maker, status);
 }

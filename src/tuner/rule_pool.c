@@ -160,8 +160,8 @@ static bool is_for_good(const char *status)
            strcmp(status, "hung") == 0 || strcmp(status, "compile") == 0;
 }
 
-static void refute(const comparison *at, gt_pool_member *member, const char *status,
-                   const char *message)
+static void refute_member(const comparison *at, gt_pool_member *member, const char *status,
+                          const char *message)
 {
     if (!member->is_refuted) {
         gt_log_line(&at->pool->log, GPUTUNE_LOG_WARNING,
@@ -191,7 +191,7 @@ static int take_record(void *user, const gputune_record *record)
             continue;
         }
         if (is_for_good(record->status)) {
-            refute(at, member, record->status, record->message);
+            refute_member(at, member, record->status, record->message);
         }
         at->entries.items[i] = entry_of(record);
     }
@@ -238,7 +238,7 @@ static bool is_anchor_wanted(const comparison *at, const uint32_t *members, size
     return wanted && at->prove && !gt_pool_is_proved(at->pool, at->size, at->members.items[0]);
 }
 
-static gputune_status run(comparison *at, gt_request *request)
+static gputune_status run_comparison(comparison *at, gt_request *request)
 {
     const size_t count = at->members.count;
     GT_FREED gt_config *configs = calloc(count + 1, sizeof *configs);
@@ -285,6 +285,6 @@ gputune_status gt_pool_measure(gt_pool *pool, size_t size, const uint32_t *membe
     if (at.members.count <= at.has_anchor && !is_anchor_wanted(&at, members, count)) {
         return GPUTUNE_OK;
     }
-    GT_TRY(run(&at, request));
+    GT_TRY(run_comparison(&at, request));
     return take_entries(&at);
 }

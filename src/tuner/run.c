@@ -207,7 +207,7 @@ static gputune_status fill_record(gputune_record *record, gt_shapes *texts, cons
     return compare_with_first(record, run, variant->id);
 }
 
-static int report(const run_state *run, gt_record_fn each, void *user)
+static int report_records(const run_state *run, gt_record_fn each, void *user)
 {
     int answer = 0;
     for (const gt_variant *variant = run->session.field.first; variant && !answer;
@@ -228,7 +228,7 @@ static int report(const run_state *run, gt_record_fn each, void *user)
 
 /* --- the run ---------------------------------------------------------------------------------- */
 
-static int measure(run_state *run, gt_record_fn each, void *user)
+static int measure_configs(run_state *run, gt_record_fn each, void *user)
 {
     GT_TRY(gt_session_run(&run->session));
     (void)gt_field_keep_code(&run->session.field, &run->session.request->patience);
@@ -240,7 +240,7 @@ static int measure(run_state *run, gt_record_fn each, void *user)
     }
     const gt_samples samples = {run->race, run->session.request->options.objective};
     gt_samples_write(&run->session.field, &samples, 1);
-    return report(run, each, user);
+    return report_records(run, each, user);
 }
 
 static void end_run(run_state *run)
@@ -268,5 +268,5 @@ gputune_status gt_run(gt_request *request, const gt_config *configs, size_t coun
     }
     GT_SCOPED(end_run) run_state run = {.way = way, .plan = plan_rounds(&request->options, way)};
     GT_TRY(gt_session_open(&run.session, &policy, &run, request, &options));
-    return measure(&run, each, user);
+    return measure_configs(&run, each, user);
 }

@@ -11,7 +11,7 @@
 
 /* Opens a file for appending. On failure returns NULL and sets errno; EINVAL for a FIFO or a
  * socket, which could block the tuning. */
-static FILE *append(const char *path)
+static FILE *open_for_append(const char *path)
 {
     int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
     struct stat facts;
@@ -29,7 +29,7 @@ static FILE *append(const char *path)
     return out;
 }
 
-/* Describes errno after append() has failed. */
+/* Describes errno after open_for_append() has failed. */
 static const char *why(void)
 {
     return errno == EINVAL ? "it is a FIFO or a socket; expected a file" : strerror(errno);
@@ -37,7 +37,7 @@ static const char *why(void)
 
 gputune_status gt_samples_check(const char *path)
 {
-    FILE *file = append(path);
+    FILE *file = open_for_append(path);
     GT_REFUSE(!file, errno == ENOMEM ? GPUTUNE_ENOMEM : GPUTUNE_EINVAL,
               "the samples cannot be written to %s: %s", path, why());
     fclose(file);
@@ -67,7 +67,7 @@ void gt_samples_write(const gt_field *field, const gt_samples races[], size_t co
 {
     const gt_log *log = &field->options.request->log;
     const char *path = field->options.request->options.samples_path;
-    FILE *file = path ? append(path) : NULL;
+    FILE *file = path ? open_for_append(path) : NULL;
     if (!file) {
         if (path) {
             gt_log_line(log, GPUTUNE_LOG_WARNING, "the samples cannot be written to %s: %s", path,

@@ -211,7 +211,7 @@ static double time_left_s(const gt_session *session)
     return left - (sets_aside ? session->policy->sets_aside_s(session) : 0);
 }
 
-static gputune_status stop(gt_session *session)
+static gputune_status stop_session(gt_session *session)
 {
     bool canceled = gt_patience_canceled(&session->request->patience);
     session->stop = canceled ? GT_STOP_CANCELED : GT_STOP_LIMIT;
@@ -223,7 +223,7 @@ gputune_status gt_session_sample(gt_session *session, gt_sample_job *job)
     assert(session->field.prepared && !session->round_id);
     session->field.rounds_wait = false;
     if (session->stop == GT_STOP_NONE && session->sample_s * job->count > time_left_s(session)) {
-        return stop(session);
+        return stop_session(session);
     }
     session->round_count = job->count;
     job->id = ++session->rounds_sent;
@@ -256,7 +256,7 @@ static gputune_status start_work(gt_session *session)
 {
     if (session->stop == GT_STOP_NONE && time_left_s(session) <= 0 &&
         wait_for_default_s(session) <= 0) {
-        GT_TRY(stop(session));
+        GT_TRY(stop_session(session));
     }
     if (session->stop == GT_STOP_NONE) {
         GT_TRY(ask_policy(session));
@@ -299,7 +299,7 @@ static gputune_status handle_sampled(gt_session *session, const gt_event *event)
     return session->policy->sampled ? session->policy->sampled(session, event) : GPUTUNE_OK;
 }
 
-static gputune_status handle(gt_session *session, gt_event *event)
+static gputune_status handle_event(gt_session *session, gt_event *event)
 {
     gt_field *field = &session->field;
     if (event->kind == GT_EVENT_SAMPLED) {
@@ -338,7 +338,7 @@ static gputune_status wait_once(gt_session *session)
     if (measured && event.status == GPUTUNE_OK) {
         session->field.doubtful = NULL;
     }
-    gputune_status status = handle(session, &event);
+    gputune_status status = handle_event(session, &event);
     gt_event_free(&event);
     return status;
 }

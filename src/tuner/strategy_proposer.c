@@ -126,7 +126,7 @@ static uint32_t outclassed(const gt_strategy_proposer *p)
     return count;
 }
 
-static void take(gt_strategy_proposer *p, const gt_tried *result, bool is_quick)
+static void take_result(gt_strategy_proposer *p, const gt_tried *result, bool is_quick)
 {
     bool failed = result->outcome != GT_TRIED_OK;
     bool is_best = p->earlier.count && gt_point_equal(&p->earlier.items[0].point, &result->point);
@@ -147,7 +147,7 @@ static void hear(gt_proposer *self, const gt_config *config, const gt_tried *res
     gt_strategy_proposer *p = (gt_strategy_proposer *)self;
     gt_tried heard = *result;
     if (to_point(&heard.point, p, config)) {
-        take(p, &heard, is_quick);
+        take_result(p, &heard, is_quick);
     }
 }
 
@@ -174,7 +174,7 @@ static gputune_status tell_trial(gt_strategy_proposer *p, const gt_trial *trial,
     }
     bool is_right = !failed && result.time_ns > 0;
     if (!is_right || !in_order) {
-        take(p, &result, false);
+        take_result(p, &result, false);
     }
     p->known += failed && !gt_request_is_default(p->request, &config);
     return is_right ? gt_array_push(&p->earlier, result) : GPUTUNE_OK;
@@ -209,7 +209,7 @@ static gputune_status tell_history(gt_strategy_proposer *p, const gt_history *hi
         p->first++;
     }
     for (size_t i = p->first; in_order && i < p->earlier.count; i++) {
-        take(p, &all[i], false);
+        take_result(p, &all[i], false);
     }
     p->next_first = in_order ? p->first : 0;
     p->known += outclassed(p);

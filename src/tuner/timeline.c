@@ -119,7 +119,7 @@ static double new_work_ns(gt_session *session)
 }
 
 /* Rests for as long as is owed, and adds that to the time limit. */
-static void rest(gt_session *session)
+static void rest_if_owed(gt_session *session)
 {
     gt_request *request = session->request;
     gt_yielding *y = &session->yielding;
@@ -148,7 +148,7 @@ void gt_session_yield(gt_session *session)
     double work = new_work_ns(session);
     if (work > 0) {
         y->owed_ns += work * (1 - use->share) / use->share;
-        rest(session);
+        rest_if_owed(session);
     }
     y->since_ns = gt_now_ns();
 }

@@ -67,8 +67,8 @@ static gputune_status take_times(gt_choice *choice, const gt_winner *winner,
 
 /* Gets a configuration's code. Uses the stored code or the default's if its source is the same, and
  * otherwise compiles it. */
-static gputune_status obtain(gt_image *image, gt_resources *resources, gt_request *request,
-                             const gt_config *config, gt_code *stored)
+static gputune_status get_code(gt_image *image, gt_resources *resources, gt_request *request,
+                               const gt_config *config, gt_code *stored)
 {
     GT_SCOPED(gt_source_free) gt_source source = {0};
     gt_code *const at_hand[] = {stored, &request->default_code};
@@ -124,20 +124,20 @@ static gputune_status choose_fallback(gt_choice *choice, gt_request *request, gt
         (!is_verified && gt_history_refutes(request, &choice->fallback, false) != GPUTUNE_OK)) {
         return GPUTUNE_OK;
     }
-    gputune_status status = obtain(&choice->fallback_image, &resources, request, &choice->fallback,
-                                   winner ? &winner->fallback : NULL);
+    gputune_status status = get_code(&choice->fallback_image, &resources, request,
+                                     &choice->fallback, winner ? &winner->fallback : NULL);
     choice->has_fallback = status == GPUTUNE_OK;
     return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK; /* a plan works without a fallback */
 }
 
 /* Adds code, fallback and reason to a choice that has a configuration, a source and terms. `winner`
  * may be NULL. Frees the choice on failure. */
-static gputune_status finish(gt_choice *out, gt_choice *begun, gt_request *request,
-                             gt_winner *winner)
+static gputune_status finish_choice(gt_choice *out, gt_choice *begun, gt_request *request,
+                                    gt_winner *winner)
 {
     GT_SCOPED(gt_choice_free) gt_choice choice = gt_take(begun);
-    GT_TRY(obtain(&choice.image, &choice.resources, request, &choice.config,
-                  winner ? &winner->code : NULL));
+    GT_TRY(get_code(&choice.image, &choice.resources, request, &choice.config,
+                    winner ? &winner->code : NULL));
     GT_TRY(choose_fallback(&choice, request, winner));
     const char *reason = winner && winner->stop_reason ? winner->stop_reason : "";
     GT_TRY(gt_strdup(&choice.stop_reason, reason));
@@ -219,7 +219,7 @@ static gputune_status look_up(gt_choice *out, gt_request *request, const gt_term
     /* a final result for another space is not final for this one */
     choice.terms.final = winner->terms.final && is_of_space(winner, request);
     GT_TRY(take_times(&choice, winner, request));
-    return finish(out, &choice, request, winner);
+    return finish_choice(out, &choice, request, winner);
 }
 
 static gputune_status look_up_request(gt_choice *out, gt_request *request,
@@ -364,7 +364,7 @@ static gputune_status finish_nearest(gt_choice *out, gt_choice *begun, gt_reques
     GT_SCOPED(gt_choice_free) gt_choice choice = gt_take(begun);
     const gt_config config = choice.config;
     if (gt_request_is_default(request, &config) || gt_history_is_proved(request, &config)) {
-        return finish(out, &choice, request, winner);
+        return finish_choice(out, &choice, request, winner);
     }
     if (!may_prove(request)) {
         return GPUTUNE_ENOTFOUND;
@@ -566,7 +566,7 @@ gputune_status gt_choose_variant(gt_choice *out, gt_request *request, const gt_f
     gt_choice choice = {.source = GPUTUNE_SOURCE_RULE,
                         .config = found->rule->variants.items[variant],
                         .terms = gt_terms_of_rule(request)};
-    GT_TRY(finish(&choice, &choice, request, NULL));
+    GT_TRY(finish_choice(&choice, &choice, request, NULL));
     free(gt_take(&choice.stop_reason));
     GT_TRY(describe_rule(&choice.stop_reason, found->rule));
     *out = gt_take(&choice);
@@ -615,7 +615,7 @@ static gputune_status choose_default(gt_choice *out, gt_request *request)
                         .config = gt_config_default(request->template),
                         .terms = terms_of_unmeasured(request)};
     GT_TRY(refuse_failed(request, &choice.config, true));
-    return finish(out, &choice, request, NULL);
+    return finish_choice(out, &choice, request, NULL);
 }
 
 /* If a request's time is up, adds a little, so code that is already compiled can be found. */
@@ -668,7 +668,7 @@ static void compile_default(gt_request *request)
 
 /* Acquires the lease. If another process holds it for long, compiles the default while waiting, as
  * an answer in case that process takes all the time. */
-static gputune_status acquire(gt_lease *lease, gt_request *request)
+static gputune_status acquire_lease(gt_lease *lease, gt_request *request)
 {
     static const double compile_s = 1; /* longer than most compiles */
     gt_store *store = request->services->store;
@@ -718,7 +718,7 @@ static gputune_status search_under_lease(gt_choice *out, gt_request *request)
     GT_TRY(gt_session_may_measure(
         request)); /* fails if this thread holds the lease, instead of waiting for it */
     const int64_t begun_ns = gt_now_ns();
-    gputune_status status = acquire(&lease, request);
+    gputune_status status = acquire_lease(&lease, request);
     if (status != GPUTUNE_OK) {
         return status;
     }
@@ -823,7 +823,7 @@ static bool launches_nothing(const gt_request *request)
            gt_launch_kernels(launch) == 0;
 }
 
-static gputune_status choose(gt_choice *out, gt_request *request)
+static gputune_status choose_config(gt_choice *out, gt_request *request)
 {
     if (launches_nothing(request)) {
         GT_TRY(gt_choose_default(out, request));
@@ -872,7 +872,7 @@ static gputune_status say_what_is_outside(gt_choice *choice, const gt_request *r
 
 gputune_status gt_tune(gt_choice *out, gt_request *request)
 {
-    GT_TRY(choose(out, request));
+    GT_TRY(choose_config(out, request));
     gputune_status status = say_what_is_outside(out, request);
     if (status != GPUTUNE_OK) {
         gt_choice_free(out);
@@ -887,7 +887,7 @@ gputune_status gt_choose_default(gt_choice *out, gt_request *request)
     gt_choice choice = {.source = GPUTUNE_SOURCE_DEFAULT,
                         .config = gt_config_default(request->template),
                         .terms = terms_of_forced(request)};
-    return finish(out, &choice, request, NULL);
+    return finish_choice(out, &choice, request, NULL);
 }
 
 gputune_status gt_choose_forced(gt_choice *out, gt_request *request, const char *text)
@@ -901,7 +901,7 @@ gputune_status gt_choose_forced(gt_choice *out, gt_request *request, const char 
     gt_choice choice = {
         .source = GPUTUNE_SOURCE_FORCED, .config = config, .terms = terms_of_forced(request)};
     if (gt_history_is_proved(request, &config)) {
-        return finish(out, &choice, request, NULL);
+        return finish_choice(out, &choice, request, NULL);
     }
     GT_TRY(gt_prove(&choice, request, &config, NULL));
     *out = gt_take(&choice);

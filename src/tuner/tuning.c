@@ -58,7 +58,7 @@ static double round_share(const gt_tuning *tuning)
 }
 
 /* Requests a round if it is due. A race without contestants ends here. */
-static gputune_status sample(gt_tuning *tuning)
+static gputune_status start_due_round(gt_tuning *tuning)
 {
     gt_session *session = &tuning->session;
     session->field.untimed = gt_tuning_untimed(tuning);
@@ -69,7 +69,7 @@ static gputune_status sample(gt_tuning *tuning)
 }
 
 /* Waits for the reference, unless no variant can be verified any more. */
-static gputune_status prepare(gt_tuning *tuning)
+static gputune_status wait_for_reference(gt_tuning *tuning)
 {
     const gt_field *field = &tuning->session.field;
     if (field->prepared || gt_field_is_done(field)) {
@@ -78,7 +78,7 @@ static gputune_status prepare(gt_tuning *tuning)
     return GPUTUNE_OK;
 }
 
-static gputune_status prove(gt_tuning *tuning)
+static gputune_status prove_variants(gt_tuning *tuning)
 {
     if (tuning->session.round_id) {
         return GPUTUNE_OK; /* variants join only between two rounds */
@@ -89,13 +89,13 @@ static gputune_status prove(gt_tuning *tuning)
         tuning->phase = GT_PHASE_RACE;
         return GPUTUNE_OK;
     }
-    return sample(tuning);
+    return start_due_round(tuning);
 }
 
-static gputune_status race(gt_tuning *tuning)
+static gputune_status run_race(gt_tuning *tuning)
 {
     if (tuning->end == GT_RACE_RUNNING) {
-        return sample(tuning);
+        return start_due_round(tuning);
     }
     if (gt_tuning_is_before_weighing(tuning) && tuning->end != GT_RACE_NONE_LEFT) {
         return gt_tuning_open_playoff(tuning, true);
@@ -122,7 +122,7 @@ static gputune_status prove_again(gt_tuning *tuning)
 
 /* Retries deferred variants when nothing else is left, so they delay no others. A second hang, in
  * another worker and with ten times the time, is final. */
-static gputune_status retry(gt_tuning *tuning)
+static gputune_status retry_deferred(gt_tuning *tuning)
 {
     gt_field *field = &tuning->session.field;
     uint32_t count = 0;
@@ -151,12 +151,12 @@ static gputune_status retry(gt_tuning *tuning)
 static gputune_status next(gt_session *session)
 {
     static gputune_status (*const work[])(gt_tuning *) = {
-        [GT_PHASE_PREPARE] = prepare,
-        [GT_PHASE_PROVE] = prove,
-        [GT_PHASE_RACE] = race,
-        [GT_PHASE_PLAYOFF] = sample,
+        [GT_PHASE_PREPARE] = wait_for_reference,
+        [GT_PHASE_PROVE] = prove_variants,
+        [GT_PHASE_RACE] = run_race,
+        [GT_PHASE_PLAYOFF] = start_due_round,
         [GT_PHASE_PROVE_AGAIN] = prove_again,
-        [GT_PHASE_RETRY] = retry,
+        [GT_PHASE_RETRY] = retry_deferred,
     };
     gt_tuning *tuning = session->state;
     gt_phase before = GT_PHASE_DONE;
@@ -321,7 +321,7 @@ static void say_if_cut(const gt_tuning *tuning)
     }
 }
 
-static gputune_status run(gt_choice *out, gt_tuning *tuning)
+static gputune_status run_session(gt_choice *out, gt_tuning *tuning)
 {
     gt_request *request = tuning->session.request;
     const gt_field_options options = {.proposer = &tuning->strategy.proposer,
@@ -367,5 +367,5 @@ gputune_status gt_search(gt_choice *out, gt_request *request)
     gt_request_warn_of_default(request);
     GT_TRY(gt_history_load(&tuning->history, request));
     GT_TRY(gt_strategy_proposer_open(&tuning->strategy, request, &tuning->history));
-    return run(out, tuning);
+    return run_session(out, tuning);
 }

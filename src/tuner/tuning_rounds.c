@@ -328,7 +328,7 @@ static gputune_status end_round(gt_tuning *tuning, const gt_race_round *round)
     return GPUTUNE_OK;
 }
 
-static gputune_status record(gt_tuning *tuning, uint64_t id, double sampled)
+static gputune_status record_sample(gt_tuning *tuning, uint64_t id, double sampled)
 {
     return gt_race_record(gt_tuning_current_race(tuning), id,
                           gt_variant_value(gt_tuning_variant(tuning, id), sampled));
@@ -338,7 +338,7 @@ static gputune_status record_pilots(gt_tuning *tuning, const gt_race_round *roun
 {
     for (uint32_t i = 0; i < round->count; i++) {
         double pilot_ns = gt_tuning_variant(tuning, round->ids[i])->verified.pilot_ns;
-        GT_TRY(record(tuning, round->ids[i], pilot_ns));
+        GT_TRY(record_sample(tuning, round->ids[i], pilot_ns));
     }
     return end_round(tuning, round);
 }
@@ -374,7 +374,7 @@ static gputune_status record_round(gt_tuning *tuning, const gt_event *event)
     const gt_race_round *round = &tuning->round;
     for (uint32_t i = 0; i < event->sampled.count && i < round->count; i++) {
         if (isfinite(event->sampled.values[i]) && event->sampled.values[i] > 0) {
-            GT_TRY(record(tuning, round->ids[i], event->sampled.values[i]));
+            GT_TRY(record_sample(tuning, round->ids[i], event->sampled.values[i]));
         }
     }
     return end_round(tuning, round);
