@@ -51,8 +51,8 @@ static bool read_string(const emu_warp *warp, unsigned lane, uint64_t address, c
     return true;
 }
 
-static uint64_t argument(const emu_warp *warp, const emu_op *op, unsigned lane, uint32_t index,
-                         uint32_t bytes)
+static uint64_t read_argument(const emu_warp *warp, const emu_op *op, unsigned lane, uint32_t index,
+                              uint32_t bytes)
 {
     const emu_call *call = op->extra;
     uint64_t value = 0;
@@ -77,7 +77,7 @@ typedef struct arguments {
     bool failed;
 } arguments;
 
-static uint64_t take(arguments *all, uint32_t bytes)
+static uint64_t take_argument(arguments *all, uint32_t bytes)
 {
     uint64_t value = 0;
     all->next = (all->next + bytes - 1) / bytes * bytes;
@@ -87,7 +87,7 @@ static uint64_t take(arguments *all, uint32_t bytes)
     return value;
 }
 
-static void put(output *out, const char *text, size_t length)
+static void put_text(output *out, const char *text, size_t length)
 {
     size_t room = sizeof out->text - out->length;
     length = length < room ? length : room;
@@ -98,10 +98,10 @@ static void put(output *out, const char *text, size_t length)
 static void put_string(output *out, const char *spec, arguments *all)
 {
     char string[1024], text[1200];
-    uint64_t address = take(all, 8);
+    uint64_t address = take_argument(all, 8);
     if (!read_string(all->warp, all->lane, address, string, sizeof string))
         memcpy(string, "(null)", 7);
-    put(out, text, (size_t)snprintf(text, sizeof text, spec, string));
+    put_text(out, text, (size_t)snprintf(text, sizeof text, spec, string));
 }
 
 /* Appends one formatted argument. `spec` is the conversion, `kind` its last letter. */
@@ -115,20 +115,20 @@ static void put_conversion(output *out, const char *spec, char kind, bool is_lon
     }
     if (strchr("aAeEfFgG", kind)) {
         double number;
-        uint64_t bits = take(all, 8);
+        uint64_t bits = take_argument(all, 8);
         memcpy(&number, &bits, sizeof number);
         length = gt_snprintf(text, sizeof text, spec, number);
     } else if (kind == 'p') {
-        length = snprintf(text, sizeof text, spec, (void *)(uintptr_t)take(all, 8));
+        length = snprintf(text, sizeof text, spec, (void *)(uintptr_t)take_argument(all, 8));
     } else if (is_long) {
-        length = snprintf(text, sizeof text, spec, (long long)take(all, 8));
+        length = snprintf(text, sizeof text, spec, (long long)take_argument(all, 8));
     } else {
-        length = snprintf(text, sizeof text, spec, (int)take(all, 4));
+        length = snprintf(text, sizeof text, spec, (int)take_argument(all, 4));
     }
-    put(out, text,
-        length < 0                     ? 0
-        : (size_t)length < sizeof text ? (size_t)length
-                                       : sizeof text - 1);
+    put_text(out, text,
+             length < 0                     ? 0
+             : (size_t)length < sizeof text ? (size_t)length
+                                            : sizeof text - 1);
 }
 
 /* Copies a conversion of the format to `spec` and replaces each star by its argument. Returns the
@@ -140,7 +140,8 @@ static size_t read_conversion(const char *at, char *spec, char *kind, bool *is_l
     *is_long = false;
     for (; at[length] && strchr("-+ #0123456789.*hlLzjt", at[length]); length++) {
         if (at[length] == '*')
-            used += (size_t)snprintf(spec + used, LONGEST_SPEC - used, "%d", (int)take(all, 4));
+            used += (size_t)snprintf(spec + used, LONGEST_SPEC - used, "%d",
+                                     (int)take_argument(all, 4));
         else if (strchr("lzjt", at[length]))
             *is_long = true;
         else if (at[length] != 'h' && at[length] != 'L')
@@ -160,13 +161,13 @@ static size_t read_conversion(const char *at, char *spec, char *kind, bool *is_l
     return length + 1;
 }
 
-static void format(output *out, const char *text, arguments *all)
+static void format_text(output *out, const char *text, arguments *all)
 {
     while (*text) {
         char spec[LONGEST_SPEC], kind;
         bool is_long;
         size_t plain = strcspn(text, "%");
-        put(out, text, plain);
+        put_text(out, text, plain);
         text += plain;
         if (!*text)
             break;
@@ -174,7 +175,7 @@ static void format(output *out, const char *text, arguments *all)
         if (length)
             put_conversion(out, spec, kind, is_long && strchr("diouxX", kind), all);
         else
-            put(out, text, 1);
+            put_text(out, text, 1);
         text += length ? length : text[1] == '%' ? 2 : 1;
     }
 }
@@ -184,13 +185,13 @@ static void print_lane(emu_warp *warp, const emu_op *op, unsigned lane)
     const emu_launch *launch = warp->worker->run->launch;
     char text[LONGEST_TEXT];
     output out = {.length = 0};
-    arguments all = {.warp = warp, .lane = lane, .next = argument(warp, op, lane, 1, 8)};
-    if (!read_string(warp, lane, argument(warp, op, lane, 0, 8), text, sizeof text)) {
-        emu_raise(warp, op, ILLEGAL_ADDRESS, lane, argument(warp, op, lane, 0, 8),
+    arguments all = {.warp = warp, .lane = lane, .next = read_argument(warp, op, lane, 1, 8)};
+    if (!read_string(warp, lane, read_argument(warp, op, lane, 0, 8), text, sizeof text)) {
+        emu_raise(warp, op, ILLEGAL_ADDRESS, lane, read_argument(warp, op, lane, 0, 8),
                   "printf with a bad format");
         return;
     }
-    format(&out, text, &all);
+    format_text(&out, text, &all);
     if (launch->print) {
         pthread_mutex_lock(&warp->worker->run->lock);
         launch->print(launch->print_context, out.text, out.length);
@@ -213,10 +214,10 @@ static void assert_call(emu_warp *warp, const emu_op *op)
 {
     unsigned lane = (unsigned)__builtin_ctz(warp->mask);
     char what[64] = "?", file[64] = "?";
-    read_string(warp, lane, argument(warp, op, lane, 0, 8), what, sizeof what);
-    read_string(warp, lane, argument(warp, op, lane, 1, 8), file, sizeof file);
+    read_string(warp, lane, read_argument(warp, op, lane, 0, 8), what, sizeof what);
+    read_string(warp, lane, read_argument(warp, op, lane, 1, 8), file, sizeof file);
     emu_raise(warp, op, ASSERT, lane, 0, "%s:%u: assertion `%s' failed", file,
-              (unsigned)argument(warp, op, lane, 2, 4), what);
+              (unsigned)read_argument(warp, op, lane, 2, 4), what);
 }
 
 /* ---- malloc and free ---- */
@@ -227,7 +228,7 @@ static void malloc_call(emu_warp *warp, const emu_op *op)
     const emu_memory *memory = warp->worker->run->launch->memory;
     EMU_FOR_LANES(lane, warp->mask)
     {
-        uint64_t bytes = argument(warp, op, lane, 0, 8), address = 0;
+        uint64_t bytes = read_argument(warp, op, lane, 0, 8), address = 0;
         if (memory && memory->allocate)
             address = memory->allocate(memory->context, bytes);
         if (address && warp->worker->check)
@@ -242,7 +243,7 @@ static void free_call(emu_warp *warp, const emu_op *op)
     const emu_memory *memory = warp->worker->run->launch->memory;
     EMU_FOR_LANES(lane, warp->mask)
     {
-        uint64_t address = argument(warp, op, lane, 0, 8);
+        uint64_t address = read_argument(warp, op, lane, 0, 8);
         bool known = memory && memory->release && memory->release(memory->context, address);
         if (address && !known) {
             emu_raise(warp, op, LAUNCH_FAILED, lane, 0,

@@ -29,7 +29,7 @@ static char *last_text;
 
 /* ---- a stretch ---- */
 
-static void end(emu_check *check)
+static void end_check(emu_check *check)
 {
     if (!check)
         return;
@@ -48,12 +48,12 @@ static void end(emu_check *check)
 
 void emu_check_on(void)
 {
-    end(stretch);
+    end_check(stretch);
     stretch = calloc(1, sizeof *stretch);
     if (stretch)
         stretch->found = calloc(MOST_FOUND, sizeof *stretch->found);
     if (stretch && !stretch->found) {
-        end(stretch);
+        end_check(stretch);
         stretch = NULL;
     }
 }
@@ -242,7 +242,7 @@ emu_check *emu_check_join(const emu_launch *launch)
 }
 
 /* Returns the set of launches (emu_cell) that a launch adds to if it made the access. */
-static uint32_t settled(uint32_t launches, const emu_stamp *stamp)
+static uint32_t settled_launch(uint32_t launches, const emu_stamp *stamp)
 {
     return launches << 1 | (launches & EMU_LONG_AGO) | (stamp->warp != 0);
 }
@@ -258,8 +258,8 @@ void emu_check_settle(emu_check *check)
         size_t count = region->cells ? (region->bytes >> check->shift) + 2 : 0;
         for (size_t i = 0; i < count; i++) {
             emu_cell *cell = &region->cells[i];
-            *cell = (emu_cell){.written_before = settled(cell->written_before, &cell->write),
-                               .read_before = settled(cell->read_before, &cell->read[0])};
+            *cell = (emu_cell){.written_before = settled_launch(cell->written_before, &cell->write),
+                               .read_before = settled_launch(cell->read_before, &cell->read[0])};
         }
     }
     check->transfer_count = 0;
@@ -305,7 +305,7 @@ const emu_global *emu_check_empty(const emu_check *check, uint64_t address, uint
 }
 
 /* Returns the nearest noted region within 1 MiB of the address, or NULL. */
-static const emu_region *nearest(const emu_check *check, uint64_t address)
+static const emu_region *nearest_region(const emu_check *check, uint64_t address)
 {
     const emu_region *best = NULL;
     uint64_t least = 1 << 20;
@@ -323,7 +323,7 @@ static const emu_region *nearest(const emu_check *check, uint64_t address)
 
 void emu_check_name(char *out, size_t out_bytes, const emu_check *check, uint64_t address)
 {
-    const emu_region *region = nearest(check, address);
+    const emu_region *region = nearest_region(check, address);
     const emu_global *variable = emu_check_variable(check, address);
     if (variable) {
         gt_snprintf(out, out_bytes, "%.60s", variable->name);
@@ -350,7 +350,8 @@ static void name_thread(char *out, size_t out_bytes, const emu_check *check, uin
 
 /* ---- findings ---- */
 
-static emu_found *find(emu_check *check, const char *kind, uint32_t line, uint32_t other_line)
+static emu_found *find_finding(emu_check *check, const char *kind, uint32_t line,
+                               uint32_t other_line)
 {
     for (size_t i = 0; i < check->found_count; i++) {
         emu_found *found = &check->found[i];
@@ -366,7 +367,7 @@ void emu_check_report(const emu_warp *warp, const emu_op *op, unsigned lane, con
 {
     emu_check *check = warp->worker->check;
     const ptx_module *module = &check->launch->program->module;
-    emu_found *found = find(check, kind, op->line, other ? other->line : 0);
+    emu_found *found = find_finding(check, kind, op->line, other ? other->line : 0);
     if (found) {
         found->count++;
         return;
@@ -470,7 +471,7 @@ const char *emu_check_off(void)
         write_line(last_text + at, TEXT_BYTES, &check->found[i]);
         at += strlen(last_text + at);
     }
-    end(check);
+    end_check(check);
     stretch = NULL;
     return last_text ? last_text : "";
 }

@@ -262,7 +262,7 @@ static void look_at_unset(const touch *t, uint32_t element)
 }
 
 /* Returns the unset value that the lane stores to the element, or NULL. */
-static const emu_unset *storing(const emu_warp *warp, unsigned lane, uint32_t element)
+static const emu_unset *find_unset(const emu_warp *warp, unsigned lane, uint32_t element)
 {
     const emu_unset *unset = warp->block->order->warps[warp->index].storing;
     bool is = element < EMU_UNSET_ELEMENTS && unset[element].lanes >> lane & 1;
@@ -271,7 +271,7 @@ static const emu_unset *storing(const emu_warp *warp, unsigned lane, uint32_t el
 
 static void look_at_stored(const touch *t, uint32_t element)
 {
-    const emu_unset *unset = storing(t->warp, t->lane, element);
+    const emu_unset *unset = find_unset(t->warp, t->lane, element);
     char where[128];
     if (!unset || !t->region)
         return;
@@ -292,7 +292,7 @@ static void look_at_variable(const touch *t)
         "is a device variable: the next launch finds the value that this launch leaves in it");
 }
 
-static void look(touch *t)
+static void check_touch(touch *t)
 {
     unsigned shift = t->warp->worker->check->shift;
     uint32_t granule = 1u << shift;
@@ -305,7 +305,7 @@ static void look(touch *t)
     for (uint32_t done = 0; done < t->bytes; done += granule) {
         const uint8_t *at = t->host + done;
         uint32_t left = t->bytes - done;
-        bool unset = !t->region && storing(t->warp, t->lane, done / t->element_bytes);
+        bool unset = !t->region && find_unset(t->warp, t->lane, done / t->element_bytes);
         t->stamp.how = unset ? how | EMU_HOW_UNSET : how;
         look_at(t, &t->cells[(size_t)(at - t->base) >> shift], at, left < granule ? left : granule);
     }
@@ -322,7 +322,7 @@ static void look_at_local(const emu_warp *warp, const emu_op *op, const emu_acce
     uint32_t element = op->bytes ? op->bytes : access->bytes;
     for (uint32_t k = 0; k * element < access->bytes; k++) {
         if (write)
-            memset(set + at + (size_t)k * element, !storing(warp, lane, k), element);
+            memset(set + at + (size_t)k * element, !find_unset(warp, lane, k), element);
         else if (k < EMU_UNSET_ELEMENTS && !memchr(set + at + (size_t)k * element, 1, element))
             order->warps[warp->index].loaded[k] |= 1u << lane;
     }
@@ -409,7 +409,7 @@ static void look_at_lane(emu_warp *warp, const emu_op *op, const emu_access *acc
     }
     order->reads_weakly = !(t.stamp.how & (EMU_HOW_STRONG | EMU_HOW_WRITE));
     if (space == PTX_GLOBAL ? find_global(&t, check, access->address[lane]) : find_shared(&t))
-        look(&t);
+        check_touch(&t);
     order->reads_weakly = false;
 }
 

@@ -279,7 +279,7 @@ void emu_check_transfer(emu_warp *warp, const emu_op *op, unsigned lane, uint8_t
             (emu_transfer){.warp = warp, .op = op, .lane = lane, .at = at, .bytes = bytes};
 }
 
-static emu_transfer take(emu_check *check, size_t index)
+static emu_transfer take_transfer(emu_check *check, size_t index)
 {
     emu_transfer taken = check->transfers[index];
     memmove(check->transfers + index, check->transfers + index + 1,
@@ -293,7 +293,7 @@ bool emu_check_deliver(emu_group *group)
     for (size_t i = 0; i < check->transfer_count; i++) {
         if (check->transfers[i].warp->block->group != group)
             continue;
-        const emu_transfer t = take(check, i);
+        const emu_transfer t = take_transfer(check, i);
         uint64_t before, now;
         memcpy(&before, t.at, sizeof before);
         now = emu_mbarrier_transfer(before, t.bytes);
@@ -314,7 +314,7 @@ static void look_at_transfers(emu_check *check, const emu_block *block)
             i++;
             continue;
         }
-        const emu_transfer t = take(check, i);
+        const emu_transfer t = take_transfer(check, i);
         emu_check_report(t.warp, t.op, t.lane, "race", "", NULL,
                          "this copy into shared memory may be incomplete when the block ends: no "
                          "thread has waited for it");
@@ -336,7 +336,7 @@ static void look_at_groups(const emu_block *block)
 }
 
 /* Returns the warp that made the access if it is in another block of the group, else NULL. */
-static const emu_warp *stranger(const emu_block *block, const emu_stamp *stamp)
+static const emu_warp *find_other_warp(const emu_block *block, const emu_stamp *stamp)
 {
     const emu_group *group = block->group;
     for (uint32_t b = 0; stamp->warp && b < group->block_count; b++) {
@@ -352,7 +352,7 @@ static const emu_warp *stranger(const emu_block *block, const emu_stamp *stamp)
 static void look_at_stranger(const emu_block *block, const emu_stamp *stamp, size_t at)
 {
     char where[64];
-    const emu_warp *from = stranger(block, stamp);
+    const emu_warp *from = find_other_warp(block, stamp);
     for (uint32_t w = 0; from && w < block->warp_count; w++)
         for (unsigned lane = 0; lane < EMU_WARP; lane++)
             if (emu_order_knows(&block->warps[w], lane, stamp))

@@ -9,7 +9,8 @@
 /* ---- past an operation ---- */
 
 /* Marks the instructions that can run after `from`. */
-static void follow(const emu_function *function, uint32_t from, bool *reached, uint32_t *stack)
+static void follow_branches(const emu_function *function, uint32_t from, bool *reached,
+                            uint32_t *stack)
 {
     uint32_t depth = 0, count = (uint32_t)function->source->instruction_count;
     stack[depth++] = from;
@@ -32,7 +33,7 @@ static bool leads_to(const emu_function *function, uint32_t from, uint32_t to)
     bool *reached = calloc(count + 1, sizeof *reached);
     uint32_t *stack = calloc(count + 1, sizeof *stack);
     if (reached && stack)
-        follow(function, from, reached, stack);
+        follow_branches(function, from, reached, stack);
     bool leads = reached && reached[to];
     free(reached);
     free(stack);
@@ -58,7 +59,7 @@ static bool is_behind(const emu_warp *warp, const emu_op *last, const emu_op *op
 }
 
 /* Returns the lanes that have exited, without those that never existed. */
-static uint32_t exited(const emu_warp *warp)
+static uint32_t exited_lanes(const emu_warp *warp)
 {
     uint32_t threads = warp->block->thread_count - warp->index * EMU_WARP;
     return warp->dead & (threads >= EMU_WARP ? UINT32_MAX : (1u << threads) - 1);
@@ -67,7 +68,7 @@ static uint32_t exited(const emu_warp *warp)
 static bool have_passed(const emu_warp *warp, const emu_op *op, uint32_t lanes)
 {
     const emu_warp_order *order = &warp->block->order->warps[warp->index];
-    EMU_FOR_LANES(lane, lanes & exited(warp))
+    EMU_FOR_LANES(lane, lanes & exited_lanes(warp))
     {
         if (is_behind(warp, order->last[lane], op))
             return true;
@@ -124,7 +125,7 @@ void emu_check_source(emu_warp *warp, const emu_op *op, unsigned lane, unsigned 
                       uint32_t named)
 {
     emu_warp_order *order = &warp->block->order->warps[warp->index];
-    if (exited(warp) & named & 1u << from) {
+    if (exited_lanes(warp) & named & 1u << from) {
         emu_check_report(warp, op, lane, "shuffle", "", NULL,
                          "takes a value from a thread that has returned");
         return;

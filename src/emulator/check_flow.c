@@ -39,7 +39,7 @@ static emu_unset read_of(const step *s)
     return all;
 }
 
-static bool is(const step *s, const char *opcode)
+static bool is_opcode(const step *s, const char *opcode)
 {
     return strncmp(s->in->opcode, opcode, strlen(opcode)) == 0;
 }
@@ -52,25 +52,25 @@ static uint32_t lanes_of(const step *s, size_t operand)
 
 /* Returns the lanes, of those with an unset operand, in which the result depends on that operand. A
  * selection may choose another operand, and a known operand may determine the result. */
-static uint32_t depends(const step *s, uint32_t lanes)
+static uint32_t dependent_lanes(const step *s, uint32_t lanes)
 {
     static const char *const apart[] = {"shfl",  "vote",  "match", "redux", "bar",  "atom", "call",
                                         "elect", "setp.", "lop3",  "mma",   "wmma", "wgmma"};
     const emu_op *op = s->op;
-    if (is(s, "selp.") && s->in->operand_count == 4) {
+    if (is_opcode(s, "selp.") && s->in->operand_count == 4) {
         uint32_t chosen = emu_predicate(s->warp, op->c);
         return lanes & ((lanes_of(s, 1) & chosen) | (lanes_of(s, 2) & ~chosen) | lanes_of(s, 3));
     }
-    if (is(s, "and.pred") || is(s, "or.pred")) {
-        uint32_t decides = is(s, "or.pred") ? UINT32_MAX : 0;
+    if (is_opcode(s, "and.pred") || is_opcode(s, "or.pred")) {
+        uint32_t decides = is_opcode(s, "or.pred") ? UINT32_MAX : 0;
         uint32_t a = lanes_of(s, 1), b = lanes_of(s, 2);
         uint32_t known_a = ~a & ~(emu_predicate(s->warp, op->a) ^ decides);
         uint32_t known_b = ~b & ~(emu_predicate(s->warp, op->b) ^ decides);
         return lanes & ~known_a & ~known_b;
     }
     for (size_t i = 0; i < sizeof apart / sizeof *apart; i++) {
-        bool plain = is(s, "setp.") && s->in->operand_count == 3;
-        if (is(s, apart[i]) && !plain)
+        bool plain = is_opcode(s, "setp.") && s->in->operand_count == 3;
+        if (is_opcode(s, apart[i]) && !plain)
             return 0; /* not tracked: combines lanes, or may not depend on the operand */
     }
     return lanes;
@@ -89,7 +89,7 @@ static bool find_elements(const step *s, bool writes, const uint32_t **out)
 }
 
 /* Gives the register a new value in the lanes of the mask. The value is unset in value.lanes. */
-static void mark(emu_unset *to, uint32_t mask, emu_unset value)
+static void set_lanes(emu_unset *to, uint32_t mask, emu_unset value)
 {
     value.lanes |= to->lanes & ~mask;
     if (!(value.lanes & mask)) {
@@ -105,7 +105,7 @@ static void note_loaded(const step *s, const emu_warp_order *order)
     bool known = find_elements(s, true, &elements);
     for (uint32_t i = 0; i < s->count; i++)
         if (s->touches[i] & 1)
-            mark(register_of(s, s->touches[i]), s->mask, (emu_unset){0});
+            set_lanes(register_of(s, s->touches[i]), s->mask, (emu_unset){0});
     for (uint32_t k = 0; known && k < s->op->count; k++) {
         emu_unset *to = register_of(s, elements[k]);
         to->lanes |= order->loaded[k] & s->mask;
@@ -128,7 +128,7 @@ static void note_storing(const step *s, emu_warp_order *order)
 /* Notes that an atomic stores the value of its operand. */
 static void note_adding(const step *s, emu_warp_order *order)
 {
-    const ptx_operand *value = &s->in->operands[is(s, "red.") ? 1 : 2];
+    const ptx_operand *value = &s->in->operands[is_opcode(s, "red.") ? 1 : 2];
     if (value->kind == PTX_OPERAND_REGISTER) {
         order->storing[0] = s->frame->unset[value->reg];
         order->storing[0].lanes &= s->mask;
@@ -166,12 +166,12 @@ static uint32_t look_at_products(const step *s, const emu_warp_order *order)
         if (!(s->touches[i] & 1) && of > product && of - 1 > order->products[0].waited)
             product = of;
     }
-    if (is(s, "wgmma.mma_async"))
+    if (is_opcode(s, "wgmma.mma_async"))
         return order->products[0].group + 1;
-    if (product && !is(s, "mov."))
+    if (product && !is_opcode(s, "mov."))
         emu_check_report(s->warp, s->op, (unsigned)__builtin_ctz(s->mask), "race", "", NULL,
                          "uses a sum of wgmma without a wgmma.wait_group before");
-    return is(s, "mov.") ? product : 0;
+    return is_opcode(s, "mov.") ? product : 0;
 }
 
 /* ---- branches ---- */
@@ -191,18 +191,18 @@ static void look_at_condition(const step *s)
 
 /* ---- running ---- */
 
-static void after(const step *s, emu_unset read)
+static void mark_touched(const step *s, emu_unset read)
 {
     for (uint32_t i = 0; i < s->count; i++)
         if (s->touches[i] & 1)
-            mark(register_of(s, s->touches[i]), s->mask, read);
+            set_lanes(register_of(s, s->touches[i]), s->mask, read);
 }
 
 static emu_unset value_of_shuffle(const step *s)
 {
     const ptx_operand *value = &s->in->operands[1];
-    return is(s, "shfl") && value->kind == PTX_OPERAND_REGISTER ? s->frame->unset[value->reg]
-                                                                : (emu_unset){0};
+    return is_opcode(s, "shfl") && value->kind == PTX_OPERAND_REGISTER ? s->frame->unset[value->reg]
+                                                                       : (emu_unset){0};
 }
 
 /* Marks results of a shuffle that come from unset values or from threads that do not take part. */
@@ -215,14 +215,14 @@ static void note_shuffled(const step *s, const emu_warp_order *order, emu_unset 
         emu_unset absent = {.lanes = here, .line = s->op->line, .shuffled = true};
         emu_unset unset = {.lanes = here, .line = value.line, .shuffled = value.shuffled};
         if (!(s->mask & from))
-            mark(&s->frame->unset[result->reg], here, absent);
+            set_lanes(&s->frame->unset[result->reg], here, absent);
         else if (value.lanes & from)
-            mark(&s->frame->unset[result->reg], here, unset);
+            set_lanes(&s->frame->unset[result->reg], here, unset);
     }
 }
 
 /* Describes the operation. Returns false if it is not tracked. */
-static bool begin(step *out, emu_warp *warp, const emu_op *op)
+static bool begin_step(step *out, emu_warp *warp, const emu_op *op)
 {
     const emu_function *function = warp->frame->function;
     uint32_t at = (uint32_t)(op - warp->worker->run->launch->program->ops) - function->first;
@@ -241,7 +241,7 @@ static bool begin(step *out, emu_warp *warp, const emu_op *op)
 void emu_check_skip(emu_warp *warp, const emu_op *op)
 {
     step s;
-    if (begin(&s, warp, op) && (is(&s, "st.") || is(&s, "bra")))
+    if (begin_step(&s, warp, op) && (is_opcode(&s, "st.") || is_opcode(&s, "bra")))
         look_at_condition(&s);
 }
 
@@ -249,13 +249,14 @@ void emu_check_run(emu_warp *warp, const emu_op *op)
 {
     step s;
     emu_warp_order *order = &warp->block->order->warps[warp->index];
-    if (!begin(&s, warp, op)) {
+    if (!begin_step(&s, warp, op)) {
         op->run(warp, op);
         return;
     }
-    bool is_load = is(&s, "ld"), is_store = is(&s, "st."), ends = is(&s, "ret") || is(&s, "exit");
+    bool is_load = is_opcode(&s, "ld"), is_store = is_opcode(&s, "st."),
+         ends = is_opcode(&s, "ret") || is_opcode(&s, "exit");
     emu_unset read = is_load || ends ? (emu_unset){0} : read_of(&s);
-    read.lanes = read.lanes ? depends(&s, read.lanes) : 0;
+    read.lanes = read.lanes ? dependent_lanes(&s, read.lanes) : 0;
     read.product = look_at_products(&s, order);
     emu_unset value = value_of_shuffle(&s);
     memset(order->loaded, 0, sizeof order->loaded);
@@ -263,15 +264,15 @@ void emu_check_run(emu_warp *warp, const emu_op *op)
     order->shuffled = 0;
     if (is_store && read.lanes)
         note_storing(&s, order);
-    if (is(&s, "red.") || is(&s, "atom."))
+    if (is_opcode(&s, "red.") || is_opcode(&s, "atom."))
         note_adding(&s, order);
-    if (is_store || is(&s, "bra"))
+    if (is_store || is_opcode(&s, "bra"))
         look_at_condition(&s);
     op->run(warp, op);
     if (is_load)
         note_loaded(&s, order);
     else if (!ends)
-        after(&s, read);
+        mark_touched(&s, read);
     if (order->shuffled)
         note_shuffled(&s, order, value);
 }

@@ -21,24 +21,24 @@ enum { RING = 16 };
 
 /* ---- clocks ---- */
 
-static emu_clock *retain(emu_clock *clock)
+static emu_clock *retain_clock(emu_clock *clock)
 {
     if (clock)
         clock->references++;
     return clock;
 }
 
-static void release(emu_clock *clock)
+static void release_clock(emu_clock *clock)
 {
     if (clock && --clock->references == 0)
         free(clock);
 }
 
-static void drop(emu_knowledge *place)
+static void drop_knowledge(emu_knowledge *place)
 {
-    release(place->order);
-    release(place->proxied);
-    release(place->fenced);
+    release_clock(place->order);
+    release_clock(place->proxied);
+    release_clock(place->fenced);
     *place = (emu_knowledge){0};
 }
 
@@ -48,7 +48,7 @@ static uint32_t clock_of(const emu_clock *clock, uint32_t warp)
     return has ? clock->at[warp - clock->first] : 0;
 }
 
-static bool covers(const emu_clock *a, const emu_clock *b)
+static bool covers_clock(const emu_clock *a, const emu_clock *b)
 {
     if (b->first < a->first || b->first + b->count > a->first + a->count)
         return false;
@@ -68,7 +68,7 @@ static void raise_to(emu_clock *to, const emu_clock *from)
 
 /* Returns a new clock with the components [first, end) and those of `of`, which may be NULL.
  * Returns NULL if memory runs out. */
-static emu_clock *over(const emu_clock *of, uint32_t first, uint32_t end)
+static emu_clock *copy_range(const emu_clock *of, uint32_t first, uint32_t end)
 {
     if (of) {
         first = of->first < first ? of->first : first;
@@ -88,22 +88,22 @@ static emu_clock *over(const emu_clock *of, uint32_t first, uint32_t end)
 /* Raises the components of *place to those of `more` (may be NULL). */
 static void learn_clock(emu_clock **place, emu_clock *more)
 {
-    if (!more || *place == more || (*place && covers(*place, more)))
+    if (!more || *place == more || (*place && covers_clock(*place, more)))
         return;
-    if (!*place || covers(more, *place)) {
-        release(*place);
-        *place = retain(more);
+    if (!*place || covers_clock(more, *place)) {
+        release_clock(*place);
+        *place = retain_clock(more);
         return;
     }
-    emu_clock *joined = over(*place, more->first, more->first + more->count);
+    emu_clock *joined = copy_range(*place, more->first, more->first + more->count);
     if (!joined)
         return;
     raise_to(joined, more);
-    release(*place);
+    release_clock(*place);
     *place = joined;
 }
 
-static void learn(emu_knowledge *place, const emu_knowledge *more)
+static void learn_knowledge(emu_knowledge *place, const emu_knowledge *more)
 {
     learn_clock(&place->order, more->order);
     learn_clock(&place->proxied, more->proxied);
@@ -111,9 +111,9 @@ static void learn(emu_knowledge *place, const emu_knowledge *more)
 }
 
 /* Returns a copy of `place` (may be NULL) with the component raised to `clock`; NULL on failure. */
-static emu_clock *with(const emu_clock *place, uint32_t component, uint32_t clock)
+static emu_clock *set_component(const emu_clock *place, uint32_t component, uint32_t clock)
 {
-    emu_clock *out = over(place, component, component + 1);
+    emu_clock *out = copy_range(place, component, component + 1);
     if (out && out->at[component - out->first] < clock)
         out->at[component - out->first] = clock;
     return out;
@@ -134,10 +134,10 @@ static void mark_ordered(emu_warp_order *order, uint32_t lanes)
 }
 
 /* Gives all lanes the knowledge that only some of them had. */
-static void share(emu_warp_order *order)
+static void share_clock(emu_warp_order *order)
 {
-    learn(&order->known, &order->some);
-    drop(&order->some);
+    learn_knowledge(&order->known, &order->some);
+    drop_knowledge(&order->some);
     order->some_lanes = 0;
 }
 
@@ -146,21 +146,21 @@ static emu_knowledge take_now(const emu_warp *warp)
 {
     emu_warp_order *order = order_of(warp);
     mark_ordered(order, warp->mask);
-    emu_knowledge now = {.order = with(order->known.order, order->index, order->clock),
-                         .proxied = retain(order->known.proxied),
-                         .fenced = retain(order->known.fenced)};
+    emu_knowledge now = {.order = set_component(order->known.order, order->index, order->clock),
+                         .proxied = retain_clock(order->known.proxied),
+                         .fenced = retain_clock(order->known.fenced)};
     learn_clock(&now.fenced, order->fenced.order);
     if (order->some_lanes & warp->mask)
-        learn(&now, &order->some);
+        learn_knowledge(&now, &order->some);
     order->clock++;
     return now;
 }
 
-static void know(emu_warp_order *order, uint32_t lanes, uint32_t clock)
+static void know_clock(emu_warp_order *order, uint32_t lanes, uint32_t clock)
 {
     if (lanes == UINT32_MAX) {
         order->full = clock > order->full ? clock : order->full;
-        share(order);
+        share_clock(order);
         return;
     }
     if (order->some_lanes & lanes)
@@ -177,7 +177,7 @@ static void know(emu_warp_order *order, uint32_t lanes, uint32_t clock)
 static void warp_learns(emu_warp_order *order, const emu_knowledge *more)
 {
     uint32_t own = clock_of(more->order, order->index);
-    learn(&order->known, more);
+    learn_knowledge(&order->known, more);
     order->full = own > order->full ? own : order->full;
 }
 
@@ -185,11 +185,11 @@ static void warp_learns(emu_warp_order *order, const emu_knowledge *more)
 static void settle_reads(emu_warp_order *order, bool fenced)
 {
     warp_learns(order, &order->observed);
-    drop(&order->observed);
+    drop_knowledge(&order->observed);
     if (!fenced)
         return;
     warp_learns(order, &order->relaxed);
-    drop(&order->relaxed);
+    drop_knowledge(&order->relaxed);
 }
 
 void emu_order_meet(emu_warp *warp, uint32_t members)
@@ -197,7 +197,7 @@ void emu_order_meet(emu_warp *warp, uint32_t members)
     emu_warp_order *order = order_of(warp);
     settle_reads(order, false);
     mark_ordered(order, members & ~warp->dead);
-    know(order, members | warp->dead, order->clock++);
+    know_clock(order, members | warp->dead, order->clock++);
 }
 
 static uint32_t larger(uint32_t a, uint32_t b)
@@ -311,17 +311,17 @@ bool emu_order_knows_start(const emu_warp *warp, unsigned lane, const emu_block 
 /* ---- barriers ---- */
 
 /* Adds to *place what the warp knows now. */
-static void arrive(emu_knowledge *place, const emu_warp *warp)
+static void note_arrival(emu_knowledge *place, const emu_warp *warp)
 {
     emu_knowledge now = take_now(warp);
-    learn(place, &now);
-    drop(&now);
+    learn_knowledge(place, &now);
+    drop_knowledge(&now);
 }
 
 void emu_order_arrive(emu_warp *warp, unsigned barrier)
 {
     settle_reads(order_of(warp), false);
-    arrive(&warp->block->order->barriers[barrier], warp);
+    note_arrival(&warp->block->order->barriers[barrier], warp);
 }
 
 void emu_order_release(emu_block *block, unsigned barrier)
@@ -332,16 +332,16 @@ void emu_order_release(emu_block *block, unsigned barrier)
         uint32_t lanes = emu_check_barrier(warp, barrier);
         if (!lanes)
             continue;
-        know(order_of(warp), lanes | warp->dead, clock_of(all->order, order_of(warp)->index));
-        learn(&order_of(warp)->known, all);
+        know_clock(order_of(warp), lanes | warp->dead, clock_of(all->order, order_of(warp)->index));
+        learn_knowledge(&order_of(warp)->known, all);
     }
-    drop(all);
+    drop_knowledge(all);
 }
 
 void emu_order_cluster_arrive(emu_warp *warp)
 {
     settle_reads(order_of(warp), false);
-    arrive(&warp->block->group->blocks[0].order->cluster, warp);
+    note_arrival(&warp->block->group->blocks[0].order->cluster, warp);
 }
 
 void emu_order_cluster_release(emu_group *group)
@@ -349,25 +349,25 @@ void emu_order_cluster_release(emu_group *group)
     emu_knowledge *all = &group->blocks[0].order->cluster;
     for (uint32_t b = 0; b < group->block_count; b++)
         for (uint32_t w = 0; w < group->blocks[b].warp_count; w++) {
-            share(&group->blocks[b].order->warps[w]);
+            share_clock(&group->blocks[b].order->warps[w]);
             warp_learns(&group->blocks[b].order->warps[w], all);
         }
-    drop(all);
+    drop_knowledge(all);
 }
 
 void emu_order_arrive_at(emu_warp *warp, emu_slot *slot)
 {
-    arrive(&slot->arriving, warp);
+    note_arrival(&slot->arriving, warp);
 }
 
 void emu_order_complete(emu_slot *slot, uint32_t component)
 {
     slot->completed++;
-    learn(&slot->complete, &slot->arriving);
-    drop(&slot->arriving);
-    emu_clock *clock = with(slot->complete.order, component, slot->completed);
+    learn_knowledge(&slot->complete, &slot->arriving);
+    drop_knowledge(&slot->arriving);
+    emu_clock *clock = set_component(slot->complete.order, component, slot->completed);
     learn_clock(&slot->complete.order, clock);
-    release(clock);
+    release_clock(clock);
 }
 
 void emu_order_observe(emu_warp *warp, const emu_knowledge *told, uint32_t lanes)
@@ -376,12 +376,12 @@ void emu_order_observe(emu_warp *warp, const emu_knowledge *told, uint32_t lanes
     uint32_t own = clock_of(told->order, order->index);
     if ((lanes | order->some_lanes | warp->dead) == UINT32_MAX) {
         if (order->some_lanes)
-            share(order);
+            share_clock(order);
         warp_learns(order, told);
         return;
     }
     order->some_lanes |= lanes;
-    learn(&order->some, told);
+    learn_knowledge(&order->some, told);
     EMU_FOR_LANES(a, lanes)
     for (unsigned b = 0; b < EMU_WARP; b++)
         if (order->know[a][b] < own)
@@ -390,10 +390,10 @@ void emu_order_observe(emu_warp *warp, const emu_knowledge *told, uint32_t lanes
 
 void emu_order_note(emu_warp *warp, uint32_t component)
 {
-    emu_knowledge told = {.order = with(NULL, component, 1)};
+    emu_knowledge told = {.order = set_component(NULL, component, 1)};
     if (told.order)
         emu_order_observe(warp, &told, warp->mask);
-    drop(&told);
+    drop_knowledge(&told);
 }
 
 /* ---- fences and publishing ---- */
@@ -403,7 +403,7 @@ void emu_order_fence(emu_warp *warp, bool within)
     emu_warp_order *order = order_of(warp);
     emu_knowledge *fenced = within ? &order->within : &order->fenced;
     settle_reads(order, !within);
-    drop(fenced);
+    drop_knowledge(fenced);
     *fenced = take_now(warp);
 }
 
@@ -412,11 +412,11 @@ void emu_order_proxy_fence(emu_warp *warp)
     emu_warp_order *order = order_of(warp);
     bool all = (warp->mask | warp->dead) == UINT32_MAX;
     uint32_t own = all ? order->clock : order->full;
-    emu_clock *now = with(order->known.order, order->index, own);
+    emu_clock *now = set_component(order->known.order, order->index, own);
     EMU_FOR_LANES(lane, warp->mask)
     order->proxied[lane] = order->clock;
     learn_clock(&order->known.proxied, now);
-    release(now);
+    release_clock(now);
     if (order->some_lanes & warp->mask)
         learn_clock(&order->known.proxied, order->some.order);
 }
@@ -464,7 +464,7 @@ static emu_knowledge take_told(emu_warp *warp, bool now)
     if (now)
         return take_now(warp);
     emu_knowledge told = {0};
-    learn(&told, &order->fenced);
+    learn_knowledge(&told, &order->fenced);
     learn_clock(&told.order, order->known.fenced);
     return told;
 }
@@ -477,19 +477,19 @@ void emu_order_publish(emu_warp *warp, const uint8_t *place, bool now, bool with
     if (now && within)
         inner = take_now(warp);
     else
-        learn(&inner, &order_of(warp)->within);
+        learn_knowledge(&inner, &order_of(warp)->within);
     if ((told.order || inner.order) && make_room(check)) {
         emu_place *noted = find_place(check, place);
         check->place_count += !noted->at;
         noted->at = place;
-        learn(&noted->knowledge, &told);
+        learn_knowledge(&noted->knowledge, &told);
         if (inner.order && noted->block != block)
-            drop(&noted->within);
+            drop_knowledge(&noted->within);
         noted->block = inner.order ? block : noted->block;
-        learn(&noted->within, &inner);
+        learn_knowledge(&noted->within, &inner);
     }
-    drop(&told);
-    drop(&inner);
+    drop_knowledge(&told);
+    drop_knowledge(&inner);
 }
 
 void emu_order_acquire(emu_warp *warp, const uint8_t *place, unsigned flags)
@@ -500,9 +500,9 @@ void emu_order_acquire(emu_warp *warp, const uint8_t *place, unsigned flags)
         return;
     const emu_place *noted = find_place(check, place);
     if (flags & EMU_ACCESS_RELAXED)
-        learn(&order->relaxed, &noted->knowledge);
+        learn_knowledge(&order->relaxed, &noted->knowledge);
     else if (flags & EMU_ACCESS_VOLATILE && !(flags & EMU_ACCESS_RELEASE))
-        learn(&order->observed, &noted->knowledge);
+        learn_knowledge(&order->observed, &noted->knowledge);
     else
         warp_learns(order, &noted->knowledge);
     if (noted->block == order_of(&warp->block->warps[0])->index + 1)
@@ -512,8 +512,8 @@ void emu_order_acquire(emu_warp *warp, const uint8_t *place, unsigned flags)
 void emu_order_forget(emu_check *check)
 {
     for (size_t i = 0; i < check->place_capacity; i++) {
-        drop(&check->places[i].knowledge);
-        drop(&check->places[i].within);
+        drop_knowledge(&check->places[i].knowledge);
+        drop_knowledge(&check->places[i].within);
     }
     free(check->places);
     check->places = NULL;
@@ -564,23 +564,23 @@ emu_block_order *emu_order_new(const emu_block *block)
     return NULL;
 }
 
-static void clear(emu_block_order *order, uint32_t warp_count)
+static void clear_order(emu_block_order *order, uint32_t warp_count)
 {
     for (uint32_t w = 0; w < warp_count; w++) {
-        drop(&order->warps[w].known);
-        drop(&order->warps[w].fenced);
-        drop(&order->warps[w].within);
-        drop(&order->warps[w].some);
-        drop(&order->warps[w].relaxed);
-        drop(&order->warps[w].observed);
+        drop_knowledge(&order->warps[w].known);
+        drop_knowledge(&order->warps[w].fenced);
+        drop_knowledge(&order->warps[w].within);
+        drop_knowledge(&order->warps[w].some);
+        drop_knowledge(&order->warps[w].relaxed);
+        drop_knowledge(&order->warps[w].observed);
     }
     for (uint32_t s = 0; s < order->slot_count; s++) {
-        drop(&order->slots[s].arriving);
-        drop(&order->slots[s].complete);
+        drop_knowledge(&order->slots[s].arriving);
+        drop_knowledge(&order->slots[s].complete);
     }
     for (int i = 0; i < EMU_BARRIERS; i++)
-        drop(&order->barriers[i]);
-    drop(&order->cluster);
+        drop_knowledge(&order->barriers[i]);
+    drop_knowledge(&order->cluster);
 }
 
 static uint64_t index_of(const emu_block *block)
@@ -592,7 +592,7 @@ static uint64_t index_of(const emu_block *block)
 void emu_order_start(emu_block *block)
 {
     emu_block_order *order = block->order;
-    clear(order, block->warp_count);
+    clear_order(order, block->warp_count);
     memset(order->cells, 0, order->cell_count * sizeof *order->cells);
     memset(order->local_set, 0, block->warp_count * order->local_bytes);
     uint32_t components = block->group->worker->check->block_components;
@@ -612,7 +612,7 @@ void emu_order_free(emu_block *block)
     emu_block_order *order = block->order;
     if (!order)
         return;
-    clear(order, block->warp_count);
+    clear_order(order, block->warp_count);
     free(order->warps);
     free(order->cells);
     free(order->local_set);

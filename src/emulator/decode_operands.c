@@ -82,7 +82,7 @@ ptx_type emu_take_type(emu_decoder *decoder)
 
 /* ---- constants ---- */
 
-static void broadcast(uint8_t *place, uint64_t value, size_t bytes)
+static void fill_lanes(uint8_t *place, uint64_t value, size_t bytes)
 {
     uint64_t wide[2] = {value, 0};
     for (unsigned lane = 0; lane < EMU_WARP; lane++)
@@ -156,7 +156,7 @@ uint32_t emu_constant(emu_decoder *decoder, uint64_t value, unsigned bytes)
         if (constant_is(program, decoder->constant_index[slot], value, bytes))
             return (decoder->constant_index[slot] & ~63u) | 1;
     uint32_t offset = (uint32_t)program->constant_bytes;
-    broadcast(program->constants + offset, value, bytes);
+    fill_lanes(program->constants + offset, value, bytes);
     program->constant_bytes += all_lanes;
     decoder->constant_index[slot] = offset | bytes;
     decoder->constant_count++;
@@ -179,7 +179,7 @@ const ptx_operand *emu_operand(const emu_decoder *decoder, size_t index)
     return index < decoder->in->operand_count ? &decoder->in->operands[index] : &none;
 }
 
-static void touch(emu_decoder *decoder, uint32_t reg, bool writes)
+static void touch_register(emu_decoder *decoder, uint32_t reg, bool writes)
 {
     if (decoder->touch_count == decoder->touch_capacity) {
         size_t larger = decoder->touch_capacity ? decoder->touch_capacity * 2 : 256;
@@ -197,7 +197,7 @@ static void touch(emu_decoder *decoder, uint32_t reg, bool writes)
 
 static uint32_t use_register(emu_decoder *decoder, const ptx_operand *operand, bool writes)
 {
-    touch(decoder, operand->reg, writes);
+    touch_register(decoder, operand->reg, writes);
     return decoder->slots[operand->reg];
 }
 

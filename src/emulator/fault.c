@@ -40,8 +40,8 @@ static void describe_line(char out[96], const emu_warp *warp, const emu_op *op)
         gt_snprintf(out, 96, "PTX line %u", op->line);
 }
 
-static void describe(emu_fault *fault, const emu_warp *warp, const emu_op *op, unsigned lane,
-                     const char *what)
+static void describe_fault(emu_fault *fault, const emu_warp *warp, const emu_op *op, unsigned lane,
+                           const char *what)
 {
     const emu_block *block = warp->block;
     const emu_kernel *kernel = warp->worker->run->launch->kernel;
@@ -68,7 +68,7 @@ void emu_raise(emu_warp *warp, const emu_op *op, int code, unsigned lane, uint64
     if (run->fault->code == 0) {
         run->fault->code = code;
         run->fault->address = address;
-        describe(run->fault, warp, op, lane, what);
+        describe_fault(run->fault, warp, op, lane, what);
     }
     pthread_mutex_unlock(&run->lock);
     atomic_store(&run->stop, 1);

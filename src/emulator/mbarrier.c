@@ -11,7 +11,7 @@ typedef struct parts {
     uint64_t pending, arrivals, bytes, parity;
 } parts;
 
-static parts unpack(uint64_t state)
+static parts unpack_state(uint64_t state)
 {
     return (parts){.pending = state & COUNT_MASK,
                    .arrivals = state >> COUNT_BITS & COUNT_MASK,
@@ -20,7 +20,7 @@ static parts unpack(uint64_t state)
 }
 
 /* Packs the state. If nothing is pending, the next phase begins. */
-static uint64_t pack(parts p)
+static uint64_t pack_state(parts p)
 {
     if (p.pending == 0 && p.bytes == 0) {
         p.parity ^= 1;
@@ -37,19 +37,19 @@ uint64_t emu_mbarrier_init(uint32_t count)
 
 uint64_t emu_mbarrier_arrive(uint64_t state, uint32_t count, int64_t bytes, bool drop)
 {
-    parts p = unpack(state);
+    parts p = unpack_state(state);
     p.bytes = (p.bytes + (uint64_t)bytes) & BYTES_MASK;
     p.pending = (p.pending - count) & COUNT_MASK;
     if (drop)
         p.arrivals = (p.arrivals - count) & COUNT_MASK;
-    return pack(p);
+    return pack_state(p);
 }
 
 uint64_t emu_mbarrier_transfer(uint64_t state, int64_t bytes)
 {
-    parts p = unpack(state);
+    parts p = unpack_state(state);
     p.bytes = (p.bytes - (uint64_t)bytes) & BYTES_MASK;
-    return pack(p);
+    return pack_state(p);
 }
 
 unsigned emu_mbarrier_parity(uint64_t state)

@@ -38,7 +38,7 @@ static void apply_element(emu_warp *warp, const emu_op *op, const emu_access *ac
     }
 }
 
-static bool apply(emu_warp *warp, const emu_op *op)
+static bool apply_atomic(emu_warp *warp, const emu_op *op)
 {
     const atomic *a = op->extra;
     emu_access access;
@@ -52,23 +52,23 @@ static bool apply(emu_warp *warp, const emu_op *op)
 
 static void run(emu_warp *warp, const emu_op *op)
 {
-    apply(warp, op);
+    apply_atomic(warp, op);
 }
 
-static bool reduce(emu_warp *warp, const emu_op *op, uint32_t bytes, uint32_t rank,
-                   const void *with)
+static bool reduce_remote(emu_warp *warp, const emu_op *op, uint32_t bytes, uint32_t rank,
+                          const void *with)
 {
     (void)bytes;
     (void)rank;
     (void)with;
-    return apply(warp, op);
+    return apply_atomic(warp, op);
 }
 
 static void reduce_lane(emu_warp *warp, const emu_op *op, unsigned lane)
 {
     const atomic *a = op->extra;
     (void)lane;
-    emu_transfer(warp, op, &a->barrier, op->bytes, 0, reduce, NULL);
+    emu_transfer(warp, op, &a->barrier, op->bytes, 0, reduce_remote, NULL);
 }
 
 static void reduce_async(emu_warp *warp, const emu_op *op)

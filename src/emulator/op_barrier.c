@@ -113,7 +113,7 @@ void emu_warpgroup_wait(emu_warp *warp, const emu_op *op)
 /* ---- bar.warp.sync ---- */
 
 /* Lets the members continue if all of them wait, even at different bar.warp.sync instructions. */
-static void meet(emu_warp *warp, emu_handler run, uint32_t members)
+static void meet_members(emu_warp *warp, emu_handler run, uint32_t members)
 {
     uint32_t here = warp->dead;
     for (unsigned i = 0; i < warp->split_count; i++)
@@ -136,7 +136,7 @@ static void warp_sync(emu_warp *warp, const emu_op *op)
 {
     uint32_t members = emu_members(warp, op->a);
     if (!emu_gather(warp, op, members))
-        meet(warp, warp_sync, members);
+        meet_members(warp, warp_sync, members);
 }
 
 /* ---- the cluster's barrier ---- */

@@ -8,16 +8,16 @@ EMU_UNARY(popc_64, emu_u32, emu_u64, __builtin_popcountll(a))
 EMU_UNARY(clz_32, emu_u32, emu_u32, a ? __builtin_clz(a) : 32)
 EMU_UNARY(clz_64, emu_u32, emu_u64, a ? __builtin_clzll(a) : 64)
 
-static uint32_t reverse(uint32_t value)
+static uint32_t reverse_bits(uint32_t value)
 {
     value = (value >> 1 & 0x55555555) | (value & 0x55555555) << 1;
     value = (value >> 2 & 0x33333333) | (value & 0x33333333) << 2;
     value = (value >> 4 & 0x0f0f0f0f) | (value & 0x0f0f0f0f) << 4;
     return __builtin_bswap32(value);
 }
-EMU_UNARY(brev_32, emu_u32, emu_u32, reverse(a))
+EMU_UNARY(brev_32, emu_u32, emu_u32, reverse_bits(a))
 EMU_UNARY(brev_64, emu_u64, emu_u64,
-          (uint64_t)reverse((uint32_t)a) << 32 | reverse((uint32_t)(a >> 32)))
+          (uint64_t)reverse_bits((uint32_t)a) << 32 | reverse_bits((uint32_t)(a >> 32)))
 
 /* Returns the number of the highest set bit, or ~0 if no bit is set. */
 static uint32_t highest(uint64_t value)
@@ -55,7 +55,8 @@ EMU_TERNARY3(fns, emu_u32, emu_u32, emu_u32, emu_s32, nth_bit(a, b, c))
 
 /* ---- bit fields, whose position and length are taken modulo 256 ---- */
 
-static uint64_t extract(uint64_t value, uint32_t from, uint32_t length, unsigned width, bool sign)
+static uint64_t extract_field(uint64_t value, uint32_t from, uint32_t length, unsigned width,
+                              bool sign)
 {
     from &= 255;
     length &= 255;
@@ -70,13 +71,13 @@ static uint64_t extract(uint64_t value, uint32_t from, uint32_t length, unsigned
     result &= mask & have;
     return negative ? result | ~(mask & have) : result;
 }
-EMU_TERNARY(bfe_u32, emu_u32, emu_u32, extract(a, b, c, 32, false))
-EMU_TERNARY(bfe_s32, emu_u32, emu_u32, extract(a, b, c, 32, true))
-EMU_TERNARY3(bfe_u64, emu_u64, emu_u64, emu_u32, emu_u32, extract(a, b, c, 64, false))
-EMU_TERNARY3(bfe_s64, emu_u64, emu_u64, emu_u32, emu_u32, extract(a, b, c, 64, true))
+EMU_TERNARY(bfe_u32, emu_u32, emu_u32, extract_field(a, b, c, 32, false))
+EMU_TERNARY(bfe_s32, emu_u32, emu_u32, extract_field(a, b, c, 32, true))
+EMU_TERNARY3(bfe_u64, emu_u64, emu_u64, emu_u32, emu_u32, extract_field(a, b, c, 64, false))
+EMU_TERNARY3(bfe_s64, emu_u64, emu_u64, emu_u32, emu_u32, extract_field(a, b, c, 64, true))
 
-static uint64_t insert(uint64_t field, uint64_t into, uint32_t from, uint32_t length,
-                       unsigned width)
+static uint64_t insert_field(uint64_t field, uint64_t into, uint32_t from, uint32_t length,
+                             unsigned width)
 {
     from &= 255;
     length &= 255;
@@ -91,7 +92,7 @@ static void bfi_32(emu_warp *warp, const emu_op *op)
     const emu_u32 *a = emu_lanes(warp, op->a), *b = emu_lanes(warp, op->b);
     const emu_u32 *c = emu_lanes(warp, op->c), *d = emu_lanes(warp, op->d);
     emu_u32 *dst = emu_lanes(warp, op->dst);
-    EMU_EACH_LANE(warp, dst[i] = (uint32_t)insert(a[i], b[i], c[i], d[i], 32));
+    EMU_EACH_LANE(warp, dst[i] = (uint32_t)insert_field(a[i], b[i], c[i], d[i], 32));
 }
 
 static void bfi_64(emu_warp *warp, const emu_op *op)
@@ -99,7 +100,7 @@ static void bfi_64(emu_warp *warp, const emu_op *op)
     const emu_u64 *a = emu_lanes(warp, op->a), *b = emu_lanes(warp, op->b);
     const emu_u32 *c = emu_lanes(warp, op->c), *d = emu_lanes(warp, op->d);
     emu_u64 *dst = emu_lanes(warp, op->dst);
-    EMU_EACH_LANE(warp, dst[i] = insert(a[i], b[i], c[i], d[i], 64));
+    EMU_EACH_LANE(warp, dst[i] = insert_field(a[i], b[i], c[i], d[i], 64));
 }
 
 static uint32_t bit_mask(uint32_t from, uint32_t length, bool wrap)
@@ -113,7 +114,7 @@ static uint32_t bit_mask(uint32_t from, uint32_t length, bool wrap)
 EMU_BINARY(bmsk_clamp, emu_u32, emu_u32, bit_mask(a, b, false))
 EMU_BINARY(bmsk_wrap, emu_u32, emu_u32, bit_mask(a, b, true))
 
-static uint32_t extend(uint32_t value, uint32_t bits, bool wrap, bool sign)
+static uint32_t extend_field(uint32_t value, uint32_t bits, bool wrap, bool sign)
 {
     bits = wrap ? bits & 31 : bits;
     if (bits > 31)
@@ -123,10 +124,10 @@ static uint32_t extend(uint32_t value, uint32_t bits, bool wrap, bool sign)
     return sign ? (uint32_t)((int32_t)(value << (32 - bits)) >> (32 - bits))
                 : value & ((1u << bits) - 1);
 }
-EMU_BINARY(szext_clamp_u, emu_u32, emu_u32, extend(a, b, false, false))
-EMU_BINARY(szext_clamp_s, emu_u32, emu_u32, extend(a, b, false, true))
-EMU_BINARY(szext_wrap_u, emu_u32, emu_u32, extend(a, b, true, false))
-EMU_BINARY(szext_wrap_s, emu_u32, emu_u32, extend(a, b, true, true))
+EMU_BINARY(szext_clamp_u, emu_u32, emu_u32, extend_field(a, b, false, false))
+EMU_BINARY(szext_clamp_s, emu_u32, emu_u32, extend_field(a, b, false, true))
+EMU_BINARY(szext_wrap_u, emu_u32, emu_u32, extend_field(a, b, true, false))
+EMU_BINARY(szext_wrap_s, emu_u32, emu_u32, extend_field(a, b, true, true))
 
 /* ---- funnel shifts ---- */
 
@@ -137,18 +138,18 @@ EMU_TERNARY(shf_r_clamp, emu_u32, emu_u32, ((uint64_t)b << 32 | a) >> (c > 32 ? 
 
 /* ---- prmt ---- */
 
-static uint32_t pick(uint64_t bytes, unsigned selector)
+static uint32_t pick_byte(uint64_t bytes, unsigned selector)
 {
     uint32_t byte = bytes >> (selector & 7) * 8 & 0xff;
     return selector & 8 ? (byte & 0x80 ? 0xff : 0) : byte;
 }
 
-static uint32_t permute(uint32_t a, uint32_t b, uint32_t selectors)
+static uint32_t permute_bytes(uint32_t a, uint32_t b, uint32_t selectors)
 {
     uint64_t bytes = (uint64_t)b << 32 | a;
     uint32_t result = 0;
     for (unsigned i = 0; i < 4; i++)
-        result |= pick(bytes, selectors >> i * 4 & 15) << i * 8;
+        result |= pick_byte(bytes, selectors >> i * 4 & 15) << i * 8;
     return result;
 }
 
@@ -158,8 +159,8 @@ static const uint16_t modes[6][4] = {
     {0x0000, 0x1111, 0x2222, 0x3333}, {0x3210, 0x3211, 0x3222, 0x3333},
     {0x0000, 0x1110, 0x2210, 0x3210}, {0x1010, 0x3232, 0x1010, 0x3232},
 };
-EMU_TERNARY(prmt, emu_u32, emu_u32, permute(a, b, c))
-EMU_TERNARY(prmt_mode, emu_u32, emu_u32, permute(a, b, modes[op->imm][c & 3]))
+EMU_TERNARY(prmt, emu_u32, emu_u32, permute_bytes(a, b, c))
+EMU_TERNARY(prmt_mode, emu_u32, emu_u32, permute_bytes(a, b, modes[op->imm][c & 3]))
 
 #define ALU EMU_CLASS_ALU
 static const emu_form forms[] = {

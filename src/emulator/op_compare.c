@@ -80,13 +80,13 @@ static const compare flushing[14] = FLOAT_ROW(ftz);
 
 /* ---- setp ---- */
 
-static uint32_t evaluate(const emu_warp *warp, const emu_op *op)
+static uint32_t evaluate_lanes(const emu_warp *warp, const emu_op *op)
 {
     const compare *of = op->extra;
     return (*of)(emu_lanes(warp, op->a), emu_lanes(warp, op->b));
 }
 
-static uint32_t combine(const emu_warp *warp, const emu_op *op, uint32_t value)
+static uint32_t combine_predicate(const emu_warp *warp, const emu_op *op, uint32_t value)
 {
     uint32_t other = emu_predicate(warp, op->c) ^ (op->flags & FLIP ? UINT32_MAX : 0);
     switch (op->flags & 3) {
@@ -103,14 +103,15 @@ static uint32_t combine(const emu_warp *warp, const emu_op *op, uint32_t value)
 
 static void setp(emu_warp *warp, const emu_op *op)
 {
-    emu_set_predicate(warp, op->dst, warp->mask, evaluate(warp, op));
+    emu_set_predicate(warp, op->dst, warp->mask, evaluate_lanes(warp, op));
 }
 
 /* p|q: p is the comparison combined with c, q is the opposite combined with c */
 static void setp_combined(emu_warp *warp, const emu_op *op)
 {
-    uint32_t value = evaluate(warp, op);
-    uint32_t first = combine(warp, op, value), second = combine(warp, op, ~value);
+    uint32_t value = evaluate_lanes(warp, op);
+    uint32_t first = combine_predicate(warp, op, value),
+             second = combine_predicate(warp, op, ~value);
     emu_set_predicate(warp, op->dst, warp->mask, first);
     emu_set_predicate(warp, op->d, warp->mask, second);
 }
@@ -124,7 +125,7 @@ static void evaluate_pair(const emu_warp *warp, const emu_op *op, uint32_t value
     for (unsigned half = 0; half < 2; half++) {
         for (unsigned i = 0; i < EMU_WARP; i++)
             x[i] = (uint16_t)(a[i] >> half * 16), y[i] = (uint16_t)(b[i] >> half * 16);
-        values[half] = combine(warp, op, (*of)(x, y));
+        values[half] = combine_predicate(warp, op, (*of)(x, y));
     }
 }
 
@@ -198,7 +199,7 @@ void emu_decode_setp(emu_decoder *decoder)
 
 static void set(emu_warp *warp, const emu_op *op)
 {
-    uint32_t value = combine(warp, op, evaluate(warp, op));
+    uint32_t value = combine_predicate(warp, op, evaluate_lanes(warp, op));
     emu_u32 *dst = emu_lanes(warp, op->dst);
     uint32_t yes = (uint32_t)op->imm;
     EMU_EACH_LANE(warp, dst[i] = value >> i & 1 ? yes : 0);
@@ -206,7 +207,7 @@ static void set(emu_warp *warp, const emu_op *op)
 
 static void set_16(emu_warp *warp, const emu_op *op)
 {
-    uint32_t value = combine(warp, op, evaluate(warp, op));
+    uint32_t value = combine_predicate(warp, op, evaluate_lanes(warp, op));
     emu_u16 *dst = emu_lanes(warp, op->dst);
     uint16_t yes = (uint16_t)op->imm;
     EMU_EACH_LANE(warp, dst[i] = value >> i & 1 ? yes : 0);

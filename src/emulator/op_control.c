@@ -145,7 +145,8 @@ static void copy_out(const emu_frame *frame, uint32_t mask)
                        returns[i]->bytes, mask);
 }
 
-static void enter(emu_warp *warp, const emu_op *op, uint32_t mask, const emu_function *function)
+static void enter_function(emu_warp *warp, const emu_op *op, uint32_t mask,
+                           const emu_function *function)
 {
     const emu_call *call = op->extra;
     unsigned lane = (unsigned)__builtin_ctz(mask);
@@ -176,7 +177,8 @@ static void enter(emu_warp *warp, const emu_op *op, uint32_t mask, const emu_fun
 static void call_direct(emu_warp *warp, const emu_op *op)
 {
     const emu_call *call = op->extra;
-    enter(warp, op, warp->mask, &warp->worker->run->launch->program->functions[call->callee]);
+    enter_function(warp, op, warp->mask,
+                   &warp->worker->run->launch->program->functions[call->callee]);
 }
 
 static void call_indirect(emu_warp *warp, const emu_op *op)
@@ -196,7 +198,7 @@ static void call_indirect(emu_warp *warp, const emu_op *op)
             emu_raise(warp, op, INVALID_PC, lane, address, "call through a bad function pointer");
             return;
         }
-        enter(warp, op, same, &program->functions[index]);
+        enter_function(warp, op, same, &program->functions[index]);
     }
 }
 

@@ -259,7 +259,7 @@ static uint64_t convert_value(const value *v, const conversion *c)
 }
 
 /* Extends the result with its sign or with zeros to a wider register. */
-static uint64_t extend(uint64_t bits, const conversion *c)
+static uint64_t extend_bits(uint64_t bits, const conversion *c)
 {
     unsigned width = ptx_type_bytes(c->to) * 8;
     if (width == 64)
@@ -277,7 +277,7 @@ static void convert(emu_warp *warp, const emu_op *op)
     EMU_FOR_LANES(i, warp->mask)
     {
         value v = read_value(from, i, c);
-        uint64_t bits = extend(convert_value(&v, c), c);
+        uint64_t bits = extend_bits(convert_value(&v, c), c);
         memcpy(to + (size_t)i * c->to_width, &bits, c->to_width);
     }
 }

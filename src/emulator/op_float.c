@@ -232,7 +232,7 @@ static const kind *find_kind(const emu_decoder *decoder)
     return NULL;
 }
 
-static emu_handler approximate(emu_decoder *decoder, const kind *k, bool is_double)
+static emu_handler choose_approximate(emu_decoder *decoder, const kind *k, bool is_double)
 {
     static const char *const words[] = {"approx", "full"};
     int which = emu_take_one(decoder, words, 2);
@@ -249,10 +249,10 @@ static emu_handler approximate(emu_decoder *decoder, const kind *k, bool is_doub
                              : NULL;
 }
 
-static emu_handler choose(emu_decoder *decoder, const kind *k, bool is_double)
+static emu_handler choose_handler(emu_decoder *decoder, const kind *k, bool is_double)
 {
     unsigned flags = decoder->op->flags;
-    emu_handler handler = approximate(decoder, k, is_double);
+    emu_handler handler = choose_approximate(decoder, k, is_double);
     if (handler)
         return handler;
     if (is_double)
@@ -281,7 +281,7 @@ static void decode_kind(emu_decoder *decoder, ptx_type type)
                : k->what >= DIV && k->what != FMA ? EMU_CLASS_SFU
                                                   : EMU_CLASS_FMA;
     op->count = k->what;
-    op->run = choose(decoder, k, is_double);
+    op->run = choose_handler(decoder, k, is_double);
     if (!emu_operands(decoder, k->operands + 1u, k->operands + 1u))
         return;
     op->a = op->b = op->c = emu_source(decoder, emu_operand(decoder, 1), bytes);

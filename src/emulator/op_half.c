@@ -17,7 +17,7 @@ static const format formats[2] = {
     {emu_bfloat_to_float, emu_bfloat_from_double, 0x7f80},
 };
 
-static uint16_t flush(uint16_t bits, const format *f)
+static uint16_t flush_subnormal(uint16_t bits, const format *f)
 {
     return bits & f->subnormal_mask ? bits : bits & 0x8000;
 }
@@ -30,7 +30,7 @@ static bool is_tiny(double value, const emu_op *op)
 }
 
 /* Computes exactly or rounds to odd, so the rounding to the result's format is correct. */
-static double compute(int kind, double a, double b, double c)
+static double compute_rounded(int kind, double a, double b, double c)
 {
     switch (kind) {
     case ADD:
@@ -63,18 +63,19 @@ static uint16_t extreme(uint16_t x, uint16_t y, const emu_op *op, const format *
     return (uint16_t)((a_first == (op->count == MAX) ? y : x) | sign);
 }
 
-static uint16_t calculate(uint16_t a, uint16_t b, uint16_t c, const emu_op *op, const format *f)
+static uint16_t calculate_half(uint16_t a, uint16_t b, uint16_t c, const emu_op *op,
+                               const format *f)
 {
     if (op->flags & EMU_FTZ)
-        a = flush(a, f), b = flush(b, f), c = flush(c, f);
+        a = flush_subnormal(a, f), b = flush_subnormal(b, f), c = flush_subnormal(c, f);
     if (op->count == MIN || op->count == MAX)
         return extreme(a, b, op, f);
-    double value = compute(op->count, f->widen(a), f->widen(b), f->widen(c));
+    double value = compute_rounded(op->count, f->widen(a), f->widen(b), f->widen(c));
     if (op->flags & EMU_SAT)
         value = emu_saturate64(value);
     uint16_t result = f->narrow(value, EMU_RN);
     if (op->flags & EMU_FTZ)
-        result = is_tiny(value, op) ? result & 0x8000 : flush(result, f);
+        result = is_tiny(value, op) ? result & 0x8000 : flush_subnormal(result, f);
     if ((op->flags & EMU_RELU) && value == value && result >> 15)
         result = 0;
     return result;
@@ -87,7 +88,7 @@ static void single(emu_warp *warp, const emu_op *op)
     emu_u16 *dst = emu_lanes(warp, op->dst);
     const format *f = &formats[op->width];
     EMU_FOR_LANES(i, warp->mask)
-    dst[i] = calculate(a[i], b[i], c[i], op, f);
+    dst[i] = calculate_half(a[i], b[i], c[i], op, f);
 }
 
 static void paired(emu_warp *warp, const emu_op *op)
@@ -98,9 +99,9 @@ static void paired(emu_warp *warp, const emu_op *op)
     const format *f = &formats[op->width];
     EMU_FOR_LANES(i, warp->mask)
     {
-        uint16_t low = calculate((uint16_t)a[i], (uint16_t)b[i], (uint16_t)c[i], op, f);
-        uint16_t high = calculate((uint16_t)(a[i] >> 16), (uint16_t)(b[i] >> 16),
-                                  (uint16_t)(c[i] >> 16), op, f);
+        uint16_t low = calculate_half((uint16_t)a[i], (uint16_t)b[i], (uint16_t)c[i], op, f);
+        uint16_t high = calculate_half((uint16_t)(a[i] >> 16), (uint16_t)(b[i] >> 16),
+                                       (uint16_t)(c[i] >> 16), op, f);
         dst[i] = low | (uint32_t)high << 16;
     }
 }

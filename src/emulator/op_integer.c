@@ -10,14 +10,14 @@ EMU_BINARY(sub_16, emu_u16, emu_u16, a - b)
 EMU_BINARY(sub_32, emu_u32, emu_u32, a - b)
 EMU_BINARY(sub_64, emu_u64, emu_u64, a - b)
 
-static int32_t saturate(int64_t value)
+static int32_t saturate_int(int64_t value)
 {
     if (value > INT32_MAX)
         return INT32_MAX;
     return value < INT32_MIN ? INT32_MIN : (int32_t)value;
 }
-EMU_BINARY(add_sat, emu_s32, emu_s32, saturate((int64_t)a + b))
-EMU_BINARY(sub_sat, emu_s32, emu_s32, saturate((int64_t)a - b))
+EMU_BINARY(add_sat, emu_s32, emu_s32, saturate_int((int64_t)a + b))
+EMU_BINARY(sub_sat, emu_s32, emu_s32, saturate_int((int64_t)a - b))
 
 static uint32_t pair(uint32_t a, uint32_t b, bool is_sum)
 {

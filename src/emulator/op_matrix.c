@@ -13,7 +13,7 @@ typedef struct product {
     bool saturate;
 } product;
 
-static void multiply(emu_warp *warp, const emu_op *op)
+static void multiply_matrices(emu_warp *warp, const emu_op *op)
 {
     const product *p = op->extra;
     double a[EMU_MOST_M * EMU_MOST_K], b[EMU_MOST_K * EMU_MOST_M], sum[EMU_MOST_M * EMU_MOST_M];
@@ -65,7 +65,7 @@ static void decode_product(emu_decoder *decoder, bool is_wmma)
     p->d = emu_decode_fragment(decoder, emu_operand(decoder, 0), d, s.m, s.n, true, 1, true);
     decoder->op->extra = p;
     decoder->op->unit = EMU_CLASS_FMA;
-    decoder->op->run = multiply;
+    decoder->op->run = multiply_matrices;
 }
 
 void emu_decode_mma(emu_decoder *decoder)

@@ -17,7 +17,8 @@ static uint32_t lane_count(const emu_warp *warp, const mbarrier *m, unsigned lan
     return m->options & HAS_COUNT ? ((const emu_u32 *)emu_lanes(warp, m->count))[lane] : 1;
 }
 
-static uint64_t advance(const emu_warp *warp, const mbarrier *m, uint64_t state, unsigned lane)
+static uint64_t advance_phase(const emu_warp *warp, const mbarrier *m, uint64_t state,
+                              unsigned lane)
 {
     uint32_t count = lane_count(warp, m, lane);
     switch (m->kind) {
@@ -67,7 +68,7 @@ static void change(emu_warp *warp, const emu_op *op)
         uint64_t before = *place;
         if (warp->worker->check)
             note_change(warp, op, lane, access.host[lane]);
-        *place = advance(warp, m, before, lane);
+        *place = advance_phase(warp, m, before, lane);
         if (warp->worker->check && m->kind != INIT)
             emu_check_mbarrier_change(warp->block->group, access.host[lane], before);
         if (m->options & HAS_STATE)

@@ -186,7 +186,7 @@ static void store_async(emu_warp *warp, const emu_op *op)
 }
 
 /* Copies a value of `width` bytes to all lanes in the mask. */
-static void broadcast(const emu_warp *warp, void *lanes, const uint8_t *value, unsigned width)
+static void fill_lanes(const emu_warp *warp, void *lanes, const uint8_t *value, unsigned width)
 {
     if (width == 4) {
         const uint32_t word = *(const emu_u32 *)value;
@@ -214,7 +214,7 @@ static void load_uniform(emu_warp *warp, const emu_op *op)
     for (unsigned k = 0; k < op->count; k++) {
         _Alignas(16) uint8_t value[16];
         move_in(value, host, k * op->bytes, 1, elements[k].shape);
-        broadcast(warp, emu_lanes(warp, elements[k].operand), value, elements[k].shape / 64);
+        fill_lanes(warp, emu_lanes(warp, elements[k].operand), value, elements[k].shape / 64);
     }
 }
 
@@ -392,7 +392,7 @@ void emu_decode_store(emu_decoder *decoder)
 
 /* ---- hints ---- */
 
-static void nothing(emu_warp *warp, const emu_op *op)
+static void do_nothing(emu_warp *warp, const emu_op *op)
 {
     (void)warp;
     (void)op;
@@ -410,7 +410,7 @@ void emu_decode_prefetch(emu_decoder *decoder)
 {
     decoder->taken = UINT32_MAX;
     decoder->op->unit = EMU_CLASS_LDST;
-    decoder->op->run = nothing;
+    decoder->op->run = do_nothing;
     bool is_policy = decoder->lengths[0] == strlen("createpolicy");
     if (is_policy && memcmp(decoder->words[0], "createpolicy", decoder->lengths[0]) == 0) {
         decoder->op->run = make_policy;

@@ -19,13 +19,13 @@ EMU_TERNARY(mad_hi_u64, emu_u64, emu_u64, (uint64_t)((emu_u128)a *b >> 64) + c)
 EMU_TERNARY3(mad_hi_s64, emu_u64, emu_s64, emu_s64, emu_u64,
              (uint64_t)(((emu_s128)a * b) >> 64) + c)
 
-static int32_t saturate(int64_t value)
+static int32_t saturate_int(int64_t value)
 {
     if (value > INT32_MAX)
         return INT32_MAX;
     return value < INT32_MIN ? INT32_MIN : (int32_t)value;
 }
-EMU_TERNARY(mad_hi_sat, emu_s32, emu_s32, saturate(((int64_t)a * b >> 32) + c))
+EMU_TERNARY(mad_hi_sat, emu_s32, emu_s32, saturate_int(((int64_t)a * b >> 32) + c))
 
 /* ---- 24 bits ---- */
 

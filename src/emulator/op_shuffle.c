@@ -6,7 +6,7 @@
 typedef void (*meeting)(emu_warp *warp, const emu_op *op, uint32_t lanes, uint32_t who);
 
 /* Calls `each` for each distinct set of members that lanes name. */
-static void meet(emu_warp *warp, const emu_op *op, uint32_t operand, meeting each)
+static void meet_lanes(emu_warp *warp, const emu_op *op, uint32_t operand, meeting each)
 {
     uint32_t named[EMU_WARP], rest = warp->mask;
     if (!emu_gather(warp, op, emu_members(warp, operand)))
@@ -117,7 +117,7 @@ static void vote_among(emu_warp *warp, const emu_op *op, uint32_t lanes, uint32_
 static void vote(emu_warp *warp, const emu_op *op)
 {
     if (op->flags & 1)
-        meet(warp, op, op->b, vote_among);
+        meet_lanes(warp, op, op->b, vote_among);
     else
         vote_among(warp, op, warp->mask, warp->mask);
 }
@@ -176,7 +176,7 @@ static void match_among(emu_warp *warp, const emu_op *op, uint32_t lanes, uint32
 
 static void match(emu_warp *warp, const emu_op *op)
 {
-    meet(warp, op, op->b, match_among);
+    meet_lanes(warp, op, op->b, match_among);
 }
 
 void emu_decode_match(emu_decoder *decoder)
@@ -203,7 +203,7 @@ void emu_decode_match(emu_decoder *decoder)
 
 enum { R_ADD, R_MIN, R_MAX, R_AND, R_OR, R_XOR };
 
-static uint32_t reduce(int kind, bool is_signed, uint32_t a, uint32_t b)
+static uint32_t reduce_pair(int kind, bool is_signed, uint32_t a, uint32_t b)
 {
     bool less = is_signed ? (int32_t)a < (int32_t)b : a < b;
     switch (kind) {
@@ -227,7 +227,7 @@ static void redux_among(emu_warp *warp, const emu_op *op, uint32_t lanes, uint32
     const emu_u32 *a = emu_lanes(warp, op->a);
     uint32_t result = who ? a[__builtin_ctz(who)] : 0;
     EMU_FOR_LANES(lane, who & (who - 1))
-    result = reduce(op->count, op->flags, result, a[lane]);
+    result = reduce_pair(op->count, op->flags, result, a[lane]);
     emu_u32 *dst = emu_lanes(warp, op->dst);
     EMU_FOR_LANES(mine, lanes)
     dst[mine] = result;
@@ -235,7 +235,7 @@ static void redux_among(emu_warp *warp, const emu_op *op, uint32_t lanes, uint32
 
 static void redux(emu_warp *warp, const emu_op *op)
 {
-    meet(warp, op, op->b, redux_among);
+    meet_lanes(warp, op, op->b, redux_among);
 }
 
 void emu_decode_redux(emu_decoder *decoder)
@@ -284,7 +284,7 @@ static void elect_among(emu_warp *warp, const emu_op *op, uint32_t lanes, uint32
 
 static void elect(emu_warp *warp, const emu_op *op)
 {
-    meet(warp, op, op->a, elect_among);
+    meet_lanes(warp, op, op->a, elect_among);
 }
 
 void emu_decode_elect(emu_decoder *decoder)

@@ -25,7 +25,7 @@ typedef struct box {
     emu_reduction reduction;
 } box;
 
-static bool refuse(emu_warp *warp, const emu_op *op, const char *what)
+static bool refuse_box(emu_warp *warp, const emu_op *op, const char *what)
 {
     emu_raise(warp, op, ILLEGAL_INSTRUCTION, (unsigned)__builtin_ctz(warp->mask), 0, "%s", what);
     return false;
@@ -41,9 +41,9 @@ static bool read_map(emu_warp *warp, const emu_op *op, emu_tensor_map *out)
     emu_addresses(warp, &t->map, 1, &access);
     uint64_t tag = access.address[__builtin_ctz(warp->mask)] >> EMU_TAG_SHIFT;
     if (tag == EMU_TAG_LOCAL || tag == EMU_TAG_SHARED)
-        return refuse(warp, op,
-                      "the tensor map is in local or shared memory: take it as const "
-                      "__grid_constant__ CUtensorMap");
+        return refuse_box(warp, op,
+                          "the tensor map is in local or shared memory: take it as const "
+                          "__grid_constant__ CUtensorMap");
     for (unsigned half = 0; half < 2; half++) {
         place = emu_find_alone(warp, &t->map, sizeof *out / 2, 0, half * sizeof *out / 2);
         if (!place)
@@ -52,7 +52,8 @@ static bool read_map(emu_warp *warp, const emu_op *op, emu_tensor_map *out)
     }
     return out->magic == EMU_TENSOR_MAGIC && out->rank == t->rank
                ? true
-               : refuse(warp, op, "not a tensor map of that rank from cuTensorMapEncodeTiled()");
+               : refuse_box(warp, op,
+                            "not a tensor map of that rank from cuTensorMapEncodeTiled()");
 }
 
 static bool make_box(emu_warp *warp, const emu_op *op, unsigned lane, box *out)
@@ -63,7 +64,7 @@ static bool make_box(emu_warp *warp, const emu_op *op, unsigned lane, box *out)
     if (!read_map(warp, op, &out->map))
         return false;
     if (out->map.interleave)
-        return refuse(warp, op, "the emulator has no interleaved tensor maps");
+        return refuse_box(warp, op, "the emulator has no interleaved tensor maps");
     for (unsigned i = 0; i < t->rank; i++)
         out->first[i] = ((const emu_s32 *)emu_lanes(warp, t->coordinates[i]))[lane];
     out->element = emu_tensor_element_bytes(out->map.type);
@@ -97,11 +98,11 @@ static bool make_reduction(emu_warp *warp, const emu_op *op, box *b)
     b->reduction = (emu_reduction){b->tensor->reduces, what, type};
     return !b->tensor->reduces || emu_atomic_exists(what, type)
                ? true
-               : refuse(warp, op, "no such reduction of the tensor map's type");
+               : refuse_box(warp, op, "no such reduction of the tensor map's type");
 }
 
 /* Returns the swizzled offset of a byte: address bits from 7 up are XORed into those from 4 up. */
-static uint64_t swizzle(const box *b, uint32_t at)
+static uint64_t swizzle_offset(const box *b, uint32_t at)
 {
     uint32_t address = b->shared + at, mask = (1u << b->map.swizzle) - 1;
     return (address ^ (address >> 7 & mask) << 4) - (uint64_t)b->shared;
@@ -131,7 +132,7 @@ static bool move_elements(emu_warp *warp, const box *b, uint64_t row, uint32_t a
 }
 
 /* Fills a chunk with the value of elements outside the tensor: zeros, or all ones (NaN). */
-static void fill(const box *b, uint8_t chunk[CHUNK])
+static void fill_chunk(const box *b, uint8_t chunk[CHUNK])
 {
     memset(chunk, b->map.fills_nan ? 0xff : 0, CHUNK);
 }
@@ -150,14 +151,14 @@ static bool copy_row(emu_warp *warp, const emu_op *op, const box *b, uint32_t ro
     }
     for (uint32_t at = 0; at < b->row_bytes; at += CHUNK) {
         uint8_t chunk[CHUNK];
-        uint64_t offset = swizzle(b, row * b->row_bytes + at);
+        uint64_t offset = swizzle_offset(b, row * b->row_bytes + at);
         uint8_t *shared = emu_find_alone(warp, op, CHUNK, rank, offset);
         if (!shared)
             return false;
         if (b->tensor->stores)
             memcpy(chunk, shared, CHUNK);
         else
-            fill(b, chunk);
+            fill_chunk(b, chunk);
         if (inside && !move_elements(warp, b, address, at, chunk))
             return false;
         if (!b->tensor->stores)
@@ -190,7 +191,7 @@ static void copy_lane(emu_warp *warp, const emu_op *op, unsigned lane)
     emu_transfer(warp, op, barrier, b.bytes, rank + 1, copy_box, &b);
 }
 
-static void copy(emu_warp *warp, const emu_op *op)
+static void copy_tensor(emu_warp *warp, const emu_op *op)
 {
     emu_each_alone(warp, op, copy_lane);
 }
@@ -250,5 +251,5 @@ void emu_decode_tensor(emu_decoder *decoder)
                        in_cluster ? PTX_SHARED_CLUSTER : PTX_SHARED);
     op->flags |= t->stores ? 0 : EMU_ACCESS_WRITE;
     op->extra = t;
-    op->run = copy;
+    op->run = copy_tensor;
 }

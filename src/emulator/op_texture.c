@@ -176,7 +176,7 @@ static int64_t layer_of(const emu_warp *warp, unsigned lane, const fetch *f,
 }
 
 /* Returns the lower of the two texels that a filter reads. The upper one's weight has 8 bits. */
-static int64_t split(float *weight, float value)
+static int64_t split_coordinate(float *weight, float value)
 {
     const float below = floorf(value - 0.5f);
     *weight = rintf((value - 0.5f - below) * 256) / 256;
@@ -200,7 +200,8 @@ static void place_tap(tap *out, unsigned lane, const emu_texture *texture, unsig
     out->row[lane] = (layer + place[2]) * rows + place[1];
 }
 
-static bool sample(emu_warp *warp, const emu_op *op, const emu_texture *texture, result *out)
+static bool sample_texture(emu_warp *warp, const emu_op *op, const emu_texture *texture,
+                           result *out)
 {
     const fetch *f = op->extra;
     const bool filters = texture->filter == CU_TR_FILTER_MODE_LINEAR;
@@ -212,7 +213,7 @@ static bool sample(emu_warp *warp, const emu_op *op, const emu_texture *texture,
         float weight[3] = {0};
         for (unsigned d = 0; d < texture->rank; d++) {
             float at = coordinate(warp, lane, f, texture, d);
-            lower[d] = filters ? split(&weight[d], at) : (int64_t)floorf(at);
+            lower[d] = filters ? split_coordinate(&weight[d], at) : (int64_t)floorf(at);
         }
         for (unsigned k = 0; k < count; k++)
             place_tap(&taps[k], lane, texture, k, lower, weight, layer_of(warp, lane, f, texture));
@@ -290,7 +291,7 @@ static void read_texture(emu_warp *warp, const emu_op *op)
         rest &= ~same;
         warp->mask = same;
         ok = is_fitting(warp, op, texture, first, object) &&
-             (f->rank ? sample : sample_line)(warp, op, texture, &out);
+             (f->rank ? sample_texture : sample_line)(warp, op, texture, &out);
     }
     warp->mask = all;
     for (unsigned k = 0; k < 4 && ok; k++) {

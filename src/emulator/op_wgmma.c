@@ -56,7 +56,7 @@ static uint32_t chunk_address(const placed *p, unsigned row, unsigned k, unsigne
 }
 
 /* Converts 16 bytes of elements to numbers, which are stored `next` apart. */
-static void unpack(const uint8_t *chunk, emu_number number, double *to, unsigned next)
+static void unpack_row(const uint8_t *chunk, emu_number number, double *to, unsigned next)
 {
     unsigned bytes = emu_number_bytes(number);
     for (unsigned i = 0; i < CHUNK / bytes; i++)
@@ -84,7 +84,7 @@ static bool read_placed(emu_warp *warp, const emu_op *op, const placed *p, emu_n
         if (!emu_resolve(warp, op, &access))
             return false;
         for (unsigned lane = 0; lane < EMU_WARP; lane++)
-            unpack(access.host[lane], number, to[lane], p->by_columns ? down : right);
+            unpack_row(access.host[lane], number, to[lane], p->by_columns ? down : right);
     }
     return true;
 }

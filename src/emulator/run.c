@@ -166,7 +166,7 @@ typedef struct residents {
     unsigned count;
 } residents;
 
-static void *help(void *argument);
+static void *help_worker(void *argument);
 
 static void add_helpers(team *all)
 {
@@ -177,7 +177,7 @@ static void add_helpers(team *all)
         if (!worker)
             break;
         *worker = (emu_worker){.run = run};
-        if (pthread_create(&all->threads[all->count], NULL, help, worker) != 0) {
+        if (pthread_create(&all->threads[all->count], NULL, help_worker, worker) != 0) {
             free(worker);
             break;
         }
@@ -286,7 +286,7 @@ static void run_sm(emu_worker *worker, residents *waiting, uint64_t sm, team *le
     }
 }
 
-static void work(emu_worker *worker, team *leader)
+static void run_groups(emu_worker *worker, team *leader)
 {
     emu_run_state *run = worker->run;
     residents waiting = {0};
@@ -310,9 +310,9 @@ static void work(emu_worker *worker, team *leader)
     emu_cache_free(worker->l1);
 }
 
-static void *help(void *argument)
+static void *help_worker(void *argument)
 {
-    work(argument, NULL);
+    run_groups(argument, NULL);
     return NULL;
 }
 
@@ -364,7 +364,7 @@ static void add_counters(emu_counters *total, const emu_counters *part)
     *total = sum;
 }
 
-static void collect(team *all, emu_counters *out)
+static void collect_counters(team *all, emu_counters *out)
 {
     emu_counters total = {0};
     for (unsigned i = 0; i < all->count; i++) {
@@ -414,8 +414,8 @@ int emu_run(const emu_launch *launch, emu_counters *out, emu_fault *fault)
     all.most = launch->check ? 1 : run->limits.workers;
     if (thread_total(run) >= SMALL_LAUNCH)
         add_helpers(&all);
-    work(&first, &all);
-    collect(&all, out);
+    run_groups(&first, &all);
+    collect_counters(&all, out);
     pthread_mutex_destroy(&run->lock);
     return run->fault->code;
 }

@@ -123,7 +123,7 @@ static bool can_join(const emu_split *split, const emu_split *with)
 }
 
 /* Joins all splits at the position of split `chosen`, and returns the new index. */
-static unsigned join(emu_warp *warp, unsigned chosen)
+static unsigned join_splits(emu_warp *warp, unsigned chosen)
 {
     emu_split split = warp->splits[chosen];
     unsigned kept = 0;
@@ -155,9 +155,9 @@ static uint32_t find_limit(const emu_warp *warp, const emu_split *chosen)
 }
 
 /* Makes the split the running one, and removes it from the list. */
-static void enter(emu_warp *warp, unsigned chosen)
+static void enter_split(emu_warp *warp, unsigned chosen)
 {
-    unsigned index = join(warp, chosen);
+    unsigned index = join_splits(warp, chosen);
     emu_split *split = &warp->splits[index];
     warp->frame = split->frame;
     warp->base[0] = split->frame->registers;
@@ -168,7 +168,7 @@ static void enter(emu_warp *warp, unsigned chosen)
     warp->split_count--;
 }
 
-static void leave(emu_warp *warp)
+static void leave_split(emu_warp *warp)
 {
     if (!warp->active)
         return;
@@ -228,11 +228,11 @@ uint32_t emu_warp_run(emu_warp *warp, uint32_t budget)
         int chosen = tired ? choose_oldest(warp) : choose_first(warp);
         if (chosen < 0)
             break;
-        enter(warp, (unsigned)chosen);
+        enter_split(warp, (unsigned)chosen);
         bool alone = warp->split_count == 0;
         uint32_t slice = alone ? left : smaller(left, tired ? TURN : warp->patience);
         uint32_t used = slice - run_split(warp, ops, slice);
-        leave(warp);
+        leave_split(warp);
         left -= used;
         bool rested = tired || alone || warp->split_count < 2;
         warp->patience = rested ? PATIENCE : warp->patience - used;
