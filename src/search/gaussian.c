@@ -22,7 +22,8 @@ gputune_status gt_gaussian_open(gt_gaussian *out, const gt_coordinates *coordina
     }
     out->z = calloc((size_t)ROWS * (out->dimensions + 1), sizeof *out->z);
     out->lower = calloc((size_t)ROWS * ROWS, sizeof *out->lower);
-    if (!out->z || !out->lower) {
+    out->sample = gt_gaussian_sample_new();
+    if (!out->z || !out->lower || !out->sample) {
         gt_gaussian_close(out);
         return gt_fail_memory();
     }
@@ -33,8 +34,10 @@ void gt_gaussian_close(gt_gaussian *gaussian)
 {
     free(gaussian->z);
     free(gaussian->lower);
+    free(gaussian->sample);
     gaussian->z = NULL;
     gaussian->lower = NULL;
+    gaussian->sample = NULL;
 }
 
 void gt_gaussian_clear(gt_gaussian *gaussian)

@@ -34,6 +34,7 @@ typedef struct gt_gaussian {
     gt_target_values target[GT_TARGETS];
     float *z;      /* coordinates of the rows: GT_GAUSSIAN_ROWS values per coordinate */
     double *lower; /* Cholesky's factor of the covariance, row by row */
+    struct gt_gaussian_sample *sample; /* memory for learning */
 } gt_gaussian;
 
 /* Opens a process without rows; gt_gaussian_close() releases it. ENOMEM. */
@@ -70,11 +71,13 @@ uint32_t gt_gaussian_add(gt_gaussian *gaussian, const float *z);
 /* Updates the process after rows were added or a y was changed, before it is used. */
 void gt_gaussian_update(gt_gaussian *gaussian);
 /* Improves the covariance in `steps` steps by the likelihood of the known rows, and updates the
- * process. Invalidates earlier prospects. Does nothing if memory is short. */
+ * process. Invalidates earlier prospects. */
 void gt_gaussian_learn(gt_gaussian *gaussian, uint32_t steps);
 
-/* Returns the negative log likelihood per known row, up to a constant. NAN if memory is short. */
+/* Returns the negative log likelihood per known row, up to a constant. */
 double gt_gaussian_misfit(const gt_gaussian *gaussian);
+/* Returns memory for learning, or NULL; the caller frees it. */
+struct gt_gaussian_sample *gt_gaussian_sample_new(void);
 
 enum { GT_TOGETHER = 4 }; /* number of points that are cheaper to predict together */
 

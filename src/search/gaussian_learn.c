@@ -24,7 +24,7 @@ enum { ROWS = GT_GAUSSIAN_ROWS, MOST = 180, PARAMETERS = 2 * GT_COORDINATES + 1 
 #define HIGHEST 7.0
 
 /* The known rows, or an even selection of them, and memory to compute their likelihood. */
-typedef struct sample {
+typedef struct gt_gaussian_sample {
     const gt_gaussian *gaussian;
     uint32_t count;
     uint32_t row[MOST]; /* rows of the process */
@@ -37,6 +37,11 @@ typedef struct sample {
 typedef struct parameters {
     double value[PARAMETERS];
 } parameters;
+
+struct gt_gaussian_sample *gt_gaussian_sample_new(void)
+{
+    return malloc(sizeof(sample));
+}
 
 static void take_rows(sample *s, const gt_gaussian *g)
 {
@@ -306,10 +311,7 @@ static parameters parameters_of(const gt_gaussian *g)
 
 void gt_gaussian_learn(gt_gaussian *gaussian, uint32_t steps)
 {
-    GT_FREED sample *s = malloc(sizeof *s);
-    if (!s) {
-        return;
-    }
+    sample *s = gaussian->sample;
     parameters at = parameters_of(gaussian);
     take_rows(s, gaussian);
     if (s->count > 2 && gaussian->dimensions) {
@@ -321,10 +323,7 @@ void gt_gaussian_learn(gt_gaussian *gaussian, uint32_t steps)
 
 double gt_gaussian_misfit(const gt_gaussian *gaussian)
 {
-    GT_FREED sample *s = malloc(sizeof *s);
-    if (!s) {
-        return (double)NAN;
-    }
+    sample *s = gaussian->sample;
     take_rows(s, gaussian);
     fill_covariances(s, gaussian->weight, gaussian->part, gaussian->noise);
     double log_root = decompose_covariances(s), fit = 0, u[MOST];
