@@ -243,7 +243,7 @@ GPUTUNE_API int gputune_records(gputune *tuner, const gputune_record_filter *fil
 /* Selects which of a filter's results are deleted: all, or only those of other versions. */
 typedef struct gputune_forget_options {
     uint32_t size;
-    bool only_say;   /* delete nothing */
+    bool dry_run;    /* delete nothing */
     bool outdated;   /* only results of other versions of the template than the current one */
     bool everything; /* allow a filter and options that select nothing to delete all results */
 } gputune_forget_options;

@@ -262,7 +262,7 @@ def _group(given: Any, stop: Interrupt) -> Any:
 _LEVELS = (logging.ERROR, logging.WARNING, logging.INFO, logging.DEBUG)
 
 
-def _tell(level: int, line: str) -> None:
+def _log_line(level: int, line: str) -> None:
     logging.getLogger("gputune").log(_LEVELS[level], "%s", line)
 
 
@@ -275,7 +275,7 @@ def _opening_options(device: Any = None, driver: Any = None, database: Any = Non
     if log is not None and not callable(log):
         raise TypeError(f"log is {log!r}; expected a function of a level and a line")
     if log is None and not os.environ.get("GPUTUNE_LOG"):
-        log = _tell
+        log = _log_line
     if device is not None and not isinstance(device, str):
         device = str(_integer("device", device, 0, (1 << 31) - 1, " or a UUID"))
     options = _abi.gputune_open_options(
@@ -903,7 +903,7 @@ class Tuner(_Shared):
         """
         wanted = _filter(kernel, any_gpu, gpu, sizes)
         options = _abi.gputune_forget_options(
-            only_say=bool(dry_run), outdated=bool(outdated), everything=bool(everything))
+            dry_run=bool(dry_run), outdated=bool(outdated), everything=bool(everything))
         callback = _abi.FUNCTIONS["gputune_forget"][1][3]
         return [_shown(record) for record in iterate(lambda each: library.gputune_forget(
             self._handle, ctypes.byref(wanted), ctypes.byref(options), callback(each), None))]

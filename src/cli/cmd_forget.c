@@ -38,7 +38,7 @@ static int drop_records(const cli_session *session, const char *kernel)
     }
     cli_table_print(&table);
     const size_t trials = dropped.count - rules;
-    const char *verb = what.only_say ? "would delete" : "deleted";
+    const char *verb = what.dry_run ? "would delete" : "deleted";
     cli_note("%s %zu winner%s and %zu trial%s", verb, table.row_count, gt_plural(table.row_count),
              trials, gt_plural(trials));
     if (rules) {
@@ -65,7 +65,7 @@ static int forget_kernels(const cli_list *arguments)
 static const cli_option options[] = {
     {"outdated", 0, CLI_OPTION_FLAG, &what.outdated, NULL, NULL,
      "results of earlier versions of a template, which 'gputune show --history' prints"},
-    {"dry-run", 'n', CLI_OPTION_FLAG, &what.only_say, NULL, NULL,
+    {"dry-run", 'n', CLI_OPTION_FLAG, &what.dry_run, NULL, NULL,
      "print what would be deleted, delete nothing"},
     CLI_STORED_OPTIONS,
     CLI_FORMAT_OPTION,

@@ -400,7 +400,7 @@ int gt_store_forget(gt_store *store, const gt_records_filter *filter,
                        .outdated = what->outdated};
     int answer = write_forgetting(store, find_selected, &work, patience);
     answer = give_records(&work.search, answer, each, user);
-    if (answer == 0 && !what->only_say) {
+    if (answer == 0 && !what->dry_run) {
         answer = write_forgetting(store, forget_selected, &work, patience);
     }
     free_rows(&work.search);

@@ -132,7 +132,7 @@ static int call_make_rule(gputune *tuner)
 static int call_forget(gputune *tuner)
 {
     const gputune_forget_options say = {
-        .size = sizeof(gputune_forget_options), .only_say = true, .everything = true};
+        .size = sizeof(gputune_forget_options), .dry_run = true, .everything = true};
     return gputune_forget(tuner, NULL, &say, SEE(gputune_record), NULL);
 }
 

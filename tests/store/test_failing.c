@@ -207,7 +207,7 @@ static gputune_status write_within(gt_store *store)
     const gt_scenario scenario = scenario_at(2048);
     const gt_patience patience = soon();
     gt_lease lease = {0};
-    (void)gt_store_lease_await(store, &scenario, &patience);
+    (void)gt_store_lease_wait(store, &scenario, &patience);
     gputune_status status = gt_store_lease_acquire(&lease, store, &scenario, &patience);
     status = status == GPUTUNE_OK ? put_parts(store, &scenario) : unless_unknown(status);
     status = status == GPUTUNE_OK ? put_and_find(store, &scenario) : status;
@@ -398,7 +398,7 @@ static gputune_status drop(void *user)
     const gt_patience patience = soon();
     gt_store *store;
     GT_TRY(gt_store_open(&store, j->path, NULL, &j->w->log, false));
-    const gputune_forget_options say = {.only_say = true}, drop = {.only_say = false};
+    const gputune_forget_options say = {.dry_run = true}, drop = {.dry_run = false};
     int status = gt_store_forget(store, &filter, &say, take_dropped, &dropped, &patience);
     if (status == GPUTUNE_OK) {
         status = gt_store_forget(store, &filter, &drop, take_dropped, &dropped, &patience);
@@ -444,6 +444,6 @@ TEST_OF(memory_is_short_for_dropping, world *w, open_world, close_world)
 
 int main(void)
 {
-    tell_sqlite_apart();
+    count_sqlite_apart();
     return tests_run(NULL, NULL);
 }

@@ -2,7 +2,7 @@
 #include "store_support.h"
 
 static const gt_records_filter any = {.all_trials = false};
-static const gputune_forget_options all = {.only_say = false};
+static const gputune_forget_options all = {.dry_run = false};
 
 static int count_winners(void *user, const gputune_record *record)
 {
@@ -19,10 +19,10 @@ static int forget(gt_store *store, const gt_records_filter *filter,
     return winners;
 }
 
-static int forget_size(gt_store *store, const char *sizes, bool only_say)
+static int forget_size(gt_store *store, const char *sizes, bool dry_run)
 {
     return forget(store, &(gt_records_filter){.wanted.sizes = sizes},
-                  &(gputune_forget_options){.only_say = only_say});
+                  &(gputune_forget_options){.dry_run = dry_run});
 }
 
 TEST_OF(forget_deletes_named_records, world *w, open_world, close_world)

@@ -157,10 +157,10 @@ TEST_OF(forget_deletes_rules_and_their_code, world *w, open_world, close_world)
 {
     GT_SCOPED(close_store) gt_store *store = open_store(w);
     put_rule(store);
-    assert_int_equal(forget(store, (gputune_forget_options){.only_say = true}, NULL), 1);
-    assert_int_equal(forget(store, (gputune_forget_options){.only_say = false}, "n=64"), 0);
+    assert_int_equal(forget(store, (gputune_forget_options){.dry_run = true}, NULL), 1);
+    assert_int_equal(forget(store, (gputune_forget_options){.dry_run = false}, "n=64"), 0);
     expect_rule(store, TEXT);
-    assert_int_equal(forget(store, (gputune_forget_options){.only_say = false}, NULL), 1);
+    assert_int_equal(forget(store, (gputune_forget_options){.dry_run = false}, NULL), 1);
     expect_rule(store, NULL);
     assert_false(has_code(store, 2));
 }

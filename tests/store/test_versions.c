@@ -60,17 +60,17 @@ TEST_OF(records_are_of_one_version, world *w, open_world, close_world)
     tells(store, 0, true, "5 ");
 }
 
-static int tell_winner(void *user, const gputune_record *record)
+static int report_winner(void *user, const gputune_record *record)
 {
     return record->is_winner ? tell(user, record) : 0;
 }
 
-static void drops(gt_store *store, uint64_t version, bool only_say, const char *expected)
+static void drops(gt_store *store, uint64_t version, bool dry_run, const char *expected)
 {
     const gt_records_filter filter = {.at_hand = version ? at_hand : NULL, .user = &version};
-    const gputune_forget_options what = {.only_say = only_say, .outdated = true};
+    const gputune_forget_options what = {.dry_run = dry_run, .outdated = true};
     char text[TEXT_BYTES] = "";
-    assert_int_equal(gt_store_forget(store, &filter, &what, tell_winner, text, NULL), 0);
+    assert_int_equal(gt_store_forget(store, &filter, &what, report_winner, text, NULL), 0);
     assert_string_equal(text, expected);
 }
 
@@ -146,7 +146,7 @@ TEST_OF(others_are_dropped, world *w, open_world, close_world)
     tells(store, 0, false, "40 ");
     gt_store_close(store);
     const gt_records_filter filter = {.all_trials = false};
-    const gputune_forget_options everything = {.only_say = false};
+    const gputune_forget_options everything = {.dry_run = false};
     char text[TEXT_BYTES] = "";
     ASSERT_OK(gt_store_open(&store, w->path, NULL, &w->log, true));
     assert_int_equal(gt_store_forget(store, &filter, &everything, tell, text, NULL),
