@@ -579,7 +579,7 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
     if verify and answer is None:
         given["answer"] = [value if isinstance(value, numpy.ndarray) else None
                            for value in given["arguments"]]
-    begun = time.perf_counter()
+    started = time.perf_counter()
     limit = float((strategy_options or {}).get("time_limit", 0)) or _NO_LIMIT
     spent = {"strategy": 0.0, "framework": 0.0, "compile": 0.0}
     configurations = _timed(spent, "strategy", lambda: _searched(given, 1024))
@@ -591,12 +591,12 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
         groups = _grouped(given, configurations, lambda: most)
         for number in itertools.count():
             variants = _timed(spent, "framework", lambda: next(groups, None))
-            left = limit - (time.perf_counter() - begun)
+            left = limit - (time.perf_counter() - started)
             if variants is None or left <= 0:
                 break
             template = f"configurations-{number}.cu"
             records = _timed(spent, "compile", lambda: _measured(tuner, template, variants, left, folder))
-            if limit - (time.perf_counter() - begun) > (1 - _SHORT) * left:
+            if limit - (time.perf_counter() - started) > (1 - _SHORT) * left:
                 most = min(2 * most, _MOST_VALUES)
             for i, record in enumerate(records):
                 params, checked = variants.params[i], time.perf_counter()
@@ -612,22 +612,22 @@ def tune_kernel(kernel_name: str, kernel_source: Any, problem_size: Any, argumen
                            f"search space alone took {spent['strategy'] / 1000:.1f} s")
     found = [results[place] for place in sorted(results)]
     assert tuner.device
-    environment = _environment(given, tuner.device, spent, begun, found)
+    environment = _environment(given, tuner.device, spent, started, found)
     if not quiet:
         _report(given, environment)
     return found, environment
 
 
 def _timed(spent: dict[str, float], name: str, call: Callable[[], Any]) -> Any:
-    begun = time.perf_counter()
+    started = time.perf_counter()
     try:
         return call()
     finally:
-        spent[name] += 1000 * (time.perf_counter() - begun)
+        spent[name] += 1000 * (time.perf_counter() - started)
 
 
 def _environment(given: Mapping[str, Any], device: Mapping[str, Any], spent: Mapping[str, float],
-                 begun: float, found: list[dict[str, Any]]) -> dict[str, Any]:
+                 started: float, found: list[dict[str, Any]]) -> dict[str, Any]:
     """Makes the environment dict. Totals are wall-clock times: compilations at the same time count once."""
     out: dict[str, Any] = {
         "device_name": device["name"], "compute_capability": str(device["compute_capability"]),
@@ -642,7 +642,7 @@ def _environment(given: Mapping[str, Any], device: Mapping[str, Any], spent: Map
     if best:
         out["best_config"] = best
     known = sum(out[name] for name in out if name.startswith("total_"))
-    out["overhead_time"] = max(1000 * (time.perf_counter() - begun) - known, 0.0)
+    out["overhead_time"] = max(1000 * (time.perf_counter() - started) - known, 0.0)
     return out
 
 

@@ -244,7 +244,7 @@ static int count_kernel(void *user, const gt_template *template)
     return 0;
 }
 
-static void tell_left_out(void *user, gputune_log_level level, const char *line)
+static void collect_left_out(void *user, gputune_log_level level, const char *line)
 {
     if (level <= GPUTUNE_LOG_WARNING) {
         WARN((patient *)user, "correct the template, or move it away", "%s", line);
@@ -254,7 +254,7 @@ static void tell_left_out(void *user, gputune_log_level level, const char *line)
 static void check_templates(patient *p)
 {
     static const char remedy[] = "install gputune again, or set GPUTUNE_TEMPLATES";
-    const gt_log log = {tell_left_out, p};
+    const gt_log log = {collect_left_out, p};
     gt_catalog *catalog;
     size_t count = 0;
     GT_FREED char *home = NULL, *folder = NULL;

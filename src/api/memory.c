@@ -70,7 +70,7 @@ gputune_status gt_inputs_share(void *user, gt_live_input *out, const gputune_inp
     return gt_application_status(copy_from_device(out, driver, input));
 }
 
-gputune_status gt_inputs_await(void *user, const gputune_options *options)
+gputune_status gt_inputs_wait(void *user, const gputune_options *options)
 {
     const gputune *tuner = user;
     if (options->inputs_ready) {

@@ -232,7 +232,7 @@ struct gt_misses {
     gt_log log;
     pid_t owner; /* a forked child writes nothing, because its copy of the lock may be locked */
     pthread_mutex_t lock;
-    bool told; /* true if a failure was logged */
+    bool logged; /* true if a failure was logged */
     GT_ARRAY(gt_miss *) list;
     gt_hash_index places; /* indices in the list, by the key's hash */
 };
@@ -262,10 +262,10 @@ static void write_miss(gt_misses *misses, gt_miss *miss)
     gputune_status status = more ? gt_misses_file_add(misses->path, miss->key, more) : GPUTUNE_OK;
     miss->written = status == GPUTUNE_OK ? asked : miss->written;
     gt_signal_release(&held);
-    bool is_news = status != GPUTUNE_OK && !misses->told;
-    misses->told |= is_news;
+    bool is_first_failure = status != GPUTUNE_OK && !misses->logged;
+    misses->logged |= is_first_failure;
     pthread_mutex_unlock(&misses->lock);
-    if (is_news) { /* outside the lock, because the log's callback may call the tuner */
+    if (is_first_failure) { /* outside the lock, because the log's callback may call the tuner */
         gt_log_line(&misses->log, GPUTUNE_LOG_WARNING, "cannot record a request: %s", gt_message());
     }
 }

@@ -15,15 +15,15 @@
 /* ---- calls that want the same plan ----------------------------------------------------------- */
 
 /* The arguments of a call of tune_kernel() that may need a new plan. */
-typedef struct asking {
+typedef struct plan_call {
     gputune *tuner;
     const gt_plan_key *key;
     const char *kernel;
     gputune_sizes sizes;
     const gputune_options *options;
     gt_terms terms; /* terms that the plan must answer, except the space, which is in the key */
-    int64_t begun_ns;
-} asking;
+    int64_t start_ns;
+} plan_call;
 
 /* The result of making a plan. */
 typedef struct made_plan {
@@ -38,7 +38,7 @@ typedef struct made_plan {
 /* A plan in flight: the first caller makes it, and other calls wait for it. */
 struct gt_in_flight {
     gt_in_flight *next;
-    const asking *caller; /* arguments of the first caller; valid until the plan is made */
+    const plan_call *caller; /* arguments of the first caller; valid until the plan is made */
     uint32_t changes;
     unsigned inside; /* the first caller and the waiting calls */
     bool ended;
@@ -61,7 +61,7 @@ void gt_in_flight_close(gt_in_flight_list *list)
     pthread_mutex_destroy(&list->mutex);
 }
 
-static bool wants_same(const asking *a, const asking *b)
+static bool wants_same(const plan_call *a, const plan_call *b)
 {
     const gt_terms *x = &a->terms, *y = &b->terms;
     return a->key->hash == b->key->hash && gt_plan_key_is(a->key, b->key->words, b->key->count) &&
@@ -72,7 +72,7 @@ static bool wants_same(const asking *a, const asking *b)
  * the plan and call finish_in_flight(). Ignores plans that were begun before a template was
  * replaced. Returns NULL if the call must make its plan alone: its key cannot be shared, memory is
  * short, or it is made in a callback of a first caller, for which other calls may wait. */
-static gt_in_flight *join_in_flight(bool *is_first, const asking *a)
+static gt_in_flight *join_in_flight(bool *is_first, const plan_call *a)
 {
     gt_in_flight_list *list = &a->tuner->in_flight;
     const uint32_t changes = gt_plan_table_changes(a->tuner->plans);
@@ -151,7 +151,7 @@ static bool wait_in_flight(made_plan *out, gt_in_flight_list *list, gt_in_flight
 /* ---- a plan ---------------------------------------------------------------------------------- */
 
 /* Chooses the forced configuration. ENOTFOUND: none, or one that cannot be used (a warning). */
-static gputune_status choose_ordered(gt_choice *out, gputune *tuner, gt_request *request)
+static gputune_status choose_forced_config(gt_choice *out, gputune *tuner, gt_request *request)
 {
     GT_FREED char *forced = NULL;
     const char *kernel = request->template->name;
@@ -173,7 +173,7 @@ static gputune_status choose_ordered(gt_choice *out, gputune *tuner, gt_request 
 
 static gputune_status choose_config(gt_choice *out, gputune *tuner, gt_request *request)
 {
-    gputune_status status = choose_ordered(out, tuner, request);
+    gputune_status status = choose_forced_config(out, tuner, request);
     if (status != GPUTUNE_ENOTFOUND) {
         return status;
     }
@@ -213,7 +213,7 @@ static void note_hit(gputune *tuner, const gputune_plan *plan)
 }
 
 /* Returns the call's options, with the effort that GPUTUNE_EFFORT may have set. */
-static gputune_options options_of(const asking *a)
+static gputune_options options_of(const plan_call *a)
 {
     gputune_options o = *a->options;
     o.effort = a->terms.effort;
@@ -221,7 +221,7 @@ static gputune_options options_of(const asking *a)
 }
 
 /* Makes the plan of a call. */
-static gputune_status make_plan(made_plan *out, const asking *a)
+static gputune_status make_plan(made_plan *out, const plan_call *a)
 {
     GT_SCOPED(gt_request_end) gt_request *request = NULL;
     GT_SCOPED(gt_choice_free) gt_choice choice = {0};
@@ -229,7 +229,7 @@ static gputune_status make_plan(made_plan *out, const asking *a)
     const gputune_options o = options_of(a);
     GT_TRY(gt_tuner_need_device(tuner, GPUTUNE_EINVAL, "tune_kernel"));
     GT_TRY(gt_request_make(&request, &tuner->services, &tuner->device, a->kernel, a->sizes, &o));
-    request->patience.until_ns -= gt_now_ns() - a->begun_ns;
+    request->patience.until_ns -= gt_now_ns() - a->start_ns;
     const gt_patience own = request->patience;
     gputune_status status = choose_config(&choice, tuner, request);
     out->cut_short = gt_patience_left_s(&own) <= 0;
@@ -280,7 +280,7 @@ static gputune_plan *look_up(gputune *tuner, const gt_plan_key *key, const gt_te
     return is_edited ? NULL : plan;
 }
 
-static gputune_plan *find_known(const asking *a)
+static gputune_plan *find_known(const plan_call *a)
 {
     gputune_plan *plan = look_up(a->tuner, a->key, &a->terms);
     note_hit(a->tuner, plan);
@@ -288,19 +288,20 @@ static gputune_plan *find_known(const asking *a)
 }
 
 /* Returns true if the call forces a new tuning. */
-static bool is_anew(const asking *a)
+static bool must_tune_again(const plan_call *a)
 {
     return a->options->force && a->terms.effort >= GPUTUNE_MEASURE;
 }
 
 /* Makes a plan, and adds it to the table. */
-static void plan_alone(made_plan *out, const asking *a)
+static void plan_one(made_plan *out, const plan_call *a)
 {
     gt_plan_table *plans = a->tuner->plans;
     uint32_t forgets = gt_plan_table_forgets(plans);
     out->status = make_plan(out, a);
     if (out->status == GPUTUNE_OK) {
-        out->status = gt_plan_table_add(plans, a->key, &out->terms, out->plan, is_anew(a), forgets);
+        out->status =
+            gt_plan_table_add(plans, a->key, &out->terms, out->plan, must_tune_again(a), forgets);
     }
     if (out->status != GPUTUNE_OK) {
         gputune_plan_release(out->plan);
@@ -310,18 +311,18 @@ static void plan_alone(made_plan *out, const asking *a)
 }
 
 /* Makes the plan, or waits for a call that makes it, for at most half of this call's limit. */
-static void plan_or_wait(made_plan *out, const asking *a)
+static void plan_or_wait(made_plan *out, const plan_call *a)
 {
     gputune *tuner = a->tuner;
     gt_patience patience = gt_patience_for(gt_limit_of(a->options) / 2, a->options->cancel);
     patience.closing = &tuner->calls.closing;
-    while (!is_anew(a)) {
+    while (!must_tune_again(a)) {
         bool is_first;
         gt_in_flight *in_flight = join_in_flight(&is_first, a);
         if (is_first) { /* another first caller may have made the plan since the lookup */
             *out = (made_plan){.plan = find_known(a), .terms = a->terms};
             if (!out->plan) {
-                plan_alone(out, a);
+                plan_one(out, a);
             }
             finish_in_flight(&tuner->in_flight, in_flight, out);
             return;
@@ -338,11 +339,11 @@ static void plan_or_wait(made_plan *out, const asking *a)
         gputune_plan_release(out->plan);
         *out = (made_plan){.plan = NULL};
     }
-    plan_alone(out, a);
+    plan_one(out, a);
 }
 
 /* Makes a plan, or waits for it, within a call of the tuner. */
-static gputune_status plan_now(gputune_plan **out, gt_terms *terms, const asking *a)
+static gputune_status plan_now(gputune_plan **out, gt_terms *terms, const plan_call *a)
 {
     GT_SCOPED(gt_call_end) gt_call call = {0};
     made_plan made = {.plan = NULL};
@@ -356,9 +357,9 @@ static gputune_status plan_now(gputune_plan **out, gt_terms *terms, const asking
 
 /* Answers a call that tunes in the background with a plan that needs no measuring. Requests a
  * tuning in the background, unless that plan is the result of one. */
-static gputune_status plan_in_background(gputune_plan **out, const asking *a)
+static gputune_status plan_in_background(gputune_plan **out, const plan_call *a)
 {
-    asking known = *a;
+    plan_call known = *a;
     known.terms.effort = GPUTUNE_CACHED_ONLY;
     gt_terms terms = known.terms, wanted = a->terms;
     uint32_t forgets = gt_plan_table_forgets(a->tuner->plans);
@@ -367,7 +368,7 @@ static gputune_status plan_in_background(gputune_plan **out, const asking *a)
         GT_TRY(plan_now(&plan, &terms, &known));
     }
     wanted.space = terms.space;
-    if (is_anew(a) || !gt_answers(&terms, &wanted)) {
+    if (must_tune_again(a) || !gt_answers(&terms, &wanted)) {
         GT_SCOPED(gt_call_end) gt_call call = {0};
         const gputune_options o = options_of(a);
         GT_TRY(gt_call_begin(&call, a->tuner, "tune_kernel"));
@@ -377,20 +378,20 @@ static gputune_status plan_in_background(gputune_plan **out, const asking *a)
     return GPUTUNE_OK;
 }
 
-static bool may_rule(const asking *a)
+static bool may_rule(const plan_call *a)
 {
     const gputune *tuner = a->tuner;
-    return a->terms.by_rule && a->key->count && tuner->has_device && !is_anew(a) &&
+    return a->terms.by_rule && a->key->count && tuner->has_device && !must_tune_again(a) &&
            !tuner->overrides.disabled;
 }
 
 /* Makes the plan of a rule. If the table has a measured plan that must be looked up again, looks it
  * up instead. Fails if no rule answers. */
-static gputune_status plan_by_rule(gputune_plan **out, const asking *a)
+static gputune_status plan_by_rule(gputune_plan **out, const plan_call *a)
 {
     gputune *tuner = a->tuner;
     gt_plan_table *plans = tuner->plans;
-    asking known = *a;
+    plan_call known = *a;
     gt_terms terms;
     GT_SCOPED(gt_call_end) gt_call call = {0};
     GT_SCOPED(gt_plan_release_at) gputune_plan *plan = NULL;
@@ -415,12 +416,12 @@ static gputune_status find_or_plan(gputune_plan **out, gputune *tuner, const cha
     gt_terms terms;
     gputune_status status = GPUTUNE_OK;
     gt_plan_key_make(&key, kernel, sizes, o);
-    asking a = {tuner, &key, kernel, sizes, o, terms_asked(tuner, o), 0};
-    gputune_plan *plan = is_anew(&a) ? NULL : find_known(&a);
+    plan_call a = {tuner, &key, kernel, sizes, o, terms_asked(tuner, o), 0};
+    gputune_plan *plan = must_tune_again(&a) ? NULL : find_known(&a);
     if (!plan && (!may_rule(&a) || plan_by_rule(&plan, &a) != GPUTUNE_OK)) {
         bool waits = !o->background || a.terms.effort < GPUTUNE_MEASURE ||
                      tuner->overrides.disabled || tuner->pinned;
-        a.begun_ns = gt_now_ns();
+        a.start_ns = gt_now_ns();
         status = waits ? plan_now(&plan, &terms, &a) : plan_in_background(&plan, &a);
     }
     gt_plan_key_free(&key);
@@ -449,23 +450,23 @@ int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel, gputune_
 /* ---- in several processes -------------------------------------------------------------------- */
 
 /* The message that rank 0 broadcasts. Its size is fixed. */
-typedef struct verdict {
+typedef struct group_answer {
     int32_t status;
     int32_t is_default; /* rank 0 has no result, so all ranks use the template's default */
     gt_hash identity;   /* identity of rank 0's template */
     double time_ns, default_ns;
     gt_verdict verdict;
     char text[3072]; /* the configuration, or the message of a failure */
-} verdict;
+} group_answer;
 
-static gputune_status share_group(verdict *v, const gputune_group *group)
+static gputune_status share_group(group_answer *v, const gputune_group *group)
 {
     return group->broadcast(group->user, v, sizeof *v) == 0
                ? GPUTUNE_OK
                : gt_fail(GPUTUNE_EIO, "gputune_tune_together: the group's broadcast failed");
 }
 
-static gputune_status find_identity(gt_hash *out, const asking *a)
+static gputune_status find_identity(gt_hash *out, const plan_call *a)
 {
     const gt_template *template;
     GT_TRY(gt_catalog_find(&template, a->tuner->catalog, a->kernel));
@@ -473,7 +474,7 @@ static gputune_status find_identity(gt_hash *out, const asking *a)
     return GPUTUNE_OK;
 }
 
-static gputune_status describe_plan(verdict *out, const asking *a, const gputune_plan *plan)
+static gputune_status describe_plan(group_answer *out, const plan_call *a, const gputune_plan *plan)
 {
     gputune_info info = GPUTUNE_INFO_INIT;
     GT_TRY(find_identity(&out->identity, a));
@@ -491,10 +492,10 @@ static gputune_status describe_plan(verdict *out, const asking *a, const gputune
 }
 
 /* Makes the plan of rank 0, and sends its result or failure to the other ranks. */
-static gputune_status send_plan(gputune_plan **out, const asking *a, const gputune_group *group)
+static gputune_status send_plan(gputune_plan **out, const plan_call *a, const gputune_group *group)
 {
     gputune_plan *plan = NULL;
-    verdict v = {.status = tune_kernel(&plan, a->tuner, a->kernel, a->sizes, a->options)};
+    group_answer v = {.status = tune_kernel(&plan, a->tuner, a->kernel, a->sizes, a->options)};
     if (v.status == GPUTUNE_OK) {
         v.status = describe_plan(&v, a, plan);
     }
@@ -512,8 +513,8 @@ static gputune_status send_plan(gputune_plan **out, const asking *a, const gputu
 
 /* Makes a plan of rank 0's configuration, and verifies it unless that was done on this kind of GPU.
  */
-static gputune_status make_plan_of(gputune_plan **out, gt_terms *terms, const asking *a,
-                                   const verdict *v)
+static gputune_status make_plan_of(gputune_plan **out, gt_terms *terms, const plan_call *a,
+                                   const group_answer *v)
 {
     GT_SCOPED(gt_request_end) gt_request *request = NULL;
     GT_SCOPED(gt_choice_free) gt_choice choice = {0};
@@ -536,7 +537,7 @@ static gputune_status make_plan_of(gputune_plan **out, gt_terms *terms, const as
 }
 
 /* Finds a plan with that configuration in the table, or returns NULL. */
-static gputune_plan *find_same(const asking *a, const char *configuration)
+static gputune_plan *find_same(const plan_call *a, const char *configuration)
 {
     const gt_terms whatever = {.effort = GPUTUNE_CACHED_ONLY,
                                .driver_version = a->tuner->device.driver_version};
@@ -550,9 +551,10 @@ static gputune_plan *find_same(const asking *a, const char *configuration)
 
 /* Receives rank 0's result on another rank, and returns a plan of the same configuration. A new
  * plan replaces the one in the table, so later calls of this process get it too. */
-static gputune_status receive_plan(gputune_plan **out, const asking *a, const gputune_group *group)
+static gputune_status receive_plan(gputune_plan **out, const plan_call *a,
+                                   const gputune_group *group)
 {
-    verdict v = {.status = GPUTUNE_EIO};
+    group_answer v = {.status = GPUTUNE_EIO};
     gt_hash identity;
     gt_terms terms;
     gt_plan_table *plans = a->tuner->plans;
@@ -593,6 +595,7 @@ int gputune_tune_together(gputune_plan **out, gputune *tuner, const char *kernel
     GT_TRY(gt_call_check(kernel, sizes, &o));
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     gt_plan_key_make(&key, kernel, sizes, &o);
-    const asking a = {.tuner = tuner, .key = &key, .kernel = kernel, .sizes = sizes, .options = &o};
+    const plan_call a = {
+        .tuner = tuner, .key = &key, .kernel = kernel, .sizes = sizes, .options = &o};
     return (known.rank ? receive_plan : send_plan)(out, &a, &known);
 }

@@ -186,7 +186,7 @@ static gputune_status choose_device(gputune *tuner, const gputune_open_options *
         status = gt_driver_open(&tuner->driver, name);
     }
     GT_TRY(status);
-    free(gt_take(&tuner->driver_name)); /* ask_worker() has set a name */
+    free(gt_take(&tuner->driver_name)); /* query_worker() has set a name */
     GT_TRY(gt_strdup(&tuner->driver_name, name));
     GT_TRY(gt_device_find(&ordinal, tuner->driver, o->device));
     GT_TRY(gt_device_identify(&tuner->device, tuner->driver, ordinal));
@@ -217,12 +217,12 @@ static bool is_numbered(int *ordinal, const char *device)
 }
 
 /* Starts a farm whose worker finds the device. Returns NULL if that failed or is not possible. */
-static gt_farm *ask_worker(gputune *tuner, const gputune_open_options *o)
+static gt_farm *query_worker(gputune *tuner, const gputune_open_options *o)
 {
     gt_farm *farm = NULL;
-    bool may_ask = o->tune_only && is_numbered(&tuner->device.ordinal, o->device) &&
-                   gt_driver_probe(&tuner->device.driver_version, named_driver(o)) == GPUTUNE_OK;
-    if (!may_ask || gt_strdup(&tuner->driver_name, wanted_driver(o)) != GPUTUNE_OK) {
+    bool may_query = o->tune_only && is_numbered(&tuner->device.ordinal, o->device) &&
+                     gt_driver_probe(&tuner->device.driver_version, named_driver(o)) == GPUTUNE_OK;
+    if (!may_query || gt_strdup(&tuner->driver_name, wanted_driver(o)) != GPUTUNE_OK) {
         return NULL;
     }
     const gt_farm_options options = farm_options(tuner, o);
@@ -263,7 +263,7 @@ static gputune_status open_files(gputune *tuner, const gputune_open_options *o)
 }
 
 /* Gets the device from a worker. If that fails, closes the farm and opens the device here. */
-static gputune_status ask_for_device(gputune *tuner, const gputune_open_options *o, gt_farm **farm)
+static gputune_status query_device(gputune *tuner, const gputune_open_options *o, gt_farm **farm)
 {
     enum { FIRST = 3 }; /* compile workers to start now, for the first proof */
     gt_device device;
@@ -282,13 +282,13 @@ static gputune_status ask_for_device(gputune *tuner, const gputune_open_options 
 static gputune_status open_device_and_files(gputune *tuner, const gputune_open_options *o,
                                             gt_farm **farm)
 {
-    *farm = ask_worker(tuner, o);
+    *farm = query_worker(tuner, o);
     if (!*farm) {
         GT_TRY(choose_device(tuner, o));
     }
     GT_TRY(open_files(tuner, o));
     if (*farm) {
-        GT_TRY(ask_for_device(tuner, o, farm));
+        GT_TRY(query_device(tuner, o, farm));
     }
     return complete_device(tuner);
 }
@@ -326,7 +326,7 @@ static gt_services services_of(gputune *tuner, const gputune_open_options *o)
                          .gpu = &tuner->gpu,
                          .pinned = tuner->pinned,
                          .input = gt_inputs_share,
-                         .await_inputs = gt_inputs_await,
+                         .wait_for_inputs = gt_inputs_wait,
                          .user = tuner,
                          .closing = &tuner->calls.closing};
 }

@@ -66,4 +66,4 @@ gputune_status gt_tuner_arch(gt_device *out, const gputune *tuner, const char *a
  * can be shared, otherwise a copy of the bytes, which the caller frees. */
 gputune_status gt_inputs_share(void *tuner, gt_live_input *out, const gputune_input *input);
 /* Waits for the event `inputs_ready` of the options, if it is set (memory.c). */
-gputune_status gt_inputs_await(void *tuner, const gputune_options *options);
+gputune_status gt_inputs_wait(void *tuner, const gputune_options *options);

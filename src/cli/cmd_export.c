@@ -55,7 +55,7 @@ static void print_choice(const cli_measured *one, const cli_measured_list *list)
 static int choose_kernel(const cli_measured **out, const cli_measured_list *list,
                          const char *kernel)
 {
-    size_t found = 0, said = 0;
+    size_t found = 0, printed = 0;
     for (size_t i = 0; i < list->count; i++) {
         if (is_named(&list->items[i])) {
             *out = &list->items[i];
@@ -69,13 +69,13 @@ static int choose_kernel(const cli_measured **out, const cli_measured_list *list
               found ? cli_format("%zu scenarios of %s match; select one of them:", found, kernel)
                     : cli_format("no stored scenario of %s matches; expected one of:", kernel));
     for (size_t i = 0; i < list->count; i++) {
-        if ((!found || is_named(&list->items[i])) && said++ < MOST_LISTED) {
+        if ((!found || is_named(&list->items[i])) && printed++ < MOST_LISTED) {
             print_choice(&list->items[i], list);
         }
     }
-    if (said > MOST_LISTED) {
+    if (printed > MOST_LISTED) {
         cli_error("  and %zu more; --size, --objective, --cache and --gpu select among them",
-                  said - MOST_LISTED);
+                  printed - MOST_LISTED);
     }
     return CLI_EXIT_USAGE;
 }
@@ -250,7 +250,7 @@ static void write_t4(const cli_apart *data, FILE *file)
     fputs("]}\n", file);
 }
 
-static void say_limits(const cli_apart *data)
+static void print_limits(const cli_apart *data)
 {
     size_t inexact = 0;
     for (size_t i = 0; i < data->entry_count; i++) {
@@ -281,7 +281,7 @@ static int export_scenario(const cli_measured *from)
     (given.format == T4 ? write_t4 : write_cache)(&data, output.file);
     int code = cli_output_close(&output, CLI_EXIT_OK);
     if (code == CLI_EXIT_OK) {
-        say_limits(&data);
+        print_limits(&data);
     }
     return code;
 }

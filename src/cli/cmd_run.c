@@ -87,7 +87,7 @@ const cli_command cmd_run = {
 
 /* ---- compare --------------------------------------------------------------------------------- */
 
-static void say_verdict(const measured *at, const char *label)
+static void print_verdict(const measured *at, const char *label)
 {
     if (at->verdict && at->verdict[0]) {
         cli_note("%s: B is %s (%.3fx)", label,
@@ -100,7 +100,7 @@ static int compare_configurations(const cli_session *session, const cli_scenario
     measured at = {.table = cli_record_table(CLI_VIEW_COMPARE)};
     int code = measure_configurations(&at, session, scenario, given.sides, 2);
     if (code == CLI_EXIT_OK) {
-        say_verdict(&at, scenario->label);
+        print_verdict(&at, scenario->label);
     }
     return code;
 }

@@ -23,7 +23,7 @@ static void add_rows(cli_table *table, const cli_measured *from)
     }
 }
 
-static void say_origin(const cli_session *session, bool any_gpu)
+static void print_origin(const cli_session *session, bool any_gpu)
 {
     const gputune_device *device = &session->device;
     const char *path = cli_database_path(), *home = getenv("HOME");
@@ -46,7 +46,7 @@ static void write_found(const cli_session *session, cli_table *table, const cli_
         add_rows(table, &list.items[i]);
     }
     if (format == CLI_FORMAT_TABLE && table->row_count) {
-        say_origin(session, table->view & CLI_VIEW_ANY_GPU);
+        print_origin(session, table->view & CLI_VIEW_ANY_GPU);
     }
     if (given.why && table->row_count) {
         cli_why_write(table, &list, format, stdout);
@@ -58,8 +58,8 @@ static void write_found(const cli_session *session, cli_table *table, const cli_
         cli_note("%s: %s", list.items[0].winner->kernel, cli_hardware_text(list.items[0].winner));
     }
     if (!given.all) {
-        cli_failures_say(found, NULL);
-        cli_single_say(found);
+        cli_failures_print(found, NULL);
+        cli_single_print(found);
     }
 }
 

@@ -255,7 +255,7 @@ static bool take_changes(watch *watch)
 }
 
 /* Runs in a thread beside the tuning and cancels the tuning if a file changes. */
-static void *await_change(void *user)
+static void *wait_for_change(void *user)
 {
     watch *watch = user;
     while (!cli_is_interrupted() && !watch->is_over) {
@@ -274,7 +274,7 @@ static int tune_and_wait(watch *watch, bool is_first)
     pthread_t thread;
     list_files(watch);
     watch->changed = NULL;
-    CLI_REFUSE(pthread_create(&thread, NULL, await_change, watch) != 0, CLI_EXIT_NOTHING,
+    CLI_REFUSE(pthread_create(&thread, NULL, wait_for_change, watch) != 0, CLI_EXIT_NOTHING,
                "cannot start a thread that watches files");
     int code = warm_kernels();
     fflush(stdout);

@@ -79,7 +79,7 @@ void cli_console_line(const char *prefix, const char *text, const char *color)
     errno = error;
 }
 
-void cli_console_say(bool is_error, const char *format, ...)
+void cli_console_print(bool is_error, const char *format, ...)
 {
     char text[4096];
     va_list args;

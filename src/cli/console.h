@@ -27,16 +27,16 @@ bool cli_console_has_color(FILE *file);
 #define CLI_PLAIN  "\033[0m"
 
 /* Prints "gputune: TEXT" on a line of its own. --quiet suppresses notes. Preserves errno. */
-void cli_console_say(bool is_error, const char *format, ...) CLI_PRINTF(2, 3);
-#define cli_error(...) cli_console_say(true, __VA_ARGS__)
-#define cli_note(...)  cli_console_say(false, __VA_ARGS__)
+void cli_console_print(bool is_error, const char *format, ...) CLI_PRINTF(2, 3);
+#define cli_error(...) cli_console_print(true, __VA_ARGS__)
+#define cli_note(...)  cli_console_print(false, __VA_ARGS__)
 
 /* Draws a line in place of the last progress line. Does nothing unless cli_console_is_live(). */
 void cli_console_progress(const char *format, ...) CLI_PRINTF(1, 2);
 /* Removes the progress line. */
 void cli_console_progress_end(void);
 
-/* Prints a line like cli_console_say(), with the prefix and the colour (NULL: none). */
+/* Prints a line like cli_console_print(), with the prefix and the colour (NULL: none). */
 void cli_console_line(const char *prefix, const char *text, const char *color);
 /* From now on passes lines to `send` instead of writing them to stderr. A progress line has the
  * prefix NULL. */

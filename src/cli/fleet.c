@@ -30,7 +30,7 @@ extern char **environ;
 /* ---- messages -------------------------------------------------------------------------------- */
 
 typedef enum message_kind {
-    SAY,    /* a line for the terminal (prefix, text, colour or "") */
+    PRINT,  /* a line for the terminal (prefix, text, colour or "") */
     DRAW,   /* the turn's progress; "" removes it */
     LISTED, /* a turn (place, cost, flags, kernel, label) */
     READY,  /* the GPU is open and all turns are listed (environment, label) */
@@ -39,7 +39,7 @@ typedef enum message_kind {
     ORDER   /* sent to the child (place, limit in seconds, flags, index, count of turns) */
 } message_kind;
 
-enum { KNOWN = 1, BEGUN = 2, FORCE = 4, GPU_FAULT = 8, HAS_ERROR = 16 };
+enum { KNOWN = 1, STARTED = 2, FORCE = 4, GPU_FAULT = 8, HAS_ERROR = 16 };
 
 typedef struct message {
     message_kind kind;
@@ -107,7 +107,7 @@ static struct {
 
 static void send_line(const char *prefix, const char *text, const char *color)
 {
-    own.message = (message){.kind = prefix ? SAY : DRAW};
+    own.message = (message){.kind = prefix ? PRINT : DRAW};
     if (!send_texts(own.channel, &own.message, prefix ? prefix : "", text, color ? color : "")) {
         cli_set_canceled(true);
     }
@@ -141,10 +141,11 @@ static void list_turns(const cli_session *session, const cli_scenarios *scenario
     const cli_turn *turns = cli_warm_turns(session, scenarios);
     for (size_t i = 0; i < scenarios->count; i++) {
         const cli_scenario *scenario = turns[i].scenario;
-        *out = (message){.kind = LISTED,
-                         .place = turns[i].place,
-                         .value = turns[i].cost,
-                         .flags = (turns[i].known ? KNOWN : 0U) | (turns[i].begun ? BEGUN : 0U)};
+        *out =
+            (message){.kind = LISTED,
+                      .place = turns[i].place,
+                      .value = turns[i].cost,
+                      .flags = (turns[i].known ? KNOWN : 0U) | (turns[i].started ? STARTED : 0U)};
         (void)send_texts(own.channel, out, scenario->kernel->name, scenario->label, "");
     }
     *out = (message){.kind = READY};
@@ -217,7 +218,7 @@ typedef struct child {
     bool is_busy, is_out;
     bool is_in_doubt; /* true if this GPU's turn failed and an equal GPU now tries the same turn */
     cli_turn turn;
-    int64_t begun_ns;
+    int64_t start_ns;
     failure failure; /* failure of its turn; handled after all GPUs are open */
     char shown[160]; /* its turn's progress */
 } child;
@@ -229,8 +230,8 @@ static struct {
     size_t count, started;
     bool is_all;
     kind kinds[MOST];
-    size_t kind_count, turn_count, begun;
-    int64_t begun_ns;
+    size_t kind_count, turn_count, started_count;
+    int64_t start_ns;
     cli_table table;
     int code;
     int refusal;  /* exit code if a requested GPU cannot be used; otherwise CLI_CONTINUE */
@@ -380,14 +381,14 @@ static void send_order(child *child)
     fleet.message =
         (message){.kind = ORDER,
                   .place = child->turn.place,
-                  .index = fleet.begun++,
+                  .index = fleet.started_count++,
                   .count = fleet.turn_count,
-                  .value = cli_warm_limit_s(kind->turns, kind->count, kind->next, fleet.begun_ns,
+                  .value = cli_warm_limit_s(kind->turns, kind->count, kind->next, fleet.start_ns,
                                             count_usable(kind) + fleet.count - fleet.started),
                   .flags = child->turn.tried ? FORCE : 0};
     kind->next++;
     child->is_busy = true;
-    child->begun_ns = gt_now_ns();
+    child->start_ns = gt_now_ns();
     (void)send_message(child->channel, &fleet.message); /* an ended child closes its channel */
 }
 
@@ -401,7 +402,7 @@ static bool pass_on(child *child)
     }
     child->is_in_doubt = true;
     child->turn.tried = child;
-    fleet.begun--;
+    fleet.started_count--;
     kind->turns[--kind->next] = child->turn;
     cli_note("%s: %s: %s; trying it on another GPU of the same kind", child->label,
              child->turn.scenario->label, child->failure.why);
@@ -417,7 +418,7 @@ static void settle_scenario(child *second, bool has_winner)
     second->is_busy = false;
     second->shown[0] = '\0';
     cli_turns_note(kind->turns, kind->count, kind->next, &second->turn,
-                   gt_seconds_since(second->begun_ns));
+                   gt_seconds_since(second->start_ns));
     if (!first) {
         return;
     }
@@ -446,7 +447,7 @@ static void settle_failures(void)
         }
         child->failure.why = NULL;
         if (failure.message[0]) {
-            cli_console_say(failure.code != CLI_EXIT_OK, "%s", failure.message);
+            cli_console_print(failure.code != CLI_EXIT_OK, "%s", failure.message);
         }
         fleet.code = cli_worse(fleet.code, failure.code);
     }
@@ -491,7 +492,7 @@ static void handle_message(child *child, const message *from)
     cli_kernel *kernel;
     cli_scenario *scenario;
     switch (from->kind) {
-    case SAY:
+    case PRINT:
         cli_console_line(first, second, third[0] ? third : NULL);
         return;
     case DRAW:
@@ -507,7 +508,7 @@ static void handle_message(child *child, const message *from)
                                            .place = from->place,
                                            .cost = from->value,
                                            .known = from->flags & KNOWN,
-                                           .begun = from->flags & BEGUN});
+                                           .started = from->flags & STARTED});
         return;
     case READY:
         child->label = cli_copy(second);
@@ -644,12 +645,12 @@ static int end_fleet(void)
             fleet.code = cli_worse(fleet.code, CLI_EXIT_NOTHING);
         }
     }
-    return cli_warm_end(&fleet.table, fleet.code, fleet.kind_count > 1, fleet.begun_ns, NULL);
+    return cli_warm_end(&fleet.table, fleet.code, fleet.kind_count > 1, fleet.start_ns, NULL);
 }
 
 int cli_fleet_run(void)
 {
-    fleet.begun_ns = gt_now_ns();
+    fleet.start_ns = gt_now_ns();
     fleet.table = cli_warm_table();
     fleet.refusal = CLI_CONTINUE;
     CLI_TRY(list_gpus(cli_warm.gpus));

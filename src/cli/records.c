@@ -12,7 +12,7 @@ typedef struct row {
     gputune_record record; /* must come first: the columns use its offsets */
     const char *hot, *default_time, *uncertainty, *speedup, *verdict;
     const char *pipeline_grids, *pipeline_blocks, *flags, *outcome;
-    double bytes_per_s, flops_per_s, flops_alone, copy_share, failed;
+    double bytes_per_s, flops_per_s, flops_only, copy_share, failed;
 } row;
 
 char *cli_flags_text(const cli_flag *flags, size_t count)
@@ -78,7 +78,7 @@ static void derive_figures(row *out)
     out->outcome = outcome(r);
     out->bytes_per_s = is_timed ? r->bytes * 1e9 / r->median_ns : 0;
     out->flops_per_s = is_timed ? r->flops * 1e9 / r->median_ns : 0;
-    out->flops_alone =
+    out->flops_only =
         r->bytes > 0 ? 0 : out->flops_per_s; /* shown by tables that have no bandwidth */
     out->copy_share = r->copy_bytes_per_s > 0 ? out->bytes_per_s / r->copy_bytes_per_s : 0;
     out->failed = r->is_winner ? r->failed : (double)NAN;
@@ -162,7 +162,7 @@ static const cli_column columns[] = {
     MADE("bytes_per_s", "bandwidth", CLI_RATE, DATA | WINNERS | TRIALS | RUN | WHY | SPARE,
          bytes_per_s),
     MADE("flops_per_s", "arithmetic", CLI_FLOPS, DATA | RUN, flops_per_s),
-    MADE(NULL, "arithmetic", CLI_FLOPS, WINNERS | TRIALS | WHY, flops_alone),
+    MADE(NULL, "arithmetic", CLI_FLOPS, WINNERS | TRIALS | WHY, flops_only),
     SAME(copy_bytes_per_s, "", CLI_RATE, DATA),
     MADE("copy_share", "of copy", CLI_SHARE, DATA | WINNERS | RUN | WHY | SPARE, copy_share),
     SAME(registers, "regs", CLI_SOME_COUNT, DATA | ALL | SPARE),
@@ -485,7 +485,7 @@ static char *describe_failure(const gputune_record *failed)
 
 /* Prints the failure of the default first, because programs launch the default until it is fixed.
  * The summary does not repeat it. */
-static void say_failures(const failures *all, const char *label, const gputune_info *info)
+static void print_failures(const failures *all, const char *label, const gputune_info *info)
 {
     const gputune_record *first = find_commonest(all)->first;
     uint32_t count = 0;
@@ -512,28 +512,28 @@ static void say_failures(const failures *all, const char *label, const gputune_i
     }
 }
 
-void cli_failures_say(const cli_records *records, const gputune_info *info)
+void cli_failures_print(const cli_records *records, const gputune_info *info)
 {
     const cli_measured_list list = cli_measured_of(records);
     for (size_t i = 0; i < list.count; i++) {
         const gputune_record *of = list.items[i].trials;
         const failures all = failures_of(&list.items[i]);
         if (all.count) {
-            say_failures(&all, cli_label(of->kernel, of->sizes), info);
+            print_failures(&all, cli_label(of->kernel, of->sizes), info);
         }
     }
 }
 
-void cli_single_say(const cli_records *records)
+void cli_single_print(const cli_records *records)
 {
-    static char said[256]; /* the last note */
+    static char printed[256]; /* the last note */
     for (size_t i = 0; i < records->count; i++) {
         const gputune_record *record = &records->items[i];
-        char text[sizeof said];
+        char text[sizeof printed];
         snprintf(text, sizeof text, "%s: %s", record->kernel, record->message);
-        if (record->is_winner && record->message[0] && strcmp(text, said) != 0) {
+        if (record->is_winner && record->message[0] && strcmp(text, printed) != 0) {
             cli_note("%s: %s", record->kernel, record->message);
-            memcpy(said, text, sizeof said);
+            memcpy(printed, text, sizeof printed);
         }
     }
 }

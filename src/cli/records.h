@@ -133,9 +133,9 @@ char *cli_hardware_text(const gputune_record *winner);
 bool cli_is_failure(const char *status);
 /* Prints for each scenario how many variants failed, the commonest reason, and whether the default
  * failed. `info` (may be NULL) describes the tuning; more failures belong to other tunings. */
-void cli_failures_say(const cli_records *records, const gputune_info *info);
+void cli_failures_print(const cli_records *records, const gputune_info *info);
 /* Prints once for each kernel the scalars of its winner that were verified with one value. */
-void cli_single_say(const cli_records *records);
+void cli_single_print(const cli_records *records);
 
 /* Returns the exit code of a tuning that has a winner: the code for the failure of the default, or
  * CLI_EXIT_WRONG if more than half of its variants are wrong. Sets *of_default to the status of a

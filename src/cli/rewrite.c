@@ -19,7 +19,7 @@ static const double every_s = 3;
 
 static struct {
     pid_t writer; /* 0: none runs */
-    int64_t begun_ns;
+    int64_t start_ns;
 } page;
 
 static void add_option(cli_list *words, const char *option, const char *value)
@@ -56,7 +56,7 @@ static bool start_file(const char *file, const cli_list *labels)
                             (char **)(uintptr_t)words.items, environ);
     posix_spawn_file_actions_destroy(&actions);
     page.writer = error ? 0 : page.writer;
-    page.begun_ns = gt_now_ns();
+    page.start_ns = gt_now_ns();
     return !error;
 }
 
@@ -96,7 +96,7 @@ void cli_rewrite(const char *file, const cli_list *labels)
 {
     if (file) {
         (void)finish_file(file, WNOHANG);
-        if (!page.writer && gt_seconds_since(page.begun_ns) > every_s) {
+        if (!page.writer && gt_seconds_since(page.start_ns) > every_s) {
             (void)start_file(file, labels);
         }
     }

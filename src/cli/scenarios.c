@@ -392,7 +392,7 @@ static void drop_if_known(cli_scenarios *out)
 }
 
 /* Prints the sizes that are reduced because the GPU is emulated. */
-static void say_small_sizes(const cli_scenarios *out, const cli_kernel *kernel)
+static void print_small_sizes(const cli_scenarios *out, const cli_kernel *kernel)
 {
     char *small = cli_copy(""), *large = cli_copy("");
     for (size_t i = 0; i < kernel->sizes.count; i++) {
@@ -422,7 +422,7 @@ static int add_kernel(cli_scenarios *out, const cli_kernel *kernel, bool emulate
         drop_if_known(out);
     }
     if (emulated) {
-        say_small_sizes(out, kernel);
+        print_small_sizes(out, kernel);
     }
     return CLI_CONTINUE;
 }

@@ -41,7 +41,7 @@ static int take_winner(void *user, const gputune_record *record)
         }
         const gputune_options wanted = cli_tuning_options(scenario);
         const gputune_objective usual = scenario->kernel->objective;
-        at->turns[i].begun = true;
+        at->turns[i].started = true;
         at->turns[i].known |= !record->unfinished && !record->unproved &&
                               strcmp(record->sizes, scenario->size_text) == 0 &&
                               record->cache == wanted.cache &&
@@ -140,7 +140,7 @@ void cli_turns_sort(cli_turn *turns, size_t count)
 void cli_turns_weigh(cli_turn *turns, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        bool is_first = first_of_kernel(turns, i) == i && !turns[i].begun;
+        bool is_first = first_of_kernel(turns, i) == i && !turns[i].started;
         turns[i].weight = is_first ? FIRST : 1;
     }
 }

@@ -13,7 +13,7 @@ typedef struct cli_turn {
     size_t kernel_place;
     double far;
     bool known;        /* true if a finished result is stored, which probably answers at once */
-    bool begun;        /* true if something is stored for the kernel, at any size */
+    bool started;      /* true if something is stored for the kernel, at any size */
     double weight;     /* the turn's weight in the division of time */
     double took_s;     /* seconds that the kernel's latest search took; 0: there was none */
     const void *tried; /* the child that failed at the scenario; NULL: none yet */

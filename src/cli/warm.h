@@ -91,7 +91,7 @@ int cli_warm_failure(char **out, const cli_tuned *tuned, const char *label, cons
 cli_turn *cli_warm_turns(const cli_session *session, const cli_scenarios *scenarios);
 /* Returns the limit of turn `at`: --time-limit, or its share of the rest of --total-limit if that
  * is less. */
-double cli_warm_limit_s(const cli_turn *turns, size_t count, size_t at, int64_t begun_ns,
+double cli_warm_limit_s(const cli_turn *turns, size_t count, size_t at, int64_t start_ns,
                         size_t side_by_side);
 
 /* A gputune_progress_fn. `user` is a cli_progress. */
@@ -109,9 +109,9 @@ int cli_warm_add(cli_table *table, double place, const gputune_info *info,
                  const cli_session *session, const cli_scenario *scenario);
 /* Adds a row of another process, as cli_table_pack() wrote it. */
 void cli_warm_take(cli_table *table, double place, const char *packed);
-/* Prints the table (with GPU models if `of_models`) and how much was gained since `begun_ns`, and
+/* Prints the table (with GPU models if `of_models`) and how much was gained since `start_ns`, and
  * checks the database of the session unless that is NULL. Returns the exit code of the command. */
-int cli_warm_end(cli_table *table, int code, bool of_models, int64_t begun_ns,
+int cli_warm_end(cli_table *table, int code, bool of_models, int64_t start_ns,
                  const cli_session *session);
 
 /* ---- the report beside the tuning ------------------------------------------------------------ */

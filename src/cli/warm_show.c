@@ -192,7 +192,7 @@ static int explain_failures(outcome *row, const cli_session *session, const cli_
     int code = CLI_EXIT_OK;
     if (gputune_records(session->tuner, &filter, take_stored, &at) == GPUTUNE_OK) {
         const char *status;
-        cli_failures_say(&at.records, &row->info);
+        cli_failures_print(&at.records, &row->info);
         code = cli_failures_code(&status, &at.records, &row->info);
         snprintf(row->default_status, sizeof row->default_status, "%s", status);
     }
@@ -203,7 +203,7 @@ static int explain_failures(outcome *row, const cli_session *session, const cli_
  * that were verified with one value. */
 static void describe_winner(outcome *row, const cli_session *session, const cli_scenario *scenario)
 {
-    static const void *said; /* the kernel before */
+    static const void *printed_for; /* the kernel before */
     stored at = {&row->info, cli_tuning_options(scenario).cache, scenario, {NULL, 0}};
     const gputune_record_filter filter = {.size = sizeof filter, .kernel = scenario->kernel->name};
     if (gputune_records(session->tuner, &filter, take_stored, &at) != GPUTUNE_OK) {
@@ -216,10 +216,10 @@ static void describe_winner(outcome *row, const cli_session *session, const cli_
             row->unfinished = record->unfinished;
         }
     }
-    if (said != scenario->kernel) {
-        cli_single_say(&at.records);
+    if (printed_for != scenario->kernel) {
+        cli_single_print(&at.records);
     }
-    said = scenario->kernel;
+    printed_for = scenario->kernel;
 }
 
 int cli_warm_add(cli_table *table, double place, const gputune_info *info,
@@ -312,7 +312,7 @@ static char *describe_gain(const outcome *row)
 }
 
 /* Prints how much faster the winners are, what that took, and what to do next. */
-static void say_gains(const cli_table *table, double seconds)
+static void print_gains(const cli_table *table, double seconds)
 {
     const gains all = sum_gains(table);
     if (!all.count) {
@@ -343,7 +343,7 @@ static void say_gains(const cli_table *table, double seconds)
     }
 }
 
-int cli_warm_end(cli_table *table, int code, bool of_models, int64_t begun_ns,
+int cli_warm_end(cli_table *table, int code, bool of_models, int64_t start_ns,
                  const cli_session *session)
 {
     if (table->row_count) {
@@ -351,7 +351,7 @@ int cli_warm_end(cli_table *table, int code, bool of_models, int64_t begun_ns,
     }
     table->view = of_models ? MODELS : CLI_VIEW;
     cli_table_print(table);
-    say_gains(table, gt_seconds_since(begun_ns));
+    print_gains(table, gt_seconds_since(start_ns));
     const int lost = session ? cli_check_database(session, CLI_EXIT_OK) : CLI_EXIT_OK;
     code = lost && (code == CLI_EXIT_OK || code == CLI_EXIT_NOTHING) ? lost : code;
     if (cli_is_canceled() && !lost) {

@@ -120,7 +120,7 @@ cli_turn *cli_warm_turns(const cli_session *session, const cli_scenarios *scenar
     cli_turn *turns = cli_turns_make(session, scenarios);
     for (size_t i = 0; i < scenarios->count; i++) {
         turns[i].known &= !cli_tuning.options.force;
-        turns[i].begun |=
+        turns[i].started |=
             cli_tuning.options.strategy == GPUTUNE_STRATEGY_EXHAUSTIVE; /* learns nothing */
     }
     if (!cli_warm.from) {
@@ -130,21 +130,21 @@ cli_turn *cli_warm_turns(const cli_session *session, const cli_scenarios *scenar
     return turns;
 }
 
-double cli_warm_limit_s(const cli_turn *turns, size_t count, size_t at, int64_t begun_ns,
+double cli_warm_limit_s(const cli_turn *turns, size_t count, size_t at, int64_t start_ns,
                         size_t side_by_side)
 {
     double each_s = cli_tuning.options.time_limit_s;
     if (cli_warm.total_limit_s <= 0) {
         return each_s;
     }
-    double left_s = cli_warm.total_limit_s - gt_seconds_since(begun_ns);
+    double left_s = cli_warm.total_limit_s - gt_seconds_since(start_ns);
     double share_s = cli_turns_share_s(turns, count, at, left_s, side_by_side);
     return each_s > 0 && each_s < share_s ? each_s : share_s;
 }
 
 int cli_warm_tune(const cli_session *session, const cli_scenarios *scenarios)
 {
-    const int64_t begun_ns = gt_now_ns();
+    const int64_t start_ns = gt_now_ns();
     cli_turn *turns = cli_warm_turns(session, scenarios);
     cli_table table = cli_warm_table();
     cli_progress progress = {.count = scenarios->count};
@@ -154,14 +154,14 @@ int cli_warm_tune(const cli_session *session, const cli_scenarios *scenarios)
         const cli_scenario *scenario = turns[i].scenario;
         cli_tuned tuned;
         char *failure = NULL;
-        double limit_s = cli_warm_limit_s(turns, scenarios->count, i, begun_ns, 1);
+        double limit_s = cli_warm_limit_s(turns, scenarios->count, i, start_ns, 1);
         progress.index = i;
         stored &= cli_warm_try(&tuned, session, scenario, limit_s, false, &progress);
         int its_code = tuned.has_winner ? cli_warm_add(&table, (double)turns[i].place, &tuned.info,
                                                        session, scenario)
                                         : cli_warm_failure(&failure, &tuned, scenario->label, NULL);
         if (failure) {
-            cli_console_say(its_code != CLI_EXIT_OK, "%s", failure);
+            cli_console_print(its_code != CLI_EXIT_OK, "%s", failure);
         }
         code = cli_worse(code, its_code);
         gputune_plan_release(tuned.plan);
@@ -169,5 +169,5 @@ int cli_warm_tune(const cli_session *session, const cli_scenarios *scenarios)
     if (cli_is_canceled() && !cli_is_interrupted()) { /* --watch canceled, and will tune again */
         return CLI_EXIT_CANCELED;
     }
-    return cli_warm_end(&table, code, false, begun_ns, stored ? NULL : session);
+    return cli_warm_end(&table, code, false, start_ns, stored ? NULL : session);
 }

@@ -212,7 +212,7 @@ bool emu_order_is_proxied(const emu_warp *warp, unsigned lane, const emu_stamp *
 bool emu_order_knows_start(const emu_warp *warp, unsigned lane, const emu_block *block);
 
 /* Records that the members of a warp have met, which orders their earlier before later accesses. */
-void emu_order_meet(emu_warp *warp, uint32_t members);
+void emu_order_join(emu_warp *warp, uint32_t members);
 /* Record that a warp has arrived at a barrier of its block; record that all warps have arrived,
  * before they continue. */
 void emu_order_arrive(emu_warp *warp, unsigned barrier);
@@ -232,7 +232,7 @@ void emu_order_acquire(emu_warp *warp, const uint8_t *place, unsigned flags);
  * by `component`; lanes learn what arrivals of completed phases published. */
 void emu_order_arrive_at(emu_warp *warp, emu_slot *slot);
 void emu_order_complete(emu_slot *slot, uint32_t component);
-void emu_order_observe(emu_warp *warp, const emu_knowledge *told, uint32_t lanes);
+void emu_order_observe(emu_warp *warp, const emu_knowledge *acquired, uint32_t lanes);
 /* Records that the running lanes know that the clock of a component is at least 1. */
 void emu_order_note(emu_warp *warp, uint32_t component);
 /* Close each running lane's open group of copies; wait until at most `left` are in flight. */

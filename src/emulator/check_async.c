@@ -349,7 +349,7 @@ static const emu_warp *find_other_warp(const emu_block *block, const emu_stamp *
 
 /* Reports an access by another block to this block's shared memory, if no thread of this block
  * knows that the access is over. */
-static void look_at_stranger(const emu_block *block, const emu_stamp *stamp, size_t at)
+static void check_other_warp(const emu_block *block, const emu_stamp *stamp, size_t at)
 {
     char where[64];
     const emu_warp *from = find_other_warp(block, stamp);
@@ -374,8 +374,8 @@ void emu_check_block_end(emu_block *block)
     look_at_groups(block);
     for (size_t i = 0; block->group->block_count > 1 && i < order->cell_count; i++) {
         const emu_cell *cell = &order->cells[i];
-        look_at_stranger(block, &cell->write, i << check->shift);
-        look_at_stranger(block, &cell->read[0], i << check->shift);
-        look_at_stranger(block, &cell->read[1], i << check->shift);
+        check_other_warp(block, &cell->write, i << check->shift);
+        check_other_warp(block, &cell->read[0], i << check->shift);
+        check_other_warp(block, &cell->read[1], i << check->shift);
     }
 }

@@ -49,13 +49,14 @@ static bool is_behind(const emu_warp *warp, const emu_op *last, const emu_op *op
     const emu_op *end = first + run->function->source->instruction_count;
     if (!last || last < first || last >= end || op < first || op >= end)
         return false;
-    if (check->behind.last != last || check->behind.op != op) {
+    if (check->is_behind_answer.last != last || check->is_behind_answer.op != op) {
         uint32_t from = (uint32_t)(op - first), to = (uint32_t)(last - first);
-        check->behind.last = last;
-        check->behind.op = op;
-        check->behind.is = leads_to(run->function, from, to) && !leads_to(run->function, to, from);
+        check->is_behind_answer.last = last;
+        check->is_behind_answer.op = op;
+        check->is_behind_answer.is =
+            leads_to(run->function, from, to) && !leads_to(run->function, to, from);
     }
-    return check->behind.is;
+    return check->is_behind_answer.is;
 }
 
 /* Returns the lanes that have exited, without those that never existed. */

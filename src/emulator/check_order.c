@@ -127,7 +127,7 @@ static emu_warp_order *order_of(const emu_warp *warp)
 }
 
 /* Marks what the lanes did so far as ordered: other warps can learn of it. */
-static void mark_ordered(emu_warp_order *order, uint32_t lanes)
+static void mark_synchronised(emu_warp_order *order, uint32_t lanes)
 {
     EMU_FOR_LANES(lane, lanes)
     order->ordered[lane] = order->clock;
@@ -145,7 +145,7 @@ static void share_clock(emu_warp_order *order)
 static emu_knowledge take_now(const emu_warp *warp)
 {
     emu_warp_order *order = order_of(warp);
-    mark_ordered(order, warp->mask);
+    mark_synchronised(order, warp->mask);
     emu_knowledge now = {.order = set_component(order->known.order, order->index, order->clock),
                          .proxied = retain_clock(order->known.proxied),
                          .fenced = retain_clock(order->known.fenced)};
@@ -192,11 +192,11 @@ static void settle_reads(emu_warp_order *order, bool fenced)
     drop_knowledge(&order->relaxed);
 }
 
-void emu_order_meet(emu_warp *warp, uint32_t members)
+void emu_order_join(emu_warp *warp, uint32_t members)
 {
     emu_warp_order *order = order_of(warp);
     settle_reads(order, false);
-    mark_ordered(order, members & ~warp->dead);
+    mark_synchronised(order, members & ~warp->dead);
     know_clock(order, members | warp->dead, order->clock++);
 }
 
@@ -370,18 +370,18 @@ void emu_order_complete(emu_slot *slot, uint32_t component)
     release_clock(clock);
 }
 
-void emu_order_observe(emu_warp *warp, const emu_knowledge *told, uint32_t lanes)
+void emu_order_observe(emu_warp *warp, const emu_knowledge *acquired, uint32_t lanes)
 {
     emu_warp_order *order = order_of(warp);
-    uint32_t own = clock_of(told->order, order->index);
+    uint32_t own = clock_of(acquired->order, order->index);
     if ((lanes | order->some_lanes | warp->dead) == UINT32_MAX) {
         if (order->some_lanes)
             share_clock(order);
-        warp_learns(order, told);
+        warp_learns(order, acquired);
         return;
     }
     order->some_lanes |= lanes;
-    learn_knowledge(&order->some, told);
+    learn_knowledge(&order->some, acquired);
     EMU_FOR_LANES(a, lanes)
     for (unsigned b = 0; b < EMU_WARP; b++)
         if (order->know[a][b] < own)
@@ -390,10 +390,10 @@ void emu_order_observe(emu_warp *warp, const emu_knowledge *told, uint32_t lanes
 
 void emu_order_note(emu_warp *warp, uint32_t component)
 {
-    emu_knowledge told = {.order = set_component(NULL, component, 1)};
-    if (told.order)
-        emu_order_observe(warp, &told, warp->mask);
-    drop_knowledge(&told);
+    emu_knowledge acquired = {.order = set_component(NULL, component, 1)};
+    if (acquired.order)
+        emu_order_observe(warp, &acquired, warp->mask);
+    drop_knowledge(&acquired);
 }
 
 /* ---- fences and publishing ---- */
@@ -458,37 +458,37 @@ static bool make_room(emu_check *check)
 }
 
 /* Returns what the warp publishes: everything that it knows, or what it knew at its last fence. */
-static emu_knowledge take_told(emu_warp *warp, bool now)
+static emu_knowledge take_acquired(emu_warp *warp, bool now)
 {
     const emu_warp_order *order = order_of(warp);
     if (now)
         return take_now(warp);
-    emu_knowledge told = {0};
-    learn_knowledge(&told, &order->fenced);
-    learn_clock(&told.order, order->known.fenced);
-    return told;
+    emu_knowledge acquired = {0};
+    learn_knowledge(&acquired, &order->fenced);
+    learn_clock(&acquired.order, order->known.fenced);
+    return acquired;
 }
 
 void emu_order_publish(emu_warp *warp, const uint8_t *place, bool now, bool within)
 {
     emu_check *check = warp->worker->check;
     uint32_t block = order_of(&warp->block->warps[0])->index + 1;
-    emu_knowledge told = take_told(warp, now && !within), inner = {0};
+    emu_knowledge acquired = take_acquired(warp, now && !within), inner = {0};
     if (now && within)
         inner = take_now(warp);
     else
         learn_knowledge(&inner, &order_of(warp)->within);
-    if ((told.order || inner.order) && make_room(check)) {
+    if ((acquired.order || inner.order) && make_room(check)) {
         emu_place *noted = find_place(check, place);
         check->place_count += !noted->at;
         noted->at = place;
-        learn_knowledge(&noted->knowledge, &told);
+        learn_knowledge(&noted->knowledge, &acquired);
         if (inner.order && noted->block != block)
             drop_knowledge(&noted->within);
         noted->block = inner.order ? block : noted->block;
         learn_knowledge(&noted->within, &inner);
     }
-    drop_knowledge(&told);
+    drop_knowledge(&acquired);
     drop_knowledge(&inner);
 }
 

@@ -62,7 +62,7 @@ struct emu_check {
     struct {
         const emu_op *last, *op; /* the last answer of is_behind() in check_barrier.c */
         bool is;
-    } behind;
+    } is_behind_answer;
     uint8_t *before; /* values of the module's variables before the launch; NULL: unknown */
     struct emu_found *found;
     size_t found_count;

@@ -59,8 +59,8 @@ uint64_t emu_heap_allocate(emu_heap *heap, uint64_t bytes, void *owner)
     uint64_t address = 0;
     uint32_t units = units_of(bytes);
     pthread_mutex_lock(&lock);
-    bool hopeless = heap->too_many && units >= heap->too_many;
-    if (!hopeless && (heap->base || make_heap(heap, owner))) {
+    bool too_large = heap->too_many && units >= heap->too_many;
+    if (!too_large && (heap->base || make_heap(heap, owner))) {
         uint32_t first = find_room(heap, heap->cursor, UNITS, units);
         if (first == UNITS)
             first = find_room(heap, 0, UNITS, units);

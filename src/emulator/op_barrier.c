@@ -122,7 +122,7 @@ static void meet_members(emu_warp *warp, emu_handler run, uint32_t members)
     if (members & ~here)
         return;
     if (warp->worker->check)
-        emu_order_meet(warp, members);
+        emu_order_join(warp, members);
     for (unsigned i = 0; i < warp->split_count; i++) {
         emu_split *split = &warp->splits[i];
         if (split->state != EMU_AT_SYNC || split->waiting_op->run != run)

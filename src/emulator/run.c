@@ -61,12 +61,12 @@
 enum {
     OUT_OF_MEMORY = 2,
     LAUNCH_FAILED = 719,
-    SLICE = 1 << 16,      /* operations after which a worker checks for cancellation */
-    SLICES_ALONE = 16,    /* slices after which a group shares its worker */
-    QUANTUM = 4096,       /* operations of a warp before the next warp's turn */
-    QUANTUM_SHORT = 256,  /* the same limit in a cooperative launch */
-    MOST_RESIDENT = 1024, /* maximum number of groups that share one worker */
-    SMALL_LAUNCH = 4096,  /* a launch with fewer threads begins on one host thread */
+    SLICE = 1 << 16,         /* operations after which a worker checks for cancellation */
+    SLICES_BEFORE_HELP = 16, /* slices after which a group shares its worker */
+    QUANTUM = 4096,          /* operations of a warp before the next warp's turn */
+    QUANTUM_SHORT = 256,     /* the same limit in a cooperative launch */
+    MOST_RESIDENT = 1024,    /* maximum number of groups that share one worker */
+    SMALL_LAUNCH = 4096,     /* a launch with fewer threads begins on one host thread */
     DEFAULT_STACK = 1024,
     MOST_WORKERS = 64
 };
@@ -187,9 +187,9 @@ static void add_helpers(team *all)
 }
 
 /* Runs a group alone. Returns false if it has not ended and should share the worker. */
-static bool run_alone(emu_group *group, team *leader)
+static bool run_group(emu_group *group, team *helpers)
 {
-    int slices = is_cooperative(group->worker->run) ? 0 : SLICES_ALONE;
+    int slices = is_cooperative(group->worker->run) ? 0 : SLICES_BEFORE_HELP;
     for (int i = 0; i < slices && !must_stop(group->worker->run); i++) {
         emu_progress progress = emu_group_run(group, SLICE);
         if (progress == EMU_ENDED) {
@@ -199,8 +199,8 @@ static bool run_alone(emu_group *group, team *leader)
         if (progress == EMU_STUCK)
             break;
         end_if_endless(group->worker, group);
-        if (leader && leader->count < leader->most)
-            add_helpers(leader);
+        if (helpers && helpers->count < helpers->most)
+            add_helpers(helpers);
     }
     return false;
 }
@@ -265,7 +265,7 @@ static uint64_t most_resident(const emu_run_state *run)
     return groups == 0 ? 1 : groups < MOST_RESIDENT ? groups : MOST_RESIDENT;
 }
 
-static void run_sm(emu_worker *worker, residents *waiting, uint64_t sm, team *leader)
+static void run_sm(emu_worker *worker, residents *waiting, uint64_t sm, team *helpers)
 {
     emu_run_state *run = worker->run;
     uint64_t end = (sm + 1) * run->groups_per_sm;
@@ -277,7 +277,7 @@ static void run_sm(emu_worker *worker, residents *waiting, uint64_t sm, team *le
             raise_run(run, OUT_OF_MEMORY, "out of host memory");
             return;
         }
-        if (!run_alone(group, leader))
+        if (!run_group(group, helpers))
             add_resident(waiting, group);
         run_residents(waiting);
         while (waiting->count >= most_resident(run) && !must_stop(run))
@@ -286,7 +286,7 @@ static void run_sm(emu_worker *worker, residents *waiting, uint64_t sm, team *le
     }
 }
 
-static void run_groups(emu_worker *worker, team *leader)
+static void run_groups(emu_worker *worker, team *helpers)
 {
     emu_run_state *run = worker->run;
     residents waiting = {0};
@@ -296,7 +296,7 @@ static void run_groups(emu_worker *worker, team *leader)
         uint64_t sm = atomic_fetch_add(&run->next_sm, 1);
         if (sm * run->groups_per_sm >= run->groups || must_stop(run))
             break;
-        run_sm(worker, &waiting, sm, leader);
+        run_sm(worker, &waiting, sm, helpers);
     }
     while (waiting.count && !must_stop(run))
         if (!run_residents(&waiting))

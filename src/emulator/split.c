@@ -65,7 +65,7 @@ bool emu_gather(emu_warp *warp, const emu_op *op, uint32_t members)
         if (members && warp->worker->check) {
             emu_check_members(warp, op, members);
             if (op->unit == EMU_CLASS_BARRIER || op->unit == EMU_CLASS_WARP)
-                emu_order_meet(warp, members); /* matrix instructions do not order accesses */
+                emu_order_join(warp, members); /* matrix instructions do not order accesses */
         }
         return true;
     }

@@ -218,7 +218,8 @@ typedef struct gt_measure_host {
     gputune_status
         refusal; /* why no worker can be used; every request fails with this status; 0: none */
     char refusal_message[512];
-    bool refusal_told; /* true if a request reported the refusal; prepare() may try a new worker */
+    bool refusal_reported; /* true if a request reported the refusal; prepare() may try a new worker
+                            */
     gt_texts environment;
     char ordinal[16]; /* the worker's argument --ordinal */
 } gt_measure_host;

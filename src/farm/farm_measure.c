@@ -217,7 +217,7 @@ void gt_measure_pump(gt_measure_host *host)
     }
     while (host->refusal != GPUTUNE_OK && host->slot.queue.count > 0) {
         gt_farm_request *request = gt_slot_take(&host->slot, 0);
-        host->refusal_told = true;
+        host->refusal_reported = true;
         gt_message_set("%s", host->refusal_message);
         measure_fail(host, request, host->refusal, GT_NO_VARIANT, false);
     }

@@ -26,14 +26,14 @@
 #include <string.h>
 #include <time.h>
 
-typedef enum gt_fate {
-    GT_FATE_SURVIVED,
-    GT_FATE_DIFFERS, /* the reference has no usable results, or the default's results differ from
+typedef enum gt_data_effect {
+    GT_EFFECT_NONE,
+    GT_EFFECT_DIFFERS, /* the reference has no usable results, or the default's results differ from
                         them */
-    GT_FATE_CRASHES,
-    GT_FATE_HANGS,
-    GT_FATE_UNTRIED
-} gt_fate;
+    GT_EFFECT_CRASHES,
+    GT_EFFECT_HANGS,
+    GT_EFFECT_UNTRIED
+} gt_data_effect;
 
 typedef struct gt_data_set {
     gt_variation variation; /* the data to try; after that, the part of them that survived */
@@ -49,12 +49,12 @@ struct gt_data_proof {
     gt_data_set usual;              /* the data set on which every variant is tried */
     gt_data_set rounds[ROUNDS_MAX]; /* further data sets for a winner */
     uint32_t round_count;
-    gt_variation now;             /* the data set in the buffers */
-    bool made;                    /* true if the buffers also have the reference's results for it */
-    gt_lost lost;                 /* experiments during which earlier workers ended */
-    uint32_t met;                 /* how many of these experiments this worker has skipped so far */
-    uint8_t fates[GT_NUMBER_MAX]; /* by number: the effect of other values */
-    bool varied[GT_NUMBER_MAX];   /* by number: true if the default survived another value */
+    gt_variation now; /* the data set in the buffers */
+    bool made;        /* true if the buffers also have the reference's results for it */
+    gt_lost lost;     /* experiments during which earlier workers ended */
+    uint32_t skipped; /* how many of these experiments this worker has skipped so far */
+    uint8_t effects[GT_NUMBER_MAX];  /* by number: the effect of other values */
+    bool varied[GT_NUMBER_MAX];      /* by number: true if the default survived another value */
     uint64_t gaps[GT_PARAMETER_MAX]; /* by buffer: elements that the reference does not write with
                                         the own values */
     char words[128];                 /* how `usual` differs from the requested data */
@@ -141,13 +141,13 @@ static gputune_status proof_queue(gt_data_proof *proof, gt_loaded *variant)
 
 /* ---- Judging --------------------------------------------------------------------------------- */
 
-static void proof_say_name(gt_text *text, const gt_scalar *scalar, const gt_number *number)
+static void proof_append_name(gt_text *text, const gt_scalar *scalar, const gt_number *number)
 {
     bool is_part = strcmp(scalar->name, number->name) != 0;
     gt_text_printf(text, is_part ? "%s.%s" : "%s", scalar->name, number->name);
 }
 
-static void proof_say_value(gt_text *text, const gt_number *number)
+static void proof_append_value(gt_text *text, const gt_number *number)
 {
     if (gt_type_is_float(number->type)) {
         gt_text_printf(text, "%.6g", number->low);
@@ -157,7 +157,7 @@ static void proof_say_value(gt_text *text, const gt_number *number)
 }
 
 /* Appends the changed scalars, up to six of them by name. */
-static void say_scalars(gt_text *text, const gt_workload *now, const gt_variation *variation)
+static void append_scalars(gt_text *text, const gt_workload *now, const gt_variation *variation)
 {
     enum { NAMED = 6 };
     uint32_t changed = 0;
@@ -169,9 +169,9 @@ static void say_scalars(gt_text *text, const gt_workload *now, const gt_variatio
                 continue;
             }
             gt_text_append(text, changed > 1 ? ", " : "where ");
-            proof_say_name(text, scalar, &now->numbers[index]);
+            proof_append_name(text, scalar, &now->numbers[index]);
             gt_text_append(text, " = ");
-            proof_say_value(text, &now->numbers[index]);
+            proof_append_value(text, &now->numbers[index]);
         }
     }
     if (changed > NAMED) {
@@ -192,11 +192,11 @@ static void proof_describe(gt_text *text, const gt_data_proof *proof, const gt_w
         [GT_CONTENTS_LOW] = "inputs that are all the same",
         [GT_CONTENTS_TIES] = "inputs of few values, halfway between whole numbers",
         [GT_CONTENTS_ROWS] = "empty rows",
-        [GT_CONTENTS_TWINS] = "one buffer for inputs of one type and size"};
+        [GT_CONTENTS_PAIRS] = "one buffer for inputs of one type and size"};
     const char *odd_tail = proof->measure.parent->setup.odd_tail;
     gt_text_printf(text, "%s%s%s", odd_tail[0] ? "at " : "", odd_tail, odd_tail[0] ? " " : "");
     size_t before = text->length;
-    say_scalars(text, now, variation);
+    append_scalars(text, now, variation);
     gt_text_printf(text, "%swith %s", text->length > before ? ", " : "",
                    contents[variation->contents]);
 }
@@ -226,7 +226,7 @@ static gputune_status proof_launch_checked(gt_data_proof *proof, gt_loaded *vari
 }
 
 /* Prefixes a message with a description of the data, unless it is about results, which has one. */
-static gputune_status proof_say_where(gputune_status status, const gt_data_proof *proof)
+static gputune_status proof_prefix_data(gputune_status status, const gt_data_proof *proof)
 {
     if (status < 0 && status != GPUTUNE_EWRONG) {
         GT_SCOPED(gt_text_free) gt_text text = {0};
@@ -246,16 +246,16 @@ static uint64_t proof_key(const gt_variation *variation)
 
 /* Returns the fate of an experiment that ended an earlier worker, or SURVIVED if it must be tried.
  * UNTRIED if too many experiments ended workers. */
-static gt_fate proof_known_fate(gt_data_proof *proof, uint64_t key)
+static gt_data_effect proof_known_effect(gt_data_proof *proof, uint64_t key)
 {
     for (uint32_t i = 0; i < proof->lost.item_count; i++) {
         if (proof->lost.items[i].key == key) {
-            proof->met++;
-            return proof->lost.items[i].hung ? GT_FATE_HANGS : GT_FATE_CRASHES;
+            proof->skipped++;
+            return proof->lost.items[i].hung ? GT_EFFECT_HANGS : GT_EFFECT_CRASHES;
         }
     }
-    bool is_enough = proof->lost.item_count == GT_LOST_MAX && proof->met >= GT_LOST_MAX;
-    return is_enough ? GT_FATE_UNTRIED : GT_FATE_SURVIVED;
+    bool is_enough = proof->lost.item_count == GT_LOST_MAX && proof->skipped >= GT_LOST_MAX;
+    return is_enough ? GT_EFFECT_UNTRIED : GT_EFFECT_NONE;
 }
 
 /* Reports to the host that an experiment begins; 0: that it has ended. */
@@ -280,17 +280,17 @@ static uint32_t count_flags(const gt_data_proof *proof, const gt_variation *vari
 
 /* Tries a data set on the reference, and on the default variant unless `standard` is NULL. Fails
  * only if the GPU is lost. */
-static gputune_status try_variation(gt_fate *out, gt_data_proof *proof,
+static gputune_status try_variation(gt_data_effect *out, gt_data_proof *proof,
                                     const gt_variation *variation, gt_loaded *standard)
 {
     const uint64_t key = proof_key(variation);
     const bool has_flags = count_flags(proof, variation) > 0;
-    *out = proof_known_fate(proof, key);
-    if (*out != GT_FATE_SURVIVED) {
+    *out = proof_known_effect(proof, key);
+    if (*out != GT_EFFECT_NONE) {
         return GPUTUNE_OK;
     }
     proof_announce(proof, key);
-    const double begun_ns = proof_now_ns(proof);
+    const double start_ns = proof_now_ns(proof);
     bool fits = proof_hold(proof, variation) == GPUTUNE_OK;
     /* if a flag is a count or a step, the reference may leave elements unwritten, and nothing would
      * compare them */
@@ -299,7 +299,7 @@ static gputune_status try_variation(gt_fate *out, gt_data_proof *proof,
         fits &= !has_flags || slot->gaps <= proof->gaps[slot->index];
     }
     if (fits) {
-        proof->make_ns = fmax(proof->make_ns, proof_now_ns(proof) - begun_ns);
+        proof->make_ns = fmax(proof->make_ns, proof_now_ns(proof) - start_ns);
     }
     if (fits && standard) {
         fits = proof_launch_checked(proof, standard, "") == GPUTUNE_OK;
@@ -307,7 +307,7 @@ static gputune_status try_variation(gt_fate *out, gt_data_proof *proof,
     if (!fits && has_flags) { /* the launch may have written anywhere */
         proof->measure.parent->damage = GT_DAMAGE_EVERYTHING;
     }
-    *out = fits ? GT_FATE_SURVIVED : GT_FATE_DIFFERS;
+    *out = fits ? GT_EFFECT_NONE : GT_EFFECT_DIFFERS;
     GT_REFUSE(proof->measure.parent->lost, GPUTUNE_ECRASHED, "%s", gt_message());
     proof_announce(proof, 0);
     return GPUTUNE_OK;
@@ -317,14 +317,14 @@ static gputune_status try_variation(gt_fate *out, gt_data_proof *proof,
 
 /* Finds contents with which the reference and the default survive these scalars, if possible the
  * wanted contents. Stops at the first crash if the scalars may be its cause. */
-static gputune_status settle_contents(gt_fate *out, gt_data_proof *proof, gt_variation *variation,
-                                      gt_loaded *standard)
+static gputune_status settle_contents(gt_data_effect *out, gt_data_proof *proof,
+                                      gt_variation *variation, gt_loaded *standard)
 {
     const gt_variation own = {.contents = variation->contents, .turn = variation->turn};
     const bool is_own = variation_is(variation, &own);
     for (;;) {
         GT_TRY(try_variation(out, proof, variation, standard));
-        if (*out == GT_FATE_SURVIVED || (*out != GT_FATE_DIFFERS && !is_own) ||
+        if (*out == GT_EFFECT_NONE || (*out != GT_EFFECT_DIFFERS && !is_own) ||
             variation->contents == GT_CONTENTS_PLAIN) {
             return GPUTUNE_OK;
         }
@@ -341,7 +341,7 @@ static gputune_status settle_scalars(gt_data_proof *proof, gt_variation *variati
     const double end_ns =
         proof_now_ns(proof) + ONE_BY_ONE_NS * proof_slowness(proof) + 4 * proof->make_ns;
     for (uint32_t i = 0; i < proof->base.number_count; i++) {
-        gt_fate its = GT_FATE_UNTRIED;
+        gt_data_effect its = GT_EFFECT_UNTRIED;
         if (wanted->scalars[i] == variation->scalars[i]) {
             continue;
         }
@@ -349,14 +349,14 @@ static gputune_status settle_scalars(gt_data_proof *proof, gt_variation *variati
             variation->scalars[i] = wanted->scalars[i];
             GT_TRY(try_variation(&its, proof, variation, standard));
         }
-        if (its == GT_FATE_DIFFERS && wanted->scalars[i] == GT_SCALARS_FAR &&
+        if (its == GT_EFFECT_DIFFERS && wanted->scalars[i] == GT_SCALARS_FAR &&
             gt_type_is_float(proof->base.numbers[i].type)) {
             variation->scalars[i] = GT_SCALARS_NEAR;
             GT_TRY(try_variation(&its, proof, variation, standard));
         }
-        if (its != GT_FATE_SURVIVED) {
+        if (its != GT_EFFECT_NONE) {
             variation->scalars[i] = GT_SCALARS_OWN;
-            proof->fates[i] = (uint8_t)its;
+            proof->effects[i] = (uint8_t)its;
         }
     }
     return GPUTUNE_OK;
@@ -377,10 +377,10 @@ static void proof_keep_flags(gt_variation *variation, const gt_data_proof *proof
 static gputune_status proof_settle(gt_data_proof *proof, gt_data_set *set, gt_loaded *standard)
 {
     enum { FEW = 8 };
-    gt_fate its;
+    gt_data_effect its;
     gt_variation wanted = set->variation;
     for (uint32_t i = 0; i < proof->base.number_count; i++) {
-        if (proof->fates[i] == GT_FATE_CRASHES || proof->fates[i] == GT_FATE_HANGS) {
+        if (proof->effects[i] == GT_EFFECT_CRASHES || proof->effects[i] == GT_EFFECT_HANGS) {
             wanted.scalars[i] = GT_SCALARS_OWN;
         }
     }
@@ -389,12 +389,12 @@ static gputune_status proof_settle(gt_data_proof *proof, gt_data_set *set, gt_lo
         proof_keep_flags(&found, proof);
     }
     GT_TRY(settle_contents(&its, proof, &found, standard));
-    if (its != GT_FATE_SURVIVED) {
+    if (its != GT_EFFECT_NONE) {
         found = (gt_variation){.contents = wanted.contents, .turn = wanted.turn};
         GT_TRY(settle_contents(&its, proof, &found, standard));
     }
     set->tried = true;
-    set->survived = its == GT_FATE_SURVIVED;
+    set->survived = its == GT_EFFECT_NONE;
     if (set->survived) {
         GT_TRY(settle_scalars(proof, &found, &wanted, standard));
     }
@@ -451,7 +451,7 @@ static void want_rounds(gt_data_proof *proof)
         gt_contents contents;
     } rounds[] = {{GT_SCALARS_OWN, GT_CONTENTS_SPECIALS},  {GT_SCALARS_ONE, GT_CONTENTS_TIES},
                   {GT_SCALARS_OWN, GT_CONTENTS_TIES},      {GT_SCALARS_OWN, GT_CONTENTS_ROWS},
-                  {GT_SCALARS_OWN, GT_CONTENTS_TWINS},     {GT_SCALARS_OWN, GT_CONTENTS_ZERO},
+                  {GT_SCALARS_OWN, GT_CONTENTS_PAIRS},     {GT_SCALARS_OWN, GT_CONTENTS_ZERO},
                   {GT_SCALARS_ZERO, GT_CONTENTS_HIGH},     {GT_SCALARS_NEAR, GT_CONTENTS_LOW},
                   {GT_SCALARS_NAN, GT_CONTENTS_PLAIN},     {GT_SCALARS_HUGE, GT_CONTENTS_PLAIN},
                   {GT_SCALARS_INFINITE, GT_CONTENTS_PLAIN}};
@@ -483,7 +483,7 @@ static gputune_status begin_proof(gt_data_proof *proof, const gt_measure_setup *
     proof->usual.variation = gt_variation_make(
         &proof->base, GT_SCALARS_FAR, has_contents ? GT_CONTENTS_SPECIALS : GT_CONTENTS_PLAIN, 0);
     const uint64_t key = proof_key(&own);
-    if (proof_known_fate(proof, key) != GT_FATE_SURVIVED) {
+    if (proof_known_effect(proof, key) != GT_EFFECT_NONE) {
         return GPUTUNE_OK;
     }
     proof_announce(proof, key);
@@ -570,21 +570,21 @@ void gt_data_proof_free(gt_measure *measure)
  * of other values. */
 static void list_single(gt_text *text, const gt_data_proof *proof)
 {
-    static const char *const words[] = {[GT_FATE_SURVIVED] = "",
-                                        [GT_FATE_DIFFERS] = "differ",
-                                        [GT_FATE_CRASHES] = "crash",
-                                        [GT_FATE_HANGS] = "hang",
-                                        [GT_FATE_UNTRIED] = "took too long"};
+    static const char *const words[] = {[GT_EFFECT_NONE] = "",
+                                        [GT_EFFECT_DIFFERS] = "differ",
+                                        [GT_EFFECT_CRASHES] = "crash",
+                                        [GT_EFFECT_HANGS] = "hang",
+                                        [GT_EFFECT_UNTRIED] = "took too long"};
     const gt_workload *base = &proof->base;
     for (uint32_t i = 0; i < base->scalar_count; i++) {
         const gt_scalar *scalar = &base->scalars[i];
         for (uint32_t k = 0; k < scalar->number_count; k++) {
             const uint32_t index = scalar->first_number + k;
             if (!proof->varied[index] && gt_number_is_open(base, index)) {
-                proof_say_name(text, scalar, &base->numbers[index]);
+                proof_append_name(text, scalar, &base->numbers[index]);
                 gt_text_append(text, "\t");
-                proof_say_value(text, &base->numbers[index]);
-                gt_text_printf(text, "\t%s\n", words[proof->fates[index]]);
+                proof_append_value(text, &base->numbers[index]);
+                gt_text_printf(text, "\t%s\n", words[proof->effects[index]]);
             }
         }
     }
@@ -660,7 +660,7 @@ gputune_status gt_data_proof_judge(gt_verified *out, gt_measure *measure, gt_loa
 
 gputune_status gt_data_proof_name(gputune_status status, const gt_measure *measure)
 {
-    return measure->data_proof ? proof_say_where(status, measure->data_proof) : status;
+    return measure->data_proof ? proof_prefix_data(status, measure->data_proof) : status;
 }
 
 void gt_data_proof_doubt(gt_measure *measure)
@@ -763,5 +763,5 @@ gputune_status gt_data_proof_winner(gt_verified *out, gt_measure *measure, gt_lo
     proof->share = fmin(1, proof->spend_ns / parts_ns(proof));
     gputune_status status = prove_winner(proof, variant);
     measure->lost |= status == GPUTUNE_ECRASHED;
-    return status < 0 ? proof_say_where(status, proof) : report_proof(out, proof);
+    return status < 0 ? proof_prefix_data(status, proof) : report_proof(out, proof);
 }

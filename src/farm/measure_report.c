@@ -50,8 +50,8 @@ static bool is_nobodys(const gt_measure *measure, const gt_finding *found)
     return !is_judged(measure) && found->unwritten == 3;
 }
 
-static void say_value(gt_text *text, const gt_measure *measure, const gt_buffer_slot *slot,
-                      const gt_finding *found)
+static void append_values(gt_text *text, const gt_measure *measure, const gt_buffer_slot *slot,
+                          const gt_finding *found)
 {
     char value[40], expected[40], name[GT_COMPONENT_TEXT];
     const gt_workload *workload = &slot->workspace->workload;
@@ -88,8 +88,8 @@ static double rounding(gt_type type, const gt_finding *found, const gt_buffer *b
 }
 
 /* Appends a likely cause and its remedy. */
-static void say_cause(gt_text *text, const gt_measure *measure, const gt_buffer_slot *slot,
-                      const gt_finding *found)
+static void append_cause(gt_text *text, const gt_measure *measure, const gt_buffer_slot *slot,
+                         const gt_finding *found)
 {
     const gt_buffer *buffer = slot->buffer;
     gt_type type = gt_component_type(&slot->workspace->workload, buffer, found->first);
@@ -129,12 +129,12 @@ static gputune_status report_mismatch(const gt_measure *measure, const gt_buffer
     const bool odd_tail = slot->workspace != measure->workspaces;
     const bool nobodys = is_nobodys(measure, found);
     GT_SCOPED(gt_text_free) gt_text text = {0};
-    say_value(&text, measure, slot, found);
+    append_values(&text, measure, slot, found);
     gt_text_printf(&text, " (%" PRIu64 " of %" PRIu64 " elements wrong%s%s%s)", found->count,
                    slot->buffer->elements, odd_tail ? " at " : "",
                    odd_tail ? measure->setup.odd_tail : "", nobodys ? "" : words);
     if (!nobodys) {
-        say_cause(&text, measure, slot, found);
+        append_cause(&text, measure, slot, found);
     }
     return gt_fail(GPUTUNE_EWRONG, "%s", gt_text_string(&text));
 }
@@ -176,15 +176,15 @@ static gputune_status judge_edges(const gt_measure *measure, const gt_tasks *tab
         const gt_service_task *task = &table->tasks.items[i];
         const gt_buffer_slot *slot = table->slots.items[i];
         const gt_finding *found = &findings->items[i];
-        const bool behind = task->target != slot->base;
+        const bool is_after = task->target != slot->base;
         const bool odd_tail = slot->workspace != measure->workspaces;
         GT_REFUSE(task->operation == GT_DO_GUARD && found->count != 0, GPUTUNE_EWRONG,
                   "%" PRIu64 " bytes %s %s (%" PRIu64 " elements) were overwritten, the first at "
                   "%" PRIu64 " bytes from it%s%s; is a length in args() too small, or a "
                   "require() missing?",
-                  found->count, behind ? "behind" : "before", slot->buffer->name,
+                  found->count, is_after ? "after" : "before", slot->buffer->name,
                   gt_buffer_count(slot->buffer),
-                  behind ? found->first : (uint64_t)(slot->address - slot->base) - found->first,
+                  is_after ? found->first : (uint64_t)(slot->address - slot->base) - found->first,
                   odd_tail ? ", at " : "", odd_tail ? measure->setup.odd_tail : "");
         GT_REFUSE(task->operation == GT_DO_HASH && found->count != slot->hash, GPUTUNE_EWRONG,
                   "%s, an input, was changed", slot->buffer->name);

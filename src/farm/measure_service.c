@@ -7,7 +7,7 @@
 
 /* Returns true if a task must treat the numbers of an element one by one. Comparisons need not do
  * that if the numbers are contiguous and of one type, as in a vector. */
-static bool tells_numbers(uint32_t operation, const gt_buffer_slot *slot)
+static bool separates_numbers(uint32_t operation, const gt_buffer_slot *slot)
 {
     const gt_buffer *buffer = slot ? slot->buffer : NULL;
     if (!buffer || !buffer->number_count) {
@@ -36,7 +36,7 @@ gputune_status gt_tasks_add(gt_tasks *table, gt_buffer_slot *slot, const gt_serv
     added.repeats = task->repeats ? task->repeats : 1;
     added.first_tile = table->tiles;
     added.tiles = (task->count - 1) / tile + 1;
-    if (tells_numbers(task->operation, slot)) {
+    if (separates_numbers(task->operation, slot)) {
         const gt_buffer *buffer = slot->buffer;
         added.numbers = slot->workspace->numbers + buffer->first_number * sizeof(gt_service_number);
         added.number_count = buffer->number_count;

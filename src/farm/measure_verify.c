@@ -98,7 +98,7 @@ static gputune_status scratch_look(gt_measure *measure, gt_loaded *variant)
                 const size_t side = k / sizeof seen[0];
                 GT_REFUSE(seen[side][k % sizeof seen[0]] != seen[side][0], GPUTUNE_EWRONG,
                           "bytes %s scratch memory were overwritten",
-                          side == 0 ? "in front of" : "behind");
+                          side == 0 ? "before" : "after");
             }
         }
     }

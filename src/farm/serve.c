@@ -17,7 +17,7 @@ void gt_current_set(gt_current *current, uint64_t variant)
     }
 }
 
-gputune_status gt_say_hello(int channel)
+gputune_status gt_send_hello(int channel)
 {
     gt_hello hello = {{0}};
     snprintf(hello.version, sizeof hello.version, "%s", gt_wire_version);
@@ -36,24 +36,24 @@ gt_answer gt_answer_for(gputune_status status, uint64_t culprit)
 /* Carries out and answers one request. Fails if the process cannot go on. */
 static gputune_status serve_frame(const gt_server *server, int channel, const gt_frame *frame)
 {
-    const gt_record *asked = gt_carried[frame->kind].job, *told = gt_carried[frame->kind].reply;
+    const gt_record *asked = gt_carried[frame->kind].job, *answered = gt_carried[frame->kind].reply;
     gt_current current = {{frame->sequence, GT_NO_VARIANT, 0}, channel};
     GT_REFUSE(!server->calls[frame->kind], GPUTUNE_EWORKER,
               "the worker received an unknown request");
     GT_FREED void *job = calloc(1, asked->size);
-    GT_FREED void *reply = calloc(1, told ? told->size : 1);
+    GT_FREED void *reply = calloc(1, answered ? answered->size : 1);
     gputune_status status = job && reply ? GPUTUNE_OK : gt_fail_memory();
     GT_THEN(status, gt_frame_body(job, frame, asked));
     if (status == GPUTUNE_OK) {
         gputune_status done = server->calls[frame->kind](server->worker, job, reply, &current);
         gt_answer answer = gt_answer_for(done, current.hand.variant);
-        status = told ? gt_frame_send(channel, frame->kind, frame->sequence, &answer, reply)
-                      : GPUTUNE_OK;
-        GT_THEN(status, told && done == GPUTUNE_ECRASHED ? done : GPUTUNE_OK);
+        status = answered ? gt_frame_send(channel, frame->kind, frame->sequence, &answer, reply)
+                          : GPUTUNE_OK;
+        GT_THEN(status, answered && done == GPUTUNE_ECRASHED ? done : GPUTUNE_OK);
         gt_record_release(asked, job);
     }
-    if (reply && told) {
-        gt_record_release(told, reply);
+    if (reply && answered) {
+        gt_record_release(answered, reply);
     }
     return status;
 }

@@ -15,7 +15,7 @@ typedef struct gt_current {
 /* Sets the current variant, or GT_NO_VARIANT, and reports it to the host, which then knows the
  * culprit if the worker dies. */
 void gt_current_set(gt_current *current, uint64_t variant);
-gputune_status gt_say_hello(int channel);
+gputune_status gt_send_hello(int channel);
 /* Returns the gt_answer for a status, with the thread's message if it is a failure. */
 gt_answer gt_answer_for(gputune_status status, uint64_t culprit);
 

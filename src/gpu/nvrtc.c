@@ -152,12 +152,12 @@ static bool is_usable(const gt_nvrtc *nvrtc, int driver_version)
 static gputune_status open_candidates(const gt_nvrtc **out, const gt_nvrtc_candidates *candidates,
                                       int driver_version, gt_text *tried)
 {
-    bool told = false;
+    bool reported = false;
     for (size_t i = 0; i < candidates->paths.count; i++) {
         gt_nvrtc *nvrtc = NULL;
         if (load_nvrtc(&nvrtc, candidates->paths.items[i]) < 0 || !nvrtc) {
-            if (!told && strchr(candidates->paths.items[i], '/')) { /* the file exists */
-                told = true;
+            if (!reported && strchr(candidates->paths.items[i], '/')) { /* the file exists */
+                reported = true;
                 gt_text_printf(tried, "; %s", gt_message());
             }
             continue;

@@ -58,7 +58,7 @@ static void add_cost(double *known, double seconds, double *sum, uint32_t *count
     }
 }
 
-gputune_status gt_evidence_tell(gt_evidence *evidence, const gt_tried *result)
+gputune_status gt_evidence_add(gt_evidence *evidence, const gt_tried *result)
 {
     gt_known *known;
     GT_TRY(enter_point(&known, evidence, &result->point));
@@ -69,15 +69,16 @@ gputune_status gt_evidence_tell(gt_evidence *evidence, const gt_tried *result)
     add_cost(&known->compile_s, result->compile_s, &evidence->compile_s, &evidence->compiled);
     add_cost(&known->measure_s, result->measure_s, &evidence->measure_s, &evidence->measured);
     evidence->results++;
-    evidence->told += !again;
+    evidence->result_count += !again;
     if (again) {
         uint32_t before = evidence->best;
         find_best(evidence);
-        evidence->told_at_best = evidence->best != before ? evidence->told : evidence->told_at_best;
+        evidence->count_at_best =
+            evidence->best != before ? evidence->result_count : evidence->count_at_best;
     } else if (ok && (evidence->count[GT_TRIED_OK] == 1 ||
                       known->log_time < evidence->known.items[evidence->best].log_time)) {
         evidence->best = (uint32_t)(known - evidence->known.items);
-        evidence->told_at_best = evidence->told;
+        evidence->count_at_best = evidence->result_count;
     }
     return GPUTUNE_OK;
 }

@@ -22,19 +22,19 @@ typedef struct gt_evidence {
     GT_ARRAY(gt_known) known;          /* proposed or reported */
     gt_hash_index places;              /* index into `known` by the hash of a point */
     uint32_t count[GT_TRIED_OUTCOMES]; /* number of points in `known`, by outcome */
-    uint64_t results;      /* number of results so far; a configuration may have several */
-    uint32_t told;         /* configurations with a result */
-    uint32_t told_at_best; /* `told` at the time of the best result */
-    uint32_t best;         /* index of the fastest point; undefined without a correct point */
-    double compile_s;      /* total compile time, each configuration once */
-    uint32_t compiled;     /* number of configurations in compile_s */
-    double measure_s;      /* total GPU time, each configuration once */
+    uint64_t results;       /* number of results so far; a configuration may have several */
+    uint32_t result_count;  /* configurations with a result */
+    uint32_t count_at_best; /* `result_count` at the time of the best result */
+    uint32_t best;          /* index of the fastest point; undefined without a correct point */
+    double compile_s;       /* total compile time, each configuration once */
+    uint32_t compiled;      /* number of configurations in compile_s */
+    double measure_s;       /* total GPU time, each configuration once */
     uint32_t measured;
 } gt_evidence;
 
 /* Adds a proposal, and the logarithm of the time expected there, or NAN. ENOMEM. */
 gputune_status gt_evidence_propose(gt_evidence *evidence, const gt_point *point, double expected);
-gputune_status gt_evidence_tell(gt_evidence *evidence, const gt_tried *result);
+gputune_status gt_evidence_add(gt_evidence *evidence, const gt_tried *result);
 /* Notes that a pending point has been compiling for `seconds`. */
 void gt_evidence_note_compiling(gt_evidence *evidence, const gt_point *point, double seconds);
 /* Returns the entry of a point; NULL if it was neither proposed nor reported. */

@@ -14,7 +14,7 @@ typedef struct gt_method {
      * false if the method has no point left; then the walk through the domain finds the rest. */
     gputune_status (*propose)(gt_strategy *strategy, void *state, gt_point *out, bool *found);
     /* Called after a result was added to the evidence. May be NULL. */
-    gputune_status (*told)(gt_strategy *strategy, void *state, const gt_tried *result);
+    gputune_status (*on_result)(gt_strategy *strategy, void *state, const gt_tried *result);
     /* Sets the members of gt_outlook that only the method knows. May be NULL. */
     void (*look)(gt_strategy *strategy, void *state, gt_outlook *out);
     bool learns;                      /* true if later proposals depend on results */
@@ -79,7 +79,8 @@ typedef struct gt_model {
 
     uint32_t known_of[GT_GAUSSIAN_ROWS]; /* index of a row's point in the evidence */
     double row_prior[GT_GAUSSIAN_ROWS];
-    uint32_t told_when_learnt; /* evidence.told when the covariance was last learnt; 0: never */
+    uint32_t
+        count_when_learnt; /* evidence.on_result when the covariance was last learnt; 0: never */
 
     /* for gt_model_value(): */
     double best_log; /* logarithm of the best time so far */
@@ -96,8 +97,8 @@ typedef struct gt_model {
 } gt_model;
 
 /* Adds the results since the last call to the process. If there are many, learns the covariance
- * again. Sets *anew if this invalidates the candidates' prospects. ENOMEM. */
-gputune_status gt_model_learn(bool *anew, gt_model *model, gt_strategy *strategy);
+ * again. Sets *is_relearnt if this invalidates the candidates' prospects. ENOMEM. */
+gputune_status gt_model_learn(bool *is_relearnt, gt_model *model, gt_strategy *strategy);
 
 /* Converts the logarithm of a time to a standardised value. */
 double gt_model_value(const gt_model *model, double log_time);

@@ -90,7 +90,7 @@ static void model_forget_rows(gt_model *model, gt_evidence *evidence)
     for (uint32_t i = 0; i < evidence->known.count; i++) {
         evidence->known.items[i].row = 0;
     }
-    model->told_when_learnt = 0;
+    model->count_when_learnt = 0;
 }
 
 static void add_row(gt_model *model, gt_evidence *evidence, uint32_t known)
@@ -242,25 +242,25 @@ static void choose_width(gt_model *model, const gt_evidence *evidence)
     model->width = best;
 }
 
-gputune_status gt_model_learn(bool *anew, gt_model *model, gt_strategy *strategy)
+gputune_status gt_model_learn(bool *is_relearnt, gt_model *model, gt_strategy *strategy)
 {
     gt_evidence *evidence = &strategy->evidence;
-    uint32_t told = evidence->count[GT_TRIED_OK] + evidence->count[GT_TRIED_FAILED];
-    bool due = !model->told_when_learnt || told >= model->told_when_learnt * GROWTH;
+    uint32_t result_count = evidence->count[GT_TRIED_OK] + evidence->count[GT_TRIED_FAILED];
+    bool due = !model->count_when_learnt || result_count >= model->count_when_learnt * GROWTH;
     bool thinned = !add_rows(model, evidence);
     if (thinned) {
         GT_TRY(thin_rows(model, strategy));
     }
-    if (due && told >= ENOUGH) {
+    if (due && result_count >= ENOUGH) {
         choose_width(model, evidence);
     }
     model_standardise(model, evidence);
     set_values(model, evidence);
     if (due) {
         gt_gaussian_learn(&model->gaussian, STEPS);
-        model->told_when_learnt = told;
+        model->count_when_learnt = result_count;
     }
-    *anew = due || thinned;
+    *is_relearnt = due || thinned;
     return GPUTUNE_OK;
 }
 
@@ -515,7 +515,7 @@ static double log_cost(const gt_model *model, const gt_strategy *strategy,
 static double doubt(const gt_model *model, const gt_strategy *strategy)
 {
     const gt_evidence *evidence = &strategy->evidence;
-    uint32_t since = evidence->told - evidence->told_at_best;
+    uint32_t since = evidence->result_count - evidence->count_at_best;
     if (model->prior.present && since < TRUSTED) {
         return 1;
     }
@@ -671,9 +671,9 @@ static bool is_ready(const gt_model *model, const gt_strategy *strategy)
 
 static gputune_status update_model(gt_model *model, gt_strategy *strategy)
 {
-    bool anew;
-    GT_TRY(gt_model_learn(&anew, model, strategy));
-    GT_TRY(anew ? model_pool_fill(model, strategy) : model_pool_prune(model));
+    bool is_relearnt;
+    GT_TRY(gt_model_learn(&is_relearnt, model, strategy));
+    GT_TRY(is_relearnt ? model_pool_fill(model, strategy) : model_pool_prune(model));
     return model_pool_near_best(model, strategy);
 }
 
@@ -714,7 +714,7 @@ static void look_model(gt_strategy *strategy, void *state, gt_outlook *out)
 {
     const gt_model *model = state;
     (void)strategy;
-    if (model->told_when_learnt) {
+    if (model->count_when_learnt) {
         out->expected_gain = model->gain;
     }
 }
@@ -724,11 +724,11 @@ static void look_model(gt_strategy *strategy, void *state, gt_outlook *out)
 static double model_worth(gt_strategy *strategy, void *state, const gt_point *point)
 {
     gt_model *model = state;
-    bool late = model->is_open && !model->told_when_learnt && is_ready(model, strategy);
+    bool late = model->is_open && !model->count_when_learnt && is_ready(model, strategy);
     if (late && update_model(model, strategy) != GPUTUNE_OK) {
         return -1;
     }
-    return model->told_when_learnt ? model_gain_at(model, strategy, point) : -1;
+    return model->count_when_learnt ? model_gain_at(model, strategy, point) : -1;
 }
 
 const gt_method gt_method_model = {.bytes = sizeof(gt_model),
@@ -768,13 +768,13 @@ static bool is_time_for_all(const gt_strategy *strategy)
     if (domain->size_is_exact && domain->size <= SMALL) {
         return true;
     }
-    uint32_t told = evidence->count[GT_TRIED_OK] + evidence->count[GT_TRIED_FAILED];
-    if (told < PROBE || strategy->settings.limit_s <= 0 || !domain->size_is_exact) {
+    uint32_t result_count = evidence->count[GT_TRIED_OK] + evidence->count[GT_TRIED_FAILED];
+    if (result_count < PROBE || strategy->settings.limit_s <= 0 || !domain->size_is_exact) {
         return false;
     }
     double spent = fmax(evidence->compile_s / strategy->settings.workers, evidence->measure_s);
     double left = domain->size - evidence->known.count;
-    return spent / told * left <= strategy->settings.limit_s - spent;
+    return spent / result_count * left <= strategy->settings.limit_s - spent;
 }
 
 /* Returns the fastest hint that is not proposed yet, or NULL. */
@@ -834,7 +834,7 @@ static gputune_status judge_model(automatic *at, const gt_evidence *evidence,
     return GPUTUNE_OK;
 }
 
-static gputune_status told_auto(gt_strategy *strategy, void *state, const gt_tried *result)
+static gputune_status note_auto(gt_strategy *strategy, void *state, const gt_tried *result)
 {
     automatic *at = state;
     if (is_time_for_all(strategy)) {
@@ -854,7 +854,7 @@ const gt_method gt_method_auto = {.bytes = sizeof(automatic),
                                   .open = model_open,
                                   .close = model_close,
                                   .propose = propose_auto,
-                                  .told = told_auto,
+                                  .on_result = note_auto,
                                   .learns = true,
                                   .first = GT_MODEL_FIRST,
                                   .first_with_hints = GT_MODEL_FIRST_WITH_HINTS,

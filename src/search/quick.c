@@ -57,7 +57,7 @@ static double quick_s(const gt_quick *quick, double left_s)
  * proposal; 0: unknown. */
 static double compile_s_so_far(const gt_quick *quick, const gt_quick_pair *pair, double left_s)
 {
-    return pair->tried ? pair->full.compile_s : quick->begun_left_s - left_s;
+    return pair->tried ? pair->full.compile_s : quick->left_at_begin_s - left_s;
 }
 
 /* Returns the mean compile time of the pairs so far. */
@@ -99,7 +99,7 @@ static bool are_far_faster(const gt_quick *quick, uint32_t least, double left_s)
 /* Guesses if quick compiles are far faster before pairs show it, by the first one or the time. */
 static bool may_be_far_faster(const gt_quick *quick, double left_s)
 {
-    double full_s = quick->begun_left_s - left_s;
+    double full_s = quick->left_at_begin_s - left_s;
     double quick_compile_s = quick->quick_left_s - left_s;
     return quick->ok + quick->failed ? are_far_faster(quick, 1, left_s)
                                      : full_s >= FASTER * quick_compile_s;
@@ -115,26 +115,26 @@ static uint32_t count_tried(const gt_quick *quick)
 }
 
 /* Proposes pairs for half of the workers; the others are left for quick compiles. */
-static gputune_status ask_full(gt_quick *quick, gt_strategy *full, gt_point *out, size_t count,
-                               size_t *given)
+static gputune_status propose_full(gt_quick *quick, gt_strategy *full, gt_point *out, size_t count,
+                                   size_t *given)
 {
     size_t left = quick->most_pairs - quick->proposed;
-    GT_TRY(gt_strategy_ask(full, out, count < left ? count : left, given));
+    GT_TRY(gt_strategy_propose(full, out, count < left ? count : left, given));
     for (size_t i = 0; i < *given; i++) {
         quick->pairs[quick->proposed++].point = out[i];
     }
     return GPUTUNE_OK;
 }
 
-gputune_status gt_quick_ask(gt_quick *quick, gt_strategy *full, double left_s, gt_point *out,
-                            size_t count, size_t *given, bool *as_quick)
+gputune_status gt_quick_propose(gt_quick *quick, gt_strategy *full, double left_s, gt_point *out,
+                                size_t count, size_t *given, bool *as_quick)
 {
     *given = 0;
-    quick->begun_left_s = quick->proposed ? quick->begun_left_s : left_s;
+    quick->left_at_begin_s = quick->proposed ? quick->left_at_begin_s : left_s;
     *as_quick = quick->proposed == quick->most_pairs &&
                 (quick->tried_quick || compile_slowly(quick, left_s));
     if (!*as_quick) {
-        return ask_full(quick, full, out, count, given);
+        return propose_full(quick, full, out, count, given);
     }
     quick->quick_left_s = quick->tried_quick ? quick->quick_left_s : left_s;
     while (*given < count && quick->tried_quick < quick->proposed) {
@@ -144,7 +144,7 @@ gputune_status gt_quick_ask(gt_quick *quick, gt_strategy *full, double left_s, g
         return GPUTUNE_OK;
     }
     *as_quick = quick->judged || may_be_far_faster(quick, left_s);
-    return gt_strategy_ask(*as_quick ? quick->strategy : full, out, count, given);
+    return gt_strategy_propose(*as_quick ? quick->strategy : full, out, count, given);
 }
 
 static void note_pair(gt_quick *quick, const gt_tried *result, bool is_quick)
@@ -188,20 +188,20 @@ static gputune_status judge_pairs(bool *pays, gt_quick *quick, double left_s)
 {
     bool few = mean_compile_s(quick, left_s) >= quick_s(quick, left_s);
     quick->judged |= few && are_far_faster(quick, LEAST_PAIRS, left_s);
-    bool begun = quick->tried_quick || compile_slowly(quick, left_s);
+    bool has_started = quick->tried_quick || compile_slowly(quick, left_s);
     bool all_tried_quick = quick->ok + quick->failed >= quick->most_pairs;
-    double enough = (begun ? ENOUGH : ENOUGH_QUICK) * quick->most_pairs;
-    bool waits = count_tried(quick) < enough || (begun && !all_tried_quick);
+    double enough = (has_started ? ENOUGH : ENOUGH_QUICK) * quick->most_pairs;
+    bool waits = count_tried(quick) < enough || (has_started && !all_tried_quick);
     *pays = (quick->ok || quick->failed < LEAST_FAILED) && (quick->judged || waits);
     return *pays ? compare_pairs(pays, quick) : GPUTUNE_OK;
 }
 
-gputune_status gt_quick_tell(gt_quick *quick, gt_strategy *full, double left_s,
-                             const gt_tried *result, bool is_quick)
+gputune_status gt_quick_report(gt_quick *quick, gt_strategy *full, double left_s,
+                               const gt_tried *result, bool is_quick)
 {
     bool pays;
     if (!is_quick) {
-        GT_TRY(gt_strategy_tell(full, result));
+        GT_TRY(gt_strategy_report(full, result));
     }
     if (!quick->strategy) {
         return GPUTUNE_OK;
@@ -210,7 +210,7 @@ gputune_status gt_quick_tell(gt_quick *quick, gt_strategy *full, double left_s,
     if (is_quick) {
         quick->ok += result->outcome == GT_TRIED_OK;
         quick->failed += result->outcome != GT_TRIED_OK;
-        GT_TRY(gt_strategy_tell(quick->strategy, result));
+        GT_TRY(gt_strategy_report(quick->strategy, result));
     }
     GT_TRY(judge_pairs(&pays, quick, left_s));
     bool is_time = left_s < (1 - SHARE) * quick->settings.limit_s;

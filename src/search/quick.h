@@ -26,7 +26,7 @@ typedef struct gt_quick {
     uint32_t most_pairs;
     uint32_t proposed, tried_quick; /* number of pairs proposed as variants; as quick compiles */
     uint32_t ok, failed;            /* results of quick compiles */
-    double begun_left_s;            /* seconds left of the limit at the first proposal */
+    double left_at_begin_s;         /* seconds left of the limit at the first proposal */
     double quick_left_s;            /* seconds left at the first quick compile */
     /* true if quick compiles are far faster, and few variants could be tried without them */
     bool judged;
@@ -41,10 +41,10 @@ void gt_quick_end(gt_quick *quick);
  * (*as_quick) or all are variants. The first ones are variants from `full`, the search itself, for
  * half of the workers. If these compile for long, they are quick compiled, too, and then other
  * points as long as that may pay. Do not call this when quick compiles are over. ENOMEM. */
-gputune_status gt_quick_ask(gt_quick *quick, gt_strategy *full, double left_s, gt_point *out,
-                            size_t count, size_t *given, bool *as_quick);
+gputune_status gt_quick_propose(gt_quick *quick, gt_strategy *full, double left_s, gt_point *out,
+                                size_t count, size_t *given, bool *as_quick);
 /* Reports the result of a quick compile or of a variant. Reports variants to `full`, too, even when
  * quick compiles are over. Ends quick compiles if they do not pay or have used their share of the
  * time; then gives their times to `full` as hints. ENOMEM. */
-gputune_status gt_quick_tell(gt_quick *quick, gt_strategy *full, double left_s,
-                             const gt_tried *result, bool is_quick);
+gputune_status gt_quick_report(gt_quick *quick, gt_strategy *full, double left_s,
+                               const gt_tried *result, bool is_quick);

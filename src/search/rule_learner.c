@@ -250,7 +250,7 @@ typedef struct learner {
     bool *usable;     /* by feature: true if all its values are known */
     uint32_t *order;  /* by feature: sizes sorted by its value within each branch */
     uint32_t *moved;  /* sizes for which a condition is false, while a range is divided */
-    bool *says_yes;   /* by size: true if the last condition holds there */
+    bool *is_yes_at;  /* by size: true if the last condition holds there */
     double *sums;     /* sums of costs, by configuration */
     double *after; /* by position in an order of sizes: the least cost of the sizes from there on */
     GT_ARRAY(branch) branches;
@@ -368,13 +368,13 @@ static uint32_t divide_cases(learner *l, const extent *in, const gt_tree_node *n
     uint32_t middle = in->begin;
     for (uint32_t i = in->begin; i < in->end; i++) {
         const uint32_t s = l->order[i];
-        l->says_yes[s] = is_yes(data, node, &data->values[(size_t)s * data->feature_count]);
+        l->is_yes_at[s] = is_yes(data, node, &data->values[(size_t)s * data->feature_count]);
     }
     for (uint32_t f = 0; f < data->feature_count; f++) {
         uint32_t *order = &l->order[(size_t)f * data->size_count], moved = 0;
         middle = in->begin;
         for (uint32_t i = in->begin; i < in->end; i++) {
-            uint32_t *to = l->says_yes[order[i]] ? &order[middle++] : &l->moved[moved++];
+            uint32_t *to = l->is_yes_at[order[i]] ? &order[middle++] : &l->moved[moved++];
             *to = order[i];
         }
         memcpy(&order[middle], l->moved, moved * sizeof *order);
@@ -625,7 +625,7 @@ static gputune_status learn_fold(learner *l, uint32_t fold)
 {
     const gt_rule_data *data = l->data;
     extent all = {0};
-    bool *is_in = l->says_yes;
+    bool *is_in = l->is_yes_at;
     memset(is_in, 0, data->size_count * sizeof *is_in);
     for (uint32_t i = 0; i < l->guessed_count; i++) {
         is_in[l->guessed[i]] = true;
@@ -728,7 +728,7 @@ static gputune_status open_learner(learner *l, const gt_rule_data *data)
     l->sorted = calloc((size_t)sizes * data->feature_count + 1, sizeof *l->sorted);
     l->order = calloc((size_t)sizes * data->feature_count + 1, sizeof *l->order);
     l->moved = calloc(sizes + 1, sizeof *l->moved);
-    l->says_yes = calloc(sizes + 1, sizeof *l->says_yes);
+    l->is_yes_at = calloc(sizes + 1, sizeof *l->is_yes_at);
     l->usable = calloc(data->feature_count + 1, sizeof *l->usable);
     l->sums = calloc(configs + 1, sizeof *l->sums);
     l->after = calloc(sizes + 1, sizeof *l->after);
@@ -736,7 +736,7 @@ static gputune_status open_learner(learner *l, const gt_rule_data *data)
     l->guessed = calloc(sizes + 1, sizeof *l->guessed);
     l->granted = calloc(sizes + 1, sizeof *l->granted);
     GT_TRY(kept && all && l->ids && l->losses && l->costs && l->sorted && l->order && l->moved &&
-                   l->says_yes && l->usable && l->sums && l->after && l->measured && l->guessed &&
+                   l->is_yes_at && l->usable && l->sums && l->after && l->measured && l->guessed &&
                    l->granted
                ? GPUTUNE_OK
                : gt_fail_memory());
@@ -767,9 +767,9 @@ static gputune_status open_learner(learner *l, const gt_rule_data *data)
 
 static void close_learner(learner *l)
 {
-    void *const memory[] = {l->ids,      l->losses,   l->costs,   l->sorted,   l->order,
-                            l->moved,    l->says_yes, l->usable,  l->sums,     l->after,
-                            l->measured, l->guessed,  l->granted, l->predicted};
+    void *const memory[] = {l->ids,      l->losses,    l->costs,   l->sorted,   l->order,
+                            l->moved,    l->is_yes_at, l->usable,  l->sums,     l->after,
+                            l->measured, l->guessed,   l->granted, l->predicted};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) {
         free(memory[i]);
     }

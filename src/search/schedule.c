@@ -52,7 +52,7 @@ void gt_schedule_note_round(gt_schedule *schedule, double seconds)
     schedule->owed_s = fmax(owed, -MEMORY_S);
 }
 
-bool gt_schedule_is_rounds_turn(const gt_schedule *schedule, uint32_t waiting)
+bool gt_schedule_wants_round(const gt_schedule *schedule, uint32_t waiting)
 {
     return !waiting || schedule->owed_s > 0;
 }

@@ -29,7 +29,7 @@ void gt_schedule_note_round(gt_schedule *schedule, double seconds);
 
 /* Returns true if the GPU should sample a round next, if there are contestants; false if it should
  * launch one of the `waiting` new variants. */
-bool gt_schedule_is_rounds_turn(const gt_schedule *schedule, uint32_t waiting);
+bool gt_schedule_wants_round(const gt_schedule *schedule, uint32_t waiting);
 /* Returns the seconds between two new variants on the GPU, including rounds, or a guess. */
 double gt_schedule_gpu_s(const gt_schedule *schedule);
 /* Returns how many new variants the measure worker may have at a time: enough to keep it busy while

@@ -234,7 +234,8 @@ gputune_status gt_strategy_note(bool *is_new, gt_strategy *strategy, const gt_po
     return GPUTUNE_OK;
 }
 
-gputune_status gt_strategy_ask(gt_strategy *strategy, gt_point *out, size_t count, size_t *given)
+gputune_status gt_strategy_propose(gt_strategy *strategy, gt_point *out, size_t count,
+                                   size_t *given)
 {
     *given = 0;
     while (*given < count) {
@@ -251,13 +252,14 @@ gputune_status gt_strategy_ask(gt_strategy *strategy, gt_point *out, size_t coun
     return GPUTUNE_OK;
 }
 
-gputune_status gt_strategy_tell(gt_strategy *strategy, const gt_tried *result)
+gputune_status gt_strategy_report(gt_strategy *strategy, const gt_tried *result)
 {
     GT_REFUSE(result->outcome == GT_TRIED_OK && !(result->time_ns > 0 && isfinite(result->time_ns)),
               GPUTUNE_EINVAL, "a time of %g ns; expected a positive one", result->time_ns);
-    GT_TRY(gt_evidence_tell(&strategy->evidence, result));
-    return strategy->method->told ? strategy->method->told(strategy, strategy->state, result)
-                                  : GPUTUNE_OK;
+    GT_TRY(gt_evidence_add(&strategy->evidence, result));
+    return strategy->method->on_result
+               ? strategy->method->on_result(strategy, strategy->state, result)
+               : GPUTUNE_OK;
 }
 
 /* Returns true if the model expects no improvement and could have been proved wrong by then. The
@@ -277,7 +279,7 @@ void gt_strategy_outlook(gt_outlook *out, gt_strategy *strategy)
     const gt_evidence *evidence = &strategy->evidence;
     double remaining = strategy->domain->size - evidence->known.count;
     *out = (gt_outlook){.tried = evidence->count[GT_TRIED_OK] + evidence->count[GT_TRIED_FAILED],
-                        .since_improved = evidence->told - evidence->told_at_best,
+                        .since_improved = evidence->result_count - evidence->count_at_best,
                         .remaining = remaining > 0 ? remaining : 0,
                         .expected_gain = -1,
                         .learns = strategy->method->learns};

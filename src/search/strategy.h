@@ -52,11 +52,12 @@ gputune_status gt_strategy_pass_on(gt_strategy *strategy, const gt_strategy *fro
 gputune_status gt_strategy_note(bool *is_new, gt_strategy *strategy, const gt_point *point);
 
 /* Proposes up to `count` new valid configurations. *given is less only at the end. ENOMEM. */
-gputune_status gt_strategy_ask(gt_strategy *strategy, gt_point *out, size_t count, size_t *given);
+gputune_status gt_strategy_propose(gt_strategy *strategy, gt_point *out, size_t count,
+                                   size_t *given);
 
 /* Reports the result of any valid configuration; a second result replaces the first. EINVAL for a
  * time that is not positive; ENOMEM. */
-gputune_status gt_strategy_tell(gt_strategy *strategy, const gt_tried *result);
+gputune_status gt_strategy_report(gt_strategy *strategy, const gt_tried *result);
 
 /* Returns true if the next `count` proposals do not depend on results. */
 bool gt_strategy_is_fixed(gt_strategy *strategy, uint32_t count);

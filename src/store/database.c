@@ -480,7 +480,7 @@ static gt_trouble check_kind(const char *path, char why[GT_WHY_MAX])
 }
 
 /* Explains why SQLite did not open a file. access() tells causes apart that SQLite does not. */
-static void say_why_not(char why[GT_WHY_MAX], const gt_database *database, const char *path)
+static void explain_failed_open(char why[GT_WHY_MAX], const gt_database *database, const char *path)
 {
     enum { MOST = 504 }; /* SQLite's limit is 512 bytes, including the suffix of a journal */
     char folder[PATH_MAX] = "";
@@ -508,33 +508,33 @@ static gt_trouble open_handle(gt_database *database, const char *path, gt_databa
     if (database->code != SQLITE_OK && mode == GT_DATABASE_MEMORY) {
         snprintf(why, GT_WHY_MAX, "%s", gt_database_why(database));
     } else if (database->code != SQLITE_OK) {
-        say_why_not(why, database, path);
+        explain_failed_open(why, database, path);
     }
     return gt_database_trouble(database);
 }
 
 gputune_status gt_database_open(gt_database **out, const char *path, gt_database_mode mode,
-                                const gt_patience *patience, gt_obstacle *met)
+                                const gt_patience *patience, gt_obstacle *obstacle)
 {
     gt_database *database = calloc(1, sizeof *database);
     GT_TRY(gt_allocated(database));
     database->patience = patience ? *patience : gt_patience_for(0, NULL);
     database->limit = gt_patience_for(INFINITY, NULL);
-    *met = (gt_obstacle){.trouble = GT_TROUBLE_NONE};
+    *obstacle = (gt_obstacle){.trouble = GT_TROUBLE_NONE};
     if (mode == GT_DATABASE_WRITE) {
-        met->trouble = make_private(&database->made, path, met->why);
+        obstacle->trouble = make_private(&database->made, path, obstacle->why);
     }
-    if (met->trouble == GT_TROUBLE_NONE && mode != GT_DATABASE_MEMORY) {
-        met->trouble = check_kind(path, met->why);
+    if (obstacle->trouble == GT_TROUBLE_NONE && mode != GT_DATABASE_MEMORY) {
+        obstacle->trouble = check_kind(path, obstacle->why);
     }
-    if (met->trouble == GT_TROUBLE_NONE) {
-        met->trouble = open_handle(database, path, mode, met->why);
+    if (obstacle->trouble == GT_TROUBLE_NONE) {
+        obstacle->trouble = open_handle(database, path, mode, obstacle->why);
     }
     database->distrust = mode == GT_DATABASE_MEMORY ? NULL : gt_distrust(path);
-    if (met->trouble == GT_TROUBLE_NONE) {
-        met->trouble = prepare_schema(database, mode, met->why);
+    if (obstacle->trouble == GT_TROUBLE_NONE) {
+        obstacle->trouble = prepare_schema(database, mode, obstacle->why);
     }
-    if (met->trouble != GT_TROUBLE_NONE) {
+    if (obstacle->trouble != GT_TROUBLE_NONE) {
         gputune_status status = gt_database_failed(database, database->code);
         gt_database_close(&database);
         return status;

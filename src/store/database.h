@@ -50,9 +50,9 @@ typedef struct gt_database {
 
 /* Opens `path`, and creates the file (0600) and its tables if allowed. This call and later
  * statements wait for other processes' locks as long as `patience` allows (NULL for a database
- * in memory). EDATABASE with the reason in *met; ENOMEM. */
+ * in memory). EDATABASE with the reason in *obstacle; ENOMEM. */
 gputune_status gt_database_open(gt_database **out, const char *path, gt_database_mode mode,
-                                const gt_patience *patience, gt_obstacle *met);
+                                const gt_patience *patience, gt_obstacle *obstacle);
 /* Closes a database and sets the pointer to NULL. NULL is allowed. */
 void gt_database_close(gt_database **database);
 /* Returns true if the file was deleted or replaced, so writes would be lost. */

@@ -60,10 +60,10 @@ struct gt_store {
     int64_t lags_since_ns;   /* last time that a call gave up waiting for the locked file, so some
                                 rows are only in memory; 0: the file has all rows */
     int64_t locked_since_ns; /* when a lookup last failed to get the lock; 0: never */
-    bool distrust_told;      /* true if a warning about the file's code was logged */
+    bool distrust_logged;    /* true if a warning about the file's code was logged */
     /* true if a warning about the lock was logged after the last successful write */
-    bool lock_told;
-    bool loss_told; /* true if gt_store_check() has reported that rows are in memory only */
+    bool lock_logged;
+    bool loss_logged; /* true if gt_store_check() has reported that rows are in memory only */
     char unkept[GT_WHY_MAX];      /* why rows are kept in memory only; "": no such rows exist */
     gt_obstacle unread;           /* why the file did not answer the last lookup */
     char warning[GT_WARNING_MAX]; /* the next line for the log */
@@ -83,14 +83,14 @@ static bool layers_own(const gt_store *store)
 /* --- lines of the log ------------------------------------------------------------------------- */
 
 /* Remembers whether the user's file answered the last lookup. */
-static void note_read(gt_store *store, const gt_obstacle *met)
+static void note_read(gt_store *store, const gt_obstacle *obstacle)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
-    store->unread = *met;
-    if (met->trouble == GT_TROUBLE_LOCKED) {
+    store->unread = *obstacle;
+    if (obstacle->trouble == GT_TROUBLE_LOCKED) {
         snprintf(store->unread.why, sizeof store->unread.why, "%s",
                  "another process has locked it; wait until it ends");
-    } else if (met->trouble == GT_TROUBLE_NONE) {
+    } else if (obstacle->trouble == GT_TROUBLE_NONE) {
         store->locked_since_ns = 0;
     }
 }
@@ -107,18 +107,18 @@ static void layers_warn(gt_store *store, const char *format, ...)
 }
 
 /* Warns once if the file's contents are not trusted. Under `using`. */
-static void tell_distrust(gt_store *store)
+static void warn_of_distrust(gt_store *store)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
     const char *why = store->file->distrust;
-    if (why && !store->distrust_told) {
+    if (why && !store->distrust_logged) {
         snprintf(store->warning, sizeof store->warning,
                  "the code in the database %s is not used, and its results are verified again: %s; "
                  "remove the write permission of others (chmod go-w), or set GPUTUNE_DB to a file "
                  "of your own in a folder that only you may write",
                  store->asked, why);
     }
-    store->distrust_told |= why != NULL;
+    store->distrust_logged |= why != NULL;
 }
 
 static void layers_flush(gt_store *store)
@@ -136,40 +136,41 @@ static void layers_flush(gt_store *store)
 /* --- waiting ---------------------------------------------------------------------------------- */
 
 /* Stops writing the user's file, and unless `keep_reading` also reading it. Under `using`. */
-static void give_up(gt_store *store, const gt_obstacle *met, bool keep_reading)
+static void give_up(gt_store *store, const gt_obstacle *obstacle, bool keep_reading)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
     store->no_file = true;
     store->unreadable = !keep_reading;
-    memcpy(store->unkept, met->why, sizeof store->unkept);
+    memcpy(store->unkept, obstacle->why, sizeof store->unkept);
     if (!keep_reading) {
-        store->unread = *met;
+        store->unread = *obstacle;
     }
     snprintf(store->warning, sizeof store->warning,
-             met->trouble == GT_TROUBLE_UNUSABLE
+             obstacle->trouble == GT_TROUBLE_UNUSABLE
                  ? "the database %s cannot be used (%s): results are kept in memory only; move it "
                    "away, or set GPUTUNE_DB to another file"
                  : "the database %s cannot be written (%s): results are kept in memory only; set "
                    "GPUTUNE_DB to a writable file",
-             store->asked, met->why);
+             store->asked, obstacle->why);
 }
 
 /* Stops using the user's file because its folder is missing. gt_message() has the reason. */
 static void give_up_folder(gt_store *store)
 {
-    gt_obstacle met = {.trouble = GT_TROUBLE_FAILED};
-    snprintf(met.why, sizeof met.why, "%s", gt_message());
-    give_up(store, &met, false);
+    gt_obstacle obstacle = {.trouble = GT_TROUBLE_FAILED};
+    snprintf(obstacle.why, sizeof obstacle.why, "%s", gt_message());
+    give_up(store, &obstacle, false);
 }
 
 /* Creates a database in memory unless it exists. Under `remembering`, or for wisdom `using`. */
 static gputune_status layers_open_memory(gt_database **database)
 {
-    gt_obstacle met = {0};
+    gt_obstacle obstacle = {0};
     if (*database) {
         return GPUTUNE_OK;
     }
-    gputune_status status = gt_database_open(database, ":memory:", GT_DATABASE_MEMORY, NULL, &met);
+    gputune_status status =
+        gt_database_open(database, ":memory:", GT_DATABASE_MEMORY, NULL, &obstacle);
     return status == GPUTUNE_EDATABASE ? gt_fail(status, "SQLite cannot be initialised") : status;
 }
 
@@ -182,9 +183,9 @@ static void drop_system(gt_store *store, const char *why)
 
 /* --- the user's file -------------------------------------------------------------------------- */
 
-/* Opens the user's file unless it is open; creates or upgrades it if needed. On EDATABASE, *met
- * says why. Warns if a new file is on a network file system. */
-static gputune_status open_file(gt_store *store, gt_obstacle *met)
+/* Opens the user's file unless it is open; creates or upgrades it if needed. On EDATABASE,
+ * *obstacle says why. Warns if a new file is on a network file system. */
+static gputune_status open_file(gt_store *store, gt_obstacle *obstacle)
 {
     const gt_patience at_once = gt_patience_for(0, NULL);
     const char *path = store->asked;
@@ -194,7 +195,7 @@ static gputune_status open_file(gt_store *store, gt_obstacle *met)
     }
     gt_database_close(&store->file);
     GT_TRY(gt_database_open(&store->file, path, fixed ? GT_DATABASE_READ : GT_DATABASE_WRITE,
-                            &at_once, met));
+                            &at_once, obstacle));
     const char *network = store->file->made ? gt_network_of(path) : NULL;
     if (network) {
         layers_warn(store,
@@ -203,7 +204,7 @@ static gputune_status open_file(gt_store *store, gt_obstacle *met)
                     path, network);
     }
     if (!store->only_read) {
-        tell_distrust(store);
+        warn_of_distrust(store);
     }
     return GPUTUNE_OK;
 }
@@ -225,15 +226,15 @@ static gputune_status work_within(gt_database *database, gt_store_fn work, void 
     return status;
 }
 
-/* Opens the file and calls `work`, without waiting. On EDATABASE, *met says why. */
+/* Opens the file and calls `work`, without waiting. On EDATABASE, *obstacle says why. */
 static gputune_status try_once(gt_store *store, gt_store_fn work, void *context,
-                               const gt_patience *call, gt_obstacle *met)
+                               const gt_patience *call, gt_obstacle *obstacle)
 {
-    GT_TRY(open_file(store, met));
+    GT_TRY(open_file(store, obstacle));
     store->file->patience = gt_patience_for(0, NULL);
     gputune_status status = work_within(store->file, work, context, call);
-    met->trouble = gt_database_trouble(store->file);
-    snprintf(met->why, sizeof met->why, "%s", gt_database_why(store->file));
+    obstacle->trouble = gt_database_trouble(store->file);
+    snprintf(obstacle->why, sizeof obstacle->why, "%s", gt_database_why(store->file));
     if (status != GPUTUNE_EDATABASE && !sqlite3_get_autocommit(store->file->handle)) {
         gt_database_close(&store->file); /* closing releases the lock, for which others wait */
     }
@@ -245,33 +246,33 @@ static gputune_status try_file(gt_store *store, gt_store_fn work, void *context,
                                const gt_patience *call)
 {
     while (writes ? !store->no_file : !store->unreadable) {
-        gt_obstacle met = {.trouble = GT_TROUBLE_NONE};
-        gputune_status status = try_once(store, work, context, call, &met);
+        gt_obstacle obstacle = {.trouble = GT_TROUBLE_NONE};
+        gputune_status status = try_once(store, work, context, call, &obstacle);
         if (status != GPUTUNE_EDATABASE) {
             note_read(store, &(gt_obstacle){.trouble = GT_TROUBLE_NONE});
             return status;
         }
-        bool locked = met.trouble == GT_TROUBLE_LOCKED || met.trouble == GT_TROUBLE_SLOW;
+        bool locked = obstacle.trouble == GT_TROUBLE_LOCKED || obstacle.trouble == GT_TROUBLE_SLOW;
         bool opened = store->file;
         if (!opened && !locked &&
             store->no_file) { /* keep the first reason; the file may still become usable */
-            memcpy(met.why, store->unkept, sizeof met.why);
+            memcpy(obstacle.why, store->unkept, sizeof obstacle.why);
         }
         if (!writes) {
-            note_read(store, &met);
+            note_read(store, &obstacle);
         }
         if (locked) {
             return GPUTUNE_EBUSY;
         }
         if (store->only_read || store->no_file ||
-            (!writes && opened && met.trouble != GT_TROUBLE_UNUSABLE)) {
+            (!writes && opened && obstacle.trouble != GT_TROUBLE_UNUSABLE)) {
             break;
         }
-        bool is_sound =
-            met.trouble != GT_TROUBLE_UNUSABLE &&
-            (store->file || met.trouble == GT_TROUBLE_NEWER || met.trouble == GT_TROUBLE_READ_ONLY);
+        bool is_sound = obstacle.trouble != GT_TROUBLE_UNUSABLE &&
+                        (store->file || obstacle.trouble == GT_TROUBLE_NEWER ||
+                         obstacle.trouble == GT_TROUBLE_READ_ONLY);
         gt_database_close(&store->file);
-        give_up(store, &met, is_sound);
+        give_up(store, &obstacle, is_sound);
     }
     return writes ? GPUTUNE_EDATABASE : GPUTUNE_ENOTFOUND;
 }
@@ -345,12 +346,12 @@ static gputune_status read_file(gt_store *store, gt_store_fn work, void *context
 
 static void open_system(gt_store *store)
 {
-    gt_obstacle met = {0};
+    gt_obstacle obstacle = {0};
     gt_patience patience = gt_patience_for(GT_LOOKUP_WAIT_S, NULL);
     if (store->system_path && gt_file_exists(store->system_path) &&
-        gt_database_open(&store->system, store->system_path, GT_DATABASE_READ, &patience, &met) !=
-            GPUTUNE_OK) {
-        drop_system(store, met.why);
+        gt_database_open(&store->system, store->system_path, GT_DATABASE_READ, &patience,
+                         &obstacle) != GPUTUNE_OK) {
+        drop_system(store, obstacle.why);
     }
     if (store->system) {
         store->system->given = true;
@@ -474,7 +475,7 @@ static gputune_status ask_database(gt_database *database, gt_store_fn work, void
 }
 
 /* Returns true if lower layers are searched, too. */
-static bool goes_on(gputune_status status, bool all)
+static bool searches_lower(gputune_status status, bool all)
 {
     return status == GPUTUNE_ENOTFOUND || (all && status == GPUTUNE_OK);
 }
@@ -486,7 +487,7 @@ static gputune_status read_below(gt_store *store, gt_store_fn work, void *contex
     const gt_patience brief = gt_patience_for(GT_LOOKUP_WAIT_S, NULL);
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->using);
     gputune_status status = ask_database(store->wisdom, work, context);
-    if (!goes_on(status, all) || !store->system) {
+    if (!searches_lower(status, all) || !store->system) {
         return status;
     }
     store->system->patience = brief;
@@ -507,13 +508,13 @@ static gputune_status read_layers(gt_store *store, gt_store_fn work, void *conte
     pthread_mutex_lock(&store->remembering);
     gputune_status status = ask_database(store->memory, work, context);
     pthread_mutex_unlock(&store->remembering);
-    if (!goes_on(status, all)) {
+    if (!searches_lower(status, all)) {
         return status;
     }
     gputune_status file = read_file(store, work, context, patience);
-    if (file == GPUTUNE_EBUSY || goes_on(file, all)) {
+    if (file == GPUTUNE_EBUSY || searches_lower(file, all)) {
         status = read_below(store, work, context, patience, all);
-        file = file == GPUTUNE_EBUSY && goes_on(status, all) ? GPUTUNE_EBUSY : status;
+        file = file == GPUTUNE_EBUSY && searches_lower(status, all) ? GPUTUNE_EBUSY : status;
     }
     layers_flush(store);
     return file;
@@ -589,7 +590,7 @@ static gputune_status write_file(gt_store *store, gt_store_fn work, void *contex
         layers_use_file(store, in_transaction, &(transaction){work, context}, true, call, &limit);
     if (status != GPUTUNE_EBUSY && status != GPUTUNE_EDATABASE) {
         GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
-        store->lock_told = false;
+        store->lock_logged = false;
     }
     layers_flush(store);
     return status;
@@ -700,7 +701,7 @@ static void forget_memory(gt_store *store, const bringing *what)
     pthread_mutex_lock(&store->telling);
     if (all) {
         store->lags_since_ns = 0;
-        store->loss_told = false;
+        store->loss_logged = false;
     }
     if (all && !store->no_file) {
         store->unkept[0] = '\0';
@@ -755,7 +756,7 @@ gputune_status gt_store_check(gt_store *store, bool writing)
         return GPUTUNE_OK;
     }
     bool loses = writing && store->lags_since_ns && !store->no_file;
-    store->loss_told |= loses;
+    store->loss_logged |= loses;
     GT_REFUSE(loses, GPUTUNE_EDATABASE, still_locked, store->asked);
     GT_REFUSE(store->unread.trouble != GT_TROUBLE_NONE, GPUTUNE_EDATABASE,
               "the database %s cannot be used: %s", store->asked, store->unread.why);
@@ -771,7 +772,7 @@ void gt_store_close(gt_store *store)
         return; /* closing an inherited connection would drop the parent's locks */
     }
     bring_the_rest(store);
-    if (gt_store_lags(store) && !store->loss_told) {
+    if (gt_store_lags(store) && !store->loss_logged) {
         layers_warn(store, still_locked, store->asked);
         layers_flush(store);
     }
@@ -791,14 +792,14 @@ void gt_store_close(gt_store *store)
 static void tell_lock(gt_store *store)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
-    if (!store->lock_told) {
+    if (!store->lock_logged) {
         snprintf(
             store->warning, sizeof store->warning,
             "the database %s is locked by another process: results are kept in memory until it can "
             "be written; end the process that locks it, or set GPUTUNE_DB to another file",
             store->asked);
     }
-    store->lock_told = true;
+    store->lock_logged = true;
     store->lags_since_ns = gt_now_ns();
     snprintf(store->unkept, sizeof store->unkept,
              "another process had locked it, and some results were lost");
@@ -870,9 +871,9 @@ static gputune_status gather_file(merging *what, const char *path, const gt_pati
     static const gt_sql sound[] = {GT_SQL_KEPT_WINNERS, GT_SQL_KEPT_TRIALS, GT_SQL_KEPT_CODE,
                                    GT_SQL_KEPT_RULES};
     GT_SCOPED(gt_database_close) gt_database *file = NULL;
-    gt_obstacle met = {0};
-    gputune_status status = gt_database_open(&file, path, GT_DATABASE_READ, patience, &met);
-    GT_REFUSE(status == GPUTUNE_EDATABASE, status, cannot, path, met.why);
+    gt_obstacle obstacle = {0};
+    gputune_status status = gt_database_open(&file, path, GT_DATABASE_READ, patience, &obstacle);
+    GT_REFUSE(status == GPUTUNE_EDATABASE, status, cannot, path, obstacle.why);
     GT_TRY(status);
     GT_REFUSE(
         file->distrust, GPUTUNE_EDATABASE,

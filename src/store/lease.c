@@ -238,8 +238,8 @@ static lease_try begin_attempt(const gt_scenario *scenario)
     return attempt;
 }
 
-gputune_status gt_store_lease_await(gt_store *store, const gt_scenario *scenario,
-                                    const gt_patience *patience)
+gputune_status gt_store_lease_wait(gt_store *store, const gt_scenario *scenario,
+                                   const gt_patience *patience)
 {
     lease_try attempt = begin_attempt(scenario);
     return wait_for_lease(store, &attempt, patience, look_at_lease);

@@ -258,8 +258,8 @@ enum { GT_LEASE_SECONDS = 5 }; /* the holder renews its lease every second */
 
 /* Waits until no process holds the lease, without taking it. EBUSY if a process holds it at the end
  * of `patience`, which is not NULL; ECANCELED. */
-gputune_status gt_store_lease_await(gt_store *store, const gt_scenario *scenario,
-                                    const gt_patience *patience);
+gputune_status gt_store_lease_wait(gt_store *store, const gt_scenario *scenario,
+                                   const gt_patience *patience);
 /* Takes the lease, and waits for it as long as `patience` allows, but tries at least once. lease.c
  * lists when a lease is free. EBUSY, naming the holder's process, or ECANCELED. If no file can be
  * written, or the file stays locked for a quarter of the patience (at most 5 s), the lease holds

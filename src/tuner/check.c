@@ -161,7 +161,7 @@ static gputune_status report_all(const gt_session *session, gt_finding_fn each, 
 
 /* Warns about integers that were checked with only one value. Floats are left out, because they
  * seldom decide which elements are accessed. */
-static void say_single(const gt_request *request)
+static void log_single_values(const gt_request *request)
 {
     enum { NAMED = 6 };
     const gt_workload *workload = &request->workload;
@@ -222,7 +222,7 @@ static gputune_status check_list(gt_request *request, const config_list *list, g
                          request->template->name, request->problem_text);
     }
     if (session.field.in[GT_STAGE_READY] || (status && session.field.in[GT_STAGE_FAILED])) {
-        say_single(request);
+        log_single_values(request);
         int reported = report_all(&session, each, user);
         status = status ? status : reported;
     } else if (!status) {

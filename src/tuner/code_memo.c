@@ -67,7 +67,7 @@ void gt_code_memo_hold(void)
     memo.holders++;
 }
 
-void gt_code_memo_let_go(void)
+void gt_code_memo_release(void)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&memo.mutex);
     if (--memo.holders == 0) {

@@ -4,9 +4,9 @@
 #include "base/device.h"
 #include "store/store.h"
 
-/* Each gt_code_memo_hold() needs one gt_code_memo_let_go(); the last one drops all code. */
+/* Each gt_code_memo_hold() needs one gt_code_memo_release(); the last one drops all code. */
 void gt_code_memo_hold(void);
-void gt_code_memo_let_go(void);
+void gt_code_memo_release(void);
 
 /* Keeps a copy of `code` while the memo has a holder. If the memo is full, earlier code is
  * dropped. */

@@ -115,7 +115,7 @@ static bool all_reported(const gt_session *session)
                            (session->stop != GT_STOP_NONE || !next_to_report(session)));
 }
 
-static void say_if_cut(const gt_session *session)
+static void log_if_cut(const gt_session *session)
 {
     const gt_request *request = session->request;
     const gt_field *field = &session->field;
@@ -146,7 +146,7 @@ static int compile_proposals(compile_run *run, gt_request *request, gt_proposer 
                      ? gt_field_verdict(&session.field)
                      : gt_request_ended(request, compiled_text, "raise it");
     } else if (answer == GPUTUNE_OK) {
-        say_if_cut(&session);
+        log_if_cut(&session);
     }
     return answer;
 }

@@ -78,8 +78,8 @@ void gt_tuning_progress(gt_tuning *tuning, const char *phase, bool always)
                                  .objective = gt_tuning_is_before_weighing(tuning)
                                                   ? GPUTUNE_OBJECTIVE_KERNEL
                                                   : o->objective};
-    uint32_t begun = gt_tuning_tried(tuning);
-    progress.compiled = begun - (field->compiling < begun ? field->compiling : begun);
+    uint32_t attempted = gt_tuning_tried(tuning);
+    progress.compiled = attempted - (field->compiling < attempted ? field->compiling : attempted);
     GT_FREED char *best = NULL;
     fill_times(&progress, tuning, &best);
     o->progress(o->user, &progress);
@@ -540,7 +540,7 @@ static void warn_unless_stored(const gt_tuning *tuning, gputune_status stored)
 }
 
 /* Returns true, with a message, if no variant was compiled when the time was up. */
-static bool say_uncompiled(char *out, size_t bytes, const gt_tuning *tuning)
+static bool describe_uncompiled(char *out, size_t bytes, const gt_tuning *tuning)
 {
     uint32_t count = 0;
     for (const gt_variant *next = tuning->session.field.first; next; next = next->next) {
@@ -567,7 +567,7 @@ static gputune_status explain_stop(const gt_tuning *tuning)
     char why[128];
     GT_REFUSE(tuning->session.stop == GT_STOP_CANCELED, GPUTUNE_ECANCELED,
               "%s: stopped before any variant was measured", name);
-    GT_REFUSE(say_uncompiled(why, sizeof why, tuning), GPUTUNE_ETIMEOUT, "%s: %s", name, why);
+    GT_REFUSE(describe_uncompiled(why, sizeof why, tuning), GPUTUNE_ETIMEOUT, "%s: %s", name, why);
     GT_REFUSE(tuning->session.gpu_is_taken, GPUTUNE_EBUSY,
               "%s: another tuning in this process used the GPU during the whole limit of %.3g s",
               name, limit);
@@ -590,7 +590,7 @@ static gputune_status conclude_without_winner(const gt_tuning *tuning, const gt_
     char why[128];
     gt_request *request = tuning->session.request;
     gt_field_note_bad_default(&tuning->session.field, request);
-    if (request->refuted.failure && say_uncompiled(why, sizeof why, tuning)) {
+    if (request->refuted.failure && describe_uncompiled(why, sizeof why, tuning)) {
         gt_snprintf(request->refuted.message, sizeof request->refuted.message, "%s", why);
     }
     warn_unless_stored(tuning, store_results(tuning, list, NULL));

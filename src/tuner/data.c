@@ -69,7 +69,7 @@ static gputune_status send_live(const target *to)
     const gt_services *services = to->request->services;
     const gputune_options *o = &to->request->options;
     if (o->input_count) {
-        GT_TRY(services->await_inputs(services->user, o));
+        GT_TRY(services->wait_for_inputs(services->user, o));
     }
     for (size_t i = 0; i < o->input_count; i++) {
         gt_live_input *input;

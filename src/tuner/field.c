@@ -35,7 +35,7 @@ static gputune_status add_variant(gt_field *field, const gt_config *config, gt_r
     field->fallback = role == GT_ROLE_FALLBACK ? variant : field->fallback;
     if (role == GT_ROLE_DEFAULT) {
         field->standard = variant;
-        field->awaits_default |= field->options.measure;
+        field->waits_for_default |= field->options.measure;
     }
     return GPUTUNE_OK;
 }
@@ -149,7 +149,7 @@ static bool wants_more(const gt_field *field)
 }
 
 /* Returns true if it is time for proposals. A proposer that learns gets several results at once. */
-static bool is_time_to_ask(const gt_field *field)
+static bool may_propose(const gt_field *field)
 {
     uint32_t workers = field->options.farm->compile_workers;
     return !field->options.proposer->learns ||
@@ -177,13 +177,13 @@ static gputune_status take_proposals(gt_field *field)
 
 gputune_status gt_field_pump(gt_field *field)
 {
-    field->awaits_results = false;
+    field->waits_for_results = false;
     for (int i = 0; i < STARTS_MAX && wants_more(field); i++) {
-        if (field->started == field->variants.count && is_time_to_ask(field)) {
+        if (field->started == field->variants.count && may_propose(field)) {
             GT_TRY(take_proposals(field));
         }
         if (field->started == field->variants.count) {
-            field->awaits_results = true;
+            field->waits_for_results = true;
             break;
         }
         GT_TRY(gt_field_start(field, field->variants.items[field->started++]));
@@ -193,7 +193,7 @@ gputune_status gt_field_pump(gt_field *field)
 
 double gt_field_patience(const gt_field *field)
 {
-    bool starts_more = wants_more(field) && !field->awaits_results;
+    bool starts_more = wants_more(field) && !field->waits_for_results;
     return starts_more ? 0 : 0.1;
 }
 
@@ -230,7 +230,7 @@ gputune_status gt_field_defer(gt_field *field, gt_variant *variant, gt_deferral 
     if (why == GT_DEFERRED_WORTHLESS) {
         field->worthless += 1 + (uint32_t)variant->duplicates.count;
     }
-    gt_field_tell(field, variant, 0);
+    gt_field_report(field, variant, 0);
     return message ? gt_field_explain(field, variant, message) : GPUTUNE_OK;
 }
 
@@ -238,11 +238,11 @@ gputune_status gt_field_defer(gt_field *field, gt_variant *variant, gt_deferral 
 static gputune_status stop_waiting_for_default(gt_field *field)
 {
     const gt_workload *workload = &field->options.request->workload;
-    if (!field->awaits_default || !gt_workload_is_judged(workload) ||
+    if (!field->waits_for_default || !gt_workload_is_judged(workload) ||
         gt_seconds_since(field->start_ns) < SHARE * limit_s(field)) {
         return GPUTUNE_OK;
     }
-    field->awaits_default = false;
+    field->waits_for_default = false;
     return gt_field_verify_compiled(field);
 }
 
@@ -723,11 +723,11 @@ static gputune_status advance_variant(gt_field *field, gt_variant *variant)
         return gt_field_defer(field, variant, GT_DEFERRED_WORTHLESS, unit->failure, unit->message);
     }
     if (unit->put_off && variant->role != GT_ROLE_QUICK) {
-        field->awaits_default &= variant->role != GT_ROLE_DEFAULT;
+        field->waits_for_default &= variant->role != GT_ROLE_DEFAULT;
         return gt_field_defer(field, variant, GT_DEFERRED_LATE, GPUTUNE_OK, NULL);
     }
     if (unit->stage == GT_STAGE_FAILED) {
-        field->awaits_default &= variant->role != GT_ROLE_DEFAULT;
+        field->waits_for_default &= variant->role != GT_ROLE_DEFAULT;
         if (unit->failure == GPUTUNE_ETIMEOUT) {
             variant->limit_s = field->options.request->options.time_limit_s;
         }
@@ -756,7 +756,7 @@ static gputune_status use_history(gt_field *field, gt_variant *variant, bool *kn
         variant->message = strdup(old->message ? old->message : "");
         variant->remembered = true;
         gt_field_move(field, variant, GT_STAGE_FAILED);
-        gt_field_tell(field, variant, 0);
+        gt_field_report(field, variant, 0);
         const gt_history *all = variant->role == GT_ROLE_DEFAULT ? field->options.history : NULL;
         for (size_t i = 0; all && i < all->count; i++) {
             const gputune_status failure = gt_trial_failure(all->items[i].status);
@@ -817,7 +817,7 @@ gputune_status gt_field_start(gt_field *field, gt_variant *variant)
         GT_TRY(use_history(field, variant, &known));
     }
     if (known) {
-        field->awaits_default &= variant->role != GT_ROLE_DEFAULT;
+        field->waits_for_default &= variant->role != GT_ROLE_DEFAULT;
         return gt_field_verify_compiled(field);
     }
     GT_TRY(intern_unit(&variant->unit, field, source.hash, &is_new));
@@ -873,7 +873,7 @@ static gputune_status handle_compiled(gt_field *field, gt_event *event)
 }
 
 /* Warns if the tolerance of an output accepts almost any result. */
-static void say_loose(const gt_request *request, const gt_prepared *prepared)
+static void warn_of_loose_tolerance(const gt_request *request, const gt_prepared *prepared)
 {
     if (prepared->loose[0]) {
         gt_log_line(&request->log, GPUTUNE_LOG_WARNING,
@@ -893,7 +893,7 @@ gputune_status gt_field_handle(gt_field *field, gt_event *event)
         GT_REFUSE(event->status != GPUTUNE_OK, event->status, "%s", event->message);
         field->prepared = true;
         field->preparation = event->prepared;
-        say_loose(field->options.request, &event->prepared);
+        warn_of_loose_tolerance(field->options.request, &event->prepared);
         return GPUTUNE_OK;
     case GT_EVENT_VERIFIED:
         return gt_field_handle_verified(field, event);

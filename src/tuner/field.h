@@ -131,14 +131,14 @@ typedef struct gt_field {
     uint32_t started; /* number of variants whose source was generated and submitted */
     uint32_t compiling, verifying;
     gt_schedule schedule; /* shares the measure worker between rounds and pending variants */
-    uint32_t untimed;    /* number of verified variants whose time is unknown; the policy sets it */
-    bool rounds_wait;    /* true if contestants are waiting to be sampled */
-    bool abandoned;      /* true if nothing more is started */
-    bool awaits_results; /* true if the proposer needs results before it proposes more */
-    bool may_measure;    /* true if the session may use the GPU */
+    uint32_t untimed; /* number of verified variants whose time is unknown; the policy sets it */
+    bool rounds_wait; /* true if contestants are waiting to be sampled */
+    bool abandoned;   /* true if nothing more is started */
+    bool waits_for_results; /* true if the proposer needs results before it proposes more */
+    bool may_measure;       /* true if the session may use the GPU */
     bool preparing, prepared;
-    bool awaits_default; /* true if the default must be verified before all others */
-    bool added_default;  /* true if the field added it, because another variant seemed wrong */
+    bool waits_for_default; /* true if the default must be verified before all others */
+    bool added_default;     /* true if the field added it, because another variant seemed wrong */
     gt_prepared preparation;
     GT_ARRAY(gt_variant *) compiled;    /* compiled variants, in the order of verification */
     GT_ARRAY(gt_variant *) newly_ready; /* not yet returned by gt_field_next_ready() */
@@ -253,7 +253,7 @@ double gt_field_pilot(const gt_field *field, const gt_variant *variant);
  * variants that seemed too slow in comparison. */
 gputune_status gt_field_note_median(gt_field *field, gt_variant *variant, double median_ns);
 /* Reports the result of a variant to the proposer. `time_ns` is 0 before the first sample. */
-void gt_field_tell(const gt_field *field, const gt_variant *variant, double time_ns);
+void gt_field_report(const gt_field *field, const gt_variant *variant, double time_ns);
 /* Handles a failed round of samples. Sets *culprit to the variant that was being sampled, which
  * leaves the race. If none was, sets it to GT_NO_VARIANT; the round may then be repeated, and after
  * a few such rounds the call fails. */

@@ -16,7 +16,7 @@ static void settle_quick(gt_field *field, gt_variant *variant);
 static gputune_status field_prove_slower(gt_field *field);
 
 /* Appends a variant's block and grid at the requested sizes. */
-static void say_launch(gt_text *out, const gt_field *field, const gt_variant *variant)
+static void append_grid(gt_text *out, const gt_field *field, const gt_variant *variant)
 {
     const gt_request *r = field->options.request;
     GT_FREED gt_launch *launch = calloc(1, sizeof *launch);
@@ -31,7 +31,7 @@ static void say_launch(gt_text *out, const gt_field *field, const gt_variant *va
 }
 
 /* Appends " OPTION WORD" for each word of a list. */
-static void say_options(gt_text *out, const char *option, const char *list)
+static void append_options(gt_text *out, const char *option, const char *list)
 {
     for (size_t length; *list; list += length + strspn(list + length, " ")) {
         length = strcspn(list, " ");
@@ -41,14 +41,15 @@ static void say_options(gt_text *out, const char *option, const char *list)
 
 /* Appends the command that finds the line of a fault with the emulator. It names the template by
  * its path, and the smaller of the launched sizes, which is faster. */
-static gputune_status say_check(gt_text *out, const gt_field *field, const gt_variant *variant)
+static gputune_status append_check_command(gt_text *out, const gt_field *field,
+                                           const gt_variant *variant)
 {
     const gt_request *r = field->options.request;
     GT_FREED char *config = NULL;
     GT_TRY(gt_config_text(&config, r->template, &variant->config));
     gt_text_printf(out, "; 'gputune check %s:%s", r->template->path, r->template->name);
-    say_options(out, "--size", r->odd_tail_text[0] ? r->odd_tail_text : r->problem_text);
-    say_options(out, "--only", config);
+    append_options(out, "--size", r->odd_tail_text[0] ? r->odd_tail_text : r->problem_text);
+    append_options(out, "--only", config);
     gt_text_append(out, "' names the line");
     return GPUTUNE_OK;
 }
@@ -68,7 +69,7 @@ static bool is_fault(const char *message)
 
 /* Appends the other sizes at which a proof launches, unless the worker's message has the failed
  * launch. */
-static void say_other_launches(gt_text *out, const gt_field *field, const char *message)
+static void append_other_launches(gt_text *out, const gt_field *field, const char *message)
 {
     const char *odd_tail = field->options.request->odd_tail_text;
     const char *data = field->standard ? field->standard->verified.data_proof : "";
@@ -87,8 +88,8 @@ gputune_status gt_field_explain(const gt_field *field, gt_variant *variant, cons
     const bool ran = variant->unit && variant->unit->stage == GT_STAGE_READY;
     gt_text_append(&text, message);
     if ((crashed && is_fault(message)) || (variant->failure == GPUTUNE_ETIMEOUT && ran)) {
-        say_launch(&text, field, variant);
-        say_other_launches(&text, field, message);
+        append_grid(&text, field, variant);
+        append_other_launches(&text, field, message);
     }
     if (crashed && strstr(message, "ILLEGAL_ADDRESS")) {
         gt_text_printf(&text,
@@ -98,7 +99,7 @@ gputune_status gt_field_explain(const gt_field *field, gt_variant *variant, cons
                            : "too small");
     }
     if (crashed && is_fault(message) && !r->device->emulated) {
-        status = say_check(&text, field, variant);
+        status = append_check_command(&text, field, variant);
     }
     free(variant->message);
     variant->message = NULL;
@@ -126,7 +127,7 @@ gputune_status gt_field_fail(gt_field *field, gt_variant *variant, gputune_statu
     variant->failure = failure;
     variant->repeatable = repeatable;
     field->doubtful = failure == GPUTUNE_ECRASHED ? variant : field->doubtful;
-    gt_field_tell(field, variant, 0);
+    gt_field_report(field, variant, 0);
     GT_TRY(gt_field_explain(field, variant, message ? message : ""));
     gt_field_count_alike(field, failure, variant->message);
     return was_right ? field_prove_slower(field) : GPUTUNE_OK;
@@ -323,7 +324,7 @@ gt_trial gt_field_trial(const gt_field *field, const gt_variant *variant,
 }
 
 /* Turns a line of gt_verified.single into text. Returns true if no other value was tried. */
-static bool say_single(gt_text *text, char *line, uint32_t index)
+static bool append_single_values(gt_text *text, char *line, uint32_t index)
 {
     char *rest = NULL, *name = strtok_r(line, "\t", &rest), *value = strtok_r(NULL, "\t", &rest);
     const char *others = value ? strtok_r(NULL, "\t", &rest) : NULL;
@@ -349,7 +350,7 @@ gputune_status gt_field_single(char **out, const gt_field *field)
     }
     GT_TRY(gt_strdup(&copy, lines));
     for (char *line = strtok_r(copy, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-        bool is_untried = count++ < NAMED && say_single(&text, line, count - 1);
+        bool is_untried = count++ < NAMED && append_single_values(&text, line, count - 1);
         untried = is_untried && !untried ? line : untried;
     }
     if (count > NAMED) {
@@ -387,10 +388,10 @@ const gt_variant *gt_field_find_ready(const gt_field *field, const gt_config *co
 
 uint32_t gt_field_tried(const gt_field *field)
 {
-    uint32_t begun = field->started + field->duplicates;
+    uint32_t added = field->started + field->duplicates;
     uint32_t untried =
         (field->fallback != NULL) + field->worthless + field->quick_compiles + field->cut_off;
-    return begun - (untried < begun ? untried : begun);
+    return added - (untried < added ? untried : added);
 }
 
 uint32_t gt_field_total(const gt_field *field)
@@ -414,11 +415,11 @@ static gt_tried_outcome outcome_of(const gt_variant *variant, double time_ns)
                                                        : GT_TRIED_OK;
 }
 
-void gt_field_tell(const gt_field *field, const gt_variant *variant, double time_ns)
+void gt_field_report(const gt_field *field, const gt_variant *variant, double time_ns)
 {
     gt_proposer *proposer = field->options.proposer;
     const gt_unit *unit = variant->unit;
-    if (!proposer->hear) {
+    if (!proposer->on_result) {
         return;
     }
     gt_tried result = {.outcome = outcome_of(variant, time_ns),
@@ -428,11 +429,11 @@ void gt_field_tell(const gt_field *field, const gt_variant *variant, double time
         result.compile_s =
             result.outcome == GT_TRIED_GIVEN_UP ? unit->asked_s : unit->compiled.compile_ns * 1e-9;
     }
-    proposer->hear(proposer, &variant->config, &result, variant->role == GT_ROLE_QUICK);
+    proposer->on_result(proposer, &variant->config, &result, variant->role == GT_ROLE_QUICK);
     result.compile_s = result.measure_s =
         0; /* the cost counts for only one of the variants with this launch */
     for (size_t i = 0; i < variant->duplicates.count; i++) {
-        proposer->hear(proposer, &variant->duplicates.items[i].config, &result, false);
+        proposer->on_result(proposer, &variant->duplicates.items[i].config, &result, false);
     }
 }
 
@@ -466,9 +467,9 @@ double gt_field_pilot(const gt_field *field, const gt_variant *variant)
     double pilot_ns = variant->verified.pilot_ns;
     bool modelled = field->options.request->device->emulated &&
                     field->setup->cache == GPUTUNE_CACHE_COLD && pilot_ns > 0;
-    bool tells = field->setup->objective == GPUTUNE_OBJECTIVE_KERNEL &&
-                 (modelled || gt_field_pilot_is_sample(field, variant));
-    return tells ? gt_variant_value(variant, pilot_ns) : 0;
+    bool is_sample = field->setup->objective == GPUTUNE_OBJECTIVE_KERNEL &&
+                     (modelled || gt_field_pilot_is_sample(field, variant));
+    return is_sample ? gt_variant_value(variant, pilot_ns) : 0;
 }
 
 static double slower_ratio(const gt_field *field)
@@ -540,7 +541,7 @@ gputune_status gt_field_note_median(gt_field *field, gt_variant *variant, double
 {
     bool was_best = first_launch(field, variant) <= field->best_ns;
     variant->median_ns = median_ns;
-    gt_field_tell(field, variant, median_ns);
+    gt_field_report(field, variant, median_ns);
     bool was_luck = was_best && first_launch(field, variant) > field->best_ns;
     return was_luck ? field_prove_slower(field) : GPUTUNE_OK;
 }
@@ -577,34 +578,34 @@ static gputune_status submit_verify(gt_field *field, gt_variant *variant)
 /* Reports the result of a quick compile to the proposer. */
 static void settle_quick(gt_field *field, gt_variant *variant)
 {
-    bool tells = gt_field_pilot_is_sample(field, variant);
+    bool is_sample = gt_field_pilot_is_sample(field, variant);
     gt_field_move(field, variant, GT_STAGE_QUICK);
-    gt_field_tell(field, variant,
-                  tells ? gt_variant_value(variant, variant->verified.pilot_ns) : 0);
+    gt_field_report(field, variant,
+                    is_sample ? gt_variant_value(variant, variant->verified.pilot_ns) : 0);
 }
 
 gputune_status gt_field_mark_ready(gt_field *field, gt_variant *variant)
 {
     gt_field_move(field, variant, GT_STAGE_READY);
     note_best(field, variant);
-    gt_field_tell(field, variant, gt_field_pilot(field, variant));
+    gt_field_report(field, variant, gt_field_pilot(field, variant));
     return gt_array_push(&field->newly_ready, variant);
 }
 
 gputune_status gt_field_verify_compiled(gt_field *field)
 {
-    for (size_t i = 0; i < field->compiled.count && field->awaits_default && field->preparing;
+    for (size_t i = 0; i < field->compiled.count && field->waits_for_default && field->preparing;
          i++) {
         gt_variant **all = field->compiled.items;
         if (all[i] == field->standard) {
-            field->awaits_default = false;
+            field->waits_for_default = false;
             memmove(all + 1, all, i * sizeof *all);
             all[0] = field->standard;
         }
     }
-    while (field->preparing && !field->awaits_default && field->compiled.count &&
+    while (field->preparing && !field->waits_for_default && field->compiled.count &&
            field->verifying < gt_schedule_in_hand(&field->schedule) &&
-           !(field->rounds_wait && gt_schedule_is_rounds_turn(&field->schedule, 1))) {
+           !(field->rounds_wait && gt_schedule_wants_round(&field->schedule, 1))) {
         gt_variant **all = field->compiled.items, *next = all[0];
         memmove(all, all + 1, --field->compiled.count * sizeof *all);
         GT_TRY(submit_verify(field, next));
@@ -618,9 +619,9 @@ static gputune_status let_default_precede(bool *waits, gt_field *field, gt_varia
 {
     if (!field->standard) {
         GT_TRY(gt_field_add_default(field));
-        field->added_default = field->awaits_default;
+        field->added_default = field->waits_for_default;
     }
-    *waits = field->awaits_default || (field->standard && field->standard->turn > variant->turn);
+    *waits = field->waits_for_default || (field->standard && field->standard->turn > variant->turn);
     if (!*waits) {
         return GPUTUNE_OK;
     }
@@ -656,7 +657,7 @@ gputune_status gt_field_handle_verified(gt_field *field, gt_event *event)
         return gt_field_mark_ready(field, variant);
     }
     gt_field_move(field, variant, GT_STAGE_SLOWER);
-    gt_field_tell(field, variant, gt_field_pilot(field, variant));
+    gt_field_report(field, variant, gt_field_pilot(field, variant));
     return reconsider_variant(field,
                               variant); /* the best variant may have failed in the meantime */
 }

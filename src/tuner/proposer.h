@@ -11,7 +11,8 @@ struct gt_proposer {
     uint32_t (*propose)(gt_proposer *self, gt_config *out, uint32_t count);
     /* Takes the result of a configuration after its verification, its failure, or new samples.
      * result->point is not set; a time of 0 is unknown. May be NULL. */
-    void (*hear)(gt_proposer *self, const gt_config *config, const gt_tried *result, bool is_quick);
+    void (*on_result)(gt_proposer *self, const gt_config *config, const gt_tried *result,
+                      bool is_quick);
     /* Returns true if a compile that has run for `seconds` is not worth waiting for. NULL:
      * never. */
     bool (*gives_up)(gt_proposer *self, const gt_config *config, double seconds);

@@ -299,7 +299,7 @@ static void choose_incumbent(gt_race *race)
  * one entry per contestant. */
 static double field_deviation(gt_race *race, double *variances)
 {
-    enum { TOLD_BY = 8 }; /* sum of the contestants' degrees of freedom that is enough */
+    enum { KNOWN_AFTER = 8 }; /* sum of the contestants' degrees of freedom that is enough */
     const gt_runner *incumbent = race->incumbent;
     double freedom = 0;
     size_t count = 0;
@@ -313,7 +313,7 @@ static double field_deviation(gt_race *race, double *variances)
             }
         }
     }
-    if (count >= PRIOR_FROM && freedom >= TOLD_BY) {
+    if (count >= PRIOR_FROM && freedom >= KNOWN_AFTER) {
         race->deviation = sqrt(median_variance(variances, count));
     }
     return race->deviation;
@@ -889,8 +889,8 @@ static gputune_status keep_samples(gt_race *race)
 static bool wants_finals(const gt_race *race)
 {
     const gt_runner *winner = race->winner, *standard = race->standard;
-    bool met = race->options.exact && standard && race_shared(standard, winner, GT_RACE_ANY);
-    return standard && standard != winner && runner_is_in(standard) && !met;
+    bool has_shared = race->options.exact && standard && race_shared(standard, winner, GT_RACE_ANY);
+    return standard && standard != winner && runner_is_in(standard) && !has_shared;
 }
 
 static void decide_race(gt_race *race)

@@ -445,7 +445,7 @@ gputune_status gt_request_prepare_space(const gt_request *request)
 }
 
 /* Warns about requested values that constraints exclude. */
-static void say_what_is_left_out(const gt_request *request)
+static void warn_of_excluded_values(const gt_request *request)
 {
     const gt_template *template = request->template;
     gt_space *space = request->space;
@@ -469,7 +469,7 @@ gputune_status gt_request_space_to_try(const gt_request *request)
 {
     GT_TRY(gt_request_prepare_space(request));
     GT_TRY(gt_space_require_any(request->space));
-    say_what_is_left_out(request);
+    warn_of_excluded_values(request);
     gt_space_rewind(request->space);
     return GPUTUNE_OK;
 }

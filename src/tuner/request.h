@@ -28,7 +28,7 @@ struct gt_services {
     /* Prepares a live input: *out has an IPC handle, or bytes that the caller frees. */
     gputune_status (*input)(void *user, gt_live_input *out, const gputune_input *input);
     /* Waits until live inputs on the device are filled. */
-    gputune_status (*await_inputs)(void *user, const gputune_options *options);
+    gputune_status (*wait_for_inputs)(void *user, const gputune_options *options);
     void *user;
     const volatile int
         *closing; /* not 0: the tuner is being closed, so calls end soon; may be NULL */

@@ -53,9 +53,9 @@ typedef struct gt_rule_maker {
     bool is_compared;      /* true if the tuning of some size tried several variants, or ended */
     double novelty;    /* mean log of the speed-ups that the latest winners gained over the pool */
     size_t most_sizes; /* at which the kept members are measured in this round */
-    int64_t begun_ns;
+    int64_t start_ns;
     double limit_s;
-    double round_begins_s, finding_ends_s, measuring_ends_s; /* since begun_ns */
+    double round_begins_s, finding_ends_s, measuring_ends_s; /* since start_ns */
     double corners_s, size_s, learning_s; /* what the last round took: for the corners, for the kept
                                              members at another size, and to learn */
 } gt_rule_maker;
@@ -121,7 +121,7 @@ gputune_status gt_rule_list_working(gt_member_list *out, const gt_pool *pool);
  * enough. Removes sizes at which no member is known to work. */
 gputune_status gt_rule_choose_members(gt_rule_maker *maker, gt_size_list *sizes);
 /* Tries configurations that need no compile, because they share the code of kept members. */
-gputune_status gt_rule_try_siblings(gt_rule_maker *maker);
+gputune_status gt_rule_try_variations(gt_rule_maker *maker);
 /* Measures the best members at more sizes and chooses by all of them, because codes that are best
  * at few sizes are worse at others. */
 gputune_status gt_rule_compare(gt_rule_maker *maker);

@@ -19,7 +19,7 @@ double gt_rule_time_at_s(const gt_rule_maker *maker, double point)
 
 double gt_rule_left_s(const gt_rule_maker *maker, double point)
 {
-    const double left_s = gt_rule_time_at_s(maker, point) - gt_seconds_since(maker->begun_ns);
+    const double left_s = gt_rule_time_at_s(maker, point) - gt_seconds_since(maker->start_ns);
     return fmax(fmin(left_s, gt_patience_left_s(&maker->pool.patience)), 0);
 }
 
@@ -31,7 +31,7 @@ void gt_rule_note(const gt_rule_maker *maker, const char *format, ...)
     gt_text_vprintf(&text, format, values);
     va_end(values);
     gt_log_line(&maker->pool.log, GPUTUNE_LOG_INFO, "%s: rule: %.1f s: %s", maker->pool.kernel,
-                gt_seconds_since(maker->begun_ns), gt_text_string(&text));
+                gt_seconds_since(maker->start_ns), gt_text_string(&text));
 }
 
 gt_problem gt_rule_next_point(gt_rule_maker *maker)
@@ -358,7 +358,7 @@ static bool plan_round(gt_rule_maker *maker)
     const double measuring_s = is_first ? first_share * maker->limit_s
                                         : margin * (maker->corners_s + SIZES_LATER * maker->size_s);
     maker->most_sizes = is_first ? SIZES_FIRST : SIZES_LATER;
-    maker->round_begins_s = gt_seconds_since(maker->begun_ns);
+    maker->round_begins_s = gt_seconds_since(maker->start_ns);
     maker->measuring_ends_s = maker->limit_s - learning_s;
     maker->finding_ends_s = fmax(maker->measuring_ends_s - measuring_s, maker->round_begins_s);
     return is_first || maker->finding_ends_s - maker->round_begins_s > least_share * maker->limit_s;
@@ -369,10 +369,10 @@ static gputune_status judge_loss(gt_rule_loss *loss, gt_rule_maker *maker)
 {
     GT_SCOPED(gt_rule_view_free) gt_rule_view view = {0};
     GT_SCOPED(gt_rule_tree_free) gt_rule_tree tree = {0};
-    const int64_t begun_ns = gt_now_ns();
+    const int64_t start_ns = gt_now_ns();
     GT_TRY(keep_proved(maker));
     GT_TRY(learn_tree(&tree, &view, loss, maker));
-    maker->learning_s = gt_seconds_since(begun_ns);
+    maker->learning_s = gt_seconds_since(start_ns);
     if (isnan(loss->mean)) {
         gt_rule_note(maker, "too few sizes were tuned to know the loss");
     } else {
@@ -387,7 +387,7 @@ static gputune_status do_round(gt_rule_loss *loss, gt_rule_maker *maker)
     GT_TRY(gt_rule_tune(maker));
     GT_TRY(gt_rule_measure_pool(maker));
     GT_TRY(gt_rule_search(maker));
-    GT_TRY(gt_rule_try_siblings(maker));
+    GT_TRY(gt_rule_try_variations(maker));
     GT_TRY(gt_rule_compare(maker));
     GT_TRY(gt_rule_complete(maker));
     GT_TRY(gt_rule_add_sizes(maker));
@@ -465,7 +465,7 @@ gputune_status gt_make_rule(char **out, const gt_services *services, const gt_de
         .pool = {.device = device, .kernel = kernel, .options = *options, .log = services->log},
         .most_codes = most_codes,
         .random = {options->seed},
-        .begun_ns = gt_now_ns()};
+        .start_ns = gt_now_ns()};
     gt_pool *pool = &maker.pool;
     maker.services.log = (gt_log){log_detail, &maker};
     pool->services = &maker.services;

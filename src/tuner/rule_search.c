@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* The points of a round (gt_rule_time_at_s()) at which its phases end. */
-static const double tuning_end = 0.45, pool_end = 0.6, search_end = 0.8, siblings_end = 0.85,
+static const double tuning_end = 0.45, pool_end = 0.6, search_end = 0.8, variations_end = 0.85,
                     finding_end = 1, measuring_end = 2;
 
 /* Returns the seconds for one size in a phase: no size takes more than a tenth of it. */
@@ -247,7 +247,7 @@ static int by_loss(const void *left, const void *right)
 }
 
 /* Returns true if the member was measured at several sizes and was never nearly the fastest. */
-static bool is_hopeless(const standing *at)
+static bool cannot_win(const standing *at)
 {
     enum { ENOUGH = 6 };
     static const double near = 0.18;
@@ -261,7 +261,7 @@ static gputune_status list_promising(gt_member_list *out, const gt_rule_maker *m
     GT_FREED GT_ARRAY(standing) all = {0};
     for (uint32_t m = 0; m < pool->members.count; m++) {
         const standing at = standing_of(maker, m);
-        if (!pool->members.items[m].is_refuted && (m == 0 || !is_hopeless(&at))) {
+        if (!pool->members.items[m].is_refuted && (m == 0 || !cannot_win(&at))) {
             GT_TRY(gt_array_push(&all, at)); /* 0: the default */
         }
     }
@@ -394,13 +394,13 @@ gputune_status gt_rule_choose_members(gt_rule_maker *maker, gt_size_list *sizes)
 
 /* ---- searching ------------------------------------------------------------------------------- */
 
-static void drop_hopeless(gt_member_list *members, const gt_rule_maker *maker)
+static void drop_eliminated(gt_member_list *members, const gt_rule_maker *maker)
 {
     size_t count = 0;
     for (size_t i = 0; i < members->count; i++) {
         const standing at = standing_of(maker, members->items[i]);
         members->items[count] = members->items[i];
-        count += !is_hopeless(&at);
+        count += !cannot_win(&at);
     }
     members->count = count;
 }
@@ -442,7 +442,7 @@ static gputune_status search_at(gt_rule_maker *maker, size_t size)
         }
     }
     for (size_t s = 0; s < maker->tuned.count && !gt_rule_is_late(maker, search_end); s++) {
-        drop_hopeless(&faster, maker);
+        drop_eliminated(&faster, maker);
         GT_TRY(gt_pool_measure(pool, maker->tuned.items[s], faster.items, faster.count, false,
                                size_limit_s(maker, pool_end, search_end)));
     }
@@ -502,9 +502,9 @@ static gputune_status find_free_axes(uint64_t *out, const gt_pool *pool, const g
 }
 
 /* Adds up to `most` configurations that differ from the member only in free axes. */
-static gputune_status add_siblings(gt_member_list *out, gt_rule_maker *maker,
-                                   const gt_request *request, size_t size, uint32_t member,
-                                   uint64_t free_axes, uint32_t most)
+static gputune_status add_variations(gt_member_list *out, gt_rule_maker *maker,
+                                     const gt_request *request, size_t size, uint32_t member,
+                                     uint64_t free_axes, uint32_t most)
 {
     enum { TRIES = 64 };
     const gt_template *template = maker->pool.template;
@@ -531,7 +531,7 @@ static gputune_status add_siblings(gt_member_list *out, gt_rule_maker *maker,
     return GPUTUNE_OK;
 }
 
-static gputune_status try_siblings_at(gt_rule_maker *maker, size_t size, uint64_t free_axes)
+static gputune_status try_variations_at(gt_rule_maker *maker, size_t size, uint64_t free_axes)
 {
     enum { EACH = 12 };
     static const double near = 0.15;
@@ -541,15 +541,15 @@ static gputune_status try_siblings_at(gt_rule_maker *maker, size_t size, uint64_
     const double loss = cost_at(maker, size, fastest_kept(maker, size));
     for (size_t k = 0; k < maker->kept.count; k++) {
         if (cost_at(maker, size, maker->kept.items[k]) <= loss + near) {
-            GT_TRY(add_siblings(&siblings, maker, request, size, maker->kept.items[k], free_axes,
-                                EACH));
+            GT_TRY(add_variations(&siblings, maker, request, size, maker->kept.items[k], free_axes,
+                                  EACH));
         }
     }
     return gt_pool_measure(&maker->pool, size, siblings.items, siblings.count, false,
-                           size_limit_s(maker, search_end, siblings_end));
+                           size_limit_s(maker, search_end, variations_end));
 }
 
-gputune_status gt_rule_try_siblings(gt_rule_maker *maker)
+gputune_status gt_rule_try_variations(gt_rule_maker *maker)
 {
     gt_pool *pool = &maker->pool;
     const size_t before = pool->members.count;
@@ -558,8 +558,8 @@ gputune_status gt_rule_try_siblings(gt_rule_maker *maker)
     GT_TRY(gt_pool_request(&request, pool, 0, maker->limit_s));
     GT_TRY(find_free_axes(&free_axes, pool, request));
     for (size_t s = 0; free_axes && s < maker->tuned.count; s++) {
-        if (!gt_rule_is_late(maker, siblings_end)) {
-            GT_TRY(try_siblings_at(maker, maker->tuned.items[s], free_axes));
+        if (!gt_rule_is_late(maker, variations_end)) {
+            GT_TRY(try_variations_at(maker, maker->tuned.items[s], free_axes));
         }
     }
     if (free_axes) {
@@ -612,7 +612,7 @@ static gputune_status compare_next(gt_rule_maker *maker, const gt_member_list *c
     }
     pool->sizes.items[size].is_compared = true;
     GT_TRY(gt_pool_measure(pool, size, candidates->items, candidates->count, false,
-                           size_limit_s(maker, siblings_end, finding_end)));
+                           size_limit_s(maker, variations_end, finding_end)));
     if (!any_runs(maker, size)) {
         gt_pool_drop_size(pool);
         return GPUTUNE_OK;
@@ -624,7 +624,7 @@ gputune_status gt_rule_compare(gt_rule_maker *maker)
 {
     enum { SIZES_MOST = 96, TRIES = 4 * SIZES_MOST };
     static const double share = 0.25; /* of the time that the earlier phases took */
-    const double now_s = gt_seconds_since(maker->begun_ns);
+    const double now_s = gt_seconds_since(maker->start_ns);
     const double end_s = fmin(now_s + share * (now_s - maker->round_begins_s),
                               gt_rule_time_at_s(maker, finding_end));
     GT_SCOPED(gt_member_list_free) gt_member_list candidates = {0};
@@ -632,13 +632,13 @@ gputune_status gt_rule_compare(gt_rule_maker *maker)
     GT_TRY(gt_rule_list_sizes(&maker->compared, maker, GT_RULE_SIZES_COMPARED));
     const size_t known = maker->compared.count;
     size_t done = 0;
-    for (; done < known && gt_seconds_since(maker->begun_ns) < end_s; done++) {
+    for (; done < known && gt_seconds_since(maker->start_ns) < end_s; done++) {
         GT_TRY(gt_pool_measure(&maker->pool, maker->compared.items[done], candidates.items,
                                candidates.count, false,
-                               size_limit_s(maker, siblings_end, finding_end)));
+                               size_limit_s(maker, variations_end, finding_end)));
     }
     for (int i = 0; i < TRIES && candidates.count > maker->kept.count &&
-                    maker->compared.count < SIZES_MOST && gt_seconds_since(maker->begun_ns) < end_s;
+                    maker->compared.count < SIZES_MOST && gt_seconds_since(maker->start_ns) < end_s;
          i++) {
         GT_TRY(compare_next(maker, &candidates));
     }
@@ -681,13 +681,13 @@ static gputune_status prove_at(gt_rule_maker *maker, gt_rule_sizes which)
 
 gputune_status gt_rule_complete(gt_rule_maker *maker)
 {
-    const int64_t begun_ns = gt_now_ns();
+    const int64_t start_ns = gt_now_ns();
     for (bool again = true; again; again = lost_one(maker)) {
         if (lost_one(maker)) {
             GT_TRY(gt_rule_choose_members(maker, &maker->compared));
         }
         GT_TRY(prove_at(maker, GT_RULE_SIZES_CORNERS));
-        maker->corners_s = gt_seconds_since(begun_ns);
+        maker->corners_s = gt_seconds_since(start_ns);
         GT_TRY(prove_at(maker, GT_RULE_SIZES_INNER));
     }
     gt_rule_note(maker, "proved %zu variants at the corners", maker->kept.count);
@@ -738,10 +738,10 @@ gputune_status gt_rule_add_sizes(gt_rule_maker *maker)
             continue;
         }
         const size_t last = pool->sizes.count - 1;
-        const int64_t begun_ns = gt_now_ns();
+        const int64_t start_ns = gt_now_ns();
         GT_TRY(gt_pool_measure(pool, last, maker->kept.items, maker->kept.count, true,
                                size_limit_s(maker, finding_end, measuring_end)));
-        spent_s += gt_seconds_since(begun_ns);
+        spent_s += gt_seconds_since(start_ns);
         if (lost_one(maker)) {
             GT_TRY(gt_rule_complete(maker));
         }

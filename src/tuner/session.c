@@ -46,7 +46,7 @@ static gputune_status check_emulated(const gt_request *request)
 }
 
 /* Warns if the template has no reference, so the default's results are assumed to be correct. */
-static void say_proof(const gt_request *request)
+static void warn_of_missing_reference(const gt_request *request)
 {
     if (!gt_workload_is_judged(&request->workload)) {
         gt_log_line(&request->log, GPUTUNE_LOG_WARNING,
@@ -75,7 +75,7 @@ gputune_status gt_session_open(gt_session *out, const gt_policy *policy, void *s
     all.measure = policy->measures;
     GT_TRY(gt_field_open(&out->field, &all));
     if (policy->exclusive) {
-        say_proof(request);
+        warn_of_missing_reference(request);
     }
     if (policy->measures) {
         GT_TRY(gt_field_pump(&out->field)); /* compile the default while the data are prepared */
@@ -107,7 +107,7 @@ void gt_session_close(gt_session *session)
 
 /* --- the measure worker ----------------------------------------------------------------------- */
 
-bool gt_session_is_rounds_turn(gt_session *session, bool wanted)
+bool gt_session_wants_round(gt_session *session, bool wanted)
 {
     gt_field *field = &session->field;
     bool busy = session->round_id || session->recheck_id != GT_NO_VARIANT;
@@ -116,7 +116,7 @@ bool gt_session_is_rounds_turn(gt_session *session, bool wanted)
         waiting += field->verifying;
     }
     field->rounds_wait = wanted && !busy && field->prepared;
-    return field->prepared && !busy && gt_schedule_is_rounds_turn(&field->schedule, waiting);
+    return field->prepared && !busy && gt_schedule_wants_round(&field->schedule, waiting);
 }
 
 bool gt_session_is_done(const gt_session *session)
@@ -246,7 +246,7 @@ void gt_session_keep_lease(gt_session *session)
     }
 }
 
-static gputune_status ask_policy(gt_session *session)
+static gputune_status call_policy(gt_session *session)
 {
     return session->policy->next ? session->policy->next(session) : GPUTUNE_OK;
 }
@@ -259,14 +259,14 @@ static gputune_status start_work(gt_session *session)
         GT_TRY(stop_session(session));
     }
     if (session->stop == GT_STOP_NONE) {
-        GT_TRY(ask_policy(session));
+        GT_TRY(call_policy(session));
     }
     if (session->stop == GT_STOP_NONE) {
         GT_TRY(gt_field_end_slow_compiles(&session->field));
         GT_TRY(gt_field_pump(&session->field));
         GT_TRY(try_to_measure(session));
     }
-    return ask_policy(session);
+    return call_policy(session);
 }
 
 /* Stores how the first round shared inout buffers, because all rounds must do the same. */

@@ -137,17 +137,18 @@ static void take_result(gt_strategy_proposer *p, const gt_tried *result, bool is
     }
     if ((failed || result->time_ns > 0) && !p->proposer.out_of_memory) {
         p->proposer.out_of_memory =
-            gt_quick_tell(&p->quick, p->strategy, gt_patience_left_s(&p->request->patience), result,
-                          is_quick) != GPUTUNE_OK;
+            gt_quick_report(&p->quick, p->strategy, gt_patience_left_s(&p->request->patience),
+                            result, is_quick) != GPUTUNE_OK;
     }
 }
 
-static void hear(gt_proposer *self, const gt_config *config, const gt_tried *result, bool is_quick)
+static void on_result(gt_proposer *self, const gt_config *config, const gt_tried *result,
+                      bool is_quick)
 {
     gt_strategy_proposer *p = (gt_strategy_proposer *)self;
-    gt_tried heard = *result;
-    if (to_point(&heard.point, p, config)) {
-        take_result(p, &heard, is_quick);
+    gt_tried seen = *result;
+    if (to_point(&seen.point, p, config)) {
+        take_result(p, &seen, is_quick);
     }
 }
 
@@ -161,7 +162,7 @@ static bool find_stored(gt_point *out, gt_config *config, const gt_strategy_prop
 
 /* Reports an earlier trial to the strategy. If the space is tried in order (`in_order`), trials
  * that may win are left out, because they race. */
-static gputune_status tell_trial(gt_strategy_proposer *p, const gt_trial *trial, bool in_order)
+static gputune_status report_trial(gt_strategy_proposer *p, const gt_trial *trial, bool in_order)
 {
     gt_config config;
     bool failed = gt_trial_failure(trial->status) != GPUTUNE_OK;
@@ -196,11 +197,11 @@ static double outclassed_ratio(const gt_request *request)
 }
 
 /* Reports the earlier trials. The fastest of them race again. */
-static gputune_status tell_history(gt_strategy_proposer *p, const gt_history *history,
-                                   bool in_order)
+static gputune_status report_history(gt_strategy_proposer *p, const gt_history *history,
+                                     bool in_order)
 {
     for (size_t i = 0; i < history->count; i++) {
-        GT_TRY(tell_trial(p, &history->items[i], in_order));
+        GT_TRY(report_trial(p, &history->items[i], in_order));
     }
     gt_array_sort(&p->earlier, by_time);
     const gt_tried *all = p->earlier.items;
@@ -261,7 +262,7 @@ static gputune_status give_hints(gt_strategy_proposer *p, size_t *count)
 
 /* --- starts ----------------------------------------------------------------------------------- */
 
-static void say_skipped(const gt_strategy_proposer *p, const gt_config *config)
+static void log_skipped(const gt_strategy_proposer *p, const gt_config *config)
 {
     const gt_request *request = p->request;
     const char *reason = gt_space_excludes(request->space, config);
@@ -280,7 +281,7 @@ static gputune_status take_starts(gt_strategy_proposer *p)
         gt_point point;
         bool is_new;
         if (!gt_space_has(p->request->space, config) || !to_point(&point, p, config)) {
-            say_skipped(p, config);
+            log_skipped(p, config);
             continue;
         }
         GT_TRY(gt_strategy_note(&is_new, p->strategy, &point));
@@ -320,9 +321,9 @@ static uint32_t propose(gt_proposer *self, gt_config *out, uint32_t count)
     count = count < 16 ? count : 16;
     gputune_status asked =
         p->quick.strategy
-            ? gt_quick_ask(&p->quick, p->strategy, gt_patience_left_s(&p->request->patience),
-                           points, count, &given, &self->quick_compiles)
-            : gt_strategy_ask(p->strategy, points, count, &given);
+            ? gt_quick_propose(&p->quick, p->strategy, gt_patience_left_s(&p->request->patience),
+                               points, count, &given, &self->quick_compiles)
+            : gt_strategy_propose(p->strategy, points, count, &given);
     self->out_of_memory = asked != GPUTUNE_OK;
     for (size_t i = 0; i < given; i++) {
         out[i] = to_config(p, &points[i]);
@@ -353,7 +354,7 @@ static gputune_status use_what_is_known(gt_strategy_proposer *p, const gt_histor
         GT_TRY(give_hints(p, &hints));
     }
     if (!(options->force || first_few)) {
-        GT_TRY(tell_history(p, history, in_order));
+        GT_TRY(report_history(p, history, in_order));
     }
     bool is_first = !hints && !p->known && !p->earlier.count;
     bool learns =
@@ -373,9 +374,11 @@ gputune_status gt_strategy_proposer_open(gt_strategy_proposer *p, const gt_reque
                                          .limit_s = gt_patience_left_s(&request->patience),
                                          .epsilon = request->options.epsilon,
                                          .by_seconds = true};
-    *p = (gt_strategy_proposer){
-        .proposer = {.propose = propose, .hear = hear, .gives_up = gives_up, .learns = true},
-        .request = request};
+    *p = (gt_strategy_proposer){.proposer = {.propose = propose,
+                                             .on_result = on_result,
+                                             .gives_up = gives_up,
+                                             .learns = true},
+                                .request = request};
     GT_TRY(describe_domain(p));
     GT_TRY(gt_strategy_open(&p->strategy, request->options.strategy, &p->domain, &settings));
     GT_TRY(use_what_is_known(p, history, &settings));

@@ -132,10 +132,10 @@ static gputune_status choose_fallback(gt_choice *choice, gt_request *request, gt
 
 /* Adds code, fallback and reason to a choice that has a configuration, a source and terms. `winner`
  * may be NULL. Frees the choice on failure. */
-static gputune_status finish_choice(gt_choice *out, gt_choice *begun, gt_request *request,
+static gputune_status finish_choice(gt_choice *out, gt_choice *partial, gt_request *request,
                                     gt_winner *winner)
 {
-    GT_SCOPED(gt_choice_free) gt_choice choice = gt_take(begun);
+    GT_SCOPED(gt_choice_free) gt_choice choice = gt_take(partial);
     GT_TRY(get_code(&choice.image, &choice.resources, request, &choice.config,
                     winner ? &winner->code : NULL));
     GT_TRY(choose_fallback(&choice, request, winner));
@@ -358,10 +358,10 @@ static gputune_status refuse_failed(const gt_request *request, const gt_config *
 
 /* Completes a choice that was made for another size. First proves the configuration, unless it is
  * the default or was proved here before. */
-static gputune_status finish_nearest(gt_choice *out, gt_choice *begun, gt_request *request,
+static gputune_status finish_nearest(gt_choice *out, gt_choice *partial, gt_request *request,
                                      gt_winner *winner)
 {
-    GT_SCOPED(gt_choice_free) gt_choice choice = gt_take(begun);
+    GT_SCOPED(gt_choice_free) gt_choice choice = gt_take(partial);
     const gt_config config = choice.config;
     if (gt_request_is_default(request, &config) || gt_history_is_proved(request, &config)) {
         return finish_choice(out, &choice, request, winner);
@@ -675,7 +675,7 @@ static gputune_status acquire_lease(gt_lease *lease, gt_request *request)
     double left_s = gt_patience_left_s(&request->patience);
     double wait_s = fmax(fmin(left_s / 2, left_s - compile_s), 0);
     const gt_patience first = gt_patience_at_most(&request->patience, wait_s);
-    if (gt_store_lease_await(store, &request->scenario, &first) == GPUTUNE_EBUSY) {
+    if (gt_store_lease_wait(store, &request->scenario, &first) == GPUTUNE_EBUSY) {
         compile_default(request);
     }
     return gt_store_lease_acquire(lease, store, &request->scenario, &request->patience);
@@ -717,13 +717,13 @@ static gputune_status search_under_lease(gt_choice *out, gt_request *request)
     gt_lease lease = {0};
     GT_TRY(gt_session_may_measure(
         request)); /* fails if this thread holds the lease, instead of waiting for it */
-    const int64_t begun_ns = gt_now_ns();
+    const int64_t start_ns = gt_now_ns();
     gputune_status status = acquire_lease(&lease, request);
     if (status != GPUTUNE_OK) {
         return status;
     }
     request->lease = &lease;
-    const double waited_s = (double)(gt_now_ns() - begun_ns) * 1e-9;
+    const double waited_s = (double)(gt_now_ns() - start_ns) * 1e-9;
     /* another process may have tuned it in the meantime */
     status = look_up_request(out, request, &request->patience);
     status = status == GPUTUNE_OK ? status : take_unfinished(out, request, waited_s);
@@ -745,7 +745,7 @@ static const char *message_without(const char *name)
     return named ? message + length + 2 : message;
 }
 
-static void say_unmeasured(const gt_request *request, const char *reason)
+static void log_unmeasured(const gt_request *request, const char *reason)
 {
     gt_log_line(&request->log, GPUTUNE_LOG_WARNING, "%s: not measured: %s", request->template->name,
                 reason);
@@ -761,14 +761,14 @@ static gputune_status choose_without_times(gt_choice *out, gt_request *request,
     /* if there is no answer either, the call fails with this message */
     bool repeats = request->refuted.failure && strcmp(request->refuted.message, reason) == 0;
     if (!repeats) {
-        say_unmeasured(request, reason);
+        log_unmeasured(request, reason);
     }
     extend_patience(request);
     if (look_up(out, request, &whatever, NULL) != GPUTUNE_OK) {
         GT_TRY(choose_unmeasured(out, request));
     }
     if (repeats) {
-        say_unmeasured(request, reason);
+        log_unmeasured(request, reason);
     }
     out->terms.final = false;
     if (failure == GPUTUNE_ETIMEOUT) { /* a call with the same limit must not try again */
@@ -854,7 +854,7 @@ static gputune_status choose_config(gt_choice *out, gt_request *request)
 }
 
 /* Records and logs that the answer is the default, although the restrictions exclude it. */
-static gputune_status say_what_is_outside(gt_choice *choice, const gt_request *request)
+static gputune_status choose_outside_restrictions(gt_choice *choice, const gt_request *request)
 {
     GT_FREED char *config = NULL;
     choice->outside_only = request->only_text[0] && !gt_space_has(request->space, &choice->config);
@@ -873,7 +873,7 @@ static gputune_status say_what_is_outside(gt_choice *choice, const gt_request *r
 gputune_status gt_tune(gt_choice *out, gt_request *request)
 {
     GT_TRY(choose_config(out, request));
-    gputune_status status = say_what_is_outside(out, request);
+    gputune_status status = choose_outside_restrictions(out, request);
     if (status != GPUTUNE_OK) {
         gt_choice_free(out);
     }

@@ -30,10 +30,10 @@ static bool is_soon_tried(const gt_tuning *tuning, double left_s)
 {
     static const double most_s = 1, most = 0.1;
     const gt_field *field = &tuning->session.field;
-    double begun = fmax((double)(field->variants.count + field->duplicates), 1);
-    double compile_s = field->schedule.compile_s * (double)field->units.count / begun /
+    double variant_count = fmax((double)(field->variants.count + field->duplicates), 1);
+    double compile_s = field->schedule.compile_s * (double)field->units.count / variant_count /
                        tuning->session.farm->compile_workers;
-    double new_variant_s = field->schedule.new_variant_s * (1 - field->duplicates / begun);
+    double new_variant_s = field->schedule.new_variant_s * (1 - field->duplicates / variant_count);
     double left = (double)gt_field_total(field) - gt_tuning_tried(tuning);
     return field->schedule.new_variant_s > 0 && !field->untimed &&
            left * fmax(new_variant_s, compile_s) < fmin(most_s, most * left_s);
@@ -64,7 +64,7 @@ static gputune_status start_due_round(gt_tuning *tuning)
     session->field.untimed = gt_tuning_untimed(tuning);
     session->field.schedule.round_share = round_share(tuning);
     bool wanted = gt_race_wants_round(gt_tuning_current_race(tuning));
-    bool is_rounds_turn = gt_session_is_rounds_turn(session, wanted);
+    bool is_rounds_turn = gt_session_wants_round(session, wanted);
     return is_rounds_turn || !session->field.prepared ? gt_tuning_start_round(tuning) : GPUTUNE_OK;
 }
 
@@ -176,7 +176,7 @@ static gputune_status sampled(gt_session *session, const gt_event *event)
 }
 
 /* Warns if the winner writes a variable of its module, or reads a constant that is never set. */
-static void say_winner(const gt_request *request, const gt_verified *verified)
+static void warn_of_winner(const gt_request *request, const gt_verified *verified)
 {
     const gt_log *log = &request->log;
     char constant[GT_NAME_MAX];
@@ -220,7 +220,7 @@ static gputune_status proved_again(gt_session *session, const gt_event *event)
         GT_TRY(take_single(&session->field, &event->verified));
         tuning->proved = event->id;
         gt_session_mark(session, &session->timeline.proved_again);
-        say_winner(session->request, &event->verified);
+        warn_of_winner(session->request, &event->verified);
         return GPUTUNE_OK;
     }
     if (stopped && !gt_ending_of(event->status)->costs_one_variant) {
@@ -310,7 +310,7 @@ gt_variant *gt_tuning_variant(const gt_tuning *tuning, uint64_t id)
     return tuning->session.field.variants.items[id];
 }
 
-static void say_if_cut(const gt_tuning *tuning)
+static void log_if_cut(const gt_tuning *tuning)
 {
     const gt_request *request = tuning->session.request;
     if (tuning->session.field.cut && !request->options.max_variants) {
@@ -336,7 +336,7 @@ static gputune_status run_session(gt_choice *out, gt_tuning *tuning)
         gt_tuning_keep_findings(tuning);
         return status;
     }
-    say_if_cut(tuning);
+    log_if_cut(tuning);
     gt_tuning_progress(tuning, "store", true);
     gt_tuning_write_samples(tuning);
     status = gt_tuning_conclude(out, tuning);

@@ -290,7 +290,7 @@ static bool pilots_serve(const gt_tuning *tuning, const gt_race_round *round)
 
 /* Reports a contestant's median only after its first and fourth samples, because other samples
  * hardly change it. */
-static gputune_status tell_times(gt_tuning *tuning, const gt_race_round *round)
+static gputune_status report_times(gt_tuning *tuning, const gt_race_round *round)
 {
     for (uint32_t i = 0; i < round->count; i++) {
         const gt_runner *runner = gt_race_find(tuning->race, round->ids[i]);
@@ -313,7 +313,7 @@ static gputune_status end_round(gt_tuning *tuning, const gt_race_round *round)
         return end_playoff_round(tuning);
     }
     GT_TRY(gt_race_end_round(tuning->race, &tuning->end));
-    GT_TRY(tell_times(tuning, round)); /* report contestants that have just left, too */
+    GT_TRY(report_times(tuning, round)); /* report contestants that have just left, too */
     if (gt_race_is_tied(tuning->race)) {
         GT_TRY(gt_tuning_open_playoff(tuning, false));
     }

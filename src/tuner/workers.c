@@ -23,7 +23,7 @@ void gt_workers_close(gt_workers *workers)
         farm->ops->close(farm);
     }
     if (workers->keep) {
-        gt_code_memo_let_go();
+        gt_code_memo_release();
     }
     gt_array_free(&workers->farms);
     pthread_mutex_destroy(&workers->mutex);

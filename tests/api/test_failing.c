@@ -183,6 +183,6 @@ TEST_OF(a_tuner_without_a_device, world *w, open_world, close_world)
 
 int main(void)
 {
-    tell_sqlite_apart();
+    count_sqlite_apart();
     return tests_run(NULL, NULL);
 }

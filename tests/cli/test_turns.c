@@ -97,7 +97,7 @@ TEST(a_kernel_that_was_begun_before_has_no_first_search)
     double shares[COUNT];
     make(turns);
     for (size_t i = 0; i < 3; i++) {
-        turns[i].begun = true;
+        turns[i].started = true;
     }
     cli_turns_weigh(turns, COUNT);
     divide(shares, turns, 40, 1);

@@ -334,15 +334,15 @@ TEST(log_of_a_call_replaces_that_of_its_tuner)
 typedef struct tuning {
     gputune *tuner;
     sem_t begun;
-    bool told;
+    bool reported;
     int status;
 } tuning;
 
 static void tell(void *user, const gputune_progress *progress)
 {
     tuning *t = user;
-    if (!t->told && progress->compiled) {
-        t->told = true;
+    if (!t->reported && progress->compiled) {
+        t->reported = true;
         sem_post(&t->begun);
     }
 }

@@ -90,7 +90,7 @@ TEST(host_function_is_the_reference)
 }
 
 /* Calls a new tuner, as another process would. */
-static gputune_info ask_anew(host *self, const char *tag)
+static gputune_info tune_again(host *self, const char *tag)
 {
     gputune *tuner = tuner_open(world.database);
     gputune_options options = with_reference(self);
@@ -105,14 +105,14 @@ TEST(results_are_verified_again_for_another_reference)
 {
     host first = {.error = 0}, other = {.error = 0}, wrong = {.error = 0.5f};
     gputune_info info;
-    assert_int_equal(ask_anew(&first, NULL).source, GPUTUNE_SOURCE_MEASURED);
-    assert_int_equal(ask_anew(&first, NULL).source, GPUTUNE_SOURCE_CACHED);
+    assert_int_equal(tune_again(&first, NULL).source, GPUTUNE_SOURCE_MEASURED);
+    assert_int_equal(tune_again(&first, NULL).source, GPUTUNE_SOURCE_CACHED);
     assert_int_equal(first.calls, 2);
-    assert_int_equal(ask_anew(&other, NULL).source, GPUTUNE_SOURCE_CACHED);
+    assert_int_equal(tune_again(&other, NULL).source, GPUTUNE_SOURCE_CACHED);
     assert_int_equal(other.calls, 2);
-    assert_int_equal(ask_anew(&other, "axpy 1").source, GPUTUNE_SOURCE_CACHED);
+    assert_int_equal(tune_again(&other, "axpy 1").source, GPUTUNE_SOURCE_CACHED);
     assert_int_equal(other.calls, 4);
-    assert_int_equal(ask_anew(&first, "axpy 1").source, GPUTUNE_SOURCE_CACHED);
+    assert_int_equal(tune_again(&first, "axpy 1").source, GPUTUNE_SOURCE_CACHED);
     assert_int_equal(first.calls, 2);
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     gputune_options options = with_reference(&wrong);

@@ -4,14 +4,14 @@
 
 enum { PARAMETERS = 16 };
 
-typedef struct told {
+typedef struct reported {
     gputune_function function;
     gputune_parameter parameters[PARAMETERS];
-} told;
+} reported;
 
-static told ask(gputune_plan *plan)
+static reported ask(gputune_plan *plan)
 {
-    told out = {.function = {.size = sizeof(gputune_function)}};
+    reported out = {.function = {.size = sizeof(gputune_function)}};
     OK(gputune_plan_function(&out.function, plan, 0));
     assert_in_range(out.function.parameter_count, 1, PARAMETERS);
     for (uint32_t i = 0; i < out.function.parameter_count; i++) {
@@ -32,7 +32,7 @@ static gputune_plan *default_plan(gputune *tuner, const char *text, gputune_size
     return plan;
 }
 
-static void launch_as_told(const gputune_function *f, CUfunction function, void **parameters)
+static void launch_as_reported(const gputune_function *f, CUfunction function, void **parameters)
 {
     CUlaunchConfig config = {f->grid[0],  f->grid[1],      f->grid[2], f->block[0], f->block[1],
                              f->block[2], f->shared_bytes, NULL,       NULL,        0};
@@ -50,7 +50,7 @@ TEST(plain_kernel_is_launched_by_its_function)
         y[i] = 1;
     }
     GT_SCOPED(plan_end) gputune_plan *plan = default_plan(tuner, NULL, GPUTUNE_SIZES({"n", n}));
-    told t = ask(plan);
+    reported t = ask(plan);
     assert_string_equal(t.function.name, "axpy");
     assert_string_equal(t.function.sizes, "n=1000 T=float");
     assert_int_equal(t.function.parameter_count, 4);
@@ -58,22 +58,22 @@ TEST(plain_kernel_is_launched_by_its_function)
     assert_int_equal(t.function.block[0], 256);
     assert_int_equal(t.function.grid[0], 4);
     assert_true(t.function.image_bytes > 0 && t.function.image);
-    const gputune_parameter *y_told = &t.parameters[0], *a_told = &t.parameters[2],
-                            *n_told = &t.parameters[3];
-    assert_int_equal(y_told->kind, GPUTUNE_PARAMETER_BUFFER);
-    assert_string_equal(y_told->name, "y");
-    assert_string_equal(y_told->type, "float");
-    assert_int_equal(y_told->buffer_bytes, 4 * n);
-    assert_int_equal(y_told->alignment, 16);
-    assert_true(y_told->is_input && y_told->is_output && !t.parameters[1].is_output);
-    assert_int_equal(a_told->kind, GPUTUNE_PARAMETER_SCALAR);
-    assert_int_equal(a_told->bytes, 4);
-    assert_false(a_told->is_size);
-    assert_true(n_told->is_size);
-    assert_int_equal(n_told->size_value, n);
-    assert_int_equal(n_told->argument, 3);
+    const gputune_parameter *y_reported = &t.parameters[0], *a_reported = &t.parameters[2],
+                            *n_reported = &t.parameters[3];
+    assert_int_equal(y_reported->kind, GPUTUNE_PARAMETER_BUFFER);
+    assert_string_equal(y_reported->name, "y");
+    assert_string_equal(y_reported->type, "float");
+    assert_int_equal(y_reported->buffer_bytes, 4 * n);
+    assert_int_equal(y_reported->alignment, 16);
+    assert_true(y_reported->is_input && y_reported->is_output && !t.parameters[1].is_output);
+    assert_int_equal(a_reported->kind, GPUTUNE_PARAMETER_SCALAR);
+    assert_int_equal(a_reported->bytes, 4);
+    assert_false(a_reported->is_size);
+    assert_true(n_reported->is_size);
+    assert_int_equal(n_reported->size_value, n);
+    assert_int_equal(n_reported->argument, 3);
     CUdeviceptr dx = buffer_of(x, sizeof x), dy = buffer_of(y, sizeof y);
-    launch_as_told(&t.function, t.function.function, (void *[]){&dy, &dx, &a, &n});
+    launch_as_reported(&t.function, t.function.function, (void *[]){&dy, &dx, &a, &n});
     CU(MemcpyDtoH(y, dy, sizeof y));
     assert_float_equal(y[999], 1 + 3 * 999.0F, 0);
     CU(MemFree(dx));
@@ -95,7 +95,7 @@ TEST(scratch_is_passed_by_the_caller)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     gputune_plan *plan = default_plan(tuner, with_scratch, (gputune_sizes){0, NULL});
-    told t = ask(plan);
+    reported t = ask(plan);
     assert_int_equal(t.function.parameter_count, 2);
     const gputune_parameter *part = &t.parameters[1];
     assert_int_equal(part->kind, GPUTUNE_PARAMETER_SCRATCH);
@@ -108,7 +108,7 @@ TEST(scratch_is_passed_by_the_caller)
     CUdeviceptr dsum = buffer_of(&sum, sizeof sum), dpart;
     CU(MemAlloc(&dpart, part->buffer_bytes));
     CU(MemsetD8(dpart, 0, part->buffer_bytes));
-    launch_as_told(&t.function, t.function.function, (void *[]){&dsum, &dpart});
+    launch_as_reported(&t.function, t.function.function, (void *[]){&dsum, &dpart});
     CU(MemcpyDtoH(&sum, dsum, sizeof sum));
     assert_int_equal(sum, 496);
     CU(MemFree(dsum));
@@ -134,7 +134,7 @@ static char *passed_as(const char *word)
 }
 
 /* Launches from a module that it loads from the image, with a constant symbol of its own. */
-static int launched_from_image(const told *t, const int *values)
+static int launched_from_image(const reported *t, const int *values)
 {
     CUmodule module;
     CUfunction function;
@@ -159,7 +159,7 @@ static int launched_from_image(const told *t, const int *values)
                         : t->parameters[i].by_address ? (void *)&block
                                                       : (void *)(uintptr_t)values;
     }
-    launch_as_told(f, function, parameters);
+    launch_as_reported(f, function, parameters);
     CU(MemcpyDtoH(&sum, dsum, sizeof sum));
     CU(MemFree(dsum));
     CU(MemFree(block));
@@ -178,7 +178,7 @@ TEST(block_is_passed_as_described)
         gputune *tuner = tuner_open(":memory:");
         char *text = passed_as(words[i]);
         gputune_plan *plan = default_plan(tuner, text, (gputune_sizes){0, NULL});
-        told t = ask(plan);
+        reported t = ask(plan);
         assert_int_equal(launched_from_image(&t, values), 1999 * 1000);
         gputune_plan_release(plan);
         gputune_close(tuner);
@@ -289,21 +289,22 @@ TEST(arguments_are_described_however_they_are_passed)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     GT_SCOPED(plan_end) gputune_plan *plan = default_plan(tuner, structs, GPUTUNE_NO_SIZES);
-    gputune_parameter told = GPUTUNE_PARAMETER_INIT;
-    OK(gputune_plan_argument(&told, plan, 0)); /* in constant memory, so it is not a parameter */
-    assert_int_equal(told.kind, GPUTUNE_PARAMETER_BLOCK);
-    assert_string_equal(told.type, "int");
-    assert_int_equal(told.bytes, 0);
-    assert_int_equal(told.element_bytes, sizeof(int));
-    assert_int_equal(told.buffer_bytes, sizeof(int[8]));
+    gputune_parameter reported = GPUTUNE_PARAMETER_INIT;
+    OK(gputune_plan_argument(&reported, plan,
+                             0)); /* in constant memory, so it is not a parameter */
+    assert_int_equal(reported.kind, GPUTUNE_PARAMETER_BLOCK);
+    assert_string_equal(reported.type, "int");
+    assert_int_equal(reported.bytes, 0);
+    assert_int_equal(reported.element_bytes, sizeof(int));
+    assert_int_equal(reported.buffer_bytes, sizeof(int[8]));
     for (int i = 0; i < 5; i++) {
-        OK(gputune_plan_argument(&told, plan, (uint32_t)i));
-        assert_int_equal(told.argument, i);
+        OK(gputune_plan_argument(&reported, plan, (uint32_t)i));
+        assert_int_equal(reported.argument, i);
     }
-    assert_int_equal(told.kind, GPUTUNE_PARAMETER_SCALAR);
-    assert_string_equal(told.type, "step");
-    assert_int_equal(told.bytes, sizeof(struct step));
-    assert_int_equal(gputune_plan_argument(&told, plan, 5), GPUTUNE_ENOTFOUND);
+    assert_int_equal(reported.kind, GPUTUNE_PARAMETER_SCALAR);
+    assert_string_equal(reported.type, "step");
+    assert_int_equal(reported.bytes, sizeof(struct step));
+    assert_int_equal(gputune_plan_argument(&reported, plan, 5), GPUTUNE_ENOTFOUND);
 }
 
 TESTS_WITHIN(open_device, world_close)

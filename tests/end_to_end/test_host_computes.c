@@ -244,7 +244,7 @@ TEST(host_computes_on_while_workers_are_killed)
 /* ---- full memory, a GPU for one process only ------------------------------------------------- */
 
 /* Calls a new tuner, whose workers start with the GPU in its current state. */
-static bool tune_anew(void)
+static bool tune_again(void)
 {
     gputune_plan *plan = NULL;
     gputune *tuner = tuner_open(world.database);
@@ -281,11 +281,11 @@ static void tune_in_full_memory(void)
 {
     CUdeviceptr blocks[BLOCKS_MAX];
     int count = fill_memory(blocks);
-    print_message("measured: %d\n", tune_anew());
+    print_message("measured: %d\n", tune_again());
     while (count > 0) {
         CU(MemFree(blocks[--count]));
     }
-    assert_true(tune_anew());
+    assert_true(tune_again());
 }
 
 /* On the emulator each process has its own memory, so the test makes the worker's allocations
@@ -297,11 +297,11 @@ static void tune_where_allocations_fail(void)
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         setenv("GPUTUNE_EMU_FAULTS", faults[i],
                1); /* faults of the workers only, because the host's context is open */
-        assert_false(tune_anew());
+        assert_false(tune_again());
         unsetenv("GPUTUNE_EMU_FAULTS");
         assert_non_null(strstr(world.log, "memory"));
     }
-    assert_true(tune_anew());
+    assert_true(tune_again());
 }
 
 TEST(host_survives_full_memory_of_the_gpu)
@@ -312,7 +312,7 @@ TEST(host_survives_full_memory_of_the_gpu)
 static void tune_in_exclusive_mode(void)
 {
     setenv("GPUTUNE_EMU_FAULTS", "cuDevicePrimaryCtxRetain:*1=46", 1);
-    assert_false(tune_anew());
+    assert_false(tune_again());
     assert_non_null(strstr(world.log, "may be used by one process only"));
     assert_non_null(strstr(world.log, "gputune warm"));
     assert_int_equal(world.warnings, 1);

@@ -12,7 +12,7 @@
 enum { LONGEST_MS = 120000, STEP_MS = 10, FAILED = 100 };
 
 /* Makes this process the parent of processes whose parents end, to wait for them. */
-static int open_heir(void **state)
+static int open_second(void **state)
 {
     (void)state;
     assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0);
@@ -179,5 +179,5 @@ int main(int argc, char **argv)
     if (argc == 2) {
         be_host(argv[1]);
     }
-    return tests_run(open_heir, world_close);
+    return tests_run(open_second, world_close);
 }

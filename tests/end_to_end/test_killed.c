@@ -86,7 +86,7 @@ static int64_t count_winners(int n)
 }
 
 /* Checks that each scenario of a complete line is stored. Returns their number. */
-static int expect_told_is_stored(void)
+static int expect_reported_is_stored(void)
 {
     char path[96], line[1024];
     int told = 0;
@@ -136,11 +136,11 @@ TEST(kills_lose_no_stored_result)
         }
         if (access(world.database, F_OK) == 0) {
             assert_int_equal(ask("PRAGMA integrity_check"), 1);
-            told += expect_told_is_stored();
+            told += expect_reported_is_stored();
         }
         if (was_host) { /* the next run continues */
             assert_int_equal(wait_for(start(program, round)), 0);
-            assert_int_equal(expect_told_is_stored(), SIZES);
+            assert_int_equal(expect_reported_is_stored(), SIZES);
         }
     }
     print_message("%d kills, %d of hosts; %d results were told, and all were stored\n", kills,

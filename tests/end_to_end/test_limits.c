@@ -149,7 +149,7 @@ static void fill(const char *path)
     }
 }
 
-static bool tells_all(const char *const *parts)
+static bool reports_all(const char *const *parts)
 {
     while (*parts && strstr(world.log, *parts)) {
         parts++;
@@ -194,7 +194,7 @@ static int tune_with_full_files(const char *const files[3], rlim_t bytes)
         fprintf(stderr, "%s: %s\n%s", gputune_source_name(info.source), gputune_error(), world.log);
         return !done ? NO_PLAN : WRONG_PLAN;
     }
-    return tells_all(told[bytes > 0]) ? 0 : MANY_LINES;
+    return reports_all(told[bytes > 0]) ? 0 : MANY_LINES;
 }
 
 static int be_with_full_files(rlim_t bytes)

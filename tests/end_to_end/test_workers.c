@@ -53,7 +53,7 @@ static void tune(gputune *tuner)
 }
 
 /* Workers are killed, and the caller does not wait for them. */
-static void await_end(void)
+static void wait_for_end(void)
 {
     for (int wait = 0; wait < 200 && count_children(NULL); wait++) {
         usleep(10000);
@@ -70,7 +70,7 @@ TEST(workers_end_with_the_tuning)
     OK(gputune_open(&tuner, &options));
     for (int round = 0; round < 2; round++) {
         tune(tuner);
-        await_end();
+        wait_for_end();
     }
 }
 
@@ -113,7 +113,7 @@ TEST(hit_starts_no_compiler)
     tune(tuner);
     assert_true(count_children("compile") >= 1);
     gputune_close(tuner);
-    await_end();
+    wait_for_end();
 
     tuner = open_as_tool();
     OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", 1024}), &options));

@@ -67,13 +67,13 @@ static gt_farm *open_measuring(void)
     return open_farm((gt_farm_options){.driver = "fake"});
 }
 
-static void ask_compile(gt_farm *farm, uint64_t id, const char *text)
+static void request_compile(gt_farm *farm, uint64_t id, const char *text)
 {
     gt_compile_job job = {.id = id, .source = {.text = text, .arch = "sm_90"}};
     ASSERT_OK(farm->ops->compile(farm, &job));
 }
 
-static void ask_prepare(gt_farm *farm, const char *script)
+static void request_prepare(gt_farm *farm, const char *script)
 {
     static gt_measure_setup setup;
     setup.workload_count = 1;
@@ -90,12 +90,12 @@ static void submit_verify(gt_farm *farm, uint64_t id, const char *script, bool p
     ASSERT_OK(farm->ops->verify(farm, &job));
 }
 
-static void ask_verify(gt_farm *farm, uint64_t id, const char *script)
+static void request_verify(gt_farm *farm, uint64_t id, const char *script)
 {
     submit_verify(farm, id, script, false);
 }
 
-static void ask_sample(gt_farm *farm, uint64_t id, const uint64_t *variants, uint32_t count)
+static void request_sample(gt_farm *farm, uint64_t id, const uint64_t *variants, uint32_t count)
 {
     gt_sample_job job = {
         .id = id, .variants = variants, .count = count, .objective = GPUTUNE_OBJECTIVE_KERNEL};
@@ -124,19 +124,19 @@ static void expect_plain(gt_farm *farm, gt_event_kind kind, uint64_t id, gputune
 
 static void prepare_ok(gt_farm *farm)
 {
-    ask_prepare(farm, "ok");
+    request_prepare(farm, "ok");
     expect_plain(farm, GT_EVENT_PREPARED, 0, GPUTUNE_OK);
 }
 
 static void verify_ok(gt_farm *farm, uint64_t id, const char *script)
 {
-    ask_verify(farm, id, script);
+    request_verify(farm, id, script);
     expect_plain(farm, GT_EVENT_VERIFIED, id, GPUTUNE_OK);
 }
 
 static void compile_ok(gt_farm *farm, uint64_t id)
 {
-    ask_compile(farm, id, "text");
+    request_compile(farm, id, "text");
     expect_plain(farm, GT_EVENT_COMPILED, id, GPUTUNE_OK);
 }
 
@@ -151,7 +151,7 @@ static void expect_silence(gt_farm *farm)
 /* Samples the variants and returns the process ID of the worker that took the sample. */
 static uint64_t sample_pid(gt_farm *farm, const uint64_t *variants, uint32_t count)
 {
-    ask_sample(farm, 999, variants, count);
+    request_sample(farm, 999, variants, count);
     GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_SAMPLED, 999, GPUTUNE_OK);
     assert_int_equal(event.sampled.count, count);
     for (uint32_t i = 0; i < count; i++) {

@@ -88,7 +88,7 @@ TEST(no_job_is_lost_if_memory_is_short)
     enum { WORKERS = 5, JOBS = 2 * WORKERS };
     GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){.compile_workers = WORKERS});
     for (uint64_t i = 0; i < WORKERS; i++) {
-        ask_compile(farm, i, "text");
+        request_compile(farm, i, "text");
     }
     for (uint64_t i = 0; i < WORKERS; i++) {
         gt_event event;
@@ -96,7 +96,7 @@ TEST(no_job_is_lost_if_memory_is_short)
         gt_event_free(&event);
     }
     for (uint64_t i = 0; i < JOBS; i++) {
-        ask_compile(farm, i, "killed");
+        request_compile(farm, i, "killed");
     }
     failing_begin("allocation", 1, true);
     uint32_t told = 0;

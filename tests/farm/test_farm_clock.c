@@ -23,7 +23,7 @@ static pid_t stop_in_hand(gt_farm *farm)
 {
     verify_ok(farm, 1, "ok");
     pid_t worker = (pid_t)sample_pid(farm, one, 1);
-    ask_verify(farm, 2, "stop");
+    request_verify(farm, 2, "stop");
     while (state_of(worker) != 'T') {
         expect_silence(farm);
     }
@@ -52,14 +52,14 @@ TEST(a_variant_whose_worker_gets_no_core_is_late_in_the_end)
 TEST(a_variant_that_never_ends_is_reported)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_emulated();
-    ask_verify(farm, 1, "spin");
+    request_verify(farm, 1, "spin");
     expect_plain(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_ETIMEOUT);
 }
 
 TEST(a_variant_that_waits_forever_is_reported)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_emulated();
-    ask_verify(farm, 1, "hang");
+    request_verify(farm, 1, "hang");
     expect_silence(farm);
     clock_skip(2 * TIME_S);
     expect_plain(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_ETIMEOUT);

@@ -43,9 +43,9 @@ TEST(a_worker_that_is_still_starting_is_waited_for)
                worker);
     assert_int_equal(chmod(path, 0700), 0);
     gt_farm *farm = open_farm((gt_farm_options){.worker = path, .compile_workers = 1});
-    const int64_t begun_ns = gt_now_ns();
+    const int64_t start_ns = gt_now_ns();
     compile_ok(farm, 1);
-    assert_true(gt_seconds_since(begun_ns) > 5);
+    assert_true(gt_seconds_since(start_ns) > 5);
     farm->ops->close(farm);
     folder_remove(folder);
     free(worker);
@@ -58,7 +58,7 @@ TEST(every_job_is_answered_once)
     assert_int_equal(farm->compile_workers, 5);
     unsigned char seen[JOBS] = {0};
     for (uint64_t i = 0; i < JOBS; i++) {
-        ask_compile(farm, i, "text");
+        request_compile(farm, i, "text");
     }
     for (size_t i = 0; i < JOBS; i++) {
         gt_event event;
@@ -74,7 +74,7 @@ TEST(every_job_is_answered_once)
 TEST(errors_carry_message_and_log)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){0});
-    ask_compile(farm, 1, "error");
+    request_compile(farm, 1, "error");
     GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_COMPILED, 1, GPUTUNE_ECOMPILE);
     assert_string_equal(event.message, "x.cu(1): error: caf? is undefined");
     assert_string_equal(event.compiled.log, "the log");
@@ -83,9 +83,9 @@ TEST(errors_carry_message_and_log)
 TEST(a_crash_of_the_compiler_costs_one_job)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 1});
-    ask_compile(farm, 1, "segv");
-    ask_compile(farm, 2, "fine");
-    ask_compile(farm, 3, "fine");
+    request_compile(farm, 1, "segv");
+    request_compile(farm, 2, "fine");
+    request_compile(farm, 3, "fine");
     GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_COMPILED, 1, GPUTUNE_ECRASHED);
     assert_true(event.repeatable);
     assert_non_null(strstr(event.message, "signal 11"));
@@ -98,9 +98,9 @@ TEST(a_single_crash_is_forgiven)
     GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 1});
     char script[64];
     snprintf(script, sizeof script, "killed-if %s", temporary_file());
-    ask_compile(farm, 1, script);
+    request_compile(farm, 1, script);
     expect_plain(farm, GT_EVENT_COMPILED, 1, GPUTUNE_OK);
-    ask_compile(
+    request_compile(
         farm, 2,
         "killed"); /* the worker was killed in each attempt, so the failure is not repeatable */
     GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_COMPILED, 2, GPUTUNE_ECRASHED);
@@ -110,9 +110,9 @@ TEST(a_single_crash_is_forgiven)
 TEST(canceled_jobs_cause_no_event)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 1});
-    ask_compile(farm, 1, "slow 50");
+    request_compile(farm, 1, "slow 50");
     for (uint64_t i = 2; i < 20; i++) {
-        ask_compile(farm, i, "text");
+        request_compile(farm, i, "text");
     }
     farm->ops->cancel(farm);
     compile_ok(farm, 100);
@@ -138,9 +138,9 @@ TEST(a_compile_that_is_given_up_costs_nothing_else)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 1});
     compile_ok(farm, 1);
-    ask_compile(farm, 2, "hang");
+    request_compile(farm, 2, "hang");
     for (uint64_t i = 3; i < 8; i++) {
-        ask_compile(farm, i, "text");
+        request_compile(farm, i, "text");
     }
     wait_for_start(farm, 2);
     farm->ops->give_up(farm, 3); /* waits */
@@ -171,13 +171,13 @@ TEST(a_compile_that_gets_no_core_takes_no_time)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 1});
     compile_ok(farm, 1);
-    ask_compile(farm, 2, "stop"); /* stopped, like a process that gets no core */
+    request_compile(farm, 2, "stop"); /* stopped, like a process that gets no core */
     wait_for_start(farm, 2);
     usleep(300000);
     assert_true(seconds_of(farm) < 0.2);
     farm->ops->give_up(farm, 2);
     expect_plain(farm, GT_EVENT_COMPILED, 2, GPUTUNE_ETIMEOUT);
-    ask_compile(farm, 3, "hang"); /* waiting for something other than a core does count */
+    request_compile(farm, 3, "hang"); /* waiting for something other than a core does count */
     wait_for_start(farm, 3);
     usleep(300000);
     assert_true(seconds_of(farm) > 0.2);
@@ -188,11 +188,11 @@ TEST(a_canceled_job_is_not_compiling)
     gt_compiling jobs[4];
     GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 1});
     compile_ok(farm, 1);
-    ask_compile(farm, 2, "slow 300");
+    request_compile(farm, 2, "slow 300");
     wait_for_start(farm, 2);
     farm->ops->cancel(farm);
     assert_int_equal(farm->ops->compiling(farm, jobs, 4), 0);
-    ask_compile(farm, 2, "text");
+    request_compile(farm, 2, "text");
     farm->ops->give_up(farm, 2); /* the job still waits for the canceled one */
     expect_plain(farm, GT_EVENT_COMPILED, 2, GPUTUNE_OK);
 }
@@ -201,7 +201,7 @@ TEST(a_canceled_job_is_not_compiling)
 TEST(a_canceled_job_that_never_ends_holds_up_nobody)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 1});
-    ask_compile(farm, 1, "hang");
+    request_compile(farm, 1, "hang");
     wait_for_start(farm, 1);
     farm->ops->cancel(farm);
     compile_ok(farm, 2);
@@ -210,7 +210,7 @@ TEST(a_canceled_job_that_never_ends_holds_up_nobody)
 TEST(without_a_compiler_every_job_reports_it)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){.driver_version = 1});
-    ask_compile(farm, 1, "text");
+    request_compile(farm, 1, "text");
     GT_SCOPED(gt_event_free)
     gt_event event = expect(farm, GT_EVENT_COMPILED, 1, GPUTUNE_ENOCOMPILER);
     assert_string_equal(event.message, "no NVRTC here");
@@ -221,7 +221,7 @@ TEST(workers_do_not_see_harmful_variables)
     setenv("CUDA_LAUNCH_BLOCKING", "1", 1);
     GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){0});
     unsetenv("CUDA_LAUNCH_BLOCKING");
-    ask_compile(farm, 1, "environment");
+    request_compile(farm, 1, "environment");
     GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_COMPILED, 1, GPUTUNE_OK);
     assert_memory_equal(event.compiled.image.data, "CUDA_LAUNCH_BLOCKING=none", 25);
 }
@@ -260,7 +260,7 @@ TEST(a_strange_worker_ends_the_farm)
         fclose(file);
         assert_int_equal(chmod(path, 0700), 0);
         gt_farm *farm = open_farm((gt_farm_options){.worker = path});
-        ask_compile(farm, 1, "text");
+        request_compile(farm, 1, "text");
         gt_event event;
         assert_int_equal(farm->ops->wait(farm, &event, SOON_S), GPUTUNE_EWORKER);
         assert_int_equal(farm->ops->wait(farm, &event, 0), GPUTUNE_EWORKER);
@@ -273,8 +273,8 @@ TEST(a_host_that_reaps_its_children_is_no_error)
 {
     signal(SIGCHLD, SIG_IGN);
     gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 1});
-    ask_compile(farm, 1, "segv");
-    ask_compile(farm, 2, "fine");
+    request_compile(farm, 1, "segv");
+    request_compile(farm, 2, "fine");
     GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_COMPILED, 1, GPUTUNE_ECRASHED);
     assert_false(event.repeatable); /* because the cause of death is unknown */
     expect_plain(farm, GT_EVENT_COMPILED, 2, GPUTUNE_OK);

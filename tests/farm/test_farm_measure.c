@@ -14,7 +14,7 @@ static const uint64_t one[] = {1}, two[] = {1, 2}, three[] = {1, 2, 3};
 static gt_farm *open_prepared(void)
 {
     gt_farm *farm = open_measuring();
-    ask_prepare(farm, "ok");
+    request_prepare(farm, "ok");
     GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_PREPARED, 0, GPUTUNE_OK);
     assert_true(event.prepared.reference_ns == 1000);
     return farm;
@@ -41,11 +41,11 @@ static void expect_death(uint64_t pid)
 TEST(requests_are_answered_in_order)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_measuring();
-    ask_prepare(farm, "ok"); /* requests are sent without waiting for answers */
+    request_prepare(farm, "ok"); /* requests are sent without waiting for answers */
     for (uint64_t i = 1; i <= 100; i++) {
-        ask_verify(farm, i, "ok");
+        request_verify(farm, i, "ok");
     }
-    ask_sample(farm, 500, two, 2);
+    request_sample(farm, 500, two, 2);
     expect_plain(farm, GT_EVENT_PREPARED, 0, GPUTUNE_OK);
     for (uint64_t i = 1; i <= 100; i++) {
         GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_VERIFIED, i, GPUTUNE_OK);
@@ -77,7 +77,7 @@ TEST(large_images_pass)
     ASSERT_OK(farm->ops->verify(farm, job));
     free(image); /* copied */
     free(job);
-    ask_sample(farm, 9, one, 1);
+    request_sample(farm, 9, one, 1);
     expect_plain(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_OK);
     expect_plain(farm, GT_EVENT_SAMPLED, 9, GPUTUNE_OK);
 }
@@ -85,9 +85,9 @@ TEST(large_images_pass)
 TEST(wrong_results_cost_nothing_else)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_prepared();
-    ask_verify(farm, 1, "ok");
-    ask_verify(farm, 2, "wrong");
-    ask_verify(farm, 3, "ok");
+    request_verify(farm, 1, "ok");
+    request_verify(farm, 2, "wrong");
+    request_verify(farm, 3, "ok");
     expect_plain(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_OK);
     GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_VERIFIED, 2, GPUTUNE_EWRONG);
     assert_string_equal(event.message, "y[3] is 1, expected 2");
@@ -101,8 +101,8 @@ static void check_crash(const char *script, bool repeatable)
     gt_farm *farm = open_prepared();
     verify_ok(farm, 1, "ok");
     uint64_t before = sample_pid(farm, one, 1);
-    ask_verify(farm, 7, script);
-    ask_verify(farm, 2, "ok"); /* this request was already sent to the worker that crashes */
+    request_verify(farm, 7, script);
+    request_verify(farm, 2, "ok"); /* this request was already sent to the worker that crashes */
     GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_VERIFIED, 7, GPUTUNE_ECRASHED);
     assert_int_equal(event.repeatable, repeatable);
     expect_plain(farm, GT_EVENT_VERIFIED, 2, GPUTUNE_OK);
@@ -161,7 +161,7 @@ static void check_sample_failure(const char *script, gputune_status status, bool
     verify_ok(farm, 1, "ok");
     verify_ok(farm, 2, script);
     verify_ok(farm, 3, "ok");
-    ask_sample(farm, 50, three, 3);
+    request_sample(farm, 50, three, 3);
     GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_SAMPLED, 50, status);
     assert_int_equal(event.culprit, 2);
     assert_int_equal(event.repeatable, repeatable);
@@ -185,7 +185,7 @@ TEST(a_new_worker_loads_the_default_even_if_it_was_dropped)
     ASSERT_OK(farm->ops->verify(farm, &job));
     expect_plain(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_OK);
     ASSERT_OK(farm->ops->drop(farm, 1));
-    ask_verify(farm, 2, "segv");
+    request_verify(farm, 2, "segv");
     expect_plain(farm, GT_EVENT_VERIFIED, 2, GPUTUNE_ECRASHED);
     verify_ok(farm, 3, "ok");
     static const uint64_t both[] = {1, 3};
@@ -200,7 +200,7 @@ TEST(a_hanging_sample_of_a_patient_variant_is_repeatable)
     submit_verify(farm, 2, "sample-hang", true);
     expect_plain(farm, GT_EVENT_VERIFIED, 2, GPUTUNE_OK);
     static const uint64_t two[] = {2};
-    ask_sample(farm, 50, two, 1);
+    request_sample(farm, 50, two, 1);
     GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_SAMPLED, 50, GPUTUNE_ETIMEOUT);
     assert_int_equal(event.culprit, 2);
     assert_true(event.repeatable);
@@ -210,10 +210,10 @@ TEST(a_hanging_sample_of_a_patient_variant_is_repeatable)
 static void check_refill_failure(const char *script, gputune_status status)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_measuring();
-    ask_prepare(farm, script);
+    request_prepare(farm, script);
     expect_plain(farm, GT_EVENT_PREPARED, 0, GPUTUNE_OK);
     verify_ok(farm, 1, "ok");
-    ask_sample(farm, 50, one, 1);
+    request_sample(farm, 50, one, 1);
     GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_SAMPLED, 50, status);
     assert_true(event.culprit == GT_NO_VARIANT);
     prepare_ok(farm);
@@ -237,9 +237,9 @@ TEST(a_crash_while_loading_again_names_the_culprit)
     unlink(path);
     verify_ok(farm, 2, script);
     fclose(fopen(path, "w"));
-    ask_verify(farm, 3, "segv");
+    request_verify(farm, 3, "segv");
     expect_plain(farm, GT_EVENT_VERIFIED, 3, GPUTUNE_ECRASHED);
-    ask_sample(farm, 60, two, 2);
+    request_sample(farm, 60, two, 2);
     GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_SAMPLED, 60, GPUTUNE_ECRASHED);
     assert_int_equal(event.culprit, 2);
     sample_pid(farm, one, 1);
@@ -250,7 +250,7 @@ TEST(many_crashes_are_survived)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_prepared();
     for (uint64_t i = 1; i <= 12; i++) {
-        ask_verify(farm, i, i % 2 ? "ok" : i % 4 ? "segv" : "fatal");
+        request_verify(farm, i, i % 2 ? "ok" : i % 4 ? "segv" : "fatal");
     }
     for (uint64_t i = 1; i <= 12; i++) {
         expect_plain(farm, GT_EVENT_VERIFIED, i, i % 2 ? GPUTUNE_OK : GPUTUNE_ECRASHED);
@@ -264,9 +264,9 @@ TEST(many_crashes_are_survived)
 TEST(a_hang_costs_itself)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_prepared();
-    ask_verify(farm, 1, "ok");
-    ask_verify(farm, 2, "hang");
-    ask_verify(farm, 3, "ok");
+    request_verify(farm, 1, "ok");
+    request_verify(farm, 2, "hang");
+    request_verify(farm, 3, "ok");
     expect_plain(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_OK);
     GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_VERIFIED, 2, GPUTUNE_ETIMEOUT);
     assert_false(event.repeatable);
@@ -289,7 +289,7 @@ TEST(a_single_hang_is_forgiven)
     GT_SCOPED(close_farm) gt_farm *farm = open_prepared();
     char script[64];
     snprintf(script, sizeof script, "hang-if %s", temporary_file());
-    ask_verify(farm, 1, script);
+    request_verify(farm, 1, script);
     expect_plain(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_ETIMEOUT);
     submit_verify(farm, 1, script, true);
     expect_plain(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_OK);
@@ -315,7 +315,7 @@ TEST(more_work_has_more_time)
     GT_SCOPED(close_farm) gt_farm *proves = open_with_much_work("slow 1200");
     GT_SCOPED(close_farm) gt_farm *samples = open_with_much_work("sample-slow 1200");
     expect_plain(samples, GT_EVENT_VERIFIED, 1, GPUTUNE_OK);
-    ask_sample(samples, 9, one, 1);
+    request_sample(samples, 9, one, 1);
     expect_plain(samples, GT_EVENT_SAMPLED, 9, GPUTUNE_OK);
     expect_plain(proves, GT_EVENT_VERIFIED, 1, GPUTUNE_OK);
 }
@@ -332,8 +332,8 @@ TEST(a_bad_reference_is_reported)
                  {"reference-fatal", GPUTUNE_ETEMPLATE}};
     for (size_t i = 0; i < 3; i++) {
         GT_SCOPED(close_farm) gt_farm *farm = open_measuring();
-        ask_prepare(farm, cases[i].script);
-        ask_verify(farm, 1, "ok");
+        request_prepare(farm, cases[i].script);
+        request_verify(farm, 1, "ok");
         expect_plain(farm, GT_EVENT_PREPARED, 0, cases[i].status);
         expect_plain(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_EINVAL);
         prepare_ok(farm);
@@ -346,7 +346,7 @@ TEST(an_end_from_outside_while_preparing_is_not_the_references)
     static const char *const scripts[] = {"killed", "exit"};
     for (size_t i = 0; i < 2; i++) {
         GT_SCOPED(close_farm) gt_farm *farm = open_measuring();
-        ask_prepare(farm, scripts[i]);
+        request_prepare(farm, scripts[i]);
         expect_plain(farm, GT_EVENT_PREPARED, 0, GPUTUNE_EWORKER);
     }
 }
@@ -357,7 +357,7 @@ TEST(experiments_that_end_a_worker_are_left_out)
     static const char *const scripts[] = {"data-fatal", "data-hangs", "data-segv"};
     GT_SCOPED(close_farm) gt_farm *farm = open_measuring();
     for (size_t i = 0; i < 3; i++) {
-        ask_prepare(farm, scripts[i]);
+        request_prepare(farm, scripts[i]);
         expect_plain(farm, GT_EVENT_PREPARED, 0, GPUTUNE_OK);
         verify_ok(farm, 1, "ok");
     }
@@ -406,12 +406,12 @@ TEST(a_device_that_cannot_be_reported_is_an_error)
 TEST(without_a_device_every_request_reports_it)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){.driver = "none"});
-    ask_prepare(farm, "ok");
-    ask_verify(farm, 1, "ok");
+    request_prepare(farm, "ok");
+    request_verify(farm, 1, "ok");
     GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_PREPARED, 0, GPUTUNE_ENODRIVER);
     assert_non_null(strstr(event.message, "no driver here"));
     expect_plain(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_ENODRIVER);
-    ask_sample(farm, 50, one, 1);
+    request_sample(farm, 50, one, 1);
     GT_SCOPED(gt_event_free)
     gt_event sampled = expect(farm, GT_EVENT_SAMPLED, 50, GPUTUNE_ENODRIVER);
     assert_true(sampled.culprit == GT_NO_VARIANT);
@@ -421,7 +421,7 @@ TEST(without_a_device_every_request_reports_it)
 TEST(a_device_that_kills_its_worker_is_given_up)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){.driver = "segv"});
-    ask_prepare(farm, "ok");
+    request_prepare(farm, "ok");
     GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_PREPARED, 0, GPUTUNE_EWORKER);
     assert_non_null(strstr(event.message, "signal 11"));
 }
@@ -434,7 +434,7 @@ TEST(dropped_variants_are_gone)
     verify_ok(farm, 1, "ok");
     verify_ok(farm, 2, "ok");
     ASSERT_OK(farm->ops->drop(farm, 2));
-    ask_sample(farm, 5, two, 2);
+    request_sample(farm, 5, two, 2);
     GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_SAMPLED, 5, GPUTUNE_EINVAL);
     assert_int_equal(event.culprit, 2);
     sample_pid(farm, one, 1);
@@ -445,8 +445,8 @@ TEST(cancel_ends_the_current_request)
     GT_SCOPED(close_farm) gt_farm *farm = open_prepared();
     verify_ok(farm, 1, "ok");
     uint64_t pid = sample_pid(farm, one, 1);
-    ask_verify(farm, 2, "hang");
-    ask_verify(farm, 3, "ok");
+    request_verify(farm, 2, "hang");
+    request_verify(farm, 3, "ok");
     farm->ops->cancel(farm);
     expect_death(pid);
     expect_silence(farm);
@@ -487,8 +487,8 @@ TEST(an_idle_worker_shows_that_it_waits)
     uint64_t pid = sample_pid(farm, one, 1);
     farm->ops->cancel(farm);
     expect_name(pid, GT_NVML_WAITING);
-    ask_prepare(farm, "ok");
-    ask_verify(farm, 1, "slow 300");
+    request_prepare(farm, "ok");
+    request_verify(farm, 1, "slow 300");
     expect_name(pid, "gputune-worker");
     expect_plain(farm, GT_EVENT_PREPARED, 0, GPUTUNE_OK);
     expect_plain(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_OK);
@@ -504,7 +504,7 @@ TEST(a_host_that_dies_takes_its_workers_along)
         gt_farm *farm = open_prepared();
         verify_ok(farm, 1, "ok");
         uint64_t pid = sample_pid(farm, one, 1);
-        ask_verify(farm, 2, "hang");
+        request_verify(farm, 2, "hang");
         _exit(write(channel[1], &pid, sizeof pid) == sizeof pid ? 0 : 1);
     }
     uint64_t pid = 0;

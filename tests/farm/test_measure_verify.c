@@ -57,7 +57,7 @@ TEST_ON_DEVICE(bytes_beyond_a_buffer_are_guarded)
 {
     SKIP_IF(gt_measure_device(world.measure)->emulated);
     prepare(make_setup("axpy_reference"));
-    assert_wrong(VARIANT("if (i < n) y[i] += a * x[i]; if (i == n) y[n] = 1;"), "behind y");
+    assert_wrong(VARIANT("if (i < n) y[i] += a * x[i]; if (i == n) y[n] = 1;"), "after y");
     assert_right(RIGHT);
     assert_wrong(VARIANT("if (i < n) y[i] += a * x[i]; if (i == 0) y[-1] = 1;"),
                  "from it; is a length in args() too small, or a require() missing?");
@@ -256,7 +256,7 @@ TEST_ON_DEVICE(bytes_around_scratch_memory_are_guarded)
     unwatched = true;
     for (int i = 0; i < 2; i++) {
         assert_int_equal(verify_with_scratch(outside[i]), GPUTUNE_EWRONG);
-        assert_non_null(strstr(gt_message(), i ? "in front of scratch" : "behind scratch"));
+        assert_non_null(strstr(gt_message(), i ? "before scratch" : "after scratch"));
     }
     must(verify_with_scratch(WITH_SCRATCH("if (i == 0) s[15] = 7; if (i < n) y[i] += a * x[i];")));
     unwatched = false;

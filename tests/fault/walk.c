@@ -94,7 +94,7 @@ static void print_log(int at)
     }
 }
 
-static void tell_failure(int at, int status)
+static void report_failure(int at, int status)
 {
     const attempt *a = &walk.slots[at].attempt;
     walk.failures++;
@@ -126,7 +126,7 @@ static int end_one(void)
     walk.attempts++;
     tally_of(&s->attempt)->attempts++;
     if (status != 0) {
-        tell_failure(at, status);
+        report_failure(at, status);
     }
     s->process = 0;
     return at;
@@ -165,7 +165,7 @@ static void add_next(attempt like)
     }
 }
 
-static void tell_scene(const scene *s, const tally *t)
+static void describe_scene(const scene *s, const tally *t)
 {
     printf("  %s: %ld attempts, %ld findings, %.0f s\n", s->name, t->attempts, t->failures,
            gt_seconds_since(t->began_ns));
@@ -184,7 +184,7 @@ static void end_series(size_t at)
         add_next(like);
     }
     if (--t->open == 0) {
-        tell_scene(like.scene, t);
+        describe_scene(like.scene, t);
     }
 }
 

@@ -150,7 +150,7 @@ static CUresult unload_its_module(void)
     return driver->ModuleUnload(other.module);
 }
 
-static CUresult ask_its_function(void)
+static CUresult call_its_function(void)
 {
     int registers;
     return driver->FuncGetAttribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, other.set);
@@ -280,7 +280,7 @@ static const test_case cases[] = {
     {"copy on its stream", copy_on_its_stream, CUDA_SUCCESS},
     {"get a function of its module", get_its_function, CUDA_SUCCESS},
     {"unload its module", unload_its_module, CUDA_SUCCESS},
-    {"ask for its function's registers", ask_its_function, CUDA_SUCCESS},
+    {"ask for its function's registers", call_its_function, CUDA_SUCCESS},
     {"ask for its function's occupancy", occupancy_of_its_function, CUDA_SUCCESS},
     {"destroy its objects", destroy_its_objects, CUDA_SUCCESS},
     {"allocate without a context", allocate_in_none, CUDA_ERROR_INVALID_CONTEXT},

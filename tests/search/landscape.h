@@ -111,14 +111,14 @@ static inline double landscape_search(gt_strategy *strategy, const landscape *at
     gt_point points[64];
     for (uint32_t done = 0; done < results;) {
         size_t given, wanted = results - done < batch ? results - done : batch;
-        ASSERT_OK(gt_strategy_ask(strategy, points, wanted, &given));
+        ASSERT_OK(gt_strategy_propose(strategy, points, wanted, &given));
         if (!given) {
             break;
         }
         for (size_t i = given; i-- > 0;) {
             gt_tried tried = landscape_try(at, &points[i]);
             assert_true(landscape_valid((void *)at, &points[i]));
-            ASSERT_OK(gt_strategy_tell(strategy, &tried));
+            ASSERT_OK(gt_strategy_report(strategy, &tried));
             best = tried.outcome == GT_TRIED_OK ? fmin(best, tried.time_ns) : best;
         }
         done += (uint32_t)given;

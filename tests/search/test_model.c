@@ -122,7 +122,7 @@ static double doubt_of_a_proposal(double epsilon)
         gt_point point;
         gt_prospect prospect = {0}, *only = &prospect;
         size_t given;
-        ASSERT_OK(gt_strategy_ask(strategy, &point, 1, &given));
+        ASSERT_OK(gt_strategy_propose(strategy, &point, 1, &given));
         gt_coordinates_of(prospect.z, &model->coordinates, &point);
         gt_gaussian_look(&model->gaussian, &only, 1);
         sum += gt_gaussian_deviation(&model->gaussian, &prospect, GT_TARGET_TIME) * model->spread;

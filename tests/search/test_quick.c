@@ -61,7 +61,7 @@ static void try(scene *s, const kind *kind, const gt_point *point, bool is_quick
         tried.time_ns *= kind->blurred && (point->choice[1] + point->choice[2]) % 2 ? 6 : 1;
         tried.outcome = kind->fails ? GT_TRIED_FAILED : tried.outcome;
     }
-    ASSERT_OK(gt_quick_tell(&s->quick, s->full, left_s, &tried, is_quick));
+    ASSERT_OK(gt_quick_report(&s->quick, s->full, left_s, &tried, is_quick));
 }
 
 /* Runs the search to its end; returns the seconds that are left then. */
@@ -72,7 +72,7 @@ static double quick(scene *s, const kind *kind)
         gt_point points[4];
         size_t given;
         bool as_quick;
-        ASSERT_OK(gt_quick_ask(&s->quick, s->full, left_s, points, 4, &given, &as_quick));
+        ASSERT_OK(gt_quick_propose(&s->quick, s->full, left_s, points, 4, &given, &as_quick));
         assert_true(given > 0);
         for (size_t i = 0; i < given; i++) {
             left_s -= (as_quick ? kind->quick_compile_s : kind->compile_s) / WORKERS;
@@ -91,7 +91,7 @@ TEST(quick_compiles_show_fast_variants_that_compile_for_seconds)
     assert_true(s->quick_compiles > 60);
     gt_point next;
     size_t given;
-    ASSERT_OK(gt_strategy_ask(s->full, &next, 1, &given));
+    ASSERT_OK(gt_strategy_propose(s->full, &next, 1, &given));
     /* the search uses only the order of the times of quick compiles */
     assert_true(landscape_try(&s->at, &next).time_ns <= s->best_quick * 1.0001);
 }
@@ -147,7 +147,7 @@ TEST(quick_compiles_begin_while_the_first_variants_still_compile)
         size_t given;
         bool as_quick;
         double left_s = LIMIT_S - 0.01 * i;
-        ASSERT_OK(gt_quick_ask(&s->quick, s->full, left_s, &point, 1, &given, &as_quick));
+        ASSERT_OK(gt_quick_propose(&s->quick, s->full, left_s, &point, 1, &given, &as_quick));
         full += given && !as_quick;
         if (given && (as_quick || full == 1)) {
             try(s, as_quick ? &slow : &brisk, &point, as_quick, left_s);
@@ -179,7 +179,7 @@ static bool asks_for_quick_compiles(scene *s, gt_point points[], size_t count, d
 {
     size_t given;
     bool as_quick;
-    ASSERT_OK(gt_quick_ask(&s->quick, s->full, left_s, points, count, &given, &as_quick));
+    ASSERT_OK(gt_quick_propose(&s->quick, s->full, left_s, points, count, &given, &as_quick));
     assert_int_equal(given, count);
     return as_quick;
 }

@@ -51,13 +51,13 @@ static void run_late(gt_strategy *strategy, const landscape *at, points *seen, i
         gt_point *slot = rounds_ago[round % LATE];
         for (size_t i = 0; i < counts[round % LATE]; i++) {
             gt_tried tried = landscape_try(at, &slot[i]);
-            ASSERT_OK(gt_strategy_tell(strategy, &tried));
+            ASSERT_OK(gt_strategy_report(strategy, &tried));
         }
         counts[round % LATE] = 0;
         if (round >= rounds) {
             continue;
         }
-        assert_int_equal(gt_strategy_ask(strategy, slot, BATCH, &counts[round % LATE]), 0);
+        assert_int_equal(gt_strategy_propose(strategy, slot, BATCH, &counts[round % LATE]), 0);
         for (size_t i = 0; i < counts[round % LATE]; i++) {
             assert_false(has(seen, &slot[i]));
             ASSERT_OK(gt_array_push(seen, slot[i]));
@@ -73,18 +73,18 @@ TEST(a_compile_that_was_given_up_is_not_a_result)
     GT_SCOPED(strategy_end) gt_strategy *strategy = open(GPUTUNE_STRATEGY_MODEL, &at, 1);
     gt_point points[36];
     size_t given;
-    ASSERT_OK(gt_strategy_ask(strategy, points, 18, &given));
+    ASSERT_OK(gt_strategy_propose(strategy, points, 18, &given));
     for (size_t i = 0; i < given; i++) {
         gt_tried tried = landscape_try(&at, &points[i]);
         tried.outcome = i % 2 ? GT_TRIED_GIVEN_UP : tried.outcome;
         tried.compile_s = 5;
-        ASSERT_OK(gt_strategy_tell(strategy, &tried));
+        ASSERT_OK(gt_strategy_report(strategy, &tried));
     }
     gt_outlook outlook;
     gt_strategy_outlook(&outlook, strategy);
     assert_int_equal(outlook.tried, 9);
     assert_true(outlook.remaining == 18);
-    ASSERT_OK(gt_strategy_ask(strategy, points, 36, &given));
+    ASSERT_OK(gt_strategy_propose(strategy, points, 36, &given));
     assert_int_equal(given, 18);
 }
 
@@ -140,7 +140,7 @@ TEST(default_comes_first)
         at.domain.fallback = &fallback;
         gt_strategy *strategy = open(kinds[i], &at, 1);
         size_t given;
-        ASSERT_OK(gt_strategy_ask(strategy, &first, 1, &given));
+        ASSERT_OK(gt_strategy_propose(strategy, &first, 1, &given));
         assert_true(gt_point_equal(&first, &fallback));
         gt_strategy_free(strategy);
     }
@@ -152,9 +152,9 @@ TEST(bad_time_and_bad_domain_are_refused)
     landscape_open(&at);
     gt_strategy *strategy = open(GPUTUNE_STRATEGY_MODEL, &at, 1);
     gt_tried tried = {.outcome = GT_TRIED_OK, .time_ns = 0};
-    assert_int_equal(gt_strategy_tell(strategy, &tried), GPUTUNE_EINVAL);
+    assert_int_equal(gt_strategy_report(strategy, &tried), GPUTUNE_EINVAL);
     tried.time_ns = (double)NAN;
-    assert_int_equal(gt_strategy_tell(strategy, &tried), GPUTUNE_EINVAL);
+    assert_int_equal(gt_strategy_report(strategy, &tried), GPUTUNE_EINVAL);
     gt_strategy_free(strategy);
     gt_search_settings settings = {0};
     at.domain.axis_count = GT_SEARCH_AXES + 1;
@@ -175,10 +175,10 @@ TEST(resuming_is_as_good_as_one_run)
         for (int i = 0; i < 40; i++) {
             gt_point point;
             size_t given;
-            ASSERT_OK(gt_strategy_ask(before, &point, 1, &given));
+            ASSERT_OK(gt_strategy_propose(before, &point, 1, &given));
             gt_tried tried = landscape_try(&at, &point);
-            ASSERT_OK(gt_strategy_tell(before, &tried));
-            ASSERT_OK(gt_strategy_tell(after, &tried));
+            ASSERT_OK(gt_strategy_report(before, &tried));
+            ASSERT_OK(gt_strategy_report(after, &tried));
         }
         resumed += landscape_search(after, &at, 40, 1) / 4;
         whole += landscape_search(before, &at, 40, 1) / 4;
@@ -291,7 +291,7 @@ TEST(hints_are_tried_in_their_order_before_the_first_result)
     GT_SCOPED(strategy_end) gt_strategy *strategy = open(GPUTUNE_STRATEGY_AUTO, &at, 1);
     ASSERT_OK(gt_strategy_hint(strategy, hints, HINTS));
     size_t given;
-    ASSERT_OK(gt_strategy_ask(strategy, points, BATCH, &given));
+    ASSERT_OK(gt_strategy_propose(strategy, points, BATCH, &given));
     assert_int_equal(given, BATCH);
     assert_true(gt_point_equal(&points[0], &fallback));
     for (int i = 1, rank = 0; i < BATCH; i++) {
@@ -319,7 +319,7 @@ TEST(hints_come_first_in_a_small_space)
     ASSERT_OK(gt_strategy_hint(strategy, hints, HINTS));
     gt_point points[ALL + 1];
     size_t given;
-    ASSERT_OK(gt_strategy_ask(strategy, points, ALL + 1, &given));
+    ASSERT_OK(gt_strategy_propose(strategy, points, ALL + 1, &given));
     assert_int_equal(given, ALL);
     for (int i = 0; i < HINTS; i++) {
         assert_true(gt_point_equal(&points[i], &hints[HINTS - 1 - i].point));
@@ -379,11 +379,11 @@ TEST(auto_counts_the_cost_of_each_try_once)
         for (int k = 0; k < 40; k++) {
             gt_point point;
             size_t given;
-            ASSERT_OK(gt_strategy_ask(strategy, &point, 1, &given));
+            ASSERT_OK(gt_strategy_propose(strategy, &point, 1, &given));
             gt_tried tried = landscape_try(&at, &point);
             tried.measure_s = cases[i].measure_s;
             for (int again = 0; again < 3; again++) {
-                ASSERT_OK(gt_strategy_tell(strategy, &tried));
+                ASSERT_OK(gt_strategy_report(strategy, &tried));
             }
         }
         gt_outlook outlook;
@@ -408,7 +408,7 @@ TEST(auto_tries_all_points_if_there_is_time)
         landscape_search(strategy, &at, 40, 1);
         gt_point points[3] = {{{0}}};
         size_t given;
-        ASSERT_OK(gt_strategy_ask(strategy, points, 3, &given));
+        ASSERT_OK(gt_strategy_propose(strategy, points, 3, &given));
         bool in_order = points[1].choice[0] == 0 && points[1].choice[1] == 0 &&
                         memcmp(&points[1], &points[2], sizeof *points) != 0 &&
                         points[2].choice[0] == 0 && points[2].choice[1] == 0;

@@ -266,7 +266,7 @@ TEST_OF(a_clock_that_leaps_costs_no_lease, world *w, open_world, close_world)
 
 static atomic_bool is_locked, may_end;
 
-static void *hold_file_until_told(void *path)
+static void *hold_file_until_signal(void *path)
 {
     sqlite3 *file = lock_database(path);
     is_locked = true;
@@ -282,7 +282,7 @@ static void *hold_file_until_told(void *path)
 static void hold_file(pthread_t *out, world *w)
 {
     is_locked = may_end = false;
-    assert_int_equal(pthread_create(out, NULL, hold_file_until_told, w->path), 0);
+    assert_int_equal(pthread_create(out, NULL, hold_file_until_signal, w->path), 0);
     while (!is_locked) {
         usleep(1000);
     }

@@ -172,8 +172,8 @@ static const char endless[] = ENDLESS "SELECT x FROM c WHERE x < 0";
 static int run_endless(gt_patience limit)
 {
     GT_SCOPED(gt_database_close) gt_database *database = NULL;
-    gt_obstacle met;
-    ASSERT_OK(gt_database_open(&database, ":memory:", GT_DATABASE_MEMORY, NULL, &met));
+    gt_obstacle obstacle;
+    ASSERT_OK(gt_database_open(&database, ":memory:", GT_DATABASE_MEMORY, NULL, &obstacle));
     database->limit = limit;
     return sqlite3_exec(database->handle, endless, NULL, NULL, NULL) & 0xff;
 }
@@ -221,9 +221,9 @@ static int64_t images_with(gt_database *database, const char *content)
 TEST_OF(a_long_row_does_not_hold_a_statement, world *w, open_world, close_world)
 {
     GT_SCOPED(gt_database_close) gt_database *database = NULL;
-    gt_obstacle met;
+    gt_obstacle obstacle;
     make_changed(w, "INSERT INTO cubin (content, image) VALUES (x'00', zeroblob(10000000))");
-    ASSERT_OK(gt_database_open(&database, w->path, GT_DATABASE_WRITE, NULL, &met));
+    ASSERT_OK(gt_database_open(&database, w->path, GT_DATABASE_WRITE, NULL, &obstacle));
     database->limit = gt_patience_for(0, NULL);
     assert_int_equal(gt_execute(database, GT_SQL_DROP_IMAGES, ""), GPUTUNE_EDATABASE);
     assert_int_equal(gt_database_trouble(database), GT_TROUBLE_SLOW);
@@ -237,10 +237,10 @@ TEST_OF(a_long_row_does_not_hold_a_statement, world *w, open_world, close_world)
 TEST_OF(a_huge_image_is_not_deleted, world *w, open_world, close_world)
 {
     GT_SCOPED(gt_database_close) gt_database *database = NULL;
-    gt_obstacle met;
+    gt_obstacle obstacle;
     make_changed(w, "INSERT INTO cubin (content, image) VALUES (x'00', zeroblob(70000000)), "
                     "(x'01', zeroblob(1000))");
-    ASSERT_OK(gt_database_open(&database, w->path, GT_DATABASE_WRITE, NULL, &met));
+    ASSERT_OK(gt_database_open(&database, w->path, GT_DATABASE_WRITE, NULL, &obstacle));
     ASSERT_OK(gt_execute(database, GT_SQL_DROP_IMAGES, ""));
     assert_int_equal(images_with(database, "00"), 1);
     assert_int_equal(images_with(database, "01"), 0);

@@ -51,7 +51,7 @@ static inline void sqlite_end(void *unused)
 }
 
 /* Counts SQLite's many allocations as calls of a separate kind, "sqlite". Call it first. */
-static inline void tell_sqlite_apart(void)
+static inline void count_sqlite_apart(void)
 {
     static const sqlite3_mem_methods methods = {.xMalloc = sqlite_malloc,
                                                 .xFree = __libc_free,

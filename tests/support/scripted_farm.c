@@ -258,7 +258,7 @@ static gputune_status drop(gt_farm *base, uint64_t variant)
 }
 
 /* Waits for an event for at most `seconds`. Returns false if there is none. */
-static bool await_due(const scripted_farm *farm, double seconds)
+static bool wait_until_due(const scripted_farm *farm, double seconds)
 {
     bool comes = farm->next < farm->events.count;
     double left_s = comes ? -gt_seconds_since(farm->due.items[farm->next]) : INFINITY;
@@ -296,7 +296,7 @@ static gputune_status next(gt_farm *base, gt_event *out, double seconds)
     put_earliest_first(farm);
     bool late = farm->next < farm->events.count && farm->late > 0;
     farm->late -= late;
-    if (late || !await_due(farm, seconds)) {
+    if (late || !wait_until_due(farm, seconds)) {
         *out = (gt_event){.kind = GT_EVENT_TIMEOUT};
         return GPUTUNE_OK;
     }

@@ -63,7 +63,7 @@ static gputune_status give_input(void *user, gt_live_input *out, const gputune_i
     return GPUTUNE_OK;
 }
 
-static gputune_status await_inputs(void *user, const gputune_options *options)
+static gputune_status wait_for_inputs(void *user, const gputune_options *options)
 {
     (void)user;
     (void)options;
@@ -134,7 +134,7 @@ static inline int open_world(void **state)
                                 .workers = &w->workers,
                                 .gpu = &w->gpu,
                                 .input = give_input,
-                                .await_inputs = await_inputs,
+                                .wait_for_inputs = wait_for_inputs,
                                 .user = w};
     *state = w;
     return 0;

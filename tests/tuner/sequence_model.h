@@ -30,7 +30,7 @@ typedef struct model {
      * limit need not try them again. */
     uint32_t ran_on[SCENARIOS];
     /* bit set: failures that the process's plan table knows */
-    uint32_t told[PROCESSES][SCENARIOS];
+    uint32_t reported[PROCESSES][SCENARIOS];
     struct {
         sequence_request request;
         result result; /* its `decided` is set only if the request's own space was searched */
@@ -176,7 +176,7 @@ static const char *judge_plan(const model *m, const sequence_request *r, const s
         made->only_blocks != r->only_blocks) {
         return "the table gave another request's plan";
     }
-    if (m->told[r->process][r->scenario] >> a->config & 1) {
+    if (m->reported[r->process][r->scenario] >> a->config & 1) {
         return "the table gave what this process found not to work";
     }
     if (r->effort < GPUTUNE_MEASURE) {
@@ -447,7 +447,7 @@ static inline void learn(model *m, const sequence_request *r, const sequence_ans
         }
         if ((failures >> c) & 1) {
             m->refuted_with[r->scenario][c] = r->driver_version;
-            m->told[r->process][r->scenario] |= (uint32_t)r->through_table << c;
+            m->reported[r->process][r->scenario] |= (uint32_t)r->through_table << c;
         }
     }
     if (a->status == GPUTUNE_OK && a->source == GPUTUNE_SOURCE_MEASURED) {

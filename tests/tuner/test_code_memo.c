@@ -19,7 +19,7 @@ static int hold(void **state)
 static int let_go(void **state)
 {
     (void)state;
-    gt_code_memo_let_go();
+    gt_code_memo_release();
     return 0;
 }
 

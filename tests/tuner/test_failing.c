@@ -203,6 +203,6 @@ TEST_OF(a_tuning_in_the_background, failing_world *f, open_failing, close_failin
 
 int main(void)
 {
-    tell_sqlite_apart();
+    count_sqlite_apart();
     return tests_run(NULL, NULL);
 }

@@ -348,6 +348,6 @@ TEST_OF(templates, failing_world *f, open_failing, close_failing)
 
 int main(void)
 {
-    tell_sqlite_apart();
+    count_sqlite_apart();
     return tests_run(NULL, NULL);
 }

@@ -85,7 +85,7 @@ static void compile_all(gt_field *field, own_proposer *proposer, gt_request *req
     }
     proposer->list = gt_list_proposer_make(proposer->configs, 4);
     proposer->list.proposer.gives_up = gives_all_up;
-    proposer->list.proposer.hear = count_failures;
+    proposer->list.proposer.on_result = count_failures;
     const gt_field_options options = {.request = request,
                                       .farm = &w->farm.farm,
                                       .proposer = &proposer->list.proposer,

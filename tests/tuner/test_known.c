@@ -36,7 +36,7 @@ TEST_OF(times_of_losers_are_heard, world *w, open_world, close_world)
         ASSERT_OK(gt_config_parse(&l.configs[i], request->template, texts[i], true));
     }
     l.list = gt_list_proposer_make(l.configs, 4);
-    l.list.proposer.hear = listen;
+    l.list.proposer.on_result = listen;
     gt_tuning tuning = {.session.request = request, .proved = GT_NO_VARIANT};
     const gt_field_options options = {.proposer = &l.list.proposer, .with_default = true};
     ASSERT_OK(gt_session_open(&tuning.session, &gt_tuning_policy, &tuning, request, &options));

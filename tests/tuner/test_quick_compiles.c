@@ -9,7 +9,7 @@ enum { BLOCKS = 4, TURNS = 40 };
 typedef struct own_proposer {
     gt_proposer proposer; /* first */
     gt_config configs[BLOCKS];
-    uint32_t next, heard, failed;
+    uint32_t next, seen, failed;
     double best_ns;
 } own_proposer;
 
@@ -26,13 +26,14 @@ static uint32_t propose(gt_proposer *self, gt_config *out, uint32_t count)
     return 1;
 }
 
-static void hear(gt_proposer *self, const gt_config *config, const gt_tried *result, bool is_quick)
+static void on_result(gt_proposer *self, const gt_config *config, const gt_tried *result,
+                      bool is_quick)
 {
     own_proposer *own = (own_proposer *)(void *)self;
     (void)config;
     if (is_quick) {
         bool failed = result->outcome != GT_TRIED_OK;
-        own->heard++;
+        own->seen++;
         own->failed += failed;
         own->best_ns = !failed && result->time_ns < own->best_ns ? result->time_ns : own->best_ns;
     }
@@ -41,7 +42,8 @@ static void hear(gt_proposer *self, const gt_config *config, const gt_tried *res
 static void try_all(gt_field *field, own_proposer *own, gt_request *request, world *w)
 {
     static const char *const texts[] = {"BLOCK=64", "BLOCK=128", "BLOCK=256", "BLOCK=512"};
-    *own = (own_proposer){.proposer = {.propose = propose, .hear = hear}, .best_ns = INFINITY};
+    *own = (own_proposer){.proposer = {.propose = propose, .on_result = on_result},
+                          .best_ns = INFINITY};
     for (int i = 0; i < BLOCKS; i++) {
         ASSERT_OK(gt_config_parse(&own->configs[i], request->template, texts[i], true));
     }
@@ -77,7 +79,7 @@ TEST_OF(a_quick_compile_is_compiled_quickly_and_not_proved, world *w, open_world
     gt_request *request = make_request(w);
     try_all(&field, &own, request, w);
     assert_int_equal(w->farm.quick_compiles, BLOCKS);
-    assert_int_equal(own.heard, BLOCKS);
+    assert_int_equal(own.seen, BLOCKS);
     assert_true(own.best_ns == 80000); /* BLOCK=256 */
     assert_int_equal(gt_field_tried(&field), BLOCKS);
     assert_int_equal(gt_field_total(&field), BLOCKS);

@@ -155,7 +155,7 @@ static int end(sequence *s, int which)
     close(s->processes[which].channel);
     assert_int_equal(waitpid(s->processes[which].id, &status, 0), s->processes[which].id);
     s->processes[which].id = 0;
-    memset(s->model.told[which], 0, sizeof s->model.told[which]);
+    memset(s->model.reported[which], 0, sizeof s->model.reported[which]);
     return status;
 }
 

@@ -129,7 +129,7 @@ def run_peer(bench, source, kernel, spec, times=1, search=()):
         CUDA_CACHE_PATH=os.path.join(caches, "driver"),
     )
     script = os.path.join(FOLDER, "peer_kernel_tuner.py")
-    begun = time.monotonic()
+    started = time.monotonic()
     done = subprocess.run(
         [sys.executable, script, "--times", str(times), *search, source, kernel, spec],
         env=environment,
@@ -137,7 +137,7 @@ def run_peer(bench, source, kernel, spec, times=1, search=()):
         capture_output=True,
         text=True,
     )
-    wall = time.monotonic() - begun
+    wall = time.monotonic() - started
     with open(bench.path("peer.log"), "a", encoding="utf-8") as file:
         file.write(done.stdout + done.stderr)
     if done.returncode != 0:
@@ -154,15 +154,15 @@ def timed_warm(command, log):
 
     def read(pipe):
         for line in pipe:
-            lines.append((time.monotonic() - begun, line))
+            lines.append((time.monotonic() - started, line))
 
-    before, begun = cpu_seconds(), time.monotonic()
+    before, started = cpu_seconds(), time.monotonic()
     with open(log + ".out", "w+", encoding="utf-8") as out:
         process = subprocess.Popen(command, stdout=out, stderr=subprocess.PIPE, text=True)
         reader = threading.Thread(target=read, args=(process.stderr,))
         reader.start()
         process.wait()
-        wall = time.monotonic() - begun
+        wall = time.monotonic() - started
         reader.join()
         out.seek(0)
         answer = out.read()
@@ -233,13 +233,13 @@ def table(rows, heads):
         print("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip())
 
 
-def judge(told, source, spec, configs):
+def judge(reported, source, spec, configs):
     """Times configurations with judge.py in a separate process; returns median and interval of each by its
-    text. `told`: the space in foreign terms."""
+    text. `reported`: the space in foreign terms."""
     script = os.path.join(FOLDER, "judge.py")
-    texts = map(told.foreign, configs)
+    texts = map(reported.foreign, configs)
     done = subprocess.run(
-        [sys.executable, script, source, told.space["kernel"], spec, *texts],
+        [sys.executable, script, source, reported.space["kernel"], spec, *texts],
         capture_output=True,
         text=True,
     )

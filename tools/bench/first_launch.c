@@ -132,11 +132,11 @@ static int ask_for_all(const char *driver)
         const asked *one = &stored.items[i];
         gputune_plan *plan;
         gputune_info info = GPUTUNE_INFO_INIT;
-        double begun = now_s();
+        double started = now_s();
         must(tune_kernel(&plan, tuner, one->kernel, (gputune_sizes){one->size_count, one->sizes},
                          NULL),
              one->kernel);
-        ms[i] = (now_s() - begun) * 1e3;
+        ms[i] = (now_s() - started) * 1e3;
         must(gputune_plan_info(&info, plan), one->kernel);
         if (info.source != GPUTUNE_SOURCE_CACHED) {
             printf("%s was not answered: source %d\n", one->kernel, (int)info.source);

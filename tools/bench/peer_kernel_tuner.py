@@ -17,7 +17,7 @@ import json
 import re
 import time
 
-begun = time.monotonic()
+started = time.monotonic()
 import cupy  # noqa: E402
 import kernel_tuner  # noqa: E402
 from constraint import FunctionConstraint, Unassigned  # noqa: E402
@@ -146,7 +146,7 @@ def main():
         gc.collect()
     answer = {
         "version": kernel_tuner.__version__,
-        "import_s": imported - begun,
+        "import_s": imported - started,
         "inputs_s": ready - imported,
         "tunings": tunings,
     }

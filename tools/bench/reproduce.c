@@ -270,7 +270,7 @@ static void run(gputune *tuner, const bench_scenario *scenario)
     study->scenario = scenario;
     study->tuner = tuner;
     bench_sizes_text(study->sizes, TEXT, scenario);
-    double begun = now_s();
+    double started = now_s();
     for (int i = 0; i < tunings; i++) {
         tune(study, i);
     }
@@ -278,7 +278,7 @@ static void run(gputune *tuner, const bench_scenario *scenario)
     add_runners_up(study);
     double judging = now_s();
     judge(study);
-    report(study, tuned - begun, now_s() - judging);
+    report(study, tuned - started, now_s() - judging);
     free(study);
 }
 

@@ -240,10 +240,10 @@ def main():
     arguments = parser.parse_args()
     bench = Bench(arguments)
     device = bench.device()
-    begun, rows = time.monotonic(), []
+    started, rows = time.monotonic(), []
     for i, text in enumerate(arguments.kernels):
         kernel, ranges = text.split(":", 1)
-        left = arguments.within - (time.monotonic() - begun)
+        left = arguments.within - (time.monotonic() - started)
         end = time.monotonic() + left / (len(arguments.kernels) - i)
         rows += compare(bench, kernel, ranges, end, device)
     print(f"{'kernel':14} {'loss of':10} {'sizes':>5} {'mean':>7} {'p90':>7} {'worst':>7}")

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_WORKERS = 1024, MOST_FLIGHTS = 4 * MOST_WORKERS };
+enum { MOST_WORKERS = 1024, MOST_PENDING = 4 * MOST_WORKERS };
 /* A race. A variant that is clearly slower than the best is eliminated after one launch. Each
  * other variant is verified, which takes as long as another launch, and the race decides after
  * its fifth launch. */
@@ -15,21 +15,21 @@ enum { MOST_WORKERS = 1024, MOST_FLIGHTS = 4 * MOST_WORKERS };
 #define PROOF    2
 
 /* A configuration in progress. */
-typedef struct flight {
+typedef struct pending_variant {
     const gt_recorded_entry *entry;
     double compiled_s; /* end of compiling; infinite while it waits for a worker */
     double done_s;     /* end on the GPU; infinite until the GPU starts it */
     double measure_s;  /* GPU time before the strategy gets the result */
-} flight;
+} pending_variant;
 
 typedef struct clock_state {
     const gt_recorded *recorded;
     const gt_replay_settings *settings;
     gt_strategy *strategy;
     gt_replay_result *out;
-    flight *flights;
+    pending_variant *pending;
     gt_schedule schedule;
-    uint32_t flying, told;
+    uint32_t pending_count, reported;
     double now_s, gpu_free_s, best_ns;
     double owed_s;  /* time of the race's samples that are still to be taken */
     double round_s; /* time of the next round of samples */
@@ -40,21 +40,22 @@ static bool is_reached(const clock_state *at, int which)
     return at->best_ns <= at->recorded->best_ns * (1 + at->settings->reach[which]);
 }
 
-static gputune_status tell(clock_state *at, const gt_recorded_entry *entry, double measure_s)
+static gputune_status report_result(clock_state *at, const gt_recorded_entry *entry,
+                                    double measure_s)
 {
     gt_tried tried = entry->tried;
     tried.measure_s = measure_s;
-    GT_TRY(gt_strategy_tell(at->strategy, &tried));
+    GT_TRY(gt_strategy_report(at->strategy, &tried));
     if (entry->tried.outcome == GT_TRIED_OK) {
         at->best_ns = fmin(at->best_ns, entry->tried.time_ns);
     }
-    if (at->told < at->settings->evaluations) {
-        at->out->best_ns[at->told] = at->best_ns;
+    if (at->reported < at->settings->evaluations) {
+        at->out->best_ns[at->reported] = at->best_ns;
         if (at->out->time_ns) {
-            at->out->time_ns[at->told] = entry->tried.time_ns;
+            at->out->time_ns[at->reported] = entry->tried.time_ns;
         }
     }
-    at->told++;
+    at->reported++;
     for (int i = 0; i < 2; i++) {
         if (isinf(at->out->reached_s[i]) && is_reached(at, i)) {
             at->out->reached_s[i] = at->now_s;
@@ -66,42 +67,43 @@ static gputune_status tell(clock_state *at, const gt_recorded_entry *entry, doub
 static bool wants_more(const clock_state *at)
 {
     bool reached = !at->settings->workers || is_reached(at, 1);
-    return at->told < at->settings->evaluations || (!reached && at->told < GT_REPLAY_MOST);
+    return at->reported < at->settings->evaluations || (!reached && at->reported < GT_REPLAY_MOST);
 }
 
-static bool is_compiling(const clock_state *at, const flight *flight)
+static bool is_compiling(const clock_state *at, const pending_variant *pending_variant)
 {
-    return isfinite(flight->compiled_s) && flight->compiled_s > at->now_s;
+    return isfinite(pending_variant->compiled_s) && pending_variant->compiled_s > at->now_s;
 }
 
-static bool waits_for_gpu(const clock_state *at, const flight *flight)
+static bool waits_for_gpu(const clock_state *at, const pending_variant *pending_variant)
 {
-    return isinf(flight->done_s) && flight->compiled_s <= at->now_s;
+    return isinf(pending_variant->done_s) && pending_variant->compiled_s <= at->now_s;
 }
 
-static uint32_t count(const clock_state *at, bool (*is)(const clock_state *, const flight *))
+static uint32_t count(const clock_state *at,
+                      bool (*is)(const clock_state *, const pending_variant *))
 {
     uint32_t number = 0;
-    for (uint32_t i = 0; i < at->flying; i++) {
-        number += is(at, &at->flights[i]);
+    for (uint32_t i = 0; i < at->pending_count; i++) {
+        number += is(at, &at->pending[i]);
     }
     return number;
 }
 
-static bool is_with_compilers(const clock_state *at, const flight *flight)
+static bool is_with_compilers(const clock_state *at, const pending_variant *pending_variant)
 {
-    return flight->compiled_s > at->now_s;
+    return pending_variant->compiled_s > at->now_s;
 }
 
 /* Gives free workers the earliest proposals. */
 static void feed_workers(clock_state *at)
 {
     uint32_t busy = count(at, is_compiling);
-    for (uint32_t i = 0; i < at->flying && busy < at->settings->workers; i++) {
-        flight *flight = &at->flights[i];
-        if (isinf(flight->compiled_s)) {
-            const gt_recorded_entry *entry = flight->entry;
-            flight->compiled_s = at->now_s + entry->tried.compile_s + entry->worker_s;
+    for (uint32_t i = 0; i < at->pending_count && busy < at->settings->workers; i++) {
+        pending_variant *pending_variant = &at->pending[i];
+        if (isinf(pending_variant->compiled_s)) {
+            const gt_recorded_entry *entry = pending_variant->entry;
+            pending_variant->compiled_s = at->now_s + entry->tried.compile_s + entry->worker_s;
             gt_schedule_note_compile(&at->schedule, entry->tried.compile_s + entry->worker_s);
             busy++;
         }
@@ -115,32 +117,32 @@ static gputune_status ask(clock_state *at)
     gt_strategy_outlook(&outlook, at->strategy);
     at->schedule.round_share = outlook.learns ? GT_ROUND_SHARE : 0;
     uint32_t room = gt_schedule_room(&at->schedule, at->settings->workers, outlook.learns,
-                                     count(at, is_with_compilers), at->flying);
-    for (; room > 0 && at->flying < MOST_FLIGHTS; room--) {
+                                     count(at, is_with_compilers), at->pending_count);
+    for (; room > 0 && at->pending_count < MOST_PENDING; room--) {
         gt_point point;
         size_t given;
-        GT_TRY(gt_strategy_ask(at->strategy, &point, 1, &given));
+        GT_TRY(gt_strategy_propose(at->strategy, &point, 1, &given));
         if (!given) {
             break;
         }
-        at->flights[at->flying++] =
-            (flight){gt_recorded_at(at->recorded, &point), INFINITY, INFINITY, 0};
+        at->pending[at->pending_count++] =
+            (pending_variant){gt_recorded_at(at->recorded, &point), INFINITY, INFINITY, 0};
     }
     return GPUTUNE_OK;
 }
 
 /* Launches a variant once. One that may win is also verified, and adds samples to the race. */
-static void launch_first(clock_state *at, flight *flight)
+static void launch_first(clock_state *at, pending_variant *pending_variant)
 {
-    const gt_recorded_entry *entry = flight->entry;
+    const gt_recorded_entry *entry = pending_variant->entry;
     bool leads = entry->tried.time_ns <= GT_CLEARLY_SLOWER * at->best_ns;
     double most_s = fmin(entry->tried.measure_s, LAUNCHES * entry->launch_s);
-    flight->measure_s = leads ? fmin(PROOF * entry->launch_s, most_s) : entry->launch_s;
-    flight->done_s = at->now_s + flight->measure_s;
-    at->gpu_free_s = flight->done_s;
-    gt_schedule_note_new_variant(&at->schedule, flight->measure_s, at->owed_s > 0);
+    pending_variant->measure_s = leads ? fmin(PROOF * entry->launch_s, most_s) : entry->launch_s;
+    pending_variant->done_s = at->now_s + pending_variant->measure_s;
+    at->gpu_free_s = pending_variant->done_s;
+    gt_schedule_note_new_variant(&at->schedule, pending_variant->measure_s, at->owed_s > 0);
     if (leads && entry->tried.outcome == GT_TRIED_OK) {
-        at->owed_s += fmax(0, most_s - flight->measure_s);
+        at->owed_s += fmax(0, most_s - pending_variant->measure_s);
         at->round_s = 2 * entry->launch_s; /* together with the incumbent */
     }
 }
@@ -156,17 +158,18 @@ static void sample(clock_state *at)
 /* Gives a free GPU a round of samples, or the variant that was compiled first. */
 static void feed_gpu(clock_state *at)
 {
-    flight *first = NULL;
-    for (uint32_t i = 0; i < at->flying; i++) {
-        flight *flight = &at->flights[i];
-        if (waits_for_gpu(at, flight) && (!first || flight->compiled_s < first->compiled_s)) {
-            first = flight;
+    pending_variant *first = NULL;
+    for (uint32_t i = 0; i < at->pending_count; i++) {
+        pending_variant *pending_variant = &at->pending[i];
+        if (waits_for_gpu(at, pending_variant) &&
+            (!first || pending_variant->compiled_s < first->compiled_s)) {
+            first = pending_variant;
         }
     }
     if (at->gpu_free_s > at->now_s) {
         return;
     }
-    if (at->owed_s > 0 && gt_schedule_is_rounds_turn(&at->schedule, count(at, waits_for_gpu))) {
+    if (at->owed_s > 0 && gt_schedule_wants_round(&at->schedule, count(at, waits_for_gpu))) {
         sample(at);
     } else if (first) {
         launch_first(at, first);
@@ -177,8 +180,8 @@ static void feed_gpu(clock_state *at)
 static double next_event(const clock_state *at)
 {
     double next = at->gpu_free_s > at->now_s ? at->gpu_free_s : INFINITY;
-    for (uint32_t i = 0; i < at->flying; i++) {
-        double compiled_s = at->flights[i].compiled_s;
+    for (uint32_t i = 0; i < at->pending_count; i++) {
+        double compiled_s = at->pending[i].compiled_s;
         next = compiled_s > at->now_s ? fmin(next, compiled_s) : next;
     }
     return next;
@@ -186,12 +189,12 @@ static double next_event(const clock_state *at)
 
 static gputune_status land(clock_state *at)
 {
-    for (uint32_t i = 0; i < at->flying; i++) {
-        if (at->flights[i].done_s <= at->now_s) { /* at most one: the GPU runs one at a time */
-            const flight landed = at->flights[i];
-            at->flying--;
-            memmove(&at->flights[i], &at->flights[i + 1], (at->flying - i) * sizeof landed);
-            return tell(at, landed.entry, landed.measure_s);
+    for (uint32_t i = 0; i < at->pending_count; i++) {
+        if (at->pending[i].done_s <= at->now_s) { /* at most one: the GPU runs one at a time */
+            const pending_variant ended = at->pending[i];
+            at->pending_count--;
+            memmove(&at->pending[i], &at->pending[i + 1], (at->pending_count - i) * sizeof ended);
+            return report_result(at, ended.entry, ended.measure_s);
         }
     }
     return GPUTUNE_OK;
@@ -203,7 +206,7 @@ static gputune_status run_clock(clock_state *at)
         GT_TRY(ask(at));
         feed_workers(at);
         feed_gpu(at);
-        if (!at->flying) {
+        if (!at->pending_count) {
             return GPUTUNE_OK; /* exhausted */
         }
         at->now_s = next_event(at);
@@ -217,12 +220,12 @@ static gputune_status run_counting(clock_state *at)
     while (wants_more(at)) {
         gt_point point;
         size_t given;
-        GT_TRY(gt_strategy_ask(at->strategy, &point, 1, &given));
+        GT_TRY(gt_strategy_propose(at->strategy, &point, 1, &given));
         if (!given) {
             return GPUTUNE_OK;
         }
         const gt_recorded_entry *entry = gt_recorded_at(at->recorded, &point);
-        GT_TRY(tell(at, entry, entry->tried.measure_s));
+        GT_TRY(report_result(at, entry, entry->tried.measure_s));
     }
     return GPUTUNE_OK;
 }
@@ -238,17 +241,17 @@ gputune_status gt_replay(gt_replay_result *out, const gt_recorded *recorded,
     clock_state at = {
         .recorded = recorded, .settings = settings, .out = out, .best_ns = recorded->worst_ns};
     out->reached_s[0] = out->reached_s[1] = INFINITY;
-    at.flights = calloc(MOST_FLIGHTS, sizeof *at.flights);
-    gputune_status status = gt_allocated(at.flights);
+    at.pending = calloc(MOST_PENDING, sizeof *at.pending);
+    gputune_status status = gt_allocated(at.pending);
     GT_THEN(status, gt_strategy_open(&at.strategy, settings->kind, &domain, &search));
     if (status == GPUTUNE_OK) {
         status = settings->workers ? run_clock(&at) : run_counting(&at);
     }
-    for (uint32_t i = at.told; i < settings->evaluations && status == GPUTUNE_OK; i++) {
+    for (uint32_t i = at.reported; i < settings->evaluations && status == GPUTUNE_OK; i++) {
         out->best_ns[i] = at.best_ns;
     }
-    out->results = at.told;
+    out->results = at.reported;
     gt_strategy_free(at.strategy);
-    free(at.flights);
+    free(at.pending);
     return status;
 }

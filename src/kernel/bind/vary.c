@@ -164,7 +164,7 @@ static bool has_variety(const gt_buffer *buffer, gt_contents contents)
 }
 
 /* Returns the first input with the same type, size and fill, which may be the given one itself. */
-static uint32_t twin_of(const gt_workload *workload, uint32_t index)
+static uint32_t partner_of(const gt_workload *workload, uint32_t index)
 {
     const gt_buffer *one = &workload->buffers[index];
     uint32_t other = 0;
@@ -180,9 +180,9 @@ static uint32_t twin_of(const gt_workload *workload, uint32_t index)
     return other;
 }
 
-static void make_twin(gt_workload *workload, uint32_t index)
+static void make_equal_pairs(gt_workload *workload, uint32_t index)
 {
-    const uint32_t other = twin_of(workload, index);
+    const uint32_t other = partner_of(workload, index);
     gt_buffer *buffer = &workload->buffers[index];
     const gt_buffer *its = &workload->buffers[other];
     if (other != index) {
@@ -224,7 +224,7 @@ bool gt_workload_has_contents(const gt_workload *workload, gt_contents contents)
     for (uint32_t i = 0; i < workload->buffer_count; i++) {
         const gt_buffer *buffer = &workload->buffers[i];
         bool drawn = buffer->direction != GT_OUT && buffer->fill == GT_FILL_UNIFORM;
-        has |= contents == GT_CONTENTS_TWINS  ? twin_of(workload, i) != i
+        has |= contents == GT_CONTENTS_PAIRS  ? partner_of(workload, i) != i
                : contents >= GT_CONTENTS_TIES ? has_variety(buffer, contents)
                                               : drawn;
     }
@@ -277,8 +277,8 @@ void gt_workload_vary(gt_workload *out, const gt_workload *from, const gt_variat
         if (out->varied) {
             vary_buffer(out, &out->buffers[i], variation->contents);
         }
-        if (out->varied && variation->contents == GT_CONTENTS_TWINS) {
-            make_twin(out, i);
+        if (out->varied && variation->contents == GT_CONTENTS_PAIRS) {
+            make_equal_pairs(out, i);
         }
     }
 }

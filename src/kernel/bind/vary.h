@@ -36,7 +36,7 @@ typedef enum gt_contents {
     GT_CONTENTS_LOW,  /* every element is the least value of the range */
     GT_CONTENTS_TIES, /* GT_VARIETY_TIES; also applies to sorted() buffers */
     GT_CONTENTS_ROWS, /* GT_VARIETY_ROWS; for integers by prefix(), computed or from a file */
-    GT_CONTENTS_TWINS /* inputs with the same type and size have the same contents and address */
+    GT_CONTENTS_PAIRS /* inputs with the same type and size have the same contents and address */
 } gt_contents;
 
 typedef struct gt_variation {

@@ -423,17 +423,17 @@ static void exclude_values(tally *tally, const gt_space *space, const gt_group *
                            double others, gt_certainty certainty)
 {
     const gt_diagram *d = &group->diagram;
-    double behind = others * combinations(space, group->axes);
+    double combined = others * combinations(space, group->axes);
     for (uint32_t i = 0; i < d->count; i++) {
         const uint32_t axis = d->axes[i];
         int allowed = 0;
-        behind /= space->counts[axis];
+        combined /= space->counts[axis];
         for (int v = 0; v < space->counts[axis]; v++) {
-            count_excluded(tally, space->blocked[axis][v], space->blocked[axis][v] ? behind : 0,
+            count_excluded(tally, space->blocked[axis][v], space->blocked[axis][v] ? combined : 0,
                            certainty);
             allowed += !space->blocked[axis][v];
         }
-        behind *= allowed;
+        combined *= allowed;
     }
 }
 

@@ -133,7 +133,7 @@ static int join_kind(planner *p, gt_axis_kind kind)
 }
 
 /* Returns true if an expression uses the number of resident blocks. */
-static bool asks_occupancy(const gt_template_parts *parts)
+static bool needs_occupancy(const gt_template_parts *parts)
 {
     const gt_template_step *first = &parts->steps[0];
     bool asks = first->cooperative != NULL;
@@ -173,7 +173,7 @@ static void plan_block(planner *p)
 static void plan_shared(planner *p)
 {
     const gt_expression *shared = p->parts->steps[0].shared;
-    bool occupancy = asks_occupancy(p->parts);
+    bool occupancy = needs_occupancy(p->parts);
     bool of_block = occupancy || gt_expression_uses_any(shared, GT_SLOT_BLOCK, 3);
     p->shared = join_terms(p, join_expression(p, -1, shared), of_block ? p->block : -1);
     p->shared = join_terms(p, p->shared, occupancy ? p->cluster : -1);
@@ -590,13 +590,13 @@ static gputune_status refuse_space(gt_space *space)
     const gt_exclusion_count *list;
     size_t count = gt_space_exclusions(space, &list);
     GT_SCOPED(gt_text_free) gt_text text = {0};
-    bool told[GT_SPACE_REASONS] = {false};
+    bool listed[GT_SPACE_REASONS] = {false};
     for (size_t n = 0; n < count && n < MOST; n++) {
         size_t best = count;
         for (size_t i = 0; i < count; i++) {
-            best = !told[i] && (best == count || list[i].count > list[best].count) ? i : best;
+            best = !listed[i] && (best == count || list[i].count > list[best].count) ? i : best;
         }
-        told[best] = true;
+        listed[best] = true;
         gt_text_printf(&text, "%s%s (%llu)", n ? "; " : "", list[best].reason,
                        (unsigned long long)list[best].count);
     }

@@ -390,18 +390,18 @@ static gputune_status check_judge_parameters(gt_judge *judge, const checked *c)
 static bool sets_variable(char name[GT_NAME_MAX], const checked *c)
 {
     gt_token type;
-    gt_lexer lexer = gt_function_body(c->text, &c->function), behind, found;
+    gt_lexer lexer = gt_function_body(c->text, &c->function), after, found;
     for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
-        behind = lexer;
-        gt_lexer_next(&behind);
-        while (gt_token_is_any(&behind.token, "[ .")) {
-            if (gt_lexer_accept(&behind, ".")) {
-                gt_lexer_next(&behind);
+        after = lexer;
+        gt_lexer_next(&after);
+        while (gt_token_is_any(&after.token, "[ .")) {
+            if (gt_lexer_accept(&after, ".")) {
+                gt_lexer_next(&after);
             } else {
-                gt_lexer_skip(&behind, "[", "]");
+                gt_lexer_skip(&after, "[", "]");
             }
         }
-        if (gt_token_is_any(&behind.token, "= += -= *= ++") && lexer.token.kind == GT_TOKEN_NAME &&
+        if (gt_token_is_any(&after.token, "= += -= *= ++") && lexer.token.kind == GT_TOKEN_NAME &&
             gt_declares_constant(&type, &found, c->p, gt_token_name(name, &lexer.token))) {
             return true;
         }

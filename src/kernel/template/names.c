@@ -20,7 +20,7 @@ typedef struct name_scan {
 } name_scan;
 
 /* Returns true if the token is the macro of one of the name's values: MODE_word. */
-static bool asks_for(const gt_token *token, const gt_chosen_name *own)
+static bool names_symbol(const gt_token *token, const gt_chosen_name *own)
 {
     size_t length = strlen(own->name);
     if (token->length < length + 2 || memcmp(token->text, own->name, length) != 0 ||
@@ -41,7 +41,7 @@ static int name_index(const gt_template *template, const gt_token *token)
 {
     for (uint32_t i = 0; token->kind == GT_TOKEN_NAME && i < gt_name_count(template); i++) {
         const gt_chosen_name own = gt_name_at(template, i);
-        if (gt_token_is(token, own.name) || asks_for(token, &own)) {
+        if (gt_token_is(token, own.name) || names_symbol(token, &own)) {
             return (int)i;
         }
     }

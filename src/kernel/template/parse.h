@@ -70,9 +70,9 @@ gt_parse_fn gt_parse_kernel, gt_parse_problem, gt_parse_axis, gt_parse_vector, g
     gt_parse_require, gt_parse_work, gt_parse_reference, gt_parse_judge, gt_parse_expect,
     gt_parse_tensormap, gt_parse_texture, gt_parse_options, gt_parse_define;
 
-/* Finds `__constant__ TYPE NAME` or `__device__ TYPE NAME` in the code. Sets *type, and *behind to
+/* Finds `__constant__ TYPE NAME` or `__device__ TYPE NAME` in the code. Sets *type, and *after to
  * the text after the name. */
-bool gt_declares_constant(gt_token *type, gt_lexer *behind, const gt_parse *p, const char *name);
+bool gt_declares_constant(gt_token *type, gt_lexer *after, const gt_parse *p, const char *name);
 
 /* Returns true if a kernel may have the clause only once, or if several count as one, like
  * args(). */

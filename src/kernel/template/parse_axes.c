@@ -257,7 +257,7 @@ gputune_status gt_parse_pass(gt_parse *p)
     return gt_read_contents(block, p, ":", gt_lexer_place(&p->at));
 }
 
-bool gt_declares_constant(gt_token *type, gt_lexer *behind, const gt_parse *p, const char *name)
+bool gt_declares_constant(gt_token *type, gt_lexer *after, const gt_parse *p, const char *name)
 {
     gt_token last = {GT_TOKEN_END, "", 0, 0, 0};
     int depth = 0;
@@ -276,7 +276,7 @@ bool gt_declares_constant(gt_token *type, gt_lexer *behind, const gt_parse *p, c
         if (is_constant && depth == 0 && gt_lexer_is(&lexer, name)) {
             *type = before;
             gt_lexer_next(&lexer);
-            *behind = lexer;
+            *after = lexer;
             return true;
         }
         depth += gt_lexer_is(&lexer, "(") || (gt_lexer_is(&lexer, "{") && !extern_c);
@@ -313,11 +313,11 @@ static int64_t number_of(const gt_expression *expression)
 }
 
 /* Returns the number of elements that the code declares, or -1 if only the compiler knows it. */
-static int64_t declared_elements(gt_parse *p, const gt_lexer *behind)
+static int64_t declared_elements(gt_parse *p, const gt_lexer *after)
 {
     const gt_lexer body = p->at;
     int64_t elements = 1;
-    p->at = *behind;
+    p->at = *after;
     while (elements > 0 && gt_lexer_accept(&p->at, "[")) {
         const gt_expression *extent = NULL;
         bool read = gt_read_expression(&extent, p, GT_USE_CONST, false) == GPUTUNE_OK &&
@@ -336,7 +336,7 @@ gputune_status gt_parse_constant(gt_parse *p)
 {
     gt_argument *block = NULL;
     gt_token type;
-    gt_lexer behind;
+    gt_lexer after;
     GT_TRY(new_block(&block, p, gt_lexer_place(&p->at)));
     GT_TRY(gt_name_read(block->name, sizeof block->name, &p->at, "a __constant__ symbol's name"));
     GT_TRY(gt_lexer_expect(&p->at, ":"));
@@ -345,7 +345,7 @@ gputune_status gt_parse_constant(gt_parse *p)
     GT_REFUSE_AT(first >= 0, block->place,
                  "'%s' is declared twice; expected it once (first on line %d)", block->name,
                  passes[first].place.line);
-    GT_REFUSE_AT(!gt_declares_constant(&type, &behind, p, block->name), block->place,
+    GT_REFUSE_AT(!gt_declares_constant(&type, &after, p, block->name), block->place,
                  "no __constant__ '%s'; expected '__constant__ TYPE %s[…];' in this file, outside "
                  "any namespace",
                  block->name, block->name);
@@ -354,7 +354,7 @@ gputune_status gt_parse_constant(gt_parse *p)
     /* The caller's values must fit into the declared array. If the code uses another type, such as
      * a typedef of an array, only the compiler knows its size. */
     const int64_t own = block->extent_count ? number_of(block->extents[0]) : 1;
-    const int64_t of_code = gt_token_is(&type, block->type) ? declared_elements(p, &behind) : -1;
+    const int64_t of_code = gt_token_is(&type, block->type) ? declared_elements(p, &after) : -1;
     GT_REFUSE_AT(of_code >= 0 && own > of_code, block->place,
                  "'%s' has %lld element%s in the code, and %lld here; expected %s : %s[%lld]",
                  block->name, (long long)of_code, gt_plural((size_t)of_code), (long long)own,

@@ -181,10 +181,10 @@ static bool has_indices(const assignment *now, const gt_argument *buffer)
     bool any = false;
     gt_lexer_open(&at, now->value, (size_t)(now->end - now->value), now->place);
     for (; at.token.kind != GT_TOKEN_END; gt_lexer_next(&at)) {
-        gt_lexer behind = at;
-        if (gt_lexer_accept(&behind, buffer->name) && gt_lexer_is(&behind, "[")) {
-            gt_lexer_skip(&behind, "[", "]");
-            any |= gt_lexer_is(&behind, "[");
+        gt_lexer after = at;
+        if (gt_lexer_accept(&after, buffer->name) && gt_lexer_is(&after, "[")) {
+            gt_lexer_skip(&after, "[", "]");
+            any |= gt_lexer_is(&after, "[");
         }
     }
     return any;

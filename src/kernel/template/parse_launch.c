@@ -149,10 +149,10 @@ gputune_status gt_read_buffer(uint32_t *out, gt_parse *p, unsigned kinds, const 
 }
 
 /* Returns true if a name and one of these tokens follow. *argument is its argument, or NULL. */
-static bool is_name(const gt_argument **argument, const gt_parse *p, const char *behind)
+static bool is_name(const gt_argument **argument, const gt_parse *p, const char *after)
 {
     const gt_token next = gt_lexer_peek(p->at);
-    const bool is = p->at.token.kind == GT_TOKEN_NAME && gt_token_is_any(&next, behind);
+    const bool is = p->at.token.kind == GT_TOKEN_NAME && gt_token_is_any(&next, after);
     *argument = is ? gt_parse_parameter(p, GT_TOKEN_TEXT(&p->at.token)) : NULL;
     return is;
 }
@@ -334,16 +334,16 @@ static gputune_status read_option_text(gt_option *option, gt_parse *p)
 /* Reads CONDITION ? "a" : CONDITION ? "b" : "c", or only "c". */
 static gputune_status read_item(gt_parse *p, uint32_t item)
 {
-    gt_lexer behind = p->at;
+    gt_lexer after = p->at;
     gt_option *option = NULL;
-    while (split_condition(&p->at, &behind)) {
+    while (split_condition(&p->at, &after)) {
         GT_TRY(new_option(&option, p, item, gt_lexer_place(&p->at)));
         GT_TRY(gt_read_expression(&option->condition, p, SOURCE, false));
         GT_EXPECT(p->at.token.kind == GT_TOKEN_END, &p->at, "'?'");
-        p->at = behind;
+        p->at = after;
         GT_TRY(read_option_text(option, p));
         GT_TRY(gt_lexer_expect(&p->at, ":"));
-        behind = p->at;
+        after = p->at;
     }
     GT_TRY(new_option(&option, p, item, gt_lexer_place(&p->at)));
     return read_option_text(option, p);

@@ -55,13 +55,13 @@ static bool accept_comma(gt_lexer *lexer)
     if (!gt_lexer_accept(&ahead, ",")) {
         return false;
     }
-    const gt_lexer behind = ahead;
+    const gt_lexer after = ahead;
     (void)gt_lexer_accept_any(&ahead, "const type");
     if (ahead.token.kind == GT_TOKEN_NAME) {
         gt_lexer_next(&ahead);
     }
     const bool is_setting = gt_lexer_is(&ahead, "=");
-    *lexer = is_setting ? *lexer : behind;
+    *lexer = is_setting ? *lexer : after;
     return !is_setting;
 }
 

@@ -81,11 +81,11 @@ static gputune_status join_text(gt_template_reader *reader, char *path, char *te
     return GPUTUNE_OK;
 }
 
-typedef enum fate { KEPT, BLANKED, REPLACED } fate;
+typedef enum directive_use { KEPT, BLANKED, REPLACED } directive_use;
 
 /* Inserts one of the template's own files, or notes a header. */
 static gputune_status join_include(gt_template_reader *reader, const gt_include *include,
-                                   gt_place place, fate *out)
+                                   gt_place place, directive_use *out)
 {
     gt_included found = {0};
     gputune_status status = reader->include
@@ -145,7 +145,7 @@ static gputune_status string_name(char out[NAME_BYTES], const gt_token *token, g
 }
 
 /* Reads the clauses after `#pragma gputune`. */
-static gputune_status read_clauses(gt_template_reader *reader, gt_lexer *line, fate *out)
+static gputune_status read_clauses(gt_template_reader *reader, gt_lexer *line, directive_use *out)
 {
     do {
         gt_clause clause = {.place = gt_lexer_place(line)};
@@ -196,7 +196,7 @@ static bool is_built_in(const char *name)
     return gt_is_any(name, strlen(name), known);
 }
 
-static gputune_status read_include(gt_template_reader *reader, gt_lexer *line, fate *out)
+static gputune_status read_include(gt_template_reader *reader, gt_lexer *line, directive_use *out)
 {
     char name[NAME_BYTES];
     bool system = false;
@@ -212,7 +212,7 @@ static gputune_status read_include(gt_template_reader *reader, gt_lexer *line, f
 /* The accepted directives. Others are refused, because a misspelled one could be an include. */
 static const char directives[] = "if ifdef ifndef elif else endif define undef error warning line";
 
-static gputune_status read_directive(gt_template_reader *reader, gt_lexer *line, fate *out)
+static gputune_status read_directive(gt_template_reader *reader, gt_lexer *line, directive_use *out)
 {
     *out = KEPT;
     gt_conditions_read(reader->conditions, *line);
@@ -300,7 +300,7 @@ static gputune_status append_kept(gt_template_reader *reader, const char *begin,
 static gputune_status carry_line(gt_template_reader *reader, const gt_source_file *file,
                                  const char *begin, const gt_lexer *line)
 {
-    fate what;
+    directive_use what;
     gt_lexer reading = *line;
     GT_TRY(read_directive(reader, &reading, &what));
     if (what == KEPT) {

@@ -119,12 +119,12 @@ static gputune_status read_member_type(char out[GT_NAME_MAX], const gt_structure
     while (gt_lexer_accept_any(&p->at, "const volatile mutable struct") >= 0) {
     }
     gt_place place = gt_lexer_place(&p->at);
-    gt_lexer behind = p->at;
-    if (gt_lexer_accept(&behind, "enum") && behind.token.kind == GT_TOKEN_NAME) {
-        p->at = behind;
-        gt_lexer_next(&behind);
+    gt_lexer after = p->at;
+    if (gt_lexer_accept(&after, "enum") && after.token.kind == GT_TOKEN_NAME) {
+        p->at = after;
+        gt_lexer_next(&after);
     }
-    if (gt_token_is_any(&behind.token, "{ :") ||
+    if (gt_token_is_any(&after.token, "{ :") ||
         gt_lexer_accept_any(&p->at, "union class enum") >= 0) {
         return refuse_structure(place, structure, "a nested definition",
                                 "it outside of the struct");
@@ -257,11 +257,11 @@ static bool read_head(head *out, gt_lexer *lexer)
 }
 
 /* Returns true if a definition gives its type this name: by its tag, or by `} NAME;`. */
-static bool is_named(const head *head, const gt_lexer *behind, const char *name)
+static bool is_named(const head *head, const gt_lexer *after, const char *name)
 {
     const size_t length = strcspn(name, "<");
     return (strlen(head->tag) == length && strncmp(head->tag, name, length) == 0) ||
-           (head->is_typedef && gt_lexer_is(behind, name));
+           (head->is_typedef && gt_lexer_is(after, name));
 }
 
 /* Opens *out on argument number `index` in "vec<float,4>". Returns false if there are fewer. */
@@ -502,9 +502,9 @@ static gputune_status read_type(bool *found, head *head, gt_parse *p, const char
     if (!is_struct || !read_head(head, &p->at)) {
         return GPUTUNE_OK;
     }
-    gt_lexer behind = p->at;
-    gt_lexer_skip(&behind, "{", "}");
-    if (!is_named(head, &behind, name)) {
+    gt_lexer after = p->at;
+    gt_lexer_skip(&after, "{", "}");
+    if (!is_named(head, &after, name)) {
         return GPUTUNE_OK; /* the wanted type may be inside */
     }
     const bool is_special = head->pattern.token.kind != GT_TOKEN_END;

@@ -249,8 +249,8 @@ static void note_condition(reader *r, unsigned before, size_t begin, size_t end)
         r->doubtful &= ~bit;
     }
     if (c->depth >= before && depth > 0) {
-        bool told = c->open[(depth - 1) % GT_CONDITIONS_MAX].taken != GT_PERHAPS;
-        r->doubtful |= told && depth < GT_CONDITIONS_MAX ? 0 : bit;
+        bool is_known = c->open[(depth - 1) % GT_CONDITIONS_MAX].taken != GT_PERHAPS;
+        r->doubtful |= is_known && depth < GT_CONDITIONS_MAX ? 0 : bit;
         return;
     }
     while (!r->failed && r->marks.count > 0 && r->marks.items[r->marks.count - 1].depth == depth) {

@@ -409,17 +409,17 @@ static void classify_piece(scan *s, gt_piece *piece, gt_word *w, size_t count)
         }
     }
     count = strip_attributes(w, count);
-    size_t behind = skip_templates(w, count, 0);
-    if (behind + 1 < count && w[behind].id == GT_IS_EXTERN &&
-        w[behind + 1].token.kind == GT_TOKEN_STRING) {
-        behind = skip_templates(w, count, behind + 2);
+    size_t after = skip_templates(w, count, 0);
+    if (after + 1 < count && w[after].id == GT_IS_EXTERN &&
+        w[after + 1].token.kind == GT_TOKEN_STRING) {
+        after = skip_templates(w, count, after + 2);
     }
-    note_marks(piece, w, behind < count ? behind : count);
-    if (behind >= count) {
+    note_marks(piece, w, after < count ? after : count);
+    if (after >= count) {
         return;
     }
-    w += behind;
-    count -= behind;
+    w += after;
+    count -= after;
     if (classify_by_word(s, piece, w, count)) {
         return;
     }

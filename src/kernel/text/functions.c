@@ -394,9 +394,9 @@ static bool defines_name(gt_lexer *line, const char *name)
     if (!gt_lexer_accept(line, "define") || !gt_lexer_is(line, name)) {
         return false;
     }
-    const char *behind = line->token.text + line->token.length;
+    const char *after = line->token.text + line->token.length;
     gt_lexer_next(line);
-    bool is_function = gt_lexer_is(line, "(") && line->token.text == behind;
+    bool is_function = gt_lexer_is(line, "(") && line->token.text == after;
     return !is_function && line->token.kind != GT_TOKEN_END;
 }
 
