@@ -206,7 +206,7 @@ $(B)/tests/emulator/%: $(B)/obj/tests/emulator/%.o $(SUPPORT_OBJ) $(EMU_OBJ) $(B
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ -lcmocka $(LIBS)
 # the parts of the library that the command line needs in addition to the fake
 CLI_BASE_OBJ := $(B)/obj/tests/cli/fake_gputune.o $(call obj,src/api/names.c src/base/status.c \
-    src/base/text.c src/base/asked_for.c src/base/clock.c src/base/condition.c src/base/network.c)
+    src/base/text.c src/base/selection.c src/base/clock.c src/base/condition.c src/base/network.c)
 $(B)/tests/cli/test_%: $(B)/obj/tests/cli/test_%.o $(filter-out %/main.o,$(CLI_OBJ)) $(CLI_BASE_OBJ) $(SUPPORT_LOCALE_OBJ)
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ -lcmocka $(LIBS)
 # preloaded libraries: a network file system, and reserved memory

@@ -259,7 +259,7 @@ GPUTUNE_API int tune_kernel(gputune_plan **out, gputune *tuner, const char *kern
  * after the context was reset. Checks the arguments first: EINVAL if their number, or a scalar with
  * the name of a problem size, differs from the plan's, if an output overlaps another buffer and the
  * template's in_place() does not allow it, or if the plan's tuner is closed. ECAPTURE if the
- * stream's capture rules the launch out. If a buffer is less aligned than the plan assumes,
+ * stream's capture forbids the launch. If a buffer is less aligned than the plan assumes,
  * launches the fallback, which is the default with its narrowest vectors; EINVAL if no fallback was
  * verified. A graph that captures a launch may outlive plan and tuner. */
 GPUTUNE_API int gputune_launch(gputune_plan *plan, void *stream, GPUTUNE_ARGS_IN args);
@@ -354,7 +354,7 @@ enum { GPUTUNE_STRATEGY_COUNT = GPUTUNE_STRATEGY_LOCAL + 1 };
 
 /* The source of a plan at sizes for which the tuner has none yet. */
 typedef enum gputune_unseen {
-    GPUTUNE_UNSEEN_BY_EFFORT, /* what `effort` says */
+    GPUTUNE_UNSEEN_BY_EFFORT, /* decided by `effort` */
     GPUTUNE_RULE              /* answer by a stored rule; see Rules */
 } gputune_unseen;
 
@@ -531,9 +531,9 @@ GPUTUNE_API int gputune_add_source(gputune *tuner, const char *name, const char 
  * A miss returns at once with a plan whose source is DEFAULT, or NEAREST if that was verified at
  * these sizes before. A thread of the tuner tunes one request after another, with low-priority
  * workers and, while the application uses the GPU, only the `share` of its time. Later calls return
- * the winner, so a program that holds a plan for long should ask again. gputune_close() stops a
- * tuning; the next process continues it. `inputs`, `files` and `reference` are EINVAL, because they
- * belong to one call. */
+ * the winner, so a program that holds a plan for long should call tune_kernel() again.
+ * gputune_close() stops a tuning; the next process continues it. `inputs`, `files` and `reference`
+ * are EINVAL, because they belong to one call. */
 
 /* The number of requests in each state. */
 typedef struct gputune_background_state {
@@ -612,7 +612,7 @@ typedef struct gputune_wisdom_options {
 
 /* Imports wisdom from text, and writes the number of imported results to *count (may be NULL).
  * Results that the tuner already has for the same request are kept. An untrusted result is verified
- * when it is first asked for, whatever the call's effort, and then stored as verified or never
+ * when it is first requested, whatever the call's effort, and then stored as verified or never
  * launched. ERECORDED if the text is not wisdom, or a newer version wrote it. */
 GPUTUNE_API int gputune_wisdom_import(uint32_t *count, gputune *tuner, const char *text,
                                       const gputune_wisdom_options *options);

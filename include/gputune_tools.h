@@ -272,9 +272,9 @@ typedef struct gputune_range {
 typedef struct gputune_rule {
     uint32_t size;
     const char *kernel, *gpu, *environment; /* as in gputune_record */
-    gputune_objective objective;            /* the rule answers requests with this objective, */
-    gputune_cache cache;                    /* this cache, */
-    const char *alignment, *inputs;         /* and these, as in gputune_record */
+    gputune_objective objective;            /* the rule answers requests with this objective */
+    gputune_cache cache;                    /* and this cache */
+    const char *alignment, *inputs;         /* of these requests; as in gputune_record */
     const char *text; /* the region, the expected loss, the variants and the decision, as lines */
     const char *created; /* UTC, ISO 8601 */
     int driver_version;
@@ -286,7 +286,7 @@ typedef struct gputune_rule {
 
 /* Makes and stores a rule for the sizes of a region. Tunes some sizes, measures their winners side
  * by side at many sizes, chooses variants with at most `most_codes` (0: 16) different codes, and
- * learns when to use which. Replaces the kernel's earlier rule, also one of a larger region. Every
+ * learns when to use which. Replaces the kernel's earlier rule, even one of a larger region. Every
  * variant is verified at the corners of the region and at 64 sizes, or, with a warning, at as many
  * as the time allows. `options` are those of tune_kernel(); their time limit (0: two minutes),
  * cancel flag and progress are for the whole call. *out (may be NULL) gets the rule's text, which
@@ -311,11 +311,11 @@ typedef struct gputune_merged {
 } gputune_merged;
 #define GPUTUNE_MERGED_INIT GPUTUNE_INIT(gputune_merged)
 /* Copies trials, winners, rules and code from database files into the user's database, all or
- * nothing. Of two trials of a configuration, keeps the finished one, then the later. Of two winners
- * of the same space, keeps the final one; then the verified one; then the one from the newer
- * driver; then more effort; then the later. Of two rules of a kernel, keeps the verified one, then
- * the later. EDATABASE for a file that cannot be read or that other users may write, or if the
- * database cannot be written; EBUSY if another process has locked it. */
+ * nothing. If two trials have the same configuration, keeps the finished one, then the later. If
+ * two winners cover the same space, keeps the final one; then the verified one; then the one from
+ * the newer driver; then more effort; then the later. If a kernel has two rules, keeps the verified
+ * one, then the later. EDATABASE for a file that cannot be read or that other users may write, or
+ * if the database cannot be written; EBUSY if another process has locked it. */
 GPUTUNE_API int gputune_merge(gputune_merged *out, gputune *tuner, const char *const *paths,
                               size_t count);
 

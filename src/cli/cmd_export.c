@@ -2,7 +2,7 @@
 #include "cli/files.h"
 #include "cli/records.h"
 
-#include "base/asked_for.h"
+#include "base/selection.h"
 #include "base/text.h"
 
 #include <stdio.h>

@@ -267,7 +267,7 @@ static int list_gpus(const char *which)
         return read_numbers(which);
     }
     int status = gputune_device_count(&count, cli_given.driver);
-    if (status == GPUTUNE_ENODRIVER && !cli_is_driver_asked_for()) {
+    if (status == GPUTUNE_ENODRIVER && !cli_is_driver_requested()) {
         status = gputune_device_count(&count, "emu");
     }
     for (; (int)fleet.count < count && fleet.count < MOST; fleet.count++) {

@@ -48,7 +48,7 @@ bool cli_is_interrupted(void)
     return __atomic_load_n(&interrupted, __ATOMIC_RELAXED) != 0;
 }
 
-bool cli_is_driver_asked_for(void)
+bool cli_is_driver_requested(void)
 {
     const char *environment = getenv("GPUTUNE_DRIVER");
     return cli_given.device || cli_given.driver || (environment && environment[0]);
@@ -63,7 +63,7 @@ static int open_tuner(cli_session *out, const char *device, bool tune_only)
                                           .templates = cli_given.templates,
                                           .include_paths = cli_given.include_paths.items,
                                           .include_path_count = cli_given.include_paths.count,
-                                          .emulate_without_gpu = !cli_is_driver_asked_for(),
+                                          .emulate_without_gpu = !cli_is_driver_requested(),
                                           .keep_workers = true,
                                           .tune_only = tune_only,
                                           .read_only = cli_given.read_only,
@@ -82,7 +82,7 @@ int cli_open(cli_session *out, cli_open_mode mode)
                "--device none: this command needs a GPU; choose one from 'gputune devices', or use "
                "the emulator (--driver emu), or --arch if the command has it");
     int status = open_tuner(out, none ? "none" : device, mode == CLI_OPEN_TUNING);
-    if (status == GPUTUNE_ENODRIVER && mode == CLI_OPEN_IF_ANY && !cli_is_driver_asked_for()) {
+    if (status == GPUTUNE_ENODRIVER && mode == CLI_OPEN_IF_ANY && !cli_is_driver_requested()) {
         none = true;
         cli_note("neither a GPU nor the emulator was found; continuing without a device");
         status = open_tuner(out, "none", false);
@@ -94,7 +94,7 @@ int cli_open(cli_session *out, cli_open_mode mode)
     out->device.size = sizeof(gputune_device);
     CLI_TRY(cli_passed(gputune_tuner_device(&out->device, out->tuner)));
     out->has_device = true;
-    if (out->device.emulated && !cli_is_driver_asked_for()) {
+    if (out->device.emulated && !cli_is_driver_requested()) {
         cli_note("no GPU here: using the emulator (%s), whose times are modelled; --driver cuda "
                  "requires a GPU, --driver emu:PROFILE chooses another profile",
                  out->device.name);

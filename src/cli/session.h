@@ -62,8 +62,8 @@ int cli_open(cli_session *out, cli_open_mode mode);
  *     CLI_SCOPED(cli_close) cli_session session = {0}; */
 void cli_close(cli_session *session);
 /* Returns true if the command line or the environment names a driver or a device. */
-bool cli_is_driver_asked_for(void);
-/* From now on the database is only read: without --shipped, only that of the user. */
+bool cli_is_driver_requested(void);
+/* Makes cli_open() only read the database: without --shipped, only the user's. */
 void cli_read_own_results(void);
 #define CLI_SHIPPED_OPTION                                                                         \
     CLI_ROW("shipped", 0, CLI_OPTION_FLAG, &cli_given.shipped, NULL, NULL,                         \

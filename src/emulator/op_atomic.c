@@ -73,7 +73,7 @@ static void reduce_lane(emu_warp *warp, const emu_op *op, unsigned lane)
 
 static void reduce_async(emu_warp *warp, const emu_op *op)
 {
-    emu_each_alone(warp, op, reduce_lane);
+    emu_each_lane(warp, op, reduce_lane);
 }
 
 /* ---- decoding ---- */

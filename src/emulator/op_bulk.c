@@ -18,8 +18,8 @@ static bool copy(emu_warp *warp, const emu_op *op, uint32_t bytes, uint32_t rank
 {
     const bulk *b = with;
     for (uint32_t offset = 0; offset < bytes; offset += CHUNK) {
-        const uint8_t *from = emu_find_alone(warp, &b->from, CHUNK, 0, offset);
-        uint8_t *to = from ? emu_find_alone(warp, op, CHUNK, rank, offset) : NULL;
+        const uint8_t *from = emu_find_lane(warp, &b->from, CHUNK, 0, offset);
+        uint8_t *to = from ? emu_find_lane(warp, op, CHUNK, rank, offset) : NULL;
         if (!to)
             return false;
         emu_put(&b->reduction, to, from, CHUNK);
@@ -46,7 +46,7 @@ static void copy_lane(emu_warp *warp, const emu_op *op, unsigned lane)
 
 static void copy_bulk(emu_warp *warp, const emu_op *op)
 {
-    emu_each_alone(warp, op, copy_lane);
+    emu_each_lane(warp, op, copy_lane);
 }
 
 static emu_warp_order *order_of(const emu_warp *warp)

@@ -165,7 +165,7 @@ static bool store_elements(emu_warp *warp, const emu_op *op, uint32_t bytes, uin
                            const void *with)
 {
     const async_store *s = with;
-    uint8_t *to[EMU_WARP], *place = emu_find_alone(warp, op, bytes, rank, 0);
+    uint8_t *to[EMU_WARP], *place = emu_find_lane(warp, op, bytes, rank, 0);
     to[__builtin_ctz(warp->mask)] = place;
     for (unsigned k = 0; place && k < op->count; k++)
         move_out(emu_lanes(warp, s->elements[k].operand), to, k * op->bytes, warp->mask,
@@ -182,7 +182,7 @@ static void store_lane(emu_warp *warp, const emu_op *op, unsigned lane)
 
 static void store_async(emu_warp *warp, const emu_op *op)
 {
-    emu_each_alone(warp, op, store_lane);
+    emu_each_lane(warp, op, store_lane);
 }
 
 /* Copies a value of `width` bytes to all lanes in the mask. */

@@ -45,7 +45,7 @@ static bool read_map(emu_warp *warp, const emu_op *op, emu_tensor_map *out)
                           "the tensor map is in local or shared memory: take it as const "
                           "__grid_constant__ CUtensorMap");
     for (unsigned half = 0; half < 2; half++) {
-        place = emu_find_alone(warp, &t->map, sizeof *out / 2, 0, half * sizeof *out / 2);
+        place = emu_find_lane(warp, &t->map, sizeof *out / 2, 0, half * sizeof *out / 2);
         if (!place)
             return false;
         memcpy((uint8_t *)out + half * sizeof *out / 2, place, sizeof *out / 2);
@@ -120,7 +120,7 @@ static bool move_elements(emu_warp *warp, const box *b, uint64_t row, uint32_t a
         int64_t column = first + done / b->element;
         if (column < 0 || column >= size)
             continue;
-        uint8_t *memory = emu_find_alone(warp, &b->tensor->memory, bytes, 0, address + done);
+        uint8_t *memory = emu_find_lane(warp, &b->tensor->memory, bytes, 0, address + done);
         if (!memory)
             return false;
         if (b->tensor->stores)
@@ -152,7 +152,7 @@ static bool copy_row(emu_warp *warp, const emu_op *op, const box *b, uint32_t ro
     for (uint32_t at = 0; at < b->row_bytes; at += CHUNK) {
         uint8_t chunk[CHUNK];
         uint64_t offset = swizzle_offset(b, row * b->row_bytes + at);
-        uint8_t *shared = emu_find_alone(warp, op, CHUNK, rank, offset);
+        uint8_t *shared = emu_find_lane(warp, op, CHUNK, rank, offset);
         if (!shared)
             return false;
         if (b->tensor->stores)
@@ -193,7 +193,7 @@ static void copy_lane(emu_warp *warp, const emu_op *op, unsigned lane)
 
 static void copy_tensor(emu_warp *warp, const emu_op *op)
 {
-    emu_each_alone(warp, op, copy_lane);
+    emu_each_lane(warp, op, copy_lane);
 }
 
 /* ---- decoding ---- */

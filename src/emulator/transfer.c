@@ -6,8 +6,8 @@
 #include "emulator/lanes.h"
 #include "emulator/mbarrier.h"
 
-void emu_each_alone(emu_warp *warp, const emu_op *op,
-                    void (*run)(emu_warp *warp, const emu_op *op, unsigned lane))
+void emu_each_lane(emu_warp *warp, const emu_op *op,
+                   void (*run)(emu_warp *warp, const emu_op *op, unsigned lane))
 {
     uint32_t all = warp->mask;
     EMU_FOR_LANES(lane, all)
@@ -18,8 +18,8 @@ void emu_each_alone(emu_warp *warp, const emu_op *op,
     warp->mask = all;
 }
 
-uint8_t *emu_find_alone(emu_warp *warp, const emu_op *op, uint32_t bytes, uint32_t rank,
-                        uint64_t offset)
+uint8_t *emu_find_lane(emu_warp *warp, const emu_op *op, uint32_t bytes, uint32_t rank,
+                       uint64_t offset)
 {
     emu_access access;
     emu_op moved = *op;
@@ -36,7 +36,7 @@ void emu_transfer(emu_warp *warp, const emu_op *op, const emu_op *barrier, uint3
 {
     emu_stamp stamp;
     unsigned lane = (unsigned)__builtin_ctz(warp->mask);
-    uint8_t *at = barrier ? emu_find_alone(warp, barrier, 8, rank, 0) : NULL;
+    uint8_t *at = barrier ? emu_find_lane(warp, barrier, 8, rank, 0) : NULL;
     if (barrier && !at)
         return;
     if (warp->worker->check)

@@ -15,12 +15,12 @@ void emu_transfer(emu_warp *warp, const emu_op *op, const emu_op *barrier, uint3
                   uint32_t rank, emu_move *move, const void *with);
 
 /* Calls `run` for each lane in the mask, with only that lane active. */
-void emu_each_alone(emu_warp *warp, const emu_op *op,
-                    void (*run)(emu_warp *warp, const emu_op *op, unsigned lane));
+void emu_each_lane(emu_warp *warp, const emu_op *op,
+                   void (*run)(emu_warp *warp, const emu_op *op, unsigned lane));
 
 /* Returns the host memory at the only active lane's address plus `offset`; NULL after a fault. */
-uint8_t *emu_find_alone(emu_warp *warp, const emu_op *op, uint32_t bytes, uint32_t rank,
-                        uint64_t offset);
+uint8_t *emu_find_lane(emu_warp *warp, const emu_op *op, uint32_t bytes, uint32_t rank,
+                       uint64_t offset);
 
 /* How transferred elements are combined with those in memory. All zero: they replace them. */
 typedef struct emu_reduction {

@@ -160,7 +160,7 @@ gt_push gt_slot_push(gt_slot *slot);
 void gt_slot_receive(gt_slot *slot);
 /* Returns the seconds until gt_slot_check() has something to do, or INFINITY. */
 double gt_slot_patience(gt_slot *slot);
-/* When gt_slot_patience() is over, refuses a worker that has not said hello, or calls the role's
+/* When gt_slot_patience() is over, refuses a worker that has not greeted, or calls the role's
  * late(). */
 void gt_slot_check(gt_slot *slot);
 
@@ -176,7 +176,7 @@ typedef struct gt_compile_host {
     bool shares_cores;
     int cores;
     uint32_t place;
-    unsigned start_failures; /* consecutive workers that ended before they said hello */
+    unsigned start_failures; /* consecutive workers that ended before they greeted */
     gt_queue queue;          /* jobs that were not given to a worker yet */
     gt_texts environment;
     char driver_version[16]; /* command-line arguments of the workers */

@@ -204,8 +204,8 @@ double gt_slot_left_s(const gt_slot *slot, double allowed_s)
                                                  : allowed_s - passed_s;
 }
 
-/* Returns the seconds until the worker must say hello or be looked at again. INFINITY if it has
- * said hello. */
+/* Returns the seconds until the worker must greet or be checked again. INFINITY if it has
+ * greeted. */
 static double hello_s(const gt_link *link)
 {
     if (!link->open || link->greeted) {

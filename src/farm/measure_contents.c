@@ -128,17 +128,17 @@ static gputune_status plan_fill(gt_measure *measure, gt_buffer_slot *slot, uint6
                                      [GT_VARIETY_TIES] = GT_TASK_TIES,
                                      [GT_VARIETY_ROWS] = 0};
     const gt_buffer *buffer = slot->buffer;
-    gt_service_task fill = {.operation = GT_DO_FILL,
-                            .target = slot->pristine ? slot->pristine : slot->address,
-                            .count = buffer->elements,
-                            .seed =
-                                gt_fill_seed(seed, buffer->twin ? buffer->twin - 1 : slot->index),
-                            .low = buffer->low,
-                            .high = buffer->high,
-                            .stol = gt_workload_largest(buffer),
-                            .type = buffer->type,
-                            .pattern = buffer->fill,
-                            .flags = flags[buffer->variety] | (buffer->free ? GT_TASK_FREE : 0)};
+    gt_service_task fill = {
+        .operation = GT_DO_FILL,
+        .target = slot->pristine ? slot->pristine : slot->address,
+        .count = buffer->elements,
+        .seed = gt_fill_seed(seed, buffer->copy_of ? buffer->copy_of - 1 : slot->index),
+        .low = buffer->low,
+        .high = buffer->high,
+        .stol = gt_workload_largest(buffer),
+        .type = buffer->type,
+        .pattern = buffer->fill,
+        .flags = flags[buffer->variety] | (buffer->free ? GT_TASK_FREE : 0)};
     gt_service_task guard = {.operation = GT_DO_PATTERN,
                              .target = slot->base,
                              .count = slot->address - slot->base,

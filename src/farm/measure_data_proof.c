@@ -120,10 +120,10 @@ static gputune_status proof_launch(gt_data_proof *proof, gt_loaded *variant)
     const void *arguments[GT_BLOCK_MAX + GT_PARAMETER_MAX];
     memcpy(arguments, on->arguments, on->argument_count * sizeof *arguments);
     for (const gt_buffer_slot *slot = on->slots; slot < on->slots_end; ++slot) {
-        const uint32_t twin = slot->buffer->twin;
-        if (twin && !slot->live && !on->slots[twin - 1].live) {
+        const uint32_t copy_of = slot->buffer->copy_of;
+        if (copy_of && !slot->live && !on->slots[copy_of - 1].live) {
             arguments[gt_argument_place(&on->workload, slot->index)] =
-                arguments[gt_argument_place(&on->workload, twin - 1)];
+                arguments[gt_argument_place(&on->workload, copy_of - 1)];
         }
     }
     return gt_measure_launch(proof->measure.parent, variant->launchers[proof->launcher], arguments);

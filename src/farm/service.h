@@ -37,7 +37,7 @@ typedef enum gt_service_operation {
 
 enum {
     GT_TASK_NAN_OK = 1,
-    GT_TASK_GAPS = 2,       /* compare: elements that both sides left unwritten are right */
+    GT_TASK_GAPS = 2,       /* compare: elements that both sides left unwritten count as equal */
     GT_TASK_WHOLE = 4,      /* move: whole numbers stay */
     GT_TASK_EXTREMES = 8,   /* fill: see gt_variety (kernel/bind/vary.h) */
     GT_TASK_SPECIALS = 16,  /* fill: likewise */

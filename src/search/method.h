@@ -80,7 +80,7 @@ typedef struct gt_model {
     uint32_t known_of[GT_GAUSSIAN_ROWS]; /* index of a row's point in the evidence */
     double row_prior[GT_GAUSSIAN_ROWS];
     uint32_t
-        count_when_learnt; /* evidence.on_result when the covariance was last learnt; 0: never */
+        count_when_learnt; /* evidence.result_count when the covariance was last learnt; 0: never */
 
     /* for gt_model_value(): */
     double best_log; /* logarithm of the best time so far */

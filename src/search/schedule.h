@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The fraction of GPU time for rounds of samples while a search that learns goes on. */
+/* The fraction of GPU time for rounds of samples while a search that learns continues. */
 #define GT_ROUND_SHARE 0.25
 /* If only few of many variants are tried, a variant whose first launch takes this many times the
  * best is neither verified nor sampled. */

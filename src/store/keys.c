@@ -1,7 +1,7 @@
 /* Keys of scenarios and environments, and the rows of GPUs and scenarios. */
 #include "store/keys.h"
 
-#include "base/asked_for.h"
+#include "base/selection.h"
 #include "base/text.h"
 #include "store/layers.h"
 
@@ -66,7 +66,7 @@ static const char *const status_names[] = {
     [GT_TRIAL_PROVED] = "proved",
 };
 
-bool gt_trial_is_right(gt_trial_status status)
+bool gt_trial_is_correct(gt_trial_status status)
 {
     return status == GT_TRIAL_OK || status == GT_TRIAL_ELIMINATED || status == GT_TRIAL_PROVED;
 }

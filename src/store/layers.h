@@ -7,7 +7,7 @@
 typedef gputune_status (*gt_store_fn)(gt_database *database, void *context);
 
 /* Returns how long a call may wait for a file that another process has locked: a quarter of its
- * patience, at most 5 s. So time is left to do without the file. */
+ * patience, at most 5 s, so time is left to continue without the file. */
 gt_patience gt_layers_file_patience(const gt_patience *patience);
 
 /* Calls `work` on each layer from the top until one answers OK. ENOTFOUND, without a message, if

@@ -92,7 +92,7 @@ static gputune_status settle_layers(bool *keep, record_search *search, gt_record
         GT_TRY(find_above(&hidden, &search->spaces, row, row->winner.terms.space, next, upper));
     }
     row->record.is_winner = row->record.is_winner && !hidden;
-    bool failed = search->filter->failures && !gt_trial_is_right(row->trial.status) &&
+    bool failed = search->filter->failures && !gt_trial_is_correct(row->trial.status) &&
                   row->trial.status != GT_TRIAL_UNPROVED;
     *keep = row->record.is_winner || ((all || failed) && !known);
     return GPUTUNE_OK;

@@ -52,11 +52,11 @@ static gputune_status add_trial(void *context, gt_rows *rows)
     *trial = (gt_trial){0};
     gt_rows_integer(rows); /* skip the column before the trial's columns */
     gputune_status status = gt_columns_take(trial, rows, &gt_trial_columns);
-    if (status == GPUTUNE_OK && rows->database->distrust && gt_trial_is_right(trial->status)) {
+    if (status == GPUTUNE_OK && rows->database->distrust && gt_trial_is_correct(trial->status)) {
         *(char *)trial->proved_at = '\0'; /* other users may have written the row */
     }
     /* a failure on the GPU counts only with the same driver */
-    bool counts = gt_trial_is_right(trial->status) || trial->status == GT_TRIAL_UNPROVED ||
+    bool counts = gt_trial_is_correct(trial->status) || trial->status == GT_TRIAL_UNPROVED ||
                   trial->status == GT_TRIAL_COMPILE || !search->driver_version ||
                   trial->driver_version == search->driver_version;
     if (status == GPUTUNE_OK && counts && !is_known(search, trial->hash)) {

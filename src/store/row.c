@@ -1,7 +1,7 @@
 /* Binding and reading rows by their description. */
 #include "store/row.h"
 
-#include "base/asked_for.h"
+#include "base/selection.h"
 #include "base/text.h"
 
 #include <endian.h>

@@ -85,6 +85,6 @@ void gt_columns_show(gputune_record *record, const gt_columns *columns, const vo
 
 /* Registers the SQL functions. gt_checksum(value, ...) hashes the types and bytes of its arguments;
  * it detects a row that was changed since it was written, but does not protect against an attacker.
- * gt_sizes_match(sizes, wanted) is that of base/asked_for.h, so rows of other sizes are neither
+ * gt_sizes_match(sizes, wanted) is that of base/selection.h, so rows of other sizes are neither
  * checked nor read. Returns SQLite's code. */
 int gt_functions_register(sqlite3 *handle);

@@ -146,7 +146,7 @@ gputune_status gt_store_put_cubins(gt_store *store, const gt_code *codes, size_t
 /* Returns "ok", "eliminated", "wrong", "crashed", "hung", and so on. */
 const char *gt_trial_status_name(gt_trial_status status);
 /* Returns true if the trial's results were compared and are correct. */
-bool gt_trial_is_right(gt_trial_status status);
+bool gt_trial_is_correct(gt_trial_status status);
 
 typedef GT_ARRAY(gt_trial) gt_trial_list;
 
@@ -314,7 +314,7 @@ int gt_store_records(gt_store *store, const gt_records_filter *filter, gt_record
 /* Calls `each` for the selected trials in the user's file, as gt_store_records() does, and for the
  * selected rules, whose status is "rule" and whose sizes are the region. Then deletes them, unless
  * `each` stopped. Also deletes newer rows of the same scenarios, and code that no
- * trial uses any more. All trials of a scenario on one GPU stay or are deleted. Ignores one_version
+ * trial uses any more. Deletes all trials of a scenario on one GPU, or none. Ignores one_version
  * and all_trials. EBUSY if the file stays locked, EDATABASE if it cannot be written. */
 int gt_store_forget(gt_store *store, const gt_records_filter *filter,
                     const gputune_forget_options *what, gt_record_fn each, void *user,

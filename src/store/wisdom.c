@@ -448,7 +448,7 @@ static gputune_status export_entry(export_search *search, gt_wisdom_entry *entry
 {
     const gt_site *site = &entry->site;
     uint32_t first;
-    if (!gt_is_wanted(search->wanted, site) || !gt_trial_is_right(entry->trial.status)) {
+    if (!gt_is_wanted(search->wanted, site) || !gt_trial_is_correct(entry->trial.status)) {
         return GPUTUNE_OK;
     }
     const gt_hash key = gt_hash_join(gt_hash_string(site->scenario.environment), site->hash);
@@ -584,7 +584,7 @@ static bool is_sound(const gt_wisdom_entry *entry)
     }
     if (!is_sound_site(site) || !winner->config || !entry->trial.config ||
         !is_one_of((int)winner->terms.effort, GPUTUNE_CACHED_ONLY, GPUTUNE_EXHAUSTIVE) ||
-        !gt_trial_is_right(entry->trial.status) ||
+        !gt_trial_is_correct(entry->trial.status) ||
         !is_one_of((int)entry->standard.status, GT_TRIAL_OK, GT_TRIAL_LAUNCH)) {
         return false;
     }
@@ -598,7 +598,7 @@ static gputune_status offer_trial(gt_trial_list *out, const gt_trial *trial, boo
 {
     gt_trial offered = *trial;
     bool is_there = trial->config && (trial->hash.high || trial->hash.low);
-    offered.proved_at = believed || !gt_trial_is_right(trial->status) ? trial->proved_at : NULL;
+    offered.proved_at = believed || !gt_trial_is_correct(trial->status) ? trial->proved_at : NULL;
     return is_there ? gt_array_push(out, offered) : GPUTUNE_OK;
 }
 

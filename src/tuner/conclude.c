@@ -221,10 +221,10 @@ static gputune_status append_trial(gt_trial_list *out, const gt_tuning *tuning,
     GT_SCOPED(free_trial) gt_trial trial = {0};
     GT_TRY(describe_trial(&trial, tuning, variant, duplicate));
     const gt_trial *known = gt_history_find(&tuning->history, trial.hash);
-    bool vague = gt_trial_is_right(trial.status) || trial.limit_ns > 0;
+    bool vague = gt_trial_is_correct(trial.status) || trial.limit_ns > 0;
     bool is_better_known = known && ((vague && !trial.time.count && known->time.count) ||
                                      ((trial.status == GT_TRIAL_UNPROVED || trial.limit_ns > 0) &&
-                                      gt_trial_is_right(known->status)));
+                                      gt_trial_is_correct(known->status)));
     if (!is_better_known) {
         GT_TRY(gt_array_push(out, trial));
         trial = (gt_trial){0}; /* taken over */

@@ -251,7 +251,7 @@ static gputune_status stop_waiting_for_default(gt_field *field)
 static bool may_be_put_off(const gt_field *field, const gt_unit *unit)
 {
     bool only = field->options.farm->compile_workers == 1;
-    for (const gt_variant *next = unit->waiting; next; next = next->sibling) {
+    for (const gt_variant *next = unit->waiting; next; next = next->next_waiting) {
         if (next->retried || (next->role == GT_ROLE_DEFAULT && !only)) {
             return false;
         }
@@ -280,7 +280,7 @@ static bool is_given_up(const gt_field *field, gt_unit *unit, double seconds)
         return false;
     }
     unit->asked_s = seconds;
-    for (const gt_variant *next = unit->waiting; next; next = next->sibling) {
+    for (const gt_variant *next = unit->waiting; next; next = next->next_waiting) {
         if (next->role != GT_ROLE_PROPOSED ||
             !proposer->gives_up(proposer, &next->config, seconds)) {
             return false;
@@ -830,7 +830,7 @@ gputune_status gt_field_start(gt_field *field, gt_variant *variant)
         GT_TRY(advance_variant(field, variant));
         return gt_field_verify_compiled(field);
     }
-    *(unit->waiting ? &unit->last_waiting->sibling : &unit->waiting) = variant;
+    *(unit->waiting ? &unit->last_waiting->next_waiting : &unit->waiting) = variant;
     unit->last_waiting = variant;
     return GPUTUNE_OK;
 }
@@ -866,7 +866,7 @@ static gputune_status handle_compiled(gt_field *field, gt_event *event)
     }
     gt_variant *next = unit->waiting;
     unit->waiting = unit->last_waiting = NULL;
-    for (; next; next = next->sibling) {
+    for (; next; next = next->next_waiting) {
         GT_TRY(advance_variant(field, next));
     }
     return gt_field_verify_compiled(field);

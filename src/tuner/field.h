@@ -53,8 +53,8 @@ struct gt_variant {
     uint32_t id;      /* index in gt_field.variants; names the variant in jobs and events */
     gt_config config;
     gt_hash trial;
-    gt_unit *unit;       /* NULL before the source is generated */
-    gt_variant *sibling; /* next variant that waits for the same unit */
+    gt_unit *unit;            /* NULL before the source is generated */
+    gt_variant *next_waiting; /* next variant that waits for the same unit */
     GT_ARRAY(gt_duplicate) duplicates;
     gt_stage stage;
     gt_deferral deferral;

@@ -88,7 +88,7 @@ static gputune_status judge_config(bool *proved, const gt_request *request, cons
     if (!trial || (only_harm && trial->status == GT_TRIAL_SLOW)) {
         return GPUTUNE_OK;
     }
-    *proved = gt_trial_is_right(trial->status) && is_at(trial, request) &&
+    *proved = gt_trial_is_correct(trial->status) && is_at(trial, request) &&
               trial->driver_version == request->device->driver_version;
     gputune_status failure = gt_history_failure(trial, request);
     GT_REFUSE(failure != GPUTUNE_OK, failure,

@@ -1,9 +1,9 @@
 /* A race: which contestants to sample next, which ones to eliminate, and which one has won. A pure
  * state machine that knows ids and sampled values, but no clock and no worker. Not thread-safe.
  *
- * A turn. gt_race_next_round() returns the contestants to sample, in order. The caller gives each
- * value to gt_race_record(). gt_race_end_round() eliminates contestants and says whether the race
- * goes on. Contestants may join between two rounds.
+ * A round. gt_race_next_round() returns the contestants to sample, in order. The caller gives each
+ * value to gt_race_record(). gt_race_end_round() eliminates contestants and reports whether the
+ * race continues. Contestants may join between two rounds.
  *
  * Comparison. Two contestants are compared only in rounds that they share, because the noise of a
  * round affects both: by the 20% trimmed mean of the log-ratios of their times. Its variance

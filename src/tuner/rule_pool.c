@@ -125,7 +125,7 @@ gputune_status gt_pool_take_trials(gt_pool *pool, const gt_request *request, siz
         const gt_trial *trial = &trials.items[i];
         const uint32_t member = find_member(pool, trial->config);
         gt_config config;
-        if (gt_trial_is_right(trial->status) && trial->time.median > 0 && member != UINT32_MAX &&
+        if (gt_trial_is_correct(trial->status) && trial->time.median > 0 && member != UINT32_MAX &&
             isnan(gt_pool_time(pool, size, member)) &&
             gt_request_stored(&config, request, trial->config, trial->hash) == GPUTUNE_OK) {
             GT_TRY(set_entry(pool, size, member, (gt_pool_entry){trial->time.median, false}));

@@ -118,7 +118,7 @@ static gputune_status add_near_winners(gt_rule_maker *maker, const gt_request *r
     for (size_t i = 0; i < trials.count && count < NEAR_MOST; i++) {
         const gt_trial *trial = &trials.items[i];
         gt_config config;
-        const bool is_measured = gt_trial_is_right(trial->status) && trial->time.median > 0;
+        const bool is_measured = gt_trial_is_correct(trial->status) && trial->time.median > 0;
         if (!is_measured || maker->pool.members.count >= (most > POOL_LEAST ? most : POOL_LEAST)) {
             continue;
         }

@@ -111,7 +111,7 @@ gputune_status gt_session_run(gt_session *session);
 void gt_session_close(gt_session *session);
 
 /* Returns true if the measure worker should next sample a round, and false if it should verify
- * pending variants (search/schedule.h). `wanted` tells if there are contestants to sample. */
+ * pending variants (search/schedule.h). `wanted`: there are contestants to sample. */
 bool gt_session_wants_round(gt_session *session, bool wanted);
 /* Returns true if the session was stopped or its field is done. */
 bool gt_session_is_done(const gt_session *session);

@@ -32,7 +32,7 @@ static gputune_status compare_default(gt_choice *choice, const gt_winner *winner
     GT_SCOPED(gt_trial_list_free) gt_history history = {0};
     GT_TRY(gt_history_load(&history, request));
     const gt_trial *trial = gt_history_find(&history, hash);
-    if (trial && gt_trial_is_right(trial->status) && trial->time.median > 0) {
+    if (trial && gt_trial_is_correct(trial->status) && trial->time.median > 0) {
         choice->default_ns = trial->time.median;
         choice->verdict.speedup = trial->time.median / winner->median_ns;
         choice->verdict.speedup_low = trial->time.low / winner->high_ns;

@@ -1,5 +1,5 @@
 /* Sizes and GPUs that a user names. */
-#include "base/asked_for.h"
+#include "base/selection.h"
 #include "base_support.h"
 
 TEST(sizes_match_one_value_of_each_name)

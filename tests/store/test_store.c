@@ -395,14 +395,14 @@ TEST_OF(clock_rates_of_a_gpu, world *w, open_world, close_world)
                         .memory_clock_khz = 3201000,
                         .sm_clock_khz = 1980000};
     gt_device same = {.uuid = "GPU-1", .origin = "cuda", .driver_version = 13000};
-    gt_device twin = {.uuid = "GPU-2", .origin = "cuda", .driver_version = 13000};
+    gt_device other = {.uuid = "GPU-2", .origin = "cuda", .driver_version = 13000};
     gt_device updated = {.uuid = "GPU-1", .origin = "cuda", .driver_version = 13010};
     assert_int_equal(gt_store_clock_rates(&same, store), GPUTUNE_ENOTFOUND);
     put_gpu(store, ENVIRONMENT, &device, "a CPU", 0);
     ASSERT_OK(gt_store_clock_rates(&same, store));
     assert_int_equal(same.memory_clock_khz, 3201000);
     assert_int_equal(same.sm_clock_khz, 1980000);
-    assert_int_equal(gt_store_clock_rates(&twin, store), GPUTUNE_ENOTFOUND);
+    assert_int_equal(gt_store_clock_rates(&other, store), GPUTUNE_ENOTFOUND);
     assert_int_equal(gt_store_clock_rates(&updated, store), GPUTUNE_ENOTFOUND);
     gt_store_close(store);
     run_sql(w->path, "UPDATE clock_rate SET sm_clock_khz = sm_clock_khz + 1");

@@ -35,7 +35,7 @@ static results run(world *w, gputune_objective objective)
     return run_with(w, objective, NULL);
 }
 
-TEST_OF(medians_come_in_the_order_asked_for, world *w, open_world, close_world)
+TEST_OF(medians_come_in_the_requested_order, world *w, open_world, close_world)
 {
     results seen = run(w, GPUTUNE_OBJECTIVE_KERNEL);
     assert_true(seen.median[0] == 1000 && seen.median[1] == 800);

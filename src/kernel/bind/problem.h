@@ -69,7 +69,7 @@ typedef struct gt_buffer {
     bool nan_ok, races;
     bool free, finite; /* free: no range is declared; finite: NaN and infinities must not occur */
     uint32_t variety;  /* how the fill is varied (gt_variety) */
-    uint32_t twin;     /* 1 + index of the input whose contents a varied input copies; 0: none */
+    uint32_t copy_of;  /* 1 + index of the input whose contents a varied input copies; 0: none */
     uint32_t in_place; /* for an output: 1 + index of the input at the same address; 0: none */
     gt_type reference_type; /* for an output: type in the reference, F64 if that declares doubles */
 } gt_buffer;

@@ -186,7 +186,7 @@ static void make_equal_pairs(gt_workload *workload, uint32_t index)
     gt_buffer *buffer = &workload->buffers[index];
     const gt_buffer *its = &workload->buffers[other];
     if (other != index) {
-        buffer->twin = other + 1;
+        buffer->copy_of = other + 1;
         buffer->low = its->low;
         buffer->high = its->high;
         buffer->free = its->free;

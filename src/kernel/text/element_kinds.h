@@ -1,5 +1,5 @@
 /* The types of elements and the kinds of their fills. The host includes this as C; the service
- * kernels get it as CUDA C++ in front of farm/service.h, and so it includes no other header. */
+ * kernels get it as CUDA C++ before farm/service.h, so it includes no other header. */
 #pragma once
 
 typedef enum gt_fill_kind {

@@ -1,5 +1,5 @@
 /* Compares the sizes and GPUs of stored results with those that a user names. */
-#include "base/asked_for.h"
+#include "base/selection.h"
 
 #include "base/text.h"
 

@@ -1,4 +1,4 @@
-/* Tests whether a stored result is one that the user asked for by sizes or by GPU. */
+/* Tests whether a stored result has the requested sizes and GPU. */
 #pragma once
 
 #include <stdbool.h>
