@@ -205,8 +205,7 @@ $(filter $(B)/tests/replay/%,$(TESTS)): $(REPLAY_OBJ)
 $(B)/tests/emulator/%: $(B)/obj/tests/emulator/%.o $(SUPPORT_OBJ) $(EMU_OBJ) $(B)/internal.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ -lcmocka $(LIBS)
 # the parts of the library that the command line needs in addition to the fake
-CLI_BASE_OBJ := $(B)/obj/tests/cli/fake_gputune.o $(call obj,src/api/names.c src/base/status.c \
-    src/base/text.c src/base/selection.c src/base/clock.c src/base/condition.c src/base/network.c)
+CLI_BASE_OBJ := $(B)/obj/tests/cli/fake_gputune.o $(call obj,src/api/names.c $(wildcard src/base/*.c))
 $(B)/tests/cli/test_%: $(B)/obj/tests/cli/test_%.o $(filter-out %/main.o,$(CLI_OBJ)) $(CLI_BASE_OBJ) $(SUPPORT_LOCALE_OBJ)
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ -lcmocka $(LIBS)
 # preloaded libraries: a network file system, and reserved memory

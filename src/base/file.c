@@ -234,6 +234,10 @@ gputune_status gt_file_cache_folder(char **out)
         return gt_path_format(out, "%s/gputune", cache);
     }
     if (home && home[0] == '/') {
+        GT_REFUSE(!gt_file_is_folder(home), GPUTUNE_ENOTFOUND,
+                  "no cache folder: HOME is %s, which is not a folder; set GPUTUNE_DB or "
+                  "XDG_CACHE_HOME",
+                  home);
         return gt_path_format(out, "%s/.cache/gputune", home);
     }
     return gt_fail(GPUTUNE_ENOTFOUND, "no cache folder: set GPUTUNE_DB, XDG_CACHE_HOME or HOME");

@@ -33,7 +33,9 @@ gputune_status gt_file_installed_folder(char **out);
  * the search began. *out is NULL if there is none; otherwise the caller frees it. Appends the tried
  * paths to `tried`. ENOMEM. */
 gputune_status gt_file_find_part(char **out, gt_text *tried, const char *name, int mode);
-/* Gets $XDG_CACHE_HOME/gputune or ~/.cache/gputune without creating it. The caller frees *out. */
+/* Gets $XDG_CACHE_HOME/gputune or ~/.cache/gputune without creating it. The caller frees *out.
+ * ENOTFOUND if neither variable is an absolute path, or if the home folder does not exist: a home
+ * is never created. */
 gputune_status gt_file_cache_folder(char **out);
 /* Formats a new string, which the caller frees. */
 gputune_status gt_path_format(char **out, const char *format, ...) GT_PRINTF(2, 3);

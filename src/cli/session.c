@@ -1,6 +1,8 @@
 /* Opens a tuner by the options, and handles Ctrl-C, SIGTERM and SIGHUP. */
 #include "cli/session.h"
 
+#include "base/file.h"
+
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,14 +107,11 @@ int cli_open(cli_session *out, cli_open_mode mode)
 char *cli_database_path(void)
 {
     const char *given = cli_given.database ? cli_given.database : getenv("GPUTUNE_DB");
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    GT_FREED char *folder = NULL;
     if (given && given[0]) {
         return strcmp(given, ":memory:") == 0 ? NULL : cli_copy(given);
     }
-    if (cache && cache[0] == '/') {
-        return cli_format("%s/gputune/gputune.db", cache);
-    }
-    return home ? cli_format("%s/.cache/gputune/gputune.db", home) : NULL;
+    return gt_file_cache_folder(&folder) == GPUTUNE_OK ? cli_format("%s/gputune.db", folder) : NULL;
 }
 
 void cli_read_own_results(void)

@@ -130,11 +130,14 @@ TEST(cache_folder_follows_the_environment)
     assert_string_equal(folder, "/xdg/gputune");
     free(folder);
     setenv("XDG_CACHE_HOME", "relative", 1); /* not absolute: ignored, as the standard requires */
-    setenv("HOME", "/h", 1);
+    setenv("HOME", "/tmp", 1);
     ASSERT_OK(gt_file_cache_folder(&folder));
-    assert_string_equal(folder, "/h/.cache/gputune");
+    assert_string_equal(folder, "/tmp/.cache/gputune");
     free(folder);
     folder = NULL;
+    setenv("HOME", "/nonexistent", 1); /* gputune would otherwise create it */
+    assert_int_equal(gt_file_cache_folder(&folder), GPUTUNE_ENOTFOUND);
+    assert_non_null(strstr(gputune_error(), "HOME is /nonexistent"));
     unsetenv("HOME");
     assert_int_equal(gt_file_cache_folder(&folder), GPUTUNE_ENOTFOUND);
     assert_null(folder);
