@@ -58,16 +58,21 @@ static void add_finding(patient *p, gputune_verdict verdict, const char *remedy,
 #define WARN(p, remedy, ...) add_finding(p, GPUTUNE_VERDICT_WARNING, remedy, __VA_ARGS__)
 #define FAIL(p, remedy, ...) add_finding(p, GPUTUNE_VERDICT_FAILURE, remedy, __VA_ARGS__)
 
+/* Reports a failure by its message, whose last part is the remedy. */
+static void fail_by_message(patient *p)
+{
+    const char *message = gt_message(), *last = strrchr(message, ';');
+    size_t length = last ? (size_t)(last - message) : strlen(message);
+    FAIL(p, last ? last + 2 : none, "%.*s", (int)length, message);
+}
+
 /* ---- driver and GPU -------------------------------------------------------------------------- */
 
 static void check_driver(patient *p)
 {
     if (gt_driver_open(&p->driver, p->options->driver) != GPUTUNE_OK) {
         p->driver = NULL;
-        FAIL(p,
-             "install NVIDIA's driver, and let this user open /dev/nvidia*, or use the emulator "
-             "(--driver emu)",
-             "%s", gt_message());
+        fail_by_message(p);
         return;
     }
     GOOD(p, "%s, CUDA %d.%d%s", p->driver->name, p->driver->version / 1000,
@@ -206,8 +211,7 @@ static void check_nvrtc(patient *p)
         int version = gt_nvrtc_version(nvrtc);
         GOOD(p, "%d.%d", version / 1000, version % 1000 / 10);
     } else {
-        FAIL(p, "pip install nvidia-cuda-nvrtc, install a CUDA toolkit, or set GPUTUNE_NVRTC", "%s",
-             gt_message());
+        fail_by_message(p);
     }
 }
 

@@ -14,7 +14,7 @@ echo "no database" >bad.db
 chmod go+w bad.db
 doctor --db bad.db
 echo "no driver:"
-$GPUTUNE doctor --driver /nowhere/libcuda.so.1 --format csv -q | grep -c '^driver,failure'
+$GPUTUNE doctor --driver /nowhere/libcuda.so.1 --format csv -q | grep '^driver,failure'
 $GPUTUNE doctor --driver /nowhere/libcuda.so.1 -q >/dev/null
 echo "exit $?"
 echo "variables:"
