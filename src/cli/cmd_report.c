@@ -41,6 +41,7 @@ static const cli_column trial_columns[] = {
 static void write_scenario(const cli_measured *from, const char *source, FILE *file)
 {
     const gputune_record *of = from->trials, *winner = from->winner;
+    const cli_peak peak = cli_peak_of(winner, source);
     cli_table trials = CLI_TABLE("trials", trial_columns, gputune_record, CLI_VIEW);
     CLI_SCOPED(cli_release_at) void *mark = cli_mark();
     for (size_t i = 0; i < from->count; i++) {
@@ -49,11 +50,15 @@ static void write_scenario(const cli_measured *from, const char *source, FILE *f
     fprintf(file,
             "{\"scenario\": %s, \"environment\": %s, \"kernel\": %s, \"sizes\": %s, \"gpu\": %s, "
             "\"objective\": \"%s\", \"configuration\": %s, \"default_configuration\": %s, "
-            "\"stop_reason\": %s, \"code\": %s, \"variants\": %zu, \"trials\": ",
+            "\"stop_reason\": %s, \"code\": %s, \"peak_flops_per_s\": %s, \"peak_units\": \"%s\", "
+            "\"hardware\": %s, \"variants\": %zu, \"trials\": ",
             cli_json_text(of->scenario), cli_json_text(of->environment), cli_json_text(of->kernel),
             cli_json_text(of->sizes), cli_json_text(of->gpu), gputune_objective_name(of->objective),
             cli_json_text(winner->configuration), cli_json_text(winner->default_configuration),
-            cli_json_text(winner->stop_reason), cli_json_text(source), from->count);
+            cli_json_text(winner->stop_reason), cli_json_text(source), cli_json_number(peak.per_s),
+            peak.units,
+            cli_json_text(winner->configuration[0] ? cli_hardware_text(winner, source) : ""),
+            from->count);
     cli_table_write_columns(&trials, file);
     fputs("}", file);
 }
@@ -105,19 +110,6 @@ static void report_write_page(const report_data *report, FILE *file)
 
 enum { MOST_SOURCES = 100 }; /* a source takes 10 to 30 KB */
 
-/* Returns the source of the winner, if the template is still the one that it was measured with. */
-static char *find_source(const cli_session *session, const cli_measured *from)
-{
-    char *text;
-    size_t bytes;
-    const gputune_record *of = from->trials;
-    const char *winner = from->winner->configuration;
-    bool known = winner[0] && !of->outdated && of->arch[0] &&
-                 gputune_emit(&text, &bytes, session->tuner, of->kernel, cli_sizes_of(of->sizes),
-                              winner, of->arch, GPUTUNE_FORM_SOURCE) == GPUTUNE_OK;
-    return known ? text : NULL;
-}
-
 /* Collects the records of the named kernels, or of all kernels. */
 static int collect_data(report_data *report, const cli_session *session)
 {
@@ -164,7 +156,7 @@ static int read_report(report_data *out)
     put_tuning_first(&out->measured);
     out->sources = cli_allocate(out->measured.count + 1, sizeof *out->sources);
     for (size_t i = 0; i < out->measured.count && i < MOST_SOURCES && code == CLI_CONTINUE; i++) {
-        out->sources[i] = find_source(&session, &out->measured.items[i]);
+        out->sources[i] = cli_source_of(&session, out->measured.items[i].winner);
     }
     return code;
 }

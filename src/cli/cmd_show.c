@@ -49,13 +49,15 @@ static void write_found(const cli_session *session, cli_table *table, const cli_
         print_origin(session, table->view & CLI_VIEW_ANY_GPU);
     }
     if (given.why && table->row_count) {
-        cli_why_write(table, &list, format, stdout);
+        cli_why_write(table, &list, session, format);
     } else {
         cli_table_write(table, format, stdout);
     }
-    if (format == CLI_FORMAT_TABLE && list.count == 1 && list.items[0].winner->kernel[0]) {
+    const gputune_record *winner = list.count == 1 ? list.items[0].winner : NULL;
+    if (format == CLI_FORMAT_TABLE && !given.why && winner && winner->kernel[0]) {
         fflush(stdout);
-        cli_note("%s: %s", list.items[0].winner->kernel, cli_hardware_text(list.items[0].winner));
+        cli_note("%s: %s", winner->kernel,
+                 cli_hardware_text(winner, cli_source_of(session, winner)));
     }
     if (!given.all) {
         cli_failures_print(found, NULL);

@@ -14,7 +14,7 @@
 
 struct cli_given cli_given;
 
-enum { MOST_OPTIONS = 48, FIRST_VALUE = 256, LIST_OPTIONS = 1, HELP_COLUMNS = 80 };
+enum { MOST_OPTIONS = 48, FIRST_VALUE = 256, LIST_OPTIONS = 1, PAGE_COLUMNS = 80 };
 
 /* "-s, --size NAME=V[,V...]" */
 static char *option_heading(const cli_option *option)
@@ -30,11 +30,10 @@ static char *option_heading(const cli_option *option)
     return text;
 }
 
-/* Prints text that begins at column `at`, folded into lines that are indented to this column. */
-static void print_folded(const char *text, size_t at)
+void cli_print_folded(const char *text, size_t at)
 {
     for (size_t taken, skipped; *text; text += taken + skipped) {
-        taken = cli_fold(text, HELP_COLUMNS - at, &skipped);
+        taken = cli_fold(text, PAGE_COLUMNS - at, &skipped);
         printf("%.*s\n", (int)taken, text);
         printf("%*s", text[taken + skipped] ? (int)at : 0, "");
     }
@@ -47,7 +46,7 @@ static void print_option(const char *heading, const char *help)
     if (strlen(heading) > INDENT - 3) {
         printf("\n%*s", INDENT, "");
     }
-    print_folded(help, INDENT);
+    cli_print_folded(help, INDENT);
 }
 
 static char *usage_of(const cli_command *command)
@@ -58,9 +57,9 @@ static char *usage_of(const cli_command *command)
 
 static void print_usage(const cli_command *command)
 {
-    print_folded(usage_of(command), 0);
+    cli_print_folded(usage_of(command), 0);
     putchar('\n');
-    print_folded(command->summary, 0);
+    cli_print_folded(command->summary, 0);
     putchar('\n');
 }
 
@@ -79,7 +78,7 @@ void cli_help(const cli_command *command)
         char *line = cli_copy_part(text, length), *gap = strstr(line + strspn(line, " "), "  ");
         size_t indent = line[0] == ' ' && gap ? (size_t)(gap - line) + strspn(gap, " ") : 0;
         printf("%.*s", (int)indent, line);
-        print_folded(line + indent, indent);
+        cli_print_folded(line + indent, indent);
     }
 }
 

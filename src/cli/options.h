@@ -90,6 +90,9 @@ enum { CLI_CONTINUE = -1 };
 int cli_parse(cli_list *out, const cli_command *command, int argc, char **argv);
 /* Returns true if the command line has this option. */
 bool cli_is_given(const char *name);
+/* Prints text that begins at column `at`, folded into lines of at most 80 columns that are indented
+ * to this column. */
+void cli_print_folded(const char *text, size_t at);
 /* Prints the help. */
 void cli_help(const cli_command *command);
 

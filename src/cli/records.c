@@ -84,35 +84,6 @@ static void derive_figures(row *out)
     out->failed = r->is_winner ? r->failed : (double)NAN;
 }
 
-char *cli_hardware_text(const gputune_record *winner)
-{
-    /* a kernel counts as limited by memory from this share of a copy's rate on */
-    static const double by_memory = 0.8;
-    row of = {.record = *winner};
-    char *text = cli_format("%u registers", winner->registers);
-    derive_figures(&of);
-    if (winner->spill_bytes) {
-        cli_append(&text, ", %u bytes spilled", winner->spill_bytes);
-    }
-    if (winner->occupancy > 0) {
-        cli_append(&text, ", occupancy %.0f%%", winner->occupancy * 100);
-    }
-    if (of.copy_share > 0) {
-        cli_append(&text, "; reaches %.1f%% of the bandwidth of a copy: ", of.copy_share * 100);
-        if (of.copy_share >= by_memory) {
-            cli_append(&text, "limited by memory, at most %.2fx faster possible",
-                       fmax(1 / of.copy_share, 1));
-        } else {
-            cli_append(&text, "limited by latency or arithmetic, possible gain unknown");
-        }
-    } else {
-        cli_append(
-            &text,
-            "; the possible gain is unknown, because the template declares no bytes in work()");
-    }
-    return text;
-}
-
 enum {
     WINNERS = CLI_VIEW_WINNERS,
     TRIALS = CLI_VIEW_TRIALS,

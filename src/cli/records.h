@@ -1,5 +1,6 @@
 /* Stored records as text and as data: columns of show, run and compare; the scenarios of
- * records; the worth of axes (why.c); failures, and logs of the compiler. */
+ * records; the worth of axes (why.c), the GPU's limits (limits.c); failures, and logs of the
+ * compiler. */
 #pragma once
 
 #include "cli/scenarios.h"
@@ -118,14 +119,30 @@ cli_why cli_why_tables(void);
  * with that value over the best time of all, minus 1. Returns a summary: "120 variants, 1 of them
  * failed; one is left". */
 char *cli_why_explain(cli_why *why, const cli_measured *from);
-/* Writes `standing`, the records of winners and defaults, and then the worth of each scenario's
- * axes. */
-void cli_why_write(const cli_table *standing, const cli_measured_list *list, cli_format_kind format,
-                   FILE *file);
+/* Writes `standing`, the records of winners and defaults, and then each scenario's limits and the
+ * worth of its axes. */
+void cli_why_write(const cli_table *standing, const cli_measured_list *list,
+                   const cli_session *session, cli_format_kind format);
 
-/* Returns a line that describes the code of a winner and how near it is to the GPU's limit:
- * "32 registers, occupancy 100%; 95.0% of a copy's bandwidth: ...". */
-char *cli_hardware_text(const gputune_record *winner);
+/* ---- the limits of the GPU (limits.c) ------------------------------------------------------- */
+
+/* Returns the source of a winner; NULL if the template is not the one that it was measured with. */
+char *cli_source_of(const cli_session *session, const gputune_record *winner);
+
+/* The peak of the arithmetic units that a kernel uses. */
+typedef struct cli_peak {
+    const char *units;
+    double per_s; /* operations per second; 0: unknown */
+} cli_peak;
+
+/* Returns the peak for a record. The units are tensor cores if the source (may be NULL) says so, or
+ * if the kernel is faster than the FP32 units. */
+cli_peak cli_peak_of(const gputune_record *record, const char *source);
+
+/* Returns a line that describes the code of a winner, how near it is to the GPU's limits and what
+ * is left to gain: "32 registers, occupancy 100%; memory-bound: 95.0% of a copy's bandwidth; ...".
+ */
+char *cli_hardware_text(const gputune_record *winner, const char *source);
 
 /* ---- failures -------------------------------------------------------------------------------- */
 

@@ -212,7 +212,7 @@ static void describe_winner(outcome *row, const cli_session *session, const cli_
     for (size_t i = 0; i < at.records.count; i++) {
         const gputune_record *record = &at.records.items[i];
         if (record->is_winner && strcmp(record->configuration, row->info.configuration) == 0) {
-            row->hardware = cli_hardware_text(record);
+            row->hardware = cli_hardware_text(record, cli_source_of(session, record));
             row->unfinished = record->unfinished;
         }
     }

@@ -18,8 +18,9 @@ typedef struct value_row {
     /* launched: number of variants that were launched only once, because they are slow */
     uint32_t variants, measured, launched;
     double best_ns, cost; /* NAN: unknown */
-    const char *evidence; /* "measured", "first launch", "failed", or "default only": only the
-                             default ran with this value */
+    /* "measured", "first launch", "failed", "one trial", or "default only": that trial is the
+     * default's */
+    const char *evidence;
     bool is_winner, is_default;
 } value_row;
 
@@ -47,12 +48,13 @@ static char *percent(double cost)
     return cost < 1 ? cli_format("+%.1f%%", cost * 100) : cli_format("%.1fx", cost + 1);
 }
 
-/* Returns the cost of a value and the number of variants behind it: "+3.1% (4)". */
+/* Returns the cost of a value and the number of variants behind it: "+3.1% (4)", or "<=+3.1% (1)"
+ * for a bound. */
 static char *cost_of(const value_row *row)
 {
     if (!isnan(row->cost)) {
-        const bool launched = strcmp(row->evidence, "first launch") == 0;
-        return cli_format("%s%s (%u)", launched ? "<=" : "", percent(row->cost),
+        bool is_bound = strcmp(row->evidence, "measured") != 0 && row->cost >= NEGLIGIBLE;
+        return cli_format("%s%s (%u)", is_bound ? "<=" : "", percent(row->cost),
                           row->measured + row->launched);
     }
     return cli_copy(row->measured ? "unknown (1)" : "none works");
@@ -100,10 +102,10 @@ static value_row row_of(const cli_apart *data, size_t axis, size_t value, double
             row.evidence = timed ? "measured" : "first launch";
         }
     }
-    /* the default runs even if its values are bad, so it alone does not show their cost */
-    if (row.is_default && !row.is_winner && row.measured + row.launched == 1) {
-        held = NAN;
-        row.evidence = "default only";
+    if (!row.is_winner && row.measured + row.launched == 1) {
+        /* the default runs even if its values are bad, so it does not even bound their cost */
+        held = row.is_default ? NAN : held;
+        row.evidence = row.is_default ? "default only" : "one trial";
     }
     row.best_ns = isnan(held) ? 0 : held;
     row.cost = held / best_ns - 1;
@@ -133,7 +135,8 @@ static void add_axes(cli_why *why, const cli_apart *data)
             row->winner = held.is_winner ? held.value : row->winner;
             row->fallback = held.is_default ? held.value : row->fallback;
             row->cost = held.is_default ? cost_of(&held) : row->cost;
-            row->worst = fmax(row->worst, held.cost);
+            row->worst =
+                strcmp(held.evidence, "one trial") ? fmax(row->worst, held.cost) : row->worst;
             if (!held.is_winner && !held.is_default) {
                 cli_append(&row->values, "%s%s:%s", row->values[0] ? ", " : "", held.value,
                            cost_of(&held));
@@ -203,31 +206,32 @@ char *cli_why_explain(cli_why *why, const cli_measured *from)
     return text;
 }
 
-void cli_why_write(const cli_table *standing, const cli_measured_list *list, cli_format_kind format,
-                   FILE *file)
+void cli_why_write(const cli_table *standing, const cli_measured_list *list,
+                   const cli_session *session, cli_format_kind format)
 {
     cli_why why = cli_why_tables();
-    bool for_people = format == CLI_FORMAT_TABLE;
-    if (for_people) {
-        cli_table_write(standing, format, file);
-    }
-    for (size_t i = 0; i < list->count; i++) {
-        const gputune_record *of = list->items[i].trials;
-        why = for_people ? cli_why_tables() : why;
-        const char *summary = cli_why_explain(&why, &list->items[i]);
-        if (for_people) {
-            fprintf(file, "\n%s: %s\n", cli_label(of->kernel, of->sizes), summary);
-            if (why.axes.row_count) {
-                fputs("\n", file);
-                cli_table_write(&why.axes, format, file);
-                fputs("\nIn brackets: the number of trials with the value; more may lower its "
-                      "cost.\n",
-                      file);
-            }
+    if (format != CLI_FORMAT_TABLE) {
+        for (size_t i = 0; i < list->count; i++) {
+            cli_why_explain(&why, &list->items[i]);
         }
-    }
-    if (!for_people) {
         const cli_table tables[] = {*standing, why.values};
-        cli_tables_write("why", tables, 2, format, file);
+        cli_tables_write("why", tables, 2, format, stdout);
+        return;
+    }
+    cli_table_write(standing, format, stdout);
+    for (size_t i = 0; i < list->count; i++) {
+        const gputune_record *of = list->items[i].trials, *winner = list->items[i].winner;
+        why = cli_why_tables();
+        printf("\n%s: %s\n", cli_label(of->kernel, of->sizes),
+               cli_why_explain(&why, &list->items[i]));
+        if (winner->kernel[0]) {
+            cli_print_folded(cli_hardware_text(winner, cli_source_of(session, winner)), 0);
+        }
+        if (why.axes.row_count) {
+            puts("");
+            cli_table_write(&why.axes, format, stdout);
+            puts("\nIn brackets: the number of trials with the value; more may lower its cost.\n"
+                 "<=: at most this, by one trial or by first launches only.");
+        }
     }
 }

@@ -39,9 +39,8 @@ const shortestSpan = 5, longestSpan = 86400;
 
 function addProgress(parent, view) {
   const {scenario} = view, tried = scenario.winner?.variants ?? 0;
-  if (tried > scenario.variants) {
-    parent.append(create('p', {className: 'empty'}, `Only ${scenario.variants} of ${tried} trials are stored, so it is not known ` +
-      'which one was the best at what time.'));
+  parent.hidden = tried > scenario.variants; /* of a part of the trials it is not known which was the best at what time */
+  if (parent.hidden) {
     return [];
   }
   const span = most(scenario.rows.map(row => scenario.field('seconds').value(row)));
@@ -223,46 +222,24 @@ function addStanding(parent, scenario) {
       high: high[row] / end, text: scenario.duration(median[row]) + scenario.interval(low[row], high[row])}))));
 }
 
-/* Multiply-adds per clock and multiprocessor by compute capability: of the FP32 units (CUDA C++ Programming Guide,
- * throughput of arithmetic instructions), and of the tensor cores, from the dense 16-bit peaks in NVIDIA's architecture
- * white papers: an A100 has 312 TFLOP/s (108 * 1024 * 2 * 1.41 GHz), an H100 SXM 989 (132 * 2048 * 2 * 1.83 GHz). Where
- * products of one compute capability differ in tensor cores (an L40S has twice the rate of an L40), there is no figure. */
-const unitsOf = {
-  75: [64], 80: [64, 1024], 86: [128], 89: [128], 90: [128, 2048], 100: [128, 4096], 103: [128, 4096], 120: [128],
-};
-
-/* Returns the peak {name, perSecond} of the arithmetic units that a record's kernel uses. They are tensor cores if the
- * source says so, or if the kernel is faster than the FP32 units; null if the peak is not known. */
-function peakOf(record, code) {
-  const units = unitsOf[parseInt((record.arch ?? '').slice(3), 10)];
-  if (!units || !record.sm_count || !record.sm_clock_khz || /double/.test(record.sizes)) {
-    return null;
-  }
-  const [fp32, tensor] = units.map(each => 2 * each * record.sm_count * record.sm_clock_khz * 1000);
-  if (/\b(wg)?mma(_a?sync)?\b/.test(code) || record.flops_per_s > fp32) {
-    return tensor ? {name: '16-bit tensor cores', perSecond: tensor} : null;
-  }
-  return {name: 'FP32 units', perSecond: fp32};
-}
-
 /* Returns the limits of a record, {name, share, text}, the nearest first. */
-function limitsOf(record, code) {
-  const peak = peakOf(record, code), out = [];
+function limitsOf(record, {peak_flops_per_s: peak, peak_units: units}) {
+  const out = [];
   if (record.copy_share > 0) {
     out.push({name: 'memory', share: record.copy_share, text: `${rate(record.bytes_per_s)}B/s, ` +
       `${percent(record.copy_share)} of a copy's ${rate(record.copy_bytes_per_s)}B/s`});
   }
   if (peak && record.flops_per_s > 0) {
-    const share = record.flops_per_s / peak.perSecond;
+    const share = record.flops_per_s / peak;
     out.push({name: 'arithmetic', share, text: `${rate(record.flops_per_s)}FLOP/s, ${percent(share)} of ` +
-      `${rate(peak.perSecond)}FLOP/s (${peak.name})`});
+      `${rate(peak)}FLOP/s (${units})`});
   }
   return out.sort((a, b) => b.share - a.share);
 }
 
 function addLimits(parent, scenario) {
   const rows = [['default', scenario.standard], ['winner', scenario.winner]].filter(([, record]) => record)
-    .flatMap(([color, record]) => limitsOf(record, scenario.code).map(limit => ({...limit, color})));
+    .flatMap(([color, record]) => limitsOf(record, scenario).map(limit => ({...limit, color})));
   rows.sort((a, b) => a.name < b.name ? 1 : a.name > b.name ? -1 : 0);
   if (rows.length) {
     parent.append(create('h4', {}, 'Share of the limits of this GPU'), create('table', {className: 'bars'},
@@ -286,13 +263,13 @@ function addRoofline(parent, view) {
   const {scenario} = view;
   const points = view.scenarios.filter(other => other.environment === scenario.environment).flatMap(other =>
     [other.standard, other.winner].filter(record => record?.flops_per_s && record.bytes && record.copy_bytes_per_s)
-      .map(record => ({other, record, x: record.flops / record.bytes, y: record.flops_per_s, peak: peakOf(record, other.code)})));
-  if (!points.some(point => point.other === scenario)) {
-    parent.append(create('p', {className: 'empty'}, 'The template does not declare its work(), or the bandwidth of this GPU is not known.'));
+      .map(record => ({other, record, x: record.flops / record.bytes, y: record.flops_per_s})));
+  parent.hidden = !points.some(point => point.other === scenario);
+  if (parent.hidden) {
     return;
   }
-  const copy = points[0].record.copy_bytes_per_s, peaks = new Map(points.filter(({peak}) => peak)
-    .map(({peak}) => [peak.name, peak.perSecond]));
+  const copy = points[0].record.copy_bytes_per_s;
+  const peaks = new Map(points.filter(({other}) => other.peak_units).map(({other}) => [other.peak_units, other.peak_flops_per_s]));
   const xs = points.map(point => point.x), top = Math.max(...peaks.values(), ...points.map(point => point.y));
   const [left, right] = [least(xs) / 2, Math.max(most(xs), top / copy) * 4], height = 260;
   const sx = logarithmic(left, right, value => String(Number(value.toPrecision(2))));

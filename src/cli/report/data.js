@@ -107,9 +107,8 @@ class Scenario {
       return;
     }
     const {configuration, status, median_ns: median, created, order, is_default: isDefault} = this.column;
-    const worth = name => most(this.worth.filter(row => row.axis === name).map(row => row.cost ?? 0));
     this.axes = readAxes(configuration);
-    this.choices = this.axes.filter(axis => axis.values.length > 1).sort((a, b) => worth(b.name) - worth(a.name));
+    this.choices = this.axes.filter(axis => axis.values.length > 1).sort((a, b) => this.costOf(b.name) - this.costOf(a.name));
     this.time = Float64Array.from(this.rows, row =>
       median[row] > 0 && ['ok', 'eliminated'].includes(status[row]) ? median[row] : NaN);
     this.best = least(this.time);
@@ -141,6 +140,11 @@ class Scenario {
       {name: 'trial', how: 'fitted', value: row => place[row], text: plain},
       {name: 'seconds', value: row => (Date.parse(column.created[row]) - started) / 1000, text: plain},
     ];
+  }
+
+  /* Returns the highest cost of an axis's values. One trial shows only a bound. */
+  costOf(name) {
+    return most(this.worth.filter(row => row.axis === name && row.evidence !== 'one trial').map(row => row.cost ?? 0));
   }
 
   field(name) {

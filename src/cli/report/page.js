@@ -64,7 +64,7 @@ class View {
   /* Summarises the scenario: a few figures, and what follows from them. */
   describe() {
     const {scenario} = this, {winner, choices: [axis], column, variants} = scenario;
-    const limit = winner && limitsOf(winner, scenario.code)[0];
+    const limit = winner && limitsOf(winner, scenario)[0];
     const failed = scenario.rows.filter(row => Figure.prototype.kind.call({view: this}, row) === 'failed');
     const tiles = [
       winner?.speedup && ['speed-up', `${winner.speedup.toFixed(3)}x`, winner.speedup_low
@@ -78,11 +78,9 @@ class View {
     ].filter(Boolean);
     byId('tiles').replaceChildren(...tiles.map(([name, value, note]) => create('div', {}, create('dt', {}, term(name)),
       create('dd', {}, value), create('dd', {className: 'hint'}, note))));
-    const cost = axis && most(scenario.worth.filter(row => row.axis === axis.name).map(row => row.cost ?? 0));
+    const cost = axis && scenario.costOf(axis.name);
     const findings = [
-      limit && (limit.share > 0.97 ? `The winner is at the limit of ${limit.name}.` : limit.share > 0.5
-        ? `The limit of ${limit.name} is near: a kernel at the limit would be ${(1 / limit.share).toFixed(2)}x as fast as the winner.`
-        : `Neither memory nor arithmetic is near its limit: the winner waits for latency, or has little work.`),
+      scenario.hardware,
       cost >= 0.0005 && `${axis.name} matters most: held at its worst value it costs ${costText(cost)}.`,
       ...flagsOf(winner).map(flag => `${flag}: ${terms[flag]}`),
       failed.length && `The first of ${failed.length} failed trials: ${column.status[failed[0]]}: ${column.message[failed[0]]}`,

@@ -41,7 +41,7 @@ class Overview {
     const plain = (title, read, kind = 'more') => ({title, kind, value: read, text: read});
     const figure = (title, read, text, kind = '') => ({title, kind: `number ${kind}`, value: read,
       text: scenario => read(scenario) ? text(read(scenario), scenario) : ''});
-    const limit = ({winner, code}) => winner && limitsOf(winner, code)[0];
+    const limit = one => one.winner && limitsOf(one.winner, one)[0];
     const columns = [
       {title: 'scenario', value: one => one.title, text: one => create('a', {href: view.addressOf(one)}, one.title)},
       plain('GPU', one => one.gpu, ''),
@@ -82,21 +82,21 @@ class Overview {
 
 function valueText({cost, measured, launched, evidence}) {
   return cost === null ? (measured ? `unknown (${measured + launched})` : 'none works')
-    : `${evidence === 'first launch' ? '≤ ' : ''}${costText(cost)} (${measured + launched})`;
+    : `${evidence === 'measured' || cost < 0.0005 ? '' : '≤ '}${costText(cost)} (${measured + launched})`;
 }
 
 function addWorth(parent, scenario) {
-  const worst = values => Math.max(0, ...values.map(value => value.cost ?? 0));
-  const axes = [...Map.groupBy(scenario.worth, row => row.axis)].sort(([, a], [, b]) => worst(b) - worst(a));
-  const longest = Math.log1p(Math.max(...axes.map(([, values]) => worst(values))));
+  const axes = [...Map.groupBy(scenario.worth, row => row.axis)].map(([name, values]) => [name, values, scenario.costOf(name)])
+    .sort(([, , a], [, , b]) => b - a);
+  const longest = Math.log1p(most(axes.map(([, , cost]) => cost)));
   const chip = row => {
     const text = valueText(row), kind = row.is_winner ? 'winner' : row.is_default ? 'default' : '';
     const word = row.cost === null ? (row.measured ? 'unknown' : 'none works') : text.startsWith('≤') ? '≤' : '';
     return create('span', {className: `chip ${kind}`}, create('b', {}, row.value), ' ',
       word ? term(text, word) : text, kind ? ` ${kind}` : '');
   };
-  const lines = axes.map(([name, values]) => {
-    const length = costText(worst(values)) === '0%' ? 0 : Math.log1p(worst(values)) / longest;
+  const lines = axes.map(([name, values, cost]) => {
+    const length = costText(cost) === '0%' ? 0 : Math.log1p(cost) / longest;
     const track = create('td', {className: 'track'}, length ? create('span', {className: 'fill'}) : null);
     track.firstChild?.style.setProperty('width', percent(length));
     const chips = values.sort((a, b) => compareValues(a.value, b.value)).map(chip);

@@ -23,7 +23,7 @@ const terms = {
   'held at': 'For each value: how much slower the best trial with it is than the best of all, and in brackets the number of its trials.',
   'unknown': 'The default is the only trial with this value, so nothing tells what the value costs by itself.',
   'none works': 'All trials with this value failed.',
-  '≤': 'No trial with this value was measured to the end. The time of a first launch gives a limit: the cost is at most this.',
+  '≤': 'The cost is at most this: the value has one trial, or none was measured to the end, so the time of a first launch counts.',
   'memory': "The bytes of work() in each second, as a share of what a copy within the GPU's memory reaches. Data in the L2 cache may exceed 100%.",
   'arithmetic': 'The operations of work() in each second, as a share of SMs x units x highest clock. This peak is calculated, not measured.',
   'trial': 'The number of the trial, in the order in which the results became final.',

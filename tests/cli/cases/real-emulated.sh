@@ -4,7 +4,7 @@ some="--driver emu -q --size n=1000 --only VEC=1,4 --only BLOCK=64,256 --only UN
 $GPUTUNE warm axpy $some --format csv | cut -d, -f1-3,16-
 $GPUTUNE show --driver emu -q --all --format csv | tail -n +2 | wc -l
 # A share of the bandwidth bounds the gain only if memory is the limit.
-$GPUTUNE show --driver emu 2>&1 | grep -o 'limited by latency or arithmetic.*'
+$GPUTUNE show --driver emu 2>&1 | grep -o 'latency-bound.*'
 # The results do not apply to another GPU model.
 $GPUTUNE show --driver emu:a100 -q
 echo "exit $?"

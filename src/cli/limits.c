@@ -1,0 +1,140 @@
+/* How near a winner is to the limits of its GPU, and what is left to gain. */
+#include "cli/records.h"
+
+#include "base/text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The compute capabilities: threads that a multiprocessor holds, and multiply-adds per clock and
+ * multiprocessor of the FP32 units (CUDA C++ Programming Guide) and of the tensor cores, from the
+ * dense 16-bit peaks in NVIDIA's white papers: an A100 has 312 TFLOP/s (108 * 1024 * 2 * 1.41 GHz),
+ * an H100 SXM 989 (132 * 2048 * 2 * 1.83 GHz). 0: unknown, because GPUs of this compute capability
+ * differ, as an L40 and an L40S do. */
+static const struct {
+    long capability;
+    double threads, fp32, tensor;
+} models[] = {{75, 1024, 64, 0},      {80, 2048, 64, 1024},  {86, 1536, 128, 0},
+              {89, 1536, 128, 0},     {90, 2048, 128, 2048}, {100, 2048, 128, 4096},
+              {103, 2048, 128, 4096}, {120, 1536, 128, 0}};
+enum { MODELS = sizeof models / sizeof *models };
+
+/* Returns the index of the record's GPU in `models`; MODELS: unknown. */
+static size_t model_of(const gputune_record *record)
+{
+    size_t at = 0;
+    long capability = strncmp(record->arch, "sm_", 3) == 0 ? strtol(record->arch + 3, NULL, 10) : 0;
+    while (at < MODELS && models[at].capability != capability) {
+        at++;
+    }
+    return at;
+}
+
+char *cli_source_of(const cli_session *session, const gputune_record *winner)
+{
+    char *text;
+    size_t bytes;
+    bool known =
+        winner->configuration[0] && !winner->outdated && winner->arch[0] &&
+        gputune_emit(&text, &bytes, session->tuner, winner->kernel, cli_sizes_of(winner->sizes),
+                     winner->configuration, winner->arch, GPUTUNE_FORM_SOURCE) == GPUTUNE_OK;
+    return known ? text : NULL;
+}
+
+cli_peak cli_peak_of(const gputune_record *record, const char *source)
+{
+    static const char *const products[] = {"mma.sync", "mma_sync", "mma_async", "05.mma"};
+    const size_t model = model_of(record);
+    const double per_unit = 2e3 * record->sm_count * record->sm_clock_khz;
+    const bool is_timed = record->objective == GPUTUNE_OBJECTIVE_KERNEL ||
+                          record->objective == GPUTUNE_OBJECTIVE_RATE;
+    if (model == MODELS || per_unit <= 0 || !is_timed || strstr(record->sizes, "double")) {
+        return (cli_peak){"", 0};
+    }
+    const double fp32 = models[model].fp32 * per_unit, tensor = models[model].tensor * per_unit;
+    bool uses_tensor = record->median_ns > 0 && record->flops * 1e9 / record->median_ns > fp32;
+    for (size_t i = 0; source && i < sizeof products / sizeof *products; i++) {
+        uses_tensor |= strstr(source, products[i]) != NULL;
+    }
+    if (uses_tensor) {
+        return tensor > 0 ? (cli_peak){"16-bit tensor cores", tensor} : (cli_peak){"", 0};
+    }
+    return (cli_peak){"FP32 units", fp32};
+}
+
+/* Returns the share of the GPU's threads that run at once; 0: unknown. */
+static double share_of_threads(const gputune_record *record)
+{
+    const size_t model = model_of(record);
+    double blocks = 1, threads = 1;
+    for (int i = 0; i < 3; i++) {
+        blocks *= record->grid[i];
+        threads *= record->block[i];
+    }
+    double all = model < MODELS ? models[model].threads * record->sm_count : 0;
+    return all > 0 ? fmin(record->occupancy, blocks * threads / all) : record->occupancy;
+}
+
+/* Returns "3.7% of a copy's bandwidth, 0.6% of the peak of the FP32 units". */
+static char *text_of_shares(double memory, double arithmetic, const char *units)
+{
+    char *text =
+        memory > 0 ? cli_format("%.1f%% of a copy's bandwidth", memory * 100) : cli_copy("");
+    if (arithmetic > 0) {
+        cli_join(&text, ", ", cli_format("%.1f%% of the peak of the %s", arithmetic * 100, units));
+    }
+    return text;
+}
+
+/* Returns why a share is unknown. */
+static const char *text_of_unknown(const gputune_record *record, bool of_memory)
+{
+    return (of_memory ? record->bytes : record->flops) <= 0
+               ? cli_format("work() declares no %s", of_memory ? "bytes" : "flops")
+               : cli_format("the GPU's peak %s is not known",
+                            of_memory ? "bandwidth" : "arithmetic");
+}
+
+char *cli_hardware_text(const gputune_record *winner, const char *source)
+{
+    /* from this share of a limit on, as in Nsight Compute, a kernel counts as bound by it */
+    static const double near = 0.6, at = 0.995;
+    const cli_peak peak = cli_peak_of(winner, source);
+    const double per_s = winner->median_ns > 0 ? 1e9 / winner->median_ns : 0;
+    const bool has_copy = winner->copy_bytes_per_s > 0, has_peak = peak.per_s > 0;
+    const double memory = has_copy ? winner->bytes * per_s / winner->copy_bytes_per_s : 0;
+    const double arithmetic = has_peak ? winner->flops * per_s / peak.per_s : 0;
+    const double most = fmax(memory, arithmetic);
+    const char *gain = most >= at ? "nothing left to gain"
+                                  : cli_format("at most %.*fx faster possible", most < 0.1 ? 0 : 2,
+                                               1 / fmax(most, 1e-9));
+    char *text = cli_format("%u registers", winner->registers);
+    if (winner->spill_bytes) {
+        cli_append(&text, ", %u bytes spilled", winner->spill_bytes);
+    }
+    if (winner->occupancy > 0) {
+        cli_append(&text, ", occupancy %.0f%%", winner->occupancy * 100);
+    }
+    if (winner->objective != GPUTUNE_OBJECTIVE_KERNEL &&
+        winner->objective != GPUTUNE_OBJECTIVE_RATE) {
+        return text; /* the others measure more than the kernel's time */
+    }
+    const char *shares = text_of_shares(memory, arithmetic, peak.units);
+    const double warps = share_of_threads(winner);
+    const char *with = warps > 0 ? cli_format(" with %.2g%% of the warps", warps * 100) : "";
+    if (most >= near) {
+        cli_append(&text, "; %s-bound: %s; %s", memory >= arithmetic ? "memory" : "compute", shares,
+                   gain);
+    } else if (memory > 0 && arithmetic > 0) {
+        cli_append(&text, "; latency-bound%s: %s; %s", with, shares, gain);
+    } else if (most > 0) {
+        cli_append(&text, "; latency- or %s-bound%s: %s; the possible gain is unknown, because %s",
+                   memory > 0 ? "compute" : "memory", with, shares,
+                   text_of_unknown(winner, memory <= 0));
+    } else {
+        cli_append(&text, "; limit and possible gain are unknown, because %s",
+                   text_of_unknown(winner, true));
+    }
+    return text;
+}
