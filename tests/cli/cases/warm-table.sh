@@ -1,1 +1,0 @@
-$FAKE warm axpy scale --size n=1M,16M
