@@ -239,7 +239,7 @@ $(filter $(B)/tests/farm/%,$(TESTS)): | $(FAKE_WORKER) $(FAKE_NVML) $(B)/gputune
 $(B)/tests/%: $(B)/obj/tests/%.o $(SUPPORT_OBJ) $(B)/internal.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $(filter %.o,$^) $(filter %.a,$^) -o $@ -lcmocka $(LIBS)
 $(FAILING): $(B)/obj/tests/fault/failing.o
-# exports its functions, so that they replace libc's in loaded libraries too
+# exports its functions, so they replace libc's in loaded libraries too
 $(B)/tests/fault/walk: $(call obj,tests/fault/walk.c tests/fault/attempt.c tests/fault/application.c tests/fault/failing.c) $(B)/internal.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) -rdynamic $^ -o $@ $(LIBS)
 $(B)/tests/fault/failing_nvrtc.so: $(B)/tests/fault/failing.so

@@ -54,7 +54,7 @@ constexpr int SHIFT = 32 * VK / BK < 4 ? 4 : 32 * VK / BK;
 constexpr int A_PADDING = STEP > 1 ? 4 * BM : BK / VK * SHIFT;
 constexpr int A_TILE = BK * BM + A_PADDING, SLOT = A_TILE + BK * BN; // in floats
 
-// Hides a value from the compiler, so that an addition to it stays an addition.
+// Hides a value from the compiler, so an addition to it stays an addition.
 GPUTUNE_INLINE void keep(int &value)
 {
     asm volatile("" : "+r"(value));
@@ -421,7 +421,7 @@ __global__ void gemm(float *__restrict__ c, const float *__restrict__ a,
         return;
     }
     const unsigned int rows = m - tile.y, columns = n - tile.x; // what is left of C from here
-    // The first tile takes the remainder of BK, so that all others are complete.
+    // The first tile takes the remainder of BK, so all others are complete.
     const unsigned int tiles = (k + BK - 1) / BK, over = k - (tiles - 1) * BK;
     const unsigned int share = (tiles + SPLIT - 1) / SPLIT;
     const unsigned int first = (SPLIT > 1 ? gputune_cluster_rank() : 0) * share;

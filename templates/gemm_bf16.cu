@@ -501,7 +501,7 @@ GPUTUNE_INLINE void bring_by_sixteens(unsigned char *slots, uint64_t *full, uint
     constexpr unsigned int LATE = STAGES / 2;
     unsigned int begun = 0;
     place at;
-    const auto tell = [&](unsigned int ago) { // signals the slot that was begun `ago` slots earlier
+    const auto tell = [&](unsigned int ago) { // signals the slot that was started `ago` slots earlier
         publish();
         barrier_arrive(&full[(at.slot + STAGES - ago) % STAGES], 0);
     };

@@ -3,7 +3,7 @@
 //
 // A thread computes VEC elements. Vectors may be so short that one thread for each element would not
 // request enough data to keep the memory busy. So WARPS threads, distinguished by `threadIdx.y`, share
-// an element: each uses every WARPS-th coefficient of `a`, so that they read from the same cache line,
+// an element: each uses every WARPS-th coefficient of `a`, so they read from the same cache line,
 // and the first one adds up their sums in shared memory. The threads of a warp read the same
 // coefficient, which the constant cache broadcasts.
 #include "gputune.cuh"

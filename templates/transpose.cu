@@ -1,4 +1,4 @@
-// y[j][i] = x[i][j]: tiles pass through shared memory, so that reads and writes are both
+// y[j][i] = x[i][j]: tiles pass through shared memory, so reads and writes are both
 // contiguous
 #include "gputune.cuh"
 

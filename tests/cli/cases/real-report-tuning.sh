@@ -1,6 +1,6 @@
 # The page of warm --report is complete at any time; during tuning it names the current scenario.
 exec 2>&1
-export GPUTUNE_DB=$PWD/x.db COMPILE_AFTER="$PWD/go" # so that no tuning ends before its page is read
+export GPUTUNE_DB=$PWD/x.db COMPILE_AFTER="$PWD/go" # so no tuning ends before its page is read
 page() { # waits for the page and prints the scenarios in progress
     until [ -s page.html ]; do sleep 0.1; done
     grep -o '"tuning": \[[^]]*\]' page.html
