@@ -426,8 +426,8 @@ struct gputune_options {
     size_t input_count;
     const char *const *input_types; /* element type of each input ("float"), checked; or NULL */
     void *inputs_ready; /* a CUevent after which the inputs are filled; NULL: they are now */
-    /* A name for the inputs; results are stored per name. NULL: files and host buffers are told
-     * apart by their contents, and all inputs on the device count as one. */
+    /* A name for the inputs; results are stored per name. NULL: files and host buffers are
+     * distinguished by their contents, and all inputs on the device count as one. */
     const char *inputs_tag;
     const gputune_file *files;
     size_t file_count;

@@ -206,7 +206,7 @@ typedef struct gputune_record {
     /* true if there is no reference() or check(), so the default is taken as correct */
     bool unreferenced;
     bool outdated; /* true if the template was edited since */
-    /* Of a winner: */
+    /* Only for a winner: */
     const char *only;        /* restrictions of the space: "UNROLL=1,2,4 VEC=1"; "": none */
     const char *stop_reason; /* why the tuning ended */
     bool unfinished;         /* true if the tuning ended before the race was decided */
