@@ -1,5 +1,5 @@
 /* Compiles the service kernels for every architecture that the build machine's NVRTC supports, and
- * as PTX for emulated devices, and prints them as a C table, so that a first tuning does not wait
+ * as PTX for emulated devices, and prints them as a C table, so a first tuning does not wait
  * for them. Without NVRTC the table is empty, and they are compiled on demand. */
 #include "farm/farm.h"
 #include "gpu/nvrtc.h"

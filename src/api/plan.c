@@ -816,7 +816,7 @@ static gputune_status refuse_size(const gputune_plan *plan, const char *name, in
                                   int64_t got)
 {
     return gt_fail(GPUTUNE_EINVAL,
-                   "%s: this plan is for %s = %lld, but was launched with %lld; ask tune_kernel() "
+                   "%s: this plan is for %s = %lld, but was launched with %lld; call tune_kernel() "
                    "for a plan at that size",
                    plan->kernel, name, (long long)expected, (long long)got);
 }

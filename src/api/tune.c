@@ -69,7 +69,7 @@ static bool wants_same(const plan_call *a, const plan_call *b)
 }
 
 /* Finds the plan in flight that this call wants, or begins one. If *is_first, the caller must make
- * the plan and call finish_in_flight(). Ignores plans that were begun before a template was
+ * the plan and call finish_in_flight(). Ignores plans that were started before a template was
  * replaced. Returns NULL if the call must make its plan alone: its key cannot be shared, memory is
  * short, or it is made in a callback of a first caller, for which other calls may wait. */
 static gt_in_flight *join_in_flight(bool *is_first, const plan_call *a)

@@ -1,4 +1,4 @@
-/* The struct behind a gputune handle. */
+/* The struct that a gputune handle points to. */
 #pragma once
 
 #include "api/background.h"

@@ -140,7 +140,7 @@ const cli_command cmd_merge = {
     "Copies the winners, trials, rules and code of several databases into one.",
     "The merge is all or nothing, and only the database of -o is changed. If two winners cover the "
     "same space, the merge keeps the finished one; if that is equal, the verified one, then the "
-    "one from the newer driver, with more effort, or the later one. Of two trials of a "
+    "one from the newer driver, with more effort, or the later one. If two trials have the same "
     "configuration, it keeps a finished one, then the later one. A database that other users may "
     "write is refused: 'gputune wisdom' transfers its winners, which are verified again.",
     {1, SIZE_MAX},

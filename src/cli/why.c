@@ -48,8 +48,8 @@ static char *percent(double cost)
     return cost < 1 ? cli_format("+%.1f%%", cost * 100) : cli_format("%.1fx", cost + 1);
 }
 
-/* Returns the cost of a value and the number of variants behind it: "+3.1% (4)", or "<=+3.1% (1)"
- * for a bound. */
+/* Returns the cost of a value and the number of variants that show it: "+3.1% (4)", or
+ * "<=+3.1% (1)" for a bound. */
 static char *cost_of(const value_row *row)
 {
     if (!isnan(row->cost)) {

@@ -16,7 +16,7 @@ void *emu_pool_alloc(emu_pool *pool, size_t bytes);
 /* Copies `length` bytes and adds a NUL. Returns NULL if memory runs out. */
 char *emu_pool_string(emu_pool *pool, const char *text, size_t length);
 
-/* Grows an array so that one element of `size` bytes fits after the first `count`. Returns `items`,
+/* Grows an array so one element of `size` bytes fits after the first `count`. Returns `items`,
  * or a larger copy with *capacity updated, or NULL if memory runs out. */
 void *emu_pool_grow(emu_pool *pool, void *items, size_t count, size_t *capacity, size_t size);
 

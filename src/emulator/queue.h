@@ -92,5 +92,5 @@ CUresult emu_queue_join_context(CUcontext context);
 bool emu_queue_idle(CUstream stream);
 
 /* Makes the handle invalid, and ends the worker after its last command. Until then the stream is in
- * its context's list, so that waits for the context include its work. Lock held. */
+ * its context's list, so waits for the context include its work. Lock held. */
 void emu_stream_retire(CUstream stream);

@@ -22,7 +22,7 @@
  *     AT_SYNC     waits for lanes of its warp to come to the same operation, which then runs again
  *                 for all of them.
  *     AT_BARRIER  waits at a barrier of the block, or for the other warps of its warpgroup, and
- *                 goes on after the operation.
+ *                 continues after the operation.
  *     AT_CLUSTER  waits for the phase of the cluster's barrier to end.
  *
  * Waiting for an mbarrier or for memory is not a state, because the kernel tests in a loop. An
@@ -240,7 +240,7 @@ static void wait_for_others(emu_worker *worker, const residents *waiting)
 {
     if (worker->check) {
         emu_check_stuck(waiting->first);
-        raise_run(worker->run, LAUNCH_FAILED, "launch failed: no thread can go on");
+        raise_run(worker->run, LAUNCH_FAILED, "launch failed: no thread can continue");
     } else {
         pause_briefly();
     }

@@ -1,4 +1,4 @@
-/* The farm: worker processes that compile and measure kernels, so that a bad kernel cannot harm the
+/* The farm: worker processes that compile and measure kernels, so a bad kernel cannot harm the
  * host process. Requests are asynchronous; wait() returns the answers as events. One thread at a
  * time may use a farm, only by gt_farm_ops, because tests use a scripted farm. */
 #pragma once

@@ -1,7 +1,7 @@
 /* The compile farm: distributes compile jobs to worker processes, in the order of the jobs.
  *
  * Idea. NVRTC may crash, or compile forever. Therefore it runs in worker processes, one for each
- * slot. Jobs wait in one queue. A slot takes up to GT_IN_FLIGHT jobs, so that its worker has the
+ * slot. Jobs wait in one queue. A slot takes up to GT_IN_FLIGHT jobs, so its worker has the
  * next one as soon as it has answered.
  *
  * Invariants.

@@ -254,7 +254,7 @@ extern const gt_worker_role gt_compile_role, gt_measure_role;
 
 /* Queues a copy of the job, and calls gt_compile_pump(). ENOMEM. */
 gputune_status gt_compile_submit(gt_host_farm *farm, const gt_compile_job *job);
-/* Starts at most `most` workers, so that their compilers are loaded when the first job comes. */
+/* Starts at most `most` workers, so their compilers are loaded when the first job comes. */
 void gt_compile_start_ahead(gt_host_farm *farm, uint32_t most);
 /* Gives queued jobs to workers, starts workers if needed, and sends requests. */
 void gt_compile_pump(gt_host_farm *farm);

@@ -196,7 +196,7 @@ static gputune_status vary_rows(gt_measure *measure, const gt_buffer_slot *slot)
     return gt_measure_wait(measure);
 }
 
-/* Waits, so that a failure is reported as the init kernel's. */
+/* Waits, so a failure is reported as the init kernel's. */
 static gputune_status initialise_inputs(gt_measure *measure, uint64_t seed,
                                         uint32_t workspace_count)
 {

@@ -16,7 +16,7 @@ gputune_status gt_contents_refresh(gt_measure *measure);
 /* Makes the results of this variant the expected ones, if there is no reference. */
 gputune_status gt_contents_adopt(gt_measure *measure, gt_loaded *variant);
 /* Reports an output of the timed workload whose tolerance exceeds the median of its results, so
- * that almost any result would pass. The slots must hold the reference's results. */
+ * almost any result would pass. The slots must hold the reference's results. */
 gputune_status gt_contents_loose(gt_prepared *out, gt_measure *measure);
 
 /* Queues the check of a table, whose findings go to *into. First runs the template's check kernel,

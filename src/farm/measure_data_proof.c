@@ -680,7 +680,7 @@ static double end_of(const gt_data_proof *proof, double nanoseconds)
 
 static double parts_ns(const gt_data_proof *proof)
 {
-    static const double overrun = 1.25; /* a launch or data set that has begun is finished */
+    static const double overrun = 1.25; /* a launch or data set that was started is finished */
     return overrun * proof_slowness(proof) * (2 * OFTEN_NS + ROW_NS + ROUNDS_NS);
 }
 
@@ -703,7 +703,7 @@ static gputune_status launch_often(gt_data_proof *proof, gt_loaded *variant)
         for (int i = 0; part == 0 && i < MOST && proof_now_ns(proof) < row_ns; ++i) {
             GT_TRY(proof_launch(proof, variant));
             bool looks = (i & (i + 1)) ==
-                         0; /* waits after 1, 2, 4, ... launches, so that the queue stays short */
+                         0; /* waits after 1, 2, 4, ... launches, so the queue stays short */
             if (looks) {
                 GT_TRY(gt_measure_wait(&proof->measure));
             }

@@ -59,7 +59,7 @@ uint64_t gt_plan_working_set(const gt_workload *workload);
  * of the alignment. */
 uint64_t gt_plan_set(uint64_t offsets[GT_PARAMETER_MAX], const gt_workload *workload);
 
-/* Returns the bytes to add to a well-aligned address, so that a buffer of the odd-tail workload has
+/* Returns the bytes to add to a well-aligned address, so a buffer of the odd-tail workload has
  * only the alignment that kernels may assume. */
 uint32_t gt_plan_skew(const gt_workload *workload, uint32_t buffer);
 /* Returns the bytes of a buffer's allocation, with guard zones. */

@@ -128,7 +128,7 @@ static gputune_status time_used(singles *fresh, singles *used, gt_measure *measu
     return time_singles(used, measure, variant, is_open && fresh->times[0] < long_ns ? 7 : 0);
 }
 
-/* Times launches on fresh, used and again fresh buffers, so that a changing GPU clock is not taken
+/* Times launches on fresh, used and again fresh buffers, so a changing GPU clock is not taken
  * for a difference. */
 static gputune_status compare_singles(singles *fresh, singles *used, gt_measure *measure,
                                       gt_loaded *variant, CUdeviceptr kept)
@@ -230,7 +230,7 @@ static gputune_status make_replay(gt_replay *replay, gt_measure *measure, gt_loa
     replay->launches = launches;
     replay->turn = measure->turn;
     replay->hot = is_hot(measure);
-    if (measure->driver->GraphUpload) { /* so that the first replay need not upload it */
+    if (measure->driver->GraphUpload) { /* so the first replay need not upload it */
         GT_CALL(measure, GraphUpload, exec, measure->stream);
     }
     return GPUTUNE_OK;

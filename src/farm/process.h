@@ -1,4 +1,4 @@
-/* Starts and ends child processes so that the host program does not notice. A child inherits no
+/* Starts and ends child processes so the host program does not notice. A child inherits no
  * descriptors, signal handling or process group. The host program may reap a child first. */
 #pragma once
 
@@ -37,7 +37,7 @@ typedef enum gt_end {
  * Later calls return GT_END_UNKNOWN. */
 gt_end gt_process_wait(gt_process *process, int *code, double seconds);
 
-/* Lets a detached thread reap a killed child, so that the caller need not wait. */
+/* Lets a detached thread reap a killed child, so the caller need not wait. */
 void gt_process_abandon(gt_process *process);
 
 /* Makes a worker's environment: the host's, without variables that would distort measurements or

@@ -1,7 +1,7 @@
 /* Preparations for a launch: sweep the cache, keep the stream busy, poison shared memory. Follows
  * service_tasks.cu. */
 
-/* Reads `bytes` (a multiple of 16) of zeros, so that L2 holds nothing else. The write never
+/* Reads `bytes` (a multiple of 16) of zeros, so L2 holds nothing else. The write never
  * happens, but keeps the loads alive. */
 extern "C" __global__ void __launch_bounds__(GT_SERVICE_THREADS)
     gt_service_sweep(const uint4 *data, u64 bytes, u32 *sink)
@@ -18,7 +18,7 @@ extern "C" __global__ void __launch_bounds__(GT_SERVICE_THREADS)
     }
 }
 
-// Keeps the stream busy, so that work queued after it starts without gaps.
+// Keeps the stream busy, so work queued after it starts without gaps.
 extern "C" __global__ void gt_service_delay(u64 nanoseconds)
 {
     u64 start, now;

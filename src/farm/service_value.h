@@ -95,7 +95,7 @@ SERVICE float half_to_float(uint16_t bits)
     return bits & 0x8000 ? -value : value;
 }
 
-/* Scales the value so that the half's step at this magnitude is 1, and rounds it to even with
+/* Scales the value so the half's step at this magnitude is 1, and rounds it to even with
  * nearbyint(). */
 SERVICE uint16_t float_to_half(float value)
 {

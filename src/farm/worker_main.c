@@ -79,7 +79,7 @@ static int parse_arguments(int argc, char **argv)
     return 0;
 }
 
-/* Limits the process's memory, so that a compiler fails before the machine swaps. Memory reserved
+/* Limits the process's memory, so a compiler fails before the machine swaps. Memory reserved
  * at the start does not count, because sanitizers and preloaded allocators may reserve more than
  * any machine has. */
 static void limit_memory(unsigned long long megabytes)

@@ -49,7 +49,7 @@ bool gt_cuda_fatal(CUresult result);
     GT_TRY(gt_cuda_check(driver, (driver)->function(__VA_ARGS__), "cu" #function))
 
 /* gt_relaxed_enter() puts the calling thread into relaxed capture mode, because the library's calls
- * must not disturb a capture begun by another thread. Returns the previous mode for
+ * must not disturb a capture that another thread began. Returns the previous mode for
  * gt_relaxed_leave(). */
 CUstreamCaptureMode gt_relaxed_enter(const gt_driver *driver);
 void gt_relaxed_leave(const gt_driver *driver, CUstreamCaptureMode mode);

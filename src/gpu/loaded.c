@@ -242,7 +242,7 @@ static gputune_status make_buffers(gt_instance *out, const gt_loaded_launch *loa
         const gt_parameter *parameter = &launch->parameters[i];
         if (parameter->kind == GT_PARAMETER_SCRATCH) {
             size_t bytes = scratch_bytes(loaded, sizes, i);
-            if (sizes && bytes > 1) { /* so that buffers grow rarely */
+            if (sizes && bytes > 1) { /* so buffers grow rarely */
                 bytes = (size_t)2 << log2_below(bytes - 1);
             }
             GT_TRY(allocate_memory(&out->scratch[i], loaded->driver,

@@ -14,7 +14,7 @@ enum {
     TRIES = 20   /* tries to find a new neighbour */
 };
 #define RANDOM   0.1  /* fraction of random proposals */
-#define SLOWER   0.65 /* probability to go on to the next slower centre */
+#define SLOWER   0.65 /* probability to continue to the next slower centre */
 #define ADJACENT 0.5  /* fraction of neighbours with an adjacent value */
 #define JUMP     0.2  /* fraction of neighbours that differ in two axes */
 

@@ -363,7 +363,7 @@ gputune_status gt_take_integer(void *out, gt_rows *row)
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
-/* SQLite's busy handler: returns whether to go on waiting for a lock. */
+/* SQLite's busy handler: returns whether to continue waiting for a lock. */
 static int wait_for_lock(void *user, int tries)
 {
     const gt_database *database = user;

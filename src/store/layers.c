@@ -562,7 +562,7 @@ typedef struct transaction {
 
 /* Calls the work in a transaction. First rolls back an earlier one that could not be rolled back
  * because memory was short. The commit waits briefly for readers in other processes, while no new
- * reader can begin. If a reader goes on, everything is tried again later. */
+ * reader can begin. If a reader continues, everything is tried again later. */
 static gputune_status in_transaction(gt_database *database, void *context)
 {
     const transaction *what = context;

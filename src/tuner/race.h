@@ -145,14 +145,14 @@ gputune_status gt_race_next_round(gt_race *race, gt_race_round *out);
  * if the id is not in the round. */
 gputune_status gt_race_record(gt_race *race, uint64_t id, double value);
 /* Removes a contestant that failed, at any time. An unknown id is ignored. If the winner fails
- * after the decision, the race goes on. If only the default is left, the reserve returns. */
+ * after the decision, the race continues. If only the default is left, the reserve returns. */
 void gt_race_fail(gt_race *race, uint64_t id);
 /* Ends the round: eliminates contestants and decides the race if it can. *end is GT_RACE_RUNNING if
- * the race goes on. ENOMEM. */
+ * the race continues. ENOMEM. */
 gputune_status gt_race_end_round(gt_race *race, gt_race_end *end);
 /* Returns true if the race is decided except for gt_race_break_tie(): other contestants
  * (gt_runner.tied) may be as good as the winner. If the race is stopped now, the first one by
- * `precedes` wins. If the winner or the default fails, the race goes on. */
+ * `precedes` wins. If the winner or the default fails, the race continues. */
 bool gt_race_is_tied(const gt_race *race);
 /* Makes a tied contestant the winner. EINVAL if it is not tied. */
 gputune_status gt_race_break_tie(gt_race *race, uint64_t id, gt_race_end *end);

@@ -19,7 +19,7 @@
  *
  * A PLAYOFF is a second race among the finalists. It breaks a tie: by device time if the host's
  * clock cannot tell the variants apart, by the time with a warm cache if they are equally fast with
- * a cold one. Then RACE goes on. Or it compares the fastest variants by energy, and decides.
+ * a cold one. Then RACE continues. Or it compares the fastest variants by energy, and decides.
  *
  * Invariants. A last proof is in progress only in PROVE_AGAIN, and never together with a round. In
  * PROVE the race is not decided. */

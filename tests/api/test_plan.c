@@ -317,7 +317,7 @@ TEST_OF(test_a_kernel_is_forgotten_and_the_others_stay, world *w, open_world, cl
     assert_false(is_in(w, &keys[0]));
     assert_false(is_in(w, &keys[1]));
     assert_true(is_in(w, &keys[2]));
-    /* the plan was begun earlier, so it may belong to the replaced template */
+    /* the plan was started earlier, so it may belong to the replaced template */
     add_key(w, &keys[0], terms, w->plan);
     assert_false(is_in(w, &keys[0]));
     /* all plans belong to axpy, whichever way they were requested */

@@ -1,4 +1,4 @@
-/* The generator behind shuffles and simulated noise. */
+/* The generator of shuffles and simulated noise. */
 #include "base/random.h"
 #include "base_support.h"
 

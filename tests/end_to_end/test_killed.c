@@ -1,5 +1,5 @@
 /* Processes are killed at random moments: the host, a compile worker, the measure worker, in turn.
- * The database stays intact, results reported as stored are stored, and the next run goes on from
+ * The database stays intact, results reported as stored are stored, and the next run continues from
  * there. GPUTUNE_TEST_KILLS: number of kills. */
 #include "victim.h"
 #include "world.h"

@@ -237,7 +237,7 @@ static void expect_proved(void *user)
     must(prove_winner(user));
 }
 
-/* If waiting for a long launch fails, the launch goes on and still needs its memory. */
+/* If waiting for a long launch fails, the launch continues and still needs its memory. */
 TEST_ON_DEVICE(a_winner_that_still_runs)
 {
     job j = {.objective = GPUTUNE_OBJECTIVE_KERNEL, .reference = "axpy_reference"};

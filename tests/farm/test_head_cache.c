@@ -1,4 +1,4 @@
-/* Tests the cache of precompiled heads: the code is the same, and no files are left behind. */
+/* Tests the cache of precompiled heads: the code is the same, and no files are left. */
 #include "farm/worker.h"
 
 #include "base/text.h"

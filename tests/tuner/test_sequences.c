@@ -108,7 +108,7 @@ static void choose_effort(sequence *s, sequence_request *r)
         GPUTUNE_CACHED_ONLY, GPUTUNE_ESTIMATE, GPUTUNE_EXHAUSTIVE};
     r->effort = efforts[gt_random_below(&s->random, sizeof efforts / sizeof *efforts)];
     r->force = one_in(s, 8);
-    (void)one_in(s, 8); /* so that the numbers still mean the same sequences */
+    (void)one_in(s, 8); /* so the numbers still mean the same sequences */
     r->through_table = one_in(s, 2);
     r->disturbance = one_in(s, 3) ? (disturbance)(1 + gt_random_below(&s->random, DISTURBANCES - 1))
                                   : UNDISTURBED;

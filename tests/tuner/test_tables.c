@@ -1,5 +1,5 @@
 /* Tests that the tables that come with gputune match the templates. Each winner's code must be
- * found by the source that its configuration generates, so that no compiler is needed. */
+ * found by the source that its configuration generates, so no compiler is needed. */
 #include "gpu/device.h"
 #include "kernel/bind/source.h"
 #include "kernel/space/space.h"

@@ -686,7 +686,7 @@ struct passing {
     launcher before, kernel;
 };
 
-// Keeps the GPU busy while the host launches, so that the time between events excludes the host's.
+// Keeps the GPU busy while the host launches, so the time between events excludes the host's.
 __global__ void busy_for(long long clocks)
 {
     for (const long long began = clock64(); clock64() - began < clocks;) {

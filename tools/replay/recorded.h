@@ -1,4 +1,4 @@
-/* A recorded space, in which all configurations were measured, so that searches can be replayed.
+/* A recorded space, in which all configurations were measured, so searches can be replayed.
  * Pure. replay/read.h reads one from a file. */
 #pragma once
 

@@ -4,7 +4,7 @@
 #   [header]    CUDA 13.0's documentation and cuda.h for compute capability 9.0 (programming guide,
 #               "Technical Specifications per Compute Capability")
 #   [datasheet] NVIDIA H200 and H100 datasheets, Hopper architecture white paper
-#   [measured]  on an H200, driver 13.0: the figure itself, or chosen so that a measured time comes out
+#   [measured]  on an H200, driver 13.0: the figure itself, or chosen to reproduce a measured time
 #   [micro]     order of magnitude from published Hopper microbenchmarks; only ranks depend on it
 #   [model]     a choice of the model, no property of the device
 

@@ -99,7 +99,7 @@ static void set_place(gt_place *out, const name_scan *s, const gt_token *token)
 
 /* ---- gputune's macros ---- */
 
-/* Appends macros that expand to all values of a name, so that macros in these are followed too. */
+/* Appends macros that expand to all values of a name, so macros in these are followed too. */
 static void append_values(gt_text *out, const gt_template *template, uint32_t index)
 {
     const gt_chosen_name own = gt_name_at(template, index);

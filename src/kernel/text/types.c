@@ -214,7 +214,7 @@ gputune_status gt_words_read(char *out, size_t bytes, gt_lexer *lexer, const cha
 {
     size_t length = 0;
     gt_place place = gt_lexer_place(lexer);
-    bool is_scoped = false; /* behind a "::" */
+    bool is_scoped = false; /* after a "::" */
     do {
         char name[64];
         GT_TRY(gt_name_read(name, sizeof name, lexer, what));
