@@ -34,12 +34,10 @@ typedef int cx_visitor(cx_cursor cursor, cx_cursor parent, void *user);
 typedef int cx_field_visitor(cx_cursor cursor, void *user);
 
 /* Kinds of cursors. */
-enum { CX_UNEXPOSED_DECL = 1, CX_STRUCT, CX_UNION, CX_CLASS, CX_ENUM, CX_ENUMERATOR = 7 };
-enum { CX_FUNCTION = 8, CX_VAR, CX_PARM, CX_TYPEDEF = 20, CX_METHOD, CX_NAMESPACE, CX_LINKAGE };
+enum { CX_UNEXPOSED_DECL = 1, CX_STRUCT, CX_CLASS = 4, CX_ENUMERATOR = 7, CX_FUNCTION, CX_VAR };
+enum { CX_PARM = 10, CX_METHOD = 21, CX_NAMESPACE, CX_LINKAGE };
 enum { CX_CONSTRUCTOR = 24, CX_TYPE_PARAMETER = 27, CX_VALUE_PARAMETER, CX_TEMPLATE_PARAMETER };
-enum { CX_FUNCTION_TEMPLATE = 30, CX_CLASS_TEMPLATE, CX_PARTIAL_SPECIALIZATION };
-enum { CX_NAMESPACE_ALIAS = 33, CX_USING_DIRECTIVE, CX_USING_DECLARATION, CX_TYPE_ALIAS };
-enum { CX_TYPE_REF = 43, CX_MEMBER = 47, CX_OVERLOADED = 49, CX_VARIABLE_REF };
+enum { CX_FUNCTION_TEMPLATE = 30, CX_CLASS_TEMPLATE, CX_MEMBER = 47, CX_OVERLOADED = 49 };
 enum { CX_FIRST_INVALID = 70, CX_LAST_INVALID = 73, CX_UNEXPOSED_EXPR = 100, CX_DECL_REF };
 enum { CX_MEMBER_REF = 102, CX_CALL, CX_FLOATING = 107, CX_PAREN = 111, CX_UNARY, CX_SUBSCRIPT };
 enum { CX_BINARY = 114, CX_COMPOUND_ASSIGN, CX_CONDITIONAL, CX_C_CAST, CX_INIT_LIST = 119 };
@@ -48,8 +46,7 @@ enum { CX_SIZEOF = 136, CX_LAMBDA = 144, CX_UNEXPOSED_STMT = 200, CX_LABEL, CX_C
 enum { CX_DEFAULT = 204, CX_IF, CX_SWITCH, CX_WHILE, CX_DO, CX_FOR, CX_GOTO, CX_CONTINUE = 212 };
 enum { CX_BREAK = 213, CX_RETURN, CX_ASM, CX_TRY = 224, CX_RANGE_FOR, CX_DECL_STMT = 231 };
 enum { CX_FIRST_ATTRIBUTE = 400, CX_CONSTANT_ATTRIBUTE = 412, CX_DEVICE_ATTRIBUTE };
-enum { CX_GLOBAL_ATTRIBUTE = 414, CX_HOST_ATTRIBUTE, CX_SHARED_ATTRIBUTE, CX_MACRO = 501 };
-enum { CX_EXPANSION = 502, CX_INCLUSION, CX_ALIAS_TEMPLATE = 601 };
+enum { CX_GLOBAL_ATTRIBUTE = 414, CX_HOST_ATTRIBUTE, CX_SHARED_ATTRIBUTE, CX_INCLUSION = 503 };
 
 /* Kinds of types. */
 enum { CX_TYPE_VOID = 2, CX_TYPE_BOOL, CX_TYPE_CHAR_U, CX_TYPE_UCHAR, CX_TYPE_USHORT = 8 };
@@ -87,7 +84,6 @@ enum { CX_SEVERITY_ERROR = 3 };
     X(cx_cursor, getCursorDefinition, (cx_cursor))                                                 \
     X(cx_cursor, getCanonicalCursor, (cx_cursor))                                                  \
     X(cx_cursor, getCursorSemanticParent, (cx_cursor))                                             \
-    X(cx_cursor, getCursorLexicalParent, (cx_cursor))                                              \
     X(cx_cursor, getSpecializedCursorTemplate, (cx_cursor))                                        \
     X(unsigned, getNumOverloadedDecls, (cx_cursor))                                                \
     X(cx_cursor, getOverloadedDecl, (cx_cursor, unsigned))                                         \
@@ -121,7 +117,6 @@ enum { CX_SEVERITY_ERROR = 3 };
     X(int, getCursorUnaryOperatorKind, (cx_cursor))                                                \
     X(void, getExpansionLocation, (cx_location, void **, unsigned *, unsigned *, unsigned *))      \
     X(void, getFileLocation, (cx_location, void **, unsigned *, unsigned *, unsigned *))           \
-    X(void, getPresumedLocation, (cx_location, cx_string *, unsigned *, unsigned *))               \
     X(cx_location, getRangeStart, (cx_range))                                                      \
     X(cx_location, getRangeEnd, (cx_range))                                                        \
     X(cx_string, getFileName, (void *))                                                            \

@@ -71,41 +71,30 @@ static void write_missing(gt_text *out, const draft_program *program)
     gt_text_append(out, "; pass their folders with -I\n");
 }
 
-static void write_headers(gt_text *out, const draft_program *program, const draft_slice *slice)
-{
-    for (size_t i = 0; i < slice->headers.count; i++) {
-        gt_text_printf(out, "#include <%s>\n", slice->headers.items[i]);
-    }
-    for (size_t i = 0; slice->problems.count && i < program->missing.count; i++) {
-        gt_text_printf(out, "#include <%s>\n", program->missing.items[i]);
-    }
-    gt_text_append(out, "\n");
-}
-
-static gputune_status write_kernel(gt_text *out, draft_program *program, const draft_slice *slice,
+static gputune_status write_kernel(gt_text *out, draft_program *program, const gt_texts *problems,
                                    draft_decl *kernel)
 {
     draft_settled settled;
     draft_settle(&settled, program, kernel);
-    settled.has_problems = slice->problems.count > 0;
+    settled.has_problems = problems->count > 0;
     GT_REFUSE(settled.instance->at.kind == CX_FUNCTION_TEMPLATE, GPUTUNE_EUNSUPPORTED,
               "%s: '%s' is a template whose arguments are not known; expected a launch of it, here "
               "or in a file given by --host",
               draft_place_of(kernel->at), kernel->name);
-    return draft_write_clauses(out, &settled, program, slice);
+    return draft_write_clauses(out, &settled, program);
 }
 
-static gputune_status write_draft(gt_text *out, draft_program *program, const draft_slice *slice,
+static gputune_status write_draft(gt_text *out, draft_program *program, const gt_texts *problems,
                                   const draft_decls *kernels)
 {
-    write_questions(out, &slice->problems, "; this part of the kernel cannot be analysed");
-    if (slice->problems.count && program->missing.count) {
+    write_questions(out, problems, "; this part of the kernel cannot be analysed");
+    if (problems->count && program->missing.count) {
         write_missing(out, program);
     }
     size_t written = 0;
     for (size_t i = 0; i < kernels->count; i++) {
         GT_SCOPED(gt_text_free) gt_text clauses = {0};
-        gputune_status status = write_kernel(&clauses, program, slice, kernels->items[i]);
+        gputune_status status = write_kernel(&clauses, program, problems, kernels->items[i]);
         GT_TRY(status == GPUTUNE_EUNSUPPORTED && (written || i + 1 < kernels->count) ? GPUTUNE_OK
                                                                                      : status);
         if (status == GPUTUNE_OK) {
@@ -115,8 +104,7 @@ static gputune_status write_draft(gt_text *out, draft_program *program, const dr
             gt_text_printf(out, "// ? %s; this kernel is left out\n\n", gt_message());
         }
     }
-    write_headers(out, program, slice);
-    gt_text_append(out, gt_text_string(&slice->text));
+    draft_slice_write(out);
     for (size_t i = 0; i < draft_usings.count; i++) {
         gt_text_printf(out, "%s\n", draft_usings.items[i]);
     }
@@ -132,14 +120,14 @@ gputune_status gt_draft_make(char **out, const gt_draft_request *request, const 
                              size_t clang_count)
 {
     draft_program program = {0};
-    draft_slice slice;
+    gt_texts problems = {0};
     draft_decls kernels = {0};
     gt_text text = {0};
     GT_TRY(gt_clang_open(clangs, clang_count));
     GT_TRY(draft_program_read(&program, request));
     GT_TRY(choose_kernels(&kernels, &program));
-    draft_slice_make(&slice, &program, &kernels);
+    draft_slice_make(&problems, &program, &kernels);
     draft_host_read(&program);
-    GT_TRY(write_draft(&text, &program, &slice, &kernels));
+    GT_TRY(write_draft(&text, &program, &problems, &kernels));
     return gt_text_take(out, &text);
 }

@@ -111,7 +111,7 @@ draft_amount *draft_named(draft_decl *decl, const char *path, draft_amount *valu
     int64_t number;
     if (draft_on_host() && draft_is_number(value, &number)) {
         bool is_const = cx.isConstQualifiedType(cx.getCursorType(decl->at));
-        return decl->in_slice && is_const                  ? draft_named_number(decl->name, number)
+        return decl->in_code && is_const                   ? draft_named_number(decl->name, number)
                : number < (draft_now.begins_loop ? 32 : 2) ? value
                                                            : draft_host_symbol(decl, path, &number);
     }

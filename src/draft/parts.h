@@ -39,7 +39,7 @@ typedef struct draft_decl {
     bool has_body_tried;
     draft_decls parameters; /* of a function */
     draft_binding *latest;  /* of a variable */
-    bool in_slice;          /* true if a kernel needs the declaration */
+    bool in_code;           /* true for a variable that a kernel or a device function reads */
     bool busy;              /* true while the body or initialiser is being followed */
     bool is_called;         /* true for a host function that another one calls */
     bool unrolls;           /* true for a kernel whose loops read the tunable UNROLL */
@@ -259,7 +259,7 @@ typedef struct draft_launched {
 
 typedef struct draft_error {
     const char *path;
-    unsigned offset;
+    unsigned line;
     const char *text; /* the message, which begins with the place */
 } draft_error;
 
@@ -269,8 +269,9 @@ typedef struct draft_program {
     draft_decls kernels;
     draft_decls functions; /* functions of the host, in the order of the program */
     GT_ARRAY(draft_launched) launches;
-    gt_texts launched;  /* names of kernels that any code launches */
-    draft_decls copied; /* constants that cudaMemcpyToSymbol() sets */
+    gt_texts launched;     /* names of kernels that any code launches */
+    draft_decls constants; /* __constant__ and __device__ variables */
+    draft_decls copied;    /* those that cudaMemcpyToSymbol() sets */
     GT_ARRAY(draft_error) errors;
     gt_texts missing; /* headers that were not found */
 } draft_program;
@@ -412,19 +413,14 @@ bool draft_is_unsure(draft_amount *condition);
 
 /* ---- slice.c: the part of the program that a kernel needs ------------------------------------ */
 
-typedef struct draft_slice {
-    gt_text text;
-    gt_texts headers;      /* included headers of libraries */
-    gt_texts problems;     /* errors of clang in kept code */
-    draft_decls constants; /* __constant__ and __device__ variables */
-} draft_slice;
-
-/* Marks the declarations that the kernels need (draft_decl.in_slice) and writes them. */
-void draft_slice_make(draft_slice *out, draft_program *program, const draft_decls *kernels);
-/* Adds the header of a type that a clause mentions to the last slice. */
-void draft_slice_need(cx_type type);
-/* Returns true if the last slice contains the name. */
+/* Finds the code that the kernels need. *problems gets the errors of clang in it. */
+void draft_slice_make(gt_texts *problems, const draft_program *program, const draft_decls *kernels);
+/* Adds a name that a clause mentions. */
+void draft_slice_need(const char *name);
+/* Returns true if the code contains the name. */
 bool draft_slice_has(const char *name);
+/* Writes the code. */
+void draft_slice_write(gt_text *out);
 
 /* ---- settle.c: the pragmas' values ----------------------------------------------------------- */
 
@@ -477,7 +473,6 @@ int draft_launch_rank(const draft_launched *launch);
 
 /* Writes the clauses of one kernel. EUNSUPPORTED if a template cannot have one of its
  * parameters. */
-gputune_status draft_write_clauses(gt_text *out, draft_settled *s, const draft_program *program,
-                                   const draft_slice *slice);
+gputune_status draft_write_clauses(gt_text *out, draft_settled *s, const draft_program *program);
 /* The using-declarations that the clauses' types need. */
 extern gt_texts draft_usings;

@@ -118,7 +118,7 @@ static void note_errors(scan *s)
             continue;
         }
         draft_error error = {
-            draft_format("%s", c.at.path), c.at.begin,
+            draft_format("%s", c.at.path), c.at.line,
             draft_format("%s:%u:%u: %s", c.at.path, c.at.line, c.at.column, c.message)};
         draft_add(&program->errors, error);
     }
@@ -287,9 +287,24 @@ static int visit_launch(cx_cursor at, cx_cursor parent, void *user)
     return CX_RECURSE_VISIT;
 }
 
+/* Marks the variables that the code of kernels reads. */
+static int mark_variable(cx_cursor at, cx_cursor parent, void *user)
+{
+    draft_decl *decl = at.kind == CX_DECL_REF ? draft_decl_of(cx.getCursorReferenced(at)) : NULL;
+    (void)parent;
+    (void)user;
+    if (decl) {
+        decl->in_code = true;
+    }
+    return CX_RECURSE_VISIT;
+}
+
 /* Notes a function that has a body. */
 static void note_function(scan *s, cx_cursor at)
 {
+    if (draft_has_child(at, CX_DEVICE_ATTRIBUTE) || draft_has_child(at, CX_GLOBAL_ATTRIBUTE)) {
+        cx.visitChildren(at, mark_variable, NULL);
+    }
     if ((!draft_has_child(at, CX_COMPOUND) && !draft_has_child(at, CX_TRY)) ||
         (draft_has_child(at, CX_DEVICE_ATTRIBUTE) && !draft_has_child(at, CX_HOST_ATTRIBUTE))) {
         return;
@@ -317,6 +332,12 @@ static int visit_declaration(cx_cursor at, cx_cursor parent, void *user)
     case CX_METHOD:
     case CX_CONSTRUCTOR:
         note_function(s, at);
+        return CX_CONTINUE_VISIT;
+    case CX_VAR:
+        if (draft_has_child(at, CX_CONSTANT_ATTRIBUTE) ||
+            draft_has_child(at, CX_DEVICE_ATTRIBUTE)) {
+            draft_add_once(&s->program->constants, draft_decl_of(at));
+        }
         return CX_CONTINUE_VISIT;
     case CX_NAMESPACE:
     case CX_LINKAGE:

@@ -187,8 +187,8 @@ static draft_amount *value_at_first(draft_decl *decl, const char *path, cx_type 
     int64_t number;
     if (made && draft_is_integer(type) && cx.isConstQualifiedType(cx.getCursorType(decl->at)) &&
         draft_is_constant(&number, decl->at)) {
-        return draft_on_host() && !decl->in_slice ? draft_host_symbol(decl, path, &number)
-                                                  : draft_named_number(decl->name, number);
+        return draft_on_host() && !decl->in_code ? draft_host_symbol(decl, path, &number)
+                                                 : draft_named_number(decl->name, number);
     }
     if (draft_on_host() && made) {
         decl->busy = true;

@@ -5,7 +5,6 @@
 #pragma once
 __attribute__((device)) void __syncthreads(); /* a builtin of device code */
 #pragma clang force_cuda_host_device begin
-#line 1 "cuda"
 #define __host__ __attribute__((host))
 #define __device__ __attribute__((device))
 #define __global__ __attribute__((global))
@@ -31,14 +30,10 @@ __attribute__((device)) void __syncthreads(); /* a builtin of device code */
 #define __NVCC__ 1
 #define __CUDACC__ 1
 typedef __SIZE_TYPE__ size_t; typedef __PTRDIFF_TYPE__ ptrdiff_t, ssize_t;
-#line 1 "cstdint"
 typedef signed char int8_t; typedef short int16_t; typedef int int32_t; typedef long int64_t; typedef unsigned char uint8_t; typedef unsigned short uint16_t;
 typedef unsigned uint32_t; typedef unsigned long uint64_t; typedef long intptr_t; typedef unsigned long uintptr_t;
-#line 1 "cuda"
 #define NULL 0
-#line 1 "sys/types.h"
 typedef unsigned char uchar; typedef unsigned short ushort; typedef unsigned uint; typedef unsigned long ulong;
-#line 1 "climits"
 #define CHAR_BIT 8
 #define INT_MAX 2147483647
 #define INT_MIN (-INT_MAX - 1)
@@ -46,31 +41,24 @@ typedef unsigned char uchar; typedef unsigned short ushort; typedef unsigned uin
 #define LONG_MAX 9223372036854775807l
 #define LLONG_MAX 9223372036854775807ll
 #define ULLONG_MAX 18446744073709551615ull
-#line 1 "cstdint"
 #define INT32_MAX INT_MAX
 #define UINT32_MAX UINT_MAX
 #define UINT64_MAX ULLONG_MAX
-#line 1 "cfloat"
 #define FLT_MAX 3.402823466e+38f
 #define FLT_MIN 1.175494351e-38f
 #define FLT_EPSILON 1.192092896e-07f
 #define DBL_MAX 1.7976931348623158e+308
 #define DBL_MIN 2.2250738585072014e-308
 #define DBL_EPSILON 2.2204460492503131e-16
-#line 1 "cmath"
 #define INFINITY __builtin_huge_valf()
 #define NAN __builtin_nanf("")
-#line 1 "math_constants.h"
 #define CUDART_INF_F __builtin_huge_valf()
 #define CUDART_INF __builtin_huge_val()
 #define CUDART_PI_F 3.141592654f
-#line 1 "cmath"
 #define M_PI 3.14159265358979323846
 #define M_SQRT2 1.41421356237309504880
 #define M_LOG2E 1.44269504088896340736
-#line 1 "cassert"
 #define assert(x) ((void)(x))
-#line 1 "cuda"
 #define GT_VECTORS(name, type, b1, b2, b4) \
     struct __align__(b1) name##1 { type x; }; struct __align__(b2) name##2 { type x, y; }; \
     struct name##3 { type x, y, z; }; struct __align__(b4) name##4 { type x, y, z, w; }; \
@@ -137,11 +125,9 @@ void *gt_set(char *to, size_t bytes)
     return to;
 }
 #define memset(to, value, bytes) gt_set((char *)(to), bytes)
-#line 1 "cuda_pipeline.h"
 #define __pipeline_memcpy_async(to, from, bytes, ...) gt_copy((char *)(to), (const char *)(from), bytes)
 void __pipeline_commit(); void __pipeline_wait_prior(size_t);
 
-#line 1 "cuda"
 /* ---- warps, bits, mathematics ---- */
 template <class T> T __shfl_sync(unsigned, T, int, int = 32); template <class T> T __shfl(T, int, int = 32);
 template <class T> T __shfl_up_sync(unsigned, T, int, int = 32); template <class T> T __shfl_up(T, int, int = 32);
@@ -195,24 +181,16 @@ long long __double_as_longlong(double); double __longlong_as_double(long long), 
     int __##number##2int_rn(type), __##number##2int_rz(type); \
     short __##number##_as_short(type); \
     unsigned short __##number##_as_ushort(type);
-#line 1 "cuda_fp16.h"
 GT_HALF(__half, __half2, half)
-#line 1 "cuda_bf16.h"
 GT_HALF(__nv_bfloat16, __nv_bfloat162, bfloat16)
-#line 1 "cuda_fp16.h"
 typedef __half half; typedef __half2 half2;
-#line 1 "cuda_bf16.h"
 typedef __nv_bfloat16 nv_bfloat16; typedef __nv_bfloat162 nv_bfloat162;
-#line 1 "cuda_fp16.h"
 float2 __half22float2(__half2); __half2 __float22half2_rn(float2);
-#line 1 "cuda_bf16.h"
 float2 __bfloat1622float2(__nv_bfloat162);
 __nv_bfloat162 __float22bfloat162_rn(float2), __halves2bfloat162(__nv_bfloat16, __nv_bfloat16), __bfloat162bfloat162(__nv_bfloat16);
-#line 1 "cuda_fp8.h"
 struct __align__(1) __nv_fp8_e4m3 { unsigned char __x; __nv_fp8_e4m3() = default; template <class T> explicit __nv_fp8_e4m3(T); explicit operator float() const; };
 struct __align__(1) __nv_fp8_e5m2 { unsigned char __x; __nv_fp8_e5m2() = default; template <class T> explicit __nv_fp8_e5m2(T); explicit operator float() const; };
 
-#line 1 "cuda"
 /* ---- C's and C++'s library ---- */
 template <class T, class U> constexpr auto min(T a, U b) -> decltype(a < b ? a : b) { return a < b ? a : b; }
 template <class T, class U> constexpr auto max(T a, U b) -> decltype(a < b ? a : b) { return a < b ? b : a; }
@@ -221,11 +199,9 @@ typedef struct gt_file FILE; extern FILE *stderr, *stdout, *stdin; int printf(co
 int fprintf(FILE *, const char *, ...), sprintf(char *, const char *, ...), snprintf(char *, size_t, const char *, ...), puts(const char *), fclose(FILE *), fflush(FILE *), atoi(const char *), rand(), strcmp(const char *, const char *);
 void *malloc(size_t), *calloc(size_t, size_t), *realloc(void *, size_t), free(void *), exit(int), abort(), srand(unsigned); char *getenv(const char *);
 }
-#line 1 "cmath"
 namespace std {
 using ::size_t; using ::ptrdiff_t; using ::int8_t; using ::int16_t; using ::int32_t; using ::int64_t; using ::uint8_t; using ::uint16_t; using ::uint32_t; using ::uint64_t; using ::uintptr_t; using ::intptr_t;
 using ::min; using ::max; using ::abs; using ::printf; using ::malloc; using ::free; using ::exit; using ::abort; using ::isnan; using ::isinf; using ::isfinite; using ::FILE; using ::atoi; using ::rand; using ::srand; using ::sin; using ::cos; using ::tan; using ::asin; using ::acos; using ::atan; using ::sinh; using ::cosh; using ::tanh; using ::asinh; using ::acosh; using ::atanh; using ::exp; using ::exp2; using ::expm1; using ::log; using ::log2; using ::log10; using ::log1p; using ::logb; using ::sqrt; using ::cbrt; using ::fabs; using ::floor; using ::ceil; using ::round; using ::trunc; using ::rint; using ::nearbyint; using ::pow; using ::atan2; using ::fmod; using ::fmin; using ::fmax; using ::hypot; using ::fma;
-#line 1 "type_traits"
 typedef decltype(nullptr) nullptr_t;
 template <class T, T v> struct integral_constant { static constexpr T value = v; typedef T value_type; typedef integral_constant type; constexpr operator T() const { return v; } };
 typedef integral_constant<bool, true> true_type; typedef integral_constant<bool, false> false_type; template <class T, class U> struct is_same : false_type {};
@@ -240,17 +216,12 @@ template <bool b, class T, class F> using conditional_t = typename conditional<b
 template <class T> struct remove_reference<T &> { typedef T type; }; template <class T> struct remove_cv { typedef T type; };
 template <class T> struct remove_cv<const T> { typedef T type; }; template <class T> using decay_t = typename remove_cv<typename remove_reference<T>::type>::type;
 template <class T> using remove_cv_t = typename remove_cv<T>::type;
-#line 1 "utility"
 template <class T> constexpr T &&forward(typename remove_reference<T>::type &v) { return static_cast<T &&>(v); }
 template <class T> constexpr typename remove_reference<T>::type &&move(T &&v) { return static_cast<typename remove_reference<T>::type &&>(v); }
-#line 1 "limits"
 template <class T> struct numeric_limits { static constexpr T max(), min(), lowest(), infinity(), epsilon(), quiet_NaN(); };
-#line 1 "utility"
 template <class T> void swap(T &a, T &b) { T t = a; a = b; b = t; } template <class A, class B> struct pair { A first; B second; };
 template <class A, class B> pair<A, B> make_pair(A, B);
-#line 1 "array"
 template <class T, size_t n> struct array { T items[n]; T &operator[](size_t i) { return items[i]; } const T &operator[](size_t i) const { return items[i]; } constexpr size_t size() const { return n; } T *data(), *begin(), *end(); };
-#line 1 "vector"
 template <class T> struct initializer_list { const T *items; size_t count; const T *begin() const, *end() const; size_t size() const; };
 template <class T> struct allocator {};
 template <class T, class A = allocator<T>> struct vector {
@@ -262,7 +233,6 @@ template <class T, class A = allocator<T>> struct vector {
     size_t size() const { return length; } void resize(size_t n) { length = n; } void resize(size_t n, const T &) { length = n; } void assign(size_t n, const T &) { length = n; } void clear() { length = 0; } void push_back(const T &) { length++; } template <class... X> void emplace_back(X &&...) { length++; }
     bool empty() const; void reserve(size_t);
 };
-#line 1 "string"
 struct string { string(); string(const char *); const char *c_str() const; size_t size() const, length() const; string operator+(const string &) const; bool operator==(const string &) const; };
 }
 namespace thrust {
@@ -270,7 +240,6 @@ template <class T> struct device_ptr { T *get() const; }; template <class T> T *
 template <class T> struct device_vector { size_t length; device_vector() : length(0) {} device_vector(size_t n) : length(n) {} template <class U> device_vector(size_t n, U) : length(n) {} template <class V> device_vector(const V &v) : length(v.length) {} device_ptr<T> data(); size_t size() const { return length; } device_ptr<T> begin(), end(); };
 template <class T> using host_vector = std::vector<T>;
 }
-#line 1 "ATen/ATen.h"
 #define AT_DISPATCH_FLOATING_TYPES(type, name, ...) [&] { typedef float scalar_t; return (__VA_ARGS__)(); }()
 #define AT_DISPATCH_FLOATING_TYPES_AND_HALF AT_DISPATCH_FLOATING_TYPES
 #define AT_DISPATCH_ALL_TYPES AT_DISPATCH_FLOATING_TYPES
@@ -278,7 +247,6 @@ template <class T> using host_vector = std::vector<T>;
 #define AT_DISPATCH_FLOATING_TYPES_AND2(more, most, type, name, ...) AT_DISPATCH_FLOATING_TYPES(type, name, __VA_ARGS__)
 #define AT_DISPATCH_ALL_TYPES_AND(more, type, name, ...) AT_DISPATCH_FLOATING_TYPES(type, name, __VA_ARGS__)
 #define AT_DISPATCH_ALL_TYPES_AND2(more, most, type, name, ...) AT_DISPATCH_FLOATING_TYPES(type, name, __VA_ARGS__)
-#line 1 "cooperative_groups.h"
 namespace cooperative_groups {
 struct thread_group { void sync() const; unsigned size() const, thread_rank() const, num_threads() const; template <class T> T shfl_down(T, int) const, shfl_up(T, int) const, shfl(T, int) const, shfl_xor(T, int) const; int any(int) const, all(int) const; unsigned ballot(int) const; };
 struct grid_group : thread_group { bool is_valid() const; };
@@ -291,10 +259,8 @@ struct coalesced_group : thread_group {};
 template <unsigned n, class P = void> struct thread_block_tile : thread_group { unsigned meta_group_rank() const, meta_group_size() const; };
 thread_block this_thread_block(); grid_group this_grid(); coalesced_group coalesced_threads();
 template <unsigned n, class G> thread_block_tile<n> tiled_partition(const G &);
-#line 1 "cooperative_groups/reduce.h"
 template <class T> struct plus { T operator()(T, T) const; }; template <class T> struct less { T operator()(T, T) const; };
 template <class T> struct greater { T operator()(T, T) const; }; template <class G, class T, class O> T reduce(const G &, T, O);
-#line 1 "cooperative_groups.h"
 template <class G> void sync(const G &);
 }
 #pragma clang force_cuda_host_device end

@@ -43,8 +43,8 @@ static const char *type_text(cx_type type)
         return type_text(cx.getEnumDeclIntegerType(declared));
     }
     if (type.kind == CX_TYPE_RECORD) {
-        draft_slice_need(type);
         const char *name = bare_name(draft_string(cx.getTypeSpelling(type)));
+        draft_slice_need(name);
         return *name == '('                   ? NULL /* a lambda */
                : strcmp(name, "__half") == 0  ? "half"
                : strcmp(name, "__half2") == 0 ? "half2"
@@ -433,8 +433,7 @@ static void write_constant(gt_text *out, draft_settled *s, const draft_program *
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-gputune_status draft_write_clauses(gt_text *out, draft_settled *s, const draft_program *program,
-                                   const draft_slice *slice)
+gputune_status draft_write_clauses(gt_text *out, draft_settled *s, const draft_program *program)
 {
     GT_SCOPED(gt_text_free) gt_text clauses = {0}, args = {0}, constants = {0};
     int64_t number;
@@ -447,8 +446,10 @@ gputune_status draft_write_clauses(gt_text *out, draft_settled *s, const draft_p
         }
     }
     write_problem(&clauses, s);
-    for (size_t i = 0; i < slice->constants.count; i++) {
-        write_constant(&constants, s, program, slice->constants.items[i]);
+    for (size_t i = 0; i < program->constants.count; i++) {
+        if (draft_slice_has(program->constants.items[i]->name)) {
+            write_constant(&constants, s, program, program->constants.items[i]);
+        }
     }
     if (s->guesses.count) {
         gt_text_append(&clauses, "// guess: the values of");
