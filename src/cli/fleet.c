@@ -553,7 +553,7 @@ static void take_end(child *child)
                        child->label, WTERMSIG(status));
         child->failure =
             (failure){"its process has ended", message, CLI_EXIT_NOTHING, GPU_FAULT | HAS_ERROR};
-    } else {
+    } else if (WIFEXITED(status)) { /* a signal that ends an idle child loses nothing */
         fleet.code = cli_worse(fleet.code, code);
     }
 }

@@ -7,7 +7,8 @@ import gputune
 from harness import raises, run, test_with
 
 N = 1000
-# Numba uses the emulator as its driver.
+# No package uses a real GPU; Numba uses the emulator as its driver.
+os.environ.update(JAX_PLATFORMS="cpu", NUMBA_CUDA_USE_NVIDIA_BINDING="0")
 os.environ["NUMBA_CUDA_DRIVER"] = os.path.join(os.path.dirname(gputune.__file__), "native", "libgputune-emu.so")
 TWICE = """#pragma gputune kernel(twice)
 #pragma gputune problem(n = 1 << 10)

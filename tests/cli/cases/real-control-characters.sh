@@ -3,7 +3,7 @@ exec 2>&1
 name=$(printf 'a\033]0;title\007\033[31m\302\2335m\177b\303\251.db')
 echo "no database" >"$name"
 for format in table csv; do
-    $GPUTUNE doctor --driver emu --db "$name" --format $format | grep '[.]db' | cut -c1-70
+    $GPUTUNE doctor --driver emu --db "$name" --format $format 2>/dev/null | grep '[.]db' | cut -c1-70
 done
 $GPUTUNE show --driver emu --db "$name"
 # Commands that show records print no control character except newlines.

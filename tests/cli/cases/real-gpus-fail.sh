@@ -18,7 +18,7 @@ echo == results that a faulty GPU stored are not used
 GPUTUNE_EMU_FAULTS='cuLaunchKernelEx@1:*20=719' warm two.db
 $GPUTUNE show axpy --driver emu -q --db two.db --all --format csv | grep -c crashed
 echo == the process of a GPU is killed
-$GPUTUNE warm axpy --driver emu --db six.db --size n=1000,3000,5000,7000 --only VEC=1 --only BLOCK=64,256 --only UNROLL=1 --cache hot \
+$GPUTUNE warm axpy --driver emu --db six.db --size n=1000,3000,5000,7000 --only VEC=1 --only BLOCK=64,256 --only UNROLL=1,2 --cache hot \
     --gpus 0,1 --format csv 2>errors >table &
 command=$!
 parent_of() { # PROCESS
