@@ -38,8 +38,9 @@ static inline void gt_size_list_free(gt_size_list *sizes)
     gt_array_free(sizes);
 }
 
-/* The work is done in rounds. Each finds configurations, in five phases, and then measures those
- * that it keeps at many sizes. The time for the latter is reserved, because a rule needs it. */
+/* The work is done in rounds. Each finds configurations, in five phases, measures those that it
+ * keeps at many sizes, and tunes new sizes to know how much the kept ones lose there. The time for
+ * the latter two is reserved, because a rule needs them. */
 typedef struct gt_rule_maker {
     gt_pool pool;
     gt_services services; /* the caller's, but with fewer log lines of sessions */
@@ -50,18 +51,19 @@ typedef struct gt_rule_maker {
     gt_size_list tuned;    /* sizes at which the whole pool is measured */
     gt_size_list compared; /* these, and sizes at which its best members are measured */
     gt_member_list kept;   /* the members from which the rule chooses */
+    gt_size_list tests;    /* sizes that were tuned after the members were chosen */
     bool is_compared;      /* true if the tuning of some size tried several variants, or ended */
     double novelty;    /* mean log of the speed-ups that the latest winners gained over the pool */
     size_t most_sizes; /* at which the kept members are measured in this round */
     int64_t start_ns;
     double limit_s;
-    double round_begins_s, finding_ends_s, measuring_ends_s; /* since start_ns */
-    double corners_s, size_s, learning_s; /* what the last round took: for the corners, for the kept
-                                             members at another size, and to learn */
+    double points_s[4]; /* the points of the round (gt_rule_time_at_s()), since start_ns */
+    double corners_s, size_s, testing_s, learning_s; /* what the last round took: for the corners,
+                                        for the kept members at another size, to test and learn */
 } gt_rule_maker;
 
 /* Returns the seconds from the start of the work to a point of the round: 0 is its start, 1 the end
- * of finding configurations, and 2 the end of measuring. */
+ * of finding configurations, 2 the end of measuring, and 3 the end of testing. */
 double gt_rule_time_at_s(const gt_rule_maker *maker, double point);
 /* Returns the seconds left until a point of the round, or 0 if it has passed or the caller has
  * cancelled. */
@@ -109,6 +111,8 @@ void gt_rule_view_free(gt_rule_view *view);
 /* Tunes sizes until new winners gain little or the phase ends. Adds their winners, and others that
  * are nearly as fast, to the pool. */
 gputune_status gt_rule_tune(gt_rule_maker *maker);
+/* Tunes new sizes, and measures the kept members there. */
+gputune_status gt_rule_test(gt_rule_maker *maker);
 /* Measures the pool at the tuned sizes where the tunings did not. Leaves out members that were
  * never nearly the fastest. */
 gputune_status gt_rule_measure_pool(gt_rule_maker *maker);
@@ -132,9 +136,12 @@ gputune_status gt_rule_complete(gt_rule_maker *maker);
  * are the fastest. */
 gputune_status gt_rule_add_sizes(gt_rule_maker *maker);
 
-/* Estimates the loss at unseen sizes, relative to tuning each. `losses` are those of the tree at
- * `sizes` (gt_rule_tree), relative to the best kept member. The loss of that member is estimated by
- * choosing members without some tuned sizes, and without the winners found there. The losses are
- * NAN if too few sizes were measured. */
+/* Estimates the loss at unseen sizes, relative to tuning each as long as the tests, and logs it.
+ * `losses` are those of the tree at `sizes` (gt_rule_tree), relative to the best kept member. The
+ * loss of that member is known at the tests. */
 gputune_status gt_rule_estimate(gt_rule_loss *out, const gt_rule_maker *maker, const double *losses,
                                 const gt_size_list *sizes);
+/* Adds the logarithmic losses of the best kept member and of the tree, each at sizes of its own,
+ * and the standard error of the former, which are few. The losses are NAN if they are too few. */
+gputune_status gt_rule_add_losses(gt_rule_loss *out, const double *choice, size_t choices,
+                                  const double *tree, size_t decisions);

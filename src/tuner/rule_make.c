@@ -12,9 +12,9 @@
 
 double gt_rule_time_at_s(const gt_rule_maker *maker, double point)
 {
-    const double finding_s = maker->finding_ends_s - maker->round_begins_s;
-    const double measuring_s = maker->measuring_ends_s - maker->finding_ends_s;
-    return maker->round_begins_s + fmin(point, 1) * finding_s + fmax(point - 1, 0) * measuring_s;
+    const int before = point < 3 ? (int)point : 2;
+    const double *ends_s = &maker->points_s[before];
+    return ends_s[0] + (point - before) * (ends_s[1] - ends_s[0]);
 }
 
 double gt_rule_left_s(const gt_rule_maker *maker, double point)
@@ -347,21 +347,25 @@ static gputune_status explain_end(const gt_rule_maker *maker, gputune_status sta
 
 enum { SIZES_FIRST = 128, SIZES_LATER = 250, SIZES_MOST = 400 };
 
-/* Divides the time that is left between finding configurations and measuring them. Returns false if
- * there is too little for another round. */
+/* Divides the time that is left between finding configurations, measuring them, and testing.
+ * Returns false if there is too little for another round. */
 static bool plan_round(gt_rule_maker *maker)
 {
-    static const double first_share = 0.3, learning_share = 0.05; /* of the limit */
-    static const double margin = 1.25, least_share = 0.1;
+    static const double first_share = 0.25, testing_share = 0.2, learning_share = 0.05,
+                        least_share = 0.1; /* of the limit */
+    static const double margin = 1.25;
     const bool is_first = !maker->most_sizes;
     const double learning_s = fmax(2 * maker->learning_s, learning_share * maker->limit_s);
     const double measuring_s = is_first ? first_share * maker->limit_s
                                         : margin * (maker->corners_s + SIZES_LATER * maker->size_s);
+    const double testing_s = is_first ? testing_share * maker->limit_s : margin * maker->testing_s;
+    double *points_s = maker->points_s;
     maker->most_sizes = is_first ? SIZES_FIRST : SIZES_LATER;
-    maker->round_begins_s = gt_seconds_since(maker->start_ns);
-    maker->measuring_ends_s = maker->limit_s - learning_s;
-    maker->finding_ends_s = fmax(maker->measuring_ends_s - measuring_s, maker->round_begins_s);
-    return is_first || maker->finding_ends_s - maker->round_begins_s > least_share * maker->limit_s;
+    points_s[0] = gt_seconds_since(maker->start_ns);
+    points_s[3] = fmax(maker->limit_s - learning_s, points_s[0]);
+    points_s[2] = fmax(points_s[3] - testing_s, points_s[0]);
+    points_s[1] = fmax(points_s[2] - measuring_s, points_s[0]);
+    return is_first || points_s[1] - points_s[0] > least_share * maker->limit_s;
 }
 
 /* Learns from what was measured, to know the loss. */
@@ -373,24 +377,22 @@ static gputune_status judge_loss(gt_rule_loss *loss, gt_rule_maker *maker)
     GT_TRY(keep_proved(maker));
     GT_TRY(learn_tree(&tree, &view, loss, maker));
     maker->learning_s = gt_seconds_since(start_ns);
-    if (isnan(loss->mean)) {
-        gt_rule_note(maker, "too few sizes were tuned to know the loss");
-    } else {
-        gt_rule_note(maker, "the expected loss is %.1f%%", 100 * (loss->mean - 1));
-    }
     return GPUTUNE_OK;
 }
 
 /* Finds configurations, chooses among them, and measures the kept ones. */
 static gputune_status do_round(gt_rule_loss *loss, gt_rule_maker *maker)
 {
-    GT_TRY(gt_rule_tune(maker));
+    if (!maker->tuned.count) { /* a later round has the tests */
+        GT_TRY(gt_rule_tune(maker));
+    }
     GT_TRY(gt_rule_measure_pool(maker));
     GT_TRY(gt_rule_search(maker));
     GT_TRY(gt_rule_try_variations(maker));
     GT_TRY(gt_rule_compare(maker));
     GT_TRY(gt_rule_complete(maker));
     GT_TRY(gt_rule_add_sizes(maker));
+    GT_TRY(gt_rule_test(maker));
     return judge_loss(loss, maker);
 }
 
@@ -413,6 +415,7 @@ static gputune_status do_rounds(gt_rule_maker *maker)
         before = loss.mean;
     }
     maker->most_sizes = SIZES_MOST;
+    maker->points_s[2] = maker->points_s[3]; /* no further test */
     GT_TRY(gt_rule_add_sizes(maker));
     return keep_proved(maker);
 }
@@ -443,6 +446,7 @@ static void free_maker(gt_rule_maker *maker)
     gt_member_list_free(&maker->kept);
     gt_size_list_free(&maker->tuned);
     gt_size_list_free(&maker->compared);
+    gt_size_list_free(&maker->tests);
 }
 
 /* A gputune_log_fn for the sessions, whose warnings are only details here. */

@@ -10,7 +10,7 @@
 
 /* The points of a round (gt_rule_time_at_s()) at which its phases end. */
 static const double tuning_end = 0.45, pool_end = 0.6, search_end = 0.8, variations_end = 0.85,
-                    finding_end = 1, measuring_end = 2;
+                    finding_end = 1, measuring_end = 2, testing_end = 3;
 
 /* Returns the seconds for one size in a phase: no size takes more than a tenth of it. */
 static double size_limit_s(const gt_rule_maker *maker, double begin, double end)
@@ -70,13 +70,12 @@ static double doubt_at(const gt_rule_maker *maker, const gt_problem *point)
     return loss * fmin(distances[0], 2);
 }
 
-/* Adds a new size: alternately the next point of the sequence, and the one of several points at
- * which the choice is most doubtful. Sets *added to false if the point is not a new size. */
-static gputune_status add_size(bool *added, gt_rule_maker *maker)
+/* Adds a new size: the next point of the sequence, or the one of several points at which the choice
+ * is most doubtful. Sets *added to false if the point is not a new size. */
+static gputune_status add_size(bool *added, gt_rule_maker *maker, bool is_doubtful)
 {
     enum { OFFERED = 24 };
     gt_pool *pool = &maker->pool;
-    const bool is_doubtful = maker->kept.count && pool->sizes.count % 2;
     gt_problem best = gt_rule_next_point(maker);
     double most = is_doubtful ? doubt_at(maker, &best) : 0;
     for (int i = 1; i < OFFERED && is_doubtful; i++) {
@@ -179,23 +178,26 @@ static gputune_status tune_size(bool *is_short, gt_rule_maker *maker, double lim
     return take_winner(maker, request, size, &choice.config);
 }
 
+/* The longest tuning of one size. */
+static const double longest_s = 10;
+
 gputune_status gt_rule_tune(gt_rule_maker *maker)
 {
-    enum { LEAST = 28, LEAST_AGAIN = 8, RESERVED = 4, MOST = 96, TRIES = 8 * MOST };
-    static const double longest_s = 10, little = 0.005;
+    enum { LEAST = 28, RESERVED = 4, MOST = 96, TRIES = 8 * MOST };
+    static const double little = 0.005;
     gt_pool *pool = &maker->pool;
-    const size_t first = pool->sizes.count, least = maker->tuned.count ? LEAST_AGAIN : LEAST;
-    double weight = maker->tuned.count ? 1 : 3; /* the first search has no results of others */
-    maker->novelty = maker->tuned.count ? maker->novelty : 0.1;
+    const size_t first = pool->sizes.count;
+    double weight = 3; /* the first search has no results of others */
+    maker->novelty = 0.1;
     for (int i = 0; i < TRIES && !gt_rule_is_late(maker, tuning_end); i++) {
         bool added, is_short = false;
         const size_t done = pool->sizes.count - first;
-        if (done >= MOST || (done >= least && maker->novelty <= little)) {
+        if (done >= MOST || (done >= LEAST && maker->novelty <= little)) {
             break;
         }
-        GT_TRY(add_size(&added, maker));
+        GT_TRY(add_size(&added, maker, false));
         if (added) { /* a near winner suffices, so each size gets its share of the time */
-            const double shares = (double)(done + RESERVED < least ? least - done : RESERVED);
+            const double shares = (double)(done + RESERVED < LEAST ? LEAST - done : RESERVED);
             const double share_s = gt_rule_left_s(maker, tuning_end) / shares;
             GT_TRY(tune_size(&is_short, maker, fmin(weight * share_s, longest_s)));
             /* fewer sizes are better than none: what is compiled shortens later tunings */
@@ -625,8 +627,8 @@ gputune_status gt_rule_compare(gt_rule_maker *maker)
     enum { SIZES_MOST = 96, TRIES = 4 * SIZES_MOST };
     static const double share = 0.25; /* of the time that the earlier phases took */
     const double now_s = gt_seconds_since(maker->start_ns);
-    const double end_s = fmin(now_s + share * (now_s - maker->round_begins_s),
-                              gt_rule_time_at_s(maker, finding_end));
+    const double end_s =
+        fmin(now_s + share * (now_s - maker->points_s[0]), gt_rule_time_at_s(maker, finding_end));
     GT_SCOPED(gt_member_list_free) gt_member_list candidates = {0};
     GT_TRY(list_candidates(&candidates, maker));
     GT_TRY(gt_rule_list_sizes(&maker->compared, maker, GT_RULE_SIZES_COMPARED));
@@ -662,7 +664,8 @@ static bool lost_one(const gt_rule_maker *maker)
     return false;
 }
 
-/* Measures and proves the kept members at these sizes, until one fails or the phase ends. */
+/* Measures the kept members at these sizes, and proves them at the first ones, until one fails or
+ * the phase ends. */
 static gputune_status prove_at(gt_rule_maker *maker, gt_rule_sizes which)
 {
     enum { PARTS = 4 }; /* fraction of the remaining time that one size may take */
@@ -673,7 +676,8 @@ static gputune_status prove_at(gt_rule_maker *maker, gt_rule_sizes which)
         const bool is_last = s + 1 == sizes.count;
         if (left_s > 0) {
             GT_TRY(gt_pool_measure(&maker->pool, sizes.items[s], maker->kept.items,
-                                   maker->kept.count, true, is_last ? left_s : left_s / PARTS));
+                                   maker->kept.count, s < GT_RULE_PROVED_SIZES,
+                                   is_last ? left_s : left_s / PARTS));
         }
     }
     return GPUTUNE_OK;
@@ -694,25 +698,6 @@ gputune_status gt_rule_complete(gt_rule_maker *maker)
     return GPUTUNE_OK;
 }
 
-/* Sets *enough if the tree's loss is small. Checks only when the number of sizes is a power of two,
- * because learning takes a while. */
-static gputune_status is_good_enough(bool *enough, const gt_rule_maker *maker)
-{
-    static const double mean = 1.005, p90 = 1.01;
-    *enough = false;
-    GT_SCOPED(gt_rule_view_free) gt_rule_view view = {0};
-    GT_SCOPED(gt_size_list_free) gt_size_list measured = {0};
-    GT_SCOPED(gt_rule_tree_free) gt_rule_tree tree = {0};
-    GT_TRY(gt_rule_list_measured(&measured, maker));
-    if (measured.count < GT_RULE_PROVED_SIZES || (measured.count & (measured.count - 1)) != 0) {
-        return GPUTUNE_OK;
-    }
-    GT_TRY(gt_rule_view_make(&view, maker, &maker->kept, &measured, GT_RULE_PREDICTED));
-    GT_TRY(gt_rule_learn(&tree, &view.data));
-    *enough = tree.mean <= mean && tree.p90 <= p90;
-    return GPUTUNE_OK;
-}
-
 /* Logs at how many sizes all kept members have a time. */
 static gputune_status note_sizes(const gt_rule_maker *maker)
 {
@@ -728,18 +713,18 @@ gputune_status gt_rule_add_sizes(gt_rule_maker *maker)
     gt_pool *pool = &maker->pool;
     double spent_s = 0;
     size_t count = 0;
-    bool enough = false;
     for (size_t i = 0; i < TRIES * maker->most_sizes && pool->sizes.count < maker->most_sizes &&
-                       !enough && !gt_rule_is_late(maker, measuring_end);
+                       !gt_rule_is_late(maker, measuring_end);
          i++) {
         bool added;
-        GT_TRY(add_size(&added, maker));
+        GT_TRY(add_size(&added, maker, pool->sizes.count % 2));
         if (!added) {
             continue;
         }
         const size_t last = pool->sizes.count - 1;
         const int64_t start_ns = gt_now_ns();
-        GT_TRY(gt_pool_measure(pool, last, maker->kept.items, maker->kept.count, true,
+        GT_TRY(gt_pool_measure(pool, last, maker->kept.items, maker->kept.count,
+                               last < GT_RULE_PROVED_SIZES + GT_CORNERS_MOST,
                                size_limit_s(maker, finding_end, measuring_end)));
         spent_s += gt_seconds_since(start_ns);
         if (lost_one(maker)) {
@@ -751,7 +736,40 @@ gputune_status gt_rule_add_sizes(gt_rule_maker *maker)
         }
         count++;
         maker->size_s = spent_s / (double)count;
-        GT_TRY(is_good_enough(&enough, maker));
     }
     return note_sizes(maker);
+}
+
+/* ---- testing --------------------------------------------------------------------------------- */
+
+gputune_status gt_rule_test(gt_rule_maker *maker)
+{
+    enum { TESTS = 10, TRIES = 8 * TESTS };
+    static const double tuning_share = 0.75; /* of the time for a size */
+    gt_pool *pool = &maker->pool;
+    const int64_t start_ns = gt_now_ns();
+    maker->tests.count = 0;
+    for (int i = 0; i < TRIES && maker->tests.count < TESTS && !gt_rule_is_late(maker, testing_end);
+         i++) {
+        const double share_s =
+            gt_rule_left_s(maker, testing_end) / (double)(TESTS - maker->tests.count);
+        const size_t size = pool->sizes.count;
+        bool added, is_short;
+        GT_TRY(add_size(&added, maker, false));
+        if (!added) {
+            continue;
+        }
+        GT_TRY(tune_size(&is_short, maker, fmin(tuning_share * share_s, longest_s)));
+        if (size < pool->sizes.count && pool->sizes.items[size].is_tuned) {
+            GT_TRY(gt_pool_measure(pool, size, maker->kept.items, maker->kept.count, false,
+                                   gt_rule_left_s(maker, testing_end)));
+            GT_TRY(gt_array_push(&maker->tests, size));
+        }
+    }
+    GT_TRY(gt_rule_list_sizes(&maker->tuned, maker, GT_RULE_SIZES_TUNED));
+    if (!maker->tests.count && !gt_rule_is_late(maker, testing_end)) { /* all sizes were tuned */
+        GT_TRY(gt_rule_list_sizes(&maker->tests, maker, GT_RULE_SIZES_TUNED));
+    }
+    maker->testing_s = gt_seconds_since(start_ns);
+    return GPUTUNE_OK;
 }

@@ -232,11 +232,8 @@ static void draw_blocks(double *values, gt_random *random)
 TEST(test_waves)
 {
     enum { MEASURED = 40, ALL = 1000, DRAWN = 1000 };
-    static const gt_rule_feature sizes[FEATURES] = {{"m", false, 0, 0},
-                                                    {"n", false, 0, 0},
-                                                    {"m * n", false, 0, 0},
-                                                    {"a", false, 0, 0},
-                                                    {"b", false, 0, 0}};
+    const gt_rule_feature number = features[0];
+    const gt_rule_feature sizes[FEATURES] = {number, number, number, number, number};
     static const uint32_t codes[] = {0, 1}, load_features[] = {3, 3};
     static const uint64_t needs[] = {0, 0};
     static const double load_factors[] = {0.1, 0};
@@ -251,18 +248,18 @@ TEST(test_waves)
         }
     }
     for (int known = 0; known < 2; known++) {
-        gt_rule_data data = {.size_count = ALL,
-                             .config_count = 2,
-                             .feature_count = FEATURES,
-                             .coordinate_count = 2,
-                             .times_ns = times,
-                             .values = values,
-                             .features = sizes,
-                             .codes = codes,
-                             .needs = needs,
-                             .most_codes = 2};
-        data.load_features = known ? load_features : NULL;
-        data.load_factors = known ? load_factors : NULL;
+        const gt_rule_data data = {.size_count = ALL,
+                                   .config_count = 2,
+                                   .feature_count = FEATURES,
+                                   .coordinate_count = 2,
+                                   .times_ns = times,
+                                   .values = values,
+                                   .features = sizes,
+                                   .codes = codes,
+                                   .needs = needs,
+                                   .most_codes = 2,
+                                   .load_features = known ? load_features : NULL,
+                                   .load_factors = known ? load_factors : NULL};
         gt_rule_tree tree;
         ASSERT_OK(gt_rule_learn(&tree, &data));
         random.state = 6;

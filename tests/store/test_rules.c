@@ -80,16 +80,6 @@ TEST_OF(rule_answers_every_size_of_its_scenario, world *w, open_world, close_wor
     assert_int_equal(gt_store_find_rule(&rule, store, &other, NULL), GPUTUNE_ENOTFOUND);
 }
 
-TEST_OF(later_rule_replaces_an_earlier_one, world *w, open_world, close_world)
-{
-    static const char later[] = "region n=1:2 T=half\nvariant VEC=1\nuse 0\n";
-    GT_SCOPED(close_store) gt_store *store = open_store(w);
-    const gt_scenario scenario = scenario_at(5);
-    put_rule(store);
-    ASSERT_OK(put(store, &scenario, later, true));
-    expect_rule(store, later);
-}
-
 TEST_OF(rule_is_no_winner_and_no_record, world *w, open_world, close_world)
 {
     GT_SCOPED(close_store) gt_store *store = open_store(w);

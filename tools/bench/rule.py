@@ -2,16 +2,17 @@
 """Measures how good a rule for all sizes is at sizes that it never saw.
 
     rule.py [--gputune PROGRAM] [-d emu] [--db FILE] [--codes 16] [--make 120] [--count 24] [--tune 5]
-            [--within SECONDS] [--seed 1] KERNEL:SIZES...
+            [--within SECONDS] [--seed 1] [--table FILE] KERNEL:SIZES...
 
-KERNEL:SIZES is like gemm:m=64:8K,n=64:8K,k=64:8K. For each, makes the rule (`warm --sizes`, at most --make
-seconds), draws --count sizes (logarithmic, multiples of 1 to 128), tunes each of them (all in one process,
---tune seconds each), and measures side by side, with `gputune run`: all variants of the rule, the size's own
-winner, the winner of the nearest size that the rule tuned, and the default. The loss of each is its time
-over the best time of that run. Prints a line per size, and last a table: geometric mean, 90th percentile and
-worst of each, and what the rule predicted. `oracle` is the best variant of the rule at each size. With
---within, comparing ends early enough that all kernels together take about so long. A database with earlier
-results is used: a rule that --db has is not made again unless --again."""
+KERNEL:SIZES is like gemm:m=64:8K,n=64:8K,k=64:8K. For each, makes the rule (`warm --sizes`, at most
+--make seconds), draws --count sizes (logarithmic, multiples of 1 to 128), tunes each of them (all in one
+process, --tune seconds each), and measures side by side, with `gputune run`: all variants of the rule,
+the size's own winner, the winner of the nearest size that the rule tuned, and the default. The loss of
+each is its time over the best time of that run. Prints a line per size, and last a table: geometric mean,
+90th percentile and worst of each, and what the rule predicted. `oracle` is the best variant of the rule
+at each size. --table appends all times of these runs to a file, a JSON object for each size. With
+--within, comparing ends early enough that all kernels together take about so long. A database with
+earlier results is used: a rule that --db has is not made again unless --again."""
 import argparse
 import csv
 import io
@@ -207,6 +208,10 @@ def compare(bench, kernel, ranges, end, device):
         times = bench.measure(kernel, sizes, asked)
         if not times:
             continue
+        if arguments.table:
+            with open(arguments.table, "a") as file:
+                print(json.dumps({"kernel": kernel, "sizes": sizes, "chosen": choice, "own": winner,
+                                  "variants": rule.variants, "times_ns": times}), file=file)
         best = min(times.values())
         oracle = min((times[one] for one in rule.variants if one in times), default=math.inf)
         found = {"rule": times.get(choice, math.inf), "oracle": oracle, "own": times.get(winner, math.inf),
@@ -235,6 +240,7 @@ def main():
     parser.add_argument("--tune", type=float, default=5)
     parser.add_argument("--within", type=float, default=math.inf)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--table")
     parser.add_argument("--again", action="store_true")
     parser.add_argument("kernels", nargs="+", metavar="KERNEL:SIZES")
     arguments = parser.parse_args()

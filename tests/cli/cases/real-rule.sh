@@ -21,4 +21,3 @@ echo == refused
 $GPUTUNE warm corner.cu --sizes rows=8:64 || echo "exit $?"
 $GPUTUNE warm corner.cu --sizes rows=8:64,columns=8:64 --only KIND=exact || echo "exit $?"
 $GPUTUNE warm softmax --sizes rows=64:4K,columns=64:4K || echo "exit $?"
-$GPUTUNE warm rmsnorm --sizes rows=64:4K,columns=64:4K || echo "exit $?"

@@ -9,10 +9,10 @@ echo "exit $?"
 export GPUTUNE_FAKE=
 $FAKE warm axpy --sizes n=64:16K
 echo "exit $?"
-for wrong in '' n 'n=' '=4' 'n=4:' 'n=4:x' 'n=4K:x' 'n=-1:4' 'n=4:8 n=9' 'n=4:8,9' 'n=4=5'; do
-    $FAKE warm axpy --sizes "$wrong"
-    echo "exit $?"
+for wrong in '' n 'n=' '=4' 'n=4:' 'n=4K:x' 'n=-1:4' 'n=4:8,9' 'n=4=5'; do
+    $FAKE warm axpy --sizes "$wrong" || exits="$exits $?"
 done
+echo "exits:$exits"
 $FAKE warm axpy --variants 4
 $FAKE warm axpy --sizes n=64:16K --size n=3
 $FAKE warm axpy --sizes n=64:16K --variants 0
