@@ -176,7 +176,7 @@ static const cli_option options[] = {
     CLI_FILE_OPTIONS,
 };
 
-static int report(const cli_list *names)
+static int write_report(const cli_list *names)
 {
     report_data report;
     cli_output output;
@@ -207,4 +207,4 @@ const cli_command cmd_report = {
     "writes the page again and again while it tunes.",
     {0, SIZE_MAX},
     options,
-    report};
+    write_report};

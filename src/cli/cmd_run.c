@@ -107,7 +107,7 @@ static int compare_configurations(const cli_session *session, const cli_scenario
 
 static const cli_option compare_options[] = {CLI_ONE_SIZE_OPTION, MEASURE_OPTIONS};
 
-static int compare(const cli_list *arguments)
+static int compare_given(const cli_list *arguments)
 {
     given.sides[0] = arguments->items[1];
     given.sides[1] = arguments->items[2];
@@ -123,4 +123,4 @@ const cli_command cmd_compare = {
     "interval is above 1, slower if it is below 1, otherwise the same.",
     {3, 3},
     compare_options,
-    compare};
+    compare_given};

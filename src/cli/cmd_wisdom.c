@@ -112,7 +112,7 @@ static const cli_option merge_options[] = {
     CLI_MESSAGE_OPTIONS,
 };
 
-static int merge(const cli_list *files)
+static int merge_databases(const cli_list *files)
 {
     gputune_merged merged = GPUTUNE_MERGED_INIT;
     CLI_SCOPED(cli_close) cli_session session = {0};
@@ -145,4 +145,4 @@ const cli_command cmd_merge = {
     "write is refused: 'gputune wisdom' transfers its winners, which are verified again.",
     {1, SIZE_MAX},
     merge_options,
-    merge};
+    merge_databases};

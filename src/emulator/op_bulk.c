@@ -14,7 +14,8 @@ typedef struct bulk {
     bool signals, multicasts;
 } bulk;
 
-static bool copy(emu_warp *warp, const emu_op *op, uint32_t bytes, uint32_t rank, const void *with)
+static bool copy_bytes(emu_warp *warp, const emu_op *op, uint32_t bytes, uint32_t rank,
+                       const void *with)
 {
     const bulk *b = with;
     for (uint32_t offset = 0; offset < bytes; offset += CHUNK) {
@@ -39,9 +40,9 @@ static void copy_lane(emu_warp *warp, const emu_op *op, unsigned lane)
         return;
     }
     if (!b->multicasts)
-        emu_transfer(warp, op, barrier, bytes, 0, copy, b);
+        emu_transfer(warp, op, barrier, bytes, 0, copy_bytes, b);
     EMU_FOR_LANES(rank, blocks)
-    emu_transfer(warp, op, barrier, bytes, rank + 1, copy, b);
+    emu_transfer(warp, op, barrier, bytes, rank + 1, copy_bytes, b);
 }
 
 static void copy_bulk(emu_warp *warp, const emu_op *op)

@@ -735,7 +735,7 @@ gputune_status gt_catalog_find(const gt_template **out, gt_catalog *catalog, con
     return GPUTUNE_OK;
 }
 
-static gputune_status list(gt_kernel_list *out, gt_catalog *catalog, const char *kernel)
+static gputune_status list_matching(gt_kernel_list *out, gt_catalog *catalog, const char *kernel)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&catalog->lock);
     GT_TRY(resolve_kernel(out, catalog, kernel));
@@ -745,7 +745,7 @@ static gputune_status list(gt_kernel_list *out, gt_catalog *catalog, const char 
 int gt_catalog_each(gt_catalog *catalog, const char *kernel, gt_catalog_fn each, void *user)
 {
     GT_FREED gt_kernel_list kernels = {0};
-    int answer = list(&kernels, catalog, kernel);
+    int answer = list_matching(&kernels, catalog, kernel);
     answer = answer ? answer : each_kernel(catalog, &kernels, each, user, kernel != NULL);
     return answer;
 }

@@ -132,8 +132,8 @@ static gputune_status print_expression(gt_text *out, bool *known, int64_t *value
 
 /* Adds the need that an expression passes a comparison, such as "<= 65535"; NULL: that it is
  * true. */
-static gputune_status need(maker *m, uint64_t *needs, const gt_expression *expression,
-                           const char *comparison)
+static gputune_status require_condition(maker *m, uint64_t *needs, const gt_expression *expression,
+                                        const char *comparison)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
     bool known;
@@ -159,7 +159,8 @@ static gputune_status need_rows(maker *m, uint64_t *needs, uint32_t axis)
         if (width > 1 && gt_axis_widens(&template->axes[axis], i) && argument->extent_count > 1) {
             char comparison[48];
             (void)snprintf(comparison, sizeof comparison, " %% %" PRId64 " == 0", width);
-            GT_TRY(need(m, needs, argument->extents[argument->extent_count - 1], comparison));
+            GT_TRY(require_condition(m, needs, argument->extents[argument->extent_count - 1],
+                                     comparison));
         }
     }
     return GPUTUNE_OK;
@@ -175,7 +176,7 @@ static gputune_status need_grid(maker *m, uint64_t *needs, const gt_dimensions *
         if (gt_expression_try(&size, grid->items[i], m->form.binding.slots) || size > most) {
             char comparison[48];
             (void)snprintf(comparison, sizeof comparison, " <= %" PRId64, most);
-            GT_TRY(need(m, needs, grid->items[i], comparison));
+            GT_TRY(require_condition(m, needs, grid->items[i], comparison));
         }
     }
     return GPUTUNE_OK;
@@ -216,7 +217,7 @@ static gputune_status add_needs(maker *m, uint64_t *needs)
 {
     const gt_template_parts *parts = m->template->parts;
     for (uint32_t i = 0; i < parts->constraint_count; i++) {
-        GT_TRY(need(m, needs, parts->constraints[i], NULL));
+        GT_TRY(require_condition(m, needs, parts->constraints[i], NULL));
     }
     for (uint32_t i = 0; i < m->template->axis_count; i++) {
         if (m->template->axes[i].kind == GT_AXIS_VECTOR) {

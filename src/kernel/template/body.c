@@ -55,7 +55,7 @@ typedef struct edits {
     bool failed, has_types; /* has_types: an edit uses gputune_plain() */
 } edits;
 
-static void replace(edits *e, const char *begin, const char *end, const char *by)
+static void replace_range(edits *e, const char *begin, const char *end, const char *by)
 {
     const edit added = {(size_t)(begin - e->text), (size_t)(end - e->text), e->list.count + 1, by};
     e->failed |= gt_array_push(&e->list, added) != GPUTUNE_OK;
@@ -63,7 +63,7 @@ static void replace(edits *e, const char *begin, const char *end, const char *by
 
 static void replace_token(edits *e, const gt_token *token, const char *by)
 {
-    replace(e, token->text, token->text + token->length, by);
+    replace_range(e, token->text, token->text + token->length, by);
 }
 
 /* Keeps the order of edits at the same place. */
@@ -132,13 +132,13 @@ static void export_kernel(edits *e, const gt_kernel_name *kernel, bool bounds)
         const char *begin = e->text + function.begin, *name = e->text + function.name;
         bool plain_name = kernel->is_template || function.is_extern_c;
         gt_lexer lexer = gt_lexer_on(begin, (size_t)(name - begin));
-        replace(e, begin, begin, plain_name ? "" : "extern \"C\" ");
+        replace_range(e, begin, begin, plain_name ? "" : "extern \"C\" ");
         for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
             if (gt_lexer_is(&lexer, "static")) {
                 replace_token(e, &lexer.token, "");
             }
         }
-        replace(e, name, name, bounds ? "GPUTUNE_LAUNCH_BOUNDS " : "");
+        replace_range(e, name, name, bounds ? "GPUTUNE_LAUNCH_BOUNDS " : "");
     }
 }
 
@@ -224,15 +224,15 @@ static void rewrite_gnu(edits *r, const gt_token *last, gt_lexer lexer)
     if (gt_token_is(last, "(") && gt_token_is(&now, "{") && find_statements(lexer, &value, &end)) {
         replace_token(r, &now, "[&]{");
         if (value) {
-            replace(r, value, value, "return ");
+            replace_range(r, value, value, "return ");
         }
-        replace(r, end, end + 1, "}()");
+        replace_range(r, end, end + 1, "}()");
     } else if (gt_token_is_any(&now, "__typeof__ __typeof")) {
         gt_lexer_next(&lexer);
         end = gt_lexer_is(&lexer, "(") ? gt_lexer_skip(&lexer, "{ ( [", "} ) ]") : NULL;
         if (end) {
             replace_token(r, &now, "decltype(gputune_plain");
-            replace(r, end, end + 1, "))");
+            replace_range(r, end, end + 1, "))");
             r->has_types = true;
         }
     }
@@ -249,7 +249,7 @@ static bool leave_define_out(edits *r, const gt_template *template, const char *
         (defines && gt_lexer_has(above, &line.token))) {
         return false;
     }
-    replace(r, begin, line.end, NULL);
+    replace_range(r, begin, line.end, NULL);
     return true;
 }
 
@@ -274,7 +274,7 @@ static void rename_constants(edits *r, const gt_template *template, gt_lexer lex
     }
     while (is_constant && !is_member && gt_lexer_accept(&lexer, "=")) {
         if (gt_name_is_chosen(template, &name) && !(is_inside && is_argument(template, &name))) {
-            replace(r, name.text, name.text, "gputune_not_");
+            replace_range(r, name.text, name.text, "gputune_not_");
         }
         gt_lexer_skip_to(&lexer, "; ,");
         is_constant = gt_lexer_accept(&lexer, ",");
