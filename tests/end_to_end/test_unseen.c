@@ -268,24 +268,6 @@ TEST(graphs_hold_the_scratch_memory_of_each_size)
     CU(StreamDestroy(stream));
 }
 
-TEST(a_rule_that_was_made_answers)
-{
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
-    const gputune_range range = {"rows", 8, 64}, other = {"columns", 8, 64};
-    const gputune_range ranges[] = {range, other};
-    const gputune_options making = OPTIONS(.time_limit_s = 60), options = by_rule();
-    OK(gputune_add_template(tuner, "tests/language/corner.cu"));
-    OK(gputune_make_rule(NULL, tuner, "twice", ranges, 2, 4, &making));
-    gputune_plan *plan =
-        ask_with(tuner, "twice", GPUTUNE_SIZES({"rows", 21}, {"columns", 9}), &options);
-    assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_RULE);
-    GT_SCOPED(show_services) hidden was = hide_services(tuner);
-    for (int64_t n = 9; n < 64; n++) {
-        plan = ask_with(tuner, "twice", GPUTUNE_SIZES({"rows", n}, {"columns", n + 1}), &options);
-        assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_RULE);
-    }
-}
-
 /* ---- where no rule answers ------------------------------------------------------------------- */
 
 TEST(other_calls_follow_their_effort)
@@ -398,25 +380,18 @@ TEST(an_excluded_variant_gets_no_header)
     unlink(path);
 }
 
-TEST(an_unverified_rule_warns_in_a_header)
+TEST(an_unverified_rule_is_verified_at_each_size_but_not_in_a_header)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     const gputune_options options = by_rule();
     char *text;
     put_rule_for(tuner, "axpy", (gputune_sizes){0, NULL}, &options, axpy_rule, false);
-    OK(gputune_emit_rule(&text, tuner, "axpy", GPUTUNE_SIZES({"n", 100}), NULL, 0, 0));
-    gputune_free(text);
-    assert_non_null(strstr(world.log, "a program with the header does not verify it"));
-}
-
-TEST(an_unverified_rule_is_verified_at_each_size)
-{
-    GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
-    const gputune_options options = by_rule();
-    put_rule_for(tuner, "axpy", (gputune_sizes){0, NULL}, &options, axpy_rule, false);
     gputune_plan *plan = ask(tuner, 1000, GPUTUNE_SOURCE_RULE);
     OK(launch_axpy(plan, 1000));
     gputune_plan_release(plan);
+    OK(gputune_emit_rule(&text, tuner, "axpy", GPUTUNE_SIZES({"n", 100}), NULL, 0, 0));
+    gputune_free(text);
+    assert_non_null(strstr(world.log, "a program with the header does not verify it"));
 }
 
 TEST(variables_prevail)

@@ -5,6 +5,7 @@
 #include "kernel/space/space.h"
 #include "support/test.h"
 #include "tuner/catalog.h"
+#include "tuner/tune.h"
 
 #include <glob.h>
 #include <stdio.h>
@@ -28,30 +29,59 @@ static const char *value_of(char out[VALUE], const char *line, const char *key)
     return out;
 }
 
+/* Sets the kernel and the device of a place. */
+static const gt_template *template_at(gt_device *device, gt_catalog *catalog, const char *place)
+{
+    char name[VALUE], arch[VALUE], version[VALUE];
+    const gt_template *template;
+    ASSERT_OK(gt_device_for_arch(device, value_of(arch, place, "g.arch")));
+    gt_device_set_nvrtc(device, (int)strtol(value_of(version, place, "g.nvrtc_version"), NULL, 10));
+    ASSERT_OK(gt_catalog_find(&template, catalog, value_of(name, place, "k.name")));
+    return template;
+}
+
 /* Returns true if the winner's stored code is of the generated source. */
 static bool is_found(gt_catalog *catalog, const char *place, const char *winner)
 {
-    char name[VALUE], sizes[VALUE], configuration[VALUE], stored[VALUE], arch[VALUE],
-        version[VALUE], hex[GT_HASH_HEX];
-    const gt_template *template;
+    char sizes[VALUE], configuration[VALUE], stored[VALUE], hex[GT_HASH_HEX];
     gt_device device;
     gt_problem problem;
     gt_config config;
     gt_source source;
-    ASSERT_OK(gt_device_for_arch(&device, value_of(arch, place, "g.arch")));
-    gt_device_set_nvrtc(&device,
-                        (int)strtol(value_of(version, place, "g.nvrtc_version"), NULL, 10));
-    ASSERT_OK(gt_catalog_find(&template, catalog, value_of(name, place, "k.name")));
+    const gt_template *template = template_at(&device, catalog, place);
     ASSERT_OK(gt_problem_parse(&problem, template, value_of(sizes, place, "s.problem")));
     ASSERT_OK(gt_config_parse(&config, template, value_of(configuration, winner, "config"), true));
     ASSERT_OK(gt_source_generate(&source, template, &problem, &config, &device,
                                  gt_catalog_prelude(catalog)));
     bool found = !strcmp(gt_hash_hex(hex, source.hash), value_of(stored, winner, "code_source"));
     if (!found) {
-        print_error("%s %s: the code of %s is of another source\n", name, sizes, configuration);
+        print_error("%s %s: the code of %s is of another source\n", template->name, sizes,
+                    configuration);
     }
     gt_source_free(&source);
     return found;
+}
+
+/* Cuts a quoted value out of the line. */
+static const char *cut(char *line, const char *key)
+{
+    char *from = strstr(line, key) + strlen(key), *to = from;
+    for (const char *at = from; *at != '"'; at++) {
+        *to++ = at[0] == '\\' && *++at == 'n' ? '\n' : *at;
+    }
+    *to = '\0';
+    return from;
+}
+
+static void check_rule(gt_catalog *catalog, const char *place, char *line)
+{
+    gt_device device;
+    gt_rule *rule;
+    const gt_template *template = template_at(&device, catalog, place);
+    const char *sources = cut(line, " sources=\"");
+    ASSERT_OK(gt_rule_parse(&rule, template, cut(line, " text=\"")));
+    ASSERT_OK(gt_rule_check_sources(rule, sources, template, &device, gt_catalog_prelude(catalog)));
+    gt_rule_free(rule);
 }
 
 static void check_table(const char *path)
@@ -68,9 +98,11 @@ static void check_table(const char *path)
         } else if (!strncmp(line, "winner ", 7)) {
             winners++;
             lost += !is_found(catalog, place, line);
+        } else if (!strncmp(line, "rule ", 5)) {
+            rules++;
+            check_rule(catalog, place, line);
         } else {
             images += !strncmp(line, "code ", 5);
-            rules += !strncmp(line, "rule ", 5); /* `show --rules` checks them against templates */
         }
     }
     gt_catalog_close(catalog);
