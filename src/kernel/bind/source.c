@@ -326,6 +326,10 @@ static void assert_outputs(gt_text *text, const generator *g)
     }
 }
 
+/* NVRTC refuses functions that are only for the host, which headers such as Thrust's have. */
+static const char no_host[] =
+    "\n#ifdef __CUDACC_RTC__\n#undef __host__\n#define __host__\n#endif\n";
+
 static gputune_status assemble_source(gt_source *out, const generator *g, const char *prelude)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
@@ -333,7 +337,7 @@ static gputune_status assemble_source(gt_source *out, const generator *g, const 
     gt_text_append(&text, "#line 1 \"gputune.cuh\"\n");
     gt_text_append(&text, prelude);
     if (body->head > 0) {
-        gt_text_append(&text, "\n");
+        gt_text_append(&text, g->binding->template->has_headers ? no_host : "\n");
         gt_line_mark_append(&text, 1, g->binding->template->path);
         gt_text_append_bytes(&text, body->text, body->head);
         out->head_bytes = g->binding->template->has_headers ? text.length : 0;

@@ -54,6 +54,8 @@ cat >h.cu <<'F'
 __global__ void k(float *y) { y[threadIdx.x] = ADD + std::numeric_limits<float>::epsilon(); }
 F
 $GPUTUNE emit ./h.cu --as ptx | grep -c 'entry k('
+sed '7d; s/partition/complex/; s/= ADD/& * thrust::complex<float>(1).real()/' h.cu >c.cu
+$GPUTUNE emit ./c.cu --as ptx | grep -c 'entry k('
 sed -i '9i void show() { std::vector<float> y(64); } // no kernel needs it' h.cu
 $GPUTUNE emit ./h.cu --as ptx | grep -c 'entry k('
 sed -i 's/= ADD/= show() + ADD/; s/^void/int/' h.cu
