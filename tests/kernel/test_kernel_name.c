@@ -10,7 +10,7 @@ static const char template_text[] =
     P "kernel(scale<T, B, (R > 0 && B >> 1)>)\n" HEAD P "reference(slow<T>, rtol = 0)\n"
       "namespace a { inline namespace v1 {\n"
       "template <class T, int B, bool F> __global__ void scale(T *y, int n);\n"
-      "template <class T, int B, bool F>\n"
+      "template <class T, int B, bool F> requires (B > 0 && requires { B; })\n"
       "__global__ void scale(T *y, int n) { y[0] = U; }\n"
       "template <> __global__ void scale<float, 64, false>(float *y, int n) { y[0] = 1; }\n"
       "template __global__ void scale<float, 64, true>(float *y, int n);\n"
@@ -26,8 +26,7 @@ TEST(test_a_template)
     assert_int_equal(source.instance_count, 1);
     assert_string_equal(source.instances[0], "a::v1::scale<float, 128, ((-2) > 0 && 128 >> 1)>");
     /* parameters keep their names: B and T are template arguments and not macros, U is a macro */
-    assert_non_null(
-        strstr(source.text, "template <class T, int B, bool F>\n__global__ void scale"));
+    assert_non_null(strstr(source.text, "(B > 0 && requires { B; })\n__global__ void scale"));
     assert_null(strstr(source.text, "#define B "));
     assert_null(strstr(source.text, "#define T "));
     assert_non_null(strstr(source.text, "#define U 2"));
@@ -100,13 +99,17 @@ TEST(test_a_plain_kernel_in_a_namespace)
     assert_string_equal(b.template->name, "a::scale");
 }
 
-/* Kernels that no clause names are not compiled, so they may use the names of tunables. */
+/* Kernels that no clause names are not compiled, so they may use the names of tunables. Functions
+ * of both branches stay if the architecture decides. */
 TEST(test_other_kernels_of_a_file)
 {
     static const char text[] =
         P "kernel(scale)\n" HEAD P "reference(slow)\n"
           "template <int B> __global__ void other(float *y) { y[0] = B; }\n"
-          "__global__ void scale(T *y, int n) { y[0] = B + U; }\n"
+          "#if __CUDA_ARCH__ >= 900\n#define NEW\n#endif\n"
+          "__device__ int old() { return 1; }\n"
+          "__global__ void scale(T *y, int n) {\n#ifdef NEW\n y[0] = B + U;\n#else\n"
+          "y[0] = U * old();\n#endif\n}\n"
           "__global__ void slow(T *y, int n) { y[0] = 1; }\n"
           "__global__ void more(float *y) { some_function_of_another_file(y); }\n";
     GT_SCOPED(bench_close) bench b = {0};
@@ -117,6 +120,7 @@ TEST(test_other_kernels_of_a_file)
     assert_null(strstr(source.text, "void more"));
     assert_null(strstr(reference.text, "void more"));
     assert_non_null(strstr(source.text, "void scale"));
+    assert_non_null(strstr(source.text, "int old()"));
     assert_non_null(strstr(reference.text, "void slow"));
 }
 

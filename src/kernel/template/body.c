@@ -106,31 +106,32 @@ static gputune_status carry_out(char **text, edits *e)
         copied = one->end;
     }
     gt_text_append(&out, *text + copied);
-    gt_array_free(&e->list);
     return replace_text(text, &out);
 }
 
-void gt_functions_cut(char *text, const char *const *names, size_t count)
+gputune_status gt_functions_cut(char *text, const char *const *names, size_t count)
 {
-    gt_function function;
-    gt_functions walk = gt_functions_of(text, names, count);
-    while (gt_function_next(&function, &walk)) {
-        if (function.plain) {
-            gt_blank(text, function.begin, function.end);
+    GT_FREED gt_function_list all = {0};
+    GT_TRY(gt_functions_find(&all, text, names, count));
+    for (size_t i = 0; i < all.count; i++) {
+        if (all.items[i].plain) {
+            gt_blank(text, all.items[i].begin, all.items[i].end);
         }
     }
+    return GPUTUNE_OK;
 }
 
 /* Makes a kernel visible to the driver: adds extern "C" to its declarations, unless it is a C++
  * template, and removes `static`. If `bounds`, adds GPUTUNE_LAUNCH_BOUNDS before its name. */
-static void export_kernel(edits *e, const gt_kernel_name *kernel, bool bounds)
+static gputune_status export_kernel(edits *e, const gt_kernel_name *kernel, bool bounds)
 {
-    gt_function function;
     const char *own = kernel->name;
-    gt_functions walk = gt_functions_of(e->text, &own, 1);
-    while (gt_function_next(&function, &walk)) {
-        const char *begin = e->text + function.begin, *name = e->text + function.name;
-        bool plain_name = kernel->is_template || function.is_extern_c;
+    GT_FREED gt_function_list all = {0};
+    GT_TRY(gt_functions_find(&all, e->text, &own, 1));
+    for (size_t i = 0; i < all.count; i++) {
+        const gt_function *function = &all.items[i];
+        const char *begin = e->text + function->begin, *name = e->text + function->name;
+        bool plain_name = kernel->is_template || function->is_extern_c;
         gt_lexer lexer = gt_lexer_on(begin, (size_t)(name - begin));
         replace_range(e, begin, begin, plain_name ? "" : "extern \"C\" ");
         for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
@@ -140,6 +141,7 @@ static void export_kernel(edits *e, const gt_kernel_name *kernel, bool bounds)
         }
         replace_range(e, name, name, bounds ? "GPUTUNE_LAUNCH_BOUNDS " : "");
     }
+    return GPUTUNE_OK;
 }
 
 /* ---- Code that nvcc accepts, but NVRTC or the driver does not -------------------------------- */
@@ -513,26 +515,28 @@ static gputune_status make_body(gt_body *body, gt_name_uses *uses, gt_parse *par
         return gt_fail_memory();
     }
     GT_TRY(gt_reach_cut(&body->text, text, parse->possible, gt_text_string(&roots)));
-    gt_overloads_blank(parse, body->text);
+    GT_TRY(gt_overloads_blank(parse, body->text));
     e.text = body->text;
+    gputune_status status = GPUTUNE_OK;
     for (uint32_t i = 0; i < all.count; i++) {
         const named_kernel *one = &all.items[i];
         const char *name = one->kernel->name;
-        if (one->is_in[is_judge]) {
-            export_kernel(&e, one->kernel, one->is_step && parts->launch_bounds[0]);
-        } else {
-            gt_functions_cut(body->text, &name, 1);
-        }
+        GT_THEN(status,
+                one->is_in[is_judge]
+                    ? export_kernel(&e, one->kernel, one->is_step && parts->launch_bounds[0])
+                    : gt_functions_cut(body->text, &name, 1));
     }
     rewrite_body(&e);
-    GT_TRY(carry_out(&body->text, &e));
+    GT_THEN(status, carry_out(&body->text, &e));
+    gt_array_free(&e.list);
+    GT_TRY(status);
     return finish_body(body, uses, parse);
 }
 
 gputune_status gt_bodies_make(gt_parse *parse, const char *text)
 {
     gt_template_parts *parts = parse->parts;
-    gt_overloads_blank(parse, parse->code);
+    GT_TRY(gt_overloads_blank(parse, parse->code));
     GT_TRY(gt_functions_check(parse, parse->code));
     GT_TRY(make_body(&parts->kernel_body, &parse->kernel_uses, parse, text));
     GT_TRY(make_body(&parts->judge_body, &parse->judge_uses, parse, text));

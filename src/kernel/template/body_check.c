@@ -46,6 +46,7 @@ static gputune_status check_instance(const gt_kernel_name *kernel, const gt_func
 typedef struct checked {
     gt_parse *p;
     const char *text;
+    const gt_function_list *functions; /* of the text */
     gt_kernel_name *kernel;
     gt_function function;
     gt_signature takes;
@@ -55,7 +56,13 @@ static gputune_status find_function(checked *c)
 {
     gt_kernel_name *kernel = c->kernel;
     const gt_function *function = &c->function;
-    GT_REFUSE_AT(!gt_function_definition(&c->function, c->text, kernel->name), kernel->place,
+    bool found = false;
+    for (size_t i = 0; i < c->functions->count && !found; i++) {
+        c->function = c->functions->items[i];
+        found = function->is_definition && !function->is_specialisation &&
+                gt_function_is(function, c->text, kernel->name);
+    }
+    GT_REFUSE_AT(!found, kernel->place,
                  "no __global__ function '%s'; expected its definition in this file", kernel->name);
     GT_REFUSE_AT(function->is_template && !kernel->is_template, kernel->place,
                  "'%s' is a C++ template; expected its arguments, as in %s<T, BLOCK>, each a "
@@ -317,10 +324,12 @@ static gputune_status check_taken(const checked *c, const gt_function_parameter 
     return GPUTUNE_OK;
 }
 
-static gputune_status check_step(gt_template_step *step, gt_parse *p, const char *text)
+static gputune_status check_step(gt_template_step *step, checked c)
 {
-    checked c = {.p = p, .text = text, .kernel = &step->kernel};
+    gt_parse *p = c.p;
+    const char *text = c.text;
     const bool one = !p->parts->is_pipeline;
+    c.kernel = &step->kernel;
     GT_TRY(find_function(&c));
     GT_REFUSE_AT(!step->shared && c.function.plain &&
                      gt_function_has_dynamic_shared(text, &c.function),
@@ -409,9 +418,10 @@ static bool sets_variable(char name[GT_NAME_MAX], const checked *c)
     return false;
 }
 
-static gputune_status check_judge(gt_judge *judge, gt_parse *p, const char *text)
+static gputune_status check_judge(gt_judge *judge, checked c)
 {
-    checked c = {.p = p, .text = text, .kernel = &judge->kernel};
+    gt_parse *p = c.p;
+    const char *text = c.text;
     const gt_place place = judge->kernel.place;
     const char *function = judge->kernel.name;
     char name[GT_NAME_MAX];
@@ -421,6 +431,7 @@ static gputune_status check_judge(gt_judge *judge, gt_parse *p, const char *text
     GT_REFUSE_AT(gt_step_of(p->parts, function) < p->parts->step_count, place,
                  "'%s' is the tuned kernel, which cannot judge itself; expected another kernel%s",
                  function, judge == &p->parts->reference ? ", or reference(self)" : "");
+    c.kernel = &judge->kernel;
     GT_TRY(find_function(&c));
     GT_REFUSE_AT(
         !gt_function_signature(&c.takes, text, &c.function) || c.takes.count > GT_PARAMETER_MAX,
@@ -455,31 +466,33 @@ static bool fits_arguments(const gt_parse *parse, const char *text, const gt_fun
     return fits;
 }
 
-void gt_overloads_blank(const gt_parse *parse, char *text)
+gputune_status gt_overloads_blank(const gt_parse *parse, char *text)
 {
     const gt_kernel_name *kernel = &parse->parts->steps[0].kernel;
     const char *name = kernel->name;
-    gt_function function;
     bool has = false;
     if (parse->parts->is_pipeline || parse->parts->step_count == 0 || kernel->is_template) {
-        return;
+        return GPUTUNE_OK;
     }
-    for (int pass = 0; pass < 1 + has; pass++) {
-        gt_functions walk = gt_functions_of(text, &name, 1);
-        while (gt_function_next(&function, &walk)) {
-            const bool fits = fits_arguments(parse, text, &function);
-            has |= fits && function.is_definition;
-            if (pass == 1 && !fits && function.plain) {
-                gt_blank(text, function.begin, function.end);
-            }
+    GT_FREED gt_function_list all = {0};
+    GT_TRY(gt_functions_find(&all, text, &name, 1));
+    for (size_t i = 0; i < all.count; i++) {
+        has |= all.items[i].is_definition && fits_arguments(parse, text, &all.items[i]);
+    }
+    for (size_t i = 0; i < all.count && has; i++) {
+        if (all.items[i].plain && !fits_arguments(parse, text, &all.items[i])) {
+            gt_blank(text, all.items[i].begin, all.items[i].end);
         }
     }
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_functions_check(gt_parse *p, const char *text)
 {
     gt_template_parts *parts = p->parts;
     gt_judge *const reference = &parts->reference;
+    const char *names[GT_STEPS_MAX + 3] = {reference->kernel.name, parts->check.kernel.name,
+                                           parts->init.kernel.name};
     gt_body *judge = &parts->judge_body, *init = reference->self ? &parts->kernel_body : judge;
     GT_TRY(gt_bind_kernel_arguments(p, judge, &reference->kernel));
     GT_TRY(gt_bind_kernel_arguments(p, judge, &parts->check.kernel));
@@ -489,13 +502,19 @@ gputune_status gt_functions_check(gt_parse *p, const char *text)
         parts->is_pipeline && parts->kernel.is_template, parts->kernel.place,
         "kernel() has template arguments, but there is a launch(); expected them in each launch()");
     for (uint32_t i = 0; i < parts->step_count; i++) {
+        names[3 + i] = parts->steps[i].kernel.name;
+    }
+    GT_FREED gt_function_list functions = {0};
+    GT_TRY(gt_functions_find(&functions, text, names, 3 + parts->step_count));
+    const checked c = {.p = p, .text = text, .functions = &functions};
+    for (uint32_t i = 0; i < parts->step_count; i++) {
         GT_TRY(gt_bind_kernel_arguments(p, &parts->kernel_body, &parts->steps[i].kernel));
-        GT_TRY(check_step(&parts->steps[i], p, text));
+        GT_TRY(check_step(&parts->steps[i], c));
     }
     GT_TRY(gt_instances_name(parts));
     GT_REFUSE_AT(reference->self && parts->check.present, reference->kernel.place,
                  "reference(self) and check() cannot be combined; expected one of them");
-    GT_TRY(check_judge(reference, p, text));
-    GT_TRY(check_judge(&parts->check, p, text));
-    return check_judge(&parts->init, p, text);
+    GT_TRY(check_judge(reference, c));
+    GT_TRY(check_judge(&parts->check, c));
+    return check_judge(&parts->init, c);
 }

@@ -6,6 +6,7 @@
 #include "kernel/template/reader.h"
 #include "kernel/template/symbols.h"
 #include "kernel/text/branches.h"
+#include "kernel/text/declarations.h"
 
 /* A setting: an expression, a list or a word, as `NAME = …` or as a clause of its own. */
 typedef struct gt_setting {
@@ -51,9 +52,10 @@ typedef struct gt_parse {
     const gt_template_reader *reader;
     const gt_clause *clause; /* the current clause */
     const char *word;        /* the static text of its word; NULL: there is no current clause */
-    size_t member;  /* the offset of the member that the clause fills, if its row states one */
-    gt_lexer at;    /* the current token, in the clause or in a struct of the code */
-    char *code;     /* the text without pragmas and without the lines that #if leave out; owned */
+    size_t member; /* the offset of the member that the clause fills, if its row states one */
+    gt_lexer at;   /* the current token, in the clause or in a struct of the code */
+    char *code;    /* the text without pragmas and without the lines that #if leave out; owned */
+    gt_declarations found; /* in `code`; owned */
     char *possible; /* like `code`, but with lines that a macro of a header may include; owned */
     gt_lexer vector_buffers[GT_AXIS_MAX]; /* buffers of vector clauses, read after args() */
     uint64_t defaulted;                   /* bit i: default() names axis i */
@@ -113,8 +115,9 @@ gputune_status gt_axes_check(const gt_parse *p);
 
 /* Checks the functions that clauses name, and notes their entries and template arguments. */
 gputune_status gt_functions_check(gt_parse *p, const char *text);
-/* Blanks the functions with the kernel's name that do not fit args(), if one of them fits. */
-void gt_overloads_blank(const gt_parse *parse, char *text);
+/* Blanks the functions with the kernel's name that do not fit args(), if one of them fits.
+ * ENOMEM. */
+gputune_status gt_overloads_blank(const gt_parse *parse, char *text);
 /* Checks the functions of `text`, and makes parts->kernel_body and parts->judge_body from it. */
 gputune_status gt_bodies_make(gt_parse *parse, const char *text);
 /* Returns the first step that launches the function, or step_count. */

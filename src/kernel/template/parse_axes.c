@@ -259,29 +259,17 @@ gputune_status gt_parse_pass(gt_parse *p)
 
 bool gt_declares_constant(gt_token *type, gt_lexer *after, const gt_parse *p, const char *name)
 {
-    gt_token last = {GT_TOKEN_END, "", 0, 0, 0};
-    int depth = 0;
-    bool is_constant = false, extern_c = false;
-    gt_lexer lexer = gt_lexer_of(p->code), line;
-    for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
-        while (lexer.token.kind == GT_TOKEN_DIRECTIVE) {
-            gt_lexer_directive(&lexer, &line);
-        }
-        extern_c |= gt_lexer_is(&lexer, "\"C\"");
-        bool ends = gt_lexer_is(&lexer, ";") || gt_lexer_is(&lexer, "}");
-        const gt_token before = last;
-        last = lexer.token;
-        is_constant =
-            (is_constant || gt_token_is_any(&lexer.token, "__constant__ __device__")) && !ends;
-        if (is_constant && depth == 0 && gt_lexer_is(&lexer, name)) {
-            *type = before;
-            gt_lexer_next(&lexer);
-            *after = lexer;
+    const gt_word *w = p->found.words.items;
+    const uint32_t id = gt_macros_id(&p->found.macros, name, strlen(name));
+    for (size_t i = 0; (i = gt_piece_find(&p->found, i, id)) < p->found.items.count; i++) {
+        const gt_piece *piece = &p->found.items.items[i];
+        const size_t at = gt_word_find(w, piece->begin, piece->end, id);
+        if (piece->kind == GT_PIECE_VARIABLE && piece->is_marked && !piece->is_in_namespace &&
+            at > piece->begin && at < piece->end) {
+            *type = w[at - 1].token;
+            *after = gt_lexer_of(w[at].token.text + w[at].token.length);
             return true;
         }
-        depth += gt_lexer_is(&lexer, "(") || (gt_lexer_is(&lexer, "{") && !extern_c);
-        depth -= gt_token_is_any(&lexer.token, ") }") && depth > 0;
-        extern_c &= gt_lexer_is(&lexer, "\"C\"");
     }
     return false;
 }

@@ -89,7 +89,7 @@ gputune_status gt_read_file_name(const char **out, gt_parse *p)
 static bool begins_expression(const gt_parse *p)
 {
     const char *name = GT_TOKEN_TEXT(&p->at.token);
-    gt_symbols symbols = {p->template, GT_USE_PROBLEM | GT_USE_ELEMENT, p->code};
+    gt_symbols symbols = {p->template, GT_USE_PROBLEM | GT_USE_ELEMENT, &p->found};
     gt_scope scope = gt_symbols_scope(&symbols);
     const gt_token next = gt_lexer_peek(p->at);
     if (p->at.token.kind == GT_TOKEN_STRING || p->at.token.kind == GT_TOKEN_END ||

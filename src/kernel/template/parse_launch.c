@@ -178,7 +178,7 @@ static gputune_status read_value(uint32_t *out, gt_parse *p)
 static gputune_status read_argument(gt_template_step *step, gt_parse *p)
 {
     const gt_argument *named;
-    gt_symbols symbols = {p->template, IN_LOOP, p->code};
+    gt_symbols symbols = {p->template, IN_LOOP, &p->found};
     const gt_place place = gt_lexer_place(&p->at);
     const bool name = is_name(&named, p, ", )");
     GT_TRY(gt_check_room(step->argument_count, GT_PARAMETER_MAX, "arguments", place));

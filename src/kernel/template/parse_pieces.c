@@ -15,7 +15,7 @@ gputune_status gt_read_expression(const gt_expression **out, gt_parse *p, unsign
                                   bool is_real)
 {
     gt_expression *read;
-    gt_symbols symbols = {p->template, use, p->code};
+    gt_symbols symbols = {p->template, use, &p->found};
     gt_scope scope = gt_symbols_scope(&symbols);
     GT_REFUSE_AT(*out, gt_lexer_place(&p->at),
                  "this is given twice; expected it once (first as '%s')", (*out)->text);

@@ -479,7 +479,7 @@ static gputune_status keep_group(gt_template_reader *reader, const groups *all, 
             cut.items[unused++] = name;
         }
     }
-    gt_functions_cut(reader->body.data, (const char *const *)cut.items, unused);
+    GT_TRY(gt_functions_cut(reader->body.data, (const char *const *)cut.items, unused));
     for (size_t c = 0; c < reader->clauses.count; c++) {
         if (clause_stays(reader, all, own, c)) {
             clauses[kept++] = clauses[c];

@@ -42,8 +42,8 @@ void gt_line_mark_append(gt_text *out, int line, const char *path);
 int gt_line_at(gt_token *file, const char *text, size_t at);
 /* Appends the newlines of a text that is left out, so line numbers stay the same. */
 void gt_newlines_append(gt_text *out, const char *from, const char *to);
-/* Blanks the declarations of these functions, unless an #if divides their brackets. */
-void gt_functions_cut(char *text, const char *const *names, size_t count);
+/* Blanks the declarations of these functions, unless an #if divides their brackets. ENOMEM. */
+gputune_status gt_functions_cut(char *text, const char *const *names, size_t count);
 /* Appends a text's tokens, separated by single blanks, and directives on lines of their own; no
  * #line. */
 void gt_tokens_append(gt_text *out, const char *text, size_t length);

@@ -10,9 +10,14 @@
 /* Moves after the next `;` or `{…}`, to skip a member that is not data. */
 static void skip_declaration(gt_lexer *lexer)
 {
-    gt_lexer_skip_to(lexer, "; { }");
-    if (gt_lexer_is(lexer, "{")) {
-        gt_lexer_skip(lexer, "{", "}");
+    bool initialises = true; /* members, as in S() : x{1}, y{2} {} */
+    while (initialises) {
+        gt_lexer_skip_to(lexer, "; { }");
+        initialises = gt_lexer_is(lexer, "{");
+        if (initialises) {
+            gt_lexer_skip(lexer, "{", "}");
+            initialises = gt_token_is_any(&lexer->token, ", {");
+        }
     }
     (void)gt_lexer_accept(lexer, ";");
 }
@@ -151,7 +156,7 @@ static gputune_status read_member_type(char out[GT_NAME_MAX], const gt_structure
 static bool is_data(const gt_lexer *lexer)
 {
     static const char others[] = "static using typedef friend template ~ public private protected "
-                                 "operator ; inline explicit static_assert";
+                                 "; inline explicit static_assert";
     gt_lexer ahead = *lexer;
     if (gt_token_is_any(&ahead.token, others)) {
         return false;
@@ -168,7 +173,7 @@ static bool is_data(const gt_lexer *lexer)
             gt_lexer_skip(&ahead, "(", ")");
             continue;
         }
-        if (gt_lexer_is(&ahead, "(")) {
+        if (gt_token_is_any(&ahead.token, "( operator")) {
             return false;
         }
         gt_lexer_next(&ahead);
@@ -220,6 +225,7 @@ static gputune_status new_structure(gt_structure **out, gt_parse *p, const char 
 }
 
 typedef struct head {
+    const char *own; /* the wanted name without namespaces */
     char tag[GT_NAME_MAX];
     bool is_typedef, is_union, is_class, is_template;
     /* true to look for a specialisation, which is preferred to the template itself */
@@ -256,12 +262,12 @@ static bool read_head(head *out, gt_lexer *lexer)
     return gt_lexer_is(lexer, "{");
 }
 
-/* Returns true if a definition gives its type this name: by its tag, or by `} NAME;`. */
-static bool is_named(const head *head, const gt_lexer *after, const char *name)
+/* Returns true if a definition gives its type the wanted name: by its tag, or by `} NAME;`. */
+static bool is_named(const head *head, const gt_lexer *after)
 {
-    const size_t length = strcspn(name, "<");
-    return (strlen(head->tag) == length && strncmp(head->tag, name, length) == 0) ||
-           (head->is_typedef && gt_lexer_is(after, name));
+    const size_t length = strcspn(head->own, "<");
+    return (strlen(head->tag) == length && strncmp(head->tag, head->own, length) == 0) ||
+           (head->is_typedef && gt_lexer_is(after, head->own));
 }
 
 /* Opens *out on argument number `index` in "vec<float,4>". Returns false if there are fewer. */
@@ -443,13 +449,12 @@ static gputune_status read_enum(bool *found, head *head, gt_parse *p, const char
 {
     char type[GT_NAME_MAX] = "int";
     gt_lexer lexer = p->at;
-    gt_lexer_next(&lexer);
     (void)gt_lexer_accept_any(&lexer, "class struct");
     if (!read_head(head, &lexer)) {
         return GPUTUNE_OK;
     }
     gt_lexer_skip(&lexer, "{", "}");
-    if (!is_named(head, &lexer, name)) {
+    if (!is_named(head, &lexer)) {
         return GPUTUNE_OK;
     }
     *found = true;
@@ -460,55 +465,55 @@ static gputune_status read_enum(bool *found, head *head, gt_parse *p, const char
 }
 
 /* Reads `typedef TYPE NAME;` or `using NAME = TYPE;` from the second word on. */
-static gputune_status read_alias(bool *found, gt_parse *p, gt_lexer lexer, bool is_using,
+static gputune_status read_alias(bool *found, const head *head, gt_parse *p, bool is_using,
                                  const char *name)
 {
     char type[GT_NAME_MAX];
-    if (is_using && !(gt_lexer_accept(&lexer, name) && gt_lexer_accept(&lexer, "="))) {
+    gt_lexer lexer = p->at;
+    if (is_using && !(gt_lexer_accept(&lexer, head->own) && gt_lexer_accept(&lexer, "="))) {
         return GPUTUNE_OK;
     }
     (void)gt_lexer_accept_any(&lexer, "struct enum");
     gputune_status status = gt_words_read(type, sizeof type, &lexer, "a type", is_using);
-    if (status < 0 || (!is_using && !gt_lexer_accept(&lexer, name)) || !gt_lexer_is(&lexer, ";") ||
-        strcmp(type, name) == 0) {
+    if (status < 0 || (!is_using && !gt_lexer_accept(&lexer, head->own)) ||
+        !gt_lexer_is(&lexer, ";") || strcmp(type, name) == 0) {
         return GPUTUNE_OK; /* another name, an unsupported type, or `typedef struct S S;` */
     }
     *found = true;
     return add_alias(p, name, type);
 }
 
-/* Reads a declaration that begins at p->at, if it declares the wanted type. */
+/* Reads the declaration that begins at p->at, if it declares the wanted type. */
 static gputune_status read_type(bool *found, head *head, gt_parse *p, const char *name)
 {
+    if (gt_lexer_is(&p->at, "template")) {
+        head->is_template = true;
+        head->parameters = p->at;
+        gt_lexer_next(&p->at);
+        gt_lexer_skip_angles(&p->at);
+    }
+    gt_lexer_skip_to(&p->at, "struct union class enum using typedef");
+    int word = gt_lexer_accept_any(&p->at, "using typedef");
+    head->is_typedef = word == 1;
+    if (word >= 0) {
+        GT_TRY(read_alias(found, head, p, word == 0, name));
+        gt_lexer_skip_to(&p->at, "struct union class enum ;");
+    }
     head->place = gt_lexer_place(&p->at);
-    head->is_union = gt_lexer_is(&p->at, "union");
-    head->is_class = gt_lexer_is(&p->at, "class");
-    bool is_struct = head->is_union || head->is_class || gt_lexer_is(&p->at, "struct");
-    bool is_using = gt_lexer_is(&p->at, "using"), is_typedef = gt_lexer_is(&p->at, "typedef");
-    bool ends = gt_lexer_is(&p->at, ";") || gt_lexer_is(&p->at, "}");
-    head->parameters = gt_lexer_is(&p->at, "template") ? p->at : head->parameters;
-    head->is_template = (head->is_template || gt_lexer_is(&p->at, "template")) && !ends;
-    head->is_typedef = (head->is_typedef || is_typedef) && !ends;
-    if (gt_lexer_is(&p->at, "enum")) {
-        GT_TRY(read_enum(found, head, p, name));
+    word = *found ? -1 : gt_lexer_accept_any(&p->at, "struct union class enum");
+    head->is_union = word == 1;
+    head->is_class = word == 2;
+    if (word == 3) {
+        return read_enum(found, head, p, name);
     }
-    gt_lexer_next(&p->at);
-    if (*found) {
-        return GPUTUNE_OK;
-    }
-    if (is_using || is_typedef) {
-        return read_alias(found, p, p->at, is_using, name);
-    }
-    if (!is_struct || !read_head(head, &p->at)) {
+    if (word < 0 || !read_head(head, &p->at)) {
         return GPUTUNE_OK;
     }
     gt_lexer after = p->at;
     gt_lexer_skip(&after, "{", "}");
-    if (!is_named(head, &after, name)) {
-        return GPUTUNE_OK; /* the wanted type may be inside */
-    }
     const bool is_special = head->pattern.token.kind != GT_TOKEN_END;
-    if (is_special != head->specialises || (is_special && !head_matches(head, name))) {
+    if (!is_named(head, &after) || is_special != head->specialises ||
+        (is_special && !head_matches(head, name))) {
         return GPUTUNE_OK;
     }
     *found = true;
@@ -556,27 +561,45 @@ const gt_structure_member *gt_structure_pointer(const gt_template *template, con
     return NULL;
 }
 
+/* Reads the first declaration of the wanted type; if `specialises`, only of a specialisation. */
+static gputune_status find_declaration(bool *found, gt_parse *p, const char *name, bool specialises)
+{
+    const gt_declarations *code = &p->found;
+    const char *own = name;
+    for (const char *at = name; (at = strstr(at, "::")) && at < name + strcspn(name, "<");) {
+        own = at += 2;
+    }
+    const uint32_t id = gt_macros_id(&code->macros, own, strcspn(own, "<"));
+    for (size_t i = 0; (i = gt_piece_find(code, i, id)) < code->items.count && !*found; i++) {
+        const gt_piece *piece = &code->items.items[i];
+        const gt_token first = code->words.items[piece->begin].token;
+        const gt_token last = code->words.items[piece->end - 1].token;
+        head head = {.own = own, .specialises = specialises};
+        if (piece->kind == GT_PIECE_TYPE || piece->kind == GT_PIECE_ALIAS) {
+            gt_lexer_open(&p->at, first.text, (size_t)(last.text + last.length - first.text),
+                          (gt_place){p->parts->files[0].path, first.line, first.column});
+            GT_TRY(read_type(found, &head, p, name));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
 static gputune_status find_definition(gt_parse *p, const char *name)
 {
     const gt_lexer body = p->at;
     char type[GT_NAME_MAX];
-    gt_lexer line, value;
+    gt_lexer value;
     int64_t above;
     bool found = false;
-    for (int special = strchr(name, '<') != NULL; special >= 0 && !found; special--) {
-        head head = {.specialises = special};
-        gt_lexer_open(&p->at, p->code, strlen(p->code), (gt_place){p->parts->files[0].path, 1, 1});
-        while (!found && p->at.token.kind != GT_TOKEN_END) {
-            if (p->at.token.kind == GT_TOKEN_DIRECTIVE) {
-                gt_lexer_directive(&p->at, &line);
-            } else {
-                GT_TRY(read_type(&found, &head, p, name));
-            }
-        }
+    if (strchr(name, '<')) {
+        GT_TRY(find_declaration(&found, p, name, true));
+    }
+    if (!found) {
+        GT_TRY(find_declaration(&found, p, name, false));
     }
     p->at = body;
     bool is_macro = !found && /* `#define NAME TYPE` */
-                    gt_code_constant(&value, &above, p->code, p->parts->files[0].path, name) &&
+                    gt_code_constant(&value, &above, &p->found, name) &&
                     value.token.kind == GT_TOKEN_NAME &&
                     gt_words_read(type, sizeof type, &value, "a type", true) == GPUTUNE_OK &&
                     value.token.kind == GT_TOKEN_END && strcmp(type, name) != 0;

@@ -236,8 +236,7 @@ static bool meaning_of(void *user, const char *name, gt_lexer *value, int64_t *a
         gt_lexer_open(value, its->text, strlen(its->text), its->place);
         return true;
     }
-    return gt_code_constant(value, above, symbols->code, parts->files[0].path, name) ||
-           standard_meaning(name, value);
+    return gt_code_constant(value, above, symbols->code, name) || standard_meaning(name, value);
 }
 
 gt_scope gt_symbols_scope(gt_symbols *symbols)

@@ -37,8 +37,9 @@ struct gt_token;
 
 typedef struct gt_symbols {
     const gt_template *template;
-    unsigned use;     /* the GT_USE_ bits of the allowed names */
-    const char *code; /* a text whose constants expressions may use; NULL: none */
+    unsigned use; /* the GT_USE_ bits of the allowed names */
+    /* code whose constants expressions may use; NULL: none */
+    const struct gt_declarations *code;
 } gt_symbols;
 
 /* Returns a scope over `symbols`, which must outlive it. */

@@ -387,15 +387,22 @@ gt_meaning gt_possible_meaning(const void *user, const gt_token *name, int64_t *
     return meaning == GT_UNDEFINED && may_be ? GT_UNKNOWN : meaning;
 }
 
+static void free_code(gt_parse *parse)
+{
+    gt_declarations_free(&parse->found);
+    free(parse->code);
+    free(parse->possible);
+    parse->code = parse->possible = NULL;
+}
+
 /* Makes the texts in which declarations are found. The compiler gets all of the code. */
 static gputune_status take_code(gt_parse *parse)
 {
     const gt_template_reader *reader = parse->reader;
     const char *text = gt_text_string(&reader->body);
-    free(parse->code);
-    free(parse->possible);
-    parse->code = parse->possible = NULL;
+    free_code(parse);
     GT_TRY(gt_branches_cut(&parse->code, text, meaning_of, reader));
+    GT_TRY(gt_declarations_find(&parse->found, parse->code));
     return gt_branches_cut(&parse->possible, text, gt_possible_meaning, reader);
 }
 
@@ -468,8 +475,7 @@ gputune_status gt_template_parse(gt_template **out, const char *path, const char
     parse->reader = &reader;
     gputune_status status = parse_all(parse, &reader, path, text, kernel);
     gt_text_free(&parse->elements);
-    free(parse->code);
-    free(parse->possible);
+    free_code(parse);
     gt_reader_free(&reader);
     if (status == GPUTUNE_OK) {
         *out = template;

@@ -123,9 +123,11 @@ void gt_conditions_read(gt_conditions *conditions, gt_lexer line)
 
 /* ---- texts ---- */
 
+/* A #define or #undef. */
 typedef struct macro {
     gt_token name;
     gt_lexer value;
+    gt_truth defined; /* the truth value of "the name is a macro after it" */
 } macro;
 
 /* A directive of an open #if: the offsets of its '#' and of the end of its line. */
@@ -142,6 +144,7 @@ typedef struct reader {
     GT_ARRAY(mark) marks;
     gt_conditions conditions;
     uint64_t doubtful; /* bit i: a condition of the #if at depth i is unknown */
+    gt_token guarded;  /* the name of an #ifndef that the next line defines */
     bool failed;
 } reader;
 
@@ -159,13 +162,16 @@ static gt_truth is_defined(const void *user, const gt_token *name)
 {
     const reader *r = user;
     int64_t value;
-    gt_meaning meaning = r->meaning(r->user, name, &value);
-    bool known = meaning == GT_VALUED || find_macro(r, name) ||
-                 gt_token_is_any(name, "__CUDACC__ __NVCC__ __cplusplus");
-    if (meaning == GT_OPEN || (meaning == GT_UNKNOWN && !known)) {
-        return GT_PERHAPS;
+    const macro *found = find_macro(r, name);
+    const gt_meaning meaning = r->meaning(r->user, name, &value);
+    if (meaning == GT_VALUED || gt_token_is_any(name, "__CUDACC__ __NVCC__ __cplusplus")) {
+        return GT_SURELY;
     }
-    return known ? GT_SURELY : GT_NEVER;
+    const bool is_unknown = meaning == GT_UNKNOWN && !gt_token_equals(name, &r->guarded);
+    return meaning == GT_OPEN ? GT_PERHAPS
+           : found            ? found->defined
+           : is_unknown       ? GT_PERHAPS
+                              : GT_NEVER;
 }
 
 typedef struct values {
@@ -180,8 +186,9 @@ static int slot_of(void *user, const char *name)
     values *v = user;
     const gt_token token = gt_token_of(name);
     const gt_meaning meaning = v->reader->meaning(v->reader->user, &token, &v->slots[v->count]);
+    const macro *found = find_macro(v->reader, &token);
     const bool has_value =
-        meaning == GT_VALUED || (meaning == GT_UNDEFINED && !find_macro(v->reader, &token));
+        meaning == GT_VALUED || (meaning == GT_UNDEFINED && (!found || found->defined == GT_NEVER));
     return has_value && v->count < GT_SLOT_MAX - 1 ? v->count++ : -1;
 }
 
@@ -193,7 +200,8 @@ static bool text_of(void *user, const char *name, gt_lexer *value, int64_t *abov
     int64_t given;
     *above = 0;
     const gt_meaning meaning = v->reader->meaning(v->reader->user, &token, &given);
-    bool is_macro = found && (meaning == GT_UNDEFINED || meaning == GT_UNKNOWN) &&
+    bool is_macro = found && found->defined == GT_SURELY &&
+                    (meaning == GT_UNDEFINED || meaning == GT_UNKNOWN) &&
                     found->value.token.kind != GT_TOKEN_END;
     if (is_macro) {
         *value = found->value;
@@ -224,16 +232,24 @@ void gt_blank(char *text, size_t begin, size_t end)
 static void read_define(reader *r, gt_lexer line)
 {
     const int directive = gt_lexer_accept_any(&line, "undef define");
-    macro added = {.name = line.token};
+    macro added = {.name = line.token, .defined = directive ? GT_SURELY : GT_NEVER};
     gt_lexer_next(&line);
     added.value = line;
-    for (size_t i = 0; i < r->macros.count && directive == 0; i++) {
-        macro *one = &r->macros.items[i];
-        one->name.length = gt_token_equals(&one->name, &added.name) ? 0 : one->name.length;
-    }
-    if (directive == 1 && added.name.kind == GT_TOKEN_NAME) {
+    added.defined = r->conditions.now == GT_SURELY ? added.defined : GT_PERHAPS;
+    if (directive >= 0 && added.name.kind == GT_TOKEN_NAME) {
         r->failed |= gt_array_push(&r->macros, added) != GPUTUNE_OK;
     }
+}
+
+/* Notes the name of `#ifndef NAME` if `#define NAME` follows, because no header defines it then. */
+static void note_guard(reader *r, gt_lexer line, gt_lexer behind)
+{
+    gt_lexer next;
+    const bool is_negative = gt_lexer_accept(&line, "ifndef");
+    const bool defines = is_negative && gt_lexer_find_directive(&behind, &next) &&
+                         gt_lexer_accept(&next, "define") &&
+                         gt_token_equals(&next.token, &line.token);
+    r->guarded = defines ? line.token : (gt_token){0};
 }
 
 /* Records a directive of an #if. At the #endif, blanks all its directives if every condition is
@@ -278,6 +294,7 @@ static void read_text(reader *r, const char *text)
         }
         size_t begin = (size_t)(from - text), end = (size_t)(line.end - text);
         unsigned before = r->conditions.depth;
+        note_guard(r, line, lexer);
         gt_conditions_read(&r->conditions, line);
         if (since > 0) {
             gt_blank(r->left, since, begin);

@@ -18,9 +18,9 @@ typedef struct scan {
     size_t count;
     bool is_expansion; /* true for an expanded macro, whose pieces only yield keys and marks */
     bool in_class;
-    int depth;
-    uint8_t *ways; /* indexed by id: how the current piece reads the name */
-    size_t ids;    /* number of elements of `ways` */
+    int depth, namespaces; /* numbers of the scopes and namespaces around the words */
+    uint8_t *ways;         /* indexed by id: how the current piece reads the name */
+    size_t ids;            /* number of elements of `ways` */
 } scan;
 
 static bool is_class_word(const gt_word *word)
@@ -119,8 +119,7 @@ static size_t skip_requirement(const gt_word *w, size_t count, size_t i)
     return i;
 }
 
-/* Returns the index after all `template <…> requires …` before a declaration. */
-static size_t skip_templates(const gt_word *w, size_t count, size_t i)
+size_t gt_word_skip_templates(const gt_word *w, size_t count, size_t i)
 {
     while (i < count && w[i].id == GT_IS_TEMPLATE) {
         i++;
@@ -409,10 +408,10 @@ static void classify_piece(scan *s, gt_piece *piece, gt_word *w, size_t count)
         }
     }
     count = strip_attributes(w, count);
-    size_t after = skip_templates(w, count, 0);
+    size_t after = gt_word_skip_templates(w, count, 0);
     if (after + 1 < count && w[after].id == GT_IS_EXTERN &&
         w[after + 1].token.kind == GT_TOKEN_STRING) {
-        after = skip_templates(w, count, after + 2);
+        after = gt_word_skip_templates(w, count, after + 2);
     }
     note_marks(piece, w, after < count ? after : count);
     if (after >= count) {
@@ -598,11 +597,19 @@ static bool ends_behind(const scan *s, const walk *walk, size_t at, size_t close
     return walk->is_function && !walk->has_value && !initialises;
 }
 
+static void read_macros(scan *s, walk *walk, size_t at)
+{
+    walk->conditionals += gt_word_opens(&s->words[at]);
+    if (s->words[at].token.kind == GT_TOKEN_DIRECTIVE) {
+        gt_macros_directive(s->macros, &s->words[at]);
+    }
+}
+
 /* Finds the end of the piece that begins at piece->begin, and the braces of a class. */
 static void find_end(scan *s, gt_piece *piece)
 {
     const gt_word *w = s->words;
-    const size_t first = skip_templates(w, s->count, piece->begin);
+    const size_t first = gt_word_skip_templates(w, s->count, piece->begin);
     walk walk = {0};
     size_t i = first;
     while (i < s->count && piece->end == 0) {
@@ -615,9 +622,7 @@ static void find_end(scan *s, gt_piece *piece)
                 note_parameters(s, &walk, first, i);
             }
             for (size_t k = i; k < close; k++) {
-                walk.conditionals += w[k].token.kind == GT_TOKEN_DIRECTIVE
-                                         ? gt_macros_directive(s->macros, &w[k])
-                                         : 0;
+                read_macros(s, &walk, k);
             }
             if (is_body) {
                 piece->body_begin = i + 1;
@@ -628,9 +633,7 @@ static void find_end(scan *s, gt_piece *piece)
             i = close + 1;
             continue;
         }
-        if (w[i].token.kind == GT_TOKEN_DIRECTIVE) {
-            walk.conditionals += gt_macros_directive(s->macros, &w[i]);
-        }
+        read_macros(s, &walk, i);
         walk.is_class |= !walk.is_function && (is_class_word(&w[i]) || id == GT_IS_ENUM);
         walk.has_value |= id == GT_IS_EQUAL && w[i - (i > 0)].id != GT_IS_OPERATOR;
         walk.has_colon |= walk.is_function && id == GT_IS_COLON;
@@ -749,7 +752,7 @@ static void read_piece(scan *s, gt_piece *piece)
 /* Reads one declaration and returns the index of the next one. */
 static size_t scan_piece(scan *s, size_t at)
 {
-    gt_piece piece = {.begin = at, .parent = -1};
+    gt_piece piece = {.begin = at, .parent = -1, .is_in_namespace = s->namespaces > 0};
     read_piece(s, &piece);
     const bool is_member = s->in_class && (piece.kind != GT_PIECE_FUNCTION || piece.is_torn);
     if (is_member || s->macros->failed) { /* a member is part of the piece of its class */
@@ -798,7 +801,7 @@ static void scan_scope(scan *s, size_t begin, size_t end)
         const uint32_t id = s->words[i].id;
         const size_t scope = s->in_class ? 0 : enter_scope(s, i);
         if (s->words[i].token.kind == GT_TOKEN_DIRECTIVE) {
-            (void)gt_macros_directive(s->macros, &s->words[i++]);
+            gt_macros_directive(s->macros, &s->words[i++]);
         } else if (id == GT_IS_SEMICOLON || id == GT_IS_CLOSE_BRACE) {
             i++;
         } else if (s->in_class && i + 1 < end && s->words[i + 1].id == GT_IS_COLON &&
@@ -806,8 +809,11 @@ static void scan_scope(scan *s, size_t begin, size_t end)
             i += 2;
         } else if (scope) {
             const size_t close = gt_word_close(s->words, end, scope - 1);
+            const bool is_namespace = id != GT_IS_EXTERN;
             s->depth++;
+            s->namespaces += is_namespace;
             scan_scope(s, scope, close);
+            s->namespaces -= is_namespace;
             s->depth--;
             i = close + 1;
         } else {
@@ -831,6 +837,19 @@ gputune_status gt_declarations_find(gt_declarations *out, const char *text)
         return gt_fail_memory();
     }
     return GPUTUNE_OK;
+}
+
+size_t gt_piece_find(const gt_declarations *declarations, size_t from, uint32_t id)
+{
+    for (; from < declarations->items.count; from++) {
+        const gt_piece *piece = &declarations->items.items[from];
+        for (size_t k = 0; k < piece->keys; k++) {
+            if (declarations->keys.items[piece->first_key + k] == id) {
+                return from;
+            }
+        }
+    }
+    return from;
 }
 
 void gt_declarations_free(gt_declarations *declarations)

@@ -42,6 +42,7 @@ typedef struct gt_piece {
     bool is_marked;   /* true if it has __global__, __device__ or another mark of device code */
     bool is_constant; /* true if it is const, constexpr, or a type */
     bool is_host;     /* __host__ */
+    bool is_in_namespace;
     bool is_operator, is_special; /* is_special: an operator or a destructor */
     bool is_virtual, has_body, is_defaulted;
     bool is_foreign; /* true if the signature has a qualified name, as in std::ostream */
@@ -60,4 +61,8 @@ typedef struct gt_declarations {
 gputune_status gt_declarations_find(gt_declarations *out, const char *text);
 /* Returns the index of the > that closes the < at `at`, or `at` if that is a comparison. */
 size_t gt_word_close_angles(const gt_word *words, size_t count, size_t at);
+/* Returns the index after all `template <…> requires …` that begin at `i`. */
+size_t gt_word_skip_templates(const gt_word *words, size_t count, size_t i);
+/* Returns the index of the first piece from `from` on that declares the name; items.count: none. */
+size_t gt_piece_find(const gt_declarations *declarations, size_t from, uint32_t id);
 void gt_declarations_free(gt_declarations *declarations);

@@ -1,111 +1,50 @@
 /* Finds __global__ functions, their parameters, and constants in CUDA text. */
 #include "kernel/text/functions.h"
 
+#include "kernel/text/declarations.h"
 #include "kernel/text/types.h"
 
+#include <stdio.h>
 #include <string.h>
 
-static size_t offset(const gt_lexer *lexer, const char *text)
+/* A search for functions. */
+typedef struct finder {
+    gt_function_list *out;
+    const char *text;
+    const char *const *names;
+    size_t name_count;
+    gt_macros macros; /* interns the words; defines none */
+    gt_word_list words;
+    bool failed;
+} finder;
+
+static size_t begin_of(const finder *f, size_t word)
 {
-    return (size_t)(lexer->token.text - text);
+    return (size_t)(f->words.items[word].token.text - f->text);
 }
 
-/* A scan that counts brackets and #if. It is torn if a branch of an #if leaves brackets open. */
-typedef struct scan {
-    gt_lexer lexer;
-    int depth, conditionals;
-    int depths[32]; /* the depth of brackets at each open #if */
-    bool torn;
-    const char *closed_at; /* the closing bracket that was found last */
-} scan;
-
-static void read_directive(scan *s)
+/* Writes the namespaces around a word: "", "a", "a::b". */
+static void find_scope(char scope[GT_ENTRY_MAX], const gt_word *w, size_t at)
 {
-    gt_lexer line;
-    gt_lexer_directive(&s->lexer, &line);
-    bool opens = gt_token_is_any(&line.token, "if ifdef ifndef");
-    bool closes = gt_lexer_is(&line, "endif");
-    bool turns = gt_lexer_is(&line, "else") || gt_lexer_is(&line, "elif");
-    if (opens) {
-        s->torn |= s->conditionals == 32;
-        s->depths[s->conditionals % 32] = s->depth;
-        s->conditionals++;
-    }
-    if (closes || turns) {
-        s->torn |= s->conditionals == 0 || s->depths[(s->conditionals + 31) % 32] != s->depth;
-        s->conditionals -= closes && s->conditionals > 0;
-    }
-}
-
-/* Moves from the bracket `open` to after the bracket that closes it. Returns false if an #if
- * divides the pair, or the text ends. */
-static bool skip_brackets(scan *s, const char *open, const char *close)
-{
-    int outside = s->depth;
-    while (s->lexer.token.kind != GT_TOKEN_END) {
-        if (s->lexer.token.kind == GT_TOKEN_DIRECTIVE) {
-            read_directive(s);
-            continue;
+    int open = 0; /* braces that are open at the word, without those that were read */
+    for (scope[0] = '\0'; at-- > 0;) {
+        open += (w[at].id == GT_IS_OPEN_BRACE) - (w[at].id == GT_IS_CLOSE_BRACE);
+        size_t name = at;
+        while (open > 0 && name > 0 && w[name - 1].id != GT_IS_NAMESPACE &&
+               (gt_word_is_name(&w[name - 1]) || w[name - 1].id == GT_IS_SCOPE)) {
+            name--;
         }
-        s->depth += gt_lexer_is(&s->lexer, open);
-        bool closed = gt_lexer_is(&s->lexer, close) && --s->depth == outside;
-        if (closed) {
-            s->torn |= s->conditionals > 0;
-            s->closed_at = s->lexer.token.text;
+        if (open > 0 && name > 0 && name < at && w[name - 1].id == GT_IS_NAMESPACE) {
+            char inner[GT_ENTRY_MAX];
+            memcpy(inner, scope, sizeof inner);
+            for (scope[0] = '\0'; name < at; name++) {
+                (void)gt_append_within(scope, GT_ENTRY_MAX, w[name].token.text,
+                                       w[name].token.length);
+            }
+            (void)gt_append_within(scope, GT_ENTRY_MAX, "::", inner[0] ? 2 : 0);
+            (void)gt_append_within(scope, GT_ENTRY_MAX, inner, strlen(inner));
         }
-        gt_lexer_next(&s->lexer);
-        if (closed) {
-            return !s->torn;
-        }
-    }
-    return false;
-}
-
-/* Reads a function from the '(' of its parameters on. */
-static void read_rest(gt_function *out, const gt_lexer *lexer, const char *text)
-{
-    scan s = {.lexer = *lexer};
-    out->parameters = offset(&s.lexer, text) + 1;
-    out->plain = skip_brackets(&s, "(", ")");
-    out->parameters_end = out->plain ? (size_t)(s.closed_at - text) : out->parameters;
-    while (s.lexer.token.kind != GT_TOKEN_END && !gt_lexer_is(&s.lexer, ";") &&
-           !gt_lexer_is(&s.lexer, "{")) {
-        out->plain &= s.lexer.token.kind != GT_TOKEN_DIRECTIVE;
-        gt_lexer_next(&s.lexer);
-    }
-    out->is_definition = gt_lexer_is(&s.lexer, "{");
-    if (!out->is_definition) {
-        out->end = offset(&s.lexer, text) + gt_lexer_is(&s.lexer, ";");
-        return;
-    }
-    out->plain = skip_brackets(&s, "{", "}") && out->plain;
-    out->end = out->plain ? (size_t)(s.closed_at - text) + 1 : out->parameters_end;
-}
-
-static void note_namespace(struct gt_namespaces *spaces, const gt_lexer *lexer)
-{
-    if (gt_lexer_is(lexer, "{")) {
-        spaces->outside[spaces->depth++ % 64] = strlen(spaces->scope);
-        if (spaces->opening && spaces->pending[0]) {
-            (void)gt_append_within(spaces->scope, GT_ENTRY_MAX, "::", spaces->scope[0] ? 2 : 0);
-            (void)gt_append_within(spaces->scope, GT_ENTRY_MAX, spaces->pending,
-                                   strlen(spaces->pending));
-        }
-        spaces->opening = false;
-    } else if (gt_lexer_is(lexer, "}") && spaces->depth > 0) {
-        size_t outside = spaces->outside[--spaces->depth % 64];
-        if (outside < strlen(spaces->scope)) {
-            spaces->scope[outside] = '\0';
-        }
-    } else if (gt_lexer_is(lexer, "namespace")) {
-        spaces->opening = true;
-        spaces->pending[0] = '\0';
-    } else if (spaces->opening &&
-               (lexer->token.kind == GT_TOKEN_NAME || gt_lexer_is(lexer, "::"))) {
-        (void)gt_append_within(spaces->pending, GT_ENTRY_MAX, lexer->token.text,
-                               lexer->token.length);
-    } else {
-        spaces->opening = false;
+        open = open > 0 ? 0 : open;
     }
 }
 
@@ -113,119 +52,121 @@ static void note_namespace(struct gt_namespaces *spaces, const gt_lexer *lexer)
  * the outer namespaces. */
 static bool is_named(const gt_token *token, const char *scope, const char *name)
 {
-    size_t in = strlen(scope), written = strlen(name);
-    if (written == token->length) {
-        return gt_token_is(token, name);
-    }
-    if (written < token->length + 3 || !gt_token_is(token, name + written - token->length)) {
-        return false;
-    }
-    size_t outer = written - token->length - 2;
-    return memcmp(name + outer, "::", 2) == 0 && outer <= in &&
-           memcmp(scope + in - outer, name, outer) == 0 &&
-           (outer == in || scope[in - outer - 1] == ':');
+    char whole[GT_ENTRY_MAX + GT_NAME_MAX], written[GT_NAME_MAX + 2];
+    const int length = snprintf(whole, sizeof whole, "::%s%s%.*s", scope, scope[0] ? "::" : "",
+                                (int)token->length, token->text);
+    const int own = snprintf(written, sizeof written, "::%s", name);
+    return own <= length && length < (int)sizeof whole &&
+           strcmp(whole + length - own, written) == 0;
 }
 
-/* Returns true if the walk looks for a function of this name. */
-static bool is_sought(const gt_functions *walk, const gt_token *token)
+bool gt_function_is(const gt_function *function, const char *text, const char *name)
 {
-    bool is = false;
-    for (size_t i = 0; i < walk->name_count && !is; i++) {
-        is = is_named(token, walk->namespaces.scope, walk->names[i]);
-    }
-    return is;
+    const gt_lexer lexer = gt_lexer_of(text + function->name);
+    return is_named(&lexer.token, function->scope, name);
 }
 
-typedef struct declaration {
-    gt_function read; /* the members that are known so far */
-    bool open, is_global;
-    int conditionals; /* number of #if minus number of #endif since its beginning */
-} declaration;
-
-static void note_template(declaration *now, const gt_lexer *lexer)
+/* Returns the index of the '(' after the name of a function at `at`, or 0 if none is sought. */
+static size_t find_parameters(const finder *f, gt_function *out, size_t at)
 {
-    gt_lexer ahead = *lexer;
-    gt_lexer_next(&ahead);
-    if (gt_lexer_accept(&ahead, "<")) {
-        const bool is_empty = gt_lexer_is(&ahead, ">");
-        now->read.is_specialisation |= is_empty;
-        now->read.is_template |= !is_empty;
+    const gt_word *w = f->words.items;
+    const size_t count = f->words.count;
+    size_t open = at + 1;
+    bool is_sought = false;
+    if (open < count && w[open].id == GT_IS_LESS) {
+        open = gt_word_close_angles(w, count, open) + 1;
     }
+    if (open >= count || w[open].id != GT_IS_OPEN_PAREN || !gt_word_is_name(&w[at])) {
+        return 0;
+    }
+    find_scope(out->scope, w, at);
+    for (size_t i = 0; i < f->name_count && !is_sought; i++) {
+        is_sought = is_named(&w[at].token, out->scope, f->names[i]);
+    }
+    return is_sought ? open : 0;
 }
 
-/* Notes a directive. Those between __global__ and the name belong to the kernel. */
-static void note_directive(declaration *now, gt_lexer *lexer)
+/* Returns true if each #if between the words begins and ends there. */
+static bool has_whole_branches(const gt_word *w, size_t from, size_t to)
 {
-    gt_lexer line;
-    gt_lexer_directive(lexer, &line);
-    if (!now->is_global && !now->read.is_template) {
-        *now = (declaration){0};
+    int open = 0;
+    while (from < to && open >= 0) {
+        open += gt_word_opens(&w[from++]);
     }
-    now->conditionals +=
-        gt_token_is_any(&line.token, "if ifdef ifndef") - gt_lexer_is(&line, "endif");
+    return open == 0;
 }
 
-static void note_text(declaration *now, const gt_lexer *lexer, const char *text)
+/* Adds a function whose declaration starts at the word `begin`, with its name at `name` and its
+ * parameters after `open`. Returns the index of the next word. */
+static size_t add_function(finder *f, gt_function *out, size_t begin, size_t name, size_t open)
 {
-    if (lexer->token.kind == GT_TOKEN_PUNCTUATION && gt_token_is_any(&lexer->token, "; { }")) {
-        *now = (declaration){0};
-        return;
+    const gt_word *w = f->words.items;
+    const size_t count = f->words.count, close = gt_word_close(w, count, open);
+    size_t last = close + 1;
+    while (last < count && w[last].token.kind != GT_TOKEN_DIRECTIVE &&
+           w[last].id != GT_IS_SEMICOLON && w[last].id != GT_IS_OPEN_BRACE) {
+        last++;
     }
-    if (!now->open) {
-        *now = (declaration){.open = true, .read = {.begin = offset(lexer, text)}};
+    const bool reads = last < count && w[last].token.kind != GT_TOKEN_DIRECTIVE;
+    last = reads ? last : close;
+    out->is_definition = w[last].id == GT_IS_OPEN_BRACE;
+    last = gt_word_close(w, count, last);
+    out->plain = reads && has_whole_branches(w, begin, open) &&
+                 has_whole_branches(w, open, close) && has_whole_branches(w, close, last) &&
+                 (!out->is_definition || w[last].id == GT_IS_CLOSE_BRACE);
+    out->begin = begin_of(f, begin);
+    out->name = begin_of(f, name);
+    out->parameters = out->parameters_end = out->end = begin_of(f, open) + 1;
+    if (out->plain) {
+        out->parameters_end = begin_of(f, close);
+        out->end = begin_of(f, last) + w[last].token.length;
     }
-    now->is_global |= gt_lexer_is(lexer, "__global__");
-    if (gt_lexer_is(lexer, "template")) {
-        note_template(now, lexer);
+    for (size_t i = begin; i < name; i++) {
+        const bool is_template = w[i].id == GT_IS_TEMPLATE && w[i + 1].id == GT_IS_LESS;
+        const bool is_empty = w[i + 1].id == GT_IS_LESS && w[i + 2].id == GT_IS_GREATER;
+        out->is_template |= is_template && !is_empty;
+        out->is_specialisation |= is_template && is_empty;
+        out->is_extern_c |= gt_token_is(&w[i].token, "\"C\"");
     }
-    now->read.is_extern_c |= gt_lexer_is(lexer, "\"C\"");
+    f->failed |= gt_array_push(f->out, *out) != GPUTUNE_OK;
+    return out->plain ? last + 1 : open + 1;
 }
 
-gt_functions gt_functions_of(const char *text, const char *const *names, size_t count)
+/* Reads a declaration from `begin` on. Returns the index of the word after it. */
+static size_t read_declaration(finder *f, size_t begin)
 {
-    return (gt_functions){
-        .text = text, .names = names, .name_count = count, .lexer = gt_lexer_of(text)};
-}
-
-bool gt_function_next(gt_function *out, gt_functions *walk)
-{
-    declaration now = {0};
-    const char *text = walk->text, *scope = walk->namespaces.scope;
-    gt_lexer *lexer = &walk->lexer;
-    while (lexer->token.kind != GT_TOKEN_END) {
-        if (lexer->token.kind == GT_TOKEN_DIRECTIVE) {
-            note_directive(&now, lexer);
-            continue;
+    const gt_word *w = f->words.items;
+    bool is_global = false;
+    for (size_t i = begin; i < f->words.count; i++) {
+        gt_function function = {0};
+        i = gt_word_skip_templates(w, f->words.count, i);
+        const bool ends = i >= f->words.count || gt_token_is_any(&w[i].token, "; { }");
+        if (ends || (w[i].token.kind == GT_TOKEN_DIRECTIVE && !is_global)) {
+            return i + 1;
         }
-        note_text(&now, lexer, text);
-        note_namespace(&walk->namespaces, lexer);
-        bool hit = now.is_global && is_sought(walk, &lexer->token);
-        size_t at = offset(lexer, text);
-        gt_lexer_next(lexer);
-        if (hit && gt_lexer_is(lexer, "<")) {
-            gt_lexer_skip_angles(lexer);
-        }
-        if (hit && gt_lexer_is(lexer, "(")) {
-            *out = now.read;
-            out->name = at;
-            memcpy(out->scope, scope, sizeof out->scope);
-            read_rest(out, lexer, text);
-            out->plain &= now.conditionals == 0;
-            *lexer = gt_lexer_of(text + (out->plain ? out->end : out->parameters_end));
-            return true;
+        is_global |= w[i].id == GT_IS_GLOBAL;
+        const size_t open = is_global ? find_parameters(f, &function, i) : 0;
+        if (open) {
+            return add_function(f, &function, begin, i, open);
         }
     }
-    return false;
+    return f->words.count;
 }
 
-bool gt_function_definition(gt_function *out, const char *text, const char *name)
+gputune_status gt_functions_find(gt_function_list *out, const char *text, const char *const *names,
+                                 size_t count)
 {
-    gt_functions walk = gt_functions_of(text, &name, 1);
-    bool found;
-    do {
-        found = gt_function_next(out, &walk);
-    } while (found && (!out->is_definition || out->is_specialisation));
-    return found;
+    finder f = {.out = out, .text = text, .names = names, .name_count = count};
+    *out = (gt_function_list){0};
+    gt_macros_open(&f.macros, text);
+    gt_words_split(&f.words, &f.macros, gt_lexer_of(text));
+    f.failed = f.macros.failed;
+    for (size_t i = 0; i < f.words.count && !f.failed;) {
+        i = read_declaration(&f, i);
+    }
+    gt_macros_free(&f.macros);
+    gt_array_free(&f.words);
+    return f.failed ? gt_fail_memory() : GPUTUNE_OK;
 }
 
 size_t gt_function_needs(char name[GT_NAME_MAX], const char *text, const gt_function *function,
@@ -255,17 +196,20 @@ gt_lexer gt_function_body(const char *text, const gt_function *function)
 
 bool gt_function_has_dynamic_shared(const char *text, const gt_function *function)
 {
-    scan s = {.lexer = gt_function_body(text, function)};
+    gt_lexer lexer = gt_function_body(text, function), line;
     bool is_extern = false, is_shared = false;
-    while (s.lexer.token.kind != GT_TOKEN_END && !(is_extern && is_shared)) {
-        if (s.lexer.token.kind == GT_TOKEN_DIRECTIVE) {
-            read_directive(&s);
+    int conditionals = 0;
+    while (lexer.token.kind != GT_TOKEN_END && !(is_extern && is_shared)) {
+        if (lexer.token.kind == GT_TOKEN_DIRECTIVE) {
+            gt_lexer_directive(&lexer, &line);
+            conditionals +=
+                gt_token_is_any(&line.token, "if ifdef ifndef") - gt_lexer_is(&line, "endif");
             continue;
         }
-        bool ends = gt_lexer_is(&s.lexer, ";") || gt_lexer_is(&s.lexer, "{");
-        is_extern = !ends && (is_extern || gt_lexer_is(&s.lexer, "extern")) && !s.conditionals;
-        is_shared = !ends && (is_shared || gt_lexer_is(&s.lexer, "__shared__"));
-        gt_lexer_next(&s.lexer);
+        bool ends = gt_lexer_is(&lexer, ";") || gt_lexer_is(&lexer, "{");
+        is_extern = !ends && (is_extern || gt_lexer_is(&lexer, "extern")) && conditionals == 0;
+        is_shared = !ends && (is_shared || gt_lexer_is(&lexer, "__shared__"));
+        gt_lexer_next(&lexer);
     }
     return is_extern && is_shared;
 }
@@ -388,21 +332,9 @@ static bool is_same(gt_lexer a, gt_lexer b)
     return a.token.kind == GT_TOKEN_END && b.token.kind == GT_TOKEN_END;
 }
 
-/* Reads a directive `#define NAME value`, but not a macro with arguments. */
-static bool defines_name(gt_lexer *line, const char *name)
-{
-    if (!gt_lexer_accept(line, "define") || !gt_lexer_is(line, name)) {
-        return false;
-    }
-    const char *after = line->token.text + line->token.length;
-    gt_lexer_next(line);
-    bool is_function = gt_lexer_is(line, "(") && line->token.text == after;
-    return !is_function && line->token.kind != GT_TOKEN_END;
-}
-
 /* A search for a constant, and the first value that was found. */
 typedef struct search {
-    const char *name;
+    uint32_t name;
     gt_lexer *value;
     int64_t *above;
     int found; /* number of different values */
@@ -417,58 +349,59 @@ static void note_constant(search *s, gt_lexer value, int64_t above)
     }
 }
 
-/* Reads the enumerators after `enum`. Without a value, each is the previous one plus 1. */
-static void search_enum(search *s, gt_lexer *lexer)
+/* Reads the enumerators of an enum. Without a value, each is the previous one plus 1. */
+static void search_enum(search *s, const gt_word *w, size_t begin, size_t end)
 {
     gt_lexer value = gt_lexer_of("0");
     int64_t above = 0;
-    gt_lexer_skip_to(lexer, "{ ; ( )");
-    bool more = gt_lexer_accept(lexer, "{");
-    for (; more && lexer->token.kind == GT_TOKEN_NAME; above++) {
-        const bool hit = gt_lexer_is(lexer, s->name);
-        gt_lexer_next(lexer);
-        if (gt_lexer_accept(lexer, "=")) {
-            value = *lexer;
+    const size_t open = gt_word_find(w, begin, end, GT_IS_OPEN_BRACE);
+    const bool is_enum = gt_word_find(w, begin, open, GT_IS_ENUM) < open;
+    for (size_t i = open + 1; is_enum && i < end && w[i].id != GT_IS_CLOSE_BRACE; i++, above++) {
+        const bool hit = w[i].id == s->name;
+        if (w[i].token.kind == GT_TOKEN_DIRECTIVE) {
+            above--;
+            continue;
+        }
+        if (i + 2 < end && w[i + 1].id == GT_IS_EQUAL) {
+            value = gt_lexer_of(w[i + 2].token.text);
             above = 0;
         }
         if (hit) {
             note_constant(s, value, above);
         }
-        gt_lexer_skip_to(lexer, ", }");
-        more = gt_lexer_accept(lexer, ",");
+        while (i + 1 < end && w[i].id != GT_IS_COMMA && w[i + 1].id != GT_IS_CLOSE_BRACE) {
+            i = gt_word_nesting(&w[i]) > 0 ? gt_word_close(w, end, i) : i + 1;
+        }
     }
 }
 
-bool gt_code_constant(gt_lexer *value, int64_t *above, const char *code, const char *path,
+static void search_macros(search *s, const gt_macros *macros)
+{
+    for (size_t i = 0; i < macros->items.count; i++) {
+        const gt_macro *macro = &macros->items.items[i];
+        if (macro->name == s->name && !macro->is_function && macro->words > 0) {
+            const gt_token *first = &gt_macro_words(macros, macro)->token;
+            const gt_token *last = &gt_macro_words(macros, macro)[macro->words - 1].token;
+            const size_t length = (size_t)(last->text + last->length - first->text);
+            note_constant(s, gt_lexer_on(first->text, length), 0);
+        }
+    }
+}
+
+bool gt_code_constant(gt_lexer *value, int64_t *above, const gt_declarations *code,
                       const char *name)
 {
-    gt_lexer lexer, line;
-    search s = {name, value, above, 0};
-    int braces = 0; /* number of open braces, without those around functions */
-    bool behind_parenthesis = false, is_constant = false;
-    gt_lexer_open(&lexer, code, strlen(code), (gt_place){path, 1, 1});
-    while (lexer.token.kind != GT_TOKEN_END) {
-        if (lexer.token.kind == GT_TOKEN_DIRECTIVE) {
-            gt_lexer_directive(&lexer, &line);
-            if (defines_name(&line, name)) {
-                note_constant(&s, line, 0);
-            }
-            continue;
-        }
-        if (!braces && gt_lexer_accept(&lexer, "enum")) {
-            search_enum(&s, &lexer);
-            behind_parenthesis = false;
-            continue;
-        }
-        is_constant |= gt_token_is_any(&lexer.token, "constexpr const");
-        is_constant &= !gt_token_is_any(&lexer.token, "; )");
-        const bool hit = is_constant && !braces && gt_lexer_is(&lexer, name);
-        braces += gt_lexer_is(&lexer, "{") && (braces > 0 || behind_parenthesis);
-        braces -= gt_lexer_is(&lexer, "}") && braces > 0;
-        behind_parenthesis = gt_lexer_is(&lexer, ")");
-        gt_lexer_next(&lexer);
-        if (hit && gt_lexer_accept(&lexer, "=")) {
-            note_constant(&s, lexer, 0);
+    const gt_word *w = code->words.items;
+    search s = {gt_macros_id(&code->macros, name, strlen(name)), value, above, 0};
+    search_macros(&s, &code->macros);
+    for (size_t p = 0; p < code->items.count && s.name; p++) {
+        const gt_piece *piece = &code->items.items[p];
+        const size_t at = gt_word_find(w, piece->begin, piece->end, s.name);
+        if (piece->kind == GT_PIECE_TYPE) {
+            search_enum(&s, w, piece->begin, piece->end);
+        } else if (piece->kind == GT_PIECE_VARIABLE && piece->is_constant && at + 2 < piece->end &&
+                   w[at + 1].id == GT_IS_EQUAL) {
+            note_constant(&s, gt_lexer_of(w[at + 2].token.text), 0);
         }
     }
     return s.found == 1;

@@ -1,7 +1,9 @@
 /* Finds __global__ functions, their extent and parameters, and constants in CUDA text. */
 #pragma once
 
+#include "base/array.h"
 #include "base/launch.h"
+#include "kernel/text/declarations.h"
 #include "kernel/text/types.h"
 
 /* A declaration or definition of a function. Places are byte offsets in the text. */
@@ -29,29 +31,14 @@ typedef struct gt_function_parameter {
     gt_element element; /* the element of its type, if has_type */
 } gt_function_parameter;
 
-/* A walk over the __global__ functions of a text. */
-typedef struct gt_functions {
-    const char *text;
-    const char *const *names;
-    size_t name_count;
-    gt_lexer lexer;
-    struct gt_namespaces {
-        char scope[GT_ENTRY_MAX];
-        size_t outside[64]; /* the length of the scope outside of each open brace */
-        unsigned depth;
-        bool opening; /* true between the word `namespace` and its '{' */
-        char pending[GT_ENTRY_MAX];
-    } namespaces; /* the enclosing namespaces */
-} gt_functions;
+typedef GT_ARRAY(gt_function) gt_function_list;
 
-/* Begins a walk over the declarations and definitions of these functions. Names may lack their
- * outer namespaces; the array must outlive the walk. Text that the walk has passed may be
- * blanked. */
-gt_functions gt_functions_of(const char *text, const char *const *names, size_t count);
-/* Finds the next function. Returns false at the end. */
-bool gt_function_next(gt_function *out, gt_functions *walk);
-/* Finds the first definition that is not a specialisation. Returns false if there is none. */
-bool gt_function_definition(gt_function *out, const char *text, const char *name);
+/* Finds the declarations and definitions of these __global__ functions, in the order of the text.
+ * Names may lack their outer namespaces. The caller frees the list, with gt_array_free(). ENOMEM */
+gputune_status gt_functions_find(gt_function_list *out, const char *text, const char *const *names,
+                                 size_t count);
+/* Returns true if a function of the text has this name, which may lack outer namespaces. */
+bool gt_function_is(const gt_function *function, const char *text, const char *name);
 /* Returns how many template parameters have no default, and the name of the one at `index`. */
 size_t gt_function_needs(char name[GT_NAME_MAX], const char *text, const gt_function *function,
                          size_t index);
@@ -78,5 +65,5 @@ bool gt_function_signature(gt_signature *out, const char *text, const gt_functio
  * enumerator. Opens *value on its value, and sets *above to the number to add to it (for
  * enumerators without a value of their own). Returns false if there is none, or several with
  * different values. */
-bool gt_code_constant(gt_lexer *value, int64_t *above, const char *code, const char *path,
+bool gt_code_constant(gt_lexer *value, int64_t *above, const gt_declarations *code,
                       const char *name);

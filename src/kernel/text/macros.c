@@ -59,13 +59,22 @@ static gt_word word_of(gt_macros *m, gt_token token)
     return (gt_word){token, intern_name(m, token.text, token.length)};
 }
 
+static uint32_t condition_id(const gt_token *word)
+{
+    return gt_token_is_any(word, "if ifdef ifndef")              ? GT_IS_IF_LINE
+           : gt_token_is_any(word, "else elif elifdef elifndef") ? GT_IS_ELSE_LINE
+           : gt_token_is(word, "endif")                          ? GT_IS_ENDIF_LINE
+                                                                 : GT_IS_NOTHING;
+}
+
 void gt_words_split(gt_word_list *out, gt_macros *macros, gt_lexer lexer)
 {
     gt_lexer line;
     while (lexer.token.kind != GT_TOKEN_END && !macros->failed) {
         if (lexer.token.kind == GT_TOKEN_DIRECTIVE) {
-            push_word(out, macros, (gt_word){.token = lexer.token});
+            const gt_token sign = lexer.token;
             gt_lexer_directive(&lexer, &line);
+            push_word(out, macros, (gt_word){sign, condition_id(&line.token)});
         } else {
             push_word(out, macros, word_of(macros, lexer.token));
             gt_lexer_next(&lexer);
@@ -103,18 +112,18 @@ static void read_define(gt_macros *m, gt_lexer line)
     for (; line.token.kind != GT_TOKEN_END; gt_lexer_next(&line), macro.words++) {
         push_word(&m->texts, m, word_of(m, line.token));
     }
-    const uint32_t id = intern_name(m, name.text, name.length);
-    if (!m->failed && (m->conditionals == 0 || m->of_name.items[id] == 0)) {
-        m->failed = gt_array_push(&m->items, macro) != GPUTUNE_OK;
-        m->of_name.items[id] = (uint32_t)m->items.count;
+    macro.name = intern_name(m, name.text, name.length);
+    m->failed |= gt_array_push(&m->items, macro) != GPUTUNE_OK;
+    if (!m->failed && (m->conditionals == 0 || m->of_name.items[macro.name] == 0)) {
+        m->of_name.items[macro.name] = (uint32_t)m->items.count;
     }
 }
 
-int gt_macros_directive(gt_macros *macros, const gt_word *directive)
+void gt_macros_directive(gt_macros *macros, const gt_word *directive)
 {
     gt_lexer lexer = gt_lexer_of(directive->token.text), line;
+    const int opens = gt_word_opens(directive);
     gt_lexer_directive(&lexer, &line);
-    const int opens = gt_token_is_any(&line.token, "if ifdef ifndef") - gt_lexer_is(&line, "endif");
     macros->conditionals += opens > 0 || macros->conditionals > 0 ? (unsigned)opens : 0;
     const bool undefines = gt_lexer_accept(&line, "undef");
     const bool defines = !undefines && gt_lexer_accept(&line, "define");
@@ -126,7 +135,13 @@ int gt_macros_directive(gt_macros *macros, const gt_word *directive)
             macros->of_name.items[id] = 0;
         }
     }
-    return opens;
+}
+
+uint32_t gt_macros_id(const gt_macros *macros, const char *name, size_t length)
+{
+    uint32_t id = 0;
+    (void)gt_hash_index_find(&id, &macros->index, gt_hash_bytes(name, length));
+    return id;
 }
 
 const gt_macro *gt_macro_of(const gt_macros *macros, uint32_t id)
@@ -153,6 +168,9 @@ size_t gt_word_find(const gt_word *words, size_t from, size_t to, uint32_t id)
 size_t gt_word_close(const gt_word *words, size_t count, size_t at)
 {
     for (int depth = 0; at < count; at++) {
+        for (int open = words[at].id == GT_IS_ELSE_LINE; open > 0 && at + 1 < count;) {
+            open += gt_word_opens(&words[++at]);
+        }
         depth += gt_word_nesting(&words[at]);
         if (depth <= 0) {
             return at;
@@ -340,7 +358,7 @@ static void expand_kernels(gt_text *out, gt_macros *m, const gt_word_list *words
         const gt_word *word = &words->items[i];
         if (word->token.kind == GT_TOKEN_DIRECTIVE) {
             const size_t before = m->items.count;
-            (void)gt_macros_directive(m, word);
+            gt_macros_directive(m, word);
             any |= m->items.count > before &&
                    has_word(m, &m->items.items[m->items.count - 1], GT_IS_GLOBAL);
             continue;

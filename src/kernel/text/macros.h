@@ -30,7 +30,8 @@
         X(TYPENAME, "typename"), X(STATIC, "static"), X(VOLATILE, "volatile"),                     \
         X(REGISTER, "register"), X(IF, "if"), X(WHILE, "while"), X(FOR, "for"),                    \
         X(SWITCH, "switch"), X(FRIEND, "friend"), X(MUTABLE, "mutable"),                           \
-        X(RESTRICT, "__restrict__")
+        X(RESTRICT, "__restrict__"), X(IF_LINE, "#if"), X(ELSE_LINE, "#else"),                     \
+        X(ENDIF_LINE, "#endif")
 
 typedef enum gt_word_id {
     GT_IS_NOTHING,
@@ -40,7 +41,8 @@ typedef enum gt_word_id {
     GT_WORDS_FIXED
 } gt_word_id;
 
-/* A token and the id of its spelling, such as a gt_word_id; 0 for a directive's '#'. */
+/* A token and the id of its spelling, such as a gt_word_id. A directive's '#' has GT_IS_IF_LINE,
+ * GT_IS_ELSE_LINE or GT_IS_ENDIF_LINE if it belongs to a condition, otherwise 0. */
 typedef struct gt_word {
     gt_token token;
     uint32_t id;
@@ -50,6 +52,7 @@ typedef GT_ARRAY(gt_word) gt_word_list;
 
 /* A macro. Its parameters and then its body are words of gt_macros.texts. */
 typedef struct gt_macro {
+    uint32_t name; /* id */
     size_t first;
     uint32_t parameters, words;
     bool is_function, is_variadic;
@@ -61,7 +64,7 @@ typedef struct gt_macros {
     gt_hash_index index;
     uint32_t ids; /* number of ids, including 0 */
     gt_word_list texts;
-    GT_ARRAY(gt_macro) items;
+    GT_ARRAY(gt_macro) items;   /* of each #define, also of former macros */
     GT_ARRAY(uint32_t) of_name; /* indexed by id: 1 + the index of the macro; 0: not a macro */
     gt_texts made;              /* spellings that ## made */
     unsigned conditionals;      /* number of #if that are open at the place */
@@ -74,8 +77,10 @@ void gt_macros_free(gt_macros *macros);
 /* Appends the words of a text. A directive becomes one word, its '#'. */
 void gt_words_split(gt_word_list *out, gt_macros *macros, gt_lexer lexer);
 /* Reads a directive. #define and #undef change the table; if an #if decides between definitions,
- * the first one stays. Returns by how much the number of open #if grows. */
-int gt_macros_directive(gt_macros *macros, const gt_word *directive);
+ * the first one stays. */
+void gt_macros_directive(gt_macros *macros, const gt_word *directive);
+/* Returns the id of a name, or 0 if the text does not contain the name. */
+uint32_t gt_macros_id(const gt_macros *macros, const char *name, size_t length);
 /* Returns the macro of a name, or NULL. */
 const gt_macro *gt_macro_of(const gt_macros *macros, uint32_t id);
 /* Returns the words of a macro's body. */
@@ -94,8 +99,14 @@ gputune_status gt_kernel_macros_expand(gt_text *text, const char *read);
 int gt_word_nesting(const gt_word *word);
 /* Returns the index of the first word with this id, or `to`. */
 size_t gt_word_find(const gt_word *words, size_t from, size_t to, uint32_t id);
-/* Returns the index of the bracket that closes the one at `at`, or count - 1. */
+/* Returns the index of the bracket that closes the one at `at`, or count - 1. Reads only the
+ * first branch of an #if. */
 size_t gt_word_close(const gt_word *words, size_t count, size_t at);
+/* Returns 1 for an #if, -1 for an #endif, and 0 for other words. */
+static inline int gt_word_opens(const gt_word *word)
+{
+    return (word->id == GT_IS_IF_LINE) - (word->id == GT_IS_ENDIF_LINE);
+}
 static inline bool gt_word_is_name(const gt_word *word)
 {
     return word->token.kind == GT_TOKEN_NAME;

@@ -17,7 +17,6 @@ typedef struct reach {
     bool *kept;      /* by piece */
     uint8_t *marked; /* indexed by id: true if device code has a function of this name */
     uint8_t *typed;  /* indexed by id: 1 for a type or alias of the text, 2 if it is kept */
-    size_t ids;      /* the number of elements of the tables by id */
     bool changed;
 } reach;
 
@@ -212,7 +211,7 @@ static gputune_status open_reach(reach *r, const char *read, const char *roots)
     gt_word_list named = {0};
     GT_TRY(gt_declarations_find(&r->found, read));
     gt_words_split(&named, &r->found.macros, gt_lexer_of(roots));
-    const size_t ids = r->ids = r->found.macros.ids;
+    const size_t ids = r->found.macros.ids;
     r->wanted = calloc(ids, 1);
     r->marked = calloc(ids, 1);
     r->typed = calloc(ids, 1);
@@ -322,11 +321,7 @@ static bool uses_alias(const reach *r, const gt_piece *piece)
 /* Blanks #includes of Thrust, which NVRTC can hardly compile, unless kept code names thrust. */
 static void blank_thrust(char *left, reach *r, const char *read)
 {
-    gt_word_list name = {0};
-    gt_words_split(&name, &r->found.macros, gt_lexer_of("thrust"));
-    const bool is_wanted =
-        name.count == 0 || (name.items[0].id < r->ids && r->wanted[name.items[0].id]);
-    gt_array_free(&name);
+    const bool is_wanted = r->wanted[gt_macros_id(&r->found.macros, "thrust", strlen("thrust"))];
     for (size_t i = 0; i < r->found.words.count && !is_wanted; i++) {
         const gt_token *token = &r->found.words.items[i].token;
         gt_lexer lexer = gt_lexer_of(token->text), line;

@@ -38,18 +38,18 @@ static const struct {
 static const struct named {
     gt_type type;
     uint32_t lanes, alignment; /* alignment: 0 for the general rule */
-    const char *names[8];
+    const char *names[9];
 } named[] = {
     NAMED(I8, 1, 0, "char", "signed char", "int8_t"),
     NAMED(U8, 1, 0, "unsigned char", "uint8_t"),
     NAMED(I16, 1, 0, "short", "short int", "int16_t"),
-    NAMED(U16, 1, 0, "unsigned short", "unsigned short int", "uint16_t"),
+    NAMED(U16, 1, 0, "unsigned short", "unsigned short int", "ushort", "uint16_t"),
     NAMED(I32, 1, 0, "int", "int32_t", "signed"),
     NAMED(U32, 1, 0, "unsigned", "unsigned int", "uint", "uint32_t"),
     NAMED(I64, 1, 0, "long", "long int", "long long", "long long int", "int64_t", "ptrdiff_t",
           "intptr_t"),
     NAMED(U64, 1, 0, "unsigned long", "unsigned long int", "unsigned long long",
-          "unsigned long long int", "uint64_t", "size_t", "uintptr_t"),
+          "unsigned long long int", "ulong", "uint64_t", "size_t", "uintptr_t"),
     NAMED(BOOL, 1, 0, "bool"),
     NAMED(F16, 1, 0, "half", "__half"),
     NAMED(F16, 2, 0, "half2", "__half2"),
@@ -131,6 +131,7 @@ static gt_element element_of(const struct named *one)
 
 bool gt_element_from_name(gt_element *out, const char *name)
 {
+    name += strncmp(name, "std::", 5) == 0 ? 5 : 0;
     for (size_t i = 0; i < ROWS; i++) {
         for (const char *const *own = named[i].names; *own; own++) {
             if (name[0] == **own && strcmp(name, *own) == 0) {
