@@ -329,18 +329,12 @@ static void note_rows(draft_symbol *counter)
     }
 }
 
-/* Finds how a round moves a counter, from its value at the end of the round. A counter that is
- * divided falls by unknown steps, and one that is multiplied rises. */
+/* Finds how a round moves a counter, from its value at the end of the round. */
 static void find_step(draft_symbol *counter, draft_amount *after)
 {
-    draft_amount *now = draft_symbol_value(counter), *step = draft_plus(after, now, -1);
-    const unsigned data = DRAFT_KIND(DRAFT_CHANGING) | DRAFT_KIND(DRAFT_LOADED);
-    if (after->kind == DRAFT_QUOTIENT && after->a == now) {
-        counter->step = draft_number(-1);
-    } else if (draft_is_known(step) && !draft_has_kind(step, DRAFT_COUNTER)) {
+    draft_amount *step = draft_plus(after, draft_symbol_value(counter), -1);
+    if (draft_is_known(step) && !draft_has_kind(step, DRAFT_COUNTER)) {
         counter->step = step;
-    } else if (draft_is_known(step) && !(step->kinds & data) && draft_is_not_negative(step)) {
-        counter->step = draft_number(0);
     }
 }
 

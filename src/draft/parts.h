@@ -132,8 +132,7 @@ typedef enum draft_operator {
     DRAFT_BOTH,
     DRAFT_ANY,
     DRAFT_NEGATION,
-    DRAFT_BITS, /* a & b */
-    DRAFT_OR_BITS,
+    DRAFT_BITS,  /* a & b */
     DRAFT_SHIFT, /* 1 << b */
     DRAFT_REAL,  /* a / b in floating point */
     DRAFT_TEXT,  /* a floating-point number as the source has it */

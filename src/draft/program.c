@@ -353,27 +353,10 @@ static int visit_declaration(cx_cursor at, cx_cursor parent, void *user)
 
 /* ---- the program ----------------------------------------------------------------------------- */
 
-/* Names the type of extents in braces for clang: <<<{x, y}, …>>> becomes <<<dim3{x, y}, …>>>. */
-static char *name_extents(const char *text)
-{
-    gt_text out = {0};
-    const char *last = "";
-    bool in_launch = false;
-    for (const char *at = text; *at; at++) {
-        bool ends = strncmp(at, ">>>", 3) == 0 || *at == ';';
-        in_launch = (in_launch && !ends) || strncmp(at, "<<<", 3) == 0;
-        gt_text_append(&out, in_launch && *at == '{' && strchr("<,", *last) ? "dim3" : "");
-        gt_text_append_bytes(&out, at, 1);
-        last = isspace((unsigned char)*at) ? last : at;
-    }
-    return draft_format("%s", gt_text_string(&out));
-}
-
 static gputune_status read_file(scan *s)
 {
     const int64_t begin = gt_now_ns();
     draft_program *program = s->program;
-    s->text = name_extents(s->text);
     GT_TRY(parse(s));
     for (int i = 0; i < ROUNDS_MOST && gt_seconds_since(begin) < ROUNDS_SECONDS; i++) {
         if (s->is_main && i == 0) {

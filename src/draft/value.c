@@ -346,7 +346,7 @@ static draft_amount *exact(draft_amount *a, draft_amount *b)
     return sum_value(&s);
 }
 
-static draft_amount *add_up(draft_amount *a, draft_amount *b, int64_t scale)
+draft_amount *draft_plus(draft_amount *a, draft_amount *b, int64_t scale)
 {
     draft_amount *none = not_known(a, b);
     sum s = {.count = 0};
@@ -357,38 +357,6 @@ static draft_amount *add_up(draft_amount *a, draft_amount *b, int64_t scale)
     add_value(&s, a, 1, &fits);
     add_value(&s, b, scale, &fits);
     return fits ? sum_value(&s) : draft_unknown("it is too long");
-}
-
-/* Joins terms: a / b * b + a % b becomes a, and a / b + (a % b != 0) becomes a / b rounded up. */
-static draft_amount *join_rests(draft_amount *v)
-{
-    for (unsigned i = 0; v->kind == DRAFT_SUM && i < v->count; i++) {
-        for (unsigned k = 0; k < v->terms[i].count; k++) {
-            draft_amount *atom = v->terms[i].atoms[k];
-            bool up = atom->kind == DRAFT_UNEQUAL && atom->a->kind == DRAFT_REST;
-            draft_amount *rest = up ? atom->a : atom;
-            if (rest->kind != DRAFT_REST) {
-                continue;
-            }
-            sum term = {{v->terms[i]}, 1};
-            draft_amount *whole = sum_value(&term), *factor = exact(whole, atom);
-            draft_amount *part = draft_make(DRAFT_QUOTIENT, rest->a, rest->b, NULL);
-            part = draft_times(factor, up ? part : draft_times(part, rest->b));
-            draft_amount *others = add_up(add_up(v, whole, -1), part, -1);
-            if (draft_is_known(others) && terms_count(others) + terms_count(part) < v->count) {
-                draft_amount *joined =
-                    up ? draft_make(DRAFT_CEIL_DIV, rest->a, rest->b, NULL) : rest->a;
-                return draft_plus(others, draft_times(joined, factor), 1);
-            }
-        }
-    }
-    return v;
-}
-
-draft_amount *draft_plus(draft_amount *a, draft_amount *b, int64_t scale)
-{
-    draft_amount *sum = add_up(a, b, scale);
-    return sum->kinds ? join_rests(sum) : sum;
 }
 
 draft_amount *draft_times(draft_amount *a, draft_amount *b)
@@ -513,39 +481,19 @@ static int64_t apply(draft_operator kind, int64_t x, int64_t y)
                                [DRAFT_BOTH] = x && y,
                                [DRAFT_ANY] = x || y,
                                [DRAFT_BITS] = x & y,
-                               [DRAFT_OR_BITS] = x | y,
                                [DRAFT_SHIFT] = y >= 0 && y < 62 ? (int64_t)1 << y : 0,
                                [DRAFT_CEIL_DIV] = y > 0 ? x / y + (x % y > 0) : 0};
     return results[kind];
 }
 
-/* Returns condition ? a : b, as a maximum, a minimum or a quotient rounded up if it is one. */
+/* Returns condition ? a : b, as a maximum or a minimum if it is one. */
 static draft_amount *choose(draft_amount *condition, draft_amount *a, draft_amount *b)
 {
-    int64_t x = 0, y = 0;
-    const bool is_number = draft_is_number(a, &x) && draft_is_number(b, &y);
     const draft_operator kind = condition->kind;
-    draft_amount *rest = kind == DRAFT_EQUAL || kind == DRAFT_UNEQUAL ? condition->a : condition;
     if (kind == DRAFT_LESS || kind == DRAFT_AT_MOST) {
         if ((condition->a == a && condition->b == b) || (condition->a == b && condition->b == a)) {
             return extreme(condition->a == a ? DRAFT_MIN : DRAFT_MAX, a, b);
         }
-    }
-    if (rest->kind == DRAFT_REST) { /* a % b ? a / b + 1 : a / b */
-        draft_amount *up = kind == DRAFT_EQUAL ? b : a, *down = kind == DRAFT_EQUAL ? a : b;
-        if (down == draft_make(DRAFT_QUOTIENT, rest->a, rest->b, NULL) &&
-            up == draft_plus(down, draft_number(1), 1)) {
-            return draft_make(DRAFT_CEIL_DIV, rest->a, rest->b, NULL);
-        }
-    }
-    if (is_number && x == 1 && y == 0 && kind >= DRAFT_LESS && kind <= DRAFT_ANY) {
-        return condition;
-    }
-    if (is_number && x == 0 && y == 1 && kind == DRAFT_EQUAL) {
-        return draft_make(DRAFT_UNEQUAL, condition->a, condition->b, NULL);
-    }
-    if (is_number && x == 1 && y == 0 && kind == DRAFT_REST) {
-        return draft_make(DRAFT_UNEQUAL, condition, draft_number(0), NULL);
     }
     return intern(&(draft_amount){.kind = DRAFT_COND, .a = condition, .b = a, .c = b});
 }
@@ -604,9 +552,9 @@ static draft_amount *whole(draft_amount *v)
 draft_amount *draft_binary(int operation, draft_amount *a, draft_amount *b, bool real)
 {
     static const draft_operator kinds[] = {
-        [CX_REM] = DRAFT_REST,   [CX_LT] = DRAFT_LESS,          [CX_LE] = DRAFT_AT_MOST,
-        [CX_EQ] = DRAFT_EQUAL,   [CX_NE] = DRAFT_UNEQUAL,       [CX_AND] = DRAFT_BITS,
-        [CX_OR] = DRAFT_OR_BITS, [CX_LOGICAL_AND] = DRAFT_BOTH, [CX_LOGICAL_OR] = DRAFT_ANY};
+        [CX_REM] = DRAFT_REST,         [CX_LT] = DRAFT_LESS,       [CX_LE] = DRAFT_AT_MOST,
+        [CX_EQ] = DRAFT_EQUAL,         [CX_NE] = DRAFT_UNEQUAL,    [CX_AND] = DRAFT_BITS,
+        [CX_LOGICAL_AND] = DRAFT_BOTH, [CX_LOGICAL_OR] = DRAFT_ANY};
     if (real) {
         a = whole(a);
         b = whole(b);
@@ -627,8 +575,6 @@ draft_amount *draft_binary(int operation, draft_amount *a, draft_amount *b, bool
         return draft_make(DRAFT_LESS, b, a, NULL);
     case CX_GE:
         return draft_make(DRAFT_AT_MOST, b, a, NULL);
-    case CX_XOR:
-        return draft_unknown("it uses '^'");
     default:
         return operation < (int)(sizeof kinds / sizeof *kinds) && kinds[operation]
                    ? draft_make(kinds[operation], a, b, NULL)
@@ -773,8 +719,6 @@ static draft_amount *bound_operation(bounds *b, draft_amount *v, bool upper)
         return draft_make(upper ? DRAFT_MAX : DRAFT_MIN, y, x, NULL);
     case DRAFT_BITS:
         return !upper ? draft_number(0) : draft_is_number(v->b, &mask) && mask >= 0 ? v->b : x;
-    case DRAFT_OR_BITS:
-        return upper ? draft_plus(x, y, 1) : draft_number(0);
     case DRAFT_MIN:
     case DRAFT_MAX:
     case DRAFT_QUOTIENT:
@@ -828,7 +772,6 @@ static const struct form {
              [DRAFT_ANY] = {"", " || ", "", 2, 2, 3},
              [DRAFT_NEGATION] = {"!", "", "", 13, 12, 0},
              [DRAFT_BITS] = {"", " & ", "", 6, 6, 7},
-             [DRAFT_OR_BITS] = {"", " | ", "", 4, 4, 5},
              [DRAFT_SHIFT] = {"", " << ", "", 9, 9, 10},
              [DRAFT_REAL] = {"1.0 * ", " / ", "", 11, 12, 12}};
 
