@@ -702,21 +702,43 @@ static gt_runner *find_runner(const gt_race *race, uint64_t id)
     return id < race->by_id.count ? race->by_id.items[id] : NULL;
 }
 
-gputune_status gt_race_add(gt_race *race, uint64_t id, bool is_default)
+/* Lets a decided race go on, unless it was stopped. Its winner stays until the next decision. */
+static void reopen_race(gt_race *race)
 {
-    GT_REFUSE(find_runner(race, id), GPUTUNE_EINVAL, "contestant %llu is in the race already",
-              (unsigned long long)id);
+    if (race->end != GT_RACE_BUDGET && race->end != GT_RACE_CANCELED) {
+        race->decided = race->end = GT_RACE_RUNNING;
+        race->is_tied = false;
+    }
+}
+
+/* Makes a contestant and enters it into the tables. */
+static gputune_status make_runner(gt_runner **out, gt_race *race, uint64_t id)
+{
     while (race->by_id.count <= id) {
         GT_TRY(gt_array_push(&race->by_id, NULL));
     }
     GT_TRY(gt_array_grow((void **)&race->ids, &race->ids_capacity, race->count, sizeof *race->ids));
     gt_runner *runner = calloc(1, sizeof *runner);
     GT_TRY(gt_allocated(runner));
-    *runner = (gt_runner){.id = id, .is_default = is_default, .first = NAN, .pending = NAN};
     *(race->last ? &race->last->next : &race->first) = runner;
-    race->last = race->by_id.items[id] = runner;
-    race->standard = is_default ? runner : race->standard;
+    race->last = race->by_id.items[id] = *out = runner;
     race->count++;
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_race_add(gt_race *race, uint64_t id, bool is_default)
+{
+    gt_runner *runner = find_runner(race, id);
+    GT_REFUSE(runner && runner->left != GT_RACE_LEFT_FAILED, GPUTUNE_EINVAL,
+              "contestant %llu is in the race already", (unsigned long long)id);
+    if (!runner) {
+        GT_TRY(make_runner(&runner, race, id));
+    }
+    gt_array_free(&runner->samples);
+    *runner = (gt_runner){
+        .next = runner->next, .id = id, .is_default = is_default, .first = NAN, .pending = NAN};
+    race->standard = is_default ? runner : race->standard;
+    reopen_race(race);
     return GPUTUNE_OK;
 }
 
@@ -956,13 +978,12 @@ void gt_race_fail(gt_race *race, uint64_t id)
         return;
     }
     bool was_winner = runner == race->winner;
-    bool reopen = was_winner || (runner->is_default && race->decided != GT_RACE_RUNNING);
+    bool decides = was_winner || (runner->is_default && race->decided != GT_RACE_RUNNING);
     runner->left = GT_RACE_LEFT_FAILED;
     runner->left_round = race->round.number;
     runner->pending = NAN;
-    if (reopen && race->end != GT_RACE_BUDGET && race->end != GT_RACE_CANCELED) {
-        race->decided = race->end = GT_RACE_RUNNING;
-        race->is_tied = false;
+    if (decides) {
+        reopen_race(race);
     }
     if (was_winner) {
         race->winner = NULL;
@@ -984,7 +1005,7 @@ void gt_race_stop(gt_race *race, gt_race_end reason)
     }
     race->end = reason;
     race->is_tied = false;
-    if (race->decided == GT_RACE_RUNNING) {
+    if (race->decided == GT_RACE_RUNNING && !race->winner) {
         if (race->rounds) {
             race_judge(race); /* judge again, because the rules differ after the end */
         }
