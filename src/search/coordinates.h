@@ -1,17 +1,15 @@
 /* Converts points to coordinates, the numbers that a model of the times uses. An axis of numbers
  * has up to three: its value (the logarithm, if all values are positive), its index, and how often
- * 2 divides the value, for effects of alignment. An axis of words has one, without an order. Two
- * axes that constraints connect have one more: the logarithm of their product, such as the threads
- * of a block. A feature that is known before a point is tried, such as the blocks on a
- * multiprocessor, has one, unless another coordinate has the same order. */
+ * 2 divides the value, for effects of alignment. An axis of words has one, without an order. A
+ * feature that is known before a point is tried, such as the blocks on a multiprocessor, has one,
+ * unless another coordinate has the same order. */
 #pragma once
 
 #include "search/domain.h"
 
 enum {
-    GT_PRODUCTS = 8,
     GT_FEATURES = 12, /* maximum number of features used as coordinates */
-    GT_COORDINATES = 3 * GT_SEARCH_AXES + GT_PRODUCTS + GT_FEATURES
+    GT_COORDINATES = 3 * GT_SEARCH_AXES + GT_FEATURES
 };
 
 /* A feature x that is used as the coordinate (x - low) / range. */
@@ -26,13 +24,11 @@ typedef struct gt_coordinates {
     uint32_t axis[GT_COORDINATES]; /* index of the coordinate's axis in the domain */
     /* true if values are only equal or different, without a distance */
     bool is_word[GT_COORDINATES];
-    float *value[GT_COORDINATES];  /* by choice: the coordinate in [0, 1], or a word's index */
-    float *factor[GT_COORDINATES]; /* products: by choice of the axis `other`; otherwise NULL */
-    uint32_t other[GT_COORDINATES];
+    float *value[GT_COORDINATES]; /* by choice: the coordinate in [0, 1], or a word's index */
     const gt_domain *domain;
     uint32_t feature_count; /* features come last; they have no axis */
     gt_feature features[GT_FEATURES];
-    float *values; /* the memory that `value` and `factor` point into */
+    float *values; /* the memory that `value` points into */
 } gt_coordinates;
 
 /* Makes the coordinates of a domain, which must outlive them. Release them also on ENOMEM. */
