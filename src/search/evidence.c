@@ -13,7 +13,7 @@ static gputune_status enter_point(gt_known **out, gt_evidence *evidence, const g
     GT_TRY(gt_hash_index_intern(&evidence->places, gt_point_hash(point), next, &place));
     *out = &evidence->known.items[place];
     if (place == next) {
-        **out = (gt_known){.point = *point, .outcome = GT_TRIED_PENDING, .expected = (double)NAN};
+        **out = (gt_known){.point = *point, .outcome = GT_TRIED_PENDING};
         evidence->known.count++;
         evidence->count[GT_TRIED_PENDING]++;
     }
@@ -27,12 +27,11 @@ static void change_outcome(gt_evidence *evidence, gt_known *known, gt_tried_outc
     known->outcome = outcome;
 }
 
-gputune_status gt_evidence_propose(gt_evidence *evidence, const gt_point *point, double expected)
+gputune_status gt_evidence_propose(gt_evidence *evidence, const gt_point *point)
 {
     gt_known *known;
     GT_TRY(enter_point(&known, evidence, point));
     change_outcome(evidence, known, GT_TRIED_PENDING);
-    known->expected = expected;
     return GPUTUNE_OK;
 }
 

@@ -11,7 +11,6 @@ typedef struct gt_known {
     double log_time;  /* logarithm of time_ns; only for GT_TRIED_OK */
     double compile_s; /* 0: not known */
     double measure_s; /* 0: not known */
-    double expected;  /* logarithm of the time expected when it was proposed; NAN: none */
     double so_far_s;  /* seconds for which it has been compiling; 0: not known */
     uint32_t row;     /* row of the model, counted from 1; 0: none */
 } gt_known;
@@ -32,8 +31,8 @@ typedef struct gt_evidence {
     uint32_t measured;
 } gt_evidence;
 
-/* Adds a proposal, and the logarithm of the time expected there, or NAN. ENOMEM. */
-gputune_status gt_evidence_propose(gt_evidence *evidence, const gt_point *point, double expected);
+/* Adds a proposal. ENOMEM. */
+gputune_status gt_evidence_propose(gt_evidence *evidence, const gt_point *point);
 gputune_status gt_evidence_add(gt_evidence *evidence, const gt_tried *result);
 /* Notes that a pending point has been compiling for `seconds`. */
 void gt_evidence_note_compiling(gt_evidence *evidence, const gt_point *point, double seconds);

@@ -10,11 +10,9 @@ typedef struct gt_method {
     size_t bytes; /* size of the state, which begins as zeros */
     gputune_status (*open)(gt_strategy *strategy, void *state); /* or NULL */
     void (*close)(void *state);                                 /* or NULL */
-    /* Proposes a point that is not in the evidence, and may set strategy->expected. Sets *found to
-     * false if the method has no point left; then the walk through the domain finds the rest. */
+    /* Proposes a point that is not in the evidence. Sets *found to false if the method has no point
+     * left; then the walk through the domain finds the rest. */
     gputune_status (*propose)(gt_strategy *strategy, void *state, gt_point *out, bool *found);
-    /* Called after a result was added to the evidence. May be NULL. */
-    gputune_status (*on_result)(gt_strategy *strategy, void *state, const gt_tried *result);
     /* Sets the members of gt_outlook that only the method knows. May be NULL. */
     void (*look)(gt_strategy *strategy, void *state, gt_outlook *out);
     bool learns;                      /* true if later proposals depend on results */
@@ -30,13 +28,12 @@ struct gt_strategy {
     gt_search_settings settings;
     gt_random random;
     gt_evidence evidence;
-    double expected; /* logarithm of the time expected of the proposed point; NAN: unknown */
     GT_ARRAY(gt_tried) hints;
     gt_point walked; /* last point of the walk through the domain */
     bool walking, walked_all;
 };
 
-extern const gt_method gt_method_auto, gt_method_model, gt_method_local;
+extern const gt_method gt_method_auto, gt_method_model;
 
 /* Finds the next point of the domain that is not in the evidence. Returns false at the end. */
 bool gt_strategy_walk(gt_strategy *strategy, gt_point *out);
@@ -46,9 +43,9 @@ bool gt_strategy_draw(gt_strategy *strategy, gt_point *out);
 /* A configuration that may be proposed. */
 typedef struct gt_candidate {
     gt_point point;
-    double prior;          /* standardised time that the hints predict */
-    double score;          /* candidates with a higher score are proposed sooner */
-    double gain, expected; /* expected gain and time, as logarithms */
+    double prior; /* standardised time that the hints predict */
+    double score; /* candidates with a higher score are proposed sooner */
+    double gain;  /* expected gain, as a logarithm */
     gt_prospect prospect;
 } gt_candidate;
 
@@ -102,5 +99,3 @@ gputune_status gt_model_learn(bool *is_relearnt, gt_model *model, gt_strategy *s
 
 /* Converts the logarithm of a time to a standardised value. */
 double gt_model_value(const gt_model *model, double log_time);
-/* Converts a standardised value to the logarithm of a time. */
-double gt_model_log_time(const gt_model *model, double value);

@@ -4,11 +4,9 @@
  * the most, by a Gaussian process of times, failures and compile times.
  *
  * `auto` tries all configurations if the space is small or there is time for all, the fastest hints
- * first, because its limit may end it early. Otherwise the model proposes; if it predicts the
- * results of its proposals badly, it alternates with `local`. */
+ * first, because its limit may end it early. Otherwise the model proposes. */
 #include "search/method.h"
 
-#include "stats/correlation.h"
 #include "stats/distribution.h"
 #include "stats/summary.h"
 
@@ -29,11 +27,6 @@ static double model_prior_at(const gt_model *model, const float *z);
 static double compress_time(double over, double width)
 {
     return isinf(width) || over < 0 ? over : width * log1p(over / width);
-}
-
-static double expand_time(double over, double width)
-{
-    return isinf(width) || over < 0 ? over : width * expm1(over / width);
 }
 
 /* Computes the model's mean and spread from the times so far and its width. */
@@ -61,11 +54,6 @@ static void model_standardise(gt_model *model, const gt_evidence *evidence)
 double gt_model_value(const gt_model *model, double log_time)
 {
     return (compress_time(log_time - model->best_log, model->width) - model->mean) / model->spread;
-}
-
-double gt_model_log_time(const gt_model *model, double value)
-{
-    return model->best_log + expand_time(model->mean + value * model->spread, model->width);
 }
 
 /* Returns the logarithm of the slope of gt_model_value() at log_time. */
@@ -540,7 +528,6 @@ static void judge_candidate(gt_candidate *candidate, const gt_model *model,
         success = log(SURE_FAILURE - fmin(fmax(failure, 0), 1));
     }
     double aim = gt_model_value(model, model->best_log + log1p(-strategy->settings.epsilon));
-    candidate->expected = gt_model_log_time(model, expected);
     candidate->gain = exp(log_gain(model->best_y, expected, deviation) + success) * model->spread;
     candidate->score =
         log_gain(aim, expected, deviation) + success - log_cost(model, strategy, prospect);
@@ -705,7 +692,6 @@ static gputune_status propose_model(gt_strategy *strategy, void *state, gt_point
     if (*found) {
         *out = model->pool.items[best].point;
         model->gain = model->pool.items[best].gain;
-        strategy->expected = model->pool.items[best].expected;
     }
     return GPUTUNE_OK;
 }
@@ -745,20 +731,8 @@ const gt_method gt_method_model = {.bytes = sizeof(gt_model),
 
 enum {
     SMALL = 128, /* if there are at most this many valid configurations, all are tried */
-    PROBE = 16,  /* number of results after which the rate of results is known */
-    JUDGED = 48, /* the model is judged by this many of its latest proposals */
-    VERDICTS = 2 /* after this many bad judgements in a row, it alternates with `local` */
+    PROBE = 16   /* number of results after which the rate of results is known */
 };
-#define USELESS                                                                                    \
-    0.05 /* rank correlation of predicted and measured times below which the model is useless */
-
-typedef struct automatic {
-    gt_model model; /* first member, because the functions of `model` get a pointer to this state */
-    bool by_turns, local_next;
-    uint32_t useless;                      /* judgements against the model in a row */
-    uint32_t foreseen;                     /* proposals of the model with a result */
-    double expected[JUDGED], seen[JUDGED]; /* latest predictions and measurements */
-} automatic;
 
 /* Returns true if the limit suffices for all remaining configurations, at the rate so far. */
 static bool is_time_for_all(const gt_strategy *strategy)
@@ -803,58 +777,23 @@ static bool propose_any(gt_strategy *strategy, gt_point *out)
 
 static gputune_status propose_auto(gt_strategy *strategy, void *state, gt_point *out, bool *found)
 {
-    automatic *at = state;
     if (is_time_for_all(strategy)) {
         *found = propose_any(strategy, out);
         return GPUTUNE_OK;
     }
-    at->local_next = at->by_turns && !at->local_next;
-    if (at->local_next) {
-        return gt_method_local.propose(strategy, NULL, out, found);
-    }
-    return gt_method_model.propose(strategy, &at->model, out, found);
-}
-
-/* Compares the times that the model expected with those measured. */
-static gputune_status judge_model(automatic *at, const gt_evidence *evidence,
-                                  const gt_tried *result)
-{
-    const gt_known *known = gt_evidence_find(evidence, &result->point);
-    if (known->outcome != GT_TRIED_OK || isnan(known->expected)) {
-        return GPUTUNE_OK;
-    }
-    at->expected[at->foreseen % JUDGED] = known->expected;
-    at->seen[at->foreseen % JUDGED] = known->log_time;
-    if (++at->foreseen % JUDGED == 0) {
-        double skill;
-        GT_TRY(gt_spearman(&skill, at->expected, at->seen, JUDGED));
-        at->useless = skill < USELESS ? at->useless + 1 : 0;
-        at->by_turns = at->useless >= VERDICTS;
-    }
-    return GPUTUNE_OK;
-}
-
-static gputune_status note_auto(gt_strategy *strategy, void *state, const gt_tried *result)
-{
-    automatic *at = state;
-    if (is_time_for_all(strategy)) {
-        return GPUTUNE_OK; /* all configurations are tried, so a model would only cost time */
-    }
-    return judge_model(at, &strategy->evidence, result);
+    return propose_model(strategy, state, out, found);
 }
 
 static void look_auto(gt_strategy *strategy, void *state, gt_outlook *out)
 {
-    automatic *at = state;
-    gt_method_model.look(strategy, &at->model, out);
+    look_model(strategy, state, out);
     out->learns = !is_time_for_all(strategy);
 }
 
-const gt_method gt_method_auto = {.bytes = sizeof(automatic),
+const gt_method gt_method_auto = {.bytes = sizeof(gt_model),
                                   .open = model_open,
                                   .close = model_close,
                                   .propose = propose_auto,
-                                  .on_result = note_auto,
                                   .learns = true,
                                   .first = GT_MODEL_FIRST,
                                   .first_with_hints = GT_MODEL_FIRST_WITH_HINTS,

@@ -72,7 +72,7 @@ static gputune_status propose_local(gt_strategy *strategy, void *state, gt_point
     return GPUTUNE_OK;
 }
 
-const gt_method gt_method_local = {
+static const gt_method local = {
     .propose = propose_local, .learns = true, .first = STARTS, .first_with_hints = STARTS};
 
 /* ---- strategies that do not learn ---- */
@@ -102,7 +102,7 @@ static const struct {
     [GPUTUNE_STRATEGY_EXHAUSTIVE] = {"exhaustive", &exhaustive},
     [GPUTUNE_STRATEGY_RANDOM] = {"random", &at_random},
     [GPUTUNE_STRATEGY_MODEL] = {"model", &gt_method_model},
-    [GPUTUNE_STRATEGY_LOCAL] = {"local", &gt_method_local},
+    [GPUTUNE_STRATEGY_LOCAL] = {"local", &local},
 };
 
 enum {
@@ -228,7 +228,7 @@ gputune_status gt_strategy_note(bool *is_new, gt_strategy *strategy, const gt_po
 {
     const bool is_known = gt_evidence_has(&strategy->evidence, point);
     if (!is_known) {
-        GT_TRY(gt_evidence_propose(&strategy->evidence, point, (double)NAN));
+        GT_TRY(gt_evidence_propose(&strategy->evidence, point));
     }
     *is_new = !is_known;
     return GPUTUNE_OK;
@@ -241,12 +241,11 @@ gputune_status gt_strategy_propose(gt_strategy *strategy, gt_point *out, size_t 
     while (*given < count) {
         gt_point point = {{0}};
         bool found;
-        strategy->expected = (double)NAN;
         GT_TRY(strategy->method->propose(strategy, strategy->state, &point, &found));
         if (!found && !gt_strategy_walk(strategy, &point)) {
             return GPUTUNE_OK;
         }
-        GT_TRY(gt_evidence_propose(&strategy->evidence, &point, strategy->expected));
+        GT_TRY(gt_evidence_propose(&strategy->evidence, &point));
         out[(*given)++] = point;
     }
     return GPUTUNE_OK;
@@ -256,10 +255,7 @@ gputune_status gt_strategy_report(gt_strategy *strategy, const gt_tried *result)
 {
     GT_REFUSE(result->outcome == GT_TRIED_OK && !(result->time_ns > 0 && isfinite(result->time_ns)),
               GPUTUNE_EINVAL, "a time of %g ns; expected a positive one", result->time_ns);
-    GT_TRY(gt_evidence_add(&strategy->evidence, result));
-    return strategy->method->on_result
-               ? strategy->method->on_result(strategy, strategy->state, result)
-               : GPUTUNE_OK;
+    return gt_evidence_add(&strategy->evidence, result);
 }
 
 /* Returns true if the model expects no improvement and could have been proved wrong by then. The

@@ -89,10 +89,6 @@ static double width_after_a_search(double (*log_time)(const gt_point *point))
     landscape_search(strategy, &at, TRIED, BATCH);
     const gt_model *model = strategy->state;
     double width = model->width;
-    for (double log_time = model->best_log - 1; log_time < model->best_log + 5; log_time += 0.1) {
-        double back = gt_model_log_time(model, gt_model_value(model, log_time));
-        assert_true(fabs(back - log_time) < 1e-6);
-    }
     gt_strategy_free(strategy);
     return width;
 }
