@@ -14,7 +14,6 @@
 enum {
     GT_RACE_LEVEL = 5,             /* shared rounds needed for a decision by bounds */
     GT_RACE_LEVEL_EXHAUSTIVE = 10, /* shared rounds needed for that in exhaustive races */
-    GT_RACE_CALM_FIRST = 3, /* shared rounds needed if the spread of all contestants is known */
     GT_RACE_MISSED_MAX = 3, /* a contestant fails after this many rounds in a row without a value */
     GT_RACE_FREEDOM_MAX = 64 /* degrees of freedom whose quantiles are cached */
 };
@@ -53,13 +52,6 @@ struct gt_race {
  * degrees of freedom. */
 enum { PRIOR_WEIGHT = 8, PRIOR_FROM = 3 };
 
-/* A contestant is calm if its three or four ratios lie as close together as those of all
- * contestants usually do. The error of its median then follows from the common standard deviation,
- * as for the median of three or four normal values. */
-enum { CALM_LAST = GT_RACE_CALM_FIRST + 1 };
-static const double calm_error[CALM_LAST + 1] = {0, 0, 0, 0.670, 0.546};
-static const double calm_range = 4; /* standard deviations */
-
 /* Returns the shared rounds for a decision by bounds in this race. */
 static uint32_t level_of(const gt_race *race)
 {
@@ -71,7 +63,7 @@ static uint32_t level_of(const gt_race *race)
 /* Returns true if a contestant shared enough rounds with the incumbent for a decision by bounds. */
 static bool runner_is_ready(const gt_race *race, const gt_runner *runner)
 {
-    return runner->calm || runner->paired.count >= level_of(race);
+    return runner->paired.count >= level_of(race);
 }
 
 static bool runner_is_in(const gt_runner *runner)
@@ -159,22 +151,6 @@ static double unbiased(double variance, double freedom)
     return variance / (root * root * root);
 }
 
-static void calm_down(gt_race *race, gt_runner *runner, double deviation)
-{
-    const gt_runner *incumbent = race->incumbent;
-    size_t count = runner->paired.count;
-    if (runner == incumbent || count < GT_RACE_CALM_FIRST || count > CALM_LAST) {
-        return;
-    }
-    race_ratios(race, runner, incumbent, GT_RACE_FULL);
-    if (race->scratch[count - 1] - race->scratch[0] <= calm_range * deviation) {
-        runner->paired.mean = gt_median_sorted(race->scratch, count);
-        runner->paired.error = calm_error[count] * deviation;
-        runner->paired.freedom = PRIOR_WEIGHT;
-        runner->calm = true;
-    }
-}
-
 /* Combines each contestant's own spread with that of all contestants. */
 static void moderate_all(gt_race *race, double *variances)
 {
@@ -189,12 +165,6 @@ static void moderate_all(gt_race *race, double *variances)
     for (gt_runner *r = race->first; r && prior > 0; r = r->next) {
         if (runner_is_in(r) && r->paired.count > 1) {
             gt_paired_moderate(&r->paired, prior, weight);
-        }
-    }
-    bool calms = count >= PRIOR_WEIGHT && !race->options.exhaustive && !race->options.exact;
-    for (gt_runner *r = race->first; r && calms; r = r->next) {
-        if (runner_is_in(r)) {
-            calm_down(race, r, sqrt(prior));
         }
     }
 }
@@ -327,7 +297,6 @@ static void compare_all(gt_race *race)
         if (!runner_is_in(r)) {
             continue;
         }
-        r->calm = false;
         double ratio = r == incumbent ? 0 : middle_ratio(race, r, incumbent);
         r->ratio = isnan(ratio) ? 0 : exp(ratio);
         size_t count = r == incumbent ? 0 : race_ratios(race, r, incumbent, GT_RACE_FULL);
@@ -556,8 +525,7 @@ static bool race_is_done_with(gt_race *race, const gt_runner *runner, bool *at_l
     const gt_runner *incumbent = race->incumbent;
     *at_limit = false;
     if (runner == incumbent) {
-        uint32_t count = race_shared(runner, runner, GT_RACE_FULL);
-        return count >= level_of(race) || (count >= GT_RACE_CALM_FIRST && gt_race_active(race) > 1);
+        return race_shared(runner, runner, GT_RACE_FULL) >= level_of(race);
     }
     if (!runner_is_ready(race, runner)) {
         return false;

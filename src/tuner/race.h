@@ -12,8 +12,7 @@
  *
  * Elimination. Many new contestants first get two quick rounds. A contestant that takes more than
  * `drop_ratio` times the best of its first round leaves at once. From the fifth shared round on
- * (`level`), it leaves when the lower bound of its log-ratio to the incumbent is above 0; from the
- * third, if eight contestants show the noise and its own ratios lie as close together. It leaves
+ * (`level`), it leaves when the lower bound of its log-ratio to the incumbent is above 0. It leaves
  * earlier if every single ratio shows that it cannot win by epsilon. The default never leaves.
  *
  * End. The race is decided when one contestant is left, or no lower bound is below -epsilon. Then a
@@ -107,8 +106,7 @@ typedef struct gt_runner {
     double pending;      /* value in the current round; NaN: none */
     GT_ARRAY(gt_race_sample) samples;
     gt_paired paired; /* comparison with the incumbent by shared full rounds; count 0: none yet */
-    bool calm; /* true if it can be judged before round `level`, by the spread of all contestants */
-    bool tied; /* true if it may be as good as the winner of a decided race */
+    bool tied;        /* true if it may be as good as the winner of a decided race */
 } gt_runner;
 
 typedef struct gt_race_round {
