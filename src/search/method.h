@@ -86,8 +86,7 @@ typedef struct gt_model {
     double compile_centre; /* centre of the logarithms of compile times; NAN: none is known */
     double best_y;         /* the best time so far, standardised */
 
-    uint32_t batch; /* proposals since the last update */
-    double gain;    /* expected gain of the last proposal, as a logarithm */
+    double gain; /* expected gain of the last proposal, as a logarithm */
 
     GT_ARRAY(gt_candidate) pool;
     gt_hash_index places; /* index into the pool by the hash of a point */

@@ -341,8 +341,7 @@ enum {
     RANDOM = 500,
     NEAR_BEST = 4, /* fastest points whose neighbours become candidates */
     JUMPS = 48,    /* for each of them, candidates that differ in two axes, and as many in three */
-    MANY = 800,    /* number of candidates at which all but the best RANDOM are dropped */
-    CLIMBS = 3     /* maximum number of steps from the best candidate to a better neighbour */
+    MANY = 800     /* number of candidates at which all but the best RANDOM are dropped */
 };
 #define FAR 6.0 /* a point more deviations below the best gets an approximate gain */
 /* With few points deviations are underestimated, so they are doubled; with many axes, less. */
@@ -545,11 +544,11 @@ static double model_gain_at(const gt_model *model, const gt_strategy *strategy,
     return candidate.gain;
 }
 
-static void look_at(gt_model *model, uint32_t from)
+static void look_at_all(gt_model *model)
 {
     gt_prospect *group[GT_TOGETHER];
     uint32_t count = 0, all = model->pool.count;
-    for (uint32_t i = from; i < all; i++) {
+    for (uint32_t i = 0; i < all; i++) {
         group[count++] = &model->pool.items[i].prospect;
         bool ends = i + 1 == all || model->pool.items[i + 1].prospect.rows != group[0]->rows;
         if (ends || count == GT_TOGETHER) {
@@ -559,11 +558,12 @@ static void look_at(gt_model *model, uint32_t from)
     }
 }
 
-/* Scores the candidates from index `from` on; returns the best one, or -1. */
-static int64_t judge_all(gt_model *model, const gt_strategy *strategy, uint32_t from, int64_t best)
+/* Scores the candidates, and returns the best one, or -1. */
+static int64_t model_pool_best(gt_model *model, const gt_strategy *strategy)
 {
-    look_at(model, from);
-    for (uint32_t i = from; i < model->pool.count; i++) {
+    int64_t best = -1;
+    look_at_all(model);
+    for (uint32_t i = 0; i < model->pool.count; i++) {
         gt_candidate *candidate = &model->pool.items[i];
         if (gt_evidence_has(&strategy->evidence, &candidate->point)) {
             continue;
@@ -576,30 +576,9 @@ static int64_t judge_all(gt_model *model, const gt_strategy *strategy, uint32_t 
     return best;
 }
 
-/* Sets *best to the best candidate, or -1. With `climb`, also tries its neighbours. ENOMEM. */
-static gputune_status model_pool_best(gt_model *model, gt_strategy *strategy, bool climb,
-                                      int64_t *best)
-{
-    *best = judge_all(model, strategy, 0, -1);
-    for (int i = 0; climb && i < CLIMBS && *best >= 0; i++) {
-        int64_t before = *best;
-        uint32_t from = model->pool.count;
-        gt_point point = model->pool.items[before].point;
-        GT_TRY(add_near(model, strategy, &point));
-        *best = judge_all(model, strategy, from, before);
-        if (*best == before) {
-            break;
-        }
-    }
-    return GPUTUNE_OK;
-}
-
 /* --- model ------------------------------------------------------------------------------------ */
 
-enum {
-    LEAST_OK = 3,
-    BETWEEN_CLIMBS = 8 /* number of proposals in a batch between two climbs */
-};
+enum { LEAST_OK = 3 };
 
 /* Opens the state of `model`; gt_method_auto uses it, too. */
 static gputune_status model_open(gt_strategy *strategy, void *state)
@@ -681,13 +660,10 @@ static gputune_status propose_model(gt_strategy *strategy, void *state, gt_point
     if (model->results != strategy->evidence.results) {
         GT_TRY(update_model(model, strategy));
         model->results = strategy->evidence.results;
-        model->batch = 0;
     } else {
         model_add_pending(model, &strategy->evidence);
     }
-    int64_t best;
-    bool climb = model->batch++ % BETWEEN_CLIMBS == 0;
-    GT_TRY(model_pool_best(model, strategy, climb, &best));
+    const int64_t best = model_pool_best(model, strategy);
     *found = best >= 0;
     if (*found) {
         *out = model->pool.items[best].point;
