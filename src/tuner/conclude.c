@@ -339,26 +339,6 @@ static gputune_status summarise_variant(gt_summary *out, const gt_tuning *tuning
                                                 : gt_race_summary(tuning->race, id, out);
 }
 
-/* Returns true if an earlier tuning gave the winner its last proof, with this request's data. */
-static bool was_proved_earlier(const gt_tuning *tuning, uint64_t winner)
-{
-    const gt_request *request = tuning->session.request;
-    const gt_patience patience = gt_patience_for(0.15, NULL);
-    GT_SCOPED(gt_winner_list_free) gt_winner_list list = {0};
-    bool proved = false;
-    if (gt_store_winners(&list, request->services->store, &request->scenario, &patience)) {
-        return false;
-    }
-    for (size_t i = 0; i < list.count; i++) {
-        const gt_winner *earlier = &list.items[i];
-        proved |= earlier->terms.proved &&
-                  earlier->terms.driver_version == request->terms.driver_version &&
-                  gt_hash_equal(earlier->trial, gt_tuning_variant(tuning, winner)->trial) &&
-                  strcmp(earlier->proved_at, request->proved_at) == 0;
-    }
-    return proved;
-}
-
 /* Returns the terms of the result. The result is not final if time or the caller ended the tuning,
  * or if a variant could not race for a reason that is not its fault. */
 static gt_terms terms_of(const gt_tuning *tuning, const gt_race_result *result)
@@ -369,7 +349,7 @@ static gt_terms terms_of(const gt_tuning *tuning, const gt_race_result *result)
     bool by_limit =
         result->end == GT_RACE_BUDGET || (!terms.final && tuning->session.stop == GT_STOP_LIMIT);
     terms.limit_s = by_limit ? tuning->session.request->options.time_limit_s : 0;
-    terms.proved = tuning->proved == result->winner || was_proved_earlier(tuning, result->winner);
+    terms.proved = tuning->proved == result->winner;
     /* `complete` lets the same exhaustive request accept this result next time */
     terms.complete = (terms.final || terms.complete) && !tuning->strategy.content &&
                      !tuning->session.field.worthless;

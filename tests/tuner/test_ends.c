@@ -164,30 +164,6 @@ TEST_OF(canceled_tuning_reports_if_it_reverified, world *w, open_world, close_wo
     assert_true(w->choice.terms.limit_s == 0);
 }
 
-/* The winner was verified after the first race. */
-TEST_OF(canceled_second_search_keeps_verified_winner, world *w, open_world, close_world)
-{
-    volatile int cancel = 0;
-    const gputune_options first = OPTIONS(.time_limit_s = 1);
-    gputune_options second = OPTIONS(.time_limit_s = 30);
-    slow_down(w);
-    write_blocks(w, BLOCKS, STEP);
-    w->farm.compile_s = 0.2;
-    expect_proved(w, &first, "the time limit was reached");
-    const long best = strtol(w->config + strlen("BLOCK="), NULL, 10);
-    canceling at = {w, &cancel, 3};
-    second.cancel = &cancel;
-    second.progress = cancel_after;
-    second.user = &at;
-    SET_EACH(w, verify, block != best ? GPUTUNE_EWRONG : GPUTUNE_OK);
-    w->farm.recheck_never_answers = true;
-    tuned(w, &second);
-    assert_int_equal(w->choice.source, GPUTUNE_SOURCE_MEASURED);
-    assert_non_null(strstr(w->choice.stop_reason, "stopped on request"));
-    assert_null(strstr(w->choice.stop_reason, "not re-verified"));
-    assert_true(w->choice.terms.proved);
-}
-
 /* A winner that could not be verified again is verified before its next launch. */
 TEST_OF(unverified_winner_is_verified_before_its_launch, world *w, open_world, close_world)
 {
