@@ -670,7 +670,7 @@ static gt_runner *find_runner(const gt_race *race, uint64_t id)
     return id < race->by_id.count ? race->by_id.items[id] : NULL;
 }
 
-/* Lets a decided race go on, unless it was stopped. Its winner stays until the next decision. */
+/* Lets a decided race continue, unless it was stopped. Its winner stays until the next decision. */
 static void reopen_race(gt_race *race)
 {
     if (race->end != GT_RACE_BUDGET && race->end != GT_RACE_CANCELED) {

@@ -128,9 +128,10 @@ typedef struct gt_race_result {
 gputune_status gt_race_new(gt_race **out, const gt_race_options *options);
 void gt_race_free(gt_race *race);
 
-/* Adds a contestant, or one that failed once more, without its samples. A decided race then goes
- * on; if it is stopped before the next decision, its winner stays. EINVAL if `id` is in the race.
- * It must be small, because it indexes a table. At most one contestant is the default. ENOMEM. */
+/* Adds a contestant, or one that failed once more, without its samples. A decided race then
+ * continues; if it is stopped before the next decision, its winner stays. EINVAL if `id` is in the
+ * race. It must be small, because it indexes a table. At most one contestant is the default.
+ * ENOMEM. */
 gputune_status gt_race_add(gt_race *race, uint64_t id, bool is_default);
 /* Declares that no more contestants will join. Before this call the race does not end by itself. */
 void gt_race_complete(gt_race *race);

@@ -15,7 +15,7 @@
  * PREPARE waits for the GPU, the inputs and the reference's results. In PROVE, variants are
  * compiled and verified, and verified ones race. In RACE, all are verified. PROVE_AGAIN verifies
  * the winner; if it is wrong after all, the other verified variants race again. RETRY tries
- * deferred variants again; those that are correct join the race, which then goes on.
+ * deferred variants again; those that are correct join the race, which then continues.
  *
  * A PLAYOFF is a second race among the finalists. It breaks a tie: by device time if the host's
  * clock cannot tell the variants apart, by the time with a warm cache if they are equally fast with
