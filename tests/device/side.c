@@ -43,7 +43,7 @@ static gputune_status launch(const side *one, const side_run *run, CUfunction fu
     return gt_cuda_check(one->driver, one->driver->CtxSynchronize(), run->entry);
 }
 
-static gputune_status bring(const side *one, const side_run *run, CUdeviceptr addresses[4])
+static gputune_status upload_inputs(const side *one, const side_run *run, CUdeviceptr addresses[4])
 {
     GT_CUDA(one->driver, MemAlloc, &addresses[0], run->result_bytes);
     GT_CUDA(one->driver, MemsetD8, addresses[0], 0, run->result_bytes);
@@ -61,7 +61,7 @@ static gputune_status execute(const side *one, const side_run *run, CUmodule mod
 {
     CUfunction function;
     GT_TRY(gt_function_load(&function, one->driver, module, run->entry));
-    GT_TRY(bring(one, run, addresses));
+    GT_TRY(upload_inputs(one, run, addresses));
     GT_TRY(launch(one, run, function, addresses));
     GT_CUDA(one->driver, MemcpyDtoH, results, addresses[0], run->result_bytes);
     return GPUTUNE_OK;

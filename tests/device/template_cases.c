@@ -61,7 +61,7 @@ static gputune_status fill(CUdeviceptr *address, const side *one, const gt_workl
     return status;
 }
 
-static gputune_status bring(buffers *out, const side *one, const gt_workload *workload)
+static gputune_status upload_buffers(buffers *out, const side *one, const gt_workload *workload)
 {
     uint32_t next = 0;
     for (uint32_t i = 0; i < workload->block_count; i++) {
@@ -109,7 +109,7 @@ static gputune_status launch(const side *one, const gt_image *image, const gt_la
     gputune_status status =
         gt_launcher_load(&launcher, one->driver, &one->device, image, NULL, description);
     if (status == GPUTUNE_OK) {
-        status = bring(&held, one, workload);
+        status = upload_buffers(&held, one, workload);
     }
     if (status == GPUTUNE_OK) {
         status = gt_launcher_launch(launcher, NULL, held.arguments);

@@ -17,10 +17,10 @@ static struct {
     gt_device device;
     gt_services services;
     gt_farm *farm;
-} bench;
+} setup;
 
 /* Opens device and farm on `driver`; sets nothing if NVRTC is missing. */
-static int bench_open(const char *driver_name)
+static int setup_open(const char *driver_name)
 {
     const gt_driver *driver;
     const gt_nvrtc *nvrtc;
@@ -29,31 +29,31 @@ static int bench_open(const char *driver_name)
         return 0;
     }
     OK(gt_driver_open(&driver, driver_name));
-    OK(gt_device_query(&bench.device, driver, 0));
-    gt_device_set_nvrtc(&bench.device, gt_nvrtc_version(nvrtc));
-    OK(gt_catalog_open(&bench.services.catalog, NULL, NULL));
-    OK(gt_store_open(&bench.services.store, ":memory:", NULL, NULL, false));
+    OK(gt_device_query(&setup.device, driver, 0));
+    gt_device_set_nvrtc(&setup.device, gt_nvrtc_version(nvrtc));
+    OK(gt_catalog_open(&setup.services.catalog, NULL, NULL));
+    OK(gt_store_open(&setup.services.store, ":memory:", NULL, NULL, false));
     const gt_farm_options options = {.driver = driver_name,
-                                     .device_uuid = bench.device.uuid,
-                                     .arch = bench.device.arch,
+                                     .device_uuid = setup.device.uuid,
+                                     .arch = setup.device.arch,
                                      .deadline_s = 60};
-    OK(gt_farm_open(&bench.farm, &options));
+    OK(gt_farm_open(&setup.farm, &options));
     return 0;
 }
 
-static int bench_h200(void **state)
+static int setup_h200(void **state)
 {
     (void)state;
-    return bench_open("emu:h200");
+    return setup_open("emu:h200");
 }
 
-static int bench_close(void **state)
+static int setup_close(void **state)
 {
     (void)state;
-    if (bench.farm) {
-        bench.farm->ops->close(bench.farm);
-        gt_store_close(bench.services.store);
-        gt_catalog_close(bench.services.catalog);
+    if (setup.farm) {
+        setup.farm->ops->close(setup.farm);
+        gt_store_close(setup.services.store);
+        gt_catalog_close(setup.services.catalog);
     }
     return 0;
 }
@@ -63,7 +63,7 @@ static void field_settle(gt_field *field)
     OK(gt_field_pump(field));
     while (!gt_field_is_done(field)) {
         gt_event event = {0};
-        OK(bench.farm->ops->wait(bench.farm, &event, 60));
+        OK(setup.farm->ops->wait(setup.farm, &event, 60));
         OK(gt_field_handle(field, &event));
         gt_event_free(&event);
         OK(gt_field_pump(field));
@@ -120,14 +120,14 @@ static void verify_begin(gt_field *field, gt_request **request, const char *kern
                          gputune_sizes sizes, uint32_t step, uint64_t seed)
 {
     static every_nth sample; /* the field refers to it until it is closed */
-    OK(gt_request_make(request, &bench.services, &bench.device, kernel, sizes,
+    OK(gt_request_make(request, &setup.services, &setup.device, kernel, sizes,
                        &OPTIONS(.seed = seed)));
     gt_space *space = (*request)->space;
     const gt_config standard = gt_config_default((*request)->template);
     assert_true(gt_space_has(space, &standard)); /* without the default, speed-ups have no base */
     sample = (every_nth){{.propose = propose_nth}, space, step, 0};
     const gt_field_options options = {.request = *request,
-                                      .farm = bench.farm,
+                                      .farm = setup.farm,
                                       .proposer = &sample.proposer,
                                       .with_default = true,
                                       .measure = true};
@@ -149,7 +149,7 @@ static void verify_space(const char *kernel, gputune_sizes sizes, uint32_t step)
 {
     gt_request *request;
     gt_field field;
-    SKIP_IF(!bench.farm);
+    SKIP_IF(!setup.farm);
     step = getenv("GPUTUNE_TEST_LONG") ? step : 3 * step;
     verify_begin(&field, &request, kernel, sizes, step, 1);
     field_judge(&field);

@@ -13,7 +13,7 @@ static gputune_options in_background(void)
     return options;
 }
 
-static gputune_plan *ask(gputune *tuner, size_t n, const gputune_options *options)
+static gputune_plan *plan_for(gputune *tuner, size_t n, const gputune_options *options)
 {
     gputune_plan *plan;
     OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", n}), options));
@@ -22,7 +22,7 @@ static gputune_plan *ask(gputune *tuner, size_t n, const gputune_options *option
 
 static gputune_source source_of(gputune *tuner, size_t n, const gputune_options *options)
 {
-    gputune_plan *plan = ask(tuner, n, options);
+    gputune_plan *plan = plan_for(tuner, n, options);
     gputune_source source = info_of(plan).source;
     gputune_plan_release(plan);
     return source;
@@ -42,13 +42,13 @@ TEST(miss_is_answered_and_the_winner_takes_over)
     cached.background = false;
     cached.effort = GPUTUNE_CACHED_ONLY;
     OK(gputune_wait(tuner, 0)); /* no tuning was requested */
-    gputune_plan *first = ask(tuner, N, &options), *second = ask(tuner, N, &options);
+    gputune_plan *first = plan_for(tuner, N, &options), *second = plan_for(tuner, N, &options);
     assert_int_equal(info_of(first).source, GPUTUNE_SOURCE_DEFAULT);
     assert_ptr_equal(first, second);
     assert_int_equal(state_of(tuner).waiting + state_of(tuner).running, 1);
     OK(gputune_wait(tuner, 230));
     assert_int_equal(state_of(tuner).tuned, 1);
-    gputune_plan *winner = ask(tuner, N, &options), *again = ask(tuner, N, &options);
+    gputune_plan *winner = plan_for(tuner, N, &options), *again = plan_for(tuner, N, &options);
     assert_int_equal(info_of(winner).source, GPUTUNE_SOURCE_CACHED);
     assert_ptr_equal(winner, again);
     assert_int_equal(source_of(tuner, N + 4, &options), GPUTUNE_SOURCE_NEAREST);
@@ -112,7 +112,7 @@ TEST(launching_goes_on_and_the_tuning_ends)
     CUdeviceptr x = buffer_of(values, sizeof values), y = buffer_of(values, sizeof values);
     gputune_source source = GPUTUNE_SOURCE_DEFAULT;
     while (source != GPUTUNE_SOURCE_CACHED) {
-        gputune_plan *plan = ask(tuner, n, &options);
+        gputune_plan *plan = plan_for(tuner, n, &options);
         OK(gputune_launch(plan, NULL, GPUTUNE_ARGS(&y, &x, &a, &n)));
         CU(CtxSynchronize());
         source = info_of(plan).source;

@@ -338,7 +338,7 @@ typedef struct tuning {
     int status;
 } tuning;
 
-static void tell(void *user, const gputune_progress *progress)
+static void note_progress(void *user, const gputune_progress *progress)
 {
     tuning *t = user;
     if (!t->reported && progress->compiled) {
@@ -351,8 +351,8 @@ static void *tune(void *user)
 {
     tuning *t = user;
     gputune_plan *plan = NULL;
-    gputune_options options =
-        OPTIONS(.effort = GPUTUNE_EXHAUSTIVE, .time_limit_s = 1000, .progress = tell, .user = t);
+    gputune_options options = OPTIONS(.effort = GPUTUNE_EXHAUSTIVE, .time_limit_s = 1000,
+                                      .progress = note_progress, .user = t);
     t->status = tune_kernel(&plan, t->tuner, "axpy", GPUTUNE_SIZES({"n", 1024}), &options);
     gputune_plan_release(plan);
     sem_post(&t->begun);

@@ -15,17 +15,17 @@ typedef struct planted {
     bool found;
 } planted;
 
-typedef struct told {
+typedef struct checked_class {
     const char *class; /* NULL: no fault is planted */
     planted planted[PLANTED_MAX];
     int planted_count;
     uint32_t variants;
     int alarms;
-} told;
+} checked_class;
 
 static int on_finding(void *user, const gputune_finding *finding)
 {
-    told *t = user;
+    checked_class *t = user;
     if (!strcmp(finding->kind, "checked")) {
         t->variants++;
         return 0;
@@ -51,7 +51,7 @@ static int on_finding(void *user, const gputune_finding *finding)
 }
 
 /* Notes that a line has mistakes of these kinds, such as "race, state". */
-static void plant(told *t, const char *kinds, unsigned int line)
+static void expect_mistakes(checked_class *t, const char *kinds, unsigned int line)
 {
     char list[64], *rest;
     snprintf(list, sizeof list, "%s", kinds);
@@ -64,7 +64,7 @@ static void plant(told *t, const char *kinds, unsigned int line)
 }
 
 /* Reads the findings that a kernel must have, and their lines. */
-static void read_planted(told *t, const char *path, const faulty_kernel *of)
+static void read_planted(checked_class *t, const char *path, const faulty_kernel *of)
 {
     char text[512], kernel[64] = "", kinds[64] = "", label[32] = "", at[32];
     FILE *file = fopen(path, "r");
@@ -79,10 +79,10 @@ static void read_planted(told *t, const char *path, const faulty_kernel *of)
         const char *found = strstr(text, "// found: "), *labelled = strstr(text, "// line: ");
         sscanf(text, "#pragma gputune kernel(%63[^)])", kernel);
         if (found && !strcmp(kernel, of->name)) {
-            plant(t, found + strlen("// found: "), line);
+            expect_mistakes(t, found + strlen("// found: "), line);
         }
         if (labelled && sscanf(labelled, "// line: %31s", at) == 1 && !strcmp(at, label)) {
-            plant(t, kinds, line);
+            expect_mistakes(t, kinds, line);
         }
     }
     fclose(file);
@@ -100,7 +100,7 @@ static gputune_sizes sizes_of(const char *path)
                                          : (gputune_sizes){0};
 }
 
-static void check(told *t, gputune *tuner, const char *path, uint32_t most)
+static void check(checked_class *t, gputune *tuner, const char *path, uint32_t most)
 {
     gputune_options options = OPTIONS(.time_limit_s = 600, .max_variants = most);
     if (gputune_check(tuner, path, sizes_of(path), &options, on_finding, t) < 0) {
@@ -111,7 +111,7 @@ static void check(told *t, gputune *tuner, const char *path, uint32_t most)
 
 /* ---- planted mistakes ---- */
 
-static int count_missed(const told *t, const char *name)
+static int count_missed(const checked_class *t, const char *name)
 {
     int missed = t->alarms > 0 || t->variants != 2;
     for (int i = 0; i < t->planted_count; i++) {
@@ -131,7 +131,7 @@ TEST(check_finds_planted_mistakes)
     gputune *tuner = tuner_open(world.database);
     for (int i = 0; i < found; i++) {
         char path[64], kernel[160];
-        told t = {.class = all[i].class};
+        checked_class t = {.class = all[i].class};
         gt_snprintf(path, sizeof path, "tests/faulty/%s.cu", t.class);
         snprintf(kernel, sizeof kernel, "%s:%s", path, all[i].name);
         read_planted(&t, path, &all[i]);
@@ -223,7 +223,7 @@ TEST(check_finds_nothing_in_correct_kernels)
     gputune *tuner = tuner_open(world.database);
     for (int i = 0; i < (int)(sizeof right / sizeof *right); i++) {
         if (is_wanted(right[i], i, 9)) {
-            told t = {0};
+            checked_class t = {0};
             check(&t, tuner, right[i], getenv("GPUTUNE_TEST_LONG") ? 8 : 2);
             alarms += t.alarms;
         }

@@ -15,7 +15,7 @@ typedef struct reply {
     char reason[256]; /* the reason of the plan, or the error message */
 } reply;
 
-static reply ask(gputune *tuner, int64_t n, gputune_effort effort)
+static reply get_plan(gputune *tuner, int64_t n, gputune_effort effort)
 {
     gputune_options options = few_variants();
     gputune_plan *plan;
@@ -55,9 +55,9 @@ static void call_back(void *user, const gputune_progress *progress)
         return;
     }
     c->called = true;
-    c->same = ask(c->tuner, N, GPUTUNE_MEASURE); /* the tuning of this callback */
-    c->cached = ask(c->tuner, N, GPUTUNE_CACHED_ONLY);
-    c->measured = ask(c->tuner, 2 * N, GPUTUNE_MEASURE);
+    c->same = get_plan(c->tuner, N, GPUTUNE_MEASURE); /* the tuning of this callback */
+    c->cached = get_plan(c->tuner, N, GPUTUNE_CACHED_ONLY);
+    c->measured = get_plan(c->tuner, 2 * N, GPUTUNE_MEASURE);
 }
 
 TEST(callback_may_call_its_tuner)
@@ -77,7 +77,7 @@ TEST(callback_may_call_its_tuner)
     assert_non_null(strstr(c.same.reason, "callback"));
     assert_null(strstr(world.log, "taken over")); /* the callback did not wait for its own thread */
     gputune_plan_release(plan);
-    expect(ask(c.tuner, 2 * N, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED); /* afterwards it is */
+    expect(get_plan(c.tuner, 2 * N, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED); /* now it is */
     gputune_close(c.tuner);
 }
 
@@ -148,10 +148,10 @@ TEST(lookups_do_not_wait_for_a_tuning)
     sem_init(&held.release, 0, 0);
     assert_int_equal(pthread_create(&held.thread, NULL, tune_held, &held), 0);
     assert_true(wait_for(&held.begun));
-    expect(ask(held.tuner, N, GPUTUNE_CACHED_ONLY), GPUTUNE_SOURCE_DEFAULT);
+    expect(get_plan(held.tuner, N, GPUTUNE_CACHED_ONLY), GPUTUNE_SOURCE_DEFAULT);
     OK(gputune_records(held.tuner, &filter, count_records, &records));
     assert_int_equal(records, 0);
-    expect(ask(held.tuner, 3 * N, GPUTUNE_ESTIMATE), GPUTUNE_SOURCE_ESTIMATED);
+    expect(get_plan(held.tuner, 3 * N, GPUTUNE_ESTIMATE), GPUTUNE_SOURCE_ESTIMATED);
     sem_post(&held.release);
     pthread_join(held.thread, NULL);
     assert_true(held.was_released); /* fails if the calls above have waited for the tuning */
@@ -185,7 +185,7 @@ TEST(refresh_finds_results_of_other_tuners)
     options.effort = GPUTUNE_CACHED_ONLY;
     OK(tune_kernel(&before, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options));
     assert_int_equal(info_of(before).source, GPUTUNE_SOURCE_DEFAULT);
-    expect(ask(other, N, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED);
+    expect(get_plan(other, N, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED);
     OK(tune_kernel(&still, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options));
     assert_ptr_equal(still, before); /* a hit does not read the database */
     gputune_refresh(tuner);

@@ -20,7 +20,7 @@ static int open_devices(void **state)
     return 0;
 }
 
-static gputune_plan *ask(const char *kernel)
+static gputune_plan *request_plan(const char *kernel)
 {
     gputune_plan *plan;
     OK(tune_kernel(&plan, tuner, kernel, GPUTUNE_SIZES({"n", COUNT}),
@@ -57,10 +57,10 @@ static void end_context(CUcontext context)
 
 TEST_WITHIN(plan_is_launched_in_each_context, open_tuner, close_tuner)
 {
-    gputune_plan *first = ask("axpy");
+    gputune_plan *first = request_plan("axpy");
     OK(launch_axpy(first, COUNT));
     CUcontext other = new_context();
-    gputune_plan *second = ask("axpy");
+    gputune_plan *second = request_plan("axpy");
     OK(launch_axpy(second, COUNT)); /* the plan in the table was made in the first context */
     CU(CtxSetCurrent(world.context));
     OK(launch_axpy(second, COUNT));
@@ -85,7 +85,7 @@ TEST(plan_is_made_in_the_context_of_another_device)
     options.database = ":memory:";
     options.device = "1";
     OK(gputune_open(&tuner, &options));
-    gputune_plan *plan = ask("axpy");
+    gputune_plan *plan = request_plan("axpy");
     assert_int_equal(launch_axpy(plan, COUNT), GPUTUNE_EINVAL);
     assert_non_null(strstr(gputune_error(), "the current context is of device 0"));
     if (create(&other, 0, 1) == CUDA_SUCCESS) { /* the emulator has contexts on one device only */
@@ -140,7 +140,7 @@ static CUfunction function_of(gputune_plan *plan)
 
 TEST_WITHIN(each_context_has_its_own_function, open_tuner, close_tuner)
 {
-    gputune_plan *plan = ask("axpy");
+    gputune_plan *plan = request_plan("axpy");
     CUfunction first = function_of(plan);
     CUcontext other = new_context();
     assert_ptr_not_equal(function_of(plan), first);
@@ -155,7 +155,7 @@ TEST_WITHIN(first_launch_in_a_context_can_be_captured, open_tuner, close_tuner)
     static float values[COUNT];
     float a = 2, got;
     size_t n = COUNT;
-    gputune_plan *plan = ask("axpy");
+    gputune_plan *plan = request_plan("axpy");
     CUcontext other = new_context();
     CUstream stream = stream_new();
     values[0] = 1;
@@ -175,7 +175,7 @@ TEST_WITHIN(first_launch_in_a_context_can_be_captured, open_tuner, close_tuner)
 
 TEST_WITHIN(plans_work_after_a_reset_of_the_context, open_tuner, close_tuner)
 {
-    gputune_plan *before = ask("axpy");
+    gputune_plan *before = request_plan("axpy");
     OK(launch_axpy(before, COUNT));
     for (int round = 0; round < 3; round++) {
         CUcontext again;
@@ -187,7 +187,7 @@ TEST_WITHIN(plans_work_after_a_reset_of_the_context, open_tuner, close_tuner)
                          GPUTUNE_ECUDA);
         CU(DevicePrimaryCtxRetain(&again, 0));
         CU(CtxSetCurrent(again));
-        gputune_plan *after = ask("axpy");
+        gputune_plan *after = request_plan("axpy");
         OK(launch_axpy(after, COUNT));
         OK(launch_axpy(before, COUNT));
         gputune_plan_release(after);
@@ -208,7 +208,7 @@ TEST_WITHIN(launch_without_a_context_is_refused, open_tuner, close_tuner)
     while (world.driver->CtxPopCurrent(&popped) ==
            CUDA_SUCCESS) { /* earlier tests have left contexts on the stack */
     }
-    gputune_plan *plan = ask("axpy");
+    gputune_plan *plan = request_plan("axpy");
     assert_int_equal(gputune_launch(plan, NULL, GPUTUNE_ARGS(&nowhere, &nowhere, &a, &n)),
                      GPUTUNE_EINVAL);
     assert_non_null(strstr(gputune_error(), "no CUDA context is current"));
@@ -228,7 +228,7 @@ TEST_WITHIN(lost_context_of_the_application_fails_the_call, open_tuner, close_tu
     float values[2 * COUNT] = {0}, a = 2;
     size_t n = COUNT;
     CUevent event;
-    gputune_plan *plan = ask("axpy");
+    gputune_plan *plan = request_plan("axpy");
     CU(EventCreate(&event, CU_EVENT_DISABLE_TIMING));
     CUdeviceptr x = buffer_of(values, sizeof values), y = x + COUNT * sizeof *values,
                 nowhere = 4096;

@@ -86,7 +86,7 @@ static int join(const char *database, int first, int threads, int scenarios)
 /* ---- many processes and threads -------------------------------------------------------------- */
 
 /* Returns the total number of measurements, except those that were taken over. */
-static int gather(int processes, int threads, int scenarios)
+static int run_all(int processes, int threads, int scenarios)
 {
     pid_t children[256];
     int measured = 0;
@@ -127,7 +127,7 @@ static int count_winners(void)
     return count;
 }
 
-static int crowd(int standard)
+static int size_of(int standard)
 {
     const char *asked = getenv("GPUTUNE_TEST_CROWD");
     int count = asked ? (int)strtol(asked, NULL, 10) : standard;
@@ -137,7 +137,7 @@ static int crowd(int standard)
 TEST(one_of_many_processes_measures)
 {
     SKIP_IF(!world.ready);
-    assert_int_equal(gather(crowd(PROCESSES), THREADS, 1), 1);
+    assert_int_equal(run_all(size_of(PROCESSES), THREADS, 1), 1);
     assert_int_equal(count_winners(), 1);
     unlink(world.database);
 }
@@ -145,8 +145,8 @@ TEST(one_of_many_processes_measures)
 TEST(processes_measure_each_scenario_once)
 {
     SKIP_IF(!world.ready);
-    assert_int_equal(gather(crowd(SHARING), 1, crowd(SCENARIOS)), crowd(SCENARIOS));
-    assert_int_equal(count_winners(), crowd(SCENARIOS));
+    assert_int_equal(run_all(size_of(SHARING), 1, size_of(SCENARIOS)), size_of(SCENARIOS));
+    assert_int_equal(count_winners(), size_of(SCENARIOS));
     unlink(world.database);
 }
 

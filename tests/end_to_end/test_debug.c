@@ -11,7 +11,7 @@ static gputune_plan *plan;
 static float values[N];
 static CUdeviceptr x, y;
 
-static gputune_plan *ask(gputune *of)
+static gputune_plan *request_plan(gputune *of)
 {
     gputune_plan *out;
     OK(tune_kernel(&out, of, "axpy", GPUTUNE_SIZES({"n", N}),
@@ -26,7 +26,7 @@ static int open_tuner(void **state)
     setenv("GPUTUNE_DEBUG", "1", 1);
     tuner = tuner_open(":memory:");
     unsetenv("GPUTUNE_DEBUG");
-    plan = ask(tuner);
+    plan = request_plan(tuner);
     x = buffer_of(values, BYTES);
     y = buffer_of(values, BYTES);
     return 0;

@@ -12,12 +12,12 @@
 
 #define N GPUTUNE_SIZES({"n", 1024})
 
-static int see(void *user, const void *item)
+static int count_item(void *user, const void *item)
 {
     (void)user, (void)item;
     return 0;
 }
-#define SEE(type) ((int (*)(void *, const type *))(void (*)(void))see)
+#define SEE(type) ((int (*)(void *, const type *))(void (*)(void))count_item)
 
 static int give(void *user, void *data, size_t bytes)
 {
@@ -349,7 +349,7 @@ static gputune *shared;
 static atomic_int asked;
 
 /* Makes all calls repeatedly, until one reports that the tuner is closed. */
-static void *ask(void *first)
+static void *call_first(void *first)
 {
     int status = GPUTUNE_OK;
     for (int i = *(const int *)first;
@@ -369,7 +369,7 @@ TEST(tuner_is_closed_during_calls_of_other_threads)
         asked = 0;
         for (int i = 0; i < ASKERS; i++) {
             firsts[i] = (i * CALLS / ASKERS + round) % CALLS;
-            assert_int_equal(pthread_create(&askers[i], NULL, ask, &firsts[i]), 0);
+            assert_int_equal(pthread_create(&askers[i], NULL, call_first, &firsts[i]), 0);
         }
         while (asked < 8 * round) {
             usleep(100);

@@ -9,7 +9,7 @@ typedef struct reported {
     gputune_parameter parameters[PARAMETERS];
 } reported;
 
-static reported ask(gputune_plan *plan)
+static reported describe_functions(gputune_plan *plan)
 {
     reported out = {.function = {.size = sizeof(gputune_function)}};
     OK(gputune_plan_function(&out.function, plan, 0));
@@ -50,7 +50,7 @@ TEST(plain_kernel_is_launched_by_its_function)
         y[i] = 1;
     }
     GT_SCOPED(plan_end) gputune_plan *plan = default_plan(tuner, NULL, GPUTUNE_SIZES({"n", n}));
-    reported t = ask(plan);
+    reported t = describe_functions(plan);
     assert_string_equal(t.function.name, "axpy");
     assert_string_equal(t.function.sizes, "n=1000 T=float");
     assert_int_equal(t.function.parameter_count, 4);
@@ -95,7 +95,7 @@ TEST(scratch_is_passed_by_the_caller)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     gputune_plan *plan = default_plan(tuner, with_scratch, (gputune_sizes){0, NULL});
-    reported t = ask(plan);
+    reported t = describe_functions(plan);
     assert_int_equal(t.function.parameter_count, 2);
     const gputune_parameter *part = &t.parameters[1];
     assert_int_equal(part->kind, GPUTUNE_PARAMETER_SCRATCH);
@@ -178,7 +178,7 @@ TEST(block_is_passed_as_described)
         gputune *tuner = tuner_open(":memory:");
         char *text = passed_as(words[i]);
         gputune_plan *plan = default_plan(tuner, text, (gputune_sizes){0, NULL});
-        reported t = ask(plan);
+        reported t = describe_functions(plan);
         assert_int_equal(launched_from_image(&t, values), 1999 * 1000);
         gputune_plan_release(plan);
         gputune_close(tuner);

@@ -24,10 +24,10 @@ TEST(gemm_of_tiny_sizes)
 TEST(gemm_is_searched_in_seconds)
 {
     gt_request *request;
-    if (!bench.farm) {
+    if (!setup.farm) {
         skip();
     }
-    OK(gt_request_make(&request, &bench.services, &bench.device, "gemm",
+    OK(gt_request_make(&request, &setup.services, &setup.device, "gemm",
                        GPUTUNE_SIZES({"m", 4096}, {"n", 4096}, {"k", 4096}), NULL));
     const gt_space_size valid = gt_space_count(request->space);
     const gt_space_size sources = gt_space_sources(request->space);
@@ -36,4 +36,4 @@ TEST(gemm_is_searched_in_seconds)
     gt_request_free(request);
 }
 
-TESTS_WITHIN(bench_h200, bench_close)
+TESTS_WITHIN(setup_h200, setup_close)

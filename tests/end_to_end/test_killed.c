@@ -57,7 +57,7 @@ static void kill_one(pid_t host, int round)
 
 /* ---- what is left ---------------------------------------------------------------------------- */
 
-static int64_t ask(const char *sql)
+static int64_t query_number(const char *sql)
 {
     sqlite3 *database;
     sqlite3_stmt *statement;
@@ -82,7 +82,7 @@ static int64_t count_winners(int n)
              "SELECT count(*) FROM winner w JOIN scenario s ON s.id = w.scenario "
              "WHERE s.problem = 'n=%d T=float'",
              n);
-    return ask(sql);
+    return query_number(sql);
 }
 
 /* Checks that each scenario of a complete line is stored. Returns their number. */
@@ -135,7 +135,7 @@ TEST(kills_lose_no_stored_result)
             fail_msg("round %d: the command ended with %d", round, code);
         }
         if (access(world.database, F_OK) == 0) {
-            assert_int_equal(ask("PRAGMA integrity_check"), 1);
+            assert_int_equal(query_number("PRAGMA integrity_check"), 1);
             told += expect_reported_is_stored();
         }
         if (was_host) { /* the next run continues */

@@ -10,7 +10,7 @@ static char *wisdom(void)
     return path;
 }
 
-static int ask(gputune_plan **out, gputune *tuner, size_t n, const gputune_options *options)
+static int plan_for(gputune_plan **out, gputune *tuner, size_t n, const gputune_options *options)
 {
     return tune_kernel(out, tuner, "axpy", GPUTUNE_SIZES({"n", n}), options);
 }
@@ -24,11 +24,11 @@ static void measure(void)
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     uint32_t count;
     filter.sizes = "n=4000";
-    OK(ask(&plan, tuner, KNOWN, &options));
+    OK(plan_for(&plan, tuner, KNOWN, &options));
     gputune_plan_release(plan);
     OK(gputune_wisdom_save(&count, tuner, wisdom(), &filter, true));
     assert_int_equal(count, 1);
-    OK(ask(&plan, tuner, UNKNOWN, &options));
+    OK(plan_for(&plan, tuner, UNKNOWN, &options));
     gputune_plan_release(plan);
 }
 
@@ -66,9 +66,9 @@ TEST(a_pinned_tuner_answers_from_its_file_only)
     snprintf(record, sizeof record, "%s/misses", world.folder);
     gputune *tuner = pinned(wisdom(), record);
     const gputune_options whole = OPTIONS(.effort = GPUTUNE_EXHAUSTIVE);
-    OK(ask(&plan, tuner, KNOWN, NULL));
+    OK(plan_for(&plan, tuner, KNOWN, NULL));
     /* also for a request that it would otherwise not answer */
-    OK(ask(&again, tuner, KNOWN, &whole));
+    OK(plan_for(&again, tuner, KNOWN, &whole));
     assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_CACHED);
     assert_string_equal(info_of(again).configuration, info_of(plan).configuration);
     OK(launch_axpy(plan, KNOWN));
@@ -79,7 +79,7 @@ TEST(a_pinned_tuner_answers_from_its_file_only)
         OPTIONS(.effort = GPUTUNE_MEASURE), OPTIONS(.effort = GPUTUNE_CACHED_ONLY),
         OPTIONS(.effort = GPUTUNE_ESTIMATE), OPTIONS(.background = true)};
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
-        assert_int_equal(ask(&plan, tuner, UNKNOWN, &calls[i]), GPUTUNE_ENOTCACHED);
+        assert_int_equal(plan_for(&plan, tuner, UNKNOWN, &calls[i]), GPUTUNE_ENOTCACHED);
         assert_non_null(strstr(gputune_error(), "axpy: no result for n=3600 T=float "));
         assert_non_null(strstr(gputune_error(), wisdom()));
     }
@@ -96,7 +96,7 @@ TEST(a_pinned_tuner_neither_measures_nor_imports)
     gputune_plan *plan;
     GT_SCOPED(tuner_end) gputune *tuner = pinned(wisdom(), NULL);
     const gputune_options forced = OPTIONS(.force = true);
-    assert_int_equal(ask(&plan, tuner, KNOWN, &forced), GPUTUNE_EUNSUPPORTED);
+    assert_int_equal(plan_for(&plan, tuner, KNOWN, &forced), GPUTUNE_EUNSUPPORTED);
     assert_int_equal(
         gputune_run(tuner, "axpy", GPUTUNE_SIZES({"n", KNOWN}), NULL, 0, NULL, no_record, NULL),
         GPUTUNE_EUNSUPPORTED);
@@ -117,8 +117,8 @@ TEST(the_variable_pins_a_program)
     gputune_plan *plan;
     setenv("GPUTUNE_PINNED", wisdom(), 1);
     gputune *tuner = tuner_open(world.database);
-    assert_int_equal(ask(&plan, tuner, UNKNOWN, NULL), GPUTUNE_ENOTCACHED);
-    OK(ask(&plan, tuner, KNOWN, NULL));
+    assert_int_equal(plan_for(&plan, tuner, UNKNOWN, NULL), GPUTUNE_ENOTCACHED);
+    OK(plan_for(&plan, tuner, KNOWN, NULL));
     gputune_plan_release(plan);
     gputune_close(tuner);
     unlink(wisdom());

@@ -32,7 +32,7 @@ static gputune *recording_tuner(const char *path)
     return tuner;
 }
 
-static gputune_source ask(gputune *tuner, const char *kernel, size_t n, gputune_options *options)
+static gputune_source tune(gputune *tuner, const char *kernel, size_t n, gputune_options *options)
 {
     gputune_plan *plan;
     OK(tune_kernel(&plan, tuner, kernel, GPUTUNE_SIZES({"n", n}), options));
@@ -53,13 +53,13 @@ TEST(misses_are_counted_and_hits_are_not)
     gputune *tuner = recording_tuner(path);
     for (int i = 0; i < 5; i++) {
         /* only the first call looks up the result; the others find the plan in the table */
-        ask(tuner, "axpy", 1000, &cached);
+        tune(tuner, "axpy", 1000, &cached);
     }
     assert_string_equal(what_is_recorded(path).text,
                         "4 axpy n=1000 T=float ; "); /* written at 1, 2, 4 */
-    ask(tuner, "templates/axpy.cu", 2000, &cached);
-    assert_int_equal(ask(tuner, "axpy", 3000, &quick), GPUTUNE_SOURCE_MEASURED);
-    assert_int_equal(ask(tuner, "axpy", 3000, &quick), GPUTUNE_SOURCE_MEASURED);
+    tune(tuner, "templates/axpy.cu", 2000, &cached);
+    assert_int_equal(tune(tuner, "axpy", 3000, &quick), GPUTUNE_SOURCE_MEASURED);
+    assert_int_equal(tune(tuner, "axpy", 3000, &quick), GPUTUNE_SOURCE_MEASURED);
     gputune_close(tuner);
     const seen all = what_is_recorded(path);
     assert_int_equal(all.lines, 3);
@@ -67,7 +67,7 @@ TEST(misses_are_counted_and_hits_are_not)
     assert_non_null(strstr(all.text, "/templates/axpy.cu n=2000 T=float ; "));
     assert_non_null(strstr(all.text, "1 axpy n=3000 T=float VEC=1 BLOCK=64; "));
     tuner = recording_tuner(path);
-    assert_int_equal(ask(tuner, "axpy", 3000, &quick), GPUTUNE_SOURCE_CACHED);
+    assert_int_equal(tune(tuner, "axpy", 3000, &quick), GPUTUNE_SOURCE_CACHED);
     gputune_close(tuner);
     assert_string_equal(what_is_recorded(path).text, all.text);
     unlink(path);

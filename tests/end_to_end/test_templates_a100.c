@@ -5,7 +5,7 @@
 static int open_a100(void **state)
 {
     (void)state;
-    return bench_open("emu:a100");
+    return setup_open("emu:a100");
 }
 
 TEST(test_axpy)
@@ -55,4 +55,4 @@ TEST(a100_has_no_clusters)
     gputune_space_free(space);
 }
 
-TESTS_WITHIN(open_a100, bench_close)
+TESTS_WITHIN(open_a100, setup_close)

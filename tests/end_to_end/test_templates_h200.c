@@ -33,4 +33,4 @@ TEST(test_paramsum)
     verify_space("paramsum", GPUTUNE_SIZES({"COUNT", 2003}), 1);
 }
 
-TESTS_WITHIN(bench_h200, bench_close)
+TESTS_WITHIN(setup_h200, setup_close)

@@ -83,7 +83,7 @@ static void refuse_inaccurate(const char *name, const char *old, const char *new
 {
     gt_field field;
     gt_request *request;
-    SKIP_IF(!bench.farm);
+    SKIP_IF(!setup.farm);
     char *folder = folder_make(), *path = altered(folder, name, old, new);
     link_header(folder, "gputune.cuh");
     link_header(folder, "blocks.cuh");
@@ -158,4 +158,4 @@ TEST(test_stencil3d_steps)
     verify_space("stencil3d_steps", small, 307);
 }
 
-TESTS_WITHIN(bench_h200, bench_close)
+TESTS_WITHIN(setup_h200, setup_close)

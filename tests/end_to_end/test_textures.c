@@ -48,7 +48,7 @@ static gputune_plan *layered_plan_of(gputune *tuner)
     return plan_untuned(tuner, "lift", GPUTUNE_SIZES({"w", WIDTH}));
 }
 
-static int lift(gputune_plan *plan, CUstream stream, CUdeviceptr y, CUdeviceptr x)
+static int launch_lift(gputune_plan *plan, CUstream stream, CUdeviceptr y, CUdeviceptr x)
 {
     int w = WIDTH;
     return gputune_launch(plan, stream, GPUTUNE_ARGS(&y, &x, &x, &w));
@@ -141,12 +141,12 @@ TEST(layers_are_copied_by_each_launch)
     for (int round = 0; round < 4; round++) {
         const float first = (float)(100 * round);
         write_image(x[round % 2], first);
-        OK(lift(plan, streams[round / 2], y[round % 2], x[round % 2]));
+        OK(launch_lift(plan, streams[round / 2], y[round % 2], x[round % 2]));
         CU(StreamSynchronize(streams[round / 2]));
         expect_lifted(y[round % 2], first);
     }
     CU(StreamBeginCapture(streams[0], CU_STREAM_CAPTURE_MODE_GLOBAL));
-    OK(lift(plan, streams[0], y[0], x[0]));
+    OK(launch_lift(plan, streams[0], y[0], x[0]));
     CUgraphExec exec = capture_end(streams[0]);
     gputune_plan_release(plan);
     gputune_close(tuner);

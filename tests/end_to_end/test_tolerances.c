@@ -10,7 +10,7 @@ static int open_any(void **state)
     (void)state;
     const char *count = getenv("GPUTUNE_TEST_SEEDS"), *driver = getenv("GPUTUNE_TEST_DRIVER");
     seeds = count ? (uint32_t)strtoul(count, NULL, 10) : 1;
-    return bench_open(driver ? driver : "emu:h200");
+    return setup_open(driver ? driver : "emu:h200");
 }
 
 /* Counts of correct kernels that were refused, and of faults that were not found. */
@@ -44,7 +44,7 @@ static void judge_template(const char *name, gputune_sizes sizes)
 {
     char path[64];
     tally sum = {0};
-    SKIP_IF(!bench.farm);
+    SKIP_IF(!setup.farm);
     snprintf(path, sizeof path, "tests/tolerance/%s.cu", name);
     for (uint32_t seed = 1; seed <= seeds; seed++) {
         gt_field field;
@@ -85,4 +85,4 @@ JUDGE(polynomial, "n", 40000)
 JUDGE(centred_init, "rows", 24)
 JUDGE(centred_expression, "rows", 24)
 
-TESTS_WITHIN(open_any, bench_close)
+TESTS_WITHIN(open_any, setup_close)

@@ -29,7 +29,7 @@ static gputune_plan *ask_with(gputune *tuner, const char *kernel, gputune_sizes 
 }
 
 /* Asks for axpy with GPUTUNE_RULE, and expects that source. */
-static gputune_plan *ask(gputune *tuner, int64_t n, gputune_source source)
+static gputune_plan *request_source(gputune *tuner, int64_t n, gputune_source source)
 {
     const gputune_options options = by_rule();
     gputune_plan *plan = ask_with(tuner, "axpy", GPUTUNE_SIZES({"n", n}), &options);
@@ -39,7 +39,7 @@ static gputune_plan *ask(gputune *tuner, int64_t n, gputune_source source)
 
 static void expect(gputune *tuner, int64_t n, gputune_source source)
 {
-    gputune_plan_release(ask(tuner, n, source));
+    gputune_plan_release(request_source(tuner, n, source));
 }
 
 /* The parts of a tuner that plans by a loaded rule must not use. */
@@ -72,12 +72,12 @@ TEST(new_sizes_need_neither_database_nor_workers)
     GT_SCOPED(show_services) hidden was = hide_services(tuner);
     for (int i = 0; i < 300; i++) {
         const size_t n = 64 + gt_random_below(&random, i % 2 ? 8000 : (1 << 20) - 64);
-        gputune_plan *plan = ask(tuner, (int64_t)n, GPUTUNE_SOURCE_RULE), *again;
+        gputune_plan *plan = request_source(tuner, (int64_t)n, GPUTUNE_SOURCE_RULE), *again;
         assert_string_equal(info_of(plan).configuration,
                             n <= 4096 ? "VEC=2 BLOCK=64 UNROLL=1" : "VEC=4 BLOCK=256 UNROLL=2");
         OK(launch_axpy(plan, n));
         assert_true(launch_axpy(plan, n - 1) == GPUTUNE_EINVAL);
-        again = ask(tuner, (int64_t)n, GPUTUNE_SOURCE_RULE);
+        again = request_source(tuner, (int64_t)n, GPUTUNE_SOURCE_RULE);
         assert_ptr_equal(plan, again);
     }
 }
@@ -89,7 +89,7 @@ TEST(facts_are_of_the_plans_own_sizes)
     gputune_parameter y = GPUTUNE_PARAMETER_INIT, n = GPUTUNE_PARAMETER_INIT;
     put_rule(tuner, "axpy", axpy_rule);
     expect(tuner, 5000, GPUTUNE_SOURCE_RULE);
-    gputune_plan *plan = ask(tuner, 20480, GPUTUNE_SOURCE_RULE);
+    gputune_plan *plan = request_source(tuner, 20480, GPUTUNE_SOURCE_RULE);
     OK(gputune_plan_function(&function, plan, 0));
     OK(gputune_plan_argument(&y, plan, 0));
     OK(gputune_plan_argument(&n, plan, 3));
@@ -114,7 +114,7 @@ TEST(fallback_has_its_own_grid)
         values[i] = (float)(i % 1000);
     }
     for (size_t n = 100; n < MOST; n = n * 3 + 1) {
-        gputune_plan *plan = ask(tuner, (int64_t)n, GPUTUNE_SOURCE_RULE);
+        gputune_plan *plan = request_source(tuner, (int64_t)n, GPUTUNE_SOURCE_RULE);
         static float out[MOST + 1];
         CUdeviceptr x = buffer_of(values, sizeof values), y = buffer_of(values, sizeof values);
         const CUdeviceptr odd_x = x + sizeof(float), odd_y = y + sizeof(float);
@@ -386,7 +386,7 @@ TEST(an_unverified_rule_is_verified_at_each_size_but_not_in_a_header)
     const gputune_options options = by_rule();
     char *text;
     put_rule_for(tuner, "axpy", (gputune_sizes){0, NULL}, &options, axpy_rule, false);
-    gputune_plan *plan = ask(tuner, 1000, GPUTUNE_SOURCE_RULE);
+    gputune_plan *plan = request_source(tuner, 1000, GPUTUNE_SOURCE_RULE);
     OK(launch_axpy(plan, 1000));
     gputune_plan_release(plan);
     OK(gputune_emit_rule(&text, tuner, "axpy", GPUTUNE_SIZES({"n", 100}), NULL, 0, 0));
@@ -435,7 +435,7 @@ TEST(measured_plan_stays_after_a_refresh)
     put_rule(tuner, "axpy", axpy_rule);
     expect(tuner, 2000, GPUTUNE_SOURCE_RULE);
     gputune_plan *plan = plan_measured(tuner, "axpy", GPUTUNE_SIZES({"n", 2000}));
-    gputune_plan *again = ask(tuner, 2000, GPUTUNE_SOURCE_MEASURED);
+    gputune_plan *again = request_source(tuner, 2000, GPUTUNE_SOURCE_MEASURED);
     assert_ptr_equal(plan, again);
     expect(tuner, 2001, GPUTUNE_SOURCE_RULE);
     gputune_refresh(tuner);
@@ -462,15 +462,15 @@ TEST(a_refresh_takes_the_newer_rule)
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
     GT_SCOPED(tuner_end) gputune *other = tuner_open(world.database);
     put_rule(tuner, "axpy", axpy_rule);
-    gputune_plan *first = ask(tuner, 5000, GPUTUNE_SOURCE_RULE), *second;
+    gputune_plan *first = request_source(tuner, 5000, GPUTUNE_SOURCE_RULE), *second;
     gputune_refresh(tuner);
-    second = ask(tuner, 5000, GPUTUNE_SOURCE_RULE);
+    second = request_source(tuner, 5000, GPUTUNE_SOURCE_RULE);
     assert_string_equal(info_of(second).configuration, info_of(first).configuration);
     gputune_plan_release(second);
     put_rule(other, "axpy", "region n=64:1M\n" LOSS "variant VEC=1 BLOCK=128 UNROLL=1\nuse 0\n");
     expect(tuner, 5001, GPUTUNE_SOURCE_RULE);
     gputune_refresh(tuner);
-    second = ask(tuner, 5000, GPUTUNE_SOURCE_RULE);
+    second = request_source(tuner, 5000, GPUTUNE_SOURCE_RULE);
     assert_string_equal(info_of(second).configuration, "VEC=1 BLOCK=128 UNROLL=1");
     OK(launch_axpy(second, 5000));
     OK(launch_axpy(first, 5000));
@@ -481,7 +481,7 @@ TEST(plans_end_with_their_tuner)
     gputune *tuner = tuner_open(world.database);
     gputune_info info = GPUTUNE_INFO_INIT;
     put_rule(tuner, "axpy", axpy_rule);
-    gputune_plan *plan = ask(tuner, 9000, GPUTUNE_SOURCE_RULE);
+    gputune_plan *plan = request_source(tuner, 9000, GPUTUNE_SOURCE_RULE);
     OK(launch_axpy(plan, 9000));
     gputune_close(tuner);
     assert_int_equal(launch_axpy(plan, 9000), GPUTUNE_EINVAL);
@@ -497,10 +497,10 @@ TEST(each_context_gets_the_variants)
     *(void **)&create = dlsym(world.driver->handle, "cuCtxCreate_v2");
     *(void **)&destroy = dlsym(world.driver->handle, "cuCtxDestroy_v2");
     put_rule(tuner, "axpy", axpy_rule);
-    gputune_plan *plan = ask(tuner, 9001, GPUTUNE_SOURCE_RULE);
+    gputune_plan *plan = request_source(tuner, 9001, GPUTUNE_SOURCE_RULE);
     assert_int_equal(create(&second, 0, 0), CUDA_SUCCESS);
     OK(launch_axpy(plan, 9001));
-    gputune_plan *other = ask(tuner, 9002, GPUTUNE_SOURCE_RULE);
+    gputune_plan *other = request_source(tuner, 9002, GPUTUNE_SOURCE_RULE);
     OK(launch_axpy(other, 9002));
     CU(CtxSetCurrent(world.context));
     OK(launch_axpy(other, 9002));

@@ -10,7 +10,7 @@ static gputune_options few(gputune_effort effort)
     return options;
 }
 
-static gputune_info ask(gputune *tuner, size_t n, gputune_effort effort)
+static gputune_info request_plan(gputune *tuner, size_t n, gputune_effort effort)
 {
     const gputune_options options = few(effort);
     gputune_plan *plan;
@@ -31,7 +31,7 @@ static char *measured(void)
     gputune *tuner = tuner_open(":memory:");
     char *text;
     uint32_t count;
-    assert_int_equal(ask(tuner, 4000, GPUTUNE_MEASURE).source, GPUTUNE_SOURCE_MEASURED);
+    assert_int_equal(request_plan(tuner, 4000, GPUTUNE_MEASURE).source, GPUTUNE_SOURCE_MEASURED);
     OK(gputune_wisdom_export(&text, &count, tuner, NULL, false));
     assert_int_equal(count, 1);
     gputune_close(tuner);
@@ -54,14 +54,14 @@ TEST(import_is_proved_once_and_then_stored)
 {
     GT_FREED char *text = measured();
     gputune *tuner = tuner_with(world.database, text, GPUTUNE_TRUST_NOTHING, false);
-    assert_int_equal(ask(tuner, 3600, GPUTUNE_CACHED_ONLY).source, GPUTUNE_SOURCE_DEFAULT);
-    const gputune_info info = ask(tuner, 4000, GPUTUNE_MEASURE);
+    assert_int_equal(request_plan(tuner, 3600, GPUTUNE_CACHED_ONLY).source, GPUTUNE_SOURCE_DEFAULT);
+    const gputune_info info = request_plan(tuner, 4000, GPUTUNE_MEASURE);
     assert_int_equal(info.source, GPUTUNE_SOURCE_CACHED);
     assert_true(info.time_ns > 0 && info.default_ns > 0);
     gputune_close(tuner);
     tuner = tuner_open(world.database); /* the proof was stored for the imported result */
-    assert_int_equal(ask(tuner, 4000, GPUTUNE_MEASURE).source, GPUTUNE_SOURCE_CACHED);
-    assert_int_equal(ask(tuner, 3600, GPUTUNE_CACHED_ONLY).source, GPUTUNE_SOURCE_NEAREST);
+    assert_int_equal(request_plan(tuner, 4000, GPUTUNE_MEASURE).source, GPUTUNE_SOURCE_CACHED);
+    assert_int_equal(request_plan(tuner, 3600, GPUTUNE_CACHED_ONLY).source, GPUTUNE_SOURCE_NEAREST);
     gputune_close(tuner);
     unlink(world.database);
 }
@@ -70,8 +70,8 @@ TEST(trusted_import_counts_as_proved_at_once)
 {
     GT_FREED char *text = measured();
     GT_SCOPED(tuner_end) gputune *tuner = tuner_with(":memory:", text, GPUTUNE_TRUST_BOUND, false);
-    assert_int_equal(ask(tuner, 3600, GPUTUNE_CACHED_ONLY).source, GPUTUNE_SOURCE_NEAREST);
-    assert_int_equal(ask(tuner, 4000, GPUTUNE_MEASURE).source, GPUTUNE_SOURCE_CACHED);
+    assert_int_equal(request_plan(tuner, 3600, GPUTUNE_CACHED_ONLY).source, GPUTUNE_SOURCE_NEAREST);
+    assert_int_equal(request_plan(tuner, 4000, GPUTUNE_MEASURE).source, GPUTUNE_SOURCE_CACHED);
 }
 
 TEST(imports_are_stored_if_requested)
@@ -79,11 +79,11 @@ TEST(imports_are_stored_if_requested)
     GT_FREED char *text = measured();
     gputune_close(tuner_with(world.database, text, GPUTUNE_TRUST_BOUND, false));
     gputune *tuner = tuner_open(world.database);
-    assert_int_equal(ask(tuner, 4000, GPUTUNE_CACHED_ONLY).source, GPUTUNE_SOURCE_DEFAULT);
+    assert_int_equal(request_plan(tuner, 4000, GPUTUNE_CACHED_ONLY).source, GPUTUNE_SOURCE_DEFAULT);
     gputune_close(tuner);
     gputune_close(tuner_with(world.database, text, GPUTUNE_TRUST_BOUND, true));
     tuner = tuner_open(world.database);
-    assert_int_equal(ask(tuner, 4000, GPUTUNE_CACHED_ONLY).source, GPUTUNE_SOURCE_CACHED);
+    assert_int_equal(request_plan(tuner, 4000, GPUTUNE_CACHED_ONLY).source, GPUTUNE_SOURCE_CACHED);
     gputune_close(tuner);
     unlink(world.database);
 }
@@ -194,7 +194,7 @@ TEST(imports_keep_their_date_and_can_be_passed_on)
     OK(gputune_wisdom_export(&again, &count, tuner, NULL, false));
     assert_int_equal(count, 1);
     assert_non_null(strstr(again, "created=\"2001"));
-    assert_int_equal(ask(tuner, 4000, GPUTUNE_MEASURE).source, GPUTUNE_SOURCE_CACHED);
+    assert_int_equal(request_plan(tuner, 4000, GPUTUNE_MEASURE).source, GPUTUNE_SOURCE_CACHED);
     found = winners(tuner, "axpy");
     assert_int_equal(found.unproved, 0); /* a worker has verified it */
     assert_memory_equal(found.created, "2001", 4);

@@ -15,7 +15,7 @@ static gt_farm *open_real(void)
     return farm;
 }
 
-static void ask(gt_farm *farm, uint64_t id, int block, bool ptx)
+static void submit_compile(gt_farm *farm, uint64_t id, int block, bool ptx)
 {
     char define[32];
     snprintf(define, sizeof define, "-DBLOCK=%d", block);
@@ -44,7 +44,7 @@ TEST(variants_become_cubins_with_figures)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_real();
     for (uint64_t i = 1; i <= 4; i++) {
-        ask(farm, i, 32 << i, false);
+        submit_compile(farm, i, 32 << i, false);
     }
     for (int i = 0; i < 4; i++) {
         GT_SCOPED(gt_event_free) gt_event event = first_event(farm);
@@ -62,7 +62,7 @@ TEST(variants_become_cubins_with_figures)
 TEST(an_emulated_device_gets_ptx_and_the_same_figures)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_real();
-    ask(farm, 1, 128, true);
+    submit_compile(farm, 1, 128, true);
     GT_SCOPED(gt_event_free) gt_event event = first_event(farm);
     ASSERT_OK(event.status);
     assert_non_null(strstr(event.compiled.image.data, ".entry scale"));

@@ -76,7 +76,7 @@ __attribute__((constructor)) static void start(void)
     }
 }
 
-static void tell(void)
+static void create_reached_file(void)
 {
     long file = reached ? syscall(SYS_openat, AT_FDCWD, reached, O_WRONLY | O_CREAT, 0600) : -1;
     if (file >= 0) {
@@ -92,7 +92,7 @@ bool failing_now(const char *call, int error)
     }
     long number = atomic_fetch_add(&calls, 1) + 1;
     if (number == limit) {
-        tell();
+        create_reached_file();
     }
     bool now = limit && (always ? number >= limit : number == limit);
     errno = now ? error : errno;

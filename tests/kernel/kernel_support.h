@@ -61,15 +61,15 @@ static inline void expect_mistakes(const char *path, const char *format,
     expect_mistakes(path, format, mistakes, sizeof(mistakes) / sizeof *(mistakes))
 
 /* A template that is bound to its default sizes, with everything up to its space. */
-typedef struct bench {
+typedef struct setup {
     gt_template *template;
     gt_device device;
     gt_problem problem;
     gt_workload workload;
     gt_space *space;
-} bench;
+} setup;
 
-static inline void bench_open_at(bench *b, const char *text, const char *arch, gputune_sizes sizes,
+static inline void setup_open_at(setup *b, const char *text, const char *arch, gputune_sizes sizes,
                                  uint32_t alignment, const char *const *only, size_t count)
 {
     b->template = parse(text);
@@ -81,12 +81,12 @@ static inline void bench_open_at(bench *b, const char *text, const char *arch, g
         gt_space_open(&b->space, b->template, &b->problem, &b->workload, &b->device, only, count));
 }
 
-static inline void bench_open(bench *b, const char *text, const char *arch)
+static inline void setup_open(setup *b, const char *text, const char *arch)
 {
-    bench_open_at(b, text, arch, (gputune_sizes){0, NULL}, 0, NULL, 0);
+    setup_open_at(b, text, arch, (gputune_sizes){0, NULL}, 0, NULL, 0);
 }
 
-static inline void bench_close(bench *b)
+static inline void setup_close(setup *b)
 {
     gt_space_free(b->space);
     gt_template_free(b->template);
@@ -121,7 +121,7 @@ static inline const char *text_of(const gt_template *template, const gt_config *
 }
 
 /* Returns the launch of a configuration, such as "B=64"; "" is the default. */
-static inline gt_launch launch_of(const bench *b, const char *config)
+static inline gt_launch launch_of(const setup *b, const char *config)
 {
     gt_launch launch;
     const gt_config parsed = config_of(b->template, config);
@@ -130,7 +130,7 @@ static inline gt_launch launch_of(const bench *b, const char *config)
 }
 
 /* Returns the source of a configuration, with a prelude. */
-static inline gt_source source_with(const bench *b, const char *config, const char *prelude)
+static inline gt_source source_with(const setup *b, const char *config, const char *prelude)
 {
     gt_source source;
     const gt_config parsed = config_of(b->template, config);
@@ -138,7 +138,7 @@ static inline gt_source source_with(const bench *b, const char *config, const ch
     return source;
 }
 
-static inline gt_source source_of(const bench *b, const char *config)
+static inline gt_source source_of(const setup *b, const char *config)
 {
     return source_with(b, config, "");
 }

@@ -115,7 +115,7 @@ static inline void write_template(gt_text *text, gt_random *random, int axes)
 }
 
 /* Returns true if a configuration can be launched and fulfils each require() on its own. */
-static inline bool brute_valid(const bench *b, const gt_config *config)
+static inline bool brute_valid(const setup *b, const gt_config *config)
 {
     gt_binding binding;
     gt_binding_open(&binding, b->template, &b->problem, &b->device);

@@ -42,7 +42,7 @@ static bool has_turn(size_t number, const char *arch)
 
 /* Compiles each distinct source of the space: all of them, or those that has_turn() selects.
  * Returns the number of distinct sources. */
-static size_t compile_space(const bench *b, const char *prelude, const char *arch, bool all)
+static size_t compile_space(const setup *b, const char *prelude, const char *arch, bool all)
 {
     GT_ARRAY(gt_hash) seen = {0};
     gt_config config;
@@ -73,11 +73,11 @@ static void compile_kernel(const char *kernel, const char *arch, gputune_sizes s
                            const char *const *only, size_t only_count)
 {
     char path[128];
-    GT_SCOPED(bench_close) bench b = {0};
+    GT_SCOPED(setup_close) setup b = {0};
     gt_source reference;
     (void)snprintf(path, sizeof path, "templates/%s.cu", kernel);
     GT_FREED char *text = read_text(path), *prelude = read_text("templates/gputune.cuh");
-    bench_open_at(&b, text, arch, sizes, 32, only, only_count);
+    setup_open_at(&b, text, arch, sizes, 32, only, only_count);
     const gt_config standard = gt_config_default(b.template);
     assert_null(gt_space_excludes(b.space, &standard));
     size_t valid = count_valid(b.space);
@@ -143,10 +143,10 @@ TEST(test_shortened_sources)
     GT_FREED char *prelude = read_text("templates/gputune.cuh");
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
         char path[128], *shown;
-        GT_SCOPED(bench_close) bench b = {0};
+        GT_SCOPED(setup_close) setup b = {0};
         (void)snprintf(path, sizeof path, "templates/%s.cu", all[k]);
         GT_FREED char *text = read_text(path);
-        bench_open_at(&b, text, "sm_90", GPUTUNE_NO_SIZES, 32, NULL, 0);
+        setup_open_at(&b, text, "sm_90", GPUTUNE_NO_SIZES, 32, NULL, 0);
         GT_SCOPED(gt_source_free) gt_source source = source_with(&b, "", prelude);
         ASSERT_OK(gt_source_shorten(&shown, &source, prelude));
         assert_null(strstr(shown, "gputune_grid_sync"));
@@ -181,9 +181,9 @@ TEST(test_newest_gpus)
     }
     GT_FREED char *prelude = read_text("templates/gputune.cuh");
     for (size_t a = 0; a < sizeof newest / sizeof *newest; a++) {
-        GT_SCOPED(bench_close) bench b = {0};
+        GT_SCOPED(setup_close) setup b = {0};
         gt_compiled result;
-        bench_open_at(&b, text, newest[a], GPUTUNE_NO_SIZES, 32, NULL, 0);
+        setup_open_at(&b, text, newest[a], GPUTUNE_NO_SIZES, 32, NULL, 0);
         assert_int_equal(count_valid(b.space), 32);
         gt_space_rewind(b.space);
         assert_int_equal(compile_space(&b, prelude, b.device.arch, true), 8);

@@ -15,10 +15,10 @@ static const char *options_of(const char *clause, const char *configuration)
 {
     static char joined[512];
     gt_text text = {0};
-    GT_SCOPED(bench_close) bench b = {0};
+    GT_SCOPED(setup_close) setup b = {0};
     GT_SCOPED(gt_source_free) gt_source source = {0};
     gt_text_printf(&text, "%s%s\n", HEAD, clause);
-    bench_open(&b, gt_text_string(&text), "sm_90");
+    setup_open(&b, gt_text_string(&text), "sm_90");
     if (configuration) {
         source = source_of(&b, configuration);
     } else {

@@ -19,8 +19,8 @@ static const char template_text[] =
 
 TEST(test_a_template)
 {
-    GT_SCOPED(bench_close) bench b = {0};
-    bench_open(&b, template_text, "sm_90");
+    GT_SCOPED(setup_close) setup b = {0};
+    setup_open(&b, template_text, "sm_90");
     assert_string_equal(b.template->name, "scale");
     gt_source source = source_of(&b, "B=128 U=2");
     assert_int_equal(source.instance_count, 1);
@@ -45,7 +45,7 @@ TEST(test_a_pack)
     static const char *const cases[][2] = {{"k<2>", ""}, {"k<2, int>", ", int a = 1"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[512];
-        GT_SCOPED(bench_close) bench b = {0};
+        GT_SCOPED(setup_close) setup b = {0};
         (void)snprintf(text, sizeof text,
                        P "kernel(%s) problem(n = 100)\n" P
                          "args(out float y[n], float *b = nullptr%s) tune(B = 64, 128) block(B) "
@@ -53,7 +53,7 @@ TEST(test_a_pack)
                          "template <int N, typename... R>\n"
                          "__global__ void k(float *y, float *b, R... rest) { y[0] = N; }\n",
                        cases[i][0], cases[i][1]);
-        bench_open(&b, text, "sm_90");
+        setup_open(&b, text, "sm_90");
         GT_SCOPED(gt_source_free) gt_source source = source_of(&b, "B=128");
         assert_string_equal(source.instances[0], cases[i][0]);
     }
@@ -62,8 +62,8 @@ TEST(test_a_pack)
 /* A char pointer takes any buffer, because the strides of tensors are in bytes. */
 TEST(test_bytes)
 {
-    GT_SCOPED(bench_close) bench b = {0};
-    bench_open(&b,
+    GT_SCOPED(setup_close) setup b = {0};
+    setup_open(&b,
                "struct S { float a; short b; };\n" P "kernel(k) problem(n = 100)\n" P
                "args(in float x[n], out S y[n], size_t nb = 8) tune(B = 64, 128) block(B) grid(1)\n"
                "__global__ void k(const char *x, char *y, size_t nb) { y[0] = B; }\n",
@@ -74,9 +74,9 @@ TEST(test_bytes)
 
 TEST(test_a_reference)
 {
-    GT_SCOPED(bench_close) bench b = {0};
+    GT_SCOPED(setup_close) setup b = {0};
     GT_SCOPED(gt_source_free) gt_source source = {0};
-    bench_open(&b, template_text, "sm_90");
+    setup_open(&b, template_text, "sm_90");
     ASSERT_OK(gt_source_reference(&source, b.template, &b.problem, &b.device, ""));
     assert_int_equal(source.instance_count, 1);
     assert_string_equal(source.instances[0], "slow<float>");
@@ -89,8 +89,8 @@ TEST(test_a_plain_kernel_in_a_namespace)
     static const char text[] =
         P "kernel(a::scale)\n" HEAD "namespace b { __global__ void scale(T *y) {} }\n"
           "namespace a { __global__ void scale(T *y, int n) { y[0] = B + U; } }";
-    GT_SCOPED(bench_close) bench b = {0};
-    bench_open(&b, text, "sm_90");
+    GT_SCOPED(setup_close) setup b = {0};
+    setup_open(&b, text, "sm_90");
     GT_SCOPED(gt_source_free) gt_source source = source_of(&b, "");
     assert_int_equal(source.instance_count, 0);
     assert_non_null(strstr(source.text, "namespace b { __global__ void scale"));
@@ -112,8 +112,8 @@ TEST(test_other_kernels_of_a_file)
           "y[0] = U * old();\n#endif\n}\n"
           "__global__ void slow(T *y, int n) { y[0] = 1; }\n"
           "__global__ void more(float *y) { some_function_of_another_file(y); }\n";
-    GT_SCOPED(bench_close) bench b = {0};
-    bench_open(&b, text, "sm_90");
+    GT_SCOPED(setup_close) setup b = {0};
+    setup_open(&b, text, "sm_90");
     GT_SCOPED(gt_source_free) gt_source source = source_of(&b, ""), reference = {0};
     ASSERT_OK(gt_source_reference(&reference, b.template, &b.problem, &b.device, ""));
     assert_null(strstr(source.text, "void other"));

@@ -42,10 +42,10 @@ static const char *trace(const gt_launch *launch)
 
 static void assert_trace(const char *pipeline, const char *config, const char *expected)
 {
-    GT_SCOPED(bench_close) bench b = {0};
+    GT_SCOPED(setup_close) setup b = {0};
     char all[2048];
     (void)snprintf(all, sizeof all, HEAD "%s" FUNCTIONS, pipeline);
-    bench_open(&b, all, "sm_90");
+    setup_open(&b, all, "sm_90");
     const gt_launch launch = launch_of(&b, config);
     assert_string_equal(trace(&launch), expected);
 }
@@ -83,9 +83,9 @@ TEST(test_conditions_and_repetitions)
     assert_trace(P WORK "\n" P
                         "launch(work, block = B, grid = 2, args = (y, x, n), when = T > 1)\n",
                  "T=1", "0:1(0,1,2)");
-    GT_SCOPED(bench_close) bench b = {0};
+    GT_SCOPED(setup_close) setup b = {0};
     gt_iteration run;
-    bench_open(&b,
+    setup_open(&b,
                HEAD P
                "for(i = 1; i < 3; ++i)\n" P
                "launch(work, block = 32 * i, grid = 1, times = i, args = (y, x, n))\n" FUNCTIONS,
@@ -123,9 +123,9 @@ TEST(test_swapped_buffers_are_aligned_alike)
 
 TEST(test_shapes_are_shown)
 {
-    GT_SCOPED(bench_close) bench b = {0};
+    GT_SCOPED(setup_close) setup b = {0};
     char text[GT_SHAPES_TEXT];
-    bench_open(&b,
+    setup_open(&b,
                HEAD P "for(i = 0; i < n - 1; ++i)\n" P
                       "launch(work, block = 64, grid = (n - i, 2), args = (y, x, n))\n" P WORK
                       "\n" FUNCTIONS,
@@ -140,9 +140,9 @@ TEST(test_shapes_are_shown)
 /* Grids are rounded up to clusters in each launch. */
 TEST(test_clusters)
 {
-    GT_SCOPED(bench_close) bench b = {0};
+    GT_SCOPED(setup_close) setup b = {0};
     gt_iteration run;
-    bench_open(
+    setup_open(
         &b,
         HEAD P
         "for(i = 1; i < 4; ++i)\n" P
@@ -168,10 +168,10 @@ static void __attribute__((noinline)) fill_stack(void)
 
 static void assert_count(const char *pipeline, size_t expected)
 {
-    GT_SCOPED(bench_close) bench b = {0};
+    GT_SCOPED(setup_close) setup b = {0};
     char all[2048];
     (void)snprintf(all, sizeof all, HEAD "%s" FUNCTIONS, pipeline);
-    bench_open(&b, all, "sm_90");
+    setup_open(&b, all, "sm_90");
     fill_stack();
     assert_int_equal(count_valid(b.space), expected);
 }
@@ -218,17 +218,17 @@ TEST(test_identities)
 
 TEST(test_launches_that_differ_have_other_hashes)
 {
-    GT_SCOPED(bench_close) bench b = {0};
-    bench_open(&b, HEAD P "for(i = 0; i < 2 * T; ++i) " WORK "\n" FUNCTIONS, "sm_90");
+    GT_SCOPED(setup_close) setup b = {0};
+    setup_open(&b, HEAD P "for(i = 0; i < 2 * T; ++i) " WORK "\n" FUNCTIONS, "sm_90");
     const gt_launch one = launch_of(&b, "T=1"), other = launch_of(&b, "T=2");
     assert_false(gt_hash_equal(gt_launch_hash(&one), gt_launch_hash(&other)));
 }
 
 TEST(test_swapped_buffers_have_equal_bytes)
 {
-    GT_SCOPED(bench_close) bench b = {0};
+    GT_SCOPED(setup_close) setup b = {0};
     gt_launch launch;
-    bench_open(&b,
+    setup_open(&b,
                P "kernel(k) problem(n = 64) args(inout float y[n]) scratch(float part[2 * n])\n" P
                  "for(t = 0; t < 2; ++t) launch(f, block = 32, grid = 2) swap(y, part)\n"
                  "__global__ void f(float *y, float *part) {}\n",
@@ -291,8 +291,8 @@ TEST(test_mistakes)
 /* `x + e` is the address of element e of a buffer or scratch buffer. */
 TEST(test_addresses_of_elements)
 {
-    GT_SCOPED(bench_close) bench b = {0};
-    bench_open(&b,
+    GT_SCOPED(setup_close) setup b = {0};
+    setup_open(&b,
                HEAD P
                "for(i = 1; i < 3; ++i)\n" P
                "launch(work, block = B, grid = 1, args = (part + i * T, x + n - 1, n))\n" FUNCTIONS,

@@ -99,8 +99,8 @@ TEST(test_mistakes)
 
 TEST(test_buffers)
 {
-    GT_SCOPED(bench_close) bench b = {0};
-    bench_open_at(&b, text, "sm_90", GPUTUNE_SIZES({"n", 100}, {"m", 5}, {"T=double", 0}), 0, NULL,
+    GT_SCOPED(setup_close) setup b = {0};
+    setup_open_at(&b, text, "sm_90", GPUTUNE_SIZES({"n", 100}, {"m", 5}, {"T=double", 0}), 0, NULL,
                   0);
     const gt_workload *w = &b.workload;
     assert_int_equal(w->argument_count, 7);
@@ -136,15 +136,15 @@ TEST(test_several_lines_of_arguments)
     static const char whole[] = "#pragma gputune kernel(k) problem(n = 100) block(1) grid(1)\n"
                                 "#pragma gputune args(inout int m[n] = constant(INFINITY))\n"
                                 "__global__ void k(int *m) { m[0] = 1; }\n";
-    bench b;
-    bench_open(&b, lines, "sm_90");
+    setup b;
+    setup_open(&b, lines, "sm_90");
     assert_int_equal(b.workload.argument_count, 3);
     assert_true(b.workload.buffers[0].low == -INFINITY);
     assert_int_equal(b.workload.buffers[0].elements, 200);
     assert_true(b.workload.buffers[1].high == 2147483647);
     assert_true(b.workload.numbers[0].low == 3.402823466385288598e38);
     assert_int_equal(b.template->passes[0].extent_count, 1);
-    bench_close(&b);
+    setup_close(&b);
     gt_template *t = parse(whole);
     gt_problem problem;
     gt_workload workload;
@@ -166,9 +166,9 @@ TEST(test_vector_elements)
         "#pragma gputune args(out float4 y[n], in float3 x[n], in bool b[n] = uniform(0, 1))\n"
         "__global__ void k(float4 *__restrict__ y, float3 const *x, const bool *b) {}\n"
         "__global__ void r(double4 *y, const float3 *x, const bool *b) {}\n";
-    GT_SCOPED(bench_close) bench b = {0};
+    GT_SCOPED(setup_close) setup b = {0};
     char name[2 * GT_NAME_MAX];
-    bench_open(&b, vectors, "sm_90");
+    setup_open(&b, vectors, "sm_90");
     const gt_buffer *y = &b.workload.buffers[0], *x = &b.workload.buffers[1];
     assert_int_equal(y->elements, 400);
     assert_int_equal(y->bytes, 1600);
@@ -193,8 +193,8 @@ TEST(test_elements)
         "#pragma gputune reference(y[i][j] = i > 0 ? y[i - 1][j] : m, z[i] = z[i] + 1)\n"
         "__global__ void k(float *y, int *z, int n) {}\n";
     static const uint64_t values[] = {7, 100, 2048};
-    GT_SCOPED(bench_close) bench b = {0};
-    bench_open(&b, shift, "sm_90");
+    GT_SCOPED(setup_close) setup b = {0};
+    setup_open(&b, shift, "sm_90");
     const gt_launch *reference = &b.workload.reference;
     assert_int_equal(reference->parameter_count, 3 + 1 + 3);
     assert_int_equal(reference->parameters[3].kind, GT_PARAMETER_SCRATCH);
@@ -214,9 +214,9 @@ TEST(test_elements_of_vectors)
         "#pragma gputune args(out float y[n], in float a[n][m], in float b[n][m])\n"
         "#pragma gputune reference(y[i] = sum(m, [&](int k) { return a[i][k] * b[i * m + k]; }))\n"
         "__global__ void k(float *y, const float *a, const float *b) {}\n";
-    GT_SCOPED(bench_close) bench b = {0};
+    GT_SCOPED(setup_close) setup b = {0};
     GT_SCOPED(gt_source_free) gt_source source = {0};
-    bench_open(&b, text, "sm_90");
+    setup_open(&b, text, "sm_90");
     ASSERT_OK(gt_source_reference(&source, b.template, &b.problem, &b.device, ""));
     assert_non_null(strstr(source.text, "gputune_row<const float> a = "));
     assert_null(strstr(source.text, "gputune_row<const float> b = "));
@@ -233,11 +233,11 @@ static const char steps[] =
 static double work_of(const char *work, const char *config, double *bytes, double *flops)
 {
     char whole[sizeof steps + 64];
-    GT_SCOPED(bench_close) bench b = {0};
+    GT_SCOPED(setup_close) setup b = {0};
     gt_config parsed;
     double ratio;
     (void)snprintf(whole, sizeof whole, steps, work);
-    bench_open(&b, whole, "sm_90");
+    setup_open(&b, whole, "sm_90");
     ASSERT_OK(gt_config_parse(&parsed, b.template, config, true));
     ASSERT_OK(gt_work_ratio(&ratio, b.template, &b.problem, &parsed, &b.device));
     *bytes = b.workload.work_bytes;
@@ -269,11 +269,11 @@ TEST(test_work)
 TEST(test_work_that_is_none)
 {
     char whole[sizeof steps + 64];
-    GT_SCOPED(bench_close) bench b = {0};
+    GT_SCOPED(setup_close) setup b = {0};
     gt_config config;
     double ratio;
     (void)snprintf(whole, sizeof whole, steps, "flops = n * (4 - STEPS)");
-    bench_open(&b, whole, "sm_90");
+    setup_open(&b, whole, "sm_90");
     ASSERT_OK(gt_config_parse(&config, b.template, "STEPS=4", true));
     assert_int_equal(gt_work_ratio(&ratio, b.template, &b.problem, &config, &b.device),
                      GPUTUNE_ETEMPLATE);
@@ -283,8 +283,8 @@ TEST(test_work_that_is_none)
 
 TEST(test_judges)
 {
-    GT_SCOPED(bench_close) bench b = {0};
-    bench_open_at(&b, text, "sm_90", GPUTUNE_SIZES({"n", 100}), 0, NULL, 0);
+    GT_SCOPED(setup_close) setup b = {0};
+    setup_open_at(&b, text, "sm_90", GPUTUNE_SIZES({"n", 100}), 0, NULL, 0);
     const gt_workload *w = &b.workload;
     assert_true(w->has_reference && w->has_scale && w->has_check && w->block_count == 0);
     assert_float_equal(w->tolerance.rtol, 1e-5, 1e-15);
@@ -324,9 +324,9 @@ TEST(test_alignments)
         {{"x", 3}, "alignment of x is 3 bytes; expected a power of two up to 4096"},
         {{"x", 0}, "alignment of x is 0 bytes; expected a power of two up to 4096"},
     };
-    GT_SCOPED(bench_close) bench b = {0};
+    GT_SCOPED(setup_close) setup b = {0};
     gt_workload w;
-    bench_open(&b, text, "sm_90");
+    setup_open(&b, text, "sm_90");
     const gputune_alignment x = {"x", 4};
     ASSERT_OK(gt_workload_bind(&w, b.template, &b.problem, &b.device, 32, &x, 1));
     assert_int_equal(w.alignment[0], 32);
@@ -341,10 +341,10 @@ TEST(test_alignments)
 
 static const char *odd_tail_of(const char *template)
 {
-    GT_SCOPED(bench_close) bench b = {0};
+    GT_SCOPED(setup_close) setup b = {0};
     gt_problem odd_tail;
     static char kept[256];
-    bench_open(&b, template, "sm_90");
+    setup_open(&b, template, "sm_90");
     const bool changed = gt_problem_odd_tail(&odd_tail, b.template, &b.problem, &b.device);
     (void)snprintf(kept, sizeof kept, "%s%s", changed ? "" : "same ",
                    problem_text(b.template, &odd_tail));
@@ -401,8 +401,8 @@ TEST(test_small)
          "n=64 m=268435456"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        GT_SCOPED(bench_close) bench b = {0};
-        bench_open(&b, cases[i].template, "sm_90");
+        GT_SCOPED(setup_close) setup b = {0};
+        setup_open(&b, cases[i].template, "sm_90");
         const gt_problem small = gt_problem_small(b.template, &b.problem, &b.device);
         assert_string_equal(problem_text(b.template, &small), cases[i].small);
     }

@@ -5,16 +5,16 @@
 #include "base/random.h"
 #include "kernel/bind/prototype.h"
 
-static void open_file(bench *out, const char *name)
+static void open_file(setup *out, const char *name)
 {
     GT_FREED char *path = NULL, *text = NULL;
     ASSERT_OK(gt_path_format(&path, "templates/%s.cu", name));
     ASSERT_OK(gt_file_read(&text, NULL, path));
-    bench_open(out, text, "sm_90");
+    setup_open(out, text, "sm_90");
 }
 
 /* Changes the run-time sizes: small and large, even and odd ones. */
-static gt_problem other_sizes(const bench *b, gt_random *random)
+static gt_problem other_sizes(const setup *b, gt_random *random)
 {
     gt_problem other = b->problem;
     for (uint32_t i = 0; i < b->template->problem_count; i++) {
@@ -28,7 +28,7 @@ static gt_problem other_sizes(const bench *b, gt_random *random)
     return other;
 }
 
-static void expect_same_bytes(const bench *b, const gt_launch *launch, const gt_workload *workload,
+static void expect_same_bytes(const setup *b, const gt_launch *launch, const gt_workload *workload,
                               const uint64_t *bytes)
 {
     for (uint32_t i = 0; i < b->template->argument_count; i++) {
@@ -45,7 +45,7 @@ static void expect_same_bytes(const bench *b, const gt_launch *launch, const gt_
 }
 
 /* Returns 1 if the configuration is valid at other sizes, and expects the same launch there. */
-static size_t compare_at(const bench *b, const gt_prototype *prototype, const gt_config *config,
+static size_t compare_at(const setup *b, const gt_prototype *prototype, const gt_config *config,
                          const gt_problem *problem)
 {
     static gt_workload workload;
@@ -76,7 +76,7 @@ static size_t compare_at(const bench *b, const gt_prototype *prototype, const gt
 static size_t compare(const char *name)
 {
     enum { CONFIGS = 20, SIZES = 50 };
-    GT_SCOPED(bench_close) bench b = {0};
+    GT_SCOPED(setup_close) setup b = {0};
     gt_random random = {17};
     gt_config config;
     size_t compared = 0;
@@ -110,7 +110,7 @@ TEST(other_launches_have_no_prototype)
                                           "block(64) l2_persist(A = 50 : x)"};
     for (size_t i = 0; i < sizeof clauses / sizeof *clauses; i++) {
         GT_SCOPED(gt_text_free) gt_text text = {0};
-        GT_SCOPED(bench_close) bench b = {0};
+        GT_SCOPED(setup_close) setup b = {0};
         gt_prototype *prototype = NULL;
         gt_text_printf(&text,
                        "#pragma gputune kernel(k) problem(n = 4096) args(out float y[n], "
@@ -118,7 +118,7 @@ TEST(other_launches_have_no_prototype)
                        "#pragma gputune %s\n"
                        "__global__ void k(float *y, const float *x, int n) {}\n",
                        clauses[i]);
-        bench_open(&b, gt_text_string(&text), "sm_90");
+        setup_open(&b, gt_text_string(&text), "sm_90");
         const gt_config config = gt_config_default(b.template);
         assert_int_equal(gt_prototype_make(&prototype, b.template, &b.problem, &config, &b.device),
                          GPUTUNE_EUNSUPPORTED);

@@ -4,7 +4,7 @@
 #include "kernel/text/reach.h"
 
 /* Removes blanks at the ends of lines, and all but one of several blanks in a row. */
-static void squeeze(char *text)
+static void remove_blanks(char *text)
 {
     char *to = text;
     for (const char *at = text; *at; at++) {
@@ -22,7 +22,7 @@ static void check(const char *text, const char *roots, const char *expected)
 {
     GT_FREED char *left = NULL;
     ASSERT_OK(gt_reach_cut(&left, text, text, roots));
-    squeeze(left);
+    remove_blanks(left);
     assert_string_equal(left, expected);
 }
 

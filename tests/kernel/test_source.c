@@ -25,12 +25,12 @@ static const char text[] =
     "}\n"
     "int last;\n";
 
-static gt_source generate(const bench *b, const char *config)
+static gt_source generate(const setup *b, const char *config)
 {
     return source_with(b, config, "int prelude;\n");
 }
 
-static gt_hash hash_of(const bench *b, const char *config)
+static gt_hash hash_of(const setup *b, const char *config)
 {
     gt_source source = generate(b, config);
     gt_hash hash = source.hash;
@@ -38,7 +38,7 @@ static gt_hash hash_of(const bench *b, const char *config)
     return hash;
 }
 
-static gt_hash trial_of(const bench *b, const char *config)
+static gt_hash trial_of(const setup *b, const char *config)
 {
     const gt_config parsed = config_of(b->template, config);
     return gt_trial_hash(b->template, &parsed, hash_of(b, config));
@@ -59,8 +59,8 @@ static void assert_line(const char *source, int number, const char *expected)
 
 TEST(test_lines)
 {
-    GT_SCOPED(bench_close) bench b = {0};
-    bench_open(&b, text, "sm_90");
+    GT_SCOPED(setup_close) setup b = {0};
+    setup_open(&b, text, "sm_90");
     GT_SCOPED(gt_source_free) gt_source source = generate(&b, "");
     assert_line(source.text, 1, "// twice");
     assert_line(source.text, 2, "");
@@ -87,8 +87,8 @@ TEST(source_rewrites_extensions_of_nvcc)
         "    y[1] = ({ int one = 1; T{one, 2}; }).b;\n"
         "    register int i = 2;\n"
         "}\n";
-    GT_SCOPED(bench_close) bench b = {0};
-    bench_open(&b, lists, "sm_90");
+    GT_SCOPED(setup_close) setup b = {0};
+    setup_open(&b, lists, "sm_90");
     GT_SCOPED(gt_source_free) gt_source source = generate(&b, "");
     assert_line(source.text, 6, "    y[0] = ([&]{ return  T{1, 2}; }()).a;");
     assert_line(source.text, 7, "    y[1] = ([&]{ int one = 1; return T{one, 2}; }()).b;");
@@ -113,8 +113,8 @@ TEST(test_macros)
         "#define GPUTUNE_LAUNCH_BOUNDS __launch_bounds__(256, 2)\n",
         "#line 1 \"gputune.cuh\"\nint prelude;\n"};
     static const char *const absent[] = {"#define B ", "#define C ", "#define n "};
-    GT_SCOPED(bench_close) bench b = {0};
-    bench_open(&b, text, "sm_90");
+    GT_SCOPED(setup_close) setup b = {0};
+    setup_open(&b, text, "sm_90");
     gt_source source = generate(&b, "U=2 MODE=fast C=2");
     for (size_t i = 0; i < sizeof present / sizeof *present; i++) {
         if (!strstr(source.text, present[i])) {
@@ -134,8 +134,8 @@ TEST(test_macros)
 
 TEST(test_hashes)
 {
-    GT_SCOPED(bench_close) bench b = {0};
-    bench_open(&b, text, "sm_90");
+    GT_SCOPED(setup_close) setup b = {0};
+    setup_open(&b, text, "sm_90");
     assert_true(gt_hash_equal(hash_of(&b, "C=1"), hash_of(&b, "C=2")));
     assert_false(gt_hash_equal(hash_of(&b, "U=1"), hash_of(&b, "U=2")));
     assert_false(gt_hash_equal(hash_of(&b, "B=64"), hash_of(&b, "B=128"))); /* TILE depends on B */
@@ -155,8 +155,8 @@ TEST(test_bounds_under_a_condition)
         "last; }\n"
         "__global__\n#ifdef SLOW\n__launch_bounds__(32)\n#endif\nvoid slow(float *y, int n) {}\n"
         "int last;\n";
-    GT_SCOPED(bench_close) bench b = {0};
-    bench_open(&b, text, "sm_90");
+    GT_SCOPED(setup_close) setup b = {0};
+    setup_open(&b, text, "sm_90");
     GT_SCOPED(gt_source_free) gt_source source = generate(&b, "M=2");
     assert_non_null(strstr(source.text,
                            "extern \"C\" __global__ void\n#if M > 0\n__launch_bounds__(B, "
@@ -174,22 +174,22 @@ TEST(test_bounds_under_a_condition)
 
 TEST(test_hash_ignores_comments)
 {
-    bench a, b;
+    setup a, b;
     GT_SCOPED(gt_text_free) gt_text changed = {0};
     gt_text_printf(&changed, "/* new */\n%s\n// more\n", text);
-    bench_open(&a, text, "sm_90");
-    bench_open(&b, gt_text_string(&changed), "sm_90");
+    setup_open(&a, text, "sm_90");
+    setup_open(&b, gt_text_string(&changed), "sm_90");
     assert_true(gt_hash_equal(hash_of(&a, ""), hash_of(&b, "")));
     assert_true(gt_hash_equal(trial_of(&a, ""), trial_of(&b, "")));
-    bench_close(&a);
-    bench_close(&b);
+    setup_close(&a);
+    setup_close(&b);
 }
 
 TEST(test_reference)
 {
-    GT_SCOPED(bench_close) bench b = {0};
+    GT_SCOPED(setup_close) setup b = {0};
     gt_source source;
-    bench_open(&b, text, "sm_90");
+    setup_open(&b, text, "sm_90");
     ASSERT_OK(gt_source_reference(&source, b.template, &b.problem, &b.device, ""));
     assert_line(source.text, 16, "extern \"C\" __global__ void slow(T *y, size_t n)");
     assert_line(source.text, 9, "__device__ int helper() { return R; }");
@@ -203,7 +203,7 @@ TEST(test_reference)
     "#pragma gputune scratch(float part[grid_x]) clear(y, part)\n"                                 \
     "__global__ void k(GPUTUNE_PARAM(c) float *y, int m, float *part) { *y = c(m); }\n"
 
-static void assert_pass(const bench *b, const char *config, const char *needle)
+static void assert_pass(const setup *b, const char *config, const char *needle)
 {
     GT_SCOPED(gt_source_free) gt_source source = generate(b, config);
     if (!strstr(source.text, needle)) {
@@ -213,8 +213,8 @@ static void assert_pass(const bench *b, const char *config, const char *needle)
 
 TEST(test_pass)
 {
-    GT_SCOPED(bench_close) bench b = {0};
-    bench_open(&b, BLOCK("1000"), "sm_90");
+    GT_SCOPED(setup_close) setup b = {0};
+    setup_open(&b, BLOCK("1000"), "sm_90");
     assert_pass(&b, "c=value", "struct gputune_pass_block_c { double data[1000]; };");
     assert_pass(&b, "c=value", "#define c(i) (gputune_pass_value_c.data[i])\n");
     /* 4096 bytes less a pointer, an int with padding, and a pointer */
@@ -237,8 +237,8 @@ TEST(test_pass_launches)
                  {"c=split", GT_PASS_SPLIT, 4, 4072, 4072},
                  {"c=constant", GT_PASS_CONSTANT, 3, 8, 0},
                  {"c=global", GT_PASS_GLOBAL, 4, 8, 0}};
-    GT_SCOPED(bench_close) bench b = {0};
-    bench_open(&b, BLOCK("1000"), "sm_90");
+    GT_SCOPED(setup_close) setup b = {0};
+    setup_open(&b, BLOCK("1000"), "sm_90");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const gt_launch launch = launch_of(&b, cases[i].config);
         assert_int_equal(launch.blocks[0].pass, cases[i].pass);
@@ -267,8 +267,8 @@ TEST(test_blocks_together)
         "__constant__ float t[8000];\n"
         "__global__ void k(GPUTUNE_PARAM(a) GPUTUNE_PARAM(b) float *y) { *y = a(0) + b(1) + t[2]; "
         "}\n";
-    GT_SCOPED(bench_close) bench b = {0};
-    bench_open(&b, two, "sm_90");
+    GT_SCOPED(setup_close) setup b = {0};
+    setup_open(&b, two, "sm_90");
     /* a and b by value exceed the parameters. Constant memory holds one of them and t, 4 * (5000 +
      * 8000) bytes, but not both and t. */
     assert_int_equal(count_valid(b.space), 7);
@@ -284,16 +284,16 @@ TEST(test_blocks_together)
 /* A block that fits by value is not split but passed by value. */
 TEST(test_small_split)
 {
-    GT_SCOPED(bench_close) bench b = {0};
-    bench_open(&b, BLOCK("10"), "sm_90");
+    GT_SCOPED(setup_close) setup b = {0};
+    setup_open(&b, BLOCK("10"), "sm_90");
     assert_int_equal(launch_of(&b, "c=split").blocks[0].pass, GT_PASS_VALUE);
     assert_true(gt_hash_equal(hash_of(&b, "c=split"), hash_of(&b, "c=value")));
 }
 
 TEST(test_launch)
 {
-    bench b;
-    bench_open(&b, text, "sm_90");
+    setup b;
+    setup_open(&b, text, "sm_90");
     const gt_launch launch = launch_of(&b, "B=128 C=2");
     assert_string_equal(launch.steps[0].entry, "k");
     assert_int_equal(launch.block_count, 0);
@@ -304,8 +304,8 @@ TEST(test_launch)
     assert_int_equal(launch.parameter_count, 2);
     assert_int_equal(launch.parameters[1].kind, GT_PARAMETER_SCALAR);
     assert_int_equal(launch.parameters[1].bytes, 8);
-    bench_close(&b);
-    bench_open(&b,
+    setup_close(&b);
+    setup_open(&b,
                "#pragma gputune kernel(k) problem(n = 4) args(out float y[n], size_t n)\n"
                "#pragma gputune block(32) grid(1, 65536)\n"
                "__global__ void k(float *y, size_t n) {}\n",
@@ -316,5 +316,5 @@ TEST(test_launch)
                      GPUTUNE_ENOVARIANT);
     assert_string_equal(gt_message(), "k cannot be launched at these sizes: grid exceeds the GPU's "
                                       "limit (2147483647 in x, 65535 in y and z)");
-    bench_close(&b);
+    setup_close(&b);
 }

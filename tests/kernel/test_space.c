@@ -22,15 +22,15 @@ static void assert_excluded(gt_space *space, const char *reason, uint64_t count)
 
 TEST(test_no_axes)
 {
-    bench b;
-    bench_open(&b, HEAD "#pragma gputune block(64) grid(1)\n", "sm_90");
+    setup b;
+    setup_open(&b, HEAD "#pragma gputune block(64) grid(1)\n", "sm_90");
     assert_int_equal(gt_space_combinations(b.space), 1);
     assert_int_equal(count_valid(b.space), 1);
-    bench_close(&b);
-    bench_open(&b, HEAD "#pragma gputune block(64) grid(1) require(n < 100)\n", "sm_90");
+    setup_close(&b);
+    setup_open(&b, HEAD "#pragma gputune block(64) grid(1) require(n < 100)\n", "sm_90");
     assert_int_equal(count_valid(b.space), 0);
     assert_excluded(b.space, "require(n < 100)", 1);
-    bench_close(&b);
+    setup_close(&b);
 }
 
 TEST(test_limits)
@@ -69,10 +69,10 @@ TEST(test_limits)
          "vector is wider than a buffer's assumed alignment", 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        GT_SCOPED(bench_close) bench b = {0};
+        GT_SCOPED(setup_close) setup b = {0};
         GT_SCOPED(gt_text_free) gt_text text = {0};
         gt_text_printf(&text, HEAD "#pragma gputune %s\n", cases[i].pragmas);
-        bench_open(&b, gt_text_string(&text), cases[i].arch);
+        setup_open(&b, gt_text_string(&text), cases[i].arch);
         size_t valid = count_valid(b.space);
         assert_int_equal(valid, gt_space_combinations(b.space) - cases[i].count);
         assert_excluded(b.space, cases[i].reason, cases[i].count);
@@ -81,18 +81,18 @@ TEST(test_limits)
 
 TEST(test_vectors)
 {
-    bench b;
+    setup b;
     static const char rows[] =
         "#pragma gputune kernel(k) problem(n = 6) args(out double y[4][n], in float x[n])\n"
         "#pragma gputune vector(V = 1, 2, 4 : y, x) block(1) grid(1)\n"
         "__global__ void k(double *y, const float *x) { y[0] = V; }\n";
-    bench_open_at(&b, rows, "sm_90", (gputune_sizes){0, NULL}, 256, NULL, 0);
+    setup_open_at(&b, rows, "sm_90", (gputune_sizes){0, NULL}, 256, NULL, 0);
     assert_int_equal(count_valid(b.space), 2);
     assert_excluded(b.space, "vector does not divide a buffer's innermost extent", 1);
-    bench_close(&b);
-    bench_open_at(&b, rows, "sm_90", (gputune_sizes){0, NULL}, 8, NULL, 0);
+    setup_close(&b);
+    setup_open_at(&b, rows, "sm_90", (gputune_sizes){0, NULL}, 8, NULL, 0);
     assert_int_equal(count_valid(b.space), 1);
-    bench_close(&b);
+    setup_close(&b);
 }
 
 TEST(test_pass_limits)
@@ -115,8 +115,8 @@ TEST(test_pass_limits)
         {17000, 2, NULL}, /* split (the rest in constant memory) and global */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        GT_SCOPED(bench_close) bench b = {0};
-        bench_open_at(&b, block, "sm_90", GPUTUNE_SIZES({"N", cases[i].elements}), 0, NULL, 0);
+        GT_SCOPED(setup_close) setup b = {0};
+        setup_open_at(&b, block, "sm_90", GPUTUNE_SIZES({"N", cases[i].elements}), 0, NULL, 0);
         assert_int_equal(count_valid(b.space), cases[i].valid);
         if (cases[i].excluded) {
             assert_excluded(b.space, cases[i].excluded, 1);
@@ -126,8 +126,8 @@ TEST(test_pass_limits)
 
 TEST(test_occupancy_and_grid)
 {
-    GT_SCOPED(bench_close) bench b = {0};
-    bench_open(&b,
+    GT_SCOPED(setup_close) setup b = {0};
+    setup_open(&b,
                HEAD
                "#pragma gputune tune(B = 256, 1024) cluster(C = 1, 4) block(B) shared(60 * 1024)\n"
                "#pragma gputune grid(max_blocks + 1) require(grid_x > 3 * sm_count || B > 512)\n"
@@ -143,9 +143,9 @@ TEST(test_occupancy_and_grid)
 /* A search strategy gets features of the launch before any variant is compiled. */
 TEST(test_features)
 {
-    GT_SCOPED(bench_close) bench b = {0};
+    GT_SCOPED(setup_close) setup b = {0};
     double first[GT_LAUNCH_FEATURES], second[GT_LAUNCH_FEATURES];
-    bench_open(&b,
+    setup_open(&b,
                HEAD "#pragma gputune tune(B = 128, 256) tune(KB = 15, 31) block(B) grid(4096 / B)\n"
                     "#pragma gputune shared(KB * 1024) launch_bounds(B, 2)\n",
                "sm_90");
@@ -178,18 +178,18 @@ TEST(test_only)
         {"M=3", "M has no value '3'; expected a word"},
         {"V=3", "V has no value '3'; expected 1, 2, 4 or 8"},
     };
-    bench b;
+    setup b;
     gt_config config;
     const char *const only[] = {"B=96,128", "V = 4"};
-    bench_open_at(&b, text, "sm_90", (gputune_sizes){0, NULL}, 0, only, 2);
+    setup_open_at(&b, text, "sm_90", (gputune_sizes){0, NULL}, 0, only, 2);
     assert_int_equal(gt_space_combinations(b.space), 4);
     assert_true(gt_space_next(b.space, &config));
     assert_string_equal(text_of(b.template, &config), "B=96 M=p V=4");
     assert_int_equal(b.template->axes[0].count, 2); /* the template is unchanged */
     const gt_config standard = gt_config_default(b.template);
     assert_null(gt_space_excludes(b.space, &standard));
-    bench_close(&b);
-    bench_open(&b, text, "sm_90");
+    setup_close(&b);
+    setup_open(&b, text, "sm_90");
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
         gt_space *space = NULL;
         assert_int_equal(gt_space_open(&space, b.template, &b.problem, &b.workload, &b.device,
@@ -197,16 +197,16 @@ TEST(test_only)
                          GPUTUNE_EINVAL);
         assert_string_equal(gt_message(), mistakes[i].message);
     }
-    bench_close(&b);
+    setup_close(&b);
 }
 
 TEST(test_signature)
 {
     static const char text[] = HEAD "#pragma gputune tune(B = 64, 128) block(B) grid(1)\n";
-    GT_SCOPED(bench_close) bench b = {0};
+    GT_SCOPED(setup_close) setup b = {0};
     gt_space *same, *fewer;
     const char *const all = "B=64,128", *const one = "B=64";
-    bench_open(&b, text, "sm_90");
+    setup_open(&b, text, "sm_90");
     ASSERT_OK(gt_space_open(&same, b.template, &b.problem, &b.workload, &b.device, &all, 1));
     ASSERT_OK(gt_space_open(&fewer, b.template, &b.problem, &b.workload, &b.device, &one, 1));
     assert_true(gt_hash_equal(gt_space_signature(b.space), gt_space_signature(same)));
@@ -218,10 +218,10 @@ TEST(test_signature)
 /* Asking about one configuration does not disturb a walk. */
 TEST(test_excludes_while_walking)
 {
-    GT_SCOPED(bench_close) bench b = {0};
+    GT_SCOPED(setup_close) setup b = {0};
     gt_config config;
     size_t count = 0;
-    bench_open(&b,
+    setup_open(&b,
                HEAD "#pragma gputune tune(A = 1, 2, 3) tune(B = 1, 2, 3) require(A <= B)\n"
                     "#pragma gputune block(A) grid(B)\n",
                "sm_90");
@@ -239,8 +239,8 @@ TEST(test_excludes_while_walking)
 TEST(test_division_by_zero)
 {
     static const char reason[] = "require(B / (K - 1) <= 64): division by zero or overflow";
-    GT_SCOPED(bench_close) bench b = {0};
-    bench_open(&b,
+    GT_SCOPED(setup_close) setup b = {0};
+    setup_open(&b,
                HEAD "#pragma gputune tune(K = 1, 2, 3) tune(B = 64, 128, 256) block(B) grid(1)\n"
                     "#pragma gputune require(B / (K - 1) <= 64)\n",
                "sm_90");
@@ -262,13 +262,13 @@ TEST(test_type_words)
         "#pragma gputune kernel(k) problem(n = 64, type T = float, double) args(inout T y[n])\n"
         "#pragma gputune tune(U = T, half) block(64) grid(1) require(sizeof(U) == 8)\n"
         "__global__ void k(T *y) { y[0] = U(); }\n";
-    bench b;
-    bench_open(&b, text, "sm_90");
+    setup b;
+    setup_open(&b, text, "sm_90");
     assert_int_equal(count_valid(b.space), 0);
-    bench_close(&b);
-    bench_open_at(&b, text, "sm_90", GPUTUNE_SIZES({"T=double", 0}), 0, NULL, 0);
+    setup_close(&b);
+    setup_open_at(&b, text, "sm_90", GPUTUNE_SIZES({"T=double", 0}), 0, NULL, 0);
     assert_int_equal(count_valid(b.space), 1);
-    bench_close(&b);
+    setup_close(&b);
 }
 
 /* The value of a type in problem() may be another type of problem(). */
@@ -279,8 +279,8 @@ TEST(test_type_words_of_type_words)
         "#pragma gputune args(inout T y[n]) tune(U = S, half) block(64) grid(1)\n"
         "#pragma gputune require(sizeof(U) == sizeof(S) && sizeof(U) == 4)\n"
         "__global__ void k(T *y) { y[0] = U(); }\n";
-    GT_SCOPED(bench_close) bench b = {0};
-    bench_open(&b, text, "sm_90");
+    GT_SCOPED(setup_close) setup b = {0};
+    setup_open(&b, text, "sm_90");
     assert_int_equal(count_valid(b.space), 1);
 }
 
@@ -290,14 +290,14 @@ TEST(test_nothing_valid)
     const char *const only[] = {"B=0"};
     static const char text[] = HEAD "#pragma gputune tune(B = 64, 128) tune(C = 1, 2, 3) block(B) "
                                     "grid(1) require(C != 2)\n";
-    bench b;
-    bench_open(&b, text, "sm_90");
+    setup b;
+    setup_open(&b, text, "sm_90");
     ASSERT_OK(gt_space_require_any(b.space));
-    bench_close(&b);
-    bench_open_at(&b, text, "sm_90", (gputune_sizes){0, NULL}, 0, only, 1);
+    setup_close(&b);
+    setup_open_at(&b, text, "sm_90", (gputune_sizes){0, NULL}, 0, only, 1);
     assert_int_equal(gt_space_require_any(b.space), GPUTUNE_ENOVARIANT);
     assert_string_equal(gt_message(), "k: none of 3 configurations is possible at these sizes on "
                                       "this GPU; excluded by: block is below 1 (3)");
     assert_string_equal(gt_space_why_unused(b.space, 0, 2), "block is below 1");
-    bench_close(&b);
+    setup_close(&b);
 }

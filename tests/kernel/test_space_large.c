@@ -11,7 +11,7 @@
     "{ y[0] = A + B + C + D + E + F + G + H + I + J + K + L + Z; }\n"
 
 /* Opens a space of `axes` axes A, B, … with the values 0 to 9, and one constraint. */
-static void open_digits(bench *b, int axes, const char *constraint)
+static void open_digits(setup *b, int axes, const char *constraint)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
     gt_text_append(&text, HEAD);
@@ -19,7 +19,7 @@ static void open_digits(bench *b, int axes, const char *constraint)
         gt_text_printf(&text, "#pragma gputune tune(%c = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9)\n", 'A' + i);
     }
     gt_text_printf(&text, "#pragma gputune %s\n", constraint);
-    bench_open(b, gt_text_string(&text), "sm_90");
+    setup_open(b, gt_text_string(&text), "sm_90");
 }
 
 static void assert_count(gt_space *space, uint64_t count)
@@ -46,7 +46,7 @@ TEST(test_needle)
         {"require(max(A, B, C, D, E) == 0) require(F * G * H * I * J >= 59049)", "0000099999"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        GT_SCOPED(bench_close) bench b = {0};
+        GT_SCOPED(setup_close) setup b = {0};
         gt_config config, drawn;
         gt_random random = {i};
         open_digits(&b, 10, cases[i].constraint);
@@ -81,18 +81,18 @@ static const char tiles[] =
 
 TEST(test_tiles)
 {
-    bench b;
+    setup b;
     gt_config config;
     gt_random random = {1};
     struct rusage usage;
-    bench_open(&b, tiles, "sm_90");
+    setup_open(&b, tiles, "sm_90");
     assert_true(gt_space_count(b.space).count > 10000000);
     assert_int_equal(gt_space_count(b.space).certainty, GT_EXACT);
     for (int i = 0; i < 200; i++) {
         assert_true(gt_space_draw(b.space, &random, &config));
         assert_true(brute_valid(&b, &config));
     }
-    bench_close(&b);
+    setup_close(&b);
     assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
     assert_true(usage.ru_maxrss < 100 * 1024);
 }
@@ -126,7 +126,7 @@ static double count_by_remainder(int a)
 
 TEST(test_estimates)
 {
-    GT_SCOPED(bench_close) bench b = {0};
+    GT_SCOPED(setup_close) setup b = {0};
     gt_config config, brute = {{0}};
     gt_random random = {11};
     double expected[10], all = 0, statistic = 0;
@@ -171,7 +171,7 @@ static bool is_out_of_patience(void *user)
 /* No constraint can be decided before the last axis, so only the caller can end the walk. */
 TEST(test_cancel)
 {
-    GT_SCOPED(bench_close) bench b = {0};
+    GT_SCOPED(setup_close) setup b = {0};
     gt_config config;
     gt_random random = {1};
     patience p = {0, 5000};
@@ -191,7 +191,7 @@ TEST(test_cancel)
 /* If preparing a space is canceled, walking and drawing still work. */
 TEST(test_without_diagrams)
 {
-    GT_SCOPED(bench_close) bench b = {0};
+    GT_SCOPED(setup_close) setup b = {0};
     gt_config config, brute = {{0}};
     gt_random random = {1};
     patience p = {0, 0};
@@ -219,7 +219,7 @@ TEST(test_without_diagrams)
  * freedom. */
 static void assert_even(const char *constraint, int axes)
 {
-    GT_SCOPED(bench_close) bench b = {0};
+    GT_SCOPED(setup_close) setup b = {0};
     gt_config config;
     gt_random random = {77};
     enum { EACH = 50 };

@@ -39,7 +39,7 @@ static void count_sources(truth *t, const gt_template *template)
     }
 }
 
-static void find_truth(truth *t, const bench *b)
+static void find_truth(truth *t, const setup *b)
 {
     gt_config config = {{0}};
     *t = (truth){0};
@@ -55,7 +55,7 @@ static void find_truth(truth *t, const bench *b)
     count_sources(t, b->template);
 }
 
-static void check_walk(const truth *t, const bench *b)
+static void check_walk(const truth *t, const setup *b)
 {
     gt_config config;
     for (size_t i = 0; i < t->valid.count; i++) {
@@ -66,7 +66,7 @@ static void check_walk(const truth *t, const bench *b)
     assert_false(gt_space_next(b->space, &config));
 }
 
-static void check_counts(const truth *t, const bench *b)
+static void check_counts(const truth *t, const setup *b)
 {
     const gt_exclusion_count *list;
     gt_space_size size = gt_space_count(b->space), sources = gt_space_sources(b->space);
@@ -88,7 +88,7 @@ static void check_counts(const truth *t, const bench *b)
     }
 }
 
-static void check_one_by_one(const bench *b)
+static void check_one_by_one(const setup *b)
 {
     gt_config config = {{0}};
     do {
@@ -98,7 +98,7 @@ static void check_one_by_one(const bench *b)
     } while (brute_next(b->template, &config));
 }
 
-static void check_draws(const truth *t, const bench *b, gt_random *random)
+static void check_draws(const truth *t, const setup *b, gt_random *random)
 {
     gt_config config;
     for (int i = 0; i < 20; i++) {
@@ -111,10 +111,10 @@ static void check_draws(const truth *t, const bench *b, gt_random *random)
 static void check_template(gt_random *random, size_t *some, size_t *none)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
-    GT_SCOPED(bench_close) bench b = {0};
+    GT_SCOPED(setup_close) setup b = {0};
     truth t;
     write_template(&text, random, 1 + pick(random, AXES_MAX));
-    bench_open(&b, gt_text_string(&text), "sm_90");
+    setup_open(&b, gt_text_string(&text), "sm_90");
     find_truth(&t, &b);
     check_one_by_one(&b);
     check_walk(&t, &b);

@@ -55,9 +55,9 @@ TEST(test_layout)
                  {"on", 56, GT_TYPE_BOOL, GT_FILL_CONSTANT},
                  {"trail[2]", 68, GT_TYPE_U32, GT_FILL_ZERO},
                  {"last", 72, GT_TYPE_F32, GT_FILL_UNIFORM}};
-    bench b;
+    setup b;
     char name[2 * GT_NAME_MAX];
-    bench_open(&b, nested, "sm_90");
+    setup_open(&b, nested, "sm_90");
     const gt_buffer *y = &b.workload.buffers[0];
     assert_int_equal(y->bytes, 8000);
     assert_int_equal(gt_buffer_element_bytes(y), 80);
@@ -73,10 +73,10 @@ TEST(test_layout)
     }
     assert_true(number_of(&b.workload, y, "speed.z")->low == 2);
     assert_string_equal(gt_component_name(name, &b.workload, y, 24 + 5), "y[1].speed.z");
-    bench_close(&b);
-    bench_open_at(&b, nested, "sm_90", GPUTUNE_SIZES({"T=double", 0}, {"R", 4}), 0, NULL, 0);
+    setup_close(&b);
+    setup_open_at(&b, nested, "sm_90", GPUTUNE_SIZES({"T=double", 0}, {"R", 4}), 0, NULL, 0);
     assert_int_equal(gt_buffer_element_bytes(&b.workload.buffers[0]), 96);
-    bench_close(&b);
+    setup_close(&b);
 }
 
 static const char scalar[] =
@@ -88,8 +88,8 @@ static const char scalar[] =
 
 TEST(test_values)
 {
-    GT_SCOPED(bench_close) bench b = {0};
-    bench_open(&b, scalar, "sm_90");
+    GT_SCOPED(setup_close) setup b = {0};
+    setup_open(&b, scalar, "sm_90");
     const gt_workload *w = &b.workload;
     const gt_number *step = &w->numbers[w->scalars[0].first_number];
     assert_int_equal(w->scalars[0].bytes, 24);
@@ -121,8 +121,8 @@ TEST(test_values_of_the_code)
         "#pragma gputune args(out float y[n], Plus op, S s = {.b = 7, .w = 6, .v = 8})\n"
         "__global__ void k(float *y, Plus op, S s) {}\n";
     static const int values[] = {-1, 7, 5, 100, 6, 6, 8, 8, 1, 6, 0, 0, 0, 0};
-    GT_SCOPED(bench_close) bench b = {0};
-    bench_open(&b, text, "sm_90");
+    GT_SCOPED(setup_close) setup b = {0};
+    setup_open(&b, text, "sm_90");
     const gt_launch launch = launch_of(&b, "");
     assert_int_equal(launch.parameters[1].bytes, 1);
     const gt_scalar *s = &b.workload.scalars[1];
@@ -157,8 +157,8 @@ TEST(test_bases_and_enums)
         "__global__ void k(image<float> i, mode m, mode o, speed s, ns::kind c, bool on, bool off) "
         "{}\n";
     static const int values[] = {6, 5, 0, 1, 7, 1, 0}, bytes[] = {48, 4, 4, 4, 1, 1, 1};
-    GT_SCOPED(bench_close) bench b = {0};
-    bench_open(&b, text, "sm_90");
+    GT_SCOPED(setup_close) setup b = {0};
+    setup_open(&b, text, "sm_90");
     const gt_workload *w = &b.workload;
     const gt_number *image = &w->numbers[w->scalars[0].first_number];
     assert_int_equal(w->scalars[0].number_count, 8);
@@ -183,8 +183,8 @@ TEST(test_bases_and_enums)
 /* C's `typedef struct S S;` before the definition does not hide the struct. */
 TEST(test_a_name_of_itself)
 {
-    GT_SCOPED(bench_close) bench b = {0};
-    bench_open(&b,
+    GT_SCOPED(setup_close) setup b = {0};
+    setup_open(&b,
                "typedef struct S S;\n"
                "struct S { int a; float *p; };\n"
                "#pragma gputune kernel(k) problem(n = 100) block(1) grid(1)\n"
@@ -210,8 +210,8 @@ TEST(test_specialisations)
         "__global__ void k(float *y, op<SCALE, float> a, op<SCALE, double> b, op<SHIFT, double> c, "
         "op<SHIFT, float> d) {}\n";
     static const uint32_t bytes[] = {8, 16, 4, 1};
-    GT_SCOPED(bench_close) bench b = {0};
-    bench_open(&b, text, "sm_90");
+    GT_SCOPED(setup_close) setup b = {0};
+    setup_open(&b, text, "sm_90");
     for (uint32_t i = 0; i < 4; i++) {
         assert_int_equal(b.workload.scalars[i].bytes, bytes[i]);
     }
@@ -232,7 +232,7 @@ TEST(test_nested_lists)
         {"{{1}, {.z = 4, 3}, {5, 6}, {7, {8, 9}}, .f.x = 2}", {1, 2, 3, 4, 5, 6, 7, 7, 8, 9}},
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-        GT_SCOPED(bench_close) bench b = {0};
+        GT_SCOPED(setup_close) setup b = {0};
         char source[512];
         (void)snprintf(source, sizeof source,
                        "struct inner { int a; short b; };\n"
@@ -241,7 +241,7 @@ TEST(test_nested_lists)
                        "#pragma gputune args(out float y[n], S s = %s)\n"
                        "__global__ void k(float *y, S s) {}\n",
                        cases[c].list);
-        bench_open(&b, source, "sm_90");
+        setup_open(&b, source, "sm_90");
         const gt_scalar *s = &b.workload.scalars[0];
         assert_int_equal(s->number_count, 10);
         for (uint32_t i = 0; i < 10; i++) {
@@ -261,8 +261,8 @@ TEST(test_instances)
         "#pragma gputune args(out vec<T, R> y[n], in Pair<char,vec<float, 3>> x[n] = {zero, "
         "uniform(1, 2)}, Both b = {1, .second.v = 2})\n"
         "__global__ void k(vec<T, R> *y, const Pair<char, vec<float, 3>> *x, Both b) {}\n";
-    GT_SCOPED(bench_close) bench b = {0};
-    bench_open_at(&b, text, "sm_90", GPUTUNE_SIZES({"T=double", 0}, {"R", 4}), 0, NULL, 0);
+    GT_SCOPED(setup_close) setup b = {0};
+    setup_open_at(&b, text, "sm_90", GPUTUNE_SIZES({"T=double", 0}, {"R", 4}), 0, NULL, 0);
     assert_int_equal(gt_buffer_element_bytes(&b.workload.buffers[0]), 32);
     assert_int_equal(gt_buffer_element_bytes(&b.workload.buffers[1]), 28);
     assert_int_equal(number_of(&b.workload, &b.workload.buffers[1], "second.v[1].v[2]")->offset,
@@ -278,8 +278,8 @@ TEST(test_private_members)
     static const char text[] =
         "class S { float hidden; public: float seen; private: float kept; };\n" HEAD
         "#pragma gputune args(out S y[n])\n" BODY;
-    GT_SCOPED(bench_close) bench b = {0};
-    bench_open(&b, text, "sm_90");
+    GT_SCOPED(setup_close) setup b = {0};
+    setup_open(&b, text, "sm_90");
     GT_SCOPED(gt_source_free) gt_source source = source_of(&b, "");
     assert_non_null(strstr(source.text, "->seen) == 4, "));
     assert_null(strstr(source.text, "->hidden"));

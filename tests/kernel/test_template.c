@@ -160,14 +160,14 @@ TEST(test_names_of_types)
 {
     static const char *const names[] = {"uint", "unsigned", "size_t", "char", "bool"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        GT_SCOPED(bench_close) bench b = {0};
+        GT_SCOPED(setup_close) setup b = {0};
         GT_SCOPED(gt_text_free) gt_text text = {0};
         gt_text_printf(&text,
                        "#pragma gputune kernel(k) problem(n = 64) args(out %s y[n], %s m = 1)\n"
                        "#pragma gputune block(64) grid(1) reference(r)\n"
                        "__global__ void k(%s *y, %s m) {}\n__global__ void r(%s *y, %s m) {}\n",
                        names[i], names[i], names[i], names[i], names[i], names[i]);
-        bench_open(&b, gt_text_string(&text), "sm_90");
+        setup_open(&b, gt_text_string(&text), "sm_90");
     }
 }
 
@@ -183,7 +183,7 @@ TEST(test_dimensions)
         {"(4), (min(8, 2))", {4, 2, 1}}, {"((4), max(1, 2))", {4, 2, 1}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        GT_SCOPED(bench_close) bench b = {0};
+        GT_SCOPED(setup_close) setup b = {0};
         GT_SCOPED(gt_text_free) gt_text text = {0};
         gt_text_printf(&text,
                        "#pragma gputune kernel(k) problem(n = 64) args(out float y[n])\n"
@@ -191,7 +191,7 @@ TEST(test_dimensions)
                        "#pragma gputune reference(r, block = %s, grid = (2, 2), rtol = 1e-5)\n"
                        "__global__ void k(float *y) {}\n__global__ void r(float *y) {}\n",
                        cases[i].block, cases[i].block);
-        bench_open(&b, gt_text_string(&text), "sm_90");
+        setup_open(&b, gt_text_string(&text), "sm_90");
         for (int d = 0; d < 3; d++) {
             assert_int_equal(b.workload.reference.steps[0].block[d], cases[i].sizes[d]);
         }

@@ -11,8 +11,8 @@
 
 TEST(test_in_place_of_a_buffer)
 {
-    GT_SCOPED(bench_close) bench b = {0};
-    bench_open(&b, HEAD "#pragma gputune tensormap(x, box = (B, 32), swizzle = S, l2 = 256)\n" BODY,
+    GT_SCOPED(setup_close) setup b = {0};
+    setup_open(&b, HEAD "#pragma gputune tensormap(x, box = (B, 32), swizzle = S, l2 = 256)\n" BODY,
                "sm_90");
     const gt_launch launch = launch_of(&b, "B=64 S=64");
     const gt_tensormap *map = &launch.maps[0];
@@ -37,8 +37,8 @@ TEST(test_in_place_of_a_buffer)
 
 TEST(test_beside_it)
 {
-    GT_SCOPED(bench_close) bench b = {0};
-    bench_open(&b,
+    GT_SCOPED(setup_close) setup b = {0};
+    setup_open(&b,
                HEAD "#pragma gputune tensormap(a : x, box = (1, B, 16), sizes = (m, n / 64, 64), "
                     "strides = (2 * n, 64), interleave = 32, swizzle = 32, fill = nan)\n" MORE,
                "sm_90");
@@ -60,9 +60,9 @@ TEST(test_beside_it)
 /* At the odd-tail size, rows are still multiples of 16 bytes. */
 TEST(test_odd_tail)
 {
-    GT_SCOPED(bench_close) bench b = {0};
+    GT_SCOPED(setup_close) setup b = {0};
     gt_problem odd_tail;
-    bench_open(&b, HEAD "#pragma gputune tensormap(x, box = (B, 32))\n" BODY, "sm_90");
+    setup_open(&b, HEAD "#pragma gputune tensormap(x, box = (B, 32))\n" BODY, "sm_90");
     assert_true(gt_problem_odd_tail(&odd_tail, b.template, &b.problem, &b.device));
     assert_int_equal(odd_tail.values[1].number, 256);
     assert_int_not_equal(odd_tail.values[0].number, 100);
@@ -83,10 +83,10 @@ TEST(test_exclusions)
                  {"box = (B, 32), strides = n + 4", "sm_90", 0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[1024];
-        GT_SCOPED(bench_close) bench b = {0};
+        GT_SCOPED(setup_close) setup b = {0};
         (void)snprintf(text, sizeof text, HEAD "#pragma gputune tensormap(x, %s)\n" BODY,
                        cases[i].map);
-        bench_open(&b, text, cases[i].arch);
+        setup_open(&b, text, cases[i].arch);
         assert_int_equal(count_valid(b.space), cases[i].valid);
     }
 }

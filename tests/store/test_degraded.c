@@ -47,7 +47,7 @@ static void goes_on_in_memory(world *w, gt_store *store, const char *why)
 }
 
 /* Checks what gt_store_check() reports for reading and for writing; "" means no error. */
-static void says(gt_store *store, const char *reading, const char *writing)
+static void check_reasons(gt_store *store, const char *reading, const char *writing)
 {
     const char *const wanted[] = {reading, writing};
     for (int i = 0; i < 2; i++) {
@@ -65,7 +65,7 @@ TEST_OF(memory_on_request_is_no_warning, world *w, open_world, close_world)
     put_size(store, 2048, 20);
     assert_true(time_at(store, 2048) == 20);
     assert_int_equal(w->warnings, 0);
-    says(store, "", "");
+    check_reasons(store, "", "");
 }
 
 TEST_OF(newer_file_is_only_read, world *w, open_world, close_world)
@@ -76,7 +76,7 @@ TEST_OF(newer_file_is_only_read, world *w, open_world, close_world)
     assert_true(time_at(store, 1024) == 10);
     goes_on_in_memory(w, store, "newer gputune");
     assert_true(time_at(store, 1024) == 10);
-    says(store, "", "newer gputune");
+    check_reasons(store, "", "newer gputune");
     gt_store_close(store);
     store = open_store(w);
     assert_true(time_at(store, 2048) == 0); /* nothing was written to the file */
@@ -96,10 +96,10 @@ TEST_OF(newer_file_that_was_away_is_read_again, world *w, open_world, close_worl
     snprintf(away, sizeof away, "%s.away", w->path);
     assert_int_equal(rename(w->path, away), 0);
     assert_true(time_at(store, 1024) == 0);
-    says(store, "newer gputune", "newer gputune");
+    check_reasons(store, "newer gputune", "newer gputune");
     assert_int_equal(rename(away, w->path), 0);
     assert_true(time_at(store, 1024) == 10);
-    says(store, "", "newer gputune");
+    check_reasons(store, "", "newer gputune");
 }
 
 /* Longer than SQLite accepts, but not too long for the system. */
@@ -126,14 +126,14 @@ TEST_OF(no_folder, world *w, open_world, close_world)
     assert_int_equal(rmdir(file), 0);
     gt_store *store = open_store(w); /* the folder of a file that the user named is not created */
     goes_on_in_memory(w, store, "does not exist; create it first");
-    says(store, "deep", "deep");
+    check_reasons(store, "deep", "deep");
     gt_store_close(store);
     assert_int_equal(access(file, F_OK), -1);
     put_raw(file, "x", 1); /* now a file is in place of the folder */
     w->warnings = 0;
     store = open_store(w);
     goes_on_in_memory(w, store, "cannot be written");
-    says(store, "deep", "deep");
+    check_reasons(store, "deep", "deep");
     gt_store_close(store);
 }
 
@@ -145,7 +145,7 @@ TEST_OF(makes_its_folder_in_the_cache, world *w, open_world, close_world)
     setenv("XDG_CACHE_HOME", cache, 1);
     unsetenv("GPUTUNE_DB");
     gt_store *store = open_over(w, NULL, NULL);
-    says(store, "", "");
+    check_reasons(store, "", "");
     gt_store_close(store);
     assert_int_equal(access(path, F_OK), 0);
     unsetenv("XDG_CACHE_HOME");
@@ -195,7 +195,7 @@ TEST_OF(folders_pipes_and_devices_are_left_alone, world *w, open_world, close_wo
         w->warnings = 0;
         GT_SCOPED(close_store) gt_store *store = open_store(w);
         goes_on_in_memory(w, store, cases[i][1]);
-        says(store, cases[i][1], cases[i][1]);
+        check_reasons(store, cases[i][1], cases[i][1]);
         assert_int_equal(gt_store_open(&only_read, w->path, NULL, NULL, true), GPUTUNE_EDATABASE);
         assert_non_null(strstr(gt_message(), cases[i][1]));
     }
@@ -430,7 +430,7 @@ TEST_OF(reading_makes_nothing, world *w, open_world, close_world)
     assert_true(time_at(store, 1024) == 10);
     put_size(store, 2048, 20);
     assert_true(time_at(store, 2048) == 0);
-    says(store, "", "opened for reading only");
+    check_reasons(store, "", "opened for reading only");
     gt_store_close(store);
     for (size_t bytes = 0; bytes <= 5; bytes += 5) {
         put_raw(w->path, "hello", bytes);
@@ -588,7 +588,7 @@ TEST_OF(a_deleted_file_is_created_again, world *w, open_world, close_world)
     put_size(store, 1024, 10);
     assert_int_equal(unlink(w->path), 0);
     put_size(store, 2048, 20);
-    says(store, "", "");
+    check_reasons(store, "", "");
     gt_store *other = open_store(w);
     assert_true(time_at(other, 2048) == 20);
     gt_store_close(other);

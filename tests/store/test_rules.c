@@ -126,7 +126,7 @@ TEST_OF(rule_of_a_file_that_others_may_write_counts_as_missing, world *w, open_w
     expect_rule(store, NULL);
 }
 
-static int see(void *user, const gputune_record *record)
+static int note_record(void *user, const gputune_record *record)
 {
     assert_string_equal(record->status, "rule");
     assert_string_equal(record->sizes, "n=64:16384 T=half");
@@ -139,7 +139,7 @@ static int forget(gt_store *store, gputune_forget_options what, const char *size
     gt_records_filter filter = {.wanted = ONE_KERNEL("axpy")};
     int seen = 0;
     filter.wanted.sizes = sizes;
-    ASSERT_OK(gt_store_forget(store, &filter, &what, see, &seen, NULL));
+    ASSERT_OK(gt_store_forget(store, &filter, &what, note_record, &seen, NULL));
     return seen;
 }
 

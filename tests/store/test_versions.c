@@ -6,7 +6,7 @@
 enum { TEXT_BYTES = 256 };
 
 /* Appends the time, with an exclamation mark if it is outdated: "10 30! ". */
-static int tell(void *user, const gputune_record *record)
+static int append_record(void *user, const gputune_record *record)
 {
     char *text = user;
     size_t length = strlen(text);
@@ -37,12 +37,12 @@ static bool at_hand(void *user, const char *kernel, gt_hash *identity)
 }
 
 /* Checks the reported records. `version` is the template's, or 0 without a template. */
-static void tells(gt_store *store, uint64_t version, bool one_version, const char *expected)
+static void expect_is(gt_store *store, uint64_t version, bool one_version, const char *expected)
 {
     const gt_records_filter filter = {
         .one_version = one_version, .at_hand = version ? at_hand : NULL, .user = &version};
     char text[TEXT_BYTES] = "";
-    assert_int_equal(gt_store_records(store, &filter, tell, text), 0);
+    assert_int_equal(gt_store_records(store, &filter, append_record, text), 0);
     assert_string_equal(text, expected);
 }
 
@@ -52,17 +52,17 @@ TEST_OF(records_are_of_one_version, world *w, open_world, close_world)
     put_version(store, 1, 30);
     put_version(store, 2, 10);
     put_version(store, 3, 20);
-    tells(store, 2, true, "10 ");
-    tells(store, 0, true, "20 ");
-    tells(store, 4, true, "20! ");
-    tells(store, 2, false, "10 30! 20! ");
+    expect_is(store, 2, true, "10 ");
+    expect_is(store, 0, true, "20 ");
+    expect_is(store, 4, true, "20! ");
+    expect_is(store, 2, false, "10 30! 20! ");
     put_version(store, 1, 5); /* an earlier version becomes the newest again */
-    tells(store, 0, true, "5 ");
+    expect_is(store, 0, true, "5 ");
 }
 
 static int report_winner(void *user, const gputune_record *record)
 {
-    return record->is_winner ? tell(user, record) : 0;
+    return record->is_winner ? append_record(user, record) : 0;
 }
 
 static void drops(gt_store *store, uint64_t version, bool dry_run, const char *expected)
@@ -91,12 +91,12 @@ TEST_OF(the_space_searched_last_is_reported, world *w, open_world, close_world)
         terms.space = hash_of(space);
         ASSERT_OK(put_under(store, &scenario, 10, &terms, false, NULL));
     }
-    tells(store, 0, true, "10 ");
-    tells(store, 0, false, "10 10! ");
+    expect_is(store, 0, true, "10 ");
+    expect_is(store, 0, false, "10 10! ");
     terms.space = hash_of(79);
     terms.limit = 2; /* results of a restricted space are reported separately */
     ASSERT_OK(put_under(store, &scenario, 10, &terms, false, NULL));
-    tells(store, 0, true, "10 10 ");
+    expect_is(store, 0, true, "10 10 ");
 }
 
 /* A trial of changed code replaces the earlier one of its configuration, with everything that
@@ -132,10 +132,10 @@ TEST_OF(others_are_dropped, world *w, open_world, close_world)
     put_version(store, 2, 10);
     put_version(store, 3, 20);
     drops(store, 2, true, "30! 20! ");
-    tells(store, 2, false, "10 30! 20! ");
+    expect_is(store, 2, false, "10 30! 20! ");
     int64_t trials = count_rows(w, "trial");
     drops(store, 2, false, "30! 20! ");
-    tells(store, 2, false, "10 ");
+    expect_is(store, 2, false, "10 ");
     drops(store, 2, false, "");
     assert_int_equal(count_rows(w, "trial") * 3, trials);
     assert_int_equal(count_rows(w, "winner"), 1);
@@ -143,13 +143,13 @@ TEST_OF(others_are_dropped, world *w, open_world, close_world)
     assert_int_equal(count_rows(w, "kernel"), 1);
     put_version(store, 4, 40);
     drops(store, 0, false, "10! ");
-    tells(store, 0, false, "40 ");
+    expect_is(store, 0, false, "40 ");
     gt_store_close(store);
     const gt_records_filter filter = {.all_trials = false};
     const gputune_forget_options everything = {.dry_run = false};
     char text[TEXT_BYTES] = "";
     ASSERT_OK(gt_store_open(&store, w->path, NULL, &w->log, true));
-    assert_int_equal(gt_store_forget(store, &filter, &everything, tell, text, NULL),
+    assert_int_equal(gt_store_forget(store, &filter, &everything, append_record, text, NULL),
                      GPUTUNE_EDATABASE);
     gt_store_close(store);
 }

@@ -167,7 +167,7 @@ static void leave_context(void)
     pthread_rwlock_unlock(&context_lock);
 }
 
-static void ask(gt_random *random, bool in_context)
+static void request_plan(gt_random *random, bool in_context)
 {
     gputune_plan *plan = NULL, *again;
     const gputune_options options = any_options(random);
@@ -300,10 +300,10 @@ static void operate(gt_random *random)
     } else if (choice < 1000) {
         ask_about(random);
     } else if (choice % 4) {
-        ask(random, false);
+        request_plan(random, false);
     } else {
         enter_context();
-        ask(random, true);
+        request_plan(random, true);
         leave_context();
     }
 }

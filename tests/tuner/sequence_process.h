@@ -128,7 +128,7 @@ static uint32_t configs_due(void)
     return due;
 }
 
-static void strike(gt_event *event)
+static void inject_fault(gt_event *event)
 {
     bool of_measuring = event->kind == GT_EVENT_SAMPLED || event->kind == GT_EVENT_VERIFIED;
     switch (process.request.disturbance) {
@@ -193,7 +193,7 @@ static gputune_status wait_as_asked(gt_farm *farm, gt_event *out, double seconds
     gputune_status status = process.scripted.wait(farm, out, seconds);
     clock_skip(1e-4);
     if (++process.waits >= request->at && !stopped) {
-        strike(out);
+        inject_fault(out);
     }
     note_failure(out, stopped);
     return status;

@@ -39,7 +39,7 @@ static bool one_in(sequence *s, uint64_t count)
 
 /* --- how variants behave ---------------------------------------------------------------------- */
 
-static void spoil(sequence *s, scripted_variant *v)
+static void spoil_variant(sequence *s, scripted_variant *v)
 {
     static const gputune_status failures[] = {GPUTUNE_EWRONG, GPUTUNE_ECRASHED, GPUTUNE_ETIMEOUT};
     gputune_status failure = failures[gt_random_below(&s->random, 3)];
@@ -76,7 +76,7 @@ static void script_variants(sequence *s)
             v->hangs_once = one_in(s, 20);
             v->compile = compiles[c] ? GPUTUNE_OK : GPUTUNE_ECOMPILE;
             if (one_in(s, bad_one_in)) {
-                spoil(s, v);
+                spoil_variant(s, v);
             }
         }
     }
@@ -160,7 +160,7 @@ static int end(sequence *s, int which)
 }
 
 /* Returns false if the process ended without an answer, with its exit status in *status. */
-static bool ask(sequence *s, sequence_answer *answer, int *status)
+static bool request_answer(sequence *s, sequence_answer *answer, int *status)
 {
     int which = s->next.process;
     if (!s->processes[which].id) {
@@ -281,7 +281,7 @@ static const char *run_request(sequence *s)
     sequence_answer answer = {.config = NO_CONFIG};
     int status;
     note_request(s);
-    if (!ask(s, &answer, &status)) {
+    if (!request_answer(s, &answer, &status)) {
         bool killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && r->disturbance == KILL;
         note(s, "\n   -> ended with status %d\n", status);
         return killed ? NULL : "the process ended by itself";

@@ -76,7 +76,7 @@ typedef struct asker {
     double seconds;
 } asker;
 
-static void ask(void)
+static void request_known(void)
 {
     gputune_plan *plan;
     must(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", SIZE}), &cached_only),
@@ -87,11 +87,11 @@ static void ask(void)
 static void *ask_often(void *user)
 {
     asker *at = user;
-    ask();
+    request_known();
     pthread_barrier_wait(&barrier);
     double start = now_s();
     for (long i = 0; i < calls; i++) {
-        ask();
+        request_known();
     }
     at->seconds = now_s() - start;
     return NULL;

@@ -48,7 +48,7 @@ static void put_rule(gputune *tuner)
 }
 
 /* Asks for different sizes, every second one with rows that vectors of four divide. */
-static void ask(gputune *tuner, const gputune_options *options, int64_t i)
+static void request_new(gputune *tuner, const gputune_options *options, int64_t i)
 {
     gputune_plan *plan;
     const int64_t m = 1 + i % 1000, n = 4 * (64 + i / 1000), k = i % 2 ? 256 : 255;
@@ -70,7 +70,7 @@ static double cost(gputune *tuner, const gputune_options *options, int64_t first
 {
     double start = cpu_s();
     for (int64_t i = first; i < first + count; i++) {
-        ask(tuner, options, i);
+        request_new(tuner, options, i);
     }
     return (cpu_s() - start) / (double)count * 1e9;
 }

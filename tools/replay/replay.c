@@ -111,7 +111,7 @@ static void feed_workers(clock_state *at)
 }
 
 /* Asks the strategy for as many points as may be in progress, as in a tuning. */
-static gputune_status ask(clock_state *at)
+static gputune_status propose_variants(clock_state *at)
 {
     gt_outlook outlook;
     gt_strategy_outlook(&outlook, at->strategy);
@@ -187,7 +187,7 @@ static double next_event(const clock_state *at)
     return next;
 }
 
-static gputune_status land(clock_state *at)
+static gputune_status end_variant(clock_state *at)
 {
     for (uint32_t i = 0; i < at->pending_count; i++) {
         if (at->pending[i].done_s <= at->now_s) { /* at most one: the GPU runs one at a time */
@@ -203,14 +203,14 @@ static gputune_status land(clock_state *at)
 static gputune_status run_clock(clock_state *at)
 {
     while (wants_more(at)) {
-        GT_TRY(ask(at));
+        GT_TRY(propose_variants(at));
         feed_workers(at);
         feed_gpu(at);
         if (!at->pending_count) {
             return GPUTUNE_OK; /* exhausted */
         }
         at->now_s = next_event(at);
-        GT_TRY(land(at));
+        GT_TRY(end_variant(at));
     }
     return GPUTUNE_OK;
 }
