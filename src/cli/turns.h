@@ -36,8 +36,8 @@ void cli_turns_sort(cli_turn *turns, size_t count);
  * times as much as others, which begin with earlier results. */
 void cli_turns_weigh(cli_turn *turns, size_t count);
 
-/* Stores in the turns from `at` on how long the kernel's search `done` took, unless its result was
- * known. */
+/* Records how long the search of the turn `done` took, in the turns of its kernel from `at` on.
+ * Does nothing if its result was known. */
 void cli_turns_note(cli_turn *turns, size_t count, size_t at, const cli_turn *done, double took_s);
 /* Returns the index, from `at` on, of the turn that will probably take longest: the first turn of a
  * kernel without a search, otherwise the costliest turn of the kernel with the longest latest

@@ -41,7 +41,7 @@ static int twos(double value)
     return count;
 }
 
-/* Returns true if the order by twos is not simply the order by value. */
+/* Returns true if ordering the values by powers of two differs from ordering them by size. */
 static bool has_alignment(const gt_domain_axis *axis)
 {
     for (uint32_t i = 0; i < axis->choices; i++) {

@@ -29,7 +29,7 @@ void gt_data_describe(gt_text *out, const gt_request *request);
 gputune_status gt_data_send(gt_field *field);
 void gt_data_release(gt_field *field);
 
-/* Returns the index of an argument's buffer, or a block, among the workload's inputs. */
+/* Returns the index of an input of the workload: of an argument's buffer, or of a block. */
 static inline uint32_t gt_data_buffer(const gt_workload *workload, uint32_t argument)
 {
     return argument < GT_PARAMETER_MAX ? workload->arguments[argument].index : argument;

@@ -479,7 +479,7 @@ static void expect_name(uint64_t pid, const char *name)
     assert_memory_equal(text, name, strlen(name));
 }
 
-/* Other processes know by the name that this worker does not disturb their measurements. */
+/* The name shows other processes that this worker does not disturb their measurements. */
 TEST(an_idle_worker_shows_that_it_waits)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_prepared();

@@ -186,7 +186,7 @@ TEST_ON_DEVICE(memory_stays_within_the_limit)
     const size_t peak = peak_of(setup);
     if (gt_measure_device(world.measure)->emulated) {
         assert_true(peak <= setup->memory_limit_bytes);
-        assert_true(peak > setup->memory_limit_bytes / 2); /* the figure is no great overestimate */
+        assert_true(peak > setup->memory_limit_bytes / 2); /* the figure is not far too high */
     }
 }
 

@@ -208,7 +208,7 @@ static gt_loaded *sample_as_a_graph(gt_sample_length length)
     return variant;
 }
 
-/* The driver places the zeroing in a graph by chance, so the next sample needs a new graph. */
+/* Where a driver places the zeroing in a graph varies, so the next sample needs a new graph. */
 TEST_ON_DEVICE(a_graph_that_zeroes_serves_one_sample)
 {
     static gt_verify_job job;
