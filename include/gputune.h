@@ -13,17 +13,15 @@
  *     gputune_plan_release(axpy);
  *     gputune_close(tuner);
  *
- * Calls. A function returns 0 or a negative gputune_status; gputune_error() then returns one line
- * that explains it. Results are the first parameters, and are not changed on failure. The object
- * comes next, then what the call works on, then options, then a callback and its `user`. A NULL
- * pointer that is needed, or an enumerator that does not exist, is EINVAL. The library does not
- * print (except as GPUTUNE_LOG requests), exit, install signal handlers, synchronise the caller's
- * streams or change the current context.
+ * Calls. A function returns 0 or a negative gputune_status, which gputune_error() explains in one
+ * line. Parameters are: results, which do not change on failure; the object; what the call works
+ * on; options; a callback and its `user`. A NULL pointer that is needed, or an unknown enumerator,
+ * is EINVAL. The library does not print (except as GPUTUNE_LOG requests), exit, install signal
+ * handlers, synchronise the caller's streams or change the current context.
  *
- * Structs. Initialise a struct that begins with `size` with its _INIT macro. Members that a program
- * does not set have their default; 0 means the default, unless a comment says otherwise. Later
- * releases append members, and older and newer programs both keep working. In a struct that the
- * library fills in, `size` is the number of bytes that were filled in.
+ * Structs. Initialise a struct that begins with `size` with its _INIT macro. 0 means the default,
+ * unless a comment says otherwise. Later releases append members, and programs of either keep
+ * working. In a struct that the library fills in, `size` is the number of bytes filled in.
  *
  * Text. Names and values are written NAME=VALUE[,VALUE...], separated by blanks: "n=1M,16M T=half",
  * "VEC=4 BLOCK=256". A number is written 1048576, 1M or 2^20.
@@ -32,11 +30,10 @@
  * by the winner's. `low` and `high` are the ends of a 95% interval.
  *
  * Threads. Any thread may call any function at any time, also with the same tuner or plan. A
- * callback runs on the thread of the call it was passed to, before that call returns. For a tuning
- * in the background it runs on the tuner's thread. A callback may call any function except
- * gputune_close() on its own tuner, and must return: no exception, longjmp() or pthread_exit() may
- * leave it. Its arguments are valid until it returns. If a callback `each` does not return 0, the
- * function stops and returns that value. pthread_cancel() takes effect after a call has returned.
+ * callback runs on the thread of its call, before that returns, or for a tuning in the background
+ * on the tuner's thread. It may call any function except gputune_close() on its own tuner, and must
+ * return (no exception, longjmp() or pthread_exit()); its arguments are valid until then. If `each`
+ * does not return 0, the function stops and returns that. pthread_cancel() waits for calls to end.
  *
  * fork(). CUDA does not work in a forked child, so the parent's plans cannot be launched there.
  * With the parent's tuner, tune_kernel() returns plans that the tuner already holds,
@@ -134,24 +131,19 @@ typedef struct gputune_open_options gputune_open_options;
  * folder. A database that cannot be used does not fail the call; a warning is logged. */
 GPUTUNE_API int gputune_open(gputune **out, const gputune_open_options *options);
 /* Ends the workers, frees the tuner, and unloads the code of its plans; call it after the last
- * launch. Cancels calls in progress in other threads and waits for them, but not for launches.
- * Plans may be released later, before 64 more tuners are closed. Writes results that a locked
- * database has kept in memory, within a second. Does nothing in a callback of the tuner and in a
- * forked child. */
+ * launch. Cancels calls of other threads and waits for them, but not for launches. Plans may be
+ * released later, before 64 more tuners are closed. Results that a locked database has kept in
+ * memory are written, within a second. Does nothing in the tuner's callbacks or a forked child. */
 GPUTUNE_API void gputune_close(gputune *tuner);
 /* Makes later calls look up the database again, for results that other processes stored. */
 GPUTUNE_API void gputune_refresh(gputune *tuner);
-/* Returns 0 if results are kept in the requested database. EDATABASE if it cannot be read or
- * written, is damaged, or belongs to another program or release: results are kept in memory. */
-GPUTUNE_API int gputune_check_database(gputune *tuner);
 
 /* ---- Sizes and arguments --------------------------------------------------------------------- */
 
-/* GPUTUNE_SIZES({"n", n}, {"T=half", 0}) lists problem values by their name in the template; a
- * value that is a word is part of the name. GPUTUNE_ARGS(&y, &x, &a, &n) lists pointers to the
- * arguments of a launch. In C both live until the end of the enclosing block. In C++ they are
- * objects that hold the array: keep one in a variable of type auto, and pass it as GPUTUNE_SIZES_IN
- * or GPUTUNE_ARGS_IN; a floating-point size does not compile. */
+/* GPUTUNE_SIZES({"n", n}, {"T=half", 0}) lists problem values by name; a word is part of the name.
+ * GPUTUNE_ARGS(&y, &x, &a, &n) lists pointers to the arguments of a launch. In C both live until
+ * the end of the enclosing block. In C++ they are objects that hold the array: keep one in a
+ * variable of type auto, and pass it as GPUTUNE_SIZES_IN or GPUTUNE_ARGS_IN. */
 
 typedef struct gputune_size {
     const char *name;
@@ -163,10 +155,10 @@ typedef struct gputune_sizes {
     const gputune_size *items;
 } gputune_sizes;
 
-/* Arguments in the template's order: first its pass() and constant() blocks, each a pointer to the
- * block's bytes in host memory, which the launch copies before it returns. Then its args(), each a
- * pointer to the value; the value of a buffer is its device address. A struct that points to
- * buffers holds their device addresses, and these buffers are not arguments. */
+/* Arguments in the template's order: first its pass() and constant() blocks, as pointers to bytes
+ * in host memory, which the launch copies before it returns; then its args(), as pointers to the
+ * values. A buffer's value is its device address. A struct that points to buffers holds their
+ * device addresses, and these buffers are not arguments. */
 typedef struct gputune_args {
     size_t count;
     const void *const *items;
@@ -243,14 +235,13 @@ typedef struct gputune_plan gputune_plan; /* a launchable variant; immutable, re
 typedef struct gputune_options gputune_options;
 
 /* Returns a plan for `kernel` at `sizes`: from the tuner's table (without a lock or allocation),
- * from the database, or by measuring as `options` allow (NULL: MEASURE for at most 10 s). If the
- * time limit or a cancel comes before a better result, the plan is the template's default
- * configuration. When several calls want the same new plan, the first one makes it and the others
- * wait for up to half their limit. After a limit ended a tuning, a call continues it only if its
- * own limit is longer. The call fails only if there is nothing to launch: a mistake in the call or
- * the template, no compiler and no stored code, or a limit (ETIMEOUT) or cancel (ECANCELED) that
- * leaves no time to compile the default. Edits of the template or its includes are noticed within a
- * second. The caller releases *out. */
+ * from the database, or by measuring as `options` allow (NULL: MEASURE for at most 10 s). If a
+ * limit or a cancel comes first, the plan is the template's default. If several calls want the same
+ * new plan, the first one makes it and the others wait for up to half their limit. After a limit
+ * ended a tuning, a call continues it only if its own limit is longer. The call fails only if there
+ * is nothing to launch: a mistake in the call or the template, no compiler and no stored code, or a
+ * limit (ETIMEOUT) or cancel (ECANCELED) that leaves no time to compile the default. Edits of the
+ * template or its includes are noticed within a second. The caller releases *out. */
 GPUTUNE_API int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel,
                             GPUTUNE_SIZES_IN sizes, const gputune_options *options);
 
@@ -266,8 +257,7 @@ GPUTUNE_API int gputune_launch(gputune_plan *plan, void *stream, GPUTUNE_ARGS_IN
 
 /* Adds a reference, and returns the plan; plans that the tuner keeps need none. NULL is allowed. */
 GPUTUNE_API gputune_plan *gputune_plan_retain(gputune_plan *plan);
-/* Drops a reference. The last one waits for launches that use what the plan owns. NULL is allowed.
- */
+/* Drops a reference; the last one waits for launches that use the plan. NULL is allowed. */
 GPUTUNE_API void gputune_plan_release(gputune_plan *plan);
 
 /* ---- Options --------------------------------------------------------------------------------- */
@@ -279,9 +269,8 @@ typedef enum gputune_log_level {
     GPUTUNE_LOG_DEBUG
 } gputune_log_level;
 
-/* Receives one line of text without a newline. The tuning waits for this callback and for progress
- * callbacks, so they must be short. tune_kernel() does not measure when it is called from one of
- * them: it returns the best plan that is known. */
+/* Receives one line of text without a newline. The tuning waits for log and progress callbacks; in
+ * them tune_kernel() does not measure, but returns the best plan that is known. */
 typedef void (*gputune_log_fn)(void *user, gputune_log_level level, const char *line);
 
 struct gputune_open_options {
@@ -292,27 +281,21 @@ struct gputune_open_options {
     const char *templates; /* folder of kernels by name; NULL: the one installed with the library */
     const char *worker;    /* the gputune-worker program; NULL: searched for */
     const char *record;    /* the file to which misses are written; see gputune_misses() */
-    /* Folders of headers, searched before the toolkit's. EINVAL if one is missing. */
-    const char *const *include_paths;
+    const char *const *include_paths; /* headers, before the toolkit's; EINVAL if one is missing */
     size_t include_path_count;
     gputune_log_fn log;
     void *user;               /* passed to log */
     uint32_t compile_workers; /* 0: one per core, shared by all tuners of the process */
     uint32_t max_plans;       /* plans that later calls get without a lookup; 0: 16384 */
     bool emulate_without_gpu; /* use the emulator if there is no GPU and `driver` is NULL */
-    /* Keep workers, and up to 128 MB of compiled code, between tunings. The next tuning starts
-     * sooner, but idle workers hold host and device memory. */
-    bool keep_workers;
-    /* For tools: start the driver only in a worker (saves 0.1 s). Launches are EUNSUPPORTED. */
-    bool tune_only;
-    /* Write nothing. EDATABASE if `database` is not NULL and cannot be read. */
-    bool read_only;
-    /* A file of wisdom as the only source of results, in place of all databases; GPUTUNE_PINNED
-     * overrides it. The tuner then never tunes: tune_kernel() returns the file's result for exactly
-     * these sizes and options on this kind of GPU, or fails with ENOTCACHED. A result of another
-     * driver version is verified in a worker before its first launch. With `force`, and in calls
-     * that measure or import results, EUNSUPPORTED. gputune_open() fails as gputune_wisdom_load()
-     * does if the file cannot be read. */
+    bool keep_workers; /* keep idle workers, and 128 MB of code, so the next tuning starts sooner */
+    bool tune_only;    /* for tools: only a worker opens the driver; launches are EUNSUPPORTED */
+    bool read_only;    /* write nothing; EDATABASE if `database` is given and cannot be read */
+    /* A file of wisdom as the only source of results; GPUTUNE_PINNED overrides it. The tuner never
+     * tunes: tune_kernel() returns the file's result for exactly these sizes and options on this
+     * kind of GPU, or fails with ENOTCACHED. A result of another driver version is verified in a
+     * worker before its first launch. With `force`, and in calls that measure or import results,
+     * EUNSUPPORTED. gputune_open() fails as gputune_wisdom_load() does. */
     const char *pinned;
 };
 #define GPUTUNE_OPEN_OPTIONS_INIT GPUTUNE_INIT(gputune_open_options)
@@ -385,9 +368,9 @@ typedef struct gputune_host_argument {
     bool is_output;
 } gputune_host_argument;
 
-/* Sets the outputs in `arguments`, which have the order of gputune_args, to the correct result at
- * `sizes`. Called on the tuning thread, once for each size at which variants are verified. The
- * tuning fails with EINVAL if it does not return 0. */
+/* Sets the outputs in `arguments`, in the order of gputune_args, to the correct result at `sizes`.
+ * Called on the tuning thread, once for each size at which variants are verified. If it does not
+ * return 0, the tuning fails with EINVAL. */
 typedef int (*gputune_reference_fn)(void *user, gputune_sizes sizes,
                                     const gputune_host_argument *arguments, size_t count);
 
@@ -420,50 +403,41 @@ struct gputune_options {
      * configuration is possible within them, a tuning fails with ENOVARIANT. */
     const char *const *only;
     size_t only_count;
-    bool force; /* tune again although a result is stored */
-    /* Inputs; buffers that are not listed are generated. */
-    const gputune_input *inputs;
+    bool force;                  /* tune again although a result is stored */
+    const gputune_input *inputs; /* buffers that are not listed are generated */
     size_t input_count;
     const char *const *input_types; /* element type of each input ("float"), checked; or NULL */
     void *inputs_ready; /* a CUevent after which the inputs are filled; NULL: they are now */
-    /* A name for the inputs; results are stored per name. NULL: files and host buffers are
-     * distinguished by their contents, and all inputs on the device count as one. */
+    /* A name for the inputs; results are stored per name. NULL: files and host buffers differ by
+     * their contents, and all inputs on the device count as one. */
     const char *inputs_tag;
     const gputune_file *files;
     size_t file_count;
     gputune_reference_fn reference; /* NULL: the template's */
-    /* A name for what `reference` computes; change both together. Results that were verified under
-     * the same name are reused. NULL: results that another process, function or `user` verified are
-     * verified again. */
+    /* A name for what `reference` computes: results verified under the same name are reused. NULL:
+     * results that another process, function or `user` verified are verified again. */
     const char *reference_tag;
     gputune_log_fn log; /* receives the lines of this call, as the tuner's log does */
     gputune_progress_fn progress;
     void *user; /* passed to log, progress and reference */
-    /* Stops the call when it is not 0; results are kept. A signal handler may set it, and another
-     * thread atomically. */
+    /* Stops the call if not 0; results are kept. Signal handlers and, atomically, threads set it */
     const volatile sig_atomic_t *cancel;
     const char *samples_path; /* append every raw sample to this file as CSV; not a FIFO */
     bool background;          /* see Tuning in the background */
     double share; /* part of the GPU's time for background tuning while it is in use; 0: 0.025 */
     gputune_unseen unseen; /* GPUTUNE_RULE: answer by a rule; see Rules */
-    /* Configurations to try before the search, after the default and the template's start()
-     * clauses; axes that an entry does not list have their default. They do not change which result
-     * is stored, and those that are not valid here are skipped. */
+    /* Configurations to try before the search, after the template's start(); axes left out have
+     * their default. Invalid ones are skipped. They do not decide which result is stored. */
     const char *const *start;
     size_t start_count;
-    /* The most device memory that a tuning allocates, for inputs, copies, results and scratch; 0:
-     * no limit. A CUDA context and the kernels' code (about 0.6 GB) come in addition. With little
-     * memory, fewer copies of the inputs are made. If the limit is too small, the call measures
-     * nothing, and its warning or error says how much is needed. */
+    /* The most device memory that a tuning allocates for inputs, copies, results and scratch; 0: no
+     * limit. A CUDA context and code (about 0.6 GB) come in addition. If the limit is too small,
+     * the call measures nothing, and its warning or error says how much is needed. */
     uint64_t memory_limit_bytes;
 };
 #define GPUTUNE_OPTIONS_INIT GPUTUNE_INIT(gputune_options)
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
-
-/*     gputune_info info = GPUTUNE_INFO_INIT;
- *     gputune_plan_info(&info, plan);
- *     puts(info.configuration); */
 
 typedef enum gputune_source {
     GPUTUNE_SOURCE_DEFAULT,   /* the template's default, not measured */
@@ -484,11 +458,9 @@ typedef struct gputune_info {
     gputune_objective objective;
     double time_ns, default_ns; /* medians of `objective` (nanojoules for ENERGY); 0: unknown */
     double speedup, speedup_low, speedup_high; /* 0: unknown */
-    /* true if another configuration is within epsilon. Ties go to the default, then to the
-     * configuration that uses fewer resources */
-    bool tie;
-    /* true if other programs used the GPU, or its clocks were throttled, during measurement */
-    bool noisy;
+    bool tie;   /* others are within epsilon and cannot be told apart. Ties go to the default, then
+                   to the configuration that uses fewer resources */
+    bool noisy; /* other programs used the GPU, or its clocks were throttled */
     bool modelled;      /* true if times are the emulator's model, not a GPU's */
     bool outside_only;  /* true if the default won although `only` leaves it out */
     uint32_t arguments; /* number of arguments of a launch */
@@ -506,9 +478,6 @@ GPUTUNE_API int gputune_plan_info(gputune_info *out, const gputune_plan *plan);
 
 /* ---- Your own templates ---------------------------------------------------------------------- */
 
-/*     gputune_add_template(tuner, "kernels/blur.cu");
- *     tune_kernel(&plan, tuner, "blur", GPUTUNE_SIZES({"width", 1920}), NULL); */
-
 /* Reads a template file, or with PATH:KERNEL one kernel of it. Its kernels' names then mean these
  * kernels, and replace others of the same names. ETEMPLATE names file:line:column. */
 GPUTUNE_API int gputune_add_template(gputune *tuner, const char *path);
@@ -516,10 +485,9 @@ typedef struct gputune_include {
     const char *name, *text; /* `name` is the text between the quotes */
 } gputune_include;
 /* Adds a template from memory, as `gputune embed` makes it. Its kernel's name then means this
- * template, and so does `name` ("axpy.cu"), which also replaces the path in messages.
- * `includes` are the files that it includes in quotes, ended by an element whose name is NULL; or
- * NULL. Other files are searched in the template folder. The texts are copied. ETEMPLATE names
- * name:line:column. */
+ * template, and so does `name` ("axpy.cu"), which messages use as the path. `includes` (may be
+ * NULL) are the files that it includes in quotes, ended by a NULL name; others are searched in the
+ * template folder. The texts are copied. ETEMPLATE names name:line:column. */
 GPUTUNE_API int gputune_add_source(gputune *tuner, const char *name, const char *text,
                                    const gputune_include *includes);
 
@@ -530,10 +498,9 @@ GPUTUNE_API int gputune_add_source(gputune *tuner, const char *name, const char 
  *
  * A miss returns at once with a plan whose source is DEFAULT, or NEAREST if that was verified at
  * these sizes before. A thread of the tuner tunes one request after another, with low-priority
- * workers and, while the application uses the GPU, only the `share` of its time. Later calls return
- * the winner, so a program that holds a plan for long should call tune_kernel() again.
- * gputune_close() stops a tuning; the next process continues it. `inputs`, `files` and `reference`
- * are EINVAL, because they belong to one call. */
+ * workers and only the `share` of a GPU that is in use. Later calls return the winner, so a program
+ * that holds a plan for long should call tune_kernel() again. gputune_close() stops a tuning; the
+ * next process continues it. `inputs`, `files` and `reference` end with a call, and are EINVAL. */
 
 /* The number of requests in each state. */
 typedef struct gputune_background_state {
@@ -552,21 +519,20 @@ GPUTUNE_API int gputune_wait(gputune *tuner, double seconds);
  *     tune_kernel(&plan, tuner, "gemm", GPUTUNE_SIZES({"m", m}, {"n", n}, {"k", k}), &options);
  *
  * A rule chooses a variant for any sizes of a region; `gputune warm --sizes` makes it. The first
- * call for a kernel looks up the rule and its code. From then on, sizes that the tuner has no plan
- * for are answered without a lookup in the database, a compile, a worker or a call of the driver.
- * This takes less than a microsecond if sizes change only grids, buffers and arguments. It takes
- * about as long as a lookup in the database if a kernel has loops, tensor maps, textures, pass()
- * blocks, structs with sizes, a window of level-2 cache or cooperative launches, or if a block, a
- * cluster or shared memory depends on a size. The tuner keeps these plans in half of `max_plans`;
- * a plan beyond that is made again by each call.
+ * call for a kernel looks up the rule and its code. Later calls at new sizes need no database,
+ * compiler, worker or driver. They take less than a microsecond if sizes change only grids, buffers
+ * and arguments, and as long as a lookup in the database if a kernel has loops, tensor maps,
+ * textures, pass() blocks, structs with sizes, a window of level-2 cache or cooperative launches,
+ * or if a block, a cluster or shared memory depends on a size. The tuner keeps these plans in half
+ * of `max_plans`; a plan beyond that is made again by each call.
  *
  * A call does what its effort says if the sizes are outside the region, if there is no rule for the
  * kernel, its template, options and GPU, if it has `only`, inputs or `force`, or with
  * GPUTUNE_DISABLE or GPUTUNE_FORCE; an INFO line says why. With CACHED_ONLY or ESTIMATE, a rule
  * also answers calls without GPUTUNE_RULE, after the winner of exactly these sizes and before the
  * nearest. With `background`, calls do the same, and the winner replaces the rule's plan. A rule
- * that was not verified on this kind of GPU, because it was imported, is verified at each size. A
- * tuner with `pinned` uses the verified rules of its file, but only for calls with GPUTUNE_RULE. */
+ * that was imported, not verified on this kind of GPU, is verified at each size. A tuner with
+ * `pinned` uses the verified rules of its file, but only for calls with GPUTUNE_RULE. */
 
 /* ---- Groups of processes --------------------------------------------------------------------- */
 
@@ -581,22 +547,18 @@ typedef struct gputune_group {
 #define GPUTUNE_GROUP_INIT GPUTUNE_INIT(gputune_group)
 /* Does what tune_kernel() does, for all processes of a group. Collective: every process calls it in
  * the same order, with the same kernel, sizes and options. Rank 0 tunes while the others wait in
- * the broadcast and leave the GPU idle. Every rank gets a plan of rank 0's configuration, with its
- * times; a rank verifies it in a worker first, unless that was done on this kind of GPU. If rank 0
- * fails, all ranks fail with its status. If another rank fails, because its GPU or template
- * differs, only that rank knows. */
+ * the broadcast. Every rank gets a plan of rank 0's configuration, with its times, and verifies it
+ * in a worker first, unless that was done on this kind of GPU. If rank 0 fails, all ranks fail with
+ * its status. If another rank fails, because its GPU or template differs, only that rank knows. */
 GPUTUNE_API int gputune_tune_together(gputune_plan **out, gputune *tuner, const char *kernel,
                                       GPUTUNE_SIZES_IN sizes, const gputune_options *options,
                                       const gputune_group *group);
 
 /* ---- Wisdom ---------------------------------------------------------------------------------- */
 
-/*     gputune_wisdom_load(NULL, tuner, "h100.wisdom", NULL);
- *
- * Wisdom is text with the winners of one machine, for others with the same kind of GPU; `gputune
- * wisdom` and gputune_wisdom_export() write it. A hash binds each entry to its template, generated
- * source, GPU and driver. Damaged or edited entries are skipped with a warning. The hash does not
- * show who wrote the text. */
+/* Wisdom is text with the winners of one machine, for others with the same kind of GPU; `gputune
+ * wisdom` and gputune_wisdom_export() write it. A hash, which does not show who wrote the text,
+ * binds each entry to template, source, GPU and driver; edited ones are skipped with a warning. */
 
 typedef enum gputune_trust {
     GPUTUNE_TRUST_NOTHING, /* verify each result in a worker before its first launch */
@@ -611,9 +573,9 @@ typedef struct gputune_wisdom_options {
 #define GPUTUNE_WISDOM_OPTIONS_INIT GPUTUNE_INIT(gputune_wisdom_options)
 
 /* Imports wisdom from text, and writes the number of imported results to *count (may be NULL).
- * Results that the tuner already has for the same request are kept. An untrusted result is verified
- * when it is first requested, whatever the call's effort, and then stored as verified or never
- * launched. ERECORDED if the text is not wisdom, or a newer version wrote it. */
+ * Results that the tuner has already are kept. An untrusted result is verified when it is first
+ * requested, whatever the effort, and is never launched if it is wrong. ERECORDED if the text is
+ * not wisdom, or a newer version wrote it. */
 GPUTUNE_API int gputune_wisdom_import(uint32_t *count, gputune *tuner, const char *text,
                                       const gputune_wisdom_options *options);
 /* Imports wisdom from a file. ENOTFOUND or EIO if it cannot be read. */

@@ -95,6 +95,10 @@ GPUTUNE_API int gputune_diagnose(const gputune_open_options *options,
                                  int (*each)(void *user, const gputune_diagnosis *diagnosis),
                                  void *user);
 
+/* Returns 0 if results are kept in the requested database. EDATABASE if it cannot be read or
+ * written, is damaged, or belongs to another program or release: results are kept in memory. */
+GPUTUNE_API int gputune_check_database(gputune *tuner);
+
 /* ---- Kernels --------------------------------------------------------------------------------- */
 
 typedef struct gputune_kernel {
