@@ -61,6 +61,9 @@ static int add_finding(void *user, const gputune_finding *finding)
         known->variants += known->variant != checked->variants + 1;
         known->variant = checked->variants + 1;
     }
+    cli_console_progress("%s: %u variant%s checked, %zu mistake%s so far", finding->kernel,
+                         checked->variants, gt_plural(checked->variants), table->row_count,
+                         gt_plural(table->row_count));
     return cli_is_canceled() ? GPUTUNE_ECANCELED : 0;
 }
 
@@ -88,7 +91,9 @@ static int check_scenario(const cli_session *session, const cli_scenario *scenar
     gputune_options options = cli_tuning_options(scenario);
     gputune_sizes sizes = cli_given.selection.sizes.count ? scenario->sizes : (gputune_sizes){0};
     options.max_variants = all ? 0 : options.max_variants ? options.max_variants : USUAL_VARIANTS;
+    cli_console_progress("%s: compiling", kernel);
     int status = gputune_check(session->tuner, kernel, sizes, &options, add_finding, &checked);
+    cli_console_progress_end();
     int code = status < 0 ? cli_fail(status) : CLI_EXIT_OK;
     if (status >= 0) {
         cli_note("%s: %u variant%s checked, %zu mistake%s found", kernel, checked.variants,

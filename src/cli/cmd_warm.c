@@ -84,31 +84,26 @@ static int compile_all(const cli_session *session, const cli_scenarios *scenario
 }
 
 static const char *const exclusive[][2] = {
-    {"canonical", "from"}, {"canonical", "watch"},     {"gpus", "compile-only"},
-    {"gpus", "device"},    {"gpus", "samples"},        {"watch", "gpus"},
-    {"watch", "shard"},    {"watch", "compile-only"},  {"watch", "from"},
-    {"sizes", "size"},     {"sizes", "gpus"},          {"sizes", "shard"},
-    {"sizes", "from"},     {"sizes", "canonical"},     {"sizes", "compile-only"},
-    {"sizes", "watch"},    {"sizes", "report"},        {"sizes", "samples"},
-    {"pinned", "force"},   {"pinned", "compile-only"}, {"pinned", "watch"},
-    {"pinned", "db"},      {"pinned", "sizes"}};
+    {"canonical", "from"},   {"canonical", "watch"},     {"gpus", "compile-only"},
+    {"gpus", "device"},      {"gpus", "samples"},        {"watch", "gpus"},
+    {"watch", "shard"},      {"watch", "compile-only"},  {"watch", "from"},
+    {"sizes", "size"},       {"sizes", "gpus"},          {"sizes", "shard"},
+    {"sizes", "from"},       {"sizes", "canonical"},     {"sizes", "compile-only"},
+    {"sizes", "watch"},      {"sizes", "report"},        {"sizes", "samples"},
+    {"pinned", "force"},     {"pinned", "compile-only"}, {"pinned", "watch"},
+    {"pinned", "db"},        {"pinned", "sizes"},        {"total-limit", "compile-only"},
+    {"sizes", "total-limit"}};
+static const char *const needs[][2] = {
+    {"arch", "compile-only"}, {"variants", "sizes"}, {"any-gpu", "from"}};
 
 static int check_options(void)
 {
     const cli_list *kernels = &cli_warm.kernels;
-    CLI_REFUSE(cli_given.arch && !cli_warm.compile_only, CLI_EXIT_USAGE,
-               "--arch needs --compile-only; measuring uses the current GPU");
-    CLI_REFUSE(cli_warm.total_limit_s > 0 && cli_warm.compile_only, CLI_EXIT_USAGE,
-               "--total-limit is for measuring; leave out --compile-only");
     CLI_REFUSE(!cli_warm.from && !cli_warm.canonical && !kernels->count, CLI_EXIT_USAGE,
                "warm: an argument is missing: a KERNEL, a PATH, --from FILE or --canonical; see "
                "'gputune help warm'");
-    CLI_REFUSE(cli_is_given("variants") && !cli_warm.regions.count, CLI_EXIT_USAGE,
-               "--variants needs --sizes, the region of the rule");
     CLI_REFUSE(cli_is_given("variants") && !cli_warm.variants, CLI_EXIT_USAGE,
                "--variants: a rule needs at least one variant");
-    CLI_REFUSE(cli_warm.total_limit_s > 0 && cli_warm.regions.count, CLI_EXIT_USAGE,
-               "--total-limit is for several scenarios; --time-limit is for the whole rule");
     CLI_REFUSE((cli_warm.from || cli_warm.canonical) &&
                    (cli_given.selection.sizes.count || cli_given.selection.only.count ||
                     cli_given.selection.starts.count),
@@ -119,6 +114,10 @@ static int check_options(void)
     for (size_t i = 0; i < sizeof exclusive / sizeof *exclusive; i++) {
         CLI_REFUSE(cli_is_given(exclusive[i][0]) && cli_is_given(exclusive[i][1]), CLI_EXIT_USAGE,
                    "warm: --%s and --%s cannot be combined", exclusive[i][0], exclusive[i][1]);
+    }
+    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
+        CLI_REFUSE(cli_is_given(needs[i][0]) && !cli_is_given(needs[i][1]), CLI_EXIT_USAGE,
+                   "warm: --%s needs --%s", needs[i][0], needs[i][1]);
     }
     for (size_t i = 0; i < kernels->count; i++) {
         CLI_REFUSE(cli_warm.watch && !cli_is_path(kernels->items[i]), CLI_EXIT_USAGE,

@@ -9,3 +9,4 @@ echo "exit $?"
 $FAKE compare axpy
 echo "exit $?"
 $FAKE warm axpy --arch sm_90
+$FAKE warm axpy --any-gpu
