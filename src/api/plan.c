@@ -563,7 +563,8 @@ typedef struct resized {
     uint64_t bytes[GT_PARAMETER_MAX]; /* by argument and scratch buffer */
 } resized;
 
-/* Computes them for the winner, or for the fallback. Returns false if it is not valid there. */
+/* Computes the sizes of the winner or the fallback at a problem. Returns false if it is not valid
+ * there. */
 static bool compute_sizes(resized *out, const gt_plan_model *model, bool of_fallback,
                           const gt_problem *problem)
 {

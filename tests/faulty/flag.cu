@@ -1,5 +1,5 @@
 // Kernels that read a flag or a count of other blocks without acquiring what these have written.
-// The correct variants have what the comment calls missing.
+// The comment at a kernel names what its faulty variant lacks.
 #include "slowly.cuh"
 #pragma gputune problem(n = 8192)
 #pragma gputune args(out float y[n], in float x[n], size_t n)

@@ -1,4 +1,4 @@
-// Kernels that use wgmma against its rules. The correct variants have what the comment calls missing.
+// Kernels that use wgmma against its rules. The comment at a kernel names what its faulty variant lacks.
 #include "slowly.cuh"
 #include "async.cuh"
 #include <cuda_bf16.h>
