@@ -327,7 +327,7 @@ typedef enum gputune_cache {
 
 /* How a search chooses the variants of a large space, and their order. */
 typedef enum gputune_strategy {
-    GPUTUNE_STRATEGY_AUTO, /* all if time permits, else MODEL, or LOCAL if it predicts badly */
+    GPUTUNE_STRATEGY_AUTO,       /* all if time permits, otherwise as MODEL */
     GPUTUNE_STRATEGY_EXHAUSTIVE, /* all, in the order of the axes */
     GPUTUNE_STRATEGY_RANDOM,     /* each equally likely */
     GPUTUNE_STRATEGY_MODEL,      /* those that a model of the measurements predicts to be fast */
