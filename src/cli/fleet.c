@@ -605,7 +605,7 @@ static bool listen_once(void)
 
 static void run_children(void)
 {
-    bool is_open = true, was_told = false; /* was_told: SIGTERM was sent to the children */
+    bool is_open = true, signalled = false; /* signalled: SIGTERM was sent to the children */
     while (is_open || fleet.started < fleet.count) {
         start_next();
         settle_failures();
@@ -613,10 +613,10 @@ static void run_children(void)
             send_order(&fleet.children[i]);
         }
         bool is_canceled = cli_is_canceled();
-        for (size_t i = 0; i < fleet.count && is_canceled && !was_told; i++) {
+        for (size_t i = 0; i < fleet.count && is_canceled && !signalled; i++) {
             (void)(fleet.children[i].pid && kill(fleet.children[i].pid, SIGTERM));
         }
-        was_told |= is_canceled;
+        signalled |= is_canceled;
         dismiss_if_done();
         is_open = listen_once();
         write_page();

@@ -789,7 +789,7 @@ void gt_store_close(gt_store *store)
 }
 
 /* Warns once that the file is locked. The next write tries again. */
-static void tell_lock(gt_store *store)
+static void warn_of_lock(gt_store *store)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
     if (!store->lock_logged) {
@@ -814,7 +814,7 @@ gputune_status gt_store_write(gt_store *store, gt_store_fn work, void *context,
     }
     gputune_status status = gt_store_write_file(store, work, context, patience);
     if (status == GPUTUNE_EBUSY) {
-        tell_lock(store);
+        warn_of_lock(store);
         layers_flush(store);
     }
     bool kept = status == GPUTUNE_OK;

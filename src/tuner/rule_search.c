@@ -480,7 +480,7 @@ gputune_status gt_rule_search(gt_rule_maker *maker)
     return GPUTUNE_OK;
 }
 
-/* ---- siblings -------------------------------------------------------------------------------- */
+/* ---- variations ------------------------------------------------------------------------------ */
 
 /* Finds the axes whose values do not change the default's source. Bit i stands for axis i. */
 static gputune_status find_free_axes(uint64_t *out, const gt_pool *pool, const gt_request *request)
@@ -538,16 +538,16 @@ static gputune_status try_variations_at(gt_rule_maker *maker, size_t size, uint6
     enum { EACH = 12 };
     static const double near = 0.15;
     GT_SCOPED(gt_request_end) gt_request *request = NULL;
-    GT_SCOPED(gt_member_list_free) gt_member_list siblings = {0};
+    GT_SCOPED(gt_member_list_free) gt_member_list variations = {0};
     GT_TRY(gt_pool_request(&request, &maker->pool, size, maker->limit_s));
     const double loss = cost_at(maker, size, fastest_kept(maker, size));
     for (size_t k = 0; k < maker->kept.count; k++) {
         if (cost_at(maker, size, maker->kept.items[k]) <= loss + near) {
-            GT_TRY(add_variations(&siblings, maker, request, size, maker->kept.items[k], free_axes,
-                                  EACH));
+            GT_TRY(add_variations(&variations, maker, request, size, maker->kept.items[k],
+                                  free_axes, EACH));
         }
     }
-    return gt_pool_measure(&maker->pool, size, siblings.items, siblings.count, false,
+    return gt_pool_measure(&maker->pool, size, variations.items, variations.count, false,
                            size_limit_s(maker, search_end, variations_end));
 }
 

@@ -123,7 +123,7 @@ static double timed_sequence(void)
 
 static int answer[2];
 
-static void tell_time(void)
+static void note_time(void)
 {
     double ns = timed_sequence();
     CHECK(ns > 20 * 1000 && ns < 1e6);
@@ -134,8 +134,8 @@ TEST(modelled_time_is_deterministic)
 {
     double first, second;
     assert_int_equal(pipe(answer), 0);
-    in_child(tell_time, NULL);
-    in_child(tell_time, "GPUTUNE_EMU_THREADS=1");
+    in_child(note_time, NULL);
+    in_child(note_time, "GPUTUNE_EMU_THREADS=1");
     assert_int_equal(read(answer[0], &first, sizeof first), sizeof first);
     assert_int_equal(read(answer[0], &second, sizeof second), sizeof second);
     assert_true(first == second);

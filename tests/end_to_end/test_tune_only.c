@@ -31,14 +31,14 @@ static gputune_device device_of(gputune *tuner)
 TEST(tool_has_the_device_of_a_program)
 {
     gputune *one = tool(), *other = tuner_open(world.database);
-    gputune_device told = device_of(one), seen = device_of(other);
-    assert_string_equal(told.environment, seen.environment);
-    assert_string_equal(told.name, seen.name);
-    assert_string_equal(told.uuid, seen.uuid);
-    assert_int_equal(told.ordinal, seen.ordinal);
-    assert_int_equal(told.driver_version, seen.driver_version);
-    assert_true(told.memory_bytes == seen.memory_bytes);
-    assert_true(told.emulated);
+    gputune_device reported = device_of(one), seen = device_of(other);
+    assert_string_equal(reported.environment, seen.environment);
+    assert_string_equal(reported.name, seen.name);
+    assert_string_equal(reported.uuid, seen.uuid);
+    assert_int_equal(reported.ordinal, seen.ordinal);
+    assert_int_equal(reported.driver_version, seen.driver_version);
+    assert_true(reported.memory_bytes == seen.memory_bytes);
+    assert_true(reported.emulated);
     gputune_close(one);
     gputune_close(other);
 }

@@ -95,7 +95,7 @@ TEST(another_process_is_noticed_and_named)
     waitpid(other, NULL, 0);
 }
 
-TEST(the_host_application_is_no_stranger)
+TEST(the_host_application_is_not_another_user)
 {
     set_processes(2, (unsigned)getpid(), (unsigned)getppid());
     gt_monitor *monitor = start();
@@ -107,7 +107,7 @@ TEST(the_host_application_is_no_stranger)
 
 /* Workers of the same host: one that tunes in the background, and one that was killed and still has
  * a context. */
-TEST(workers_of_the_host_are_no_strangers)
+TEST(workers_of_the_host_are_not_other_users)
 {
     int status = 0;
     pid_t other = fork();

@@ -84,7 +84,7 @@ def code_that_a_function_writes():
 
 
 @test
-def wrong_results_are_told():
+def wrong_results_are_reported():
     sometimes = ADD.replace("+ b[i]", "+ (block_size_x == 128 ? 0 : b[i])")
     raises(RuntimeError, "Kernel result verification failed for: block_size_x=128", tune,
            {"block_size_x": [64, 128]}, sometimes, answer=[a + b, None, None, None])
@@ -260,7 +260,7 @@ def totals_of_the_clock():
 
 
 @test
-def what_is_not_served_says_so():
+def unsupported_arguments_are_refused():
     one = {"block_size_x": [64]}
     for name, value in (("lang", "OpenCL"), ("texmem_args", {"tex": a}), ("observers", [object()]),
                         ("simulation_mode", True), ("strategy", object())):

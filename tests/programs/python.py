@@ -180,7 +180,7 @@ def what_needs_a_closer_look_is_refused_as_ever():
 
 
 @test
-def dlpacks_exchange_tells_all_of_an_array():
+def dlpacks_exchange_describes_an_array():
     axpy, y, x = plan(), Exchanged(), Exchanged()
     stream = ctypes.c_void_p()
     assert cuda.cuStreamCreate(ctypes.byref(stream), 1) == 0
@@ -639,7 +639,7 @@ def the_code_of_a_run_stays():
 
 
 @test
-def an_answer_outside_of_its_restrictions_says_so():
+def an_answer_outside_of_its_restrictions_is_marked():
     lines = []
     with gputune.open(database=":memory:", log=lambda level, line: lines.append((level, line))) as tuner:
         for effort, why in (("cached", "no result within it is known"), ("measure", "no variant within it is faster")):
@@ -854,7 +854,7 @@ def databases_are_merged():
 
 
 @test
-def what_is_wrong_is_said():
+def mistakes_are_reported():
     found = {one["subject"]: one for one in gputune.diagnose(database=":memory:")}
     assert found["driver"]["verdict"] == "ok" and "emulated" in found["driver"]["found"], found
     wrong = gputune.diagnose(driver="/none/libcuda.so.1")[0]
@@ -940,20 +940,20 @@ def what_a_program_launches_by_itself():
 
 
 @test
-def warnings_are_heard():
+def warnings_are_passed_on():
     import logging
-    heard = []
+    received = []
     handler = logging.Handler()
-    handler.emit = lambda record: heard.append((record.levelname, record.getMessage()))
+    handler.emit = lambda record: received.append((record.levelname, record.getMessage()))
     logging.getLogger("gputune").addHandler(handler)
     try:
         with tempfile.TemporaryDirectory() as folder, gputune.open(database=folder):
             pass
-        assert any(level == "WARNING" and folder in line for level, line in heard), heard
-        heard.clear()
+        assert any(level == "WARNING" and folder in line for level, line in received), received
+        received.clear()
         with tempfile.TemporaryDirectory() as folder, gputune.open(database=folder, log=lambda *_: None):
             pass
-        assert not heard, heard
+        assert not received, received
     finally:
         logging.getLogger("gputune").removeHandler(handler)
 

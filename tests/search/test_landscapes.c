@@ -220,7 +220,7 @@ static double by_load(const gt_point *point)
     return 0.05 * fabs(load_of(point) - 100);
 }
 
-static void tell_load(void *user, const gt_point *point, double out[GT_SEARCH_FEATURES])
+static void note_load(void *user, const gt_point *point, double out[GT_SEARCH_FEATURES])
 {
     (void)user;
     out[0] = load_of(point);
@@ -232,7 +232,7 @@ TEST(features_known_before_a_try_lead_the_model)
     landscape at = {.axes = 4, .choices = 8, .log_time = by_load};
     landscape_open(&at);
     double blind = landscape_regret(GPUTUNE_STRATEGY_AUTO, &at, RESULTS, 1, MANY);
-    at.domain.features = tell_load;
+    at.domain.features = note_load;
     at.domain.feature_count = 1;
     double seeing = landscape_regret(GPUTUNE_STRATEGY_AUTO, &at, RESULTS, 1, MANY);
     assert_true(seeing < 0.03 && seeing < blind / 3);

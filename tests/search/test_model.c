@@ -35,8 +35,8 @@ static double mean_error(const landscape *at, uint64_t seed)
     ASSERT_OK(gt_strategy_open(&strategy, GPUTUNE_STRATEGY_MODEL, &at->domain, &settings));
     landscape_search(strategy, at, TRIED, BATCH);
     gt_model *model = strategy->state;
-    bool anew;
-    ASSERT_OK(gt_model_learn(&anew, model, strategy));
+    bool is_new;
+    ASSERT_OK(gt_model_learn(&is_new, model, strategy));
     gt_random random = {seed};
     double squares = 0;
     for (int i = 0; i < ASKED; i++) {

@@ -8,7 +8,7 @@
 typedef struct listener {
     gt_list_proposer list; /* first */
     gt_config configs[4];
-    double heard_ns[4], gpu_s[4];
+    double reported_ns[4], gpu_s[4];
 } listener;
 
 static void listen(gt_proposer *self, const gt_config *config, const gt_tried *result,
@@ -18,7 +18,7 @@ static void listen(gt_proposer *self, const gt_config *config, const gt_tried *r
     listener *l = (listener *)(void *)self;
     for (int i = 0; i < 4; i++) {
         if (memcmp(&l->configs[i], config, sizeof *config) == 0 && result->time_ns > 0) {
-            l->heard_ns[i] = result->time_ns;
+            l->reported_ns[i] = result->time_ns;
             l->gpu_s[i] = result->measure_s;
         }
     }
@@ -26,7 +26,7 @@ static void listen(gt_proposer *self, const gt_config *config, const gt_tried *r
 
 /* Times of variants that are eliminated after their first sample are reported to the proposer,
  * too, with the GPU time that they took. */
-TEST_OF(times_of_losers_are_heard, world *w, open_world, close_world)
+TEST_OF(times_of_losers_are_reported, world *w, open_world, close_world)
 {
     static const char *const texts[] = {"BLOCK=64", "BLOCK=128", "BLOCK=256", "BLOCK=512"};
     listener l = {0};
@@ -43,7 +43,7 @@ TEST_OF(times_of_losers_are_heard, world *w, open_world, close_world)
     ASSERT_OK(gt_tuning_open_race(&tuning));
     ASSERT_OK(gt_session_run(&tuning.session));
     for (int i = 0; i < 4; i++) {
-        assert_float_equal(l.heard_ns[i], w->by_block[64 << i].time_ns, 1);
+        assert_float_equal(l.reported_ns[i], w->by_block[64 << i].time_ns, 1);
         assert_true(l.gpu_s[i] > 0 && l.gpu_s[i] < 10);
     }
     gt_session_close(&tuning.session);
