@@ -8,8 +8,7 @@
 #include <string.h>
 
 enum {
-    PER_AXIS = 3,
-    MOST_TWOS = 7,
+    PER_AXIS = 2,
     DRAWS = 200 /* random points that show how features are ordered */
 };
 #define SAME_ORDER 0.999 /* rank correlation above which features have the same order */
@@ -28,28 +27,6 @@ static bool all_above(const gt_domain_axis *axis, double least)
 static bool has_logarithms(const gt_domain_axis *axis)
 {
     return all_above(axis, 0);
-}
-
-/* Returns how often 2 divides the value. */
-static int twos(double value)
-{
-    int count = 0;
-    for (; value >= 1 && floor(value) == value && fmod(value, 2) == 0 && count < MOST_TWOS;
-         value /= 2) {
-        count++;
-    }
-    return count;
-}
-
-/* Returns true if ordering the values by powers of two differs from ordering them by size. */
-static bool has_alignment(const gt_domain_axis *axis)
-{
-    for (uint32_t i = 0; i < axis->choices; i++) {
-        if (exp2(twos(axis->values[i])) != axis->values[i]) {
-            return true;
-        }
-    }
-    return false;
 }
 
 static void scale_values(float *value, uint32_t count)
@@ -92,13 +69,6 @@ static void add_axis(gt_coordinates *out, float **unused, uint32_t axis, const g
         for (uint32_t i = 0; i < count; i++) {
             value[i] = (float)i;
         }
-    }
-    if (logs && count > 3 && has_alignment(from)) {
-        float *value = begin_axis(out, unused, axis, count, false);
-        for (uint32_t i = 0; i < count; i++) {
-            value[i] = (float)twos(from->values[i]);
-        }
-        scale_values(value, count);
     }
 }
 
