@@ -633,12 +633,7 @@ gputune_status gt_winner_put(gt_database *database, void *context)
     if (!known.found) {
         GT_TRY(set_winner(database, gpu, scenario, outcome, created));
     }
-    for (size_t i = 0; i < outcome->passed_count; i++) {
-        const gt_code *code = &outcome->passed[i];
-        GT_TRY(gt_execute(database, GT_SQL_CODE_DROP, "htn", code->source, code->arch,
-                          (int)code->ptx));
-    }
-    return outcome->passed_count ? gt_execute(database, GT_SQL_DROP_IMAGES, "") : GPUTUNE_OK;
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_store_put_winner(gt_store *store, const gt_outcome *outcome,

@@ -156,10 +156,6 @@
     X(CUBIN_ID, "SELECT id FROM cubin WHERE content = ?1")                                         \
     X(CODE_SET, "INSERT OR REPLACE INTO compiled (cubin" GT_TEXT_CODE_SET)                         \
     /* keeps the code of all winners and rules, also of other scenarios */                         \
-    X(CODE_DROP, "DELETE FROM compiled WHERE source = ?1 AND arch = ?2 AND ptx = ?3 AND "          \
-                 "NOT EXISTS (SELECT 1 FROM winner WHERE code_source = ?1) AND "                   \
-                 "NOT EXISTS (SELECT 1 FROM winner WHERE fallback_source = ?1) AND "               \
-                 "NOT EXISTS (SELECT 1 FROM rule r WHERE " GT_TEXT_USES("?1") ")")                 \
     X(CODE_SEAL, GT_TEXT_SEAL_CODE "p.id = last_insert_rowid()")                                   \
     X(CODE,                                                                                        \
       "SELECT c.image" GT_TEXT_CODE " FROM compiled p JOIN cubin c ON c.id = p.cubin "             \

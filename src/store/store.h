@@ -230,9 +230,6 @@ typedef struct gt_outcome {
     const gt_winner *winner; /* with its codes; its trials are stored or in `trials`; may be NULL */
     const gt_code *codes;    /* other code to store: the default's, or all variants' */
     size_t code_count;
-    const gt_code *passed; /* code stored earlier in case the tuning is cut short; deleted now
-                              unless a winner uses it; the images are not read */
-    size_t passed_count;
     bool force;          /* true: replace a stored winner even if it answers for this one */
     bool offered;        /* an import: stored facts of the GPU and stored trials are kept */
     const char *created; /* time of measurement, UTC, ISO 8601; NULL or "": now */

@@ -253,57 +253,35 @@ static gputune_status list_trials(gt_trial_list *out, gt_tuning *tuning, bool se
     return GPUTUNE_OK;
 }
 
-static bool is_new_code(const gt_unit *unit)
-{
-    return unit->stage == GT_STAGE_READY && !unit->from_store && !unit->kept && !unit->is_quick;
-}
-
-/* Lists the variants' code: with `kept` the code that was stored early, otherwise new code. */
-static gputune_status list_codes(gt_code_list *out, const gt_tuning *tuning, bool kept)
+/* Lists the code of variants that was compiled in this tuning. */
+static gputune_status list_codes(gt_code_list *out, const gt_tuning *tuning)
 {
     const gt_field *field = &tuning->session.field;
     for (size_t i = GT_UNIT_FIRST; i < field->units.count; i++) {
         const gt_unit *unit = field->units.items[i];
-        if (kept ? unit->kept : is_new_code(unit)) {
+        if (unit->stage == GT_STAGE_READY && !unit->from_store && !unit->is_quick) {
             GT_TRY(gt_array_push(out, gt_unit_code(unit, tuning->session.request->device)));
         }
     }
     return GPUTUNE_OK;
 }
 
-static gputune_status store_so_far(gt_tuning *tuning, const gt_trial_list *trials,
-                                   const gt_code_list *codes)
-{
-    const gt_request *request = tuning->session.request;
-    const gt_patience brief = gt_patience_at_most(&request->patience, 0.05);
-    const gt_site site = {.scenario = request->scenario};
-    const gt_outcome outcome = {.site = &site,
-                                .trials = trials->items,
-                                .trial_count = trials->count,
-                                .codes = codes->items,
-                                .code_count = codes->count,
-                                .elapsed_s = gt_session_elapsed_s(&tuning->session)};
-    return gt_store_put_winner(request->services->store, &outcome, &brief);
-}
-
 gputune_status gt_tuning_keep(gt_tuning *tuning)
 {
     static const int64_t interval_ns = 1000000000;
+    const gt_request *request = tuning->session.request;
     GT_SCOPED(free_trials) gt_trial_list trials = {0};
-    GT_FREED gt_code_list codes = {0};
     int64_t now = gt_now_ns();
     int64_t since = tuning->last_kept_ns ? tuning->last_kept_ns : tuning->session.start_ns;
     if (now - since < interval_ns) {
         return GPUTUNE_OK;
     }
     GT_TRY(list_trials(&trials, tuning, true));
-    GT_TRY(list_codes(&codes, tuning, false));
-    /* a failure is ignored, because everything is stored again at the end */
-    if (trials.count + codes.count > 0 && store_so_far(tuning, &trials, &codes) == GPUTUNE_OK) {
-        for (size_t i = GT_UNIT_FIRST; i < tuning->session.field.units.count; i++) {
-            gt_unit *unit = tuning->session.field.units.items[i];
-            unit->kept |= is_new_code(unit);
-        }
+    if (trials.count > 0) {
+        const gt_patience brief = gt_patience_at_most(&request->patience, 0.05);
+        /* a failure is ignored, because everything is stored again at the end */
+        (void)gt_store_put_trials(request->services->store, &request->scenario, trials.items,
+                                  trials.count, &brief);
     }
     tuning->last_kept_ns = gt_now_ns();
     return GPUTUNE_OK;
@@ -434,8 +412,9 @@ static gputune_status list_all_codes(gt_code_list *out, const gt_tuning *tuning,
 {
     const gt_field *field = &tuning->session.field;
     int version = compiler_version(tuning);
-    GT_TRY(list_codes(out, tuning, false));
-    out->count = final ? 0 : out->count;
+    if (!final) {
+        GT_TRY(list_codes(out, tuning));
+    }
     for (int i = 0; i < GT_UNIT_FIRST; i++) {
         const gt_unit *unit = field->units.items[i];
         gt_code code = gt_unit_code(unit, tuning->session.request->device);
@@ -455,11 +434,7 @@ static gputune_status store_results(const gt_tuning *tuning, const gt_trial_list
     const gt_request *request = tuning->session.request;
     bool final = winner && winner->terms.final;
     GT_FREED gt_code_list codes = {0};
-    GT_FREED gt_code_list passed = {0};
     GT_TRY(list_all_codes(&codes, tuning, final));
-    if (final) {
-        GT_TRY(list_codes(&passed, tuning, true));
-    }
     gt_site site = gt_site_of(&request->scenario, request->device, request->host_text);
     site.nvrtc_version = compiler_version(tuning);
     site.copy_bytes_per_s = tuning->session.field.preparation.copy_bytes_per_s;
@@ -469,8 +444,6 @@ static gputune_status store_results(const gt_tuning *tuning, const gt_trial_list
                                 .winner = winner,
                                 .codes = codes.items,
                                 .code_count = codes.count,
-                                .passed = passed.items,
-                                .passed_count = passed.count,
                                 .force = request->options.force,
                                 .elapsed_s = gt_session_elapsed_s(&tuning->session)};
     const gt_patience patience = gt_session_storing(&tuning->session);

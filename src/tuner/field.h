@@ -83,7 +83,6 @@ struct gt_unit {
     bool repeatable; /* true if the failure would happen again (gt_event.repeatable) */
     bool given_up;   /* true if the compile was ended for good, because it is not worth the time */
     bool put_off;    /* true if the compile was ended to free the worker, and is repeated later */
-    bool kept;       /* true if the unit's code was stored before the end of the tuning */
     double spent_s;  /* seconds spent on compiles that were put off */
     double asked_s;  /* seconds of compiling when the proposer was last asked about it */
     char *message;

@@ -125,7 +125,7 @@ void gt_tuning_progress(gt_tuning *tuning, const char *phase, bool always);
 /* Appends the samples of all races to the file options.samples_path. */
 void gt_tuning_write_samples(const gt_tuning *tuning);
 
-/* Stores code and final trials once a second, so they survive the end of the process. */
+/* Stores final trials once a second, so they survive the end of the process. */
 gputune_status gt_tuning_keep(gt_tuning *tuning);
 
 /* Stores the trials and the winner, and makes the choice. */

@@ -194,12 +194,8 @@ static gputune_status put_parts(gt_store *store, const gt_scenario *scenario)
     const gt_patience patience = soon();
     const gt_trial trial = trial_of(4, "VEC=2", 75);
     const gt_code code = code_of(4, "more code");
-    const gt_device device = {.name = "A", .origin = "cuda"};
-    const gt_site site = gt_site_of(scenario, &device, "a host");
-    const gt_outcome passed = {.site = &site, .passed = &code, .passed_count = 1};
     GT_TRY(gt_store_put_trials(store, scenario, &trial, 1, &patience));
-    GT_TRY(gt_store_put_cubins(store, &code, 1, &patience));
-    return gt_store_put_winner(store, &passed, &patience);
+    return gt_store_put_cubins(store, &code, 1, &patience);
 }
 
 static gputune_status write_within(gt_store *store)
