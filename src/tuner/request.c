@@ -510,7 +510,9 @@ gputune_status gt_request_compiling(gt_nvrtc_request *out, const char ***options
     if (request->check || request->device->emulated) { /* faults can then name the line */
         all[count++] = "-lineinfo";
     }
-    if (quickly) { /* since NVRTC 12.8; an older one refuses it, so there are no quick compiles */
+    /* An NVRTC before 12.8 does not get the option, so its quick compiles are full ones and end
+     * after the first pairs. */
+    if (quickly) {
         all[count++] = "--Ofast-compile=min";
     }
     *out = (gt_nvrtc_request){.text = source->text,
