@@ -6,12 +6,7 @@
  * held before. Therefore memory that it must write is poisoned before each launch, each time with
  * another poison. Memory that it must not write is checked afterwards: inputs by hashes, guard
  * zones around buffers, and a sweep buffer far away. Results are compared within tolerances.
- * - Before the race: two launches on the odd-tail workload, one on the timed one, and one on other
- *   data (measure_data_proof.c). Without an odd-tail workload, two on the timed one.
- * - After the race: two launches on the timed workload, with read-only inputs of another seed; many
- *   launches in a row, and more data (gt_measure_recheck()).
- * Before the second of two launches, outputs get another poison and inout buffers are restored, but
- * scratch stays as it is. All work of a proof is queued at once, and judged after one wait.
+ * measure_verify.c has the steps.
  *
  * Invariants.
  * - After a failure, measure->damage names the buffers that may have been overwritten. They are

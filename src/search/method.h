@@ -15,8 +15,7 @@ typedef struct gt_method {
     gputune_status (*propose)(gt_strategy *strategy, void *state, gt_point *out, bool *found);
     /* Sets the members of gt_outlook that only the method knows. May be NULL. */
     void (*look)(gt_strategy *strategy, void *state, gt_outlook *out);
-    bool learns;                      /* true if later proposals depend on results */
-    uint32_t first, first_with_hints; /* number of proposals before that, without and with hints */
+    bool learns; /* true if later proposals depend on results */
     /* Returns the expected gain of a proposal, as a logarithm; negative: unknown. May be NULL. */
     double (*worth)(gt_strategy *strategy, void *state, const gt_point *point);
 } gt_method;

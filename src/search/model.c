@@ -698,8 +698,6 @@ const gt_method gt_method_model = {.bytes = sizeof(gt_model),
                                    .close = model_close,
                                    .propose = propose_model,
                                    .learns = true,
-                                   .first = GT_MODEL_FIRST,
-                                   .first_with_hints = GT_MODEL_FIRST_WITH_HINTS,
                                    .look = look_model,
                                    .worth = model_worth};
 
@@ -771,7 +769,5 @@ const gt_method gt_method_auto = {.bytes = sizeof(gt_model),
                                   .close = model_close,
                                   .propose = propose_auto,
                                   .learns = true,
-                                  .first = GT_MODEL_FIRST,
-                                  .first_with_hints = GT_MODEL_FIRST_WITH_HINTS,
                                   .look = look_auto,
                                   .worth = model_worth};

@@ -72,8 +72,7 @@ static gputune_status propose_local(gt_strategy *strategy, void *state, gt_point
     return GPUTUNE_OK;
 }
 
-static const gt_method local = {
-    .propose = propose_local, .learns = true, .first = STARTS, .first_with_hints = STARTS};
+static const gt_method local = {.propose = propose_local, .learns = true};
 
 /* ---- strategies that do not learn ---- */
 
@@ -286,15 +285,6 @@ void gt_strategy_outlook(gt_outlook *out, gt_strategy *strategy)
         !evidence->count[GT_TRIED_PENDING] &&
         (strategy->walked_all || (strategy->domain->size_is_exact && out->remaining == 0));
     out->done = out->exhausted || is_done(out, &strategy->settings);
-}
-
-bool gt_strategy_is_fixed(gt_strategy *strategy, uint32_t count)
-{
-    const gt_method *method = strategy->method;
-    uint32_t first = strategy->hints.count ? method->first_with_hints : method->first;
-    gt_outlook outlook;
-    gt_strategy_outlook(&outlook, strategy);
-    return !outlook.learns || strategy->evidence.known.count + count <= first;
 }
 
 bool gt_strategy_gives_up(gt_strategy *strategy, const gt_point *point, double seconds)

@@ -59,9 +59,6 @@ gputune_status gt_strategy_propose(gt_strategy *strategy, gt_point *out, size_t 
  * time that is not positive; ENOMEM. */
 gputune_status gt_strategy_report(gt_strategy *strategy, const gt_tried *result);
 
-/* Returns true if the next `count` proposals do not depend on results. */
-bool gt_strategy_is_fixed(gt_strategy *strategy, uint32_t count);
-
 /* The prospects of a strategy. */
 typedef struct gt_outlook {
     uint32_t tried;          /* results so far */

@@ -157,7 +157,9 @@ static int compile_some(compile_run *run, gt_request *request, const gt_strategy
 {
     const gputune_options *o = &request->options;
     char count[32];
-    GT_REFUSE(!gt_strategy_is_fixed(proposer->strategy, o->max_variants), GPUTUNE_EINVAL,
+    gt_outlook outlook;
+    gt_strategy_outlook(&outlook, proposer->strategy);
+    GT_REFUSE(outlook.learns, GPUTUNE_EINVAL,
               "%s: the strategy '%s' chooses its %u of %s variants by their results, so they "
               "cannot be compiled in advance; leave out max_variants, or choose the strategy "
               "'random' or 'exhaustive'",
