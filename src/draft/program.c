@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "kernel/text/lexer.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -25,23 +26,34 @@ typedef struct scan {
     const char *path;
     char *text;
     void *unit;
-    bool is_main;            /* false for a file of --host, of which only launches are read */
-    gt_texts names, members; /* declarations in place of missing ones */
+    bool is_main;   /* false for a file of --host, of which only launches are read */
+    gt_texts names; /* declarations in place of missing ones */
 } scan;
 
 /* ---- parsing --------------------------------------------------------------------------------- */
 
+/* Declares the type of missing names, which has each member that the text names. */
 static char *write_anything(const scan *s)
 {
     gt_text out = {0};
+    gt_texts members = {0};
+    bool follows = false;
     gt_text_append(&out,
                    "struct gt_any { template <class... T> gt_any(T...); operator long() const; "
                    "template <class T> operator T *() const; gt_any operator[](long) const; "
-                   "template <class... A> gt_any operator()(A...) const;\n");
-    for (size_t i = 0; i < s->members.count; i++) {
-        gt_text_printf(&out, "%s\n", s->members.items[i]);
+                   "template <class... T> gt_any operator()(T &&...) const; "
+                   "gt_any *operator->() const;\n");
+    for (gt_lexer at = gt_lexer_of(s->text); at.token.kind != GT_TOKEN_END; gt_lexer_next(&at)) {
+        if (follows && at.token.kind == GT_TOKEN_NAME) {
+            draft_add_text(&members, draft_format("%.*s", (int)at.token.length, at.token.text));
+        }
+        follows = gt_token_is_any(&at.token, ". ->");
     }
-    gt_text_append(&out, "};\n");
+    for (size_t i = 0; i < members.count; i++) {
+        gt_text_printf(&out, "static gt_any %s;\n", members.items[i]);
+    }
+    gt_text_append(&out, "}; template <class T> gt_any operator>>(const gt_any &, T &);\n"
+                         "namespace std { extern gt_any cin, cout, cerr, endl; }\n");
     for (size_t i = 0; i < s->names.count; i++) {
         gt_text_printf(&out, "%s\n", s->names.items[i]);
     }
@@ -129,19 +141,6 @@ static const char *behind_blanks(const char *at)
     return at + strspn(at, " \t\r\n");
 }
 
-/* Returns a declaration of a function, if the text after the name shows a call or template
- * arguments; else NULL. */
-static const char *function_of(const char *name, const char *next, const char *behind)
-{
-    const char *kind =
-        *next == '<' && isdigit((unsigned char)*behind_blanks(next + 1)) ? "auto" : "class";
-    return *next != '(' && *next != '<'
-               ? NULL
-               : draft_format("template <%s... T, class... A> gt_any %s(A...)%s; "
-                              "template <%s... T, class... A> gt_any %s(gt_any, A...)%s;",
-                              kind, name, behind, kind, name, behind);
-}
-
 /* Declares the missing name of a complaint, in a scope such as "a::b". */
 static void declare_name(scan *s, const complaint *c, const char *scope, bool is_type)
 {
@@ -164,8 +163,7 @@ static void declare_name(scan *s, const complaint *c, const char *scope, bool is
         qualified = true;
     }
     const char *name = draft_format("%.*s", (int)length, at), *next = behind_blanks(at + length);
-    const char *function = function_of(name, next, ""),
-               *closed = *next == '<' ? strchr(next, '>') : NULL;
+    const char *closed = *next == '<' ? strchr(next, '>') : NULL;
     is_type |=
         qualified && (draft_word_length(next) || *next == '&' || *next == '*' || *next == '>');
     is_type |= closed && *behind_blanks(closed + 1) != '(';
@@ -174,9 +172,8 @@ static void declare_name(scan *s, const complaint *c, const char *scope, bool is
     }
     const char *declared = is_type && *next == '<'
                                ? draft_format("template <class... T> using %s = gt_any;", name)
-                           : is_type  ? draft_format("typedef gt_any %s;", name)
-                           : function ? function
-                                      : draft_format("extern gt_any %s;", name);
+                           : is_type ? draft_format("typedef gt_any %s;", name)
+                                     : draft_format("extern gt_any %s;", name);
     draft_add_text(&s->names, draft_format("%s%s%s", gt_text_string(&opening), declared,
                                            gt_text_string(&closing)));
 }
@@ -187,7 +184,7 @@ static bool declare_names(scan *s)
     static const char *const forms[] = {"use of undeclared identifier '", "unknown type name '",
                                         "no member named '", "no type named '",
                                         "no template named '"};
-    const size_t before = s->names.count + s->members.count;
+    const size_t before = s->names.count;
     for (unsigned i = 0, count = cx.getNumDiagnostics(s->unit); i < count; i++) {
         complaint c;
         int form = -1;
@@ -199,19 +196,14 @@ static bool declare_names(scan *s)
             continue;
         }
         const char *name = c.message + strlen(forms[form]);
-        const char *scope = strstr(name, "in namespace '"), *of_any = strstr(name, " in 'gt_any'");
-        if (of_any) {
-            name = draft_format("%.*s", (int)draft_word_length(name), name);
-            const char *next = behind_blanks(c.at.text + c.at.begin + strlen(name));
-            const char *method = function_of(name, next, " const");
-            draft_add_text(&s->members, method ? method : draft_format("static gt_any %s;", name));
-        } else if (scope || form < 2 || form == 4) {
+        const char *scope = strstr(name, "in namespace '");
+        if (scope || form < 2 || form == 4) {
             scope = scope ? scope + strlen("in namespace '") : "";
             scope = draft_format("%.*s", (int)strcspn(scope, "'"), scope);
             declare_name(s, &c, scope, form == 1 || form == 3);
         }
     }
-    return s->names.count + s->members.count > before;
+    return s->names.count > before;
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */

@@ -427,7 +427,7 @@ static void change_unseen(const draft_spot *spot, cx_type type, const char *func
 static bool is_passed_by_reference(const draft_node *call, unsigned i)
 {
     const draft_decl *function = call->decl;
-    if (!function || draft_is_undeclared(function->at)) {
+    if (!function || (function->at.kind == CX_METHOD && draft_is_undeclared(function->at))) {
         return call->children[i]->type.kind == CX_TYPE_RECORD;
     }
     if (i >= function->parameters.count) {
@@ -441,7 +441,11 @@ static bool is_passed_by_reference(const draft_node *call, unsigned i)
  * to. */
 static draft_amount *call_unknown(draft_node *node)
 {
-    const char *name = node->decl ? node->decl->name : "a function";
+    const draft_decl *function = node->decl;
+    if (function && draft_is_undeclared(function->at) && node->count && node->children[0]->decl) {
+        function = node->children[0]->decl; /* an object stands for the function */
+    }
+    const char *name = function ? function->name : "a function";
     for (unsigned i = 0; i < node->count; i++) {
         draft_node *argument = node->children[i];
         draft_amount *value = draft_eval(argument);

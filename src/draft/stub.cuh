@@ -36,6 +36,9 @@ typedef unsigned uint32_t; typedef unsigned long uint64_t; typedef long intptr_t
 typedef unsigned char uchar; typedef unsigned short ushort; typedef unsigned uint; typedef unsigned long ulong;
 #define CHAR_BIT 8
 #define INT_MAX 2147483647
+#define RAND_MAX INT_MAX
+#define EXIT_SUCCESS 0
+#define EXIT_FAILURE 1
 #define INT_MIN (-INT_MAX - 1)
 #define UINT_MAX 4294967295u
 #define LONG_MAX 9223372036854775807l
@@ -88,6 +91,9 @@ extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t sh
 extern "C" { /* the parameters of these functions do not matter */
 cudaError_t cudaMalloc(...), cudaMallocHost(...), cudaHostAlloc(...), cudaMallocManaged(...), cudaMallocAsync(...), cudaMallocPitch(...), cudaFree(...), cudaFreeHost(...), cudaFreeAsync(...);
 cudaError_t cudaMemcpy(void *, const void *, ...), cudaMemcpyAsync(void *, const void *, ...), cudaMemcpy2D(void *, size_t, const void *, ...), cudaMemset(...), cudaMemsetAsync(...), cudaMemGetInfo(...), cudaMemPrefetchAsync(const void *, ...);
+cudaError_t cudaDeviceSynchronize(...), cudaThreadSynchronize(...), cudaDeviceReset(...), cudaSetDevice(...), cudaGetDevice(...), cudaGetDeviceCount(...), cudaGetDeviceProperties(...), cudaDeviceGetAttribute(...), cudaGetLastError(...), cudaPeekAtLastError(...);
+cudaError_t cudaEventCreate(...), cudaEventCreateWithFlags(...), cudaEventRecord(...), cudaEventSynchronize(...), cudaEventElapsedTime(...), cudaEventDestroy(...), cudaStreamCreate(...), cudaStreamCreateWithFlags(...), cudaStreamSynchronize(...), cudaStreamDestroy(...);
+const char *cudaGetErrorString(...);
 }
 template <class T> cudaError_t cudaMemcpyToSymbol(const T &, const void *, size_t, size_t = 0, cudaMemcpyKind = cudaMemcpyHostToDevice);
 

@@ -42,7 +42,6 @@ draft '' 'int t = 64; if (rand() > 1000) t = 512; add<<<n / 1000, t>>>(y, x, n);
 draft '' 'dim3 b = rand() > 7 ? dim3(32, 8) : dim3(64); add<<<60, b>>>(y, x, n);'
 draft 'int t = 64; void fast() { t = 512; }' 'if (getenv("FAST")) fast(); add<<<60, t>>>(y, x, n);'
 draft '' 'int t = 32; switch (argc) { case 1: t = 96; break; case 2: t = 128; break; default: t = 256; } add<<<60, t>>>(y, x, n);'
-draft '' 'int t = 32; switch (rand()) { case 1: t = 96; break; case 2: case 3: t = 128; } add<<<60, t>>>(y, x, n);'
 draft 'int pick(int n) { if (n % 7) return 32; if (n % 5) return 64; return 1024; }' \
     'int t = pick(rand()); add<<<60, t>>>(y, x, n);'
 # Loops compute the extents.
@@ -59,6 +58,7 @@ draft 'dim3 grid, block; int threads = 96; void size(int n) { block.x = threads;
     "size(n); $launch"
 # The extents come from input, or the launch from a function that is not analysed.
 draft '' 'int t = 64, g; scanf("%d", &t); g = atoi(argv[1]); add<<<g, t>>>(y, x, n);'
+draft '' 'int t = 64; std::cin >> t; add<<<60, t>>>(y, x, n);'
 draft '' 'dim3 grid(40), block; void *all[] = {&y, &x, &n}; cudaLaunchKernel((void *)add, grid, block, all, 0, 0);'
 # A loop launches several times; the draft has the first launch.
 draft '' 'int g = 1024, t = 32; for (int k = 0; k < 5; k++) { add<<<g, t>>>(y, x, n); g /= 2; t *= 2; }'
