@@ -106,8 +106,9 @@ TEST(test_other_kernels_of_a_file)
     static const char text[] =
         P "kernel(scale)\n" HEAD P "reference(slow)\n"
           "template <int B> __global__ void other(float *y) { y[0] = B; }\n"
-          "#if __CUDA_ARCH__ >= 900\n#define NEW\n#endif\n"
+          "#if __CUDA_ARCH__ >= 900\n#define NEW \\ \n1\n#endif\n"
           "__device__ int old() { return 1; }\n"
+          "dim3 block(B), grid(f()); int n = g(), y; void args(int *n) { exit(1); }\n"
           "__global__ void scale(T *y, int n) {\n#ifdef NEW\n y[0] = B + U;\n#else\n"
           "y[0] = U * old();\n#endif\n}\n"
           "__global__ void slow(T *y, int n) { y[0] = 1; }\n"
@@ -118,9 +119,13 @@ TEST(test_other_kernels_of_a_file)
     ASSERT_OK(gt_source_reference(&reference, b.template, &b.problem, &b.device, ""));
     assert_null(strstr(source.text, "void other"));
     assert_null(strstr(source.text, "void more"));
+    assert_null(strstr(source.text, "dim3 block"));
+    assert_null(strstr(source.text, "int n = g()"));
+    assert_null(strstr(source.text, "void args"));
     assert_null(strstr(reference.text, "void more"));
     assert_non_null(strstr(source.text, "void scale"));
     assert_non_null(strstr(source.text, "int old()"));
+    assert_non_null(strstr(source.text, "NEW  \\\n1\n")); /* no blank ends a spliced line */
     assert_non_null(strstr(reference.text, "void slow"));
 }
 

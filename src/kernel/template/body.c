@@ -466,38 +466,33 @@ static named_kernels list_kernels(const gt_template_parts *parts)
     return all;
 }
 
-/* Appends the names in a line, also those inside strings. Kernels that only the other body has are
- * left out. */
-static void append_names(gt_text *out, const named_kernels *all, bool is_judge, gt_lexer line)
+/* Appends the names in a clause, also those inside strings, that may be names of the code. These
+ * are not arguments, what the clause assigns to, or kernels that only the other body has. */
+static void append_names(gt_text *out, const gt_parse *p, const named_kernels *all, bool is_judge,
+                         gt_lexer clause)
 {
-    for (; line.token.kind != GT_TOKEN_END; gt_lexer_next(&line)) {
-        bool is_other = false;
+    for (; clause.token.kind != GT_TOKEN_END; gt_lexer_next(&clause)) {
+        const gt_token token = clause.token, next = gt_lexer_peek(clause);
+        bool is_other = gt_token_is(&next, "=") || gt_parse_parameter(p, GT_TOKEN_TEXT(&token));
         for (uint32_t i = 0; i < all->count; i++) {
-            is_other |= !all->items[i].is_in[is_judge] &&
-                        gt_token_is(&line.token, all->items[i].kernel->name);
+            const bool is_kernel = gt_token_is(&token, all->items[i].kernel->name);
+            is_other = is_kernel ? !all->items[i].is_in[is_judge] : is_other;
         }
-        if (line.token.kind == GT_TOKEN_NAME && !is_other) {
-            append_token(out, &line.token);
-        } else if (line.token.kind == GT_TOKEN_STRING && line.token.length > 2) {
-            append_names(out, all, is_judge,
-                         gt_lexer_on(line.token.text + 1, line.token.length - 2));
+        if (token.kind == GT_TOKEN_NAME && !is_other) {
+            append_token(out, &token);
+        } else if (token.kind == GT_TOKEN_STRING && token.length > 2) {
+            append_names(out, p, all, is_judge, gt_lexer_on(token.text + 1, token.length - 2));
         }
     }
 }
 
 /* Appends the names in all clauses, and the name of a generated reference. */
-static void append_roots(gt_text *out, const gt_template_parts *parts, const named_kernels *all,
-                         bool is_judge)
+static void append_roots(gt_text *out, const gt_parse *p, const named_kernels *all, bool is_judge)
 {
-    for (uint32_t i = 0; i < parts->file_count; i++) {
-        for (gt_lexer lexer = gt_lexer_of(parts->files[i].text), line;
-             gt_lexer_find_directive(&lexer, &line);) {
-            if (gt_lexer_accept(&line, "pragma") && gt_lexer_accept(&line, "gputune")) {
-                append_names(out, all, is_judge, line);
-            }
-        }
+    for (size_t i = 0; i < p->reader->clauses.count; i++) {
+        append_names(out, p, all, is_judge, p->reader->clauses.items[i].body);
     }
-    gt_text_append(out, is_judge ? parts->reference.kernel.name : "");
+    gt_text_append(out, is_judge ? p->parts->reference.kernel.name : "");
 }
 
 /* Reduces the text to the code that a body needs, with the kernels that it contains visible to the
@@ -510,7 +505,7 @@ static gputune_status make_body(gt_body *body, gt_name_uses *uses, gt_parse *par
     const named_kernels all = list_kernels(parts);
     edits e = {.template = parse->template};
     GT_SCOPED(gt_text_free) gt_text roots = {0};
-    append_roots(&roots, parts, &all, is_judge);
+    append_roots(&roots, parse, &all, is_judge);
     if (roots.failed) {
         return gt_fail_memory();
     }
