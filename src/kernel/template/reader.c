@@ -40,6 +40,18 @@ static void drop_mark(char *text)
     }
 }
 
+/* Moves the backslash of spliced lines to their ends, because NVRTC allows no blanks after it. */
+static void move_splices(char *text)
+{
+    for (char *at = text; (at = strchr(at, '\\')); at++) {
+        char *end = at + 1 + strspn(at + 1, " \t\r");
+        if (*end == '\n') {
+            *at = ' ';
+            end[-1] = '\\';
+        }
+    }
+}
+
 static gputune_status new_file(gt_source_file **out, gt_template_reader *reader, char *path,
                                char *text)
 {
@@ -52,6 +64,7 @@ static gputune_status new_file(gt_source_file **out, gt_template_reader *reader,
               GT_FILES_MAX);
     *out = &parts->files[parts->file_count++];
     drop_mark(text);
+    move_splices(text);
     **out = (gt_source_file){path, text};
     return GPUTUNE_OK;
 }
