@@ -316,6 +316,11 @@ static void print_gains(const cli_table *table, double seconds)
 {
     const gains all = sum_gains(table);
     if (!all.count) {
+        if (table->row_count && !cli_tuning.effort && !cli_given.pinned) {
+            cli_note(
+                "nothing was tuned, because the winners are stored; --force tunes again; next: "
+                "gputune show");
+        }
         return;
     }
     char *least = cli_format("%.2f", all.least), *most = cli_format("%.2f", all.most);

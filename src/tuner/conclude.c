@@ -372,6 +372,17 @@ static gputune_status explain_end(char **out, const gt_tuning *tuning, const gt_
     return gt_text_take(out, &text);
 }
 
+/* Counts the variants that failed, or hung once and had no time for a second attempt. */
+static uint32_t count_failed(const gt_field *field)
+{
+    uint32_t count = field->in[GT_STAGE_FAILED];
+    for (const gt_variant *variant = field->first; variant; variant = variant->next) {
+        count += variant->stage == GT_STAGE_DEFERRED && variant->failure == GPUTUNE_ETIMEOUT &&
+                 variant->deferral == GT_DEFERRED_HUNG;
+    }
+    return count;
+}
+
 static gputune_status make_choice(gt_choice *choice, const gt_tuning *tuning,
                                   const gt_race_result *result)
 {
@@ -387,7 +398,7 @@ static gputune_status make_choice(gt_choice *choice, const gt_tuning *tuning,
                           .verdict = result->verdict,
                           .terms = terms_of(tuning, result),
                           .variants = gt_tuning_tried(tuning),
-                          .failed = field->in[GT_STAGE_FAILED]};
+                          .failed = count_failed(field)};
     choice->verdict.noisy = tuning->disturbance.noisy;
     GT_TRY(explain_end(&choice->stop_reason, tuning, result, choice->terms.proved));
     return gt_choice_take(choice, field, gt_tuning_variant(tuning, result->winner));

@@ -203,6 +203,7 @@ TEST_OF(test_an_endless_variant_is_learned, world *w, open_world, close_world)
     w->by_block[512].verify = GPUTUNE_ETIMEOUT;
     hangs_seen = 0;
     assert_string_equal(tuned(w, &options), "BLOCK=256");
+    assert_int_equal(w->choice.failed, 1);
     assert_string_equal(stored_as(w, "BLOCK=512"), "hung");
     uint32_t verifies = w->farm.verifies;
     write_template(w, "32, 64, 128, 256, 512");
