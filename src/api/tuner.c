@@ -336,7 +336,6 @@ static gputune_status open_tuner(gputune *tuner, const gputune_open_options *kno
     gt_plan_pool_open(&tuner->pool, NULL, &tuner->device, false);
     gt_calls_open(&tuner->calls);
     gt_in_flight_open(&tuner->in_flight);
-    gt_gpu_right_open(&tuner->gpu);
     gt_log_output_open(&tuner->output, &(gt_log){known->log, known->user});
     tuner->log = gt_log_output_log(&tuner->output);
     GT_TRY(gt_overrides_read(&tuner->overrides, &tuner->log));
@@ -406,7 +405,6 @@ static void close_parts(gputune *tuner)
 {
     gt_background_close(tuner->background);
     gt_workers_close(&tuner->workers);
-    gt_gpu_right_close(&tuner->gpu);
     gt_misses_close(tuner->misses);
     gt_in_flight_close(&tuner->in_flight);
     gt_plan_pool_end(&tuner->pool);

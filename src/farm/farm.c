@@ -363,6 +363,7 @@ gputune_status gt_farm_open(gt_farm **out, const gt_farm_options *options)
     gt_host_farm *farm = calloc(1, sizeof *farm);
     GT_TRY(gt_allocated(farm));
     farm->farm.ops = &operations;
+    farm->farm.measures = options->driver != NULL;
     farm->options = *options;
     gputune_status status = gt_worker_find(&farm->worker, options->worker);
     GT_THEN(status, open_compile(farm));

@@ -82,6 +82,7 @@ typedef struct gt_farm_ops {
 struct gt_farm {
     const gt_farm_ops *ops;
     uint32_t compile_workers; /* workers that may compile at the same time */
+    bool measures;            /* true if there is a measure worker */
 };
 
 typedef struct gt_farm_options {

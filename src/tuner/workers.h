@@ -2,24 +2,18 @@
  * to measure on the GPU. Thread-safe. */
 #pragma once
 
-#include "base/array.h"
 #include "farm/farm.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 /* ---- farms ----------------------------------------------------------------------------------- */
 
-typedef struct gt_kept_farm {
-    gt_farm *farm;
-    bool measures;
-    bool lent; /* true while a session uses the farm */
-} gt_kept_farm;
-
 typedef struct gt_workers {
     pthread_mutex_t mutex;
-    GT_ARRAY(gt_kept_farm) farms; /* idle; at most one with and one without a measure worker */
-    bool keep;                    /* true if workers and compiled code are kept between sessions */
-    gt_farm_options options;      /* options of new farms; the tuner owns the strings */
+    gt_farm *idle[2];        /* without and with a measure worker; NULL: none */
+    bool keep;               /* true if workers and compiled code are kept between sessions */
+    gt_farm_options options; /* options of new farms; the tuner owns the strings */
 } gt_workers;
 
 /* Prepares to open farms with these options, whose strings must outlive `workers`. With `keep`,
@@ -28,7 +22,8 @@ void gt_workers_open(gt_workers *workers, const gt_farm_options *options, bool k
 /* Ends all workers. All farms must have been returned. */
 void gt_workers_close(gt_workers *workers);
 
-/* Adds an idle farm that measures and was opened elsewhere. */
+/* Adds the first idle farm, which was opened elsewhere. Call it before any other thread uses
+ * `workers`. */
 void gt_workers_adopt(gt_workers *workers, gt_farm *farm);
 /* Lends a farm, with a measure worker if `measure`. EUNSUPPORTED: there is no device. */
 gputune_status gt_workers_borrow(gt_workers *workers, gt_farm **out, bool measure);
@@ -36,14 +31,10 @@ void gt_workers_return(gt_workers *workers, gt_farm *farm);
 
 /* ---- the GPU --------------------------------------------------------------------------------- */
 
-/* The right to measure times on a GPU, which one session has at a time. */
+/* The right to measure times on a GPU, which one session has at a time. All zero: it is free. */
 typedef struct gt_gpu_right {
-    pthread_mutex_t mutex;
-    bool is_taken, is_wanted;
+    atomic_bool is_taken, is_wanted;
 } gt_gpu_right;
-
-void gt_gpu_right_open(gt_gpu_right *right);
-void gt_gpu_right_close(gt_gpu_right *right);
 
 typedef enum gt_gpu_user { GT_GPU_CALLER, GT_GPU_BACKGROUND } gt_gpu_user;
 /* Takes the right. Returns false if another session has it; a session in the background gives it up

@@ -333,7 +333,7 @@ void scripted_farm_open(scripted_farm *farm)
                                     .wait = next,
                                     .cancel = cancel,
                                     .close = do_not_close};
-    farm->farm = (gt_farm){.ops = &ops, .compile_workers = 4};
+    farm->farm = (gt_farm){.ops = &ops, .compile_workers = 4, .measures = true};
 }
 
 void scripted_farm_close(scripted_farm *farm)

@@ -128,7 +128,6 @@ static inline int open_world(void **state)
     w->farm.user = w;
     scripted_farm_open(&w->farm);
     scripted_workers_open(&w->workers, &w->farm);
-    gt_gpu_right_open(&w->gpu);
     w->services = (gt_services){.catalog = w->catalog,
                                 .store = w->store,
                                 .workers = &w->workers,
@@ -145,7 +144,6 @@ static inline int close_world(void **state)
     world *w = *state;
     gt_choice_free(&w->choice);
     scripted_workers_close(&w->workers);
-    gt_gpu_right_close(&w->gpu);
     scripted_farm_close(&w->farm);
     gt_store_close(w->store);
     gt_catalog_close(w->catalog);

@@ -232,7 +232,6 @@ static void start_process(const char *template, const char *database)
     process.farm.compile = compile_as_asked;
     scripted_farm_open(&process.farm);
     scripted_workers_open(&tuner->workers, &process.farm);
-    gt_gpu_right_open(&tuner->gpu);
     process.scripted = process.ops = *process.farm.farm.ops;
     process.ops.compile = compile_noting;
     process.ops.recheck = recheck_noting;
