@@ -453,6 +453,7 @@ int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel, gputune_
 typedef struct group_answer {
     int32_t status;
     int32_t is_default; /* rank 0 has no result, so all ranks use the template's default */
+    int32_t is_by_rule; /* rank 0 chose by a rule */
     gt_hash identity;   /* identity of rank 0's template */
     double time_ns, default_ns;
     gt_verdict verdict;
@@ -484,6 +485,7 @@ static gputune_status describe_plan(group_answer *out, const plan_call *a, const
               strlen(info.configuration));
     snprintf(out->text, sizeof out->text, "%s", info.configuration);
     out->is_default = info.source == GPUTUNE_SOURCE_DEFAULT;
+    out->is_by_rule = info.source == GPUTUNE_SOURCE_RULE;
     out->time_ns = info.time_ns;
     out->default_ns = info.default_ns;
     out->verdict =
@@ -536,17 +538,20 @@ static gputune_status make_plan_of(gputune_plan **out, gt_terms *terms, const pl
     return gt_plan_make(out, request, &choice, &tuner->pool);
 }
 
-/* Finds a plan with that configuration in the table, or returns NULL. */
-static gputune_plan *find_same(const plan_call *a, const char *configuration)
+/* Finds a plan of rank 0's configuration in the table or, if rank 0 chose by a rule, the plan of
+ * this rank's rule, whose variants were verified with it. Returns NULL if there is none. */
+static gputune_plan *find_same(const plan_call *a, const group_answer *v)
 {
     const gt_terms whatever = {.effort = GPUTUNE_CACHED_ONLY,
                                .driver_version = a->tuner->device.driver_version};
     gputune_info info = GPUTUNE_INFO_INIT;
-    gputune_plan *plan = look_up(a->tuner, a->key, &whatever);
-    return plan && gputune_plan_info(&info, plan) == GPUTUNE_OK &&
-                   strcmp(info.configuration, configuration) == 0
-               ? plan
-               : NULL;
+    GT_SCOPED(gt_plan_release_at) gputune_plan *plan = look_up(a->tuner, a->key, &whatever);
+    if (!plan && v->is_by_rule && may_rule(a) && plan_by_rule(&plan, a) != GPUTUNE_OK) {
+        return NULL;
+    }
+    bool is_same = plan && gputune_plan_info(&info, plan) == GPUTUNE_OK &&
+                   strcmp(info.configuration, v->text) == 0;
+    return is_same ? gt_take(&plan) : NULL;
 }
 
 /* Receives rank 0's result on another rank, and returns a plan of the same configuration. A new
@@ -567,7 +572,7 @@ static gputune_status receive_plan(gputune_plan **out, const plan_call *a,
               "same templates",
               a->kernel, group->rank);
     uint32_t forgets = gt_plan_table_forgets(plans);
-    GT_SCOPED(gt_plan_release_at) gputune_plan *plan = find_same(a, v.text);
+    GT_SCOPED(gt_plan_release_at) gputune_plan *plan = find_same(a, &v);
     if (!plan) {
         GT_TRY(make_plan_of(&plan, &terms, a, &v));
         GT_TRY(gt_plan_table_add(plans, a->key, &terms, plan, true, forgets));
@@ -595,7 +600,11 @@ int gputune_tune_together(gputune_plan **out, gputune *tuner, const char *kernel
     GT_TRY(gt_call_check(kernel, sizes, &o));
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     gt_plan_key_make(&key, kernel, sizes, &o);
-    const plan_call a = {
-        .tuner = tuner, .key = &key, .kernel = kernel, .sizes = sizes, .options = &o};
+    const plan_call a = {.tuner = tuner,
+                         .key = &key,
+                         .kernel = kernel,
+                         .sizes = sizes,
+                         .options = &o,
+                         .terms = terms_asked(tuner, &o)};
     return (known.rank ? receive_plan : send_plan)(out, &a, &known);
 }

@@ -82,6 +82,36 @@ TEST(new_sizes_need_neither_database_nor_workers)
     }
 }
 
+static int share_message(void *is_sent, void *data, size_t bytes)
+{
+    static char message[8192];
+    assert_true(bytes <= sizeof message);
+    memcpy(is_sent ? message : data, is_sent ? data : message, bytes);
+    return 0;
+}
+
+TEST(rule_needs_no_other_proof_on_other_ranks)
+{
+    GT_SCOPED(tuner_end) gputune *first = tuner_open(world.database);
+    GT_SCOPED(tuner_end) gputune *second = tuner_open(world.database);
+    const gputune_options options = by_rule();
+    gputune_group group = {
+        .size = sizeof group, .broadcast = share_message, .user = &group /* sends */};
+    gputune_plan *plans[2];
+    put_rule(first, "axpy", axpy_rule);
+    OK(gputune_tune_together(&plans[0], first, "axpy", GPUTUNE_SIZES({"n", 5000}), &options,
+                             &group));
+    group.rank = 1;
+    group.user = NULL;
+    OK(gputune_tune_together(&plans[1], second, "axpy", GPUTUNE_SIZES({"n", 5000}), &options,
+                             &group));
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(info_of(plans[i]).source, GPUTUNE_SOURCE_RULE);
+        assert_string_equal(info_of(plans[i]).configuration, "VEC=4 BLOCK=256 UNROLL=2");
+        gputune_plan_release(plans[i]);
+    }
+}
+
 TEST(facts_are_of_the_plans_own_sizes)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
