@@ -6,7 +6,7 @@
 
 static const char *const names[] = {"n", "m", "B", "C"};
 enum { NAMES = 4, KNOWN = 1 << 2 | 1 << 3 };
-static const int64_t slots[GT_SLOT_MAX] = {100, 7, 64, 1};
+static const int64_t slots[GT_SLOT_MAX] = {100, 7, 64, 1}, least[GT_SLOT_MAX] = {65, 1};
 
 static int slot_of(void *user, const char *name)
 {
@@ -32,7 +32,7 @@ static gt_expression *expression(const char *text)
 
 static gputune_status print(gt_text *out, const char *text, uint64_t known)
 {
-    const gt_print form = {slots, {known}, name_of, NULL, "", 0};
+    const gt_print form = {slots, {known}, name_of, NULL, "", 0, least};
     gt_expression *parsed = expression(text);
     gputune_status status = gt_expression_print(out, NULL, NULL, parsed, &form);
     free(parsed);
@@ -54,6 +54,9 @@ TEST(test_print)
         {"n * (C - 2)", "n * (-1)"},
         {"log2(n) + sqrt(B)", "log2(n) + 8"},
         {"n << (C - 1) >> 2", "n >> 2"},
+        {"min(C, ceil_div(n, B)) * m", "m"}, /* n is at least 65, and m at least 1 */
+        {"max(ceil_div(n, B), 2) * max(m, 2)", "ceil_div(n, 64) * max(m, 2)"},
+        {"max(B, n - m)", "max(64, n - m)"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         GT_SCOPED(gt_text_free) gt_text out = {0};

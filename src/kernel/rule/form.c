@@ -41,8 +41,12 @@ void gt_rule_form_set(gt_rule_form *form, const gt_template *template, const gt_
     (void)gt_binding_block(&form->binding);
     (void)gt_binding_shared(&form->binding);
     const bool fixed = has_fixed_block(form);
-    form->print =
-        (gt_print){.slots = form->binding.slots, .name = name_of, .user = form, .prefix = ""};
+    gt_slots_fill(form->least, template, &region->least, device);
+    form->print = (gt_print){.slots = form->binding.slots,
+                             .name = name_of,
+                             .user = form,
+                             .prefix = "",
+                             .least = form->least};
     for (int slot = 0; slot < GT_SLOT_MAX; slot++) {
         const bool derived = slot >= GT_SLOT_BLOCK && slot < GT_SLOT_WORD;
         const bool known = derived ? fixed && slot < GT_SLOT_GRID : !is_size(form, slot);

@@ -8,7 +8,8 @@
 typedef struct gt_rule_form {
     const gt_template *template;
     const gt_rule_region *region;
-    gt_binding binding; /* binding of the variant at the largest sizes of the region */
+    gt_binding binding;         /* binding of the variant at the largest sizes of the region */
+    int64_t least[GT_SLOT_MAX]; /* the smallest sizes of the region */
     gt_print print;
 } gt_rule_form;
 

@@ -73,8 +73,9 @@ typedef struct gt_print {
     /* Returns the name of another slot, or NULL if it has none here. */
     const char *(*name)(void *user, int slot);
     void *user;
-    const char *prefix; /* prefix of function names: "", or for C "NAME_" */
-    int within;         /* precedence of the operator around the text; 0: none */
+    const char *prefix;   /* prefix of function names: "", or for C "NAME_" */
+    int within;           /* precedence of the operator around the text; 0: none */
+    const int64_t *least; /* by slot: a printed name is at least this; NULL: unknown */
 } gt_print;
 
 /* Appends the expression after computing the parts that are known: "ceil_div(n, 64) * 2". The

@@ -11,6 +11,7 @@ typedef struct piece {
     bool is_known;
     bool is_truth; /* true if the value is 0 or 1 */
     int64_t value; /* if known */
+    int64_t least; /* the value is at least this; -1: unknown, or less than 0 */
     int precedence;
     gt_text text; /* otherwise */
 } piece;
@@ -31,7 +32,7 @@ static void free_piece(piece *own)
 static void set_known(piece *out, int64_t value)
 {
     gt_text_free(&out->text);
-    *out = (piece){.is_known = true, .value = value};
+    *out = (piece){.is_known = true, .value = value, .least = value < 0 ? -1 : value};
 }
 
 static gputune_status refuse_print(const printer *p, const char *error)
@@ -62,6 +63,7 @@ static gputune_status print_slot(piece *out, const printer *p, int slot)
     }
     const char *name = p->print->name(p->print->user, slot);
     out->precedence = PRIMARY;
+    out->least = p->print->least ? p->print->least[slot] : -1;
     gt_text_append(&out->text, name ? name : "");
     return name ? GPUTUNE_OK : refuse_print(p, "a name that has no value here");
 }
@@ -71,6 +73,7 @@ static gputune_status print_unary(piece *out, const printer *p, int at)
     const gt_operation operation = p->expression->code[at].operation;
     GT_SCOPED(free_piece) piece part = {0};
     GT_TRY(print_at(&part, p, at - 1));
+    out->least = -1;
     if (part.is_known) {
         const char *error = gt_operation_unary(&part.value, operation);
         set_known(out, part.value);
@@ -115,6 +118,7 @@ static gputune_status print_logical(piece *out, const printer *p, int at)
 {
     const gt_instruction *step = &p->expression->code[at];
     const bool is_or = step->operation == GT_DO_OR;
+    out->least = -1;
     GT_SCOPED(free_piece) piece left = {0}, right = {0};
     GT_TRY(print_at(&left, p, step->target));
     if (left.is_known && (left.value != 0) == is_or) {
@@ -155,13 +159,34 @@ static gputune_status print_choice(piece *out, const printer *p, int at)
     gt_text_append(&out->text, " : ");
     append_piece(&out->text, &no, CHOICE);
     out->precedence = CHOICE;
+    out->least = -1;
     return GPUTUNE_OK;
 }
 
+/* Returns the lower bound of a result. */
+static int64_t least_of(gt_operation operation, const piece *left, const piece *right)
+{
+    const bool grows = operation == GT_DO_ADD || operation == GT_DO_MULTIPLY ||
+                       operation == GT_DO_MIN || operation == GT_DO_MAX;
+    const bool divides =
+        (operation == GT_DO_CEIL_DIV || operation == GT_DO_ROUND_UP || operation == GT_DO_DIVIDE) &&
+        right->is_known && right->value > 0;
+    int64_t value;
+    return left->least >= 0 && right->least >= 0 && (grows || divides) &&
+                   !gt_operation_binary(&value, operation, left->least, right->least)
+               ? value
+               : -1;
+}
+
 /* Returns the operand that is the result because the other one is known, as x in x + 0 and 1 *
- * x; otherwise NULL. */
+ * x, and 1 in min(x, 1) if x is at least 1; otherwise NULL. */
 static piece *unchanged(gt_operation operation, piece *left, piece *right)
 {
+    piece *known = left->is_known ? left : right, *other = left->is_known ? right : left;
+    if ((operation == GT_DO_MIN || operation == GT_DO_MAX) && known->is_known) {
+        const bool is_less = known->value <= other->least;
+        return !is_less ? NULL : operation == GT_DO_MIN ? known : other;
+    }
     if (right->is_known) {
         const bool by_one = operation == GT_DO_MULTIPLY || operation == GT_DO_DIVIDE ||
                             operation == GT_DO_CEIL_DIV || operation == GT_DO_ROUND_UP;
@@ -195,6 +220,7 @@ static gputune_status print_binary(piece *out, const printer *p, int at)
         *out = gt_take(same);
         return GPUTUNE_OK;
     }
+    out->least = least_of(operation, &left, &right);
     const char *sign = gt_operation_sign(&out->precedence, operation);
     if (out->precedence == 0) {
         gt_text_printf(&out->text, "%s%s(", p->print->prefix, sign);
