@@ -5,7 +5,6 @@
 
 #include "base/array.h"
 #include "base/text.h"
-#include "stats/summary.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -669,18 +668,7 @@ static void test_fold(learner *l, double *out, uint32_t fold)
     }
 }
 
-static void set_loss(gt_rule_tree *out, double *losses, uint32_t count)
-{
-    double sum = 0;
-    gt_sort(losses, count);
-    for (uint32_t s = 0; s < count; s++) {
-        sum += losses[s];
-    }
-    out->mean = exp(sum / count);
-    out->p90 = exp(losses[(count - 1) * 9 / 10]);
-}
-
-/* Finds the best penalty, and sets the loss to expect. */
+/* Finds the best penalty, and sets the losses to expect. */
 static gputune_status leave_out(learner *l, gt_rule_tree *out, double *penalty)
 {
     const uint32_t sizes = l->measured_count;
@@ -709,7 +697,6 @@ static gputune_status leave_out(learner *l, gt_rule_tree *out, double *penalty)
     out->losses = calloc(sizes + 1, sizeof *out->losses);
     GT_TRY(gt_allocated(out->losses));
     memcpy(out->losses, &losses[(size_t)best * sizes], sizes * sizeof *out->losses);
-    set_loss(out, &losses[(size_t)best * sizes], sizes);
     return GPUTUNE_OK;
 }
 

@@ -51,7 +51,6 @@ typedef struct gt_tree_node {
 typedef struct gt_rule_tree {
     gt_tree_node *nodes;
     uint32_t node_count;
-    double mean, p90; /* expected loss at other sizes: geometric mean, 90th percentile */
     /* by measured size: log loss there of a tree that was learned without this size */
     double *losses;
 } gt_rule_tree;
@@ -60,7 +59,7 @@ void gt_rule_tree_free(gt_rule_tree *tree);
 
 /* Learns a tree over the configurations that gt_portfolio_choose() keeps, and fails like it. A
  * leaf's configuration can run at all of its sizes. Its needs hold there because of the conditions
- * above, unless no configuration qualifies. The loss is estimated by leaving sizes out.
+ * above, unless no configuration qualifies.
  * gt_rule_tree_free() frees *out. */
 gputune_status gt_rule_learn(gt_rule_tree *out, const gt_rule_data *data);
 
