@@ -23,8 +23,8 @@ gputune_status gt_make_rule(char **out, const gt_services *services, const gt_de
 /* ---- between rule_make.c, rule_search.c and rule_loss.c ---------------------------------------
  */
 
-/* Number of sizes at which each variant of a rule is verified if time allows. */
-enum { GT_RULE_PROVED_SIZES = 64 };
+/* Number of sizes at which each variant of a rule is verified if time allows, and at most. */
+enum { GT_RULE_PROVED_SIZES = 64, GT_RULE_SIZES_MOST = 400 };
 
 typedef GT_ARRAY(uint32_t) gt_member_list;
 static inline void gt_member_list_free(gt_member_list *members)
@@ -53,8 +53,8 @@ typedef struct gt_rule_maker {
     gt_member_list kept;   /* the members from which the rule chooses */
     gt_size_list tests;    /* sizes that were tuned after the members were chosen */
     bool is_compared;      /* true if the tuning of some size tried several variants, or ended */
-    double novelty;    /* mean log of the speed-ups that the latest winners gained over the pool */
-    size_t most_sizes; /* at which the kept members are measured in this round */
+    double novelty; /* mean log of the speed-ups that the latest winners gained over the pool */
+    double shares;  /* of the time that a size would get, which the next tuning gets */
     int64_t start_ns;
     double limit_s;
     double points_s[4]; /* the points of the round (gt_rule_time_at_s()), since start_ns */
@@ -132,8 +132,8 @@ gputune_status gt_rule_compare(gt_rule_maker *maker);
 /* Measures and proves the kept members at all sizes, first at the corners. Chooses others for those
  * that fail. */
 gputune_status gt_rule_complete(gt_rule_maker *maker);
-/* Measures and proves the kept members at up to most_sizes sizes, especially where different ones
- * are the fastest. */
+/* Measures and proves the kept members at up to GT_RULE_SIZES_MOST sizes, especially where
+ * different ones are the fastest. */
 gputune_status gt_rule_add_sizes(gt_rule_maker *maker);
 
 /* Estimates the loss at unseen sizes, relative to tuning each as long as the tests, and logs it.

@@ -345,22 +345,20 @@ static gputune_status explain_end(const gt_rule_maker *maker, gputune_status sta
                : status;
 }
 
-enum { SIZES_FIRST = 128, SIZES_LATER = 250, SIZES_MOST = 400 };
-
 /* Divides the time that is left between finding configurations, measuring them, and testing.
  * Returns false if there is too little for another round. */
 static bool plan_round(gt_rule_maker *maker)
 {
-    static const double first_share = 0.25, testing_share = 0.2, learning_share = 0.05,
+    static const double first_share = 0.2, testing_share = 0.19, learning_share = 0.05,
                         least_share = 0.1; /* of the limit */
     static const double margin = 1.25;
-    const bool is_first = !maker->most_sizes;
+    const bool is_first = !maker->tuned.count;
     const double learning_s = fmax(2 * maker->learning_s, learning_share * maker->limit_s);
-    const double measuring_s = is_first ? first_share * maker->limit_s
-                                        : margin * (maker->corners_s + SIZES_LATER * maker->size_s);
+    const double measuring_s =
+        is_first ? first_share * maker->limit_s
+                 : margin * (maker->corners_s + GT_RULE_SIZES_MOST * maker->size_s);
     const double testing_s = is_first ? testing_share * maker->limit_s : margin * maker->testing_s;
     double *points_s = maker->points_s;
-    maker->most_sizes = is_first ? SIZES_FIRST : SIZES_LATER;
     points_s[0] = gt_seconds_since(maker->start_ns);
     points_s[3] = fmax(maker->limit_s - learning_s, points_s[0]);
     points_s[2] = fmax(points_s[3] - testing_s, points_s[0]);
@@ -414,7 +412,6 @@ static gputune_status do_rounds(gt_rule_maker *maker)
         }
         before = loss.mean;
     }
-    maker->most_sizes = SIZES_MOST;
     maker->points_s[2] = maker->points_s[3]; /* no further test */
     GT_TRY(gt_rule_add_sizes(maker));
     return keep_proved(maker);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* The points of a round (gt_rule_time_at_s()) at which its phases end. */
-static const double tuning_end = 0.45, pool_end = 0.6, search_end = 0.8, variations_end = 0.85,
+static const double tuning_end = 0.58, pool_end = 0.66, search_end = 0.8, variations_end = 0.83,
                     finding_end = 1, measuring_end = 2, testing_end = 3;
 
 /* Returns the seconds for one size in a phase: no size takes more than a tenth of it. */
@@ -153,23 +153,26 @@ static gputune_status take_winner(gt_rule_maker *maker, const gt_request *reques
     return GPUTUNE_OK;
 }
 
-/* Tunes the last size that was added. Removes it if no configuration is valid there. *is_short is
- * true if the limit did not suffice to measure a variant. */
-static gputune_status tune_size(bool *is_short, gt_rule_maker *maker, double limit_s)
+/* Tunes the last size that was added, for a share of the time. Removes it if no configuration is
+ * valid there. Its is_tuned stays false if the share did not suffice to measure a variant; the next
+ * one is then larger, because fewer sizes are better than none. */
+static gputune_status tune_size(gt_rule_maker *maker, double share_s)
 {
+    static const double longest_s = 10;
     gt_pool *pool = &maker->pool;
     const size_t size = pool->sizes.count - 1;
     GT_SCOPED(gt_request_end) gt_request *request = NULL;
     GT_SCOPED(gt_choice_free) gt_choice choice = {0};
-    GT_TRY(gt_pool_request(&request, pool, size, limit_s));
+    GT_TRY(gt_pool_request(&request, pool, size, fmin(maker->shares * share_s, longest_s)));
     gputune_status status = gt_tune(&choice, request);
-    *is_short = status == GPUTUNE_ETIMEOUT ||
-                (status == GPUTUNE_OK && choice.source != GPUTUNE_SOURCE_MEASURED &&
-                 choice.source != GPUTUNE_SOURCE_CACHED);
+    const bool is_short = status == GPUTUNE_ETIMEOUT ||
+                          (status == GPUTUNE_OK && choice.source != GPUTUNE_SOURCE_MEASURED &&
+                           choice.source != GPUTUNE_SOURCE_CACHED);
+    maker->shares = is_short ? 2 * maker->shares : fmax(maker->shares / 2, 1);
     if (status == GPUTUNE_ENOVARIANT) {
         gt_pool_drop_size(pool);
     }
-    if (status == GPUTUNE_ENOVARIANT || *is_short) {
+    if (status == GPUTUNE_ENOVARIANT || is_short) {
         return GPUTUNE_OK;
     }
     GT_TRY(status);
@@ -178,19 +181,16 @@ static gputune_status tune_size(bool *is_short, gt_rule_maker *maker, double lim
     return take_winner(maker, request, size, &choice.config);
 }
 
-/* The longest tuning of one size. */
-static const double longest_s = 10;
-
 gputune_status gt_rule_tune(gt_rule_maker *maker)
 {
-    enum { LEAST = 28, RESERVED = 4, MOST = 96, TRIES = 8 * MOST };
+    enum { LEAST = 40, RESERVED = 4, MOST = 96, TRIES = 8 * MOST };
     static const double little = 0.005;
     gt_pool *pool = &maker->pool;
     const size_t first = pool->sizes.count;
-    double weight = 3; /* the first search has no results of others */
     maker->novelty = 0.1;
+    maker->shares = 3; /* the first search has no results of others */
     for (int i = 0; i < TRIES && !gt_rule_is_late(maker, tuning_end); i++) {
-        bool added, is_short = false;
+        bool added;
         const size_t done = pool->sizes.count - first;
         if (done >= MOST || (done >= LEAST && maker->novelty <= little)) {
             break;
@@ -198,10 +198,7 @@ gputune_status gt_rule_tune(gt_rule_maker *maker)
         GT_TRY(add_size(&added, maker, false));
         if (added) { /* a near winner suffices, so each size gets its share of the time */
             const double shares = (double)(done + RESERVED < LEAST ? LEAST - done : RESERVED);
-            const double share_s = gt_rule_left_s(maker, tuning_end) / shares;
-            GT_TRY(tune_size(&is_short, maker, fmin(weight * share_s, longest_s)));
-            /* fewer sizes are better than none: what is compiled shortens later tunings */
-            weight = is_short ? 2 * weight : fmax(weight / 2, 1);
+            GT_TRY(tune_size(maker, gt_rule_left_s(maker, tuning_end) / shares));
         }
     }
     GT_TRY(gt_rule_list_sizes(&maker->tuned, maker, GT_RULE_SIZES_TUNED));
@@ -664,8 +661,7 @@ static bool lost_one(const gt_rule_maker *maker)
     return false;
 }
 
-/* Measures the kept members at these sizes, and proves them at the first ones, until one fails or
- * the phase ends. */
+/* Measures and proves the kept members at these sizes, until one fails or the phase ends. */
 static gputune_status prove_at(gt_rule_maker *maker, gt_rule_sizes which)
 {
     enum { PARTS = 4 }; /* fraction of the remaining time that one size may take */
@@ -676,8 +672,7 @@ static gputune_status prove_at(gt_rule_maker *maker, gt_rule_sizes which)
         const bool is_last = s + 1 == sizes.count;
         if (left_s > 0) {
             GT_TRY(gt_pool_measure(&maker->pool, sizes.items[s], maker->kept.items,
-                                   maker->kept.count, s < GT_RULE_PROVED_SIZES,
-                                   is_last ? left_s : left_s / PARTS));
+                                   maker->kept.count, true, is_last ? left_s : left_s / PARTS));
         }
     }
     return GPUTUNE_OK;
@@ -709,12 +704,12 @@ static gputune_status note_sizes(const gt_rule_maker *maker)
 
 gputune_status gt_rule_add_sizes(gt_rule_maker *maker)
 {
-    enum { TRIES = 4 }; /* for each size */
+    enum { TRIES = 4 * GT_RULE_SIZES_MOST };
     gt_pool *pool = &maker->pool;
     double spent_s = 0;
     size_t count = 0;
-    for (size_t i = 0; i < TRIES * maker->most_sizes && pool->sizes.count < maker->most_sizes &&
-                       !gt_rule_is_late(maker, measuring_end);
+    for (int i = 0; i < TRIES && pool->sizes.count < GT_RULE_SIZES_MOST &&
+                    !gt_rule_is_late(maker, measuring_end);
          i++) {
         bool added;
         GT_TRY(add_size(&added, maker, pool->sizes.count % 2));
@@ -723,8 +718,7 @@ gputune_status gt_rule_add_sizes(gt_rule_maker *maker)
         }
         const size_t last = pool->sizes.count - 1;
         const int64_t start_ns = gt_now_ns();
-        GT_TRY(gt_pool_measure(pool, last, maker->kept.items, maker->kept.count,
-                               last < GT_RULE_PROVED_SIZES + GT_CORNERS_MOST,
+        GT_TRY(gt_pool_measure(pool, last, maker->kept.items, maker->kept.count, true,
                                size_limit_s(maker, finding_end, measuring_end)));
         spent_s += gt_seconds_since(start_ns);
         if (lost_one(maker)) {
@@ -748,18 +742,22 @@ gputune_status gt_rule_test(gt_rule_maker *maker)
     static const double tuning_share = 0.75; /* of the time for a size */
     gt_pool *pool = &maker->pool;
     const int64_t start_ns = gt_now_ns();
+    /* the time that earlier phases left makes a better rule in another round */
+    const double planned_s =
+        gt_rule_time_at_s(maker, testing_end) - gt_rule_time_at_s(maker, measuring_end);
+    const double share_s = fmin(gt_rule_left_s(maker, testing_end), planned_s) / TESTS;
+    bool has_new = false;
     maker->tests.count = 0;
     for (int i = 0; i < TRIES && maker->tests.count < TESTS && !gt_rule_is_late(maker, testing_end);
          i++) {
-        const double share_s =
-            gt_rule_left_s(maker, testing_end) / (double)(TESTS - maker->tests.count);
         const size_t size = pool->sizes.count;
-        bool added, is_short;
+        bool added;
         GT_TRY(add_size(&added, maker, false));
         if (!added) {
             continue;
         }
-        GT_TRY(tune_size(&is_short, maker, fmin(tuning_share * share_s, longest_s)));
+        has_new = true;
+        GT_TRY(tune_size(maker, tuning_share * share_s));
         if (size < pool->sizes.count && pool->sizes.items[size].is_tuned) {
             GT_TRY(gt_pool_measure(pool, size, maker->kept.items, maker->kept.count, false,
                                    gt_rule_left_s(maker, testing_end)));
@@ -767,7 +765,7 @@ gputune_status gt_rule_test(gt_rule_maker *maker)
         }
     }
     GT_TRY(gt_rule_list_sizes(&maker->tuned, maker, GT_RULE_SIZES_TUNED));
-    if (!maker->tests.count && !gt_rule_is_late(maker, testing_end)) { /* all sizes were tuned */
+    if (!has_new && !gt_rule_is_late(maker, testing_end)) { /* there are no others */
         GT_TRY(gt_rule_list_sizes(&maker->tests, maker, GT_RULE_SIZES_TUNED));
     }
     maker->testing_s = gt_seconds_since(start_ns);
