@@ -23,8 +23,8 @@ gputune_status gt_make_rule(char **out, const gt_services *services, const gt_de
 /* ---- between rule_make.c, rule_search.c and rule_loss.c ---------------------------------------
  */
 
-/* Number of sizes at which each variant of a rule is verified if time allows, and at most. */
-enum { GT_RULE_PROVED_SIZES = 64, GT_RULE_SIZES_MOST = 400 };
+/* Number of sizes at which each variant of a rule is verified if time allows. */
+enum { GT_RULE_PROVED_SIZES = 64 };
 
 typedef GT_ARRAY(uint32_t) gt_member_list;
 static inline void gt_member_list_free(gt_member_list *members)
@@ -38,7 +38,7 @@ static inline void gt_size_list_free(gt_size_list *sizes)
     gt_array_free(sizes);
 }
 
-/* The work is done in rounds. Each finds configurations, in five phases, measures those that it
+/* The work is done in rounds. Each finds configurations, in four phases, measures those that it
  * keeps at many sizes, and tunes new sizes to know how much the kept ones lose there. The time for
  * the latter two is reserved, because a rule needs them. */
 typedef struct gt_rule_maker {
@@ -53,8 +53,9 @@ typedef struct gt_rule_maker {
     gt_member_list kept;   /* the members from which the rule chooses */
     gt_size_list tests;    /* sizes that were tuned after the members were chosen */
     bool is_compared;      /* true if the tuning of some size tried several variants, or ended */
-    double novelty; /* mean log of the speed-ups that the latest winners gained over the pool */
-    double shares;  /* of the time that a size would get, which the next tuning gets */
+    double novelty;    /* mean log of the speed-ups that the latest winners gained over the pool */
+    double shares;     /* of the time that a size would get, which the next tuning gets */
+    size_t most_sizes; /* at which the kept members are measured in this round */
     int64_t start_ns;
     double limit_s;
     double points_s[4]; /* the points of the round (gt_rule_time_at_s()), since start_ns */
@@ -116,24 +117,22 @@ gputune_status gt_rule_test(gt_rule_maker *maker);
 /* Measures the pool at the tuned sizes where the tunings did not. Leaves out members that were
  * never nearly the fastest. */
 gputune_status gt_rule_measure_pool(gt_rule_maker *maker);
-/* Tries configurations that differ from members in one axis, at the sizes where the chosen codes
- * lose most. Adds the faster ones. */
+/* Tries configurations that differ from members in one axis, or in axes that need no compile, at
+ * the sizes where the chosen codes lose most. Adds the faster ones. */
 gputune_status gt_rule_search(gt_rule_maker *maker);
 /* Lists the members that work. EWRONG if there is none. */
 gputune_status gt_rule_list_working(gt_member_list *out, const gt_pool *pool);
 /* Chooses the codes that are best at these sizes and, among their configurations, few that are
  * enough. Removes sizes at which no member is known to work. */
 gputune_status gt_rule_choose_members(gt_rule_maker *maker, gt_size_list *sizes);
-/* Tries configurations that need no compile, because they share the code of kept members. */
-gputune_status gt_rule_try_variations(gt_rule_maker *maker);
 /* Measures the best members at more sizes and chooses by all of them, because codes that are best
  * at few sizes are worse at others. */
 gputune_status gt_rule_compare(gt_rule_maker *maker);
 /* Measures and proves the kept members at all sizes, first at the corners. Chooses others for those
  * that fail. */
 gputune_status gt_rule_complete(gt_rule_maker *maker);
-/* Measures and proves the kept members at up to GT_RULE_SIZES_MOST sizes, especially where
- * different ones are the fastest. */
+/* Measures and proves the kept members at up to most_sizes sizes, especially where different ones
+ * are the fastest. */
 gputune_status gt_rule_add_sizes(gt_rule_maker *maker);
 
 /* Estimates the loss at unseen sizes, relative to tuning each as long as the tests, and logs it.

@@ -345,6 +345,8 @@ static gputune_status explain_end(const gt_rule_maker *maker, gputune_status sta
                : status;
 }
 
+enum { SIZES_FIRST = 128, SIZES_LATER = 250, SIZES_MOST = 400 };
+
 /* Divides the time that is left between finding configurations, measuring them, and testing.
  * Returns false if there is too little for another round. */
 static bool plan_round(gt_rule_maker *maker)
@@ -354,11 +356,11 @@ static bool plan_round(gt_rule_maker *maker)
     static const double margin = 1.25;
     const bool is_first = !maker->tuned.count;
     const double learning_s = fmax(2 * maker->learning_s, learning_share * maker->limit_s);
-    const double measuring_s =
-        is_first ? first_share * maker->limit_s
-                 : margin * (maker->corners_s + GT_RULE_SIZES_MOST * maker->size_s);
+    const double measuring_s = is_first ? first_share * maker->limit_s
+                                        : margin * (maker->corners_s + SIZES_LATER * maker->size_s);
     const double testing_s = is_first ? testing_share * maker->limit_s : margin * maker->testing_s;
     double *points_s = maker->points_s;
+    maker->most_sizes = is_first ? SIZES_FIRST : SIZES_LATER;
     points_s[0] = gt_seconds_since(maker->start_ns);
     points_s[3] = fmax(maker->limit_s - learning_s, points_s[0]);
     points_s[2] = fmax(points_s[3] - testing_s, points_s[0]);
@@ -386,7 +388,6 @@ static gputune_status do_round(gt_rule_loss *loss, gt_rule_maker *maker)
     }
     GT_TRY(gt_rule_measure_pool(maker));
     GT_TRY(gt_rule_search(maker));
-    GT_TRY(gt_rule_try_variations(maker));
     GT_TRY(gt_rule_compare(maker));
     GT_TRY(gt_rule_complete(maker));
     GT_TRY(gt_rule_add_sizes(maker));
@@ -412,6 +413,7 @@ static gputune_status do_rounds(gt_rule_maker *maker)
         }
         before = loss.mean;
     }
+    maker->most_sizes = SIZES_MOST;
     maker->points_s[2] = maker->points_s[3]; /* no further test */
     GT_TRY(gt_rule_add_sizes(maker));
     return keep_proved(maker);

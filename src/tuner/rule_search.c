@@ -9,8 +9,8 @@
 #include <string.h>
 
 /* The points of a round (gt_rule_time_at_s()) at which its phases end. */
-static const double tuning_end = 0.58, pool_end = 0.66, search_end = 0.8, variations_end = 0.83,
-                    finding_end = 1, measuring_end = 2, testing_end = 3;
+static const double tuning_end = 0.58, pool_end = 0.66, search_end = 0.83, finding_end = 1,
+                    measuring_end = 2, testing_end = 3;
 
 /* Returns the seconds for one size in a phase: no size takes more than a tenth of it. */
 static double size_limit_s(const gt_rule_maker *maker, double begin, double end)
@@ -404,9 +404,41 @@ static void drop_eliminated(gt_member_list *members, const gt_rule_maker *maker)
     members->count = count;
 }
 
-/* Adds neighbours, which differ in one axis from kept members that are fast at the size, and
- * measures them there. Those that are faster than the kept ones are measured at all sizes. */
-static gputune_status search_at(gt_rule_maker *maker, size_t size)
+/* Finds the axes whose values do not change the default's source. Bit i stands for axis i. */
+static gputune_status find_free_axes(uint64_t *out, const gt_pool *pool, const gt_request *request)
+{
+    const gt_config standard = gt_config_default(pool->template);
+    GT_SCOPED(gt_source_free) gt_source source = {0};
+    GT_TRY(gt_request_source(&source, request, &standard));
+    *out = 0;
+    for (uint32_t a = 0; a < pool->template->axis_count; a++) {
+        bool is_free = pool->template->axes[a].count > 1;
+        for (uint32_t v = 0; v < pool->template->axes[a].count && is_free; v++) {
+            GT_SCOPED(gt_source_free) gt_source other = {0};
+            gt_config config = standard;
+            config.choice[a] = (uint8_t)v;
+            is_free = gt_request_source(&other, request, &config) == GPUTUNE_OK &&
+                      gt_hash_equal(other.hash, source.hash);
+        }
+        *out |= (uint64_t)is_free << a;
+    }
+    return GPUTUNE_OK;
+}
+
+static void redraw_axes(gt_config *config, gt_rule_maker *maker, uint64_t axes)
+{
+    const gt_template *template = maker->pool.template;
+    for (uint32_t a = 0; a < template->axis_count; a++) {
+        if (axes >> a & 1) {
+            config->choice[a] = (uint8_t)gt_random_below(&maker->random, template->axes[a].count);
+        }
+    }
+}
+
+/* Adds neighbours of kept members that are fast at the size, and measures them there: every other
+ * one differs in one axis, the rest in the free axes, which needs no compile. Those that are faster
+ * than the kept ones are measured at all sizes. */
+static gputune_status search_at(gt_rule_maker *maker, size_t size, uint64_t free_axes)
 {
     enum { NEIGHBOURS = 16, TRIES = 200 };
     static const double near = 0.1, gain = 0.01;
@@ -419,14 +451,14 @@ static gputune_status search_at(gt_rule_maker *maker, size_t size)
     for (int i = 0; i < TRIES && added.count < NEIGHBOURS; i++) {
         const uint32_t from = maker->kept.items[gt_random_below(&maker->random, maker->kept.count)];
         gt_config config = pool->members.items[from].config;
-        const uint32_t axis = (uint32_t)gt_random_below(&maker->random, pool->template->axis_count);
+        const uint64_t one = UINT64_C(1)
+                             << gt_random_below(&maker->random, pool->template->axis_count);
         const uint32_t before = (uint32_t)pool->members.count;
         uint32_t member;
         if (cost_at(maker, size, from) > loss + near) {
             continue;
         }
-        config.choice[axis] =
-            (uint8_t)gt_random_below(&maker->random, pool->template->axes[axis].count);
+        redraw_axes(&config, maker, free_axes && i % 2 ? free_axes : one);
         if (gt_space_has(request->space, &config)) {
             GT_TRY(gt_pool_add(&member, pool, request, size, &config));
             GT_TRY(member == before ? gt_array_push(&added, member) : GPUTUNE_OK);
@@ -453,7 +485,11 @@ gputune_status gt_rule_search(gt_rule_maker *maker)
     gt_pool *pool = &maker->pool;
     const size_t before = pool->members.count;
     GT_FREED uint32_t *visits = calloc(maker->tuned.count + 1, sizeof *visits);
+    GT_SCOPED(gt_request_end) gt_request *request = NULL;
+    uint64_t free_axes;
     GT_TRY(gt_allocated(visits));
+    GT_TRY(gt_pool_request(&request, pool, 0, maker->limit_s));
+    GT_TRY(find_free_axes(&free_axes, pool, request));
     for (size_t round = 0; round < 4 * maker->tuned.count + 1; round++) {
         size_t worst = 0;
         double most = -1;
@@ -471,100 +507,9 @@ gputune_status gt_rule_search(gt_rule_maker *maker)
             }
         }
         visits[worst]++;
-        GT_TRY(search_at(maker, maker->tuned.items[worst]));
+        GT_TRY(search_at(maker, maker->tuned.items[worst], free_axes));
     }
     gt_rule_note(maker, "searched %zu more variants", pool->members.count - before);
-    return GPUTUNE_OK;
-}
-
-/* ---- variations ------------------------------------------------------------------------------ */
-
-/* Finds the axes whose values do not change the default's source. Bit i stands for axis i. */
-static gputune_status find_free_axes(uint64_t *out, const gt_pool *pool, const gt_request *request)
-{
-    const gt_config standard = gt_config_default(pool->template);
-    GT_SCOPED(gt_source_free) gt_source source = {0};
-    GT_TRY(gt_request_source(&source, request, &standard));
-    *out = 0;
-    for (uint32_t a = 0; a < pool->template->axis_count; a++) {
-        bool is_free = pool->template->axes[a].count > 1;
-        for (uint32_t v = 0; v < pool->template->axes[a].count && is_free; v++) {
-            GT_SCOPED(gt_source_free) gt_source other = {0};
-            gt_config config = standard;
-            config.choice[a] = (uint8_t)v;
-            is_free = gt_request_source(&other, request, &config) == GPUTUNE_OK &&
-                      gt_hash_equal(other.hash, source.hash);
-        }
-        *out |= (uint64_t)is_free << a;
-    }
-    return GPUTUNE_OK;
-}
-
-/* Adds up to `most` configurations that differ from the member only in free axes. */
-static gputune_status add_variations(gt_member_list *out, gt_rule_maker *maker,
-                                     const gt_request *request, size_t size, uint32_t member,
-                                     uint64_t free_axes, uint32_t most)
-{
-    enum { TRIES = 64 };
-    const gt_template *template = maker->pool.template;
-    const size_t before = out->count;
-    for (int i = 0; i < TRIES && out->count < before + most; i++) {
-        gt_config config = maker->pool.members.items[member].config;
-        uint32_t added;
-        bool is_known = false;
-        for (uint32_t a = 0; a < template->axis_count; a++) {
-            if (free_axes >> a & 1) {
-                config.choice[a] =
-                    (uint8_t)gt_random_below(&maker->random, template->axes[a].count);
-            }
-        }
-        if (!gt_space_has(request->space, &config)) {
-            continue;
-        }
-        GT_TRY(gt_pool_add(&added, &maker->pool, request, size, &config));
-        for (size_t k = 0; k < out->count; k++) {
-            is_known |= out->items[k] == added;
-        }
-        GT_TRY(is_known ? GPUTUNE_OK : gt_array_push(out, added));
-    }
-    return GPUTUNE_OK;
-}
-
-static gputune_status try_variations_at(gt_rule_maker *maker, size_t size, uint64_t free_axes)
-{
-    enum { EACH = 12 };
-    static const double near = 0.15;
-    GT_SCOPED(gt_request_end) gt_request *request = NULL;
-    GT_SCOPED(gt_member_list_free) gt_member_list variations = {0};
-    GT_TRY(gt_pool_request(&request, &maker->pool, size, maker->limit_s));
-    const double loss = cost_at(maker, size, fastest_kept(maker, size));
-    for (size_t k = 0; k < maker->kept.count; k++) {
-        if (cost_at(maker, size, maker->kept.items[k]) <= loss + near) {
-            GT_TRY(add_variations(&variations, maker, request, size, maker->kept.items[k],
-                                  free_axes, EACH));
-        }
-    }
-    return gt_pool_measure(&maker->pool, size, variations.items, variations.count, false,
-                           size_limit_s(maker, search_end, variations_end));
-}
-
-gputune_status gt_rule_try_variations(gt_rule_maker *maker)
-{
-    gt_pool *pool = &maker->pool;
-    const size_t before = pool->members.count;
-    GT_SCOPED(gt_request_end) gt_request *request = NULL;
-    uint64_t free_axes;
-    GT_TRY(gt_pool_request(&request, pool, 0, maker->limit_s));
-    GT_TRY(find_free_axes(&free_axes, pool, request));
-    for (size_t s = 0; free_axes && s < maker->tuned.count; s++) {
-        if (!gt_rule_is_late(maker, variations_end)) {
-            GT_TRY(try_variations_at(maker, maker->tuned.items[s], free_axes));
-        }
-    }
-    if (free_axes) {
-        gt_rule_note(maker, "tried %zu variants with the same code", pool->members.count - before);
-        GT_TRY(gt_rule_choose_members(maker, &maker->tuned));
-    }
     return GPUTUNE_OK;
 }
 
@@ -611,7 +556,7 @@ static gputune_status compare_next(gt_rule_maker *maker, const gt_member_list *c
     }
     pool->sizes.items[size].is_compared = true;
     GT_TRY(gt_pool_measure(pool, size, candidates->items, candidates->count, false,
-                           size_limit_s(maker, variations_end, finding_end)));
+                           size_limit_s(maker, search_end, finding_end)));
     if (!any_runs(maker, size)) {
         gt_pool_drop_size(pool);
         return GPUTUNE_OK;
@@ -634,7 +579,7 @@ gputune_status gt_rule_compare(gt_rule_maker *maker)
     for (; done < known && gt_seconds_since(maker->start_ns) < end_s; done++) {
         GT_TRY(gt_pool_measure(&maker->pool, maker->compared.items[done], candidates.items,
                                candidates.count, false,
-                               size_limit_s(maker, variations_end, finding_end)));
+                               size_limit_s(maker, search_end, finding_end)));
     }
     for (int i = 0; i < TRIES && candidates.count > maker->kept.count &&
                     maker->compared.count < SIZES_MOST && gt_seconds_since(maker->start_ns) < end_s;
@@ -704,12 +649,12 @@ static gputune_status note_sizes(const gt_rule_maker *maker)
 
 gputune_status gt_rule_add_sizes(gt_rule_maker *maker)
 {
-    enum { TRIES = 4 * GT_RULE_SIZES_MOST };
+    enum { TRIES = 4 }; /* for each size */
     gt_pool *pool = &maker->pool;
     double spent_s = 0;
     size_t count = 0;
-    for (int i = 0; i < TRIES && pool->sizes.count < GT_RULE_SIZES_MOST &&
-                    !gt_rule_is_late(maker, measuring_end);
+    for (size_t i = 0; i < TRIES * maker->most_sizes && pool->sizes.count < maker->most_sizes &&
+                       !gt_rule_is_late(maker, measuring_end);
          i++) {
         bool added;
         GT_TRY(add_size(&added, maker, pool->sizes.count % 2));
