@@ -258,8 +258,8 @@ typedef struct draft_launched {
 
 typedef struct draft_error {
     const char *path;
-    unsigned line;
-    const char *text; /* the message, which begins with the place */
+    unsigned line, column;
+    const char *message;
 } draft_error;
 
 typedef struct draft_program {

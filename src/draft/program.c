@@ -26,8 +26,8 @@ typedef struct scan {
     const char *path;
     char *text;
     void *unit;
-    bool is_main;   /* false for a file of --host, of which only launches are read */
-    gt_texts names; /* declarations in place of missing ones */
+    bool is_main;             /* false for a file of --host, of which only launches are read */
+    gt_texts names, declared; /* missing names, and declarations of them */
 } scan;
 
 /* ---- parsing --------------------------------------------------------------------------------- */
@@ -54,8 +54,8 @@ static char *write_anything(const scan *s)
     }
     gt_text_append(&out, "}; template <class T> gt_any operator>>(const gt_any &, T &);\n"
                          "namespace std { extern gt_any cin, cout, cerr, endl; }\n");
-    for (size_t i = 0; i < s->names.count; i++) {
-        gt_text_printf(&out, "%s\n", s->names.items[i]);
+    for (size_t i = 0; i < s->declared.count; i++) {
+        gt_text_printf(&out, "%s\n", s->declared.items[i]);
     }
     return draft_format("%s", gt_text_string(&out));
 }
@@ -119,19 +119,18 @@ static void note_errors(scan *s)
     draft_program *program = s->program;
     for (unsigned i = 0, count = cx.getNumDiagnostics(s->unit); i < count; i++) {
         complaint c;
-        bool known = !read_complaint(&c, s->unit, i) || !c.at.file;
-        const char *end = strstr(c.message, "' file not found");
-        if (known || strstr(c.message, "gt_any")) {
-            continue; /* an earlier error caused this one */
+        const char *end;
+        if (!read_complaint(&c, s->unit, i) || !c.at.file) {
+            continue;
         }
+        end = strstr(c.message, "' file not found");
         if (end && *c.message == '\'') {
             draft_add_text(&program->missing,
                            draft_format("%.*s", (int)(end - c.message - 1), c.message + 1));
             continue;
         }
-        draft_error error = {
-            draft_format("%s", c.at.path), c.at.line,
-            draft_format("%s:%u:%u: %s", c.at.path, c.at.line, c.at.column, c.message)};
+        draft_error error = {draft_format("%s", c.at.path), c.at.line, c.at.column,
+                             draft_format("%s", c.message)};
         draft_add(&program->errors, error);
     }
 }
@@ -141,8 +140,9 @@ static const char *behind_blanks(const char *at)
     return at + strspn(at, " \t\r\n");
 }
 
-/* Declares the missing name of a complaint, in a scope such as "a::b". */
-static void declare_name(scan *s, const complaint *c, const char *scope, bool is_type)
+/* Declares the missing name of a complaint, in a scope such as "a::b", if it is a type as `types`
+ * says. */
+static void declare_name(scan *s, const complaint *c, const char *scope, bool is_type, bool types)
 {
     const char *at = c->at.text + c->at.begin;
     gt_text opening = {0}, closing = {0};
@@ -167,15 +167,18 @@ static void declare_name(scan *s, const complaint *c, const char *scope, bool is
     is_type |=
         qualified && (draft_word_length(next) || *next == '&' || *next == '*' || *next == '>');
     is_type |= closed && *behind_blanks(closed + 1) != '(';
-    if (!length || strncmp(name, "gt_", 3) == 0) {
+    const char *full = draft_format("%s%s", gt_text_string(&opening), name);
+    if (!length || is_type != types || draft_has_text(&s->names, full) ||
+        strncmp(name, "gt_", 3) == 0) {
         return;
     }
-    const char *declared = is_type && *next == '<'
-                               ? draft_format("template <class... T> using %s = gt_any;", name)
-                           : is_type ? draft_format("typedef gt_any %s;", name)
-                                     : draft_format("extern gt_any %s;", name);
-    draft_add_text(&s->names, draft_format("%s%s%s", gt_text_string(&opening), declared,
-                                           gt_text_string(&closing)));
+    draft_add_text(&s->names, full);
+    const char *declared =
+        is_type && *next == '<' ? draft_format("template <class... T> using %s = gt_any;", name)
+        : is_type ? draft_format("struct %s : gt_any { using gt_any::gt_any; };", name)
+                  : draft_format("extern gt_any %s;", name);
+    draft_add_text(&s->declared, draft_format("%s%s%s", gt_text_string(&opening), declared,
+                                              gt_text_string(&closing)));
 }
 
 /* Declares the names that clang complains about. Returns true if there are new ones. */
@@ -185,10 +188,12 @@ static bool declare_names(scan *s)
                                         "no member named '", "no type named '",
                                         "no template named '"};
     const size_t before = s->names.count;
-    for (unsigned i = 0, count = cx.getNumDiagnostics(s->unit); i < count; i++) {
+    const unsigned count = cx.getNumDiagnostics(s->unit);
+    for (unsigned i = 0; i < 2 * count;
+         i++) { /* types first, because objects may have their names */
         complaint c;
         int form = -1;
-        bool is_error = read_complaint(&c, s->unit, i);
+        bool is_error = read_complaint(&c, s->unit, i % count);
         for (int f = 0; f < (int)(sizeof forms / sizeof *forms); f++) {
             form = strncmp(c.message, forms[f], strlen(forms[f])) == 0 ? f : form;
         }
@@ -200,7 +205,7 @@ static bool declare_names(scan *s)
         if (scope || form < 2 || form == 4) {
             scope = scope ? scope + strlen("in namespace '") : "";
             scope = draft_format("%.*s", (int)strcspn(scope, "'"), scope);
-            declare_name(s, &c, scope, form == 1 || form == 3);
+            declare_name(s, &c, scope, form == 1 || form == 3, i < count);
         }
     }
     return s->names.count > before;
@@ -350,17 +355,14 @@ static gputune_status read_file(scan *s)
     const int64_t begin = gt_now_ns();
     draft_program *program = s->program;
     GT_TRY(parse(s));
-    for (int i = 0; i < ROUNDS_MOST && gt_seconds_since(begin) < ROUNDS_SECONDS; i++) {
-        if (s->is_main && i == 0) {
-            note_errors(s);
-        }
-        if (!declare_names(s)) {
-            break;
-        }
+    if (s->is_main) {
+        note_errors(s); /* later ones are caused by the declared names */
+    }
+    for (int i = 0; i < ROUNDS_MOST && declare_names(s) && gt_seconds_since(begin) < ROUNDS_SECONDS;
+         i++) {
         GT_TRY(parse(s));
     }
     if (s->is_main) {
-        note_errors(s);
         program->root = cx.getTranslationUnitCursor(s->unit);
     }
     cx.visitChildren(cx.getTranslationUnitCursor(s->unit), visit_declaration, s);

@@ -257,16 +257,20 @@ static bool is_blank(const char *text, size_t length)
     return strspn(text, " \t\r") >= length;
 }
 
-/* Notes errors of clang in lines that are kept. */
+/* Notes errors of clang in lines that are kept, each message once. */
 static void note_problems(gt_texts *out, const draft_program *program, const char *text)
 {
+    gt_texts known = {0};
     for (size_t i = 0; i < s.lines.count && *text; i++) {
         const size_t length = strcspn(text, "\n");
         const origin *from = &s.lines.items[i];
         for (size_t k = 0; k < program->errors.count && !is_blank(text, length); k++) {
             const draft_error *error = &program->errors.items[k];
-            if (error->line == from->line && strcmp(error->path, from->path) == 0) {
-                draft_add_text(out, error->text);
+            if (error->line == from->line && strcmp(error->path, from->path) == 0 &&
+                !draft_has_text(&known, error->message)) {
+                draft_add_text(&known, error->message);
+                draft_add_text(out, draft_format("%s:%u:%u: %s", error->path, error->line,
+                                                 error->column, error->message));
             }
         }
         text += length + (text[length] != '\0');
