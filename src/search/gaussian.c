@@ -153,48 +153,14 @@ void gt_gaussian_update(gt_gaussian *gaussian)
     }
 }
 
-/* Computes solve_forward() for GT_TOGETHER prospects, but reads each row of the factor only once.
- */
-static void forward_together(gt_prospect *const *of, const gt_gaussian *g, uint32_t from,
-                             uint32_t to)
+void gt_gaussian_look(const gt_gaussian *gaussian, gt_prospect *prospect)
 {
-    double *a = of[0]->v, *b = of[1]->v, *c = of[2]->v, *d = of[3]->v;
-    for (uint32_t i = from; i < to; i++) {
-        const double *row = g->lower + (size_t)i * ROWS;
-        double sum[GT_TOGETHER][2] = {{0}};
-        for (uint32_t j = 0; j + 2 <= i; j += 2) {
-            for (int half = 0; half < 2; half++) {
-                sum[0][half] += row[j + half] * a[j + half];
-                sum[1][half] += row[j + half] * b[j + half];
-                sum[2][half] += row[j + half] * c[j + half];
-                sum[3][half] += row[j + half] * d[j + half];
-            }
-        }
-        for (int k = 0; k < GT_TOGETHER; k++) {
-            double *v = of[k]->v, last = i % 2 ? row[i - 1] * v[i - 1] : 0;
-            v[i] = (v[i] - sum[k][0] - sum[k][1] - last) / row[i];
-        }
-    }
-}
-
-void gt_gaussian_look(const gt_gaussian *gaussian, gt_prospect *const *prospects, uint32_t count)
-{
-    const uint32_t from = prospects[0]->rows, to = gaussian->count;
-    for (uint32_t k = 0; k < count; k++) {
-        covariances(prospects[k]->v, gaussian, prospects[k]->z, from, to);
-        if (count < GT_TOGETHER) {
-            solve_forward(prospects[k]->v, gaussian, from, to);
-        }
-    }
-    if (count == GT_TOGETHER) {
-        forward_together(prospects, gaussian, from, to);
-    }
-    for (uint32_t k = 0; k < count; k++) {
-        const double *v = prospects[k]->v;
-        double before = from ? prospects[k]->reduction : 0;
-        prospects[k]->reduction = before + gt_dot(v + from, v + from, to - from);
-        prospects[k]->rows = to;
-    }
+    const uint32_t from = prospect->rows, to = gaussian->count;
+    double *v = prospect->v;
+    covariances(v, gaussian, prospect->z, from, to);
+    solve_forward(v, gaussian, from, to);
+    prospect->reduction = (from ? prospect->reduction : 0) + gt_dot(v + from, v + from, to - from);
+    prospect->rows = to;
 }
 
 double gt_gaussian_expect(const gt_gaussian *gaussian, const gt_prospect *prospect,

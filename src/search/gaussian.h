@@ -79,8 +79,6 @@ double gt_gaussian_misfit(const gt_gaussian *gaussian);
 /* Returns memory for learning, or NULL; the caller frees it. */
 struct gt_gaussian_sample *gt_gaussian_sample_new(void);
 
-enum { GT_TOGETHER = 4 }; /* number of points that are cheaper to predict together */
-
 /* A point to predict. Its row of Cholesky's factor is kept, so each element is computed once. */
 typedef struct gt_prospect {
     float z[GT_COORDINATES];
@@ -88,8 +86,8 @@ typedef struct gt_prospect {
     double reduction; /* how much the rows reduce the variance / signal variance */
     double v[GT_GAUSSIAN_ROWS];
 } gt_prospect;
-/* Updates 1 to GT_TOGETHER prospects with equal `rows`. */
-void gt_gaussian_look(const gt_gaussian *gaussian, gt_prospect *const *prospects, uint32_t count);
+/* Updates a prospect. */
+void gt_gaussian_look(const gt_gaussian *gaussian, gt_prospect *prospect);
 /* Return the expected value of a target at an updated prospect, and its standard deviation. */
 double gt_gaussian_expect(const gt_gaussian *gaussian, const gt_prospect *prospect,
                           gt_target target);

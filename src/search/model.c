@@ -328,10 +328,10 @@ static double model_prior_at(const gt_model *model, const float *z)
     if (!model->prior.present) {
         return 0;
     }
-    gt_prospect prospect, *only = &prospect;
+    gt_prospect prospect;
     memcpy(prospect.z, z, sizeof prospect.z);
     prospect.rows = 0;
-    gt_gaussian_look(&model->prior.gaussian, &only, 1);
+    gt_gaussian_look(&model->prior.gaussian, &prospect);
     return gt_gaussian_expect(&model->prior.gaussian, &prospect, GT_TARGET_TIME);
 }
 
@@ -537,37 +537,22 @@ static double model_gain_at(const gt_model *model, const gt_strategy *strategy,
                             const gt_point *point)
 {
     gt_candidate candidate;
-    gt_prospect *only = &candidate.prospect;
     begin_candidate(&candidate, model, point);
-    gt_gaussian_look(&model->gaussian, &only, 1);
+    gt_gaussian_look(&model->gaussian, &candidate.prospect);
     judge_candidate(&candidate, model, strategy);
     return candidate.gain;
-}
-
-static void look_at_all(gt_model *model)
-{
-    gt_prospect *group[GT_TOGETHER];
-    uint32_t count = 0, all = model->pool.count;
-    for (uint32_t i = 0; i < all; i++) {
-        group[count++] = &model->pool.items[i].prospect;
-        bool ends = i + 1 == all || model->pool.items[i + 1].prospect.rows != group[0]->rows;
-        if (ends || count == GT_TOGETHER) {
-            gt_gaussian_look(&model->gaussian, group, count);
-            count = 0;
-        }
-    }
 }
 
 /* Scores the candidates, and returns the best one, or -1. */
 static int64_t model_pool_best(gt_model *model, const gt_strategy *strategy)
 {
     int64_t best = -1;
-    look_at_all(model);
     for (uint32_t i = 0; i < model->pool.count; i++) {
         gt_candidate *candidate = &model->pool.items[i];
         if (gt_evidence_has(&strategy->evidence, &candidate->point)) {
             continue;
         }
+        gt_gaussian_look(&model->gaussian, &candidate->prospect);
         judge_candidate(candidate, model, strategy);
         if (best < 0 || candidate->score > model->pool.items[best].score) {
             best = i;

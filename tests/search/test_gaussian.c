@@ -29,10 +29,10 @@ static gt_gaussian make(const landscape *at, const gt_coordinates *coordinates, 
 static double expect(const gt_gaussian *gaussian, const gt_coordinates *coordinates,
                      const gt_point *point, double *deviation)
 {
-    static gt_prospect prospect, *only = &prospect;
+    static gt_prospect prospect;
     prospect.rows = 0;
     gt_coordinates_of(prospect.z, coordinates, point);
-    gt_gaussian_look(gaussian, &only, 1);
+    gt_gaussian_look(gaussian, &prospect);
     *deviation = gt_gaussian_deviation(gaussian, &prospect, GT_TARGET_TIME);
     return gt_gaussian_expect(gaussian, &prospect, GT_TARGET_TIME);
 }
@@ -110,39 +110,6 @@ TEST(pairs_of_axes_are_learnt)
         squares += error * error / 100;
     }
     assert_true(sqrt(squares) < 0.1); /* the function has a deviation of 0.7 */
-    gt_gaussian_close(&gaussian);
-    gt_coordinates_free(&coordinates);
-}
-
-/* Adding rows keeps the factors that were already computed. */
-TEST(points_predicted_together_are_predicted_as_single_ones)
-{
-    landscape at = {.axes = 6, .choices = 3, .log_time = by_pairs};
-    gt_coordinates coordinates;
-    gt_random random = {8};
-    gt_point points[GT_TOGETHER];
-    static gt_prospect prospects[GT_TOGETHER];
-    gt_prospect *all[GT_TOGETHER];
-    landscape_open(&at);
-    ASSERT_OK(gt_coordinates_make(&coordinates, &at.domain));
-    gt_gaussian gaussian = make(&at, &coordinates, 21);
-    for (int i = 0; i < GT_TOGETHER; i++) {
-        landscape_draw(&at, &random, &points[i]);
-        gt_coordinates_of(prospects[i].z, &coordinates, &points[i]);
-        all[i] = &prospects[i];
-    }
-    gt_gaussian_look(&gaussian, all, GT_TOGETHER);
-    for (int i = 0; i < 3; i++) {
-        gaussian.target[GT_TARGET_TIME].y[gt_gaussian_add(&gaussian, prospects[i].z)] = i;
-    }
-    gt_gaussian_update(&gaussian);
-    gt_gaussian_look(&gaussian, all, GT_TOGETHER);
-    for (int i = 0; i < GT_TOGETHER; i++) {
-        double alone, expected = expect(&gaussian, &coordinates, &points[i], &alone);
-        double together = gt_gaussian_deviation(&gaussian, all[i], GT_TARGET_TIME);
-        assert_true(fabs(together - alone) < 1e-9);
-        assert_true(fabs(gt_gaussian_expect(&gaussian, all[i], GT_TARGET_TIME) - expected) < 1e-9);
-    }
     gt_gaussian_close(&gaussian);
     gt_coordinates_free(&coordinates);
 }

@@ -18,9 +18,9 @@ static double mostly_slow(const gt_point *point)
 /* Returns the model's error at a point, in its own standard deviations. */
 static double error_at(const gt_model *model, const landscape *at, const gt_point *point)
 {
-    gt_prospect prospect = {0}, *only = &prospect;
+    gt_prospect prospect = {0};
     gt_coordinates_of(prospect.z, &model->coordinates, point);
-    gt_gaussian_look(&model->gaussian, &only, 1);
+    gt_gaussian_look(&model->gaussian, &prospect);
     double expected = gt_gaussian_expect(&model->gaussian, &prospect, GT_TARGET_TIME);
     double deviation = gt_gaussian_deviation(&model->gaussian, &prospect, GT_TARGET_TIME);
     double seen = gt_model_value(model, at->log_time(point) + log(1e6));
@@ -116,11 +116,11 @@ static double doubt_of_a_proposal(double epsilon)
         strategy->settings.epsilon = epsilon;
         const gt_model *model = strategy->state;
         gt_point point;
-        gt_prospect prospect = {0}, *only = &prospect;
+        gt_prospect prospect = {0};
         size_t given;
         ASSERT_OK(gt_strategy_propose(strategy, &point, 1, &given));
         gt_coordinates_of(prospect.z, &model->coordinates, &point);
-        gt_gaussian_look(&model->gaussian, &only, 1);
+        gt_gaussian_look(&model->gaussian, &prospect);
         sum += gt_gaussian_deviation(&model->gaussian, &prospect, GT_TARGET_TIME) * model->spread;
         gt_strategy_free(strategy);
     }
