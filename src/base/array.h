@@ -36,7 +36,7 @@
 
 gputune_status gt_array_grow(void **items, size_t *capacity, size_t count, size_t size);
 
-/* An array of strings that it owns. */
+/* An array that owns its strings. */
 typedef GT_ARRAY(char *) gt_texts;
 /* Appends a text from malloc(), which the array then owns; on failure it is freed. ENOMEM. */
 gputune_status gt_texts_take(gt_texts *texts, char *text);

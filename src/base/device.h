@@ -13,15 +13,15 @@ typedef struct gt_device {
     char arch[16];        /* "sm_90a" */
     char mig_profile[32]; /* "" without MIG */
     char origin[64];      /* "cuda", "arch" (no GPU), or "emu:PROFILE:modelN" */
-    char environment[40]; /* hex of the environment key (gpu/device.h) */
+    char environment[40]; /* the environment key in hex (gpu/device.h) */
     char processor[128];  /* name of the host's CPU; "" without a GPU */
     int ordinal;
     int cc; /* 90 for 9.0 */
     int sm_count, warp_size;
     int max_threads_per_block, max_threads_per_sm, max_blocks_per_sm;
     int registers_per_sm, registers_per_block;
-    int shared_per_block_bytes;       /* maximum of a block without opt-in: 48 KB */
-    int shared_per_block_optin_bytes; /* with opt-in */
+    int shared_per_block_bytes;       /* shared memory that a block may use without opt-in: 48 KB */
+    int shared_per_block_optin_bytes; /* shared memory that a block may use with opt-in */
     int shared_per_sm_bytes;
     int shared_reserved_per_block_bytes; /* 1 KB on CC >= 8.0 */
     int64_t constant_bytes;              /* 64 KB */

@@ -38,7 +38,7 @@ static gputune_status read_all(gt_text *text, int file, const char *path, size_t
     return GPUTUNE_OK;
 }
 
-/* Refuses devices, FIFOs and sockets: reading them may never end, or never begin. */
+/* Refuses devices, FIFOs and sockets: opening or reading them may block forever. */
 gputune_status gt_file_open(int *out, const char *path)
 {
     struct stat facts = {0};
@@ -123,7 +123,8 @@ gputune_status gt_file_own_folder(char **out)
     }
     if (!path || (!strchr(info.dli_fname, '/') && !gt_file_exists(info.dli_fname))) {
         free(path);
-        path = realpath("/proc/self/exe", NULL); /* a static program started through PATH */
+        path = realpath("/proc/self/exe", NULL); /* for a static program that was found through PATH
+                                                  * */
     }
     GT_REFUSE(!path, errno == ENOMEM ? GPUTUNE_ENOMEM : GPUTUNE_EIO,
               "cannot find this program's own folder: %s", strerror(errno));
@@ -132,7 +133,8 @@ gputune_status gt_file_own_folder(char **out)
     return GPUTUNE_OK;
 }
 
-/* Sets *out to the folder of the gputune in `folder` if it belongs to an installation. */
+/* Sets *out to the folder of the gputune command that `folder` contains or links to, if the command
+ * belongs to an installation. */
 static gputune_status try_installed(char **out, const char *folder, size_t length)
 {
     GT_FREED char *path = NULL;
@@ -174,8 +176,9 @@ typedef struct part {
     int mode;
 } part;
 
-/* Takes the file at `place` below the folder, unless one was already found. It must belong to root
- * or to the owner of `folder`. A parent's owner does not count: others may write to /tmp. */
+/* Looks for the file at `place` below `folder`, unless it was already found. The file must belong
+ * to root or to the owner of `folder`. The owner of a parent folder does not count, because any
+ * user may write to a folder such as /tmp. */
 static gputune_status try_part(const part *part, const char *folder, const char *place)
 {
     struct stat facts, of_folder;

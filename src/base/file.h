@@ -15,7 +15,8 @@ gputune_status gt_file_read(char **out, size_t *bytes, const char *path);
 gputune_status gt_file_read_most(char **out, size_t *bytes, const char *path, size_t most);
 /* Opens a regular file for reading. The caller closes *out. Fails like gt_file_read(). */
 gputune_status gt_file_open(int *out, const char *path);
-/* Reads the beginning of a file into `out` as a string of less than `size` bytes, or "". */
+/* Reads at most `size` - 1 bytes from the beginning of a file into `out`, as a string, which is
+ * empty if the file cannot be read. Returns `out`. */
 const char *gt_file_peek(char *out, size_t size, const char *path);
 bool gt_file_exists(const char *path);
 bool gt_file_is_folder(const char *path);

@@ -1,11 +1,11 @@
-/* Parameters in structs, the order of kernel launches, and texts about grids and blocks. */
+/* Parameters in structs, the order of kernel launches, and grids and blocks as text. */
 #include "base/launch.h"
 #include "base/number.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Appends "128x8", without trailing ones. */
+/* Appends an extent such as "128x8", without trailing dimensions of 1. */
 static void append_extent(char out[GT_SHAPES_TEXT], const uint32_t extent[3], const char *mark)
 {
     size_t length = strlen(out);

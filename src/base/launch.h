@@ -1,5 +1,5 @@
-/* How a variant's kernels are launched, as plain data: src/kernel makes it, src/farm and src/store
- * pass it on, src/gpu executes it. */
+/* Plain data that describe how a variant's kernels are launched: src/kernel makes the data,
+ * src/farm and src/store pass them on, and src/gpu launches the kernels. */
 #pragma once
 
 #include "base/sequence.h"
@@ -48,7 +48,8 @@ typedef struct gt_block {
 typedef enum gt_parameter_kind {
     GT_PARAMETER_BUFFER, /* a device address */
     GT_PARAMETER_SCALAR,
-    GT_PARAMETER_BLOCK,     /* a block's by-value part, or the address of its device buffer */
+    GT_PARAMETER_BLOCK,     /* by-value part of a pass() block, or the address of its device buffer
+                             * */
     GT_PARAMETER_SCRATCH,   /* a device address that the plan owns */
     GT_PARAMETER_VALUE,     /* an integer that the launch's sequence computes */
     GT_PARAMETER_TENSORMAP, /* a CUtensorMap of the buffer that `argument` names */
@@ -66,7 +67,8 @@ typedef struct gt_parameter {
     uint32_t bytes; /* size of the parameter itself: 8 for an address */
     int argument;   /* index of the caller's argument; -1: none. A scratch buffer with an argument
                        gets a copy of that buffer before each launch */
-    uint32_t map;   /* index into the launch's maps or textures, or gt_iteration.values */
+    uint32_t map;   /* index into the launch's maps, the launch's textures, or gt_iteration.values
+                     * */
     uint64_t scratch_bytes; /* size of a scratch buffer or a reference's extra buffer, or the value
                                of a reference's scalar */
     uint32_t scratch;       /* flags of a scratch buffer: GT_SCRATCH_... */
@@ -140,8 +142,9 @@ typedef struct gt_launch {
     uint32_t texture_count;
     gt_l2_window l2;
     gt_parameter parameters[GT_PARAMETER_MAX];
-    gt_kernel_step steps[GT_STEPS_MAX]; /* if the sequence sets a member, the step has the value of
-                                           its first launch, but the largest block */
+    gt_kernel_step steps[GT_STEPS_MAX]; /* A member that the sequence sets has the value of the
+                                         * step's first launch, but `block` has that of the largest
+                                         * block. */
     gt_block blocks[GT_BLOCK_MAX];
     gt_tensormap maps[GT_TENSORMAP_MAX];
     gt_texture textures[GT_TEXTURE_MAX];
@@ -166,8 +169,8 @@ typedef struct gt_launch_view {
 /* The members of a launch that change with the sizes, for variants whose other members do not
  * change. */
 typedef struct gt_launch_sizes {
-    /* equal only for equal sizes; if it changes, a stream's scratch memory that is zeroed before
-     * the first launch is zeroed again */
+    /* The same for two launches only if their sizes are equal. When it changes, a stream's scratch
+     * memory that is zeroed before the first launch is zeroed again. */
     uint64_t id;
     const uint32_t (*grids)[3]; /* the grid of each step; none is empty */
     const uint64_t *bytes;      /* by parameter: bytes of scratch buffers, and of buffers that are
@@ -194,8 +197,9 @@ static inline bool gt_launch_clears(const gt_launch_view *launch)
 void gt_launch_take_all(gt_launch *launch);
 /* Sets held_count. EUNSUPPORTED if the structs exceed GT_HELD_BYTES. */
 gputune_status gt_launch_count_held(gt_launch *launch);
-/* Copies the structs that contain addresses to `room`, points `parameters` (to the values of the
- * launch's parameters) at the copies, and stores the addresses in them. */
+/* Copies the structs that contain addresses to `room`, and stores the addresses in the copies.
+ * `parameters` points to the values of the launch's parameters; the elements of these structs are
+ * changed to point to the copies. */
 void gt_launch_hold(void *parameters[GT_PARAMETER_MAX], unsigned char room[GT_HELD_BYTES],
                     const gt_launch_view *launch);
 
@@ -213,8 +217,9 @@ static inline uint32_t gt_volume(const uint32_t size[3])
 }
 
 enum { GT_SHAPES_TEXT = GT_STEPS_MAX * 56 };
-/* Formats the grids or blocks of a launch's kernels: "128x8", or "47 + 1" for two. Grids show
- * repetitions, "64 (3 times) + 12", and changes by the first and last: "255..1 (255 times)". */
+/* Formats the grids or blocks of a launch's kernels: "128x8", or "47 + 1" for two kernels. A grid
+ * that is launched repeatedly is written "64 (3 times)". For grids that change from launch to
+ * launch, only the first and the last are written: "255..1 (255 times)". */
 void gt_launch_grids(char out[GT_SHAPES_TEXT], const gt_launch *launch);
 void gt_launch_blocks(char out[GT_SHAPES_TEXT], const gt_launch *launch);
 

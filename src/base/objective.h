@@ -9,7 +9,8 @@ typedef struct gt_objective {
     bool by_host;     /* true if times are from the host's clock, so the host is part of the key */
     bool by_energy;   /* true if values are nanojoules; otherwise nanoseconds */
     bool by_work;     /* true if values are scaled to the work of one launch of the default */
-    gputune_objective sampled; /* the measured objective; this one is computed from it */
+    gputune_objective sampled; /* the objective that is measured, and from which this objective is
+                                * computed */
     /* A variant that an earlier tuning found slower than the best by this ratio is not raced again.
      * The ratio is far above the 1 to 3% between separate measurements of identical code, because
      * the variant may have been sampled only once. */

@@ -1,4 +1,5 @@
-/* The time limit of a call's waits, and flags that end them sooner. Every wait takes one. */
+/* The time limit of a call's waits, and flags that end the waits sooner. Every function that waits
+ * takes a gt_patience. */
 #pragma once
 
 #include <stdbool.h>
@@ -18,5 +19,5 @@ gt_patience gt_patience_at_most(const gt_patience *patience, double seconds);
 bool gt_is_canceled(const volatile int *cancel);
 /* Returns true if `cancel` or `closing` is set. */
 bool gt_patience_canceled(const gt_patience *patience);
-/* Returns the seconds left; 0 if the patience is over or canceled. */
+/* Returns the seconds left; 0 if the time limit has passed or the wait is canceled. */
 double gt_patience_left_s(const gt_patience *patience);

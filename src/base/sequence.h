@@ -7,10 +7,10 @@
 enum {
     GT_SEQUENCE_ITEMS = 64,
     GT_SEQUENCE_CODE = 160,
-    GT_SEQUENCE_TREE = 64, /* maximum operations in the expression of an item */
+    GT_SEQUENCE_TREE = 64, /* maximum number of operations in the expression of an item */
     GT_COUNTERS_MAX = 3,   /* depth of nested loops */
     GT_VALUES_MAX = 64,
-    GT_SEQUENCE_LAUNCHES = 1 << 16, /* maximum launches of one sequence */
+    GT_SEQUENCE_LAUNCHES = 1 << 16, /* maximum number of launches of one sequence */
     GT_PLACES_MAX = 64
 };
 
@@ -21,9 +21,9 @@ typedef enum gt_sequence_kind {
     GT_SEQUENCE_GRID,    /* set dimension `index` of the next launch's grid */
     GT_SEQUENCE_BLOCK,
     GT_SEQUENCE_TIMES,  /* set how often the next launch is repeated */
-    GT_SEQUENCE_VALUE,  /* set value `index` from here on */
+    GT_SEQUENCE_VALUE,  /* set value `index` for all later launches */
     GT_SEQUENCE_LAUNCH, /* launch step `index` */
-    GT_SEQUENCE_SWAP    /* swap parameters `index` and `target` from here on */
+    GT_SEQUENCE_SWAP    /* swap parameters `index` and `target` for all later launches */
 } gt_sequence_kind;
 
 typedef struct gt_sequence_item {

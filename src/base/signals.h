@@ -14,8 +14,8 @@ int gt_thread_start(pthread_t *out, const pthread_attr_t *attributes, void *(*wo
 /* gt_signal_hold() and gt_signal_release() protect writes of the calling thread; pairs may be
  * nested. A write beyond RLIMIT_FSIZE raises SIGXFSZ, which by default ends the process; between
  * the two calls the signal is discarded and the write only fails. pthread_cancel() takes effect
- * after the release, because otherwise locks and workers would be left. errno is
- * preserved. */
+ * after the release, because a thread that ended earlier would leave locks and workers behind.
+ * errno is preserved. */
 typedef struct gt_held_signal {
     sigset_t before;
     bool pending;

@@ -1,14 +1,15 @@
 /* Public structs that may grow. Each begins with `uint32_t size`, its size in the caller's build.
- * Later releases append members, so callers built with an older or newer header work alike. */
+ * Later releases append members, so callers that were built with an older or a newer header are
+ * both supported. */
 #pragma once
 
 #include "base/status.h"
 
 #include <stddef.h>
 
-/* Copies to *known, a `type`, the members that the caller's struct *given (may be NULL) has too.
- * Other members of *known keep their defaults. Sets known->size to the size in this build. EINVAL
- * if given->size is not one that an _INIT macro sets. */
+/* Copies the caller's struct *given to *known, a `type`, as far as the caller's struct has the
+ * members. Other members of *known keep their defaults. `given` may be NULL. Sets known->size to
+ * the size in this build. EINVAL if given->size is not one that an _INIT macro sets. */
 #define GT_SIZED_READ(type, known, given)                                                          \
     gt_sized_read(1 ? (known) : (type *)0, 1 ? (given) : (const type *)0, sizeof(type), #type)
 

@@ -12,9 +12,9 @@
 
 enum { MESSAGE_BYTES = 1024, FIRST_PLACES = 64 /* places that need no allocation */ };
 
-/* A place for a thread's message. It is not thread-local, because dlopen() has 512 bytes for that,
- * for all libraries of a process. No place is ever freed: a thread that ends leaves it to a later
- * one. */
+/* A place for a thread's message. The message is not thread-local, because a library that is loaded
+ * by dlopen() can only use a reserve of 512 bytes, which all libraries of a process share. No place
+ * is ever freed: when its thread ends, a later thread uses it. */
 typedef struct message_place {
     struct message_place *next;
     atomic_bool taken;
@@ -67,7 +67,7 @@ __attribute__((destructor)) static void stop(void)
     }
 }
 
-/* Takes a place that no thread has, or a new one. */
+/* Takes a place that no thread uses, or makes a new place. */
 static message_place *take_place(void)
 {
     for (message_place *at = atomic_load(&places); at; at = at->next) {

@@ -90,8 +90,8 @@ static inline void gt_free_at(void *pointer)
         gt_taken;                                                                                  \
     })
 
-/* Evaluates `call` only if `status` is OK, and stores the result there. For functions that clean up
- * at their end. */
+/* Evaluates `call` only if `status` is OK, and stores its result in `status`. For functions that
+ * clean up at their end. */
 #define GT_THEN(status, call) ((status) = (status) == GPUTUNE_OK ? (call) : (status))
 
 /* Stores `made` in *out if `status` is OK, otherwise evaluates `drop`. Evaluates to the status. */

@@ -162,14 +162,15 @@ void gt_make_utf8(char *string)
     }
 }
 
-/* Multiplies; a product above 64 bits is UINT64_MAX. */
+/* Multiplies; a product above 64 bits becomes UINT64_MAX. */
 static uint64_t multiply(uint64_t a, uint64_t b)
 {
     uint64_t product;
     return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
 }
 
-/* Reads digits; above 64 bits gives UINT64_MAX. Returns their end, or NULL without digits. */
+/* Reads digits; a number above 64 bits becomes UINT64_MAX. Returns the end of the digits, or NULL
+ * if there are none. */
 static const char *read_digits(uint64_t *out, const char *at, int base)
 {
     const int error = errno;
@@ -275,7 +276,8 @@ static bool is_nearer(gt_near *near, const char *name)
 {
     const size_t distance = edit_distance(near->word, name);
     const size_t n = strlen(near->word), m = strlen(name);
-    /* half of the letters must be equal, because unrelated short words differ in few */
+    /* half of the letters must be equal, because unrelated short words also differ in only a few
+     * letters */
     bool nearer = distance < near->distance && distance <= (n > m ? n : m) / 2;
     near->distance = nearer ? distance : near->distance;
     return nearer;

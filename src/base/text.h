@@ -6,8 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A growable, NUL-terminated string; all zero is an empty one. An append that runs out of memory
- * sets `failed`, and later appends do nothing, so one check at the end is enough. */
+/* A growable, NUL-terminated string; it is empty if all bytes of the struct are zero. An append
+ * that runs out of memory sets `failed`, and later appends do nothing, so one check at the end is
+ * enough. */
 typedef struct gt_text {
     char *data;
     size_t length, capacity;
@@ -24,7 +25,7 @@ gputune_status gt_text_take(char **out, gt_text *text);
 /* Returns the string; "" if nothing was appended. `text` owns it. */
 const char *gt_text_string(const gt_text *text);
 
-/* Like strdup() and strndup(), but return a status. ENOMEM. */
+/* Like strdup() and strndup(), but return a status: OK or ENOMEM. */
 gputune_status gt_strdup(char **out, const char *string);
 gputune_status gt_strndup(char **out, const char *string, size_t count);
 
@@ -33,7 +34,8 @@ int gt_word_at(const char *text, size_t length, const char *words);
 /* Returns true if gt_word_at() finds the word. */
 bool gt_is_any(const char *text, size_t length, const char *words);
 
-/* Appends to a string in an array of `bytes` bytes. False, without a change, if it does not fit. */
+/* Appends to a string in an array of `bytes` bytes. Returns false and changes nothing if the result
+ * does not fit. */
 bool gt_append_within(char *string, size_t bytes, const char *more, size_t length);
 
 /* Returns the length in bytes of the UTF-8 character at `at`; 0 if it is invalid. */
@@ -42,8 +44,9 @@ int gt_utf8_length(const char *at, const char *end);
 void gt_make_utf8(char *string);
 
 typedef enum gt_int_reading { GT_INT_READ, GT_INT_MALFORMED, GT_INT_TOO_LARGE } gt_int_reading;
-/* Reads an integer as users write it, among blanks: sign, decimal digits or 0x, ^exponent ("2^20"),
- * suffix K M G T (powers of 1024, either case). Sets *out only for GT_INT_READ. */
+/* Reads an integer as users write it: an optional sign, decimal digits or 0x and hexadecimal
+ * digits, an optional ^exponent ("2^20"), and an optional suffix K, M, G or T (powers of 1024,
+ * upper or lower case). Blanks may surround it. Sets *out only for GT_INT_READ. */
 gt_int_reading gt_read_int(int64_t *out, const char *string);
 /* Like gt_read_int(), but returns EINVAL with a message if the text is not such an integer. */
 gputune_status gt_parse_int(int64_t *out, const char *string);
@@ -57,9 +60,10 @@ static inline const char *gt_plural(uint64_t count)
 /* The largest problem size. */
 #define GT_SIZE_MAX (INT64_C(1) << 40)
 
-/* The tried name that a misspelled word probably means: the one with the smallest edit distance,
- * ignoring case. The distance must be at most 2 or a third of the word's length, and half of the
- * letters must be equal. A word above 63 bytes has none. */
+/* A search for the name that a misspelled word probably means: among the tried names, the one with
+ * the smallest edit distance, ignoring case. The distance must be at most 2 or a third of the
+ * word's length, and half of the letters must be equal. No name is found for a word above 63 bytes.
+ * */
 typedef struct gt_near {
     const char *word;
     size_t distance; /* smaller is nearer */
@@ -82,7 +86,8 @@ const char *gt_nearest_in(const char *word, const void *items, size_t bytes, siz
 /* Formats an integer with separators, "116,928", in at most 27 characters. Returns `out`. */
 const char *gt_count_text(char *out, size_t bytes, uint64_t count);
 
-/* Returns the index of `text` among texts, or structs that begin with one; `count` if none. */
+/* Returns the index of `text` in an array of `count` texts, or of structs that begin with a text.
+ * Returns `count` if the array does not contain it. */
 #define gt_index_of(text, items, count) gt_index_in(text, items, sizeof *(items), count)
 size_t gt_index_in(const char *text, const void *items, size_t bytes, size_t count);
 /* Returns true if `text` is one of `texts`, or if `texts` is NULL. */

@@ -21,19 +21,20 @@ typedef struct gt_budget {
 void gt_budget_free(gt_budget *budget);
 
 /* Returns the bytes that an allocation of `bytes` takes from the device: a CUDA driver takes 2 MB
- * pages for allocations of 1 MB or more, and shares pages among smaller ones. NULL: `bytes`. */
+ * pages for allocations of 1 MB or more, and shares pages among smaller ones. Returns `bytes` if
+ * `driver` is NULL. */
 uint64_t gt_budget_cost(const gt_driver *driver, uint64_t bytes);
 
-/* Allocates memory within the driver's budget, if it has one. CUDA_ERROR_OUT_OF_MEMORY beyond it.
- */
+/* Allocates memory within the driver's budget, if it has one. Returns CUDA_ERROR_OUT_OF_MEMORY if
+ * the allocation would exceed the budget. */
 CUresult gt_device_alloc(const gt_driver *driver, CUdeviceptr *out, size_t bytes);
 CUresult gt_device_free(const gt_driver *driver, CUdeviceptr address);
 /* Gets the device's memory as cuMemGetInfo() does. *available is at most what the budget leaves. */
 CUresult gt_device_info(const gt_driver *driver, size_t *available, size_t *total);
 
-/* Returns true if an allocation fits into the budget. */
+/* Returns true if an allocation of `bytes` fits into the budget. */
 bool gt_budget_has(const gt_driver *driver, uint64_t bytes);
 /* Count memory that another function allocates: an array, or mapped memory. `name` is its handle.
- * gt_budget_take() returns false if the budget does not have the bytes, or host memory is short. */
+ * gt_budget_take() returns false if the budget would be exceeded, or if host memory is short. */
 bool gt_budget_take(const gt_driver *driver, uint64_t name, uint64_t bytes);
 void gt_budget_give(const gt_driver *driver, uint64_t name);

@@ -81,8 +81,9 @@ static const int carveout_164kb[] = {0, 8, 16, 32, 64, 100, 132, 164};
 static const int carveout_228kb[] = {0, 8, 16, 32, 64, 100, 132, 164, 196, 228};
 #define SIZES(list) list, sizeof(list) / sizeof *(list)
 
-/* The same guide's technical specifications, and SM count and L2 cache of one product each (T4,
- * A100, A40, Orin, L40, H100, B200, B300, Thor, RTX PRO 6000, GB10). */
+/* Limits of each architecture, from the technical specifications of the same guide, with the SM
+ * count and the L2 cache of one product (T4, A100, A40, Orin, L40, H100, B200, B300, Thor, RTX PRO
+ * 6000, GB10). */
 static const struct arch {
     int cc, threads_per_sm, blocks_per_sm, shared_per_sm_kb, shared_optin_kb, reserved_kb;
     const int *carveout;
@@ -104,7 +105,8 @@ static const struct arch {
 };
 enum { ARCHES = sizeof table / sizeof *table };
 
-/* Finds the row of `cc`, otherwise the last of its major version or older, otherwise the first. */
+/* Returns the row of `cc`. Without such a row, returns the last row that is older or has the same
+ * major version; without that, the first row. */
 static const struct arch *nearest_arch(int cc)
 {
     const struct arch *best = &table[0];

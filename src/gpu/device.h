@@ -24,21 +24,22 @@ gputune_status gt_device_find(int *ordinal, const gt_driver *driver, const char 
 void gt_device_set_nvrtc(gt_device *device, int nvrtc_version);
 
 /* Makes a device for a named architecture ("sm_80", "sm_90", "sm_100", …), to compile without a
- * GPU. out->arch is the exact target (sm_90a for sm_90); "sm_100f" stays, for code that runs on
- * other GPUs of the family. Counts and sizes that vary within the architecture are those of its
- * best-known data-centre product. The message of EINVAL lists the known names. */
+ * GPU. out->arch is the exact target (sm_90a for sm_90). A family target such as "sm_100f" is kept,
+ * because its code also runs on other GPUs of the family. Counts and sizes that vary within the
+ * architecture are those of its best-known data-centre product. The message of EINVAL lists the
+ * known names. */
 gputune_status gt_device_for_arch(gt_device *out, const char *arch);
 /* Sets properties that the driver does not report: the carveout sizes and the largest cluster, from
  * cc and cluster_launch. A compute capability newer than the table is treated as the newest known
  * one of its generation. */
 void gt_device_add_arch_facts(gt_device *device);
-/* Sets device->environment, the key of the GPUs for which stored times are valid. It covers all
- * properties that affect times, and none that differs between equal machines. */
+/* Sets device->environment, the key of the GPUs for which stored times are valid. The key covers
+ * all properties that affect times, and no property that differs between equal machines. */
 void gt_device_environment(gt_device *device);
 
 /* Measures the GPU's copy rate in the current context, with two buffers of `most_bytes` or an
  * eighth of the free memory, in `copies` copies. *bytes_per_s counts bytes read plus bytes written.
- * EDEVMEM if GPU memory is full, ECUDA. */
+ * Returns EDEVMEM if GPU memory is full, ECUDA if CUDA fails. */
 gputune_status gt_copy_rate(double *bytes_per_s, const gt_driver *driver, size_t most_bytes,
                             int copies);
 /* Measures the copy rate in the device's primary context. */

@@ -58,7 +58,8 @@ static const struct entry {
 #undef EXTRA
 };
 
-/* Sets the function pointer at `function` to the symbol, or NULL, as POSIX allows. */
+/* Stores the symbol's address, or NULL, in the function pointer at `function`. POSIX allows this
+ * conversion. */
 static void find_symbol(void *function, const gt_driver *driver, const char *symbol)
 {
     void *address = dlsym(driver->handle, symbol);

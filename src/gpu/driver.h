@@ -5,8 +5,8 @@
 #include "gpu/abi.h"
 
 /* An opened driver. Function members are named like the entry points without "cu"
- * (abi_functions.h); optional ones may be NULL. The table is shared by the process, thread-safe and
- * never closed, because drivers cannot be unloaded safely. Tests may fill one by hand. */
+ * (abi_functions.h); optional ones may be NULL. The process shares the table, which is thread-safe
+ * and never closed, because drivers cannot be unloaded safely. A test may fill in its own table. */
 typedef struct gt_driver {
 /* NOLINTBEGIN(bugprone-macro-parentheses): the arguments are declarators */
 #define GT_DRIVER_MEMBER(member, symbol, version, need, parameters) CUresult(*member) parameters;
@@ -41,7 +41,7 @@ gputune_status gt_driver_probe(int *version, const char *name);
 gputune_status gt_cuda_check(const gt_driver *driver, CUresult result, const char *call);
 /* Returns true if this process or its context can do no more CUDA work after that code: 226, 700,
  * 702, 710, 714-719, 721, 911 (CUDA 13.0's cuda.h, "must be terminated and relaunched"), or 999
- * (unknown), which may mean it. */
+ * (unknown), which may have the same effect. */
 bool gt_cuda_fatal(CUresult result);
 
 /* GT_CUDA(driver, MemAlloc, &pointer, bytes): calls driver->MemAlloc and returns on failure. */

@@ -17,8 +17,8 @@ void gt_held_begin(gt_held *out, const gt_driver *driver, const gt_context *cont
     atomic_init(&out->holders, 1);
 }
 
-/* The driver calls this when a graph and all its executables are gone. It takes no lock, because a
- * caller of the driver may hold it. */
+/* The driver calls this when a graph and all its executables are gone. It takes no lock, because
+ * the thread that calls the driver may already hold the lock. */
 static void on_graph_gone(void *held)
 {
     atomic_fetch_sub(&((gt_held *)held)->holders, 1);

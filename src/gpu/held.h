@@ -19,7 +19,8 @@ typedef struct gt_held {
 /* Initialises an object that its launcher holds. */
 void gt_held_begin(gt_held *out, const gt_driver *driver, const gt_context *context,
                    void (*end)(gt_held *held, bool alive));
-/* Makes a graph hold the object until the graph and all executables made of it are destroyed. */
+/* Makes a graph hold the object until the graph and all executable graphs made from it are
+ * destroyed. */
 gputune_status gt_held_give(gt_held *held, CUgraph graph);
 /* Ends the launcher's hold, which frees the object unless a graph holds it. `alive`: the context
  * exists and is current. */

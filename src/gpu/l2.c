@@ -12,7 +12,7 @@ typedef struct set_aside {
 
 static struct {
     pthread_mutex_t lock;
-    GT_ARRAY(set_aside) contexts; /* those with users */
+    GT_ARRAY(set_aside) contexts; /* contexts with at least one attachment */
 } known = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static set_aside *find_context(const gt_context *context)

@@ -4,7 +4,7 @@
 
 #include "gpu/driver.h"
 
-/* Sets aside at least `bytes` bytes until gt_l2_detach(). ECUDA, ENOMEM. */
+/* Sets aside at least `bytes` bytes until gt_l2_detach(). Returns ECUDA or ENOMEM on failure. */
 gputune_status gt_l2_attach(const gt_driver *driver, const gt_context *context, size_t bytes);
 /* Ends an attachment. The last one of a live context restores the amount before the first one. */
 void gt_l2_detach(const gt_driver *driver, const gt_context *context, bool alive);

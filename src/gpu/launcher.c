@@ -42,11 +42,11 @@ enum { SLOTS = 8 }; /* parts of a stream's staging memory, each with an event */
 typedef struct stream_state {
     pthread_mutex_t lock;      /* protects everything below; held for a whole launch */
     atomic_uint_least64_t key; /* the stream's key, changed under the launcher's lock; 0: free */
-    atomic_uintptr_t
-        stream; /* the stream's handle; finds the state while a capture hides the stream's id */
+    atomic_uintptr_t stream;   /* the stream's handle, by which the state is found while a capture
+                                * hides the   stream's id */
     gt_instance instance;
     bool ready;     /* true if instance, staging memory and events exist */
-    bool copied;    /* true if the instance contains a block */
+    bool copied;    /* true if a block was copied to the instance */
     bool must_wait; /* true if the state comes from another stream, so wait for `last` */
     uint8_t *staging;
     CUevent events[SLOTS]; /* events after the latest launch of each slot */
@@ -200,7 +200,7 @@ static CUresult launch_run(const gt_loaded_launch *loaded, const gt_instance *in
     config.blockDimX = run->block[0], config.blockDimY = run->block[1];
     config.blockDimZ = run->block[2];
     config.hStream = stream;
-    if (l2->window_bytes) { /* the last attribute is the window's, without its address */
+    if (l2->window_bytes) { /* the last attribute is the window, which still lacks its address */
         memcpy(attributes, config.attrs, config.numAttrs * sizeof *attributes);
         config.attrs = attributes;
         memcpy(&attributes[config.numAttrs - 1].value.accessPolicyWindow.base_ptr,
@@ -238,7 +238,7 @@ static gputune_status launch_kernels(gt_launcher *launcher, const gt_launch_size
             parameters[i] = &run.values[parameter->map];
         } else if (parameter->kind != GT_PARAMETER_BLOCK) {
             parameters[i] = (void *)arguments[parameter->argument];
-        } else { /* by value, the parameter is the block's beginning */
+        } else { /* a block that is passed by value: the parameter is its beginning */
             int block = parameter->argument;
             parameters[i] = launch->blocks[block].pass == GT_PASS_GLOBAL
                                 ? (void *)&instance->blocks[block]
@@ -332,7 +332,8 @@ static gputune_status queue_launch(gt_launcher *launcher, const gt_launch_sizes 
 
 /* ---- the states of streams ---- */
 
-/* Creates the parts that do not exist yet. After a failure, the next call creates the rest. */
+/* Creates the parts of the state that do not exist yet. After a failure, the next call creates the
+ * rest. */
 static gputune_status make_ready(stream_state *state, gt_launcher *launcher,
                                  const gt_launch_sizes *sizes)
 {
@@ -400,7 +401,7 @@ static stream_state *lock_state(gt_launcher *launcher, uint64_t key)
         return state;
     }
     pthread_mutex_lock(&launcher->lock);
-    state = lock_own(launcher, key); /* another thread may have made the state since */
+    state = lock_own(launcher, key); /* in the meantime another thread may have made the state */
     if (!state) {
         for (int i = 0; i < GT_LAUNCHER_STREAMS && !state; i++) {
             state = atomic_load(&launcher->states[i].key) ? NULL : &launcher->states[i];
@@ -507,7 +508,8 @@ static void end_module(gt_held *held, bool alive)
     free(module);
 }
 
-/* Makes the capture's graph hold module and textures if it uses them. Needs the launcher's lock. */
+/* Makes the capture's graph hold module and textures if it uses them. The caller holds the
+ * launcher's lock. */
 static gputune_status hold_module(gt_launcher *launcher, const stream_facts *facts)
 {
     if ((launcher->loaded.needs_module && !launcher->loaded.launch.texture_count) ||

@@ -34,9 +34,9 @@ gputune_status gt_launcher_load(gt_launcher **out, const gt_driver *driver, cons
                                 const gt_image *image, gt_module *module, const gt_launch *launch);
 /* Returns the module, for another launcher of the same image; NULL if it cannot be shared. */
 gt_module *gt_launcher_module(const gt_launcher *launcher);
-/* EINVAL if a kernel has more parameters than the launch gives. Use it only for code that was never
- * verified: it asks the driver for one parameter too many, and tools report that failed call as a
- * mistake of the application. */
+/* Returns EINVAL if a kernel has more parameters than the launch gives. Use this only for code that
+ * was never verified: it asks the driver for one parameter too many, and tools report that failed
+ * call as a mistake of the application. */
 gputune_status gt_launcher_check_count(const gt_launcher *launcher);
 /* Waits for the launches that use the launcher's memory or module, then releases the launcher.
  * Works in any context and thread. NULL is allowed. */
@@ -49,17 +49,18 @@ void gt_launcher_free(gt_launcher *launcher);
 gputune_status gt_launcher_launch(gt_launcher *launcher, CUstream stream,
                                   const void *const *arguments);
 
-/* Launches like gt_launcher_launch(), but at other sizes. The launch must have no sequence, blocks,
- * tensor maps, textures or window of level-2 cache. A stream's scratch memory grows as needed; then
- * the call waits for the stream's launches of this launcher. NULL: the launch's own sizes. */
+/* Launches like gt_launcher_launch(), but at other sizes, or at the launch's own sizes if `sizes`
+ * is NULL. The launch must have no sequence, blocks, tensor maps, textures or window of level-2
+ * cache. A stream's scratch memory grows as needed; the call then waits until this launcher's
+ * launches on the stream have ended. */
 gputune_status gt_launcher_launch_at(gt_launcher *launcher, const gt_launch_sizes *sizes,
                                      CUstream stream, const void *const *arguments);
 
-/* Launches without copying the pass blocks, to time the kernels only: they see the blocks that the
- * last gt_launcher_launch() on this stream copied. EINVAL if there was none; a captured launch does
- * not count. A launch that this captures uses the instance of the stream, so the graph must be
- * replayed on that stream, by one thread. Without pass copies and scratch memory this is the same
- * as gt_launcher_launch(). */
+/* Launches without copying the pass blocks, to time the kernels only: the kernels read the blocks
+ * that the last gt_launcher_launch() on this stream copied. Returns EINVAL if there was none; a
+ * captured launch does not count. If the stream is being captured, the launch uses the stream's own
+ * instance, so the graph must be replayed on that stream, by one thread. Without pass copies and
+ * scratch memory this is the same as gt_launcher_launch(). */
 gputune_status gt_launcher_repeat(gt_launcher *launcher, CUstream stream,
                                   const void *const *arguments);
 

@@ -30,7 +30,8 @@ gputune_status gt_loaded_check_context(const gt_loaded_launch *loaded)
 
 /* ---- checks and attributes of the kernels ---- */
 
-/* Compares parameter sizes with the launch's. Drivers before 12.4 do not report them. */
+/* Compares the kernel's parameter sizes with those of the launch. Drivers before 12.4 do not report
+ * the kernel's sizes. */
 static gputune_status check_parameters(const gt_loaded_launch *loaded, CUfunction function,
                                        const gt_kernel_step *kernel)
 {
@@ -242,7 +243,7 @@ static gputune_status make_buffers(gt_instance *out, const gt_loaded_launch *loa
         const gt_parameter *parameter = &launch->parameters[i];
         if (parameter->kind == GT_PARAMETER_SCRATCH) {
             size_t bytes = scratch_bytes(loaded, sizes, i);
-            if (sizes && bytes > 1) { /* so buffers grow rarely */
+            if (sizes && bytes > 1) { /* round up, so buffers grow rarely */
                 bytes = (size_t)2 << log2_below(bytes - 1);
             }
             GT_TRY(allocate_memory(&out->scratch[i], loaded->driver,
@@ -488,7 +489,7 @@ static gputune_status check_clusters(const gt_launch_view *launch)
     return GPUTUNE_OK;
 }
 
-/* Adds an attribute and returns where its value belongs. */
+/* Adds an attribute and returns the place for its value. */
 static CUlaunchAttributeValue *add_attribute(gt_loaded_kernel *kernel, CUlaunchAttributeID id)
 {
     CUlaunchAttribute *added = &kernel->attributes[kernel->config.numAttrs++];

@@ -22,7 +22,8 @@ typedef struct gt_instance {
     CUdeviceptr scratch[GT_PARAMETER_MAX];
     uint8_t scratch_log2[GT_PARAMETER_MAX]; /* scratch[i] has at least 2^scratch_log2[i] bytes */
     uint64_t sizes_id; /* gt_launch_sizes.id of the latest launch; 0: the launch's own sizes */
-    CUarray arrays[GT_TEXTURE_MAX]; /* the array of each texture; NULL: it reads a buffer */
+    CUarray arrays[GT_TEXTURE_MAX]; /* the array of each texture; NULL: the texture reads a buffer
+                                     * */
     CUtexObject textures[GT_TEXTURE_MAX];
     uint32_t guard_bytes; /* size of the guards before and after each scratch buffer */
     bool owns_module;
@@ -59,18 +60,18 @@ typedef struct gt_loaded_launch {
 
 /* Loads the image, or uses `module` if it is not NULL and can be shared, and checks that the
  * kernels fit the device. The caller has set driver, context, device and launch. Call
- * gt_loaded_free() also after a failure. */
+ * gt_loaded_free() even after a failure. */
 gputune_status gt_loaded_make(gt_loaded_launch *loaded, const gt_image *image, gt_module *module);
 /* Releases everything but `module`. `alive`: the context exists and is current. */
 void gt_loaded_free(gt_loaded_launch *loaded, bool alive);
 
 /* Checks that the launch's context is current. ECUDA if not. */
 gputune_status gt_loaded_check_context(const gt_loaded_launch *loaded);
-/* EINVAL if a kernel has more parameters than the launch gives. */
+/* Returns EINVAL if a kernel has more parameters than the launch gives. */
 gputune_status gt_loaded_check_count(const gt_loaded_launch *loaded);
 /* Sets *out to the occupancy of the first kernel (resident warps over the maximum). */
 gputune_status gt_loaded_occupancy(double *out, const gt_loaded_launch *loaded);
-/* Makes a texture object that reads `array`, or if that is NULL the buffer at `address`. */
+/* Makes a texture object that reads `array`, or the buffer at `address` if `array` is NULL. */
 gputune_status gt_loaded_texture(CUtexObject *out, const gt_loaded_launch *loaded,
                                  const gt_texture *texture, CUdeviceptr address, CUarray array);
 
@@ -78,9 +79,9 @@ gputune_status gt_loaded_texture(CUtexObject *out, const gt_loaded_launch *loade
  * NULL. */
 gputune_status gt_instance_make(gt_instance *out, gt_loaded_launch *loaded,
                                 const gt_launch_sizes *sizes);
-/* Prepares an instance for a launch at other sizes than its latest launch. Makes it again, after
- * waiting for `last` (NULL: nothing uses it), if its scratch memory is too small. Otherwise zeroes
- * scratch memory on the stream, if that is zeroed before the first launch. */
+/* Prepares an instance for a launch at other sizes than its latest launch. If its scratch memory is
+ * too small, waits for `last` (NULL: nothing uses the instance) and makes the instance again.
+ * Otherwise zeroes on the stream the scratch memory that is zeroed before the first launch. */
 gputune_status gt_instance_resize(gt_instance *instance, gt_loaded_launch *loaded,
                                   const gt_launch_sizes *sizes, CUstream stream, CUevent last);
 void gt_instance_free(gt_instance *instance, const gt_driver *driver);

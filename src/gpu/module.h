@@ -7,11 +7,12 @@
 
 #include <stdatomic.h>
 
-/* Loads a cubin, or NUL-terminated PTX, into the current context. If PTX fails, the message has the
- * assembler's first error line. */
+/* Loads a cubin, or NUL-terminated PTX, into the current context. If PTX fails, the message
+ * contains the assembler's first error line. */
 gputune_status gt_image_load(CUmodule *out, const gt_driver *driver, const gt_image *image);
 
-/* Gets a function and loads its code now; lazy loading would wait for the first launch. */
+/* Gets a function and loads its code now; with lazy loading, the driver would load it only at the
+ * first launch. */
 gputune_status gt_function_load(CUfunction *out, const gt_driver *driver, CUmodule module,
                                 const char *name);
 
@@ -21,7 +22,8 @@ typedef struct gt_kernel_symbol {
 } gt_kernel_symbol;
 
 /* An image that is loaded in one context, with a count of references. Launchers share it unless
- * they need __constant__ symbols of their own. Only one launcher at a time is loaded with it. */
+ * they need __constant__ symbols of their own. Launchers that share it must be loaded one at a
+ * time. */
 typedef struct gt_module {
     const gt_driver *driver;
     gt_context context;
@@ -48,9 +50,10 @@ typedef struct gt_view {
     CUmemGenericAllocationHandle memory;
 } gt_view;
 
-/* Allocates at least `bytes` > 0 bytes with a view of them, in the current context of the device
- * `ordinal`. Both addresses are multiples of 64 KiB. Returns false if the driver or device cannot
- * map memory this way or memory is short; the caller then uses ordinary memory. */
+/* Allocates at least `bytes` > 0 bytes in the current context, which belongs to the device
+ * `ordinal`, and maps them twice: at a writable and at a read-only address. Both addresses are
+ * multiples of 64 KiB. Returns false if the driver or device cannot map memory this way or memory
+ * is short; the caller then uses ordinary memory. */
 bool gt_view_take(gt_view *out, const gt_driver *driver, int ordinal, uint64_t bytes);
 /* Frees the memory and its view, in the context that made them, when no work uses them. */
 void gt_view_free(const gt_view *view, const gt_driver *driver);

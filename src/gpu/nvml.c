@@ -124,7 +124,8 @@ static bool is_own_or_waiting_worker(unsigned pid, pid_t friend)
 }
 
 /* Counts processes other than this one and `friend`. In a container NVML may list pids of another
- * namespace. Then this process is in the list, because it has a context, and the friend may be. */
+ * namespace. Then this process is in the list, because it has a context, and the friend may be in
+ * it, too. */
 static void count_others(gt_nvml_users *out, gt_nvml *nvml, pid_t friend)
 {
     process_info infos[64];

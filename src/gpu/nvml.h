@@ -28,13 +28,13 @@ void gt_nvml_read(gt_nvml_state *out, gt_nvml *nvml);
 #define GT_NVML_WAITING "gputune-waits"
 
 typedef struct gt_nvml_users {
-    uint32_t others, one; /* number of other processes, and the pid of one */
+    uint32_t others, one; /* number of other processes, and the pid of one of them */
 } gt_nvml_users;
 /* Counts the processes with a context on the GPU, except this one, `friend` (a pid; 0: none), and
- * the workers of both. Those workers do not count because a killed one keeps its context for a
- * moment, and a background tuning's worker is paused. No process's worker counts while its name is
- * GT_NVML_WAITING. If NVML uses another pid namespace (in a container), this process and `friend`
- * are assumed to be in its list. Slower than gt_nvml_read(). */
+ * the workers of both. Their workers do not count, because a killed worker keeps its context for a
+ * moment, and the worker of a background tuning is paused. No process's worker counts while its
+ * name is GT_NVML_WAITING. If NVML uses another pid namespace (in a container), this process and
+ * `friend` are assumed to be in its list. Slower than gt_nvml_read(). */
 void gt_nvml_read_users(gt_nvml_users *out, gt_nvml *nvml, pid_t friend);
 /* Gets the percentage of the last second, or sixth of a second, in which the GPU ran a kernel.
  * Returns false if NVML does not report it. */

@@ -50,7 +50,7 @@ struct gt_nvrtc {
 };
 
 /* NVRTC searches #include "name" in the source's folder, by default the working folder. This path's
- * folder does not exist; messages have the names of #line. */
+ * folder does not exist. Messages name the files of the #line directives instead. */
 static const char program_name[] = "/dev/null/gputune.cu";
 
 enum { OPTIONS_MAX = 64 };
@@ -64,7 +64,8 @@ static const struct optional {
     {"--std=c++17", 0, true},
     {"-default-device", 0, false},
     {"--ptxas-options=-v", 0, false},
-    {"--no-cache", 12090, false}, /* with a cache, NVRTC loads libcuda, and hits lack ptxas lines */
+    {"--no-cache", 12090, false}, /* with a cache, NVRTC loads libcuda, and cached results have no
+                                   * lines from ptxas */
     {"--frandom-seed=gputune", 0, false},
     {"-D__linux__=1", 0, false}, /* under nvcc, the host compiler defines it */
 };
@@ -147,8 +148,8 @@ static bool is_usable(const gt_nvrtc *nvrtc, int driver_version)
     return !driver_version || nvrtc->number / 1000 <= driver_version / 1000;
 }
 
-/* Loads the first usable candidate. Appends to `tried` why the others are not used; of files that
- * exist but do not load, only the first reason. */
+/* Loads the first usable candidate. Appends to `tried` why the other candidates are not used. If
+ * several files exist but cannot be loaded, only the first of them is explained. */
 static gputune_status open_candidates(const gt_nvrtc **out, const gt_nvrtc_candidates *candidates,
                                       int driver_version, gt_text *tried)
 {
@@ -334,7 +335,7 @@ static const char *expression_of(size_t *entry_bytes, const char *instance)
     return assigned && instance[*entry_bytes] == ' ' ? assigned + strlen(" = ") : instance;
 }
 
-/* Marks in the image the requested instances of templates. */
+/* Adds a note to the image for each requested instance of a template. */
 static gputune_status note_instances(gt_compiled *out, const gt_nvrtc *nvrtc, program program,
                                      const gt_nvrtc_request *request)
 {
@@ -353,9 +354,9 @@ static gputune_status note_instances(gt_compiled *out, const gt_nvrtc *nvrtc, pr
 
 /* ---- headers that are missing ---- */
 
-/* A missing header does not stop a compilation, because most are for host code: a header with the
- * integer types replaces it. Only compiling shows which headers a source misses, so the names are
- * remembered for sources with the same beginning. */
+/* A missing header does not stop a compilation, because most missing headers are for host code. A
+ * header that contains only the integer types replaces it. A source's missing headers show only
+ * when it is compiled, so their names are remembered for sources with the same beginning. */
 enum { MISSING_MAX = 64 };
 
 static struct {
@@ -391,7 +392,7 @@ static gputune_status recall_missing(gt_texts *out, const gt_nvrtc_request *requ
     return GPUTUNE_OK;
 }
 
-/* Remembers the names of missing headers, and takes the list over. */
+/* Remembers the names of missing headers. Takes ownership of `names`. */
 static void keep_missing(const gt_nvrtc_request *request, gt_texts *names)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&known_missing.lock);

@@ -48,9 +48,9 @@ bool gt_nvrtc_keeps_heads(const gt_nvrtc *nvrtc);
 /* Compiles with the standard options (arch, --std=c++17, -default-device, --no-cache if known,
  * ptxas -v, constant program name and seed) and the request's options. Options that this NVRTC does
  * not know, and headers that no folder contains, are left out. `head` may be NULL. On ECOMPILE the
- * message has the first error line, and out->log the complete log. *out is set on success and
+ * message contains the first error line, and out->log the complete log. *out is set on success and
  * ECOMPILE, and gt_compiled_free() releases it; on any other failure it is empty. If a head cannot
- * be stored or used, the log has a warning about the "precompiled header". */
+ * be stored or used, the log contains a warning about the "precompiled header". */
 gputune_status gt_nvrtc_compile(gt_compiled *out, const gt_nvrtc *nvrtc,
                                 const gt_nvrtc_request *request, const gt_nvrtc_head *head);
 void gt_compiled_free(gt_compiled *compiled);

@@ -1,4 +1,4 @@
-/* Search for the CUDA toolkit, gputune's own headers, and hints about missing ones. */
+/* Finds the CUDA toolkit, embeds gputune's own headers, and gives hints about missing headers. */
 #include "gpu/toolkit.h"
 
 #include "base/environment.h"
@@ -36,7 +36,7 @@ void gt_header_hint_append(gt_text *out, const char *line, const gt_texts *missi
         gt_text_append(out, "; NVRTC does not compile this part of Thrust; kernels may use "
                             "thrust::complex, pair, tuple, its functors and iterators");
     }
-    /* a name that the compiler does not know may be in a missing header */
+    /* an unknown name may be declared in a missing header */
     bool misses_name = false;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         misses_name |= strstr(line, words[i]) != NULL;
@@ -57,7 +57,8 @@ extern const struct embedded {
     const char *name, *text;
 } gt_device_headers[]; /* terminated by a NULL name */
 
-/* Defines a header that includes the toolkit's, for the prelude and kernels that use std::. */
+/* Defines a header that includes the toolkit's cuda/std header of that name, for the prelude and
+ * for kernels that use std::. */
 #define TOOLKIT(name)                                                                              \
     {                                                                                              \
         name, "#pragma once\n#include <cuda/std/" name ">\n"                                       \
@@ -284,7 +285,8 @@ gputune_status gt_wheel_find(gt_texts *out, const char *pattern)
 /* Folders of headers in a toolkit, or in a folder beside an NVRTC. */
 static const char *const header_folders[] = {"/include", "/targets/*-linux/include", "/*/include"};
 
-/* The packages of headers, which may be in two folders. A header with a version identifies each. */
+/* The packages of headers, CUDA and CCCL, which may be in two folders. Each is recognised by the
+ * header that contains its version. */
 enum { PARTS = 2 };
 static const struct part {
     const char *name, *header, *macro;

@@ -36,7 +36,8 @@ static double beta_fraction(double a, double b, double x)
     return fraction;
 }
 
-/* Computes the regularised incomplete beta function I_x(a, b). `rest` is 1 - x, precisely. */
+/* Computes the regularised incomplete beta function I_x(a, b). The caller passes `rest`, which is 1
+ * - x, because the subtraction would be inexact for x near 1. */
 static double incomplete_beta(double a, double b, double x, double rest)
 {
     if (x <= 0) {

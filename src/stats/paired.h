@@ -7,7 +7,8 @@
 
 #include <stddef.h>
 
-/* The fraction of the sorted differences that is cut from each end. Fewer than 5 are not cut. */
+/* The fraction of the sorted differences that is cut from each end. Nothing is cut from fewer than
+ * 5 differences. */
 #define GT_PAIRED_TRIM 0.2
 
 /* The location of paired differences, and its uncertainty. */
@@ -22,8 +23,8 @@ typedef struct gt_paired {
 
 /* Computes the trimmed mean, and its standard error from the winsorised sum of squares SSW: with h
  * of n values left, error^2 = SSW / (h (h - 1)), with h - 1 degrees of freedom (Tukey and
- * McLaughlin 1963; Yuen 1974). `low` and `high` bound the two-sided interval for that `confidence`,
- * for example 0.95. EINVAL without differences, ENOMEM. */
+ * McLaughlin 1963; Yuen 1974). `low` and `high` bound the two-sided interval for the given
+ * confidence, for example 0.95. Returns EINVAL without differences, or ENOMEM. */
 gputune_status gt_paired_interval(gt_paired *out, const double *differences, size_t count,
                                   double confidence);
 /* Computes the same without the interval, from `count` > 0 ascending values. */
