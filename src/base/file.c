@@ -123,8 +123,8 @@ gputune_status gt_file_own_folder(char **out)
     }
     if (!path || (!strchr(info.dli_fname, '/') && !gt_file_exists(info.dli_fname))) {
         free(path);
-        path = realpath("/proc/self/exe", NULL); /* for a static program that was found through PATH
-                                                  * */
+        path = realpath("/proc/self/exe", NULL); /* for a static program that was found through
+                                                    PATH */
     }
     GT_REFUSE(!path, errno == ENOMEM ? GPUTUNE_ENOMEM : GPUTUNE_EIO,
               "cannot find this program's own folder: %s", strerror(errno));

@@ -48,8 +48,8 @@ typedef struct gt_block {
 typedef enum gt_parameter_kind {
     GT_PARAMETER_BUFFER, /* a device address */
     GT_PARAMETER_SCALAR,
-    GT_PARAMETER_BLOCK,     /* by-value part of a pass() block, or the address of its device buffer
-                             * */
+    GT_PARAMETER_BLOCK,     /* by-value part of a pass() block, or the address of its device
+                               buffer */
     GT_PARAMETER_SCRATCH,   /* a device address that the plan owns */
     GT_PARAMETER_VALUE,     /* an integer that the launch's sequence computes */
     GT_PARAMETER_TENSORMAP, /* a CUtensorMap of the buffer that `argument` names */
@@ -67,8 +67,8 @@ typedef struct gt_parameter {
     uint32_t bytes; /* size of the parameter itself: 8 for an address */
     int argument;   /* index of the caller's argument; -1: none. A scratch buffer with an argument
                        gets a copy of that buffer before each launch */
-    uint32_t map;   /* index into the launch's maps, the launch's textures, or gt_iteration.values
-                     * */
+    uint32_t map;   /* index into the launch's maps, the launch's textures, or
+                       gt_iteration.values */
     uint64_t scratch_bytes; /* size of a scratch buffer or a reference's extra buffer, or the value
                                of a reference's scalar */
     uint32_t scratch;       /* flags of a scratch buffer: GT_SCRATCH_... */
@@ -143,8 +143,8 @@ typedef struct gt_launch {
     gt_l2_window l2;
     gt_parameter parameters[GT_PARAMETER_MAX];
     gt_kernel_step steps[GT_STEPS_MAX]; /* A member that the sequence sets has the value of the
-                                         * step's first launch, but `block` has that of the largest
-                                         * block. */
+                                           step's first launch, but `block` has that of the largest
+                                           block. */
     gt_block blocks[GT_BLOCK_MAX];
     gt_tensormap maps[GT_TENSORMAP_MAX];
     gt_texture textures[GT_TEXTURE_MAX];

@@ -10,7 +10,7 @@ typedef struct gt_objective {
     bool by_energy;   /* true if values are nanojoules; otherwise nanoseconds */
     bool by_work;     /* true if values are scaled to the work of one launch of the default */
     gputune_objective sampled; /* the objective that is measured, and from which this objective is
-                                * computed */
+                                  computed */
     /* A variant that an earlier tuning found slower than the best by this ratio is not raced again.
      * The ratio is far above the 1 to 3% between separate measurements of identical code, because
      * the variant may have been sampled only once. */

@@ -62,8 +62,8 @@ static inline const char *gt_plural(uint64_t count)
 
 /* A search for the name that a misspelled word probably means: among the tried names, the one with
  * the smallest edit distance, ignoring case. The distance must be at most 2 or a third of the
- * word's length, and half of the letters must be equal. No name is found for a word above 63 bytes.
- * */
+ * word's length, and half of the letters must be equal. No name is found for a word above 63
+ * bytes. */
 typedef struct gt_near {
     const char *word;
     size_t distance; /* smaller is nearer */

@@ -48,7 +48,7 @@ static void decode_variable(emu_decoder *decoder, const ptx_variable *variable, 
         op->imm += variable->offset;
         break;
     }
-    /* an opcode without an address space uses that of the variable */
+    /* an opcode that names no address space uses the space of the variable */
     if (space == PTX_GENERIC)
         op->space = (uint8_t)variable->space;
 }

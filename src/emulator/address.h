@@ -11,11 +11,11 @@ enum {
     EMU_BASE_GLOBAL, /* global variable number b of the module */
     EMU_BASE_SHARED, /* shared variable number b of the module */
     EMU_BASE_LOCAL,  /* local memory of the frame */
-    EMU_BASE_NONE,   /* only imm */
+    EMU_BASE_NONE,   /* no base: the address is imm */
     EMU_BASE_MASK = 7,
     EMU_ACCESS_WRITE = 8,
     EMU_ACCESS_BYPASS = 32, /* bypasses the L1 cache */
-    EMU_ACCESS_FRAME = 64,  /* .param memory of a called function, not of the launch */
+    EMU_ACCESS_FRAME = 64,  /* .param memory of a called function, not of the kernel */
     EMU_ACCESS_ATOMIC = 128,
     EMU_ACCESS_REDUCE = 256, /* atomic that returns no result */
     /* the following bits are only for the sanitizer */
@@ -37,7 +37,7 @@ enum { EMU_RANK_SHIFT = 24, EMU_OFFSET_MASK = (1 << EMU_RANK_SHIFT) - 1 };
 typedef struct emu_access {
     uint64_t address[EMU_WARP]; /* inactive lanes repeat the address of an active one */
     uint8_t *host[EMU_WARP];    /* host memory, only for active lanes */
-    uint32_t bytes;             /* per lane */
+    uint32_t bytes;             /* bytes per lane */
     /* true if all lanes are active, and lane i accesses address[0] + i * bytes */
     bool is_contiguous;
     bool is_uniform; /* true if all lanes access the same address */

@@ -3,5 +3,6 @@
 
 #include "emulator/warp.h"
 
-/* Returns the handler for calls of that function (vprintf, __assertfail, malloc, free), or NULL. */
+/* Returns the handler for calls of the function `name` (vprintf, __assertfail, malloc, free), or
+ * NULL. */
 emu_handler emu_builtin_find(const char *name);

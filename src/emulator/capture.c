@@ -22,7 +22,8 @@ emu_capture *emu_capture_find(uint64_t id)
     return NULL;
 }
 
-/* Finds a captured stream of the context; with `only_blocking` only a blocking one. */
+/* Finds a captured stream of the context. With `only_blocking`, non-blocking streams are
+ * skipped. */
 static CUstream captured_stream(CUcontext context, bool only_blocking)
 {
     for (CUstream stream = context->streams; stream; stream = stream->next) {

@@ -22,13 +22,14 @@ typedef struct emu_capture_info {
     size_t node_count;
 } emu_capture_info;
 
-/* Begins a capture. Fails with 900 for the legacy stream, 401 if the stream is already captured. */
+/* Begins a capture. Fails with 900 for the legacy stream, and with 401 if the stream is already
+ * captured. */
 CUresult emu_capture_begin(CUstream stream, CUstreamCaptureMode mode);
 
 /* Ends the capture that began on `stream` and returns its graph in *out. Fails with 401 if the
- * stream is not captured, 903 if the capture began on another stream, 908 if on another thread.
- * Fails with 901 if the capture is invalid and 904 if a stream was not joined; *dropped is then the
- * graph. The caller frees the graph after releasing the lock. */
+ * stream is not captured, 903 if the capture began on another stream, 908 if it began on another
+ * thread. Fails with 901 if the capture is invalid and 904 if a stream was not joined; *dropped is
+ * then the graph. The caller frees the graph after releasing the lock. */
 CUresult emu_capture_end(CUgraph *out, CUgraph *dropped, CUstream stream);
 
 /* Describes the stream's capture. Fails with 906 for the legacy stream if a stream that
@@ -38,12 +39,13 @@ CUresult emu_capture_query(emu_capture_info *out, CUstream stream);
 /* Sets the capture mode of the calling thread and returns the previous one. */
 CUstreamCaptureMode emu_capture_exchange_mode(CUstreamCaptureMode mode);
 
-/* Checks that work may be submitted to a stream. Fails with 901 if its capture is invalid, 900 if
- * the caller would wait for a captured stream, 906 if the legacy stream would join a capture. 900
- * and 906 invalidate the capture. */
+/* Checks that work may be submitted to a stream. `waits` is true if the caller would wait for the
+ * work. Fails with 901 if the stream's capture is invalid, 900 if the caller would wait for a
+ * captured stream, 906 if the legacy stream would join a capture. 900 and 906 invalidate the
+ * capture. */
 CUresult emu_capture_before(CUstream stream, bool waits);
 
-/* Adds a command to the stream's capture, and takes ownership of it. */
+/* Adds a command to the stream's capture. Takes ownership of the command. */
 CUresult emu_capture_add(CUstream stream, emu_command *command);
 
 /* Refuses a call that is unsafe during a capture of this thread. Fails with 901 if the capture is

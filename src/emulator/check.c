@@ -18,12 +18,13 @@ typedef struct emu_found {
     char where[128], thread[64], other[64], what[160];
 } emu_found;
 
-/* Memory that a copy or fill of the driver has set, outside of the regions. */
+/* Memory outside the regions that a copy or fill of the driver has initialised. */
 typedef struct emu_filled {
     uint64_t base, end;
 } emu_filled;
 
-/* The open stretch, or NULL. The thread that measures changes it, and only while no kernel runs. */
+/* The current stretch, or NULL. Only the thread that measures changes it, and only while no kernel
+ * runs. */
 static emu_check *stretch;
 static char *last_text;
 
@@ -142,7 +143,8 @@ static unsigned find_shift(const emu_program *program)
     return least == 4 ? 2 : least == 2 ? 1 : 0;
 }
 
-/* Drops the cells, because the granules have another size now. Their memory then counts as set. */
+/* Drops the cells, because the size of the granules has changed. The memory of the cells then
+ * counts as set. */
 static void forget_cells(emu_check *check)
 {
     for (emu_region *region = check->regions; region; region = region->next) {
@@ -174,7 +176,8 @@ static void keep_variable(emu_check *check, size_t index, size_t at)
            check->launch->program->globals[index].bytes);
 }
 
-/* Drops findings about a variable that has its old value again: it does not keep state. */
+/* Drops findings about a variable that again has the value from before the launch, because such a
+ * variable keeps no state. */
 static void forgive_variable(emu_check *check, size_t index, size_t at)
 {
     const emu_global *variable = &check->launch->program->globals[index];
@@ -189,7 +192,8 @@ static void forgive_variable(emu_check *check, size_t index, size_t at)
     check->found_count = kept;
 }
 
-/* Returns the number of slots of a block: one for griddepcontrol.wait, and more for mbarriers. */
+/* Returns the number of slots of a block: one slot for griddepcontrol.wait, the others for
+ * mbarriers. */
 static uint32_t count_slots(const emu_program *program)
 {
     uint32_t slots = 0;
@@ -206,9 +210,10 @@ static uint32_t count_slots(const emu_program *program)
     return slots;
 }
 
-/* A programmatic launch may begin while the previous one still runs. Launches that overlapped with
- * the previous one end before it does if one of its threads waited. They end before this launch
- * begins if one of its blocks waited before it triggered this launch. */
+/* Updates the sets of earlier launches that may still run when `launch` begins. A programmatic
+ * launch may begin while the previous launch still runs. If a thread of the previous launch ran
+ * griddepcontrol.wait, the launches before it have ended when the previous launch ends. If one of
+ * its blocks waited before it triggered `launch`, they have ended when `launch` begins. */
 static void count_launch(emu_check *check, const emu_launch *launch)
 {
     uint32_t before_end = check->waited ? check->open_after_wait : check->open;
@@ -241,7 +246,8 @@ emu_check *emu_check_join(const emu_launch *launch)
     return stretch;
 }
 
-/* Returns the set of launches (emu_cell) that a launch adds to if it made the access. */
+/* Returns a cell's set of earlier launches (emu_cell) after a launch has ended. The set then
+ * contains that launch if `stamp` is one of its accesses. */
 static uint32_t settled_launch(uint32_t launches, const emu_stamp *stamp)
 {
     return launches << 1 | (launches & EMU_LONG_AGO) | (stamp->warp != 0);

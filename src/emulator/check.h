@@ -6,17 +6,17 @@
  * races with a recorded one if one of them writes and the recorded one does not happen before the
  * new one. Vector clocks decide that; their components are the warps of the grid. The clock of a
  * warp advances at each operation that orders accesses: barriers of its block, cluster or warp,
- * shuffles, votes, fences, and arrivals at mbarriers. A warp learns the clocks of others at
- * barriers, and by atomic and volatile accesses to places where another warp has published what it
- * knew at its last fence. The lanes of a warp may differ in what they know of each other. If a
+ * shuffles, votes, fences, and arrivals at mbarriers. A warp takes over the clocks of other warps
+ * at barriers, and at atomic and volatile accesses to places where another warp has published what
+ * it knew at its last fence. The lanes of a warp may differ in what they know of each other. If a
  * thread returns, its accesses after its last ordering operation stay unordered. Where this model
  * is coarser than the language, it assumes order. So it may miss a bug, but every finding is real.
  *
  * An asynchronous copy happens before everything that a thread does after waiting for the copy. A
- * bulk copy moves its bytes at once, but its mbarrier learns of them as late as possible: when no
- * thread can continue without them (check_async.c). Bulk copies use the asynchronous proxy. They
- * may use an mbarrier, or read what threads have written, only after a proxy fence. So each clock
- * has a second one, which shows what proxy fences have handed over.
+ * bulk copy moves its bytes at once, but they are reported to its mbarrier as late as possible:
+ * when no thread can continue otherwise (check_async.c). Bulk copies use the asynchronous proxy.
+ * They may use an mbarrier, or read what threads have written, only after a proxy fence. So for
+ * each vector clock there is a second one, which shows what proxy fences have handed over.
  *
  * A checked launch runs on one host thread. */
 #pragma once
@@ -38,15 +38,16 @@ const char *emu_check_off(void);
  * EMU_CHECK_ flags of extensions.h. Call it before the first launch. */
 void emu_check_note(uint64_t address, uint64_t bytes, const char *name, uint32_t element_bytes,
                     unsigned flags);
-/* Record that malloc() in a kernel returned memory, which is unset, or that free() released it. */
+/* Record that malloc() in a kernel returned memory, which counts as unset, or that free() released
+ * it. */
 void emu_check_allocated(emu_check *check, uint64_t address, uint64_t bytes);
 void emu_check_freed(emu_check *check, uint64_t address);
 /* Records that a copy or fill of the driver has initialised this memory. */
 void emu_check_filled(uint64_t address, uint64_t bytes);
 
 /* Adds a launch to the stretch and returns the stretch, or NULL if there is none.
- * emu_check_settle() ends the launch. Its accesses then happen before those of the next launch,
- * unless that one is programmatic. */
+ * emu_check_settle() ends the launch. The accesses of the launch then happen before those of the
+ * next launch, unless the next launch is programmatic. */
 emu_check *emu_check_join(const emu_launch *launch);
 void emu_check_settle(emu_check *check);
 
@@ -123,11 +124,12 @@ void emu_check_skip(emu_warp *warp, const emu_op *op);
 
 typedef struct emu_clock emu_clock;
 
-/* Vector clocks: the accesses that happened before, as far as their owner knows. Each block has a
+/* Vector clocks: the accesses that happened before, as far as their owner knows. Each block has one
  * component for each of its warps, one for griddepcontrol.wait, and one for each mbarrier. */
 typedef struct emu_knowledge {
     emu_clock *order;
-    emu_clock *proxied; /* the accesses that proxy fences have handed over */
+    emu_clock *proxied; /* the accesses that proxy fences have handed over to the asynchronous
+                           proxy */
     emu_clock *fenced;  /* the accesses that came before a fence of some warp */
 } emu_knowledge;
 
@@ -143,12 +145,14 @@ typedef struct emu_warp_order {
     uint32_t clock;
     uint32_t full;                     /* clock up to which all lanes know each other */
     uint32_t know[EMU_WARP][EMU_WARP]; /* clock up to which lane [a] knows lane [b] */
-    emu_knowledge known;               /* about other warps */
-    emu_knowledge fenced;   /* vector clocks at the warp's last fence, with its own clock */
-    emu_knowledge within;   /* vector clocks at its last fence of block scope, with its own */
+    emu_knowledge known;               /* the warp's knowledge about other warps */
+    emu_knowledge fenced;   /* vector clocks at the warp's last fence, including its own clock */
+    emu_knowledge within;   /* vector clocks at the warp's last fence of block scope, including its
+                               own clock */
     emu_knowledge some;     /* additional vector clocks of the lanes in some_lanes */
     emu_knowledge relaxed;  /* vector clocks from relaxed reads, which count after a fence */
-    emu_knowledge observed; /* the same from volatile reads: after a fence, barrier or shuffle */
+    emu_knowledge observed; /* vector clocks from volatile reads, which count after a fence, barrier
+                               or shuffle */
     /* true if the current access is weak: `relaxed` and `observed` do not count */
     bool reads_weakly;
     uint32_t some_lanes;
@@ -160,10 +164,10 @@ typedef struct emu_warp_order {
     uint8_t from[EMU_WARP];
     uint32_t ordered[EMU_WARP];    /* the warp's clock at the lane's last ordering operation */
     const emu_op *last[EMU_WARP];  /* the lane's last access of global or shared memory */
-    emu_groups async[EMU_WARP];    /* of cp.async */
-    emu_groups bulk[EMU_WARP];     /* of bulk copies */
-    emu_groups read[EMU_WARP];     /* bulk copies, until they have read their source */
-    emu_groups products[EMU_WARP]; /* of wgmma */
+    emu_groups async[EMU_WARP];    /* groups of cp.async */
+    emu_groups bulk[EMU_WARP];     /* groups of bulk copies */
+    emu_groups read[EMU_WARP];     /* groups of bulk copies that have not yet read their source */
+    emu_groups products[EMU_WARP]; /* groups of wgmma */
     uint32_t bulk_line[EMU_WARP];  /* PTX line and group of the last bulk copy */
     uint32_t bulk_group[EMU_WARP];
     struct {
@@ -177,7 +181,7 @@ typedef struct emu_warp_order {
 /* The sanitizer's state of an mbarrier. */
 typedef struct emu_slot {
     const uint8_t *at;
-    uint32_t completed;     /* phases */
+    uint32_t completed;     /* number of completed phases */
     emu_knowledge arriving; /* vector clocks that arrivals of this phase have published */
     emu_knowledge complete; /* vector clocks that arrivals of all earlier phases have published */
     emu_stamp init;
@@ -193,8 +197,8 @@ typedef struct emu_block_order {
     struct emu_cell *cells;
     size_t cell_count;
     uint8_t *local_set; /* 1 for each byte of local memory that was set, by warp and lane */
-    size_t local_bytes; /* of a warp */
-    bool has_triggered; /* the next launch, by griddepcontrol.launch_dependents */
+    size_t local_bytes; /* bytes of local memory of a warp */
+    bool has_triggered; /* true if griddepcontrol.launch_dependents has triggered the next launch */
 } emu_block_order;
 
 emu_block_order *emu_order_new(const emu_block *block);
@@ -204,32 +208,35 @@ void emu_order_free(emu_block *block);
 /* Returns true if the stamped access happens before what the lane does next. */
 bool emu_order_knows(const emu_warp *warp, unsigned lane, const emu_stamp *stamp);
 
-/* Returns true if a fence has handed the stamped access over to the asynchronous proxy. For the
- * initialisation of an mbarrier, fence.mbarrier_init suffices. */
+/* Returns true if a fence has handed the stamped access over to the asynchronous proxy. If the
+ * access is the initialisation of an mbarrier, fence.mbarrier_init is enough. */
 bool emu_order_is_proxied(const emu_warp *warp, unsigned lane, const emu_stamp *stamp,
                           bool of_mbarrier);
 /* Returns true if the lane knows that the block has started. */
 bool emu_order_knows_start(const emu_warp *warp, unsigned lane, const emu_block *block);
 
-/* Records that the members of a warp have met, which orders their earlier before later accesses. */
+/* Records that the members of a warp have synchronised: what each of them did before happens before
+ * what each of them does next. */
 void emu_order_join(emu_warp *warp, uint32_t members);
-/* Record that a warp has arrived at a barrier of its block; record that all warps have arrived,
- * before they continue. */
+/* Record an arrival of a warp at a barrier of its block, and the release of all warps after the
+ * last arrival. */
 void emu_order_arrive(emu_warp *warp, unsigned barrier);
 void emu_order_release(emu_block *block, unsigned barrier);
-/* Record that a warp has arrived at the cluster's barrier; record that all warps have. */
+/* Record an arrival of a warp at the cluster's barrier, and the release of all warps. */
 void emu_order_cluster_arrive(emu_warp *warp);
 void emu_order_cluster_release(emu_group *group);
 void emu_order_fence(emu_warp *warp, bool within);
 void emu_order_proxy_fence(emu_warp *warp);
 void emu_order_init_fence(emu_warp *warp); /* fence.mbarrier_init */
-/* Publish and learn knowledge at a place in memory. A warp publishes what it knew at its last fence
- * or, with `now`, what it knows now; with `within`, only to its block. A warp learns what was
- * published at the place. After a relaxed or volatile access (`flags`), this takes a fence. */
+/* Exchange knowledge through a place in memory. emu_order_publish() stores there what the warp knew
+ * at its last fence or, with `now`, what it knows now. With `within`, only the warp's own block can
+ * acquire that knowledge. emu_order_acquire() adds the published knowledge to the warp's own. If
+ * the access was relaxed or volatile (`flags`), the knowledge counts only after a fence. */
 void emu_order_publish(emu_warp *warp, const uint8_t *place, bool now, bool within);
 void emu_order_acquire(emu_warp *warp, const uint8_t *place, unsigned flags);
-/* Record events of an mbarrier: a warp arrives and publishes; a phase completes, which is counted
- * by `component`; lanes learn what arrivals of completed phases published. */
+/* Record events of an mbarrier. emu_order_arrive_at(): a warp arrives and publishes what it knows.
+ * emu_order_complete(): a phase completes, which `component` counts. emu_order_observe(): lanes
+ * acquire what the arrivals of completed phases published. */
 void emu_order_arrive_at(emu_warp *warp, emu_slot *slot);
 void emu_order_complete(emu_slot *slot, uint32_t component);
 void emu_order_observe(emu_warp *warp, const emu_knowledge *acquired, uint32_t lanes);
@@ -249,8 +256,8 @@ uint32_t emu_check_barrier(const emu_warp *warp, unsigned barrier);
 /* Reports members of a warp-wide operation that have returned after going past it. All members have
  * arrived or returned. */
 void emu_check_members(const emu_warp *warp, const emu_op *op, uint32_t members);
-/* Notes that a shuffle gives `lane` the value of lane `from`. Reports a source that has returned
- * although the member mask `named` contains it. */
+/* Records that a shuffle gives `lane` the value of lane `from`. Reports an error if `from` has
+ * already exited but is in the member mask `named`. */
 void emu_check_source(emu_warp *warp, const emu_op *op, unsigned lane, unsigned from,
                       uint32_t named);
 
@@ -261,8 +268,8 @@ void emu_check_endless(const emu_group *group);
 
 /* ---- asynchronous copies (check_async.c) ---- */
 
-/* Record a griddepcontrol.wait for the previous launch, and a trigger that lets the next one begin;
- * return true if the lane has made a wait. */
+/* Record a griddepcontrol.wait for the previous launch, and a trigger that lets the next launch
+ * begin. emu_check_has_waited() returns true if the lane has waited. */
 void emu_check_grid_wait(emu_warp *warp);
 void emu_check_grid_trigger(emu_warp *warp);
 bool emu_check_has_waited(const emu_warp *warp, unsigned lane);
@@ -272,7 +279,7 @@ void emu_check_poll(emu_warp *warp, const emu_op *op, unsigned lane, const uint8
 bool emu_check_polls(const emu_group *group);
 
 /* Record events of an mbarrier: its initialisation, a use by a lane, `count` arrivals by a lane, a
- * change of its state, the end of a phase that lanes have seen. */
+ * change of its state, and the end of a phase, which lanes have seen. */
 void emu_check_mbarrier_init(emu_warp *warp, const emu_op *op, unsigned lane, const uint8_t *at);
 void emu_check_mbarrier_use(const emu_warp *warp, const emu_op *op, unsigned lane,
                             const uint8_t *at);
@@ -281,17 +288,17 @@ void emu_check_mbarrier_arrive(emu_warp *warp, const emu_op *op, unsigned lane, 
 void emu_check_mbarrier_change(emu_group *group, const uint8_t *at, uint64_t before);
 void emu_check_mbarrier_over(emu_warp *warp, const uint8_t *at, uint32_t lanes);
 
-/* Begins a bulk copy of the lane. The mbarrier at `at` counts it; if that is NULL, a bulk group
- * does. *stamp must stay valid until the copy ends. */
+/* Begins a bulk copy of the lane. The copy is counted by the mbarrier at `at`, or by a bulk group
+ * if `at` is NULL. *stamp must stay valid until the copy ends. */
 void emu_check_copy_begin(emu_warp *warp, const emu_op *op, unsigned lane, const uint8_t *at,
                           emu_stamp *stamp);
 void emu_check_copy_end(const emu_warp *warp);
 /* Begins a product by wgmma, which reads shared memory. */
 void emu_check_product_begin(const emu_warp *warp, emu_stamp *stamp);
-/* Notes copied bytes, which are reported to their mbarrier later. */
+/* Records copied bytes, which are reported to their mbarrier later. */
 void emu_check_transfer(emu_warp *warp, const emu_op *op, unsigned lane, uint8_t *at,
                         uint32_t bytes);
-/* Reports the group's oldest noted bytes to their mbarrier. Returns false if there are none. */
+/* Reports the group's oldest recorded bytes to their mbarrier. Returns false if there are none. */
 bool emu_check_deliver(emu_group *group);
 /* Checks a block after all its threads have exited. */
 void emu_check_block_end(emu_block *block);

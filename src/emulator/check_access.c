@@ -77,7 +77,8 @@ static bool find_global(touch *t, emu_check *check, uint64_t address)
     return t->cells != NULL;
 }
 
-/* Reports an access to the shared memory of another block that may not have started yet. */
+/* Reports an access to the shared memory of another block if that block may not have started
+ * yet. */
 static void look_at_start(const touch *t, const emu_block *block)
 {
     char where[64];
@@ -173,7 +174,8 @@ static void look_at_earlier(const touch *t, const emu_cell *cell, const uint8_t 
     emu_check_report(t->warp, t->op, t->lane, "race", where, NULL, what);
 }
 
-/* Reports reads that may miss a write of this launch even if they are ordered after it. */
+/* Reports a read that may miss a write of this launch even if the read is ordered after the write,
+ * because it takes another path to memory. */
 static void look_at_way(const touch *t, const emu_stamp *write, const uint8_t *at)
 {
     char where[128];
@@ -413,7 +415,7 @@ static void look_at_lane(emu_warp *warp, const emu_op *op, const emu_access *acc
     order->reads_weakly = false;
 }
 
-/* Reports reads of constants without a value, also through generic addresses. */
+/* Reports reads of constants that have no value, including reads through generic addresses. */
 static void look_at_constant(const emu_warp *warp, const emu_op *op, const emu_access *access)
 {
     bool generic = op->space == PTX_GENERIC && !(op->flags & EMU_ACCESS_WRITE);

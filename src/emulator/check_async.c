@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-/* Copied bytes that their mbarrier has not learned of yet. */
+/* Copied bytes that were not yet reported to their mbarrier. */
 typedef struct emu_transfer {
     emu_warp *warp;
     const emu_op *op;
@@ -35,7 +35,8 @@ static emu_block *block_of(emu_group *group, const uint8_t *at)
     return NULL;
 }
 
-/* Returns the mbarrier's slot, which is created at its first use; NULL if all slots are taken. */
+/* Returns the slot of the mbarrier at `at`, which is created at its first use. Returns NULL if all
+ * slots are taken. Sets *component to the slot's component in the vector clocks. */
 static emu_slot *slot_of(emu_group *group, const uint8_t *at, uint32_t *component)
 {
     emu_block *block = block_of(group, at);
@@ -347,8 +348,8 @@ static const emu_warp *find_other_warp(const emu_block *block, const emu_stamp *
     return NULL;
 }
 
-/* Reports an access by another block to this block's shared memory, if no thread of this block
- * knows that the access is over. */
+/* Reports an access by another block to this block's shared memory, unless a thread of this block
+ * knows that the access has ended. */
 static void check_other_warp(const emu_block *block, const emu_stamp *stamp, size_t at)
 {
     char where[64];

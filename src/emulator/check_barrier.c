@@ -1,7 +1,7 @@
-/* Reports threads that miss a barrier or shuffle at which others of their warp wait. Since Volta, a
- * thread that has returned may miss it, but not a thread that first went past the operation and
- * then returned. A thread has gone past an operation if its last access of memory can be reached
- * from the operation, but not the operation from that access. */
+/* Reports threads that miss a barrier or shuffle at which other threads of their warp wait. Since
+ * Volta, a thread that has returned may miss the operation, unless it went past the operation
+ * before it returned. A thread has gone past an operation if its last memory access is reachable
+ * from the operation in the control flow, but the operation is not reachable from that access. */
 #include "emulator/check_stretch.h"
 
 #include <stdlib.h>
@@ -40,7 +40,8 @@ static bool leads_to(const emu_function *function, uint32_t from, uint32_t to)
     return leads;
 }
 
-/* Returns true if the access `last` (may be NULL) can only run after `op`, in the kernel's body. */
+/* Returns true if, in the kernel's body, the access `last` (may be NULL) can run after `op`, but
+ * never before it. */
 static bool is_behind(const emu_warp *warp, const emu_op *last, const emu_op *op)
 {
     emu_check *check = warp->worker->check;

@@ -24,7 +24,8 @@ static emu_unset *register_of(const step *s, uint32_t touch)
     return &s->frame->unset[touch >> 1];
 }
 
-/* Returns the lanes in which a register that is read is unset, and the origin of one such value. */
+/* Returns the lanes in which any register that the operation reads is unset, and the origin of one
+ * such value. */
 static emu_unset read_of(const step *s)
 {
     emu_unset all = {0};
@@ -50,7 +51,7 @@ static uint32_t lanes_of(const step *s, size_t operand)
     return o->kind == PTX_OPERAND_REGISTER ? s->frame->unset[o->reg].lanes : 0;
 }
 
-/* Returns the lanes, of those with an unset operand, in which the result depends on that operand. A
+/* Returns those of the lanes with an unset operand in which the result depends on that operand. A
  * selection may choose another operand, and a known operand may determine the result. */
 static uint32_t dependent_lanes(const step *s, uint32_t lanes)
 {
@@ -78,7 +79,8 @@ static uint32_t dependent_lanes(const step *s, uint32_t lanes)
 
 /* ---- loads and stores ---- */
 
-/* Finds the registers of a load's or store's elements: the last ones that it writes, or reads. */
+/* Finds the registers that contain the elements of a load or store: the last registers that the
+ * operation writes, if `writes`, or otherwise the last that it reads. */
 static bool find_elements(const step *s, bool writes, const uint32_t **out)
 {
     uint32_t found = 0, count = s->op->count;
@@ -125,7 +127,7 @@ static void note_storing(const step *s, emu_warp_order *order)
     }
 }
 
-/* Notes that an atomic stores the value of its operand. */
+/* Records that an atomic stores the value of its operand. */
 static void note_adding(const step *s, emu_warp_order *order)
 {
     const ptx_operand *value = &s->in->operands[is_opcode(s, "red.") ? 1 : 2];

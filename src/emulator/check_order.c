@@ -126,7 +126,7 @@ static emu_warp_order *order_of(const emu_warp *warp)
     return &warp->block->order->warps[warp->index];
 }
 
-/* Marks what the lanes did so far as ordered: other warps can learn of it. */
+/* Marks all accesses by these lanes so far as ordered, so that other warps may observe them. */
 static void mark_synchronised(emu_warp_order *order, uint32_t lanes)
 {
     EMU_FOR_LANES(lane, lanes)
@@ -181,7 +181,8 @@ static void warp_learns(emu_warp_order *order, const emu_knowledge *more)
     order->full = own > order->full ? own : order->full;
 }
 
-/* Makes known what volatile reads observed and, if `fenced`, what relaxed reads observed. */
+/* Adds to the warp's knowledge what volatile reads observed and, if `fenced`, what relaxed reads
+ * observed. */
 static void settle_reads(emu_warp_order *order, bool fenced)
 {
     warp_learns(order, &order->observed);
@@ -205,8 +206,9 @@ static uint32_t larger(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-/* Returns the component's clock that the lane knows. A store or strong read comes after earlier
- * volatile and relaxed reads of its thread; a weak read need not. */
+/* Returns the clock of the component up to which the lane knows the accesses. A store or strong
+ * read is ordered after earlier volatile and relaxed reads of its thread; a weak read need not
+ * be. */
 static uint32_t known_clock(const emu_warp_order *order, unsigned lane, uint32_t component)
 {
     uint32_t clock = clock_of(order->known.order, component);
@@ -231,7 +233,7 @@ static const emu_warp *warp_of(const emu_group *group, uint32_t component)
     return NULL;
 }
 
-/* Returns the groups of the writer that show if the stamp's copy is over. */
+/* Returns the groups of the writer that show if the stamp's copy has ended. */
 static const emu_groups *groups_of(const emu_warp_order *writer, const emu_stamp *stamp)
 {
     if (!(stamp->how & EMU_HOW_BULK))
@@ -239,7 +241,8 @@ static const emu_groups *groups_of(const emu_warp_order *writer, const emu_stamp
     return stamp->how & EMU_HOW_WRITE ? &writer->bulk[stamp->lane] : &writer->read[stamp->lane];
 }
 
-/* Returns true if the lane knows that a product is over, by a wait of a warp that computes it. */
+/* Returns true if the lane knows that a product has ended, because a warp that computes the product
+ * has waited for it. */
 static bool knows_product(const emu_warp *warp, unsigned lane, const emu_stamp *stamp,
                           const emu_warp *from)
 {

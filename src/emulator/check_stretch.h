@@ -22,14 +22,14 @@
 
 #include "emulator/check.h"
 
-/* The last write of a granule, and two reads since then by different warps. The masks are the
- * earlier launches that made the last write, and that have read since then: bit 0 is the launch
- * before the previous one, bit 1 the launch before that, and so on. */
+/* The last write of a granule, and two later reads by different warps. The masks are sets of
+ * earlier launches: those that made the last write, and those that have read the granule since
+ * then. Bit 0 is the launch before the current one, bit 1 the launch before that, and so on. */
 typedef struct emu_cell {
     emu_stamp write, read[2];
     uint32_t written_before, read_before;
 } emu_cell;
-enum { EMU_LONG_AGO = 1 << 30 }; /* that launch or an earlier one */
+enum { EMU_LONG_AGO = 1 << 30 }; /* this bit stands for its launch and for all launches before it */
 
 /* Global memory that a launch has accessed or a note describes. */
 typedef struct emu_region {
@@ -38,27 +38,27 @@ typedef struct emu_region {
     emu_cell *cells;
     char name[64];
     uint32_t element_bytes; /* 0: no note */
-    bool is_set, races;     /* races: EMU_CHECK_RACES was given for it */
+    bool is_set, races;     /* races: the region was noted with EMU_CHECK_RACES */
 } emu_region;
 
 struct emu_check {
     const emu_launch *launch;
     unsigned shift;            /* log2 of the bytes of a granule */
-    uint32_t block_components; /* warps and slots of a block */
+    uint32_t block_components; /* number of warps and slots of a block */
     uint32_t slots; /* slots of a block: one for griddepcontrol.wait, the others for mbarriers */
     emu_region *regions;
     struct emu_place *places;
     size_t place_count, place_capacity;
     struct emu_transfer *transfers;
     size_t transfer_count, transfer_capacity;
-    struct emu_filled *filled; /* outside the regions */
+    struct emu_filled *filled; /* initialised memory outside the regions */
     size_t filled_count, filled_capacity;
-    /* earlier launches (as in emu_cell) that may still run when this one begins, and that may still
-     * run after a griddepcontrol.wait of this one */
+    /* earlier launches (as in emu_cell) that may still run when this launch begins, and those that
+     * may still run after a griddepcontrol.wait in this launch */
     uint32_t open, open_after_wait;
-    uint64_t blocks,
-        early_blocks; /* of this launch; those that triggered the next without a wait */
-    bool waited;      /* true if a thread of this launch has run griddepcontrol.wait */
+    uint64_t blocks, early_blocks; /* number of blocks of this launch; number of them that triggered
+                                      the next launch without waiting */
+    bool waited;                   /* true if a thread of this launch has run griddepcontrol.wait */
     struct {
         const emu_op *last, *op; /* the last answer of is_behind() in check_barrier.c */
         bool is;

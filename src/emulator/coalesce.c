@@ -88,8 +88,8 @@ static void count_loads(emu_warp *warp, const emu_op *op, const lines *all, unsi
             emu_cache_read(warp->worker->l1, all->line[i], all->sectors[i]);
 }
 
-/* Counts atomic accesses of frequent sectors. Sectors with the same hash share an entry, which the
- * most frequent one keeps. */
+/* Counts atomic accesses of frequent sectors. Sectors with the same hash share an entry, which
+ * belongs to the most frequent of them. */
 static void note_hot(emu_group *group, const emu_access *access, uint32_t mask)
 {
     EMU_FOR_LANES(lane, mask)
@@ -148,7 +148,8 @@ static unsigned phase_cycles(const emu_access *access, uint32_t mask)
     return most;
 }
 
-/* Returns the phases of an access: 64-bit lanes take two half warps, wider ones four quarters. */
+/* Returns the number of phases of an access: two half warps for 64-bit elements, four quarters for
+ * wider ones. */
 static unsigned phases_of(const emu_access *access)
 {
     return access->bytes <= 4 ? 1 : access->bytes / 4;

@@ -11,7 +11,7 @@ struct CUctx_st {
     bool is_primary;
     atomic_bool alive; /* false after it was destroyed, reset or released */
     unsigned flags;
-    atomic_uint_least64_t id; /* read without the lock, therefore atomic */
+    atomic_uint_least64_t id; /* atomic, because it is read without the lock */
     size_t stack_bytes, persisting_l2_bytes;
     emu_heap heap;
     CUstream legacy;
@@ -25,8 +25,9 @@ CUcontext emu_context_top(void);
 /* Fails with 201 if there is no current context, 709 if it was destroyed. */
 CUresult emu_context_check_current(void);
 
-/* Change the stack of contexts of the calling thread. Push fails with 2 beyond 32 contexts, pop
- * with 201 if the stack is empty. Set replaces the top; NULL removes it. */
+/* Change the stack of contexts of the calling thread. emu_context_push() fails with 2 if there are
+ * already 32 contexts, emu_context_pop() with 201 if the stack is empty. emu_context_set() replaces
+ * the top; NULL removes it. */
 CUresult emu_context_push(CUcontext context);
 CUresult emu_context_pop(CUcontext *out);
 void emu_context_set(CUcontext context);

@@ -51,13 +51,14 @@ typedef struct emu_form {
     emu_class unit;
 } emu_form;
 
-/* Writes the first failure to the log, with opcode and line. */
+/* Writes a message with opcode and line to the log, unless an earlier failure did. */
 __attribute__((format(printf, 2, 3))) void emu_decode_fail(emu_decoder *decoder, const char *format,
                                                            ...);
 
 /* Returns true if the opcode has the word, and marks it as taken. */
 bool emu_take(emu_decoder *decoder, const char *word);
-/* Takes the first of the words that the opcode has, and returns its index; -1: none. */
+/* Takes the first of `words` that the opcode contains. Returns its index in `words`, or -1 if there
+ * is none. */
 int emu_take_one(emu_decoder *decoder, const char *const *words, int count);
 /* Takes the opcode's next type; fails and returns PTX_NO_TYPE if there is none. */
 ptx_type emu_take_type(emu_decoder *decoder);
@@ -69,7 +70,7 @@ const ptx_operand *emu_operand(const emu_decoder *decoder, size_t index);
 /* Returns the offset of a source operand: a register of exactly `bytes` bytes (0: a predicate that
  * is not negated), or an immediate. */
 uint32_t emu_source(emu_decoder *decoder, const ptx_operand *operand, unsigned bytes);
-/* Like emu_source(), but any register of at least that size is allowed. *width gets its size. */
+/* Like emu_source(), but a larger register is also allowed. Sets *width to its size. */
 uint32_t emu_source_wide(emu_decoder *decoder, const ptx_operand *operand, unsigned bytes,
                          uint8_t *width);
 /* Returns the offset of a result register. The operand _ gets a register that nothing reads. */
@@ -84,8 +85,8 @@ void *emu_decode_alloc(emu_decoder *decoder, size_t bytes);
 
 /* Fills dst, a, b, c, d of the operation in the order of the signature. */
 void emu_decode_signature(emu_decoder *decoder, const char *signature);
-/* Fills the operation by the form whose opcode is the same. Fails if there is none; emu_try_forms()
- * returns false instead. */
+/* Fills the operation from the form with the same opcode. If there is no such form,
+ * emu_decode_forms() records a failure, and emu_try_forms() returns false. */
 void emu_decode_forms(emu_decoder *decoder, const emu_form *forms, size_t count);
 bool emu_try_forms(emu_decoder *decoder, const emu_form *forms, size_t count);
 

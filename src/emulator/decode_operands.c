@@ -141,7 +141,8 @@ static bool grow_index(emu_decoder *decoder)
     return true;
 }
 
-/* The hash table of constants contains their offsets, multiples of 64, plus their sizes. */
+/* The entries of the hash table of constants are offset + size: offsets are multiples of 64, so the
+ * low bits hold the size. */
 uint32_t emu_constant(emu_decoder *decoder, uint64_t value, unsigned bytes)
 {
     emu_program *program = decoder->program;
@@ -240,8 +241,8 @@ static void fail_operand(emu_decoder *decoder, const ptx_operand *operand, unsig
         emu_decode_fail(decoder, "an operand of a kind that is not supported here");
 }
 
-/* Returns the offset of a register of exactly that size. If `width` is given, larger registers are
- * allowed, and *width gets the size. */
+/* Returns the offset of a register of exactly `bytes` bytes. If `width` is not NULL, larger
+ * registers are allowed, and *width is set to the size. */
 static uint32_t find_register(emu_decoder *decoder, const ptx_operand *operand, unsigned bytes,
                               uint8_t *width, bool writes)
 {

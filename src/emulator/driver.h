@@ -19,7 +19,7 @@ typedef struct emu_driver {
     atomic_bool forked;      /* true in a forked child */
     atomic_int
         sticky_error;  /* the code with which every call fails after a sticky error; 0: none */
-    atomic_int cancel; /* ends running kernels if it is not 0, after a sticky error */
+    atomic_int cancel; /* not 0 after a sticky error; then running kernels end */
     char selected_profile[32]; /* set by emuSelectProfile before cuInit */
     emu_profile devices[EMU_DEVICES_MAX];
     int device_count;
@@ -53,8 +53,8 @@ extern emu_driver emu;
 void emu_lock(void);
 void emu_unlock(void);
 
-/* Sets the sticky error of the process and its message, unless there is one. Ignores codes that are
- * not sticky on hardware. */
+/* Sets the sticky error of the process and its message, unless the process already has a sticky
+ * error. Ignores codes that are not sticky on hardware. */
 void emu_set_sticky_error(int code, const char *message);
 bool emu_is_fatal(int code);
 /* Stores a line for emuLastMessage, and prints it if GPUTUNE_EMU_VERBOSE is set. */
@@ -70,7 +70,7 @@ void emu_host_reach(double ns);
 
 /* Fails with 101 if there is no such device. */
 CUresult emu_check_device(CUdevice device);
-/* Chooses the device of the process, when it creates its first context. Later calls fail with 801
+/* Chooses the device of the process when it creates its first context. Later calls fail with 801
  * for another device. Lock held. */
 CUresult emu_choose_device(CUdevice device);
 

@@ -49,7 +49,7 @@ static void end_streams(CUcontext context)
     emu_stream_retire(context->legacy);
 }
 
-/* Waits for the context's work and destroys all its objects, like hardware. The struct stays,
+/* Waits for the context's work and destroys all its objects, like hardware. The struct is kept,
  * because it may still be the current context of other threads. Lock held. */
 static void end_context(CUcontext context)
 {

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* At an asynchronous call, the driver copies up to this much pageable memory to a staging buffer.
- * With more bytes, the call waits for the copy. */
+/* Limit of the pageable memory that an asynchronous call copies to a staging buffer, as in the
+ * driver. If a copy is larger, the call waits for it. */
 enum { STAGED_BYTES = 64 * 1024 };
 
 typedef enum place { PLACE_DEVICE, PLACE_PINNED, PLACE_PAGEABLE } place;
@@ -231,8 +231,8 @@ static double run_set(emu_command *command, double start_ns)
 
 static const emu_command_class set_class = {.run = run_set};
 
-/* Creates a fill of `count` elements of `width` bytes (1 or 4). Fails with 1 if the range is not
- * within one allocation or is misaligned, 2 if memory runs out. */
+/* Creates a fill of `count` elements of `width` bytes (1 or 4). Fails with 1 if the range is
+ * misaligned or not within one allocation, and with 2 if memory runs out. */
 static CUresult new_set(emu_command **out, CUdeviceptr to, unsigned value, size_t width,
                         size_t count)
 {

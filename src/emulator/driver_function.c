@@ -21,7 +21,7 @@ static uint32_t bound_threads(const emu_kernel *kernel)
     return required ? required : most;
 }
 
-/* Returns the maximum registers per thread with which `threads` threads fit on an SM. */
+/* Returns the maximum number of registers per thread with which `threads` threads fit on an SM. */
 static uint32_t max_registers_for(uint32_t threads)
 {
     uint32_t warps = (threads + EMU_WARP - 1) / EMU_WARP;
@@ -32,8 +32,9 @@ static uint32_t max_registers_for(uint32_t threads)
 }
 
 /* Estimates how many registers ptxas uses, from the maximum number of live values. ptxas needs
- * fewer than that, because it reorders and recomputes values: 0.47 of them on average, 0.33 to 0.9
- * in 50 variants of axpy, copy, gather, histogram and paramsum for sm_90 (toolkit 13.0). */
+ * fewer registers than that, because it reorders and recomputes values: on average 0.47 times as
+ * many, and 0.33 to 0.9 times in 50 variants of axpy, copy, gather, histogram and paramsum for
+ * sm_90 (toolkit 13.0). */
 static uint32_t estimate_registers(uint32_t live)
 {
     const double part = 0.47;

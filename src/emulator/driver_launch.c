@@ -42,8 +42,8 @@ typedef struct kernel_command {
 
 /* ---- running ---- */
 
-/* Finds an allocation of any context, as on an H200. In the heap of the kernel's context, it
- * finds only blocks of malloc(). */
+/* Finds an allocation of any context, as on an H200. In the heap of the kernel's context, only
+ * blocks of malloc() count as allocations. */
 static bool find_memory(void *context, uint64_t address, emu_range *out)
 {
     emu_allocation what;
@@ -240,7 +240,8 @@ static CUresult check_resources(const launch_request *request, CUfunction functi
     return !large || allowed ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
 }
 
-/* Chooses the cluster of the launch, or else the one that the kernel or its attributes require. */
+/* Chooses the cluster of the launch request or, if it has none, the cluster that the kernel or its
+ * attributes require. */
 static void choose_cluster(uint32_t cluster[3], const launch_request *request, CUfunction function)
 {
     const int *required = function->settings.required_cluster;

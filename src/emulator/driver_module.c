@@ -63,8 +63,9 @@ static bool is_binary(const void *data)
     return !memcmp(data, elf, 4) || !memcmp(data, &fat[0], 4) || !memcmp(data, &fat[1], 4);
 }
 
-/* Loads a program. Fails with 209 for machine code, 218 or 222 for text that the emulator does not
- * support or that exceeds shared or constant memory. The log and emuLastMessage have the reason. */
+/* Loads a program. Fails with 209 for machine code, with 218 or 222 for text that the emulator does
+ * not support or that exceeds shared or constant memory. The log and emuLastMessage give the
+ * reason. */
 static CUresult load_program(emu_program **out, const void *data, const load_log *log)
 {
     char why[512] = "";
@@ -122,8 +123,8 @@ static void initialise_global(CUmodule module, size_t index)
     }
 }
 
-/* Allocates the variables that code uses. The others, of which CUB's headers have a thousand, are
- * allocated on request. */
+/* Allocates the variables that code uses. Other variables, of which CUB's headers define a
+ * thousand, are allocated on request. */
 static CUresult make_globals(CUmodule module)
 {
     const emu_program *program = module->program;

@@ -1,4 +1,4 @@
-/* Texture objects and arrays, as launches and copies need them. */
+/* Texture objects and arrays: functions for launches and copies. */
 #pragma once
 
 #include "emulator/context.h"

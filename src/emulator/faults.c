@@ -16,7 +16,7 @@
 
 typedef struct rule {
     char name[64];
-    int device; /* -1: any */
+    int device; /* -1: any device */
     unsigned long nth;
     bool every;
     int code;

@@ -16,8 +16,8 @@ static const format bfloat = {7, 127, 0x7f80, 0x7fff};
 static const format e4m3 = {3, 7, 0x7f, 0x7f}; /* has no infinity; this code is NaN */
 static const format e5m2 = {2, 15, 0x7c, 0x7f};
 
-/* Returns true if the magnitude `kept` must be rounded up. `rest` is the part that was cut off, and
- * `half_way` one half of its range. */
+/* Returns true if the magnitude `kept` must be rounded up. `rest` is the part that was cut off;
+ * `half_way` is the value of `rest` that is exactly halfway between two results. */
 static bool rounds_up(emu_rounding rounding, bool negative, uint64_t kept, uint64_t rest,
                       uint64_t half_way)
 {

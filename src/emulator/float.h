@@ -51,7 +51,7 @@ static inline float emu_nan32(float value)
     return value != value ? emu_float32(0x7fffffff) : value;
 }
 
-/* .ftz: replaces a subnormal by zero with the same sign. */
+/* Replaces a subnormal by zero with the same sign, as .ftz requires. */
 static inline float emu_flush(float value)
 {
     uint32_t bits = emu_bits32(value);
@@ -64,7 +64,7 @@ static inline double emu_flush64(double value)
     return emu_float64((bits & 0x7ff0000000000000) == 0 ? bits & 0x8000000000000000 : bits);
 }
 
-/* .sat: clamps to [0, 1]; NaN becomes +0. */
+/* Clamps to [0, 1], as .sat requires; NaN becomes +0. */
 static inline float emu_saturate32(float value)
 {
     return value > 0 ? (value < 1 ? value : 1) : 0;
@@ -82,8 +82,8 @@ uint16_t emu_bfloat_from_double(double value, emu_rounding rounding);
 float emu_half_to_float(uint16_t bits);
 float emu_bfloat_to_float(uint16_t bits);
 
-/* Convert 8-bit floats, of the format e5m2 or else e4m3. Values are rounded to nearest even. Too
- * large values become the largest finite one, NaN becomes 0x7f. */
+/* Convert 8-bit floats: e5m2 if `is_e5m2`, otherwise e4m3. Values are rounded to nearest even.
+ * Values that are too large become the largest finite value; NaN becomes 0x7f. */
 uint8_t emu_fp8_from_double(double value, bool is_e5m2);
 float emu_fp8_to_float(uint8_t bits, bool is_e5m2);
 

@@ -62,5 +62,6 @@ CUresult emu_graph_add(CUgraphNode *out, CUgraph graph, emu_command *command,
 /* Copies the graph for execution. Fails with 2 if memory runs out. Lock held. */
 CUresult emu_graph_instantiate(CUgraphExec *out, CUgraph graph);
 
-/* Releases `count` references; the last one calls the application's destructor. Lock not held. */
+/* Releases `count` references. If these were the last ones, calls the application's destructor.
+ * Lock not held. */
 void emu_user_object_release(CUuserObject object, unsigned count);

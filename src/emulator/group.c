@@ -8,9 +8,9 @@ enum {
     CALL_RESERVE = 64 /* local memory that small calls need even if the stack limit is 0 */
 };
 
-/* The bytes that fill shared memory when a block starts, 16 bytes of each in turn. As a number of
- * any type they are NaN, negative and huge, zero, or positive and huge. So a kernel that reads
- * unset memory gives wrong results. */
+/* The bytes that fill shared memory when a block starts: 16 times the first byte, then 16 times the
+ * second, and so on. Read as a number of any type they are NaN, negative and huge, zero, or
+ * positive and huge. So a kernel that reads unset memory gives wrong results. */
 static const uint8_t garbage[] = {0xff, 0xfb, 0x00, 0x7b};
 
 /* ---- making ---- */
@@ -132,7 +132,8 @@ static void start_warp(emu_warp *warp)
     emu_add_split(warp, warp->home, warp->home->function->first, lanes);
 }
 
-/* Fills shared memory with these bytes. The block and the launch determine which comes first. */
+/* Fills shared memory with the bytes of `garbage`, beginning with byte `first`, which the caller
+ * derives from the block and the launch. */
 static void spoil_shared(emu_block *block, uint32_t first)
 {
     for (uint32_t at = 0; at < block->shared_bytes; at += 16) {
@@ -184,7 +185,7 @@ emu_group *emu_group_start(emu_worker *worker, uint64_t index, uint32_t sm)
 
 /* ---- running ---- */
 
-/* Runs each warp for a turn. Sets *moved if any of them did more than poll an mbarrier. */
+/* Runs each warp for a turn. Sets *moved if any warp did more than poll an mbarrier. */
 static uint64_t run_block(emu_block *block, bool *moved)
 {
     uint64_t used = 0;

@@ -1,5 +1,5 @@
-/* The set of valid handles. Each driver call looks up its handles here, so an invalid one causes an
- * error instead of a crash. */
+/* The set of valid handles. Each driver call looks up its handles here, so an invalid handle causes
+ * an error instead of a crash. */
 #pragma once
 
 #include "emulator/driver_abi.h"
@@ -33,8 +33,8 @@ void emu_handle_add(emu_handle *handle, const void *object, emu_kind kind, CUcon
 /* Makes the handle invalid. Call it before the object is freed. Any thread. */
 void emu_handle_drop(emu_handle *handle);
 
-/* Frees an object that had a handle, but only later, so its address does not soon become the handle
- * of a new object. Any thread. */
+/* Frees an object that had a handle. The memory is released later, so the address does not soon
+ * become the handle of a new object. Any thread. */
 void emu_handle_free(void *object);
 
 /* Returns true if `object`, which may be any value, is a valid handle of that kind. Any thread. */

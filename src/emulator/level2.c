@@ -77,7 +77,7 @@ static double pass_locked(const emu_buffer *buffers, size_t count, double traffi
     if (touched <= capacity) {
         return touched - hits;
     }
-    /* If the data exceeds the cache, a part of it is evicted before it is read again. */
+    /* if the data exceed the cache, a part of them is evicted before it is read again */
     double missing = 1 - capacity / touched;
     return touched + (traffic - touched) * missing;
 }

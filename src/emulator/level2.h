@@ -1,12 +1,12 @@
-/* A model of the L2 cache: how much of each buffer is in it. The least recently used buffer is
- * evicted first. The model distinguishes launches with a cold cache from repeated ones. It is
+/* A model of the L2 cache: how much of each buffer it contains. The least recently used buffer is
+ * evicted first. The model distinguishes launches with a cold cache from repeated launches. It is
  * deterministic for work on one stream. */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Memory that a launch can access, from `address` on. */
+/* Memory that a launch can access, beginning at `address`. */
 typedef struct emu_buffer {
     uint64_t address;
     double bytes;

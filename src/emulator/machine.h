@@ -32,7 +32,7 @@ typedef struct emu_param {
     uint32_t align;
 } emu_param;
 
-/* Properties of a kernel in the PTX. Directives that are missing are 0. */
+/* Properties of a kernel in the PTX. The value of a missing directive is 0. */
 typedef struct emu_kernel {
     const char *name;
     const emu_param *params;
@@ -89,8 +89,8 @@ const emu_kernel *emu_program_kernel(const emu_program *program, const char *nam
 size_t emu_program_global_count(const emu_program *program);
 const emu_global *emu_program_global_at(const emu_program *program, size_t index);
 
-/* Writes the initial value of variable `index`, or zeros, to `out`. addresses[i] is the device
- * address of variable i, for initial values that contain addresses. */
+/* Writes the initial value of variable `index`, or zeros if it has none, to `out`. addresses[i] is
+ * the device address of variable i, for initial values that contain addresses. */
 void emu_program_initialise(const emu_program *program, size_t index, const uint64_t *addresses,
                             void *out);
 
@@ -108,7 +108,8 @@ typedef struct emu_texture {
     uint64_t base;
     unsigned rank;                  /* number of dimensions, without layers; 0: linear memory */
     uint64_t layers;                /* 0: not layered */
-    uint64_t sizes[3], pitch_bytes; /* width, height and depth in elements; bytes from row to row */
+    uint64_t sizes[3], pitch_bytes; /* width, height and depth in elements; distance between rows in
+                                       bytes */
     int format, channels, address[3], filter;
     unsigned flags;
 } emu_texture;
@@ -136,12 +137,12 @@ typedef struct emu_memory {
 
 /* Limits of the device and the host. The value 0 means the default, which is in brackets. */
 typedef struct emu_limits {
-    uint32_t sm_count; /* [1] each SM runs an equal share of the blocks and has an L1 cache */
-    uint32_t
-        blocks_per_sm;    /* [1] multiplied by sm_count: how many blocks can wait for each other */
-    uint32_t l1_bytes;    /* [0: no hits] size of an SM's L1 cache */
-    uint32_t stack_bytes; /* [1024] local memory for calls, added to the kernel's own */
-    uint32_t workers;     /* [online CPUs] host threads */
+    uint32_t sm_count;      /* [1] each SM runs an equal share of the blocks and has an L1 cache */
+    uint32_t blocks_per_sm; /* [1] blocks that an SM holds at once; sm_count times this many blocks
+                               can wait for each other */
+    uint32_t l1_bytes;      /* [0: no hits] size of an SM's L1 cache */
+    uint32_t stack_bytes;   /* [1024] local memory for calls, added to the kernel's own */
+    uint32_t workers;       /* [online CPUs] host threads */
 } emu_limits;
 
 /* A launch. All pointers must stay valid until emu_run() returns. */
@@ -159,7 +160,8 @@ typedef struct emu_launch {
     const emu_limits *limits;
     const emu_memory *memory;
     void (*print)(void *context, const char *text,
-                  size_t bytes); /* prints text of printf(), one call at a time; may be NULL */
+                  size_t bytes); /* prints the text of printf(); called by one thread at a time; may
+                                    be NULL */
     void *print_context;
     bool is_programmatic;     /* true if it may begin before the previous launch has ended */
     struct emu_check *check;  /* the sanitizer (check.h), or NULL; uses one host thread */
@@ -176,7 +178,8 @@ typedef enum emu_class {
     EMU_CLASS_BRANCH,  /* branches, calls, returns, exits */
     EMU_CLASS_BARRIER, /* barriers of block, cluster and warp; fences */
     EMU_CLASS_WARP,    /* shuffle, vote, match, redux */
-    EMU_CLASS_FOLDED,  /* not issued, because ptxas usually folds it, for example parameter loads */
+    EMU_CLASS_FOLDED,  /* instructions that ptxas usually folds into others and does not issue, such
+                          as parameter loads */
     EMU_CLASS_COUNT
 } emu_class;
 
@@ -204,13 +207,15 @@ typedef struct emu_counters {
     uint64_t const_addresses; /* distinct words in these requests, one cycle each */
 
     uint64_t global_atomic_sectors;
-    uint64_t shared_atomic_serial; /* sum of the maximum number of lanes on one address */
+    uint64_t shared_atomic_serial; /* sum over the requests of the maximum number of lanes on one
+                                      address */
     uint64_t cluster_atomic_lanes;
-    uint64_t hottest_address_lanes; /* maximum number of lanes of atomics on one sector, for each
-                                       block or cluster; approximate if there are many sectors */
+    uint64_t hottest_address_lanes; /* maximum number of lanes of atomics on one sector, counted for
+                                       each block or cluster; approximate if there are many
+                                       sectors */
 
-    uint64_t block_barriers;   /* warps' arrivals */
-    uint64_t cluster_barriers; /* warps' arrivals */
+    uint64_t block_barriers;   /* arrivals of warps at barriers of blocks */
+    uint64_t cluster_barriers; /* arrivals of warps at barriers of clusters */
     uint64_t memory_waits;     /* instructions that wait for an earlier global load or atomic */
     uint64_t longest_warp;     /* maximum number of instructions of one warp */
     uint64_t longest_waits;    /* maximum of memory_waits of one warp */

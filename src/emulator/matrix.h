@@ -24,11 +24,11 @@ typedef struct emu_shape {
 enum { EMU_MOST_M = 32, EMU_MOST_N = 256, EMU_MOST_K = 32 };
 
 /* A lane's part of a matrix. The matrix consists of tiles of 8 rows. Four lanes share a row of a
- * tile, and each of them holds a unit of adjacent elements. The next units of a lane are in the
- * tiles below, then in those to the right. B is stored transposed. */
+ * tile, and each of them holds a unit of adjacent elements. A lane's next units are in the tiles
+ * below the first tile, then in the tiles to the right. B is stored transposed. */
 typedef struct emu_fragment {
     emu_number number;
-    uint8_t unit;  /* elements */
+    uint8_t unit;  /* elements of a unit */
     uint8_t bytes; /* size of an element */
     uint8_t width; /* size of a register in bytes */
     uint16_t rows, columns;
@@ -65,8 +65,8 @@ unsigned emu_number_bytes(emu_number number);
 /* Copies a fragment to an array; element (row, column) is at row * down + column * right. */
 void emu_fragment_read(const emu_warp *warp, const emu_fragment *f, double *out, unsigned down,
                        unsigned right);
-/* Writes an array, which is stored by rows, to a fragment and rounds it to the fragment's type.
- * Integers saturate if `saturate` is set, and wrap otherwise. */
+/* Writes an array, which is stored by rows, to a fragment, and rounds the values to the fragment's
+ * type. Integers saturate if `saturate` is set, and wrap otherwise. */
 void emu_fragment_write(const emu_warp *warp, const emu_fragment *f, const double *from,
                         bool saturate);
 

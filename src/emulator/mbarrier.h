@@ -7,8 +7,8 @@
 /* Returns the state of a barrier in its first phase. Each phase needs `count` arrivals. */
 uint64_t emu_mbarrier_init(uint32_t count);
 
-/* Counts `count` arrivals, and announces `bytes` that the phase must wait for. With `drop`, later
- * phases need `count` arrivals fewer. */
+/* Counts `count` arrivals, and announces `bytes` that the phase must wait for. With `drop`, each
+ * later phase needs `count` arrivals less. */
 uint64_t emu_mbarrier_arrive(uint64_t state, uint32_t count, int64_t bytes, bool drop);
 
 /* Counts `bytes` as transferred. A negative number announces bytes instead. */

@@ -20,7 +20,7 @@
 #define GRANULE_BYTES (UINT64_C(1) << GRANULE_SHIFT)
 #define RANGE_BYTES                                                                                \
     (UINT64_C(1) << 39) /* addresses to reserve; many, so they are rarely reused                   \
-                         */
+                           \ */
 #define GRANULE_COUNT (RANGE_BYTES >> GRANULE_SHIFT)
 #define SLOT_COUNT    (UINT32_C(1) << 20)
 #define SHARE_MAGIC   UINT64_C(0x756d652d656e7574)
@@ -50,7 +50,8 @@ static struct {
     int file; /* -1: the memory is anonymous and cannot be shared */
     uint64_t base;
     uint64_t cursor;                    /* granule at which the next search starts */
-    _Atomic uint32_t *owner_of_granule; /* each granule's slot plus one; 0 (free) or LOST_GRANULE */
+    _Atomic uint32_t *owner_of_granule; /* for each granule, its slot plus one, 0 if it is free, or
+                                           LOST_GRANULE */
     slot *slots;
     uint32_t slots_used, first_free;
     uint64_t last_id, token;
@@ -186,7 +187,7 @@ static size_t page_round(size_t bytes)
     return (bytes + page - 1) / page * page;
 }
 
-/* Returns true if allocations of that kind have memory of their own. */
+/* Returns true if allocations of this kind have memory of their own. */
 static bool holds_own(emu_memory_kind kind)
 {
     return kind != EMU_MEMORY_IMPORT && kind != EMU_MEMORY_VIEW;

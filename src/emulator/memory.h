@@ -22,7 +22,7 @@ typedef struct emu_allocation {
     uint64_t base;
     size_t bytes;
     emu_memory_kind kind;
-    void *owner; /* its context */
+    void *owner; /* the context that owns the memory */
     uint64_t id; /* number that is unique in the process */
     bool read_only;
 } emu_allocation;
@@ -46,14 +46,14 @@ int emu_memory_allocate(uint64_t *out, size_t bytes, emu_memory_kind kind, void 
  * CUDA_ERROR_INVALID_VALUE if there is none. */
 int emu_memory_release(uint64_t base, emu_memory_kind kind);
 
-/* Releases all memory of `owner`, a context that ends. */
+/* Releases all memory of `owner`, a context that is being destroyed. */
 void emu_memory_release_owner(void *owner);
 
 /* Finds the allocation that contains `address`, without a lock inside the range. Any thread. */
 bool emu_memory_lookup(emu_allocation *out, uint64_t address);
 
-/* Zeroes memory that is within one allocation or outside of all. For a large range the time depends
- * on how much of it was written. Any thread. */
+/* Zeroes memory that is within one allocation, or outside all allocations. For a large range, the
+ * time depends on how much of it was written. Any thread. */
 void emu_memory_clear(void *at, size_t bytes);
 
 /* Returns true if a large range of this process's memory is known to be zero, because nothing was
@@ -73,12 +73,14 @@ void emu_memory_describe(char *out, size_t out_bytes, uint64_t address);
 size_t emu_memory_in_use(void);
 size_t emu_memory_limit(void);
 
-/* Share memory between processes of this machine. Export describes the allocation that contains
- * `address`; the offset in it is lost, as on hardware. Import maps that allocation. It fails with
- * CUDA_ERROR_INVALID_CONTEXT in the same process, CUDA_ERROR_INVALID_VALUE if it does not exist. */
+/* Share memory between processes of this machine. emu_memory_export() describes the allocation that
+ * contains `address`; the offset of `address` in it is lost, as on hardware. emu_memory_import()
+ * maps that allocation. It fails with CUDA_ERROR_INVALID_CONTEXT in the process that exported it,
+ * and with CUDA_ERROR_INVALID_VALUE if the allocation does not exist. */
 int emu_memory_export(emu_memory_share *out, uint64_t address);
 int emu_memory_import(uint64_t *out, const emu_memory_share *share, void *owner);
 
 /* Maps the allocation that begins at `base` a second time, read-only. Fails with
- * CUDA_ERROR_INVALID_VALUE if there is none, CUDA_ERROR_NOT_SUPPORTED without a memory file. */
+ * CUDA_ERROR_INVALID_VALUE if no allocation begins there, and with CUDA_ERROR_NOT_SUPPORTED if
+ * there is no memory file. */
 int emu_memory_view(uint64_t *out, uint64_t base, void *owner);

@@ -62,7 +62,8 @@ static double unit_cycles(const model_input *in)
     return most * in->share;
 }
 
-/* Returns the cycles of the L1 cache. Hits and misses look up lines, and so does local memory. */
+/* Returns the cycles of the L1 cache. Hits, misses and accesses of local memory all look up
+ * lines. */
 static double l1_cycles(const model_input *in)
 {
     const emu_counters *counters = in->counters;
@@ -138,7 +139,7 @@ static double latency_cycles(const model_input *in)
                               (double)in->counters->memory_waits / warps, warps) +
                   in->profile->block_latency_cycles;
     double waves = in->shape->blocks / (in->multiprocessors * in->resident);
-    /* About half of the last, partial wave overlaps with the previous one. */
+    /* about half of the last, partial wave overlaps with the previous wave */
     return life * (waves <= 1 ? 1 : (waves + ceil(waves)) / 2);
 }
 
@@ -176,7 +177,8 @@ static const term cycle_terms[] = {issue_cycles,  unit_cycles,    l1_cycles,    
                                    launch_cycles, l2_port_cycles, latency_cycles, path_cycles};
 static const term second_terms[] = {l2_seconds, dram_seconds, atomic_seconds};
 
-/* Returns the 8-norm of the terms: the longest one, plus 9% if a second one is equal. */
+/* Returns the 8-norm of the terms: the longest term, plus 9% if a second term has the same
+ * length. */
 static double combine_terms(const model_input *in)
 {
     double sum = 0;

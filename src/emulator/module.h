@@ -41,9 +41,9 @@ void emu_module_release(CUmodule module);
 /* Fails with 400 unless `function` belongs to a loaded module, in any context. */
 CUresult emu_function_check(CUfunction function);
 
-/* Returns the maximum number of threads of a block, by launch bounds and registers. */
+/* Returns the maximum number of threads in a block, which launch bounds and registers limit. */
 int emu_kernel_max_threads(const emu_kernel *kernel);
-/* Returns the registers of a thread, limited by launch bounds. */
+/* Returns the registers per thread, which launch bounds limit. */
 int emu_kernel_registers(const emu_kernel *kernel);
 /* Returns the maximum dynamic shared memory of a launch, in bytes. */
 int emu_function_dynamic_limit(CUfunction function);

@@ -13,23 +13,25 @@ typedef struct emu_block_needs {
 } emu_block_needs;
 
 typedef struct emu_residency {
-    int blocks;                /* resident blocks of an SM; 0: a block does not fit */
+    int blocks;                /* resident blocks of an SM; 0: not even one block fits */
     size_t shared_limit_bytes; /* the chosen carveout */
     size_t l1_bytes;           /* the rest of the memory, which is L1 cache */
 } emu_residency;
 
 /* Returns the registers that a block takes, divided equally among the four parts of an SM. A launch
- * with more than the device allows fails with 701. */
+ * whose blocks take more than the device allows fails with 701. */
 int emu_block_registers(const emu_profile *profile, int threads, int registers);
 
 /* Computes how many blocks fit on one SM, by their threads, registers and shared memory. The
- * preferred carveout is rounded up to an existing size at which one block fits. Without a
- * preference it is the smallest carveout that fits as many blocks as the other resources allow. */
+ * preferred carveout is rounded up to an existing carveout with which at least one block fits.
+ * Without a preference, it is the smallest carveout that fits as many blocks as the other resources
+ * allow. */
 void emu_occupancy(emu_residency *out, const emu_profile *profile, const emu_block_needs *needs);
 
 /* Returns how many clusters of `size` blocks fit on the device. All blocks of a cluster are in one
- * GPC, each on its own SM. Compared with an H200, 128 threads: size 8 with 0/100/200 KB: 120/30/15
- * here, 124/30/15 measured; size 16: 56/14/7 here, 58/14/7 measured. */
+ * GPC, each on its own SM. On an H200 with 128 threads per block and 0, 100 or 200 KB of shared
+ * memory, the function returns 120, 30 or 15 clusters of size 8 (measured: 124, 30, 15), and 56, 14
+ * or 7 of size 16 (measured: 58, 14, 7). */
 int emu_max_clusters(const emu_profile *profile, const emu_block_needs *needs, int size);
 
 /* Returns how many SMs clusters of `size` blocks can use; all of them for size 1. */

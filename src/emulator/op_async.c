@@ -1,9 +1,10 @@
-/* cp.async. The bytes are copied at once, so only a checked launch has copies to wait for. */
+/* cp.async. The bytes are copied at once, so waits for copies only have an effect in a checked
+ * launch. */
 #include "emulator/check.h"
 #include "emulator/lanes.h"
 
 typedef struct copy {
-    emu_op from; /* the read of the source, with its own address */
+    emu_op from; /* the read of the source, an operation with its own address */
     uint32_t size_operand, ignore_operand;
     bool has_size, has_ignore;
 } copy;

@@ -65,7 +65,7 @@ static void arrive(emu_warp *warp, const emu_op *op, emu_barrier *barrier)
     uint32_t bit = 1u << warp->index;
     if (op->flags & FLAG_COUNT)
         barrier->expected = ((const uint32_t *)emu_lanes(warp, op->b))[__builtin_ctz(warp->mask)];
-    /* a count includes whole warps: lanes that do not exist arrive with the warp's first lanes */
+    /* a count covers whole warps, so lanes that do not exist arrive with the warp's first lanes */
     if (barrier->expected && !(barrier->warps & bit))
         barrier->arrived += emu_popcount(warp->dead);
     barrier->warps |= bit;
@@ -172,7 +172,7 @@ static void cluster_arrive(emu_warp *warp, const emu_op *op)
     emu_cluster_check(group);
 }
 
-/* Each lane waits until the phase in which it arrived is over. */
+/* Makes each lane wait until the phase in which it arrived has ended. */
 static void cluster_wait(emu_warp *warp, const emu_op *op)
 {
     emu_group *group = warp->block->group;
@@ -282,7 +282,7 @@ static void mbarrier_fence(emu_warp *warp, const emu_op *op)
     fence(warp, op);
 }
 
-/* Does nothing in an unchecked launch, because launches never overlap there. */
+/* Does nothing in an unchecked launch, because unchecked launches never overlap. */
 static void grid_control(emu_warp *warp, const emu_op *op)
 {
     if (!warp->worker->check)

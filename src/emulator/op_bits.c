@@ -64,7 +64,8 @@ static uint64_t extract_field(uint64_t value, uint32_t from, uint32_t length, un
     uint64_t mask = length >= 64 ? UINT64_MAX : (UINT64_C(1) << length) - 1;
     uint32_t last = from + length - 1 < width ? from + length - 1 : width - 1;
     bool negative = sign && length && (value >> last & 1);
-    /* the sign fills the bits above the field, also if it reaches beyond the value */
+    /* the bits above the field are copies of the sign, even if the field reaches beyond the
+     * value */
     uint64_t have = from >= width        ? 0
                     : width - from >= 64 ? UINT64_MAX
                                          : (UINT64_C(1) << (width - from)) - 1;

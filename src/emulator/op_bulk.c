@@ -65,7 +65,7 @@ static void commit(emu_warp *warp, const emu_op *op)
     emu_order_commit(warp, order->read);
 }
 
-/* Waits for groups of copies, or with .read only until they have read their sources. */
+/* Waits for groups of copies. With .read, waits only until the copies have read their sources. */
 static void wait(emu_warp *warp, const emu_op *op)
 {
     emu_warp_order *order = order_of(warp);
@@ -152,7 +152,8 @@ void emu_decode_bulk(emu_decoder *decoder)
     }
 }
 
-/* Orders the thread's copies before its arrival, so waiting for the mbarrier waits for them. */
+/* Orders the thread's copies before its arrival, so a wait for the mbarrier also waits for the
+ * copies. */
 static void wait_for_copies(emu_warp *warp, const emu_op *op)
 {
     (void)op;
@@ -163,8 +164,9 @@ static void wait_for_copies(emu_warp *warp, const emu_op *op)
     emu_order_wait(warp, groups, 0);
 }
 
-/* cp.async.mbarrier.arrive.noinc. The copies are already done, so the arrival is made at once.
- * Without .noinc, the mbarrier would first expect one arrival more, so nothing would change. */
+/* cp.async.mbarrier.arrive.noinc. The copies have already ended, so the arrival is made at once.
+ * Without .noinc, the mbarrier would first be told to expect one more arrival, so the result would
+ * be the same. */
 static void arrive(emu_warp *warp, const emu_op *op)
 {
     emu_access access;

@@ -142,7 +142,7 @@ static const char *const comparison_names[] = {"eq",  "ne",  "lt",  "le",  "gt",
 static const char *const unsigned_names[] = {"lo", "ls", "hi", "hs"};
 static const comparison unsigned_meaning[] = {LT, LE, GT, GE};
 
-/* Takes the modifiers of a comparison. op->extra then points to the function that compares. */
+/* Takes the modifiers of a comparison. Sets op->extra to the function that compares. */
 static bool take_comparison(emu_decoder *decoder, ptx_type type)
 {
     static const char *const combinations[] = {"and", "or", "xor"};

@@ -157,7 +157,8 @@ static uint64_t integer_from_integer(const value *v, const conversion *c)
 
 /* ---- to floats ---- */
 
-/* Returns an integer as a double, rounded to odd, so the next rounding is correct. */
+/* Returns an integer as a double, rounded to odd, so that rounding it again gives the correct
+ * result. */
 static double odd_double(const value *v)
 {
     if (v->carrier != INTEGER)
@@ -301,7 +302,7 @@ static uint16_t fp8_pair(float high, float low, const conversion *c)
 {
     bool is_e5m2 = c->to == PTX_E5M2X2;
     if (c->relu) {
-        high = high <= 0 ? 0 : high; /* -0 too */
+        high = high <= 0 ? 0 : high; /* replaces -0 by 0, too */
         low = low <= 0 ? 0 : low;
     }
     return (uint16_t)(emu_fp8_from_double(high, is_e5m2) << 8 | emu_fp8_from_double(low, is_e5m2));
@@ -418,7 +419,7 @@ static void decode_general(emu_decoder *decoder)
     bool known = is_number(c->to) && is_number(c->from) && c->from != PTX_TF32;
     if (!known || !emu_operands(decoder, 2, 2))
         return;
-    /* without a rounding mode, float to float is exact, but .sat and .ftz may apply */
+    /* float to float without a rounding mode is exact, but .sat and .ftz may apply */
     op->a =
         emu_source_wide(decoder, emu_operand(decoder, 1), ptx_type_bytes(c->from), &c->from_width);
     op->dst =

@@ -123,7 +123,8 @@ static double compute_f64(int kind, double a, double b, double c)
     COMPUTE(double, sqrt, fma)
 }
 
-/* If a result is the least normal, computes it again times 2^64, to see if it was rounded up. */
+/* Computes with .ftz. A result that equals the least normal number is computed again, scaled by
+ * 2^64. If it was rounded up to that number, it becomes zero. */
 static float compute_ftz(int kind, float a, float b, float c)
 {
     float result = compute_f32(kind, a, b, c);
@@ -242,7 +243,7 @@ static emu_handler choose_approximate(emu_decoder *decoder, const kind *k, bool 
     if (is_double)
         return k->what == RCP && (decoder->op->flags & EMU_FTZ) ? rcp_approx_f64 : NULL;
     if (k->what == DIV && which == 0)
-        decoder->op->flags |= EMU_SAT; /* here it marks div.approx, which has no .sat */
+        decoder->op->flags |= EMU_SAT; /* marks div.approx, which has no .sat */
     return k->what == DIV    ? div_approx
            : k->what == RCP  ? rcp_approx
            : k->what == SQRT ? sqrt_approx

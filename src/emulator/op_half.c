@@ -9,7 +9,7 @@ enum { ADD, SUB, MUL, FMA, MIN, MAX, EX2, TANH };
 typedef struct format {
     float (*widen)(uint16_t);
     uint16_t (*narrow)(double, emu_rounding);
-    uint16_t subnormal_mask; /* exponent bits */
+    uint16_t subnormal_mask; /* mask of the exponent bits */
 } format;
 
 static const format formats[2] = {

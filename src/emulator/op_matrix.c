@@ -3,7 +3,7 @@
 #include "emulator/lanes.h"
 #include "emulator/matrix.h"
 
-enum { ROW_BYTES = 16 }; /* a row of the 8 x 8 matrices of ldmatrix and stmatrix */
+enum { ROW_BYTES = 16 }; /* bytes of a row of the 8 x 8 matrices of ldmatrix and stmatrix */
 
 /* ---- products ---- */
 
@@ -33,7 +33,7 @@ static unsigned copies_of(bool is_wmma, emu_number number, unsigned rows, unsign
     return is_wmma && number == EMU_F16 ? HALVES * EMU_WARP / (rows * columns) : 1;
 }
 
-/* Takes the types of D, A, B and C. wmma for halves has only those of D and C. */
+/* Takes the types of D, A, B and C. A wmma for halves names only the types of D and C. */
 static void decode_product(emu_decoder *decoder, bool is_wmma)
 {
     product *p = emu_decode_alloc(decoder, sizeof *p);
@@ -83,7 +83,7 @@ typedef struct fragment_move {
     unsigned copies;
 } fragment_move;
 
-/* Finds the addresses of the elements `index` of all lanes. */
+/* Finds, for all lanes, the addresses of the elements `index`. */
 static bool find_elements(emu_warp *warp, const emu_op *op, unsigned index, unsigned count,
                           emu_access *access)
 {

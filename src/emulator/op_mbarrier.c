@@ -76,7 +76,7 @@ static void change(emu_warp *warp, const emu_op *op)
     }
 }
 
-/* Records which lanes have seen the end of a phase, for each mbarrier. */
+/* Records for each mbarrier which lanes have seen the end of a phase. */
 static void note_over(emu_warp *warp, const emu_access *access, uint32_t over)
 {
     while (over) {
@@ -89,7 +89,7 @@ static void note_over(emu_warp *warp, const emu_access *access, uint32_t over)
     }
 }
 
-/* Tests if a phase is over. A state or a parity identifies the phase. */
+/* Tests if a phase, which is identified by a state or a parity, has ended. */
 static void test(emu_warp *warp, const emu_op *op)
 {
     const mbarrier *m = op->extra;

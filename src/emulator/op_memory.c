@@ -43,7 +43,7 @@ typedef struct emu_quad {
  * a number. */
 #define SHAPE(bytes, sign, width) ((bytes)*2 + (sign) + (width)*64)
 
-/* All shapes except 16 bytes, with the types of the element and of the register. */
+/* All shapes except that of 16 bytes, with the types of the element and of the register. */
 /* NOLINTBEGIN(bugprone-signed-char-misuse): ld.s8 extends the sign */
 #define EACH_SHAPE(MOVE)                                                                           \
     MOVE(1, 0, 2, emu_u8, emu_u16)                                                                 \
@@ -244,7 +244,8 @@ static const char *const order_words[] = {"weak",    "volatile", "relaxed",
                                           "acquire", "release",  "mmio"};
 static const char *const scope_words[] = {"cta", "cluster", "gpu", "sys"};
 
-/* Takes cache hints, memory order and scope. Sets op->d for .nc, the read-only cache. */
+/* Takes cache hints, memory order and scope. Sets op->d for .nc, a load through the read-only
+ * cache. */
 static void take_qualities(emu_decoder *decoder)
 {
     enum { NC = 7 };

@@ -112,7 +112,8 @@ static void mov_address(emu_warp *warp, const emu_op *op)
 {
     emu_access access;
     emu_addresses(warp, op, 1, &access);
-    for (unsigned i = 0; op->count && i < EMU_WARP; i++) /* generic */
+    for (unsigned i = 0; op->count && i < EMU_WARP; i++) /* a generic address has the tag of its
+                                                            space */
         access.address[i] |= (uint64_t)op->count << EMU_TAG_SHIFT;
     write_lanes(warp, op, access.address);
 }
@@ -329,7 +330,7 @@ static void isspacep(emu_warp *warp, const emu_op *op)
     {
         bool yes = a[i] >> EMU_TAG_SHIFT == op->imm;
         uint32_t rank = (uint32_t)a[i] >> 24;
-        if (op->space == PTX_SHARED) /* only this block's shared memory */
+        if (op->space == PTX_SHARED) /* the address space is only this block's shared memory */
             yes = yes && (rank == 0 || rank == warp->block->rank + 1);
         if (op->space == PTX_CONST)
             yes = yes && is_constant(warp->worker->run->launch, a[i]);

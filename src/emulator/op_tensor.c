@@ -11,7 +11,7 @@ typedef struct tensor {
     emu_op map, barrier;                           /* operations with their own addresses */
     emu_op memory;                                 /* an operation that accesses the tensor */
     uint32_t coordinates[EMU_TENSOR_RANK], blocks; /* operands */
-    emu_atomic what;                               /* of a reduction */
+    emu_atomic what;                               /* the operation of a reduction */
     uint8_t rank;
     bool stores, multicasts, reduces;
 } tensor;
@@ -101,7 +101,8 @@ static bool make_reduction(emu_warp *warp, const emu_op *op, box *b)
                : refuse_box(warp, op, "no such reduction of the tensor map's type");
 }
 
-/* Returns the swizzled offset of a byte: address bits from 7 up are XORed into those from 4 up. */
+/* Returns the swizzled offset of a byte: address bits from 7 upwards are XORed into the bits from 4
+ * upwards. */
 static uint64_t swizzle_offset(const box *b, uint32_t at)
 {
     uint32_t address = b->shared + at, mask = (1u << b->map.swizzle) - 1;

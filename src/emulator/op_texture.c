@@ -139,8 +139,8 @@ static bool read_tap(emu_warp *warp, const emu_op *op, const emu_texture *textur
 
 /* ---- coordinates ---- */
 
-/* Maps an index outside of the texture by the address mode; -1 means the border. Wrap and mirror
- * apply only to normalised coordinates. */
+/* Maps an index outside the texture by the address mode; -1 stands for the border. The modes wrap
+ * and mirror apply only to normalised coordinates. */
 static int64_t place_of(int64_t index, const emu_texture *texture, unsigned dimension)
 {
     const bool normalized = texture->flags & CU_TRSF_NORMALIZED_COORDINATES;
@@ -175,7 +175,8 @@ static int64_t layer_of(const emu_warp *warp, unsigned lane, const fetch *f,
     return !f->is_layered || layer < 0 ? 0 : layer > last ? last : layer;
 }
 
-/* Returns the lower of the two texels that a filter reads. The upper one's weight has 8 bits. */
+/* Returns the lower of the two texels that a filter reads, and sets *weight to the weight of the
+ * upper one, which has 8 bits. */
 static int64_t split_coordinate(float *weight, float value)
 {
     const float below = floorf(value - 0.5f);
@@ -183,7 +184,8 @@ static int64_t split_coordinate(float *weight, float value)
     return (int64_t)below;
 }
 
-/* Sets a texel's position and weight. Bit d of `upper` selects the upper one in dimension d. */
+/* Sets a texel's position and weight. If bit d of `upper` is set, the texel is the upper one in
+ * dimension d. */
 static void place_tap(tap *out, unsigned lane, const emu_texture *texture, unsigned upper,
                       const int64_t lower[3], const float weight[3], int64_t layer)
 {

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A pool. All zero is an empty one. `failed` is set after memory has run out. */
+/* A pool; it is empty if all bytes are zero. `failed` is set after memory has run out. */
 typedef struct emu_pool {
     struct emu_pool_block *blocks;
     bool failed;
@@ -16,8 +16,8 @@ void *emu_pool_alloc(emu_pool *pool, size_t bytes);
 /* Copies `length` bytes and adds a NUL. Returns NULL if memory runs out. */
 char *emu_pool_string(emu_pool *pool, const char *text, size_t length);
 
-/* Grows an array so one element of `size` bytes fits after the first `count`. Returns `items`,
- * or a larger copy with *capacity updated, or NULL if memory runs out. */
+/* Grows an array so that one more element of `size` bytes fits after the first `count`. Returns
+ * `items`, or a larger copy with *capacity updated, or NULL if memory runs out. */
 void *emu_pool_grow(emu_pool *pool, void *items, size_t count, size_t *capacity, size_t size);
 
 void emu_pool_free(emu_pool *pool);

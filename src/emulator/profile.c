@@ -96,7 +96,8 @@ typedef struct attribute_name {
     int number;
 } attribute_name;
 
-/* The attributes by name. Those that a profile omits are 0, like those of a missing feature. */
+/* The attributes by name. Attributes that a profile omits are 0, as for a GPU without the
+ * feature. */
 static const attribute_name attributes[] = {
 #define X(name, number) {#name, number},
     EMU_ATTRIBUTE_LIST(X)

@@ -29,9 +29,10 @@ typedef struct emu_profile {
     double unified_cache_bytes;   /* memory of an SM for L1 cache and shared memory together */
     double register_granularity;  /* a warp's registers are allocated in multiples of this */
     double cluster_size_portable, cluster_size_max;
-    double cluster_blocks_per_multiprocessor; /* maximum on an SM of blocks that are in clusters */
+    double cluster_blocks_per_multiprocessor; /* maximum number of blocks on an SM if the blocks are
+                                                 in clusters */
 
-    /* Parameters of the model (model.h). Latencies in cycles, rates per second or cycle. */
+    /* Parameters of the model (model.h). Latencies are in cycles, rates per second or per cycle. */
     double clock_hz;
     double dram_bytes_per_second, l2_bytes_per_second, l1_bytes_per_cycle;
     double copy_device_bytes_per_second, copy_host_bytes_per_second, copy_pageable_bytes_per_second;
@@ -61,10 +62,11 @@ typedef struct emu_profile {
 bool emu_profile_load(emu_profile *out, const char *name, const char *overrides, char *why,
                       size_t why_bytes);
 
-/* Loads the devices of the process, and applies GPUTUNE_EMU_SET to each. A profile that is chosen
- * gives one device. The choice is `selected`, or if that is empty GPUTUNE_EMU_PROFILE, or else the
- * name after the colon of GPUTUNE_DRIVER=emu:NAME. Without a choice the devices are those of
- * GPUTUNE_EMU_DEVICES (extensions.h). Returns their number, or 0 with one line in `why`. */
+/* Loads the devices of the process into `out`, and applies GPUTUNE_EMU_SET to each. If a profile is
+ * chosen, it is the only device. `selected` chooses it; if that is empty, GPUTUNE_EMU_PROFILE does,
+ * or else the name after the colon of GPUTUNE_DRIVER=emu:NAME. Without a choice, the devices are
+ * those of GPUTUNE_EMU_DEVICES (extensions.h). Returns the number of devices, or 0 with one line in
+ * `why`. */
 int emu_profiles_from_environment(emu_profile out[EMU_DEVICES_MAX], const char *selected, char *why,
                                   size_t why_bytes);
 

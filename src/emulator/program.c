@@ -30,7 +30,7 @@ static void merge_shared(reach *r, const emu_function *function)
 }
 
 /* Returns the local memory of the function and its deepest chain of calls. A function that calls
- * itself counts once; further calls use the stack of the launch. */
+ * itself counts once; its further calls use the stack of the launch. */
 static uint32_t visit_function(reach *r, size_t index)
 {
     const emu_function *function = &r->program->functions[index];
@@ -97,7 +97,8 @@ static void describe_entry(emu_program *program, emu_entry *entry, const ptx_fun
     kernel->params = params;
 }
 
-/* Returns the maximum registers of a thread, by .maxnreg and by the kernel's largest block. */
+/* Returns the maximum number of registers per thread, which .maxnreg and the kernel's largest block
+ * limit. */
 static uint32_t register_limit(const ptx_function *source)
 {
     const uint32_t *threads =

@@ -16,7 +16,7 @@ typedef struct emu_flow {
 /* A decoded function or kernel. */
 typedef struct emu_function {
     const ptx_function *source;
-    uint32_t first, end; /* operations */
+    uint32_t first, end; /* index of the first operation, and of the end */
     uint32_t register_bytes;
     uint32_t param_bytes;
     uint32_t local_bytes;
@@ -25,8 +25,10 @@ typedef struct emu_function {
     size_t callee_count;
     bool calls_indirectly;
     const bool *uses_shared;     /* by shared variable of the module: true if the kernel uses it */
-    const uint32_t *touches;     /* registers of each operation: 2 * index, + 1 if written */
-    const uint32_t *first_touch; /* start of each operation's touches, and the end */
+    const uint32_t *touches;     /* registers that the operations read or write: 2 * index, plus 1
+                                    if the register is written */
+    const uint32_t *first_touch; /* for each operation the index of its first touch; the last
+                                    element is the end of all touches */
     const emu_flow *flows;       /* for each operation */
 } emu_function;
 

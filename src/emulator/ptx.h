@@ -116,7 +116,7 @@ typedef struct ptx_scope {
     ptx_variable *variables;
 } ptx_scope;
 
-/* Registers that were declared together, as a name or as name<count>. */
+/* Registers that one declaration declares, as a name or as name<count>. */
 typedef struct ptx_registers {
     const char *name;
     size_t length;
@@ -156,7 +156,8 @@ typedef struct ptx_function {
     size_t param_count, param_capacity;
     ptx_variable **returns;
     size_t return_count, return_capacity;
-    uint32_t param_bytes; /* formal parameters, results and .param variables of the body */
+    uint32_t param_bytes; /* bytes of the formal parameters, results and .param variables of the
+                             body */
     uint32_t formal_bytes;
     uint32_t local_bytes;
     ptx_type *registers;
@@ -174,7 +175,7 @@ typedef struct ptx_place {
     uint32_t line;
 } ptx_place;
 
-/* .loc: the source of the PTX lines that follow it. */
+/* .loc: the source line of the PTX lines after it. */
 typedef struct ptx_location {
     uint32_t ptx_line, file, line;
 } ptx_location;
@@ -189,9 +190,9 @@ typedef struct ptx_module {
     emu_pool pool;
     int target; /* .target sm_NN */
     ptx_scope scope;
-    ptx_variable **globals; /* global and constant */
+    ptx_variable **globals; /* variables in global and constant memory */
     size_t global_count, global_capacity;
-    ptx_variable **shared; /* variables of the module and of its functions */
+    ptx_variable **shared; /* shared variables of the module and of its functions */
     size_t shared_count, shared_capacity;
     ptx_function **functions;
     size_t function_count, function_capacity;
@@ -207,8 +208,8 @@ typedef struct ptx_module {
 bool ptx_parse(ptx_module *module, const char *text, size_t bytes);
 void ptx_module_free(ptx_module *module);
 
-/* Returns the source line of a PTX line, in the file in which its function begins. The PTX must
- * have been compiled with -lineinfo. */
+/* Returns the source line of a PTX line, in the file in which the function of that line begins. The
+ * PTX must have been compiled with -lineinfo. */
 ptx_place ptx_module_place(const ptx_module *module, uint32_t ptx_line);
 
 /* Finds a label in `scope` or the scopes around it, or returns NULL. */

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* A parser. After a failure `token` stays at the end of the text. So every loop ends, and callers
- * need to check `failed` only at the end. */
+/* A parser. After a failure, `token` stays at the end of the text, so every loop ends, and callers
+ * need to check `failed` only once. */
 typedef struct ptx_parser {
     ptx_lexer lexer;
     ptx_token token; /* current token */
@@ -27,13 +27,13 @@ typedef struct ptx_parser {
          ? &(owner)->items[(owner)->prefix##_count++]                                              \
          : ptx_out_of_memory(parser))
 
-/* Records the first failure with its line, and ends parsing. */
+/* Records a failure with its line, if it is the first one, and ends parsing. */
 __attribute__((format(printf, 2, 3))) void ptx_fail(ptx_parser *parser, const char *format, ...);
 void *ptx_out_of_memory(ptx_parser *parser);
 
 void ptx_advance(ptx_parser *parser);
-/* Compare the current token with `text`. ptx_at() returns the result; ptx_accept() also skips an
- * equal token; ptx_expect() skips an equal token and fails for another one. */
+/* Compare the current token with `text`. ptx_at() returns true if they are equal; ptx_accept() then
+ * also skips the token; ptx_expect() skips the token, and fails if they differ. */
 bool ptx_at(const ptx_parser *parser, const char *text);
 bool ptx_accept(ptx_parser *parser, const char *text);
 void ptx_expect(ptx_parser *parser, const char *text);

@@ -49,7 +49,7 @@ ptx_variable *ptx_find_variable(const ptx_parser *parser, const char *name, size
 /* ---- initialisers ---- */
 
 static const uint64_t largest_initialised =
-    UINT64_C(1) << 30; /* maximum of the bytes that are kept in memory */
+    UINT64_C(1) << 30; /* maximum size of an initial value that is kept in memory */
 
 static void store_initial(ptx_parser *parser, ptx_variable *variable, uint64_t offset,
                           unsigned bytes, uint64_t value)
@@ -134,7 +134,7 @@ static void parse_initial(ptx_parser *parser, ptx_variable *variable, ptx_type t
 
 /* ---- declarations ---- */
 
-/* Multiplies. A product far above any variable's size is capped instead of wrapping around. */
+/* Multiplies. A product far above any variable's size is capped, so it does not wrap around. */
 static uint64_t capped_product(uint64_t a, uint64_t b)
 {
     const uint64_t cap = UINT64_C(1) << 42;

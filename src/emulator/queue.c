@@ -81,8 +81,8 @@ static void release_stream(CUstream stream)
     emu_handle_free(stream);
 }
 
-/* Returns when the submission starts on the device: after the earlier work of the stream, after its
- * waits, and after the host submitted it. */
+/* Returns the time at which the submission starts on the device: when the host has submitted it,
+ * the earlier work of the stream has ended, and the work that it waits for has ended. */
 static double start_time(CUstream stream, const emu_submission *submission)
 {
     double gap = submission->command->class->is_kernel ? emu.profile.stream_gap_ns : 0;
@@ -205,7 +205,8 @@ static bool orders_with_legacy(CUstream stream)
     return !stream->is_legacy && !(stream->flags & CU_STREAM_NON_BLOCKING);
 }
 
-/* Makes a blocking stream wait for the legacy stream, or the legacy stream for all of them. */
+/* Makes a blocking stream wait for the legacy stream, or the legacy stream wait for all blocking
+ * streams. */
 static CUresult add_implicit_waits(CUstream stream)
 {
     if (orders_with_legacy(stream)) {
@@ -222,8 +223,8 @@ static CUresult add_implicit_waits(CUstream stream)
     return CUDA_SUCCESS;
 }
 
-/* Creates a submission and moves the stream's waits to it. This includes waits that are already
- * over, because the command starts after their modelled end. */
+/* Creates a submission and moves the stream's waits to it, including waits for work that has
+ * already ended, because the command starts after the modelled end of that work. */
 static emu_submission *new_submission(CUstream stream, emu_command *command)
 {
     size_t bytes = sizeof(emu_submission) + stream->wait_count * sizeof(emu_completion *);

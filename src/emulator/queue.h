@@ -29,7 +29,7 @@ void *emu_command_new(const emu_command_class *class, size_t bytes);
 emu_command *emu_command_retain(emu_command *command);
 void emu_command_release(emu_command *command);
 
-/* The end of a submitted command. */
+/* The time at which a submitted command ends. */
 struct emu_completion {
     atomic_int references;
     bool done;
@@ -57,10 +57,10 @@ struct CUstream_st {
     pthread_t thread_default_of;
 
     atomic_int references; /* references of the handle and of the worker */
-    bool has_worker, stop; /* stop: the stream was destroyed */
+    bool has_worker, stop; /* stop: true after the stream was destroyed */
     pthread_cond_t work;
     emu_submission *first, *last_submission;
-    emu_completion *last; /* completion of the latest command; NULL: there was none */
+    emu_completion *last; /* completion of the latest command; NULL: no command was submitted */
     double clock_ns;      /* modelled end of the commands that have run */
 
     size_t

@@ -3,12 +3,12 @@
 
 #include "emulator/memory.h"
 
-/* Adds a range. Fails with CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED if it overlaps another one,
- * with 2 if the table is full. */
+/* Adds a range. Fails with CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED if it overlaps another range,
+ * and with 2 if the table is full. */
 int emu_registered_add(void *host, size_t bytes, void *owner);
 /* Removes the range that begins at `host`; fails with 713 if it is not registered. */
 int emu_registered_remove(void *host);
-/* Removes all ranges of `owner`, a context that ends. */
+/* Removes all ranges of `owner`, a context that is being destroyed. */
 void emu_registered_release_owner(void *owner);
 
 /* Finds the range that contains `address`, or returns false. */

@@ -108,15 +108,15 @@ static bool is_cooperative(const emu_run_state *run)
 
 /* ---- launches that do not end ---- */
 
-/* A checked launch is endless if it has run far more operations than the longest launch of a kernel
- * with this name that ended in this process: ENDLESS_TIMES as many, and at least ENDLESS_LEAST. If
- * none has ended, the limit is ENDLESS_FIRST. */
+/* A checked launch is reported as endless after ENDLESS_TIMES as many operations as the longest
+ * launch of a kernel with this name that has ended in this process, but not before ENDLESS_LEAST.
+ * If no such launch has ended, the limit is ENDLESS_FIRST. */
 static const uint64_t ENDLESS_TIMES = 100;
 static const uint64_t ENDLESS_LEAST = UINT64_C(1) << 22, ENDLESS_FIRST = UINT64_C(1) << 27;
 enum { NAMES = 64 };
 static struct {
     atomic_uint_least64_t name, operations;
-} longest[NAMES]; /* entry: hash of a kernel's name; the last kernel with this entry */
+} longest[NAMES]; /* indexed by a hash of the kernel's name; a newer kernel replaces an older one */
 
 static uint64_t count_issued(const emu_counters *counters)
 {
@@ -186,7 +186,8 @@ static void add_helpers(team *all)
     all->most = all->count;
 }
 
-/* Runs a group alone. Returns false if it has not ended and should share the worker. */
+/* Runs a group without sharing the worker. Returns false if it has not ended and should share the
+ * worker. */
 static bool run_group(emu_group *group, team *helpers)
 {
     int slices = is_cooperative(group->worker->run) ? 0 : SLICES_BEFORE_HELP;
@@ -234,8 +235,8 @@ static void pause_briefly(void)
     nanosleep(&time, NULL);
 }
 
-/* Called if no thread group of this worker can continue. A checked launch has only one worker, so
- * there it is a deadlock. */
+/* Called if no thread of this worker's groups can continue. In a checked launch, which has only one
+ * worker, this is a deadlock. */
 static void wait_for_others(emu_worker *worker, const residents *waiting)
 {
     if (worker->check) {
@@ -255,7 +256,7 @@ static void add_resident(residents *all, emu_group *group)
     all->count++;
 }
 
-/* Returns how many groups fit on a device at once. More groups cannot wait for each other. */
+/* Returns how many groups fit on the device at once. Only these can wait for each other. */
 static uint64_t most_resident(const emu_run_state *run)
 {
     uint64_t blocks = (uint64_t)run->limits.sm_count * run->limits.blocks_per_sm;

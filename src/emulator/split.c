@@ -90,7 +90,7 @@ static bool precedes(const emu_split *a, const emu_split *b)
         if (a->frame->depth != b->frame->depth)
             return a->frame->depth > b->frame->depth;
         return a->frame->inside <
-               b->frame->inside; /* the lanes are disjoint, so any fixed order will do */
+               b->frame->inside; /* no two frames share lanes, so this order is fixed */
     }
     return a->pc < b->pc;
 }
@@ -105,7 +105,7 @@ static int choose_first(const emu_warp *warp)
     return best;
 }
 
-/* Returns the ready split that has waited longest, or -1. */
+/* Returns the ready split that has waited longest, or -1 if no split is ready. */
 static int choose_oldest(const emu_warp *warp)
 {
     int best = -1;
@@ -154,7 +154,7 @@ static uint32_t find_limit(const emu_warp *warp, const emu_split *chosen)
     return limit;
 }
 
-/* Makes the split the running one, and removes it from the list. */
+/* Makes the split the current one and removes it from the list. */
 static void enter_split(emu_warp *warp, unsigned chosen)
 {
     unsigned index = join_splits(warp, chosen);
@@ -179,8 +179,8 @@ static void leave_split(emu_warp *warp)
 
 /* ---- running ---- */
 
-/* Runs the split until it reaches the limit, its lanes wait or have left, or the budget is spent.
- * Returns what is left of the budget. */
+/* Runs the split until it reaches the limit, its lanes wait or have left it, or the budget is
+ * spent. Returns the rest of the budget. */
 static uint32_t run_split(emu_warp *warp, const emu_op *ops, uint32_t budget)
 {
     emu_counters *counters = &warp->worker->counters;

@@ -3,7 +3,8 @@
 
 #include "emulator/queue.h"
 
-/* Adds a stream with a handle to the list of `context`. Fails with 2 without memory. Lock held. */
+/* Adds a stream with a handle to the list of `context`. Fails with 2 if memory runs out. Lock
+ * held. */
 CUresult emu_stream_new(CUstream *out, CUcontext context, unsigned flags);
 
 /* Creates the legacy stream of a context, which has no handle and is in no list. Lock held. */
@@ -13,7 +14,7 @@ CUresult emu_stream_new_legacy(CUstream *out, CUcontext context);
  * default stream of the thread. Fails with 400 for an invalid handle. Lock held. */
 CUresult emu_stream_resolve(CUstream *out, CUstream handle);
 
-/* Submits a command to a stream, or adds it to the stream's capture, and takes ownership of it.
- * NULL as a command means that memory ran out. With `wait` it waits for the end, which fails with
- * 900 during a capture. Takes the lock. */
+/* Submits a command to a stream, or adds it to the stream's capture. Takes ownership of the
+ * command; NULL means that memory ran out. With `wait`, waits for the end of the command, which
+ * fails with 900 during a capture. Takes the lock. */
 CUresult emu_run_on(CUstream handle, emu_command *command, bool wait);

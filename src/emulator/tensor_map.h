@@ -28,7 +28,7 @@ static inline unsigned emu_tensor_element_bytes(int type)
     return type >= 0 && type < (int)sizeof bytes ? bytes[type] : 0;
 }
 
-/* Returns how many elements of the box are in a dimension. */
+/* Returns the number of elements of the box in a dimension. */
 static inline uint32_t emu_tensor_side(const emu_tensor_map *map, unsigned dimension)
 {
     return (map->box[dimension] + map->steps[dimension] - 1u) / map->steps[dimension];

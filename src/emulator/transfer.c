@@ -1,5 +1,5 @@
-/* Transfers the bytes of each lane at once. The mbarrier learns of them at once, too, except in a
- * checked launch, where it learns of them as late as possible (check_async.c). */
+/* Transfers the bytes of each lane at once. They are reported to the mbarrier at once, too, except
+ * in a checked launch, where they are reported as late as possible (check_async.c). */
 #include "emulator/transfer.h"
 
 #include "emulator/check.h"

@@ -5,12 +5,13 @@
 #include "emulator/atomic.h"
 
 /* Transfers `bytes` bytes of the only active lane to the block of rank `rank` - 1 or, if `rank` is
- * 0, of the address. `with` comes from the caller of emu_transfer(). Returns false after a
- * fault. */
+ * 0, to the block that the address selects. `with` is the argument of emu_transfer(). Returns false
+ * after a fault. */
 typedef bool emu_move(emu_warp *warp, const emu_op *op, uint32_t bytes, uint32_t rank,
                       const void *with);
 
-/* Makes a transfer that the mbarrier at `barrier` counts; if that is NULL, a bulk group does. */
+/* Makes a transfer that is counted by the mbarrier at `barrier`, or by a bulk group if `barrier` is
+ * NULL. */
 void emu_transfer(emu_warp *warp, const emu_op *op, const emu_op *barrier, uint32_t bytes,
                   uint32_t rank, emu_move *move, const void *with);
 
@@ -22,11 +23,12 @@ void emu_each_lane(emu_warp *warp, const emu_op *op,
 uint8_t *emu_find_lane(emu_warp *warp, const emu_op *op, uint32_t bytes, uint32_t rank,
                        uint64_t offset);
 
-/* How transferred elements are combined with those in memory. All zero: they replace them. */
+/* An operation that combines transferred elements with those in memory. If all bytes are zero, the
+ * transferred elements replace those in memory. */
 typedef struct emu_reduction {
     bool reduces;
     emu_atomic what;
-    ptx_type type; /* of the elements */
+    ptx_type type; /* type of the elements */
 } emu_reduction;
 
 /* Takes the reduction that the opcode names; returns false if there is none. */
@@ -34,6 +36,6 @@ bool emu_take_reduction(emu_decoder *decoder, emu_atomic *out);
 /* Stores elements, or combines them with those in memory. */
 void emu_put(const emu_reduction *reduction, uint8_t *to, const uint8_t *from, uint32_t bytes);
 
-/* Decode one of several addresses of an instruction, and the address of an mbarrier. */
+/* Decode one of the addresses of an instruction, or the address of an mbarrier. */
 emu_op emu_decode_one(emu_decoder *decoder, const ptx_operand *operand, ptx_space space);
 emu_op emu_decode_barrier(emu_decoder *decoder, const ptx_operand *operand);

@@ -18,7 +18,7 @@ typedef struct emu_worker emu_worker;
 typedef struct emu_frame emu_frame;
 typedef struct emu_op emu_op;
 
-/* Executes one operation for the lanes in warp->mask, of which there is at least one. */
+/* Executes one operation for the lanes in warp->mask, which is never empty. */
 typedef void (*emu_handler)(emu_warp *warp, const emu_op *op);
 
 struct emu_op {
@@ -32,8 +32,8 @@ struct emu_op {
     uint8_t unit;        /* emu_class */
     uint8_t waits;       /* 1: the modelled warp waits here for global loads */
     uint8_t bytes;       /* size of an element in memory */
-    uint8_t count;       /* memory: elements */
-    uint8_t space;       /* memory: ptx_space */
+    uint8_t count;       /* number of elements of a memory access */
+    uint8_t space;       /* address space of a memory access, a ptx_space */
     uint8_t width;       /* size of the register of an element */
     uint16_t flags;      /* flags that the handler defines */
 };
@@ -62,14 +62,15 @@ struct emu_frame {
     uint32_t local_base;
     uint32_t depth;
     uint32_t inside;         /* lanes that have not returned */
-    struct emu_unset *unset; /* unset lanes of each register; only in a checked launch */
+    struct emu_unset *unset; /* for each register, the lanes in which it is unset; NULL in an
+                                unchecked launch */
 };
 
 typedef enum emu_state {
     EMU_READY,
     EMU_AT_SYNC,    /* waits for other lanes of its warp at the same instruction */
     EMU_AT_BARRIER, /* waits at a barrier of the block */
-    EMU_AT_CLUSTER  /* barrier.cluster.wait */
+    EMU_AT_CLUSTER  /* waits at barrier.cluster.wait */
 } emu_state;
 
 /* Lanes at the same position, which run together. */
@@ -102,15 +103,16 @@ struct emu_warp {
     emu_frame *home; /* the kernel's frame, which each block reuses */
     uint32_t index;  /* index in the block */
     uint64_t issued, waits;
-    uint8_t *local;                   /* EMU_WARP x local_bytes */
-    uint32_t local_bytes;             /* of one lane */
+    uint8_t *local;                   /* local memory: EMU_WARP x local_bytes */
+    uint32_t local_bytes;             /* bytes of local memory of one lane */
     uint32_t cluster_phase[EMU_WARP]; /* phase of the cluster barrier in which each lane arrived */
     uint16_t tid[3][EMU_WARP];
 };
 
 typedef struct emu_barrier {
-    uint32_t arrived;         /* threads */
-    uint32_t expected;        /* threads to wait for; 0: all that have not exited */
+    uint32_t arrived;         /* number of threads that have arrived */
+    uint32_t expected;        /* number of threads to wait for; 0: all threads that have not
+                                 exited */
     uint32_t warps;           /* bit mask of the warps that have arrived */
     uint32_t count, all, any; /* predicates of bar.red */
 } emu_barrier;
@@ -125,7 +127,7 @@ struct emu_block {
     uint8_t *shared;
     uint32_t shared_bytes;
     emu_barrier barriers[EMU_ALL_BARRIERS];
-    struct emu_block_order *order; /* only in a checked launch */
+    struct emu_block_order *order; /* NULL in an unchecked launch */
 };
 
 /* A sector on which the group runs atomics. */
@@ -163,16 +165,17 @@ typedef struct emu_run_state {
     emu_fault *fault;
     pthread_mutex_t lock;
     uint32_t poison;          /* number that selects the initial contents of shared memory */
-    uint64_t most_operations; /* operations after which a checked launch is endless */
+    uint64_t most_operations; /* number of operations after which a checked launch is reported as
+                                 endless */
 } emu_run_state;
 
 /* A host thread's state. It has its own cache lines, because its counters change all the time. */
 struct emu_worker {
     _Alignas(128) emu_run_state *run;
-    emu_group *spare;             /* an ended group, which the next one reuses */
+    emu_group *spare;             /* a group that has ended, whose memory the next group reuses */
     emu_range ranges[EMU_RANGES]; /* recently accessed allocations, by the PTX line of the access */
     struct emu_l1 *l1;
-    struct emu_check *check; /* NULL: not checked */
+    struct emu_check *check; /* the sanitizer; NULL: the launch is not checked */
     emu_counters counters;
 };
 
@@ -203,7 +206,7 @@ static inline void emu_set_predicate(emu_warp *warp, uint32_t operand, uint32_t 
 
 static inline unsigned emu_popcount(uint32_t value)
 {
-    /* most masks are full, and not all hosts have the instruction */
+    /* most masks are full, and not all hosts have a popcount instruction */
     return value == UINT32_MAX ? EMU_WARP : (unsigned)__builtin_popcount(value);
 }
 
@@ -219,8 +222,9 @@ static inline unsigned emu_popcount(uint32_t value)
 #define EMU_VECTOR _Pragma("GCC ivdep")
 #endif
 
-/* Compiles a second version of the function for AVX2, which the loader selects. Both give equal
- * results, because operations are not contracted. With sanitizers, the loader cannot select. */
+/* Compiles a second version of the function for AVX2, which the loader selects if the host supports
+ * AVX2. Both versions give equal results, because operations are not contracted. There is only one
+ * version with sanitizers, with which the loader cannot select. */
 #if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) &&                            \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define EMU_WIDE __attribute__((target_clones("avx2", "default")))
@@ -259,11 +263,12 @@ void emu_add_split(emu_warp *warp, emu_frame *frame, uint32_t pc, uint32_t mask)
 /* Removes lanes from the running split. The others continue after the current operation. */
 void emu_leave_split(emu_warp *warp, uint32_t mask);
 
-/* Makes the lanes in `mask` wait in `state`. They continue at `pc` after that. */
+/* Makes the lanes in `mask` wait in `state`. After the wait they continue at `pc`. */
 void emu_wait(emu_warp *warp, const emu_op *op, uint32_t mask, emu_state state, unsigned barrier,
               uint32_t pc);
 
-/* Returns the members of all active lanes. `operand` has the mask of members of each lane. */
+/* Returns the members of all active lanes. The operand contains the mask of members of each
+ * lane. */
 uint32_t emu_members(const emu_warp *warp, uint32_t operand);
 
 /* For .sync operations: returns true if all members that have not exited execute this operation
@@ -278,7 +283,8 @@ emu_frame *emu_frame_new(emu_warp *warp, const struct emu_function *function, em
 /* Zeroes all registers, so a kernel that reads an unset register is deterministic. */
 void emu_frame_clear(emu_frame *frame);
 void emu_frame_free(emu_frame *frame);
-/* Remove lanes from a frame, or from it and all its callers. A frame without lanes is freed. */
+/* Remove lanes from a frame, or from the frame and all its callers. A frame without lanes is
+ * freed. */
 void emu_frame_return(emu_frame *frame, uint32_t mask);
 void emu_frame_exit(emu_frame *frame, uint32_t mask);
 /* Frees the frames of all calls that the warp's lanes are in. */

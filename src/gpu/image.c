@@ -224,8 +224,8 @@ static search search_image(const gt_image *image, const char *name)
     return search;
 }
 
-/* Appends the beginning of a note: PTX treats a note as a comment, and readers of cubins ignore it.
- * */
+/* Appends the beginning of a note: PTX treats a note as a comment, and readers of cubins ignore
+ * it. */
 static void append_mark(gt_text *out, const char *name)
 {
     gt_text_printf(out, "\n// entry of %s: ", name);

@@ -16,8 +16,8 @@ bool gt_image_is_ptx(const gt_image *image);
  * *out. */
 gputune_status gt_image_entry(char **out, const gt_image *image, const char *name);
 /* Adds a note to an image in which no kernel or several kernels match `name`: `symbol` is the
- * kernel to launch. image->data comes from malloc() and may move. On ENOMEM the image is unchanged.
- * */
+ * kernel to launch. image->data comes from malloc() and may move. On ENOMEM the image is
+ * unchanged. */
 gputune_status gt_image_note_entry(gt_image *image, const char *name, const char *symbol);
 
 /* Calls `each` for every global-memory variable that the image's kernels may write. */

@@ -43,7 +43,7 @@ typedef struct stream_state {
     pthread_mutex_t lock;      /* protects everything below; held for a whole launch */
     atomic_uint_least64_t key; /* the stream's key, changed under the launcher's lock; 0: free */
     atomic_uintptr_t stream;   /* the stream's handle, by which the state is found while a capture
-                                * hides the   stream's id */
+                                  hides the   stream's id */
     gt_instance instance;
     bool ready;     /* true if instance, staging memory and events exist */
     bool copied;    /* true if a block was copied to the instance */

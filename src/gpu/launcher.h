@@ -44,8 +44,8 @@ void gt_launcher_free(gt_launcher *launcher);
 
 /* Launches on `stream`. `arguments` are as in gputune_args: launch.argument_count pointers in the
  * caller's order, blocks first. Their values are not checked. ECAPTURE if a capture makes the
- * launch impossible, before the stream is touched; ECUDA if the launcher's context is not current.
- */
+ * launch impossible, before the stream is touched; ECUDA if the launcher's context is not
+ * current. */
 gputune_status gt_launcher_launch(gt_launcher *launcher, CUstream stream,
                                   const void *const *arguments);
 

@@ -22,8 +22,8 @@ typedef struct gt_instance {
     CUdeviceptr scratch[GT_PARAMETER_MAX];
     uint8_t scratch_log2[GT_PARAMETER_MAX]; /* scratch[i] has at least 2^scratch_log2[i] bytes */
     uint64_t sizes_id; /* gt_launch_sizes.id of the latest launch; 0: the launch's own sizes */
-    CUarray arrays[GT_TEXTURE_MAX]; /* the array of each texture; NULL: the texture reads a buffer
-                                     * */
+    CUarray arrays[GT_TEXTURE_MAX]; /* the array of each texture; NULL: the texture reads a
+                                       buffer */
     CUtexObject textures[GT_TEXTURE_MAX];
     uint32_t guard_bytes; /* size of the guards before and after each scratch buffer */
     bool owns_module;

@@ -65,7 +65,7 @@ static const struct optional {
     {"-default-device", 0, false},
     {"--ptxas-options=-v", 0, false},
     {"--no-cache", 12090, false}, /* with a cache, NVRTC loads libcuda, and cached results have no
-                                   * lines from ptxas */
+                                     lines from ptxas */
     {"--frandom-seed=gputune", 0, false},
     {"-D__linux__=1", 0, false}, /* under nvcc, the host compiler defines it */
 };

@@ -258,8 +258,8 @@ void gt_nvrtc_candidates_free(gt_nvrtc_candidates *candidates)
     gt_text_free(&candidates->searched);
 }
 
-/* ---- other wheels -----------------------------------------------------------------------------
- */
+/* ---- other wheels
+ * ----------------------------------------------------------------------------- */
 
 typedef struct wheel_search {
     gt_texts *out;
