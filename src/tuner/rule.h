@@ -106,7 +106,6 @@ typedef struct gt_rule_view {
 gputune_status gt_rule_view_make(gt_rule_view *out, const gt_rule_maker *maker,
                                  const gt_member_list *members, const gt_size_list *sizes,
                                  size_t predicted);
-enum { GT_RULE_PREDICTED = 4000 };
 void gt_rule_view_free(gt_rule_view *view);
 
 /* Tunes sizes until new winners gain little or the phase ends. Adds their winners, and others that
@@ -120,11 +119,6 @@ gputune_status gt_rule_measure_pool(gt_rule_maker *maker);
 /* Tries configurations that differ from members in one axis, or in axes that need no compile, at
  * the sizes where the chosen codes lose most. Adds the faster ones. */
 gputune_status gt_rule_search(gt_rule_maker *maker);
-/* Lists the members that work. EWRONG if there is none. */
-gputune_status gt_rule_list_working(gt_member_list *out, const gt_pool *pool);
-/* Chooses the codes that are best at these sizes and, among their configurations, few that are
- * enough. Removes sizes at which no member is known to work. */
-gputune_status gt_rule_choose_members(gt_rule_maker *maker, gt_size_list *sizes);
 /* Measures the best members at more sizes and chooses by all of them, because codes that are best
  * at few sizes are worse at others. */
 gputune_status gt_rule_compare(gt_rule_maker *maker);

@@ -241,9 +241,10 @@ static gputune_status keep_proved(gt_rule_maker *maker)
 static gputune_status learn_tree(gt_rule_tree *tree, gt_rule_view *view, gt_rule_loss *loss,
                                  const gt_rule_maker *maker)
 {
+    enum { PREDICTED = 4000 };
     GT_SCOPED(gt_size_list_free) gt_size_list sizes = {0};
     GT_TRY(gt_rule_list_measured(&sizes, maker));
-    GT_TRY(gt_rule_view_make(view, maker, &maker->kept, &sizes, GT_RULE_PREDICTED));
+    GT_TRY(gt_rule_view_make(view, maker, &maker->kept, &sizes, PREDICTED));
     GT_TRY(gt_rule_learn(tree, &view->data));
     return gt_rule_estimate(loss, maker, tree->losses, &sizes);
 }

@@ -42,6 +42,15 @@ static uint32_t fastest_kept(const gt_rule_maker *maker, size_t size)
     return best;
 }
 
+static bool is_kept(const gt_rule_maker *maker, uint32_t member)
+{
+    bool is = false;
+    for (size_t k = 0; k < maker->kept.count; k++) {
+        is |= maker->kept.items[k] == member;
+    }
+    return is;
+}
+
 /* Estimates from the two nearest sizes how much the choice matters at a point. */
 static double doubt_at(const gt_rule_maker *maker, const gt_problem *point)
 {
@@ -337,7 +346,8 @@ static gputune_status thin_out(gt_rule_maker *maker, const gt_member_list *membe
     return GPUTUNE_OK;
 }
 
-gputune_status gt_rule_list_working(gt_member_list *out, const gt_pool *pool)
+/* Lists the members that work. EWRONG if there is none. */
+static gputune_status list_working(gt_member_list *out, const gt_pool *pool)
 {
     out->count = 0;
     for (uint32_t m = 0; m < pool->members.count; m++) {
@@ -361,34 +371,31 @@ static void drop_unknown(gt_size_list *sizes, const gt_pool *pool)
     sizes->count = count;
 }
 
-gputune_status gt_rule_choose_members(gt_rule_maker *maker, gt_size_list *sizes)
+/* Chooses the codes that are best at these sizes and, among their configurations, few that are
+ * enough. Removes sizes at which no member is known to work. */
+static gputune_status choose_members(gt_rule_maker *maker, gt_size_list *sizes)
 {
     GT_SCOPED(gt_member_list_free) gt_member_list members = {0}, chosen = {0};
     GT_SCOPED(gt_rule_view_free) gt_rule_view view = {0};
-    GT_TRY(gt_rule_list_working(&members, &maker->pool));
+    GT_TRY(list_working(&members, &maker->pool));
     drop_unknown(sizes, &maker->pool);
     GT_TRY(gt_rule_view_make(&view, maker, &members, sizes, 0));
     GT_FREED bool *kept = calloc(members.count, sizeof *kept);
     GT_TRY(gt_allocated(kept));
     GT_TRY(gt_portfolio_choose(kept, &view.data));
-    bool has_universal = false;
-    uint32_t universal = UINT32_MAX;
     for (size_t i = 0; i < members.count; i++) {
-        if (kept[i]) {
-            GT_TRY(gt_array_push(&chosen, members.items[i]));
-            universal =
-                universal == UINT32_MAX && !view.data.needs[i] ? members.items[i] : universal;
-        }
+        GT_TRY(kept[i] ? gt_array_push(&chosen, members.items[i]) : GPUTUNE_OK);
     }
     GT_TRY(thin_out(maker, &chosen, sizes));
-    for (size_t k = 0; k < maker->kept.count;
-         k++) { /* some sizes only allow variants without needs */
-        for (size_t i = 0; i < members.count; i++) {
-            has_universal |= members.items[i] == maker->kept.items[k] && !view.data.needs[i];
+    uint32_t universal = UINT32_MAX; /* some sizes only allow variants without needs */
+    for (size_t i = members.count; i-- > 0;) {
+        if (kept[i] && !view.data.needs[i] && !is_kept(maker, universal)) {
+            universal = members.items[i];
         }
     }
-    return has_universal || universal == UINT32_MAX ? GPUTUNE_OK
-                                                    : gt_array_push(&maker->kept, universal);
+    return universal == UINT32_MAX || is_kept(maker, universal)
+               ? GPUTUNE_OK
+               : gt_array_push(&maker->kept, universal);
 }
 
 /* ---- searching ------------------------------------------------------------------------------- */
@@ -493,7 +500,7 @@ gputune_status gt_rule_search(gt_rule_maker *maker)
     for (size_t round = 0; round < 4 * maker->tuned.count + 1; round++) {
         size_t worst = 0;
         double most = -1;
-        GT_TRY(gt_rule_choose_members(maker, &maker->tuned));
+        GT_TRY(choose_members(maker, &maker->tuned));
         if (gt_rule_is_late(maker, search_end) || !maker->tuned.count) {
             break;
         }
@@ -525,11 +532,7 @@ static gputune_status list_candidates(gt_member_list *out, const gt_rule_maker *
         GT_TRY(gt_array_push(out, maker->kept.items[k]));
     }
     for (size_t i = 0; i < others.count && out->count < FACTOR * maker->most_codes; i++) {
-        bool is_listed = false;
-        for (size_t k = 0; k < maker->kept.count; k++) {
-            is_listed |= maker->kept.items[k] == others.items[i];
-        }
-        GT_TRY(is_listed ? GPUTUNE_OK : gt_array_push(out, others.items[i]));
+        GT_TRY(is_kept(maker, others.items[i]) ? GPUTUNE_OK : gt_array_push(out, others.items[i]));
     }
     return GPUTUNE_OK;
 }
@@ -591,7 +594,7 @@ gputune_status gt_rule_compare(gt_rule_maker *maker)
     }
     gt_rule_note(maker, "compared %zu variants at %zu sizes", candidates.count,
                  maker->compared.count);
-    return gt_rule_choose_members(maker, &maker->compared);
+    return choose_members(maker, &maker->compared);
 }
 
 /* ---- proving, and more sizes ----------------------------------------------------------------- */
@@ -628,7 +631,7 @@ gputune_status gt_rule_complete(gt_rule_maker *maker)
     const int64_t start_ns = gt_now_ns();
     for (bool again = true; again; again = lost_one(maker)) {
         if (lost_one(maker)) {
-            GT_TRY(gt_rule_choose_members(maker, &maker->compared));
+            GT_TRY(choose_members(maker, &maker->compared));
         }
         GT_TRY(prove_at(maker, GT_RULE_SIZES_CORNERS));
         maker->corners_s = gt_seconds_since(start_ns);
