@@ -14,15 +14,12 @@
 enum {
     GT_RACE_LEVEL = 5,             /* shared rounds needed for a decision by bounds */
     GT_RACE_LEVEL_EXHAUSTIVE = 10, /* shared rounds needed for that in exhaustive races */
-    GT_RACE_MISSED_MAX = 3, /* a contestant fails after this many rounds in a row without a value */
-    GT_RACE_FREEDOM_MAX = 64 /* degrees of freedom whose quantiles are cached */
+    GT_RACE_MISSED_MAX = 3 /* a contestant fails after this many rounds in a row without a value */
 };
 
-/* Student quantiles of one error level by degrees of freedom; 0: not computed yet. */
-typedef struct gt_quantiles {
-    double error;
-    double values[GT_RACE_FREEDOM_MAX + 1];
-} gt_quantiles;
+/* One-sided errors of a bound that eliminates a contestant, and of one that ends the race. */
+#define DROP_ERROR 0.003
+#define STOP_ERROR 0.012
 
 struct gt_race {
     gt_race_options options;
@@ -45,7 +42,6 @@ struct gt_race {
     double deviation; /* standard deviation of a log-ratio; negative: unknown */
     double *scratch;  /* memory for the log-ratios of two contestants */
     size_t scratch_capacity;
-    gt_quantiles drop, stop;
 };
 
 /* The spread of all contestants is used from PRIOR_FROM contestants on, with at most PRIOR_WEIGHT
@@ -118,19 +114,14 @@ static size_t race_ratios(gt_race *race, const gt_runner *a, const gt_runner *b,
     return count;
 }
 
-/* Returns the lower (sign -1) or upper bound of a log-ratio; infinite if unknown. */
-static double bound_of(gt_quantiles *quantiles, const gt_paired *paired, int sign)
+/* Returns the lower (sign -1) or upper bound of a log-ratio; infinite if unknown. `error` is the
+ * probability that the log-ratio is beyond the bound. */
+static double bound_of(double error, const gt_paired *paired, int sign)
 {
     if (!isfinite(paired->error) || paired->freedom < 1) {
         return sign < 0 ? -INFINITY : INFINITY;
     }
-    int freedom =
-        paired->freedom > GT_RACE_FREEDOM_MAX ? GT_RACE_FREEDOM_MAX : (int)paired->freedom;
-    double *value = &quantiles->values[freedom];
-    if (*value == 0) {
-        *value = gt_student_quantile(1 - quantiles->error, freedom);
-    }
-    return paired->mean + sign * paired->error * *value;
+    return paired->mean + sign * paired->error * gt_student_quantile(1 - error, paired->freedom);
 }
 
 /* --- the spread of all ratios ----------------------------------------------------------------- */
@@ -501,7 +492,7 @@ static void race_judge(gt_race *race)
     drop_early(race, deviation);
     for (gt_runner *r = race->first; r; r = r->next) {
         if (r != race->incumbent && !r->is_default && runner_is_in(r) && runner_is_ready(race, r) &&
-            bound_of(&race->drop, &r->paired, -1) > 0) {
+            bound_of(DROP_ERROR, &r->paired, -1) > 0) {
             leave_race(race, r, GT_RACE_LEFT_SLOWER);
         }
     }
@@ -513,8 +504,8 @@ static void race_judge(gt_race *race)
  * if it is no slower. Only the interval's width counts, not its place, so neither is favoured. */
 static bool is_default_resolved(gt_race *race, const gt_runner *runner)
 {
-    double low = bound_of(&race->drop, &runner->paired, -1);
-    double high = bound_of(&race->stop, &runner->paired, 1);
+    double low = bound_of(DROP_ERROR, &runner->paired, -1);
+    double high = bound_of(STOP_ERROR, &runner->paired, 1);
     return low > 0 || high - runner->paired.mean <= log1p(race->options.epsilon);
 }
 
@@ -530,7 +521,7 @@ static bool race_is_done_with(gt_race *race, const gt_runner *runner, bool *at_l
     if (!runner_is_ready(race, runner)) {
         return false;
     }
-    if (bound_of(&race->stop, &runner->paired, -1) > -log1p(race->options.epsilon) &&
+    if (bound_of(STOP_ERROR, &runner->paired, -1) > -log1p(race->options.epsilon) &&
         (!runner->is_default || is_default_resolved(race, runner))) {
         return true;
     }
@@ -554,7 +545,7 @@ static bool race_is_settled(gt_race *race, gt_race_end *end)
         if (!race_is_done_with(race, r, &limit)) {
             return false;
         }
-        bool slower = bound_of(&race->drop, &r->paired, -1) > 0; /* the default stays */
+        bool slower = bound_of(DROP_ERROR, &r->paired, -1) > 0; /* the default stays */
         others = others || (r != race->incumbent && !slower);
         at_limit = at_limit || (limit && !slower);
     }
@@ -568,8 +559,8 @@ static bool is_equal(gt_race *race, const gt_runner *runner)
 {
     double within = log1p((runner->is_default ? 1.5 : 1) * race->options.epsilon);
     return runner->paired.count >= (race->options.exact ? 1 : 3) &&
-           bound_of(&race->drop, &runner->paired, -1) <= 0 &&
-           bound_of(&race->stop, &runner->paired, 1) <= within;
+           bound_of(DROP_ERROR, &runner->paired, -1) <= 0 &&
+           bound_of(STOP_ERROR, &runner->paired, 1) <= within;
 }
 
 /* Returns true if the estimate is within epsilon of the incumbent and the interval includes 0. */
@@ -577,7 +568,7 @@ static bool is_tied(gt_race *race, const gt_runner *runner)
 {
     return runner->paired.count >= (race->options.exact ? 1 : 2) &&
            runner->paired.mean <= log1p(race->options.epsilon) &&
-           bound_of(&race->stop, &runner->paired, -1) <= 0;
+           bound_of(STOP_ERROR, &runner->paired, -1) <= 0;
 }
 
 /* Returns true if a contestant is neither proved nor likely to be much slower than the incumbent.
@@ -586,7 +577,7 @@ static bool is_tied(gt_race *race, const gt_runner *runner)
 static bool may_be_as_good(gt_race *race, const gt_runner *runner)
 {
     return runner->paired.count >= (race->options.exact ? 1 : 3) &&
-           bound_of(&race->drop, &runner->paired, -1) <= 0 &&
+           bound_of(DROP_ERROR, &runner->paired, -1) <= 0 &&
            runner->paired.mean <= log1p(2 * race->options.epsilon);
 }
 
@@ -641,8 +632,6 @@ gputune_status gt_race_new(gt_race **out, const gt_race_options *options)
     race->options = o;
     race->random.state = race->options.seed;
     race->deviation = -1;
-    race->drop.error = 0.003; /* one-sided error of a bound that eliminates a contestant */
-    race->stop.error = 0.012; /* one-sided error of a bound that ends the race */
     *out = race;
     return GPUTUNE_OK;
 }
