@@ -120,9 +120,9 @@ typedef struct outcome {
     const char *gpu;         /* the model */
     char default_status[16]; /* status of a default that failed; otherwise "" */
     const char *source, *default_time, *speedup, *flags;
-    const char *hardware; /* cli_hardware_text() */
-    bool unfinished;      /* true if the time limit ended the tuning */
-    double place;         /* sorts the rows */
+    char hardware[512]; /* cli_hardware_text() */
+    bool unfinished;    /* true if the time limit ended the tuning */
+    double place;       /* sorts the rows */
 } outcome;
 
 enum { MODELS = CLI_VIEW << 1, VIEWS = CLI_VIEW | MODELS };
@@ -161,7 +161,7 @@ static const cli_column columns[] = {
     CLI_AS("block", gputune_info, blocks, "", CLI_TEXT, DATA),
     SAME(outside_only, "", CLI_YES, DATA),
     CLI_FIELD(outcome, gpu, "", CLI_TEXT, DATA),
-    CLI_FIELD(outcome, hardware, "", CLI_TEXT, 0),
+    CLI_FIELD(outcome, hardware, "", CLI_CHARS, 0),
     CLI_FIELD(outcome, unfinished, "", CLI_YES, 0),
 };
 
@@ -180,46 +180,40 @@ static int take_stored(void *user, const gputune_record *record)
     return is_wanted ? cli_records_add(&at->records, record) : 0;
 }
 
-/* Prints why variants failed. Sets the status of a default that failed, and returns the exit code.
- * Failures beside a stored winner are printed too, so asking twice gives the same. */
-static int explain_failures(outcome *row, const cli_session *session, const cli_scenario *scenario)
+/* Describes the winner's code in *row, and prints why variants failed, also beside a stored winner,
+ * so asking twice gives the same. For the first winner of a kernel, also prints the scalars that
+ * were verified with one value. Sets the status of a default that failed, and returns the exit
+ * code. */
+static int explain(outcome *row, const cli_session *session, const cli_scenario *scenario)
 {
-    const char *sizes = scenario->size_text[0] ? scenario->size_text : NULL;
+    static const void *printed_for; /* the kernel before */
+    const char *sizes = scenario->size_text[0] ? scenario->size_text : NULL, *status = "";
     stored at = {&row->info, cli_tuning_options(scenario).cache, scenario, {NULL, 0}};
     const gputune_record_filter filter = {
         .size = sizeof filter, .kernel = scenario->kernel->name, .sizes = sizes, .failures = true};
     CLI_SCOPED(cli_release_at) void *mark = cli_mark();
     int code = CLI_EXIT_OK;
-    if (gputune_records(session->tuner, &filter, take_stored, &at) == GPUTUNE_OK) {
-        const char *status;
-        cli_failures_print(&at.records, &row->info);
-        code = cli_failures_code(&status, &at.records, &row->info);
-        snprintf(row->default_status, sizeof row->default_status, "%s", status);
-    }
-    return code;
-}
-
-/* Describes the winner's code in *row. For the first winner of a kernel, also prints the scalars
- * that were verified with one value. */
-static void describe_winner(outcome *row, const cli_session *session, const cli_scenario *scenario)
-{
-    static const void *printed_for; /* the kernel before */
-    stored at = {&row->info, cli_tuning_options(scenario).cache, scenario, {NULL, 0}};
-    const gputune_record_filter filter = {.size = sizeof filter, .kernel = scenario->kernel->name};
     if (gputune_records(session->tuner, &filter, take_stored, &at) != GPUTUNE_OK) {
-        return;
+        return code;
     }
     for (size_t i = 0; i < at.records.count; i++) {
         const gputune_record *record = &at.records.items[i];
         if (record->is_winner && strcmp(record->configuration, row->info.configuration) == 0) {
-            row->hardware = cli_hardware_text(record, cli_source_of(session, record));
+            snprintf(row->hardware, sizeof row->hardware, "%s",
+                     cli_hardware_text(record, cli_source_of(session, record)));
             row->unfinished = record->unfinished;
         }
+    }
+    if (row->info.failed || row->info.default_ns <= 0) {
+        cli_failures_print(&at.records, &row->info);
+        code = cli_failures_code(&status, &at.records, &row->info);
+        snprintf(row->default_status, sizeof row->default_status, "%s", status);
     }
     if (printed_for != scenario->kernel) {
         cli_single_print(&at.records);
     }
     printed_for = scenario->kernel;
+    return code;
 }
 
 int cli_warm_add(cli_table *table, double place, const gputune_info *info,
@@ -227,9 +221,7 @@ int cli_warm_add(cli_table *table, double place, const gputune_info *info,
 {
     outcome row = {
         .info = *info, .sizes = scenario->size_text, .gpu = session->device.name, .place = place};
-    bool is_lacking = info->failed || info->default_ns <= 0;
-    int code = is_lacking ? explain_failures(&row, session, scenario) : CLI_EXIT_OK;
-    describe_winner(&row, session, scenario);
+    int code = explain(&row, session, scenario);
     row.source = gputune_source_name(info->source);
     row.default_time = row.default_status[0]  ? row.default_status
                        : info->default_ns > 0 ? cli_value(info->default_ns, info->objective)
