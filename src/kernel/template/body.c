@@ -467,13 +467,16 @@ static named_kernels list_kernels(const gt_template_parts *parts)
 }
 
 /* Appends the names in a clause, also those inside strings, that may be names of the code. These
- * are not arguments, what the clause assigns to, or kernels that only the other body has. */
+ * are not arguments, what the clause assigns to (except the type in `pass(s : T = value)`), or
+ * kernels that only the other body has. */
 static void append_names(gt_text *out, const gt_parse *p, const named_kernels *all, bool is_judge,
                          gt_lexer clause)
 {
-    for (; clause.token.kind != GT_TOKEN_END; gt_lexer_next(&clause)) {
+    for (bool is_type = false; clause.token.kind != GT_TOKEN_END; gt_lexer_next(&clause)) {
         const gt_token token = clause.token, next = gt_lexer_peek(clause);
-        bool is_other = gt_token_is(&next, "=") || gt_parse_parameter(p, GT_TOKEN_TEXT(&token));
+        bool is_other =
+            (gt_token_is(&next, "=") && !is_type) || gt_parse_parameter(p, GT_TOKEN_TEXT(&token));
+        is_type = gt_token_is(&token, ":");
         for (uint32_t i = 0; i < all->count; i++) {
             const bool is_kernel = gt_token_is(&token, all->items[i].kernel->name);
             is_other = is_kernel ? !all->items[i].is_in[is_judge] : is_other;
