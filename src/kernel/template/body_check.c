@@ -324,31 +324,31 @@ static gputune_status check_taken(const checked *c, const gt_function_parameter 
     return GPUTUNE_OK;
 }
 
-static gputune_status check_step(gt_template_step *step, checked c)
+static gputune_status check_step(gt_template_step *step, checked *c)
 {
-    gt_parse *p = c.p;
-    const char *text = c.text;
+    gt_parse *p = c->p;
+    const char *text = c->text;
     const bool one = !p->parts->is_pipeline;
-    c.kernel = &step->kernel;
-    GT_TRY(find_function(&c));
-    GT_REFUSE_AT(!step->shared && c.function.plain &&
-                     gt_function_has_dynamic_shared(text, &c.function),
+    c->kernel = &step->kernel;
+    GT_TRY(find_function(c));
+    GT_REFUSE_AT(!step->shared && c->function.plain &&
+                     gt_function_has_dynamic_shared(text, &c->function),
                  step->kernel.place,
                  "'%s' has an array 'extern __shared__', whose size is not given; expected %s",
                  step->kernel.name,
                  one ? "shared(BYTES), as in shared(4 * BLOCK)"
                      : "it in launch(), as in launch(KERNEL, shared = 4 * BLOCK, …)");
-    if (!gt_function_signature(&c.takes, text, &c.function)) {
+    if (!gt_function_signature(&c->takes, text, &c->function)) {
         return GPUTUNE_OK;
     }
     if (one) {
-        GT_TRY(check_surroundings(&c));
+        GT_TRY(check_surroundings(c));
     } else {
-        GT_TRY(check_count(&c, false, step->argument_count,
+        GT_TRY(check_count(c, false, step->argument_count,
                            ", those of args = (…), or without it those of args() and scratch()"));
     }
     for (uint32_t i = 0; i < (one ? p->template->taken_count : step->argument_count); i++) {
-        GT_TRY(check_taken(&c, &c.takes.items[i], one ? i : step->arguments[i]));
+        GT_TRY(check_taken(c, &c->takes.items[i], one ? i : step->arguments[i]));
     }
     return GPUTUNE_OK;
 }
@@ -418,10 +418,10 @@ static bool sets_variable(char name[GT_NAME_MAX], const checked *c)
     return false;
 }
 
-static gputune_status check_judge(gt_judge *judge, checked c)
+static gputune_status check_judge(gt_judge *judge, checked *c)
 {
-    gt_parse *p = c.p;
-    const char *text = c.text;
+    gt_parse *p = c->p;
+    const char *text = c->text;
     const gt_place place = judge->kernel.place;
     const char *function = judge->kernel.name;
     char name[GT_NAME_MAX];
@@ -431,21 +431,21 @@ static gputune_status check_judge(gt_judge *judge, checked c)
     GT_REFUSE_AT(gt_step_of(p->parts, function) < p->parts->step_count, place,
                  "'%s' is the tuned kernel, which cannot judge itself; expected another kernel%s",
                  function, judge == &p->parts->reference ? ", or reference(self)" : "");
-    c.kernel = &judge->kernel;
-    GT_TRY(find_function(&c));
+    c->kernel = &judge->kernel;
+    GT_TRY(find_function(c));
     GT_REFUSE_AT(
-        !gt_function_signature(&c.takes, text, &c.function) || c.takes.count > GT_PARAMETER_MAX,
+        !gt_function_signature(&c->takes, text, &c->function) || c->takes.count > GT_PARAMETER_MAX,
         place, "the parameters of '%s' cannot be read; expected them without directives", function);
     GT_REFUSE_AT(
-        judge == &p->parts->init && sets_variable(name, &c), place,
+        judge == &p->parts->init && sets_variable(name, c), place,
         "'%s' sets the __device__ variable '%s', but the kernel and its reference have separate "
         "copies of it; expected constant(%s : TYPE[COUNT]), or a buffer in args()",
         function, name, name);
-    GT_REFUSE_AT(c.takes.block_count > 0, place,
+    GT_REFUSE_AT(c->takes.block_count > 0, place,
                  "'%s' begins its parameters with GPUTUNE_PARAM; expected a plain const pointer to "
                  "the block",
                  function);
-    return check_judge_parameters(judge, &c);
+    return check_judge_parameters(judge, c);
 }
 
 static bool fits_arguments(const gt_parse *parse, const char *text, const gt_function *function)
@@ -506,15 +506,15 @@ gputune_status gt_functions_check(gt_parse *p, const char *text)
     }
     GT_FREED gt_function_list functions = {0};
     GT_TRY(gt_functions_find(&functions, text, names, 3 + parts->step_count));
-    const checked c = {.p = p, .text = text, .functions = &functions};
+    checked c = {.p = p, .text = text, .functions = &functions}; /* large, so there is only one */
     for (uint32_t i = 0; i < parts->step_count; i++) {
         GT_TRY(gt_bind_kernel_arguments(p, &parts->kernel_body, &parts->steps[i].kernel));
-        GT_TRY(check_step(&parts->steps[i], c));
+        GT_TRY(check_step(&parts->steps[i], &c));
     }
     GT_TRY(gt_instances_name(parts));
     GT_REFUSE_AT(reference->self && parts->check.present, reference->kernel.place,
                  "reference(self) and check() cannot be combined; expected one of them");
-    GT_TRY(check_judge(reference, c));
-    GT_TRY(check_judge(&parts->check, c));
-    return check_judge(&parts->init, c);
+    GT_TRY(check_judge(reference, &c));
+    GT_TRY(check_judge(&parts->check, &c));
+    return check_judge(&parts->init, &c);
 }
