@@ -124,7 +124,7 @@ static bool has_integers(cx_type type)
     if (type.kind == CX_TYPE_ARRAY) {
         return has_integers(cx.getArrayElementType(type));
     }
-    bool found = draft_is_integer(type) && type.kind != CX_TYPE_BOOL;
+    bool found = draft_is_integer(type);
     if (type.kind == CX_TYPE_RECORD && strcmp(type_text(type), "half") != 0 &&
         strncmp(type_text(type), "__nv_", 5) != 0) {
         const draft_fields fields = draft_fields_of(type);
@@ -147,6 +147,9 @@ static const char *fill_of(draft_settled *s, const draft_buffer *buffer, cx_type
     }
     if (!buffer->is_rising) {
         draft_add_text(&s->guesses, draft_format("'%s'", buffer->name));
+    }
+    if (cx.getCanonicalType(type).kind == CX_TYPE_BOOL) {
+        return " = uniform(0, 1)";
     }
     if (buffer->is_written && buffer->range) {
         draft_ask(s,
@@ -227,9 +230,10 @@ static gputune_status write_parameter(gt_text *out, draft_settled *s, draft_decl
     if (type.kind != CX_TYPE_RECORD || is_half) {
         const char *value = value_text(s, parameter, "", type);
         gt_text_printf(out, *value ? " = %s" : "%s", value);
-    } else if (draft_fields_of(type).count) {
-        gt_text_append(out, " = ");
-        write_struct(out, s, parameter, "", type);
+    } else {
+        GT_SCOPED(gt_text_free) gt_text list = {0};
+        write_struct(&list, s, parameter, "", type);
+        gt_text_printf(out, list.length > 2 ? " = %s" : "", gt_text_string(&list));
     }
     return GPUTUNE_OK;
 }

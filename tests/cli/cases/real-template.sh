@@ -62,20 +62,22 @@ grep 'constant(' drafted.cu
 # Another file computes the grid: the draft asks for its extents, and covers each index once.
 cat >grid.cu <<'CU'
 dim3 gridsize(size_t n);
-__global__ void mask(int n, float *x, const float *m)
+struct Out { float *x; };
+__global__ void mask(int n, Out out, const bool *m)
 {
     int i = (blockIdx.x + blockIdx.y * gridDim.x) * blockDim.x + threadIdx.x;
-    if (i < n) x[i] = 2 * m[i];
+    if (i < n) out.x[i] = 2 * m[i];
 }
-void go(int n, float *x, const float *m) { mask<<<gridsize(n), 512>>>(n, x, m); }
+void go(int n, Out out, const bool *m) { mask<<<gridsize(n), 512>>>(n, out, m); }
 CU
 draft grid.cu
 grep 'grid(' drafted.cu
 # Another file launches the kernel.
 sed '/^void go/d; /^dim3/d' grid.cu >kernel.cu
 cat >launch.cu <<'CU'
-__global__ void mask(int n, float *x, const float *m);
-void go(int count, float *x, const float *m) { mask<<<(count + 63) / 64, 64>>>(count, x, m); }
+struct Out { float *x; };
+__global__ void mask(int n, Out out, const bool *m);
+void go(int count, Out out, const bool *m) { mask<<<(count + 63) / 64, 64>>>(count, out, m); }
 CU
 draft kernel.cu mask
 draft kernel.cu mask --host launch.cu
