@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <elf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,42 +22,14 @@ static bool begins_with(const char *text, size_t length, const char *word)
     return length >= strlen(word) && memcmp(text, word, strlen(word)) == 0;
 }
 
-/* Returns true if a mangled name (Itanium C++ ABI: _Z, N for namespaces, a length before each part,
- * I for template arguments) is that of a function `name`. */
+/* Returns true if a mangled name (Itanium C++ ABI: _Z, and a length before each part) has the last
+ * part of `name`, which is "ns::scan" for example. */
 static bool is_mangled(const char *symbol, size_t bytes, const char *name)
 {
-    const char *end = symbol + bytes, *at = symbol + 2;
-    bool nested = bytes > 2 && *at == 'N', first = true;
-    if (bytes < 3 || memcmp(symbol, "_Z", 2) != 0) {
-        return false;
-    }
-    for (at += nested; at < end && isdigit((unsigned char)*at);) {
-        size_t length = 0;
-        for (; at < end && isdigit((unsigned char)*at) && length < bytes; at++) {
-            length = length * 10 + (size_t)(*at - '0');
-        }
-        if (length > (size_t)(end - at)) {
-            return false;
-        }
-        bool is_unnamed =
-            begins_with(at, length, "_GLOBAL__N_") || begins_with(at, length, "_INTERNAL_");
-        if (!is_unnamed) { /* compare the next part of the name */
-            if (!first && strncmp(name, "::", 2) != 0) {
-                return false;
-            }
-            name += first ? 0 : 2;
-            if (strncmp(name, at, length) != 0) {
-                return false;
-            }
-            name += length;
-            first = false;
-        }
-        at += length;
-        if (!nested) {
-            break;
-        }
-    }
-    return !*name && !first;
+    char part[GT_ENTRY_MAX + 8];
+    const char *colon = strrchr(name, ':'), *last = colon ? colon + 1 : name;
+    const int length = snprintf(part, sizeof part, "%zu%s", strlen(last), last);
+    return begins_with(symbol, bytes, "_Z") && memmem(symbol, bytes, part, (size_t)length);
 }
 
 /* A search for a kernel, and its result. */

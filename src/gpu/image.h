@@ -9,11 +9,10 @@
 bool gt_image_is_ptx(const gt_image *image);
 
 /* Finds the symbol of the kernel `name`. For an extern "C" kernel that is the name itself.
- * Otherwise it is the mangled symbol that matches `name` ("ns::scan") apart from template arguments
- * and unnamed namespaces. If no kernel or several instances of a kernel template match, a note in
- * the image decides (gt_image_note_entry()). If there is no note either, *out is `name` when
- * nothing matches, and the call fails with EINVAL when several instances match. The caller frees
- * *out. */
+ * Otherwise it is the mangled symbol that contains the last part of `name` ("ns::scan"). If no
+ * kernel or several kernels match, a note in the image decides (gt_image_note_entry()). If there is
+ * no note either, *out is `name` when nothing matches, and the call fails with EINVAL when several
+ * kernels match. The caller frees *out. */
 gputune_status gt_image_entry(char **out, const gt_image *image, const char *name);
 /* Adds a note to an image in which no kernel or several kernels match `name`: `symbol` is the
  * kernel to launch. image->data comes from malloc() and may move. On ENOMEM the image is
