@@ -170,15 +170,6 @@ bool gt_template_lacks_shared(const gt_template *template)
     return lacks;
 }
 
-static uint32_t count_uses(const char *text, const char *name)
-{
-    uint32_t count = 0;
-    for (gt_lexer at = gt_lexer_of(text); at.token.kind != GT_TOKEN_END; gt_lexer_next(&at)) {
-        count += gt_lexer_is(&at, name);
-    }
-    return count;
-}
-
 /* Returns true if the variable whose name is the word at `at` has an initialiser. */
 static bool is_initialised(const gt_word *words, size_t at, size_t end)
 {
@@ -188,20 +179,16 @@ static bool is_initialised(const gt_word *words, size_t at, size_t end)
     return at < end && gt_token_is_any(&words[at].token, "= { (");
 }
 
-/* Returns true if the variable is the one named `wanted` and has a value. If `wanted` is NULL,
- * returns true if the variable is used, but neither the code nor a clause gives it a value. */
-static bool is_sought(const gt_template *template, const char *name, bool has_value,
-                      const char *wanted)
+/* Returns true if the text contains another token like this one. */
+static bool is_used(const char *text, const gt_token *name)
 {
-    enum { DECLARED_AND_USED = 2 };
-    if (wanted) {
-        return has_value && strcmp(name, wanted) == 0;
-    }
-    return !has_value && GT_NAMED(template->passes, template->pass_count, name) < 0 &&
-           count_uses(template->parts->kernel_body.text, name) >= DECLARED_AND_USED;
+    return gt_lexer_has(gt_lexer_on(text, (size_t)(name->text - text)), name) ||
+           gt_lexer_has(gt_lexer_of(name->text + name->length), name);
 }
 
-/* Finds the first __constant__ that is_sought() accepts, and copies its name. */
+/* Finds the __constant__ that is named `wanted` and has a value. If `wanted` is NULL, finds the
+ * first one that is used, but to which neither the code nor a clause gives a value. Copies its
+ * name. */
 static bool find_constant(char out[GT_NAME_MAX], const gt_template *template, const char *wanted)
 {
     gt_declarations code;
@@ -214,13 +201,18 @@ static bool find_constant(char out[GT_NAME_MAX], const gt_template *template, co
         const gt_piece *piece = &code.items.items[p];
         const bool is_extern = words[piece->begin].id == GT_IS_EXTERN &&
                                words[piece->begin + 1].token.kind != GT_TOKEN_STRING;
-        const size_t mark = gt_word_find(words, piece->begin, piece->end, GT_IS_CONSTANT);
         const bool declares = piece->kind == GT_PIECE_VARIABLE && !is_extern;
+        const size_t mark = gt_word_find(words, piece->begin, piece->end, GT_IS_CONSTANT);
         for (size_t k = 0; k < piece->keys && declares && !found; k++) {
             const uint32_t key = code.keys.items[piece->first_key + k];
-            const size_t i = gt_word_find(words, mark, piece->end, key);
-            found = i < piece->end && is_sought(template, gt_token_name(out, &words[i].token),
-                                                is_initialised(words, i, piece->end), wanted);
+            const size_t at = gt_word_find(words, mark, piece->end, key);
+            if (at < piece->end) {
+                const bool has_value = is_initialised(words, at, piece->end);
+                gt_token_name(out, &words[at].token);
+                found = wanted ? has_value && strcmp(out, wanted) == 0
+                               : !has_value && is_used(code.macros.text, &words[at].token) &&
+                                     GT_NAMED(template->passes, template->pass_count, out) < 0;
+            }
         }
     }
     gt_declarations_free(&code);

@@ -16,7 +16,6 @@ typedef struct name_scan {
     const char *text;      /* the definitions of gputune's macros, followed by the text */
     gt_declarations found; /* in it */
     gt_word_list others;   /* the words in directives and _Pragma() */
-    gt_word_list names; /* all names in the order of gt_name_at(), followed by those of define() */
 } name_scan;
 
 /* Returns true if the token is the macro of one of the name's values: MODE_word. */
@@ -147,13 +146,12 @@ static void append_macros(gt_text *out, const gt_template *template)
 
 static void note_declared(name_scan *s, const gt_word *word, bool is_global)
 {
-    const int count = (int)gt_name_count(s->template);
-    int index = (int)s->names.count - 1;
-    while (index >= 0 && s->names.items[index].id != word->id) {
-        index--;
-    }
-    if (index >= count) {
-        s->out->declared_defines |= UINT64_C(1) << (index - count);
+    const gt_template_parts *parts = s->template->parts;
+    const char *name = GT_TOKEN_TEXT(&word->token);
+    const int index = gt_name_index(s->template, name);
+    const int define = GT_NAMED(parts->defines, parts->define_count, name);
+    if (define >= 0) {
+        s->out->declared_defines |= UINT64_C(1) << define;
     } else if (index >= 0) {
         gt_name_use *use = &s->out->names[index];
         set_place(is_global ? &use->global : &use->parameter, s, &word->token);
@@ -306,7 +304,8 @@ static gputune_status find_read(name_scan *s)
         mark_read(is_read, macros, s->others.items[i].id);
     }
     for (uint32_t i = 0; i < gt_name_count(s->template); i++) {
-        s->out->names[i].is_read = is_read[s->names.items[i].id];
+        const char *name = gt_name_at(s->template, i).name;
+        s->out->names[i].is_read = is_read[gt_macros_id(macros, name, strlen(name))];
         s->out->names[i].occurs |= s->out->names[i].is_read;
     }
     return GPUTUNE_OK;
@@ -314,18 +313,7 @@ static gputune_status find_read(name_scan *s)
 
 static gputune_status find_uses(name_scan *s, const char *text, size_t front)
 {
-    const gt_template_parts *parts = s->template->parts;
-    gt_macros *macros = &s->found.macros;
     GT_TRY(gt_declarations_find(&s->found, s->text));
-    for (uint32_t i = 0; i < gt_name_count(s->template); i++) {
-        gt_words_split(&s->names, macros, gt_lexer_of(gt_name_at(s->template, i).name));
-    }
-    for (uint32_t i = 0; i < parts->define_count; i++) {
-        gt_words_split(&s->names, macros, gt_lexer_of(parts->defines[i].name));
-    }
-    if (macros->failed) {
-        return gt_fail_memory();
-    }
     for (size_t i = 0; i < s->found.items.count; i++) {
         read_piece(s, &s->found.items.items[i]);
     }
@@ -351,7 +339,6 @@ gputune_status gt_name_uses_find(gt_name_uses *out, const gt_parse *p, const cha
     const gputune_status status = find_uses(&s, text, front);
     gt_declarations_free(&s.found);
     gt_array_free(&s.others);
-    gt_array_free(&s.names);
     return status;
 }
 
