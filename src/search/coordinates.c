@@ -9,11 +9,12 @@
 
 enum {
     PER_AXIS = 2,
-    DRAWS = 200 /* random points that show how features are ordered */
+    DRAWS = 200 /* number of random points whose features are compared */
 };
-#define SAME_ORDER 0.999 /* rank correlation above which features have the same order */
+/* rank correlation above which two features count as having the same order */
+#define SAME_ORDER 0.999
 
-/* Returns true if the choices are numbers above `least`. */
+/* Returns true if the choices are numbers and all are above `least`. */
 static bool all_above(const gt_domain_axis *axis, double least)
 {
     for (uint32_t i = 0; axis->values && i < axis->choices; i++) {
@@ -121,11 +122,11 @@ static gputune_status add_feature(gt_coordinates *out, draws *d, uint32_t index)
     return GPUTUNE_OK;
 }
 
-/* Adds the features that differ between points and have an order of their own. */
+/* Adds the features that differ between points and whose order no other coordinate has. */
 static gputune_status add_features(gt_coordinates *out)
 {
     const gt_domain *domain = out->domain;
-    if (!domain->feature_count || !domain->size_is_exact) { /* a draw may take long */
+    if (!domain->feature_count || !domain->size_is_exact) { /* drawing a point may take long */
         return GPUTUNE_OK;
     }
     GT_FREED draws *d = calloc(1, sizeof *d);

@@ -1,7 +1,8 @@
 /* Converts points to coordinates, the numbers that a model of the times uses. An axis of numbers
- * has two: its value (the logarithm, if all values are positive), and its index. An axis of words
- * has one, without an order. A feature that is known before a point is tried, such as the blocks on
- * a multiprocessor, has one, unless another coordinate has the same order. */
+ * has two coordinates: its value (the logarithm, if all values are positive), and its index. An
+ * axis of words has one coordinate, without an order. A feature that is known before a point is
+ * tried, such as the number of blocks on a multiprocessor, has one coordinate, unless another
+ * coordinate has the same order. */
 #pragma once
 
 #include "search/domain.h"
@@ -21,7 +22,7 @@ typedef struct gt_feature {
 typedef struct gt_coordinates {
     uint32_t count;
     uint32_t axis[GT_COORDINATES]; /* index of the coordinate's axis in the domain */
-    /* true if values are only equal or different, without a distance */
+    /* true if the coordinate's values are only equal or different, without a distance */
     bool is_word[GT_COORDINATES];
     float *value[GT_COORDINATES]; /* by choice: the coordinate in [0, 1], or a word's index */
     const gt_domain *domain;
@@ -30,8 +31,9 @@ typedef struct gt_coordinates {
     float *values; /* the memory that `value` points into */
 } gt_coordinates;
 
-/* Makes the coordinates of a domain, which must outlive them. Release them also on ENOMEM. */
+/* Sets *out to the coordinates of a domain, which must outlive them. gt_coordinates_free() releases
+ * them and is needed after ENOMEM, too. */
 gputune_status gt_coordinates_make(gt_coordinates *out, const gt_domain *domain);
 void gt_coordinates_free(gt_coordinates *coordinates);
-/* Writes the point's coordinates, `count` numbers, to out. */
+/* Writes the coordinates of the point, which are `count` numbers, to out. */
 void gt_coordinates_of(float *out, const gt_coordinates *coordinates, const gt_point *point);

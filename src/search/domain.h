@@ -1,5 +1,5 @@
-/* The configurations that a search may try, accessed through functions, so a template's space, a
- * recorded one and a synthetic landscape look the same. Pure. */
+/* The configurations that a search may try. The search accesses them only through functions, so a
+ * template's space, a recorded one and a synthetic landscape look the same. Pure. */
 #pragma once
 
 #include "base/hash.h"
@@ -8,17 +8,18 @@
 
 enum { GT_SEARCH_AXES = 48, GT_SEARCH_CHOICES = UINT16_MAX, GT_SEARCH_FEATURES = 48 };
 
-/* One choice per axis, as indices. Elements from axis_count on are zero. */
+/* One choice per axis, as an index. Elements from axis_count on are zero. */
 typedef struct gt_point {
     uint16_t choice[GT_SEARCH_AXES];
 } gt_point;
 
 typedef struct gt_domain_axis {
-    uint32_t choices;     /* 1 to GT_SEARCH_CHOICES */
-    const double *values; /* values by choice, in order; NULL: words, which have no order */
+    uint32_t choices; /* 1 to GT_SEARCH_CHOICES */
+    /* values by choice, in order; NULL: the choices are words, which have no order */
+    const double *values;
 } gt_domain_axis;
 
-/* A domain. The strategy's thread calls its functions, which keep no pointers. */
+/* A domain. Its functions are called on the strategy's thread and keep no pointers. */
 typedef struct gt_domain {
     uint32_t axis_count;
     const gt_domain_axis *axes;
@@ -26,11 +27,11 @@ typedef struct gt_domain {
     bool size_is_exact;
     const gt_point *fallback; /* the template's default, which is tried first; may be NULL */
     void *user;               /* passed to the functions */
-    /* Draws a valid configuration, each equally likely; false if there is none. */
+    /* Draws a valid configuration; all are equally likely. Returns false if there is none. */
     bool (*draw)(void *user, gt_random *random, gt_point *out);
     bool (*is_valid)(void *user, const gt_point *point);
-    /* Moves *point to the next valid configuration, or with `first` to the first. False at the end.
-     */
+    /* Moves *point to the first valid configuration if `first` is true, otherwise to the next.
+     * Returns false at the end. */
     bool (*next)(void *user, gt_point *point, bool first);
     /* Sets `out` to the numbers that are known about a valid point before it is tried. */
     void (*features)(void *user, const gt_point *point, double out[GT_SEARCH_FEATURES]);
@@ -48,7 +49,8 @@ static inline gt_hash gt_point_hash(const gt_point *point)
 void gt_domain_neighbours(const gt_domain *domain, const gt_point *point,
                           bool (*each)(void *user, const gt_point *neighbour), void *user);
 
-/* Moves a random axis one choice up or down; returns false if that is not valid. */
+/* Moves `point` by one choice, up or down, in a random axis. Returns false if the result is not
+ * valid. */
 bool gt_domain_step(const gt_domain *domain, gt_random *random, gt_point *point);
 
 /* Changes `count` random axes. Returns false, without a change, if it finds no valid point. */

@@ -11,12 +11,12 @@ typedef struct gt_known {
     double log_time;  /* logarithm of time_ns; only for GT_TRIED_OK */
     double compile_s; /* 0: not known */
     double measure_s; /* 0: not known */
-    double so_far_s;  /* seconds for which it has been compiling; 0: not known */
+    double so_far_s;  /* seconds that its compile has run so far; 0: not known */
     uint32_t row;     /* row of the model, counted from 1; 0: none */
 } gt_known;
 
-/* The configurations that a search has proposed, and their results. All zero is empty. Not
- * thread-safe. */
+/* The configurations that a search has proposed, and their results. All zero: empty.
+ * Not thread-safe. */
 typedef struct gt_evidence {
     GT_ARRAY(gt_known) known;          /* proposed or reported */
     gt_hash_index places;              /* index into `known` by the hash of a point */
@@ -31,10 +31,10 @@ typedef struct gt_evidence {
     uint32_t measured;
 } gt_evidence;
 
-/* Adds a proposal. ENOMEM. */
+/* Adds a proposal. Returns ENOMEM if memory is short. */
 gputune_status gt_evidence_propose(gt_evidence *evidence, const gt_point *point);
 gputune_status gt_evidence_add(gt_evidence *evidence, const gt_tried *result);
-/* Notes that a pending point has been compiling for `seconds`. */
+/* Records that a pending point has been compiling for `seconds`. */
 void gt_evidence_note_compiling(gt_evidence *evidence, const gt_point *point, double seconds);
 /* Returns the entry of a point; NULL if it was neither proposed nor reported. */
 gt_known *gt_evidence_find(const gt_evidence *evidence, const gt_point *point);
@@ -42,6 +42,7 @@ static inline bool gt_evidence_has(const gt_evidence *evidence, const gt_point *
 {
     return gt_evidence_find(evidence, point) != NULL;
 }
-/* Gets the indices of the `most` fastest points, the fastest first; returns how many. */
+/* Writes the indices of the fastest points to `out`, at most `most`, the fastest first. Returns how
+ * many. */
 uint32_t gt_evidence_fastest(const gt_evidence *evidence, uint32_t *out, uint32_t most);
 void gt_evidence_free(gt_evidence *evidence);

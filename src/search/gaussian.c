@@ -7,11 +7,12 @@
 
 enum { ROWS = GT_GAUSSIAN_ROWS };
 
-/* Initial sum of the weights (inverse squares of length scales), and initial sum of the parts. */
+/* Initial values: the sum of the weights (inverse squares of length scales), and the sum of the
+ * parts. */
 #define FIRST_WEIGHT 4.0
 #define FIRST_PART   1.0
 #define FIRST_NOISE  1e-2
-#define LEAST        1e-9 /* least variance, against rounding errors */
+#define LEAST        1e-9 /* lower bound of a variance, which guards against rounding errors */
 
 gputune_status gt_gaussian_open(gt_gaussian *out, const gt_coordinates *coordinates)
 {
@@ -52,7 +53,8 @@ static float matern(float squared)
 }
 
 /* The similarity of a point to each row: the weighted squared distance, the sum of the shared
- * parts, and the sum of their squares. In single precision, whose error is far below the noise. */
+ * parts, and the sum of their squares. Single precision suffices, because its error is far below
+ * the noise. */
 typedef struct likeness {
     float squared[ROWS], shared[ROWS], squares[ROWS];
 } likeness;
@@ -73,7 +75,8 @@ static void add_coordinate(likeness *restrict out, const gt_gaussian *g, uint32_
     }
 }
 
-/* Computes the covariance of z with the rows [from, to) into out[from] and on. */
+/* Computes the covariances of z with the rows [from, to). Writes them to out[from] and the elements
+ * after it. */
 static void covariances(double *out, const gt_gaussian *g, const float *z, uint32_t from,
                         uint32_t to)
 {
@@ -142,7 +145,7 @@ static void settle_target(const gt_gaussian *g, gt_target_values *target)
     for (uint32_t i = 0; i < g->count; i++) {
         u[i] -= target->mean * ones[i];
     }
-    /* two additional values of variance 1 serve as a prior; the values are standardised */
+    /* two additional values of variance 1 serve as a prior, because the values are standardised */
     target->signal = (gt_dot(u, u, g->count) + 2) / (known + 2);
 }
 

@@ -1,9 +1,10 @@
 /* A Gaussian process over a few hundred points of a domain. It predicts the value of an untried
  * point and its uncertainty (Rasmussen and Williams, Gaussian Processes for Machine Learning, ch. 2
- * and 5). The covariance is a sum: Matern's with nu = 5/2 over all coordinates, with a length scale
- * for each; and additive effects of single coordinates and pairs (Duvenaud, Nickisch, Rasmussen
- * 2011), because few points are enough to show main effects. The mean is a constant. Several
- * targets share the points; the covariance is learnt from the first. Pure. */
+ * and 5). The covariance is a sum of two parts. The first is Matern's with nu = 5/2 over all
+ * coordinates, with one length scale per coordinate. The second consists of additive effects of
+ * single coordinates and of pairs (Duvenaud, Nickisch, Rasmussen 2011), because few points are
+ * enough to show main effects. The mean is a constant. Several targets share the points; the
+ * covariance is learnt from the first target. Pure. */
 #pragma once
 
 #include "search/coordinates.h"
@@ -30,19 +31,20 @@ typedef struct gt_gaussian {
     double weight[GT_COORDINATES]; /* inverse square of the length scale */
     double part[GT_COORDINATES];   /* variance of the coordinate's own effect / signal variance */
     double noise;                  /* variance of the noise of one value / signal variance */
-    uint32_t count;                /* rows so far */
+    uint32_t count;                /* number of rows so far */
     gt_target_values target[GT_TARGETS];
     float *z;      /* coordinates of the rows: GT_GAUSSIAN_ROWS values per coordinate */
     double *lower; /* Cholesky's factor of the covariance, row by row */
     struct gt_gaussian_sample *sample; /* memory for learning */
 } gt_gaussian;
 
-/* Opens a process without rows; gt_gaussian_close() releases it. ENOMEM. */
+/* Opens a process without rows. gt_gaussian_close() releases it. Returns ENOMEM if memory is
+ * short. */
 gputune_status gt_gaussian_open(gt_gaussian *out, const gt_coordinates *coordinates);
 void gt_gaussian_close(gt_gaussian *gaussian);
 
-/* Returns the covariance, divided by the signal variance, of effects of single coordinates and
- * pairs, from the sums of the shared parts and of their squares. */
+/* Returns the covariance that effects of single coordinates and of pairs cause, divided by the
+ * signal variance. `sum` is the sum of the shared parts, `squares` the sum of their squares. */
 static inline double gt_gaussian_apart(double sum, double squares)
 {
     return sum + (sum * sum - squares) / 2; /* a pair's part is the product of two parts */
@@ -66,29 +68,33 @@ static inline double gt_dot(const double *a, const double *b, uint32_t count)
 
 /* Deletes all rows, but keeps the learnt covariance. */
 void gt_gaussian_clear(gt_gaussian *gaussian);
-/* Adds a point without targets and returns its row; needs count < GT_GAUSSIAN_ROWS. */
+/* Adds a point whose target values are not known and returns its row. Requires count <
+ * GT_GAUSSIAN_ROWS. */
 uint32_t gt_gaussian_add(gt_gaussian *gaussian, const float *z);
-/* Updates the process after rows were added or a y was changed, before it is used. */
+/* Updates the process. Must be called after rows were added or a y was changed, before the process
+ * is used. */
 void gt_gaussian_update(gt_gaussian *gaussian);
-/* Improves the covariance in `steps` steps by the likelihood of the known rows, and updates the
- * process. Invalidates earlier prospects. */
+/* Improves the covariance in `steps` steps, by the likelihood of the rows with a known value, and
+ * updates the process. Earlier prospects become invalid. */
 void gt_gaussian_learn(gt_gaussian *gaussian, uint32_t steps);
 
-/* Returns the negative log likelihood per known row, up to a constant. */
+/* Returns the negative log likelihood per row with a known value, up to a constant. */
 double gt_gaussian_misfit(const gt_gaussian *gaussian);
-/* Returns memory for learning, or NULL; the caller frees it. */
+/* Allocates memory for learning, which the caller frees. Returns NULL if memory is short. */
 struct gt_gaussian_sample *gt_gaussian_sample_new(void);
 
-/* A point to predict. Its row of Cholesky's factor is kept, so each element is computed once. */
+/* A point to predict. It keeps its row of Cholesky's factor, so each element is computed only
+ * once. */
 typedef struct gt_prospect {
     float z[GT_COORDINATES];
     uint32_t rows;    /* elements computed so far; set to 0 for a new point and after learning */
-    double reduction; /* how much the rows reduce the variance / signal variance */
+    double reduction; /* reduction of the variance by the rows / signal variance */
     double v[GT_GAUSSIAN_ROWS];
 } gt_prospect;
 /* Updates a prospect. */
 void gt_gaussian_look(const gt_gaussian *gaussian, gt_prospect *prospect);
-/* Return the expected value of a target at an updated prospect, and its standard deviation. */
+/* Return the expected value of a target at an updated prospect, and the standard deviation of that
+ * value. */
 double gt_gaussian_expect(const gt_gaussian *gaussian, const gt_prospect *prospect,
                           gt_target target);
 double gt_gaussian_deviation(const gt_gaussian *gaussian, const gt_prospect *prospect,

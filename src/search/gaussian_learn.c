@@ -1,6 +1,6 @@
-/* Learns the length scales, parts and noise of a Gaussian process: the maximum of likelihood times
- * prior, by resilient propagation (Riedmiller and Braun 1993), which needs only the signs of
- * gradients. */
+/* Learns the length scales, parts and noise of a Gaussian process. It maximises the product of
+ * likelihood and prior by resilient propagation (Riedmiller and Braun 1993), which needs only the
+ * signs of gradients. */
 #include "search/gaussian.h"
 
 #include <math.h>
@@ -23,7 +23,7 @@ enum { ROWS = GT_GAUSSIAN_ROWS, MOST = 180, PARAMETERS = 2 * GT_COORDINATES + 1 
 #define LOWEST  (-9.0)
 #define HIGHEST 7.0
 
-/* The known rows, or an even selection of them, and memory to compute their likelihood. */
+/* Rows with a known value (all, or an even selection), and memory to compute their likelihood. */
 typedef struct gt_gaussian_sample {
     const gt_gaussian *gaussian;
     uint32_t count;
@@ -71,7 +71,7 @@ static void take_rows(sample *s, const gt_gaussian *g)
     }
 }
 
-/* Computes the distances of row a from those before it in coordinate d. */
+/* Computes the distances in coordinate d between row a and the rows before it. */
 static void distances(double *out, const sample *s, uint32_t d, uint32_t a)
 {
     const float *z = s->gaussian->z + (size_t)d * ROWS;

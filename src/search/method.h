@@ -1,4 +1,4 @@
-/* The parts of a strategy: its method and its evidence. Connects strategy.c and model.c. */
+/* The parts of a strategy: its method and its evidence. Shared by strategy.c and model.c. */
 #pragma once
 
 #include "search/evidence.h"
@@ -10,13 +10,14 @@ typedef struct gt_method {
     size_t bytes; /* size of the state, which begins as zeros */
     gputune_status (*open)(gt_strategy *strategy, void *state); /* or NULL */
     void (*close)(void *state);                                 /* or NULL */
-    /* Proposes a point that is not in the evidence. Sets *found to false if the method has no point
-     * left; then the walk through the domain finds the rest. */
+    /* Proposes a point that is not in the evidence. Sets *found to false if the method has no more
+     * points; the walk through the domain then finds the rest. */
     gputune_status (*propose)(gt_strategy *strategy, void *state, gt_point *out, bool *found);
     /* Sets the members of gt_outlook that only the method knows. May be NULL. */
     void (*look)(gt_strategy *strategy, void *state, gt_outlook *out);
     bool learns; /* true if later proposals depend on results */
-    /* Returns the expected gain of a proposal, as a logarithm; negative: unknown. May be NULL. */
+    /* Returns the logarithm of the gain that is expected of a proposal; negative: unknown. May be
+     * NULL. */
     double (*worth)(gt_strategy *strategy, void *state, const gt_point *point);
 } gt_method;
 
@@ -44,7 +45,7 @@ typedef struct gt_candidate {
     gt_point point;
     double prior; /* standardised time that the hints predict */
     double score; /* candidates with a higher score are proposed sooner */
-    double gain;  /* expected gain, as a logarithm */
+    double gain;  /* logarithm of the expected gain */
     gt_prospect prospect;
 } gt_candidate;
 
@@ -58,11 +59,12 @@ enum {
 typedef struct gt_model_prior {
     bool present;
     gt_gaussian gaussian;
-    gt_point leads[GT_MODEL_LEADS]; /* the fastest hints, which are tried first */
+    gt_point leads[GT_MODEL_LEADS]; /* the fastest hints, which are proposed first */
     uint32_t lead_count, next_lead;
-    uint32_t due;   /* leads to propose before the model, if the hints came after results */
-    uint32_t turns; /* proposals before the model was ready, except the default */
-    double slope;   /* slope of the times here against the prior */
+    /* number of leads to propose before the model does, if the hints came after results */
+    uint32_t due;
+    uint32_t turns; /* number of proposals before the model was ready, without the default */
+    double slope;   /* slope of the times of this search against the prior */
 } gt_model_prior;
 
 typedef struct gt_model {
@@ -70,7 +72,7 @@ typedef struct gt_model {
     gt_gaussian gaussian;
     gt_model_prior prior;
     bool is_open;      /* true if the prior was made from the hints */
-    size_t hint_count; /* number of hints that the prior was made from */
+    size_t hint_count; /* number of hints from which the prior was made */
     uint64_t results;  /* evidence.results at the last update */
 
     uint32_t known_of[GT_GAUSSIAN_ROWS]; /* index of a row's point in the evidence */
@@ -79,21 +81,21 @@ typedef struct gt_model {
         count_when_learnt; /* evidence.result_count when the covariance was last learnt; 0: never */
 
     /* for gt_model_value(): */
-    double best_log; /* logarithm of the best time so far */
-    double width;    /* differences to the best that exceed it are compressed; may be infinite */
-    double mean, spread;   /* mean and spread of the compressed differences to the best time */
-    double compile_centre; /* centre of the logarithms of compile times; NAN: none is known */
+    double best_log;     /* logarithm of the best time so far */
+    double width;        /* greater differences to the best time are compressed; may be infinite */
+    double mean, spread; /* mean and spread of the compressed differences to the best time */
+    double compile_centre; /* logarithm of the usual compile time; NAN: no compile time is known */
     double best_y;         /* the best time so far, standardised */
 
-    double gain; /* expected gain of the last proposal, as a logarithm */
+    double gain; /* logarithm of the expected gain of the last proposal */
 
     GT_ARRAY(gt_candidate) pool;
     gt_hash_index places; /* index into the pool by the hash of a point */
 } gt_model;
 
 /* Adds the results since the last call to the process. If there are many, learns the covariance
- * again. Sets *is_relearnt if this invalidates the candidates' prospects. ENOMEM. */
+ * again and sets *is_relearnt, because the candidates' prospects are then invalid. ENOMEM. */
 gputune_status gt_model_learn(bool *is_relearnt, gt_model *model, gt_strategy *strategy);
 
-/* Converts the logarithm of a time to a standardised value. */
+/* Converts a logarithm of a time to a standardised value. */
 double gt_model_value(const gt_model *model, double log_time);

@@ -1,10 +1,12 @@
 /* The strategies `model` and `auto`.
  *
- * `model` first proposes a few random configurations. Then it proposes those from which it expects
- * the most, by a Gaussian process of times, failures and compile times.
+ * `model` first proposes a few random configurations. Then it proposes the configurations from
+ * which it expects the most. For this it uses a Gaussian process of times, failures and compile
+ * times.
  *
- * `auto` tries all configurations if the space is small or there is time for all, the fastest hints
- * first, because its limit may end it early. Otherwise the model proposes. */
+ * `auto` tries all configurations if the space is small or if the time suffices for all. It begins
+ * with the fastest hints, because its limit may end it early. Otherwise it proposes like
+ * `model`. */
 #include "search/method.h"
 
 #include "stats/distribution.h"
@@ -22,7 +24,7 @@ static double model_prior_at(const gt_model *model, const float *z);
  * slow times need not be predicted precisely, and a few configurations are often far slower than
  * all others, which no process expects. */
 
-#define NARROW 1e-6 /* the least spread, because all times may be equal */
+#define NARROW 1e-6 /* lower bound of the spread, because all times may be equal */
 
 static double compress_time(double over, double width)
 {
@@ -68,9 +70,11 @@ static double model_log_slope(const gt_model *model, double log_time)
 enum {
     KEPT = 300, /* number of rows to keep if there are too many; half of them are the fastest */
     STEPS = 10, /* steps of learning */
-    ENOUGH = 20 /* least number of results for choosing a width */
+    ENOUGH = 20 /* results that are needed to choose a width */
 };
-#define GROWTH 1.25 /* factor by which the results grow until the covariance is learnt again */
+#define GROWTH                                                                                     \
+    1.25 /* the covariance is learnt again when the results have grown by this factor              \
+          */
 
 static void model_forget_rows(gt_model *model, gt_evidence *evidence)
 {
@@ -106,7 +110,7 @@ static bool add_rows(gt_model *model, gt_evidence *evidence)
     return true;
 }
 
-/* Adds the newest proposals to the process, as far as there are free rows. */
+/* Adds rows for the newest proposals while there are free rows. */
 static void model_add_pending(gt_model *model, gt_evidence *evidence)
 {
     add_rows(model, evidence);
@@ -138,7 +142,8 @@ static void choose_rows(gt_model *model, gt_strategy *strategy, gt_ranked *order
         add_row(model, evidence, order[kept].index);
     }
     for (uint32_t i = kept; i < count; i++) {
-        evidence->known.items[order[i].index].row = GT_GAUSSIAN_ROWS + 1; /* left out */
+        /* this point gets no row */
+        evidence->known.items[order[i].index].row = GT_GAUSSIAN_ROWS + 1;
     }
 }
 
@@ -165,8 +170,8 @@ static void fit_prior(gt_model *model)
     model->prior.slope = fmin(fmax(products / squares, 0), 1.5);
 }
 
-/* Returns the logarithm of a compile time over the usual one, or NAN. A compile that has already
- * taken more than half of the usual time is expected to take as long again. */
+/* Returns the logarithm of the ratio of a compile time to the usual one, or NAN if it is not known.
+ * A compile that has taken more than half of the usual time is expected to take as long again. */
 static double compile_value(const gt_model *model, const gt_known *known)
 {
     double least = log(2 * known->so_far_s) - model->compile_centre;
@@ -278,7 +283,7 @@ static void fill_gaussian(gt_gaussian *gaussian, const gt_model *model, const gt
     }
 }
 
-/* Sorts the hints with a time; returns their number. */
+/* Sorts the hints that have a time. Returns their number. */
 static uint32_t sort_hints(gt_strategy *strategy, gt_ranked *order)
 {
     uint32_t count = 0;
@@ -340,18 +345,23 @@ static double model_prior_at(const gt_model *model, const float *z)
 enum {
     RANDOM = 500,
     NEAR_BEST = 4, /* fastest points whose neighbours become candidates */
-    JUMPS = 48,    /* for each of them, candidates that differ in two axes, and as many in three */
-    MANY = 800     /* number of candidates at which all but the best RANDOM are dropped */
+    /* for each of them: candidates that differ in two axes, and as many that differ in three */
+    JUMPS = 48,
+    MANY = 800 /* if there are this many candidates, all but the best RANDOM are dropped */
 };
-#define FAR 6.0 /* a point more deviations below the best gets an approximate gain */
-/* With few points deviations are underestimated, so they are doubled; with many axes, less. */
+/* the gain of a point is approximate if it is more deviations than this below the best */
+#define FAR 6.0
+/* With few points the process underestimates deviations, so they are doubled, or multiplied by less
+ * if there are many axes. */
 #define DOUBT_AXES 8.0
-/* If results stop improving, the process may be wrong. So after DOUBTS results deviations grow, up
- * to MOST_DOUBT times. After WAVE results they start again, to follow up new findings. */
-#define DOUBTS       5
-#define WAVE         20
-#define MOST_DOUBT   2.0
-#define TRUSTED      10   /* number of results without a gain after which hints are doubted, too */
+/* If results stop improving, the process may be wrong. After DOUBTS results without a gain,
+ * deviations grow, by a factor of at most MOST_DOUBT. After every WAVE results this begins again,
+ * so new findings are followed up. */
+#define DOUBTS     5
+#define WAVE       20
+#define MOST_DOUBT 2.0
+/* number of results without a gain after which hints are doubted as well */
+#define TRUSTED      10
 #define SURE_FAILURE 1.02 /* a predicted failure keeps a chance of 2% to succeed */
 #define ROOT_2PI     2.5066282746310002
 
@@ -443,7 +453,7 @@ static gputune_status add_near(gt_model *model, gt_strategy *strategy, const gt_
     return to.status;
 }
 
-/* Adds points that differ in two or three axes, to get past constraints and to other basins. */
+/* Adds points that differ in two or three axes, to cross constraints and to reach other basins. */
 static gputune_status add_jumps(gt_model *model, gt_strategy *strategy, const gt_point *from)
 {
     adding to = {model, &strategy->evidence, GPUTUNE_OK};
@@ -482,7 +492,8 @@ static double log_gain(double best, double expected, double deviation)
     return log(deviation) + log(d * gt_normal_cdf(d) + exp(-d * d / 2) / ROOT_2PI);
 }
 
-/* Returns log(seconds of another try): its compile time by number of workers, plus GPU time. */
+/* Returns the logarithm of the seconds that another try costs: its compile time divided by the
+ * number of workers, plus its GPU time. */
 static double log_cost(const gt_model *model, const gt_strategy *strategy,
                        const gt_prospect *prospect)
 {
@@ -511,7 +522,7 @@ static double doubt(const gt_model *model, const gt_strategy *strategy)
 }
 
 /* Scores a candidate. Only gains beyond epsilon count; otherwise a search would stay among the
- * neighbours of a good configuration although another basin has better ones. */
+ * neighbours of a good configuration although another basin contains better ones. */
 static void judge_candidate(gt_candidate *candidate, const gt_model *model,
                             const gt_strategy *strategy)
 {
@@ -565,7 +576,7 @@ static int64_t model_pool_best(gt_model *model, const gt_strategy *strategy)
 
 enum { LEAST_OK = 3 };
 
-/* Opens the state of `model`; gt_method_auto uses it, too. */
+/* Opens the state of `model`, which gt_method_auto uses as well. */
 static gputune_status model_open(gt_strategy *strategy, void *state)
 {
     gt_model *model = state;
@@ -590,9 +601,9 @@ static bool is_new(const gt_strategy *strategy, const gt_point *point)
            strategy->domain->is_valid(strategy->domain->user, point);
 }
 
-/* Proposes the first points: the default, the fastest hints, and random ones. Two random points
- * early show the model how closely times follow the hints; more are proposed only for many workers.
- */
+/* Proposes the first points: the default, the fastest hints, and random ones. Two early random
+ * points show the model how closely times follow the hints; more are proposed only if there are
+ * many workers. */
 static bool propose_first(gt_model *model, gt_strategy *strategy, gt_point *out)
 {
     gt_model_prior *prior = &model->prior;
@@ -666,8 +677,8 @@ static void look_model(gt_strategy *strategy, void *state, gt_outlook *out)
     }
 }
 
-/* Updates the model first if an update is due. Usually a proposal does that, but there are none
- * while slow compiles occupy all workers. */
+/* Updates the model first if an update is due. Usually a proposal does that, but nothing is
+ * proposed while slow compiles occupy all workers. */
 static double model_worth(gt_strategy *strategy, void *state, const gt_point *point)
 {
     gt_model *model = state;
@@ -690,10 +701,11 @@ const gt_method gt_method_model = {.bytes = sizeof(gt_model),
 
 enum {
     SMALL = 128, /* if there are at most this many valid configurations, all are tried */
-    PROBE = 16   /* number of results after which the rate of results is known */
+    PROBE = 16   /* number of results after which their rate is known */
 };
 
-/* Returns true if the limit suffices for all remaining configurations, at the rate so far. */
+/* Returns true if the time that is left suffices for all remaining configurations, at the rate so
+ * far. */
 static bool is_time_for_all(const gt_strategy *strategy)
 {
     const gt_evidence *evidence = &strategy->evidence;
@@ -710,7 +722,7 @@ static bool is_time_for_all(const gt_strategy *strategy)
     return spent / result_count * left <= strategy->settings.limit_s - spent;
 }
 
-/* Returns the fastest hint that is not proposed yet, or NULL. */
+/* Returns the fastest hint that was not proposed yet, or NULL. */
 static const gt_tried *best_hint(const gt_strategy *strategy)
 {
     const gt_tried *best = NULL;

@@ -10,18 +10,19 @@ enum {
     LEAST_PAIRS = 3,
     LEAST_COMPARED = 6, /* least number of pairs for comparing times */
     LEAST_FAILED = 3,   /* number of failures that end quick compiles if none was correct */
-    MANY = 100          /* quick compiles are not needed if there is time for this many variants */
+    /* quick compiles are not needed if the time suffices for this many variants */
+    MANY = 100
 };
 #define SHARE  0.5 /* fraction of the time limit that quick compiles may use */
-#define SLOW   0.5 /* a compile is slow from this fraction of quick_s() on */
+#define SLOW   0.5 /* a compile is slow if it takes at least this fraction of quick_s() */
 #define FASTER 2.0 /* minimum ratio of compile times for quick compiles to pay */
-/* Fractions of the pairs to try before deciding if quick compiles pay: ENOUGH usually, and
- * ENOUGH_QUICK if the pairs do not even compile slowly. */
+/* Fractions of the pairs that must be tried before it is decided if quick compiles pay: usually
+ * ENOUGH, but ENOUGH_QUICK if the pairs do not even compile slowly. */
 #define ENOUGH       0.75
 #define ENOUGH_QUICK 0.5
-/* Few pairs prove little. If useful quick compiles have a rank correlation of 0.4, a third of all
- * samples of five pairs have less than 0.3; a hundredth of all samples of eight pairs have less
- * than this value. */
+/* Few pairs prove little. If quick compiles are useful, their rank correlation is 0.4: then a third
+ * of all samples of five pairs have less than 0.3, but only a hundredth of all samples of eight
+ * pairs have less than this value. */
 #define CONTRARY (-0.5)
 
 static uint32_t most_first(const gt_search_settings *settings)
@@ -47,14 +48,14 @@ void gt_quick_end(gt_quick *quick)
     quick->strategy = NULL;
 }
 
-/* Returns the compile time at which MANY variants fit in the time that is left. */
+/* Returns the compile time with which MANY variants fit in the time that is left. */
 static double quick_s(const gt_quick *quick, double left_s)
 {
     return left_s * quick->settings.workers / MANY;
 }
 
-/* Returns the full compile time of a pair's variant or, until it is known, the time since the first
- * proposal; 0: unknown. */
+/* Returns the full compile time of a pair's variant. Until it is known, returns the time since the
+ * first proposal; 0: unknown. */
 static double compile_s_so_far(const gt_quick *quick, const gt_quick_pair *pair, double left_s)
 {
     return pair->tried ? pair->full.compile_s : quick->left_at_begin_s - left_s;
@@ -79,7 +80,8 @@ static bool compile_slowly(const gt_quick *quick, double left_s)
     return mean_compile_s(quick, left_s) >= SLOW * quick_s(quick, left_s);
 }
 
-/* Returns true if at least `least` quick compiles were far faster than their pairs. */
+/* Returns true if at least `least` pairs have both compile times, and their quick compiles were far
+ * faster on the whole. */
 static bool are_far_faster(const gt_quick *quick, uint32_t least, double left_s)
 {
     double quick_compile_s = 0, full_s = 0;
@@ -96,7 +98,8 @@ static bool are_far_faster(const gt_quick *quick, uint32_t least, double left_s)
     return compiled >= least && full_s >= FASTER * quick_compile_s;
 }
 
-/* Guesses if quick compiles are far faster before pairs show it, by the first one or the time. */
+/* Guesses if quick compiles are far faster, before pairs show it: from the first pair or from the
+ * time that has passed. */
 static bool may_be_far_faster(const gt_quick *quick, double left_s)
 {
     double full_s = quick->left_at_begin_s - left_s;
@@ -114,7 +117,7 @@ static uint32_t count_tried(const gt_quick *quick)
     return tried;
 }
 
-/* Proposes pairs for half of the workers; the others are left for quick compiles. */
+/* Proposes pairs for half of the workers; the other workers are left for quick compiles. */
 static gputune_status propose_full(gt_quick *quick, gt_strategy *full, gt_point *out, size_t count,
                                    size_t *given)
 {

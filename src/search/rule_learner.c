@@ -12,7 +12,7 @@
 
 /* ---- losses ---------------------------------------------------------------------------------- */
 
-/* The cost of a logarithmic loss: losses that are twice as large cost more than twice as much. */
+/* The cost of a logarithmic loss: twice the loss costs more than twice as much. */
 static double cost_of(double log_loss)
 {
     const double weight = 2;
@@ -51,7 +51,7 @@ typedef struct portfolio {
     const gt_rule_data *data;
     const double *costs; /* by size and code: [size * code_count + code] */
     uint32_t code_count, most;
-    const bool *universal; /* by code: true if one of its configurations has no needs */
+    const bool *universal; /* by code: true if one of its configurations needs nothing */
     bool wants_universal;
 } portfolio;
 
@@ -109,7 +109,8 @@ static double choose_greedily(const portfolio *p, uint32_t *chosen)
     return cost;
 }
 
-/* Moves to the next combination of `most` codes in ascending order. False after the last. */
+/* Moves to the next combination of `most` codes in ascending order. Returns false after the
+ * last. */
 static bool next_combination(const portfolio *p, uint32_t *chosen)
 {
     uint32_t i = p->most;
@@ -151,8 +152,7 @@ static double combinations(uint32_t all, uint32_t some)
     return count;
 }
 
-/* Numbers the codes from 0 in the order of their first configuration. Returns how many there are.
- */
+/* Numbers the codes from 0 in the order of their first configuration. Returns their number. */
 static uint32_t number_codes(uint32_t *numbers, const gt_rule_data *data)
 {
     uint32_t count = 0;
@@ -230,7 +230,7 @@ gputune_status gt_portfolio_choose(bool *kept, const gt_rule_data *data)
 typedef struct branch {
     gt_tree_node node;
     uint32_t yes, no; /* indices of the branches; 0: none */
-    double cost;      /* cost of its sizes if it is a leaf */
+    double cost;      /* cost of the branch's sizes if it is a leaf */
 } branch;
 
 typedef struct learner {
@@ -239,11 +239,12 @@ typedef struct learner {
     uint32_t *ids;          /* by kept configuration: its index in the data */
     double *losses, *costs; /* by size and kept configuration: [size * configs + config] */
     uint32_t *measured, measured_count; /* the measured sizes */
-    uint32_t *guessed, guessed_count;   /* the sizes to predict */
-    uint64_t *granted; /* by size: the needs that hold there because of conditions */
-    uint32_t folds;    /* the i-th measured size is in fold i % folds */
-    /* predicted logarithmic times [(config * (folds + 1) + fold) * guessed_count + i] without the
-     * sizes of the fold; from all sizes if fold == folds; INFINITY: the configuration cannot run */
+    uint32_t *guessed, guessed_count;   /* the sizes to predict (guessed) */
+    uint64_t *granted;                  /* by size: the needs that conditions grant there */
+    uint32_t folds;                     /* the i-th measured size is in fold i % folds */
+    /* predicted logarithmic times [(config * (folds + 1) + fold) * guessed_count + i], from the
+     * measured sizes outside the fold; from all of them if fold == folds; INFINITY: the
+     * configuration cannot run */
     double *predicted;
     uint32_t *sorted; /* by feature: all sizes, sorted by its value */
     bool *usable;     /* by feature: true if all its values are known */
@@ -251,14 +252,16 @@ typedef struct learner {
     uint32_t *moved;  /* sizes for which a condition is false, while a range is divided */
     bool *is_yes_at;  /* by size: true if the last condition holds there */
     double *sums;     /* sums of costs, by configuration */
-    double *after; /* by position in an order of sizes: the least cost of the sizes from there on */
+    /* by position in an order of sizes: the least cost of the sizes from this position on */
+    double *after;
     GT_ARRAY(branch) branches;
 } learner;
 
 /* Cost of a size at which a leaf has no configuration that can run. */
 static const double unusable = 100;
 
-/* Returns the least sum among the configurations whose needs are granted, and which one has it. */
+/* Returns the least sum among the configurations whose needs are granted. Sets *config to the
+ * configuration with this sum. */
 static double least_sum(const learner *l, const double *sums, uint64_t granted, uint32_t sizes,
                         uint32_t *config)
 {
@@ -291,7 +294,7 @@ typedef struct split {
     double most, cost;
 } split;
 
-/* Returns a round number in the middle of two values, logarithmically. */
+/* Returns a round number near the geometric mean of two values. */
 static double threshold_between(double below, double above)
 {
     const double low = fmax(below, 1), middle = sqrt(low * fmax(above, 1));
@@ -311,7 +314,7 @@ typedef struct extent {
     uint64_t granted;
 } extent;
 
-/* Tries all thresholds of a feature for a branch. Conditions grant needs where they are true; this
+/* Tries all thresholds of a feature for a branch. A condition grants needs where it is true, which
  * is worth a split even if few sizes, or none, are on the other side. */
 static void try_feature(learner *l, const extent *in, uint32_t f, split *best)
 {
@@ -347,7 +350,8 @@ static void try_feature(learner *l, const extent *in, uint32_t f, split *best)
         add_costs(l, l->sums, places[i]);
         below = above;
     }
-    if ((feature->denies & ~granted) && count > 0 && below == 0) { /* false at all sizes */
+    /* the condition is false at all sizes */
+    if ((feature->denies & ~granted) && count > 0 && below == 0) {
         const double cost = least_sum(l, l->sums, granted | feature->denies, count, &config);
         *best = cost < best->cost - 1e-9 ? (split){f, 0, cost} : *best;
     }
@@ -381,7 +385,7 @@ static uint32_t divide_cases(learner *l, const extent *in, const gt_tree_node *n
     return middle;
 }
 
-/* Grows branch `at`, which has these sizes. */
+/* Grows branch `at` from the sizes of `in`. */
 static gputune_status grow_tree(learner *l, uint32_t at, const extent *in)
 {
     const gt_rule_data *data = l->data;
@@ -392,7 +396,8 @@ static gputune_status grow_tree(learner *l, uint32_t at, const extent *in)
         add_costs(l, l->sums, l->order[i]);
     }
     own->cost = least_sum(l, l->sums, in->granted, count, &own->node.config);
-    if (own->cost >= unusable * count) { /* without the needs */
+    /* no configuration can run with the needs that are granted */
+    if (own->cost >= unusable * count) {
         (void)least_sum(l, l->sums, UINT64_MAX, UINT32_MAX, &own->node.config);
     }
     split best = {.cost = own->cost - 1e-6};
@@ -421,8 +426,8 @@ static gputune_status grow_tree(learner *l, uint32_t at, const extent *in)
     return grow_tree(l, no, &in_no);
 }
 
-/* Makes leaves of branches whose split is worth less than `penalty`. Returns the cost with a
- * penalty for each leaf. */
+/* Turns branches into leaves if their split saves less than `penalty`. Returns the cost, including
+ * a penalty for each leaf. */
 static double prune_tree(branch *branches, uint32_t at, double penalty)
 {
     branch *own = &branches[at];
@@ -478,13 +483,13 @@ static void set_guessed(learner *l)
 
 enum { COORDINATES_MAX = 16 };
 
-/* How much these coordinates count, compared with the sizes. */
+/* Weights of further coordinates, relative to the sizes. */
 typedef struct weights {
-    double load;     /* how many blocks each multiprocessor gets, on average and at most */
-    double divisors; /* the powers of two that divide the sizes */
+    double load;     /* number of blocks that each multiprocessor gets, on average and at most */
+    double divisors; /* powers of two that divide the sizes */
 } weights;
 
-/* Sets the coordinates of a size for a configuration. Returns how many there are. */
+/* Sets the coordinates of a size for a configuration. Returns their number. */
 static uint32_t set_coordinates(const learner *l, double *out, uint32_t size, uint32_t config,
                                 const weights *w)
 {
@@ -510,8 +515,9 @@ static uint32_t set_coordinates(const learner *l, double *out, uint32_t size, ui
     return count;
 }
 
-/* Predicts the logarithmic times of a configuration. Sets choices[i] to the configuration if it is
- * expected to be the fastest so far at the i-th measured size, whose own times do not count. */
+/* Predicts the logarithmic times of a configuration. Also predicts each measured size from the
+ * other ones: if the configuration is the fastest so far at the i-th of them, sets choices[i] to it
+ * and least[i] to its time. */
 static gputune_status predict_config(uint32_t *choices, double *least, learner *l, uint32_t config,
                                      const weights *w, uint32_t guesses)
 {
@@ -536,7 +542,7 @@ static gputune_status predict_config(uint32_t *choices, double *least, learner *
     for (uint32_t i = 0; i < guesses; i++) {
         at += set_coordinates(l, at, l->guessed[i], config, w);
     }
-    for (uint32_t d = 0; d < known.dimensions; d++) { /* around 0 */
+    for (uint32_t d = 0; d < known.dimensions; d++) { /* move the centre to 0 */
         double sum = 0;
         for (uint32_t i = 0; i < known.count; i++) {
             sum += points[(size_t)i * known.dimensions + d];
@@ -564,8 +570,8 @@ static gputune_status predict_config(uint32_t *choices, double *least, learner *
     return GPUTUNE_OK;
 }
 
-/* Predicts the times of all configurations at the first `guesses` sizes to predict. Sets *cost to
- * that of choosing by predictions at the measured sizes. */
+/* Predicts the times of all configurations at the first `guesses` of the sizes to predict. Sets
+ * *cost to the cost of choosing by predictions at the measured sizes. */
 static gputune_status predict_all(double *cost, learner *l, const weights *w, uint32_t guesses)
 {
     GT_FREED uint32_t *choices = calloc(l->measured_count + 1, sizeof *choices);
@@ -584,8 +590,8 @@ static gputune_status predict_all(double *cost, learner *l, const weights *w, ui
     return GPUTUNE_OK;
 }
 
-/* Predicts the times at sizes that were not measured. Numbers of blocks and divisors count as much
- * as is best for choosing: the times of some kernels depend on them, and of others do not. */
+/* Predicts the times at sizes that were not measured. The weights of blocks and divisors are the
+ * ones with the best choices, because the times of only some kernels depend on them. */
 static gputune_status predict_losses(learner *l)
 {
     static const weights all[] = {{0, 0}, {0.3, 0}, {1, 0}, {0, 0.05}, {0.3, 0.05}};
@@ -601,7 +607,7 @@ static gputune_status predict_losses(learner *l)
     return predict_all(&costs[best], l, &all[best], l->guessed_count);
 }
 
-/* Sets the losses at sizes that were not measured, as predicted without the fold's sizes. */
+/* Sets the losses at sizes that were not measured, as predicted without the sizes of the fold. */
 static void guess_penalty(learner *l, uint32_t fold)
 {
     for (uint32_t i = 0; i < l->guessed_count; i++) {
@@ -619,7 +625,7 @@ static void guess_penalty(learner *l, uint32_t fold)
     }
 }
 
-/* Learns a tree from the sizes that are not in the fold; fold == l->folds: from all. */
+/* Learns a tree from the sizes that are not in the fold, or from all sizes if fold == l->folds. */
 static gputune_status learn_fold(learner *l, uint32_t fold)
 {
     const gt_rule_data *data = l->data;
@@ -652,7 +658,7 @@ static gputune_status learn_fold(learner *l, uint32_t fold)
 static const double penalties[] = {0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56};
 enum { PENALTIES = sizeof penalties / sizeof *penalties };
 
-/* Adds the log losses [penalty * size_count + size] at the sizes of the fold. */
+/* Adds the logarithmic losses at the sizes of the fold to out[penalty * size_count + size]. */
 static void test_fold(learner *l, double *out, uint32_t fold)
 {
     const gt_rule_data *data = l->data;
@@ -668,7 +674,7 @@ static void test_fold(learner *l, double *out, uint32_t fold)
     }
 }
 
-/* Finds the best penalty, and sets the losses to expect. */
+/* Finds the best penalty. Sets the expected losses of the tree. */
 static gputune_status leave_out(learner *l, gt_rule_tree *out, double *penalty)
 {
     const uint32_t sizes = l->measured_count;
@@ -775,7 +781,7 @@ static int compare_places(const void *a, const void *b)
                                        : (left->size > right->size) - (left->size < right->size);
 }
 
-/* Sorts the sizes by each feature. Equal values stay in the order of the sizes. */
+/* Sorts the sizes by each feature. Sizes with equal values keep their order. */
 static gputune_status sort_features(learner *l)
 {
     const gt_rule_data *data = l->data;
@@ -811,7 +817,7 @@ static void copy_branch(gt_rule_tree *out, const learner *l, uint32_t at)
 
 gputune_status gt_rule_learn(gt_rule_tree *out, const gt_rule_data *data)
 {
-    enum { LEAVES_MOST = 60 }; /* people should be able to read a rule */
+    enum { LEAVES_MOST = 60 }; /* number of leaves up to which people can read a rule */
     GT_SCOPED(close_learner) learner l = {0};
     GT_SCOPED(gt_rule_tree_free) gt_rule_tree tree = {0};
     double penalty;

@@ -1,5 +1,5 @@
-/* A Gaussian process with a fixed covariance. Its predictions without some points follow from the
- * inverse of the covariance of all (Rasmussen and Williams, Gaussian Processes for Machine
+/* A Gaussian process with a fixed covariance. The inverse of the covariance of all points gives the
+ * predictions without some of them (Rasmussen and Williams, Gaussian Processes for Machine
  * Learning, ch. 5.4.2). */
 #include "search/rule_model.h"
 
@@ -32,7 +32,7 @@ static void factor_matrix(double *matrix, uint32_t count)
     }
 }
 
-/* Replaces x by the solution. The elements of x before `first` are 0. */
+/* Replaces x by the solution. Requires that the elements of x before `first` are 0. */
 static void solve_system(const double *factor, uint32_t count, uint32_t first, double *x)
 {
     for (uint32_t i = first; i < count; i++) {
@@ -48,9 +48,9 @@ static void solve_system(const double *factor, uint32_t count, uint32_t first, d
     }
 }
 
-/* Memory for matrices [count * count] and vectors of the known points. */
+/* Memory for matrices [count * count] and for vectors of the known points. */
 typedef struct workspace {
-    double *factor, *inverse, *part; /* `part`: of the points of a fold */
+    double *factor, *inverse, *part; /* `part`: for the points of one fold */
     double *weights;                 /* [(fold_count + 1) * count] */
     double *some;
     uint32_t *members;
@@ -99,7 +99,7 @@ static void invert_matrix(workspace *w, const gt_rule_known *known)
     }
 }
 
-/* Corrects the weights of all points so those of the fold become 0. */
+/* Corrects the weights of all points, so the weights of the fold become 0. */
 static void leave_out(workspace *w, const gt_rule_known *known, uint32_t fold, double *weights)
 {
     uint32_t count = 0;

@@ -1,5 +1,5 @@
 /* Predicts values at points from the values at known points, with a Gaussian process. The
- * covariance is fixed: a linear trend, and an exponential part, because times have steps where
+ * covariance is fixed: a linear trend, and an exponential part, because times rise in steps when
  * another block, or another wave of blocks, is needed. Pure. */
 #pragma once
 
@@ -9,13 +9,14 @@
 typedef struct gt_rule_known {
     uint32_t count, dimensions;
     const double *points, *values; /* [point * dimensions + dimension], [point] */
-    const uint32_t *folds;         /* of each point: its fold, below fold_count */
+    const uint32_t *folds;         /* by point: its fold, below fold_count */
     uint32_t fold_count;
 } gt_rule_known;
 
-/* Sets out[fold * count + i] to the value at points[i * dimensions], predicted without the points
- * of the fold, and with fold == fold_count, predicted from all of them. The covariance is e^-1 at a
- * distance of 1. Sets apart[k] to the value that the others predict for each known point.
- * ENOMEM. */
+/* Predicts the values at `count` points of `known->dimensions` coordinates. Sets out[fold * count +
+ * i] to the prediction at point i from all known points except those of the fold, and from all
+ * known points for fold == fold_count. Sets apart[k] to the prediction at known point k from the
+ * other known points. The covariance is e^-1 at a distance of 1. Returns ENOMEM if memory is
+ * short. */
 gputune_status gt_rule_model_predict(double *out, double *apart, const gt_rule_known *known,
                                      const double *points, uint32_t count);

@@ -1,29 +1,30 @@
-/* Shares one GPU by the durations measured so far. */
+/* Shares one GPU according to the durations measured so far. */
 #include "search/schedule.h"
 
 #include <math.h>
 
-/* Weight of a new value in a moving mean; large enough for the mean to follow a search. */
+/* Weight of a new value in a moving mean. It is large enough for the mean to follow a search. */
 #define NEW_WEIGHT 0.1
-/* Limit of the GPU seconds that rounds may be owed, or may have had beyond their share. */
+/* Limit of the GPU seconds that rounds are owed, or that they have had beyond their share. */
 #define MEMORY_S 0.25
-/* Seconds that a session needs until it hands over more work. */
+/* Seconds from an event until the session hands over more work. */
 #define THINKING_S 0.02
-/* If a new variant takes at least this long, handing over the next one costs nothing. */
+/* If a new variant takes at least this many seconds, handing over the next one costs nothing. */
 #define LONG_S 0.05
 /* Seconds until a free compile worker gets its next source. */
 #define REACTION_S 0.1
-#define USUAL_S    0.4 /* guessed seconds of a compile, before the first one */
-/* Guessed GPU seconds of a new variant, before the first one. */
+#define USUAL_S    0.4 /* guessed seconds of a compile, until the first one is known */
+/* Guessed GPU seconds of a new variant, until the first one is known. */
 #define USUAL_NEW_VARIANT_S 0.02
-/* Extra variants, so the GPU does not wait for a slow compile. */
+/* Factor for extra variants, so the GPU does not wait for a slow compile. */
 #define SPARE 1.25
 
 enum {
     LEAST_IN_HAND = 2,
     MOST_IN_HAND = 64,
-    WAITING = 2,      /* compiled variants that wait for the GPU */
-    UNLAUNCHED = 24,  /* variants to propose before the first launch; enough for a model */
+    WAITING = 2, /* compiled variants that wait for the GPU */
+    /* variants to propose before the first launch; enough for a model to learn from */
+    UNLAUNCHED = 24,
     COMPILE_AHEAD = 3 /* sources per compile worker if proposals do not depend on results */
 };
 
@@ -73,7 +74,7 @@ double gt_schedule_gpu_s(const gt_schedule *schedule)
     return 1 / own_per_s;
 }
 
-/* Returns how many variants without a launch a search that learns may have. */
+/* Returns how many variants that were not launched yet a search that learns may have. */
 static uint32_t most_on_their_way(const gt_schedule *schedule, uint32_t workers)
 {
     double compile_s = schedule->compile_s > 0 ? schedule->compile_s : USUAL_S;
@@ -82,7 +83,8 @@ static uint32_t most_on_their_way(const gt_schedule *schedule, uint32_t workers)
     double gpu_s = gt_schedule_gpu_s(schedule);
     double taken = ceil(SPARE * compile_s / gpu_s);
     double beside =
-        launched ? ceil(workers * gpu_s / compile_s) : 0; /* variants that still compile */
+        /* variants that are still being compiled */
+        launched ? ceil(workers * gpu_s / compile_s) : 0;
     uint32_t in_hand = gt_schedule_in_hand(schedule);
     double least = launched ? 1 : UNLAUNCHED;
     return (uint32_t)fmin(workers + reserve + beside, fmax(taken + WAITING + in_hand, least));

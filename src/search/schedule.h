@@ -7,38 +7,40 @@
 
 /* The fraction of GPU time for rounds of samples while a search that learns continues. */
 #define GT_ROUND_SHARE 0.25
-/* If only few of many variants are tried, a variant whose first launch takes this many times the
- * best is neither verified nor sampled. */
+/* If only few of many variants are tried, a variant is neither verified nor sampled if its first
+ * launch takes this many times as long as that of the best one. */
 #define GT_CLEARLY_SLOWER 1.15
 
-/* The state of the schedule. A new variant is compiled and was not launched yet. All zero: no times
- * are known, and rounds get no time. */
+/* The state of the schedule. A new variant is one that is compiled and was not launched yet. All
+ * zero: no times are known, and rounds get no time. */
 typedef struct gt_schedule {
     double round_share; /* fraction of GPU time for rounds while new variants wait */
-    double owed_s; /* GPU seconds that rounds are owed; negative: they had more than their share */
+    /* GPU seconds that rounds are owed; negative: rounds had more than their share */
+    double owed_s;
     double new_variant_s; /* GPU seconds of a new variant; 0: unknown */
     double compile_s;     /* seconds of a compile; 0: unknown */
 } gt_schedule;
 
-/* Notes that a compile took `seconds`. */
+/* Records that a compile took `seconds`. */
 void gt_schedule_note_compile(gt_schedule *schedule, double seconds);
-/* Notes that a new variant took `seconds` of GPU time; `rounds_wait`: contestants were waiting. */
+/* Records that a new variant took `seconds` of GPU time. `rounds_wait`: true if contestants were
+ * waiting. */
 void gt_schedule_note_new_variant(gt_schedule *schedule, double seconds, bool rounds_wait);
-/* Notes that a round of samples took `seconds`. */
+/* Records that a round of samples took `seconds`. */
 void gt_schedule_note_round(gt_schedule *schedule, double seconds);
 
-/* Returns true if the GPU should sample a round next, if there are contestants; false if it should
- * launch one of the `waiting` new variants. */
+/* Returns true if the GPU should next sample a round, if there are contestants. Returns false if it
+ * should launch one of the `waiting` new variants. */
 bool gt_schedule_wants_round(const gt_schedule *schedule, uint32_t waiting);
-/* Returns the seconds between two new variants on the GPU, including rounds, or a guess. */
+/* Returns the GPU seconds from one new variant to the next, including rounds, or a guess. */
 double gt_schedule_gpu_s(const gt_schedule *schedule);
-/* Returns how many new variants the measure worker may have at a time: enough to keep it busy while
- * the session does other work, but few, because they cannot be postponed. At least 1. */
+/* Returns how many new variants the measure worker may have at a time, at least 1. These are enough
+ * to keep it busy while the session does other work, but few, because they cannot be postponed. */
 uint32_t gt_schedule_in_hand(const gt_schedule *schedule);
-/* Returns how many more variants may be proposed. `compiling`: sources at the compile workers or
- * queued for them; `on_their_way`: variants before their first launch. A search that does not learn
- * keeps all workers busy. One that learns proposes few variants without results: if compiling is
- * the bottleneck, one source for each worker and a few in reserve; if the GPU is, as many as it can
- * take (Little's law, L = lambda W). */
+/* Returns how many more variants may be proposed. `compiling`: number of sources at the compile
+ * workers or queued for them; `on_their_way`: number of variants that were not launched yet. A
+ * search that does not learn keeps all workers busy. A search that learns proposes few variants
+ * without results. If compiling is the bottleneck, these are one source for each worker and a few
+ * in reserve; if the GPU is the bottleneck, as many as it can take (Little's law, L = lambda W). */
 uint32_t gt_schedule_room(const gt_schedule *schedule, uint32_t workers, bool learns,
                           uint32_t compiling, uint32_t on_their_way);

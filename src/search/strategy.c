@@ -1,7 +1,8 @@
-/* The common part of all strategies, and those without a model: `exhaustive`, `random` and `local`.
- * `local` proposes neighbours of the fastest few, the faster the more often. Neighbours differ in
- * one axis, and sometimes in two, because constraints connect axes. It begins with random
- * configurations, and sometimes tries one later to leave a local optimum. */
+/* The common part of all strategies, and the strategies without a model: `exhaustive`, `random` and
+ * `local`. `local` proposes neighbours of the few fastest configurations; a faster one is chosen
+ * more often. Neighbours differ in one axis, and sometimes in two, because constraints connect
+ * axes. The search begins with random configurations, and sometimes tries another one later to
+ * leave a local optimum. */
 #include "search/method.h"
 
 #include <math.h>
@@ -9,12 +10,12 @@
 #include <string.h>
 
 enum {
-    STARTS = 16, /* random configurations before the first neighbour */
-    CENTRES = 8, /* fastest configurations whose neighbours are tried */
+    STARTS = 16, /* number of random configurations before the first neighbour */
+    CENTRES = 8, /* number of fastest configurations whose neighbours are tried */
     TRIES = 20   /* tries to find a new neighbour */
 };
 #define RANDOM   0.1  /* fraction of random proposals */
-#define SLOWER   0.65 /* probability to continue to the next slower centre */
+#define SLOWER   0.65 /* probability of continuing with the next slower centre */
 #define ADJACENT 0.5  /* fraction of neighbours with an adjacent value */
 #define JUMP     0.2  /* fraction of neighbours that differ in two axes */
 
@@ -106,13 +107,13 @@ static const struct {
 
 enum {
     DRAWS = 100,
-    PATIENCE = 160,      /* least number of results without a gain that end a search */
-    SHARE = 4,           /* 1/SHARE of the remaining configurations must give no gain, either */
-    MOST_PATIENCE = 600, /* limit of the number that SHARE gives */
-    ENOUGH = 8           /* least number of compile times for knowing the usual one */
+    PATIENCE = 160,      /* a search ends only after at least this many results without a gain */
+    SHARE = 4,           /* 1/SHARE of the remaining configurations must also have given no gain */
+    MOST_PATIENCE = 600, /* upper limit of the number that results from SHARE */
+    ENOUGH = 8           /* number of compile times that are needed to know the usual one */
 };
 #define EPSILON    0.005
-#define NEGLIGIBLE 0.1 /* expected gains below this part of epsilon do not count */
+#define NEGLIGIBLE 0.1 /* expected gains below this fraction of epsilon do not count */
 #define FAR_LONGER 4.0 /* a compile may be given up after this many times the usual time */
 
 const char *gt_strategy_name(gputune_strategy kind)
@@ -257,8 +258,8 @@ gputune_status gt_strategy_report(gt_strategy *strategy, const gt_tried *result)
     return gt_evidence_add(&strategy->evidence, result);
 }
 
-/* Returns true if the model expects no improvement and could have been proved wrong by then. The
- * limits were tested on seven recorded spaces with eight searches each: every search that ended
+/* Returns true if the model expects no improvement and has had enough results to be proved wrong.
+ * The limits were tested on seven recorded spaces with eight searches each: every search that ended
  * here was within 0.1% of the optimum. Without SHARE, five searches were 1.5 to 4.8% away. With
  * SHARE 8, two of four searches of a stencil's 3806 variants on an H200 were 1.8% away. */
 static bool is_done(const gt_outlook *outlook, const gt_search_settings *settings)
@@ -301,7 +302,7 @@ bool gt_strategy_gives_up(gt_strategy *strategy, const gt_point *point, double s
     double worth = strategy->method->worth(strategy, strategy->state, point);
     gt_outlook outlook;
     gt_strategy_outlook(&outlook, strategy);
-    /* expect that a compile takes as long again as it has taken so far */
+    /* a compile is expected to take as long again as it has taken so far */
     bool others_give_more =
         outlook.expected_gain > 0 && worth / seconds < outlook.expected_gain / usual / 2;
     return worth >= 0 && (others_give_more || worth < strategy->settings.epsilon * NEGLIGIBLE);

@@ -1,4 +1,4 @@
-/* A strategy proposes configurations: the engine asks for some, tries them, and reports each
+/* A strategy proposes configurations. The engine asks for some, tries them, and reports each
  * result, in any order. A strategy does not wait, read a clock or do I/O, so equal seeds, calls and
  * results give equal proposals. Not thread-safe. */
 #pragma once
@@ -11,8 +11,9 @@ const char *gt_strategy_name(gputune_strategy kind);
 typedef enum gt_tried_outcome {
     GT_TRIED_OK,
     GT_TRIED_FAILED,
-    GT_TRIED_GIVEN_UP, /* compiling took too long; says nothing about its neighbours' times */
-    GT_TRIED_PENDING,  /* proposed, without a result yet */
+    /* compiling took too long; nothing follows for the times of its neighbours */
+    GT_TRIED_GIVEN_UP,
+    GT_TRIED_PENDING, /* proposed, but without a result yet */
     GT_TRIED_OUTCOMES
 } gt_tried_outcome;
 
@@ -21,57 +22,60 @@ typedef struct gt_tried {
     gt_point point;
     gt_tried_outcome outcome;
     double time_ns;   /* the value to minimise, positive; only for GT_TRIED_OK */
-    double compile_s; /* seconds of compiling, also if it was given up; 0: none, or unknown */
+    double compile_s; /* seconds of the compile, even if it was given up; 0: none, or unknown */
     double measure_s; /* seconds that verifying and measuring took; 0: not known */
 } gt_tried;
 
 typedef struct gt_search_settings {
     uint64_t seed;
-    uint32_t workers; /* configurations tried at the same time; 0: 1 */
-    double limit_s;   /* seconds for the search; 0: no limit */
+    uint32_t workers; /* number of configurations that are tried at the same time; 0: 1 */
+    double limit_s;   /* seconds that the search may take; 0: no limit */
     double epsilon;   /* the smallest gain that counts, as a fraction; 0: 0.005 */
     bool by_seconds;  /* true if the search is limited by seconds, not by tries */
 } gt_search_settings;
 
 typedef struct gt_strategy gt_strategy;
 
-/* Opens a strategy on a domain, which must outlive it; gt_strategy_free() frees it. EINVAL for a
- * domain beyond the limits of domain.h; ENOMEM. */
+/* Opens a strategy on a domain, which must outlive it. gt_strategy_free() frees the strategy.
+ * Returns EINVAL if the domain exceeds the limits of domain.h, ENOMEM if memory is short. */
 gputune_status gt_strategy_open(gt_strategy **out, gputune_strategy kind, const gt_domain *domain,
                                 const gt_search_settings *settings);
 void gt_strategy_free(gt_strategy *strategy);
 
-/* Gives the strategy results of another size or GPU as hints: which configurations to try first,
- * and how times may depend on the axes. They are copied. ENOMEM. */
+/* Gives the strategy results of another size or GPU as hints. They show which configurations to try
+ * first, and how times may depend on the axes. The results are copied. ENOMEM. */
 gputune_status gt_strategy_hint(gt_strategy *strategy, const gt_tried *results, size_t count);
 /* Gives the strategy all times of another strategy on the same domain, as hints. ENOMEM. */
 gputune_status gt_strategy_pass_on(gt_strategy *strategy, const gt_strategy *from);
 
-/* Notes that the engine tries a valid configuration which the strategy has not proposed. Sets
- * *is_new to false if it is known: reported, or proposed before. ENOMEM. */
+/* Records that the engine tries a valid configuration that the strategy has not proposed. Sets
+ * *is_new to false if the configuration was already reported or proposed. ENOMEM. */
 gputune_status gt_strategy_note(bool *is_new, gt_strategy *strategy, const gt_point *point);
 
-/* Proposes up to `count` new valid configurations. *given is less only at the end. ENOMEM. */
+/* Proposes up to `count` new valid configurations. Sets *given to their number, which is less than
+ * `count` only if no more are left. ENOMEM. */
 gputune_status gt_strategy_propose(gt_strategy *strategy, gt_point *out, size_t count,
                                    size_t *given);
 
-/* Reports the result of any valid configuration; a second result replaces the first. EINVAL for a
- * time that is not positive; ENOMEM. */
+/* Reports the result of any valid configuration; a second result replaces the first. Returns EINVAL
+ * for a time that is not positive, ENOMEM if memory is short. */
 gputune_status gt_strategy_report(gt_strategy *strategy, const gt_tried *result);
 
-/* The prospects of a strategy. */
+/* The prospects of a strategy: expectations about the rest of its search. */
 typedef struct gt_outlook {
-    uint32_t tried;          /* results so far */
-    uint32_t since_improved; /* results since the best one */
-    double remaining;        /* valid configurations neither tried nor proposed */
-    double expected_gain;    /* greatest gain, as a fraction; -1: no model yet */
-    bool exhausted;          /* certainly nothing remains */
-    bool learns;             /* true if the next proposals depend on results */
-    bool done; /* true if the space is exhausted, or if nothing better than epsilon is expected */
+    uint32_t tried;          /* number of results so far */
+    uint32_t since_improved; /* number of results since the best one */
+    /* number of valid configurations that were neither tried nor proposed */
+    double remaining;
+    double expected_gain; /* greatest expected gain, as a fraction; -1: there is no model yet */
+    bool exhausted;       /* true if no configuration remains */
+    bool learns;          /* true if the next proposals depend on results */
+    bool done; /* true if the space is exhausted, or if no gain above epsilon is expected */
 } gt_outlook;
 void gt_strategy_outlook(gt_outlook *out, gt_strategy *strategy);
 
-/* Returns true if a compile that has run for `seconds` should be given up: it takes far longer than
- * others, and its expected gain is negligible, or per second less than half of the others'. Also
- * remembers the seconds, so similar configurations are expected to compile for long. */
+/* Returns true if a compile that has run for `seconds` should be given up. It must take far longer
+ * than others. Its expected gain must also be negligible, or per second less than half of the gain
+ * that others give. Remembers the seconds, so similar configurations are expected to compile for
+ * long. */
 bool gt_strategy_gives_up(gt_strategy *strategy, const gt_point *point, double seconds);
