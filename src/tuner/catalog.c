@@ -29,7 +29,7 @@ static gputune_status list_installed(gt_texts *out)
     return gt_texts_take(out, templates);
 }
 
-/* Lists the folders where the prelude may be, the likeliest first. */
+/* Lists the folders that may contain the prelude, the most likely one first. */
 static gputune_status list_places(gt_texts *out, const char *given)
 {
     static const char *const beside[] = {"templates", "../templates", "../share/gputune/templates",
@@ -89,7 +89,8 @@ typedef struct gt_catalog_kernel {
 
 typedef GT_ARRAY(gt_catalog_kernel *) gt_kernel_list;
 
-/* A version of a file. Programs can set the time of writing, but not the time of the change. */
+/* A version of a file. Programs can set the time of writing, but not the time of the last
+ * change. */
 typedef struct gt_version {
     struct timespec written, changed;
     off_t bytes;
@@ -107,7 +108,7 @@ typedef struct gt_catalog_file {
     GT_ARRAY(gt_stamp) included;
     bool in_memory; /* true if a program gave the text; `path` is its name */
     gt_watch watch;
-    char *text; /* freed after the kernels are listed, or, if in_memory, after they are parsed */
+    char *text; /* freed after the kernels are listed; if in_memory, after they are parsed */
     gt_kernel_list kernels;
 } gt_catalog_file;
 
@@ -115,10 +116,11 @@ struct gt_catalog {
     pthread_mutex_t lock;
     char *folder, *prelude; /* NULL: no prelude was found, so every search for a kernel fails */
     gt_includes *includes;
-    const gputune_include *given; /* texts of includes, for the text that is being added */
+    /* texts of includes that belong to the text that is being added */
+    const gputune_include *given;
     gt_log log;
-    GT_ARRAY(gt_catalog_file *) files; /* versions of a file in the order of reading */
-    gt_kernel_list added;              /* the newest kernel of a name is the last */
+    GT_ARRAY(gt_catalog_file *) files; /* all versions of all files, in the order of reading */
+    gt_kernel_list added;              /* added kernels; the last one of a name is the newest */
 };
 
 /* ---- folders and prelude --------------------------------------------------------------------- */
@@ -151,7 +153,7 @@ static void free_kernel(gt_catalog_kernel *kernel)
     free(kernel);
 }
 
-/* Frees all of the file except its watch. */
+/* Frees everything of the file except its watch. */
 static void clear_file(gt_catalog_file *file)
 {
     for (size_t i = 0; i < file->kernels.count; i++) {
@@ -239,7 +241,7 @@ static bool find_version(gt_version *out, const char *path)
     return exists;
 }
 
-/* Records the files that were included since begin_file(). */
+/* Records the files that were read for includes since begin_file(). */
 static gputune_status stamp_included(gt_catalog_file *file, const gt_catalog *catalog)
 {
     const gt_texts *read = gt_includes_read(catalog->includes);
@@ -273,7 +275,7 @@ static gputune_status list_kernels(gt_catalog_file *file, gt_catalog *catalog)
     return GPUTUNE_OK;
 }
 
-/* Parses a kernel unless it is parsed. */
+/* Parses a kernel that is not parsed yet. */
 static gputune_status load_kernel(gt_catalog *catalog, gt_catalog_kernel *kernel)
 {
     gt_catalog_file *file = kernel->file;
@@ -302,7 +304,7 @@ static gputune_status new_file(gt_catalog_file **out, gt_catalog *catalog, const
     return GPUTUNE_OK;
 }
 
-/* Returns true if the file exists in another version. */
+/* Returns true if the file exists, but in another version. */
 static bool is_other_version(const char *path, const gt_version *version)
 {
     gt_version now;
@@ -311,7 +313,7 @@ static bool is_other_version(const char *path, const gt_version *version)
              is_same_time(now.changed, version->changed) && now.bytes == version->bytes);
 }
 
-/* Returns true if a file, or one that it includes, was edited since it was read. */
+/* Returns true if a file, or a file that it includes, was edited after it was read. */
 static bool is_edited(gt_catalog_file *file)
 {
     bool edited = atomic_load(&file->watch.edited);
@@ -326,7 +328,7 @@ static bool is_edited(gt_catalog_file *file)
     return edited;
 }
 
-/* Finds a file in its current version, or reads it. */
+/* Finds a file in its current version, or reads that version. */
 static gputune_status find_file(gt_catalog_file **out, gt_catalog *catalog, const char *path)
 {
     gt_version now = {.bytes = 0};
@@ -348,8 +350,8 @@ static gputune_status find_file(gt_catalog_file **out, gt_catalog *catalog, cons
     return GPUTUNE_OK;
 }
 
-/* Adds the kernels of a file, or only the one of that name. For a file without kernels, adds a
- * kernel without a name, because parsing that reports the mistake. */
+/* Adds the kernels of a file, or only the kernel with this name. For a file without kernels, adds a
+ * kernel without a name, because parsing it reports the mistake. */
 static gputune_status add_kernels(gt_kernel_list *out, gt_catalog *catalog, gt_catalog_file *file,
                                   const char *kernel)
 {
@@ -448,7 +450,7 @@ static gputune_status resolve_all(gt_kernel_list *out, gt_catalog *catalog)
     return status;
 }
 
-/* Adds a text as a file, and parses its kernels. If that fails, the file is forgotten. */
+/* Adds a text as a file, and parses its kernels. If that fails, removes the file again. */
 static gputune_status resolve_text(gt_kernel_list *out, gt_catalog *catalog, const char *name,
                                    const char *text)
 {
@@ -512,7 +514,7 @@ static gputune_status unknown_kernel(gt_catalog *catalog, const char *kernel)
 }
 
 /* Finds the kernels that a name or path means (catalog.h), at least one; NULL means all. The caller
- * frees the array in any case. */
+ * frees the array, even after a failure. */
 static gputune_status resolve_kernel(gt_kernel_list *out, gt_catalog *catalog, const char *kernel)
 {
     GT_TRY(need_prelude(catalog, NULL));
@@ -657,8 +659,8 @@ bool gt_watch_look(gt_watch *watch)
 
 /* ---- adding ---- */
 
-/* Calls `each` without the lock. If a kernel does not parse, fails if `must` is set, and otherwise
- * leaves the kernel out. */
+/* Calls `each` without holding the lock. If a kernel does not parse, fails if `must` is set, and
+ * otherwise omits the kernel. */
 static int each_kernel(gt_catalog *catalog, const gt_kernel_list *kernels, gt_catalog_fn each,
                        void *user, bool must)
 {
@@ -700,7 +702,7 @@ int gt_catalog_add(gt_catalog *catalog, const char *path, const char *text,
 
 /* ---- searching ---- */
 
-/* Fails if there are several kernels, unless `several` is set and all are in one file. */
+/* Fails if there are several kernels, unless `several` is set and all of them are in one file. */
 static gputune_status check_several(const gt_kernel_list *kernels, const char *kernel, bool several)
 {
     const gt_catalog_kernel *first = kernels->items[0];

@@ -24,7 +24,8 @@ static gputune_status add_config(config_list *list, const gt_config *config)
     return gt_array_push(list, *config);
 }
 
-/* Chooses the default, and then the rest of the space, or random configurations if it is large. */
+/* Chooses the default, and then the other configurations of the space, or random ones if the space
+ * is large. */
 static gputune_status choose_configs(config_list *list, const gt_request *request)
 {
     enum { DRAWS = 4 };
@@ -79,7 +80,8 @@ static uint32_t cut_line(char *parts[PARTS], char *line)
     return count;
 }
 
-/* Reports the finding of a line. A line "size" sets the workload of the following findings. */
+/* Reports the finding that a line describes. A line "size" sets the workload of the findings after
+ * it. */
 static int report_line(gputune_finding *finding, const report *r, char *line)
 {
     char *parts[PARTS];
@@ -91,7 +93,7 @@ static int report_line(gputune_finding *finding, const report *r, char *line)
     if (count != PARTS) {
         return 0;
     }
-    /* PTX does not tell a constant set to zero from one without a value */
+    /* PTX does not distinguish a constant set to zero from one without a value */
     if (!strcmp(parts[0], "unset") &&
         gt_template_gives_constant(r->session->request->template, parts[5])) {
         return 0;
@@ -189,7 +191,7 @@ static void log_single_values(const gt_request *request)
 
 /* ---- the check ------------------------------------------------------------------------------- */
 
-/* Returns true if the default did not finish in time. The others would take about as long. */
+/* Returns true if the default did not finish in time. Other variants would take about as long. */
 static bool is_too_slow(const gt_session *session)
 {
     const gt_variant *standard = session->field.standard;

@@ -12,7 +12,7 @@ static const size_t BYTES_MAX = (size_t)128 << 20;
 
 typedef struct entry {
     gt_hash key;
-    gt_code code; /* the code; has no image if memory was short */
+    gt_code code; /* the code; without an image if memory was short */
 } entry;
 
 static struct {
@@ -20,7 +20,7 @@ static struct {
     unsigned holders;
     GT_ARRAY(entry) entries;
     gt_hash_index places; /* maps a key to its index in `entries` */
-    size_t bytes;         /* of all images */
+    size_t bytes;         /* total size of all images */
 } memo = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 static gt_hash key_of(gt_hash source, const char *arch, bool ptx)
@@ -28,7 +28,7 @@ static gt_hash key_of(gt_hash source, const char *arch, bool ptx)
     return gt_hash_join(gt_hash_join(source, gt_hash_string(arch)), (gt_hash){0, ptx});
 }
 
-/* Finds or adds an entry; NULL if memory is short. */
+/* Finds or adds an entry. Returns NULL if memory is short. */
 static entry *find_or_add(gt_hash key)
 {
     uint32_t place, next = (uint32_t)memo.entries.count;

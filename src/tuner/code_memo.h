@@ -1,4 +1,4 @@
-/* Code that this process compiled, for later searches, also of other sizes. Thread-safe. */
+/* Keeps code that this process compiled, for later searches, even at other sizes. Thread-safe. */
 #pragma once
 
 #include "base/device.h"
@@ -11,5 +11,6 @@ void gt_code_memo_release(void);
 /* Keeps a copy of `code` while the memo has a holder. If the memo is full, earlier code is
  * dropped. */
 void gt_code_memo_put(const gt_code *code);
-/* Copies a source's code to *out, for gt_code_free(). Returns false if the memo lacks it. */
+/* Copies the code of a source to *out, which gt_code_free() frees. Returns false if the memo does
+ * not contain it. */
 bool gt_code_memo_find(gt_code *out, gt_hash source, const gt_device *device);

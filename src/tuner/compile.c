@@ -22,12 +22,13 @@ static gputune_status take_code(gt_image *image, gt_resources *resources, gt_ses
               variant->message ? variant->message : "does not compile");
     gt_compiled *compiled = &variant->unit->compiled;
     *resources = compiled->resources;
-    *image = compiled->image; /* taken over */
+    *image = compiled->image; /* the caller now owns the image */
     compiled->image = (gt_image){0};
     return GPUTUNE_OK;
 }
 
-/* Takes the code from the store, also for a forced tuning. Without it, returns false. */
+/* Takes the code from the store, even in a forced tuning. Returns false if the store does not
+ * contain it. */
 static bool take_stored(gt_image *image, gt_resources *resources, const gt_request *request,
                         const gt_config *config)
 {
@@ -39,7 +40,7 @@ static bool take_stored(gt_image *image, gt_resources *resources, const gt_reque
                             device->emulated, &request->patience) != GPUTUNE_OK) {
         return false;
     }
-    *image = code.image; /* taken over */
+    *image = code.image; /* the caller now owns the image */
     *resources = code.resources;
     return true;
 }
@@ -58,7 +59,7 @@ gputune_status gt_compile_one(gt_image *image, gt_resources *resources, gt_reque
     GT_TRY(gt_session_run(&session));
     const gt_patience briefly = gt_patience_for(0.15, NULL);
     (void)gt_field_keep_code(&session.field,
-                             &briefly); /* for other sizes and processes that can use the code */
+                             &briefly); /* for the sizes and processes that share it */
     return image ? take_code(image, resources, &session) : GPUTUNE_OK;
 }
 
@@ -151,7 +152,7 @@ static int compile_proposals(compile_run *run, gt_request *request, gt_proposer 
     return answer;
 }
 
-/* Compiles the variants that a tuning will try. EINVAL if the tuning will choose them by
+/* Compiles the variants that a tuning will try. EINVAL if the tuning will choose variants by
  * results. */
 static int compile_some(compile_run *run, gt_request *request, const gt_strategy_proposer *proposer)
 {

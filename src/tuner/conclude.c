@@ -1,4 +1,4 @@
-/* The end of a tuning: progress, trials, the choice, and storing them. */
+/* The end of a tuning: reports progress, stores trials, makes the choice and stores it. */
 #include "tuner/tuning.h"
 
 #include "base/array.h"
@@ -100,7 +100,7 @@ void gt_tuning_write_samples(const gt_tuning *tuning)
     gt_samples_write(&tuning->session.field, races, sizeof races / sizeof *races);
 }
 
-typedef GT_ARRAY(gt_code) gt_code_list; /* the field owns the images, so GT_FREED is enough */
+typedef GT_ARRAY(gt_code) gt_code_list; /* GT_FREED is enough, because the field owns the images */
 
 static void free_trial(gt_trial *trial)
 {
@@ -116,7 +116,7 @@ static void free_trials(gt_trial_list *list)
     gt_array_free(list);
 }
 
-/* Finds the last race that sampled a variant; NULL: none did. */
+/* Finds the contestant in the last race that sampled a variant. Returns NULL if no race did. */
 static const gt_runner *find_raced(const gt_tuning *tuning, const gt_variant *variant)
 {
     const gt_runner *runner = gt_race_find(tuning->race, variant->id);
@@ -126,7 +126,7 @@ static const gt_runner *find_raced(const gt_tuning *tuning, const gt_variant *va
     return runner && runner->samples.count ? runner : NULL;
 }
 
-/* Writes why a variant left its race; "" if it has not. */
+/* Writes the reason why a variant left its race; "" if it has not left. */
 static void explain_result(char *out, size_t bytes, const gt_runner *runner, bool among_all,
                            bool by_time)
 {
@@ -139,7 +139,7 @@ static void explain_result(char *out, size_t bytes, const gt_runner *runner, boo
              gt_race_leave_text(why, sizeof why, runner));
 }
 
-/* Adds the result of the race to a trial. Times are left out if the objective is energy. */
+/* Adds the result of the race to a trial. Omits times if the objective is energy. */
 static gputune_status describe_race(gt_trial *trial, const gt_tuning *tuning,
                                     const gt_variant *variant)
 {
@@ -205,7 +205,7 @@ static gputune_status describe_trial(gt_trial *trial, const gt_tuning *tuning,
     return duplicate ? describe_duplicate(trial, request->template, variant) : GPUTUNE_OK;
 }
 
-/* Returns true if this tuning has a result of the variant that is worth storing. */
+/* Returns true if this tuning has a result for the variant that is worth storing. */
 static bool is_found_out(const gt_tuning *tuning, const gt_variant *variant)
 {
     bool tried = find_raced(tuning, variant) || variant->stage == GT_STAGE_SLOWER ||
@@ -214,7 +214,7 @@ static bool is_found_out(const gt_tuning *tuning, const gt_variant *variant)
            (tried && gt_outcome_is_kept(variant->failure, variant->repeatable));
 }
 
-/* Appends the trial of a variant or its duplicate, unless an earlier tuning has a better one. */
+/* Appends the trial of a variant or of its duplicate, unless an earlier tuning has a better one. */
 static gputune_status append_trial(gt_trial_list *out, const gt_tuning *tuning,
                                    const gt_variant *variant, const gt_duplicate *duplicate)
 {
@@ -227,12 +227,13 @@ static gputune_status append_trial(gt_trial_list *out, const gt_tuning *tuning,
                                       gt_trial_is_correct(known->status)));
     if (!is_better_known) {
         GT_TRY(gt_array_push(out, trial));
-        trial = (gt_trial){0}; /* taken over */
+        trial = (gt_trial){0}; /* the list now owns its strings */
     }
     return GPUTUNE_OK;
 }
 
-/* Lists this tuning's trials; with `settled` only those that became final since the last call. */
+/* Lists this tuning's trials. With `settled`, lists only trials that became final since the last
+ * call. */
 static gputune_status list_trials(gt_trial_list *out, gt_tuning *tuning, bool settled)
 {
     gt_field *field = &tuning->session.field;
@@ -289,16 +290,17 @@ gputune_status gt_tuning_keep(gt_tuning *tuning)
 
 /* --- the choice ------------------------------------------------------------------------------- */
 
-/* Gets the race's result. Clears the speed-ups if the objective is energy but only times are known.
- * ENOVARIANT if nothing was sampled. */
+/* Gets the result of the race. Clears the speed-ups if the objective is energy but only times are
+ * known. ENOVARIANT if no contestant was sampled. */
 static gputune_status find_result(gt_race_result *out, const gt_tuning *tuning)
 {
     GT_TRY(gt_race_result_get(tuning->race, out));
     if (!out->samples) {
         return GPUTUNE_ENOVARIANT;
     }
-    bool by_time = gt_tuning_is_before_weighing(tuning); /* stopped before the playoff by energy */
-    bool is_cut_short = /* the stop left out something that might change the result */
+    /* the tuning was stopped before the playoff by energy */
+    bool by_time = gt_tuning_is_before_weighing(tuning);
+    bool is_cut_short = /* the stop prevented something that might have changed the result */
         tuning->session.stop != GT_STOP_NONE &&
         (tuning->proved != out->winner || gt_field_lacks_one(&tuning->session.field));
     if (by_time || is_cut_short) {
@@ -317,8 +319,8 @@ static gputune_status summarise_variant(gt_summary *out, const gt_tuning *tuning
                                                 : gt_race_summary(tuning->race, id, out);
 }
 
-/* Returns the terms of the result. The result is not final if time or the caller ended the tuning,
- * or if a variant could not race for a reason that is not its fault. */
+/* Returns the terms of the result. The result is not final if the limit or the caller ended the
+ * tuning, or if a variant could not race for a reason that it did not cause. */
 static gt_terms terms_of(const gt_tuning *tuning, const gt_race_result *result)
 {
     gt_terms terms = tuning->session.request->terms;
@@ -328,7 +330,7 @@ static gt_terms terms_of(const gt_tuning *tuning, const gt_race_result *result)
         result->end == GT_RACE_BUDGET || (!terms.final && tuning->session.stop == GT_STOP_LIMIT);
     terms.limit_s = by_limit ? tuning->session.request->options.time_limit_s : 0;
     terms.proved = tuning->proved == result->winner;
-    /* `complete` lets the same exhaustive request accept this result next time */
+    /* `complete` lets this result answer the same exhaustive request next time */
     terms.complete = (terms.final || terms.complete) && !tuning->strategy.content &&
                      !tuning->session.field.worthless;
     return terms;
@@ -372,7 +374,8 @@ static gputune_status explain_end(char **out, const gt_tuning *tuning, const gt_
     return gt_text_take(out, &text);
 }
 
-/* Counts the variants that failed, or hung once and had no time for a second attempt. */
+/* Counts the variants that failed, including those that hung once and had no time for a second
+ * attempt. */
 static uint32_t count_failed(const gt_field *field)
 {
     uint32_t count = field->in[GT_STAGE_FAILED];
@@ -406,7 +409,7 @@ static gputune_status make_choice(gt_choice *choice, const gt_tuning *tuning,
 
 /* --- storing ---------------------------------------------------------------------------------- */
 
-/* Returns the NVRTC version that the compile workers report; 0 if nothing was compiled. */
+/* Returns the NVRTC version that the compile workers report, or 0 if nothing was compiled. */
 static int compiler_version(const gt_tuning *tuning)
 {
     int version = 0;
@@ -417,8 +420,8 @@ static int compiler_version(const gt_tuning *tuning)
     return version;
 }
 
-/* Lists the code of the service kernels and the reference, and, if more tunings may follow, of the
- * variants. */
+/* Lists the code of the service kernels and the reference. If more tunings may follow, also lists
+ * the code of the variants. */
 static gputune_status list_all_codes(gt_code_list *out, const gt_tuning *tuning, bool final)
 {
     const gt_field *field = &tuning->session.field;
@@ -437,8 +440,8 @@ static gputune_status list_all_codes(gt_code_list *out, const gt_tuning *tuning,
     return GPUTUNE_OK;
 }
 
-/* Stores trials, code and the winner; `winner` may be NULL. The stored code saves a later tuning
- * from compiling it again. */
+/* Stores trials, code and the winner; `winner` may be NULL. Code is stored so that a later tuning
+ * need not compile it again. */
 static gputune_status store_results(const gt_tuning *tuning, const gt_trial_list *list,
                                     const gt_winner *winner)
 {
@@ -503,7 +506,7 @@ static void warn_unless_stored(const gt_tuning *tuning, gputune_status stored)
     }
 }
 
-/* Returns true, with a message, if no variant was compiled when the time was up. */
+/* If no variant was compiled before the limit expired, writes a message and returns true. */
 static bool describe_uncompiled(char *out, size_t bytes, const gt_tuning *tuning)
 {
     uint32_t count = 0;
@@ -562,8 +565,8 @@ static gputune_status conclude_without_winner(const gt_tuning *tuning, const gt_
                                                 : gt_field_verdict(&tuning->session.field);
 }
 
-/* Returns true if the tuning was stopped before it measured the fastest variant of earlier tunings,
- * which is faster than its own winner and is not known to fail. */
+/* Returns true if the tuning was stopped before it measured the champion: the fastest variant of
+ * earlier tunings, if it is faster than this tuning's winner and not known to fail. */
 static bool lacks_champion(const gt_tuning *tuning, uint64_t winner)
 {
     gt_config champion;
@@ -587,7 +590,7 @@ void gt_tuning_keep_findings(gt_tuning *tuning)
     gt_field *field = &tuning->session.field;
     snprintf(message, sizeof message, "%s", gt_message());
     gt_field_note_bad_default(field, tuning->session.request);
-    if (field->doubtful) { /* the crash may be the GPU's fault */
+    if (field->doubtful) { /* the GPU may have caused the crash */
         field->doubtful->repeatable = false;
     }
     gputune_status status = tuning->race ? list_trials(&list, tuning, false) : GPUTUNE_ENOMEM;
@@ -596,8 +599,8 @@ void gt_tuning_keep_findings(gt_tuning *tuning)
     gt_message_set("%s", message);
 }
 
-/* Names each variant by the configuration that precedes its duplicates, which was not necessarily
- * proposed first. */
+/* Makes each variant represent its duplicates under the configuration that precedes the others,
+ * which was not necessarily proposed first. */
 static void order_duplicates(gt_tuning *tuning)
 {
     for (gt_variant *variant = tuning->session.field.first; variant; variant = variant->next) {

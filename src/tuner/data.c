@@ -1,4 +1,4 @@
-/* Data of a measurement that come from the host. */
+/* Data of a measurement that the host provides. */
 #include "tuner/data.h"
 
 #include "base/environment.h"
@@ -17,10 +17,11 @@ typedef struct target {
     gt_measure_setup *setup;
     const gt_problem *problem;
     const gt_workload *workload;
-    uint32_t index; /* of the workload */
+    uint32_t index; /* index of the workload */
 } target;
 
-/* Returns the place (gt_data_file.argument) of the nth argument; blocks follow arguments. */
+/* Returns the argument index of the nth argument, as in gt_data_file.argument. Blocks follow
+ * arguments. */
 static uint32_t place_of(const gt_template *template, uint32_t n)
 {
     return n < template->argument_count ? n : GT_PARAMETER_MAX + n - template->argument_count;
@@ -52,7 +53,7 @@ static gputune_status take_bytes(gt_live_input *out, uint64_t bytes)
     return GPUTUNE_OK;
 }
 
-/* Finds the data that are sent for an input; NULL: none, so the worker fills it. */
+/* Finds the data that are sent for an input. NULL: none are sent, so the worker fills the input. */
 static const gt_live_input *find_input(const target *to, uint32_t buffer)
 {
     for (uint32_t i = to->setup->input_count; i-- > 0;) { /* the last entry for an input counts */
@@ -114,7 +115,7 @@ static gputune_status compute_scalar(uint64_t *bits, const gt_buffer *buffer,
     return GPUTUNE_OK;
 }
 
-/* A range of elements that one thread computes. */
+/* A range of elements, which one thread computes. */
 typedef struct fill_part {
     const gt_request *request;
     char *out;
@@ -167,7 +168,7 @@ static void *run_part(void *user)
     return NULL;
 }
 
-/* Computes a buffer on all cores. If a part fails, returns the first part's failure. */
+/* Computes a buffer on all cores. If parts fail, returns the failure of the first of them. */
 static gputune_status fill_elements(const fill_part *all)
 {
     static const uint64_t least = 1 << 16;
@@ -323,8 +324,8 @@ static bool is_type(const gt_npy *npy, gt_type type)
            (fp8 && npy->type == GT_TYPE_U8);
 }
 
-/* Gets the shape that a buffer's or block's file must have: the extents, then a vector's
- * components. */
+/* Gets the shape that the file of a buffer or block must have: the extents, and then the components
+ * of a vector. */
 static gputune_status wanted_shape(uint64_t out[4], uint32_t *dimensions, const gt_request *request,
                                    uint32_t argument, const gt_buffer *buffer)
 {
@@ -343,7 +344,7 @@ static gputune_status wanted_shape(uint64_t out[4], uint32_t *dimensions, const 
     return GPUTUNE_OK;
 }
 
-/* Returns true if a file has this shape. For a block, only the number of elements counts. */
+/* Returns true if a file has this shape. For a block, only the number of elements matters. */
 static bool is_shape(const gt_npy *npy, const uint64_t *shape, uint32_t dimensions, bool is_block)
 {
     uint64_t elements = 1, wanted = 1;
@@ -437,7 +438,7 @@ void gt_data_describe(gt_text *out, const gt_request *request)
 
 /* ---- the caller's reference ------------------------------------------------------------------ */
 
-/* The arguments of a call of the reference function. */
+/* The arguments for a call of the reference function. */
 typedef struct call {
     const target *to;
     gputune_host_argument arguments[GT_PARAMETER_MAX];
@@ -505,7 +506,7 @@ static gputune_status add_arguments(call *c)
     return GPUTUNE_OK;
 }
 
-/* Calls the reference function, with the problem as the caller writes it: "T=half" for a type. */
+/* Calls the reference function. Passes the problem as callers write it: "T=half" for a type. */
 static gputune_status call_reference(const call *c)
 {
     const gt_template *template = c->to->request->template;
@@ -544,7 +545,7 @@ static gputune_status send_results(call *c)
     return GPUTUNE_OK;
 }
 
-/* Adds the results of the call's reference function, if there is one. */
+/* Adds the results of the reference function that the call provides, if any. */
 static gputune_status add_reference_results(const target *to)
 {
     GT_SCOPED(free_call) call c = {.to = to};

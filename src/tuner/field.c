@@ -16,8 +16,8 @@
 #include <string.h>
 
 enum {
-    STARTS_MAX = 256, /* maximum number of sources that one call starts; it takes a few ms */
-    AT_A_TIME = 8,    /* ask a proposer that learns when 1/AT_A_TIME of the workers is free */
+    STARTS_MAX = 256, /* maximum number of sources that one call starts, which takes a few ms */
+    AT_A_TIME = 8,    /* a proposer that learns is asked when 1/AT_A_TIME of the workers is free */
     PROPOSALS = 16    /* maximum number of proposals in one call */
 };
 
@@ -114,7 +114,7 @@ bool gt_field_never_compiles(const gt_field *field)
            field->alike >= ENOUGH;
 }
 
-/* Returns true if the proposer may propose more and the field would take it. */
+/* Returns true if the proposer may propose more configurations and the field would take them. */
 static bool field_has_more_proposals(const gt_field *field)
 {
     return !field->options.proposer->exhausted && !field->cut && !gt_field_never_compiles(field);
@@ -132,7 +132,7 @@ static gputune_status propose_configs(uint32_t *count, const gt_field *field, gt
 
 static uint32_t count_free(const gt_field *field)
 {
-    /* variants that were started, and whose results the proposer does not know */
+    /* variants that were started and whose results the proposer does not know */
     uint32_t on_their_way =
         field->compiling + (uint32_t)field->compiled.count + field->verifying + field->untimed;
     return gt_schedule_room(&field->schedule, field->options.farm->compile_workers,
@@ -142,13 +142,14 @@ static uint32_t count_free(const gt_field *field)
 static bool wants_more(const gt_field *field)
 {
     bool has_more = field->started < field->variants.count || field_has_more_proposals(field);
-    /* a compile that exceeds the limit would only delay the next call */
+    /* a compile that runs past the limit would only delay the next call */
     bool is_too_late =
         gt_patience_left_s(&field->options.request->patience) < field->schedule.compile_s / 2;
     return has_more && count_free(field) > 0 && !is_too_late;
 }
 
-/* Returns true if it is time for proposals. A proposer that learns gets several results at once. */
+/* Returns true if it is time to ask for proposals. A proposer that learns first gets several
+ * results. */
 static bool may_propose(const gt_field *field)
 {
     uint32_t workers = field->options.farm->compile_workers;
@@ -200,17 +201,18 @@ double gt_field_patience(const gt_field *field)
 /* The fraction of the limit after which a compile no longer blocks its worker, and variants no
  * longer wait for the default. */
 static const double SHARE = 0.2;
-/* A variant that was tried for this fraction of the limit is too slow for the limit. */
+/* A variant is too slow for the limit if it was tried for this fraction of the limit. */
 static const double MOST = 0.5;
 /* The same fraction for a variant whose compile was put off. */
 static const double FAIR = 0.3;
-/* A shorter compile is not too slow for the limit, unless it was put off. */
+/* A compile that took less is not too slow for the limit, unless it was put off. */
 static const double LEAST_S = 3;
-/* A compile is slow if it takes this many times as long as the longest one that succeeded. */
+/* A compile is slow if it takes this many times as long as the longest compile that succeeded. */
 static const double SLOW = 8;
-/* No compile is given up earlier, because replacing the worker takes half a second. */
+/* No compile is given up before this many seconds, because replacing the worker takes half a
+ * second. */
 static const double GIVEN_UP_S = 1;
-/* The proposer is asked about a compile again when it has run AGAIN times as long. */
+/* The proposer is asked about a compile again when its time has grown by this factor. */
 static const double AGAIN = 1.25;
 enum { AT_ONCE = 256 }; /* maximum number of compiles that are checked */
 
@@ -234,7 +236,8 @@ gputune_status gt_field_defer(gt_field *field, gt_variant *variant, gt_deferral 
     return message ? gt_field_explain(field, variant, message) : GPUTUNE_OK;
 }
 
-/* Without a reference, variants must wait for the default, whose results are the expected ones. */
+/* Without a reference, variants must wait for the default, because its results are the expected
+ * ones. */
 static gputune_status stop_waiting_for_default(gt_field *field)
 {
     const gt_workload *workload = &field->options.request->workload;
@@ -246,8 +249,8 @@ static gputune_status stop_waiting_for_default(gt_field *field)
     return gt_field_verify_compiled(field);
 }
 
-/* Returns true if a compile may be put off. That is false if a variant on its second attempt waits
- * for it, and for the default if there are several workers. */
+/* Returns true if a compile may be put off. It may not if a variant on its second attempt waits for
+ * it, or, with several workers, if the default does. */
 static bool may_be_put_off(const gt_field *field, const gt_unit *unit)
 {
     bool only = field->options.farm->compile_workers == 1;
@@ -259,8 +262,8 @@ static bool may_be_put_off(const gt_field *field, const gt_unit *unit)
     return true;
 }
 
-/* Returns for how many seconds a compile may block its worker. Until the first compile ends, one
- * worker is freed at a time. */
+/* Returns how many seconds a compile may occupy its worker. Until the first compile ends, workers
+ * are freed one at a time. */
 static double compile_share_s(const gt_field *field)
 {
     double share_s = SHARE * limit_s(field);
@@ -272,7 +275,7 @@ static double compile_share_s(const gt_field *field)
 }
 
 /* Returns true if the proposer gives up all variants that wait for this compile. The default and
- * the fallback are always waited for. */
+ * the fallback are never given up. */
 static bool is_given_up(const gt_field *field, gt_unit *unit, double seconds)
 {
     gt_proposer *proposer = field->options.proposer;
@@ -326,8 +329,8 @@ gputune_status gt_field_end_slow_compiles(gt_field *field)
 
 /* --- at its end ------------------------------------------------------------------------------- */
 
-/* Returns true if a variant is not compiled, although its compile ran for most of the limit, or for
- * a fair part of the limit in two attempts. */
+/* Returns true if a variant is not compiled, although its compile ran for most of the limit, or in
+ * two attempts for a fair part of the limit. */
 static bool compiles_slowly(const gt_field *field, const gt_variant *variant,
                             const gt_compiling *jobs, uint32_t count)
 {
@@ -344,8 +347,8 @@ static bool compiles_slowly(const gt_field *field, const gt_variant *variant,
             unit->spent_s + now_s > FAIR * limit_s(field));
 }
 
-/* Returns the variant that the measure worker is verifying, or NULL. The worker answers in
- * order. */
+/* Returns the variant that the measure worker is verifying, or NULL. The worker processes its jobs
+ * in order. */
 static gt_variant *find_running(const gt_field *field)
 {
     gt_variant *running = NULL;
@@ -370,7 +373,8 @@ static gputune_status fail_unfinished(gt_field *field, gt_variant *variant)
 }
 
 /* Returns true if the default has been running for so long that it may never end. The bound is half
- * of the farm's deadline (farm_measure.c), so it also works for calls with a shorter limit. */
+ * of the farm's deadline (farm_measure.c), so a call with a limit below that deadline reaches it,
+ * too. */
 static bool may_never_end(const gt_field *field, double busy_s)
 {
     static const double least_s = 0.5, least_emulated_s = 2, references = 500, preparations = 2.5;
@@ -386,7 +390,8 @@ static gputune_status fail_running(gt_field *field, gt_variant *standard, double
     gt_snprintf(message, sizeof message,
                 "it may never end, or need a longer time limit; it was still running after %.3g s",
                 busy_s);
-    standard->limit_s = MOST * limit_s(field); /* a call with the same limit tries it again */
+    /* a call with the same limit tries the default again */
+    standard->limit_s = MOST * limit_s(field);
     return gt_field_defer(field, standard, GT_DEFERRED_LATE, GPUTUNE_ETIMEOUT, message);
 }
 
@@ -411,7 +416,7 @@ gputune_status gt_field_note_unfinished(gt_field *field, double busy_s)
                       (variant == running && !is_default && busy_s > most_s));
         if (deferred && variant->failure != GPUTUNE_OK) {
             variant->limit_s =
-                most_s; /* so the next call with the same limit may try the variant again */
+                most_s; /* the next call with the same limit may then try the variant again */
         } else if ((waits && compiles_slowly(field, variant, jobs, count)) || hangs) {
             GT_TRY(fail_unfinished(field, variant));
         } else if (is_default && variant == running && may_never_end(field, busy_s)) {
@@ -435,7 +440,8 @@ void gt_field_move(gt_field *field, gt_variant *variant, gt_stage stage)
     variant->stage = stage;
 }
 
-/* Returns the device memory of the default variant at both sizes, as far as it can be launched. */
+/* Returns the device memory of the default variant at both sizes, as far as they can be
+ * launched. */
 static uint64_t default_bytes(const gt_request *r)
 {
     const gt_config config = gt_config_default(r->template);
@@ -485,7 +491,7 @@ static bool compiled_before(gt_field *field, gt_unit *unit)
                                          device->emulated, &request->patience) != GPUTUNE_OK)) {
         return false;
     }
-    unit->compiled.image = code.image; /* taken over */
+    unit->compiled.image = code.image; /* the unit now owns the image */
     unit->compiled.resources = code.resources;
     unit->compiled.compile_ns = code.compile_ns;
     unit->compiled.nvrtc_version = code.nvrtc_version;
@@ -508,8 +514,8 @@ static gputune_status submit_source(gt_field *field, gt_unit *unit, const gt_sou
     return field->options.farm->ops->compile(field->options.farm, &job);
 }
 
-/* Asks the worker to prepare once the service kernels and the reference are compiled. Fails if one
- * of them does not compile. */
+/* Asks the worker to prepare once the service kernels and the reference are compiled. Fails if they
+ * do not compile. */
 static gputune_status try_prepare(gt_field *field)
 {
     const gt_unit *service = field->units.items[GT_UNIT_SERVICE];
@@ -544,7 +550,7 @@ static const gt_service_image *built_in_service(const gt_device *device)
 
 static gputune_status start_service(gt_field *field)
 {
-    static const char quickly[] = "--Ofast-compile=mid"; /* everything else waits for it */
+    static const char quickly[] = "--Ofast-compile=mid"; /* all other work waits for it */
     const bool emulated = field->options.request->device
                               ->emulated; /* on the emulator, optimised code saves more time */
     gt_unit *unit = field->units.items[GT_UNIT_SERVICE];
@@ -652,7 +658,7 @@ gputune_status gt_field_open(gt_field *out, const gt_field_options *options)
 
 /* --- distinct sources and launches ------------------------------------------------------------ */
 
-/* Finds the unit of a source, or adds it (*is_new). */
+/* Finds or adds the unit of a source. Sets *is_new to true if it was added. */
 static gputune_status intern_unit(gt_unit **out, gt_field *field, gt_hash hash, bool *is_new)
 {
     uint32_t next = (uint32_t)field->units.count, id;
@@ -665,7 +671,7 @@ static gputune_status intern_unit(gt_unit **out, gt_field *field, gt_hash hash, 
     return GPUTUNE_OK;
 }
 
-/* Finds the first variant with the same source and launches; it may be `variant` itself. */
+/* Finds the first variant with the same source and launches, which may be `variant` itself. */
 static gputune_status find_first(gt_variant **out, gt_field *field, gt_variant *variant,
                                  gt_hash source)
 {
@@ -696,8 +702,9 @@ static void drop_started(gt_field *field)
     free_variant(dropped);
 }
 
-/* Makes a variant with the same launch as an earlier one its duplicate. Some axes do not matter at
- * small sizes, such as the number of blocks if one block is enough. */
+/* Looks for an earlier variant with the same launch. If there is one, makes `variant` its duplicate
+ * and sets *joined. Launches can be the same because some axes do not matter at small sizes, such
+ * as the number of blocks if one block is enough. */
 static gputune_status join_first(gt_field *field, gt_variant *variant, gt_hash source, bool *joined)
 {
     gt_variant *first;
@@ -715,7 +722,7 @@ static gputune_status join_first(gt_field *field, gt_variant *variant, gt_hash s
 
 /* --- compiled sources ------------------------------------------------------------------------- */
 
-/* Moves a variant on when its unit's compile has ended. */
+/* Moves a variant to its next stage after the compile of its unit has ended. */
 static gputune_status advance_variant(gt_field *field, gt_variant *variant)
 {
     const gt_unit *unit = variant->unit;
@@ -742,8 +749,8 @@ static gputune_status advance_variant(gt_field *field, gt_variant *variant)
 
 /* --- starting variants ------------------------------------------------------------------------ */
 
-/* Uses the result of an earlier tuning. Sets *known if the variant failed in it, which is final, or
- * was too slow for its limit, which defers the variant. Other variants are tried as usual. */
+/* Uses the result of an earlier tuning. Sets *known in two cases: the variant failed, which is
+ * final, or it was too slow for its limit, which defers it. Other variants are tried as usual. */
 static gputune_status use_history(gt_field *field, gt_variant *variant, bool *known)
 {
     const gt_request *request = field->options.request;
@@ -782,7 +789,7 @@ static gputune_status use_history(gt_field *field, gt_variant *variant, bool *kn
     return GPUTUNE_OK;
 }
 
-/* Resets a source whose compile was put off, for a variant's second attempt. */
+/* Resets a source whose compile was put off, for the second attempt of a variant. */
 static bool take_up_again(gt_unit *unit, const gt_variant *variant)
 {
     bool again = unit->put_off && variant->retried;
@@ -802,7 +809,7 @@ gputune_status gt_field_start(gt_field *field, gt_variant *variant)
     GT_SCOPED(gt_source_free) gt_source source = {0};
     bool is_new = false, known = false, is_quick = variant->role == GT_ROLE_QUICK;
     GT_TRY(gt_request_source(&source, request, &variant->config));
-    if (is_quick) { /* must not be mistaken for optimised code */
+    if (is_quick) { /* its code must not be mistaken for optimised code */
         source.hash = gt_hash_join(source.hash, gt_hash_string("quick"));
     }
     variant->trial = gt_trial_hash(request->template, &variant->config, source.hash);

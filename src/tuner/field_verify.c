@@ -1,5 +1,5 @@
-/* From compiled to verified variants: verification, failures and their explanations, trials, and
- * what is reported to the proposer. */
+/* From compiled to verified variants: verifies, handles and explains failures, makes trials, and
+ * reports results to the proposer. */
 #include "tuner/field.h"
 
 #include "base/clock.h"
@@ -15,7 +15,7 @@
 static void settle_quick(gt_field *field, gt_variant *variant);
 static gputune_status field_prove_slower(gt_field *field);
 
-/* Appends a variant's block and grid at the requested sizes. */
+/* Appends the block and the grid of a variant at the requested sizes. */
 static void append_grid(gt_text *out, const gt_field *field, const gt_variant *variant)
 {
     const gt_request *r = field->options.request;
@@ -39,8 +39,8 @@ static void append_options(gt_text *out, const char *option, const char *list)
     }
 }
 
-/* Appends the command that finds the line of a fault with the emulator. It names the template by
- * its path, and the smaller of the launched sizes, which is faster. */
+/* Appends the command that finds the line of a fault with the emulator. The command names the
+ * template by its path. It uses the smaller of the launched sizes, which is faster. */
 static gputune_status append_check_command(gt_text *out, const gt_field *field,
                                            const gt_variant *variant)
 {
@@ -54,7 +54,7 @@ static gputune_status append_check_command(gt_text *out, const gt_field *field,
     return GPUTUNE_OK;
 }
 
-/* Returns true if the driver's message means that the kernel made a mistake. */
+/* Returns true if the driver's message means that the kernel has a bug. */
 static bool is_fault(const char *message)
 {
     static const char *const faults[] = {
@@ -67,8 +67,8 @@ static bool is_fault(const char *message)
     return is;
 }
 
-/* Appends the other sizes at which a proof launches, unless the worker's message has the failed
- * launch. */
+/* Appends the other sizes at which the proof launches the variant, unless the worker's message
+ * already names the launch that failed. */
 static void append_other_launches(gt_text *out, const gt_field *field, const char *message)
 {
     const char *odd_tail = field->options.request->odd_tail_text;
@@ -192,14 +192,14 @@ const char *gt_variant_status(const gt_variant *variant)
     return gt_trial_status_name(gt_ending_of(variant->failure)->trial);
 }
 
-/* Returns how many variants were requested, without a default that the field added. */
+/* Returns the number of requested variants, without a default that the field added. */
 static size_t asked_count(const gt_field *field)
 {
     return field->variants.count - field->added_default;
 }
 
-/* Finds the first variant with the most frequent failure and counts that failure; NULL: none
- * failed. */
+/* Finds the first variant with the most frequent failure, and counts the variants with that
+ * failure. Returns NULL if no variant failed. */
 static const gt_variant *commonest_failure(const gt_field *field, uint32_t *count)
 {
     const gt_variant *first = NULL;
@@ -219,8 +219,8 @@ static const gt_variant *commonest_failure(const gt_field *field, uint32_t *coun
     return first;
 }
 
-/* Returns true if all variants have the same wrong result, so the reference may be wrong
- * instead. */
+/* Returns true if all variants have the same wrong result, which suggests that the reference is
+ * wrong instead. */
 static bool all_agree(const gt_field *field, const gt_variant *first, uint32_t count)
 {
     bool agree = first->failure == GPUTUNE_EWRONG && count > 1 && first->message &&
@@ -281,8 +281,8 @@ gputune_status gt_field_keep_code(const gt_field *field, const gt_patience *pati
     return gt_store_put_cubins(request->services->store, codes.items, codes.count, patience);
 }
 
-/* Returns the dynamic shared memory of a block at the requested size; unit->resources has the
- * static one. */
+/* Returns the dynamic shared memory of a block at the requested size; unit->resources contains the
+ * static shared memory. */
 static uint32_t shared_bytes_of(const gt_field *field, const gt_variant *variant)
 {
     const gt_request *r = field->options.request;
@@ -404,7 +404,8 @@ uint32_t gt_field_total(const gt_field *field)
     return (uint32_t)(total < GT_FIELD_VARIANTS_MAX ? total : GT_FIELD_VARIANTS_MAX);
 }
 
-/* Returns the outcome. A quick compile has failed if its launch is too short to be timed. */
+/* Returns the outcome of a variant. A quick compile counts as failed if its launch is too short to
+ * be timed. */
 static gt_tried_outcome outcome_of(const gt_variant *variant, double time_ns)
 {
     bool given_up = variant->stage == GT_STAGE_DEFERRED &&
@@ -431,17 +432,18 @@ void gt_field_report(const gt_field *field, const gt_variant *variant, double ti
     }
     proposer->on_result(proposer, &variant->config, &result, variant->role == GT_ROLE_QUICK);
     result.compile_s = result.measure_s =
-        0; /* the cost counts for only one of the variants with this launch */
+        0; /* the cost counts only once for variants with the same launch */
     for (size_t i = 0; i < variant->duplicates.count; i++) {
         proposer->on_result(proposer, &variant->duplicates.items[i].config, &result, false);
     }
 }
 
-/* A variant whose first launch takes this many times the best one cannot win. */
+/* A variant cannot win if its first launch takes this many times as long as that of the best
+ * one. */
 #define SLOWER_OF_ALL 2.0
-/* From this time on, the host's part of a launch, which events also time, does not matter. */
+/* From this time on, the host's part of a launch, which events include, does not matter. */
 #define LONG_ENOUGH_NS 50e3
-/* If samples take this many times as long as the first launch, that launch was fast by luck. */
+/* If samples take this many times as long as the first launch, that launch was fast by chance. */
 #define LUCK 1.05
 
 gputune_status gt_field_bind_launches(const gt_field *field, const gt_variant *variant,
@@ -479,7 +481,7 @@ static double slower_ratio(const gt_field *field)
 
 static double slower_of(const gt_field *field, const gt_variant *variant)
 {
-    static const double least_ns = 1e-3; /* a time that is shorter than any launch */
+    static const double least_ns = 1e-3; /* shorter than any launch */
     if (variant->role == GT_ROLE_QUICK) {
         return least_ns;
     }
@@ -489,9 +491,9 @@ static double slower_of(const gt_field *field, const gt_variant *variant)
     return may_drop ? slower_ratio(field) * field->best_ns * variant->work : 0;
 }
 
-/* Returns the time of a verified variant's first launch. If that launch was fast by luck, returns
- * the median of its samples; if it does not show the variant's time, 0. First launches are a little
- * slower than samples, so they are compared only with each other. */
+/* Returns the time of a verified variant's first launch. If that launch was fast by chance, returns
+ * the median of its samples. If that launch does not show the variant's time, returns 0. First
+ * launches are a little slower than samples, so they are compared only with each other. */
 static double first_launch(const gt_field *field, const gt_variant *variant)
 {
     double pilot = gt_field_pilot(field, variant);
@@ -507,7 +509,7 @@ static void note_best(gt_field *field, const gt_variant *variant)
     }
 }
 
-/* Proves a variant after all if its first launch is not clearly slower than the best any more. */
+/* Proves a variant after all if its first launch is no longer clearly slower than the best. */
 static gputune_status reconsider_variant(gt_field *field, gt_variant *variant)
 {
     bool is_slower =
@@ -515,13 +517,13 @@ static gputune_status reconsider_variant(gt_field *field, gt_variant *variant)
     if (variant->stage != GT_STAGE_SLOWER || is_slower || field->abandoned) {
         return GPUTUNE_OK;
     }
-    variant->surely_proved = true; /* prove the variant however slow its first launch is */
+    variant->surely_proved = true; /* prove the variant even if its first launch is slow */
     gt_field_move(field, variant, GT_STAGE_WAITING);
     return gt_array_push(&field->compiled, variant);
 }
 
-/* Finds the fastest first launch again. Proves variants that were too slow only compared with a
- * variant that has failed or was fast by luck. */
+/* Determines the fastest first launch again. Proves variants that were too slow only in comparison
+ * with a variant that has failed or was fast by chance. */
 static gputune_status field_prove_slower(gt_field *field)
 {
     field->best_ns = 0;
@@ -548,7 +550,7 @@ gputune_status gt_field_note_median(gt_field *field, gt_variant *variant, double
 
 /* ---- verifying ------------------------------------------------------------------------------- */
 
-/* Sends a variant to the measure worker. A variant whose launch cannot be bound fails. */
+/* Sends a variant to the measure worker. If its launch cannot be bound, the variant fails. */
 static gputune_status submit_verify(gt_field *field, gt_variant *variant)
 {
     gt_farm *farm = field->options.farm;
@@ -613,8 +615,8 @@ gputune_status gt_field_verify_compiled(gt_field *field)
     return GPUTUNE_OK;
 }
 
-/* If a variant seems wrong before the default was verified, puts it back and sets *waits. Rare data
- * that the default gets wrong, too, must not count against other variants. */
+/* If a variant seems wrong before the default was verified, puts the variant back and sets *waits.
+ * Rare data for which the default is wrong, too, must not count against other variants. */
 static gputune_status let_default_precede(bool *waits, gt_field *field, gt_variant *variant)
 {
     if (!field->standard) {
@@ -647,7 +649,7 @@ gputune_status gt_field_handle_verified(gt_field *field, gt_event *event)
     }
     free(variant->verified.findings);
     free(variant->verified.single);
-    variant->verified = event->verified; /* taken over */
+    variant->verified = event->verified; /* the variant now owns it */
     event->verified.findings = event->verified.single = NULL;
     if (variant->role == GT_ROLE_QUICK) {
         settle_quick(field, variant);

@@ -1,7 +1,7 @@
 /* The table of statuses. */
 #include "tuner/outcome.h"
 
-/* For a call, ETIMEOUT means that its limit has passed. A status that is not listed fails the
+/* For a call, ETIMEOUT means that its limit has expired. A status that is not listed fails the
  * call. */
 static const gt_ending endings[] = {
     /* status, trial, fault, keep, costs_one_variant, leaves_an_answer */
@@ -9,7 +9,7 @@ static const gt_ending endings[] = {
     {GPUTUNE_EWRONG, GT_TRIAL_WRONG, GT_FAULT_VARIANT, GT_KEEP_ALWAYS, true, false},
     {GPUTUNE_ECRASHED, GT_TRIAL_CRASHED, GT_FAULT_VARIANT, GT_KEEP_REPEATED, true, false},
     {GPUTUNE_ETIMEOUT, GT_TRIAL_HUNG, GT_FAULT_VARIANT, GT_KEEP_REPEATED, true, true},
-    /* compiles that did not end */
+    /* compiles that did not finish */
     {GPUTUNE_ETIMEOUT, GT_TRIAL_SLOW, GT_FAULT_VARIANT, GT_KEEP_REPEATED, true, true},
     {GPUTUNE_ECOMPILE, GT_TRIAL_COMPILE, GT_FAULT_VARIANT, GT_KEEP_ALWAYS, true, false},
     {GPUTUNE_ECUDA, GT_TRIAL_LAUNCH, GT_FAULT_VARIANT, GT_KEEP_ALWAYS, true, false},

@@ -1,5 +1,5 @@
-/* A proposer names the configurations of a session and learns from their results. Not thread-safe.
- */
+/* A proposer chooses the configurations of a session and learns from their results. Not
+ * thread-safe. */
 #pragma once
 
 #include "kernel/space/space.h"
@@ -7,20 +7,23 @@
 
 typedef struct gt_proposer gt_proposer;
 struct gt_proposer {
-    /* Writes up to `count` new configurations and returns how many. 0: results are needed first. */
+    /* Writes up to `count` new configurations to `out` and returns their number. 0: results are
+     * needed first. */
     uint32_t (*propose)(gt_proposer *self, gt_config *out, uint32_t count);
-    /* Takes the result of a configuration after its verification, its failure, or new samples.
-     * result->point is not set; a time of 0 is unknown. May be NULL. */
+    /* Receives the result of a configuration after its verification, its failure, or new samples.
+     * result->point is not set; a time of 0 means unknown. May be NULL. */
     void (*on_result)(gt_proposer *self, const gt_config *config, const gt_tried *result,
                       bool is_quick);
     /* Returns true if a compile that has run for `seconds` is not worth waiting for. NULL:
      * never. */
     bool (*gives_up)(gt_proposer *self, const gt_config *config, double seconds);
-    uint64_t total;      /* how many configurations can race, with the default; 0: unknown */
+    /* number of configurations that can race, including the default; 0: unknown */
+    uint64_t total;
     bool quick_compiles; /* true if the last call's proposals are quick compiles (GT_ROLE_QUICK) */
-    bool learns;         /* true if proposals depend on results, so ask as late as possible */
-    bool exhausted;      /* true if the proposer proposes nothing more */
-    bool out_of_memory;  /* true if memory was short, so it proposes nothing more */
+    /* true if proposals depend on results, so they should be taken as late as possible */
+    bool learns;
+    bool exhausted;     /* true if the proposer makes no more proposals */
+    bool out_of_memory; /* true if memory was short, so the proposer makes no more proposals */
 };
 
 /* Proposes the configurations of a list, in order. The list must outlive the proposer. */

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 
 enum {
-    GT_RACE_LEVEL = 5,             /* shared rounds needed for a decision by bounds */
-    GT_RACE_LEVEL_EXHAUSTIVE = 10, /* shared rounds needed for that in exhaustive races */
+    GT_RACE_LEVEL = 5,             /* shared rounds that a decision by bounds needs */
+    GT_RACE_LEVEL_EXHAUSTIVE = 10, /* shared rounds that it needs in exhaustive races */
     GT_RACE_MISSED_MAX = 3 /* a contestant fails after this many rounds in a row without a value */
 };
 
@@ -34,21 +34,21 @@ struct gt_race {
     gt_runner *standard;  /* the default; NULL: it has not joined */
     gt_runner *incumbent; /* NULL: none */
     gt_runner *winner;    /* NULL before the race is decided */
-    gt_runner *reserve;   /* best of the contestants that left as slower */
+    gt_runner *reserve;   /* best contestant that left as slower */
     bool tie, complete;
     bool is_tied;    /* true if the race is decided, except for gt_race_break_tie() */
-    uint32_t finals; /* final rounds taken */
+    uint32_t finals; /* number of final rounds so far */
     gt_race_end decided, end;
     double deviation; /* standard deviation of a log-ratio; negative: unknown */
     double *scratch;  /* memory for the log-ratios of two contestants */
     size_t scratch_capacity;
 };
 
-/* The spread of all contestants is used from PRIOR_FROM contestants on, with at most PRIOR_WEIGHT
- * degrees of freedom. */
+/* The spread of all contestants is used if there are at least PRIOR_FROM contestants. It then
+ * counts as at most PRIOR_WEIGHT degrees of freedom. */
 enum { PRIOR_WEIGHT = 8, PRIOR_FROM = 3 };
 
-/* Returns the shared rounds for a decision by bounds in this race. */
+/* Returns the number of shared rounds that a decision by bounds needs in this race. */
 static uint32_t level_of(const gt_race *race)
 {
     return race->options.exact        ? 1
@@ -74,8 +74,8 @@ static bool is_kind(const gt_race_sample *sample, gt_race_kind kind)
     return kind == GT_RACE_ANY || sample->kind == kind;
 }
 
-/* Writes the log-ratios of `a` over `b` in shared rounds to `out`, if given, and returns their
- * number. `doubt`, if given, is subtracted from those of quick samples. */
+/* Writes the log-ratios of `a` over `b` in shared rounds to `out`, if it is not NULL, and returns
+ * their number. If `doubt` is not NULL, it is subtracted from the log-ratios of quick samples. */
 static size_t collect_ratios(double *out, const gt_runner *a, const gt_runner *b, gt_race_kind kind,
                              gt_race_doubt *doubt)
 {
@@ -126,7 +126,7 @@ static double bound_of(double error, const gt_paired *paired, int sign)
 
 /* --- the spread of all ratios ----------------------------------------------------------------- */
 
-/* Returns the median of the contestants' variances; 0 if there are too few. Sorts `values`. */
+/* Returns the median of the contestants' variances, or 0 if there are too few. Sorts `values`. */
 static double median_variance(double *values, size_t count)
 {
     if (count < PRIOR_FROM) {
@@ -142,7 +142,7 @@ static double unbiased(double variance, double freedom)
     return variance / (root * root * root);
 }
 
-/* Combines each contestant's own spread with that of all contestants. */
+/* Combines the spread of each contestant with that of all contestants. */
 static void moderate_all(gt_race *race, double *variances)
 {
     size_t count = 0;
@@ -163,7 +163,7 @@ static void moderate_all(gt_race *race, double *variances)
 /* --- the incumbent ---------------------------------------------------------------------------- */
 
 /* Returns the middle of the log-ratios to the incumbent: the trimmed mean of five or more, or the
- * median of fewer. Without full rounds, uses quick ones. NaN if no round is shared. */
+ * median of fewer. Uses quick rounds if there are no full ones. NaN if no round is shared. */
 static double middle_ratio(gt_race *race, const gt_runner *runner, const gt_runner *incumbent)
 {
     size_t count = race_ratios(race, runner, incumbent, GT_RACE_FULL);
@@ -177,7 +177,8 @@ static double middle_ratio(gt_race *race, const gt_runner *runner, const gt_runn
                                  : gt_trimmed_mean(race->scratch, count, GT_PAIRED_TRIM);
 }
 
-/* Picks a first incumbent: most samples, then the least last value. */
+/* Picks a first incumbent: the contestant with the most samples and, among equals, the least last
+ * value. */
 static gt_runner *first_incumbent(const gt_race *race)
 {
     gt_runner *best = NULL;
@@ -210,8 +211,8 @@ static double median_time(gt_race *race, const gt_runner *runner)
 }
 
 /* Returns true if a faster contestant may replace the incumbent. If the two have not shared every
- * round, the gain must be clear, because the others would have to be sampled beside the new
- * incumbent; exact values need only one shared round. After a stop, the gain may come from one slow
+ * round, the gain must be clear, because all others would have to be sampled beside the new
+ * incumbent. Exact values need only one shared round. After a stop, the gain may come from one slow
  * sample, so the medians must agree. */
 static bool may_take_over(gt_race *race, const gt_runner *runner, const gt_runner *incumbent,
                           double log_ratio)
@@ -228,7 +229,7 @@ static bool may_take_over(gt_race *race, const gt_runner *runner, const gt_runne
                                         median_time(race, runner) < median_time(race, incumbent));
 }
 
-/* Updates the incumbent; NULL without samples. */
+/* Updates the incumbent, which is NULL without samples. */
 static void choose_incumbent(gt_race *race)
 {
     if (!race->incumbent || !runner_is_in(race->incumbent)) {
@@ -255,12 +256,13 @@ static void choose_incumbent(gt_race *race)
 
 /* --- all comparisons -------------------------------------------------------------------------- */
 
-/* Returns the standard deviation of a log-ratio, over all contestants and including quick rounds.
- * Keeps the last value while too few ratios are known; negative: unknown. `variances` is memory for
+/* Returns the standard deviation of a log-ratio, over all contestants and including quick rounds;
+ * negative: unknown. Keeps the last value while too few ratios are known. `variances` is memory for
  * one entry per contestant. */
 static double field_deviation(gt_race *race, double *variances)
 {
-    enum { KNOWN_AFTER = 8 }; /* sum of the contestants' degrees of freedom that is enough */
+    /* sum of the contestants' degrees of freedom from which the deviation is known */
+    enum { KNOWN_AFTER = 8 };
     const gt_runner *incumbent = race->incumbent;
     double freedom = 0;
     size_t count = 0;
@@ -301,13 +303,14 @@ static void compare_all(gt_race *race)
 
 /* A contestant leaves early, after n = 2, 3 or 4 shared rounds, if two conditions hold for each
  * log-ratio: it is above a floor, and log-ratio + epsilon is above k standard deviations of a
- * ratio. A contestant that would win by epsilon has n such ratios with probability Q(k)^n <=
+ * ratio. The probability that a contestant that would win by epsilon has n such ratios is Q(k)^n <=
  * 7e-5; n outliers in a row are as rare. */
 enum { EARLY_FIRST = 2, EARLY_LAST = 4 };
 static const double early_floor[EARLY_LAST + 1] = {0, 0, 0.006, 0.004, 0.003};
 static const double early_deviations[EARLY_LAST + 1] = {0, 0, 2.6, 1.8, 1.35};
 
-/* Returns the bound that all log-ratios must exceed for an early decision; INFINITY: too few. */
+/* Returns the bound that all log-ratios must exceed for an early decision. INFINITY: there are too
+ * few. */
 static double early_least(const gt_race *race, size_t count, double deviation)
 {
     if (count < EARLY_FIRST || deviation < 0) {
@@ -335,8 +338,8 @@ static bool is_below_usual(gt_race *race, const gt_runner *runner, const gt_runn
 }
 
 /* Replaces the incumbent by a contestant that is clearly faster, by the same limits as for leaving
- * early. Then slower contestants of the same round leave early, too; otherwise they would stay for
- * full rounds beside a slow incumbent. */
+ * early. Slower contestants of the same round can then leave early, too. Otherwise they would stay
+ * for full rounds beside a slow incumbent. */
 static bool take_over_early(gt_race *race, double deviation)
 {
     gt_runner *incumbent = race->incumbent, *next = incumbent;
@@ -368,7 +371,7 @@ static void leave_race(gt_race *race, gt_runner *runner, gt_race_leave how)
     }
 }
 
-/* Brings the reserve back if only the default is still in the race. */
+/* Brings the reserve back if the default is the only contestant left. */
 static void race_call_reserve(gt_race *race)
 {
     if (!race->reserve || race->reserve->left == GT_RACE_LEFT_FAILED) {
@@ -384,7 +387,8 @@ static void race_call_reserve(gt_race *race)
     race->reserve = NULL;
 }
 
-/* Eliminates contestants that took more than drop_ratio times the best of their first round. */
+/* Eliminates contestants that took more than drop_ratio times as long as the best in their first
+ * round. */
 static void drop_first(gt_race *race)
 {
     double best = INFINITY;
@@ -420,9 +424,9 @@ static double least_of(const gt_race *race, size_t count)
     return count ? race->scratch[0] : INFINITY;
 }
 
-/* Returns true if a contestant is far slower in every shared round. Uses full samples if there
- * are enough, because quick ones are less certain. Its first ratio counts even if it is to an
- * earlier incumbent, because the current one is at least as fast. */
+/* Returns true if a contestant is far slower in every shared round. Uses full samples if there are
+ * enough, because quick samples are less certain. The contestant's first ratio counts even if it is
+ * relative to an earlier incumbent, because the current incumbent is at least as fast. */
 static bool is_far_off(gt_race *race, const gt_runner *runner, const gt_runner *incumbent,
                        double deviation)
 {
@@ -430,7 +434,7 @@ static bool is_far_off(gt_race *race, const gt_runner *runner, const gt_runner *
     const gt_race_sample *first = &runner->samples.items[0];
     size_t count = race_ratios(race, runner, incumbent, GT_RACE_FULL);
     if (least_of(race, count) > early_least(race, count, deviation)) {
-        return true; /* the least is above the bound, so all are */
+        return true; /* the least one is above the bound, so all are */
     }
     count = collect_ratios(race->scratch, runner, incumbent, GT_RACE_ANY, doubt);
     gt_sort(race->scratch, count);
@@ -443,7 +447,7 @@ static bool is_far_off(gt_race *race, const gt_runner *runner, const gt_runner *
     return least > early_least(race, count, deviation);
 }
 
-/* If the incumbent took part in the round, stores each new contestant's first ratio to it. */
+/* If the incumbent took part in the round, stores the first ratio of each new contestant to it. */
 static void note_first(gt_race *race)
 {
     double best = race->incumbent->pending;
@@ -501,7 +505,8 @@ static void race_judge(gt_race *race)
 /* --- ending a race ---------------------------------------------------------------------------- */
 
 /* Returns true if the comparison with the default is precise to epsilon, because the default wins
- * if it is no slower. Only the interval's width counts, not its place, so neither is favoured. */
+ * if it is no slower. Only the width of the interval matters, not its position, so neither
+ * contestant is favoured. */
 static bool is_default_resolved(gt_race *race, const gt_runner *runner)
 {
     double low = bound_of(DROP_ERROR, &runner->paired, -1);
@@ -529,7 +534,7 @@ static bool race_is_done_with(gt_race *race, const gt_runner *runner, bool *at_l
     return *at_limit;
 }
 
-/* Returns true if the race can be decided, and for which reason. */
+/* Returns true if the race can be decided, and sets *end to the reason. */
 static bool race_is_settled(gt_race *race, gt_race_end *end)
 {
     bool at_limit = false, others = false;
@@ -553,7 +558,7 @@ static bool race_is_settled(gt_race *race, gt_race_end *end)
     return true;
 }
 
-/* Returns true if a contestant is as good as the incumbent: within epsilon (the default: 1.5
+/* Returns true if a contestant is as good as the incumbent: within epsilon (the default: within 1.5
  * epsilon) and not shown to be slower. */
 static bool is_equal(gt_race *race, const gt_runner *runner)
 {
@@ -563,7 +568,8 @@ static bool is_equal(gt_race *race, const gt_runner *runner)
            bound_of(STOP_ERROR, &runner->paired, 1) <= within;
 }
 
-/* Returns true if the estimate is within epsilon of the incumbent and the interval includes 0. */
+/* Returns true if a contestant's estimate is within epsilon of the incumbent and its interval
+ * includes 0. */
 static bool is_tied(gt_race *race, const gt_runner *runner)
 {
     return runner->paired.count >= (race->options.exact ? 1 : 2) &&
@@ -571,9 +577,9 @@ static bool is_tied(gt_race *race, const gt_runner *runner)
            bound_of(STOP_ERROR, &runner->paired, -1) <= 0;
 }
 
-/* Returns true if a contestant is neither proved nor likely to be much slower than the incumbent.
- * Among many equal contestants the incumbent was the luckiest, so the others' estimates are above
- * 0. */
+/* Returns true if a contestant was not shown to be slower than the incumbent and is unlikely to be
+ * much slower. Among many equal contestants the incumbent was the luckiest, so the estimates of the
+ * others are above 0. */
 static bool may_be_as_good(gt_race *race, const gt_runner *runner)
 {
     return runner->paired.count >= (race->options.exact ? 1 : 3) &&
@@ -581,7 +587,7 @@ static bool may_be_as_good(gt_race *race, const gt_runner *runner)
            runner->paired.mean <= log1p(2 * race->options.epsilon);
 }
 
-/* Marks the tied contestants. Returns false if the winner is the only one. */
+/* Marks the tied contestants. Returns false if only the winner is tied. */
 static bool race_find_tied(gt_race *race)
 {
     bool found = false;
@@ -599,7 +605,7 @@ bool gt_race_precedes(const gt_race *race, uint64_t a, uint64_t b)
     return o->precedes ? o->precedes(o->user, a, b) : a < b;
 }
 
-/* Picks the winner among contestants that cannot be told apart, and notes if it was a tie. */
+/* Picks the winner among contestants that cannot be told apart, and records if it was a tie. */
 static void race_choose(gt_race *race)
 {
     race->winner = race->incumbent;
@@ -659,7 +665,8 @@ static gt_runner *find_runner(const gt_race *race, uint64_t id)
     return id < race->by_id.count ? race->by_id.items[id] : NULL;
 }
 
-/* Lets a decided race continue, unless it was stopped. Its winner stays until the next decision. */
+/* Lets a decided race continue, unless the caller stopped it. Its winner stays until the next
+ * decision. */
 static void reopen_race(gt_race *race)
 {
     if (race->end != GT_RACE_BUDGET && race->end != GT_RACE_CANCELED) {
@@ -668,7 +675,7 @@ static void reopen_race(gt_race *race)
     }
 }
 
-/* Makes a contestant and enters it into the tables. */
+/* Creates a contestant and enters it into the tables. */
 static gputune_status make_runner(gt_runner **out, gt_race *race, uint64_t id)
 {
     while (race->by_id.count <= id) {
@@ -706,7 +713,7 @@ void gt_race_complete(gt_race *race)
 
 /* --- rounds ----------------------------------------------------------------------------------- */
 
-/* Drops the samples of an unfinished round. */
+/* Discards the samples of an unfinished round. */
 static void abandon_round(gt_race *race)
 {
     for (gt_runner *r = race->first; r; r = r->next) {
@@ -722,8 +729,8 @@ static void enter_race(gt_race *race, gt_runner *runner)
     race->ids[race->round.count++] = runner->id;
 }
 
-/* Returns true if a contestant may take part in a quick round: it has fewer than two samples, all
- * quick. */
+/* Returns true if a contestant may take part in a quick round: it has fewer than two samples, and
+ * all are quick. */
 static bool is_new_contestant(const gt_runner *runner)
 {
     enum { LOOKS = 2 };
@@ -744,8 +751,9 @@ static bool only_default_is_open(gt_race *race)
     return race->standard && runner_is_in(race->standard);
 }
 
-/* Enters the contestants that have too few rounds. If there are none, enters all, so a result does
- * not depend on one lucky moment. Enters only the default if nothing else is open. */
+/* Enters the contestants that have too few rounds. If there are none, enters all contestants, so a
+ * result does not depend on one lucky moment. Enters nobody but the default if everything else is
+ * decided. */
 static void enter_racing(gt_race *race)
 {
     for (gt_runner *r = race->first; r; r = r->next) {
@@ -802,7 +810,7 @@ static void fill_round(gt_race *race)
         return;
     }
     if (!pending && race->rounds && race_is_settled(race, &ignored)) {
-        return; /* the race will be decided by gt_race_end_round(), or contestants will join */
+        return; /* gt_race_end_round() will decide the race, or contestants will join */
     }
     bool quick =
         pending >= race->options.quick_from && !race->options.exhaustive && !race->options.exact;
@@ -948,7 +956,7 @@ void gt_race_fail(gt_race *race, uint64_t id)
     race_call_reserve(race);
     if (race->rounds) {
         gt_race_round round = race->round;
-        race->round.count = 0; /* judge as if no round were in progress */
+        race->round.count = 0; /* decide as if no round were in progress */
         race_judge(race);
         race->round = round;
     }
@@ -964,7 +972,7 @@ void gt_race_stop(gt_race *race, gt_race_end reason)
     race->is_tied = false;
     if (race->decided == GT_RACE_RUNNING && !race->winner) {
         if (race->rounds) {
-            race_judge(race); /* judge again, because the rules differ after the end */
+            race_judge(race); /* decide again, because other rules apply after the end */
         }
         race_choose(race);
     }
@@ -1019,7 +1027,7 @@ bool gt_race_has_lost(const gt_race *race, const gt_runner *runner)
     return !runner_is_in(runner) && runner != race->reserve;
 }
 
-/* Copies a contestant's values of a kind. Final samples also count as full ones. */
+/* Copies a contestant's values of one kind. Final samples also count as full ones. */
 static size_t copy_samples(double *out, const gt_runner *runner, gt_race_kind kind)
 {
     size_t count = 0;
@@ -1067,7 +1075,7 @@ gputune_status gt_race_compare(gt_verdict *out, const gt_race *race, uint64_t id
         count = race_ratios(scratch_of, slow, fast, GT_RACE_ANY);
     }
     if (!count) {
-        gt_summary fast, slow; /* the two never shared a round */
+        gt_summary fast, slow; /* the two contestants never shared a round */
         GT_TRY(gt_race_summary(race, id, &fast));
         GT_TRY(gt_race_summary(race, other, &slow));
         out->speedup = fast.count && slow.count ? slow.median / fast.median : 0;

@@ -28,8 +28,8 @@ gputune_objective gt_default_objective(const gt_template *template)
                                : GPUTUNE_OBJECTIVE_KERNEL;
 }
 
-/* Fails if launches do different amounts of work and are compared by time, or if work is not stated
- * and they are compared by it. */
+/* Fails in two cases: launches do different amounts of work but are compared by time, or they are
+ * compared by work but the template does not state it. */
 static gputune_status check_objective(const gt_template *template, gputune_objective objective)
 {
     const gt_objective *facts = gt_objective_facts(objective);
@@ -102,7 +102,7 @@ static gputune_status make_only_text(gt_request *request)
     return gt_text_take(&request->only_text, &text);
 }
 
-/* Writes the const and type values, which the nearest size's result must share. */
+/* Writes the const and type values, which must be equal for a result of another size to be used. */
 static gputune_status make_fixed_text(gt_request *request)
 {
     gt_text text = {0};
@@ -119,7 +119,7 @@ static gputune_status make_fixed_text(gt_request *request)
     return gt_text_take(&request->fixed_text, &text);
 }
 
-/* Returns a number that no other process has. */
+/* Returns a number that identifies this process. */
 static uint64_t this_process(void)
 {
     static _Atomic(uint64_t) number;
@@ -144,7 +144,8 @@ static gputune_status append_expected(gt_text *out, const gt_request *request)
     return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK; /* the proof reports other failures */
 }
 
-/* Writes the sizes at which a proof launches and what it compares with. */
+/* Writes the sizes at which a proof launches variants and the expected results with which it
+ * compares. */
 static gputune_status make_proved_at(gt_request *request)
 {
     gt_text text = {0};
@@ -402,7 +403,7 @@ gputune_status gt_request_outlive_call(gt_request *request)
         GT_TRY(gt_strdup(&request->samples_path, o->samples_path));
     }
     o->samples_path = request->samples_path;
-    o->alignments = NULL; /* already used by the workload and the space */
+    o->alignments = NULL; /* the workload and the space have already used them */
     o->alignment_count = 0;
     o->only = o->start = NULL;
     o->only_count = o->start_count = 0;
@@ -507,7 +508,7 @@ gputune_status gt_request_compiling(gt_nvrtc_request *out, const char ***options
     for (size_t i = 0; i < folder_count; i++) {
         all[count++] = folders[i];
     }
-    if (request->check || request->device->emulated) { /* faults can then name the line */
+    if (request->check || request->device->emulated) { /* faults can then include the line */
         all[count++] = "-lineinfo";
     }
     /* An NVRTC before 12.8 does not get the option, so its quick compiles are full ones and end

@@ -1,5 +1,4 @@
-/* A request: the template, problem, workload and options of a call, with the keys of its
- * results. */
+/* A request: the template, problem, workload and options of a call, and the keys of its results. */
 #pragma once
 
 #include "base/array.h"
@@ -23,20 +22,20 @@ struct gt_services {
     uint32_t compile_workers; /* number of compile workers in each farm; 0: unknown */
     gt_workers *workers;
     gt_gpu_right *gpu;
-    const char *pinned;   /* the file with all results, so nothing is tuned; NULL: none */
+    const char *pinned;   /* the file with all results, which forbids tuning; NULL: none */
     gt_gpu_user gpu_user; /* the kind of session for which the GPU is taken */
-    /* Prepares a live input: *out has an IPC handle, or bytes that the caller frees. */
+    /* Prepares a live input: sets *out to an IPC handle, or to bytes that the caller frees. */
     gputune_status (*input)(void *user, gt_live_input *out, const gputune_input *input);
     /* Waits until live inputs on the device are filled. */
     gputune_status (*wait_for_inputs)(void *user, const gputune_options *options);
     void *user;
     const volatile int
-        *closing; /* not 0: the tuner is being closed, so calls end soon; may be NULL */
+        *closing; /* not 0: the tuner is being closed, so calls must end soon; may be NULL */
 };
 
 /* Settings of a tuning in the background. */
 typedef struct gt_background_use {
-    double share; /* measuring's fraction of the time while the application uses the GPU */
+    double share; /* fraction of the time for measuring while the application uses the GPU */
     bool (*is_busy)(void *user); /* returns true if the application uses the GPU now */
     /* Returns true if a tuning that a caller waits for needs the GPU. The background tuning is then
      * cancelled. */
@@ -48,21 +47,22 @@ typedef struct gt_request {
     const gt_template *template;
     const gt_device *device;
     const gt_services *services;
-    gt_log log;   /* writes to the tuner's log and the call's */
+    gt_log log;   /* writes to the log of the tuner and of the call */
     bool by_path; /* true if the call gave the template's path */
     gt_problem problem;
-    gt_problem odd_tail; /* the odd-tail sizes, at which a proof launches too */
+    gt_problem odd_tail; /* the odd-tail sizes, at which a proof launches variants as well */
     gt_workload workload;
-    gputune_options options;    /* the call's options, with all defaults filled in */
-    gt_space *space;            /* space of the problem, restricted by the options; owned */
-    GT_ARRAY(gt_config) starts; /* tried first: the template's start()s, then the call's */
+    gputune_options options; /* the call's options, with all defaults filled in */
+    gt_space *space;         /* space of the problem, restricted by the options; owned */
+    /* configurations to try first: the template's start()s, then the call's */
+    GT_ARRAY(gt_config) starts;
     gt_scenario scenario;
     char environment[GT_ENVIRONMENT_MAX];
-    gt_patience patience; /* ends with the time limit of the call */
+    gt_patience patience; /* how long the call may take */
     gt_patience grace;    /* result of gt_request_grace(); until_ns 0: not used yet */
     gt_code default_code; /* code of the default; has no image until it is compiled */
     gt_terms terms;       /* the least that a result must have to answer the request */
-    gt_lease *lease;      /* held during the tuning, else NULL */
+    gt_lease *lease;      /* lease that the tuning holds, or NULL */
     bool check; /* true if variants are checked by the emulator's sanitizer instead of proved */
     const gt_background_use *background; /* NULL: a caller waits for the request */
     struct {
@@ -70,20 +70,20 @@ typedef struct gt_request {
         char message[512];
     } refuted;
     GT_ARRAY(struct gt_data_file) files; /* files with contents of buffers (data.h) */
-    char *proved_at; /* describes sizes and data of a proof; proofs with others do not count */
+    char *proved_at; /* the sizes and data of a proof; proofs with others do not count */
     char *only_text; /* restrictions, such as "UNROLL=1,2,4 VEC=1"; "": none */
     char *problem_text, *fixed_text, *alignment_text, *inputs_text;
     char *odd_tail_text;   /* "": there are no odd-tail sizes */
-    char *samples_path;    /* copy for a request that outlives its call */
+    char *samples_path;    /* copy of options.samples_path in a request that outlives its call */
     const char *host_text; /* processor that results depend on, or NULL */
 } gt_request;
 
-/* Makes the request of a call, for gt_request_free(). `device` may differ from the services'
+/* Makes the request of a call. gt_request_free() frees it. `device` may differ from the services'
  * device, to compile for another architecture. EINVAL, ENOTFOUND, ETEMPLATE. */
 gputune_status gt_request_make(gt_request **out, const gt_services *services,
                                const gt_device *device, const char *kernel, gputune_sizes sizes,
                                const gputune_options *options);
-/* Like gt_request_make(), for a template and a problem of it. */
+/* Like gt_request_make(), for a template and one of its problems. */
 gputune_status gt_request_make_at(gt_request **out, const gt_services *services,
                                   const gt_device *device, const char *kernel,
                                   const gt_template *template, const gt_problem *problem,
@@ -97,7 +97,8 @@ static inline void gt_request_end(gt_request **request)
 /* Starts the request's time limit again. */
 void gt_request_begin(gt_request *request);
 /* Makes the request independent of the call's pointers, except callbacks, `user` and `cancel`.
- * EINVAL if it has inputs, files or a reference, which belong to the call. ENOMEM. */
+ * Returns EINVAL if it has inputs, files or a reference, which belong to the call; ENOMEM if memory
+ * is short. */
 gputune_status gt_request_outlive_call(gt_request *request);
 
 static inline bool gt_config_is(const gt_config *a, const gt_config *b)
@@ -106,48 +107,49 @@ static inline bool gt_config_is(const gt_config *a, const gt_config *b)
 }
 bool gt_request_is_default(const gt_request *request, const gt_config *config);
 
-/* Returns a short extra time for an answer after the limit. It begins with the first call. */
+/* Returns a short extra time for an answer after the limit. The extra time begins with the first
+ * call. */
 gt_patience gt_request_grace(gt_request *request);
 
-/* Copies the caller's options, with defaults for those that an older caller lacks. NULL: all
- * defaults. EINVAL for a size that no version has. */
+/* Copies the caller's options. Options that an older caller does not have, or all if `given` is
+ * NULL, get their defaults. EINVAL for a size that no version has. */
 gputune_status gt_options_read(gputune_options *out, const gputune_options *given);
-/* Checks a call as far as possible without its template. EINVAL for NULL and for numbers out of
- * range. */
+/* Checks the arguments of a call that can be checked without its template. EINVAL for NULL and for
+ * numbers out of range. */
 gputune_status gt_call_check(const char *kernel, gputune_sizes sizes,
                              const gputune_options *options);
 
-/* Changes a workload if the call has its own reference. */
+/* Adapts a workload to the call's own reference, if the call has one. */
 void gt_request_judge(gt_workload *workload, const gt_request *request);
-/* Finds the buffer for a caller's input. EINVAL if there is none, it is an output, or its size
- * differs. */
+/* Finds the buffer of a caller's input. EINVAL if there is no such buffer, if it is an output, or
+ * if its size differs. */
 gputune_status gt_request_input(uint32_t *buffer, const gt_workload *workload,
                                 const gputune_input *input);
 
 /* Returns the objective for a request that sets none. */
 gputune_objective gt_default_objective(const gt_template *template);
-/* Fails with ECANCELED or ETIMEOUT. `before` is the missing step, such as "it was compiled";
- * `remedy` is against a limit that was too short. */
+/* Fails with ECANCELED or ETIMEOUT. `before` is the step that was not reached, such as "it was
+ * compiled"; `remedy` is the advice for a limit that was too short. */
 gputune_status gt_request_ended(const gt_request *request, const char *before, const char *remedy);
-/* Prepares the request's space. ETIMEOUT or ECANCELED if that was ended. */
+/* Prepares the request's space. ETIMEOUT or ECANCELED if the preparation was ended early. */
 gputune_status gt_request_prepare_space(const gt_request *request);
-/* Prepares the space, warns about excluded values that were requested, and starts at the first
- * configuration. ENOVARIANT if nothing is valid. */
+/* Prepares the space, warns about requested values that are excluded, and moves to the first
+ * configuration. ENOVARIANT if no configuration is valid. */
 gputune_status gt_request_space_to_try(const gt_request *request);
 /* Warns if the space excludes the default, because speed-ups are then unknown. */
 void gt_request_warn_of_default(const gt_request *request);
-/* Returns true if constraints and device allow a configuration; the options' restrictions do not
- * matter. */
+/* Returns true if constraints and device allow a configuration. Ignores the options'
+ * restrictions. */
 bool gt_request_permits(const gt_request *request, const gt_config *config);
-/* Describes how to compile a source; `quickly`: with less optimisation. The caller frees the array
- * *options, but not its strings. ENOMEM. */
+/* Fills in *out with how to compile a source; `quickly`: with less optimisation. The caller frees
+ * the array *options, but not its strings. ENOMEM. */
 gputune_status gt_request_compiling(gt_nvrtc_request *out, const char ***options,
                                     const gt_request *request, const gt_source *source,
                                     bool quickly);
-/* Generates the source of a configuration, for gt_source_free(). */
+/* Generates the source of a configuration. gt_source_free() frees it. */
 gputune_status gt_request_source(gt_source *out, const gt_request *request,
                                  const gt_config *config);
-/* Reads a stored configuration. ENOTFOUND if the template no longer has it, or if its source or
+/* Parses a stored configuration. ENOTFOUND if the template no longer has it, or if its source or
  * launch has changed since the trial with this hash. ENOMEM. */
 gputune_status gt_request_stored(gt_config *out, const gt_request *request, const char *text,
                                  gt_hash trial);

@@ -49,7 +49,7 @@ static bool is_listed(const gt_rule_maker *maker, size_t size, gt_rule_sizes whi
                      gt_pool_fastest(&maker->pool, size) != UINT32_MAX;
 }
 
-/* Adds a size to a list that is ordered by volume. */
+/* Inserts a size into a list that is ordered by volume. */
 static gputune_status insert_size(gt_size_list *list, const gt_rule_maker *maker, size_t size)
 {
     const gt_pool_size *sizes = maker->pool.sizes.items;
@@ -76,7 +76,8 @@ gputune_status gt_rule_list_sizes(gt_size_list *out, const gt_rule_maker *maker,
     return GPUTUNE_OK;
 }
 
-/* Returns how many kept members were not measured at the size; SIZE_MAX if none of them runs. */
+/* Returns how many kept members were not measured at the size, or SIZE_MAX if none of them runs
+ * there. */
 static size_t count_missing(const gt_rule_maker *maker, size_t size)
 {
     size_t missing = 0;
@@ -172,7 +173,7 @@ gputune_status gt_rule_view_make(gt_rule_view *out, const gt_rule_maker *maker,
 
 /* ---- the region ------------------------------------------------------------------------------ */
 
-/* Fails if nothing can run at the corner. */
+/* Fails if no variant can run at the corner. */
 static gputune_status check_corner(const gt_rule_maker *maker, size_t corner)
 {
     GT_SCOPED(gt_request_end) gt_request *request = NULL;
@@ -207,7 +208,7 @@ static gputune_status add_corners(gt_rule_maker *maker)
     return GPUTUNE_OK;
 }
 
-/* The default comes first: it is measured everywhere, and works at most sizes. */
+/* Adds the default as the first member: it is measured everywhere, and works at most sizes. */
 static gputune_status add_default(gt_rule_maker *maker)
 {
     GT_SCOPED(gt_request_end) gt_request *request = NULL;
@@ -218,7 +219,7 @@ static gputune_status add_default(gt_rule_maker *maker)
 
 /* ---- the rule -------------------------------------------------------------------------------- */
 
-/* Keeps only members that are proved at all corners. ETIMEOUT if there is none. */
+/* Keeps only members that are proved at all corners. ETIMEOUT if there are none. */
 static gputune_status keep_proved(gt_rule_maker *maker)
 {
     GT_SCOPED(gt_size_list_free) gt_size_list corners = {0};
@@ -269,7 +270,8 @@ static void warn_of_few_sizes(const gt_rule_maker *maker, const gt_member_list *
     }
 }
 
-/* Writes the rule with the kept members that the tree uses, and lists these in `used`. */
+/* Writes the rule, with only those kept members that the tree uses, and lists these members in
+ * `used`. */
 static gputune_status write_rule(char **out, gt_member_list *used, const gt_rule_maker *maker)
 {
     const gt_pool *pool = &maker->pool;
@@ -353,7 +355,7 @@ enum { SIZES_FIRST = 128, SIZES_LATER = 250, SIZES_MOST = 400 };
 static bool plan_round(gt_rule_maker *maker)
 {
     static const double first_share = 0.2, testing_share = 0.19, learning_share = 0.05,
-                        least_share = 0.1; /* of the limit */
+                        least_share = 0.1; /* fraction of the limit */
     static const double margin = 1.25;
     const bool is_first = !maker->tuned.count;
     const double learning_s = fmax(2 * maker->learning_s, learning_share * maker->limit_s);
@@ -369,7 +371,7 @@ static bool plan_round(gt_rule_maker *maker)
     return is_first || points_s[1] - points_s[0] > least_share * maker->limit_s;
 }
 
-/* Learns from what was measured, to know the loss. */
+/* Learns a tree from what was measured so far, to estimate the loss. */
 static gputune_status judge_loss(gt_rule_loss *loss, gt_rule_maker *maker)
 {
     GT_SCOPED(gt_rule_view_free) gt_rule_view view = {0};
@@ -384,7 +386,7 @@ static gputune_status judge_loss(gt_rule_loss *loss, gt_rule_maker *maker)
 /* Finds configurations, chooses among them, and measures the kept ones. */
 static gputune_status do_round(gt_rule_loss *loss, gt_rule_maker *maker)
 {
-    if (!maker->tuned.count) { /* a later round has the tests */
+    if (!maker->tuned.count) { /* a later round uses the tests of the earlier one */
         GT_TRY(gt_rule_tune(maker));
     }
     GT_TRY(gt_rule_measure_pool(maker));
@@ -396,8 +398,8 @@ static gputune_status do_round(gt_rule_loss *loss, gt_rule_maker *maker)
     return judge_loss(loss, maker);
 }
 
-/* Repeats rounds as long as the loss becomes smaller, and enough time is left. Then measures at
- * more sizes, from which the tree learns. */
+/* Repeats rounds while the loss becomes smaller and enough time is left. Then measures at more
+ * sizes, from which the tree learns. */
 static gputune_status do_rounds(gt_rule_maker *maker)
 {
     enum { ROUNDS = 4 };
@@ -415,7 +417,7 @@ static gputune_status do_rounds(gt_rule_maker *maker)
         before = loss.mean;
     }
     maker->most_sizes = SIZES_MOST;
-    maker->points_s[2] = maker->points_s[3]; /* no further test */
+    maker->points_s[2] = maker->points_s[3]; /* do not test again */
     GT_TRY(gt_rule_add_sizes(maker));
     return keep_proved(maker);
 }
@@ -449,7 +451,7 @@ static void free_maker(gt_rule_maker *maker)
     gt_size_list_free(&maker->tests);
 }
 
-/* A gputune_log_fn for the sessions, whose warnings are only details here. */
+/* Logs the lines of the sessions, as a gputune_log_fn. Their warnings are only details here. */
 static void log_detail(void *user, gputune_log_level level, const char *line)
 {
     const gt_rule_maker *maker = user;

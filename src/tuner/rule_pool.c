@@ -142,7 +142,8 @@ typedef struct comparison {
     const gt_request *request;
     bool prove;
     GT_ARRAY(uint32_t) members; /* the members to measure; first the anchor, if there is one */
-    /* true if there is an anchor: its known time makes the times of several calls comparable */
+    /* true if the first member is an anchor: its known time makes the times of several calls
+     * comparable */
     bool has_anchor;
     GT_ARRAY(gt_pool_entry) entries;
 } comparison;
@@ -153,7 +154,7 @@ static void free_comparison(comparison *at)
     gt_array_free(&at->entries);
 }
 
-/* Returns true if a failed proof or compile counts for all sizes. */
+/* Returns true if a member with this failure fails at all sizes. */
 static bool is_for_good(const char *status)
 {
     return strcmp(status, "wrong") == 0 || strcmp(status, "crashed") == 0 ||
@@ -171,7 +172,7 @@ static void refute_member(const comparison *at, gt_pool_member *member, const ch
     member->is_refuted = true;
 }
 
-/* Converts a record. A variant for which the time did not suffice has no time. */
+/* Converts a record. A variant that was not measured before the limit has no time. */
 static gt_pool_entry entry_of(const gputune_record *record)
 {
     const bool ok = strcmp(record->status, "ok") == 0;
@@ -198,8 +199,8 @@ static int take_record(void *user, const gputune_record *record)
     return 0;
 }
 
-/* Lists the members to measure. Members that constraints exclude at this size get INFINITY at
- * once. */
+/* Lists the members to measure. Members that constraints exclude at this size get INFINITY
+ * immediately. */
 static gputune_status list_members(comparison *at, const uint32_t *members, size_t count)
 {
     gt_pool *pool = at->pool;
@@ -228,7 +229,7 @@ static gputune_status list_members(comparison *at, const uint32_t *members, size
     return GPUTUNE_OK;
 }
 
-/* Returns true if the anchor is one of these members, and must still be proved. */
+/* Returns true if the anchor is one of these members and still needs a proof. */
 static bool is_anchor_wanted(const comparison *at, const uint32_t *members, size_t count)
 {
     bool wanted = false;
@@ -251,7 +252,7 @@ static gputune_status run_comparison(comparison *at, gt_request *request)
     return status == GPUTUNE_ETIMEOUT ? GPUTUNE_OK : status;
 }
 
-/* Stores the entries. The anchor keeps its time, by which the others are scaled. */
+/* Stores the entries. The anchor keeps its time, and the times of the others are scaled by it. */
 static gputune_status take_entries(comparison *at)
 {
     const gt_pool_entry anchor = at->entries.items[0];

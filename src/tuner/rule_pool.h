@@ -6,9 +6,9 @@
 
 #include <math.h>
 
-/* Time and proof of a member at a size. */
+/* The time and the proof of a member at a size. */
 typedef struct gt_pool_entry {
-    double time_ns; /* NAN: not measured; INFINITY: it cannot run there */
+    double time_ns; /* NAN: not measured; INFINITY: the member cannot run there */
     bool proved;
 } gt_pool_entry;
 
@@ -18,8 +18,9 @@ typedef struct gt_pool_size {
     double volume; /* the product of the sizes, to order by cost */
     bool is_corner;
     bool is_tuned, is_compared;
-    bool is_doubtful; /* true if chosen because different members may be the fastest there */
-    GT_ARRAY(gt_pool_entry) entries; /* by member; members beyond the end are not measured */
+    /* true if the size was chosen because different members may be the fastest there */
+    bool is_doubtful;
+    GT_ARRAY(gt_pool_entry) entries; /* by member; members beyond the end were not measured */
 } gt_pool_size;
 
 typedef struct gt_pool_member {
@@ -27,7 +28,7 @@ typedef struct gt_pool_member {
     char *text;
     gt_hash source;
     uint32_t code;   /* the first member with the same source */
-    size_t origin;   /* the size at which it was found */
+    size_t origin;   /* index of the size at which it was found */
     bool is_refuted; /* true if it failed to compile, or failed its proof at some size */
 } gt_pool_member;
 
@@ -36,7 +37,7 @@ typedef struct gt_pool {
     const gt_device *device;
     const char *kernel;
     const gt_template *template;
-    gputune_options options; /* options of each session, except its limit */
+    gputune_options options; /* options of each session, without its limit */
     gt_patience patience;    /* limit of the whole work */
     gt_log log;
     GT_ARRAY(gt_pool_member) members;
@@ -44,9 +45,9 @@ typedef struct gt_pool {
 } gt_pool;
 
 void gt_pool_free(gt_pool *pool);
-/* Makes a request at the size, with a limit in seconds. gt_request_free() frees *out. */
+/* Makes a request at the size, with a limit of `limit_s` seconds. gt_request_free() frees *out. */
 gputune_status gt_pool_request(gt_request **out, const gt_pool *pool, size_t size, double limit_s);
-/* Adds a size unless it is known. Sets *is_new. ENOMEM. */
+/* Adds a size unless it is known. Sets *is_new to true if it was added. ENOMEM. */
 gputune_status gt_pool_add_size(bool *is_new, gt_pool *pool, const gt_problem *problem);
 /* Removes the last size. */
 void gt_pool_drop_size(gt_pool *pool);
@@ -68,15 +69,16 @@ bool gt_pool_is_proved(const gt_pool *pool, size_t size, uint32_t member);
 /* Returns the fastest member at the size that is not refuted, or UINT32_MAX. */
 uint32_t gt_pool_fastest(const gt_pool *pool, size_t size);
 
-/* Takes times that the tuning of the size has stored, for members that were not measured there. */
+/* Copies times that the tuning of the size has stored, for members that were not measured there. */
 gputune_status gt_pool_take_trials(gt_pool *pool, const gt_request *request, size_t size);
 
-/* Measures the given members at the size, side by side. Skips refuted members, and those with a
- * known time there or, with `prove`, those that are proved there. Members that are clearly
- * slower than the best one get only a rough time, and without `prove` no proof. A member with a
- * wrong result, a crash or a hang is refuted, with a warning. Sets INFINITY for members that
- * constraints exclude at the size. Times of several calls are comparable, because the fastest
- * known member is measured again each time. Takes at most `limit_s` seconds, in the order of
- * `members`; the rest stay unknown. OK also if none of the members works; ECANCELED. */
+/* Measures the given members at the size, side by side, in the order of `members`. Takes at most
+ * `limit_s` seconds; the times of the remaining members stay unknown. Skips refuted members and
+ * members whose time there is known; with `prove`, only those that are proved there. Members that
+ * are clearly slower than the best one get only a rough time and, without `prove`, no proof. A
+ * member with a wrong result, a crash or a hang is refuted, with a warning. Members that
+ * constraints exclude at the size get the time INFINITY. Times of several calls are comparable,
+ * because the fastest known member is measured again each time. Returns OK even if no member works;
+ * ECANCELED if the caller cancelled. */
 gputune_status gt_pool_measure(gt_pool *pool, size_t size, const uint32_t *members, size_t count,
                                bool prove, double limit_s);

@@ -12,7 +12,7 @@
 static const double tuning_end = 0.58, pool_end = 0.66, search_end = 0.83, finding_end = 1,
                     measuring_end = 2, testing_end = 3;
 
-/* Returns the seconds for one size in a phase: no size takes more than a tenth of it. */
+/* Returns how many seconds one size may take in a phase: at most a tenth of the phase. */
 static double size_limit_s(const gt_rule_maker *maker, double begin, double end)
 {
     const double phase_s = gt_rule_time_at_s(maker, end) - gt_rule_time_at_s(maker, begin);
@@ -51,7 +51,7 @@ static bool is_kept(const gt_rule_maker *maker, uint32_t member)
     return is;
 }
 
-/* Estimates from the two nearest sizes how much the choice matters at a point. */
+/* Estimates how much the choice matters at a point, from the two nearest sizes. */
 static double doubt_at(const gt_rule_maker *maker, const gt_problem *point)
 {
     const gt_pool *pool = &maker->pool;
@@ -79,8 +79,9 @@ static double doubt_at(const gt_rule_maker *maker, const gt_problem *point)
     return loss * fmin(distances[0], 2);
 }
 
-/* Adds a new size: the next point of the sequence, or the one of several points at which the choice
- * is most doubtful. Sets *added to false if the point is not a new size. */
+/* Adds a new size: the next point of the sequence, or, with `is_doubtful`, the one of several
+ * points at which the choice is most doubtful. Sets *added to false if the point is not a new
+ * size. */
 static gputune_status add_size(bool *added, gt_rule_maker *maker, bool is_doubtful)
 {
     enum { OFFERED = 24 };
@@ -142,8 +143,8 @@ static gputune_status add_near_winners(gt_rule_maker *maker, const gt_request *r
     return GPUTUNE_OK;
 }
 
-/* Adds the winner of a tuned size and other fast trials. If the tuning tried members of the
- * pool, notes how much the winner gained over them. */
+/* Adds the winner of a tuned size and other fast trials. If the tuning tried members of the pool,
+ * records how much the winner gained over them. */
 static gputune_status take_winner(gt_rule_maker *maker, const gt_request *request, size_t size,
                                   const gt_config *winner)
 {
@@ -157,14 +158,15 @@ static gputune_status take_winner(gt_rule_maker *maker, const gt_request *reques
     GT_TRY(add_near_winners(maker, request, size));
     GT_TRY(gt_pool_take_trials(pool, request, size));
     const double gain = log(known_ns / gt_pool_time(pool, size, member));
-    maker->novelty += weight * (fmin(fmax(gain, 0), 0.2) - maker->novelty); /* NAN: no gain */
+    /* NAN: the gain is not known and counts as 0 */
+    maker->novelty += weight * (fmin(fmax(gain, 0), 0.2) - maker->novelty);
     pool->sizes.items[size].is_tuned = true;
     return GPUTUNE_OK;
 }
 
-/* Tunes the last size that was added, for a share of the time. Removes it if no configuration is
- * valid there. Its is_tuned stays false if the share did not suffice to measure a variant; the next
- * one is then larger, because fewer sizes are better than none. */
+/* Tunes the last size that was added, with a share of the time. Removes it if no configuration is
+ * valid there. If the share did not suffice to measure a variant, is_tuned stays false and the next
+ * share is larger, because fewer sizes are better than none. */
 static gputune_status tune_size(gt_rule_maker *maker, double share_s)
 {
     static const double longest_s = 10;
@@ -197,7 +199,7 @@ gputune_status gt_rule_tune(gt_rule_maker *maker)
     gt_pool *pool = &maker->pool;
     const size_t first = pool->sizes.count;
     maker->novelty = 0.1;
-    maker->shares = 3; /* the first search has no results of others */
+    maker->shares = 3; /* the first search has no results of other sizes */
     for (int i = 0; i < TRIES && !gt_rule_is_late(maker, tuning_end); i++) {
         bool added;
         const size_t done = pool->sizes.count - first;
@@ -205,7 +207,8 @@ gputune_status gt_rule_tune(gt_rule_maker *maker)
             break;
         }
         GT_TRY(add_size(&added, maker, false));
-        if (added) { /* a near winner suffices, so each size gets its share of the time */
+        /* a nearly fastest variant suffices, so each size gets its share of the time */
+        if (added) {
             const double shares = (double)(done + RESERVED < LEAST ? LEAST - done : RESERVED);
             GT_TRY(tune_size(maker, gt_rule_left_s(maker, tuning_end) / shares));
         }
@@ -228,7 +231,7 @@ gputune_status gt_rule_tune(gt_rule_maker *maker)
 /* How good a member is at the tuned sizes. */
 typedef struct standing {
     uint32_t member, count; /* number of sizes at which the member's time is known */
-    double loss;            /* mean loss, increased if it was measured at few sizes */
+    double loss;            /* mean loss, increased if the member was measured at few sizes */
     double least;
 } standing;
 
@@ -270,7 +273,7 @@ static gputune_status list_promising(gt_member_list *out, const gt_rule_maker *m
     for (uint32_t m = 0; m < pool->members.count; m++) {
         const standing at = standing_of(maker, m);
         if (!pool->members.items[m].is_refuted && (m == 0 || !cannot_win(&at))) {
-            GT_TRY(gt_array_push(&all, at)); /* 0: the default */
+            GT_TRY(gt_array_push(&all, at)); /* index 0 is the default */
         }
     }
     gt_array_sort(&all, by_loss);
@@ -281,7 +284,7 @@ static gputune_status list_promising(gt_member_list *out, const gt_rule_maker *m
     return GPUTUNE_OK;
 }
 
-/* Takes stored times of members that were added after the size was tuned. */
+/* Copies stored times of members that were added after the size was tuned. */
 static gputune_status take_trials(gt_rule_maker *maker, size_t size)
 {
     GT_SCOPED(gt_request_end) gt_request *request = NULL;
@@ -309,7 +312,7 @@ gputune_status gt_rule_measure_pool(gt_rule_maker *maker)
 
 /* ---- choosing -------------------------------------------------------------------------------- */
 
-/* Keeps few of `members`, which together are nearly as good as all of them at these sizes. */
+/* Keeps few of `members` that together are nearly as good as all of them at these sizes. */
 static gputune_status thin_out(gt_rule_maker *maker, const gt_member_list *members,
                                const gt_size_list *at)
 {
@@ -360,7 +363,8 @@ static gputune_status list_working(gt_member_list *out, const gt_pool *pool)
     return GPUTUNE_OK;
 }
 
-/* Removes sizes at which no member is known to work, because those that did failed elsewhere. */
+/* Removes sizes at which no member is known to work, because the members that worked there failed
+ * elsewhere. */
 static void drop_unknown(gt_size_list *sizes, const gt_pool *pool)
 {
     size_t count = 0;
@@ -387,7 +391,7 @@ static gputune_status choose_members(gt_rule_maker *maker, gt_size_list *sizes)
         GT_TRY(kept[i] ? gt_array_push(&chosen, members.items[i]) : GPUTUNE_OK);
     }
     GT_TRY(thin_out(maker, &chosen, sizes));
-    uint32_t universal = UINT32_MAX; /* some sizes only allow variants without needs */
+    uint32_t universal = UINT32_MAX; /* some sizes allow only members that can run at every size */
     for (size_t i = members.count; i-- > 0;) {
         if (kept[i] && !view.data.needs[i] && !is_kept(maker, universal)) {
             universal = members.items[i];
@@ -442,9 +446,9 @@ static void redraw_axes(gt_config *config, gt_rule_maker *maker, uint64_t axes)
     }
 }
 
-/* Adds neighbours of kept members that are fast at the size, and measures them there: every other
- * one differs in one axis, the rest in the free axes, which needs no compile. Those that are faster
- * than the kept ones are measured at all sizes. */
+/* Adds neighbours of kept members that are fast at the size, and measures them there. Every other
+ * neighbour differs in one axis; the rest differ in free axes, which needs no compile. Neighbours
+ * that are faster than the kept members are measured at all sizes. */
 static gputune_status search_at(gt_rule_maker *maker, size_t size, uint64_t free_axes)
 {
     enum { NEIGHBOURS = 16, TRIES = 200 };
@@ -522,7 +526,7 @@ gputune_status gt_rule_search(gt_rule_maker *maker)
 
 /* ---- comparing at more sizes ----------------------------------------------------------------- */
 
-/* Lists the kept members, and then the best of the others. */
+/* Lists the kept members, and then the best other members. */
 static gputune_status list_candidates(gt_member_list *out, const gt_rule_maker *maker)
 {
     enum { FACTOR = 3 };
@@ -570,7 +574,7 @@ static gputune_status compare_next(gt_rule_maker *maker, const gt_member_list *c
 gputune_status gt_rule_compare(gt_rule_maker *maker)
 {
     enum { SIZES_MOST = 96, TRIES = 4 * SIZES_MOST };
-    static const double share = 0.25; /* of the time that the earlier phases took */
+    static const double share = 0.25; /* fraction of the time that the earlier phases took */
     const double now_s = gt_seconds_since(maker->start_ns);
     const double end_s =
         fmin(now_s + share * (now_s - maker->points_s[0]), gt_rule_time_at_s(maker, finding_end));
@@ -589,7 +593,7 @@ gputune_status gt_rule_compare(gt_rule_maker *maker)
          i++) {
         GT_TRY(compare_next(maker, &candidates));
     }
-    if (done < known) { /* new candidates are not known at the others */
+    if (done < known) { /* new candidates were not measured at the other sizes */
         GT_TRY(gt_rule_list_sizes(&maker->compared, maker, GT_RULE_SIZES_TUNED));
     }
     gt_rule_note(maker, "compared %zu variants at %zu sizes", candidates.count,
@@ -652,7 +656,7 @@ static gputune_status note_sizes(const gt_rule_maker *maker)
 
 gputune_status gt_rule_add_sizes(gt_rule_maker *maker)
 {
-    enum { TRIES = 4 }; /* for each size */
+    enum { TRIES = 4 }; /* number of tries for each size */
     gt_pool *pool = &maker->pool;
     double spent_s = 0;
     size_t count = 0;
@@ -687,10 +691,11 @@ gputune_status gt_rule_add_sizes(gt_rule_maker *maker)
 gputune_status gt_rule_test(gt_rule_maker *maker)
 {
     enum { TESTS = 10, TRIES = 8 * TESTS };
-    static const double tuning_share = 0.75; /* of the time for a size */
+    static const double tuning_share = 0.75; /* fraction of the time for a size */
     gt_pool *pool = &maker->pool;
     const int64_t start_ns = gt_now_ns();
-    /* the time that earlier phases left makes a better rule in another round */
+    /* the time that earlier phases did not use makes a better rule if it is spent in another
+     * round */
     const double planned_s =
         gt_rule_time_at_s(maker, testing_end) - gt_rule_time_at_s(maker, measuring_end);
     const double share_s = fmin(gt_rule_left_s(maker, testing_end), planned_s) / TESTS;
@@ -713,7 +718,7 @@ gputune_status gt_rule_test(gt_rule_maker *maker)
         }
     }
     GT_TRY(gt_rule_list_sizes(&maker->tuned, maker, GT_RULE_SIZES_TUNED));
-    if (!has_new && !gt_rule_is_late(maker, testing_end)) { /* there are no others */
+    if (!has_new && !gt_rule_is_late(maker, testing_end)) { /* there are no other sizes */
         GT_TRY(gt_rule_list_sizes(&maker->tests, maker, GT_RULE_SIZES_TUNED));
     }
     maker->testing_s = gt_seconds_since(start_ns);

@@ -25,7 +25,7 @@ static const gputune_range *find_range(const char *name, const gputune_range *ra
     return NULL;
 }
 
-/* Refuses ranges for which there is no rule. */
+/* Refuses a range for which no rule can be made. */
 static gputune_status check_value(const gt_template *template, uint32_t i,
                                   const gputune_range *range, const gt_rule_region *region)
 {
@@ -98,7 +98,7 @@ uint32_t gt_region_corners(gt_problem out[GT_CORNERS_MOST], const gt_template *t
 
 /* A class of sizes: odd multiples of 2^power, or in the last classes, all multiples. */
 typedef struct size_class {
-    double share; /* of the points */
+    double share; /* fraction of the points */
     int power;
     bool is_odd;
 } size_class;
@@ -108,7 +108,7 @@ static const size_class classes[] = {{0.15, 0, true},  {0.11, 1, true}, {0.12, 2
                                      {0.14, 3, true},  {0.13, 4, true}, {0.13, 5, false},
                                      {0.11, 6, false}, {0.11, 7, false}};
 
-/* Returns the class at a place from 0 to 1. */
+/* Returns the class at a position between 0 and 1. */
 static int class_at(double place)
 {
     enum { LAST = sizeof classes / sizeof *classes - 1 };
@@ -119,8 +119,8 @@ static int class_at(double place)
     return at;
 }
 
-/* Returns the size of the class that is nearest to `size` and in the range. If there is none that
- * is a few times as large as its divisor, takes a smaller divisor. */
+/* Returns the size of the class that is nearest to `size` and in the range. Takes a smaller divisor
+ * if no such size is at least a few times its divisor. */
 static int64_t round_size(double size, int class, int64_t least, int64_t most)
 {
     for (; class >= 0; class --) {
@@ -146,7 +146,7 @@ gt_problem gt_region_point(const gt_template *template, const gt_rule_region *re
     for (uint32_t i = 0; i < template->problem_count; i++) {
         dimensions += varies(region, i) ? 2 : 0;
     }
-    /* solves x^(d + 1) = x + 1, whose root is the golden ratio for d = 1 */
+    /* compute the root of x^(d + 1) = x + 1, which is the golden ratio for d = 1 */
     for (int step = 0; step < 32; step++) {
         ratio = pow(1 + ratio, 1.0 / (dimensions + 1));
     }

@@ -12,23 +12,23 @@ typedef struct run_plan {
     uint32_t least;    /* rounds before the intervals are judged for the first time */
     uint32_t every;    /* rounds between two judgements */
     uint32_t most;     /* maximum number of rounds */
-    uint32_t modelled; /* rounds of a device without noise */
+    uint32_t modelled; /* number of rounds on a device without noise */
     double narrow;     /* half an interval divided by its median, in multiples of epsilon */
     double drop_ratio; /* gt_race_options */
 } run_plan;
 
 typedef struct run_state {
     gt_session session;
-    gt_race *race; /* stores the samples; no contestant leaves it */
+    gt_race *race; /* stores the samples; no contestant leaves this race */
     gt_run_way way;
     run_plan plan;
     uint32_t rounds;
     bool is_narrow;      /* true if every interval is narrow, or no more rounds are wanted */
-    gt_race_round round; /* in progress */
+    gt_race_round round; /* the round in progress */
     gt_disturbance disturbance;
 } run_state;
 
-/* Returns false for a default that the field added itself. */
+/* Returns false if the variant is a default that the field added. */
 static bool is_asked(const run_state *run, const gt_variant *variant)
 {
     const gt_field *field = &run->session.field;
@@ -53,7 +53,8 @@ static gputune_status look_at_intervals(run_state *run)
     return GPUTUNE_OK;
 }
 
-/* A round of energy takes a second per variant, so few rounds must do. */
+/* Returns the plan of the rounds. A round of energy takes a second per variant, so few rounds must
+ * suffice. */
 static run_plan plan_rounds(const gputune_options *options, gt_run_way way)
 {
     const run_plan fully = {20, 10, 400, 3, 0.4, 0.5}, roughly = {7, 1, 400, 3, 0.4, 0.5},
@@ -66,7 +67,7 @@ static run_plan plan_rounds(const gputune_options *options, gt_run_way way)
                                                                : fully;
 }
 
-/* Counts a round, and ends the run if it is enough. */
+/* Counts a round. Ends the run if the rounds suffice. */
 static gputune_status count_round(run_state *run)
 {
     const run_plan *plan = &run->plan;
@@ -74,8 +75,8 @@ static gputune_status count_round(run_state *run)
     if (run->rounds >= plan->least && run->rounds % plan->every == 0) {
         GT_TRY(look_at_intervals(run));
     }
-    bool modelled =
-        run->session.request->device->emulated && run->rounds >= plan->modelled; /* deterministic */
+    /* times do not vary */
+    bool modelled = run->session.request->device->emulated && run->rounds >= plan->modelled;
     run->is_narrow = run->is_narrow || modelled || run->rounds == plan->most;
     return GPUTUNE_OK;
 }
@@ -142,7 +143,7 @@ static gputune_status next(gt_session *session)
     }
     GT_TRY(gt_race_next_round(run->race, &run->round));
     if (!run->round.count) {
-        run->is_narrow = run->way != GT_RUN_FULLY; /* the reports have the failures */
+        run->is_narrow = run->way != GT_RUN_FULLY; /* the reports contain the failures */
         return run->is_narrow ? GPUTUNE_OK : gt_field_verdict(field);
     }
     gt_sample_job job = {.variants = run->round.ids,

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Opens a file for appending. On failure returns NULL and sets errno; EINVAL for a FIFO or a
+/* Opens a file for appending. On failure returns NULL and sets errno. EINVAL for a FIFO or a
  * socket, which could block the tuning. */
 static FILE *open_for_append(const char *path)
 {
@@ -29,7 +29,7 @@ static FILE *open_for_append(const char *path)
     return out;
 }
 
-/* Describes errno after open_for_append() has failed. */
+/* Describes errno after a failure of open_for_append(). */
 static const char *why(void)
 {
     return errno == EINVAL ? "it is a FIFO or a socket; expected a file" : strerror(errno);

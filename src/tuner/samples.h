@@ -1,6 +1,6 @@
 /* Raw samples as CSV. The columns are kernel, sizes, configuration, objective, round, value and
- * kind ("quick", "full" or "final"). A value is in ns, for energy in nJ, for rate in ns for as much
- * work as a launch of the default does. */
+ * kind ("quick", "full" or "final"). A value is in ns; for the objective energy, in nJ; for the
+ * objective rate, in ns for as much work as a launch of the default does. */
 #pragma once
 
 #include "tuner/field.h"
@@ -12,7 +12,8 @@ typedef struct gt_samples {
     gputune_objective objective;
 } gt_samples;
 
-/* Fails early if samples cannot be written to `path`. EINVAL, also for a FIFO; ENOMEM. */
+/* Fails early if samples cannot be written to `path`. Returns EINVAL, for example for a FIFO, or
+ * ENOMEM. */
 gputune_status gt_samples_check(const char *path);
 
 /* Appends the samples to options.samples_path, if that is set. Warns on failure. */

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Number of sessions that this thread is running; more than 0 inside a callback. */
+/* Number of sessions that this thread is running; above 0 inside a callback. */
 static _Thread_local uint32_t running_here;
 
 /* --- opening, closing ------------------------------------------------------------------------- */
@@ -25,11 +25,12 @@ gputune_status gt_session_may_measure(const gt_request *request)
 /* Speed of the emulator on two cores: elements per second in a kernel like axpy, and operations per
  * second in one like gemm. */
 static const double elements_per_s = 12e6, flops_per_s = 600e6;
-/* The inputs are made once, and the reference and a variant run twice each. */
+/* Number of passes over the data: inputs are made once, and the reference and a variant run twice
+ * each. */
 static const double passes = 5;
 
-/* Fails with ETIMEOUT if an emulated device is estimated to need longer than the time limit for
- * preparing and proving one variant. A caller can raise the limit to try it anyway. */
+/* Fails with ETIMEOUT if an emulated device is estimated to need more than the time limit to
+ * prepare and prove one variant. A caller can raise the limit to try it anyway. */
 static gputune_status check_emulated(const gt_request *request)
 {
     const gt_workload *workload = &request->workload;
@@ -141,7 +142,7 @@ gputune_status gt_session_prove_again(gt_session *session, const gt_recheck_job 
     return session->farm->ops->recheck(session->farm, job);
 }
 
-/* Begins to measure, unless another session of this process is measuring times on the GPU. */
+/* Starts to measure, unless another session of this process measures times on the GPU. */
 static gputune_status try_to_measure(gt_session *session)
 {
     const gt_services *services = session->request->services;
@@ -191,7 +192,7 @@ gt_patience gt_session_storing(const gt_session *session)
     return gt_patience_left_s(patience) > least_s ? *patience : gt_patience_for(least_s, NULL);
 }
 
-/* Returns for how many more seconds a session whose time is up waits for the default's code,
+/* Returns how many more seconds a session whose time has expired waits for the default's code,
  * because it has no other answer. */
 static double wait_for_default_s(const gt_session *session)
 {
@@ -202,7 +203,7 @@ static double wait_for_default_s(const gt_session *session)
     return compiles ? gt_patience_left_s(&grace) : 0;
 }
 
-/* Returns the seconds left of the limit, without the time that the policy reserves for its end. */
+/* Returns the seconds left of the limit, minus the time that the policy reserves for its end. */
 static double time_left_s(const gt_session *session)
 {
     const gt_patience *patience = &session->request->patience;
@@ -234,7 +235,8 @@ gputune_status gt_session_sample(gt_session *session, gt_sample_job *job)
     return session->farm->ops->sample(session->farm, job);
 }
 
-/* Ignores a lost lease, because two processes may tune the same scenario without harm. */
+/* Renews the lease. Ignores a lost lease, because two processes may tune the same scenario without
+ * harm. */
 void gt_session_keep_lease(gt_session *session)
 {
     static const int64_t interval_ns = 1000000000;
@@ -269,7 +271,8 @@ static gputune_status start_work(gt_session *session)
     return call_policy(session);
 }
 
-/* Stores how the first round shared inout buffers, because all rounds must do the same. */
+/* Stores how the first round shared inout buffers, because all rounds must do it in the same
+ * way. */
 static void note_sharing(gt_session *session, const gt_event *event)
 {
     if (event->status != GPUTUNE_OK || session->sharing != GT_SHARING_UNKNOWN) {
@@ -316,7 +319,7 @@ static gputune_status handle_event(gt_session *session, gt_event *event)
     return session->stop == GT_STOP_NONE ? gt_field_handle(field, event) : GPUTUNE_OK;
 }
 
-/* Returns how long the session may wait and still start jobs, notice a cancel and end in time. */
+/* Returns how long the session may wait without being late for a start, a cancel or its limit. */
 static double longest_wait(const gt_session *session)
 {
     double patience = gt_field_patience(&session->field);

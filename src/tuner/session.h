@@ -1,6 +1,6 @@
 /* A session: one run of the engine. It borrows a farm, takes variants from proposal to
- * verification, and returns the farm. A policy decides what else is done: tuning, running given
- * configurations, checking, ranking or compiling only.
+ * verification, and returns the farm. A policy decides what the session is for: tuning, running
+ * given configurations, checking, ranking or only compiling.
  *
  * The idea. One thread owns all state and never computes for long: compile workers and one measure
  * worker do the work and answer with events. Each turn of the loop (gt_session_run) stops the
@@ -9,14 +9,14 @@
  * to the field or the policy.
  *
  * Invariants. The measure worker has at most one round of samples (round_id) or one last proof
- * (recheck_id), and beside it a few verifications; it answers in the order of its jobs. An event of
- * a job that was given up is recognised by its id and dropped. No wait is longer than 0.1 s, so a
- * cancel is noticed. A session that measures times has the GPU to itself within this process
+ * (recheck_id), and in addition a few verifications. It answers in the order of its jobs. An event
+ * of a job that was given up is recognised by its id and ignored. No wait is longer than 0.1 s, so
+ * a cancel is noticed. A session that measures times has the GPU to itself within this process
  * (has_gpu).
  *
- * States. `stop` changes once, from NONE to LIMIT or CANCELED. The limit comes earlier by the time
- * that the policy reserves for its end. After a stop, no new work starts except what the policy
- * needs to end well, and the session ends when the policy is done. */
+ * States. `stop` changes once, from NONE to LIMIT or CANCELED. LIMIT comes before the time limit,
+ * by the time that the policy reserves for its end. After a stop, no new work starts except what
+ * the policy needs to end well, and the session ends when the policy is done. */
 #pragma once
 
 #include "tuner/field.h"
@@ -32,43 +32,43 @@ typedef struct gt_policy {
     bool exclusive; /* true if the session measures times, so no other session may measure */
     /* Submits the next job of the measure worker. Called whenever that worker may be idle. */
     gputune_status (*next)(gt_session *session);
-    /* Handles a round that the policy requested: its samples, or its failure. */
+    /* Handles the end of a round that the policy requested: its samples, or its failure. */
     gputune_status (*sampled)(gt_session *session, const gt_event *event);
     /* Handles the result of another proof that the policy requested. */
     gputune_status (*proved_again)(gt_session *session, const gt_event *event);
-    /* Returns the seconds that the policy needs after a stop; the limit stops the session earlier
-     * by this time. */
+    /* Returns how many seconds the policy needs after a stop. The session stops this much before
+     * its limit. */
     double (*sets_aside_s)(const gt_session *session);
     /* Called once, after session->stop is set. */
     gputune_status (*stopped)(gt_session *session);
     bool (*done)(const gt_session *session);
 } gt_policy;
 
-/* When the parts of a session ended, in ns since its start (0: not yet), and how long its workers
- * took. */
+/* The times at which parts of a session ended, in ns since its start (0: not yet), and the time
+ * that its workers needed. */
 typedef struct gt_timeline {
-    int64_t compiled;  /* the last source */
-    int64_t reference; /* the reference's source */
+    int64_t compiled;  /* the last source was compiled */
+    int64_t reference; /* the reference's source was compiled */
     int64_t prepared;
-    int64_t verified_first; /* the first variant */
-    int64_t verified;       /* the last one */
+    int64_t verified_first; /* the first variant was verified */
+    int64_t verified;       /* the last variant was verified */
     int64_t decided, proved_again, stored;
     int64_t busy_since;  /* start of the measure worker's oldest request; 0: it has none */
     double compiling_ns; /* total time of all compiles */
-    double preparing_ns; /* time for preparing, reported by the measure worker */
-    double trying_ns;    /* time for preparing the data proof, reported by the measure worker */
-    double verifying_ns; /* time of first launches, and of proofs before the race */
+    double preparing_ns; /* time for preparing, as reported by the measure worker */
+    double trying_ns;    /* time for preparing the data proof, as reported by the measure worker */
+    double verifying_ns; /* time of first launches, and of all proofs before the race */
     double proving_again_ns;
     double sampling_ns;
-    double latest_s; /* seconds that the measure worker's last answer took */
+    double latest_s; /* seconds until the measure worker's last answer */
     uint32_t sources, samples;
 } gt_timeline;
 
-/* How long a background session has measured and rested. */
+/* How long a background session has measured and paused. */
 typedef struct gt_yielding {
-    double seen_ns;   /* work of the measure worker that is already accounted for */
-    double owed_ns;   /* time to rest that is still owed */
-    int64_t since_ns; /* end of the last rest; 0: none yet */
+    double seen_ns;   /* work of the measure worker that is already counted */
+    double owed_ns;   /* time that the session still has to pause */
+    int64_t since_ns; /* end of the last pause; 0: there was none */
 } gt_yielding;
 
 /* Other users of the GPU, and clocks that were throttled, during the rounds. */
@@ -80,7 +80,7 @@ typedef struct gt_disturbance {
 
 struct gt_session {
     const gt_policy *policy;
-    void *state; /* the policy's own */
+    void *state; /* state of the policy */
     gt_request *request;
     gt_farm *farm;
     gt_field field;
@@ -102,8 +102,9 @@ struct gt_session {
 /* Returns EBUSY in a callback of a session, because the new session would wait for its own
  * caller. */
 gputune_status gt_session_may_measure(const gt_request *request);
-/* Borrows a farm and opens the field. Sets `request`, `farm` and `measure` of the options; other
- * pointers in them must outlive the session. Requires gt_session_close(), also after a failure. */
+/* Borrows a farm and creates the field. Sets `request`, `farm` and `measure` of the options; the
+ * other pointers in them must outlive the session. The caller must call gt_session_close(), even
+ * after a failure. */
 gputune_status gt_session_open(gt_session *out, const gt_policy *policy, void *state,
                                gt_request *request, const gt_field_options *options);
 /* Runs until the policy is done. Fails if the reference, the farm or the compiler fails. */
@@ -111,11 +112,12 @@ gputune_status gt_session_run(gt_session *session);
 void gt_session_close(gt_session *session);
 
 /* Returns true if the measure worker should next sample a round, and false if it should verify
- * pending variants (search/schedule.h). `wanted`: there are contestants to sample. */
+ * pending variants (search/schedule.h). `wanted`: true if there are contestants to sample. */
 bool gt_session_wants_round(gt_session *session, bool wanted);
 /* Returns true if the session was stopped or its field is done. */
 bool gt_session_is_done(const gt_session *session);
-/* Fails like gt_request_ended() if the limit was too short for the launches of the session. */
+/* Fails like gt_request_ended(), with the remedy for a limit that was too short for the session's
+ * launches. */
 gputune_status gt_session_ended(const gt_session *session, const char *before);
 /* Requests a round of samples and sets the job's id. If the round would outlast the limit, stops
  * the session instead. */
@@ -125,8 +127,8 @@ gputune_status gt_session_prove_again(gt_session *session, const gt_recheck_job 
 /* Renews the request's lease once a second. */
 void gt_session_keep_lease(gt_session *session);
 double gt_session_elapsed_s(const gt_session *session);
-/* Returns how long the session may take to store its results: until its request's limit, but at
- * least 0.15 s. */
+/* Returns how long the session may take to store its results: until the limit of its request, but
+ * at least 0.15 s. */
 gt_patience gt_session_storing(const gt_session *session);
 
 /* Sets *part, a member of the timeline, to the current time. */
@@ -134,16 +136,16 @@ void gt_session_mark(const gt_session *session, int64_t *part);
 /* Update the timeline before the loop waits for an event, and before it handles the event. */
 void gt_session_mark_wait(gt_session *session);
 void gt_session_mark_event(gt_session *session, const gt_event *event);
-/* Returns the seconds since the measure worker began its oldest request; 0: it has none. */
+/* Returns the seconds since the measure worker began its oldest request, or 0 if it has none. */
 double gt_session_busy_s(const gt_session *session);
 /* Writes the timeline to the debug log. */
 void gt_session_log_timeline(const gt_session *session);
 
-/* Records what disturbed a round of samples, and warns about the first other user of the GPU.
- * Returns true if the round must be repeated; after three repetitions the round counts, and the
- * result is marked as noisy. */
+/* Records the disturbances of a round of samples. Logs a warning about the first other user of the
+ * GPU. Returns true if the round must be repeated. After three repetitions the round counts, and
+ * the result is marked as noisy. */
 bool gt_disturbance_note(gt_disturbance *disturbance, const gt_sampled *sampled, const gt_log *log);
-/* For a request that is tuned in the background: while the application uses the GPU, rests until
- * measuring has had no more than its share of the time. Adds the rest to the request's time limit.
- * A rest ends early if the application pauses or the request is cancelled. */
+/* Pauses a tuning in the background. While the application uses the GPU, waits until measuring has
+ * had no more than its share of the time, and adds the wait to the request's time limit. A wait
+ * ends early if the application stops using the GPU or the request is cancelled. */
 void gt_session_yield(gt_session *session);

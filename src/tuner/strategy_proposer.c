@@ -67,7 +67,7 @@ static void features(void *user, const gt_point *point, double out[GT_SEARCH_FEA
     (void)gt_space_features(out, p->request->space, &config);
 }
 
-/* Describes an axis. One with words has no order. */
+/* Describes an axis. An axis with words has no order. */
 static gputune_status describe_axis(gt_strategy_proposer *p, uint32_t index)
 {
     const gt_axis *axis = &p->request->template->axes[index];
@@ -91,7 +91,7 @@ static gputune_status describe_domain(gt_strategy_proposer *p)
     const gt_config standard = gt_config_default(template);
     const gt_space_size size = gt_space_count(p->request->space);
     const bool has_default = gt_space_has(p->request->space, &standard);
-    /* a default that `only` excludes races, too */
+    /* a default that `only` excludes takes part in the race, too */
     p->proposer.total = size.count + (!has_default && gt_request_permits(p->request, &standard));
     p->domain = (gt_domain){.axis_count = template->axis_count,
                             .axes = p->axes,
@@ -115,7 +115,8 @@ static gputune_status describe_domain(gt_strategy_proposer *p)
 
 /* --- results ---------------------------------------------------------------------------------- */
 
-/* Counts earlier variants that cannot win. Leaves out the default, which is always tried. */
+/* Counts earlier variants that cannot win. The default does not count, because it is always
+ * tried. */
 static uint32_t outclassed(const gt_strategy_proposer *p)
 {
     uint32_t count = 0;
@@ -130,7 +131,7 @@ static void take_result(gt_strategy_proposer *p, const gt_tried *result, bool is
 {
     bool failed = result->outcome != GT_TRIED_OK;
     bool is_best = p->earlier.count && gt_point_equal(&p->earlier.items[0].point, &result->point);
-    if (is_best && failed) { /* the variants that it outclassed must be tried now */
+    if (is_best && failed) { /* the variants that it outclassed must now be tried */
         p->known -= outclassed(p);
         p->first = p->earlier.count;
         p->proposer.exhausted = false;
@@ -152,7 +153,7 @@ static void on_result(gt_proposer *self, const gt_config *config, const gt_tried
     }
 }
 
-/* Reads a stored configuration. Returns false if the space does not have it. */
+/* Parses a stored configuration. Returns false if the space does not contain it. */
 static bool find_stored(gt_point *out, gt_config *config, const gt_strategy_proposer *p,
                         const char *text)
 {
@@ -161,7 +162,7 @@ static bool find_stored(gt_point *out, gt_config *config, const gt_strategy_prop
 }
 
 /* Reports an earlier trial to the strategy. If the space is tried in order (`in_order`), trials
- * that may win are left out, because they race. */
+ * that may win are not reported, because they race. */
 static gputune_status report_trial(gt_strategy_proposer *p, const gt_trial *trial, bool in_order)
 {
     gt_config config;
@@ -187,8 +188,8 @@ static int by_time(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Returns the ratio to the best earlier time above which a variant cannot win. The ratio allows
- * for differences between two tunings: clocks, temperature, single samples. */
+/* Returns the ratio to the best earlier time above which a variant cannot win. The ratio allows for
+ * differences between two tunings: clocks, temperature, single samples. */
 static double outclassed_ratio(const gt_request *request)
 {
     return request->device->emulated
@@ -219,8 +220,8 @@ static gputune_status report_history(gt_strategy_proposer *p, const gt_history *
 
 /* --- hints ------------------------------------------------------------------------------------ */
 
-/* Makes hints with times relative to the fastest trial of each group. If two are equal, the trial
- * of the nearer group is preferred. */
+/* Makes hints, with times relative to the fastest trial of each group. If two times are equal, the
+ * hint of the nearer group is preferred. */
 static size_t make_hints(gt_tried *out, const gt_strategy_proposer *p, const gt_related_list *list)
 {
     static const double farther = 1e-9;
@@ -342,7 +343,8 @@ static bool gives_up(gt_proposer *self, const gt_config *config, double seconds)
 }
 
 /* Uses results of earlier tunings unless `force` is set, and hints from other sizes. Without a
- * search there are no hints. If only the first few variants are requested, all are tried again. */
+ * search there are no hints. If only the first few variants are requested, all of them are tried
+ * again. */
 static gputune_status use_what_is_known(gt_strategy_proposer *p, const gt_history *history,
                                         const gt_search_settings *settings)
 {

@@ -18,21 +18,24 @@ typedef struct gt_strategy_proposer {
     gt_point fallback;
     GT_ARRAY(gt_tried) earlier; /* correct variants of earlier tunings, the fastest first */
     size_t first,
-        next_first; /* how many of `earlier` may still win; how many of those are proposed */
-    GT_ARRAY(gt_config) starts; /* configurations to try first, and how many are proposed */
+        /* how many of `earlier` may still win, and how many of those are already proposed */
+        next_first;
+    /* configurations to try first, and how many of them are already proposed */
+    GT_ARRAY(gt_config) starts;
     size_t next_start;
     uint32_t known; /* number of earlier variants that will not be proposed */
-    bool content;   /* true if the search ended early, because it expects nothing better */
+    bool content;   /* true if the search ended early because it expects no improvement */
 } gt_strategy_proposer;
 
-/* Opens a proposer with the request's strategy and space. Unless `force` is set, trials of the
- * history that may win are proposed first, and the others count as known. The request's starts that
- * have no result yet come before them; a log line reports each one that the space does not have.
- * Trials of other sizes and GPUs are hints. ENOMEM. Requires gt_strategy_proposer_close(), also
- * after a failure. *out must not be moved. */
+/* Opens a proposer with the request's strategy and space. It first proposes the request's starts
+ * that have no result yet, then the trials of the history that may win; other trials count as
+ * known. With `force`, it ignores the history. A log line reports each start that the space does
+ * not contain. Trials of other sizes and GPUs are hints. ENOMEM. The caller must call
+ * gt_strategy_proposer_close(), even after a failure, and must not move *out. */
 gputune_status gt_strategy_proposer_open(gt_strategy_proposer *out, const gt_request *request,
                                          const gt_history *history);
 void gt_strategy_proposer_close(gt_strategy_proposer *proposer);
 
-/* Gets the fastest variant of earlier tunings and returns its time; 0: none is known. */
+/* Sets *out to the fastest variant of earlier tunings and returns its time. Returns 0 if there is
+ * none. */
 double gt_strategy_proposer_champion(gt_config *out, const gt_strategy_proposer *proposer);

@@ -1,4 +1,5 @@
-/* Where a session's time goes, and how a background tuning gives way to the application. */
+/* Records how a session spends its time, and lets a background tuning give way to the
+ * application. */
 #include "base/clock.h"
 #include "base/number.h"
 #include "tuner/session.h"
@@ -30,8 +31,8 @@ double gt_session_busy_s(const gt_session *session)
     return since ? gt_session_elapsed_s(session) - (double)since * 1e-9 : 0;
 }
 
-/* Returns the time since the measure worker's last answer. That is the time of its current
- * request, because it answers in order. */
+/* Returns the time since the measure worker's last answer. This is the time of its current request,
+ * because the worker answers in order. */
 static double take_busy(gt_session *session)
 {
     int64_t since = session->timeline.busy_since;
@@ -104,9 +105,9 @@ void gt_session_log_timeline(const gt_session *session)
                 t->samples, (unsigned long long)session->rounds_sent);
 }
 
-static const double slice_ns = 1e7; /* time between two checks during a rest */
+static const double slice_ns = 1e7; /* time between two checks during a pause */
 
-/* Returns the measure worker's time since the last call, in ns; at most the elapsed time. */
+/* Returns how much of the time since the last call the measure worker has worked, in ns. */
 static double new_work_ns(gt_session *session)
 {
     const gt_timeline *t = &session->timeline;
@@ -118,7 +119,7 @@ static double new_work_ns(gt_session *session)
     return fmin(fmax(work, 0), (double)(gt_now_ns() - since));
 }
 
-/* Rests for as long as is owed, and adds that to the time limit. */
+/* Pauses for as long as is owed, and adds the pause to the time limit. */
 static void rest_if_owed(gt_session *session)
 {
     gt_request *request = session->request;

@@ -1,4 +1,4 @@
-/* How a request gets its answer: from the store, by a tuning, or without measuring. */
+/* Answers a request: from the store, by a tuning, or without measuring. */
 #include "tuner/tune.h"
 
 #include "base/clock.h"
@@ -24,8 +24,8 @@ void gt_choice_free(gt_choice *choice)
 
 /* --- from what is stored ---------------------------------------------------------------------- */
 
-/* Computes the speed-up over the current default. The winner's tuning had another default, but
- * tried the current one, too. The two were not measured side by side. */
+/* Computes the speed-up over the current default. The winner's tuning had another default, but also
+ * tried the current one, although not side by side with the winner. */
 static gputune_status compare_default(gt_choice *choice, const gt_winner *winner,
                                       const gt_request *request, gt_hash hash)
 {
@@ -76,7 +76,7 @@ static gputune_status get_code(gt_image *image, gt_resources *resources, gt_requ
     for (size_t i = 0; i < sizeof at_hand / sizeof *at_hand; i++) {
         gt_code *code = at_hand[i];
         if (code && code->image.bytes && gt_hash_equal(source.hash, code->source)) {
-            *image = code->image; /* taken over */
+            *image = code->image; /* the caller now owns the image */
             *resources = code->resources;
             code->image = (gt_image){0};
             return GPUTUNE_OK;
@@ -85,7 +85,7 @@ static gputune_status get_code(gt_image *image, gt_resources *resources, gt_requ
     return gt_compile_one(image, resources, request, config);
 }
 
-/* Replaces *fallback by the winner's fallback, if its current source was verified with the
+/* Replaces *fallback by the winner's fallback, if the current source of that was verified with the
  * request's data. After an edit of the default, no other fallback would have stored code. */
 static bool take_verified_fallback(gt_config *fallback, const gt_winner *winner,
                                    const gt_request *request)
@@ -110,7 +110,7 @@ static bool take_verified_fallback(gt_config *fallback, const gt_winner *winner,
     return verified;
 }
 
-/* Chooses the winner's verified fallback, else the default if that works. */
+/* Chooses the winner's verified fallback, or else the default if that works. */
 static gputune_status choose_fallback(gt_choice *choice, gt_request *request, gt_winner *winner)
 {
     gt_resources resources;
@@ -130,8 +130,8 @@ static gputune_status choose_fallback(gt_choice *choice, gt_request *request, gt
     return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK; /* a plan works without a fallback */
 }
 
-/* Adds code, fallback and reason to a choice that has a configuration, a source and terms. `winner`
- * may be NULL. Frees the choice on failure. */
+/* Completes a choice that has a configuration, a source and terms, with code, fallback and reason.
+ * `winner` may be NULL. Frees the choice on failure. */
 static gputune_status finish_choice(gt_choice *out, gt_choice *partial, gt_request *request,
                                     gt_winner *winner)
 {
@@ -150,8 +150,9 @@ static bool is_of_space(const gt_winner *winner, const gt_request *request)
     return gt_hash_equal(winner->terms.space, request->terms.space);
 }
 
-/* Reads the configuration of a stored winner. ENOTFOUND if the request's space does not have it, or
- * if its source or launch has changed. The default may win outside the request's restrictions. */
+/* Parses the configuration of a stored winner. ENOTFOUND if the request's space does not contain
+ * it, or if its source or launch has changed. The default may win although the request's
+ * restrictions exclude it. */
 static gputune_status stored_config(gt_config *out, const gt_request *request,
                                     const gt_winner *winner)
 {
@@ -161,13 +162,13 @@ static gputune_status stored_config(gt_config *out, const gt_request *request,
     return covered ? GPUTUNE_OK : GPUTUNE_ENOTFOUND;
 }
 
-/* Returns true if `a` is preferred to `b`: a final result for the request's own space comes first,
- * then the faster one. */
+/* Returns true if `a` is preferred to `b`. A final result for the request's own space is preferred,
+ * and then the faster result. */
 static bool is_preferred(const gt_winner *a, const gt_winner *b, const gt_request *request)
 {
     bool a_own = a->terms.final && is_of_space(a, request);
     bool b_own = b->terms.final && is_of_space(b, request);
-    /* a winner has no value if its tuning stopped before it measured energy */
+    /* a winner has no value if its tuning was stopped before it measured energy */
     double value = a->median_ns > 0 ? a->median_ns : INFINITY;
     double other = b->median_ns > 0 ? b->median_ns : INFINITY;
     return a_own != b_own ? a_own : value < other;
@@ -181,8 +182,8 @@ static bool is_proved(const gt_winner *winner, const gt_request *request, const 
                : gt_history_is_proved(request, config);
 }
 
-/* Finds the best stored winner that answers `asked`. With `proved`, considers winners that are
- * proved for this request; otherwise winners that are not proved and not known to fail. */
+/* Finds the best stored winner that answers `asked`. With `proved`, considers only winners that are
+ * proved for this request; otherwise only winners that are neither proved nor known to fail. */
 static gt_winner *find_answer(gt_config *config, const gt_winner_list *list,
                               const gt_request *request, const gt_terms *asked, bool proved)
 {
@@ -203,7 +204,7 @@ static gt_winner *find_answer(gt_config *config, const gt_winner_list *list,
     return best;
 }
 
-/* Answers from the store; ENOTFOUND, without a message, if no result answers `asked`. */
+/* Answers from the store. ENOTFOUND, without a message, if no result answers `asked`. */
 static gputune_status look_up(gt_choice *out, gt_request *request, const gt_terms *asked,
                               const gt_patience *patience)
 {
@@ -239,7 +240,7 @@ static bool may_prove(const gt_request *request)
     return !at_once && !request->grace.until_ns;
 }
 
-/* Names the code that the proof has stored. */
+/* Identifies the code that the proof has stored. */
 static gputune_status name_code(gt_code *out, const gt_request *request, const gt_config *config)
 {
     GT_SCOPED(gt_source_free) gt_source source = {0};
@@ -259,7 +260,7 @@ static gputune_status store_proof(const gt_winner *imported, const gt_choice *ch
     GT_FREED char *fallback = NULL;
     size_t count = 0;
     if (!trial) {
-        return GPUTUNE_OK; /* it was deleted */
+        return GPUTUNE_OK; /* the stored code was deleted */
     }
     trials[count] = *trial;
     trials[count++].proved_at = request->proved_at;
@@ -302,8 +303,8 @@ static gputune_status prove_stored(gt_choice *out, const gt_winner *winner, cons
     return GPUTUNE_OK;
 }
 
-/* Proves the best stored result that would answer `asked` if it were proved here, and stores the
- * proof. ENOTFOUND, without a message, if there is none. */
+/* Looks for the best stored result that would answer `asked` if it were proved here. Proves it and
+ * stores the proof. ENOTFOUND, without a message, if there is none. */
 static gputune_status prove_imported(gt_choice *out, gt_request *request, const gt_terms *asked)
 {
     GT_SCOPED(gt_winner_list_free) gt_winner_list list = {0};
@@ -313,7 +314,8 @@ static gputune_status prove_imported(gt_choice *out, gt_request *request, const 
     }
     gputune_status status =
         gt_store_winners(&list, request->services->store, &request->scenario, NULL);
-    GT_TRY(status == GPUTUNE_EBUSY ? GPUTUNE_ENOTFOUND : status); /* the store itself warns */
+    /* the store itself logs a warning */
+    GT_TRY(status == GPUTUNE_EBUSY ? GPUTUNE_ENOTFOUND : status);
     const gt_winner *winner = find_answer(&config, &list, request, asked, false);
     if (!winner) {
         return GPUTUNE_ENOTFOUND;
@@ -324,7 +326,7 @@ static gputune_status prove_imported(gt_choice *out, gt_request *request, const 
                                                  request->template->name, winner->config);
 }
 
-/* Does the same, but logs a failed proof as a warning. */
+/* Calls prove_imported(), but logs a failed proof as a warning. */
 static bool choose_imported(gt_choice *out, gt_request *request)
 {
     const gputune_status status = prove_imported(out, request, &request->terms);
@@ -336,8 +338,8 @@ static bool choose_imported(gt_choice *out, gt_request *request)
 
 /* --- without measuring ------------------------------------------------------------------------ */
 
-/* Returns the terms of an answer that was not measured. It answers only requests that may not
- * measure. */
+/* Returns the terms of an answer that was not measured. Such an answer is only for requests that
+ * may not measure. */
 static gt_terms terms_of_unmeasured(const gt_request *request)
 {
     gt_terms terms = request->terms;
@@ -346,7 +348,7 @@ static gt_terms terms_of_unmeasured(const gt_request *request)
     return terms;
 }
 
-/* Fails if a configuration is known to fail, or is the default and failed in this call. */
+/* Fails if a configuration is known to fail, or if it is the default and failed in this call. */
 static gputune_status refuse_failed(const gt_request *request, const gt_config *config,
                                     bool only_harm)
 {
@@ -356,8 +358,8 @@ static gputune_status refuse_failed(const gt_request *request, const gt_config *
     return gt_history_refutes(request, config, only_harm);
 }
 
-/* Completes a choice that was made for another size. First proves the configuration, unless it is
- * the default or was proved here before. */
+/* Completes a choice that was made for another size. Proves the configuration first, unless it is
+ * the default or was already proved here. */
 static gputune_status finish_nearest(gt_choice *out, gt_choice *partial, gt_request *request,
                                      gt_winner *winner)
 {
@@ -380,10 +382,10 @@ static gputune_status finish_nearest(gt_choice *out, gt_choice *partial, gt_requ
     return GPUTUNE_OK;
 }
 
-/* Finds the nearest size's winner that the request's space has. */
+/* Finds the winner of the nearest size whose winner is in the request's space. */
 static gputune_status find_nearest(gt_winner *out, gt_config *config, const gt_request *request)
 {
-    gt_hash other[16]; /* trials to skip, because they have earlier code or another space */
+    gt_hash other[16]; /* trials to skip, because they belong to earlier code or another space */
     size_t count = 0;
     gputune_status status = GPUTUNE_ENOTFOUND;
     while (status == GPUTUNE_ENOTFOUND && count < sizeof other / sizeof *other) {
@@ -423,7 +425,7 @@ void gt_found_rule_free(gt_found_rule *found)
     *found = (gt_found_rule){0};
 }
 
-/* Hashes of a variant: of its source, and of its source and launch. */
+/* Hashes of a variant: that of its source, and that of its source and launch. */
 typedef struct variant_hashes {
     char text[2 * GT_HASH_HEX + 1];
 } variant_hashes;
@@ -483,7 +485,7 @@ gputune_status gt_rule_check_sources(const gt_rule *rule, const char *sources,
     return GPUTUNE_OK;
 }
 
-/* Fails with ENOTFOUND if the template excludes what the rule chooses at a problem. */
+/* Fails with ENOTFOUND if the template excludes the variant that the rule chooses for a problem. */
 static gputune_status check_choice(const gt_rule *rule, const gt_template *template,
                                    const gt_device *device, const gt_problem *problem)
 {
@@ -543,7 +545,7 @@ gputune_status gt_find_rule(gt_found_rule *out, const gt_request *request)
     return GPUTUNE_OK;
 }
 
-/* Writes how much slower than its own winner a size is expected to be. */
+/* Writes how much slower a size is expected to be than with its own winner. */
 static gputune_status describe_rule(char **out, const gt_rule *rule)
 {
     gt_text text = {0};
@@ -618,7 +620,8 @@ static gputune_status choose_default(gt_choice *out, gt_request *request)
     return finish_choice(out, &choice, request, NULL);
 }
 
-/* If a request's time is up, adds a little, so code that is already compiled can be found. */
+/* Adds a little time to a request whose limit has expired, so code that is already compiled can be
+ * found. */
 static void extend_patience(gt_request *request)
 {
     if (gt_patience_left_s(&request->patience) <= 0) {
@@ -626,7 +629,7 @@ static void extend_patience(gt_request *request)
     }
 }
 
-/* Chooses by a rule. If no rule answers a call that asks for one, the log says why. */
+/* Chooses by a rule. If the call asks for a rule and none answers, logs the reason. */
 static gputune_status choose_rule(gt_choice *out, gt_request *request)
 {
     gputune_status status = gt_choose_by_rule(out, request);
@@ -653,8 +656,8 @@ static gputune_status choose_unmeasured(gt_choice *out, gt_request *request)
 
 /* --- measuring -------------------------------------------------------------------------------- */
 
-/* Compiles the default into request->default_code, with most of the time that is left. Failures are
- * ignored. */
+/* Compiles the default into request->default_code, with most of the time that is left. Ignores
+ * failures. */
 static void compile_default(gt_request *request)
 {
     static const double share = 0.8; /* fraction of the time; the rest is for waiting */
@@ -666,8 +669,8 @@ static void compile_default(gt_request *request)
     request->grace = grace;
 }
 
-/* Acquires the lease. If another process holds it for long, compiles the default while waiting, as
- * an answer in case that process takes all the time. */
+/* Acquires the lease. If another process holds it for long, compiles the default while waiting, to
+ * have an answer if that process uses all the time. */
 static gputune_status acquire_lease(gt_lease *lease, gt_request *request)
 {
     static const double compile_s = 1; /* longer than most compiles */
@@ -681,8 +684,9 @@ static gputune_status acquire_lease(gt_lease *lease, gt_request *request)
     return gt_store_lease_acquire(lease, store, &request->scenario, &request->patience);
 }
 
-/* After waiting for another tuning for half of the call's limit, takes its unfinished result. That
- * result counts as made within the limit, so the next such call does not wait again. */
+/* If the call has waited for another tuning for half of its limit, takes the unfinished result of
+ * that tuning. The result counts as made within the limit, so the next such call does not wait
+ * again. */
 static gputune_status take_unfinished(gt_choice *out, gt_request *request, double waited_s)
 {
     const double limit_s = request->options.time_limit_s;
@@ -695,7 +699,7 @@ static gputune_status take_unfinished(gt_choice *out, gt_request *request, doubl
     return GPUTUNE_OK;
 }
 
-/* Searches, and adds to a timeout how long another process was tuning. */
+/* Searches. If the search times out, adds to the message how long another process was tuning. */
 static gputune_status search_what_is_left(gt_choice *out, gt_request *request, double waited_s)
 {
     static const double brief_s = 0.1; /* taking a free lease may take this long */
@@ -716,7 +720,7 @@ static gputune_status search_under_lease(gt_choice *out, gt_request *request)
     gt_store *store = request->services->store;
     gt_lease lease = {0};
     GT_TRY(gt_session_may_measure(
-        request)); /* fails if this thread holds the lease, instead of waiting for it */
+        request)); /* fails instead of waiting if this thread holds the lease */
     const int64_t start_ns = gt_now_ns();
     gputune_status status = acquire_lease(&lease, request);
     if (status != GPUTUNE_OK) {
@@ -724,7 +728,7 @@ static gputune_status search_under_lease(gt_choice *out, gt_request *request)
     }
     request->lease = &lease;
     const double waited_s = (double)(gt_now_ns() - start_ns) * 1e-9;
-    /* another process may have tuned it in the meantime */
+    /* another process may have tuned the scenario in the meantime */
     status = look_up_request(out, request, &request->patience);
     status = status == GPUTUNE_OK ? status : take_unfinished(out, request, waited_s);
     if (status != GPUTUNE_OK) {
@@ -736,7 +740,7 @@ static gputune_status search_under_lease(gt_choice *out, gt_request *request)
     return status;
 }
 
-/* Returns the current message without the kernel's name, which is shown beside it. */
+/* Returns the current message without the kernel's name, which is shown beside the message. */
 static const char *message_without(const char *name)
 {
     const char *message = gt_message();
@@ -751,7 +755,7 @@ static void log_unmeasured(const gt_request *request, const char *reason)
                 reason);
 }
 
-/* Answers a call without measuring. The choice's reason says why nothing was measured. */
+/* Answers a call without measuring. The reason of the choice is why nothing was measured. */
 static gputune_status choose_without_times(gt_choice *out, gt_request *request,
                                            gputune_status failure)
 {
@@ -783,7 +787,7 @@ static gputune_status choose_without_times(gt_choice *out, gt_request *request,
     return GPUTUNE_OK;
 }
 
-/* Returns the terms of a forced configuration, which answers every request. */
+/* Returns the terms of a forced configuration. They answer every request. */
 static gt_terms terms_of_forced(const gt_request *request)
 {
     gt_terms terms = request->terms;
@@ -853,7 +857,8 @@ static gputune_status choose_config(gt_choice *out, gt_request *request)
     return answers ? choose_without_times(out, request, status) : status;
 }
 
-/* Records and logs that the answer is the default, although the restrictions exclude it. */
+/* Records and logs that the answer is the default, although the request's restrictions exclude
+ * it. */
 static gputune_status choose_outside_restrictions(gt_choice *choice, const gt_request *request)
 {
     GT_FREED char *config = NULL;

@@ -24,8 +24,8 @@ static void check_invariants(const gt_tuning *tuning)
 
 /* --- what is done in each --------------------------------------------------------------------- */
 
-/* Returns true if the rest of the space will be tried within a second. Then rounds wait for all
- * variants, because first launches already show which ones are too slow. */
+/* Returns true if the rest of the space will be tried within a second. Rounds then wait for all
+ * variants, because first launches already show which variants are too slow. */
 static bool is_soon_tried(const gt_tuning *tuning, double left_s)
 {
     static const double most_s = 1, most = 0.1;
@@ -39,9 +39,9 @@ static bool is_soon_tried(const gt_tuning *tuning, double left_s)
            left * fmax(new_variant_s, compile_s) < fmin(most_s, most * left_s);
 }
 
-/* Returns the share of the measure worker's time for rounds. It is 0 if rounds should wait until
- * all variants are verified. It is positive if the search learns from both, and towards the end of
- * the limit. */
+/* Returns the fraction of the measure worker's time for rounds. It is 0 if rounds should wait until
+ * all variants are verified. It is positive if the search learns from both rounds and first
+ * launches, and towards the end of the limit. */
 static double round_share(const gt_tuning *tuning)
 {
     static const double closing = 0.9;
@@ -120,8 +120,8 @@ static gputune_status prove_again(gt_tuning *tuning)
     return gt_tuning_prove_winner(tuning, result.winner);
 }
 
-/* Retries deferred variants when nothing else is left, so they delay no others. A second hang, in
- * another worker and with ten times the time, is final. */
+/* Tries deferred variants again when nothing else is left, so they do not delay others. A second
+ * hang, in another worker and with ten times the time, is final. */
 static gputune_status retry_deferred(gt_tuning *tuning)
 {
     gt_field *field = &tuning->session.field;
@@ -198,8 +198,8 @@ static void warn_of_winner(const gt_request *request, const gt_verified *verifie
     }
 }
 
-/* Takes the last proof's list of scalars that were verified with one value only, in place of the
- * default's list. */
+/* Replaces the default's list of scalars that were verified with only one value by that of the last
+ * proof. */
 static gputune_status take_single(gt_field *field, const gt_verified *verified)
 {
     char *single = NULL;
@@ -224,14 +224,14 @@ static gputune_status proved_again(gt_session *session, const gt_event *event)
         return GPUTUNE_OK;
     }
     if (stopped && !gt_ending_of(event->status)->costs_one_variant) {
-        tuning->give_up_ns = 0; /* not a failure of the variant, so do without the last proof */
+        tuning->give_up_ns = 0; /* no failure of the variant, so continue without the last proof */
         return GPUTUNE_OK;
     }
     GT_REFUSE(!gt_ending_of(event->status)->costs_one_variant, event->status, "%s", event->message);
     GT_TRY(gt_field_fail_launched(&session->field, gt_tuning_variant(tuning, event->id), event));
     gt_race_fail(tuning->race, event->id);
     if (stopped) {
-        gt_race_stop(tuning->race, tuning->end); /* the second best is then verified */
+        gt_race_stop(tuning->race, tuning->end); /* the second best variant is then verified */
         return GPUTUNE_OK;
     }
     GT_TRY(gt_tuning_race_again(tuning));
@@ -286,10 +286,10 @@ gputune_status gt_tuning_open_race(gt_tuning *tuning)
                                .precedes = gt_tuning_precedes,
                                .user = tuning};
     if (gt_objective_facts(o->objective)->by_host) {
-        /* Samples by the host's clock are several times noisier than samples by the device's. On an
-         * H200's host they spread by 3% at 2.4 us a launch, so half a percent shows after 150
-         * rounds. One slow sample does not eliminate a contestant, because a process may lose its
-         * core for 1 ms. */
+        /* Samples by the host's clock are several times noisier than samples by the device's clock.
+         * On the host of an H200 they spread by 3% at 2.4 us per launch, so half a percent shows
+         * after 150 rounds. One slow sample does not eliminate a contestant, because a process may
+         * lose its core for 1 ms. */
         options.max_rounds = 200;
         options.drop_ratio = 0.5;
         options.tie_break = GT_TIE_LIKELY;

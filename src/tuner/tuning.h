@@ -2,7 +2,7 @@
  * tuning_rounds.c, tuning_end.c and conclude.c.
  *
  * The idea. Variants join the race as soon as they are verified, while others are still being
- * compiled. The winner is verified once more after its last sample, with other inputs.
+ * compiled. After its last sample, the winner is verified once more, with other inputs.
  *
  * Phases. A stop leads from every phase to PROVE_AGAIN, for which part of the limit is reserved.
  *
@@ -17,9 +17,10 @@
  * the winner; if it is wrong after all, the other verified variants race again. RETRY tries
  * deferred variants again; those that are correct join the race, which then continues.
  *
- * A PLAYOFF is a second race among the finalists. It breaks a tie: by device time if the host's
- * clock cannot tell the variants apart, by the time with a warm cache if they are equally fast with
- * a cold one. Then RACE continues. Or it compares the fastest variants by energy, and decides.
+ * A PLAYOFF is a second race among the finalists. It has one of two purposes. The first is to break
+ * a tie: by device time if the host's clock cannot tell the variants apart, or by the time with a
+ * warm cache if they are equally fast with a cold one. RACE then continues. The second is to
+ * compare the fastest variants by energy; this playoff decides.
  *
  * Invariants. A last proof is in progress only in PROVE_AGAIN, and never together with a round. In
  * PROVE the race is not decided. */
@@ -43,25 +44,25 @@ typedef enum gt_phase {
 typedef struct gt_playoff {
     gt_race *race; /* NULL before the first playoff, and when gt_tuning.race has taken it over */
     bool weighs;   /* true for a playoff by energy, false for a playoff that breaks a tie */
-    bool hot;      /* by hot time */
+    bool hot;      /* true if the playoff compares times with a warm cache */
 } gt_playoff;
 
 typedef struct gt_tuning {
     gt_session session;
     gt_phase phase;
-    gt_race *race; /* the deciding race */
+    gt_race *race; /* the race that decides */
     gt_playoff playoff;
     uint64_t
         hot_winner; /* the variant that won a tie by its time with a warm cache, or GT_NO_VARIANT */
-    gt_race *by_time; /* objective energy: the race by time, while `race` is the race by energy */
-    uint64_t proved;  /* the variant that passed its last proof, or GT_NO_VARIANT */
-    gt_race_end end;  /* how `race` ended */
+    gt_race *by_time;    /* objective energy: the race by time, once `race` is the race by energy */
+    uint64_t proved;     /* the variant that passed its last proof, or GT_NO_VARIANT */
+    gt_race_end end;     /* how `race` ended */
     gt_race_round round; /* the round in progress; `ids` is valid until the next round */
     gt_history history;
     gt_strategy_proposer strategy;
     gt_disturbance disturbance;
     int64_t last_progress_ns, last_kept_ns;
-    int64_t give_up_ns; /* after a stop: deadline of the winner's last proof */
+    int64_t give_up_ns; /* deadline of the winner's last proof after a stop */
     double kept_s;      /* seconds of the limit that were left at the stop */
 } gt_tuning;
 
@@ -71,11 +72,11 @@ extern const gt_policy gt_tuning_policy;
 gputune_status gt_tuning_open_race(gt_tuning *tuning);
 /* Returns the race that is being sampled: `race` or the playoff's. */
 gt_race *gt_tuning_current_race(const gt_tuning *tuning);
-/* Returns true if ties with a cold cache are broken by the time with a warm one. False if the data
- * do not fit into the cache. */
+/* Returns true if ties with a cold cache are broken by the time with a warm one. Returns false if
+ * the data do not fit into the cache. */
 bool gt_tuning_breaks_by_hot_time(const gt_tuning *tuning);
-/* Returns true if variant `a` wins a tie against `b`, by gt_precedes(); gt_race_options.precedes
- * with a gt_tuning as its user. */
+/* Returns true if variant `a` wins a tie against `b`, by gt_precedes(). `tuning` is a gt_tuning.
+ * Used as gt_race_options.precedes. */
 bool gt_tuning_precedes(const void *tuning, uint64_t a, uint64_t b);
 gt_variant *gt_tuning_variant(const gt_tuning *tuning, uint64_t id);
 
@@ -94,22 +95,23 @@ gputune_status gt_tuning_take_round(gt_tuning *tuning, const gt_event *event);
 gputune_status gt_tuning_settle_for_pilots(gt_tuning *tuning);
 /* Returns true if the objective is energy and `race` is still by time. */
 bool gt_tuning_is_before_weighing(const gt_tuning *tuning);
-/* Opens a playoff and enters its phase. With `weighs` it is by energy, among the default and the
- * fastest by time; otherwise it is among the tied contestants. */
+/* Opens a playoff and enters its phase. With `weighs`, the playoff is by energy, among the default
+ * and the fastest variants by time; otherwise it is among the tied contestants. */
 gputune_status gt_tuning_open_playoff(gt_tuning *tuning, bool weighs);
 /* Makes the playoff by energy the deciding race. */
 void gt_tuning_adopt_weighing(gt_tuning *tuning);
 
 /* --- tuning_end.c ----------------------------------------------------------------------------- */
 
-/* Returns the seconds to reserve for the last proof, including the jobs before it, and for a locked
- * database. */
+/* Returns how many seconds to reserve for the last proof, including the jobs before it, and for
+ * waiting for a locked database. */
 double gt_tuning_sets_aside_s(const gt_session *session);
 /* Requests the winner's last proof. */
 gputune_status gt_tuning_prove_winner(gt_tuning *tuning, uint64_t winner);
-/* Handles a stop: chooses the best variant so far, to be verified again if there is time. */
+/* Handles a stop: chooses the best variant so far, which is verified again if there is time. */
 gputune_status gt_tuning_stopped(gt_session *session);
-/* Ends a stopped tuning without the last proof when its deadline has passed; the result says so. */
+/* Ends a stopped tuning without the last proof if the proof's deadline has passed. The result
+ * reports this. */
 void gt_tuning_hurry(gt_tuning *tuning);
 
 /* Opens a new race of all verified variants, including those that were eliminated. */
@@ -120,7 +122,7 @@ void gt_tuning_free_races(gt_tuning *tuning);
 
 /* Counts the variants that were tried, are being tried, or are known from earlier tunings. */
 uint32_t gt_tuning_tried(const gt_tuning *tuning);
-/* Calls the request's progress callback; at most 20 times a second, unless `always`. */
+/* Calls the request's progress callback, at most 20 times a second unless `always`. */
 void gt_tuning_progress(gt_tuning *tuning, const char *phase, bool always);
 /* Appends the samples of all races to the file options.samples_path. */
 void gt_tuning_write_samples(const gt_tuning *tuning);
@@ -128,7 +130,8 @@ void gt_tuning_write_samples(const gt_tuning *tuning);
 /* Stores final trials once a second, so they survive the end of the process. */
 gputune_status gt_tuning_keep(gt_tuning *tuning);
 
-/* Stores the trials and the winner, and makes the choice. */
+/* Stores the trials and the winner, and sets *out to the choice. */
 gputune_status gt_tuning_conclude(gt_choice *out, gt_tuning *tuning);
-/* Stores the trials after a failure, and whether the default failed. Keeps the thread's message. */
+/* After a failure, stores the trials, and whether the default failed. Keeps the thread's
+ * message. */
 void gt_tuning_keep_findings(gt_tuning *tuning);

@@ -1,15 +1,15 @@
-/* How a tuning ends: time reserved for the last proof and for storing, stops, and a new race after
- * a winner was wrong. */
+/* Ends a tuning: reserves time for the last proof and for storing, handles stops, and starts a new
+ * race after a winner was wrong. */
 #include "tuner/tuning.h"
 
 #include "base/clock.h"
 
 #include <math.h>
 
-/* FRESH_SHARE of the limit may go to new inputs of the last proof, for which the reference runs
- * again, and as much to its data proof. At most MOST_SHARE is reserved for the end. */
+/* The last proof may spend FRESH_SHARE of the limit on new inputs, for which the reference runs
+ * again, and as much on its data proof. At most MOST_SHARE of the limit is reserved for the end. */
 static const double FRESH_SHARE = 0.1, MOST_SHARE = 0.5;
-/* Reserve for a loaded machine: additional seconds, and a factor. */
+/* Reserve for a busy machine: a factor, and additional seconds. */
 static const double SPARE_S = 0.02, SPARE = 1.2;
 
 static double limit_s(const gt_tuning *tuning)
@@ -37,7 +37,7 @@ static double launches_s(const gt_tuning *tuning)
 }
 
 /* Returns the estimated seconds of the last proof. Its data proof may be shortened to a tenth of
- * the limit, and is left out if the reference alone would take that long. */
+ * the limit, and is omitted if the reference alone would take that long. */
 static double proof_s(const gt_tuning *tuning)
 {
     const gt_prepared *prepared = &tuning->session.field.preparation;
@@ -74,7 +74,7 @@ double gt_tuning_sets_aside_s(const gt_session *session)
     if (!session->field.in[GT_STAGE_READY]) {
         return 0;
     }
-    /* another variant may still be verified, and take longer than the others */
+    /* another variant may still be verified, and may take longer than the others */
     double needed = outstanding_s(session) + session->field.schedule.new_variant_s;
     needed += proof_s(tuning);
     needed += is_stuck(session) ? restart_s(tuning) : 0;
@@ -99,8 +99,8 @@ gputune_status gt_tuning_prove_winner(gt_tuning *tuning, uint64_t winner)
     return gt_session_prove_again(session, &job);
 }
 
-/* Returns the seconds for the last proof after a stop. A caller who cancels does not wait for a
- * busy worker. */
+/* Returns how many seconds the last proof may take after a stop. A caller who cancels does not wait
+ * for a busy worker. */
 static double grace_s(const gt_session *session)
 {
     static const double least_s = 0.15;
@@ -132,7 +132,7 @@ gputune_status gt_tuning_stopped(gt_session *session)
     if (!canceled) {
         GT_TRY(gt_field_note_unfinished(&session->field, gt_session_busy_s(session)));
         /* If a job hangs, replace the worker, because the job would use up the time for the last
-         * proof. The new worker loads again what was prepared and proved. */
+         * proof. The new worker prepares again, and loads the verified variants again. */
         double left_s = gt_patience_left_s(&session->request->patience);
         if (is_stuck(session) && left_s > restart_s(tuning) + launches_s(tuning)) {
             forget_jobs(session);

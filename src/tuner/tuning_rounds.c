@@ -9,9 +9,11 @@
 enum {
     HOT_MOST = 8, /* maximum number of contestants in a playoff with a warm cache */
     HOT_ROUNDS = 2,
-    FINALISTS = 4,  /* contestants of a playoff by energy */
-    LEVEL = 3,      /* rounds for a decision by energy; on an H200, samples spread by 0.1 to 1% */
-    ROUNDS_MAX = 5, /* maximum number of rounds by energy; with the final ones, half a minute */
+    FINALISTS = 4, /* number of contestants of a playoff by energy */
+    /* rounds that a decision by energy needs; on an H200, samples spread by 0.1 to 1% */
+    LEVEL = 3,
+    /* maximum number of rounds by energy; with the final rounds, these take half a minute */
+    ROUNDS_MAX = 5,
     FINAL_ROUNDS = 3
 };
 
@@ -20,8 +22,8 @@ static bool is_before(const gt_race *race, const gt_runner *a, const gt_runner *
     return a->ratio < b->ratio || (a->ratio == b->ratio && gt_race_precedes(race, a->id, b->id));
 }
 
-/* Lists the default, and then the fastest contestants in the race; with `tied`, only tied ones.
- * Returns their number. */
+/* Lists the default, and then the fastest contestants in the race; with `tied`, only tied
+ * contestants. Returns their number. */
 static uint32_t find_finalists(const gt_race *race, const gt_runner **out, uint32_t most, bool tied)
 {
     uint32_t count = 0;
@@ -45,7 +47,7 @@ static uint32_t find_finalists(const gt_race *race, const gt_runner **out, uint3
     return count;
 }
 
-/* Lists the tied contestants, and in any case the one that would win without a playoff. */
+/* Lists the tied contestants, including the one that would win without a playoff. */
 static gputune_status find_tied(uint32_t *count, const gt_race *race, const gt_runner **out,
                                 uint32_t most)
 {
@@ -79,7 +81,7 @@ static gt_race_options playoff_options(const gt_tuning *tuning)
                : (gt_race_options){.seed = request->options.seed,
                                    .epsilon = request->options.epsilon,
                                    .final_rounds =
-                                       1, /* one is enough, because final rounds are not stored */
+                                       1, /* the minimum, because final rounds are not stored */
                                    .quick_from = playoff->hot ? 1 : 0,
                                    .exact = request->device->emulated,
                                    .precedes = gt_tuning_precedes,
@@ -113,7 +115,7 @@ gputune_status gt_tuning_open_playoff(gt_tuning *tuning, bool weighs)
     return GPUTUNE_OK;
 }
 
-/* Sets *out to the time that corresponds to a ratio of 1; INFINITY if nothing was sampled. */
+/* Sets *out to the time that corresponds to a ratio of 1. INFINITY: no contestant was sampled. */
 static gputune_status unit_of(double *out, const gt_race *race)
 {
     const gt_runner *best = gt_race_incumbent(race);
@@ -190,7 +192,7 @@ static gputune_status end_playoff_round(gt_tuning *tuning)
         return GPUTUNE_OK;
     }
     if (tuning->playoff.weighs &&
-        end != GT_RACE_NONE_LEFT) { /* from now on the playoff's race decides */
+        end != GT_RACE_NONE_LEFT) { /* from now on the race of the playoff decides */
         gt_tuning_adopt_weighing(tuning);
         tuning->end = end;
         tuning->phase = GT_PHASE_PROVE_AGAIN;
@@ -271,8 +273,7 @@ static gputune_objective sampled_now(const gt_tuning *tuning)
 }
 
 /* Returns true if the verifying launches can replace a quick round: each was timed by events with a
- * cold cache, and took long enough. The first launch of the best contestant is used even if it was
- * sampled later. */
+ * cold cache, and took long enough. Only the best contestant may already have other samples. */
 static bool pilots_serve(const gt_tuning *tuning, const gt_race_round *round)
 {
     const gt_race *race = gt_tuning_current_race(tuning);
@@ -288,8 +289,8 @@ static bool pilots_serve(const gt_tuning *tuning, const gt_race_round *round)
     return serve;
 }
 
-/* Reports a contestant's median only after its first and fourth samples, because other samples
- * hardly change it. */
+/* Reports a contestant's median after its first and fourth samples, because other samples hardly
+ * change the median. */
 static gputune_status report_times(gt_tuning *tuning, const gt_race_round *round)
 {
     for (uint32_t i = 0; i < round->count; i++) {
@@ -394,7 +395,7 @@ gputune_status gt_tuning_take_round(gt_tuning *tuning, const gt_event *event)
         return GPUTUNE_OK;
     }
     if (gt_disturbance_note(&tuning->disturbance, &event->sampled, &session->request->log)) {
-        return GPUTUNE_OK; /* requesting the round again drops its samples */
+        return GPUTUNE_OK; /* requesting the round again discards its samples */
     }
     return record_round(tuning, event);
 }
@@ -410,6 +411,6 @@ gputune_status gt_tuning_settle_for_pilots(gt_tuning *tuning)
     if (!round.count) {
         return GPUTUNE_OK;
     }
-    tuning->disturbance.noisy = true; /* single launches, not side by side */
+    tuning->disturbance.noisy = true; /* these are single launches, not sampled side by side */
     return record_pilots(tuning, &round);
 }

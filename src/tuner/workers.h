@@ -1,5 +1,5 @@
-/* Resources that a tuner's sessions share: farms, each used by one session at a time, and the right
- * to measure on the GPU. Thread-safe. */
+/* Resources that a tuner's sessions share: the farms, each of which one session uses at a time, and
+ * the right to measure on the GPU. Thread-safe. */
 #pragma once
 
 #include "farm/farm.h"
@@ -11,21 +11,23 @@
 
 typedef struct gt_workers {
     pthread_mutex_t mutex;
-    gt_farm *idle[2];        /* without and with a measure worker; NULL: none */
+    /* an idle farm without a measure worker, and one with a measure worker; NULL: none */
+    gt_farm *idle[2];
     bool keep;               /* true if workers and compiled code are kept between sessions */
     gt_farm_options options; /* options of new farms; the tuner owns the strings */
 } gt_workers;
 
 /* Prepares to open farms with these options, whose strings must outlive `workers`. With `keep`,
- * worker processes and compiled code stay after their session. */
+ * worker processes and compiled code stay after the end of their session. */
 void gt_workers_open(gt_workers *workers, const gt_farm_options *options, bool keep);
 /* Ends all workers. All farms must have been returned. */
 void gt_workers_close(gt_workers *workers);
 
-/* Adds the first idle farm, which was opened elsewhere. Call it before any other thread uses
- * `workers`. */
+/* Adds a farm that was opened elsewhere as the first idle one. Must be called before any other
+ * thread uses `workers`. */
 void gt_workers_adopt(gt_workers *workers, gt_farm *farm);
-/* Lends a farm, with a measure worker if `measure`. EUNSUPPORTED: there is no device. */
+/* Lends a farm, with a measure worker if `measure` is true. Returns EUNSUPPORTED if there is no
+ * device. */
 gputune_status gt_workers_borrow(gt_workers *workers, gt_farm **out, bool measure);
 void gt_workers_return(gt_workers *workers, gt_farm *farm);
 
@@ -37,7 +39,7 @@ typedef struct gt_gpu_right {
 } gt_gpu_right;
 
 typedef enum gt_gpu_user { GT_GPU_CALLER, GT_GPU_BACKGROUND } gt_gpu_user;
-/* Takes the right. Returns false if another session has it; a session in the background gives it up
+/* Takes the right. Returns false if another session has it; a background session gives it up
  * soon. */
 bool gt_gpu_take(gt_gpu_right *right, gt_gpu_user user);
 /* Returns true if a tuning that a caller waits for wanted the GPU after it was taken. */
