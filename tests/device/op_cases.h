@@ -13,7 +13,7 @@
  * and writes one of %lo %ro %ho %fo %do %po; what it does not write is zero. */
 typedef struct op_pattern {
     const char *code;
-    const char *inputs; /* a letter for each of a, b, c: see op_inputs.h */
+    const char *inputs; /* one letter each for the inputs a, b and c: see op_inputs.h */
     result_kind kind;
     tolerance allowed;
 } op_pattern;
@@ -22,7 +22,7 @@ typedef struct op_family {
     const char *name;
     const op_pattern *patterns;
     size_t count;
-    int least_cc; /* the family needs this compute capability */
+    int least_cc; /* least compute capability that the family needs */
 } op_family;
 
 extern const op_family op_families[];
@@ -31,7 +31,7 @@ extern const size_t op_family_count;
 /* The state of a comparison. */
 typedef struct pair {
     side sides[SIDE_COUNT];
-    const char *dump; /* folder for every module's text, or NULL */
+    const char *dump; /* folder for the text of every module, or NULL */
     int dumped;
 } pair;
 
@@ -41,5 +41,5 @@ void op_family_run(pair *both, const op_family *family, tally *counts);
 /* Writes one module's text into the dump folder, if one was given. */
 void dump_text(pair *both, const char *text);
 
-/* Records that one side refused (the thread's message has the reason). */
+/* Records that one side refused a case (the thread's message gives the reason). */
 void tally_refusal(tally *counts, const char *what, const char *where);

@@ -75,7 +75,7 @@ static uint64_t double_bits(double value)
     return bits;
 }
 
-/* Returns a power of two between 2^6 and 2^64, plus or minus a little, of either sign. */
+/* Returns a value close to a power of two between 2^6 and 2^64, of either sign. */
 static double near_limit(gt_random *random)
 {
     static const int powers[] = {7, 8, 15, 16, 31, 32, 63, 64, 6, 1, 0};

@@ -9,7 +9,7 @@
 
 extern const char programs_source[]; /* programs.cu, embedded by the build */
 
-/* Math functions consist of fma and approximations, whose last bits may differ. */
+/* Math functions consist of fma and approximations, so their last bits may differ. */
 #define MATH_F32                                                                                   \
     {                                                                                              \
         0x1p-20, 0x1p-21                                                                           \

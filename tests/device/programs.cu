@@ -74,7 +74,7 @@ PROGRAM(contended_atomics)
     __syncthreads();
     if (threadIdx.x == 0) {
         atomicAdd(&g_done, 1);
-        while (atomicAdd(&g_done, 0) < gridDim.x) { // all blocks are resident
+        while (atomicAdd(&g_done, 0) < gridDim.x) { // this ends, because all blocks are resident
         }
         __threadfence();
     }
@@ -294,7 +294,8 @@ __device__ void rotate(u64 *out, const u64 *in)
 PROGRAM(cluster_rotate) { rotate(out, in); }
 PROGRAM(cluster_16) { rotate(out, in); }
 
-// 32 bits wide: 64-bit maxima in the shared memory of other blocks vary from run to run on an H200.
+// 32 bits wide, because 64-bit maxima in the shared memory of other blocks vary from run to run on
+// an H200.
 PROGRAM(cluster_atomics)
 {
     __shared__ u32 counts[16];

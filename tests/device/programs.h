@@ -8,7 +8,7 @@
 typedef struct program {
     const char *name;
     uint32_t grid, block, cluster, shared_bytes;
-    const char *inputs; /* a letter: see op_inputs.h */
+    const char *inputs; /* letter of the kind of inputs: see op_inputs.h */
     result_kind kind;
     tolerance allowed;
     int least_cc;

@@ -22,11 +22,11 @@ gputune_status side_enter(const side *one);
 /* One kernel and its launch; its parameters are four addresses: results, then inputs. */
 typedef struct side_run {
     const char *ptx, *entry;
-    uint32_t grid, block, cluster; /* cluster 0 or 1: none */
+    uint32_t grid, block, cluster; /* cluster: blocks of a cluster; 0 or 1: no cluster */
     uint32_t shared_bytes;
-    const void *inputs[3]; /* NULL: none */
-    uint64_t input_bytes;  /* of each */
-    uint64_t result_bytes; /* zeroed before the launch */
+    const void *inputs[3]; /* NULL: no such input */
+    uint64_t input_bytes;  /* bytes of each input */
+    uint64_t result_bytes; /* bytes of the results, which are zeroed before the launch */
 } side_run;
 
 /* Loads and launches the kernel, waits, and copies the results to `results` (result_bytes).

@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How the bits of a result are interpreted. In floating kinds any NaN equals any other, because PTX
- * leaves the payload open; different payloads are counted. */
+/* How the bits of a result are interpreted. In floating-point kinds any NaN equals any other NaN,
+ * because PTX does not define the payload; different payloads are counted. */
 typedef enum result_kind {
     RESULT_BITS,
     RESULT_F16,
@@ -16,7 +16,8 @@ typedef enum result_kind {
     RESULT_F64
 } result_kind;
 
-/* The allowed difference of two results; one of the two figures suffices. Both 0: bit-equal. */
+/* The allowed difference of two results, which must be within either bound. If both are 0, the
+ * results must be bit-equal. */
 typedef struct tolerance {
     double relative, absolute;
 } tolerance;

@@ -148,10 +148,10 @@ static uint64_t element_bits(const uint8_t *element, uint32_t bytes)
     return bits;
 }
 
-/* Templates whose results PTX does not define to the bit, because they use approximations or add
- * in an order that depends on the speed of blocks. The results of all others must be equal.
- * scan's prefix sums may be near 0 after sums of 26,000 (200,000 elements of up to 100), so
- * their error is allowed to be the same share of these sums. */
+/* Templates whose results PTX does not define to the bit, because they use approximations or add in
+ * an order that depends on the speed of blocks. The results of all other templates must be equal.
+ * The sums in `scan` may be near 0 after sums of 26,000 (200,000 elements of up to 100), so their
+ * error is allowed to be the same fraction of the largest sums. */
 static const struct {
     const char *name;
     tolerance allowed;
@@ -217,7 +217,8 @@ static void run_image(work *w, const gt_image *image, const gt_launch *descripti
                        : gt_fail_memory();
         ran = status == GPUTUNE_OK;
         if (status == GPUTUNE_ECUDA && s == SIDE_GPU) {
-            w->counts->cases--; /* does not fit on the GPU either, so there is nothing to compare */
+            w->counts->cases--; /* the variant does not fit on the GPU either, so there is nothing
+                                   to compare */
         } else if (!ran) {
             tally_refusal(w->counts, config, names[s]);
         }
@@ -287,7 +288,8 @@ static gputune_status run_sample(work *w)
         valid++;
     }
     gt_space_rewind(space);
-    uint64_t step = valid / SAMPLE + 1; /* not a multiple of an axis's length, so all axes change */
+    uint64_t step = valid / SAMPLE + 1; /* rarely a multiple of an axis's length, so all axes
+                                           change */
     while (status == GPUTUNE_OK && index < valid && gt_space_next(space, &config)) {
         if (index % step == index / step % step) {
             status = run_variant(w, &config);
@@ -297,10 +299,13 @@ static gputune_status run_sample(work *w)
     return status;
 }
 
-/* Sets small run-time sizes with a tail; everything else is as in the template. */
+/* Sets small run-time sizes that leave a tail; other problem values keep the template's
+ * defaults. */
 static size_t small_sizes(gputune_size *out, const gt_template *template)
 {
-    const int64_t most = template->problem_count < 3 ? 100003 : 131; /* a product of matrices */
+    const int64_t most = template->problem_count < 3 ? 100003 : 131; /* small extents, because a
+                                                                        kernel with three sizes
+                                                                        multiplies matrices */
     size_t count = 0;
     for (uint32_t i = 0; i < template->problem_count; i++) {
         const gt_problem_value *value = &template->problem[i];

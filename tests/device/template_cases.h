@@ -4,9 +4,9 @@
 #include "op_cases.h"
 
 /* Runs the default and a sample of the variants of every template in `folder` (NULL: where gputune
- * looks) at a small size with a tail, from equal inputs, and compares all outputs bit by bit. Calls
- * `each` for every template; `began` is the clock's reading in seconds before it. Fails where there
- * is no compiler or folder. */
+ * looks) at a small size that leaves a tail, from equal inputs, and compares all outputs bit by
+ * bit. Calls `each` for every template; `began` is the clock's reading in seconds before the
+ * template. Fails if there is no compiler or folder. */
 gputune_status templates_run(pair *both, const char *folder,
                              void (*each)(void *user, const char *name, const tally *counts,
                                           double began),

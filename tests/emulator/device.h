@@ -1,5 +1,5 @@
 /* Runs each test in a process of its own, because the emulator's state belongs to the process, like
- * that of hardware, and some tests make it unusable. */
+ * that of hardware, and some tests make the device unusable. */
 #pragma once
 
 #include "calls.h"
@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Checks in the child. cmocka's asserts would run the rest of the suite again there. */
+/* Checks a condition in the child. cmocka's asserts would run the rest of the suite again there. */
 #define CHECK(condition)                                                                           \
     do {                                                                                           \
         if (!(condition)) {                                                                        \
@@ -76,7 +76,7 @@ static inline CUcontext open_device(void)
     return context;
 }
 
-/* The same, with an open device. */
+/* Defines a test that runs in a child in which a device is open. */
 #define TEST_ON_DEVICE(name)                                                                       \
     static void name##_there(void);                                                                \
     TEST_IN_CHILD(name)                                                                            \

@@ -13,7 +13,7 @@
 
 enum { FIXTURE_BUFFERS = 16 };
 
-/* Buffers of a test in host memory. All zero is an empty one. */
+/* Buffers of a test in host memory. If all bytes are zero, there are no buffers. */
 typedef struct machine {
     emu_range ranges[FIXTURE_BUFFERS];
     void *blocks[FIXTURE_BUFFERS];
@@ -54,7 +54,7 @@ static inline void machine_print(void *context, const char *text, size_t bytes)
     snprintf(m->printed + used, sizeof m->printed - used, "%.*s", (int)bytes, text);
 }
 
-/* Allocates zeroed memory that is aligned to 256, with unused memory around it. */
+/* Allocates zeroed memory, aligned to 256 bytes and surrounded by unused memory. */
 static inline void *machine_alloc(machine *m, size_t bytes)
 {
     uint8_t *block = calloc(1, bytes + 1024);
@@ -109,7 +109,7 @@ static inline int machine_run(machine *m, const char *kernel, uint32_t grid, uin
     return emu_run(&launch, &m->counters, &m->fault);
 }
 
-/* The same, but fails the test on an error. */
+/* Like machine_run(), but fails the test on an error. */
 static inline void machine_launch(machine *m, const char *kernel, uint32_t grid, uint32_t block,
                                   const void *params)
 {

@@ -43,7 +43,8 @@ static const char op_case_tail[] = "\n"
                                    "  ret;\n"
                                    "}\n";
 
-/* Runs the case with all lanes and then with every second one. Returns how many lanes are wrong. */
+/* Runs the case with all lanes and then with every second lane. Returns how many lanes are
+ * wrong. */
 static inline int op_case_run(const op_case *one)
 {
     char text[8192];

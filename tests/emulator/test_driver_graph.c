@@ -227,7 +227,7 @@ static float replay_ms(CUgraphExec exec, CUstream stream)
 }
 
 /* As on hardware, a graph of m kernels takes less time than m launches, and about m times as long
- * as a graph of one. */
+ * as a graph of one kernel. */
 TEST_ON_DEVICE(graph_takes_less_time_than_plain_launches)
 {
     CUfunction add = load(ptx_add, "add");

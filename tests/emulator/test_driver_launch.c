@@ -119,7 +119,7 @@ TEST_ON_DEVICE(grid_barrier_makes_writes_visible)
         OK(cuMemcpyDtoH_v2(&wrong, missed, sizeof wrong));
         CHECK(wrong == 0);
     }
-    /* two blocks of 1024 threads fit on each of the 132 SMs */
+    /* at most 264: two blocks of 1024 threads fit on each of the 132 SMs */
     CHECK_CODE(launch_cooperative(meet, 265, here, missed),
                CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
 }
@@ -152,7 +152,7 @@ TEST_ON_DEVICE(occupancy_of_blocks_and_clusters)
     CUfunction add = load(ptx_add, "add");
     int blocks;
     OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, add, 128, 0));
-    CHECK(blocks == 16); /* 2048 threads */
+    CHECK(blocks == 16); /* 2048 threads in all */
     OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, add, 32, 0));
     CHECK(blocks == 32);
     OK(cuFuncSetAttribute(add, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 200 * 1024));
@@ -161,7 +161,7 @@ TEST_ON_DEVICE(occupancy_of_blocks_and_clusters)
     CHECK(blocks == 2);
     OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, add, 128, 201 * 1024));
     CHECK(blocks == 0);
-    /* These numbers were measured on an H200; shared memory limits them. */
+    /* These numbers were measured on an H200. Shared memory is the limit. */
     CHECK(active_clusters(add, 8, 100 * 1024) == 30 && active_clusters(add, 8, 200 * 1024) == 15);
     CHECK(active_clusters(add, 16, 100 * 1024) == 14 && active_clusters(add, 16, 200 * 1024) == 7);
     CHECK(active_clusters(add, 32, 0) == 0);
@@ -293,7 +293,7 @@ TEST_IN_CHILD(illegal_address_is_sticky)
     OK(cuLaunchKernel(wild, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
     CHECK_CODE(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
     CHECK(strstr(emuLastMessage(), "wild") && strstr(emuLastMessage(), "allocation of 40 bytes"));
-    /* The error stays, in every context. */
+    /* The error persists, in every context. */
     CHECK_CODE(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
     CHECK_CODE(cuMemAlloc_v2(&more, 4), CUDA_ERROR_ILLEGAL_ADDRESS);
     OK(cuDevicePrimaryCtxReset_v2(0));
@@ -303,7 +303,7 @@ TEST_IN_CHILD(illegal_address_is_sticky)
     OK(cuDeviceGetCount(&count));
 }
 
-/* The offset of a read from the end of the first one of two consecutive allocations. */
+/* A read at an offset from the end of the first of two consecutive allocations. */
 static const struct outside {
     bool from_second, freed;
     long offset;
@@ -355,7 +355,7 @@ static CUresult launch_take(CUdeviceptr got, uint64_t bytes, int then, unsigned 
     return cuCtxSynchronize();
 }
 
-/* Returns how many of the threads got memory. */
+/* Returns the number of threads that got memory. */
 static int count_taken(uint64_t bytes, int then, unsigned threads)
 {
     CUdeviceptr got = new_buffer(threads * sizeof(int));

@@ -188,7 +188,8 @@ static CUDA_RESOURCE_DESC rows_at(CUdeviceptr address)
     return resource;
 }
 
-/* Textures of memory that no GPU could read are refused. The textures of a context end with it. */
+/* Textures of memory that no GPU could read are refused. A context's textures are destroyed with
+ * the context. */
 TEST_ON_DEVICE(invalid_textures_are_refused)
 {
     CUcontext own;

@@ -86,7 +86,7 @@ TEST_ON_DEVICE(events_measure_modelled_time)
     OK(cuEventCreate(&start, 0));
     OK(cuEventCreate(&end, 0));
     OK(cuEventCreate(&untimed, CU_EVENT_DISABLE_TIMING));
-    OK(cuEventQuery(start)); /* never recorded */
+    OK(cuEventQuery(start)); /* complete, because it was never recorded */
     float ms;
     CHECK_CODE(cuEventElapsedTime_v2(&ms, start, end), CUDA_ERROR_INVALID_HANDLE);
     OK(cuEventRecord(start, NULL));
@@ -141,7 +141,7 @@ TEST(modelled_time_is_deterministic)
     assert_true(first == second);
 }
 
-/* Many threads, each with a stream and a buffer, get all their results. */
+/* Many threads, each with a stream and a buffer, all get correct results. */
 static CUfunction shared_add;
 
 static void *add_many(void *argument)

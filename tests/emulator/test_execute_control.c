@@ -47,8 +47,8 @@ TEST(lanes_of_a_warp_take_a_lock_in_turn)
     assert_int_equal(lock[1], 128);
 }
 
-/* Threads that have exited do not block a barrier of the others. bar.red includes all threads that
- * arrived. */
+/* Threads that have exited do not block a barrier of the other threads. bar.red includes all
+ * threads that arrived. */
 TEST(test_barriers)
 {
     static const char ptx[] =
@@ -76,7 +76,7 @@ TEST(test_barriers)
     assert_int_equal(out[300], 0);
 }
 
-/* One warp produces and another one consumes, by a named barrier with a count. */
+/* One warp produces and another warp consumes, synchronised by a named barrier with a count. */
 TEST(test_named_barrier)
 {
     static const char ptx[] =

@@ -202,7 +202,7 @@ TEST(test_approximations)
 }
 
 /* A value is flushed if it is subnormal after rounding. A value that rounds up to the smallest
- * normal one stays. */
+ * normal number is kept. */
 TEST(subnormals_are_flushed_after_rounding)
 {
     static const op_case cases[] = {

@@ -62,8 +62,8 @@ static int value_of(int i, number n)
     return i * 7 % 11 - (n == U8 ? 0 : 5);
 }
 
-/* Runs kernel(a, b, c) on one warp, or on four for 64 rows. C is stored by rows and becomes A * B +
- * C. */
+/* Runs kernel(a, b, c) on one warp, or on four warps for 64 rows. C is stored by rows and becomes A
+ * * B + C. */
 static void run_product(const char *source, const product *p)
 {
     GT_SCOPED(machine_free) machine m = {.count = 0};
@@ -142,7 +142,8 @@ TEST(test_wmma)
 
 /* ---- mma.sync, with fragments in the layout of the PTX manual ---- */
 
-/* A lane holds EACH elements in a register. The register's number gives their rows and columns. */
+/* A lane holds EACH elements in a register. The register's number determines their rows and
+ * columns. */
 static const char mma[] =
     "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n"
     "typedef %s factor; typedef %s sum;\n"

@@ -172,7 +172,7 @@ TEST(test_asynchronous_copy)
     memset(b, 0x11, 512);
     machine_launch(&m, "k", 1, 32, &(two){a, b});
     for (uint32_t i = 0; i < 32; i++) {
-        uint32_t kept = i & 15; /* bytes that are copied of this lane's 16 */
+        uint32_t kept = i & 15; /* bytes that are copied of the 16 bytes of the lane */
         uint32_t want = kept <= 12 ? 0 : 0x11111111 >> (16 - kept) * 8;
         assert_int_equal(a[i], want);
     }
@@ -203,7 +203,7 @@ TEST(test_bulk_copy)
         assert_int_equal(a[i], i * i + 1);
 }
 
-/* Warps wait for an mbarrier many times, each for its own phase. */
+/* Warps wait for an mbarrier many times, each time for another phase. */
 TEST(warps_wait_for_phases_of_an_mbarrier)
 {
     static const char ptx[] =

@@ -34,7 +34,8 @@ static const char prelude[] =
     "}\n"
     "struct place { int x[5]; };\n";
 
-/* Copies a box in, writes out its bytes, and copies it to another tensor. */
+/* Copies a box to shared memory, writes its bytes to global memory, and copies it to another
+ * tensor. */
 static const char through[] =
     "extern \"C\" __global__ void through(const __grid_constant__ map_type from,\n"
     "    const __grid_constant__ map_type to, unsigned char *dump, place c) {\n"
@@ -93,7 +94,7 @@ static uint32_t side(const copied *c, int i)
     return i < c->rank ? (c->box[i] + step - 1) / step : 1;
 }
 
-/* Returns where an element of the box is in the tensor, or -1 if it is outside. */
+/* Returns the index in the tensor of an element of the box, or -1 if the element is outside. */
 static int64_t place_of(const copied *c, const encoded *e, uint32_t element)
 {
     int64_t at = 0;

@@ -112,7 +112,8 @@ TEST(test_reductions)
     assert_int_equal(out[1], 0);
 }
 
-/* Odd and even lanes are two sets of members, which meet in the same operation. */
+/* The odd and the even lanes are two sets of members, which execute the same operation
+ * separately. */
 TEST(two_sets_of_lanes_meet_separately)
 {
     static const char *const bodies[] = {

@@ -10,7 +10,8 @@ static const emu_profile *h200(void)
     return &profile;
 }
 
-/* A kernel that copies n floats, `width` per thread, with the counts of the machine. */
+/* A kernel that copies n floats, `width` per thread, with the counts that the machine would
+ * report. */
 typedef struct copy {
     emu_kernel_shape shape;
     emu_counters counters;
@@ -47,7 +48,7 @@ static double time_of(const copy *copy)
 static double bandwidth(uint64_t n, uint64_t width, int threads)
 {
     static uint64_t address = UINT64_C(1) << 37;
-    address += UINT64_C(1) << 38; /* the data is never in the cache */
+    address += UINT64_C(1) << 38; /* new addresses, so the data are never in the cache */
     copy copy = copy_of(n, width, threads, address);
     return 8.0 * (double)n / time_of(&copy);
 }
@@ -155,7 +156,8 @@ TEST(costly_access_patterns_take_longer)
     assert_true(with(floats) < with(doubles));
     assert_true(with(nothing) < with(one_long_warp));
     assert_true(with(roomy) < with(crowded));
-    assert_true(with(floats) < with(clusters)); /* 112 multiprocessors of 132 */
+    assert_true(with(floats) < with(clusters)); /* clusters can use only 112 of the 132
+                                                   multiprocessors */
 }
 
 TEST(carveout_divides_shared_memory_and_l1)
@@ -184,7 +186,7 @@ TEST(registers_and_shared_memory_limit_occupancy)
     emu_residency residency;
     emu_block_needs needs = {.threads = 256, .registers = 255, .carveout_percent = -1};
     emu_occupancy(&residency, h200(), &needs);
-    assert_int_equal(residency.blocks, 1); /* 65536 registers */
+    assert_int_equal(residency.blocks, 1); /* the block needs all 65536 registers */
     needs.registers = 64;
     emu_occupancy(&residency, h200(), &needs);
     assert_int_equal(residency.blocks, 4);

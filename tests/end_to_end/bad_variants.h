@@ -1,6 +1,6 @@
-/* Every way in which a variant can be bad, a kernel of tests/poisoned/bad.cu each. The tests run on
- * the emulator, with GPUTUNE_TEST_DRIVER=cuda on a GPU; GPUTUNE_TEST_LONG=1 adds those cases that
- * take long. */
+/* Every way in which a variant can be bad, each as a kernel of tests/poisoned/bad.cu. The tests run
+ * on the emulator, or with GPUTUNE_TEST_DRIVER=cuda on a GPU; GPUTUNE_TEST_LONG=1 adds the cases
+ * that take long. */
 #pragma once
 
 #include "world.h"
@@ -10,12 +10,12 @@
 enum { N = 4099, MILLION = 1 << 20 };
 
 typedef struct bad {
-    const char *name, *status; /* of its trials */
+    const char *name, *status; /* name of the kernel, status of its trials */
     int failure;               /* expected status of a call in which every variant has this fault */
     double limit_s;            /* time limit of the tuning; 0: the default limit */
     int n;
-    /* true if it may compute wrong results on a GPU instead of crashing: the address it writes
-     * to may belong to the worker, and the proof finds the difference */
+    /* true if the variant may compute wrong results on a GPU instead of crashing: the address that
+     * it writes to may belong to the worker, and then only the proof finds the difference */
     bool strays;
 } bad;
 
@@ -31,7 +31,7 @@ static bool is_as_expected(const char *status, const bad *b)
 
 static const bad table[] = {
     {"out_of_bounds", "crashed", GPUTUNE_ECRASHED, 0, N, false},
-    {"past_the_end", "crashed", GPUTUNE_ECRASHED, 0, N, true}, /* the guard zone */
+    {"past_the_end", "crashed", GPUTUNE_ECRASHED, 0, N, true}, /* writes to the guard zone */
     {"misaligned", "crashed", GPUTUNE_ECRASHED, 0, N, false},
     {"endless", "hung", GPUTUNE_ETIMEOUT, 120, N, false},
     {"deadlock", "hung", GPUTUNE_ETIMEOUT, 120, N, false},
@@ -158,7 +158,7 @@ static gputune_options options_of(const bad *b)
     setenv("GPUTUNE_EMU_DEADLINE", hangs(b) ? "0.5" : "4", 1);
     static const char *const only[] = {"BLOCK=64"};
     double limit_s = b->limit_s > 0 ? b->limit_s : 240;
-    if (getenv("GPUTUNE_SANITIZED")) { /* everything but the compiler is slower */
+    if (getenv("GPUTUNE_SANITIZED")) { /* a sanitizer slows down everything except the compiler */
         limit_s *= 10;
     }
     gputune_options options = OPTIONS(.only = only, .only_count = 1, .time_limit_s = limit_s);

@@ -19,7 +19,7 @@ static struct {
     gt_farm *farm;
 } setup;
 
-/* Opens device and farm on `driver`; sets nothing if NVRTC is missing. */
+/* Opens device and farm on `driver`; opens neither if NVRTC is missing. */
 static int setup_open(const char *driver_name)
 {
     const gt_driver *driver;
@@ -71,7 +71,7 @@ static void field_settle(gt_field *field)
 }
 
 /* Checks that every variant of the space is correct, or that the device refuses it because its
- * block takes too many registers, which is not known before it is compiled. */
+ * block takes too many registers, which is known only after compiling. */
 static void field_judge(const gt_field *field)
 {
     uint32_t wrong = 0, refused = 0;
@@ -124,7 +124,8 @@ static void verify_begin(gt_field *field, gt_request **request, const char *kern
                        &OPTIONS(.seed = seed)));
     gt_space *space = (*request)->space;
     const gt_config standard = gt_config_default((*request)->template);
-    assert_true(gt_space_has(space, &standard)); /* without the default, speed-ups have no base */
+    assert_true(gt_space_has(space, &standard)); /* without the default there is no base for
+                                                    speed-ups */
     sample = (every_nth){{.propose = propose_nth}, space, step, 0};
     const gt_field_options options = {.request = *request,
                                       .farm = setup.farm,
@@ -144,7 +145,7 @@ static void verify_end(gt_field *field, gt_request *request)
     gt_request_free(request);
 }
 
-/* Verifies every `step`-th variant in the long test, otherwise every third of these. */
+/* Verifies every `step`-th variant in the long test, otherwise one third of these variants. */
 static void verify_space(const char *kernel, gputune_sizes sizes, uint32_t step)
 {
     gt_request *request;

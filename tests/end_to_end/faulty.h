@@ -1,8 +1,8 @@
-/* The kernels of tests/faulty/, a file for each class, each with a correct variant and a faulty
- * one, BAD=1, which is the faster. The line above a kernel lists what catches it: '// caught:
- * proof, check'. A line of the kernel ends with what a check finds there: '// found: race, state'.
- * If kernels share the code, the line ends with a label, '// line: wait', which the kernels name:
- * '// caught: check (race at wait)'. */
+/* The kernels of tests/faulty/, one file for each class. Each kernel has a correct variant and a
+ * faulty variant, BAD=1, which is faster. The line above a kernel lists what catches the fault: '//
+ * caught: proof, check'. A line of the kernel at which a check finds mistakes ends with their
+ * kinds: '// found: race, state'. If kernels share the code, the line ends with a label, '// line:
+ * wait', which the kernels name: '// caught: check (race at wait)'. */
 #pragma once
 
 #include "world.h"
@@ -47,7 +47,7 @@ static int read_faulty(faulty_kernel out[KERNELS_MAX])
     return found;
 }
 
-static char **wanted; /* named as arguments */
+static char **wanted; /* the kernels that the arguments name */
 static int wanted_count;
 
 static bool is_wanted(const char *name, int index, int every)

@@ -1,4 +1,4 @@
-// y = x after some steps of z = z / 2 + 1; each variant chooses the number of steps of a launch
+// y = x after some steps of z = z / 2 + 1; each variant chooses how many steps one launch does
 #pragma gputune kernel(steps)
 #pragma gputune problem(n = 4099)
 #pragma gputune args(out float y[n], out unsigned int made[1], in float x[n], size_t n)
@@ -25,7 +25,7 @@ __global__ void steps(float *y, unsigned int *made, const float *x, size_t n)
     }
 }
 
-// The test reads the number of steps from an output.
+// The check kernel reads the number of steps from an output.
 __global__ void steps_check(const float *y, const unsigned int *made, const float *x, size_t n,
                             unsigned long long *wrong)
 {

@@ -64,11 +64,11 @@ TEST(source_is_tuned_and_launched_without_a_file)
     char copy[sizeof text];
     memcpy(copy, text, sizeof text);
     OK(gputune_add_source(tuner, "scale.cu", copy, twice));
-    memset(copy, 0, sizeof copy); /* it was copied */
+    memset(copy, 0, sizeof copy); /* gputune has copied the text */
     gputune_plan_release(plan_measured(tuner, "scale", GPUTUNE_SIZES({"n", 4096})));
     assert_float_equal(launched(tuner, "scale"), 2, 0);
     assert_float_equal(launched(tuner, "scale.cu"), 2,
-                       0); /* found by the name that the program gave */
+                       0); /* found by the name that the program gave it */
 }
 
 TEST(source_added_again_replaces_the_first)

@@ -85,7 +85,7 @@ TEST(options_are_copied)
     assert_int_equal(state_of(tuner).tuned, 1);
 }
 
-/* Until it is measured again, the stored result is the best one known. */
+/* Until the scenario is measured again, the stored result is the best known one. */
 TEST(force_is_answered_by_the_stored_result)
 {
     gputune_options options = in_background();
@@ -136,7 +136,7 @@ TEST(close_ends_a_tuning_and_leaves_no_process)
     }
     usleep(300000);
     gputune_close(tuner);
-    while (waitpid(-1, NULL, 0) > 0) { /* tunings that were cancelled end */
+    while (waitpid(-1, NULL, 0) > 0) { /* wait for tunings that were cancelled */
     }
     unlink(world.database);
 }
@@ -154,7 +154,7 @@ static void ask_from_callback(void *user, const gputune_progress *progress)
     if (!a->called) {
         a->called = true;
         a->wait_status = gputune_wait(a->tuner, 1);
-        gputune_close(a->tuner); /* refused */
+        gputune_close(a->tuner); /* refused, because a callback must not close its tuner */
     }
 }
 
@@ -200,7 +200,7 @@ TEST(live_inputs_are_refused)
     assert_non_null(strstr(gputune_error(), "cannot be tuned in the background"));
 }
 
-/* If every variant but the default is wrong, there is no winner, and a message. */
+/* If every variant except the default is wrong, there is a message and no winner. */
 TEST(failure_is_reported_and_not_tried_again)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");

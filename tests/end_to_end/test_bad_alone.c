@@ -3,7 +3,7 @@
 #include "bad_variants.h"
 #include "support/folder.h"
 
-/* Writes the kernels with only their bad variants to the world's folder. */
+/* Writes the kernels, each with its bad variants only, to the world's folder. */
 static void write_alone(const char *path)
 {
     GT_FREED char *text = NULL;
@@ -39,7 +39,7 @@ static void check_alone(gputune *tuner, const char *path, const bad *b)
         fail_msg("%s alone: %d: %s", b->name, status, gputune_error());
     }
     assert_true(gputune_error()[0] && !strchr(gputune_error(), '\n'));
-    /* a call that does not measure does not launch it either */
+    /* a call that does not measure does not launch the variant either */
     options.effort = GPUTUNE_CACHED_ONLY;
     assert_true(tune_kernel(&plan, tuner, kernel, GPUTUNE_SIZES({"n", size_of(b)}), &options) < 0);
 }

@@ -189,7 +189,8 @@ static int together(void *user, void *data, size_t bytes)
     return 0;
 }
 
-/* Passes a struct of each type with this size. Returns how many were refused with EINVAL. */
+/* Passes a struct of each type with this size. Returns how many structs were refused with
+ * EINVAL. */
 static int refusals(gputune *tuner, uint32_t size)
 {
     const gputune_options options = cached_only();
@@ -243,7 +244,7 @@ TEST(unknown_sizes_of_structs_are_refused)
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     assert_int_equal(refusals(tuner, 0), 11);
     assert_int_equal(refusals(tuner, 0xdeadbeef), 11); /* not initialised */
-    assert_int_equal(refusals(tuner, 4096), 0);        /* the size in a later header */
+    assert_int_equal(refusals(tuner, 4096), 0);        /* the size of a struct in a later header */
 }
 
 TEST(unknown_enumerators_are_refused)
@@ -321,7 +322,8 @@ TEST(log_of_a_call_replaces_that_of_its_tuner)
     static const char *const only[] = {"BLOCK=1024"};
     gputune_plan *plan;
     gputune_options options = OPTIONS(.effort = GPUTUNE_CACHED_ONLY, .only = only, .only_count = 1);
-    for (int i = 1; i <= 2; i++) { /* two sizes, because plans that are held are not reported */
+    for (int i = 1; i <= 2; i++) { /* two sizes, because plans that are still held are not
+                                      reported */
         OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", 1024 * i}), &options));
         gputune_plan_release(plan);
         options.log = count_line;
@@ -373,8 +375,8 @@ TEST(close_ends_a_tuning_of_another_thread)
     sem_destroy(&t.begun);
 }
 
-/* Releases in the order of programs that free everything before they end, also with
- * GPUTUNE_DEBUG. */
+/* Releases objects in the order of programs that free everything before they end. With `debug` set,
+ * GPUTUNE_DEBUG is set, too. */
 static void use_after_closing(const char *debug)
 {
     gputune_info info = GPUTUNE_INFO_INIT;

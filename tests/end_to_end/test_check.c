@@ -30,7 +30,7 @@ static int on_finding(void *user, const gputune_finding *finding)
         t->variants++;
         return 0;
     }
-    if (!strcmp(finding->kind, "launch")) { /* the emulator has too few registers for it */
+    if (!strcmp(finding->kind, "launch")) { /* the emulator has too few registers for the launch */
         return 0;
     }
     if (!t->class || !strstr(finding->configuration, "BAD=1")) {
@@ -50,7 +50,7 @@ static int on_finding(void *user, const gputune_finding *finding)
     return 0;
 }
 
-/* Notes that a line has mistakes of these kinds, such as "race, state". */
+/* Records that a line has mistakes of these kinds, such as "race, state". */
 static void expect_mistakes(checked_class *t, const char *kinds, unsigned int line)
 {
     char list[64], *rest;
@@ -89,7 +89,7 @@ static void read_planted(checked_class *t, const char *path, const faulty_kernel
     assert_true(!label[0] || t->planted_count > 0);
 }
 
-/* Uses the sizes of the template, or smaller ones if the emulator would be slow. */
+/* Uses the sizes of the template, or smaller sizes if the emulator would be slow. */
 static gputune_sizes sizes_of(const char *path)
 {
     static const gputune_size pairs[] = {{"m", 200}, {"n", 200}}, keys[] = {{"n", 1024}},
@@ -196,7 +196,7 @@ static const char *const right[] = {
 static bool is_listed(const char *path, const char *const *list, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        size_t length = strcspn(list[i], ":"); /* a kernel of the file can be selected */
+        size_t length = strcspn(list[i], ":"); /* a name may be followed by a kernel of the file */
         if (strlen(path) == length && !strncmp(path, list[i], length)) {
             return true;
         }

@@ -77,7 +77,9 @@ TEST(callback_may_call_its_tuner)
     assert_non_null(strstr(c.same.reason, "callback"));
     assert_null(strstr(world.log, "taken over")); /* the callback did not wait for its own thread */
     gputune_plan_release(plan);
-    expect(get_plan(c.tuner, 2 * N, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED); /* now it is */
+    expect(get_plan(c.tuner, 2 * N, GPUTUNE_MEASURE),
+           GPUTUNE_SOURCE_MEASURED); /* after its end, the tuning can
+                                        be requested */
     gputune_close(c.tuner);
 }
 

@@ -1,5 +1,5 @@
 /* Tests one tuner in an application with several CUDA contexts, and with a context that is reset.
- * GPUTUNE_TEST_DRIVER=cuda: on a GPU. */
+ * With GPUTUNE_TEST_DRIVER=cuda it runs on a GPU. */
 #include "world.h"
 
 #include <dlfcn.h>

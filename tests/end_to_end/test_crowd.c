@@ -1,6 +1,7 @@
-/* Many processes of many threads on one database: one measures, the others take its result. If a
- * busy machine keeps it from renewing its lease for 5 s, another one may take over; this is
- * reported, and that measurement does not count here. GPUTUNE_TEST_CROWD: number of processes. */
+/* Many processes with many threads use one database: one process measures, the others take its
+ * result. If a busy machine keeps a process from renewing its lease for 5 s, another process may
+ * take over. This is reported, and its measurement is not counted here. GPUTUNE_TEST_CROWD is the
+ * number of processes. */
 #include "world.h"
 
 #include <pthread.h>
@@ -13,7 +14,7 @@ enum { PROCESSES = 16, THREADS = 4, SCENARIOS = 6, SHARING = 4, FAILED = 200 };
 /* ---- one process of the crowd ---------------------------------------------------------------- */
 
 static atomic_bool taken_over; /* another process took the lease of the current tuning over */
-static char lines[4096];       /* the log's messages that matter here */
+static char lines[4096];       /* the messages of the log that matter here */
 
 static void note_line(void *user, gputune_log_level level, const char *line)
 {
@@ -36,7 +37,8 @@ typedef struct member {
 static void *ask_for_all(void *user)
 {
     member *m = user;
-    const gputune_options options = few_variants(); /* long enough for the slowest process */
+    const gputune_options options = few_variants(); /* the time limit is long enough for the slowest
+                                                       process */
     for (int i = 0; i < m->scenarios; i++) {
         gputune_plan *plan;
         int n = 2000 + (m->first + i) % m->scenarios;
@@ -53,8 +55,8 @@ static void *ask_for_all(void *user)
     return NULL;
 }
 
-/* Returns how many of its tunings were measured, or FAILED. Threads that wait for one measurement
- * of their tuner all count it, so only the first thread's count is reported. */
+/* Returns how many tunings this process measured, or FAILED. If threads wait for the same
+ * measurement, each of them counts it, so only the first thread's count is reported. */
 static int join(const char *database, int first, int threads, int scenarios)
 {
     gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
@@ -96,7 +98,8 @@ static int run_all(int processes, int threads, int scenarios)
         snprintf(texts[1], sizeof texts[1], "%d", threads);
         snprintf(texts[2], sizeof texts[2], "%d", scenarios);
         children[i] = fork();
-        if (children[i] == 0) { /* a new program: SQLite and the driver do not survive a fork */
+        if (children[i] == 0) { /* a new program, because SQLite and the driver do not survive a
+                                   fork */
             execl("/proc/self/exe", "test_crowd", world.database, texts[0], texts[1], texts[2],
                   (char *)NULL);
             _exit(FAILED);

@@ -1,6 +1,6 @@
-/* A database with a flipped bit, or cut off, that lists a bad variant: the plan is still correct,
- * and show prints only records as they were. GPUTUNE_TEST_FLIPS: number of bits;
- * GPUTUNE_TEST_LONG=1: every cut at a multiple of 512. */
+/* A database that lists a bad variant is damaged: a bit is flipped, or the file is cut off. The
+ * plan is still correct, and `show` prints only records that are unchanged. GPUTUNE_TEST_FLIPS is
+ * the number of bits; GPUTUNE_TEST_LONG=1 tries every cut at a multiple of 512. */
 #include "bad_variants.h"
 
 #include "base/random.h"
@@ -28,7 +28,7 @@ static void write_image(const image *whole, size_t count, size_t flipped_bit)
     assert_int_equal(fclose(file), 0);
 }
 
-/* Checks that every record that is printed is as it was written. */
+/* Checks that a printed record is the record that was written. */
 static int is_true(void *user, const gputune_record *record)
 {
     bool is_bad = strstr(record->configuration, "BAD=1") != NULL;

@@ -1,5 +1,5 @@
-/* GPUTUNE_DEBUG refuses launches on memory that the kernel cannot use, and names the memory.
- * GPUTUNE_TEST_DRIVER=cuda: on a GPU. */
+/* GPUTUNE_DEBUG refuses launches on memory that the kernel cannot use, and names the memory. With
+ * GPUTUNE_TEST_DRIVER=cuda the test runs on a GPU. */
 #include "world.h"
 
 #include <dlfcn.h>
@@ -54,7 +54,7 @@ static void refused(CUdeviceptr to, CUdeviceptr from, const char *name, const ch
     if (!strstr(gputune_error(), name) || !strstr(gputune_error(), why)) {
         fail_msg("'%s' does not say '%s' and '%s'", gputune_error(), name, why);
     }
-    CU(CtxSynchronize()); /* nothing was launched */
+    CU(CtxSynchronize()); /* succeeds, because nothing was launched */
 }
 
 TEST(right_buffers_are_launched)

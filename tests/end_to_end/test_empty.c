@@ -2,7 +2,7 @@
 #include "support/folder.h"
 #include "world.h"
 
-/* A sum, which is 0 for no numbers; and a sum whose second kernel also runs for no numbers. */
+/* A sum, which is 0 for no numbers, and a sum whose second kernel runs even for no numbers. */
 static const char text[] =
     "#pragma gputune problem(n = 1000) tune(B = 32, 64)\n"
     "#pragma gputune args(in float x[max(1, n)] = constant(1), out float y[max(1, n)], "

@@ -2,7 +2,7 @@
  * waits for a deadline. */
 #include "world.h"
 
-/* The variant hung twice, the second time with ten times the deadline. */
+/* Checks that the variant hung twice, the second time with ten times the deadline. */
 static int count_hung(void *user, const gputune_record *record)
 {
     *(int *)user += strstr(record->configuration, "BAD=1") && !strcmp(record->status, "hung");

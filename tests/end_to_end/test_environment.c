@@ -1,4 +1,4 @@
-/* Tests environment variables that change results without the program's help. */
+/* Tests environment variables that change results without a change of the program. */
 #include "world.h"
 
 static gputune *tuner_with(const char *variable, const char *value)
@@ -102,7 +102,8 @@ TEST(log_goes_to_a_file)
     gputune_close(tuner);
     OK(gt_file_read(&text, NULL, path));
     assert_non_null(strstr(text, " info: axpy n=777 T=float: VEC="));
-    assert_non_null(strstr(world.log, "axpy n=777 T=float: VEC=")); /* the callback gets it too */
+    assert_non_null(strstr(world.log, "axpy n=777 T=float: VEC=")); /* the callback gets the line,
+                                                                       too */
     free(text);
     unlink(path);
 }

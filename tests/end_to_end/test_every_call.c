@@ -1,6 +1,6 @@
-/* Calls every public function that takes a tuner without one, with a closed one, in a forked child,
- * and from several threads while another thread closes it. The test reads the header, so it notices
- * a function that is missing here and in test_calls.c. */
+/* Calls every public function that takes a tuner: with no tuner, with a closed tuner, in a forked
+ * child, and from several threads while another thread closes the tuner. The test reads the header,
+ * so it notices a function that is missing both here and in test_calls.c. */
 #include "world.h"
 
 #include <ctype.h>
@@ -318,7 +318,7 @@ TEST(tuner_is_refused_in_a_forked_child)
 {
     int status;
     gputune *tuner = tuner_open(":memory:");
-    gputune_plan_release(plan_measured(tuner, "copy", N)); /* workers and database are in use */
+    gputune_plan_release(plan_measured(tuner, "copy", N)); /* now workers and database are in use */
     pid_t child = fork();
     if (child == 0) {
         alarm(60);
@@ -348,7 +348,7 @@ enum { ASKERS = 4, ROUNDS = 10 };
 static gputune *shared;
 static atomic_int asked;
 
-/* Makes all calls repeatedly, until one reports that the tuner is closed. */
+/* Repeats all calls until one of them reports that the tuner is closed. */
 static void *call_first(void *first)
 {
     int status = GPUTUNE_OK;

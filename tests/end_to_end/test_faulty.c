@@ -1,14 +1,14 @@
-/* The proof refuses the faulty variants of tests/faulty/ that are marked so, and no others.
- * Arguments select kernels, otherwise every twelfth runs; GPUTUNE_TEST_LONG=1 runs all and prints a
- * table by class. */
+/* The proof refuses the faulty variants of tests/faulty/ that are marked for it, and no other
+ * variants. Arguments select kernels; without arguments every twelfth kernel runs.
+ * GPUTUNE_TEST_LONG=1 runs all and prints a table by class. */
 #include "faulty.h"
 
 enum { CLASSES_MAX = 32 };
 
 typedef struct faulty {
     faulty_kernel kernel;
-    bool by_proof, by_check, sometimes; /* the kernel's comment lists the proof, or the check; the
-                                           proof may miss the fault */
+    bool by_proof, by_check, sometimes; /* true if the kernel's comment lists the proof; the check;
+                                           that the proof may miss the fault */
     char status[24], message[512];
     int alarms; /* correct variants that were refused */
 } faulty;
@@ -76,10 +76,10 @@ static bool is_refuted(const faulty *f)
            !strcmp(f->status, "hung");
 }
 
-/* The marks hold for the emulator. On a GPU the faulty variant may be slower or read other garbage,
- * and a bug that `gputune check` finds, such as a race or a write past the end of scratch memory,
- * need not change results. A proof tries other scalars for some processor time, which sanitizers
- * use up. */
+/* Returns true if the result may differ from the marks, which hold for the emulator. On a GPU the
+ * faulty variant may be slower or read other garbage, and a bug that `gputune check` finds, such as
+ * a race or a write past the end of scratch memory, need not change results. A proof tries other
+ * scalars for some processor time, which sanitizers use up. */
 static bool may_differ(const faulty *f, bool crowned)
 {
     if (getenv("GPUTUNE_SANITIZED") && !strcmp(f->kernel.class, "scalar")) {

@@ -1,5 +1,5 @@
-/* A program launches a plan's kernel itself, from the plan's description. GPUTUNE_TEST_DRIVER=cuda:
- * on a GPU instead of the emulator. */
+/* A program launches a plan's kernel itself, from the plan's description. With
+ * GPUTUNE_TEST_DRIVER=cuda it runs on a GPU instead of the emulator. */
 #include "world.h"
 
 enum { PARAMETERS = 16 };
@@ -133,7 +133,8 @@ static char *passed_as(const char *word)
     return text;
 }
 
-/* Launches from a module that it loads from the image, with a constant symbol of its own. */
+/* Launches from a module that the program loads from the image, with a constant symbol of its
+ * own. */
 static int launched_from_image(const reported *t, const int *values)
 {
     CUmodule module;
@@ -241,7 +242,7 @@ TEST(structs_and_constants_reach_the_kernel)
         dy[i % STREAMS][i / STREAMS] = buffer_of(y, sizeof y);
         OK(gputune_launch(plan, streams[i % STREAMS],
                           GPUTUNE_ARGS(table, &scale, &dy[i % STREAMS][i / STREAMS], &dx, &s)));
-        memset(table, 0, sizeof table); /* the launch has its own copy of the block */
+        memset(table, 0, sizeof table); /* the launch uses its own copy of the block */
     }
     CU(CtxSynchronize());
     for (int i = 0; i < STREAMS * ROUNDS; i++) {
@@ -291,7 +292,7 @@ TEST(arguments_are_described_however_they_are_passed)
     GT_SCOPED(plan_end) gputune_plan *plan = default_plan(tuner, structs, GPUTUNE_NO_SIZES);
     gputune_parameter reported = GPUTUNE_PARAMETER_INIT;
     OK(gputune_plan_argument(&reported, plan,
-                             0)); /* in constant memory, so it is not a parameter */
+                             0)); /* the block is in constant memory, so it is not a parameter */
     assert_int_equal(reported.kind, GPUTUNE_PARAMETER_BLOCK);
     assert_string_equal(reported.type, "int");
     assert_int_equal(reported.bytes, 0);

@@ -8,13 +8,13 @@ TEST(gemm_of_odd_sizes)
     verify_space("gemm", GPUTUNE_SIZES({"m", 67}, {"n", 45}, {"k", 33}), 211);
 }
 
-/* The last tiles are partial, the last vectors are not. */
+/* The last tiles are partial, but the last vectors are complete. */
 TEST(gemm_of_sizes_of_vectors)
 {
     verify_space("gemm", GPUTUNE_SIZES({"m", 132}, {"n", 92}, {"k", 68}), 307);
 }
 
-/* Less than one tile, and less depth than the tiles that are loaded ahead. */
+/* Less than one tile, and fewer steps of k than the number of tiles that are loaded ahead. */
 TEST(gemm_of_tiny_sizes)
 {
     verify_space("gemm", GPUTUNE_SIZES({"m", 5}, {"n", 7}, {"k", 3}), 431);

@@ -1,5 +1,5 @@
 /* Replays graphs with captured launches after plan and tuner are closed, and launches on streams of
- * another priority. GPUTUNE_TEST_DRIVER=cuda: on a GPU. */
+ * another priority. With GPUTUNE_TEST_DRIVER=cuda it runs on a GPU. */
 #include "world.h"
 
 enum { N = 1000 };
@@ -40,7 +40,8 @@ static gputune_plan *plan_of(gputune *tuner, const char *text, const char *name)
     return plan;
 }
 
-/* Captures two launches, and one of a second plan, then releases everything except the graph. */
+/* Captures two launches of a plan and one of a second plan, then releases everything except the
+ * graph. */
 static CUgraphExec captured(const char *text, CUdeviceptr y, CUstream stream)
 {
     gputune *tuner = tuner_open(":memory:");

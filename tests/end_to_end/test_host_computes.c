@@ -1,8 +1,8 @@
-/* The host computes on its own stream and checks each result, while its measure worker is killed
- * at random moments, while the GPU's memory is full, and while no second process may use the
- * GPU: no result is wrong, each call gives a correct plan or a message, and nothing is left
- * over. On the emulator; with GPUTUNE_TEST_DRIVER=cuda on a GPU. GPUTUNE_TEST_KILLS: number of
- * kills. */
+/* The host computes on its own stream and checks each result while its measure worker is killed at
+ * random moments, while the GPU's memory is full, and while no second process may use the GPU. No
+ * result may be wrong, each call must return a correct plan or a message, and nothing may be left
+ * over. GPUTUNE_TEST_DRIVER=cuda uses a GPU instead of the emulator. GPUTUNE_TEST_KILLS is the
+ * number of kills. */
 #include "victim.h"
 
 #include "bad_variants.h"
@@ -107,7 +107,8 @@ static void *compute(void *user)
         !went_wrong(w, (int)world.driver->CtxSetCurrent(world.context), "taking the context");
     while (going_on && !atomic_load(&enough)) {
         going_on = compute_once(w);
-        usleep(on_gpu() ? 0 : 2000); /* the emulator would take the cores that the tuning needs */
+        usleep(on_gpu() ? 0 : 2000); /* without the pause, the emulator would take the cores that
+                                        the tuning needs */
     }
     return NULL;
 }
@@ -132,7 +133,8 @@ static work begin_work(void)
     return w;
 }
 
-/* Checks that a call ended with a correct plan or a message. Returns true if it has measured. */
+/* Checks that a call ended with a correct plan or a message. Returns true if the call has
+ * measured. */
 static bool expect_plan_or_message(int status, gputune_plan *plan)
 {
     if (status < 0) {
@@ -213,8 +215,8 @@ static void kill_again_and_again(void)
     assert_true(measured > 0);
 }
 
-/* Call it after the workers have ended, because each of their contexts takes hundreds of megabytes.
- * The driver may keep a few megabytes for this process. */
+/* Checks that memory is free again. Call it after the workers have ended, because each of their
+ * contexts takes hundreds of megabytes. The driver may keep a few megabytes for this process. */
 static void expect_free(size_t before)
 {
     const size_t wanted = before - ((size_t)32 << 20);
@@ -231,7 +233,8 @@ static void expect_free(size_t before)
 TEST(host_computes_on_while_workers_are_killed)
 {
     size_t free_bytes, total;
-    work warm = begin_work(); /* by then the driver has allocated everything that it keeps */
+    work warm = begin_work(); /* a first run, so the driver has allocated everything that it
+                                 keeps */
     assert_true(compute_once(&warm));
     work_free(&warm);
     traces before = traces_now();
@@ -288,7 +291,7 @@ static void tune_in_full_memory(void)
     assert_true(tune_again());
 }
 
-/* On the emulator each process has its own memory, so the test makes the worker's allocations
+/* On the emulator each process has memory of its own, so the test makes the worker's allocations
  * fail. */
 static void tune_where_allocations_fail(void)
 {

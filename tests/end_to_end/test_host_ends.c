@@ -1,5 +1,6 @@
-/* A host may end in any way: killed while a child that it forked lives on, or by a signal after its
- * main thread has ended. No worker outlives it, and signals end it as they end any program. */
+/* A host may end in any way: it is killed while a child that it forked still runs, or a signal ends
+ * it after its main thread has ended. No worker outlives the host, and signals end it like any
+ * other program. */
 #include "world.h"
 
 #include "victim.h"
@@ -11,7 +12,7 @@
 
 enum { LONGEST_MS = 120000, STEP_MS = 10, FAILED = 100 };
 
-/* Makes this process the parent of processes whose parents end, to wait for them. */
+/* Makes this process the parent of orphaned processes, so that it can wait for them. */
 static int open_second(void **state)
 {
     (void)state;
@@ -52,7 +53,7 @@ static void be_or_fail(int status)
 
 static void *tune_on(void *tuner)
 {
-    usleep(100000); /* the main thread ends in between */
+    usleep(100000); /* during this time the main thread ends */
     be_or_fail(tune(tuner, false));
     for (say_ready();;) {
         be_or_fail(tune(tuner, false));
@@ -64,7 +65,7 @@ static void *tune_on(void *tuner)
 static void be_host(const char *way)
 {
     gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
-    static gputune *tuner; /* its main thread may end before the process */
+    static gputune *tuner; /* global, because the main thread may end before the process */
     pthread_t thread;
     bool background = strcmp(way, "background") == 0;
     options.database = ":memory:";
@@ -108,7 +109,8 @@ static pid_t start_host(const char *way)
 
 /* ---- the tests ------------------------------------------------------------------------------- */
 
-/* Returns the status of a child that has ended. Kills it after the time and returns -1. */
+/* Returns the status of a child that has ended. Kills the child when the time limit is exceeded,
+ * and returns -1. */
 static int end_of(pid_t child)
 {
     int status = -1;
@@ -154,7 +156,7 @@ static void expect_ended_by_signal(const char *way)
 {
     SKIP_IF(!world.ready);
     pid_t host = start_host(way);
-    poll(NULL, 0, 300); /* its main thread ends in between */
+    poll(NULL, 0, 300); /* during this time its main thread ends */
     kill(host, SIGTERM);
     int end = end_of(host);
     while (wait(NULL) > 0) { /* its workers */

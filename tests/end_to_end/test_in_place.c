@@ -4,7 +4,7 @@
 
 enum { N = 5003 };
 
-/* y = 3 x. With STEPS=2 it is correct only if y and x are two buffers. */
+/* y = 3 x. The variant STEPS=2 is correct only if y and x are different buffers. */
 static const char template_text[] =
     "#pragma gputune kernel(triple)\n"
     "#pragma gputune problem(n = 5003)\n"

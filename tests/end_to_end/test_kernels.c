@@ -33,7 +33,7 @@ TEST(cxx_template_is_tuned_and_launched)
     gputune_plan_release(plan);
 }
 
-/* The file specialises the kernel for another type: each type has its own code. */
+/* The file specialises the kernel for another type, so each type has its own code. */
 TEST(specialised_kernel_has_code_for_each_type)
 {
     enum { N = 1000 };
@@ -85,7 +85,7 @@ TEST(cooperative_grid_is_tuned_and_launched)
     gputune_plan_release(plan);
 }
 
-/* One kernel of a pipeline uses clusters if they are faster, the other one is cooperative. */
+/* One kernel of a pipeline uses clusters if they are faster; the other kernel is cooperative. */
 TEST(pipeline_has_clusters_and_a_cooperative_grid)
 {
     enum { N = 3000 };

@@ -1,6 +1,6 @@
-/* Processes are killed at random moments: the host, a compile worker, the measure worker, in turn.
- * The database stays intact, results reported as stored are stored, and the next run continues from
- * there. GPUTUNE_TEST_KILLS: number of kills. */
+/* The host, a compile worker and the measure worker are killed in turn, at random moments. The
+ * database stays intact, results that were reported as stored are stored, and the next run
+ * continues from there. GPUTUNE_TEST_KILLS is the number of kills. */
 #include "victim.h"
 #include "world.h"
 

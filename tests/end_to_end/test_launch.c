@@ -36,8 +36,8 @@ static const char vector_text[] =
     "  for (int i = 0; i < part.count; i++) sum[i] += a * term[i];\n"
     "  part.store(y, sum); }); }\n";
 
-/* Returns a plan of a template: with effort cached only, its default, not verified; with effort
- * measured, VEC=4. */
+/* Returns a plan of a template: the default, not verified, if the effort is cached only; VEC=4 if
+ * it is measured. */
 static gputune_plan *plan_of(gputune *tuner, const char *text, const char *word,
                              gputune_effort effort)
 {
@@ -108,7 +108,7 @@ static void *launch_rounds(void *user)
     return NULL;
 }
 
-/* Two threads, each on a stream of its own, or both on one. */
+/* Launches from two threads, each on a stream of its own, or both on one stream. */
 static void launch_from_two_threads(gputune_plan *plan, bool one_stream)
 {
     launcher both[2];

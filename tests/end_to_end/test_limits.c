@@ -24,7 +24,8 @@ static bool set_limit(int resource, rlim_t value)
            setrlimit(resource, &(struct rlimit){value, limit.rlim_max}) == 0;
 }
 
-/* Limits memory to what is mapped now and 20 MB. AddressSanitizer needs terabytes of addresses. */
+/* Limits memory to the currently mapped memory plus 20 MB. AddressSanitizer needs terabytes of
+ * addresses. */
 static bool little_memory(void)
 {
 #ifdef __SANITIZE_ADDRESS__
@@ -52,7 +53,7 @@ static bool small_files(void)
     return set_limit(RLIMIT_FSIZE, 4096);
 }
 
-/* Lets system calls of that number, and of `other`, fail with `error`. */
+/* Makes the system calls `number` and `other` fail with `error`. */
 static bool forbid(long number, long other, int error)
 {
 #ifdef __x86_64__
@@ -88,7 +89,7 @@ static bool no_clone(void)
 static const struct {
     const char *name;
     bool (*apply)(void);
-    bool measures; /* despite the limit */
+    bool measures; /* true if the call measures despite the limit */
 } limits[] = {
     {"RLIMIT_AS", little_memory, true},
     {"RLIMIT_NOFILE", few_descriptors, false},
@@ -160,8 +161,8 @@ static bool reports_all(const char *const *parts)
     return !*parts;
 }
 
-/* Allows no byte in any file: the database, a log, samples, misses, wisdom, and the file of the
- * emulator's memory. */
+/* Allows no byte in any file: not in the database, a log, samples, misses, wisdom, or the file of
+ * the emulator's memory. */
 static int tune_with_full_files(const char *const files[3], rlim_t bytes)
 {
     gputune_open_options open_options = GPUTUNE_OPEN_OPTIONS_INIT;
@@ -271,7 +272,7 @@ int main(int argc, char **argv)
         return be_with_full_files((rlim_t)strtoul(argv[1], NULL, 10));
     }
     if (argc == 2) {
-        /* without LeakSanitizer, which needs to start a process */
+        /* exit() would run LeakSanitizer, which needs to start a process */
         _exit(be_limited((size_t)strtoul(argv[1], NULL, 10)));
     }
     return tests_run(open_h200, world_close);

@@ -76,7 +76,8 @@ static int on_record(void *user, const gputune_record *record)
     return 0;
 }
 
-/* "took 1.40x the best time in its first round", "12.3% slower after 8 samples". */
+/* Numbers in messages have points: "took 1.40x the best time in its first round", "12.3% slower
+ * after 8 samples". */
 TEST(messages_of_records_have_points)
 {
     int measured = 0;

@@ -17,7 +17,7 @@ static void assert_sorted(CUdeviceptr address, const unsigned *sorted, size_t co
     assert_memory_equal(out, sorted, count * sizeof *out);
 }
 
-/* Nested loops: 55 launches, also as nodes of one graph. */
+/* Nested loops make 55 launches, which can also be the nodes of one graph. */
 TEST(loops_sort)
 {
     enum { N = 1024 };
@@ -127,7 +127,7 @@ TEST(loops_decompose_a_matrix)
     gputune_plan_release(plan);
 }
 
-/* Two buffers are swapped; after an odd number of steps one more launch copies. */
+/* Two buffers are swapped; after an odd number of steps an additional launch copies the result. */
 TEST(loops_swap_buffers_of_a_stencil)
 {
     enum { N = 500 };

@@ -1,5 +1,5 @@
-/* An application requests more plans than its tuner keeps: it can hold the others itself, and the
- * database keeps their results. */
+/* An application requests more plans than its tuner keeps. It can hold the other plans itself, and
+ * the database keeps their results. */
 #include "world.h"
 
 #include <malloc.h>
@@ -32,7 +32,7 @@ static gputune_plan *plan_of(gputune *tuner, size_t n, gputune_effort effort)
 
 /* ---- coming back ----------------------------------------------------------------------------- */
 
-/* Tunes three times as many scenarios as are kept, and requests all of them again. */
+/* Tunes three times as many scenarios as the tuner keeps plans, and requests all of them again. */
 static void come_back(const char *database, uint32_t max_plans)
 {
     enum { MOST = 9 };
@@ -114,7 +114,7 @@ TEST(code_ends_with_the_last_reference_or_the_tuner)
     const int both = modules;
     gputune_plan_release(own);
     assert_in_range(modules, 1, both - 1);
-    gputune_plan_release(kept); /* kept nevertheless */
+    gputune_plan_release(kept); /* the tuner still keeps the plan */
     OK(launch_axpy(kept, FIRST));
     OK(tune_kernel(&own, tuner, "dot", GPUTUNE_SIZES({"n", 1000}), &options));
     gputune_close(tuner);
@@ -154,7 +154,7 @@ TEST(threads_replace_each_others_plans)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-#if __GLIBC_PREREQ(2, 33) /* which has mallinfo2() */
+#if __GLIBC_PREREQ(2, 33) /* since this version there is mallinfo2() */
 
 /* An application with many sizes keeps a plan for each: a thousand plans may take 5 MB. */
 TEST(a_plan_takes_at_most_5_kb)

@@ -1,7 +1,7 @@
-/* Tests the additional data of proofs: other scalars, other members of structs, rare inputs. A
- * value with which the default or the reference fails (crashes, hangs or returns nonsense) is
- * dropped, and only that value: no correct variant is refused because of it, and the other values
- * still find faulty variants. */
+/* Tests the additional data of proofs: other scalars, other members of structs, rare inputs. If the
+ * default or the reference fails with a value (crashes, hangs or returns nonsense), only that value
+ * is dropped. No correct variant is refused because of it, and the other values still find faulty
+ * variants. */
 #include "support/folder.h"
 #include "world.h"
 
@@ -11,7 +11,8 @@
 typedef struct kernel {
     const char *name, *code, *input, *args, *types, *right, *other, *reference;
     const char *tolerance;
-    const char *words; /* part of the other variant's failure, or of the winner's message */
+    const char *words; /* part of the failure of the other variant, or of the message about the
+                          winner */
 } kernel;
 
 /* Writes a new template for each call. */
@@ -203,7 +204,7 @@ TEST(infinite_and_negative_floats_refuse_no_correct_variant)
     expect_right(kernels, COUNT(kernels));
 }
 
-/* Dropping one value does not prevent others from being tried. */
+/* When one value is dropped, the other values are still tried. */
 TEST(remaining_values_find_faulty_variants)
 {
     static const kernel kernels[] = {
@@ -344,8 +345,8 @@ TEST(inputs_hold_rare_values_unless_the_template_excludes_them)
     expect_found(faulty, COUNT(faulty));
 }
 
-/* Launches that existing programs make are not refused, and a variant need not do more than the
- * default. */
+/* Launches that existing programs make are not refused. A variant need not support more values than
+ * the default. */
 TEST(values_that_the_default_fails_with_are_dropped)
 {
     static const kernel correct = {
@@ -372,7 +373,7 @@ TEST(values_that_the_reference_fails_with_are_dropped)
          .types = "int offset",
          .right = "if (i < n) y[i] = x[i + 1000000 * (size_t)offset];"},
     };
-    /* a GPU may have memory there */
+    /* on a GPU there may be memory at that address */
     expect_right(kernels, COUNT(kernels) - (strncmp(world_driver(), "emu", 3) != 0));
 }
 
@@ -417,7 +418,7 @@ TEST(values_are_dropped_if_only_other_variants_run)
     unlink(path);
 }
 
-/* The same values are dropped in each worker, if a variant ends one and another verifies the
+/* Each worker drops the same values if a variant ends one worker and another worker verifies the
  * rest. */
 TEST(values_are_dropped_in_each_worker)
 {

@@ -1,5 +1,6 @@
 /* Tunes a template whose variants do different amounts of work in a launch, by the work done per
- * second; stores, finds and launches the result. The cli case real-rate has figures and errors. */
+ * second, and stores, finds and launches the result. The cli case real-rate covers the figures and
+ * errors. */
 #include "world.h"
 
 enum { N = 4099 };
@@ -56,7 +57,8 @@ TEST(winner_makes_the_most_steps_per_second)
     assert_int_equal(info.objective, GPUTUNE_OBJECTIVE_RATE);
     assert_int_equal(info.source, GPUTUNE_SOURCE_MEASURED);
     assert_int_equal(info.failed, 0);
-    assert_int_equal(steps_of(info.configuration), 4); /* reads and writes once for all steps */
+    assert_int_equal(steps_of(info.configuration), 4); /* reads and writes memory once for all
+                                                          steps */
     assert_true(info.time_ns < info.default_ns && info.speedup > 1);
     launch_and_check(plan, 4);
     gputune_plan_release(plan);

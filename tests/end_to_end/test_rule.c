@@ -1,4 +1,4 @@
-/* Rules for all sizes of a region: made, proved, listed, and refused. */
+/* Rules for all sizes of a region are made, proved, listed and refused. */
 #include "world.h"
 
 static const char path[] = "tests/language/corner.cu";
@@ -13,7 +13,7 @@ static gputune *tuner_with_twice(void)
 static int make(char **text, gputune *tuner, int64_t least, int64_t most)
 {
     const gputune_range ranges[] = {{"rows", least, most}, {"columns", least, most}};
-    /* more than a busy machine needs; the rule is finished earlier */
+    /* a limit that even a busy machine does not reach; the rule is finished earlier */
     const gputune_options options = OPTIONS(.time_limit_s = 600);
     return gputune_make_rule(text, tuner, "twice", ranges, 2, 4, &options);
 }
@@ -41,7 +41,8 @@ TEST(rule_is_made_stored_and_listed)
     assert_true(strncmp(text, "region rows=8:64 columns=8:64 STEP=1\nloss mean=", 47) == 0);
     assert_non_null(strstr(text, "\nvariant "));
     assert_non_null(strstr(text, "use "));
-    assert_non_null(strstr(text, "KIND=narrow")); /* the fastest, and correct in this region */
+    assert_non_null(strstr(text, "KIND=narrow")); /* the fastest variant, which is correct in this
+                                                     region */
     gputune_free(text);
     assert_int_equal(count_rules(tuner), 1);
 }

@@ -1,5 +1,5 @@
-/* Many threads request the same plan at once: one of them makes it, and the others wait for at most
- * their own limits. */
+/* Many threads request the same plan at once: one thread makes it, and each other thread waits at
+ * most until its own time limit. */
 #include "support/folder.h"
 #include "world.h"
 
@@ -10,7 +10,7 @@ enum { THREADS = 64, LONGEST_S = 200 };
 
 static char worker[96], started[96];
 
-/* A worker that records that it was started. */
+/* Opens the world with a worker that records when it is started. */
 static int open_all(void **state)
 {
     (void)state;
@@ -65,7 +65,7 @@ typedef struct call {
     gputune *tuner;
     const char *kernel;
     gputune_options options;
-    pthread_barrier_t *start; /* NULL: at once */
+    pthread_barrier_t *start; /* threads wait here before the call; NULL: no wait */
     pthread_t thread;
     int status;
     gputune_plan *plan;

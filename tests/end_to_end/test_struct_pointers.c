@@ -1,10 +1,10 @@
-/* Structs by value with pointers to buffers are verified like other buffers, and launched as the
- * program's kernel expects them. */
+/* Structs that are passed by value and contain pointers to buffers: the buffers are verified like
+ * others, and the kernel is launched as the program's kernel expects. */
 #include "world.h"
 
 enum { N = 5003 };
 
-/* y = 3 x[index] + shift; count is n. With STEPS=2 an element is wrong. */
+/* y = 3 x[index] + shift; count is n. With STEPS=2 one element is wrong. */
 static const char template_text[] =
     "#pragma gputune kernel(triple)\n"
     "#pragma gputune problem(n = 5003)\n"
@@ -140,8 +140,8 @@ typedef struct vectors {
     int n;
 } vectors;
 
-/* Structs in device memory, and an array of addresses. For proofs an init() kernel makes them; for
- * its launches the program does. */
+/* Structs in device memory, and an array of addresses. An init() kernel makes them for proofs; the
+ * program makes them for its launches. */
 TEST(structs_in_device_memory_are_passed)
 {
     enum { M = 7, ROW = 1000 };

@@ -1,5 +1,5 @@
-/* Verifies templates with small spaces on the H200's profile at small sizes with a tail; every
- * variant in the long test. */
+/* Verifies templates with small spaces on the H200's profile, at small sizes that leave a tail. The
+ * long test verifies every variant. */
 #include "every_variant.h"
 
 TEST(test_axpy)

@@ -38,7 +38,7 @@ TEST(test_softmax)
     verify_space("softmax", GPUTUNE_SIZES({"rows", 17}, {"columns", 264}, {"T=half", 0}), 47);
 }
 
-/* The default is one of the variants, also for very narrow rows. */
+/* The default is one of the variants, even for very narrow rows. */
 TEST(narrow_rows_have_the_default)
 {
     verify_space("softmax", GPUTUNE_SIZES({"rows", 17}, {"columns", 5}), 7);
@@ -146,7 +146,7 @@ TEST(test_stencil2d_steps)
                  601);
 }
 
-/* Includes rings that are shorter than a tile's halo. */
+/* Also covers ring buffers shorter than a tile's halo. */
 TEST(test_stencil3d_steps)
 {
     const gputune_sizes sizes = GPUTUNE_SIZES({"depth", 19}, {"height", 21}, {"width", 44});

@@ -1,6 +1,6 @@
-/* The tolerances that templates have without stating any: kernels that only add and round in
- * another order are accepted, kernels with a small fault are not.
- * GPUTUNE_TEST_SEEDS: number of draws of the inputs; GPUTUNE_TEST_DRIVER=cuda: on a GPU. */
+/* Tests the tolerances of templates that state none: a kernel that only adds and rounds in another
+ * order is accepted, a kernel with a small fault is not. GPUTUNE_TEST_SEEDS is the number of draws
+ * of the inputs; GPUTUNE_TEST_DRIVER=cuda uses a GPU. */
 #include "every_variant.h"
 
 static uint32_t seeds;
@@ -63,8 +63,8 @@ static void judge_template(const char *name, gputune_sizes sizes)
     assert_int_equal(sum.missed, 0);
 }
 
-/* Uses the template's size on a GPU and in a long run; on the emulator a `size` that still shows
- * all faults. */
+/* Uses the template's size on a GPU and in a long run. On the emulator, uses `size`, which still
+ * shows all faults. */
 static void judge(const char *name, const char *size, int on_emulator)
 {
     bool whole = getenv("GPUTUNE_TEST_DRIVER") || getenv("GPUTUNE_TEST_LONG");

@@ -50,8 +50,8 @@ TEST(hit_launches_the_stored_winner)
     gputune_plan_release(measured);
     gputune_close(tuner);
 
-    tuner =
-        tuner_open(world.database); /* stands for another process, which finds the same result */
+    tuner = tuner_open(world.database); /* stands for a tuner of another process, which finds the
+                                           same result */
     OK(tune_kernel(&cached, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options));
     gputune_info info = info_of(cached);
     assert_int_equal(info.source, GPUTUNE_SOURCE_CACHED);
@@ -120,7 +120,8 @@ static gputune_status tune_with(gputune *tuner, const gputune_input *inputs, siz
     gputune_plan *plan = NULL;
     options.inputs = inputs;
     options.input_count = count;
-    options.force = true; /* otherwise the first result is returned, and the data are not read */
+    options.force = true; /* without `force`, the first result is returned and the data are not
+                             read */
     int status = tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options);
     if (status == GPUTUNE_OK) {
         assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_MEASURED);

@@ -1,5 +1,5 @@
-/* Rules answer new sizes: their plans compute the same as the default's, without further work, and
- * only where a rule may answer. */
+/* Rules answer new sizes: their plans compute the same as the default without further work, and
+ * rules only answer where they may. */
 #include "base/random.h"
 #include "support/folder.h"
 #include "support/put_rule.h"
@@ -42,7 +42,7 @@ static void expect(gputune *tuner, int64_t n, gputune_source source)
     gputune_plan_release(request_source(tuner, n, source));
 }
 
-/* The parts of a tuner that plans by a loaded rule must not use. */
+/* The parts of a tuner that it must not use when it plans by a loaded rule. */
 typedef struct hidden {
     gputune *tuner;
     gt_services services;
@@ -132,7 +132,7 @@ TEST(facts_are_of_the_plans_own_sizes)
     assert_int_equal(n.size_value, 20480);
 }
 
-/* Launches on buffers that are aligned to elements only. */
+/* Launches on buffers that are only aligned to their elements. */
 TEST(fallback_has_its_own_grid)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
@@ -219,7 +219,7 @@ static void expect_same_results(const comparison *c, size_t floats, gputune_size
     }
 }
 
-/* The matrices' rows are divided by vectors, and the sums are of integers. */
+/* The rows of the matrices are multiples of the vectors, and the sums are of integers. */
 TEST(gemm_computes_the_same)
 {
     GT_SCOPED(compare_close)
@@ -360,7 +360,7 @@ static void an_edited_template_has_no_rule(const char *values, const char *block
     gputune_plan *plan = ask_with(tuner, path, GPUTUNE_SIZES({"n", 100}), &options);
     assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_RULE);
     assert_false(is_rule_outdated(path));
-    sleep(1); /* the time of the file must differ */
+    sleep(1); /* the modification time of the file must differ */
     write_template(path, values, blocks);
     assert_true(is_rule_outdated(path));
     sleep(1);
@@ -394,7 +394,7 @@ TEST(an_excluded_variant_gets_no_header)
     gputune_free(text);
     OK(gputune_emit_rule(&text, tuner, path, GPUTUNE_NO_SIZES, NULL, 0, 0));
     gputune_free(text);
-    assert_int_equal(/* also the template's default */
+    assert_int_equal(/* this is also the default of the template */
                      gputune_emit_rule(&text, tuner, path, GPUTUNE_SIZES({"n", 4096}), NULL, 0, 0),
                      GPUTUNE_EINVAL);
     assert_non_null(strstr(gputune_error(), "n=4096 is outside the region of the rule"));

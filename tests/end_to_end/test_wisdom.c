@@ -59,7 +59,7 @@ TEST(import_is_proved_once_and_then_stored)
     assert_int_equal(info.source, GPUTUNE_SOURCE_CACHED);
     assert_true(info.time_ns > 0 && info.default_ns > 0);
     gputune_close(tuner);
-    tuner = tuner_open(world.database); /* the proof was stored for the imported result */
+    tuner = tuner_open(world.database); /* the proof of the imported result was stored */
     assert_int_equal(request_plan(tuner, 4000, GPUTUNE_MEASURE).source, GPUTUNE_SOURCE_CACHED);
     assert_int_equal(request_plan(tuner, 3600, GPUTUNE_CACHED_ONLY).source, GPUTUNE_SOURCE_NEAREST);
     gputune_close(tuner);

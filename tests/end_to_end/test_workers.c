@@ -21,7 +21,8 @@ static bool has_argument(int pid, const char *word)
     return found;
 }
 
-/* Returns the number of child processes with that argument; NULL: of all. */
+/* Returns the number of child processes with that argument, or of all child processes if it is
+ * NULL. */
 static int count_children(const char *argument)
 {
     int count = 0;
@@ -94,7 +95,7 @@ TEST(workers_are_shared_by_tuners_of_equal_gpus)
     assert_int_equal(count_children("compile"), compilers);
 }
 
-/* As in the command line, a worker describes the device. */
+/* Opens a tuner for which a worker describes the device, as the command line does. */
 static gputune *open_as_tool(void)
 {
     gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
@@ -142,7 +143,7 @@ TEST(default_of_another_size_needs_no_worker)
             assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_DEFAULT);
             gputune_plan_release(plan);
         }
-        setenv("GPUTUNE_WORKER", "/nowhere", 1); /* after the first size */
+        setenv("GPUTUNE_WORKER", "/nowhere", 1); /* set after the first size */
     }
     setenv("GPUTUNE_WORKER", worker, 1);
     OK(status);

@@ -38,9 +38,9 @@ static struct {
     const gt_driver *driver;
     CUcontext context;
     char folder[64], database[96];
-    bool ready;        /* NVRTC is here */
+    bool ready;        /* true if NVRTC is available */
     unsigned warnings; /* lines logged as warning or worse since the tuner was opened */
-    char log[8192];    /* all lines */
+    char log[8192];    /* all lines of the log */
 } world;
 
 static void set_default(const char *variable, const char *folder, const char *rest)
@@ -60,8 +60,8 @@ static void world_environment(void)
     setenv("GPUTUNE_TEMPLATES", "templates", 0);
 }
 
-/* Returns the driver in GPUTUNE_TEST_DRIVER (cuda), else the emulator: for tests that can run on a
- * GPU. */
+/* Returns the driver that GPUTUNE_TEST_DRIVER names (cuda), or else the emulator, for tests that
+ * can run on a GPU. */
 static const char *world_driver(void)
 {
     const char *driver = getenv("GPUTUNE_TEST_DRIVER");
@@ -91,7 +91,7 @@ static int world_open(const char *driver)
     return 0;
 }
 
-/* For tests_run(): the emulator and world_driver(). */
+/* Functions for tests_run(), which open the emulator or world_driver(). */
 static int open_h200(void **state)
 {
     (void)state;
@@ -117,7 +117,7 @@ static int world_close(void **state)
     return 0;
 }
 
-/* Several threads log at once. */
+/* Collects the lines of the log. Several threads log at once. */
 static void on_log(void *user, gputune_log_level level, const char *line)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -143,7 +143,7 @@ static gputune *tuner_open(const char *database)
     return tuner;
 }
 
-/* For GT_SCOPED(). */
+/* Closes the tuner, for GT_SCOPED(). */
 static void tuner_end(gputune **tuner)
 {
     gputune_close(*tuner);
@@ -161,8 +161,9 @@ static gputune_info info_of(const gputune_plan *plan)
     return info;
 }
 
-/* A copy from pageable memory may not be complete when the call returns. A stream that does not
- * wait for the default one would read old data. */
+/* Returns a buffer with these values. Waits for the copy: a copy from pageable memory may not be
+ * complete when the call returns, and a stream that does not wait for the default one would read
+ * old data. */
 static CUdeviceptr buffer_of(const void *values, size_t bytes)
 {
     CUdeviceptr address;

@@ -195,8 +195,8 @@ static void expect_computed(gputune_plan *plan, const char *when)
     }
 }
 
-/* A variant whose worker crashed fails for good: after an emulated GPU fault, and also if the
- * emulator in the worker ran out of memory, which the emulator reports as a kernel fault. */
+/* Returns true if a variant's failure is final because its worker crashed: after an emulated GPU
+ * fault, or if the emulator in the worker ran out of memory, which it reports as a kernel fault. */
 static bool is_condemned(const char *message)
 {
     return strstr(message, "is not launched, because its stored status is") &&
@@ -237,7 +237,8 @@ static void expect_whole_database(void)
     sqlite3_close(database);
 }
 
-/* If the emulator has no memory for a kernel, the context is lost, as after a fault on a GPU. */
+/* Ends the process if the emulator had no memory for a kernel: the context is then lost, as after a
+ * fault on a GPU. */
 static void end_if_context_is_lost(void)
 {
     if (app.driver->CtxSynchronize() != CUDA_SUCCESS &&
@@ -253,7 +254,7 @@ void expect_well(const scene *s, int status)
     if (status < 0 && s->act != close_tuner && !gputune_error()[0]) {
         complain("status %d, and no message", status);
     }
-    if (app.plan && still_open) { /* a plan ends with its tuner */
+    if (app.plan && still_open) { /* if the tuner is closed, its plan has ended, too */
         expect_computed(app.plan, "the plan");
     }
     if (still_open) {
@@ -267,7 +268,7 @@ void expect_well(const scene *s, int status)
     close_tuner();
 }
 
-/* Creates objects that a process creates once and keeps, so the scene does not create them. */
+/* Creates the objects that a process creates once and keeps, before a scene would create them. */
 void live_before(void)
 {
     snprintf(app.database, sizeof app.database, ":memory:");

@@ -1,4 +1,4 @@
-/* The application whose calls walk.c lets fail: its state, and its scenes. */
+/* The application in which walk.c makes calls fail: its state and its scenes. */
 #pragma once
 
 #include "gpu/driver.h"
@@ -25,7 +25,7 @@ typedef struct scene {
     int (*prepare)(void); /* called after the tuner was opened, unless `opens` is set */
     int (*act)(void);     /* the part in which a call fails; returns a status */
     bool opens;
-    bool works; /* workers take part */
+    bool works; /* true if the scene uses workers */
 } scene;
 extern const scene scenes[];
 extern const size_t scene_count;
@@ -38,8 +38,9 @@ void need(int status, const char *what);
 void make_context(void);
 int open_tuner(void);
 
-/* Checks the application after a scene: a failed call has a message; the scene's plan, a plan of
- * its tuner and a plan of a new tuner on the same database compute correct results. */
+/* Checks the application after a scene. A failed call must have set a message. The scene's plan,
+ * another plan of its tuner, and a plan of a new tuner on the same database must compute correct
+ * results. */
 void expect_well(const scene *s, int status);
-/* Creates objects that a process creates once and keeps, so the scene does not create them. */
+/* Creates the objects that a process creates once and keeps, before a scene would create them. */
 void live_before(void);

@@ -103,8 +103,8 @@ static void set_worker(const attempt *a)
     }
 }
 
-/* Sets the failing call of workers. Call it before the tuner is opened, which finds its worker
- * then. */
+/* Sets the failing call of workers. Call it before the tuner is opened, because the tuner finds its
+ * worker then. */
 static void prepare_failing(const attempt *a, int slot)
 {
     char reached[128];
@@ -128,8 +128,8 @@ static void begin_failing(const attempt *a)
     failing_begin(a->call, a->number, a->always);
 }
 
-/* Returns the number of calls; for a worker or driver, the failing call's number if it was reached,
- * otherwise 0. */
+/* Returns the number of counted calls. For a worker or driver, returns the number of the failing
+ * call if it was reached, otherwise 0. */
 static long end_failing(const attempt *a, int slot)
 {
     char reached[128];
@@ -156,7 +156,8 @@ static void *wait_for_all(void *barrier)
 }
 
 /* Starts more threads at once than a scene does. libc keeps the stack of an ended thread for the
- * next one, and its memory counts as an allocation, so these stacks must exist before the scene. */
+ * next thread, and the memory of a stack counts as an allocation, so these stacks must exist before
+ * the scene. */
 static void make_stacks(size_t bytes)
 {
     enum { THREADS = 12 };
@@ -178,8 +179,8 @@ static void make_stacks(size_t bytes)
     pthread_barrier_destroy(&barrier);
 }
 
-/* Reaps workers that the tuner could not reap because that call failed. A killed worker that had
- * gigabytes of memory may need seconds to end. */
+/* Reaps workers that the tuner could not reap because the failing call kept it from that. A killed
+ * worker that had gigabytes of memory may need seconds to end. */
 static void wait_for_workers(void)
 {
     siginfo_t ended;
@@ -207,9 +208,9 @@ static void measure_left(outcome *out, long before, const outcome *usual)
     }
 }
 
-/* Fails if the attempt left allocations or descriptors. It is repeated first, after a scene without
- * a failure, because the failure may have led to a path that creates an object once and keeps it,
- * and because ending threads hold memory for a moment. */
+/* Fails if the attempt left allocations or descriptors. Before that, the attempt is repeated after
+ * a scene without a failure, because the failure may have led to code that creates an object once
+ * and keeps it, and because ending threads hold memory for a moment. */
 static void expect_nothing_left(const attempt *a, const outcome *out, const outcome *usual,
                                 int status)
 {

@@ -5,7 +5,7 @@
 
 #include <sys/types.h>
 
-/* The exit code if an attempt seems to have left something and is to be repeated. */
+/* The exit code of an attempt that seems to have left something and should be repeated. */
 enum { ATTEMPT_AGAIN = 100 };
 
 typedef struct attempt {
@@ -26,14 +26,14 @@ typedef struct outcome {
 extern char attempt_folder[64];
 void attempt_path(char *out, size_t bytes, int slot, const char *ending);
 void copy_file(const char *to, const char *from);
-/* Sets the database and the file of a slot, and creates the files that a scene begins with; NULL:
- * none. */
+/* Sets the database and the file of a slot, and creates the files that the scene begins with,
+ * unless `s` is NULL. */
 void attempt_place(int slot, const scene *s);
 
 bool is_of_worker(const char *call);
 bool is_of_driver(const char *call);
 
-/* Runs the attempt and ends this process, with 0 on success. `usual`: what the scene leaves if no
- * call fails, in a new process and after an earlier scene. */
+/* Runs the attempt and ends this process, with 0 on success. `usual` is what the scene leaves if no
+ * call fails: in a new process, and after an earlier scene. */
 void attempt_live(const attempt *a, int slot, outcome *out, const outcome usual[2])
     __attribute__((noreturn));

@@ -15,7 +15,7 @@
         "realpath", "readlink", "mmap", "memfd", "send", "recv", "poll", "fcntl", "socketpair",    \
         "spawn", "waitid", "dlopen", "thread"
 
-/* Lets call `number` of this kind fail, counting from now; 0: only counts. `call` must stay
+/* Makes call `number` of this kind fail, counted from now; 0 only counts calls. `call` must stay
  * valid. */
 void failing_begin(const char *call, long number, bool always);
 /* Stops failures and returns the number of calls that were counted. */
@@ -23,7 +23,7 @@ long failing_end(void);
 /* Between these two calls nothing fails and nothing is counted. */
 void failing_pause(void);
 void failing_resume(void);
-/* Counts a call. Returns true, with errno `error`, if it is to fail. */
+/* Counts a call. If the call must fail, sets errno to `error` and returns true. */
 bool failing_now(const char *call, int error);
 /* Returns the number of allocations that have not been freed. */
 long failing_live(void);

@@ -24,7 +24,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Limits a worker's memory, because a compiler that gets no memory may try again with ever more. */
+/* Limits a worker's memory, because a compiler that gets no memory may keep asking for larger
+ * amounts. */
 #define WORKER_MB "1024"
 enum { PROCESSES_MAX = 64, SCENES_MAX = 16 };
 
@@ -39,18 +40,19 @@ typedef struct series {
 typedef struct slot {
     attempt attempt;
     size_t series;
-    pid_t process; /* 0: free */
+    pid_t process; /* 0: the slot is free */
 } slot;
 
 typedef struct tally {
-    outcome usual[2]; /* if no call fails: in a new process, and after an earlier scene */
-    size_t open;      /* series that have not ended */
+    outcome usual[2]; /* what the scene leaves if no call fails: in a new process, and after an
+                         earlier scene */
+    size_t open;      /* number of series that have not ended */
     long attempts, failures;
     int64_t began_ns;
 } tally;
 
 static struct {
-    outcome *outcomes; /* shared with the processes */
+    outcome *outcomes; /* in memory that the processes share */
     slot slots[PROCESSES_MAX];
     series *series;
     size_t count;

@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 extern const char *const fuzz_seeds[];
 extern const char *const fuzz_words[];
 
-/* Prints a message and aborts unless `good`. */
+/* Prints a message and aborts unless `good` is true. */
 #define FUZZ_REQUIRE(good)                                                                         \
     do {                                                                                           \
         if (!(good)) {                                                                             \

@@ -11,7 +11,8 @@ const char *const fuzz_words[] = {"\177ELF", ".text.", ".symtab",          ".str
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
-    char *copy = malloc(bytes + 1); /* so a sanitizer notices reads past the end */
+    char *copy = malloc(bytes + 1); /* of the exact size, so a sanitizer notices reads past the
+                                       end */
     char *name;
     FUZZ_REQUIRE(copy);
     memcpy(copy, data, bytes);

@@ -1,6 +1,6 @@
-"""Lists functions, and members of structs that a caller fills in, that gputune.h has, but gputune.hpp or the
-Python package lacks: bindings.py GPUTUNE_HPP PACKAGE_FOLDER, with the package in PYTHONPATH. Also lists
-exceptions in LEFT_OUT that are obsolete."""
+"""Lists what gputune.h has and gputune.hpp or the Python package lacks: functions, and members of structs that a
+caller fills in. bindings.py GPUTUNE_HPP PACKAGE_FOLDER, with the package in PYTHONPATH. Also lists obsolete
+exceptions in LEFT_OUT."""
 import pathlib
 import re
 import sys
@@ -9,7 +9,7 @@ from gputune import _abi
 
 LEFT_OUT = {
     "gputune.hpp": [],
-    # Python has reference counts, checks, exceptions and dicts of its own for these.
+    # Python replaces these by its own reference counts, checks, exceptions and dicts.
     "Python": """gputune_plan_retain gputune_plan_check_argument gputune_status_text gputune_log_level_name
               gputune_options.inputs_ready""".split()}
 FILLED_IN = ["gputune_options", "gputune_open_options", "gputune_record_filter", "gputune_forget_options",

@@ -7,7 +7,7 @@ tests = []
 
 
 def test_with(*modules):
-    """Marks a test that gets these modules, and is skipped if one of them is not installed."""
+    """Marks a test that gets these modules as arguments. It is skipped if one of them is not installed."""
     def add(function):
         tests.append((modules, function))
         return function

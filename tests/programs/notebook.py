@@ -1,4 +1,4 @@
-"""A notebook on the emulator: bars, Ctrl-C, tables, and a cell that is asynchronous. Wants nbclient, ipykernel,
+"""Tests a notebook on the emulator: bars, Ctrl-C, tables, and an asynchronous cell. Needs nbclient, ipykernel,
 tqdm and ipywidgets. Ends with "N passed, N failed"."""
 import sys
 

@@ -1,6 +1,6 @@
 """Tests the Python package on the emulator, with arrays in its memory. Ends with "N passed, N failed".
 
-python.py again: leaves out the tests of tuning, which do not depend on the extension module."""
+python.py again: omits the tests of tuning, which do not depend on the extension module."""
 import array
 import copy
 import ctypes
@@ -32,7 +32,7 @@ def test_tuning(function):
 
 
 class Memory:
-    """Floats on the emulated device."""
+    """An array of floats on the emulated device."""
 
     def __init__(self, count=N, value=1.0, code="f", itemsize=4):
         self.count, self.code, self.itemsize = count, code, itemsize
@@ -53,7 +53,7 @@ class Memory:
 
 
 class Interface(Memory):
-    """An array with the interface of CuPy's and Numba's."""
+    """An array with the interface of arrays of CuPy and Numba."""
     typestr, strides, readonly, stream = "<f4", None, False, None
 
     @property
@@ -63,7 +63,7 @@ class Interface(Memory):
 
 
 class Tensor(Memory):
-    """An array with the interface of PyTorch's tensors."""
+    """An array with the interface of a PyTorch tensor."""
     is_cuda, dtype, contiguous, negative = True, "torch.float32", True, False
 
     def data_ptr(self):

@@ -150,7 +150,7 @@ int nvrtcAddNameExpression(program *p, const char *name)
 /* ---- the cache
  * -------------------------------------------------------------------------------- */
 
-/* The beginning of a cached file; the pieces follow. */
+/* The beginning of a cached file, before the pieces. */
 typedef struct heading {
     struct timespec took; /* CPU time of the thread */
     size_t sizes[PIECES];
@@ -198,7 +198,7 @@ static void keep(program *p, struct timespec took, const char *path)
     }
     snprintf(part, sizeof part, "%s.%d", path, (int)getpid());
     if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY) {
-        return; /* a write beyond the limit would end the process */
+        return; /* the write would exceed the limit and end the process */
     }
     int file = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     for (int i = 0; i < PIECES; i++) {
@@ -217,8 +217,8 @@ static void keep(program *p, struct timespec took, const char *path)
     }
 }
 
-/* Returns true unless the option may name a folder whose files change. Only a toolkit's folders do
- * not. */
+/* Returns false if the option may name a folder whose files change. Only files in a toolkit's
+ * folders never change. */
 static bool may_be_kept(const char *option)
 {
     bool pch = strncmp(option, "--create-pch", 12) == 0 || strncmp(option, "--use-pch", 9) == 0;
@@ -254,7 +254,7 @@ int nvrtcCompileProgram(program *p, int count, const char *const *options)
         add_to_key(p, options[i]);
         keeps = keeps && may_be_kept(options[i]);
     }
-    real("nvrtcVersion"); /* sets the folder */
+    real("nvrtcVersion"); /* called because it sets the folder */
     XXH128_hash_t key = XXH3_128bits_digest(&p->key);
     snprintf(path, sizeof path, "%s/%016llx%016llx", folder, (unsigned long long)key.high64,
              (unsigned long long)key.low64);

@@ -12,7 +12,8 @@
 
 static _Atomic int64_t clock_ahead_us; /* offset of both clocks */
 static _Atomic time_t clock_leap_s;    /* offset of the wall clock only */
-static atomic_bool sleeps_are_short;   /* sleeps take a tenth; the clocks skip the rest */
+static atomic_bool sleeps_are_short;   /* sleeps take a tenth of the time, and the clocks advance by
+                                          the rest */
 
 static atomic_bool clock_stands; /* both clocks stop, except for sleeps */
 static struct timespec clock_stands_at;

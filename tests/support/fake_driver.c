@@ -55,7 +55,7 @@ static uint64_t count_object(int *live)
     return number;
 }
 
-/* Returns true for calls that release something: they need the context to work. */
+/* Returns true for calls that release something. They need the context to work. */
 static bool frees(const char *name)
 {
     return strncmp(name, "Ctx", 3) == 0 || strstr(name, "Free") || strstr(name, "Unload") ||
@@ -159,7 +159,7 @@ static CUresult module_unload(CUmodule module)
     return CUDA_SUCCESS;
 }
 
-/* Functions and symbols are numbered after their module. */
+/* Derives the handle of a function or symbol from its module. */
 static CUresult module_get_function(CUfunction *out, CUmodule module, const char *name)
 {
     NOTE("ModuleGetFunction");

@@ -10,11 +10,11 @@ enum { FAKE_STREAMS = 16, FAKE_DATA_BYTES = 64 };
 typedef struct fake_call {
     const char *name; /* "LaunchKernelEx" */
     CUstream stream;
-    uint64_t object; /* module, function, event, address */
+    uint64_t object; /* module, function, event or address */
     size_t bytes;
     uint8_t data[FAKE_DATA_BYTES]; /* data of a copy */
-    uint64_t parameters[16];       /* launch: first 8 bytes of each parameter */
-    const void *pointers[16];      /* launch: addresses of the parameters */
+    uint64_t parameters[16];       /* of a launch: the first 8 bytes of each parameter */
+    const void *pointers[16];      /* of a launch: the addresses of the parameters */
     CUlaunchConfig config;
     CUlaunchAttribute attributes[6];
     bool relaxed; /* true if the thread captures in relaxed mode */
@@ -26,11 +26,11 @@ typedef struct fake_driver {
     size_t call_count;
     CUcontext current;
     /* Scripts: how calls behave. */
-    CUstreamCaptureStatus capture_status[FAKE_STREAMS]; /* by stream number */
-    CUresult capture_result;                            /* of StreamGetCaptureInfo */
+    CUstreamCaptureStatus capture_status[FAKE_STREAMS]; /* status of each stream by its number */
+    CUresult capture_result;                            /* result of StreamGetCaptureInfo */
     bool events_pending;   /* true if EventQuery returns not ready until EventSynchronize */
     const char *fail_name; /* the call that fails */
-    CUresult fail_code;    /* with this code */
+    CUresult fail_code;    /* the code with which it fails */
     int fail_after;        /* number of calls that succeed before the failure */
     /* Returns true if the next call ("driver") fails with fail_code, unless it releases something;
      * may be NULL. */
@@ -43,8 +43,8 @@ typedef struct fake_driver {
     int live_modules, live_memory, live_host, live_events, live_streams, live_textures, live_arrays;
     CUDA_RESOURCE_DESC resource; /* descriptor of the last texture object */
     CUDA_TEXTURE_DESC texture;
-    CUDA_ARRAY3D_DESCRIPTOR array; /* the last one */
-    CUDA_MEMCPY3D copy;            /* the last one */
+    CUDA_ARRAY3D_DESCRIPTOR array; /* descriptor of the last array */
+    CUDA_MEMCPY3D copy;            /* the last copy */
     uint64_t next_object;
     CUhostFn destroy[64]; /* user objects: callback and argument, until the graph is destroyed */
     void *destroy_user[64];
@@ -55,11 +55,12 @@ extern fake_driver fake;
 
 /* Resets the driver: context 1 is current, and kernels fit. */
 void fake_reset(void);
-/* Forgets the calls so far. */
+/* Forgets the calls that were recorded so far. */
 void fake_forget(void);
 /* Returns the number of calls of that name since fake_forget(). */
 size_t fake_count(const char *name);
-/* Returns the nth (from 0) of these calls; fails the test if there is none. */
+/* Returns the nth (from 0) call of that name since fake_forget(). Fails the test if there is
+ * none. */
 const fake_call *fake_find(const char *name, size_t nth);
 /* Returns the names of the calls in order, separated by blanks, without those that change nothing.
  * Valid until the next use. */

@@ -5,7 +5,7 @@
 
 /* Creates a folder; folder_remove() frees the path. Fails the test on error. */
 char *folder_make(void);
-/* The same in memory instead of on disk, if possible. */
+/* Like folder_make(), but in memory instead of on disk, if possible. */
 char *folder_make_in_memory(void);
 /* Removes the folder with its contents and frees the path. */
 void folder_remove(char *folder);

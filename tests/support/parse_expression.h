@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Like gt_expression_read(); ETEMPLATE also if anything follows the expression. */
+/* Like gt_expression_read(), but also fails with ETEMPLATE if anything follows the expression. */
 static inline gputune_status parse_expression(gt_expression **out, const char *text, gt_place place,
                                               const gt_scope *scope)
 {

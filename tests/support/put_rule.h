@@ -4,8 +4,7 @@
 #include "api/tuner.h"
 #include "support/test.h"
 
-/* Stores a rule for a kernel with the options of a call, and its hashes for the present template.
- */
+/* Stores a rule for a kernel with the options of a call and the hashes of the present template. */
 static inline void put_rule_for(gputune *tuner, const char *kernel, gputune_sizes fixed,
                                 const gputune_options *options, const char *text, bool proved)
 {

@@ -140,10 +140,10 @@ static gputune_status verify(gt_farm *base, const gt_verify_job *job)
     scripted_farm *farm = (scripted_farm *)base;
     GT_TRY(refuse(farm));
     farm->first_verified = farm->verifies++ ? farm->first_verified : job->id;
-    /* as many items as launches, or more */
+    /* at least one item for each launch */
     while (farm->launches.count <= job->id) {
         GT_TRY(gt_array_push(&farm->sampled, false));
-        GT_TRY(gt_array_push(&farm->patient, false)); /* likewise */
+        GT_TRY(gt_array_push(&farm->patient, false)); /* the same for this array */
         GT_TRY(gt_array_push(&farm->launches, (gt_launch){0}));
     }
     farm->patient.items[job->id] = job->patient;
@@ -269,7 +269,8 @@ static bool wait_until_due(const scripted_farm *farm, double seconds)
     return left_s <= seconds;
 }
 
-/* Moves the event that is due first to the front; among equal ones the one requested first. */
+/* Moves the event that is due first to the front. Among events that are due at the same time, that
+ * is the one requested first. */
 static void put_earliest_first(scripted_farm *farm)
 {
     size_t first = farm->next;

@@ -8,43 +8,47 @@
 typedef struct scripted_variant {
     gputune_status compile, verify, sample, recheck; /* OK, or the failure */
     double time_ns, energy_nj;
-    double pilot_ns;              /* time of its verifying launch; 0: unknown */
-    double host_ns;               /* sample on the host's clock; 0: like time_ns */
-    double hot_ns;                /* sample with a warm cache, if requested; 0: like time_ns */
-    gputune_status sample_kernel; /* sampling only by the device's clock: OK, or the failure */
-    gputune_status weigh;         /* sampling only of energy: OK, or the failure */
+    double pilot_ns;              /* time of the launch that verifies it; 0: unknown */
+    double host_ns;               /* time of a sample on the host's clock; 0: like time_ns */
+    double hot_ns;                /* time of a sample with a warm cache, if requested; 0: like
+                                     time_ns */
+    gputune_status sample_kernel; /* result of sampling by the device's clock: OK, or the failure */
+    gputune_status weigh;         /* result of sampling energy: OK, or the failure */
     double stumble;               /* factor of the first sample's time; 0: none */
     bool hangs_once;        /* true if verification hangs until it has ten times the deadline */
     bool sample_hangs_once; /* true if the first sample hangs */
-    bool never_answers;     /* verification never ends */
+    bool never_answers;     /* true if verification never ends */
 } scripted_variant;
 
 typedef struct scripted_farm {
-    gt_farm farm; /* first: the tuner's view */
+    gt_farm farm; /* the farm as the tuner sees it; must be first */
     scripted_variant (*behave)(void *user, const gt_launch *launch);
-    gputune_status (*compile)(void *user, const char *text); /* NULL: all succeed */
-    bool (*compiles_for_ever)(void *user, const char *text); /* 10 ms if false; may be NULL */
+    gputune_status (*compile)(void *user, const char *text); /* NULL: all compilations succeed */
+    bool (*compiles_for_ever)(void *user, const char *text); /* if it returns false, the compilation
+                                                                takes 10 ms; may be NULL */
     void *user;
     bool is_busy;     /* true if endless compilations get no CPU time */
-    double compile_s; /* time of a compilation on one worker; 0: none */
-    double slowness;  /* GPU seconds per nanosecond of a launch; 0: no time. A first launch counts
-                         once, a proof four times, a sample twice */
+    double compile_s; /* time of a compilation on one worker */
+    double slowness;  /* GPU seconds per nanosecond of a launch; 0: launches take no time. A first
+                         launch counts once, a proof four times, a sample twice */
     bool prepare_never_answers, recheck_never_answers;
-    double noise;           /* relative, uniformly distributed */
+    double noise;           /* noise as a fraction of each time, uniformly distributed */
     long round_ns;          /* time of a round of samples */
     uint32_t spoiled;       /* number of the next rounds that are disturbed */
     uint32_t late;          /* number of the next waits that end before an answer */
-    uint32_t blameless;     /* number of the next rounds that fail without a variant as the cause */
+    uint32_t blameless;     /* number of the next rounds that fail without a variant being the
+                               cause */
     const char *other;      /* another user of the GPU; NULL: nobody */
-    const char *fault;      /* the driver's name for a crash; NULL: an illegal address */
-    gputune_status prepare; /* OK, or the failure */
+    const char *fault;      /* the driver's name for the fault of a crash; NULL: an illegal
+                               address */
+    gputune_status prepare; /* result of preparing: OK, or the failure */
     /* Returns true if the farm's next call ("farm") or answer ("answer") fails with `failure`; may
      * be NULL. */
     bool (*fails)(const char *what, int unused);
     gputune_status failure;
     uint32_t compiles, verifies, samples, rounds, prepares, weighings, hot_samples;
     uint32_t patient_verifies, rechecks, unproved, interrupts;
-    uint32_t given_up;       /* compilations */
+    uint32_t given_up;       /* number of compilations that were given up */
     uint32_t quick_compiles; /* compilations with less optimisation */
     uint64_t first_verified; /* id of the first variant to be verified */
     GT_ARRAY(gt_event) events;

@@ -16,8 +16,8 @@
 /* A test with a setup and a teardown function. */
 #define TEST_WITHIN(name, set_up, tear_down) TEST_OF(name, void *no_state, set_up, tear_down)
 
-/* The same, with the object that `set_up` made: TEST_OF(name, world *w, open_world, close_world) {
- * … }. Not inlined because gcc 12 would warn of pointers that do not dangle. */
+/* Like TEST_WITHIN(), with the object that `set_up` made: TEST_OF(name, world *w, open_world,
+ * close_world) { … }. Not inlined because gcc 12 would warn of pointers that do not dangle. */
 #define TEST_OF(name, parameter, set_up, tear_down)                                                \
     __attribute__((noinline)) static void name(parameter);                                         \
     static void run_##name(void **state)                                                           \
@@ -30,7 +30,7 @@
     }                                                                                              \
     static void name(__attribute__((unused)) parameter)
 
-/* The main() of a program with global fixtures; either may be NULL. */
+/* The main() of a program with global fixtures, each of which may be NULL. */
 #define TESTS_WITHIN(before_all, after_all)                                                        \
     int main(void)                                                                                 \
     {                                                                                              \
