@@ -1,4 +1,4 @@
-# Sourced by scripts that run sanitized builds, from the top folder. With gcc, symbolize needs no tool.
+# Sourced by scripts that run sanitized builds, from the top folder. gcc's sanitizers name functions without another program.
 # Workers exit without cleaning up, so only the host is checked for leaks. The CUDA driver needs the gap in
 # ASan's shadow; TSan would delay each ending worker by a second.
 export ASAN_OPTIONS="detect_leaks=1:abort_on_error=0:exitcode=99:protect_shadow_gap=0:${ASAN_OPTIONS:-}"

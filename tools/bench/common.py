@@ -1,4 +1,4 @@
-"""Shared by the benchmarks: the build folder, an empty database, timing, the peer, tables."""
+"""Code of all benchmarks: the build folder, an empty database, timing, Kernel Tuner, tables."""
 import json
 import os
 import re
@@ -35,7 +35,7 @@ SPACES = {
             "STREAMED": [0, 1],
         },
     },
-    # only axes that Kernel Tuner with CuPy can vary, so no clusters
+    # only axes that Kernel Tuner with CuPy can vary; it has no clusters
     "gemm": {
         "template": "gemm",
         "kernel": "gemm",
@@ -62,7 +62,7 @@ class Bench:
         return os.path.join(self.logs, name)
 
     def program(self, name):
-        """Returns a benchmark's path in the build."""
+        """Returns the path of a benchmark in the build folder."""
         return os.path.join(self.build, "tools", "bench", name)
 
     def forget(self):
@@ -89,7 +89,7 @@ class Bench:
         return done.stdout
 
     def describe(self, space, fixed):
-        """Returns the output of `gputune space`, only with the space's tunables and `fixed` axes."""
+        """Returns the output of `gputune space` for the space's tunables and the `fixed` axes only."""
         only = {**space["tunables"], **{axis: [value] for axis, value in fixed.items()}}
         words = [f"--only={axis}={','.join(map(str, values))}" for axis, values in only.items()]
         return json.loads(self.ask("space", space, "--format", "json", *words))
@@ -205,7 +205,7 @@ def read_timeline(line):
 
 
 def cpu_seconds():
-    """Returns the CPU time of this container (its control group), 0 if unknown."""
+    """Returns the CPU time of this container (its control group); 0 if it is unknown."""
     for path, pattern, unit in (
         ("/sys/fs/cgroup/cpu.stat", r"usage_usec (\d+)", 1e-6),
         ("/sys/fs/cgroup/cpuacct/cpuacct.usage", r"(\d+)", 1e-9),

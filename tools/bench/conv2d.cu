@@ -1,4 +1,4 @@
-// y = x convolved with SIDE x SIDE weights, with all products unrolled: variants take seconds to compile
+// y = x convolved with SIDE x SIDE weights, fully unrolled, so a variant takes seconds to compile
 #include "gputune.cuh"
 
 #pragma gputune kernel(conv2d)
@@ -10,13 +10,13 @@
                      unsigned int w, unsigned int h)
 #pragma gputune tune(BX = 16, 32, 64, 128)
 #pragma gputune tune(BY = 1, 2, 4, 8, 16)
-#pragma gputune tune(TX = 1, 2, 3, 4) // results of a thread
+#pragma gputune tune(TX = 1, 2, 3, 4) // results per thread
 #pragma gputune tune(TY = 1, 2, 3, 4)
-#pragma gputune tune(APART = 0, 1)  // 0: adjacent results, 1: a block's width apart
-#pragma gputune tune(PADDED = 0, 1) // 1: an odd number of columns in shared memory
+#pragma gputune tune(APART = 0, 1)  // 0: a thread's results are adjacent; 1: a block's width apart
+#pragma gputune tune(PADDED = 0, 1) // 1: shared memory has an odd number of columns
 #pragma gputune default(weights = constant, BX = 32, BY = 8, TX = 1, TY = 1, APART = 0, PADDED = 0)
 #pragma gputune require(BX * BY >= 64 && BX * BY <= 512)
-#pragma gputune require(APART == 0 || (TX * TY > 1 && TX * TY <= 4)) // larger ones compile too slowly
+#pragma gputune require(APART == 0 || (TX * TY > 1 && TX * TY <= 4)) // otherwise slow to compile
 #pragma gputune block(BX, BY)
 #pragma gputune launch_bounds(BX * BY)
 #pragma gputune grid(ceil_div(w, BX * TX), ceil_div(h, BY * TY))
@@ -27,7 +27,7 @@
 constexpr int WIDE = BX * TX + SIDE - 1, HIGH = BY * TY + SIDE - 1, PITCH = WIDE + PADDED;
 constexpr int DOWN = APART ? BY : 1, RIGHT = APART ? BX : 1; // distances between a thread's results
 
-extern __shared__ float staged[]; // the block's part of x
+extern __shared__ float staged[]; // the part of x that the block needs
 
 __global__ void conv2d(GPUTUNE_PARAM(weights) float *__restrict__ y, const float *__restrict__ x,
                        unsigned int w, unsigned int h)

@@ -11,9 +11,9 @@ import sys
 
 PREFIX = "T_"
 
-# Axes that Kernel Tuner with CuPy cannot vary, and their fixed values. It has no launch attributes, so there are
-# no clusters, and the driver chooses the carveout. A parameter block is passed by value, because the other
-# ways would copy it before the measured time begins.
+# Axes that Kernel Tuner with CuPy cannot vary, and their fixed values. Without launch attributes there are no
+# clusters, and the driver chooses the carveout. A parameter block is passed by value, because any other way
+# would copy it before the measured time begins.
 FIXED = {"cluster": "1", "carveout": "auto", "pass": "value"}
 
 TYPES = {
@@ -73,7 +73,7 @@ class FromC:
         self.tokens = re.findall(r"\w+|&&|\|\||<<|>>|[=!<>]=|\S", text)
 
     def take(self, *wanted):
-        """Returns the next token if it is one of those."""
+        """Returns the next token if it is one of `those`."""
         return self.tokens.pop(0) if self.tokens and self.tokens[0] in wanted else None
 
     def choice(self):
@@ -227,7 +227,7 @@ class Foreign:
 
     def _restrictions(self, shared, names):
         requires = [self._expression(text, names) for text in self._texts("require")]
-        # without a tunable there is nothing to restrict
+        # a requirement without tunables restricts nothing
         restrictions = [f"({shared}) <= shared_optin"] + requires
         return [one for one in dict.fromkeys(restrictions) if PREFIX in one]
 

@@ -25,7 +25,7 @@ static pthread_barrier_t barrier;
 
 /* ---- cores ---- */
 
-/* One CPU of each core of this process, because two that share a core slow each other down. */
+/* One CPU of each core that this process may use: two CPUs of one core slow each other down. */
 static cpu_set_t cores;
 
 static bool is_first_of_core(int cpu)
@@ -132,7 +132,7 @@ static double median(double *values, size_t count)
 static void measure_hits(int threads)
 {
     double one[REPEATS], many[REPEATS];
-    for (int i = 0; i < REPEATS; i++) { /* in turns: both have the same clock rates */
+    for (int i = 0; i < REPEATS; i++) { /* the two take turns, so both have the same clock rates */
         one[i] = one_cost(1);
         many[i] = one_cost(threads);
     }

@@ -23,7 +23,7 @@ static CUstream stream;
 static CUevent begin, end;
 static CUdeviceptr sweep;
 
-/* A scenario's arguments, in enough sets to keep the L2 cold. */
+/* A scenario's arguments, in enough sets that the L2 cache is cold for each launch. */
 typedef struct arguments {
     CUdeviceptr buffers[COPIES_MAX][ARGS_MAX];
     uint64_t bytes[ARGS_MAX];
@@ -32,7 +32,7 @@ typedef struct arguments {
     float a;
     uint64_t n;
     uint32_t entries;
-    int32_t *block; /* for paramsum, in host memory */
+    int32_t *block; /* parameter block of paramsum, in host memory */
 } arguments;
 
 static void check(CUresult result, const char *call)

@@ -48,10 +48,10 @@ namespace
 {
 
 constexpr double batch_ms = 5;    // approximate time of a batch
-constexpr int launches_max = 100; // of a batch
+constexpr int launches_max = 100; // maximum number of launches in a batch
 constexpr size_t samples_max = 2000;
-constexpr double copied_at_least = 40e6; // bytes read and written
-constexpr size_t workspace = 64 << 20;   // of cuBLAS, which cannot allocate during a capture
+constexpr double copied_at_least = 40e6; // minimum number of bytes that a copy reads and writes
+constexpr size_t workspace = 64 << 20;   // bytes for cuBLAS, which cannot allocate during a capture
 
 cudaStream_t stream;
 cublasHandle_t blas;
@@ -153,7 +153,7 @@ struct batch {
         cudaEventDestroy(begin);
         cudaEventDestroy(end);
     }
-    double sample() const // nanoseconds of one launch
+    double sample() const // returns the nanoseconds per launch
     {
         float ms = 0;
         CHECK(cudaEventRecord(begin, stream));
@@ -195,7 +195,7 @@ verdict judge(const launcher &ours, const launcher &theirs, way how_theirs = CAP
     auto started = std::chrono::steady_clock::now();
     std::chrono::duration<double> passed;
     do {
-        bool first = ratios.size() % 2; // the sides alternate in starting
+        bool first = ratios.size() % 2; // the sides take turns in being first
         double a = first ? other.sample() : one.sample(), b = first ? one.sample() : other.sample();
         our_times.push_back(first ? b : a);
         their_times.push_back(first ? a : b);
@@ -260,7 +260,7 @@ void compare(const std::string &row, const device_array<T> &output, const launch
     double largest = 0;
     for (size_t i = 0; i < found.size(); i++) {
         double difference = std::fabs(number(found[i]) - number(expected[i]));
-        largest = difference <= largest ? largest : difference; // NaN counts as largest
+        largest = difference <= largest ? largest : difference; // a NaN counts as largest
     }
     if (!(largest <= within)) {
         std::fprintf(stderr, "%s: results differ by %g\n", row.c_str(), largest);
@@ -620,9 +620,9 @@ void gemm_bf16(const std::string &name, unsigned int m, unsigned int n, unsigned
 
 // --- thousands of parameters
 
-constexpr int by_value_at_most = 1024; // in words; the older limit is 4096 bytes
+constexpr int by_value_at_most = 1024; // number of words; the older limit is 4096 bytes
 
-// Parameters by value. If they exceed the older limit, the others are in constant memory.
+// Parameters by value. Those beyond the older limit are in constant memory.
 template <typename T, int COUNT> struct parameters {
     T values[COUNT];
 };
@@ -681,12 +681,12 @@ __global__ void combination(const __grid_constant__ parameters<float, COUNT> p, 
     }
 }
 
-// A kernel, and the work before it.
+// A way to pass parameters: a kernel, and the work before it.
 struct passing {
     launcher before, kernel;
 };
 
-// Keeps the GPU busy while the host launches, so the time between events excludes the host's.
+// Keeps the GPU busy while the host launches, so the time between events does not include the host.
 __global__ void busy_for(long long clocks)
 {
     for (const long long began = clock64(); clock64() - began < clocks;) {
@@ -759,7 +759,7 @@ void show_passing(const std::string &name, const launcher &copy, const launcher 
     static const char *const names[] = {"kernel", "in a row", "each waited for"};
     const launcher nothing = [] {};
     const cudaStream_t own = stream;
-    stream = nullptr; // waits for cudaMemcpyToSymbol()
+    stream = nullptr; // the default stream, which waits for cudaMemcpyToSymbol()
     for (timing how : {ALONE, IN_A_ROW, WAITED_FOR}) {
         std::vector<passing> ways = {{copy, split}, {nothing, value}};
         if (how != ALONE) {

@@ -28,7 +28,7 @@ import peer_spec  # noqa: E402
 
 
 class SharedMemory(BenchmarkObserver):
-    """Lets kernels use shared memory that needs an opt-in, which the CuPy backend lacks: otherwise a single
+    """Lets kernels use shared memory that needs an opt-in. The CuPy backend lacks the opt-in, so a single
     such variant would end the tuning."""
 
     def before_start(self):
@@ -118,8 +118,8 @@ def tune(spec, source, kernel, arguments, search):
 
 
 def compiles_again(tunings):
-    """Returns true if the second tuning compiled again: a CuPy whose disk cache does not support kernels with
-    a name expression."""
+    """Returns true if the second tuning compiled again, because CuPy's disk cache does not support kernels
+    with a name expression."""
     return len(tunings) > 1 and tunings[1]["compile_s"] > tunings[0]["compile_s"] / 2
 
 

@@ -21,8 +21,8 @@ enum { RUNNERS_UP = 3, CANDIDATES_MAX = 64, TEXT = 160 };
 
 typedef struct candidate {
     char text[TEXT];
-    int won;      /* number of tunings that it won */
-    double ratio; /* its time / the first candidate's; 0: not judged */
+    int won;      /* number of tunings in which it was the winner */
+    double ratio; /* time of this candidate / time of the first candidate; 0: not judged */
     double median_ns, low, high;
     unsigned samples;
 } candidate;
@@ -33,8 +33,8 @@ typedef struct candidates {
 } candidates;
 
 typedef struct tally {
-    int within, total; /* number of winners within 1% of the best, and of all */
-    double worst;      /* worst / best */
+    int within, total; /* number of winners within 1% of the best one; number of all winners */
+    double worst;      /* ratio of the worst winner / ratio of the best candidate */
     size_t distinct;
 } tally;
 
@@ -76,7 +76,7 @@ static double candidates_best(const candidates *list)
     return best;
 }
 
-/* Compares the winners with `best`; one that failed when judged has an infinite ratio. */
+/* Compares the winners with `best`. A winner that failed during judging has an infinite ratio. */
 static tally candidates_tally(const candidates *list, double best)
 {
     tally sum = {0};
@@ -91,7 +91,7 @@ static tally candidates_tally(const candidates *list, double best)
     return sum;
 }
 
-/* Prints a line for each: how often it won, and its times. */
+/* Prints a line for each candidate: how often it won, and its times. */
 static void candidates_print(const candidates *list, double best)
 {
     for (size_t i = 0; i < list->count; i++) {

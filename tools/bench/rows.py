@@ -42,7 +42,7 @@ def batch(call):
 
 
 def judge(sides, seconds):
-    """Returns the median of each side, and of its time divided by that of the first."""
+    """Returns for each side the median time, and the median of its time divided by that of the first side."""
     samples, started = [], time.monotonic()
     while len(samples) < 5 or time.monotonic() - started < seconds:
         samples.append([sample() for sample in sides])

@@ -127,7 +127,7 @@ class Bench:
             self.call("warm", "--from", file.name, "--any-gpu", "-t", str(self.arguments.tune), "-q")
 
     def measure(self, kernel, sizes, configurations):
-        """Returns {configuration: median ns} of those that work, and the default's as that of ""."""
+        """Returns {configuration: median ns} of all that work; the default has the key ""."""
         words = ["run", kernel, "--format", "csv", "-q", "--config", ""]
         for size in sizes.split():
             words += ["--size", size]

@@ -47,7 +47,7 @@ static void put_rule(gputune *tuner)
     free(sources);
 }
 
-/* Asks for different sizes, every second one with rows that vectors of four divide. */
+/* Requests plans for different sizes. In every second size, vectors of four divide the rows. */
 static void request_new(gputune *tuner, const gputune_options *options, int64_t i)
 {
     gputune_plan *plan;
@@ -57,7 +57,7 @@ static void request_new(gputune *tuner, const gputune_options *options, int64_t 
     gputune_plan_release(plan);
 }
 
-/* The processor time of this thread, because other programs may run. */
+/* Returns the processor time of this thread, which does not depend on other programs. */
 static double cpu_s(void)
 {
     struct timespec time;

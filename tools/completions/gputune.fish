@@ -6,7 +6,7 @@ function __gputune_command
     test (count $words) -ge 2; and echo $words[2]
 end
 
-# Prints "value<TAB>description" for each option, its letter, or the values of the option before the cursor.
+# Prints "value<TAB>description" for each option and its letter, or for each value of the option before the cursor.
 function __gputune_options
     set -l command (__gputune_command)
     set -l words (commandline -opc)

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-// The loaded code, for the current context.
+// The loaded code in the current context.
 class axpy
 {
     axpy_rule rule;

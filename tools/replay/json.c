@@ -12,7 +12,7 @@
 enum {
     DEPTH_MAX = 100,
     KEPT_DEPTH = 2,  /* depth of containers that keep complete members of a malformed text */
-    NUMBER_MAX = 400 /* characters; the longest plain double has 330 */
+    NUMBER_MAX = 400 /* maximum number of characters; the longest plain double has 330 */
 };
 
 /* ---- Characters ------------------------------------------------------------------------------ */
@@ -251,7 +251,7 @@ static gputune_status read_container(gt_json_reader *r, const char *name)
     const size_t place = r->out->count;
     const bool is_array = *r->at == '[';
     gputune_status status;
-    size_t whole; /* number of values without those of an incomplete member */
+    size_t whole; /* number of values, without those of an incomplete member */
     GT_TRY(add(r, (gt_json){is_array ? GT_JSON_ARRAY : GT_JSON_OBJECT, .name = name}));
     GT_REFUSE(r->depth == DEPTH_MAX, GPUTUNE_EINVAL, "containers are nested more than %d deep",
               DEPTH_MAX);

@@ -22,8 +22,8 @@ typedef struct gt_json {
     int line;           /* first line of the value, from 1 */
     const char *name;   /* name of an object's member; else NULL */
     union {
-        const char *text; /* of a text */
-        double number;    /* a number's value; 0 or 1 for a boolean */
+        const char *text; /* content of a text */
+        double number;    /* the value of a number; 0 or 1 for a boolean */
     };
 } gt_json;
 typedef GT_ARRAY(gt_json) gt_json_list;
@@ -40,12 +40,12 @@ typedef struct gt_json_reader {
  * decoded in place in `text`. EINVAL if the text is malformed at reader->at; the list then has the
  * values before it, but at depth 2 only complete members. ENOMEM. Safe in any locale and thread. */
 gputune_status gt_json_read(gt_json_reader *reader, gt_json_list *out, char *text, size_t bytes);
-/* Returns true if a malformed text may be only truncated: at the reader's position it ends, perhaps
+/* Returns true if a malformed text may just be truncated: it ends at the reader's position, perhaps
  * within a word, an escape or a character. */
 bool gt_json_is_cut(const gt_json_reader *reader);
 
-/* Returns the value after `last` in a container, or the first one if `last` is NULL. NULL if there
- * are no more, or `in` is not a container. */
+/* Returns the value after `last` in a container, or the first value if `last` is NULL. Returns NULL
+ * if there is no further value, or if `in` is not a container. */
 const gt_json *gt_json_after(const gt_json *in, const gt_json *last);
 /* Returns the last member with that name; NULL if there is none, or `object` is not an object. */
 const gt_json *gt_json_member(const gt_json *object, const char *name);

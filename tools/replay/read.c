@@ -29,7 +29,7 @@ static gputune_status fail(gzFile file, const char *path)
                    message);
 }
 
-/* Reads the text with a limit, because a small compressed file may expand to fill the memory. */
+/* Reads the text up to a limit, because a small compressed file may expand to fill the memory. */
 static gputune_status read_all(gt_text *out, gzFile file, const char *path, size_t most,
                                const volatile int *cancel)
 {
@@ -63,8 +63,8 @@ gputune_status gt_recorded_text(gt_text *out, const char *path, size_t most,
     return status;
 }
 
-/* Returns true if the word is the name of a failure, by a part of it. Kernel Tuner's InvalidConfig
- * counts as a compile error. */
+/* Returns true if the word names a failure, because it contains a known part of such a name. Kernel
+ * Tuner's InvalidConfig counts as a compile error. */
 static bool is_failure(const char *word)
 {
     static const char *const parts[] = {"InvalidConfig", "ompil",  "untime",
@@ -112,7 +112,7 @@ static gputune_status read_time(gt_tried *out, const gt_json *value, const char 
                          is_positive ? "time that is finite in nanoseconds" : "positive time");
 }
 
-/* Sums up the launches' times in seconds, and counts the launches, at least 1. */
+/* Adds up the times of the launches in seconds, and counts the launches, at least 1. */
 static gputune_status sum_runs(double *out, double *count, const gt_json *runs)
 {
     size_t launches = 0;
@@ -141,7 +141,7 @@ static gputune_status read_cached(gt_recorded_entry *out, const gt_json *json)
     return GPUTUNE_OK;
 }
 
-/* Finds the minimised measurement: the first objective's. */
+/* Finds the measurement to minimise, which is that of the first objective. */
 static const gt_json *find_measurement(const gt_json *json, const char **name)
 {
     const gt_json *all = gt_json_member(json, "measurements"), *one = NULL;
@@ -209,7 +209,7 @@ static gputune_status read_t4(gt_recorded_entry *out, const gt_json *json)
     return GPUTUNE_OK;
 }
 
-enum { TEXT_MOST = 1 << 30 }; /* bytes */
+enum { TEXT_MOST = 1 << 30 }; /* maximum number of bytes */
 
 typedef struct reader {
     const char *path;
@@ -220,7 +220,7 @@ typedef struct reader {
     const gt_json *entries, *listed; /* the container of all entries, and the parameters' values as
                                         the file lists them, or NULL */
     bool is_t4;
-    GT_ARRAY(const char *) names;     /* of parameters */
+    GT_ARRAY(const char *) names;     /* names of the parameters */
     GT_ARRAY(const gt_json *) values; /* for each entry, in the order of the names */
     gt_recorded space;
 } reader;
@@ -233,7 +233,7 @@ static gputune_status fail_at(const reader *at, int line, gputune_status status)
                : gt_fail_prefix(GPUTUNE_ERECORDED, "%s:%d", at->path, line);
 }
 
-/* Reads the names of the parameters; of T4 results, those of the first configuration. */
+/* Reads the names of the parameters; in T4 results, the names in the first configuration. */
 static gputune_status take_names(reader *at, const gt_json *names)
 {
     for (const gt_json *one = NULL; (one = gt_json_after(names, one)) != NULL;) {

@@ -14,8 +14,8 @@ typedef struct gt_recorded_entry {
     int line;        /* its line in the file */
 } gt_recorded_entry;
 
-/* A recorded space. One that is all zero is empty; axes and `entries` are added in any order.
- * Immutable after gt_recorded_finish() has succeeded. */
+/* A recorded space. It is empty if all bytes are zero; axes and `entries` are added in any order.
+ * It is immutable after gt_recorded_finish() has succeeded. */
 typedef struct gt_recorded {
     uint32_t axis_count;
     gt_domain_axis axes[GT_SEARCH_AXES]; /* values are owned */
@@ -25,16 +25,16 @@ typedef struct gt_recorded {
     gt_hash_index places; /* indices of the entries, by hash of the point */
 } gt_recorded;
 
-/* Appends an axis. Copies `values`; NULL if the choices are words. EINVAL beyond the limits of
- * domain.h; ENOMEM. */
+/* Appends an axis. Copies `values`, which is NULL if the choices are words. Returns EINVAL beyond
+ * the limits of domain.h, or ENOMEM. */
 gputune_status gt_recorded_axis(gt_recorded *recorded, const double *values, uint32_t choices);
-/* Sorts the entries, and merges equal ones. ERECORDED if two entries of one configuration differ,
- * or if no entry has a time. */
+/* Sorts the entries, and merges equal entries. Returns ERECORDED if two entries of one
+ * configuration differ, or if no entry has a time. */
 gputune_status gt_recorded_finish(gt_recorded *recorded);
 void gt_recorded_free(gt_recorded *recorded);
 
-/* Makes the domain of the recorded configurations: failed ones are valid, missing ones are not. The
- * space must outlive the domain. */
+/* Makes the domain of the recorded configurations. Configurations that failed are valid, and
+ * missing ones are not. The space must outlive the domain. */
 gt_domain gt_recorded_domain(const gt_recorded *recorded);
 /* Returns the entry of a valid point. */
 const gt_recorded_entry *gt_recorded_at(const gt_recorded *recorded, const gt_point *point);

@@ -19,7 +19,7 @@ typedef struct pending_variant {
     const gt_recorded_entry *entry;
     double compiled_s; /* end of compiling; infinite while it waits for a worker */
     double done_s;     /* end on the GPU; infinite until the GPU starts it */
-    double measure_s;  /* GPU time before the strategy gets the result */
+    double measure_s;  /* GPU time until the strategy gets the result */
 } pending_variant;
 
 typedef struct clock_state {
@@ -131,7 +131,7 @@ static gputune_status propose_variants(clock_state *at)
     return GPUTUNE_OK;
 }
 
-/* Launches a variant once. One that may win is also verified, and adds samples to the race. */
+/* Launches a variant once. If it may win, it is also verified, and adds samples to the race. */
 static void launch_first(clock_state *at, pending_variant *pending_variant)
 {
     const gt_recorded_entry *entry = pending_variant->entry;
@@ -143,7 +143,7 @@ static void launch_first(clock_state *at, pending_variant *pending_variant)
     gt_schedule_note_new_variant(&at->schedule, pending_variant->measure_s, at->owed_s > 0);
     if (leads && entry->tried.outcome == GT_TRIED_OK) {
         at->owed_s += fmax(0, most_s - pending_variant->measure_s);
-        at->round_s = 2 * entry->launch_s; /* together with the incumbent */
+        at->round_s = 2 * entry->launch_s; /* this variant and the incumbent */
     }
 }
 
@@ -190,7 +190,7 @@ static double next_event(const clock_state *at)
 static gputune_status end_variant(clock_state *at)
 {
     for (uint32_t i = 0; i < at->pending_count; i++) {
-        if (at->pending[i].done_s <= at->now_s) { /* at most one: the GPU runs one at a time */
+        if (at->pending[i].done_s <= at->now_s) { /* at most one variant is on the GPU */
             const pending_variant ended = at->pending[i];
             at->pending_count--;
             memmove(&at->pending[i], &at->pending[i + 1], (at->pending_count - i) * sizeof ended);
@@ -207,7 +207,7 @@ static gputune_status run_clock(clock_state *at)
         feed_workers(at);
         feed_gpu(at);
         if (!at->pending_count) {
-            return GPUTUNE_OK; /* exhausted */
+            return GPUTUNE_OK; /* the search is exhausted */
         }
         at->now_s = next_event(at);
         GT_TRY(end_variant(at));

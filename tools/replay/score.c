@@ -18,16 +18,16 @@ static const double reach[2] = {0.05, 0.02};
 
 /* Totals of one strategy's runs. Its arrays are one block, which begins with `regret`. */
 typedef struct scores {
-    double *regret;     /* one per number of evaluations, summed over the runs */
+    double *regret;     /* one element for each number of evaluations, summed over the runs */
     double *reached[2]; /* seconds of each run */
-    double *best_ns;    /* of one run */
+    double *best_ns;    /* best times of one run */
     uint64_t results;
 } scores;
 
 typedef int (*replayed_fn)(void *user, const replayed *replayed);
 
 typedef struct replay {
-    const replay_options *options; /* complete */
+    const replay_options *options; /* the options, with defaults filled in */
     gt_recorded recorded;
     char space[128];
     uint32_t most; /* the largest number of evaluations */

@@ -6,7 +6,7 @@
 typedef struct replay_options {
     const gputune_strategy *strategies; /* NULL: AUTO */
     size_t strategy_count;
-    const uint32_t *evaluations; /* numbers of results to score after; NULL: 50, 100, 200 */
+    const uint32_t *evaluations; /* numbers of results at which to score; NULL: 50, 100, 200 */
     size_t evaluation_count;
     uint32_t seeds;   /* number of runs; 0: 100 */
     uint64_t seed;    /* seed of the first run */
@@ -20,8 +20,8 @@ typedef struct replay_options {
 typedef struct replayed {
     const char *space, *strategy; /* the file's name without suffixes */
     uint32_t evaluations, seeds, workers;
-    double mean_regret; /* best so far / optimum - 1, the mean of the runs */
-    double seconds_to_5_percent, seconds_to_2_percent; /* medians on the virtual clock; 0: without
+    double mean_regret; /* mean over the runs of: best time so far / optimum - 1 */
+    double seconds_to_5_percent, seconds_to_2_percent; /* medians on the virtual clock; 0: no
                                                           workers, or not reached */
     uint64_t configurations, valid; /* recorded configurations, and those with a time */
     double optimum_ns;
