@@ -119,7 +119,7 @@ static void check_copies(patient *p)
              "%.0f GB/s, %.0f%% of the memory's %.0f GB/s; expected %.0f%% or more", rate / 1e9,
              100 * rate / peak, peak / 1e9, 100 * LEAST_OF_PEAK);
     } else {
-        GOOD(p, "%.0f GB/s, read plus written, of %.0f GB/s", rate / 1e9, peak / 1e9);
+        GOOD(p, "reads and writes %.0f of the memory's %.0f GB/s", rate / 1e9, peak / 1e9);
     }
 }
 
@@ -158,7 +158,7 @@ static void check_ecc(patient *p)
 {
     if (p->setup.uncorrected_errors) {
         FAIL(p, "reset the GPU; if errors come back, have it replaced",
-             "%llu uncorrected errors of memory since the driver was loaded",
+             "%llu uncorrected memory errors since the driver was loaded",
              (unsigned long long)p->setup.uncorrected_errors);
     } else if (p->setup.ecc != GT_UNKNOWN) {
         GOOD(p, "%s, no uncorrected error", p->setup.ecc == GT_ON ? "on" : "off");
@@ -331,7 +331,7 @@ static void check_writing(patient *p)
              "another file; results are kept in memory only",
              "%s", p->facts.unwritable);
     } else {
-        GOOD(p, "not locked, and writable for this user");
+        GOOD(p, "not locked, and writable by this user");
     }
 }
 
@@ -343,7 +343,7 @@ static void check_owner(patient *p)
              "then its code is not used, and its results are verified again",
              "%s", p->facts.distrust);
     } else {
-        GOOD(p, "writable only for this user");
+        GOOD(p, "writable only by this user");
     }
 }
 

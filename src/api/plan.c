@@ -53,10 +53,11 @@ gputune_status gt_plan_context(gt_context *out, const gt_driver *driver, int ord
     GT_CUDA(driver, CtxGetDevice, &current);
     return current == ordinal
                ? GPUTUNE_OK
-               : gt_fail(GPUTUNE_EINVAL,
-                         "%s: the current context is of device %d, and the plan is for device %d; "
-                         "make a context of that device current, or open a tuner for each device",
-                         kernel, (int)current, ordinal);
+               : gt_fail(
+                     GPUTUNE_EINVAL,
+                     "%s: the current context belongs to device %d, but the plan is for device %d; "
+                     "make a context of that device current, or open a tuner for each device",
+                     kernel, (int)current, ordinal);
 }
 
 /* Returns a buffer argument's buffer; NULL: the argument is a scalar. */

@@ -58,8 +58,8 @@ int gputune_make_rule(char **out, gputune *tuner, const char *kernel, const gput
     GT_REFUSE(o.effort && o.effort != GPUTUNE_MEASURE, GPUTUNE_EINVAL,
               "%s: a rule is made by measuring; leave out the effort (--effort)", kernel);
     GT_REFUSE(o.only_count || o.input_count || o.file_count, GPUTUNE_EINVAL,
-              "%s: a rule is for all configurations and generated inputs; leave out %s", kernel,
-              o.only_count ? "`only` (--only)" : "the inputs (--input)");
+              "%s: a rule always covers all configurations and uses generated inputs; leave out %s",
+              kernel, o.only_count ? "`only` (--only)" : "the inputs (--input)");
     GT_TRY(gt_make_rule(&text, &tuner->services, &tuner->device, kernel, ranges, count,
                         most_codes ? most_codes : usual_codes, &o));
     gt_rules_note_change(tuner->rules);

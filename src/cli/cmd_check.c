@@ -71,9 +71,12 @@ static void write_line(const mistake *mistake)
 {
     const gputune_finding *m = &mistake->first;
     printf("%s:%u: %s: ", m->file, m->line, m->kind);
-    printf("%s%s%s; by %s", m->where, m->where[0] ? " " : "", m->message, m->thread);
+    printf("%s%s%s; ", m->where, m->where[0] ? " " : "", m->message);
     if (m->other_thread[0]) {
-        printf("; the other access is at line %u, by %s", m->other_line, m->other_thread);
+        printf("this access is by %s, the other access, at line %u, by %s", m->thread,
+               m->other_line, m->other_thread);
+    } else {
+        printf("in %s", m->thread);
     }
     printf(" (%s%s%s; in %u variant%s, %llu time%s)\n", m->configuration,
            m->configuration[0] ? ", " : "", m->sizes, mistake->variants,

@@ -56,7 +56,7 @@ static int forget_kernels(const cli_list *arguments)
     CLI_REFUSE(!is_selective, CLI_EXIT_USAGE,
                "forget: nothing is selected; name a KERNEL, or give --outdated, --size or --gpu");
     CLI_REFUSE(database && access(database, F_OK) != 0, CLI_EXIT_DATABASE,
-               "the database %s cannot be used: %s", database, strerror(errno));
+               "the database '%s' cannot be used: %s", database, strerror(errno));
     CLI_TRY(cli_open(&session, CLI_OPEN_IF_ANY));
     CLI_TRY(cli_stored_name(&session, name));
     return drop_records(&session, name);

@@ -404,7 +404,7 @@ static bool pass_on(child *child)
     child->turn.tried = child;
     fleet.started_count--;
     kind->turns[--kind->next] = child->turn;
-    cli_note("%s: %s: %s; trying it on another GPU of the same kind", child->label,
+    cli_note("%s: %s: %s; trying the scenario on another GPU of the same kind", child->label,
              child->turn.scenario->label, child->failure.why);
     return true;
 }
@@ -549,10 +549,10 @@ static void take_end(child *child)
         }
     } else if (child->is_busy && !child->failure.why) { /* a signal ended the child in its turn */
         const char *message =
-            cli_format("%s: %s: its process has ended by signal %d", child->turn.scenario->label,
-                       child->label, WTERMSIG(status));
-        child->failure =
-            (failure){"its process has ended", message, CLI_EXIT_NOTHING, GPU_FAULT | HAS_ERROR};
+            cli_format("%s: %s: the process on this GPU was ended by signal %d",
+                       child->turn.scenario->label, child->label, WTERMSIG(status));
+        child->failure = (failure){"the process on this GPU has ended", message, CLI_EXIT_NOTHING,
+                                   GPU_FAULT | HAS_ERROR};
     } else if (WIFEXITED(status)) { /* a signal that ends an idle child loses nothing */
         fleet.code = cli_worse(fleet.code, code);
     }

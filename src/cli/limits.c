@@ -107,8 +107,8 @@ char *cli_hardware_text(const gputune_record *winner, const char *source)
     const double arithmetic = has_peak ? winner->flops * per_s / peak.per_s : 0;
     const double most = fmax(memory, arithmetic);
     const char *gain = most >= at ? "nothing left to gain"
-                                  : cli_format("at most %.*fx faster possible", most < 0.1 ? 0 : 2,
-                                               1 / fmax(most, 1e-9));
+                                  : cli_format("a speed-up of at most %.*fx is possible",
+                                               most < 0.1 ? 0 : 2, 1 / fmax(most, 1e-9));
     char *text = cli_format("%u registers", winner->registers);
     if (winner->spill_bytes) {
         cli_append(&text, ", %u bytes spilled", winner->spill_bytes);
@@ -122,7 +122,9 @@ char *cli_hardware_text(const gputune_record *winner, const char *source)
     }
     const char *shares = text_of_shares(memory, arithmetic, peak.units);
     const double warps = share_of_threads(winner);
-    const char *with = warps > 0 ? cli_format(" with %.2g%% of the warps", warps * 100) : "";
+    const char *with =
+        warps > 0 ? cli_format(", with only %.2g%% of the warps that fit on the GPU", warps * 100)
+                  : "";
     if (most >= near) {
         cli_append(&text, "; %s-bound: %s; %s", memory >= arithmetic ? "memory" : "compute", shares,
                    gain);

@@ -111,7 +111,7 @@ static int set_integer(const cli_option *option, const char *text)
     bool is_good = gt_read_int(&value, text) == GT_INT_READ && value >= bytes &&
                    (bytes || value <= UINT32_MAX);
     CLI_REFUSE(!is_good, CLI_EXIT_USAGE, "--%s: '%s' is not %s", option->name, text,
-               bytes ? "a number of bytes; write 100M or 1G" : "a count");
+               bytes ? "a number of bytes; write 100M or 1G" : "a count from 0 to 4294967295");
     if (bytes) {
         *(uint64_t *)option->value = (uint64_t)value;
     } else {
@@ -126,8 +126,10 @@ static int set_number(const cli_option *option, const char *text)
     double value = gt_strtod(text, &end);
     bool share = option->kind == CLI_OPTION_SHARE;
     bool is_bad = end == text || *end || !isfinite(value) || value <= 0 || (share && value >= 1);
-    CLI_REFUSE(is_bad, CLI_EXIT_USAGE, "--%s: '%s' is not %s", option->name, text,
-               share ? "a fraction above 0 and below 1" : "a positive number");
+    CLI_REFUSE(is_bad, CLI_EXIT_USAGE, "--%s: '%s' is %s", option->name, text,
+               value == INFINITY ? "out of range; expected less than 1e308"
+               : share           ? "not a fraction above 0 and below 1"
+                                 : "not a positive number");
     *(double *)option->value = value;
     return CLI_CONTINUE;
 }

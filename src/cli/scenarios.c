@@ -227,7 +227,7 @@ int cli_stored_nothing(const cli_session *session, const gputune_record_filter *
     const char *sizes = filter->sizes ? cli_format(" at %s", filter->sizes) : "";
     cli_note("no results for %s%s%s yet; run 'gputune warm %s'%s", kernel ? kernel : "any kernel",
              gpu, sizes, kernel ? kernel : "KERNEL",
-             filter->any_gpu ? "" : ", or add --any-gpu to see other GPUs'");
+             filter->any_gpu ? "" : ", or add --any-gpu to see results of other GPUs");
     return CLI_EXIT_NOTHING;
 }
 

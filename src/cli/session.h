@@ -30,7 +30,7 @@
     CLI_ROW("quiet", 'q', CLI_OPTION_FLAG, &cli_given.quiet, NULL, NULL,                           \
             "print only errors on stderr"),                                                        \
         CLI_ROW("color", 0, CLI_OPTION_CHOICE, &cli_given.color, NULL, cli_color_words,            \
-                "colour on a terminal [auto: unless NO_COLOR is set]"),                            \
+                "when to use colour [auto: on a terminal, unless NO_COLOR is set]"),               \
         CLI_ROW("verbose", 'v', CLI_OPTION_FLAG, &cli_given.verbose, NULL, NULL,                   \
                 "print more on stderr, also compiler logs"),                                       \
         CLI_OPTIONS_END

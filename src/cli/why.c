@@ -175,9 +175,9 @@ static void append_starts(char **text, const cli_measured *from)
         if (trial->is_start || trial->is_default) {
             const bool timed = cli_trial_has_time(trial) || cli_trial_was_launched(trial);
             const char *name = trial->is_default ? "the default" : trial->configuration;
-            cli_append(&list, "%s%s %s%s", list[0] ? ", " : "", name,
+            cli_append(&list, "%s%s (%s%s)", list[0] ? ", " : "", name,
                        timed ? cli_duration(trial->median_ns) : "failed",
-                       trial->median_ns == best_ns ? " (best)" : "");
+                       trial->median_ns == best_ns ? ", best" : "");
             any |= trial->is_start && !trial->is_default;
         }
     }
@@ -230,8 +230,8 @@ void cli_why_write(const cli_table *standing, const cli_measured_list *list,
         if (why.axes.row_count) {
             puts("");
             cli_table_write(&why.axes, format, stdout);
-            puts("\nIn brackets: the number of trials with the value; more may lower its cost.\n"
-                 "<=: at most this, by one trial or by first launches only.");
+            puts("\nIn brackets: how many trials have this value; more trials may lower the cost.\n"
+                 "<=: an upper bound: the value has one trial, or only times of first launches.");
         }
     }
 }

@@ -268,8 +268,9 @@ static bool resolve_local(emu_warp *warp, const emu_op *op, emu_access *access, 
         uint64_t offset = access->address[lane] & ((UINT64_C(1) << EMU_TAG_SHIFT) - 1);
         if (offset >= warp->local_bytes || warp->local_bytes - offset < access->bytes) {
             emu_raise(warp, op, ILLEGAL_ADDRESS, lane, tag_address(EMU_TAG_LOCAL, offset),
-                      "%s of %u bytes of local memory at 0x%llx of %u", access_verb(op),
-                      access->bytes, (unsigned long long)offset, warp->local_bytes);
+                      "%s of %u bytes at offset 0x%llx of local memory, which has %u bytes",
+                      access_verb(op), access->bytes, (unsigned long long)offset,
+                      warp->local_bytes);
             return false;
         }
         access->host[lane] = warp->local + (size_t)lane * warp->local_bytes + offset;
@@ -288,8 +289,8 @@ static bool resolve_param(emu_warp *warp, const emu_op *op, emu_access *access, 
         bool forbidden = !in_frame && op->flags & EMU_ACCESS_WRITE;
         if (offset >= size || size - offset < access->bytes || forbidden) {
             emu_raise(warp, op, ILLEGAL_ADDRESS, lane, tag_address(EMU_TAG_PARAM, offset),
-                      "%s of %u bytes of parameters at 0x%llx of %u", access_verb(op),
-                      access->bytes, (unsigned long long)offset, size);
+                      "%s of %u bytes at offset 0x%llx of the parameters, which have %u bytes",
+                      access_verb(op), access->bytes, (unsigned long long)offset, size);
             return false;
         }
         uint8_t *base =

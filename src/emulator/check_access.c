@@ -427,9 +427,9 @@ static void look_at_constant(const emu_warp *warp, const emu_op *op, const emu_a
             emu_check_empty(warp->worker->check, access->address[lane], access->bytes);
         if (!empty)
             continue;
-        emu_check_report(
-            warp, op, lane, "unset", empty->name, NULL,
-            "is a __constant__ without a value, and nothing has set what is read here");
+        emu_check_report(warp, op, lane, "unset", empty->name, NULL,
+                         "is a __constant__ without an initial value, and nothing has set the "
+                         "bytes that are read");
         return;
     }
 }

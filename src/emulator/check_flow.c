@@ -172,7 +172,7 @@ static uint32_t look_at_products(const step *s, const emu_warp_order *order)
         return order->products[0].group + 1;
     if (product && !is_opcode(s, "mov."))
         emu_check_report(s->warp, s->op, (unsigned)__builtin_ctz(s->mask), "race", "", NULL,
-                         "uses a sum of wgmma without a wgmma.wait_group before");
+                         "uses a sum of wgmma without an earlier wgmma.wait_group");
     return is_opcode(s, "mov.") ? product : 0;
 }
 

@@ -79,10 +79,10 @@ static gputune_status check_threads(const gt_loaded_launch *loaded, CUfunction f
     }
     GT_CUDA(loaded->driver, FuncGetAttribute, &registers, CU_FUNC_ATTRIBUTE_NUM_REGS, function);
     return gt_fail(GPUTUNE_ECUDA,
-                   "a block of %u threads does not fit: %d registers per thread%s, or "
-                   "launch_bounds, allow %d threads",
-                   threads, registers,
-                   loaded->device->emulated ? " (the emulator's count, not ptxas's)" : "", most);
+                   "a block of %u threads does not fit: at most %d threads are possible with %d "
+                   "registers per thread%s or the kernel's launch_bounds",
+                   threads, most, registers,
+                   loaded->device->emulated ? " (the emulator's count, not ptxas's)" : "");
 }
 
 static gputune_status allow_shared(const gt_loaded_launch *loaded, CUfunction function,

@@ -255,8 +255,8 @@ const char *gt_database_why(const gt_database *database)
     const char *path = database->handle ? sqlite3_db_filename(database->handle, "main") : NULL;
     if ((database->code & 0xff) == SQLITE_CANTOPEN && path &&
         (lies_beside(path, "-journal") || lies_beside(path, "-wal"))) {
-        return "its journal belongs to another user, or others may write it, so it is not applied; "
-               "remove it, or use a database in a folder that only you may write";
+        return "its journal belongs to another user, or others may write it, so the journal is not "
+               "applied; remove the journal, or use a database in a folder that only you may write";
     }
     return (database->code & 0xff) == SQLITE_INTERRUPT
                ? "a statement did not end within the call's time limit"

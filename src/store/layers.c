@@ -71,9 +71,9 @@ struct gt_store {
 
 static const double mutex_slice_s = 0.05; /* time between two checks of the cancel flag */
 static const double longest_turn_s = 30;  /* limit of the wait for other threads */
-static const char still_locked[] =
-    "the database %s is still locked by another process: results that are in memory only are lost; "
-    "end that process and tune again";
+static const char still_locked[] = "the database '%s' is still locked by another process: results "
+                                   "that are in memory only are lost; "
+                                   "end that process and tune again";
 
 static bool layers_own(const gt_store *store)
 {
@@ -112,11 +112,12 @@ static void warn_of_distrust(gt_store *store)
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
     const char *why = store->file->distrust;
     if (why && !store->distrust_logged) {
-        snprintf(store->warning, sizeof store->warning,
-                 "the code in the database %s is not used, and its results are verified again: %s; "
-                 "remove the write permission of others (chmod go-w), or set GPUTUNE_DB to a file "
-                 "of your own in a folder that only you may write",
-                 store->asked, why);
+        snprintf(
+            store->warning, sizeof store->warning,
+            "the code in the database '%s' is not used, and its results are verified again: %s; "
+            "remove the write permission of others (chmod go-w), or set GPUTUNE_DB to a file "
+            "of your own in a folder that only you may write",
+            store->asked, why);
     }
     store->distrust_logged |= why != NULL;
 }
@@ -145,13 +146,14 @@ static void give_up(gt_store *store, const gt_obstacle *obstacle, bool keep_read
     if (!keep_reading) {
         store->unread = *obstacle;
     }
-    snprintf(store->warning, sizeof store->warning,
-             obstacle->trouble == GT_TROUBLE_UNUSABLE
-                 ? "the database %s cannot be used (%s): results are kept in memory only; move it "
-                   "away, or set GPUTUNE_DB to another file"
-                 : "the database %s cannot be written (%s): results are kept in memory only; set "
-                   "GPUTUNE_DB to a writable file",
-             store->asked, obstacle->why);
+    snprintf(
+        store->warning, sizeof store->warning,
+        obstacle->trouble == GT_TROUBLE_UNUSABLE
+            ? "the database '%s' cannot be used (%s): results are kept in memory only; move it "
+              "away, or set GPUTUNE_DB to another file"
+            : "the database '%s' cannot be written (%s): results are kept in memory only; set "
+              "GPUTUNE_DB to a writable file",
+        store->asked, obstacle->why);
 }
 
 /* Stops using the user's file because its folder is missing. gt_message() has the reason. */
@@ -199,7 +201,7 @@ static gputune_status open_file(gt_store *store, gt_obstacle *obstacle)
     const char *network = store->file->made ? gt_network_of(path) : NULL;
     if (network) {
         layers_warn(store,
-                    "the database %s is on a network file system, %s, whose locks may not hold "
+                    "the database '%s' is on a network file system, %s, whose locks may not hold "
                     "between machines: set GPUTUNE_DB to a file on a local disk",
                     path, network);
     }
@@ -401,8 +403,8 @@ static gputune_status prepare_folder(const gt_store *store, const char *path)
     }
     char folder[PATH_MAX];
     gt_folder_of(folder, sizeof folder, store->asked);
-    GT_REFUSE(!gt_file_exists(folder), GPUTUNE_EIO, "the folder %s does not exist; create it first",
-              folder);
+    GT_REFUSE(!gt_file_exists(folder), GPUTUNE_EIO,
+              "the folder '%s' does not exist; create it first", folder);
     return GPUTUNE_OK;
 }
 
@@ -759,9 +761,9 @@ gputune_status gt_store_check(gt_store *store, bool writing)
     store->loss_logged |= loses;
     GT_REFUSE(loses, GPUTUNE_EDATABASE, still_locked, store->asked);
     GT_REFUSE(store->unread.trouble != GT_TROUBLE_NONE, GPUTUNE_EDATABASE,
-              "the database %s cannot be used: %s", store->asked, store->unread.why);
+              "the database '%s' cannot be used: %s", store->asked, store->unread.why);
     return writing && store->unkept[0]
-               ? gt_fail(GPUTUNE_EDATABASE, "the database %s cannot be written: %s", store->asked,
+               ? gt_fail(GPUTUNE_EDATABASE, "the database '%s' cannot be written: %s", store->asked,
                          store->unkept)
                : GPUTUNE_OK;
 }
@@ -793,11 +795,11 @@ static void warn_of_lock(gt_store *store)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
     if (!store->lock_logged) {
-        snprintf(
-            store->warning, sizeof store->warning,
-            "the database %s is locked by another process: results are kept in memory until it can "
-            "be written; end the process that locks it, or set GPUTUNE_DB to another file",
-            store->asked);
+        snprintf(store->warning, sizeof store->warning,
+                 "the database '%s' is locked by another process: results are kept in memory until "
+                 "it can "
+                 "be written; end the process that locks it, or set GPUTUNE_DB to another file",
+                 store->asked);
     }
     store->lock_logged = true;
     store->lags_since_ns = gt_now_ns();
@@ -867,7 +869,7 @@ static gputune_status add_counts(void *context, gt_rows *row)
 /* Adds the undamaged rows of a file to what->all. */
 static gputune_status gather_file(merging *what, const char *path, const gt_patience *patience)
 {
-    static const char cannot[] = "the database %s cannot be merged: %s";
+    static const char cannot[] = "the database '%s' cannot be merged: %s";
     static const gt_sql sound[] = {GT_SQL_KEPT_WINNERS, GT_SQL_KEPT_TRIALS, GT_SQL_KEPT_CODE,
                                    GT_SQL_KEPT_RULES};
     GT_SCOPED(gt_database_close) gt_database *file = NULL;
@@ -877,7 +879,7 @@ static gputune_status gather_file(merging *what, const char *path, const gt_pati
     GT_TRY(status);
     GT_REFUSE(
         file->distrust, GPUTUNE_EDATABASE,
-        "the database %s cannot be merged: %s; transfer its winners with 'gputune wisdom', which "
+        "the database '%s' cannot be merged: %s; transfer its winners with 'gputune wisdom', which "
         "verifies them again",
         path, file->distrust);
     status = copy_kept(what->all, file->handle);

@@ -320,7 +320,8 @@ static gputune_status read_variant_facts(gt_wisdom_entry *entry, char *at)
 
 static gputune_status read_variant(gt_wisdom_entry *entry, const char *at)
 {
-    GT_REFUSE(!entry->codes.count, GPUTUNE_ERECORDED, "the compiled code in it has no facts");
+    GT_REFUSE(!entry->codes.count, GPUTUNE_ERECORDED,
+              "a line of facts is missing before the compiled code in it");
     return read_image(&entry->codes.items[entry->codes.count - 1].image, at);
 }
 
@@ -688,7 +689,7 @@ gputune_status gt_store_import(gt_wisdom_import *import, gt_store *store, const 
     GT_REFUSE(strncmp(text, gt_wisdom_heading, length) != 0 ||
                   (text[length] && text[length] != '\n'),
               GPUTUNE_ERECORDED,
-              "%s is not wisdom that this version can read; expected the first line '%s'",
+              "%s: not wisdom that this version can read; expected the first line '%s'",
               import->from, gt_wisdom_heading);
     gputune_status status = read_entries(&entries, import, text);
     if (status == GPUTUNE_OK && entries.count) {

@@ -74,7 +74,7 @@ gputune_status gt_template_folders(char **folder, char **home, const char *given
     GT_FREED char *found = NULL;
     GT_TRY(list_places(&places, given));
     GT_REFUSE(asked && !gt_file_is_folder(asked), GPUTUNE_ENOTFOUND,
-              "the folder %s does not exist; expected a folder with templates", asked);
+              "the folder '%s' does not exist; expected a folder with templates", asked);
     GT_TRY(find_prelude(&found, &places));
     GT_TRY(gt_strdup(folder, asked ? asked : found));
     *home = gt_take(&found);

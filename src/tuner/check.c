@@ -185,7 +185,7 @@ static void log_single_values(const gt_request *request)
     }
     if (count) {
         gt_log_line(&request->log, GPUTUNE_LOG_WARNING, "%s: %s%s", request->template->name,
-                    gt_text_string(&text), count > NAMED ? ", and others likewise" : "");
+                    gt_text_string(&text), count > NAMED ? ", and so were other scalars" : "");
     }
 }
 

@@ -132,7 +132,8 @@ static void explain_result(char *out, size_t bytes, const gt_runner *runner, boo
 {
     char why[128];
     if (runner->left == GT_RACE_IN) {
-        snprintf(out, bytes, "%s", among_all ? "by time: not among the fastest" : "");
+        snprintf(out, bytes, "%s",
+                 among_all ? "not among the fastest, so its energy was not compared" : "");
         return;
     }
     snprintf(out, bytes, "%s%s", by_time ? "by time: " : "",
@@ -350,7 +351,7 @@ static gputune_status explain_end(char **out, const gt_tuning *tuning, const gt_
     gt_text text = {0};
     char count[32], all[32];
     if (!searched_all) {
-        gt_text_printf(&text, "searched %s of %s; ",
+        gt_text_printf(&text, "tried %s of %s variants; ",
                        gt_count_text(count, sizeof count, gt_tuning_tried(tuning)),
                        gt_count_text(all, sizeof all, size));
     }
@@ -361,9 +362,10 @@ static gputune_status explain_end(char **out, const gt_tuning *tuning, const gt_
         gt_text_printf(&text, "no gain above %.3g%% is expected from the others%s",
                        tuning->session.request->options.epsilon * 100, decided ? "" : "; ");
     } else if (decided && !searched_all) {
-        gt_text_append(&text, "of those tried, ");
+        gt_text_printf(&text, "none was faster%s",
+                       end == GT_RACE_NO_GAIN ? " by more than epsilon" : "");
     }
-    gt_text_append(&text, content && decided ? "" : gt_race_end_text(end));
+    gt_text_append(&text, decided && (content || !searched_all) ? "" : gt_race_end_text(end));
     const double limit_s = tuning->session.request->options.time_limit_s;
     if (end == GT_RACE_BUDGET && tuning->kept_s > 0.1 * limit_s) {
         gt_text_printf(&text, " (%.3g of %.3g s are reserved for verifying the winner)",
@@ -543,8 +545,8 @@ static gputune_status explain_stop(const gt_tuning *tuning)
         first = first || variant->failure == GPUTUNE_OK ? first : variant;
     }
     GT_REFUSE(first, GPUTUNE_ETIMEOUT,
-              "%s: no variant was measured in %.3g s; %u of %u failed; the first failure: %s", name,
-              limit, failed, gt_field_tried(field), first->message ? first->message : "");
+              "%s: no variant was measured in %.3g s; %u of %u failed, the first like this: %s",
+              name, limit, failed, gt_field_tried(field), first->message ? first->message : "");
     if (gt_store_check(tuning->session.request->services->store, false) != GPUTUNE_OK) {
         return gt_fail_prefix(GPUTUNE_ETIMEOUT, "%s: no variant was measured in %.3g s", name,
                               limit);

@@ -361,10 +361,11 @@ static bool is_shape(const gt_npy *npy, const uint64_t *shape, uint32_t dimensio
 
 static gputune_status check_numbers(const gt_buffer *buffer, const char *path)
 {
-    GT_REFUSE(buffer->number_count, GPUTUNE_EINVAL,
-              "%s: %s has elements of several numbers, which no file can hold; expected plain "
-              "numbers or vectors",
-              path, buffer->name);
+    GT_REFUSE(
+        buffer->number_count, GPUTUNE_EINVAL,
+        "%s: each element of %s has several numbers, which no such file can hold; expected plain "
+        "numbers or vectors",
+        path, buffer->name);
     return GPUTUNE_OK;
 }
 

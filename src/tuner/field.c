@@ -387,9 +387,10 @@ static bool may_never_end(const gt_field *field, double busy_s)
 static gputune_status fail_running(gt_field *field, gt_variant *standard, double busy_s)
 {
     char message[128];
-    gt_snprintf(message, sizeof message,
-                "it may never end, or need a longer time limit; it was still running after %.3g s",
-                busy_s);
+    gt_snprintf(
+        message, sizeof message,
+        "the kernel was still running after %.3g s; it may never end, or need a longer limit",
+        busy_s);
     /* a call with the same limit tries the default again */
     standard->limit_s = MOST * limit_s(field);
     return gt_field_defer(field, standard, GT_DEFERRED_LATE, GPUTUNE_ETIMEOUT, message);
@@ -884,8 +885,8 @@ static void warn_of_loose_tolerance(const gt_request *request, const gt_prepared
 {
     if (prepared->loose[0]) {
         gt_log_line(&request->log, GPUTUNE_LOG_WARNING,
-                    "%s: the tolerance of %s, %.3g, exceeds the median of its results, %.3g: "
-                    "almost any result passes; give a smaller one in reference()",
+                    "%s: the tolerance of %s, %.3g, exceeds the median of its results, %.3g, "
+                    "so almost any result passes; give a smaller tolerance in reference()",
                     request->template->name, prepared->loose, prepared->loose_tolerance,
                     prepared->loose_median);
     }

@@ -95,7 +95,7 @@ gputune_status gt_field_explain(const gt_field *field, gt_variant *variant, cons
         gt_text_printf(&text,
                        "; is a length in args() too small, shared() %s, or a require() missing?",
                        gt_template_lacks_shared(r->template)
-                           ? "missing, which an array 'extern __shared__' needs"
+                           ? "missing (an 'extern __shared__' array needs it)"
                            : "too small");
     }
     if (crashed && is_fault(message) && !r->device->emulated) {
@@ -354,7 +354,7 @@ gputune_status gt_field_single(char **out, const gt_field *field)
         untried = is_untried && !untried ? line : untried;
     }
     if (count > NAMED) {
-        gt_text_printf(&text, ", and %u more likewise", count - NAMED);
+        gt_text_printf(&text, ", and %u other scalars likewise", count - NAMED);
     }
     if (untried) {
         gt_text_printf(&text, "; prove(%s = VALUE) tries another", untried);

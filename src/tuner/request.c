@@ -35,14 +35,15 @@ static gputune_status check_objective(const gt_template *template, gputune_objec
     const gt_objective *facts = gt_objective_facts(objective);
     const char *rate = gt_objective_facts(GPUTUNE_OBJECTIVE_RATE)->name;
     const gt_place place = template->work.place;
-    GT_REFUSE(facts->by_work && !template->work.stated, GPUTUNE_EINVAL,
-              "%s:%d:%d: %s has no work(), which objective %s needs; expected work(flops = ...) or "
-              "work(bytes = ...)",
-              place.path, place.line, place.column, template->name, facts->name);
+    GT_REFUSE(
+        facts->by_work && !template->work.stated, GPUTUNE_EINVAL,
+        "%s:%d:%d: %s has no work(), which the objective '%s' needs; expected work(flops = ...) or "
+        "work(bytes = ...)",
+        place.path, place.line, place.column, template->name, facts->name);
     GT_REFUSE(
         !facts->by_work && template->work.axes, GPUTUNE_EINVAL,
         "%s:%d:%d: work() uses the axis %s, so launches of %s do different amounts of work, which "
-        "objective %s ignores; expected objective %s, which compares the work per second",
+        "the objective '%s' ignores; expected the objective '%s', which compares work per second",
         place.path, place.line, place.column,
         template->axes[__builtin_ctzll(template->work.axes)].name, template->name, facts->name,
         rate);
@@ -397,7 +398,7 @@ gputune_status gt_request_outlive_call(gt_request *request)
     GT_REFUSE(o->input_count || o->file_count || o->reference, GPUTUNE_EINVAL,
               "%s: a call with inputs, files or a reference function of its own cannot be tuned in "
               "the background, because the program may change them before the tuning ends; "
-              "expected those of the template, or a call without `background`",
+              "expected the template's inputs and reference, or a call without `background`",
               request->template->name);
     if (o->samples_path) {
         GT_TRY(gt_strdup(&request->samples_path, o->samples_path));

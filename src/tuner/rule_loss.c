@@ -100,11 +100,13 @@ gputune_status gt_rule_estimate(gt_rule_loss *out, const gt_rule_maker *maker, c
     if (isnan(loss.mean)) {
         gt_rule_note(maker, "too few sizes were tuned to know the loss");
     } else {
-        gt_rule_note(maker,
-                     "the best kept variants lose %.1f%% at %zu sizes tuned later, decisions among "
-                     "them %.1f%%; with what so few sizes cannot tell, expect %.1f%%",
-                     100 * mean_of(choice.items, choice.count), choice.count,
-                     100 * mean_of(tree.items, tree.count), 100 * (loss.mean - 1));
+        gt_rule_note(
+            maker,
+            "the best of the kept variants loses %.1f%% at %zu sizes that were tuned later, and "
+            "choosing among them loses %.1f%%; with the uncertainty of so few sizes, "
+            "expect %.1f%%",
+            100 * mean_of(choice.items, choice.count), choice.count,
+            100 * mean_of(tree.items, tree.count), 100 * (loss.mean - 1));
     }
     *out = loss;
     return GPUTUNE_OK;

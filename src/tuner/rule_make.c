@@ -201,7 +201,8 @@ static gputune_status add_corners(gt_rule_maker *maker)
         gputune_status status = check_corner(maker, pool->sizes.count - 1);
         if (status != GPUTUNE_OK) {
             return gt_fail_prefix(
-                status, "%s: the region has a corner at which nothing can run, %s; narrow it",
+                status,
+                "%s: no configuration can run at %s, a corner of the region; narrow the region",
                 pool->kernel, text);
         }
     }

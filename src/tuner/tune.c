@@ -751,7 +751,7 @@ static const char *message_without(const char *name)
 
 static void log_unmeasured(const gt_request *request, const char *reason)
 {
-    gt_log_line(&request->log, GPUTUNE_LOG_WARNING, "%s: not measured: %s", request->template->name,
+    gt_log_line(&request->log, GPUTUNE_LOG_WARNING, "%s: not tuned: %s", request->template->name,
                 reason);
 }
 

@@ -101,7 +101,7 @@ int gputune_open(gputune **out, const gputune_open_options *options)
     }
     if (fake("baddb") && options->log) {
         options->log(options->user, GPUTUNE_LOG_WARNING,
-                     "the database x.db is read-only: results are kept in memory only");
+                     "the database 'x.db' is read-only: results are kept in memory only");
     }
     gputune *tuner = calloc(1, sizeof *tuner);
     if (!tuner) {
@@ -287,7 +287,7 @@ int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel, gputune_
     bool fails = fake("busy") || fake("nothing");
     double speedup = fake("equal") ? 1.001 : 1.25;
     if (fake("busy") && options->log) {
-        options->log(options->user, GPUTUNE_LOG_WARNING, "axpy: not measured: the GPU is taken");
+        options->log(options->user, GPUTUNE_LOG_WARNING, "axpy: not tuned: the GPU is taken");
     }
     plan->info = (gputune_info){
         .size = sizeof(gputune_info),
@@ -630,7 +630,7 @@ int gputune_make_rule(char **out, gputune *tuner, const char *kernel, const gput
 int gputune_check_database(gputune *tuner)
 {
     (void)tuner;
-    return fake("baddb") ? gt_fail(GPUTUNE_EDATABASE, "the database x.db cannot be written: full")
+    return fake("baddb") ? gt_fail(GPUTUNE_EDATABASE, "the database 'x.db' cannot be written: full")
                          : 0;
 }
 

@@ -78,7 +78,7 @@ TEST(grids_and_buffers_below_one_are_refused)
     OK(gputune_add_source(tuner, "small.cu", small, NULL));
     assert_int_equal(tune_kernel(&plan, tuner, "k", GPUTUNE_SIZES({"n", 20}), NULL),
                      GPUTUNE_ENOVARIANT);
-    assert_non_null(strstr(gputune_error(), "grid is below 1"));
+    assert_non_null(strstr(gputune_error(), "a grid dimension is below 1"));
     assert_int_equal(tune_kernel(&plan, tuner, "k", GPUTUNE_SIZES({"n", 0}), NULL), GPUTUNE_EINVAL);
     assert_non_null(strstr(gputune_error(),
                            "n=0 makes y empty; a buffer needs at least one element (write "

@@ -141,13 +141,13 @@ static const gt_mistake mistakes[] = {
     {7, P "maxreg(1 / (cc - cc))", NO_LAUNCH "an expression divides by zero or overflows"},
     {7, P "launch_bounds(1 / (cc - cc))", NO_LAUNCH "an expression divides by zero or overflows"},
     {7, P "shared(1 / (n - 1024))", NO_LAUNCH "an expression divides by zero or overflows"},
-    {7, P "shared(1 << 40)", NO_LAUNCH "shared memory exceeds 232448 bytes a block"},
+    {7, P "shared(1 << 40)", NO_LAUNCH "shared memory exceeds 232448 bytes per block"},
     {7, P "cooperative(1 / (n - 1024))",
      "a.cu:7:34: 'n' is a run-time size; expected a tunable, a compile-time problem value or a "
      "device property here"},
     {6, P "block(BLOCK) grid(1 / (n - 1024))",
      NO_LAUNCH "an expression divides by zero or overflows"},
-    {6, P "block(BLOCK) grid(0)", NO_LAUNCH "grid is below 1"},
+    {6, P "block(BLOCK) grid(0)", NO_LAUNCH "a grid dimension is below 1"},
     {6, P "block(BLOCK, 64) grid(1)", NO_LAUNCH "block exceeds 1024 threads"},
     {7, P "reference(other)\n__global__ void other(GPUTUNE_PARAM(p) float *y, size_t n) {}",
      "a.cu:7:17: 'other' begins its parameters with GPUTUNE_PARAM; expected a plain const pointer "

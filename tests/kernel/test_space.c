@@ -41,13 +41,13 @@ TEST(test_limits)
     } cases[] = {
         {"tune(B = 64, 2048) block(B) grid(1)", "sm_90", "block exceeds 1024 threads", 1},
         {"tune(B = 64, 512) block(B, 4) grid(1)", "sm_90", "block exceeds 1024 threads", 1},
-        {"tune(B = 0, 64) block(B) grid(1)", "sm_90", "block is below 1", 1},
+        {"tune(B = 0, 64) block(B) grid(1)", "sm_90", "a block dimension is below 1", 1},
         {"tune(B = 1, 128) block(1, 1, B) grid(1)", "sm_90", "block is too large in y or z", 1},
-        {"tune(G = 0, 64) block(1) grid(G)", "sm_90", "grid is below 1", 1},
+        {"tune(G = 0, 64) block(1) grid(G)", "sm_90", "a grid dimension is below 1", 1},
         {"tune(G = 1, 65536) block(1) grid(1, G)", "sm_90",
          "grid exceeds the GPU's limit (2147483647 in x, 65535 in y and z)", 1},
         {"tune(S = 1, 300) block(1) grid(1) shared(S * 1024)", "sm_90",
-         "shared memory exceeds 232448 bytes a block", 1},
+         "shared memory exceeds 232448 bytes per block", 1},
         {"tune(S = -1, 3) block(1) grid(1) shared(S)", "sm_90", "shared memory is negative", 1},
         {"cluster(C = 1, 8, 16, 32) block(1) grid(1)", "sm_90", "cluster exceeds 16 blocks", 1},
         {"cluster(C = 1, 8; D = 1, 4) block(1) grid(1)", "sm_90", "cluster exceeds 16 blocks", 1},
@@ -58,7 +58,7 @@ TEST(test_limits)
         {"carveout(C = auto, 0, 8, 64) block(1) grid(1) shared(8 * 1024)", "sm_90",
          "carveout is smaller than a block's shared memory and 1024 reserved bytes", 2},
         {"tune(B = 64, 128) block(B) grid(1) launch_bounds(64)", "sm_90",
-         "launch_bounds are below the block's threads", 1},
+         "launch_bounds allow fewer threads than the block has", 1},
         {"tune(R = 0, 32, 256) block(1) grid(1) maxreg(R)", "sm_90",
          "maxreg is outside 0 (no limit) to 255", 1},
         {"tune(A = 0, 1) block(1) grid(n / A)", "sm_90",
@@ -110,7 +110,7 @@ TEST(test_pass_limits)
         {8000, 4, NULL},
         {8188, 4, NULL},
         /* 32,756 bytes, 4 of padding, and a pointer exceed the limit by one element */
-        {8189, 3, "parameters by value exceed 32764 bytes"},
+        {8189, 3, "parameters passed by value exceed 32764 bytes"},
         {100, 3, "the pass value 'split' would pass the whole block by value"},
         {17000, 2, NULL}, /* split (the rest in constant memory) and global */
     };
@@ -297,7 +297,7 @@ TEST(test_nothing_valid)
     setup_open_at(&b, text, "sm_90", (gputune_sizes){0, NULL}, 0, only, 1);
     assert_int_equal(gt_space_require_any(b.space), GPUTUNE_ENOVARIANT);
     assert_string_equal(gt_message(), "k: none of 3 configurations is possible at these sizes on "
-                                      "this GPU; excluded by: block is below 1 (3)");
-    assert_string_equal(gt_space_why_unused(b.space, 0, 2), "block is below 1");
+                                      "this GPU: a block dimension is below 1 (excludes 3)");
+    assert_string_equal(gt_space_why_unused(b.space, 0, 2), "a block dimension is below 1");
     setup_close(&b);
 }

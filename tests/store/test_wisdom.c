@@ -207,9 +207,9 @@ static void import_refused(world *w, const char *text, const char *message)
 
 TEST_OF(other_texts_are_refused, world *w, open_world, close_world)
 {
-    import_refused(w, "", "is not wisdom");
-    import_refused(w, "# gputune wisdom 12\n", "is not wisdom");
-    import_refused(w, "{\"a\": 1}", "is not wisdom");
+    import_refused(w, "", "not wisdom");
+    import_refused(w, "# gputune wisdom 12\n", "not wisdom");
+    import_refused(w, "{\"a\": 1}", "not wisdom");
 }
 
 /* Changes one byte at a time. The entry is never taken for something else. */

@@ -79,7 +79,7 @@ TEST_OF(test_a_busy_machine_makes_no_compile_slow, world *w, open_world, close_w
     assert_string_equal(tuned(w, &options), "BLOCK=256");
     assert_string_equal(stored_as(w, "BLOCK=512"), "");
     assert_false(w->choice.terms.final);
-    assert_memory_equal(w->choice.stop_reason, "searched 3 of 4; ", 17);
+    assert_memory_equal(w->choice.stop_reason, "tried 3 of 4 variants; ", 23);
     w->farm.compiles_for_ever = NULL;
     w->by_block[512].time_ns = 500;
     assert_string_equal(tuned(w, &options), "BLOCK=512");
@@ -99,7 +99,7 @@ TEST_OF(slow_compile_without_cpu_time_stays_untried, world *w, open_world, close
     options.time_limit_s = 5;
     assert_string_equal(tuned(w, &options), "BLOCK=256");
     assert_false(w->choice.terms.final);
-    assert_memory_equal(w->choice.stop_reason, "searched 4 of 5; ", 17);
+    assert_memory_equal(w->choice.stop_reason, "tried 4 of 5 variants; ", 23);
     w->farm.compiles_for_ever = NULL;
     w->by_block[512].time_ns = 500;
     assert_string_equal(tuned(w, &options), "BLOCK=512");

@@ -180,7 +180,7 @@ TEST_OF(other_objectives_are_refused, world *w, open_world_of_steps, close_world
         snprintf(
             reason, sizeof reason,
             ":8:17: work() uses the axis STEPS, so launches of steps do different amounts of work, "
-            "which objective %s ignores; expected objective rate",
+            "which the objective '%s' ignores; expected the objective 'rate'",
             gt_objective_facts((gputune_objective)i)->name);
         check_refusal(w, (gputune_objective)i, reason);
     }
@@ -190,7 +190,7 @@ TEST_OF(rate_without_work_is_refused, world *w, open_world_of_steps, close_world
 {
     write_steps(w, 1, "");
     check_refusal(w, GPUTUNE_OBJECTIVE_RATE,
-                  ":1:17: steps has no work(), which objective rate needs; expected work(");
+                  ":1:17: steps has no work(), which the objective 'rate' needs; expected work(");
 }
 
 TEST_OF(rate_of_equal_work_is_that_of_the_fastest, world *w, open_world_of_steps, close_world)

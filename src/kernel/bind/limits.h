@@ -7,23 +7,23 @@
 #define GT_LIMIT_LIST(LIMIT)                                                                       \
     LIMIT(NONE, "nothing")                                                                         \
     LIMIT(EXPRESSION, "an expression divides by zero or overflows")                                \
-    LIMIT(BLOCK_EMPTY, "block is below 1")                                                         \
+    LIMIT(BLOCK_EMPTY, "a block dimension is below 1")                                             \
     LIMIT(BLOCK_THREADS, "block exceeds %lld threads")                                             \
     LIMIT(BLOCK_DIMENSION, "block is too large in y or z")                                         \
-    LIMIT(BOUNDS, "launch_bounds are below the block's threads")                                   \
+    LIMIT(BOUNDS, "launch_bounds allow fewer threads than the block has")                          \
     LIMIT(MAXREG, "maxreg is outside 0 (no limit) to 255")                                         \
     LIMIT(SHARED_NEGATIVE, "shared memory is negative")                                            \
-    LIMIT(SHARED, "shared memory exceeds %lld bytes a block")                                      \
-    LIMIT(GRID_EMPTY, "grid is below 1")                                                           \
+    LIMIT(SHARED, "shared memory exceeds %lld bytes per block")                                    \
+    LIMIT(GRID_EMPTY, "a grid dimension is below 1")                                               \
     LIMIT(GRID, "grid exceeds the GPU's limit (%lld in x, 65535 in y and z)")                      \
-    LIMIT(CLUSTER_EMPTY, "cluster is below 1")                                                     \
+    LIMIT(CLUSTER_EMPTY, "a cluster dimension is below 1")                                         \
     LIMIT(CLUSTER_NONE, "clusters need compute capability 9.0")                                    \
     LIMIT(CLUSTER, "cluster exceeds %lld blocks")                                                  \
-    LIMIT(COOPERATIVE, "a cooperative grid exceeds the blocks that fit on the GPU at once")        \
+    LIMIT(COOPERATIVE, "a cooperative grid has more blocks than fit on the GPU at once")           \
     LIMIT(TIMES, "a launch is repeated less than once, or more than 65536 times")                  \
     LIMIT(LAUNCHES, "the loops make more than 65536 launches, or do not end")                      \
     LIMIT(NO_LAUNCH, "the loops make no launch")                                                   \
-    LIMIT(SEQUENCE, "the loops and their arguments need more memory than a launch has")            \
+    LIMIT(SEQUENCE, "the loops and their arguments need more memory than a launch may use")        \
     LIMIT(VALUE, "an argument in launch() does not fit into the kernel's parameter")               \
     LIMIT(PROGRAMMATIC, "programmatic launches need compute capability 9.0")                       \
     LIMIT(CARVEOUT_SIZE, "this GPU has no such carveout size")                                     \
@@ -32,7 +32,7 @@
     LIMIT(L2_PERSIST, "this GPU cannot set level-2 cache aside")                                   \
     LIMIT(VECTOR_ALIGNMENT, "vector is wider than a buffer's assumed alignment")                   \
     LIMIT(VECTOR_EXTENT, "vector does not divide a buffer's innermost extent")                     \
-    LIMIT(PASS_VALUE, "parameters by value exceed %lld bytes")                                     \
+    LIMIT(PASS_VALUE, "parameters passed by value exceed %lld bytes")                              \
     LIMIT(PASS_SPLIT, "the pass value 'split' would pass the whole block by value")                \
     LIMIT(PASS_CONSTANT, "the passed block exceeds the %lld bytes of constant memory")             \
     LIMIT(TENSORMAP_NONE, "tensor maps need compute capability 9.0 and driver 12.0")               \
@@ -42,9 +42,9 @@
     LIMIT(TENSORMAP_STRIDE,                                                                        \
           "a tensor map's strides are not multiples of 16 bytes (32 with interleave = 32)")        \
     LIMIT(TENSORMAP_SIZE, "a tensor map's sizes are outside 1 to 2^32")                            \
-    LIMIT(TENSORMAP_MODE,                                                                          \
-          "a tensor map's swizzle is not 0, 32, 64 or 128, or its interleave not 0, 16 or 32 "     \
-          "(which needs three dimensions), or its l2 not 0, 64, 128 or 256")
+    LIMIT(                                                                                         \
+        TENSORMAP_MODE,                                                                            \
+        "a tensor map cannot have this swizzle, this l2 or, with its dimensions, this interleave")
 
 #define GT_LIMIT_NAME(name, text) GT_LIMIT_##name,
 typedef enum gt_limit { GT_LIMIT_LIST(GT_LIMIT_NAME) GT_LIMIT_COUNT } gt_limit;

@@ -193,7 +193,7 @@ static gputune_status check_shape(const gt_texture_clause *clause, const shape *
             pitch * shape->element.bytes % GT_TEXTURE_PITCH,
         clause->place,
         "rows of '%s' have %lld bytes at these sizes, but a texture needs a multiple of %d; "
-        "expected memory = array, or a padded last extent in args() and width = %lld here",
+        "expected memory = array; or pad the last extent in args(), and give width = %lld here",
         name, pitch * shape->element.bytes, GT_TEXTURE_PITCH, width);
     return GPUTUNE_OK;
 }

@@ -597,14 +597,13 @@ static gputune_status refuse_space(gt_space *space)
             best = !listed[i] && (best == count || list[i].count > list[best].count) ? i : best;
         }
         listed[best] = true;
-        gt_text_printf(&text, "%s%s (%llu)", n ? "; " : "", list[best].reason,
+        gt_text_printf(&text, "%s%s (excludes %llu)", n ? "; " : "", list[best].reason,
                        (unsigned long long)list[best].count);
     }
-    return gt_fail(
-        GPUTUNE_ENOVARIANT,
-        "%s: none of %llu configurations is possible at these sizes on this GPU; excluded by: %s%s",
-        space->template->name, (unsigned long long)gt_space_combinations(space),
-        gt_text_string(&text), count > MOST ? "; and more" : "");
+    return gt_fail(GPUTUNE_ENOVARIANT,
+                   "%s: none of %llu configurations is possible at these sizes on this GPU: %s%s",
+                   space->template->name, (unsigned long long)gt_space_combinations(space),
+                   gt_text_string(&text), count > MOST ? "; and other reasons" : "");
 }
 
 gputune_status gt_space_require_any(gt_space *space)

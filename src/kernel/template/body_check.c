@@ -326,7 +326,7 @@ static gputune_status check_step(gt_template_step *step, checked *c)
     GT_REFUSE_AT(!step->shared && c->function.plain &&
                      gt_function_has_dynamic_shared(text, &c->function),
                  step->kernel.place,
-                 "'%s' has an array 'extern __shared__', whose size is not given; expected %s",
+                 "'%s' has an 'extern __shared__' array, but its size is not given; expected %s",
                  step->kernel.name,
                  one ? "shared(BYTES), as in shared(4 * BLOCK)"
                      : "it in launch(), as in launch(KERNEL, shared = 4 * BLOCK, …)");

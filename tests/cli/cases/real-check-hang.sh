@@ -20,4 +20,4 @@ __global__ void waits(float *y, const float *x, size_t n)
 TEMPLATE
 }
 write "32, 64" >w.cu
-$GPUTUNE check ./w.cu 2>&1 | sed 's/; by block.*//'
+$GPUTUNE check ./w.cu 2>&1 | sed 's/; in block.*//'

@@ -9,7 +9,7 @@ doctor() {
 doctor
 $GPUTUNE warm axpy --driver emu -q -s n=1000 --only VEC=1 --only BLOCK=64 --only UNROLL=1 >/dev/null
 doctor | sed 's/in [0-9.]* MB/in x MB/; s/version [0-9]*/version x/'
-echo "not a database, and writable for other users:"
+echo "GPUTUNE_DB is not a database, and other users may write it:"
 echo "no database" >bad.db
 chmod go+w bad.db
 doctor --db bad.db

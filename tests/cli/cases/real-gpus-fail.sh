@@ -10,10 +10,10 @@ warm() { # DATABASE
 }
 echo == a GPU is lost
 GPUTUNE_EMU_FAULTS='cuMemAlloc@1:*1=999' warm one.db
-grep -c 'trying it on another GPU of the same kind' errors
+grep -c 'trying the scenario on another GPU of the same kind' errors
 echo == the first GPU is lost before the others are open
 GPUTUNE_EMU_FAULTS='cuMemAlloc@0:*1=999' warm first.db
-grep -c 'trying it on another GPU of the same kind' errors
+grep -c 'trying the scenario on another GPU of the same kind' errors
 echo == results that a faulty GPU stored are not used
 GPUTUNE_EMU_FAULTS='cuLaunchKernelEx@1:*20=719' warm two.db
 $GPUTUNE show axpy --driver emu -q --db two.db --all --format csv | grep -c crashed
@@ -36,7 +36,7 @@ kill -9 "$second"
 wait $command
 echo "exit $?"
 cut -d, -f1-2,16 table
-grep -o 'its process has ended; trying it on another GPU of the same kind' errors
+grep -o 'the process on this GPU has ended; trying the scenario on another GPU of the same kind' errors
 echo == all GPUs are lost
 GPUTUNE_EMU_FAULTS='cuMemAlloc:*1=999' $GPUTUNE warm axpy --driver emu --db four.db --size n=1000,3000 --gpus 0,1 --cache hot \
     2>errors

@@ -14,7 +14,7 @@ stable() { # leaves out columns that depend on time
 warm one.db | stable >one
 warm two.db --gpus 0,1 | stable >two
 cat two
-cmp one two && echo "the same as on one"
+cmp one two && echo "with two GPUs, the winners are the same as with one"
 echo == again, with a GPU of another model
 warm two.db --gpus all | cut -d, -f16 | sort | uniq -c
 $GPUTUNE show --driver emu -q --db two.db --all --format csv | tail -n +2 | wc -l

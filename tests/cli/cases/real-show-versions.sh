@@ -16,12 +16,12 @@ show() { # prints each winner's kernel, and whether it is outdated
 warm
 edit once
 warm
-echo "by name, the newest version:"
+echo "a kernel given by name shows its newest version:"
 show wrong_result
 show
 echo "history:"
 show --history
-echo "by path, the version in the file:"
+echo "a kernel given by path shows the version in the file:"
 show --history ./mine.cu
 edit again
 show ./mine.cu
