@@ -16,11 +16,12 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* Storing a precompiled header takes as long as reading it, and about 180 MB for CUB. */
+/* Storing a precompiled header takes as long as reading its sources, and about 180 MB for CUB. */
 static const double WORTH_NS = 4e8;
 static const double ROOM_BYTES = 1e9;
 
-/* Hashes what determines a precompiled header; leaves out options of the compiler's back end. */
+/* Hashes everything that determines a precompiled header. Options of the compiler's back end do
+ * not. */
 static gt_hash key_of(const gt_nvrtc_request *request)
 {
     static const char *const others[] = {"--maxrregcount", "--ptxas-options", "-Xptxas"};
@@ -54,9 +55,9 @@ static struct gt_head *find_head(gt_head_cache *cache, gt_hash key)
     return oldest;
 }
 
-/* Removes a folder with a precompiled header, if it belongs to this user and others may not write
- * to it. Other users may write to `parent`, so links are not followed, and the head is removed
- * relative to the folder that was examined. */
+/* Removes a folder that contains a precompiled header, if the folder belongs to this user and
+ * others may not write to it. Other users may write to `parent`, so links are not followed, and the
+ * header is removed relative to the folder that was examined. */
 static void remove_leftover(int parent, const char *name)
 {
     struct stat facts;
@@ -72,7 +73,7 @@ static void remove_leftover(int parent, const char *name)
     close(folder);
 }
 
-/* Removes folders gputune-head-PID-… of workers that were killed while they stored a header. */
+/* Removes folders gputune-head-PID-… of workers that were killed while storing a header. */
 static void remove_stale_folders(const char *folder)
 {
     static const char prefix[] = "gputune-head-";
@@ -90,8 +91,8 @@ static void remove_stale_folders(const char *folder)
     }
 }
 
-/* Makes a new folder, which the caller removes; the caller also frees the name. Returns false on
- * failure. */
+/* Makes a new folder and sets *out to its name. The caller removes the folder and frees the name.
+ * Returns false on failure. */
 static bool make_folder(char **out)
 {
     struct statvfs facts;
@@ -119,8 +120,8 @@ static gputune_status compile_plain(gt_compiled *out, struct gt_head *head, cons
     return status;
 }
 
-/* Returns true if the source was compiled with a precompiled head, used or newly stored. If the
- * head was not usable, NVRTC's log has a warning. */
+/* Returns true if the source was compiled with its precompiled header, which was used or newly
+ * stored. Otherwise NVRTC's log contains a warning about the header. */
 static bool served(gputune_status status, const gt_compiled *result)
 {
     return status == GPUTUNE_OK && !strstr(result->log, "precompiled header");
@@ -173,8 +174,8 @@ gputune_status gt_head_cache_compile(gt_compiled *out, gt_head_cache *cache, con
     } else {
         return compile_plain(out, head, nvrtc, request);
     }
-    if (status < 0) { /* the disk is full or the variant is wrong; compile without the head, for the
-                         right log */
+    /* the disk is full or the variant is wrong; compile without the header to get the right log */
+    if (status < 0) {
         gt_compiled_free(out);
         status = gt_nvrtc_compile(out, nvrtc, request, NULL);
     }
@@ -209,8 +210,8 @@ int gt_compile_worker(int channel, const char *arch, int driver_version)
     compiler.nvrtc = opened < 0 ? NULL : compiler.nvrtc;
     compiler.refusal = gt_answer_for(opened, GT_NO_VARIANT);
     /* Warm the compiler up, because the first compile of a process takes twice as long. Wait for a
-     * job first: if the driver is in use already, one comes after 15 ms, and warming up would delay
-     * it. */
+     * job first: if the driver is already in use, a job comes after 15 ms, and warming up would
+     * delay it. */
     enum { MILLISECONDS = 20 };
     struct pollfd poller = {channel, POLLIN, 0};
     if (status == GPUTUNE_OK && compiler.nvrtc && poll(&poller, 1, MILLISECONDS) == 0) {
@@ -221,7 +222,7 @@ int gt_compile_worker(int channel, const char *arch, int driver_version)
         gt_nvrtc_compile(&compiled, compiler.nvrtc, &request, NULL);
         gt_compiled_free(&compiled);
     }
-    /* the worker only compiles from now on */
+    /* from now on the worker only compiles */
     GT_THEN(status, gt_frame_send(channel, GT_FRAME_READY, 0, NULL, NULL));
     const gt_server server = {.worker = &compiler, .calls = calls};
     return status == GPUTUNE_OK ? gt_serve(&server, channel) : GT_EXIT_CHANNEL;

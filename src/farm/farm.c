@@ -50,7 +50,8 @@ gputune_status gt_worker_find(char **out, const char *given)
 static const uint64_t MEGABYTE = 1 << 20;
 enum { LEAST_MB = 1024, MOST_MB = 8192 };
 
-/* Returns the bytes of memory that the machine has, or that this process's control group allows. */
+/* Returns the bytes of memory that the machine has, or the limit of this process's control group if
+ * that is lower. */
 static uint64_t machine_bytes(void)
 {
     char line[32];
@@ -190,7 +191,7 @@ static void watch_slot(gt_host_farm *farm, gt_slot *slot)
     }
 }
 
-/* Waits at most `seconds` for something to do, and does it. */
+/* Waits at most `seconds` for frames or deadlines, and handles them. */
 static void serve_slots(gt_host_farm *farm, double seconds)
 {
     farm->watched.count = farm->descriptors.count = 0;
@@ -228,7 +229,7 @@ static gputune_status wait_event(gt_farm *base, gt_event *out, double seconds)
         if (farm->ended.count > 0) {
             gt_farm_request *request = gt_queue_take(&farm->ended, 0);
             *out = request->event;
-            request->event.kind = GT_EVENT_TIMEOUT; /* the caller now owns what the event owns */
+            request->event.kind = GT_EVENT_TIMEOUT; /* the caller now owns the event's contents */
             gt_farm_request_free(request);
             return GPUTUNE_OK;
         }
@@ -248,7 +249,7 @@ static gputune_status device(gt_farm *base, gt_device *out, uint32_t compilers)
     gt_host_farm *farm = gt_host_of(base);
     const gt_measure_host *host = &farm->measure;
     if (!host->has_device && !farm->emulated && farm->options.driver_version) {
-        /* start compilers early; they load while the driver starts, which takes 0.2 s */
+        /* start compilers early, because they load while the driver starts, which takes 0.2 s */
         gt_compile_start_ahead(farm, compilers);
     }
     while (!host->has_device) {
@@ -275,7 +276,7 @@ static void close_farm(gt_farm *base)
     GT_FREED gt_host_farm *farm = gt_host_of(base);
     if (farm->measure.slot.link.open) {
         gt_link_kill(
-            &farm->measure.slot.link); /* first, because this worker takes longest to end */
+            &farm->measure.slot.link); /* end this worker first, because it takes longest */
     }
     gt_compile_close(farm);
     gt_measure_free(&farm->measure);
@@ -323,7 +324,8 @@ static gputune_status open_compile(gt_host_farm *farm)
     }
     farm->farm.compile_workers = count;
     snprintf(host->driver_version, sizeof host->driver_version, "%d", options->driver_version);
-    /* all workers together may take half of the memory, but each may take 1 GB and at most 8 GB */
+    /* all workers together may use half of the memory, but each worker at least 1 GB and at most 8
+     * GB */
     uint64_t asked = gt_compile_memory_asked(), share = machine_bytes() / MEGABYTE / 2 / count;
     share = share < LEAST_MB ? LEAST_MB : share > MOST_MB ? MOST_MB : share;
     snprintf(host->memory_mb, sizeof host->memory_mb, "%llu",
@@ -342,7 +344,7 @@ static gputune_status open_measure(gt_host_farm *farm)
     host->slot.role = &gt_measure_role;
     options->deadline_s = options->deadline_s > 0 ? options->deadline_s : DEADLINE_S;
     farm->emulated = options->driver && strncmp(options->driver, "emu", 3) == 0;
-    /* on the emulator, because working kernels took up to 1.5 s of processor time there */
+    /* the limit on the emulator, where correct kernels took up to 1.5 s of processor time */
     const char *given = farm->emulated ? gt_environment("GPUTUNE_EMU_DEADLINE") : NULL;
     char *end = NULL;
     host->least_s = given ? gt_strtod(given, &end) : farm->emulated ? LEAST_EMULATED_S : LEAST_S;

@@ -1,20 +1,20 @@
 /* The compile farm: distributes compile jobs to worker processes, in the order of the jobs.
  *
  * Idea. NVRTC may crash, or compile forever. Therefore it runs in worker processes, one for each
- * slot. Jobs wait in one queue. A slot takes up to GT_IN_FLIGHT jobs, so its worker has the
- * next one as soon as it has answered.
+ * slot. Jobs wait in one queue. A slot takes up to GT_IN_FLIGHT jobs, so its worker can begin the
+ * next job as soon as it has answered the last one.
  *
  * Invariants.
  * - A job is either in the queue or in one slot, and is answered once.
- * - If a worker dies, its job is tried once more in a new worker, and fails if that one dies too.
- *   The other jobs of the slot return to the front of the queue.
+ * - If a worker dies, its job is tried once more in a new worker, and fails if that worker dies,
+ *   too. The other jobs of the slot return to the front of the queue.
  * - If a job exceeds its deadline or is given up, its worker is killed and replaced.
- * - Farms that share a file of cores, also those of other processes, compile on no more cores than
- *   the machine has.
+ * - Farms that share a file of cores, including farms of other processes, compile on no more cores
+ *   than the machine has.
  *
- * States of a slot: no worker; a worker that loads its compiler (until `ready`); a worker without a
- * job; one that compiles; one that compiles a canceled job (`forgotten`), which is replaced if it
- * takes long and the slot is needed. */
+ * A slot has one of these states: it has no worker; its worker loads the compiler (until `ready`);
+ * its worker has no job; its worker compiles; its worker compiles a cancelled job (`forgotten`). In
+ * the last state, the worker is replaced if it takes long and the slot is needed. */
 #include "base/clock.h"
 #include "base/condition.h"
 #include "base/environment.h"
@@ -45,7 +45,7 @@ static gputune_status compile_start(gt_slot *slot)
     return GPUTUNE_OK;
 }
 
-/* Returns a request to the front of the queue, or frees it if it was canceled. */
+/* Returns a request to the front of the queue, or frees it if it was cancelled. */
 static void compile_return(gt_compile_host *host, gt_farm_request *request)
 {
     if (request->forgotten) {
@@ -55,8 +55,8 @@ static void compile_return(gt_compile_host *host, gt_farm_request *request)
     }
 }
 
-/* Returns a slot's requests, from this index on, to the front of the queue. No request is with the
- * slot's worker afterwards. */
+/* Returns the requests of a slot, beginning with index `from`, to the front of the queue. The
+ * slot's worker then has no requests. */
 static void compile_return_from(gt_slot *slot, size_t from)
 {
     gt_slot_unsend(slot);
@@ -67,12 +67,12 @@ static void compile_return_from(gt_slot *slot, size_t from)
 
 /* ---- Shared cores ---------------------------------------------------------------------------- */
 
-/* Each farm has a place of PLACE_BYTES in a shared file. There it locks one byte, and one more for
- * each worker that compiles. The locks belong to the open file: farms of one process see each
- * other's locks, and the locks of a process that ended are gone. */
+/* Each farm has a place of PLACE_BYTES in a shared file. There it locks one byte, and another byte
+ * for each worker that compiles. The locks belong to the open file, so farms of one process see
+ * each other's locks, and the locks of a process disappear when it ends. */
 enum { PLACES = 32, PLACE_BYTES = 2 * GT_COMPILE_WORKERS_MAX };
 
-/* The file of this process, while one of its farms uses it. */
+/* The file of this process. It is open while a farm of the process uses it. */
 static struct {
     pthread_mutex_t mutex;
     int file;
@@ -96,7 +96,8 @@ static int open_cores(void)
     return own_cores.file < 0 ? -1 : open(path, O_RDWR | O_CLOEXEC);
 }
 
-/* Closes a file of open_cores(), which may be -1. The last farm also closes the process's file. */
+/* Closes a file that open_cores() returned, which may be -1. The last farm also closes the file of
+ * this process. */
 static void close_cores(int file)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&own_cores.mutex);
@@ -110,7 +111,7 @@ static void close_cores(int file)
 }
 
 /* With F_OFD_SETLK, takes or releases a lock, and returns true on success. With F_OFD_GETLK,
- * returns true if another farm has locked some of the bytes, and sets *bytes to how many. */
+ * returns true if another farm has locked some of the bytes, and sets *bytes to their number. */
 static bool lock_cores(int file, int command, short kind, uint32_t from, uint32_t *bytes)
 {
     struct flock lock = {
@@ -176,15 +177,15 @@ void gt_cores_divide(gt_compile_host *host)
     host->allowed = most < host->limit ? most : host->limit;
 }
 
-/* Much longer than any compile that ends. NVRTC itself has no time limit. */
+/* Much longer than any compile that finishes. NVRTC itself has no time limit. */
 static const double COMPILE_DEADLINE_S = 120;
-/* A worker that has compiled a canceled job for this long is replaced. */
+/* A worker is replaced if it has been compiling a cancelled job for this long. */
 static const double FORGOTTEN_S = 0.5;
-/* Seconds until it is checked again which cores other farms use. */
+/* Seconds until the next check which cores other farms use. */
 static const double CORE_S = 0.01;
 enum { ATTEMPTS_MAX = 2, START_FAILURES_MAX = 3 };
 
-/* Ends a failed request with the thread's message. `seconds`: time of the compile, or 0. */
+/* Ends a failed request with the thread's message. `seconds` is the time of the compile, or 0. */
 static void fail_request(gt_host_farm *farm, gt_farm_request *request, gputune_status status,
                          bool repeatable, double seconds)
 {
@@ -209,12 +210,12 @@ static void slot_flush(gt_slot *slot)
 
 /* ---- Handing out ----------------------------------------------------------------------------- */
 
-/* The ways in which a slot can take the next job, the best first. */
+/* The ways in which a slot can take the next job, beginning with the best. */
 typedef enum offer {
     OFFER_IDLE,    /* the slot's worker has no job */
     OFFER_START,   /* the slot can start a worker */
-    OFFER_REPLACE, /* the slot's worker has long been compiling a canceled job */
-    OFFER_QUEUE,   /* the slot's worker has one job, and can take the next one in advance */
+    OFFER_REPLACE, /* the slot's worker has been compiling a cancelled job for long */
+    OFFER_QUEUE,   /* the slot's worker has one job, and can take the next job in advance */
     OFFER_NONE
 } offer;
 
@@ -248,7 +249,7 @@ static offer offer_of(const gt_compile_host *host, const gt_slot *slot, uint32_t
                                                              : OFFER_NONE;
 }
 
-/* Returns the slot for the next job, whose worker it starts if necessary. NULL: no slot is free. */
+/* Returns the slot for the next job, and starts its worker if necessary. NULL: no slot is free. */
 static gt_slot *next_slot(gt_host_farm *farm, uint32_t *open)
 {
     gt_compile_host *host = &farm->compile;
@@ -282,7 +283,8 @@ void gt_compile_start_ahead(gt_host_farm *farm, uint32_t most)
     gt_cores_divide(host);
     for (uint32_t i = 0; i < host->allowed && i < most; i++) {
         if (!host->slots[i].link.open && compile_start(&host->slots[i]) < 0) {
-            return; /* starting a worker for the first job will fail again, and report why */
+            /* starting a worker for the first job will fail again, and then reports the reason */
+            return;
         }
     }
 }
@@ -349,8 +351,9 @@ static bool handle_reply(gt_slot *slot, const gt_frame *frame)
 
 /* ---- Deaths ---------------------------------------------------------------------------------- */
 
-/* A job whose worker died returns to the queue once, and fails the second time. If a worker ends
- * before its hello, no job is the cause, and another worker would probably end as well. */
+/* Handles the death of a worker. Its job returns to the queue once, and fails the second time. If
+ * the worker ended before its hello, no job is the cause, and another worker would probably end as
+ * well. */
 static void slot_died(gt_slot *slot)
 {
     gt_death death;
@@ -382,14 +385,14 @@ double gt_compile_patience(const gt_host_farm *farm)
     return !farm->compile.queue.count ? INFINITY : is_short ? CORE_S : FORGOTTEN_S;
 }
 
-/* Returns how long the first job has been compiling, without its worker's start; 0: it has not
- * begun. */
+/* Returns how long the first job has been compiling, without the start of its worker; 0: the job
+ * has not begun. */
 static double compiling_s(const gt_slot *slot)
 {
     return slot->ready ? gt_seconds_since(slot->since_ns) : 0;
 }
 
-/* Ends a worker and its first job, which fails with the thread's message. The other jobs go back to
+/* Ends a worker and its first job, which fails with the thread's message. The other jobs return to
  * the queue. */
 static void end_job(gt_slot *slot)
 {

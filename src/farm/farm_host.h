@@ -1,5 +1,5 @@
-/* The host's side of the farm: declarations that farm.c, farm_slot.c, farm_compile.c and
- * farm_measure.c share. Only one thread at a time uses a farm. */
+/* The host's side of the farm: declarations shared by farm.c, farm_slot.c, farm_compile.c and
+ * farm_measure.c. Only one thread at a time uses a farm. */
 #pragma once
 
 #include "base/array.h"
@@ -33,13 +33,14 @@ gputune_status gt_link_spawn(gt_link *link, const gt_host_farm *farm, bool measu
 typedef enum gt_push { GT_PUSH_DONE, GT_PUSH_AGAIN, GT_PUSH_CLOSED } gt_push;
 
 typedef struct gt_death {
-    bool crashed;    /* a signal such as SIGSEGV ended it; false: it exited or was killed */
-    char words[128]; /* description, such as "was ended by signal 11 (Segmentation fault)" */
+    bool crashed; /* true if a signal such as SIGSEGV ended it; false: it exited or was killed */
+    /* description of the death, such as "was ended by signal 11 (Segmentation fault)" */
+    char words[128];
 } gt_death;
 /* Waits up to `seconds` for the worker to end, then kills it if it still runs. Closes the link.
  * Does nothing to a closed link. `out` may be NULL. */
 void gt_link_finish(gt_link *link, gt_death *out, double seconds);
-/* Kills the worker, even during a request. The link stays open. */
+/* Kills the worker, even if it is processing a request. The link stays open. */
 void gt_link_kill(gt_link *link);
 /* Kills the worker and closes the link without waiting. */
 void gt_link_abandon(gt_link *link);
@@ -53,16 +54,18 @@ typedef struct gt_packet {
 typedef struct gt_farm_request {
     struct gt_farm_request *next;
     gt_frame_kind kind;
-    uint64_t sequence, id; /* the frame's number, which the answer repeats; the event's id */
+    uint64_t sequence, id; /* number of the frame, which the answer repeats; id of the event */
     gt_packet *packet;
     gt_event event;     /* the event to return when the request ends */
     unsigned attempts;  /* number of workers that died during this request */
-    bool forgotten;     /* true for a canceled compile job, whose answer is dropped */
-    uint64_t *variants; /* variants that a sample or recheck needs; owned */
+    bool forgotten;     /* true for a compile job that was cancelled, whose answer is ignored */
+    uint64_t *variants; /* owned list of the variants that a sample or recheck needs */
     uint32_t variant_count;
     gputune_objective objective;
-    bool internal; /* true if the farm made it to load a setup or variant again; no event follows */
-    bool alone;    /* true if it must be sent alone, because its variants are being loaded again */
+    /* true if the farm made the request to load a setup or variant again; no event follows */
+    bool internal;
+    /* true if the request must be sent alone, because its variants are being loaded again */
+    bool alone;
 } gt_farm_request;
 
 typedef struct gt_queue {
@@ -76,13 +79,14 @@ typedef struct gt_slot gt_slot;
 typedef struct gt_worker_role {
     /* Handles a frame from the worker. Returns false if the worker must not be used any more. */
     bool (*handle)(gt_slot *slot, const gt_frame *frame);
-    /* Handles a worker of another version, or one without a hello; a new one would be the same. The
-     * thread's message has the reason. */
+    /* Handles a worker of another version, or one that sent no hello. A new worker would be the
+     * same. The thread's message contains the reason. */
     void (*refuse)(gt_slot *slot);
     void (*died)(gt_slot *slot);
     /* Returns the seconds until late() must be called for the first request, or INFINITY. */
     double (*left_s)(gt_slot *slot);
-    /* Called when the time of the first request is over. Ends a worker without progress. */
+    /* Called when the time of the first request has expired. Ends a worker that makes no
+     * progress. */
     void (*late)(gt_slot *slot);
 } gt_worker_role;
 
@@ -92,44 +96,45 @@ struct gt_slot {
     gt_host_farm *farm;
     const gt_worker_role *role;
     gt_link link;
-    gt_queue queue; /* the first `sent` requests were sent; the worker works on the first */
+    /* the first `sent` requests were sent; the worker is processing the first of them */
+    gt_queue queue;
     size_t sent,
-        offset; /* number of requests that were sent; number of bytes sent of the next one */
-    bool full;  /* true if the channel accepts no more data now */
+        offset; /* number of requests that were sent; number of bytes sent of the next request */
+    bool full;  /* true if the channel currently accepts no more data */
     bool ready; /* true if the worker has loaded its compiler, or opened its context */
     int64_t since_ns;
     int64_t computed_ns; /* processor time of the worker when the clock started */
-    gt_hand hand;        /* a measure worker's latest report */
+    gt_hand hand;        /* latest report of a measure worker */
     uint64_t generation; /* number of workers that this slot has had so far */
 };
 
 /* Encodes `job` as a frame. *out has one reference, which is the caller's. ENOMEM. */
 gputune_status gt_packet_make(gt_packet **out, gt_frame_kind kind, const void *job);
-/* These add and drop a reference. gt_packet_drop() accepts NULL. */
+/* Add and drop a reference. gt_packet_drop() accepts NULL. */
 gt_packet *gt_packet_keep(gt_packet *packet);
 void gt_packet_drop(gt_packet *packet);
 
-/* Makes a request. Takes over the caller's reference to the packet, even on failure. */
+/* Makes a request. Takes ownership of the caller's reference to the packet, even on failure. */
 gputune_status gt_farm_request_make(gt_farm_request **out, gt_host_farm *farm, gt_frame_kind kind,
                                     uint64_t id, gt_packet *packet);
 void gt_farm_request_free(gt_farm_request *request);
 
 gt_farm_request *gt_queue_at(const gt_queue *queue, size_t index);
-/* Inserts a request at `index`. The queue takes it over. */
+/* Inserts a request at `index`. The queue then owns it. */
 void gt_queue_put(gt_queue *queue, size_t index, gt_farm_request *request);
-/* Removes the request at `index`, which becomes the caller's. */
+/* Removes and returns the request at `index`, which the caller then owns. */
 gt_farm_request *gt_queue_take(gt_queue *queue, size_t index);
 void gt_queue_clear(gt_queue *queue);
 
 void gt_slot_start_clock(gt_slot *slot);
-/* Returns the seconds that the worker has spent since the clock started. Compilers and the emulator
- * compute on this machine's cores, so for them it is processor time. */
+/* Returns the seconds that the worker has spent since the clock started. For compilers and the
+ * emulator this is processor time, because they compute on this machine's cores. */
 double gt_slot_spent_s(const gt_slot *slot);
 /* Like gt_slot_spent_s(), but returns the time that has passed if the worker sleeps, because it may
  * never wake up. */
 double gt_slot_charged_s(const gt_slot *slot);
 /* Returns the seconds until the worker is late or should be checked again; 0 or less if it is late.
- * A worker is late if it has spent `allowed_s`, or sleeps when that time is over. A worker that
+ * A worker is late if it has spent `allowed_s`, or if it sleeps after that time. A worker that
  * waits for a core or is stopped gets up to a minute more. */
 double gt_slot_left_s(const gt_slot *slot, double allowed_s);
 
@@ -137,31 +142,32 @@ double gt_slot_left_s(const gt_slot *slot, double allowed_s);
 void gt_slot_begin(gt_slot *slot);
 /* Marks all requests as not sent. They stay queued. */
 void gt_slot_unsend(gt_slot *slot);
-/* Frees all requests, also the one that the worker is working on. */
+/* Frees all requests, including the one that the worker is processing. */
 void gt_slot_clear(gt_slot *slot);
 /* Ends the worker without waiting, and frees all requests. */
 void gt_slot_free(gt_slot *slot);
-/* Removes a request, sent or not, which becomes the caller's. */
+/* Removes and returns a request, sent or not, which the caller then owns. */
 gt_farm_request *gt_slot_take(gt_slot *slot, size_t index);
-/* Reads an answer into the request's event, and its message into the thread's message. EWORKER if
- * the answer is malformed. */
+/* Reads an answer into the request's event, and the message of the answer into the thread's
+ * message. EWORKER if the answer is malformed. */
 gputune_status gt_answer_read(gt_farm_request *request, const gt_frame *frame);
-/* Ends a request: queues its event for wait(), with the thread's message if it failed. Frees a
- * request for which nobody waits: a canceled or internal one, or one of a kind without answers. */
+/* Ends a request: queues its event for wait(), with the thread's message if the request failed.
+ * Frees the request instead if nobody waits for it: if it was cancelled, is internal, or is of a
+ * kind without answers. */
 void gt_farm_request_end(gt_host_farm *farm, gt_farm_request *request);
 
-/* Removes the request that the worker is working on, which becomes the caller's. Starts the clock
- * for the next one. */
+/* Removes and returns the request that the worker is processing, which the caller then owns. Starts
+ * the clock for the next request. */
 gt_farm_request *gt_slot_pop(gt_slot *slot);
-/* Sends the next unsent request, as far as the channel accepts it. Starts the clock if the worker
+/* Sends as much of the next unsent request as the channel accepts. Starts the clock if the worker
  * has no other request. */
 gt_push gt_slot_push(gt_slot *slot);
-/* Passes all frames from the worker to the role, and notices the worker's end. */
+/* Passes all frames from the worker to the role. Handles the end of the worker. */
 void gt_slot_receive(gt_slot *slot);
-/* Returns the seconds until gt_slot_check() has something to do, or INFINITY. */
+/* Returns the seconds until gt_slot_check() must be called, or INFINITY. */
 double gt_slot_patience(gt_slot *slot);
-/* When gt_slot_patience() is over, refuses a worker that has not greeted, or calls the role's
- * late(). */
+/* Must be called when gt_slot_patience() has expired. Refuses the worker if it has not sent its
+ * greeting, otherwise calls the role's late(). */
 void gt_slot_check(gt_slot *slot);
 
 /* ---- farm_compile.c -------------------------------------------------------------------------- */
@@ -171,25 +177,26 @@ enum { GT_IN_FLIGHT = 2, GT_COMPILE_WORKERS_MAX = 256 };
 typedef struct gt_compile_host {
     gt_slot *slots;
     uint32_t slot_count;
-    uint32_t limit;   /* maximum number of workers; lowered if the system starts no more of them */
-    uint32_t allowed; /* workers that may compile at the same time, because farms share the cores */
+    uint32_t limit; /* maximum number of workers; lowered if the system cannot start as many */
+    /* number of workers that may compile at the same time, because farms share the cores */
+    uint32_t allowed;
     bool shares_cores;
     int cores;
     uint32_t place;
-    unsigned start_failures; /* consecutive workers that ended before they greeted */
-    gt_queue queue;          /* jobs that were not given to a worker yet */
+    unsigned start_failures; /* number of consecutive workers that ended before their greeting */
+    gt_queue queue;          /* jobs that no worker has received yet */
     gt_texts environment;
     char driver_version[16]; /* command-line arguments of the workers */
     char memory_mb[24];
 } gt_compile_host;
 
-/* Makes a farm share the cores with the other farms of this process, or of all processes whose
- * GPUTUNE_CORES names the same file. A farm that finds no place does not share. */
+/* Makes a farm share the cores with other farms: those of this process, or those of all processes
+ * whose GPUTUNE_CORES names the same file. A farm that finds no free place does not share. */
 void gt_cores_join(gt_compile_host *host);
 void gt_cores_leave(gt_compile_host *host);
 /* Sets host->allowed to an equal share of the cores, or to all cores that the other farms leave
- * idle if that is more; at most host->limit. Reports to the other farms how many cores this one
- * uses. */
+ * idle if these are more, but at most to host->limit. Reports to the other farms how many cores
+ * this farm uses. */
 void gt_cores_divide(gt_compile_host *host);
 
 /* ---- farm_measure.c -------------------------------------------------------------------------- */
@@ -208,32 +215,32 @@ typedef struct gt_measure_host {
     bool has_device;
     gt_device device;
     gt_packet *setup; /* the last prepare request; NULL: nothing is prepared */
-    gt_lost lost;     /* experiments of this data proof during which a worker crashed */
+    gt_lost lost;     /* experiments of this data proof that crashed a worker */
     GT_ARRAY(gt_live_variant) variants;
     double least_s;                 /* least time allowed for a proof or a sample, in seconds */
     double reference_ns, prepare_s; /* time of the reference, and of preparing the last setup */
-    /* numbers of workers in a row that ended before their context was open, and that ended
-     * through no fault of a variant */
+    /* numbers of consecutive workers that ended before their context was open, and that ended
+     * although no variant was the cause */
     unsigned start_failures, blameless;
     gputune_status
-        refusal; /* why no worker can be used; every request fails with this status; 0: none */
+        refusal; /* status with which every request fails, because no worker can be used; 0: none */
     char refusal_message[512];
     bool refusal_reported; /* true if a request reported the refusal; prepare() may try a new worker
                             */
     gt_texts environment;
-    char ordinal[16]; /* the worker's argument --ordinal */
+    char ordinal[16]; /* argument --ordinal of the worker */
 } gt_measure_host;
 
 /* ---- The farm -------------------------------------------------------------------------------- */
 
 struct gt_host_farm {
     gt_farm farm;            /* first member, because a gt_farm * is cast to a gt_host_farm */
-    gt_farm_options options; /* the caller's, with defaults filled in */
+    gt_farm_options options; /* options of the caller, with defaults filled in */
     char *worker;            /* path of gputune-worker; owned */
     bool emulated;
     uint64_t next_sequence;
-    gt_queue ended;        /* requests that ended, whose events wait() has not returned yet */
-    gputune_status broken; /* failure of the farm as a whole; 0: none */
+    gt_queue ended;        /* requests that ended and whose events wait() has not returned yet */
+    gputune_status broken; /* status of a failure that makes the whole farm unusable; 0: none */
     char broken_message[512];
     gt_compile_host compile;
     gt_measure_host measure;
@@ -246,42 +253,42 @@ static inline gt_host_farm *gt_host_of(gt_farm *farm)
     return (gt_host_farm *)(void *)farm;
 }
 
-/* Makes every further request to the farm fail with this status and the thread's message. Only the
- * first such failure counts. */
+/* Makes every later request to the farm fail with this status and the thread's message. Only the
+ * first call counts. */
 void gt_farm_break(gt_host_farm *farm, gputune_status status);
 
 extern const gt_worker_role gt_compile_role, gt_measure_role;
 
 /* Queues a copy of the job, and calls gt_compile_pump(). ENOMEM. */
 gputune_status gt_compile_submit(gt_host_farm *farm, const gt_compile_job *job);
-/* Starts at most `most` workers, so their compilers are loaded when the first job comes. */
+/* Starts at most `most` workers, so their compilers are loaded before the first job. */
 void gt_compile_start_ahead(gt_host_farm *farm, uint32_t most);
 /* Gives queued jobs to workers, starts workers if needed, and sends requests. */
 void gt_compile_pump(gt_host_farm *farm);
-/* Returns the seconds until gt_compile_pump() should look for a worker again; INFINITY if no job is
- * queued. */
+/* Returns the seconds until gt_compile_pump() should look for a worker again, or INFINITY if no job
+ * is queued. */
 double gt_compile_patience(const gt_host_farm *farm);
 uint32_t gt_compile_list(gt_farm *base, gt_compiling *out, uint32_t count);
 void gt_compile_give_up(gt_farm *base, uint64_t id);
-/* Drops queued jobs. Workers finish their jobs, and the answers are dropped. */
+/* Discards queued jobs. Workers finish their jobs, but the answers are discarded. */
 void gt_compile_cancel(gt_host_farm *farm);
 /* Ends all compile workers without waiting, and frees slots and jobs. */
 void gt_compile_close(gt_host_farm *farm);
 
 /* Queues a request for the measure worker, and sends as much as the channel accepts. */
 void gt_measure_submit(gt_measure_host *host, gt_farm_request *request);
-/* Starts a measure worker. Sets host->refusal on failure. */
+/* Starts a measure worker. On failure sets host->refusal. */
 void gt_measure_start(gt_measure_host *host);
 /* Sends the queued requests, and starts a measure worker if they need one. If no worker can be used
  * (host->refusal), all requests fail. */
 void gt_measure_pump(gt_measure_host *host);
-/* Drops requests, variants and setup. Ends a worker that is working on a request. */
+/* Discards requests, variants and setup. Ends a worker that is processing a request. */
 void gt_measure_cancel(gt_measure_host *host);
 /* Ends the measure worker, and frees requests, variants and setup. */
 void gt_measure_free(gt_measure_host *host);
 
-/* Forget all variants, one variant, or one that the tuner no longer needs. gt_live_drop() keeps the
- * default if it is proved. Nothing is sent to the worker. */
+/* Forget all variants, one variant, or one variant that the tuner no longer needs. gt_live_drop()
+ * keeps the default if it is proved. The worker is not notified. */
 void gt_live_forget_all(gt_measure_host *host);
 void gt_live_forget(gt_measure_host *host, uint64_t id);
 void gt_live_drop(gt_measure_host *host, uint64_t id);

@@ -13,7 +13,7 @@
 
 /* ---- Variants -------------------------------------------------------------------------------- */
 
-/* Returns a variant that the worker has or will get, or NULL. */
+/* Returns a variant that the worker has loaded or will load, or NULL. */
 static gt_live_variant *live_find(gt_measure_host *host, uint64_t id)
 {
     for (size_t i = 0; i < host->variants.count; i++) {
@@ -40,8 +40,8 @@ void gt_live_forget_all(gt_measure_host *host)
     }
 }
 
-/* Returns the default variant if it is proved, or NULL. Each new worker proves it first, because it
- * decides which rare data other variants must survive. */
+/* Returns the default variant if it is proved, or NULL. Each new worker proves the default first,
+ * because it decides which rare data other variants must survive. */
 static gt_live_variant *proved_default(gt_measure_host *host)
 {
     for (size_t i = 0; i < host->variants.count; i++) {
@@ -161,8 +161,9 @@ static gputune_status load_variant(gt_measure_host *host, size_t index, gt_live_
     return GPUTUNE_OK;
 }
 
-/* Queues requests before `index` for what a new worker has not loaded yet; sets *missing if there
- * are any. The default comes first, because it decides what other variants must survive. */
+/* Queues requests before `index` that load what the request there needs and a new worker lacks.
+ * Sets *missing to true if there are any. The default comes first, because it decides which data
+ * other variants must survive. */
 static gputune_status load_again(gt_measure_host *host, size_t index, bool *missing)
 {
     const gt_farm_request *request = gt_queue_at(&host->slot.queue, index);
@@ -183,7 +184,7 @@ static gputune_status load_again(gt_measure_host *host, size_t index, bool *miss
     return GPUTUNE_OK;
 }
 
-/* Sends the next unsent request. Returns false if nothing more can be sent now. */
+/* Sends the next unsent request. Returns false if no more can be sent now. */
 static bool send_next(gt_measure_host *host)
 {
     gt_farm_request *request = gt_queue_at(&host->slot.queue, host->slot.sent);
@@ -202,7 +203,7 @@ static bool send_next(gt_measure_host *host)
         return false;
     }
     if (gt_slot_push(&host->slot) != GT_PUSH_DONE) {
-        return false; /* a closed channel is noticed at the next read */
+        return false; /* the next read detects a closed channel */
     }
     if (!gt_carried[request->kind].reply) {
         gt_farm_request_free(gt_slot_take(&host->slot, host->slot.sent - 1));
@@ -225,7 +226,7 @@ void gt_measure_pump(gt_measure_host *host)
     }
 }
 
-/* Ends the first request, which succeeded. Returns false if its answer is malformed. */
+/* Ends the first request after it succeeded. Returns false if its answer is malformed. */
 static bool measure_succeed(gt_measure_host *host, gt_farm_request *request)
 {
     const gt_event *reply = &request->event;
@@ -277,7 +278,7 @@ void gt_measure_free(gt_measure_host *host)
 
 enum { START_FAILURES_MAX = 2, BLAMELESS_MAX = 3, ATTEMPTS_MAX = 2 };
 
-static const double END_S = 2;    /* a killed worker's memory becomes free after about 53 ms */
+static const double END_S = 2;    /* the memory of a killed worker becomes free after about 53 ms */
 static const double START_S = 60; /* cuInit takes seconds if the driver is not loaded */
 
 /* ---- A new worker ---------------------------------------------------------------------------- */
@@ -287,8 +288,8 @@ static bool prepares_first(const gt_measure_host *host)
     return host->slot.queue.count > 0 && host->slot.queue.first->kind == GT_FRAME_PREPARE;
 }
 
-/* Queues the setup unless it is queued already, after a list of the experiments that its data proof
- * must leave out. */
+/* Queues the setup unless it is already queued. Before it, queues the list of experiments that its
+ * data proof must leave out. */
 static gputune_status queue_setup(gt_measure_host *host)
 {
     gt_packet *packet;
@@ -306,7 +307,8 @@ static gputune_status queue_setup(gt_measure_host *host)
 
 static void begin_again(gt_measure_host *host)
 {
-    /* drop requests that loaded something into the last worker; they are made again when needed */
+    /* discard requests that were to load something into the last worker; they are made again when
+     * needed */
     for (size_t i = 0; i < host->slot.queue.count;) {
         gt_farm_request *request = gt_queue_at(&host->slot.queue, i);
         request->alone = false;
@@ -327,7 +329,7 @@ static void begin_again(gt_measure_host *host)
     gt_measure_pump(host);
 }
 
-/* Starts a new worker, then waits for the last one to end, which frees its memory. */
+/* Starts a new worker. Then waits until the last one has ended, which frees its memory. */
 static void replace_worker(gt_measure_host *host, gt_death *death)
 {
     gt_link last = host->slot.link;
@@ -351,8 +353,8 @@ static bool is_at_first(const gt_slot *slot)
 
 /* ---- Deaths ---------------------------------------------------------------------------------- */
 
-/* Returns true if an experiment of the data proof killed the worker, or hangs. Then later workers
- * will leave the experiment out, or after GT_LOST_MAX of them the whole data proof. */
+/* Returns true if an experiment of the data proof killed the worker, or hangs. Later workers then
+ * leave the experiment out or, after GT_LOST_MAX such experiments, the whole data proof. */
 static bool leaves_out(gt_measure_host *host, bool hung)
 {
     gt_lost *lost = &host->lost;
@@ -367,7 +369,8 @@ static bool leaves_out(gt_measure_host *host, bool hung)
     return true;
 }
 
-/* Counts a death that no variant caused. After several in a row, no worker is used any more. */
+/* Counts a death that no variant caused. After several such deaths in a row, no worker is used any
+ * more. */
 static void died_blameless(gt_measure_host *host, const gt_death *death)
 {
     unsigned times = ++host->blameless;
@@ -422,16 +425,16 @@ static void handle_death(gt_slot *slot)
 
 /* ---- Hangs ----------------------------------------------------------------------------------- */
 
-/* Returns the seconds that the first request may take without progress. They are a hundred times
- * the reference's time, but at least `least_s`, and at least five times the time of preparing,
- * because on the emulator everything except the kernel is slow. They grow with the variant's work.
- * In a sample, the clock restarts with each variant. */
+/* Returns the seconds that the first request may take without progress. This is a hundred times the
+ * reference's time, but at least `least_s`, and at least five times the time of preparing, because
+ * on the emulator everything except the kernel is slow. It grows with the variant's work. In a
+ * sample, the clock restarts with each variant. */
 static double allowance(gt_measure_host *host)
 {
     const gt_farm_request *request = host->slot.queue.first;
     double slow = host->slot.farm->emulated ? 30 : 1;
     if (host->slot.hand.trying) {
-        /* an experiment takes about as long as preparing; more is not allowed, because experiments
+        /* an experiment takes about as long as preparing; it gets no more time, because experiments
          * often hang */
         return fmax(host->least_s / 4, 3 * host->prepare_s) + 1e-7 * host->reference_ns;
     }
@@ -454,7 +457,8 @@ static double allowance(gt_measure_host *host)
     return fmin(least, fmax(host->slot.farm->options.deadline_s * slow, 4 * host->prepare_s));
 }
 
-/* A worker may take START_S to begin a request, because a large request takes long to send. */
+/* Returns the seconds until the first request is late. A worker may take START_S to begin a
+ * request, because sending a large request takes long. */
 static double left_s(gt_slot *slot)
 {
     bool runs = slot->ready && is_at_first(slot);
@@ -516,7 +520,8 @@ static bool handle_answer(gt_measure_host *host, const gt_frame *frame)
         return true;
     }
     bool crashed = status == GPUTUNE_ECRASHED;
-    /* after a failed reference or a fault of the GPU, this process may be unable to use the GPU */
+    /* after a failed reference or a fault of the GPU, the worker process may be unable to use the
+     * GPU */
     bool suspect = status == GPUTUNE_ETEMPLATE || status == GPUTUNE_ENODRIVER ||
                    status == GPUTUNE_EBUSY ||
                    (request->kind == GT_FRAME_PREPARE && status == GPUTUNE_ECUDA);

@@ -1,5 +1,5 @@
-/* Workers, as the host sees them: process, channel, handshake, requests and events. The
- * host sends requests in advance and the worker answers them in order, so it is always at its
+/* Workers as the host sees them: process, channel, handshake, requests and events. The host sends
+ * requests in advance and the worker answers them in order, so the worker is always processing its
  * oldest unanswered request. */
 #include "base/clock.h"
 #include "base/condition.h"
@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The event that ends a request of each kind. GT_EVENT_TIMEOUT: such a request has no answer. */
+/* The event that ends a request of each kind. GT_EVENT_TIMEOUT: the request has no answer. */
 static const gt_event_kind kinds[GT_FRAME_KINDS] = {
     [GT_FRAME_COMPILE] = GT_EVENT_COMPILED, [GT_FRAME_PREPARE] = GT_EVENT_PREPARED,
     [GT_FRAME_VERIFY] = GT_EVENT_VERIFIED,  [GT_FRAME_RECHECK] = GT_EVENT_VERIFIED,
@@ -47,8 +47,7 @@ gputune_status gt_answer_read(gt_farm_request *request, const gt_frame *frame)
 {
     const gt_record *reply = gt_carried[request->kind].reply;
     gt_answer answer;
-    gt_record_release(
-        reply, &request->event.compiled); /* may be set by a worker that died after its answer */
+    gt_record_release(reply, &request->event.compiled); /* a worker may have set it and then died */
     GT_TRY(gt_frame_answer(&answer, frame));
     GT_TRY(gt_frame_body(&request->event.compiled, frame, reply));
     request->event.status = (gputune_status)answer.status;
@@ -70,8 +69,8 @@ void gt_farm_request_end(gt_host_farm *farm, gt_farm_request *request)
     gt_queue_put(&farm->ended, farm->ended.count, request);
 }
 
-/* Limits in seconds for a worker's hello: HELLO_S, or CROWDED_S while it waits for a core. Then
- * nice values of compile workers. */
+/* First, limits in seconds for a worker's hello: HELLO_S, or CROWDED_S while the worker waits for a
+ * core. Then the nice values of compile workers. */
 enum { HELLO_S = 5, CROWDED_S = 60, NICENESS = 5, LOW_NICENESS = 10 };
 
 /* ---- Starting -------------------------------------------------------------------------------- */
@@ -95,7 +94,7 @@ static gputune_status start_process(gt_link *link, const gt_host_farm *farm, boo
 {
     const gt_texts *environment = measure ? &farm->measure.environment : &farm->compile.environment;
     GT_TRY(gt_process_spawn(&link->process, arguments, environment->items, child));
-    if (!measure) { /* measurements go first */
+    if (!measure) { /* measure workers have priority */
         (void)setpriority(PRIO_PROCESS, (id_t)link->process.pid,
                           farm->options.low_priority ? LOW_NICENESS : NICENESS);
     }
@@ -119,7 +118,7 @@ gputune_status gt_link_spawn(gt_link *link, const gt_host_farm *farm, bool measu
     return GPUTUNE_OK;
 }
 
-/* Reads the hello. EWORKER if the worker is of another version. */
+/* Reads the hello. EWORKER if the worker has another version. */
 static gputune_status take_hello(gt_link *link, const gt_frame *frame)
 {
     gt_hello hello;
@@ -141,7 +140,7 @@ static bool is_on_cores(const gt_slot *slot)
     return slot->role == &gt_compile_role || slot->farm->emulated;
 }
 
-/* Returns the processor time of the worker's process; 0 if the process has been reaped. */
+/* Returns the processor time of the worker's process, or 0 if the process has been reaped. */
 static int64_t computed_ns(const gt_link *link)
 {
     clockid_t clock;
@@ -152,7 +151,8 @@ static int64_t computed_ns(const gt_link *link)
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-/* Returns true if a thread of the worker runs, waits for a core or for a file, or is stopped. */
+/* Returns true if a thread of the worker is running, waits for a core or for a file, or is
+ * stopped. */
 static bool link_works(const gt_link *link)
 {
     char path[64], text[256];
@@ -188,7 +188,8 @@ double gt_slot_spent_s(const gt_slot *slot)
 
 double gt_slot_charged_s(const gt_slot *slot)
 {
-    static const double least_s = 0.1; /* a smaller difference does not justify reading /proc */
+    /* below this difference, reading /proc is not worth its time */
+    static const double least_s = 0.1;
     double passed_s = gt_seconds_since(slot->since_ns), spent_s = gt_slot_spent_s(slot);
     return passed_s - spent_s < least_s || link_works(&slot->link) ? spent_s : passed_s;
 }
@@ -204,8 +205,8 @@ double gt_slot_left_s(const gt_slot *slot, double allowed_s)
                                                  : allowed_s - passed_s;
 }
 
-/* Returns the seconds until the worker must greet or be checked again. INFINITY if it has
- * greeted. */
+/* Returns the seconds until the worker must send its greeting or be checked again. INFINITY if it
+ * has sent the greeting. */
 static double hello_s(const gt_link *link)
 {
     if (!link->open || link->greeted) {
@@ -223,8 +224,8 @@ void gt_link_kill(gt_link *link)
     gt_process_kill(&link->process);
 }
 
-/* The channel is closed last, because a worker exits when its channel closes, and that exit would
- * be reported as its end. */
+/* Closes the channel last, because a worker exits when its channel closes, and that exit would then
+ * be reported. */
 void gt_link_finish(gt_link *link, gt_death *out, double seconds)
 {
     static const int faults[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
@@ -391,7 +392,7 @@ gt_farm_request *gt_slot_take(gt_slot *slot, size_t index)
     if (index < slot->sent) {
         slot->sent--;
     } else if (index == slot->sent) {
-        slot->offset = 0; /* a part of this request was sent */
+        slot->offset = 0; /* only a part of this request was sent */
         slot->full = false;
     }
     return gt_queue_take(&slot->queue, index);

@@ -15,8 +15,9 @@ enum { HEADERS_MOST = 4096 };
 
 struct gt_includes {
     gt_texts named;
-    char *shared, *own, *written; /* `own` is the real path of the template's folder, and `written`
-                                     its path as given, with a final '/' */
+    /* `own` is the real path of the template's folder; `written` is its path as the caller gave
+     * it, with a final '/' */
+    char *shared, *own, *written;
     bool searched_toolkit;
     gt_toolkit toolkit;
     gt_texts options;
@@ -39,7 +40,7 @@ static gputune_status add_named(gt_includes *includes, const char *path)
     return gt_texts_take(&includes->named, real);
 }
 
-/* Folders that do not exist are ignored, as in PATH. */
+/* Adds the folders of GPUTUNE_INCLUDE. Ignores folders that do not exist, as PATH does. */
 static gputune_status add_environment(gt_includes *includes)
 {
     const char *at = gt_environment("GPUTUNE_INCLUDE");
@@ -170,8 +171,8 @@ static bool lies_in_any(const char *real, const gt_texts *folders)
     return any;
 }
 
-/* Looks for a file. *real is its real path, which the caller frees, or NULL if there is none.
- * EINVAL if templates may not read the file. */
+/* Looks for a file. Sets *real to its real path, which the caller frees, or to NULL if there is
+ * none. EINVAL if templates may not read the file. */
 static gputune_status probe_folder(char **real, const gt_includes *includes, const char *folder,
                                    const char *name)
 {
@@ -195,7 +196,7 @@ static gputune_status probe_folder(char **real, const gt_includes *includes, con
 
 typedef struct walk {
     gt_includes *includes;
-    gt_texts seen; /* real paths, each digested once */
+    gt_texts seen; /* real paths; each file is digested once */
     bool toolkit;
     gt_hash digest;
 } walk;
@@ -207,8 +208,8 @@ static void add_digest(walk *walk, const char *text, size_t bytes)
     walk->digest = gt_hash_join(walk->digest, gt_hash_bytes(text, bytes));
 }
 
-/* Returns the name after `#include`, beginning with its quote or bracket; NULL if the line has
- * none. */
+/* Returns the name after `#include`, beginning with its quote or bracket, or NULL if the line
+ * contains none. */
 static const char *include_on_line(const char *line, size_t *length)
 {
     line += strspn(line, " \t");
@@ -246,7 +247,7 @@ static gputune_status digest_includes(walk *walk, const char *text, const char *
     return GPUTUNE_OK;
 }
 
-/* Takes over `real`. */
+/* Digests a file and the headers that it includes. Takes ownership of `real`. */
 static gputune_status digest_file(walk *walk, char *real)
 {
     GT_FREED char *text = NULL;
@@ -301,7 +302,8 @@ static gputune_status digest_header(walk *walk, const char *name, const char *be
     return found || own ? GPUTUNE_OK : gt_fail(GPUTUNE_ENOTFOUND, "no file '%s'", name);
 }
 
-/* Ignores a header that is missing, because the branch that includes it may not be compiled. */
+/* Digests a header by its name. Ignores a missing header, because the branch that includes it may
+ * not be compiled. */
 static gputune_status digest_name(walk *walk, const char *name, const char *beside)
 {
     gputune_status status = digest_header(walk, name, beside);
@@ -354,7 +356,8 @@ gputune_status gt_includes_find(void *user, const gt_include *include, gt_includ
     gt_included found = {0};
     GT_TRY(gt_file_read(&text, NULL, real));
     GT_TRY(gt_texts_add(&includes->read, real, strlen(real)));
-    /* gives each file one path; in the template's folder, that path begins like the template's */
+    /* gives each file only one path; in the template's folder, that path begins like the
+     * template's */
     const bool is_own = lies_in(real, includes->own) && strlen(includes->own) > 1;
     GT_TRY(gt_path_format(&found.path, "%s%s", is_own ? includes->written : "",
                           is_own ? real + strlen(includes->own) + 1 : real));

@@ -24,7 +24,7 @@ static void open_monitor(gt_measure *measure)
 
 /* ---- Shared functions ------------------------------------------------------------------------ */
 
-/* Notes that a fatal error has made this process unable to use the GPU. */
+/* Records that a fatal error has made this process unable to use the GPU. */
 static void lose_gpu(gt_measure *measure)
 {
     for (; measure; measure = measure->parent) {
@@ -115,10 +115,10 @@ gputune_status gt_measure_open(gt_measure **out, const char *driver, int ordinal
 gputune_status gt_measure_attach(gt_measure *measure)
 {
     CUdevice device;
-    (void)gt_relaxed_enter(measure->driver); /* the relaxed capture mode stays; this thread never
-                                                captures in global mode */
+    /* the relaxed capture mode remains, because this thread never captures in global mode */
+    (void)gt_relaxed_enter(measure->driver);
     GT_CALL(measure, DeviceGet, &device, measure->device.ordinal);
-    /* CUDA refuses this if the context is in use already; that does no harm */
+    /* CUDA refuses this if the context is already in use; that does no harm */
     (void)measure->driver->DevicePrimaryCtxSetFlags(device, CU_CTX_SCHED_SPIN);
     CUresult result = measure->driver->DevicePrimaryCtxRetain(&measure->context, device);
     GT_REFUSE(
@@ -233,7 +233,7 @@ gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *s
     }
     if (gt_objective_facts(setup->objective)->by_energy) {
         open_monitor(measure);
-        GT_TRY(gt_energy_check(measure)); /* fail before time is spent */
+        GT_TRY(gt_energy_check(measure)); /* fail before time is spent on the inputs */
     }
     GT_TRY(gt_memory_precheck(measure, setup));
     measure->setup = *setup;
@@ -251,7 +251,7 @@ gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *s
             return status;
         }
     }
-    open_monitor(measure); /* last, because starting NVML would delay the rest */
+    open_monitor(measure); /* last, because starting NVML would delay the other steps */
     measure->ready = true;
     *out = (gt_prepared){.reference_ns = measure->reference_ns,
                          .copy_bytes_per_s = measure->copy_bytes_per_s,

@@ -1,5 +1,5 @@
-/* Fills inputs, runs the template's reference, check and init kernels, and finds expected results
- * and tolerances. */
+/* Fills inputs, runs the template's reference, check and init kernels, and computes expected
+ * results and tolerances. */
 #include "farm/measure_contents.h"
 
 #include "base/number.h"
@@ -27,9 +27,9 @@ static const gt_launch *launch_of(const gt_workload *workload, gt_judge_kind kin
     return launches[kind];
 }
 
-/* Queues one launch. The reference writes to the expected results, and the init kernel to pristine
+/* Queues one launch. The reference writes to the expected results, the init kernel to pristine
  * copies. The caller's arguments come first, then the values that the launch states. The last value
- * is `own`, unless that is NULL. */
+ * is `own`, unless it is NULL. */
 static gputune_status launch_judge(gt_measure *measure, const gt_workspace *workspace,
                                    gt_judge_kind kind, const void *own)
 {
@@ -112,7 +112,7 @@ gputune_status gt_reference_load(gt_measure *measure, const gt_image *image)
     }
     for (uint32_t i = 0; i < measure->setup.workload_count; ++i) {
         gt_workspace *workspace = &measure->workspaces[i];
-        if (workspace->workload.has_check) { /* a count, and a zero to compare it with */
+        if (workspace->workload.has_check) { /* a count, and a zero with which it is compared */
             GT_TRY(gt_memory_take(&workspace->failures.address, measure, 16));
         }
     }
@@ -164,7 +164,7 @@ static int64_t integer_at(const unsigned char *elements, uint64_t index, uint32_
     return wide;
 }
 
-/* Makes some rows empty, if the integers are row pointers, which never decrease (GT_VARIETY_ROWS).
+/* Makes some rows empty if the integers are row pointers, which never decrease (GT_VARIETY_ROWS).
  * Otherwise returns false. */
 static bool empty_rows(unsigned char *elements, uint64_t count, uint32_t size)
 {
@@ -196,7 +196,7 @@ static gputune_status vary_rows(gt_measure *measure, const gt_buffer_slot *slot)
     return gt_measure_wait(measure);
 }
 
-/* Waits, so a failure is reported as the init kernel's. */
+/* Runs the init kernel. Waits for it, so its failure is reported as such. */
 static gputune_status initialise_inputs(gt_measure *measure, uint64_t seed,
                                         uint32_t workspace_count)
 {
@@ -206,8 +206,8 @@ static gputune_status initialise_inputs(gt_measure *measure, uint64_t seed,
     return gt_measure_wait(measure);
 }
 
-/* Queues filling the inputs, pristine copies, guard zones and blocks of the first `workspace_count`
- * workspaces. */
+/* Queues the filling of inputs, pristine copies, guard zones and blocks of the first
+ * `workspace_count` workspaces. */
 static gputune_status fill_contents(gt_measure *measure, uint64_t seed, uint32_t workspace_count)
 {
     gt_tasks_reset(&measure->fill);
@@ -247,8 +247,8 @@ static gputune_status fill_contents(gt_measure *measure, uint64_t seed, uint32_t
 
 enum { SAMPLE_PIECES = 64, SAMPLE_BYTES = 16384 };
 
-/* Sets a task's `low` and `high` to the smallest and largest value of a buffer, or of pieces of a
- * large one. low > high: no value is finite. */
+/* Sets a task's `low` and `high` to the smallest and largest value of a buffer, or of parts of a
+ * large buffer. low > high: no value is finite. */
 static gputune_status find_span(gt_service_task *out, gt_measure *measure,
                                 const gt_buffer_slot *slot)
 {
@@ -276,8 +276,9 @@ static gputune_status find_span(gt_service_task *out, gt_measure *measure,
     return GPUTUNE_OK;
 }
 
-/* Finds the ranges within which the table `move` may move data of the host or the init kernel. The
- * inputs must be unchanged. Whole numbers are not moved, because they may be indices. */
+/* Determines the ranges within which the table `move` may move data from the host or the init
+ * kernel. The inputs must be unchanged. Whole numbers are not moved, because they may be
+ * indices. */
 static gputune_status find_spans(gt_measure *measure)
 {
     for (size_t i = 0; i < measure->move.tasks.count; ++i) {
@@ -326,7 +327,7 @@ static gputune_status run_reference(gt_measure *measure, uint32_t workspace_coun
 }
 
 /* Runs a variant, which writes to the slots. Later variants get another poison, so elements that no
- * variant writes are found. */
+ * variant writes are detected. */
 static gputune_status run_variant(gt_measure *measure, const author *author, bool moved)
 {
     const gt_buffer_slot *end = gt_slots_end(measure, author->workspace_count);
@@ -392,9 +393,9 @@ static gputune_status take_step(sensitivities seen, gt_measure *measure, const a
     return fill_contents(measure, measure->seed, author->workspace_count);
 }
 
-/* Takes as many steps as the tolerances need, and none if the template states them. If an output
- * has many elements, one more step moves only a few inputs, which shows how many terms an element
- * has. */
+/* Takes as many steps as the tolerances need, and no steps if the template states the tolerances.
+ * If an output has many elements, another step moves only a few inputs, which shows how many terms
+ * an element has. */
 static gputune_status take_steps(sensitivities seen, gt_measure *measure, const author *author)
 {
     const bool stated = measure->workspaces[0].workload.tolerance.stated;
@@ -509,8 +510,9 @@ static gputune_status judge_agreement(gt_measure *measure, bool timed_only)
     return gt_tables_judge(measure);
 }
 
-/* Runs the reference twice, and finds tolerances in between. Refuses a data proof if more than a
- * quarter of the results are not finite, before it runs the reference again, which may be slow. */
+/* Runs the reference twice, and determines tolerances between the two runs. In a data proof, fails
+ * before the second run, which may be slow, if more than a quarter of the results are not
+ * finite. */
 static gputune_status compute_reference(gt_measure *measure, const author *author)
 {
     bool timed_only = author->workspace_count == 1;
@@ -538,7 +540,8 @@ static gputune_status compute_reference(gt_measure *measure, const author *autho
 static gputune_status expect_reference(gt_measure *measure, uint32_t workspace_count)
 {
     const author author = {NULL, workspace_count};
-    measure->ahead = NULL; /* cancels the reset, because the slots get the first run's results */
+    /* cancels the queued reset, because the slots receive the results of the first run */
+    measure->ahead = NULL;
     gputune_status status = compute_reference(measure, &author);
     if (status < 0) {
         return blame_reference(status, measure);
@@ -607,7 +610,7 @@ gputune_status gt_contents_make(gt_measure *measure, uint64_t seed, bool timed_o
         measure->hash.slots.items[i]->hash = measure->findings->items[i].count;
     }
     if (measure->setup.check) {
-        return GPUTUNE_OK; /* the sanitizer's findings may come from the reference */
+        return GPUTUNE_OK; /* the sanitizer's findings may be about the reference */
     }
     if (!measure->workspaces[0].workload.has_reference) {
         return measure->workspaces[0].workload.has_expected ? expect_data(measure) : GPUTUNE_OK;
@@ -616,8 +619,9 @@ gputune_status gt_contents_make(gt_measure *measure, uint64_t seed, bool timed_o
     return timed_only ? GPUTUNE_OK : hash_results(&measure->results_hash, measure);
 }
 
-/* Variants that overwrite memory rarely overwrite the expected results. So if the hash of these is
- * unchanged, the reference does not run again, which may take as long as a hundred variants. */
+/* Variants that overwrite memory rarely overwrite the expected results. Therefore the reference,
+ * which may take as long as a hundred variants, does not run again if the hash of the expected
+ * results is unchanged. */
 gputune_status gt_contents_refresh(gt_measure *measure)
 {
     uint64_t hash = 0;
@@ -633,7 +637,7 @@ gputune_status gt_contents_refresh(gt_measure *measure)
     return GPUTUNE_OK;
 }
 
-/* Finds the median magnitude of the first elements; 0 if none is finite. */
+/* Sets *out to the median magnitude of the first elements, or to 0 if none is finite. */
 static gputune_status find_median(double *out, gt_measure *measure, const gt_buffer_slot *slot)
 {
     enum { MOST = SAMPLE_BYTES / 8 };

@@ -1,5 +1,5 @@
-/* Makes the contents of the buffers: inputs from a seed or from data that were sent, expected
- * results by the reference, and tolerances. */
+/* Makes the contents of the buffers: inputs from a seed or from data of the host, expected results
+ * by the reference, and tolerances. */
 #pragma once
 
 #include "farm/measure_state.h"
@@ -9,9 +9,9 @@ gputune_status gt_reference_load(gt_measure *measure, const gt_image *image);
 void gt_reference_free(gt_measure *measure);
 
 /* Fills every workspace, or only the timed one, from `seed`, and runs the reference. ETEMPLATE if
- * the reference fails, or if two of its runs differ by more than the tolerance. */
+ * the reference fails, or if two runs of the reference differ by more than the tolerance. */
 gputune_status gt_contents_make(gt_measure *measure, uint64_t seed, bool timed_only);
-/* Fills again what measure->damage names, from the setup's seed. */
+/* Fills the buffers that measure->damage names again, from the setup's seed. */
 gputune_status gt_contents_refresh(gt_measure *measure);
 /* Makes the results of this variant the expected ones, if there is no reference. */
 gputune_status gt_contents_adopt(gt_measure *measure, gt_loaded *variant);
@@ -19,7 +19,8 @@ gputune_status gt_contents_adopt(gt_measure *measure, gt_loaded *variant);
  * almost any result would pass. The slots must hold the reference's results. */
 gputune_status gt_contents_loose(gt_prepared *out, gt_measure *measure);
 
-/* Queues the check of a table, whose findings go to *into. First runs the template's check kernel,
- * if any, on the workspaces `from` to `to` - 1. For one, checks only the timed tasks. */
+/* Queues the check of a table, whose findings are written to *into. Runs the template's check
+ * kernel first, if there is one, on the workspaces `from` to `to` - 1. If there is only one
+ * workspace, checks only the timed tasks. */
 gputune_status gt_check_queue(gt_measure *measure, const gt_tasks *table, uint32_t from,
                               uint32_t to, gt_findings *into);

@@ -1,12 +1,12 @@
 /* The data proof launches variants on further data sets at the odd-tail size. Scalars that are not
- * sizes have other values, and inputs contain rare values. It has a gt_measure of its own with one
+ * sizes have other values, and inputs contain rare values. It uses a separate gt_measure with one
  * workload, which shares the device with its parent, the state of the setup.
  *
  * Each data set is an experiment until the reference and the default variant have survived it. Only
- * values that make one of them fail, or both disagree, are dropped; other variants are tried with
- * the rest. An experiment may end the worker or hang. Therefore the worker reports an experiment's
- * key before it runs, and the host passes the keys of those that ended workers to the next worker
- * (gt_lost). */
+ * values with which one of them fails, or with which their results differ, are dropped; other
+ * variants are tried with the remaining values. An experiment may end the worker or hang. Therefore
+ * the worker reports an experiment's key before the experiment runs. The host passes the keys of
+ * experiments that ended workers to the next worker (gt_lost). */
 #include "farm/measure_data_proof.h"
 
 #include "base/clock.h"
@@ -28,41 +28,44 @@
 
 typedef enum gt_data_effect {
     GT_EFFECT_NONE,
-    GT_EFFECT_DIFFERS, /* the reference has no usable results, or the default's results differ from
-                        them */
+    /* the reference has no usable results, or the default has different results */
+    GT_EFFECT_DIFFERS,
     GT_EFFECT_CRASHES,
     GT_EFFECT_HANGS,
     GT_EFFECT_UNTRIED
 } gt_data_effect;
 
 typedef struct gt_data_set {
-    gt_variation variation; /* the data to try; after that, the part of them that survived */
-    /* tried: the data were tried; survived: a part of them did not end the worker */
+    gt_variation variation; /* the data to try; later, the part of them that survived */
+    /* tried: the data were tried; survived: at least a part of them did not end the worker */
     bool tried, survived;
 } gt_data_set;
 
 enum { ROUNDS_MAX = 11 + GT_OTHER_MAX };
 
 struct gt_data_proof {
-    gt_measure measure;             /* state of the data proof; its parent is the setup's state */
+    /* state of the data proof; its parent is the state of the setup */
+    gt_measure measure;
     gt_workload base;               /* the workload with the requested values */
     gt_data_set usual;              /* the data set on which every variant is tried */
     gt_data_set rounds[ROUNDS_MAX]; /* further data sets for a winner */
     uint32_t round_count;
-    gt_variation now; /* the data set in the buffers */
-    bool made;        /* true if the buffers also have the reference's results for it */
+    gt_variation now; /* the data set that is in the buffers */
+    /* true if the buffers also contain the reference's results for this data set */
+    bool made;
     gt_lost lost;     /* experiments during which earlier workers ended */
     uint32_t skipped; /* how many of these experiments this worker has skipped so far */
-    uint8_t effects[GT_NUMBER_MAX];  /* by number: the effect of other values */
-    bool varied[GT_NUMBER_MAX];      /* by number: true if the default survived another value */
-    uint64_t gaps[GT_PARAMETER_MAX]; /* by buffer: elements that the reference does not write with
-                                        the own values */
-    char words[128];                 /* how `usual` differs from the requested data */
-    uint32_t launcher;               /* index of a variant's launcher for the data proof's size */
-    double share;                    /* fraction of the time for launches that may be spent */
-    double spend_ns;                 /* time limit of a winner's data proof */
-    double make_ns;    /* longest time for creating a data set and the reference's results */
-    uint64_t standard; /* the default variant; GT_NO_VARIANT: not proved yet */
+    uint8_t effects[GT_NUMBER_MAX]; /* by number: the effect of other values */
+    bool varied[GT_NUMBER_MAX];     /* by number: true if the default survived another value */
+    /* by buffer: number of elements that the reference does not write if scalars have their own
+     * values */
+    uint64_t gaps[GT_PARAMETER_MAX];
+    char words[128];   /* how `usual` differs from the requested data */
+    uint32_t launcher; /* index of a variant's launcher for the data proof's size */
+    double share;      /* fraction of the usual time for launches that may be spent */
+    double spend_ns;   /* time limit of a winner's data proof */
+    double make_ns;    /* longest time so far for creating a data set and the reference's results */
+    uint64_t standard; /* the default variant; GT_NO_VARIANT: it is not proved yet */
 };
 
 /* Returns the current time, or on an emulated device the processor time. */
@@ -72,8 +75,8 @@ static double proof_now_ns(const gt_data_proof *proof)
                                           : (double)gt_now_ns();
 }
 
-/* The time for each part of the data proof in ns, and the factor for more time on an emulated
- * device. */
+/* The time for each part of the data proof in ns, and the factor by which it is extended on an
+ * emulated device. */
 enum {
     OFTEN_NS = 3000000,
     ROW_NS = 6000000,
@@ -92,7 +95,8 @@ static bool variation_is(const gt_variation *a, const gt_variation *b)
     return memcmp(a, b, sizeof *a) == 0;
 }
 
-/* Fills the buffers with a data set and runs the reference on it, unless they hold it already. */
+/* Fills the buffers with a data set and runs the reference on it, unless the buffers already
+ * contain it. */
 static gputune_status proof_hold(gt_data_proof *proof, const gt_variation *variation)
 {
     gt_measure *measure = &proof->measure;
@@ -112,8 +116,8 @@ static gputune_status proof_hold(gt_data_proof *proof, const gt_variation *varia
     return GPUTUNE_OK;
 }
 
-/* Launches with shared buffers: inputs with the same contents are one buffer, unless the host sent
- * one of them. */
+/* Launches a variant on shared buffers: inputs with the same contents are one buffer, unless the
+ * host sent one of them. */
 static gputune_status proof_launch(gt_data_proof *proof, gt_loaded *variant)
 {
     const gt_workspace *on = &proof->measure.workspaces[0];
@@ -179,7 +183,8 @@ static void append_scalars(gt_text *text, const gt_workload *now, const gt_varia
     }
 }
 
-/* Appends how a data set differs from the requested one. `now` is the workload with its values. */
+/* Appends how a data set differs from the requested data. `now` is the workload with the values of
+ * the data set. */
 static void proof_describe(gt_text *text, const gt_data_proof *proof, const gt_workload *now,
                            const gt_variation *variation)
 {
@@ -225,7 +230,8 @@ static gputune_status proof_launch_checked(gt_data_proof *proof, gt_loaded *vari
     return proof_judge_results(&ignored, proof, words);
 }
 
-/* Prefixes a message with a description of the data, unless it is about results, which has one. */
+/* Prefixes a message with a description of the data, unless the message is about results and
+ * already contains one. */
 static gputune_status proof_prefix_data(gputune_status status, const gt_data_proof *proof)
 {
     if (status < 0 && status != GPUTUNE_EWRONG) {
@@ -244,8 +250,8 @@ static uint64_t proof_key(const gt_variation *variation)
     return gt_hash64(variation, sizeof *variation) | 1;
 }
 
-/* Returns the fate of an experiment that ended an earlier worker, or SURVIVED if it must be tried.
- * UNTRIED if too many experiments ended workers. */
+/* Returns the effect of an experiment that ended an earlier worker, or SURVIVED if it must be
+ * tried. UNTRIED if too many experiments ended workers. */
 static gt_data_effect proof_known_effect(gt_data_proof *proof, uint64_t key)
 {
     for (uint32_t i = 0; i < proof->lost.item_count; i++) {
@@ -258,7 +264,8 @@ static gt_data_effect proof_known_effect(gt_data_proof *proof, uint64_t key)
     return is_enough ? GT_EFFECT_UNTRIED : GT_EFFECT_NONE;
 }
 
-/* Reports to the host that an experiment begins; 0: that it has ended. */
+/* Reports to the host that the experiment with this key begins. A key of 0 reports that the
+ * experiment has ended. */
 static void proof_announce(const gt_data_proof *proof, uint64_t key)
 {
     gt_current *current = proof->measure.parent->current;
@@ -278,7 +285,7 @@ static uint32_t count_flags(const gt_data_proof *proof, const gt_variation *vari
     return count;
 }
 
-/* Tries a data set on the reference, and on the default variant unless `standard` is NULL. Fails
+/* Tries a data set on the reference and, unless `standard` is NULL, on the default variant. Fails
  * only if the GPU is lost. */
 static gputune_status try_variation(gt_data_effect *out, gt_data_proof *proof,
                                     const gt_variation *variation, gt_loaded *standard)
@@ -292,8 +299,8 @@ static gputune_status try_variation(gt_data_effect *out, gt_data_proof *proof,
     proof_announce(proof, key);
     const double start_ns = proof_now_ns(proof);
     bool fits = proof_hold(proof, variation) == GPUTUNE_OK;
-    /* if a flag is a count or a step, the reference may leave elements unwritten, and nothing would
-     * compare them */
+    /* if a flag is a count or a step, the reference may leave elements unwritten, which nothing
+     * would compare */
     const gt_workspace *workspace = &proof->measure.workspaces[0];
     for (const gt_buffer_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
         fits &= !has_flags || slot->gaps <= proof->gaps[slot->index];
@@ -315,8 +322,8 @@ static gputune_status try_variation(gt_data_effect *out, gt_data_proof *proof,
 
 /* ---- Data that survive ----------------------------------------------------------------------- */
 
-/* Finds contents with which the reference and the default survive these scalars, if possible the
- * wanted contents. Stops at the first crash if the scalars may be its cause. */
+/* Determines contents with which the reference and the default survive these scalars, if possible
+ * the wanted contents. Stops at the first crash if the scalars may have caused it. */
 static gputune_status settle_contents(gt_data_effect *out, gt_data_proof *proof,
                                       gt_variation *variation, gt_loaded *standard)
 {
@@ -333,8 +340,9 @@ static gputune_status settle_contents(gt_data_effect *out, gt_data_proof *proof,
     }
 }
 
-/* Adds the wanted scalars one by one, and keeps each one that the reference and the default
- * survive. If they do not survive a float, tries a value near its own. Ends when the time is up. */
+/* Adds the wanted scalars one by one, and keeps each scalar that the reference and the default
+ * survive. If they do not survive a float, tries a value near its own value. Ends when the time has
+ * expired. */
 static gputune_status settle_scalars(gt_data_proof *proof, gt_variation *variation,
                                      const gt_variation *wanted, gt_loaded *standard)
 {
@@ -372,8 +380,9 @@ static void proof_keep_flags(gt_variation *variation, const gt_data_proof *proof
     }
 }
 
-/* Removes from a data set what the reference or the default does not survive. A few flags are tried
- * one by one from the start, because each crash costs a worker. Fails only if the GPU is lost. */
+/* Removes from a data set what the reference or the default does not survive. If there are only a
+ * few flags, they are tried one by one immediately, because each crash costs a worker. Fails only
+ * if the GPU is lost. */
 static gputune_status proof_settle(gt_data_proof *proof, gt_data_set *set, gt_loaded *standard)
 {
     enum { FEW = 8 };
@@ -419,8 +428,8 @@ static gputune_status build_proof(gt_data_proof *proof, const gt_measure_setup *
     measure->device = parent->device;
     measure->context = parent->context;
     measure->stream = parent->stream;
-    measure->start = measure->stop =
-        parent->checked; /* not the parent's start and stop, which still hold the pilot's time */
+    /* not the start and stop events of the parent, which still hold the pilot's time */
+    measure->start = measure->stop = parent->checked;
     measure->checked = parent->checked;
     memcpy(measure->functions, parent->functions, sizeof measure->functions);
     *own = (gt_measure_setup){.objective = setup->objective,
@@ -598,8 +607,8 @@ static gputune_status report_proof(gt_verified *out, const gt_data_proof *proof)
     return gt_strdup(&out->single, gt_text_string(&text));
 }
 
-/* Finds out which data the default variant survives: of the data set for all variants, and with
- * `more` also of the data sets for a winner, as long as time is left. */
+/* Determines which data the default variant survives: of the data set for all variants, and with
+ * `more` also of the data sets for a winner, while time is left. */
 static gputune_status settle_all(gt_data_proof *proof, gt_loaded *standard, bool more)
 {
     const gt_variation all =
@@ -680,7 +689,8 @@ static double end_of(const gt_data_proof *proof, double nanoseconds)
 
 static double parts_ns(const gt_data_proof *proof)
 {
-    static const double overrun = 1.25; /* a launch or data set that was started is finished */
+    /* a launch or data set that has begun may exceed the time by this factor */
+    static const double overrun = 1.25;
     return overrun * proof_slowness(proof) * (2 * OFTEN_NS + ROW_NS + ROUNDS_NS);
 }
 
@@ -712,7 +722,8 @@ static gputune_status launch_often(gt_data_proof *proof, gt_loaded *variant)
     return GPUTUNE_OK;
 }
 
-/* Proves the variant on a further data set, after reducing the set to what the default survives. */
+/* Proves the variant on a further data set, after reducing the set to data that the default
+ * survives. */
 static gputune_status prove_on(gt_data_proof *proof, gt_loaded *variant, gt_data_set *set)
 {
     gt_loaded *standard =
@@ -735,7 +746,7 @@ static gputune_status prove_on(gt_data_proof *proof, gt_loaded *variant, gt_data
     return proof_launch_checked(proof, variant, "");
 }
 
-/* Proves a winner. A further data set is made only if the time suffices, because a slow reference
+/* Proves a winner. Makes a further data set only if the time suffices, because a slow reference
  * takes long. */
 static gputune_status prove_winner(gt_data_proof *proof, gt_loaded *variant)
 {

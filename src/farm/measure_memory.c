@@ -54,8 +54,8 @@ static uint64_t sweep_bytes(const gt_measure *measure, gputune_cache cache)
     return cache == GPUTUNE_CACHE_COLD ? (measure->device.emulated ? l2 : 2 * l2) & ~15ull : 0;
 }
 
-/* Returns the device memory that a tuning needs beside the buffers: for the sweep, the service
- * kernels, the data proof, two variants, and the read-only inputs of the last proof. */
+/* Returns how much device memory a tuning needs in addition to the buffers: for the sweep, the
+ * service kernels, the data proof, two variants, and the read-only inputs of the last proof. */
 static uint64_t reserve_for(const gt_measure *measure, const gt_measure_setup *setup)
 {
     enum { SERVICE_BYTES = 1 << 20 };
@@ -108,7 +108,7 @@ bool gt_memory_suffices_for_copies(const gt_measure *measure)
 
 /* ---- Workspaces ------------------------------------------------------------------------------ */
 
-/* Tells the emulator how its messages name a buffer. */
+/* Sets the name of a buffer in the emulator's messages. */
 static gputune_status name_memory(gt_measure *measure, CUdeviceptr address, const char *kind,
                                   const gt_buffer *buffer)
 {
@@ -120,8 +120,8 @@ static gputune_status name_memory(gt_measure *measure, CUdeviceptr address, cons
     return GPUTUNE_OK;
 }
 
-/* An emulated buffer has no guard zones, because the emulator reports every access outside of an
- * allocation. */
+/* Allocates a buffer and sets its address. An emulated buffer has no guard zones, because the
+ * emulator reports every access outside of an allocation. */
 static gputune_status place_slot(gt_buffer_slot *slot, gt_measure *measure)
 {
     bool timed = slot->workspace == &measure->workspaces[0] && !measure->parent;
@@ -230,7 +230,7 @@ gputune_status gt_workspace_allocate(gt_measure *measure, gt_workspace *workspac
 
 /* ---- Rotated sets ---------------------------------------------------------------------------- */
 
-/* Decides how many sets of buffers there are, and allocates all except the first at *extra. */
+/* Chooses the number of sets of buffers, and allocates all sets except the first at *extra. */
 static gputune_status take_sets(CUdeviceptr *extra, gt_measure *measure, gt_workspace *workspace,
                                 uint64_t set_bytes)
 {
@@ -332,7 +332,7 @@ static gputune_status guard_input(gt_guarded *out, gt_measure *measure, const gt
 gputune_status gt_guard_inputs(gt_measure *measure)
 {
     gt_guarded *out = &measure->guard;
-    if (out->view_count) { /* views are left if an earlier wait failed */
+    if (out->view_count) { /* an earlier wait failed and left views */
         GT_TRY(gt_measure_wait(measure));
     }
     gt_guard_free(measure);
@@ -380,7 +380,7 @@ gputune_status gt_memory_service(gt_measure *measure)
     for (size_t i = 0; i < GT_TABLES; ++i) {
         count = measure->tables[i].tasks.count > count ? measure->tables[i].tasks.count : count;
     }
-    count += measure->hash.tasks.count; /* the first check of a proof also hashes inputs */
+    count += measure->hash.tasks.count; /* the first check of a proof hashes inputs as well */
     size_t bytes = sizeof(gt_findings) + count * sizeof(gt_finding);
     uint32_t findings = (uint32_t)count;
     gt_findings **const pinned[] = {&measure->findings, &measure->first};
@@ -418,7 +418,7 @@ static gputune_status copy_mapped(gt_measure *measure, CUdeviceptr to, const gt_
     memcpy(handle.reserved, input->handle, sizeof handle.reserved);
     GT_CALL(measure, IpcOpenMemHandle, &mapping, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
     gputune_status status = copy_from(measure, to, mapping, input, buffer);
-    /* close before a variant runs, because it must not reach the caller's memory */
+    /* close it before a variant runs, because variants must not reach the caller's memory */
     CUresult closed = measure->driver->IpcCloseMemHandle(mapping);
     GT_TRY(status);
     return gt_measure_check(measure, closed, "cuIpcCloseMemHandle");

@@ -13,8 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static const double INTERVAL_S = 0.05; /* between readings */
-enum { USERS_EVERY = 4 /* readings */ };
+static const double INTERVAL_S = 0.05; /* seconds between readings */
+enum { USERS_EVERY = 4 /* number of readings between two looks at the users */ };
 
 struct gt_monitor {
     pthread_t thread;
@@ -24,11 +24,11 @@ struct gt_monitor {
     bool stopping, opened;
     gt_nvml *nvml; /* valid if `opened`; NULL: NVML is not available */
     gt_nvml_state last;
-    bool spoiled, noisy; /* `spoiled` covers the time since the round began */
+    bool spoiled, noisy; /* `spoiled` is about the time since the round began */
     char other[96];
 };
 
-/* Notes other users. The host application usually has a context, but NVML does not show if it
+/* Records other users. The host application usually has a context, but NVML does not show if it
  * computes. */
 static void note_users(gt_monitor *monitor, const gt_nvml_users *users)
 {
@@ -50,7 +50,7 @@ static void note_users(gt_monitor *monitor, const gt_nvml_users *users)
              users->one, name[0] ? " " : "", name);
 }
 
-/* Reads the state from NVML, and with `looks_at_users` also the list of processes. */
+/* Reads the state from NVML; with `looks_at_users`, reads the list of processes as well. */
 static void read_now(gt_monitor *monitor, bool looks_at_users)
 {
     gt_nvml_state state;

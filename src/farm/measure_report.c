@@ -35,7 +35,7 @@ const char *gt_tolerance_text(char out[128], const gt_measure *measure, const gt
     return out;
 }
 
-/* Returns false if the default variant's results are the expected ones. */
+/* Returns false if the expected results are those of the default variant. */
 static bool is_judged(const gt_measure *measure)
 {
     const gt_workload *workload = &measure->workspaces[0].workload;
@@ -44,7 +44,8 @@ static bool is_judged(const gt_measure *measure)
 
 enum { ONLY_EXPECTED = 2 }; /* in gt_finding.unwritten: only the expected element is unwritten */
 
-/* Returns true if, without a reference, the default variant does not write the element either. */
+/* Returns true if there is no reference and the default variant does not write the element,
+ * either. */
 static bool is_nobodys(const gt_measure *measure, const gt_finding *found)
 {
     return !is_judged(measure) && found->unwritten == 3;
@@ -79,7 +80,7 @@ static void append_values(gt_text *text, const gt_measure *measure, const gt_buf
                    is_judged(measure) ? "" : " from the default variant");
 }
 
-/* Returns the largest relative error that may be due to rounding. It is a tenth as large if most
+/* Returns the largest relative error that rounding may cause. It is a tenth as large if most
  * elements are wrong. */
 static double rounding(gt_type type, const gt_finding *found, const gt_buffer *buffer)
 {
@@ -110,7 +111,7 @@ static void append_cause(gt_text *text, const gt_measure *measure, const gt_buff
     if (isnan(wanted) || !gt_type_is_float(type)) {
         return;
     }
-    /* the error and a tolerance that accepts it, if rounding may be the cause */
+    /* append the error, and a tolerance that accepts it, if rounding may be the cause */
     char tolerance[128];
     double need = gt_finding_double(found->need);
     if (!isfinite(need) || need > rounding(type, found, buffer) * wanted) {
@@ -222,7 +223,7 @@ gputune_status gt_report_edges(gt_measure *measure, const gt_tasks *table, bool 
 
 gputune_status gt_report_findings(gt_verified *out, gt_measure *measure, bool after_race)
 {
-    /* report damage first, because it may be why a result is wrong */
+    /* report damage first, because it may have caused a wrong result */
     GT_TRY(gt_report_edges(measure, &measure->check, after_race));
     return gt_damaged(measure, GT_DAMAGE_INPUTS, /* the timed workspace's inputs were not checked */
                       judge_proof(out, measure, after_race));

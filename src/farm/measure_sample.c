@@ -1,5 +1,5 @@
-/* Takes samples: by events around a graph of launches, by the host's clock around launches, or by
- * NVML's energy counter over one second. */
+/* Takes samples in three ways: by events around a graph of launches, by the host's clock around
+ * launches, or by NVML's energy counter over one second. */
 #include "farm/measure_sample.h"
 
 #include "base/clock.h"
@@ -34,9 +34,9 @@ static gputune_status issue_launch(gt_measure *measure, gt_loaded *variant, uint
     return gt_measure_launch(measure, variant->launchers[0], arguments_of(measure, index));
 }
 
-/* Prepares a sample: restores inout buffers, and launches once for a hot sample or sweeps for a
- * cold one. Launches of a sample share inout buffers unless `alone` is set; then each launch has
- * restored ones, also after the launch that warms the cache. */
+/* Prepares a sample: restores inout buffers, then launches once for a hot sample or sweeps for a
+ * cold one. Launches of a sample share inout buffers unless `alone` is set. With `alone`, the
+ * buffers are restored for each launch, and again after the launch that warms the cache. */
 static gputune_status restore_buffers(gt_measure *measure, gt_loaded *variant)
 {
     GT_TRY(gt_service_reset(measure, &measure->restore, false));
@@ -52,7 +52,7 @@ static gputune_status restore_buffers(gt_measure *measure, gt_loaded *variant)
 
 enum { SINGLES_MAX = 16 };
 
-/* Times of single launches, each on restored buffers. */
+/* Times of single launches, each of them on restored buffers. */
 typedef struct singles {
     double times[SINGLES_MAX];
     uint32_t count;
@@ -68,7 +68,7 @@ static gputune_status time_singles(singles *out, gt_measure *measure, gt_loaded 
     return status;
 }
 
-/* Copies the pristine inout buffers to `kept`, or back. */
+/* Copies the pristine inout buffers to `kept`, or with `back`, from `kept`. */
 static gputune_status copy_pristine(gt_measure *measure, CUdeviceptr kept, bool back)
 {
     for (const gt_buffer_slot *slot = measure->slots; slot < gt_slots_end(measure, 1); ++slot) {
@@ -83,7 +83,8 @@ static gputune_status copy_pristine(gt_measure *measure, CUdeviceptr kept, bool 
     return GPUTUNE_OK;
 }
 
-/* Launches once, and copies used inout buffers to the pristine copies, for later restores. */
+/* Launches once, and copies the inout buffers that the launch changed to the pristine copies, for
+ * later restores. */
 static gputune_status use_buffers(gt_measure *measure, gt_loaded *variant)
 {
     GT_TRY(gt_service_reset(measure, &measure->restore, false));
@@ -100,7 +101,7 @@ static gputune_status use_buffers(gt_measure *measure, gt_loaded *variant)
 }
 
 /* Returns true if times on fresh and used buffers clearly differ: no time of one kind is within the
- * other kind's range, and the medians differ by more than 5% and by more than events resolve. Sorts
+ * range of the other, and the medians differ by more than 5% and by more than events resolve. Sorts
  * the times. */
 static bool is_clear(singles *fresh, singles *used)
 {
@@ -114,9 +115,9 @@ static bool is_clear(singles *fresh, singles *used)
     return apart && fabs(a - b) > least_ns && fabs(a - b) > least_share * fmax(a, b);
 }
 
-/* Times a launch on used buffers, and takes seven more if times of both kinds are inconclusive. For
- * long launches, one time shows that there is no difference. If there is no difference, eight times
- * of each kind seem to differ once in 6,000 cases. */
+/* Times a launch on used buffers, and takes seven more times of both kinds if the first ones are
+ * inconclusive. For long launches, one time shows that there is no difference. If there is no
+ * difference, eight times of each kind seem to differ once in 6,000 cases. */
 static gputune_status time_used(singles *fresh, singles *used, gt_measure *measure,
                                 gt_loaded *variant)
 {
@@ -128,12 +129,12 @@ static gputune_status time_used(singles *fresh, singles *used, gt_measure *measu
     return time_singles(used, measure, variant, is_open && fresh->times[0] < long_ns ? 7 : 0);
 }
 
-/* Times launches on fresh, used and again fresh buffers, so a changing GPU clock is not taken
- * for a difference. */
+/* Times launches on fresh buffers, on used buffers, and on fresh buffers again, so a change of the
+ * GPU clock does not look like a difference. */
 static gputune_status compare_singles(singles *fresh, singles *used, gt_measure *measure,
                                       gt_loaded *variant, CUdeviceptr kept)
 {
-    double first; /* ignored, because code, clocks and caches are not warm yet */
+    double first; /* ignored, because code, clocks and caches are still cold */
     GT_TRY(gt_sample_single(&first, measure, variant));
     GT_TRY(time_singles(fresh, measure, variant, 1));
     GT_TRY(copy_pristine(measure, kept, false));
@@ -145,17 +146,17 @@ static gputune_status compare_singles(singles *fresh, singles *used, gt_measure 
     return status == GPUTUNE_OK ? time_singles(fresh, measure, variant, used->count - 1) : status;
 }
 
-/* Measures if a launch takes longer or shorter on inout buffers that the previous launch changed.
- * If it does, *out is FELT, and *ratio is the time on changed buffers divided by the time on
- * restored buffers. Otherwise *ratio is 1. *out is HARMLESS without measuring if there are no inout
- * buffers, or no memory for a copy of them. */
+/* Determines if a launch is slower or faster on inout buffers that the previous launch changed. If
+ * so, sets *out to FELT, and *ratio to the time on changed buffers divided by the time on restored
+ * buffers. Otherwise sets *out to HARMLESS and *ratio to 1. Does not measure, and sets HARMLESS, if
+ * there are no inout buffers or no memory for a copy of them. */
 static gputune_status judge_used(gt_sharing *out, double *ratio, gt_measure *measure,
                                  gt_loaded *variant)
 {
     singles fresh = {.count = 0}, used = {.count = 0};
     CUdeviceptr kept = 0;
     double launch_ns = variant->launch_ns;
-    /* such samples have only one launch */
+    /* these samples have only one launch */
     bool one_launch = measure->device.emulated && measure->setup.cache == GPUTUNE_CACHE_COLD &&
                       measure->objective != GPUTUNE_OBJECTIVE_LAUNCH;
     bool are_shared = measure->restore.tasks.count > 0 && !one_launch &&
@@ -185,7 +186,7 @@ static gputune_status judge_used(gt_sharing *out, double *ratio, gt_measure *mea
     return GPUTUNE_OK;
 }
 
-/* ---- Graphs ---------------------------------------------------------------------------------- */
+/* Captures launches without copying the pass() block, which an earlier launch has copied. */
 
 /* Captures launches, without copying the pass block, which an earlier launch has copied. */
 static gputune_status capture_launches(CUgraph *out, gt_measure *measure, gt_loaded *variant,
@@ -210,7 +211,8 @@ static gputune_status capture_launches(CUgraph *out, gt_measure *measure, gt_loa
     return GPUTUNE_OK;
 }
 
-/* Captures and uploads the graph of a sample, unless *replay has it for this turn's buffers. */
+/* Captures and uploads the graph of a sample, unless *replay already contains it for this turn's
+ * buffers. */
 static gputune_status make_replay(gt_replay *replay, gt_measure *measure, gt_loaded *variant,
                                   uint32_t launches)
 {
@@ -230,7 +232,7 @@ static gputune_status make_replay(gt_replay *replay, gt_measure *measure, gt_loa
     replay->launches = launches;
     replay->turn = measure->turn;
     replay->hot = is_hot(measure);
-    if (measure->driver->GraphUpload) { /* so the first replay need not upload it */
+    if (measure->driver->GraphUpload) { /* the first replay then need not upload it */
         GT_CALL(measure, GraphUpload, exec, measure->stream);
     }
     return GPUTUNE_OK;
@@ -247,15 +249,15 @@ void gt_replay_free(gt_replay *replay, gt_measure *measure)
 /* ---- Samples --------------------------------------------------------------------------------- */
 
 enum {
-    HOST_AHEAD_NS = 15000,   /* time for the host to queue what is timed */
-    HOST_AHEAD_NODE_NS = 100 /* more time for each node of a graph */
+    HOST_AHEAD_NS = 15000,   /* time in which the host queues the timed launches */
+    HOST_AHEAD_NODE_NS = 100 /* additional time for each node of a graph */
 };
 
 enum { SHORT_GRAPH = 16 };
 
-/* Queues the event at which timing begins. The device must still be busy then, or the gap before
- * the launch would be timed: with a sweep, which takes longer than queueing a short graph, or with
- * a delay. */
+/* Queues the event at which timing begins. The device must still be busy then; otherwise the gap
+ * before the launch would be timed, too. A sweep, which takes longer than queueing a short graph,
+ * or a delay keeps the device busy. */
 static gputune_status begin_sample(gt_measure *measure, uint64_t kernels)
 {
     if (is_hot(measure) || measure->sweep == 0 || kernels > SHORT_GRAPH) {
@@ -288,7 +290,8 @@ static gputune_status replay_graph(double *out, gt_measure *measure, gt_loaded *
 
 gputune_status gt_sample_single(double *out, gt_measure *measure, gt_loaded *variant)
 {
-    if (variant->kernels > SHORT_GRAPH) { /* the host could not queue them fast enough */
+    /* the host could not queue the kernels one by one fast enough */
+    if (variant->kernels > SHORT_GRAPH) {
         GT_TRY(make_replay(&variant->single, measure, variant, 1));
         return replay_graph(out, measure, variant, &variant->single);
     }
@@ -314,8 +317,9 @@ static gputune_status mean_of(double *out, gt_measure *measure, gt_loaded *varia
     return GPUTUNE_OK;
 }
 
-/* Returns the launches of a sample. Persisting lines stay in L2 while other sets of buffers are
- * used, so a cold sample of a variant that has such lines uses each set at most once. */
+/* Returns the number of launches of a sample. Persisting lines stay in L2 while other sets of
+ * buffers are used, so a cold sample of a variant that has such lines uses each set at most
+ * once. */
 static uint32_t sample_launches(const gt_measure *measure, const gt_loaded *variant,
                                 gt_sample_length length)
 {
@@ -342,9 +346,10 @@ gputune_status gt_sample_kernel(double *out, gt_measure *measure, gt_loaded *var
     }
     GT_TRY(make_replay(graph, measure, variant, launches));
     gputune_status status = replay_graph(out, measure, variant, graph);
-    /* The driver's placement of data for a graph's memset nodes can change the time of each by 0.15
-     * us. On an H200, identical graphs of one launch of 4.9 us differed by 2.9%, and without
-     * memsets by 0.2%. So launches up to 25 us get a new graph for each sample that counts. */
+    /* The driver places data for a graph's memset nodes, and the place can change the time of each
+     * node by 0.15 us. On an H200, identical graphs of one launch of 4.9 us differed by 2.9%, but
+     * only by 0.2% without memsets. So launches up to 25 us get a new graph for each sample that
+     * counts. */
     enum { SHORT_LAUNCHES = 8 };
     const gt_launch_view launch = gt_launch_view_of(&variant->launches[0]);
     if (gt_launch_clears(&launch) && graph->launches > SHORT_LAUNCHES &&
@@ -396,7 +401,7 @@ static gputune_status burst_of_one(double *out, gt_measure *measure, gt_loaded *
 static gputune_status sample_launch(double *out, gt_measure *measure, gt_loaded *variant)
 {
     enum { CHEAPEST_CALL_NS = 3000 }; /* assumed time of a launch before one was measured */
-    enum { PIPELINED = 3 };           /* launches of a modelled sample */
+    enum { PIPELINED = 3 };           /* number of launches of a modelled sample */
     if (measure->alone) {
         return mean_of(out, measure, variant, burst_of_one);
     }
@@ -439,8 +444,8 @@ enum { IN_FLIGHT = 2, EVENTS = IN_FLIGHT + 1 };
 typedef struct edge {
     uint64_t mj;
     int64_t time_ns;  /* time by the host's clock */
-    uint64_t batches; /* number of batches that had ended */
-    double device_ns; /* device time of all these batches but the first */
+    uint64_t batches; /* number of batches that have ended */
+    double device_ns; /* device time of all these batches except the first */
 } edge;
 
 /* A graph that is replayed to keep the GPU busy. Two batches of replays are always queued. */
@@ -449,8 +454,8 @@ typedef struct load {
     const gt_replay *graph;
     CUevent done[EVENTS];  /* recorded after each of the latest batches */
     uint32_t per_batch;    /* replays per batch */
-    uint64_t issued, over; /* batches queued, and batches ended */
-    double device_ns;      /* device time of the ended batches but the first */
+    uint64_t issued, over; /* numbers of batches queued and ended */
+    double device_ns;      /* device time of the ended batches except the first */
 } load;
 
 static gputune_status issue_batch(load *load)
@@ -464,7 +469,7 @@ static gputune_status issue_batch(load *load)
     return GPUTUNE_OK;
 }
 
-/* Queues batches, and notices when one has ended. */
+/* Queues batches, and counts the batches that have ended. */
 static gputune_status keep_busy(load *load)
 {
     gt_measure *measure = load->measure;
@@ -504,7 +509,7 @@ gputune_status gt_energy_check(gt_measure *measure)
 }
 
 /* Keeps the GPU busy until the counter changes after `earliest_ns`, and another batch has ended.
- * The counter changes every 10 to 100 ms, so only a change has a known time. */
+ * The counter changes only every 10 to 100 ms, so its value belongs to the time of a change. */
 static gputune_status next_edge(edge *out, load *load, int64_t earliest_ns)
 {
     enum { GIVE_UP_NS = 1000000000, LOOK_NS = 200000 };
@@ -548,7 +553,7 @@ static gputune_status sample_energy(double *out, gt_measure *measure, gt_loaded 
 {
     enum { BATCH_NS = 5000000 };
     GT_TRY(gt_energy_check(measure));
-    /* the counter always needs a second, also for a quick sample */
+    /* the counter always needs a second, even for a quick sample */
     uint32_t launches = gt_plan_launches(variant->launch_ns, GT_SAMPLE_FULL);
     launches = launches < 2 ? 2 : launches;
     GT_TRY(make_replay(&variant->full, measure, variant, launches));
@@ -586,7 +591,7 @@ static gt_sampler *const samplers[GPUTUNE_OBJECTIVE_COUNT] = {
     [GPUTUNE_OBJECTIVE_ENERGY] = sample_energy,
 };
 
-/* Takes a sample on an emulated device, whose model is deterministic, so one sample is enough. */
+/* Takes a sample on an emulated device. Its model is deterministic, so one sample is enough. */
 static gputune_status sample_modelled(double *out, gt_measure *measure, gt_loaded *variant)
 {
     double *known = &variant->modelled[measure->objective];

@@ -5,8 +5,8 @@
 #include "farm/measure_memory.h"
 #include "gpu/image.h"
 
-/* Returns true if a task must treat the numbers of an element one by one. Comparisons need not do
- * that if the numbers are contiguous and of one type, as in a vector. */
+/* Returns true if a task must process the numbers of an element one by one. Comparisons need not do
+ * this if the numbers are contiguous and have one type, as in a vector. */
 static bool separates_numbers(uint32_t operation, const gt_buffer_slot *slot)
 {
     const gt_buffer *buffer = slot ? slot->buffer : NULL;
@@ -84,7 +84,7 @@ static const char *const service_names[GT_SERVICE_COUNT] = {
     [GT_SERVICE_POISON_SHARED] = "gt_service_poison_shared",
 };
 
-/* Returns the most shared memory of a block. */
+/* Returns the maximum shared memory of a block. */
 static unsigned int shared_bytes(const gt_measure *measure)
 {
     return (unsigned int)measure->device.shared_per_block_optin_bytes & ~3u;
@@ -124,7 +124,7 @@ gputune_status gt_tasks_upload(gt_measure *measure, gt_tasks *table)
     uint32_t count = (uint32_t)table->tasks.count;
     size_t bytes = count * sizeof(gt_service_task);
     uint64_t hash = gt_hash64(table->tasks.items, bytes) | 1;
-    if (count == 0 || hash == table->uploaded) { /* most tables do not change with the data */
+    if (count == 0 || hash == table->uploaded) { /* most tables are the same for all data */
         return GPUTUNE_OK;
     }
     table->uploaded = 0;

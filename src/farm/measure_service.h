@@ -1,15 +1,15 @@
-/* Runs the service kernels (fill, reset, check, sweep, ...), which work through tables of tasks.
- * All functions but gt_service_load() queue their work on the stream. */
+/* Runs the service kernels (fill, reset, check, sweep, ...), which process tables of tasks. All
+ * functions except gt_service_load() queue their work on the stream. */
 #pragma once
 
 #include "farm/measure_state.h"
 
-/* Appends a task, cut into tiles. `slot` is the buffer, or NULL for other memory. Ignores a task
- * without elements. ENOMEM. */
+/* Appends a task, divided into tiles. `slot` is the buffer, or NULL for other memory. Ignores a
+ * task without elements. ENOMEM. */
 gputune_status gt_tasks_add(gt_tasks *table, gt_buffer_slot *slot, const gt_service_task *task);
-/* Returns the number of tasks, all or only those of the timed workload. */
+/* Returns the number of tasks: of all, or only of those of the timed workload. */
 size_t gt_tasks_count(const gt_tasks *table, bool timed_only);
-/* Marks all tasks so far as those of the timed workload. */
+/* Marks all tasks so far as tasks of the timed workload. */
 void gt_tasks_mark_timed(gt_tasks *table);
 /* Empties the table, but keeps its memory. */
 void gt_tasks_reset(gt_tasks *table);
@@ -23,24 +23,25 @@ void gt_service_free(gt_measure *measure);
 gputune_status gt_service_run(gt_measure *measure, gt_service service, const gt_tasks *table,
                               bool timed_only);
 /* Runs a table that prepares the buffers for a launch, such as `launch` or `restore`, unless
- * gt_service_reset_ahead() has queued it. A launch must follow. */
+ * gt_service_reset_ahead() has already queued it. A launch must follow. */
 gputune_status gt_service_reset(gt_measure *measure, const gt_tasks *table, bool timed_only);
-/* Queues a table, as for gt_service_reset(), for the next launch. The device then works while the
+/* Queues a table for the next launch, as gt_service_reset() does. The device then works while the
  * host reads results. Does nothing on an emulated device. */
 gputune_status gt_service_reset_ahead(gt_measure *measure, const gt_tasks *table);
-/* Runs the check kernel over a table, and copies its findings to `into`, which is
+/* Runs the check kernel over a table, and copies its findings to `into`, which must be
  * measure->findings or measure->first. */
 gputune_status gt_service_check(gt_measure *measure, const gt_tasks *table, bool timed_only,
                                 gt_findings *into);
-/* Fills the shared memory of every multiprocessor with a mixed poison. Does nothing on an emulated
- * device, which poisons by itself. */
+/* Fills the shared memory of every multiprocessor with mixed poison. Does nothing on an emulated
+ * device, which poisons shared memory itself. */
 gputune_status gt_service_poison_shared(gt_measure *measure, uint32_t poison);
 /* Evicts the buffers from L2 by reading the sweep buffer, if there is one. */
 gputune_status gt_service_sweep(gt_measure *measure);
 /* Sweeps again, and copies `stray` to the host, which shows if a launch wrote to the sweep buffer.
- * Does nothing on an emulated device, which detects such writes by itself. */
+ * Does nothing on an emulated device, which detects such writes itself. */
 gputune_status gt_service_look_for_stray(gt_measure *measure);
-/* EWRONG if something was written to the sweep buffer, which is then filled with zeros again. */
+/* Fails with EWRONG if a launch wrote to the sweep buffer, and then fills the buffer with zeros
+ * again. */
 gputune_status gt_service_judge_stray(gt_measure *measure);
-/* Keeps the stream busy for that long. Does nothing on an emulated device. */
+/* Keeps the stream busy for `nanoseconds`. Does nothing on an emulated device. */
 gputune_status gt_service_delay(gt_measure *measure, uint64_t nanoseconds);

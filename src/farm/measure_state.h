@@ -1,4 +1,4 @@
-/* The state of one GPU while variants are measured on it, shared by measure.c, which defines the
+/* The state of one GPU while variants are measured on it. Shared by measure.c, which defines the
  * functions below, and measure_*.c. Everything runs on one thread and one stream. Work is queued,
  * and the host waits as rarely as possible. */
 #pragma once
@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-/* The service kernels. measure_service.c has their names, in this order. */
+/* The service kernels. measure_service.c lists their names, in this order. */
 typedef enum gt_service {
     GT_SERVICE_FILL,
     GT_SERVICE_RESET,
@@ -29,9 +29,10 @@ typedef enum gt_service {
 
 /* The kernels of a template that determine inputs and correct results. */
 typedef enum gt_judge_kind {
-    GT_JUDGE_REFERENCE, /* computes the correct results; may be the template's own kernels */
-    GT_JUDGE_CHECK,     /* judges the results of a launch */
-    GT_JUDGE_INIT,      /* fills the inputs */
+    /* computes the correct results; may consist of the template's own kernels */
+    GT_JUDGE_REFERENCE,
+    GT_JUDGE_CHECK, /* judges the results of a launch */
+    GT_JUDGE_INIT,  /* fills the inputs */
     GT_JUDGE_COUNT
 } gt_judge_kind;
 
@@ -62,11 +63,12 @@ typedef struct gt_buffer_slot {
     CUdeviceptr address;  /* start of the buffer */
     uint32_t guard_back;  /* bytes of the guard zone after the buffer */
     CUdeviceptr pristine; /* an unchanged copy of the contents; 0: not needed */
-    CUdeviceptr scale;    /* a float per element: how far it moves with the inputs; 0: unknown */
+    /* a float per element: how far the element moves if the inputs move; 0: unknown */
+    CUdeviceptr scale;
     CUdeviceptr expected; /* the correct results of an output; 0 for an input */
     bool live;            /* true if the host sent the contents, so the buffer is not filled */
     uint64_t hash;        /* hash of an input's contents */
-    uint64_t gaps;        /* elements of this output that the reference does not write */
+    uint64_t gaps;        /* number of elements of this output that the reference does not write */
     bool moves;           /* true if the table `move` changes the buffer */
     gt_tolerance tolerance;
 } gt_buffer_slot;
@@ -79,23 +81,25 @@ typedef struct gt_guarded {
     const void *arguments[GT_BLOCK_MAX + GT_PARAMETER_MAX];
 } gt_guarded;
 
-/* One workload at one size: buffers, expected results and the arguments of a launch.
+/* One workload at one size: its buffers, expected results and the arguments of a launch.
  * gt_measure.workspaces[0] is timed; workspaces[1] has the odd-tail size, if there is one. */
 typedef struct gt_workspace {
     gt_workload workload;
     gt_buffer_slot *slots, *slots_end; /* part of gt_measure.slots */
     CUdeviceptr scale;                 /* the reference's output `scale`; 0: none */
     gt_type scale_type;
-    void *blocks[GT_BLOCK_MAX];      /* the caller's blocks on the host; owned */
-    uint32_t sent_blocks;            /* bit i: the host sent block i */
+    void *blocks[GT_BLOCK_MAX];      /* the blocks that a caller would pass, on the host; owned */
+    uint32_t sent_blocks;            /* bit i: the host sent the contents of block i */
     gt_buffer_slot failures;         /* the counter of the template's check kernel */
-    gt_tasks first;                  /* table of checks after the first launch of a proof */
+    gt_tasks first;                  /* checks after the first launch of a proof */
     void *values;                    /* the values of all scalars; owned */
     void *scalars[GT_PARAMETER_MAX]; /* pointers into `values` */
-    CUdeviceptr numbers;             /* the workload's numbers, for the service kernels */
-    uint32_t sets; /* sets of buffers that cold samples use in turns; the slots are set 0 */
-    CUdeviceptr *addresses; /* [set][buffer]; owned */
-    const void **arguments; /* [set][caller argument]; owned */
+    /* the workload's numbers on the device, for the service kernels */
+    CUdeviceptr numbers;
+    /* number of sets of buffers that cold samples use in turn; the slots are set 0 */
+    uint32_t sets;
+    CUdeviceptr *addresses; /* addresses [set][buffer]; owned */
+    const void **arguments; /* argument arrays [set][caller argument]; owned */
     uint32_t argument_count;
 } gt_workspace;
 
@@ -103,7 +107,7 @@ typedef struct gt_workspace {
 typedef struct gt_replay {
     CUgraphExec exec;
     uint32_t launches;
-    uint32_t turn; /* gt_measure.turn when it was captured */
+    uint32_t turn; /* gt_measure.turn when the graph was captured */
     bool hot;
 } gt_replay;
 
@@ -116,15 +120,17 @@ typedef struct gt_loaded {
     uint64_t id;
     gt_launch launches[GT_WORKLOAD_MAX];
     gt_launcher *launchers[GT_WORKLOAD_MAX];
-    double launch_ns;     /* latest time of one launch on the device */
-    double call_ns;       /* time of one of many launches by the host's clock; 0: unknown */
-    bool warm;            /* true if a sample of `launch` or `latency` has launched the variant */
+    double launch_ns; /* latest time of one launch by the device's clock */
+    double call_ns;   /* time per launch of many, by the host's clock; 0: unknown */
+    /* true if a sample of `launch` or `latency` has already launched the variant */
+    bool warm;
     uint64_t owned_bytes; /* device memory of the variant, without its code */
     uint64_t kernels;     /* number of kernels in one launch */
     gt_replay full, brief, quick;
-    gt_replay single;                         /* the graph of one launch with many kernels */
-    gt_variables *variables;                  /* owned; NULL if the module has no variables */
-    double modelled[GPUTUNE_OBJECTIVE_COUNT]; /* samples on an emulated device; 0: none yet */
+    gt_replay single;        /* the graph of one launch with many kernels */
+    gt_variables *variables; /* owned; NULL if the module has no variables */
+    /* samples on an emulated device; 0: there is none yet */
+    double modelled[GPUTUNE_OBJECTIVE_COUNT];
 } gt_loaded;
 
 /* The buffers that must be filled again. */
@@ -140,7 +146,7 @@ typedef struct gt_data_proof gt_data_proof;
 enum { GT_TABLES = 16 };
 
 struct gt_measure {
-    const gt_driver *driver; /* &limited; for a data proof, the driver of its parent */
+    const gt_driver *driver; /* &limited; for a data proof, the driver of the parent */
     gt_driver limited;       /* a copy of the opened driver, with the budget */
     gt_budget budget;        /* limits all device memory of the setup and its variants */
     uint64_t reserved_bytes; /* memory that a tuning needs after the buffers are allocated */
@@ -150,27 +156,28 @@ struct gt_measure {
     CUevent start, stop, checked;
     gt_monitor *monitor;
     bool lost;  /* true after a fatal error, when this process cannot use the GPU */
-    bool ready; /* gt_measure_prepare() succeeded */
+    bool ready; /* true if gt_measure_prepare() succeeded */
 
     CUmodule service;
     uint64_t service_hash; /* hash of the loaded image; 0: none */
-    /* by kind and size; NULL: the template has no such judge */
+    /* by kind and size; NULL: the template has no kernel of this kind */
     gt_launcher *judges[GT_JUDGE_COUNT][GT_WORKLOAD_MAX];
     CUfunction functions[GT_SERVICE_COUNT];
-    gt_measure_setup setup; /* a copy whose images and inputs are not set */
+    gt_measure_setup setup; /* a copy without images and inputs */
     gt_workspace workspaces[GT_WORKLOAD_MAX];
-    gt_buffer_slot slots[GT_WORKLOAD_MAX * GT_PARAMETER_MAX]; /* first those of workspaces[0] */
-    GT_ARRAY(CUdeviceptr) allocations;                        /* freed by gt_memory_free() */
+    /* slots of all workspaces, beginning with those of workspaces[0] */
+    gt_buffer_slot slots[GT_WORKLOAD_MAX * GT_PARAMETER_MAX];
+    GT_ARRAY(CUdeviceptr) allocations; /* freed by gt_memory_free() */
     union {
         gt_tasks tables[GT_TABLES];
         struct {
             gt_tasks fill;         /* fills inputs, pristine copies and guard zones */
-            gt_tasks launch;       /* run before a proof: restores inout buffers, poisons outputs */
-            gt_tasks relaunch;     /* run before a proof's second launch, on the last workspace */
-            gt_tasks reset, again; /* run before a winner's two launches, on each workspace */
-            gt_tasks restore;      /* run before a sample: restores the inout buffers of all sets */
+            gt_tasks launch;       /* before a proof: restores inout buffers, poisons outputs */
+            gt_tasks relaunch;     /* before a proof's second launch, on the last workspace */
+            gt_tasks reset, again; /* before each of a winner's two launches, on each workspace */
+            gt_tasks restore;      /* before a sample: restores the inout buffers of all sets */
             gt_tasks rotate;       /* copies the buffers of set 0 to all other sets */
-            gt_tasks check;        /* run after a proof: checks results, guard zones and inputs */
+            gt_tasks check;        /* after a proof: checks results, guard zones and inputs */
             gt_tasks edges;        /* checks only guard zones and the hashes of inputs */
             gt_tasks hash;         /* hashes the inputs */
             gt_tasks results;      /* hashes the expected results */
@@ -181,16 +188,17 @@ struct gt_measure {
             gt_tasks spread;       /* measures how far the results move with the inputs */
         };
     };
-    const gt_tasks *ahead;   /* the table already queued for the next launch, or NULL */
+    const gt_tasks *ahead;   /* the table that is already queued for the next launch, or NULL */
     CUdeviceptr sums, found; /* accumulators and results of the check kernel */
-    gt_findings *findings;   /* the results on the host, in pinned memory */
-    gt_findings *first;      /* results for the first launch of a proof, in pinned memory */
-    uint64_t sequence;       /* number of the check kernel's last run */
-    CUdeviceptr sweep;       /* zeros, twice as large as L2 (if emulated, as large); 0: no sweep */
+    gt_findings *findings;   /* findings on the host, in pinned memory */
+    gt_findings *first;      /* findings for the first launch of a proof, in pinned memory */
+    uint64_t sequence;       /* number of the last run of the check kernel */
+    /* zeros, twice as large as L2 (on an emulated device, as large as L2); 0: no sweep */
+    CUdeviceptr sweep;
     uint64_t sweep_bytes;
-    CUdeviceptr stray;     /* becomes nonzero if a sweep reads anything but zeros */
-    uint32_t *stray_seen;  /* the host's copy of `stray`; NULL: no sweep */
-    uint64_t seed;         /* the buffers were filled from this seed */
+    CUdeviceptr stray;     /* becomes nonzero if a sweep reads anything other than zeros */
+    uint32_t *stray_seen;  /* copy of `stray` on the host; NULL: no sweep */
+    uint64_t seed;         /* seed from which the buffers were filled */
     uint64_t results_hash; /* hash of the expected results with the setup's seed; 0: unknown */
     gt_damage damage;
     bool has_expected;
@@ -198,17 +206,17 @@ struct gt_measure {
     uint32_t turn; /* number of sample jobs; selects the set of buffers of hot samples */
     gt_guarded guard;
     bool guarded; /* true if launches on the timed workspace use the arguments of `guard` */
-    bool hot;     /* true if the samples are hot, even if the setup's are cold */
+    bool hot;     /* true if samples have a warm cache, even if the setup's cache is cold */
     bool alone;   /* true if the samples are single launches on restored buffers */
     gputune_objective objective; /* objective and length of the current samples */
     gt_sample_length length;
     double reference_ns, copy_bytes_per_s;
-    gt_data_proof *data_proof; /* NULL: none */
+    gt_data_proof *data_proof; /* the data proof; NULL: there is none */
     gt_lost lost_tries;  /* experiments that ended workers, which the next data proof leaves out */
     gt_current *current; /* reports to the host; NULL: there is no host */
-    struct gt_measure *parent; /* in the state of a data proof, the state of its setup; else NULL */
+    struct gt_measure *parent; /* for a data proof: the state of its setup; otherwise NULL */
 
-    gt_loaded *variants; /* verified variants, the newest first */
+    gt_loaded *variants; /* verified variants, beginning with the newest */
     gt_loaded *dropped;  /* dropped variants that are still loaded */
     uint32_t dropped_count;
 };
@@ -231,17 +239,17 @@ gputune_status gt_measure_check(gt_measure *measure, CUresult result, const char
 #define GT_CALL(measure, function, ...)                                                            \
     GT_TRY(gt_measure_check((measure), (measure)->driver->function(__VA_ARGS__), "cu" #function))
 gputune_status gt_measure_wait(gt_measure *measure);
-/* Waits for the event `stop`, and gets the time since `start`. */
+/* Waits for the event `stop`. Sets *out_ns to the time since `start`. */
 gputune_status gt_measure_elapsed(double *out_ns, gt_measure *measure);
-/* Loads the launches of one kernel, one per size. They share a module. */
+/* Loads the launches of one kernel, one launch per size. They share a module. */
 gputune_status gt_measure_load(gt_launcher **out, gt_measure *measure, const gt_image *image,
                                const gt_launch *const *launches);
 gputune_status gt_measure_launch(gt_measure *measure, gt_launcher *launcher,
                                  const void *const *arguments);
-/* Fails if the GPU is lost, or nothing was prepared. */
+/* Fails if the GPU is lost or no setup was prepared. */
 gputune_status gt_measure_usable(const gt_measure *measure);
 /* Allocates and fills what a setup needs, and runs the reference. The service kernels must be
  * loaded. */
 gputune_status gt_measure_build(gt_measure *measure, const gt_measure_setup *setup);
-/* Frees what belongs to the setup. */
+/* Frees everything that belongs to the setup. */
 void gt_measure_forget(gt_measure *measure);

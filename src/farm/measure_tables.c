@@ -6,15 +6,15 @@
 #include "kernel/bind/tolerance.h"
 #include "kernel/bind/vary.h"
 
-/* Returns true for the workspace on which every variant's inputs are checked, the smaller one. The
- * winner's inputs are also checked on the timed one. */
+/* Returns true for the workspace on which the inputs of every variant are checked: the smaller one.
+ * The winner's inputs are also checked on the timed workspace. */
 static bool is_cheapest(const gt_measure *measure, const gt_workspace *workspace)
 {
     return workspace == &measure->workspaces[measure->setup.workload_count - 1];
 }
 
-/* Return the poison that fills outputs before the first launch on a workspace, and before the last
- * one. Each launch of a proof has another poison. */
+/* Return the poison with which outputs are filled before the first launch on a workspace, and
+ * before the last one. Each launch of a proof has another poison. */
 static uint32_t first_poison(const gt_measure *measure, const gt_workspace *workspace)
 {
     return GT_POISON_MIXED + (is_cheapest(measure, workspace) ? 0 : 3);
@@ -66,11 +66,12 @@ static gputune_status plan_sets(gt_measure *measure, gt_buffer_slot *slot)
     return gt_tasks_add(is_inout ? &measure->restore : &measure->rotate, slot, &task);
 }
 
-/* Moves generated values and data, within the range that the template permits. For inout buffers,
- * moves the expected results if the reference reads them, and the slots if a variant does. */
+/* Plans the moves of generated values and of data, within the range that the template permits. For
+ * inout buffers, the expected results are moved if the reference reads them, and the slots if a
+ * variant does. */
 static gputune_status plan_move(gt_measure *measure, gt_buffer_slot *slot)
 {
-    static const double beyond = 1e30; /* limit: larger than all varied values, but finite */
+    static const double beyond = 1e30; /* limit that is larger than all varied values, but finite */
     const gt_buffer *buffer = slot->buffer;
     const gt_workload *workload = &slot->workspace->workload;
     bool is_expected = buffer->direction == GT_INOUT && workload->has_reference;
@@ -154,8 +155,8 @@ static gputune_status plan_failures(gt_tasks *table, gt_workspace *workspace)
                                          : GPUTUNE_OK;
 }
 
-/* Returns true if results are compared with expected ones, instead of judged by the template's
- * check kernel. */
+/* Returns true if results are compared with expected ones, and false if the template's check kernel
+ * judges them. */
 static bool is_compared(const gt_buffer_slot *slot)
 {
     return slot->buffer->direction != GT_IN && !slot->workspace->workload.has_check;
@@ -169,8 +170,8 @@ static gputune_status plan_result(gt_tasks *table, gt_buffer_slot *slot, uint32_
 
 /* ---- The reference --------------------------------------------------------------------------- */
 
-/* Compares two runs of the reference, the first of which was copied to the slots. NaN is judged
- * later, with the variants. */
+/* Compares two runs of the reference. The results of the first run were copied to the slots. NaN is
+ * judged later, with the variants. */
 static gputune_status plan_agreement(gt_measure *measure, gt_buffer_slot *slot)
 {
     gt_service_task task = comparison(slot, GT_POISON_FIRST);
@@ -187,8 +188,8 @@ static gputune_status plan_agreement(gt_measure *measure, gt_buffer_slot *slot)
 }
 
 /* Compares results with those of moved inputs, and in a second task measures how large they are.
- * The slots hold the reference's results for unmoved inputs. Without a reference, a variant's
- * results are the expected ones. */
+ * The slots contain the reference's results for unmoved inputs. Without a reference, the expected
+ * results are those of a variant. */
 static gputune_status plan_spread(gt_measure *measure, gt_buffer_slot *slot)
 {
     const gt_buffer *buffer = slot->buffer;
@@ -247,7 +248,7 @@ static gputune_status plan_workspace(gt_measure *measure, gt_workspace *workspac
         GT_TRY(plan_reset(&measure->again, slot, last));
         GT_TRY(plan_reset(&measure->launch, slot, before_race));
         /* `check` checks everything after the second launch. `first` checks the results of the
-         * first launch, and the inputs that `check` leaves out. */
+         * first launch, and the inputs that `check` does not cover. */
         GT_TRY(plan_result(&measure->check, slot, last));
         GT_TRY(plan_edges(&measure->check, measure, slot));
         GT_TRY(plan_edges(&measure->edges, measure, slot));
@@ -288,8 +289,8 @@ gputune_status gt_tables_plan(gt_measure *measure)
 
 /* ---- Tolerances ------------------------------------------------------------------------------ */
 
-/* Adds the tolerances to a table's comparisons, and, with `gaps`, the elements that the reference
- * does not write. */
+/* Adds the tolerances to the comparisons of a table. With `gaps`, also adds the number of elements
+ * that the reference does not write. */
 static gputune_status judge_table(gt_measure *measure, gt_tasks *table, bool gaps)
 {
     for (size_t i = 0; i < table->tasks.count; ++i) {

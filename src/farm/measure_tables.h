@@ -1,11 +1,12 @@
-/* Makes the tables of tasks by which the service kernels fill, reset, compare and check buffers. */
+/* Makes the tables of tasks with which the service kernels fill, reset, compare and check
+ * buffers. */
 #pragma once
 
 #include "farm/measure_state.h"
 
-/* Makes all tables for the current workloads. Buffers must be allocated. */
+/* Makes all tables for the current workloads, whose buffers must be allocated. */
 gputune_status gt_tables_plan(gt_measure *measure);
 /* Adds the slots' tolerances and gaps to the comparisons. */
 gputune_status gt_tables_judge(gt_measure *measure);
-/* Makes the table `move` move one in `sparse` elements, drawn from `seed`. */
+/* Makes the table `move` change one in `sparse` elements, drawn from `seed`. */
 gputune_status gt_tables_move(gt_measure *measure, uint64_t seed, uint32_t sparse);

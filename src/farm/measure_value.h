@@ -5,24 +5,24 @@
 
 /* Returns the value of an element. 64-bit integers above 2^53 are rounded. */
 double gt_bits_to_double(gt_type type, uint64_t bits);
-/* Returns the bits of the nearest element. Half types are rounded by way of float, ties to even.
+/* Returns the bits of the nearest element. Half types are rounded to float first; ties go to even.
  * Integers are truncated. */
 uint64_t gt_bits_from_double(gt_type type, double value);
 
-/* Returns the bits of a scalar argument's number. */
+/* Returns the bits of a number of a scalar argument. */
 uint64_t gt_number_bits(const gt_number *number);
-/* Writes a scalar argument, scalar->bytes long. */
+/* Writes a scalar argument, which is scalar->bytes long, to `out`. */
 void gt_scalar_write(void *out, const gt_workload *workload, const gt_scalar *scalar);
 
-/* Returns the seed of one buffer's contents. */
+/* Returns the seed for the contents of a buffer. */
 uint64_t gt_fill_seed(uint64_t seed, uint32_t buffer);
-/* Returns the bits of element `index` of a buffer filled from `seed`, a result of gt_fill_seed(). A
- * uniform fill scales number `index` of the splitmix64 sequence: floats are low + u (high - low)
- * with u in [0, 1), integers low ... high. */
+/* Returns the bits of element `index` of a buffer that is filled from `seed`, a result of
+ * gt_fill_seed(). A uniform fill scales number `index` of the splitmix64 sequence. Floats are low +
+ * u (high - low) with u in [0, 1); integers are from low to high. */
 uint64_t gt_fill_bits(const gt_buffer *buffer, uint64_t seed, uint64_t index);
 /* Fills a whole buffer on the host. */
 void gt_fill_host(void *out, const gt_workload *workload, const gt_buffer *buffer, uint64_t seed);
 
-/* Writes an element as text to `out`, and returns it. Floats have enough digits to tell neighbours
- * apart. */
+/* Writes an element as text to `out`, and returns `out`. Floats have enough digits to distinguish
+ * neighbours. */
 const char *gt_bits_text(char out[40], gt_type type, uint64_t bits);

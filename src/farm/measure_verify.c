@@ -4,8 +4,8 @@
  * The expected results are those of the template's reference. Without a reference, the first
  * variant that is proved, the default, provides them.
  *
- * A proof has these steps (prove_variant()). All launches and checks are queued, then the host
- * waits once.
+ * A proof has these steps (prove_variant()). The host queues all launches and checks
+ * before it waits.
  *
  *   1. Fill scratch and shared memory with poison, and reset the buffers.
  *   2. Launch at the odd-tail size, then at the requested size, whose time is the pilot.
@@ -55,8 +55,8 @@ gputune_status gt_loaded_launch(gt_measure *measure, gt_loaded *variant, uint32_
                              arguments_of(measure, workspace));
 }
 
-/* Fills the scratch memory of a launch and its guards with `byte`. Scratch that must be zero is
- * zeroed. */
+/* Fills the scratch memory of a launch and its guard zones with `byte`. Scratch memory that must be
+ * zero is filled with zeros. */
 static gputune_status scratch_poison(gt_measure *measure, gt_loaded *variant, uint32_t workspace,
                                      uint8_t byte)
 {
@@ -77,7 +77,7 @@ static gputune_status scratch_poison(gt_measure *measure, gt_loaded *variant, ui
     return GPUTUNE_OK;
 }
 
-/* EWRONG if a variant has written outside its scratch memory. */
+/* Fails with EWRONG if a variant has written outside its scratch memory. */
 static gputune_status scratch_look(gt_measure *measure, gt_loaded *variant)
 {
     for (uint32_t s = 0; s < measure->setup.workload_count && !measure->device.emulated; ++s) {
@@ -108,7 +108,7 @@ static gputune_status scratch_look(gt_measure *measure, gt_loaded *variant)
 enum { VARIABLES_MAX = 32, BYTES_MAX = 1 << 16 };
 
 struct gt_variables {
-    const gt_launch *launch; /* the launch, whose blocks do not count as variables */
+    const gt_launch *launch; /* the launch; its blocks do not count as variables */
     uint32_t count;
     char names[VARIABLES_MAX][GT_NAME_MAX];
     uint64_t hashes[VARIABLES_MAX];
@@ -128,8 +128,8 @@ static void add_change(void *user, const char *name, size_t length)
     }
 }
 
-/* Hashes the first bytes of each module variable. *changed: the first variable that has changed
- * since the last call, or NULL. */
+/* Hashes the first bytes of each module variable. Sets *changed to the first variable that has
+ * changed since the last call, or to NULL. */
 static gputune_status variables_note(const char **changed, gt_measure *measure, gt_loaded *variant)
 {
     gt_variables *all = variant->variables;
@@ -163,8 +163,8 @@ uint32_t gt_argument_place(const gt_workload *workload, uint32_t buffer)
     return workload->block_count + place;
 }
 
-/* Launches with shared buffers: each pair of in_place() is one buffer, the output, which first gets
- * a copy of the input. */
+/* Launches a variant on shared buffers: each pair of in_place() is one buffer, the output, which
+ * first receives a copy of the input. */
 static gputune_status loaded_launch_in_place(gt_measure *measure, gt_loaded *variant,
                                              uint32_t workspace)
 {
@@ -188,7 +188,7 @@ static unsigned check_flags(bool is_set, bool races)
     return (is_set ? EMU_CHECK_SET : 0) | (races ? EMU_CHECK_RACES : 0);
 }
 
-/* Describes each buffer to the sanitizer: its name, and whether it has defined contents. */
+/* Describes each buffer to the sanitizer: its name, and if its contents are defined. */
 static gputune_status note_memory(gt_measure *measure, const gt_loaded *variant, uint32_t index)
 {
     const gt_workspace *workspace = &measure->workspaces[index];
@@ -299,8 +299,9 @@ void gt_loaded_free_all(gt_measure *measure)
     measure->dropped_count = 0;
 }
 
-/* Keeps small variants loaded until the race is over, because unloading waits for the device and
- * takes as long as a sample. With a memory limit, keeps only those without memory of their own. */
+/* Unloads a variant, or keeps it loaded until the end of the race if it is small, because unloading
+ * waits for the device and takes as long as a sample. With a memory limit, keeps only variants
+ * without memory of their own. */
 static void unload_variant(gt_measure *measure, gt_loaded *variant)
 {
     enum { KEPT = 256, KEPT_BYTES = 1 << 20 };
@@ -325,8 +326,8 @@ void gt_measure_drop(gt_measure *measure, uint64_t id)
 
 /* ---- Proofs ---------------------------------------------------------------------------------- */
 
-/* Poisons the scratch memory at each size, with zeros at the timed one if there are two, because a
- * variant may read scratch before writing it. */
+/* Poisons the scratch memory at each size. If there are two sizes, the poison of the timed one is
+ * zeros, because a variant may read scratch memory before writing it. */
 static gputune_status poison_scratch(gt_measure *measure, gt_loaded *variant)
 {
     uint32_t count = measure->setup.workload_count;
@@ -340,7 +341,7 @@ static gputune_status poison_scratch(gt_measure *measure, gt_loaded *variant)
 /* Launches on the timed workspace between two events, with a cold cache as in samples. */
 static gputune_status launch_pilot(gt_measure *measure, gt_loaded *variant)
 {
-    enum { HOST_AHEAD_NS = 10000 }; /* time for the host to queue the launch */
+    enum { HOST_AHEAD_NS = 10000 }; /* time in which the host queues the launch */
     if (measure->sweep) {
         GT_TRY(gt_service_sweep(measure));
     } else {
@@ -352,8 +353,9 @@ static gputune_status launch_pilot(gt_measure *measure, gt_loaded *variant)
     return GPUTUNE_OK;
 }
 
-/* Launches on the last workspace first, because nothing may run before the launch whose results are
- * checked. Shared memory is not poisoned again for the pilot, whose time that might change. */
+/* Launches on the last workspace first, because no launch may precede the one whose results are
+ * checked. Shared memory is not poisoned again for the pilot, because that might change its
+ * time. */
 static gputune_status launch_first(gt_measure *measure, gt_loaded *variant,
                                    uint32_t workspace_count)
 {
@@ -380,7 +382,7 @@ static gputune_status launch_again(gt_measure *measure, gt_loaded *variant, cons
 
 /* How much to check after the launches of a proof. */
 typedef enum extent {
-    EDGES, /* only memory that launches must not touch */
+    EDGES, /* only the memory that launches must not touch */
     PROOF, /* also the results */
     AGAIN  /* the winner's second proof: guard zones, inputs and results */
 } extent;
@@ -411,8 +413,8 @@ static gputune_status conclude_proof(gt_verified *out, gt_measure *measure, gt_l
     return gt_launcher_occupancy(&out->occupancy, variant->launchers[0]);
 }
 
-/* Finds out if the variant is too slow to win. If it is only slightly too slow, the launch is
- * repeated if the job wants that, because other work may have delayed it. */
+/* Sets *out to true if the variant is too slow to win. If it is only slightly too slow, the launch
+ * is repeated if the job asks for it, because other work may have delayed it. */
 static gputune_status is_slower(bool *out, gt_verified *verified, gt_measure *measure,
                                 gt_loaded *variant, const gt_verify_job *job)
 {
@@ -435,7 +437,7 @@ static gputune_status is_slower(bool *out, gt_verified *verified, gt_measure *me
 }
 
 /* Launches once on each workspace, and once more on the last one, which shows if a launch depends
- * on what the first one left. On the timed workspace, only prove_again() launches twice, because
+ * on what the first one left. Only prove_again() launches twice on the timed workspace, because
  * that takes as long as a sample and most variants leave the race before. All work is queued at
  * once. */
 static gputune_status prove_variant(gt_verified *out, gt_measure *measure, gt_loaded *variant,
@@ -466,8 +468,8 @@ static gputune_status prove_variant(gt_verified *out, gt_measure *measure, gt_lo
     return gt_data_proof_judge(out, measure, variant, job);
 }
 
-/* Proves a winner by two launches on the timed workspace, the first with the scratch memory that
- * the race left, the second with poisoned scratch memory. Inputs are read-only: a variant that
+/* Proves a winner by two launches on the timed workspace: the first with the scratch memory that
+ * the race left, the second with poisoned scratch memory. Inputs are read-only, so a variant that
  * changes an input and restores it, which no comparison would show, ends the worker. */
 static gputune_status prove_again(gt_verified *out, gt_measure *measure, gt_loaded *variant)
 {
@@ -531,7 +533,7 @@ gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, 
         gt_data_proof_doubt(measure);
         measure->has_expected &= !adopting;
         measure->has_tolerances &= !adopting;
-        if (!measure->lost) { /* wait until none of its kernels runs */
+        if (!measure->lost) { /* wait until none of the variant's kernels is running */
             measure->lost = gt_cuda_fatal(measure->driver->StreamSynchronize(measure->stream));
         }
         free_variant(measure, variant);
@@ -544,7 +546,7 @@ gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, 
     }
     variant->next = measure->variants;
     measure->variants = variant;
-    /* on an emulated device the pilot is exact, unless it copied a block */
+    /* on an emulated device the pilot is exact, unless the launch copied a block */
     if (measure->device.emulated && measure->sweep && !gt_launch_copies(&job->launches[0])) {
         variant->modelled[GPUTUNE_OBJECTIVE_KERNEL] = variant->launch_ns;
     }

@@ -1,5 +1,5 @@
-/* The variants of a measure worker: loaded, launched, proved, and kept until they are dropped. The
- * public part is in measure.h. */
+/* The variants of a measure worker: loads, launches and proves them, and keeps them until they are
+ * dropped. The public part is in measure.h. */
 #pragma once
 
 #include "farm/measure_state.h"
@@ -11,5 +11,5 @@ void gt_loaded_free_all(gt_measure *measure);
 gputune_status gt_loaded_launch(gt_measure *measure, gt_loaded *variant, uint32_t workspace);
 /* Returns true if the workload has pairs of buffers that may be one buffer (in_place()). */
 bool gt_has_in_place(const gt_workload *workload);
-/* Returns the place of a buffer among the caller's arguments. */
+/* Returns the index of a buffer among the caller's arguments. */
 uint32_t gt_argument_place(const gt_workload *workload, uint32_t buffer);

@@ -6,7 +6,7 @@
 
 #include <sys/prctl.h>
 
-/* Gives the process a name by which gt_nvml_read_users() sees that it does not use the GPU now,
+/* Sets a process name that shows gt_nvml_read_users() that this process does not use the GPU now,
  * although it has a context. */
 static void set_idle_name(void)
 {
@@ -43,7 +43,7 @@ static gputune_status serve_verify(void *measure, void *job, void *reply, gt_cur
     return gt_measure_verify(measure, job, reply);
 }
 
-/* Proves a variant in a new worker, whatever its time is, because it is known to be fast. */
+/* Proves a variant again in a new worker, even if it is slow, because it is known to be fast. */
 static gputune_status verify_again(void *measure, void *job, void *reply, gt_current *current)
 {
     ((gt_verify_job *)job)->slower_ns = 0;
@@ -83,7 +83,8 @@ static gputune_status open_device(gt_measure **out, int channel, const char *dri
     gt_measure *measure = NULL;
     set_idle_name();
     gputune_status status = gt_measure_open(&measure, driver, ordinal);
-    if (status == GPUTUNE_OK) { /* the host continues with the device while the context is made */
+    /* the host continues with the description of the device while the context is made */
+    if (status == GPUTUNE_OK) {
         status = gt_frame_send(channel, GT_FRAME_DEVICE, 0, NULL, gt_measure_device(measure));
     }
     GT_THEN(status, gt_measure_attach(measure));
@@ -106,5 +107,5 @@ int gt_measure_worker(int channel, const char *driver, int ordinal)
         return GT_EXIT_DEVICE;
     }
     const gt_server server = {measure, calls, set_idle_name};
-    return gt_serve(&server, channel); /* the process ends, so the device need not be closed */
+    return gt_serve(&server, channel); /* the device need not be closed, because the process ends */
 }

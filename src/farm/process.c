@@ -23,7 +23,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Environment variables that workers must not see; with `may_compile`, only measure workers. */
+/* Environment variables that workers must not see. Those with `may_compile` are hidden only from
+ * measure workers. */
 static const struct {
     const char *begins;
     bool may_compile;
@@ -47,7 +48,7 @@ static const struct {
 };
 
 /* A measure worker uses one stream, so one connection to the GPU is enough. With the driver's
- * default of eight, making a context takes twice as long. */
+ * default of eight connections, making a context takes twice as long. */
 static const char *const own[] = {"CUDA_MPS_PIPE_DIRECTORY=/nonexistent/gputune",
                                   "CUDA_DEVICE_MAX_CONNECTIONS=1"};
 enum { OWN = sizeof own / sizeof *own };
@@ -180,8 +181,8 @@ gputune_status gt_process_spawn(gt_process *out, const char *const *arguments,
     }
     GT_REFUSE(error, GPUTUNE_EWORKER, "cannot start the worker %s: %s", arguments[0],
               strerror(error));
-    /* there is no pidfd if the host program has already reaped the child; then the closed
-     * channel shows that the child has ended */
+    /* there is no pidfd if the host program has already reaped the child; the closed channel then
+     * shows that the child has ended */
     int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
     *out = (gt_process){pid, pidfd, pidfd < 0 && errno == ESRCH};
     return GPUTUNE_OK;
@@ -199,7 +200,8 @@ void gt_process_kill(gt_process *process)
     }
 }
 
-/* Prefers the pidfd, because the pid may be reused after the host program reaped the child. */
+/* Reaps the child. Uses the pidfd if there is one, because the pid may be reused after the host
+ * program reaped the child. */
 static gt_end reap_process(gt_process *process, int *code, int flags)
 {
     siginfo_t info = {0};
@@ -251,7 +253,8 @@ static void *reap_children(void *argument)
     return NULL;
 }
 
-/* Keeps the library loaded, even after dlclose(), because the reaper runs its code. */
+/* Keeps the library loaded, even after dlclose(), because the thread that reaps children runs its
+ * code. */
 static void pin_library(void)
 {
     Dl_info info;

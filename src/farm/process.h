@@ -1,5 +1,5 @@
-/* Starts and ends child processes so the host program does not notice. A child inherits no
- * descriptors, signal handling or process group. The host program may reap a child first. */
+/* Starts and ends child processes without effects on the host program. A child does not inherit
+ * descriptors, signal handling or the process group. The host program may reap a child first. */
 #pragma once
 
 #include "base/array.h"
@@ -8,19 +8,19 @@
 
 enum {
     GT_CHILD_CHANNEL = 3,
-    GT_CHILD_HOST = 4 /* a pidfd of the host; closed if the kernel has none */
+    GT_CHILD_HOST = 4 /* a pidfd of the host; closed if the kernel has no pidfds */
 };
 
 typedef struct gt_process {
     pid_t pid;
-    int pidfd;  /* -1: the kernel has none */
-    bool ended; /* true if the process was reaped, or another thread reaps it */
+    int pidfd;  /* -1: the kernel has no pidfds */
+    bool ended; /* true if the process was reaped, or if another thread reaps it */
 } gt_process;
 
 /* Starts arguments[0] in its own process group, because the host handles interrupts from the
- * terminal. Standard input and output are /dev/null, also standard error unless
- * GPUTUNE_WORKER_STDERR is set. Only the descriptors above are open, and signals have default
- * handlers. The caller still closes `channel`. NULL ends `arguments`. EWORKER. */
+ * terminal. NULL ends `arguments`. Standard input and output are /dev/null, and so is standard
+ * error unless GPUTUNE_WORKER_STDERR is set. Only the descriptors above are open, and signals have
+ * default handlers. The caller still owns `channel`. EWORKER. */
 gputune_status gt_process_spawn(gt_process *out, const char *const *arguments,
                                 char *const *environment, int channel);
 
@@ -31,26 +31,28 @@ typedef enum gt_end {
     GT_END_RUNNING,
     GT_END_EXITED,
     GT_END_SIGNALED,
-    GT_END_UNKNOWN /* the host reaped it first */
+    GT_END_UNKNOWN /* the host program reaped it first */
 } gt_end;
-/* Waits up to `seconds` for the process to end, and reaps it. *code is the exit code or the signal.
- * Later calls return GT_END_UNKNOWN. */
+/* Waits up to `seconds` for the process to end, and reaps it. Sets *code to the exit code or the
+ * signal. Later calls return GT_END_UNKNOWN. */
 gt_end gt_process_wait(gt_process *process, int *code, double seconds);
 
 /* Lets a detached thread reap a killed child, so the caller need not wait. */
 void gt_process_abandon(gt_process *process);
 
-/* Makes a worker's environment: the host's, without variables that would distort measurements or
- * break the worker (blocking launches, profilers, core dumps of the GPU). With `measure`, also
- * without MPS, and with only `device` visible: a UUID, a result of gt_process_visible(), or NULL
- * for all devices. A NULL follows out->items. Free *out even after a failure. */
+/* Makes a worker's environment: the environment of the host, without variables that would distort
+ * measurements or break the worker (blocking launches, profilers, core dumps of the GPU). With
+ * `measure`, the environment also disables MPS and makes only `device` visible: a UUID, a result of
+ * gt_process_visible(), or NULL for all devices. A NULL follows out->items. The caller frees *out
+ * even after a failure. */
 gputune_status gt_process_environment(gt_texts *out, bool measure, const char *device);
-/* Gets a value of CUDA_VISIBLE_DEVICES for which a child sees only the `ordinal`th device of this
- * process, or NULL if this process's own variable has no such entry. The caller frees *out. */
+/* Sets *out to a value of CUDA_VISIBLE_DEVICES with which a child sees only the `ordinal`th device
+ * of this process, or to NULL if this process's own variable has no such entry. The caller frees
+ * *out. */
 gputune_status gt_process_visible(char **out, int ordinal);
 
-/* Moves a descriptor above those of a child, and sets close-on-exec. Returns false and sets errno
- * on failure. */
+/* Moves a descriptor above the descriptors of a child, and sets close-on-exec. Returns false and
+ * sets errno on failure. */
 bool gt_process_lift(int *descriptor);
 /* Makes a pair of connected sockets, which the caller closes. Both are close-on-exec and above the
  * descriptors of a child. EWORKER. */

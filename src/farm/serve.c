@@ -1,4 +1,4 @@
-/* A worker's side of the channel: its hello, its reports, and the loop that serves requests. */
+/* A worker's side of the channel: sends its hello and reports, and serves requests in a loop. */
 #include "farm/wire.h"
 #include "farm/worker.h"
 
@@ -12,7 +12,7 @@ void gt_current_set(gt_current *current, uint64_t variant)
         return;
     }
     current->hand.variant = variant;
-    if (current->host) { /* if the host is gone, the watching thread ends the process */
+    if (current->host) { /* if the host has ended, the thread that watches it ends the process */
         (void)gt_frame_send(current->host, GT_FRAME_HAND, 0, NULL, &current->hand);
     }
 }

@@ -1,6 +1,6 @@
 /* Tasks, findings and constants that the host and the service kernels share. The host compiles this
- * file as C. As CUDA C++ it is part of one text, between kernel/text/element_kinds.h and
- * service_tasks.cu, without any other header. */
+ * file as C. In CUDA C++ it is part of one text, between kernel/text/element_kinds.h and
+ * service_tasks.cu, and includes no other header. */
 #pragma once
 
 #ifndef __CUDACC__
@@ -31,45 +31,49 @@ typedef enum gt_service_operation {
     GT_DO_COMPARE,
     GT_DO_GUARD,
     GT_DO_HASH,
-    GT_DO_SPREAD /* measures how far apart target and source are, or how large the target is if
-                    there is no source */
+    /* measures how far target and source are apart, or how large the target is if there is no
+     * source */
+    GT_DO_SPREAD
 } gt_service_operation;
 
 enum {
     GT_TASK_NAN_OK = 1,
-    GT_TASK_GAPS = 2,       /* compare: elements that both sides left unwritten count as equal */
-    GT_TASK_WHOLE = 4,      /* move: whole numbers stay */
+    GT_TASK_GAPS = 2,       /* compare: elements that neither side wrote count as equal */
+    GT_TASK_WHOLE = 4,      /* move: whole numbers are not moved */
     GT_TASK_EXTREMES = 8,   /* fill: see gt_variety (kernel/bind/vary.h) */
-    GT_TASK_SPECIALS = 16,  /* fill: likewise */
-    GT_TASK_FREE = 32,      /* fill: no range is declared */
-    GT_TASK_UNBOUNDED = 64, /* compare: elements that are not finite are equal */
+    GT_TASK_SPECIALS = 16,  /* fill: see gt_variety */
+    GT_TASK_FREE = 32,      /* fill: the input has no declared range */
+    GT_TASK_UNBOUNDED = 64, /* compare: all elements that are not finite count as equal */
     GT_TASK_TIES = 128      /* fill: see gt_variety */
 };
 
-/* One number of an element that has several (gt_number). */
+/* One number of an element that consists of several (gt_number). */
 typedef struct gt_service_number {
     uint32_t offset, type, fill, unused;
     double low, high;
 } gt_service_number;
 
-/* A task of a service kernel. Addresses are of device memory. */
+/* A task of a service kernel. All addresses are in device memory. */
 typedef struct gt_service_task {
     uint64_t first_tile, tiles; /* set by gt_tasks_add() */
-    uint64_t repeats, stride;   /* copies: each repeat writes `stride` bytes further */
+    /* copies: the distance in bytes between the targets of two repeats is `stride` */
+    uint64_t repeats, stride;
     uint64_t target, source, scale;
-    uint64_t count; /* number of elements (fill, convert, compare) or bytes */
+    uint64_t count; /* number of elements (fill, convert, compare) or of bytes */
     uint64_t seed;
-    double low, high, stol; /* fill and move: the range is low to high; stol is a move's step, or a
-                               fill's largest drawn value; compare: atol, rtol and stol */
+    /* fill and move: the range is low to high; stol is the step of a move, or the largest value
+     * that a fill draws; compare: atol, rtol and stol */
+    double low, high, stol;
     uint32_t operation, type, source_type, scale_type;
     uint32_t pattern,
         flags; /* fill: a gt_fill_kind; poison and compare: the poison; guard: the seed */
     uint32_t source_pattern; /* compare and narrow: the source's poison byte */
-    uint32_t sparse;         /* move: one in so many elements, at random */
-    uint64_t numbers;        /* address of a gt_service_number for each number of an element; 0: all
-                                numbers are alike */
+    uint32_t sparse;         /* move: one in this many elements moves, at random */
+    /* address of a gt_service_number for each number of an element; 0: all numbers are of one
+     * kind */
+    uint64_t numbers;
     uint32_t number_count;
-    uint32_t pitch; /* with numbers: bytes between elements */
+    uint32_t pitch; /* for numbers: bytes between elements */
 } gt_service_task;
 
 /* The check kernel's findings for one task. `worst` and `need` are the bits of doubles.

@@ -1,5 +1,5 @@
-/* Elements as bits and as numbers, and fills. The functions give the same bits on the host and in
- * the service kernels. */
+/* Elements as bits and as numbers, and fills. The functions compute the same bits on the host and
+ * in the service kernels. */
 #pragma once
 
 #ifdef __CUDACC__
@@ -118,7 +118,7 @@ SERVICE uint16_t float_to_half(float value)
 
 /* ---- Numbers --------------------------------------------------------------------------------- */
 
-/* Rounds to nearest even. NaN stays NaN. */
+/* Rounds to nearest, ties to even. NaN stays NaN. */
 SERVICE uint16_t float_to_bfloat(float value)
 {
     uint32_t bits = FLOAT_BITS(value);
@@ -190,7 +190,7 @@ SERVICE_CALL double to_double(uint32_t type, uint64_t bits)
     }
 }
 
-/* For float types. */
+/* Converts a double to the bits of a float type. */
 SERVICE_CALL uint64_t from_double(uint32_t type, double value)
 {
     switch (type) {
@@ -228,7 +228,7 @@ SERVICE double unit_of(uint64_t draw)
     return MULTIPLY((double)(draw >> 11), 1.0 / 9007199254740992.0);
 }
 
-/* Returns the position of a sorted element, from 0 to 1. Each element has its own part of that
+/* Returns the position of a sorted element, from 0 to 1. Each element has its own section of this
  * range. */
 SERVICE double place_of(const gt_service_task *t, uint64_t i)
 {
@@ -241,8 +241,8 @@ SERVICE uint64_t scaled(double unit, uint64_t most)
     return value < most ? value : most;
 }
 
-/* Returns a row pointer: 0 for the first, the total for the last. Rows have up to twice the mean
- * length. */
+/* Returns a row pointer: 0 for the first, the total for the last. Rows are at most twice as long as
+ * the mean. */
 SERVICE uint64_t prefix(const gt_service_task *t, uint64_t i)
 {
     uint64_t total = (uint64_t)t->low, rows = t->count - 1;

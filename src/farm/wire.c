@@ -133,7 +133,7 @@ static bool take_bytes(void *out, decoder *from, size_t bytes)
     return true;
 }
 
-/* Takes a length, and as many bytes. */
+/* Takes a length, and as many bytes as it says. */
 static bool take_blob(const char **data, uint64_t *bytes, decoder *from)
 {
     if (!take_bytes(bytes, from, sizeof *bytes) || *bytes > from->left) {
@@ -194,8 +194,8 @@ static bool take_element(decoder *from, const gt_member *member, void *at)
     }
 }
 
-/* Sets a count, and allocates the elements of an array on the heap. Refuses counts larger than the
- * rest of the data permits: an element takes at least half of its size in memory. */
+/* Sets a count, and allocates the elements of an array on the heap. Refuses a count that the
+ * remaining data cannot contain: an element takes at least half of its size in memory. */
 static bool take_count(decoder *from, const gt_member *member, char *object)
 {
     uint64_t count;
@@ -291,7 +291,7 @@ const gt_cargo gt_carried[GT_FRAME_KINDS] = {
     [GT_FRAME_HAND] = {&gt_record_hand, NULL},
 };
 
-/* A frame begins with this header. `bytes` follow, the first `answer_bytes` of which are a
+/* A frame begins with this header. `bytes` bytes follow; the first `answer_bytes` of them are a
  * gt_answer. */
 typedef struct header {
     uint32_t magic, kind;
@@ -365,7 +365,8 @@ void gt_frame_reader_free(gt_frame_reader *reader)
     reader->have = reader->capacity = 0;
 }
 
-/* Returns the bytes of the frame being read, with its header; 0 if the header is malformed. */
+/* Returns the bytes of the frame that is being read, including its header, or 0 if the header is
+ * malformed. */
 static size_t needed(const gt_frame_reader *reader)
 {
     header head;
@@ -379,7 +380,7 @@ static size_t needed(const gt_frame_reader *reader)
                : 0;
 }
 
-/* Allocates a small frame at once, and a large one as it arrives. */
+/* Allocates the memory of a small frame at once, and that of a large frame as it arrives. */
 static gt_read receive_bytes(gt_frame_reader *reader, size_t need, int descriptor)
 {
     size_t limit = reader->have * 2 > STEP_BYTES ? reader->have * 2 : STEP_BYTES;

@@ -1,4 +1,4 @@
-/* gputune-worker: the process in which a gputune host compiles, measures or makes a draft. */
+/* gputune-worker: the process that compiles, measures or makes a draft for a gputune host. */
 #include "base/file.h"
 #include "farm/process.h"
 #include "farm/wire.h"
@@ -29,7 +29,7 @@ static unsigned long long number(int word)
 }
 
 /* Ends the process when its host closes the channel or ends, whatever the main thread does.
- * Watching the channel is not enough, because forked children of the host may keep its other end
+ * Watching the channel is not enough, because forked children of the host may keep the host's end
  * open. */
 static void *watch_host(void *unused)
 {
@@ -79,9 +79,9 @@ static int parse_arguments(int argc, char **argv)
     return 0;
 }
 
-/* Limits the process's memory, so a compiler fails before the machine swaps. Memory reserved
- * at the start does not count, because sanitizers and preloaded allocators may reserve more than
- * any machine has. */
+/* Limits the process's memory, so a compiler fails before the machine swaps. Memory that is
+ * reserved at the start does not count, because sanitizers and preloaded allocators may reserve
+ * more than any machine has. */
 static void limit_memory(unsigned long long megabytes)
 {
     char pages[64];
@@ -101,8 +101,8 @@ static void *run_compile_worker(void *code)
     return NULL;
 }
 
-/* Runs the compile worker on a thread with a large stack. The host's limit may be too small for the
- * compiler. */
+/* Runs the compile worker on a thread with a large stack, because the host's stack limit may be too
+ * small for the compiler. */
 static int compile_on_large_stack(void)
 {
     int code;
@@ -134,9 +134,9 @@ int main(int argc, char **argv)
     struct rlimit none = {0, 0}; /* crashes are expected here, so leave no core files */
     setrlimit(RLIMIT_CORE, &none);
     signal(SIGPIPE, SIG_IGN); /* writing to a closed pipe must fail, not end the process */
-    signal(SIGXFSZ, SIG_IGN); /* writing beyond the limit of a file's size must fail */
+    signal(SIGXFSZ, SIG_IGN); /* writing beyond the file size limit must fail */
     limit_memory(measures ? 0 : number(MEMORY));
-    /* _exit, because destroying contexts and NVRTC takes tens of milliseconds */
+    /* use _exit, because destroying contexts and NVRTC takes tens of milliseconds */
     _exit(measures ? gt_measure_worker(GT_CHILD_CHANNEL, given[DRIVER], (int)number(ORDINAL))
           : drafts ? gt_draft_worker(argv + optind)
                    : compile_on_large_stack());
