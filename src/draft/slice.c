@@ -2,6 +2,7 @@
  * and kernel/text/reach.h finds the declarations that are needed. */
 #include "draft/parts.h"
 
+#include "base/hash_index.h"
 #include "kernel/text/branches.h"
 #include "kernel/text/reach.h"
 
@@ -37,7 +38,7 @@ static struct {
     gt_text joined;             /* the program with its own headers */
     GT_ARRAY(origin) lines;     /* of the joined text */
     gt_text roots;              /* names that clauses need */
-    gt_texts names;             /* names in the cut text */
+    gt_hash_index names;        /* hashes of the names in the cut text */
 } s;
 
 /* ---- one text -------------------------------------------------------------------------------- */
@@ -199,8 +200,9 @@ static void add_names(gt_lexer lexer)
 {
     for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
         if (lexer.token.kind == GT_TOKEN_NAME) {
-            draft_add_text(&s.names,
-                           draft_format("%.*s", (int)lexer.token.length, lexer.token.text));
+            uint32_t number;
+            const gt_hash name = gt_hash_bytes(lexer.token.text, lexer.token.length);
+            draft_need_memory(gt_hash_index_intern(&s.names, name, s.names.count, &number));
         }
     }
 }
@@ -279,7 +281,8 @@ static void note_problems(gt_texts *out, const draft_program *program, const cha
 
 bool draft_slice_has(const char *name)
 {
-    return draft_has_text(&s.names, name);
+    uint32_t number;
+    return gt_hash_index_find(&number, &s.names, gt_hash_string(name));
 }
 
 void draft_slice_need(const char *name)
