@@ -490,14 +490,15 @@ static gputune_status check_choice(const gt_rule *rule, const gt_template *templ
                                    const gt_device *device, const gt_problem *problem)
 {
     int64_t slots[GT_SLOT_MAX];
-    gt_workload workload;
+    GT_FREED gt_workload *workload = malloc(sizeof *workload);
     gt_space *space;
     GT_FREED char *text = NULL;
+    GT_TRY(gt_allocated(workload));
     gt_slots_fill(slots, template, problem, device);
     const int variant = gt_rule_choose(rule, problem, slots);
     GT_TRY(gt_problem_text(&text, template, problem));
-    GT_TRY(gt_workload_bind(&workload, template, problem, device, 0, NULL, 0));
-    GT_TRY(gt_space_open(&space, template, problem, &workload, device, NULL, 0));
+    GT_TRY(gt_workload_bind(workload, template, problem, device, 0, NULL, 0));
+    GT_TRY(gt_space_open(&space, template, problem, workload, device, NULL, 0));
     const bool excluded =
         variant >= 0 && gt_space_excludes(space, &rule->variants.items[variant]) != NULL;
     gt_space_free(space);
