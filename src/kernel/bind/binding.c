@@ -18,7 +18,8 @@ void gt_binding_open(gt_binding *out, const gt_template *template, const gt_prob
     gt_slots_fill(out->slots, template, problem, device);
 }
 
-/* Evaluates an expression. If it is NULL or depends on a loop's counter, uses `otherwise`. */
+/* Evaluates an expression. If it is NULL or depends on the counter of a loop, sets *out to
+ * `otherwise`. */
 static gt_limit bind_number(int64_t *out, const gt_expression *expression, int64_t otherwise,
                             const gt_binding *binding)
 {
@@ -94,7 +95,8 @@ gt_limit gt_binding_block(gt_binding *binding)
     return registers < 0 || registers > 255 ? GT_LIMIT_MAXREG : GT_LIMIT_NONE;
 }
 
-/* Returns how many blocks the GPU can run at once, by their threads and shared memory. */
+/* Returns how many blocks the GPU can run at once, as far as their threads and shared memory
+ * allow. */
 static int64_t resident_blocks(const gt_device *device, const uint32_t block[3],
                                uint32_t shared_bytes)
 {
@@ -203,7 +205,8 @@ gt_limit gt_binding_cooperative(gt_binding *binding)
                                                                        : GT_LIMIT_NONE;
 }
 
-/* Evaluates the shape of kernel `index`. The binding already has most of the first kernel's. */
+/* Evaluates the shape of kernel `index`. The binding already contains most of the first kernel's
+ * shape. */
 static gt_limit bind_step(gt_kernel_step *out, const gt_binding *binding, uint32_t index)
 {
     enum { TIMES_MAX = 1 << 16, PROGRAMMATIC_CC = 90 };
@@ -259,7 +262,7 @@ static void add_instruction(maker *m, gt_sequence_item *item, gt_instruction one
     item->count++;
 }
 
-/* Appends an operation on the item's value and a number. */
+/* Appends an operation whose operands are the item's value and a number. */
 static void add_operation(maker *m, gt_sequence_item *item, gt_operation operation, int64_t number)
 {
     const int32_t value = (int32_t)item->count - 1;
@@ -267,7 +270,7 @@ static void add_operation(maker *m, gt_sequence_item *item, gt_operation operati
     add_instruction(m, item, (gt_instruction){.operation = operation, .target = value});
 }
 
-/* Adds an item with an expression's value, in which only loop counters are still variables. */
+/* Adds an item with the value of an expression in which only loop counters are still variables. */
 static gt_sequence_item *add_value(maker *m, gt_sequence_kind kind, uint32_t index,
                                    const gt_expression *expression)
 {
@@ -293,7 +296,8 @@ static gt_sequence_item *add_value(maker *m, gt_sequence_kind kind, uint32_t ind
     return item;
 }
 
-/* Adds the dimensions that depend on a counter. Grids are rounded up to the cluster. */
+/* Adds the dimensions that depend on a counter. Grids are rounded up to a multiple of the
+ * cluster. */
 static void add_shape(maker *m, gt_sequence_kind kind, const gt_dimensions *shape,
                       const gt_kernel_step *step)
 {
@@ -308,7 +312,7 @@ static void add_shape(maker *m, gt_sequence_kind kind, const gt_dimensions *shap
     }
 }
 
-/* Adds an argument's value. A pointer into a buffer becomes an offset in bytes. */
+/* Adds the value of an argument. For a pointer into a buffer, this is an offset in bytes. */
 static void add_argument(maker *m, uint32_t index)
 {
     const gt_template *template = m->binding->template;
@@ -410,7 +414,8 @@ static gt_limit check_launch(const gt_iteration *run, const gt_kernel_step *step
                : check_values(run, binding);
 }
 
-/* Checks each launch of the sequence. Finds each kernel's first grid and largest block. */
+/* Checks each launch of the sequence. Determines the first grid and the largest block of each
+ * kernel. */
 static gt_limit try_launch(gt_launch *launch, const gt_binding *binding)
 {
     static const gt_limit limits[] = {
@@ -495,7 +500,7 @@ bool gt_binding_permits(const gt_binding *binding)
 uint32_t gt_binding_features(double out[GT_LAUNCH_FEATURES], const gt_binding *binding,
                              const gt_config *config)
 {
-    /* bytes of shared memory that the system takes from every block */
+    /* bytes of shared memory that the system reserves in every block */
     static const double reserved = 1024;
     const gt_template_parts *parts = binding->template->parts;
     gt_binding own = *binding;
@@ -556,7 +561,7 @@ static uint64_t parameter_bytes(const gt_binding *binding, const gt_block *block
     return at;
 }
 
-/* Makes the by-value part of a split block as large as every driver accepts. */
+/* Makes the by-value part of a split block as large as all drivers accept. */
 static void split_blocks(gt_block *blocks, uint32_t index, const gt_binding *binding,
                          uint32_t element)
 {

@@ -1,6 +1,7 @@
-/* Evaluates how a configuration is launched, step by step. Each gt_limit function of a binding is a
- * step: it reads the slots of axes, sets slots for later steps, and returns the limit that the
- * configuration breaks. Steps set no error message, because a space evaluates them very often. */
+/* Evaluates how a configuration is launched, step by step. Each function of a binding that returns
+ * a gt_limit is a step: it reads the slots of axes, sets slots for later steps, and returns the
+ * limit that the configuration breaks. Steps do not set the thread's message, because a space
+ * evaluates them very often. */
 #pragma once
 
 #include "kernel/bind/limits.h"
@@ -15,7 +16,7 @@ typedef struct gt_binding {
     const gt_device *device;
     int64_t slots[GT_SLOT_MAX];
     uint32_t step;        /* index of the kernel that the steps evaluate */
-    gt_kernel_step shape; /* the shape of that kernel so far, without its name and parameters */
+    gt_kernel_step shape; /* the shape of that kernel so far; its name and parameters are not set */
     int carveout_kb;
 } gt_binding;
 
@@ -36,33 +37,34 @@ gt_limit gt_binding_cluster(gt_binding *binding);
 gt_limit gt_binding_block(gt_binding *binding);
 /* Evaluates the dynamic shared memory, and sets the slots of max_blocks and max_clusters. */
 gt_limit gt_binding_shared(gt_binding *binding);
-/* Returns true if a run-time size is 0, which allows grids without blocks. */
+/* Returns true if a run-time size is 0, in which case grids may have no blocks. */
 bool gt_binding_has_empty_size(const gt_binding *binding);
 /* Evaluates one dimension of the grid, and rounds it up to a multiple of the cluster. */
 gt_limit gt_binding_grid(gt_binding *binding, uint32_t dimension);
 gt_limit gt_binding_carveout(gt_binding *binding);
 /* Checks that all blocks of a cooperative launch can run at once. */
 gt_limit gt_binding_cooperative(gt_binding *binding);
-/* Computes the features for gt_space_features(). The binding needs no configuration. */
+/* Computes the features for gt_space_features(). No configuration need be set in the binding. */
 uint32_t gt_binding_features(double out[GT_LAUNCH_FEATURES], const gt_binding *binding,
                              const gt_config *config);
-/* Returns true if every require() holds. All steps must have run. */
+/* Returns true if all require()s are true. All steps must have run before. */
 bool gt_binding_permits(const gt_binding *binding);
 /* Checks that the vectors divide the rows of all buffers (launch.c). */
 gt_limit gt_binding_vectors(const gt_binding *binding);
-/* Checks all kernels of a pipeline. The shape of the first is in the binding. */
+/* Checks all kernels of a pipeline. The binding must contain the shape of the first kernel. */
 gt_limit gt_binding_steps(gt_binding *binding);
 /* Evaluates the kernels of a launch, and makes its sequence of loops. */
 gt_limit gt_steps_bind(gt_launch *out, const gt_binding *binding);
-/* Returns the limit that a value of an axis breaks on its own (launch.c). */
+/* Returns the limit that a value of an axis breaks, whatever the values of the other axes are
+ * (launch.c). */
 gt_limit gt_axis_limit(const gt_binding *binding, const gt_workload *workload, uint32_t axis,
                        uint8_t choice);
 /* Sets the slots of a configuration, and runs all steps. Returns the first broken limit. */
 gt_limit gt_binding_all(gt_binding *binding, const gt_config *config);
 
-/* Fills `out` with the pass() blocks. `ways` has the way in which each block is passed;
- * GT_PASS_NONE: not known yet. Without `ways` (NULL), the configuration decides. Returns the
- * broken limit. */
+/* Fills `out` with the pass() blocks. ways[i] is the way in which block i is passed; GT_PASS_NONE:
+ * not known yet. If `ways` is NULL, the configuration determines it. Returns the limit that is
+ * broken. */
 gt_limit gt_blocks_make(gt_block out[GT_BLOCK_MAX], const gt_binding *binding,
                         const gt_pass ways[GT_BLOCK_MAX]);
 /* Checks the pass() blocks. */
@@ -70,7 +72,8 @@ gt_limit gt_binding_blocks(gt_binding *binding);
 
 /* Returns the configuration of reference(self) (workload.c). */
 gt_config gt_reference_config(const gt_template *template);
-/* Evaluates a buffer's extents, slowest first (workload.c). EINVAL or ETEMPLATE below 1. */
+/* Evaluates a buffer's extents, the slowest first (workload.c). EINVAL or ETEMPLATE for an extent
+ * below 1. */
 gputune_status gt_argument_shape(uint64_t out[3], const gt_argument *argument,
                                  const int64_t *slots);
 
@@ -81,16 +84,17 @@ gputune_status gt_elements_count(uint64_t *out, const gt_argument *buffer, const
 /* Adds a parameter to a launch, and returns it (launch.c). */
 gt_parameter *gt_launch_add(gt_launch *launch, gt_parameter_kind kind, uint32_t bytes,
                             int argument);
-/* Adds the blocks and arguments of a launch (launch.c). If `plain`, passes buffers of tensor maps
- * and textures as addresses. */
+/* Adds the blocks and arguments of a launch (launch.c). If `plain`, passes addresses for buffers of
+ * tensor maps and textures. */
 gputune_status gt_launch_arguments(gt_launch *launch, const gt_binding *binding, bool plain);
 /* ---- workload_elements.c ---- */
 
-/* Sets the types, fills and bytes of a buffer's elements. Converts `elements` from the number of
- * elements to that of components. ETEMPLATE for integers without a fill and unknown members. */
+/* Sets the types, fills and bytes of a buffer's elements. Converts buffer->elements from the number
+ * of elements to the number of components. ETEMPLATE for integers without a fill, and for unknown
+ * members. */
 gputune_status gt_elements_bind(gt_workload *out, gt_buffer *buffer, const gt_binding *binding,
                                 const gt_argument *declared);
-/* Evaluates a scalar argument. EINVAL for a value that does not fit its type. */
+/* Evaluates a scalar argument. EINVAL for a value that does not fit the scalar's type. */
 gputune_status gt_scalar_bind(gt_workload *workload, gt_scalar *out, const gt_binding *binding,
                               const gt_argument *argument);
 
@@ -100,14 +104,14 @@ gputune_status gt_scalar_bind(gt_workload *workload, gt_scalar *out, const gt_bi
 void gt_structure_describe(gt_text *out, const gt_binding *binding, const char *name);
 /* Returns the element of a type. For a struct, only size and alignment are set. */
 gt_element gt_element_resolve(const gt_binding *binding, const char *name);
-/* Sets out->holder and out->offset if a struct contains the argument's address. `first` is the
- * parameter of the first argument. */
+/* Sets out->holder and out->offset if a struct contains the address of the argument. `first` is the
+ * index of the parameter of the first argument. */
 gputune_status gt_argument_hold(gt_parameter *out, const gt_binding *binding,
                                 const gt_argument *argument, uint32_t first);
 
 /* ---- tensormap.c ---- */
 
-/* Fills `out` with all tensor maps. Returns the first broken limit. */
+/* Fills `out` with all tensor maps. Returns the limit that is broken. */
 gt_limit gt_maps_make(gt_tensormap out[GT_TENSORMAP_MAX], const gt_binding *binding);
 /* Checks the tensor maps. */
 gt_limit gt_binding_maps(gt_binding *binding);

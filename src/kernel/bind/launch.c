@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Returns the limit that vectors of `width` elements break, because they must divide all rows. */
+/* Returns the limit that vectors of `width` elements break. They must divide all rows. */
 static gt_limit check_vector(const gt_binding *binding, uint32_t axis, int64_t width)
 {
     const gt_template *template = binding->template;
@@ -96,7 +96,7 @@ static gputune_status add_scratch(gt_launch *launch, const gt_binding *binding)
     return GPUTUNE_OK;
 }
 
-/* Adds the tensor maps that are parameters of their own; they come after scratch buffers. */
+/* Adds the tensor maps that are additional parameters, which follow the scratch buffers. */
 static void add_maps(gt_launch *launch, const gt_template *template)
 {
     launch->map_count = template->parts->map_count;
@@ -110,7 +110,8 @@ static void add_maps(gt_launch *launch, const gt_template *template)
     }
 }
 
-/* Returns the parameter of an argument or scratch buffer, if no further parameters were added. */
+/* Returns the parameter of an argument or scratch buffer. Must be called before further parameters
+ * are added. */
 static uint32_t parameter_of(const gt_launch *launch, const gt_template *template, uint32_t index)
 {
     return launch->parameter_count - template->parameter_count + index;
@@ -128,7 +129,7 @@ static gputune_status add_clears(gt_launch *launch, const gt_binding *binding)
     return GPUTUNE_OK;
 }
 
-/* Sets the window of an l2_persist axis: the buffer, as far as the device allows. */
+/* Sets the window of an l2_persist axis: as much of the buffer as the device allows. */
 static gputune_status add_l2(gt_launch *launch, const gt_binding *binding, uint32_t axis)
 {
     const gt_template *template = binding->template;
@@ -293,8 +294,8 @@ gt_hash gt_launch_hash(const gt_launch *launch)
     return hash;
 }
 
-/* Allocates no memory. A failed allocation could drop a part of the hash, which then might equal
- * the hash of another trial. */
+/* Allocates no memory, because a failed allocation could drop a part of the hash, which then might
+ * equal the hash of another trial. */
 gt_hash gt_trial_hash(const gt_template *template, const gt_config *config, gt_hash source)
 {
     const gt_template_parts *parts = template->parts;
@@ -341,7 +342,7 @@ static gt_limit limit_pass(const gt_binding *binding, uint32_t axis, uint8_t cho
     }
     ways[block] = (gt_pass)value;
     gt_limit limit = gt_blocks_make(blocks, binding, ways);
-    /* exclude a `split` that passes everything by value, unless it is the default */
+    /* exclude a `split` with which everything is passed by value, unless it is the default */
     bool redundant = (int64_t)blocks[block].pass != value && choice != a->default_choice;
     return limit == GT_LIMIT_NONE && redundant ? GT_LIMIT_PASS_SPLIT : limit;
 }

@@ -1,4 +1,5 @@
-/* Lays out structs as the compiler does, and generates assertions that the compiler agrees. */
+/* Lays out structs as the compiler does, and generates assertions that the compiler's layouts are
+ * the same. */
 #include "kernel/bind/layout.h"
 
 #include <stdio.h>
@@ -10,7 +11,7 @@ static uint32_t align_up(uint32_t value, uint32_t alignment)
     return (value + alignment - 1) / alignment * alignment;
 }
 
-/* The place of a member, and a prefix for the names of its numbers. */
+/* The position of a member, and a prefix for the names of its numbers. */
 typedef struct spot {
     const char *name; /* prefix of the numbers' names */
     uint32_t offset;
@@ -53,7 +54,7 @@ typedef struct extent {
 static gputune_status lay_out(gt_layout *out, extent *size, const gt_binding *binding,
                               const char *name, const spot *at);
 
-/* Lays out one element of a member. Adds its numbers to *out, unless that is NULL. */
+/* Lays out one element of a member. Adds its numbers to *out, unless `out` is NULL. */
 static gputune_status lay_out_member(gt_layout *out, extent *size, const gt_binding *binding,
                                      const gt_structure_member *member, const spot *at)
 {
@@ -79,7 +80,7 @@ static gputune_status extents_of(int64_t out[3], const gt_structure_member *memb
     return GPUTUNE_OK;
 }
 
-/* Writes the name of a member's element: "pos", "inner.pos", "m[1][2]". */
+/* Writes the name of an element of a member: "pos", "inner.pos", "m[1][2]". */
 static void member_path(char *out, size_t bytes, const char *outer,
                         const gt_structure_member *member, const int64_t extents[3], int64_t index)
 {
@@ -98,7 +99,7 @@ static void member_path(char *out, size_t bytes, const char *outer,
     }
 }
 
-/* Adds a member, with every element of its array. *offset is its offset in the struct. */
+/* Adds a member, with every element of its array. Sets *offset to its offset in the struct. */
 static gputune_status add_member(gt_layout *out, extent *size, uint32_t *offset,
                                  const gt_binding *binding, const gt_structure_member *member,
                                  const spot *at)
@@ -138,7 +139,7 @@ static gputune_status add_members(gt_layout *out, extent *size,
     return GPUTUNE_OK;
 }
 
-/* Computes the size of a type. Adds its numbers to *out, unless that is NULL. */
+/* Computes the size of a type. Adds its numbers to *out, unless `out` is NULL. */
 static gputune_status lay_out(gt_layout *out, extent *size, const gt_binding *binding,
                               const char *name, const spot *at)
 {
@@ -193,7 +194,8 @@ static const char *part_end(const char *at)
     return at + (*at != '\0') + strcspn(at + (*at != '\0'), ".[");
 }
 
-/* Returns true if both names begin with the same `length` characters, and parts end there. */
+/* Returns true if both names begin with the same `length` characters, and a part of each name ends
+ * there. */
 static bool same_parts(const char *a, const char *b, size_t length)
 {
     return strncmp(a, b, length) == 0 && strchr(".[", a[length]) && strchr(".[", b[length]);
@@ -222,7 +224,7 @@ bool gt_leaf_is_within(const gt_layout *layout, uint32_t leaf, const char *path)
         size_t length = (size_t)(end - at);
         if (*path == '#') {
             unsigned long place = strtoul(path + 1, (char **)&path, 10);
-            /* in braces of its own, a number is the first part */
+            /* in separate braces, a number is the first part */
             if (place != (end == at ? 0 : part_place(layout, leaf, (size_t)(at - name)))) {
                 return false;
             }
@@ -251,8 +253,8 @@ void gt_structure_describe(gt_text *out, const gt_binding *binding, const char *
     }
 }
 
-/* Writes a type's name, with problem values replaced by their types and numbers, because the code
- * does not know the problem values. */
+/* Writes the name of a type with problem values replaced by their types and numbers, because the
+ * code does not know the problem values. */
 static gputune_status spell_type(char **out, const gt_binding *binding, const char *name)
 {
     gt_text text = {0};

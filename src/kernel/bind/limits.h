@@ -1,9 +1,9 @@
-/* Limits of devices and of CUDA. A configuration that breaks one is excluded. */
+/* Limits of devices and of CUDA. A configuration that breaks a limit is excluded. */
 #pragma once
 
 #include "base/device.h"
 
-/* All limits with their texts; %lld is a number of the device. */
+/* All limits with their texts; %lld is replaced by a number of the device. */
 #define GT_LIMIT_LIST(LIMIT)                                                                       \
     LIMIT(NONE, "nothing")                                                                         \
     LIMIT(EXPRESSION, "an expression divides by zero or overflows")                                \
@@ -49,7 +49,7 @@
 #define GT_LIMIT_NAME(name, text) GT_LIMIT_##name,
 typedef enum gt_limit { GT_LIMIT_LIST(GT_LIMIT_NAME) GT_LIMIT_COUNT } gt_limit;
 
-/* If `call` breaks a limit, returns that limit from the enclosing function. */
+/* Returns the limit that `call` returns from the enclosing function, if it is a broken limit. */
 #define GT_WITHIN(call)                                                                            \
     do {                                                                                           \
         gt_limit gt_within_ = (call);                                                              \
@@ -62,7 +62,8 @@ typedef enum gt_limit { GT_LIMIT_LIST(GT_LIMIT_NAME) GT_LIMIT_COUNT } gt_limit;
 #define GT_EXCLUDE(condition, limit) GT_WITHIN((condition) ? (limit) : GT_LIMIT_NONE)
 
 enum { GT_LIMIT_TEXT = 96 };
-/* Writes the text of a limit with the device's numbers to `out`, and returns it: "block exceeds
- * 1024 threads". The macro's text lasts until the end of the enclosing block. */
+/* Writes the text of a limit with the device's numbers to `out`, such as "block exceeds 1024
+ * threads", and returns `out`. The text of GT_LIMIT_REASON() is valid until the end of the
+ * enclosing block. */
 const char *gt_limit_text(char out[GT_LIMIT_TEXT], gt_limit limit, const gt_device *device);
 #define GT_LIMIT_REASON(limit, device) gt_limit_text((char[GT_LIMIT_TEXT]){""}, limit, device)

@@ -37,7 +37,7 @@ static gputune_status set_number(gt_value *out, const gt_problem_value *value, i
     return GPUTUNE_OK;
 }
 
-/* Finds a number type or vector by name; "bfloat16" stands for "__nv_bfloat16". */
+/* Finds a number type or vector by name. "bfloat16" is another name of "__nv_bfloat16". */
 static bool find_element(gt_element *out, const char *name)
 {
     return gt_element_from_name(out, strcmp(name, "bfloat16") == 0 ? "__nv_bfloat16" : name);
@@ -132,7 +132,7 @@ gputune_status gt_problem_parse(gt_problem *out, const gt_template *template, co
 
 /* ---- odd-tail problems ----------------------------------------------------------------------- */
 
-/* enough for several blocks of the widest tiles, and still quick to check */
+/* enough for several blocks of the widest tiles, but still fast to check */
 static const uint64_t cheap_bytes = 32 << 20;
 
 /* Returns true if a file determines the size of a buffer. */
@@ -151,7 +151,8 @@ static bool has_files(const gt_template *template)
     return false;
 }
 
-/* Returns true if a tensor map's strides depend on the size. Strides are multiples of 16 bytes. */
+/* Returns true if the strides of a tensor map depend on the size, because strides must be multiples
+ * of 16 bytes. */
 static bool shapes_map(const gt_template *template, int size)
 {
     const gt_template_parts *parts = template->parts;
@@ -206,7 +207,8 @@ static bool shapes_texture(const gt_template *template, const gt_problem *proble
     return gt_textures_make(textures, &binding) != GPUTUNE_OK;
 }
 
-/* Returns true if the default can be launched at a problem. Sets *bytes to its memory. */
+/* Returns true if the default can be launched at a problem. Sets *bytes to the memory that it
+ * needs. */
 static bool is_allowed(const gt_template *template, const gt_problem *problem,
                        const gt_device *device, uint64_t *bytes)
 {
@@ -222,8 +224,8 @@ static bool is_allowed(const gt_template *template, const gt_problem *problem,
     return !gt_binding_all(&binding, &standard) && gt_binding_permits(&binding);
 }
 
-/* Halves the largest size that may change, again and again, until the problem takes at most
- * `most_bytes` or that size is below `least`. Skips sizes that hardly affect the memory. */
+/* Halves the largest size that may change until the problem needs at most `most_bytes` or that size
+ * is below `least`. Skips sizes that hardly affect the memory. */
 static void shrink_problem(gt_problem *problem, const gt_template *template,
                            const gt_device *device, const bool *may_change, uint64_t most_bytes,
                            int64_t least)
@@ -253,7 +255,8 @@ static void shrink_problem(gt_problem *problem, const gt_template *template,
     }
 }
 
-/* Subtracts `prime` from the first size that may change, and `apart` more from each later one. */
+/* Subtracts `prime` from the first size that may change, and from each later one `apart` more than
+ * from the previous one. */
 static bool reduce_problem(gt_problem *out, const gt_problem *problem, const gt_template *template,
                            const bool *may_change, int64_t prime, int64_t apart)
 {
@@ -309,7 +312,7 @@ bool gt_problem_odd_tail(gt_problem *out, const gt_template *template, const gt_
     const gt_problem *bases[] = {&small, problem};
     enum { PRIMES = sizeof primes / sizeof *primes, WAYS = 4 * PRIMES };
     for (size_t w = 0; w < WAYS; w++) {
-        int64_t apart = w / PRIMES % 2 ? 0 : 2; /* 0: some templates need equal sizes */
+        int64_t apart = w / PRIMES % 2 ? 0 : 2; /* 0, because some templates need equal sizes */
         if (reduce_problem(&odd_tail, bases[w / PRIMES / 2], template, may_change,
                            primes[w % PRIMES], apart) &&
             is_allowed(template, &odd_tail, device, &bytes)) {

@@ -6,8 +6,9 @@
 
 struct gt_prototype {
     const gt_template *template;
-    uint32_t element_bytes[GT_PARAMETER_MAX]; /* by argument and scratch buffer; 0: a scalar */
-    /* a binding for each kernel, complete except for the sizes and the grid */
+    /* by argument and scratch buffer; 0: it is a scalar */
+    uint32_t element_bytes[GT_PARAMETER_MAX];
+    /* a binding for each kernel; only the sizes and the grid are missing */
     gt_binding kernels[];
 };
 

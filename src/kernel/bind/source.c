@@ -34,13 +34,15 @@ static const gt_value *value_of(const generator *g, uint32_t index)
                : &g->binding->problem->values[index - template->axis_count];
 }
 
-/* Defines a macro NAME for each value; for a word also NAME_word as 1, and NAME_other as 0. */
+/* Defines a macro NAME for each value. For a word, also defines NAME_word as 1 and NAME_other as
+ * 0. */
 static void define_values(generator *g)
 {
     const gt_template *template = g->binding->template;
     const uint32_t count = gt_name_count(template);
     for (uint32_t k = 0; k < count; k++) {
-        const uint32_t i = (template->axis_count + k) % count; /* the problem's first */
+        /* values of the problem come first */
+        const uint32_t i = (template->axis_count + k) % count;
         const gt_chosen_name own = gt_name_at(template, i);
         const bool generates = own.is_axis && gt_axis_traits_of(template->axes[i].kind)->generates;
         if (own.is_size || generates || !(g->body->macros >> i & 1)) {
@@ -58,7 +60,7 @@ static void define_values(generator *g)
     }
 }
 
-/* Returns the value of a name, or NULL if the name is not an axis or problem value. */
+/* Returns the value of a name, or NULL if the name is neither an axis nor a problem value. */
 static const gt_value *value_named(const generator *g, const char *name)
 {
     const int index = gt_name_index(g->binding->template, name);
@@ -107,12 +109,13 @@ static gputune_status define_bounds(generator *g)
     return GPUTUNE_OK;
 }
 
-/* Prefixes of names for the parts of a block. The part in constant memory has its symbol's name. */
+/* Prefixes of names for the parts of a block. The name of the part in constant memory is that of
+ * its symbol. */
 #define BY_VALUE "gputune_pass_value_"
 #define GLOBAL   "gputune_pass_global_"
 
-/* Defines the parameter for which GPUTUNE_PARAM(block) stands. Because a struct is declared only
- * after the macros, the type of its array is a template until then. */
+/* Defines the parameter that GPUTUNE_PARAM(block) becomes. A struct is declared only after the
+ * macros, so until then the type of its array is a template. */
 static void define_parameter(generator *g, const gt_block *block, const char *name,
                              const char *type, bool is_struct, unsigned long long by_value)
 {
@@ -136,7 +139,7 @@ static void define_parameter(generator *g, const gt_block *block, const char *na
     }
 }
 
-/* Declares a block's __constant__ symbol, and writes to `out` how its elements are read. */
+/* Declares the __constant__ symbol of a block. Writes to `out` how its elements are read. */
 static void define_symbol(generator *g, char *out, size_t bytes, const gt_block *block,
                           const char *type, bool is_struct, gt_element element)
 {
@@ -217,8 +220,8 @@ static void make_hash(gt_source *out, const generator *g, const char *prelude)
     }
 }
 
-/* Adds the instance of a kernel that is a C++ template: "ns::scan<float, 128>", for a further
- * instance after its entry: "ns::scan_launch2 = ns::scan<float, 64>". */
+/* Adds the instance of a kernel that is a C++ template: "ns::scan<float, 128>". For a further
+ * instance, its entry comes first: "ns::scan_launch2 = ns::scan<float, 64>". */
 static gputune_status add_instance(gt_source *out, const generator *g, const gt_kernel_name *kernel)
 {
     gt_text text = {0};
@@ -236,7 +239,7 @@ static gputune_status add_instance(gt_source *out, const generator *g, const gt_
         gt_lexer_next(&lexer);
         bool qualified = colons || gt_lexer_is(&lexer, "::");
         const gt_value *value = qualified ? NULL : value_named(g, GT_TOKEN_TEXT(&token));
-        if (value) { /* replace names of axes and problem values only */
+        if (value) { /* replace only names of axes and problem values */
             gt_text_printf(&text, !value->word && value->number < 0 ? "(%s)" : "%s",
                            GT_TEXT_OF_VALUE(value));
         } else {
@@ -265,7 +268,7 @@ static gputune_status add_instances(gt_source *out, const generator *g)
     return parts->reference.self ? add_instance(out, g, &parts->init.kernel) : GPUTUNE_OK;
 }
 
-/* CUtensorMap as <cuda.h> defines it, for templates that do not include it. */
+/* CUtensorMap as <cuda.h> defines it, for templates that do not include <cuda.h>. */
 static const char tensormap_type[] =
     "#ifndef __cuda_cuda_h__\n"
     "typedef struct CUtensorMap_st { alignas(64) unsigned long long opaque[16]; } CUtensorMap;\n"
@@ -288,7 +291,7 @@ static void assert_values(gt_text *text, const generator *g)
     }
 }
 
-/* Appends assertions that no output of the reference is a double under another type name. */
+/* Appends assertions that no output of the reference is a double with another type name. */
 static void assert_outputs(gt_text *text, const generator *g)
 {
     const gt_template *template = g->binding->template;
@@ -326,7 +329,8 @@ static void assert_outputs(gt_text *text, const generator *g)
     }
 }
 
-/* NVRTC refuses functions that are only for the host, which headers such as Thrust's have. */
+/* NVRTC refuses functions that are only for the host. Headers such as those of Thrust contain such
+ * functions. */
 static const char no_host[] =
     "\n#ifdef __CUDACC_RTC__\n#undef __host__\n#define __host__\n#endif\n";
 
@@ -382,7 +386,8 @@ static gputune_status add_maxreg(gt_source *out, const gt_binding *binding)
     return value ? limit_to(out, value) : GPUTUNE_OK;
 }
 
-/* Returns the threads of a judge's block. 0: no judge, or an error that its launch will report. */
+/* Returns the number of threads of a judge's block. 0: there is no judge, or an error that its
+ * launch will report. */
 static int64_t threads_of(const gt_binding *binding, const gt_judge *judge)
 {
     int64_t threads = judge->present ? 1 : 0;
@@ -413,7 +418,7 @@ static gputune_status limit_registers(gt_source *out, const gt_binding *binding)
 }
 
 /* Evaluates options() and maxreg(). For the judges (`kernel` is false), uses only options that
- * change the meaning of code, and limits the registers for their blocks. */
+ * change the meaning of code, and limits the registers so their blocks can be launched. */
 static gputune_status make_options(gt_source *out, const gt_binding *binding, bool kernel)
 {
     const gt_template_parts *parts = binding->template->parts;
@@ -421,7 +426,7 @@ static gputune_status make_options(gt_source *out, const gt_binding *binding, bo
         const gt_option *option = &parts->options[i];
         int64_t holds = 1;
         if (option->item == decided) {
-            continue; /* an earlier branch of this item applied */
+            continue; /* an earlier branch of this item was used */
         }
         if (option->condition) {
             GT_TRY(gt_expression_integer(&holds, option->condition, binding->slots));

@@ -8,40 +8,42 @@ enum { GT_INSTANCES_MAX = GT_STEPS_MAX, GT_SOURCE_OPTIONS = 65 };
 
 /* A source to compile. Variants whose sources have the same hash share their compiled code. */
 typedef struct gt_source {
-    char *text;   /* the CUDA source with prelude, macros and #line; owned */
-    gt_hash hash; /* hash of the prelude, macros, tokens, options and instances; does not change
-                     with comments and line numbers */
-    size_t head_bytes; /* length of the prelude and leading #includes, which all variants share; 0:
-                          nothing is included there */
-    /* NVRTC options beyond the standard ones, such as --maxrregcount=64; owned */
+    char *text; /* the CUDA source with prelude, macros and #line; owned */
+    /* hash of the prelude, macros, tokens, options and instances; independent of comments and
+     * line numbers */
+    gt_hash hash;
+    /* length of the prelude and the #includes at the beginning, which all variants share; 0:
+     * there are no #includes */
+    size_t head_bytes;
+    /* NVRTC options in addition to the standard ones, such as --maxrregcount=64; owned */
     char *options[GT_SOURCE_OPTIONS];
     size_t option_count;
-    /* C++ templates to instantiate, after the entry if that is numbered: "scan<float, 128>",
-     * "scan_launch2 = scan<float, 64>"; owned */
+    /* C++ templates to instantiate, as "scan<float, 128>" or, with a numbered entry, "scan_launch2
+     * = scan<float, 64>"; owned */
     char *instances[GT_INSTANCES_MAX];
     size_t instance_count;
 } gt_source;
 
-/* Generates the source of a configuration. `prelude` is the text of templates/gputune.cuh. Compile
- * it as C++17 with -default-device. The source does not depend on run-time sizes. ETEMPLATE if a
- * macro cannot be made, ENOVARIANT if a pass() block does not fit. */
+/* Generates the source of a configuration, which must be compiled as C++17 with -default-device.
+ * `prelude` is the text of templates/gputune.cuh. The source does not depend on run-time sizes.
+ * ETEMPLATE if a macro cannot be made, ENOVARIANT if a pass() block does not fit. */
 gputune_status gt_source_generate(gt_source *out, const gt_template *template,
                                   const gt_problem *problem, const gt_config *config,
                                   const gt_device *device, const char *prelude);
-/* Generates the judges' source, with the values of the default. ETEMPLATE if there are no judges.
- */
+/* Generates the source of the judges, with the default's values. ETEMPLATE if there are no
+ * judges. */
 gputune_status gt_source_reference(gt_source *out, const gt_template *template,
                                    const gt_problem *problem, const gt_device *device,
                                    const char *prelude);
 /* Sets *out to the hash of the code that computes the expected results: the judges, or the variant
- * with which others are compared. Sets it to zero if an edit of that code always changes all
+ * with which others are compared. Sets *out to zero if an edit of that code always changes all
  * sources or the template's identity. */
 gputune_status gt_source_expected(gt_hash *out, const gt_template *template,
                                   const gt_problem *problem, const gt_device *device,
                                   const char *prelude);
 /* Writes the source for readers and other programs: without #line, and with only those parts of the
- * prelude that the kernel uses. NVRTC and nvcc compile it. `prelude` is the prelude from
- * which the source was generated. The caller frees *out. ENOMEM. */
+ * prelude that the kernel uses. NVRTC and nvcc can compile it. `prelude` is the prelude from which
+ * the source was generated. The caller frees *out. ENOMEM. */
 gputune_status gt_source_shorten(char **out, const gt_source *source, const char *prelude);
 void gt_source_free(gt_source *source);
 
@@ -49,8 +51,8 @@ void gt_source_free(gt_source *source);
 gputune_status gt_launch_bind(gt_launch *out, const gt_template *template,
                               const gt_problem *problem, const gt_config *config,
                               const gt_device *device);
-/* Sets *out to the work of a configuration divided by that of the default; 1 if they are the same.
- * ETEMPLATE if the work is not above 0. */
+/* Sets *out to the work of a configuration divided by that of the default, which is 1 if they are
+ * the same. ETEMPLATE if the work is not above 0. */
 gputune_status gt_work_ratio(double *out, const gt_template *template, const gt_problem *problem,
                              const gt_config *config, const gt_device *device);
 /* Returns the size in bytes of the widest access that the vector axes allow on the device; 0 if

@@ -1,4 +1,4 @@
-/* Shortens a generated source for people: keeps only the parts of the prelude that the kernel
+/* Shortens a generated source for readers: keeps only the parts of the prelude that the kernel
  * uses. */
 #include "kernel/bind/source.h"
 
@@ -48,7 +48,8 @@ static bool is_used_below(const line_list *lines, size_t above, const gt_token *
     return false;
 }
 
-/* Returns true if the line defines a macro, with its name and a lexer on its value. */
+/* Returns true if the line defines a macro. Sets *name to its name, and opens *value on its
+ * value. */
 static bool read_define(gt_lexer *value, const line *at, gt_token *name)
 {
     if (!begins_with(at, define)) {
@@ -71,9 +72,9 @@ static gputune_status split_lines(line_list *out, const char *text)
     return GPUTUNE_OK;
 }
 
-/* Drops unused lines of the prelude, which is the first `count` lines, from the last to the first:
- * macros and declarations in std that no later line uses, empty conditionals, and comments on
- * dropped lines. */
+/* Drops unused lines of the prelude, which is the first `count` lines, from the last to the first.
+ * Unused are macros and declarations in std that no later line uses, empty conditionals, and
+ * comments on dropped lines. */
 static void drop_unused(line_list *lines, size_t count)
 {
     const gt_token std = gt_token_of("std");
@@ -117,7 +118,7 @@ static void mark_basics(line_list *lines)
     }
 }
 
-/* Writes a #pragma with macros replaced by their values, because nvcc does not replace them. */
+/* Writes a #pragma in which values replace macros, because nvcc does not replace them. */
 static void write_pragma(gt_text *out, const line_list *lines, const line *pragma)
 {
     const char *from = pragma->text;
@@ -136,7 +137,7 @@ static void write_pragma(gt_text *out, const line_list *lines, const line *pragm
     gt_text_append_bytes(out, from, (size_t)(pragma->text + pragma->length - from));
 }
 
-/* Writes the kept lines, and one empty line in place of several. */
+/* Writes the kept lines. Writes only one of several empty lines in a row. */
 static void write_lines(gt_text *out, const line_list *lines)
 {
     bool is_basic = false, was_blank = true;
@@ -170,7 +171,7 @@ gputune_status gt_source_shorten(char **out, const gt_source *source, const char
     line_list lines = {0};
     const char *code = strstr(source->text, prelude) + strlen(prelude);
     GT_TRY(gt_strdup(&names, code));
-    for (char *at = names; (at = strchr(at, '#')); *at = ' ') { /* names in directives count too */
+    for (char *at = names; (at = strchr(at, '#')); *at = ' ') { /* names in directives also count */
     }
     GT_TRY(gt_reach_cut(&cut, prelude, prelude, names));
     gputune_status status = split_lines(&lines, cut);

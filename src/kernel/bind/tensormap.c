@@ -8,14 +8,15 @@
 
 enum { BOX_MAX = 256 };
 
-/* CUtensorMapDataType by type. Signs do not matter, because data is only copied. */
+/* CUtensorMapDataType by type. Signs do not matter, because data are only copied. */
 static const uint32_t data_types[] = {
     [GT_TYPE_I8] = 0,   [GT_TYPE_U8] = 0,   [GT_TYPE_I16] = 1,  [GT_TYPE_U16] = 1,
     [GT_TYPE_I32] = 3,  [GT_TYPE_U32] = 2,  [GT_TYPE_I64] = 5,  [GT_TYPE_U64] = 4,
     [GT_TYPE_BOOL] = 0, [GT_TYPE_F16] = 6,  [GT_TYPE_BF16] = 9, [GT_TYPE_F32] = 7,
     [GT_TYPE_F64] = 8,  [GT_TYPE_E4M3] = 0, [GT_TYPE_E5M2] = 0};
 
-/* Finds the index of a mode's value in a list. It is the driver's enumerator; 0 means "none". */
+/* Finds the index of a mode's value in a list. The index is the driver's enumerator; 0 means
+ * "none". */
 static gt_limit find_mode(uint32_t *out, const gt_expression *mode, const int64_t values[4],
                           const gt_binding *binding)
 {
@@ -26,8 +27,8 @@ static gt_limit find_mode(uint32_t *out, const gt_expression *mode, const int64_
     return *out < 4 ? GT_LIMIT_NONE : GT_LIMIT_TENSORMAP_MODE;
 }
 
-/* Sets sizes, box and strides. The driver numbers dimensions from the fastest, the template from
- * the slowest. */
+/* Sets sizes, box and strides. The driver numbers dimensions beginning with the fastest, the
+ * template with the slowest. */
 static gt_limit make_shape(gt_tensormap *out, const gt_map *map, const gt_binding *binding,
                            uint32_t element)
 {
@@ -103,10 +104,10 @@ gt_limit gt_binding_maps(gt_binding *binding)
 
 /* ---- textures ---- */
 
-enum { READ_AS_INTEGER = 1, NORMALIZED_COORDINATES = 2 }; /* CU_TRSF_… */
+enum { READ_AS_INTEGER = 1, NORMALIZED_COORDINATES = 2 }; /* values of CU_TRSF_… */
 enum { FLOATS = 16 }; /* the first format of floating-point numbers */
 
-/* Numbers of CUarray_format; 0: none. Elements of 8 bytes are read as two integers. */
+/* Values of CUarray_format; 0: there is none. Elements of 8 bytes are read as two integers. */
 static const uint32_t formats[GT_TYPE_LAST + 1] = {
     [GT_TYPE_U8] = 1,   [GT_TYPE_U16] = 2,  [GT_TYPE_U32] = 3,  [GT_TYPE_U64] = 3,
     [GT_TYPE_I8] = 8,   [GT_TYPE_I16] = 9,  [GT_TYPE_I32] = 10, [GT_TYPE_I64] = 10,
@@ -114,8 +115,8 @@ static const uint32_t formats[GT_TYPE_LAST + 1] = {
 
 typedef struct shape {
     gt_element element;
-    uint32_t rank;    /* without layers */
-    int64_t sizes[3]; /* number of elements per row, rows, slices or layers; 0: none */
+    uint32_t rank;    /* number of dimensions, without layers */
+    int64_t sizes[3]; /* number of elements per row, of rows, and of slices or layers; 0: none */
     int64_t pitch;    /* elements per row of the buffer */
 } shape;
 
@@ -162,7 +163,7 @@ static gputune_status make_sizes(shape *out, const gt_texture_clause *clause,
                          : GPUTUNE_OK;
 }
 
-/* The limits of GPUs since compute capability 7.5. */
+/* Checks sizes against the limits of GPUs since compute capability 7.5. */
 static gputune_status check_sizes(const gt_texture_clause *clause, const shape *shape,
                                   const char *name)
 {

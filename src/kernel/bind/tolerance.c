@@ -5,15 +5,17 @@
 
 static const struct type_facts {
     double roundoff;
-    double working; /* roundoff of the type that accumulates sums */
-    double rtol;    /* error of other libraries' functions, divisions and fused operations */
-    double tiny;    /* results below this may be flushed to zero */
+    double working; /* roundoff of the type in which sums are accumulated */
+    /* error of functions in other libraries, of divisions, and of fused operations */
+    double rtol;
+    double tiny; /* smaller results may be flushed to zero */
 } facts[] = {
     [GT_TYPE_F16] = {0x1p-11, 0x1p-24, 2.5e-3, 0x1p-24},
     [GT_TYPE_BF16] = {0x1p-8, 0x1p-24, 2e-2, 0x1p-126},
     [GT_TYPE_F32] = {0x1p-24, 0x1p-24, 1e-5, 0x1p-126},
     [GT_TYPE_F64] = {0x1p-53, 0x1p-53, 1e-12, 0x1p-1022},
-    [GT_TYPE_E4M3] = {0x1p-4, 0x1p-24, 0.14, 0x1p-9}, /* neighbours differ by up to an eighth */
+    /* neighbouring numbers differ by up to an eighth */
+    [GT_TYPE_E4M3] = {0x1p-4, 0x1p-24, 0.14, 0x1p-9},
     [GT_TYPE_E5M2] = {0x1p-3, 0x1p-24, 0.27, 0x1p-16},
 };
 
@@ -64,7 +66,8 @@ static bool is_known(const gt_sensitivity *seen)
     return seen->step > 0 && seen->moved > 0;
 }
 
-/* Returns true if all elements depend about equally on their terms, relative to their size. */
+/* Returns true if all elements depend about equally strongly on their terms, relative to their
+ * size. */
 static bool is_even(const gt_sensitivity *seen)
 {
     static const double uneven = 8;
@@ -73,8 +76,8 @@ static bool is_even(const gt_sensitivity *seen)
 }
 
 typedef struct measures {
-    double share;        /* tolerance as a multiple of S, for a few roundings and a long sum */
-    gt_tolerance result; /* tolerance without S */
+    double share;        /* tolerance as a multiple of S, for a few roundings and for a long sum */
+    gt_tolerance result; /* tolerance if S is not used */
 } measures;
 
 static measures measure_output(const gt_workload *workload, uint32_t output,
@@ -87,9 +90,9 @@ static measures measure_output(const gt_workload *workload, uint32_t output,
     double length = type->working * sqrt(terms);
     /* sums of equal terms are rounded in the same direction many times */
     double drift = workload->varied ? type->working * terms : length;
-    return (measures){/* for a few roundings, one of them to a storage type, and a long sum; doubled
-                       * for few elements, whose largest step may be only one deviation */
-                      .share = type->roundoff + 3 * type->working + (few ? 4 : 2) * length,
+    /* for a few roundings, one of them to a storage type, and for a long sum; doubled if there
+     * are few elements, because their largest step may be only one deviation */
+    return (measures){.share = type->roundoff + 3 * type->working + (few ? 4 : 2) * length,
                       .result = {.rtol = fmax(type->rtol, drift / 4), .atol = type->tiny}};
 }
 
@@ -104,7 +107,7 @@ static gt_tolerance measured_tolerance(const gt_workload *workload, uint32_t out
         return result;
     }
     double strength = is_known(seen) ? seen->moved / seen->step : seen->largest;
-    /* limits S to a hundredth of the result, because a larger step is a jump */
+    /* S is at most a hundredth of the result, because a larger step is a jump */
     double most = few ? INFINITY : seen->largest / 100;
     result.atol = fmax(result.atol, fmin(m.share * strength, most));
     return result;
@@ -130,7 +133,8 @@ bool gt_tolerance_of_element(gt_tolerance *out, const gt_workload *workload, uin
     }
     const measures m = measure_output(workload, output, seen);
     *out = m.result;
-    out->stol = 2 * m.share / seen->step; /* S may be larger than the largest of a few steps */
+    /* S may be larger than the largest of a few steps shows */
+    out->stol = 2 * m.share / seen->step;
     return true;
 }
 
@@ -141,7 +145,8 @@ gt_tolerance gt_tolerance_of(const gt_workload *workload, uint32_t output,
     if (workload->tolerance.stated || !gt_type_is_float(workload->buffers[output].type)) {
         return workload->tolerance;
     }
-    if (is_scaled(workload, output)) { /* terms with mean zero have an error of u * scale / 3 */
+    /* terms with a mean of zero have an error of u * scale / 3 */
+    if (is_scaled(workload, output)) {
         double more = workload->varied ? GT_TOLERANCE_VARIED : 1;
         return (gt_tolerance){
             .rtol = type->rtol, .atol = type->tiny, .stol = more * 8 * type->working};

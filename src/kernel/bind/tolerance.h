@@ -14,8 +14,8 @@
 
 enum {
     GT_TOLERANCE_FEW = 64,  /* outputs with fewer elements need several steps to measure S */
-    GT_TOLERANCE_STEPS = 6, /* number of these steps, of which the largest counts */
-    /* a sparse step, which counts terms, moves one input out of this many */
+    GT_TOLERANCE_STEPS = 6, /* number of these steps; the largest one counts */
+    /* a sparse step, which counts terms, moves one of this many inputs */
     GT_TOLERANCE_SPARSE = 64
 };
 
@@ -24,29 +24,31 @@ typedef struct gt_sensitivity {
     double step;     /* relative step of the inputs; 0: no input could be moved */
     double largest;  /* largest |result| */
     double moved;    /* largest |result - moved result| */
-    double relative; /* the same, divided by |result|; INFINITY if a 0 moved */
-    double still;    /* share of the elements that did not move in a sparse step; 0: unknown */
+    double relative; /* largest |result - moved result| / |result|; INFINITY if a 0 moved */
+    double still;    /* fraction of the elements that did not move in a sparse step; 0: unknown */
 } gt_sensitivity;
 
 /* Returns half the distance from 1 to the next larger number of the type; 0 for integers. */
 double gt_type_roundoff(gt_type type);
-/* Returns the relative step of the inputs: the root of the coarsest roundoff. It is far above
- * rounding errors and far below the curvature of smooth functions. 0: no output is a float. */
+/* Returns the relative step of the inputs: the square root of the coarsest roundoff. This is far
+ * above rounding errors and far below the curvature of smooth functions. 0: no output is a
+ * float. */
 double gt_tolerance_step(const gt_workload *workload);
 /* Returns the number of terms of an element: the declared or the measured number, whichever is
  * larger. The measured number is at most inputs / sqrt(elements), which is exact for sums and
  * matrix products. */
 double gt_tolerance_terms(const gt_workload *workload, uint32_t output,
                           const gt_sensitivity *sensitivity);
-/* Sets *out to a tolerance by each element's S. Returns false if S is unknown or not needed. */
+/* Sets *out to a tolerance that uses the S of each element. Returns false if S is unknown or not
+ * needed. */
 bool gt_tolerance_of_element(gt_tolerance *out, const gt_workload *workload, uint32_t output,
                              const gt_sensitivity *sensitivity);
-/* Returns the tolerance of an output: the template's, or the one that follows from its type, terms
- * and sensitivity. If the reference outputs `scale`, that replaces S. */
+/* Returns the tolerance of an output: that of the template, or one that follows from the output's
+ * type, terms and sensitivity. If the reference outputs `scale`, it replaces S. */
 gt_tolerance gt_tolerance_of(const gt_workload *workload, uint32_t output,
                              const gt_sensitivity *sensitivity);
 
-/* The factor by which tolerances grow on constant or extreme data, because rounding errors add up
- * there that cancel on random data. On constants, a sum of 225 products differed by 1.1e-6 of its
- * magnitudes, on random data by less than 1e-6. */
+/* The factor by which tolerances grow on constant or extreme data, on which rounding errors add up
+ * that cancel on random data. A sum of 225 products differed by 1.1e-6 of its magnitudes on
+ * constants, but by less than 1e-6 on random data. */
 #define GT_TOLERANCE_VARIED 8.0

@@ -7,8 +7,8 @@
 
 /* ---- Scalars --------------------------------------------------------------------------------- */
 
-/* Returns another value for a float. Its factor depends on the index, so results show if a
- * kernel confuses two scalars. */
+/* Returns another value for a float. The factor depends on the index, so results differ if a kernel
+ * confuses two scalars. */
 static double other_real(const gt_number *number, gt_scalars which, uint32_t index)
 {
     const double factor = 0.375 + 0.125 * (index % 8), value = number->low;
@@ -34,7 +34,7 @@ static double other_real(const gt_number *number, gt_scalars which, uint32_t ind
     }
 }
 
-/* Returns true if a number belongs to a scalar, and not to a buffer's elements. */
+/* Returns true if a number belongs to a scalar, and not to the elements of a buffer. */
 static bool is_of_scalar(const gt_workload *workload, uint32_t number)
 {
     bool is = false;
@@ -163,7 +163,7 @@ static bool has_variety(const gt_buffer *buffer, gt_contents contents)
            rises && !gt_type_is_float(buffer->type) && gt_type_bytes(buffer->type) >= 4;
 }
 
-/* Returns the first input with the same type, size and fill, which may be the given one itself. */
+/* Returns the first input with the same type, size and fill, which may be input `index` itself. */
 static uint32_t partner_of(const gt_workload *workload, uint32_t index)
 {
     const gt_buffer *one = &workload->buffers[index];

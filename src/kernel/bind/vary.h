@@ -6,15 +6,18 @@
 /* How the contents of a buffer are varied. is_varied() in service_fill.cu uses the same numbers. */
 typedef enum gt_variety {
     GT_VARIETY_PLAIN,
-    GT_VARIETY_EXTREMES, /* runs of the least value, the largest value and zeros; if no range is
-                            declared, also numbers beyond 1, denormals and -0 */
-    GT_VARIETY_SPECIALS, /* like EXTREMES, with NaN and infinities if no range is declared */
+    /* runs of the least value, the largest value and zeros; if the template declares no range,
+     * also numbers beyond 1, denormals and -0 */
+    GT_VARIETY_EXTREMES,
+    /* like EXTREMES; if the template declares no range, also NaN and infinities */
+    GT_VARIETY_SPECIALS,
     GT_VARIETY_TIES, /* few different values; floats halfway between whole numbers if possible; in
                         sorted() buffers, runs of four */
-    GT_VARIETY_ROWS  /* rising integers, some equal to their neighbours, so some rows are empty */
+    GT_VARIETY_ROWS  /* rising integers; some equal their neighbours, so some rows are empty */
 } gt_variety;
 
-/* How a scalar's number is varied. Kinds after NEAR apply to floats, and FAR also to flags. */
+/* How a number of a scalar is varied. The kinds after NEAR apply to floats; FAR also applies to
+ * flags. */
 typedef enum gt_scalars {
     GT_SCALARS_OWN,
     GT_SCALARS_NEAR, /* another value with the same sign */
@@ -26,27 +29,29 @@ typedef enum gt_scalars {
     GT_SCALARS_HUGE
 } gt_scalars;
 
-/* How the contents of all buffers are varied. Kinds up to LOW apply only to uniform() buffers. */
+/* How the contents of all buffers are varied. The kinds up to LOW apply only to uniform()
+ * buffers. */
 typedef enum gt_contents {
     GT_CONTENTS_PLAIN,
     GT_CONTENTS_EXTREMES,
     GT_CONTENTS_SPECIALS,
-    GT_CONTENTS_ZERO, /* every element is 0, or the number of the range next to 0 */
+    GT_CONTENTS_ZERO, /* every element is 0, or the number of the range that is closest to 0 */
     GT_CONTENTS_HIGH, /* every element is the largest value of the range */
     GT_CONTENTS_LOW,  /* every element is the least value of the range */
     GT_CONTENTS_TIES, /* GT_VARIETY_TIES; also applies to sorted() buffers */
-    GT_CONTENTS_ROWS, /* GT_VARIETY_ROWS; for integers by prefix(), computed or from a file */
+    /* GT_VARIETY_ROWS; for integers that prefix() computes or that a file contains */
+    GT_CONTENTS_ROWS,
     GT_CONTENTS_PAIRS /* inputs with the same type and size have the same contents and address */
 } gt_contents;
 
 typedef struct gt_variation {
     gt_contents contents;
-    uint32_t turn;                  /* which value to take from each list of prove() */
-    uint8_t scalars[GT_NUMBER_MAX]; /* a gt_scalars for each number of the workload */
+    uint32_t turn;                  /* index of the value to take from each list of prove() */
+    uint8_t scalars[GT_NUMBER_MAX]; /* by number of the workload: a gt_scalars */
 } gt_variation;
 
-/* Returns a variation that changes every number for which that kind is possible. Leaves out numbers
- * that the template fixes, and integers that are no flags and have no list in prove(). */
+/* Returns a variation that changes every number that can be varied in this way. Omits numbers that
+ * the template fixes, and integers that are neither flags nor listed in prove(). */
 gt_variation gt_variation_make(const gt_workload *workload, gt_scalars scalars,
                                gt_contents contents, uint32_t turn);
 void gt_workload_vary(gt_workload *out, const gt_workload *from, const gt_variation *variation);

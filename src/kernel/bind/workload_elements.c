@@ -74,7 +74,7 @@ static void set_range(gt_number *out, uint64_t count)
     }
 }
 
-/* Checks a fill's range. The largest number that a fill generates must fit the type. */
+/* Checks the range of a fill. The largest number that the fill generates must fit the type. */
 static gputune_status check_range(const gt_number *out, uint64_t count, gt_place place,
                                   const char *name)
 {
@@ -96,7 +96,7 @@ static gputune_status check_range(const gt_number *out, uint64_t count, gt_place
     return GPUTUNE_OK;
 }
 
-/* Evaluates a fill for numbers of out->type. Skips values that the host computes. */
+/* Evaluates a fill for numbers of the type out->type. Skips values that the host computes. */
 static gputune_status bind_fill(gt_number *out, const gt_fill *fill, const int64_t *slots,
                                 uint64_t count, const char *name)
 {
@@ -115,7 +115,7 @@ static gputune_status bind_fill(gt_number *out, const gt_fill *fill, const int64
     return check_range(out, count, fill->place, name);
 }
 
-/* Returns the last item of a list that applies to a leaf, or NULL. */
+/* Returns the last item of a list that applies to a leaf. Returns NULL if there is none. */
 static const gt_initialiser *item_of(const gt_initialisers *list, const gt_layout *layout,
                                      uint32_t leaf)
 {
@@ -127,7 +127,8 @@ static const gt_initialiser *item_of(const gt_initialisers *list, const gt_layou
     return NULL;
 }
 
-/* Returns true if a leaf is an array element that the list does not reach. As in C, it is 0. */
+/* Returns true if a leaf is an array element beyond the end of the list. As in C, such an element
+ * is 0. */
 static bool is_behind_list(const gt_initialisers *list, const gt_layout *layout, uint32_t leaf)
 {
     const size_t length = strlen(layout->leaves[leaf].name);
@@ -144,7 +145,7 @@ static bool is_behind_list(const gt_initialisers *list, const gt_layout *layout,
     return found && layout->leaves[leaf].name[length - 1] == ']';
 }
 
-/* Checks that every item of a list applies to some leaf. */
+/* Checks that every item of a list applies to at least one leaf. */
 static gputune_status check_items(const gt_initialisers *list, const gt_layout *layout,
                                   const char *type, gt_place place)
 {
@@ -210,7 +211,7 @@ static gputune_status fill_number(gt_number *number, const gt_layout *layout, ui
     return bind_fill(number, fill, binding->slots, buffer->elements, name);
 }
 
-/* Returns a type for all numbers: the coarsest float, because tolerances depend on it. */
+/* Returns one type for all numbers: the coarsest float, because tolerances depend on it. */
 static gt_type coarsest(const gt_layout *layout)
 {
     gt_type type = layout->leaves[0].type;
@@ -277,7 +278,8 @@ gputune_status gt_elements_bind(gt_workload *out, gt_buffer *buffer, const gt_bi
 
 /* ---- Scalars --------------------------------------------------------------------------------- */
 
-/* Sets a number to an expression; if that is NULL, to the problem value with the same name. */
+/* Sets a number to the value of an expression. If `value` is NULL, sets it to the problem value
+ * with the same name. */
 static gputune_status bind_number(gt_number *out, const gt_binding *binding,
                                   const gt_expression *value, const char *name)
 {
@@ -338,7 +340,8 @@ static gputune_status bind_numbers(gt_workload *workload, gt_scalar *out, const 
     GT_TRY(check_items(&argument->initialisers, layout, argument->type, place));
     GT_TRY(check_pointers(binding, argument, layout, place));
     uint32_t count = 0;
-    for (uint32_t i = 0; i < layout->count; i++) { /* leave out addresses, which the launch sets */
+    /* skip addresses, because the launch sets them */
+    for (uint32_t i = 0; i < layout->count; i++) {
         layout->leaves[count] = layout->leaves[i];
         count += !layout->leaves[i].is_pointer;
     }
@@ -386,7 +389,7 @@ static gputune_status bind_proved(gt_workload *workload, gt_number *number,
     return GPUTUNE_OK;
 }
 
-/* Applies a part of prove() to the numbers of a scalar that it names. */
+/* Applies a part of prove() to the numbers of a scalar that the part names. */
 static gputune_status prove_numbers(gt_workload *workload, const gt_scalar *scalar,
                                     const gt_binding *binding, const gt_layout *layout,
                                     const gt_proved *proved)

@@ -14,12 +14,12 @@ typedef struct maker {
     const gt_rule_region *region;
     const char *sizes[GT_PROBLEM_MAX]; /* the names of the sizes that vary */
     uint32_t size_count;
-    gt_texts needs;    /* the text of each need */
-    gt_rule_form form; /* form of the current variant */
+    gt_texts needs;    /* the texts of all needs */
+    gt_rule_form form; /* the current variant, for printing its expressions */
 } maker;
 
-/* Adds a feature, or grants to an equal one. Sets *index (may be NULL), to UINT32_MAX if there are
- * too many. */
+/* Adds a feature. If there is an equal one, adds only `grants` to it. Sets *index, which may be
+ * NULL, to the feature, or to UINT32_MAX if there are too many features. */
 static gputune_status add_feature(uint32_t *index, maker *m, const char *text, bool is_condition,
                                   uint64_t grants)
 {
@@ -114,8 +114,8 @@ static gputune_status add_need(maker *m, uint64_t *needs, const char *text)
     return add_feature(NULL, m, text, true, UINT64_C(1) << i);
 }
 
-/* Prints an expression of a variant. *known is true if its value does not depend on the sizes
- * that vary. If the expression cannot be computed, marks the variant with the last bit of
+/* Prints an expression of a variant. Sets *known to true if its value does not depend on the sizes
+ * that vary, and *value to the value. If the expression cannot be computed, sets the last bit of
  * *needs. */
 static gputune_status print_expression(gt_text *out, bool *known, int64_t *value, maker *m,
                                        const gt_expression *expression, uint64_t *needs)
@@ -130,8 +130,8 @@ static gputune_status print_expression(gt_text *out, bool *known, int64_t *value
     return status;
 }
 
-/* Adds the need that an expression passes a comparison, such as "<= 65535"; NULL: that it is
- * true. */
+/* Adds the need that a comparison with an expression is true, such as "<= 65535". NULL: the
+ * expression itself must be true. */
 static gputune_status require_condition(maker *m, uint64_t *needs, const gt_expression *expression,
                                         const char *comparison)
 {
@@ -166,7 +166,7 @@ static gputune_status need_rows(maker *m, uint64_t *needs, uint32_t axis)
     return GPUTUNE_OK;
 }
 
-/* Adds the need that the grid is within the device's limits, if it can exceed them in the
+/* Adds the need that the grid is within the limits of the device, if it can exceed them in the
  * region. */
 static gputune_status need_grid(maker *m, uint64_t *needs, const gt_dimensions *grid)
 {
@@ -182,8 +182,8 @@ static gputune_status need_grid(maker *m, uint64_t *needs, const gt_dimensions *
     return GPUTUNE_OK;
 }
 
-/* Adds the number of blocks of a launch, without factors that sizes do not change, and sets the
- * load of variant v. */
+/* Adds the number of blocks of a launch as a feature, without factors that do not depend on sizes,
+ * and sets the load of variant v. */
 static gputune_status add_blocks(maker *m, size_t v, const gt_dimensions *grid)
 {
     GT_SCOPED(gt_text_free) gt_text blocks = {0};
@@ -193,7 +193,7 @@ static gputune_status add_blocks(maker *m, size_t v, const gt_dimensions *grid)
         uint64_t needs = 0;
         bool known;
         int64_t value;
-        m->form.print.within = 10; /* a product */
+        m->form.print.within = 10; /* precedence of a product */
         GT_TRY(print_expression(&text, &known, &value, m, grid->items[i], &needs));
         m->form.print.within = 0;
         factor *= known ? (double)value : 1;
@@ -230,7 +230,7 @@ static gputune_status add_needs(maker *m, uint64_t *needs)
     return GPUTUNE_OK;
 }
 
-/* Returns true if another of these needs contains the text of need `at`. */
+/* Returns true if the text of another of these needs contains the text of need `at`. */
 static bool is_contained(const maker *m, uint64_t needs, size_t at)
 {
     for (size_t i = 0; i < m->needs.count; i++) {
@@ -242,7 +242,7 @@ static bool is_contained(const maker *m, uint64_t needs, size_t at)
     return false;
 }
 
-/* Adds one condition that stands for all needs of a variant. */
+/* Adds one condition that combines all needs of a variant. */
 static gputune_status join_needs(maker *m, uint64_t needs)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
@@ -262,7 +262,7 @@ static gputune_status join_needs(maker *m, uint64_t needs)
 
 /* A condition "E % divisor == 0", or "!= 0". */
 typedef struct divisibility {
-    const gt_instruction *code; /* of E */
+    const gt_instruction *code; /* code of E */
     int count;
     int64_t divisor; /* 0: the condition does not have this form */
     bool divides;
@@ -292,7 +292,7 @@ static bool follows(const divisibility *need, const divisibility *of, bool is_tr
            (divides ? of->divisor % need->divisor : need->divisor % of->divisor) == 0;
 }
 
-/* Completes the needs that each condition grants: 64 dividing n implies that 16 divides n. */
+/* Completes the needs that each condition grants. For example, if 64 divides n, so does 16. */
 static void complete_grants(gt_size_features *features)
 {
     divisibility needs[GT_NEEDS_MAX] = {{0}};

@@ -1,5 +1,6 @@
-/* Expressions of a variant as text: sizes that vary in a region keep their names, and everything
- * else that is known of the variant and the device is a number. For src/kernel/rule only. */
+/* Expressions of a variant as text. Sizes that vary in a region are printed as names; everything
+ * else that is known about the variant and the device is printed as a number. For src/kernel/rule
+ * only. */
 #pragma once
 
 #include "kernel/bind/binding.h"
@@ -17,7 +18,7 @@ static inline bool gt_region_varies(const gt_rule_region *region, uint32_t i)
 {
     return region->least.values[i].number != region->most.values[i].number;
 }
-/* Sets *form for one kernel (`step`) of a variant. `form` must stay where it is, because
- * form->print points to it. */
+/* Sets *form for kernel `step` of a variant. `form` must not be moved, because form->print points
+ * to it. */
 void gt_rule_form_set(gt_rule_form *form, const gt_template *template, const gt_rule_region *region,
                       const gt_device *device, const gt_config *variant, uint32_t step);

@@ -14,13 +14,13 @@ typedef struct writer {
     const gt_template *template;
     const gt_template_parts *parts;
     gt_problem problem; /* the problem with the smallest sizes of the region */
-    gt_text out;        /* the header's text, from the decision on */
+    gt_text out;        /* text of the header, beginning with the decision */
     char prefix[GT_NAME_MAX], upper[GT_NAME_MAX], functions[GT_NAME_MAX + 1];
     gt_rule_form form;
     gputune_status status; /* status of the first failure */
 } writer;
 
-/* Appends a text in which "@" stands for the prefix, and "$" for the prefix in capitals. */
+/* Appends a text in which the prefix replaces "@", and the prefix in capitals replaces "$". */
 static void append_text(writer *w, const char *text)
 {
     while (*text) {
@@ -34,7 +34,7 @@ static void append_text(writer *w, const char *text)
     }
 }
 
-/* Appends an expression of the variant in w->form; NULL: `otherwise`. */
+/* Appends an expression of the variant in w->form. If it is NULL, appends `otherwise`. */
 static void append_value(writer *w, const gt_expression *expression, int64_t otherwise, int within)
 {
     if (!expression) {
@@ -57,7 +57,7 @@ static gputune_status refuse_part(const gt_template *template, const char *part)
                    template->name, part);
 }
 
-/* Returns the type of a scalar in C, or NULL if it has none. */
+/* Returns the type of a scalar in C, or NULL if C has no such type. */
 static const char *c_type(const gt_template *template, const gt_problem *problem, const char *type)
 {
     static const char *const names[] = {
@@ -140,7 +140,7 @@ static bool is_parameter(const writer *w, uint32_t i)
     return w->template->problem[i].kind == GT_PROBLEM_SIZE;
 }
 
-/* Appends "int64_t m, int64_t n", or with `call` "m, n". */
+/* Appends "int64_t m, int64_t n". With `call`, appends "m, n". */
 static void append_sizes(writer *w, bool call)
 {
     const char *separator = "";
@@ -190,8 +190,8 @@ static void append_choose(writer *w)
 
 /* ---- the launch ------------------------------------------------------------------------------ */
 
-/* Returns true if the argument is a scalar with the value of a problem value, so the caller does
- * not pass it. */
+/* Returns true if the argument is a scalar that has the value of a problem value, so the caller
+ * does not pass it. */
 static bool is_implied(const writer *w, uint32_t argument)
 {
     const gt_argument *own = &w->template->arguments[argument];
@@ -229,7 +229,8 @@ static void append_bytes(writer *w, uint32_t argument)
     }
 }
 
-/* Appends the addresses of scratch buffers, and the values of implied scalars. */
+/* Appends the declarations of the addresses of scratch buffers, and of the values of implied
+ * scalars. */
 static void append_locals(writer *w)
 {
     for (uint32_t i = 0; i < w->template->argument_count; i++) {
@@ -431,7 +432,7 @@ static void append_images(writer *w)
         append_text(w, "static const unsigned long long @_code_");
         gt_text_printf(&w->out, "%s_%u[] = {", h->archs[i / h->code_count], i % h->code_count);
         for (size_t at = 0; at <= image->bytes;
-             at += sizeof(uint64_t)) { /* up to and including the NUL after PTX */
+             at += sizeof(uint64_t)) { /* copies until the NUL after PTX, which is included */
             uint64_t word = 0;
             const size_t left = image->bytes - at;
             memcpy(&word, (const char *)image->data + at, left < sizeof word ? left : sizeof word);
@@ -615,7 +616,7 @@ static const char start[] =
     "    return (int)$_CU(cuLaunchKernelEx)(&config, rule_->kernels[kernel], arguments, NULL);\n"
     "}\n\n";
 
-/* The functions of expressions, each with the functions that it calls before it. */
+/* The functions that expressions call. Each one follows the functions that it calls. */
 static const struct {
     const char *name, *text;
 } helpers[] = {
@@ -637,7 +638,7 @@ static const struct {
              "    return power;\n}\n"},
 };
 
-/* Appends those functions of expressions that the text calls. */
+/* Appends the functions of expressions that the text calls. */
 static void append_helpers(writer *w, const char *text)
 {
     for (size_t i = 0; i < sizeof helpers / sizeof *helpers; i++) {

@@ -15,7 +15,7 @@ typedef struct parser {
     const gt_template *template;
     char *line; /* the current line after its indentation; NULL at the end */
     char *rest; /* the text after the current line */
-    int number; /* of the line */
+    int number; /* number of the current line */
     int nesting;
 } parser;
 
@@ -40,8 +40,7 @@ static gputune_status fail_expected(const parser *p, const char *expected)
                    p->line ? "'" : "", p->line ? p->line : "the end", p->line ? "'" : "", expected);
 }
 
-/* Prefixes the message about a part of the line with the line number. The status becomes
- * ERECORDED. */
+/* Adds the line number to the message about a part of the line. Changes the status to ERECORDED. */
 static gputune_status in_line(const parser *p, gputune_status status)
 {
     return status == GPUTUNE_OK || status == GPUTUNE_ENOMEM
@@ -49,7 +48,7 @@ static gputune_status in_line(const parser *p, gputune_status status)
                : gt_fail_prefix(GPUTUNE_ERECORDED, "a rule's line %d", p->number);
 }
 
-/* Returns the text after the word if the line begins with it, else NULL. */
+/* Returns the text after the word if the line begins with the word, otherwise NULL. */
 static char *after_word(const parser *p, const char *word)
 {
     const size_t length = strlen(word);
@@ -58,7 +57,8 @@ static char *after_word(const parser *p, const char *word)
     return is ? p->line + length + strspn(p->line + length, " \t") : NULL;
 }
 
-/* Splits "m=64:16384" into two sizes. Other settings stay whole, and both ends are equal. */
+/* Splits "m=64:16384" into two sizes. Does not split other settings, for which both ends are
+ * equal. */
 static gputune_status parse_range(gputune_size *least, gputune_size *most, char *setting)
 {
     char *equals = strchr(setting, '='), *colon = equals ? strchr(equals, ':') : NULL;
@@ -127,7 +127,7 @@ static gputune_status parse_condition(gt_expression **out, parser *p, const char
 
 static gputune_status parse_tree(parser *p);
 
-/* Parses a branch, or the lines of a condition that is node `at`. */
+/* Parses a branch. With a condition, parses the lines of the condition that is node `at`. */
 static gputune_status parse_branches(parser *p, size_t at, const char *condition)
 {
     GT_TRY(++p->nesting <= NESTING_MAX ? GPUTUNE_OK : fail_expected(p, "fewer nested conditions"));
@@ -174,7 +174,7 @@ static gputune_status parse_rule(parser *p)
     return p->line ? fail_expected(p, "the end") : GPUTUNE_OK;
 }
 
-/* For GT_SCOPED(). */
+/* Frees a rule, for GT_SCOPED(). */
 static void free_rule(gt_rule **rule)
 {
     gt_rule_free(*rule);

@@ -22,20 +22,20 @@
 
 /* The sizes for which a rule answers. */
 typedef struct gt_rule_region {
-    /* both ends belong to the region and have the same const and type values */
+    /* the region includes both ends, which have the same const and type values */
     gt_problem least, most;
 } gt_rule_region;
 
 /* The expected time at sizes that were not measured, relative to the best known variant there. */
 typedef struct gt_rule_loss {
     double mean, p90, worst; /* geometric mean, 90th percentile, maximum; 1: no loss */
-    uint32_t sizes;          /* how many sizes were measured */
+    uint32_t sizes;          /* number of sizes that were measured */
 } gt_rule_loss;
 
-/* A node of the decision tree. The branch for a true condition follows its node. */
+/* A node of the decision tree. The branch for a true condition follows the node. */
 typedef struct gt_rule_node {
     gt_expression *condition; /* NULL: a leaf */
-    uint32_t otherwise;       /* index of the node for a false condition */
+    uint32_t otherwise;       /* index of the branch for a false condition */
     uint32_t variant;         /* for a leaf: index of the variant */
 } gt_rule_node;
 
@@ -44,22 +44,23 @@ typedef struct gt_rule {
     gt_rule_region region;
     gt_rule_loss loss;
     GT_ARRAY(gt_config) variants;
-    GT_ARRAY(gt_rule_node) nodes; /* the root is first */
+    GT_ARRAY(gt_rule_node) nodes; /* the first node is the root */
 } gt_rule;
 
-/* Parses a rule's text. ERECORDED with the line if it has a mistake. gt_rule_free() frees *out,
- * whose configurations are valid as long as the template. */
+/* Parses the text of a rule. gt_rule_free() frees *out, whose configurations are valid as long as
+ * the template. ERECORDED, with the line, if the text has a mistake. */
 gputune_status gt_rule_parse(gt_rule **out, const gt_template *template, const char *text);
 void gt_rule_free(gt_rule *rule);
 
-/* Returns the index of the variant for a problem, or -1 outside the region. `slots` have the same
- * problem (gt_slots_fill()). Allocates nothing; any thread. */
+/* Returns the index of the variant for a problem, or -1 if the problem is outside the region.
+ * `slots` must contain the same problem (gt_slots_fill()). Allocates nothing. Any thread may call
+ * it. */
 int gt_rule_choose(const gt_rule *rule, const gt_problem *problem, const int64_t *slots);
 
 /* Appends a region: "m=64:16384 T=half". */
 void gt_rule_region_append(gt_text *out, const gt_template *template, const gt_rule_region *region);
-/* Writes the text of a rule. `tree` is its decision, with a newline at the end. The caller frees
- * *out. ENOMEM. */
+/* Sets *out to the text of a rule. `tree` is its decision, which ends with a newline. The caller
+ * frees *out. ENOMEM. */
 gputune_status gt_rule_text(char **out, const gt_template *template, const gt_rule_region *region,
                             const gt_rule_loss *loss, const gt_config *variants, size_t count,
                             const char *tree);

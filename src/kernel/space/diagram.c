@@ -7,18 +7,19 @@
 #include <string.h>
 
 enum {
-    CHECKS_MAX =
-        1 << 20, /* limit of checks for a whole diagram; a check is one value at one node */
-    LEVEL_CHECKS_MAX = 1 << 17 /* on one level */
+    /* maximum number of checks for a whole diagram; a check tests one value at one node */
+    CHECKS_MAX = 1 << 20,
+    LEVEL_CHECKS_MAX = 1 << 17 /* maximum number of checks on one level */
 };
 
-/* The nodes of a level that is being built. Each node has a row of keys, one for each open filter.
- * A filter is open if some of its axes have values and others do not. */
+/* The nodes of a level that is being built. Each node has a row of keys: one for each open filter.
+ * A filter is open if only some of its axes have values. */
 typedef struct level {
     uint32_t width;
-    uint8_t *prefixes; /* by node: positions of the earlier axes' values, for one of the
-                          combinations that lead to it */
-    double *paths;     /* how many do */
+    /* by node: positions of the values of the earlier axes, for one of the combinations that
+     * lead to the node */
+    uint8_t *prefixes;
+    double *paths; /* by node: number of combinations that lead to it */
     uint64_t *keys;
     int open[GT_FILTERS_MAX], open_count;
 } level;
@@ -28,9 +29,9 @@ typedef struct builder {
     const gt_space *space;
     gt_binding binding;
     uint32_t at;         /* the current level */
-    uint32_t all, known; /* the diagram's axes, and those that have values after this level */
+    uint32_t all, known; /* the axes of the diagram, and those that have values after this level */
     level now, next;
-    uint32_t capacity; /* of next */
+    uint32_t capacity; /* capacity of `next` */
     uint32_t *table;   /* hash table of the nodes of `next` by their keys; slots contain node + 1 */
     uint32_t table_mask;
 } builder;
@@ -69,7 +70,7 @@ static gputune_status open_level(level *level, const builder *b, uint32_t capaci
     return level->prefixes && level->paths && level->keys ? GPUTUNE_OK : gt_fail_memory();
 }
 
-/* Loads the values that lead to a node into the binding, and runs the steps on these axes. */
+/* Loads values that lead to a node into the binding, and runs the steps for these axes. */
 static void load_node(builder *b, uint32_t node)
 {
     const gt_diagram *d = b->diagram;
@@ -122,7 +123,8 @@ static uint32_t find_slot(const builder *b, const uint64_t *keys)
     return slot;
 }
 
-/* Returns the node of `next` with the keys after the last node; makes a new node if needed. */
+/* Returns the node of `next` whose keys equal the row after the last node. Makes a new node if
+ * there is none. */
 static uint32_t intern_node(builder *b, uint32_t node, uint32_t position)
 {
     level *next = &b->next;
@@ -175,7 +177,7 @@ static gputune_status take_level(builder *b)
     int from[GT_FILTERS_MAX] = {0};
     double below = 1; /* number of combinations of the later axes */
     size_t checks = (size_t)b->now.width * values_of(b);
-    b->capacity = (uint32_t)checks + 1; /* one more row, for the keys of the next node */
+    b->capacity = (uint32_t)checks + 1; /* one additional row for the keys of the next node */
     b->diagram->children[b->at] = calloc(checks + 1, sizeof(uint32_t));
     GT_TRY(gt_allocated(b->diagram->children[b->at]));
     b->known |= UINT32_C(1) << axis_of(b);
@@ -215,7 +217,7 @@ static bool is_too_wide(const builder *b)
 
 /* --- the whole diagram ------------------------------------------------------------------------ */
 
-/* Builds all levels. *complete is false if a level would have too many nodes. */
+/* Builds all levels. Sets *complete to false if a level would have too many nodes. */
 static gputune_status take_levels(builder *b, bool *complete)
 {
     b->diagram->excluded = calloc(GT_SPACE_REASONS, sizeof *b->diagram->excluded);
@@ -238,7 +240,8 @@ static gputune_status take_levels(builder *b, bool *complete)
     return GPUTUNE_OK;
 }
 
-/* Fills `endings` from the last level up. Children without an ending become GT_NODE_DEAD. */
+/* Fills `endings`, beginning with the last level. Children without an ending become
+ * GT_NODE_DEAD. */
 static gputune_status count_endings(gt_diagram *d, const gt_space *space)
 {
     for (uint32_t i = 0; i <= d->count; i++) {
@@ -329,7 +332,8 @@ double gt_diagram_endings(const gt_diagram *diagram, const gt_space *space, uint
     return endings;
 }
 
-/* Counts the valid beginnings of `levels` axes. `some` has a count for each node of a level. */
+/* Counts the valid beginnings of `levels` axes. `some` is memory for one count per node of a
+ * level. */
 static double count_beginnings(const gt_diagram *d, const gt_space *space, uint32_t levels,
                                double *some)
 {
@@ -337,7 +341,7 @@ static double count_beginnings(const gt_diagram *d, const gt_space *space, uint3
         some[n] = d->endings[levels][n] > 0;
     }
     for (uint32_t i = levels; i-- > 0;) {
-        /* the counts are written after those of the level below, then moved to the front */
+        /* the counts are written after those of the level below, and then moved to the front */
         double *above = some + d->width[i + 1];
         size_t values = (size_t)space->counts[d->axes[i]];
         for (uint32_t n = 0; n < d->width[i]; n++) {

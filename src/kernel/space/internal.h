@@ -8,12 +8,13 @@
 
 /* ---- terms.c ---- */
 
-/* The kinds of terms. */
+/* The kinds of terms. A term is a part of a constraint or of a step, which can be evaluated when
+ * its axes have values. */
 typedef enum gt_term_kind {
-    GT_TERM_CODE,  /* an expression or a part of one */
-    GT_TERM_SLOT,  /* a slot of an axis, known if the axis has a value */
-    GT_TERM_JOIN,  /* a pair of operands, without a value of its own */
-    GT_TERM_LAUNCH /* a slot that a step sets; the step depends on the operand */
+    GT_TERM_CODE,  /* an expression or a part of an expression */
+    GT_TERM_SLOT,  /* a slot of an axis, which is known if the axis has a value */
+    GT_TERM_JOIN,  /* a pair of operands, which has no value itself */
+    GT_TERM_LAUNCH /* a slot that a step sets; the operand is what the step depends on */
 } gt_term_kind;
 
 typedef struct gt_term {
@@ -25,24 +26,24 @@ typedef struct gt_term {
     uint32_t axes;   /* bit i: the term depends on axis i */
 } gt_term;
 
-/* All terms of a space. */
+/* The terms of the constraints and steps of a space. */
 typedef struct gt_term_list {
     GT_ARRAY(gt_term) items;
     int of_slot[GT_SLOT_MAX]; /* by slot: index of its term; negative: the slot is constant */
 } gt_term_list;
 
-/* The state of a term if only some axes have values. */
+/* The state of a term when only some axes have values. */
 typedef enum gt_left {
-    GT_LEFT_OPEN,  /* depends on axes that have no value yet */
-    GT_LEFT_VALUE, /* a value */
-    GT_LEFT_FAILED /* cannot be computed, for example because of a division by zero */
+    GT_LEFT_OPEN,  /* it depends on axes that have no value yet */
+    GT_LEFT_VALUE, /* it has a value */
+    GT_LEFT_FAILED /* it cannot be computed, for example because of a division by zero */
 } gt_left;
 
 typedef struct gt_residue {
     gt_left left;
     int64_t value;
-    uint64_t
-        key; /* residues with equal keys have the same value for all values of the other axes */
+    /* residues with equal keys have equal values, whatever the values of the other axes are */
+    uint64_t key;
 } gt_residue;
 
 gt_residue gt_terms_evaluate(const gt_term_list *terms, int term, const int64_t *slots,
@@ -51,14 +52,14 @@ gt_residue gt_terms_evaluate(const gt_term_list *terms, int term, const int64_t 
 /* ---- diagram.c ---- */
 
 /* A multi-valued decision diagram (Kam et al., 1998) of the valid combinations of some axes. It has
- * a level for each axis, and on each level a node for each different set of valid continuations.
- * Counting and drawing take one step per level. */
+ * one level for each axis. On each level it has one node for each different set of valid
+ * continuations. Counting and drawing take one step per level. */
 enum { GT_FILTERS_MAX = 192 };
 
-/* Marks a value without valid continuations, in place of its child. */
+/* Replaces the child of a value that has no valid continuations. */
 static const uint32_t GT_NODE_DEAD = UINT32_MAX;
 
-/* A diagram. It has no nodes if it has a single axis, or would need too many nodes. */
+/* A diagram. It has no nodes if it has only one axis, or if it would need too many nodes. */
 typedef struct gt_diagram {
     uint32_t axes[GT_AXIS_MAX]; /* the axis of each level */
     uint32_t count;
@@ -68,11 +69,11 @@ typedef struct gt_diagram {
     double *excluded;                 /* by reason: number of combinations that it excludes */
 } gt_diagram;
 
-/* Builds a diagram from the filters that depend on these axes only, with at most some MB and 100
- * ms. If that is not enough, and on failure, the diagram has no nodes. ENOMEM, ECANCELED. */
+/* Builds a diagram from the filters that depend only on these axes, with at most some MB and 100
+ * ms. If that is not enough, and after a failure, the diagram has no nodes. ENOMEM, ECANCELED. */
 gputune_status gt_diagram_build(gt_diagram *out, const gt_space *space, const uint32_t *axes,
                                 uint32_t count);
-/* Frees the nodes, and keeps the axes. */
+/* Frees the nodes, but keeps the axes. */
 void gt_diagram_clear(gt_diagram *diagram);
 /* Returns the node of the next level to which the value at `position` leads. */
 uint32_t gt_diagram_child(const gt_diagram *diagram, const gt_space *space, uint32_t level,
@@ -80,32 +81,33 @@ uint32_t gt_diagram_child(const gt_diagram *diagram, const gt_space *space, uint
 /* Returns the number of valid continuations from a node. */
 double gt_diagram_endings(const gt_diagram *diagram, const gt_space *space, uint32_t level,
                           uint32_t node);
-/* Returns how many combinations of the first `levels` axes have a valid continuation; -1: no
- * memory. */
+/* Returns how many combinations of the first `levels` axes have a valid continuation; -1: memory is
+ * short. */
 double gt_diagram_beginnings(const gt_diagram *diagram, const gt_space *space, uint32_t levels);
 
-/* Reasons for an exclusion: 0 for none, a gt_limit, GT_REASON_REQUIRE plus the index of a require()
- * that is false, or GT_REASON_FAILED plus the index of one that cannot be evaluated. */
+/* Reasons for an exclusion: 0 (none), a gt_limit, GT_REASON_REQUIRE plus the index of a require()
+ * that is false, or GT_REASON_FAILED plus the index of a require() that cannot be evaluated. */
 enum {
     GT_REASON_REQUIRE = GT_LIMIT_COUNT,
     GT_REASON_FAILED = GT_REASON_REQUIRE + GT_REQUIRE_MAX,
     GT_SPACE_REASONS = GT_REASON_FAILED + GT_REQUIRE_MAX
 };
 
-/* A condition on a configuration: a step of the binding, a require(), or one side of its &&. */
+/* A condition on a configuration: a step of the binding, a require(), or an operand of its &&. */
 typedef struct gt_filter {
     uint32_t axes; /* bit i: the filter depends on axis i */
-    int term; /* the expression of the require(), or the term on which the step depends; -1: none */
-    int depth;                      /* the last axis that it depends on; -1: none */
-    int order;                      /* position among the filters of the same depth */
-    int require;                    /* index of the require(), if `bind` is NULL */
-    gt_limit (*bind)(gt_binding *); /* the step; NULL: a require() */
+    /* the expression of the require(), or the term on which the step depends; -1: there is none */
+    int term;
+    int depth;                      /* the last axis on which it depends; -1: there is none */
+    int order;                      /* position among the filters with the same depth */
+    int require;                    /* if `bind` is NULL: index of the require() */
+    gt_limit (*bind)(gt_binding *); /* the step; NULL: it is a require() */
 } gt_filter;
 
-/* Axes that are connected by filters. The space is the product of its groups. */
+/* A group of axes that filters connect. The space is the product of its groups. */
 typedef struct gt_group {
     uint32_t axes;
-    gt_diagram diagram; /* the levels are in the order of the axes */
+    gt_diagram diagram; /* its levels are in the order of the axes */
     double count;       /* number of valid combinations */
     gt_certainty certainty;
     double missed[GT_SPACE_REASONS]; /* by reason: fraction of random draws that it excluded */
@@ -115,19 +117,20 @@ typedef struct gt_group {
 typedef struct gt_search_level {
     const gt_group *group;
     uint32_t axis, level;
-    int before;                    /* the diagram's previous level; -1: none */
+    /* the search level for the diagram's previous level; -1: there is none */
+    int before;
     uint8_t order[GT_AXIS_VALUES]; /* for random draws: positions of the values, in the order in
                                       which they are tried */
     int next;                      /* number of values that were tried */
-    uint32_t child;                /* the diagram's node to which the current value leads */
+    uint32_t child;                /* the node to which the current value leads */
 } gt_search_level;
 
 /* A depth-first search for valid combinations. */
 typedef struct gt_space_search {
     gt_space *space;
-    gt_binding *binding; /* for these filters */
+    gt_binding *binding; /* a binding for the filters of this search */
     gt_random *random;   /* NULL: values are tried in their order */
-    uint64_t checks;     /* how many values may still be tried */
+    uint64_t checks;     /* number of values that may still be tried */
     gt_config found;     /* has values only for the axes of the search */
     gt_search_level levels[GT_AXIS_MAX];
     uint32_t count, at, known, turns;
@@ -145,15 +148,15 @@ struct gt_space {
     const gt_workload *workload;
     uint8_t choices[GT_AXIS_MAX][GT_AXIS_VALUES]; /* allowed values of each axis, in order */
     int counts[GT_AXIS_MAX];                      /* number of allowed values */
-    int blocked[GT_AXIS_MAX][GT_AXIS_VALUES]; /* by position: reason that excludes the value in all
-                                                 combinations, or 0 */
+    /* by position: the reason that excludes the value in all combinations, or 0 */
+    int blocked[GT_AXIS_MAX][GT_AXIS_VALUES];
     gt_term_list terms;
     gt_filter filters[GT_FILTERS_MAX];
     int filter_count;
     uint8_t touching[GT_AXIS_MAX]
-                    [GT_FILTERS_MAX]; /* by axis: filters that depend on it, in order */
+                    [GT_FILTERS_MAX]; /* by axis: the filters that depend on it, in order */
     int touching_count[GT_AXIS_MAX];
-    int excludes_all; /* reason that excludes every configuration, or 0 */
+    int excludes_all; /* the reason that excludes every configuration, or 0 */
     gt_binding base;  /* state after the filters that depend on no axis */
     gt_binding probe;
     gt_group groups[GT_AXIS_MAX];
@@ -167,9 +170,9 @@ struct gt_space {
     gt_exclusion_count listed[GT_SPACE_REASONS];
 };
 
-/* Judges a filter if only the axes in `known` have values. Returns a reason if the filter cannot
- * hold. Otherwise *key identifies what is left of the filter: filters with equal keys accept the
- * same values. 0: the filter holds. */
+/* Judges a filter when only the axes in `known` have values. Returns a reason if the filter cannot
+ * be satisfied. Otherwise sets *key to what is left of the filter: filters with equal keys accept
+ * the same values. A key of 0 means that the filter is satisfied. */
 int gt_filter_ahead(const gt_space *space, const gt_binding *binding, const gt_filter *filter,
                     uint32_t known, uint64_t *key);
 /* Applies the filters on `axis` whose axes are all in `known`. Returns the first reason, or 0. */

@@ -1,10 +1,10 @@
-/* Iterates over a space, draws from it, and counts it. */
+/* Iterates over the configurations of a space, draws from them, and counts them. */
 #include "kernel/space/internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns true if the group has no diagram, though it has several axes. */
+/* Returns true if the group has several axes but no diagram. */
 static bool is_loose(const gt_group *group)
 {
     return group->diagram.count > 1 && !group->diagram.children[0];
@@ -84,8 +84,8 @@ static void step_back(gt_space_search *search)
     search->known &= ~(UINT32_C(1) << search->levels[--search->at].axis);
 }
 
-/* Finds the next valid combination, and sets search->found. Returns false if there are no more, no
- * checks are left, or the space was canceled. */
+/* Finds the next valid combination, and sets search->found to it. Returns false if there is none
+ * left, if no checks are left, or if the space was cancelled. */
 static bool search_next(gt_space_search *search)
 {
     if (search->at == search->count) { /* continue after the last combination found */
@@ -163,15 +163,16 @@ static int reason_against_group(gt_space *space, const gt_group *group, const gt
     return 0;
 }
 
-/* Draws a number below `count`, exactly uniform as long as doubles represent every integer. */
+/* Draws a number below `count`. It is exactly uniform if doubles can represent every integer below
+ * `count`. */
 static double place_among(double count, gt_random *random)
 {
     return count < 0x1p53 ? (double)gt_random_below(random, (uint64_t)count)
                           : gt_random_unit(random) * count;
 }
 
-/* Draws a combination from a diagram that is not empty. If the group is loose, returns the reason
- * that excludes the combination; otherwise 0. */
+/* Draws a combination from a group whose diagram is not empty. If the group is loose, returns the
+ * reason that excludes the combination; otherwise returns 0. */
 static int draw_from(gt_space *space, const gt_group *group, gt_random *random, gt_config *out)
 {
     const gt_diagram *d = &group->diagram;
@@ -253,7 +254,7 @@ static uint32_t list_axes(uint32_t out[GT_AXIS_MAX], uint32_t axes)
     return count;
 }
 
-/* Estimates the valid combinations of a loose group from random draws. */
+/* Estimates the number of valid combinations of a loose group from random draws. */
 static void estimate_group(gt_space *space, gt_group *group)
 {
     gt_random random = {1};
@@ -311,7 +312,7 @@ gputune_status gt_space_prepare(gt_space *space)
 
 static const double exact_limit = 0x1p53; /* above this, doubles do not represent every integer */
 
-/* Multiplies a size by a count. */
+/* Multiplies the size of a space by a count. */
 static void multiply_size(gt_space_size *size, double count, gt_certainty certainty)
 {
     const double product = (double)size->count * count;
@@ -337,12 +338,13 @@ gt_space_size gt_space_count(gt_space *space)
     return size;
 }
 
-/* Multiplies a size by the number of distinct sources of a group. If its diagram begins with the
- * axes that change the source, that is the number of valid combinations of those axes. */
+/* Multiplies a size by the number of different sources of a group. If the diagram of the group
+ * begins with the axes that change the source, this is the number of valid combinations of those
+ * axes. */
 static void multiply_sources(gt_space_size *size, gt_space *space, gt_group *group,
                              uint32_t in_source)
 {
-    uint32_t axes[2 * GT_AXIS_MAX]; /* long enough for both lists */
+    uint32_t axes[2 * GT_AXIS_MAX]; /* large enough for both lists */
     uint32_t own = list_axes(axes, group->axes & in_source);
     if (!(group->axes & ~in_source) || group->count <= 0) {
         multiply_size(size, group->count, group->certainty);
@@ -418,7 +420,7 @@ static void count_excluded(tally *tally, int reason, double count, gt_certainty 
     }
 }
 
-/* Counts the combinations that single values exclude, in a group without nodes. */
+/* Counts the combinations that single values exclude, in a group whose diagram has no nodes. */
 static void exclude_values(tally *tally, const gt_space *space, const gt_group *group,
                            double others, gt_certainty certainty)
 {
@@ -451,7 +453,8 @@ static void exclude_in_group(tally *tally, const gt_space *space, const gt_group
     }
 }
 
-/* Counts exclusions. A group's counts leave out combinations that earlier groups exclude. */
+/* Counts exclusions. The counts of a group do not include combinations that earlier groups
+ * exclude. */
 static void exclude_all(tally *tally, const gt_space *space)
 {
     double others = 1;

@@ -2,17 +2,18 @@
  *
  * A configuration is valid if no filter excludes it. Filters are the steps that evaluate its launch
  * (kernel/bind/binding.h) and the parts of require() that && joins. Each filter depends on some
- * axes. It can be applied as soon as these have values, and after the filters that come before it,
- * because steps use what earlier steps computed. The order of all filters follows from that.
+ * axes. It can be applied when these axes have values and the earlier filters were applied, because
+ * steps use what earlier steps computed. This determines the order of all filters.
  *
  * Axes that filters connect form a group, and the space is the product of its groups. Groups are
- * counted by decision diagrams (diagram.c): after each axis, combinations of which the same is left
- * (terms.c) share a node, so millions of combinations need few nodes. If a diagram would be too
- * large, its group is loose: each combination is tried by the filters, and counts are estimates.
+ * counted by decision diagrams (diagram.c). After each axis, combinations for which the filters
+ * have the same remaining conditions (terms.c) share a node, so millions of combinations need only
+ * few nodes. If a diagram would be too large, its group is loose: the filters try each combination,
+ * and counts are estimates.
  *
- * A space opens without diagrams. gt_space_prepare() builds them, on the first call that counts,
- * draws or iterates. After that only the iteration and `probe`, a binding for single
- * configurations, change. */
+ * A space opens without diagrams. gt_space_prepare() builds them when a call first counts, draws or
+ * iterates. After this only the iteration and `probe`, a binding for single configurations,
+ * change. */
 #include "kernel/space/internal.h"
 
 #include "kernel/template/axis_kind.h"
@@ -32,7 +33,7 @@ enum {
     ORDER_LAUNCH
 };
 
-/* Makes the filters of a space. The integers are the terms that each step depends on; -1: none. */
+/* Makes the filters of a space. The integers are the terms on which each step depends; -1: none. */
 typedef struct planner {
     gt_space *space;
     const gt_template *template;
@@ -58,7 +59,7 @@ static uint32_t axes_in(const planner *p, const gt_instruction *code, int at)
     return operands > 1 ? axes_in(p, code, step->target) | last : last;
 }
 
-/* Adds a term, which depends on the axes of its operands or its code, and returns its index. */
+/* Adds a term, which depends on the axes of its operands or its code. Returns its index. */
 static int add_term(planner *p, gt_term term)
 {
     for (int i = 0; i < 2; i++) {
@@ -69,7 +70,7 @@ static int add_term(planner *p, gt_term term)
     return p->status < 0 ? -1 : (int)p->terms->items.count - 1;
 }
 
-/* Returns a term of two others. If one of them is negative, returns the other. */
+/* Returns a term that joins two others. If one of them is negative, returns the other one. */
 static int join_terms(planner *p, int a, int b)
 {
     return a < 0 ? b : b < 0 ? a : add_term(p, (gt_term){.kind = GT_TERM_JOIN, .operands = {a, b}});
@@ -114,7 +115,8 @@ static int add_code(planner *p, const gt_expression *expression, int at)
         (gt_term){.kind = GT_TERM_CODE, .expression = expression, .at = at, .operands = {-1, -1}});
 }
 
-/* Joins a term with an expression. Expressions with counters are left to the pipeline's filter. */
+/* Joins a term with an expression. Ignores expressions with counters, which the filter of the
+ * pipeline checks. */
 static int join_expression(planner *p, int joined, const gt_expression *expression)
 {
     return !expression || gt_counters_used(expression)
@@ -146,7 +148,7 @@ static bool needs_occupancy(const gt_template_parts *parts)
     return asks;
 }
 
-/* Joins a term with all expressions of the clauses that `words` names. */
+/* Joins a term with all expressions of the clauses in `words`. */
 static int join_words(planner *p, int joined, const char *words)
 {
     for (const gt_expression *one = NULL; (one = gt_expression_of(p->parts, words, one));) {
@@ -225,7 +227,8 @@ static void plan_pipeline(planner *p)
     if (!p->parts->is_pipeline) {
         return;
     }
-    /* with loops the filter depends on all tunables in them, because loop values are known late */
+    /* with loops, the filter depends on all tunables in the loops, because values in loops are
+     * known only late */
     const bool has_loops = p->parts->has_loops;
     const uint64_t axes = has_loops ? gt_axes_of(p->parts, GT_WORDS_LAUNCHED) : 0;
     const int *terms = p->terms->of_slot;
@@ -255,15 +258,15 @@ static void plan_steps(planner *p)
         add_filter(p, join_words(p, -1, "tensormap"), ORDER_CARVEOUT, gt_binding_maps, 0);
     }
     if (p->template->pass_count >
-        1) { /* for all blocks together; block_values() checks each block */
+        1) { /* checks all blocks together; block_values() checks each block */
         add_filter(p, join_kind(p, GT_AXIS_PASS), ORDER_CARVEOUT, gt_binding_blocks, 0);
     }
     plan_cooperative(p);
     plan_pipeline(p);
 }
 
-/* Adds a filter for each side of a require()'s &&, because a part may decide earlier than the
- * whole. `spare` is the number of filters that must remain free. */
+/* Adds a filter for each operand of the && in a require(), because a part may decide earlier than
+ * the whole. `spare` is the number of filters that must remain free. */
 static void add_require(planner *p, int require, int at, int spare)
 {
     const gt_expression *expression = p->parts->constraints[require];
@@ -296,9 +299,8 @@ static int reason_against_residue(const gt_filter *filter, const gt_residue *lef
                                                          : 0;
 }
 
-/* Applies a filter. The earlier filters on its axes must have been applied. Returns the reason, or
- * 0.
- */
+/* Applies a filter. The earlier filters on its axes must have been applied before. Returns the
+ * reason, or 0. */
 static int apply_filter(const gt_space *space, gt_binding *binding, const gt_filter *filter)
 {
     if (filter->bind) {
@@ -365,7 +367,7 @@ int gt_space_check(const gt_space *space, gt_binding *binding, uint32_t known, u
     return 0;
 }
 
-/* Fills `blocked`. */
+/* Fills `blocked` for all axes. */
 static void block_values(gt_space *space)
 {
     for (uint32_t i = 0; i < space->template->axis_count; i++) {
@@ -380,7 +382,7 @@ static void block_values(gt_space *space)
     }
 }
 
-/* Groups axes that filters connect. Builds no diagrams. */
+/* Forms groups of axes that filters connect. Does not build diagrams. */
 static void group_axes(gt_space *space)
 {
     uint32_t linked[GT_AXIS_MAX], count = space->template->axis_count;
@@ -466,7 +468,7 @@ static gputune_status restrict_one(gt_space *space, bool given[GT_AXIS_MAX], con
     return restrict_axis(space, axis, values);
 }
 
-/* Sets the allowed values from the template and `only`. */
+/* Sets the allowed values, from the template and `only`. */
 static gputune_status restrict_all(gt_space *space, const char *const *only, size_t only_count)
 {
     bool given[GT_AXIS_MAX] = {false};
@@ -538,7 +540,7 @@ bool gt_space_is_canceled(const gt_space *space)
     return space->canceled && space->canceled(space->user);
 }
 
-/* Returns the reason that excludes a configuration, or 0. Uses space->probe. */
+/* Returns the reason that excludes a configuration, or 0. Changes space->probe. */
 static int reason_against(gt_space *space, const gt_config *config)
 {
     int reason = space->excludes_all;

@@ -29,7 +29,7 @@ static gt_residue failed(void)
     return (gt_residue){GT_LEFT_FAILED, 0, mix(KEY_FAILED, 0)};
 }
 
-/* Makes the residue of an open term or operation. `a`, `b`, `c` are the keys of its operands. */
+/* Makes the residue of an open term or operation. `a`, `b` and `c` are the keys of its operands. */
 static gt_residue open_term(uint64_t what, uint64_t a, uint64_t b, uint64_t c)
 {
     return (gt_residue){GT_LEFT_OPEN, 0, mix(mix(mix(mix(KEY_TERM, what), a), b), c)};

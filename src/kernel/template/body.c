@@ -1,4 +1,4 @@
-/* Makes the compiled texts from the template's text. */
+/* Makes the texts to compile from the template's text. */
 #include "kernel/template/parse.h"
 
 #include "kernel/text/branches.h"
@@ -42,17 +42,17 @@ void gt_tokens_append(gt_text *out, const char *text, size_t length)
 
 /* ---- Edits ----------------------------------------------------------------------------------- */
 
-/* A part of a text, and the text that replaces it. */
+/* A part of a text, and the text that replaces the part. */
 typedef struct edit {
     size_t begin, end, order;
-    const char *by; /* NULL: only the newlines of the part */
+    const char *by; /* NULL: replace by the newlines of the part */
 } edit;
 
 typedef struct edits {
     const gt_template *template;
     const char *text;
     GT_ARRAY(edit) list;
-    bool failed, has_types; /* has_types: an edit uses gputune_plain() */
+    bool failed, has_types; /* has_types: true if an edit uses gputune_plain() */
 } edits;
 
 static void replace_range(edits *e, const char *begin, const char *end, const char *by)
@@ -66,7 +66,7 @@ static void replace_token(edits *e, const gt_token *token, const char *by)
     replace_range(e, token->text, token->text + token->length, by);
 }
 
-/* Keeps the order of edits at the same place. */
+/* Orders edits by their place. Edits at the same place keep their order. */
 static int by_place(const void *a, const void *b)
 {
     const edit *x = a, *y = b;
@@ -95,7 +95,7 @@ static gputune_status carry_out(char **text, edits *e)
     for (size_t i = 0; i < e->list.count; i++) {
         const edit *one = &e->list.items[i];
         if (one->begin < copied) {
-            continue; /* inside of a replaced part */
+            continue; /* it is inside of a part that was replaced */
         }
         gt_text_append_bytes(&out, *text + copied, one->begin - copied);
         if (one->by) {
@@ -122,7 +122,7 @@ gputune_status gt_functions_cut(char *text, const char *const *names, size_t cou
 }
 
 /* Makes a kernel visible to the driver: adds extern "C" to its declarations, unless it is a C++
- * template, and removes `static`. If `bounds`, adds GPUTUNE_LAUNCH_BOUNDS before its name. */
+ * template, and removes `static`. If `bounds`, also adds GPUTUNE_LAUNCH_BOUNDS before its name. */
 static gputune_status export_kernel(edits *e, const gt_kernel_name *kernel, bool bounds)
 {
     const char *own = kernel->name;
@@ -164,7 +164,7 @@ static void rewrite_constant(edits *r, gt_lexer lexer)
     }
 }
 
-/* Returns true if a value may follow these two tokens, and not a body or a statement. */
+/* Returns true if a value may follow these two tokens, but no body or statement. */
 static bool precedes_value(const gt_token *before, const gt_token *last)
 {
     return gt_token_is(last, "return") ||
@@ -191,8 +191,8 @@ static void rewrite_literal(edits *r, gt_lexer lexer)
     }
 }
 
-/* Finds the value of the last statement in `({ a; b; })`, or NULL, and the end. Returns false if
- * the braces enclose a list. */
+/* Finds the value of the last statement in `({ a; b; })`. Sets *value to the value or NULL, and
+ * *end to the end. Returns false if the braces contain a list. */
 static bool find_statements(gt_lexer lexer, const char **value, const char **end)
 {
     static const char without[] = "if for while do switch return break continue goto {";
@@ -218,7 +218,8 @@ static bool find_statements(gt_lexer lexer, const char **value, const char **end
     return depth == 0 && !is_list && gt_lexer_is(&lexer, ")");
 }
 
-/* Rewrites GNU's C: ({ a; b; }) as ([&]{ a; return b; }()), __typeof__(x) as x's plain type. */
+/* Rewrites GNU C: ({ a; b; }) becomes ([&]{ a; return b; }()), and __typeof__(x) becomes the plain
+ * type of x. */
 static void rewrite_gnu(edits *r, const gt_token *last, gt_lexer lexer)
 {
     const gt_token now = lexer.token;
@@ -240,8 +241,8 @@ static void rewrite_gnu(edits *r, const gt_token *last, gt_lexer lexer)
     }
 }
 
-/* Removes a #define or #undef of a chosen name. A #define stays if `above`, the directive before
- * it, tests the name: it is then a default. */
+/* Removes a #define or #undef of a chosen name. Keeps a #define if `above`, the directive before
+ * it, tests the name, because it is then a default. */
 static bool leave_define_out(edits *r, const gt_template *template, const char *begin,
                              gt_lexer line, gt_lexer above)
 {
@@ -263,8 +264,8 @@ static bool is_argument(const gt_template *template, const gt_token *name)
     return index >= 0 && ((kernel->arguments | judge->arguments) >> index & 1);
 }
 
-/* Renames constants that have a chosen name, `const int NAME = VALUE, …;`. Inside of functions,
- * names that are template arguments stay, and so do static members of classes. */
+/* Renames constants that have a chosen name, as in `const int NAME = VALUE, …;`. Inside of
+ * functions, does not rename template arguments and static members of classes. */
 static void rename_constants(edits *r, const gt_template *template, gt_lexer lexer, bool is_inside)
 {
     gt_token name = lexer.token;
@@ -328,7 +329,7 @@ static void rewrite_body(edits *r)
     }
 }
 
-/* Appends the `#line` mark of a place in the text, which may have such marks itself. */
+/* Appends the `#line` mark for a position in the text. The text itself may contain such marks. */
 static void append_mark(gt_text *out, const char *text, size_t at, const char *path)
 {
     gt_token file;
@@ -340,7 +341,7 @@ static void append_mark(gt_text *out, const char *text, size_t at, const char *p
     }
 }
 
-/* Finds the end of the leading #includes, and makes the mark of the line after them. */
+/* Finds the end of the #includes at the beginning, and makes the mark for the line after them. */
 static gputune_status note_head(gt_body *body, const char *path)
 {
     gt_text mark = {0};
@@ -357,7 +358,8 @@ static gputune_status note_head(gt_body *body, const char *path)
     return gt_text_take(&body->mark, &mark);
 }
 
-/* Completes a body: the names that are macros, the end of its head, and the hash of its tokens. */
+/* Completes a body: determines the names that are macros, the end of its head, and the hash of its
+ * tokens. */
 static gputune_status finish_body(gt_body *body, gt_name_uses *uses, const gt_parse *p)
 {
     GT_SCOPED(gt_text_free) gt_text tokens = {0};
@@ -406,7 +408,7 @@ static uint32_t first_like(const gt_template_parts *parts, uint32_t step)
     return i;
 }
 
-/* The number at the end of the entry of a further instance. */
+/* The end of the entry of a further instance: the number of its launch. */
 #define LAUNCH_NUMBER "_launch%u"
 
 gputune_status gt_instances_name(gt_template_parts *parts)
@@ -430,7 +432,7 @@ gputune_status gt_instances_name(gt_template_parts *parts)
 typedef struct named_kernel {
     const gt_kernel_name *kernel;
     bool is_step;
-    /* true if the body of the kernels contains it; the same for that of the judges */
+    /* by body, that of the kernels and that of the judges: true if the body contains the kernel */
     bool is_in[2];
 } named_kernel;
 
@@ -466,9 +468,9 @@ static named_kernels list_kernels(const gt_template_parts *parts)
     return all;
 }
 
-/* Appends the names in a clause, also those inside strings, that may be names of the code. These
- * are not arguments, what the clause assigns to (except the type in `pass(s : T = value)`), or
- * kernels that only the other body has. */
+/* Appends the names in a clause that may be names of the code, including names inside strings.
+ * Omits arguments, names to which the clause assigns (except the type in `pass(s : T = value)`),
+ * and kernels that only the other body contains. */
 static void append_names(gt_text *out, const gt_parse *p, const named_kernels *all, bool is_judge,
                          gt_lexer clause)
 {
@@ -498,8 +500,8 @@ static void append_roots(gt_text *out, const gt_parse *p, const named_kernels *a
     gt_text_append(out, is_judge ? p->parts->reference.kernel.name : "");
 }
 
-/* Reduces the text to the code that a body needs, with the kernels that it contains visible to the
- * driver, and C that NVRTC does not accept rewritten. */
+/* Reduces the text to the code that a body needs. Makes the kernels in it visible to the driver,
+ * and rewrites C that NVRTC does not accept. */
 static gputune_status make_body(gt_body *body, gt_name_uses *uses, gt_parse *parse,
                                 const char *text)
 {

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Sets the name in images: with the namespaces, unless extern "C" removes them. */
+/* Sets the kernel's name in images: with its namespaces, unless extern "C" removes them. */
 static gputune_status note_entry(gt_kernel_name *kernel, const gt_function *function)
 {
     const char *last = strrchr(kernel->name, ':');
@@ -92,8 +92,8 @@ static gputune_status check_parameter(const checked *c, const gt_function_parame
     const gt_place place = c->kernel->place;
     const gt_structure *structure = gt_structure_of(c->p->template, argument->type);
     bool is_struct = structure && !structure->alias[0];
-    const bool is_bytes = given->pointer && strcmp(given->words, "char") ==
-                                                0; /* a char * accepts any type, like a void * */
+    /* a char * parameter accepts any type, like a void * */
+    const bool is_bytes = given->pointer && strcmp(given->words, "char") == 0;
     if (argument->pointee[0]) {
         GT_REFUSE_AT(!given->pointer, place,
                      "'%s' takes '%s' as a value; expected a pointer, as declared in args()",
@@ -118,7 +118,7 @@ static gputune_status check_parameter(const checked *c, const gt_function_parame
     return GPUTUNE_OK;
 }
 
-/* Refuses a pointer to const for an output, because nothing else would write it. */
+/* Refuses a pointer to const for an output, because the kernel could not write the output. */
 static gputune_status check_written(const checked *c, const gt_function_parameter *given,
                                     const gt_argument *argument)
 {
@@ -131,8 +131,8 @@ static gputune_status check_written(const checked *c, const gt_function_paramete
     return GPUTUNE_OK;
 }
 
-/* Marks a scalar that the kernel adds to something. It is an offset, so proofs do not change its
- * default of 0 to 1, as they do with flags. */
+/* Marks a scalar that the kernel adds to something as an offset. Proofs keep its default of 0,
+ * while for flags they change 0 to 1. */
 static void note_offset(gt_argument *argument, const checked *c, const gt_function_parameter *given)
 {
     gt_element element;
@@ -142,7 +142,7 @@ static void note_offset(gt_argument *argument, const checked *c, const gt_functi
     argument->keeps |= may_be && gt_function_adds(c->text, &c->function, given->name);
 }
 
-/* Checks the number of parameters; with `but`, one of them does not count. */
+/* Checks the number of parameters. With `but`, one parameter does not count. */
 static gputune_status check_count(const checked *c, bool but, size_t expected, const char *more)
 {
     const size_t given = c->takes.count - but;
@@ -179,7 +179,7 @@ static bool is_initialised(const gt_word *words, size_t at, size_t end)
     return at < end && gt_token_is_any(&words[at].token, "= { (");
 }
 
-/* Returns true if the text contains another token like this one. */
+/* Returns true if the text contains another token that equals this one. */
 static bool is_used(const char *text, const gt_token *name)
 {
     return gt_lexer_has(gt_lexer_on(text, (size_t)(name->text - text)), name) ||
@@ -187,8 +187,8 @@ static bool is_used(const char *text, const gt_token *name)
 }
 
 /* Finds the __constant__ that is named `wanted` and has a value. If `wanted` is NULL, finds the
- * first one that is used, but to which neither the code nor a clause gives a value. Copies its
- * name. */
+ * first __constant__ that is used but has no value, neither from the code nor from a clause. Copies
+ * its name to `out`. */
 static bool find_constant(char out[GT_NAME_MAX], const gt_template *template, const char *wanted)
 {
     gt_declarations code;
@@ -269,7 +269,8 @@ static gputune_status check_surroundings(const checked *c)
                             : ", those of args() and scratch()");
 }
 
-/* Checks the parameter of an expression argument, and notes the expression's tunables. */
+/* Checks the parameter for an argument that is an expression, and records the tunables of the
+ * expression. */
 static gputune_status check_value(const checked *c, gt_template_value *value,
                                   const gt_function_parameter *given)
 {
@@ -345,8 +346,9 @@ static gputune_status check_step(gt_template_step *step, checked *c)
     return GPUTUNE_OK;
 }
 
-/* Checks the parameters of a judge, which follow those of the blocks. A reference may have one
- * more, `scale`, and its outputs may be double. A check or init() kernel always has one more. */
+/* Checks the parameters of a judge, which follow the parameters of the blocks. A reference may have
+ * one more parameter, `scale`, and its outputs may be double. A check or init() kernel always has
+ * one more parameter. */
 static gputune_status check_judge_parameters(gt_judge *judge, const checked *c)
 {
     const gt_template *template = c->p->template;
@@ -387,7 +389,7 @@ static gputune_status check_judge_parameters(gt_judge *judge, const checked *c)
     return GPUTUNE_OK;
 }
 
-/* Finds the first __device__ variable that the function assigns to, as a whole or in part. */
+/* Finds the first __device__ variable to which the function assigns, as a whole or in part. */
 static bool sets_variable(char name[GT_NAME_MAX], const checked *c)
 {
     gt_token type;

@@ -11,10 +11,12 @@
 #include <pthread.h>
 
 enum {
-    GT_AXIS_VALUES = 255,     /* values of one axis, including those that users add */
-    GT_AXIS_OWN_VALUES = 192, /* values of one axis in its clause */
-    GT_WORDS_MAX = 128,       /* different words that expressions can use */
-    GT_WORDS_ADDED = 1024,    /* different words, including those that users add */
+    /* maximum number of values of one axis, including those that users add */
+    GT_AXIS_VALUES = 255,
+    GT_AXIS_OWN_VALUES = 192, /* maximum number of values of one axis in its clause */
+    GT_WORDS_MAX = 128,       /* maximum number of different words in expressions */
+    /* maximum number of different words, including those that users add */
+    GT_WORDS_ADDED = 1024,
     GT_REQUIRE_MAX = 64,
     GT_START_MAX = 16,
     GT_SCRATCH_MAX = 8,
@@ -28,21 +30,22 @@ enum {
     GT_WORD_FIXED = 6
 };
 
-/* One to three expressions, or up to five in tensor maps; missing ones count as 1. */
+/* One to three expressions, or up to five in tensor maps; missing expressions count as 1. */
 typedef struct gt_dimensions {
     const gt_expression *items[GT_TENSORMAP_RANK];
     uint32_t count;
 } gt_dimensions;
 
-/* A tensormap(). Its expressions are ordered like a buffer's extents, slowest dimension first. */
+/* A tensormap() clause. Its expressions have the order of a buffer's extents: the slowest dimension
+ * first. */
 typedef struct gt_map {
     char name[GT_NAME_MAX];
     uint32_t argument; /* index of the buffer in args() */
     /* true: the map replaces the buffer's parameter; false: it follows the scratch buffers */
     bool replaces;
     gt_dimensions box;
-    gt_dimensions sizes;   /* none: the extents of the buffer */
-    gt_dimensions strides; /* in elements, for all dimensions but the last; none: packed */
+    gt_dimensions sizes;   /* none: the sizes are the extents of the buffer */
+    gt_dimensions strides; /* in elements, for all dimensions except the last; none: packed */
     const gt_expression *swizzle, *interleave, *l2; /* NULL: 0 */
     uint32_t nan_fill;                              /* 0 or 1 */
     gt_place place;
@@ -62,20 +65,21 @@ typedef struct gt_texture_clause {
     gt_place place;
 } gt_texture_clause;
 
-/* A define(): the value of an expression, a text, or nothing. */
+/* A define() clause: the value of an expression, a text, or nothing. */
 typedef struct gt_define {
     char name[GT_NAME_MAX];
     const gt_expression *value;
     const char *text;
-    /* true if it is not a macro: it uses a run-time size, or the code declares the name */
+    /* true if it is not a macro, because it uses a run-time size or because the code declares the
+     * name */
     bool is_name;
 } gt_define;
 
 /* The name of a kernel in a clause: scan, ns::scan or scan<T, BLOCK>. */
 typedef struct gt_kernel_name {
     char name[GT_NAME_MAX]; /* the name without the template arguments */
-    /* the name in compiled images; if a template, with namespaces, and numbered if a pipeline
-     * launches several instances */
+    /* the name in compiled images; for a C++ template, with namespaces, and with a number if a
+     * pipeline launches several instances */
     char entry[GT_ENTRY_MAX];
     size_t qualified; /* bytes of `entry` without that number */
     bool is_template;
@@ -95,36 +99,38 @@ typedef struct gt_template_step {
     gt_kernel_name kernel;              /* must be the first member for GT_NAMED() */
     gt_dimensions block, grid, cluster; /* cluster: none if there are cluster axes */
     const gt_expression *shared, *cooperative, *times, *programmatic, *when;
-    uint32_t argument_count; /* number of arguments in the `args` of a launch() */
-    bool takes_none;         /* true if the launch() has args = () */
-    uint32_t
-        arguments[GT_PARAMETER_MAX]; /* indices in args(), scratch(), `computed`, in this order */
+    uint32_t argument_count; /* number of arguments in `args` of a launch() */
+    bool takes_none;         /* true if the launch() contains args = () */
+    /* indices into args(), scratch() and `computed`, in this order */
+    uint32_t arguments[GT_PARAMETER_MAX];
 } gt_template_step;
 
 /* An argument of a launch() that is an expression. */
 typedef struct gt_template_value {
     const gt_expression *value;
     gt_type type; /* the integer type of the kernel's parameter */
-    uint32_t
-        base; /* 1 + the index of a buffer if the argument points to its element `value`; else 0 */
+    /* if the argument points to element `value` of a buffer: 1 + the index of the buffer;
+     * otherwise 0 */
+    uint32_t base;
 } gt_template_value;
 
-/* The words of clauses that affect how code is compiled, and how it is launched. */
+/* The words of clauses that affect how code is compiled, and of clauses that affect how it is
+ * launched. */
 #define GT_WORDS_COMPILED "launch_bounds maxreg options"
 #define GT_WORDS_LAUNCHED "block grid shared cooperative launch for"
 
-/* The orders of a pipeline with loops, which are carried out one after another. */
+/* The orders of a pipeline with loops. They are carried out one after another. */
 typedef enum gt_order_kind {
     GT_ORDER_LAUNCH, /* `index`: the step */
-    GT_ORDER_FOR,    /* `index`: the counter of the loop that begins here */
-    GT_ORDER_END,    /* `index`: the counter of the loop that ends here */
+    GT_ORDER_FOR,    /* `index`: the counter of the loop that begins */
+    GT_ORDER_END,    /* `index`: the counter of the loop that ends */
     GT_ORDER_SWAP    /* `index`, `other`: buffers as in gt_template_step.arguments */
 } gt_order_kind;
 
 typedef struct gt_order {
     gt_order_kind kind;
     uint32_t index, other;
-    const gt_expression *begin, *condition, *next; /* of a `for` */
+    const gt_expression *begin, *condition, *next; /* expressions of a `for` */
     gt_place place;
 } gt_order;
 
@@ -132,13 +138,15 @@ typedef struct gt_order {
 typedef struct gt_judge {
     bool present;
     gt_kernel_name kernel;
-    gt_dimensions block, grid; /* none: 256 threads, and one for each element of the first output */
+    /* none: blocks of 256 threads, with one thread for each element of the first output */
+    gt_dimensions block, grid;
     const gt_expression *rtol, *atol, *stol;
     uint32_t scale_bytes; /* bytes of an element of the parameter `scale` */
     bool scale;           /* true if the last parameter is called `scale` */
     uint64_t double_mask; /* bit i: argument i is declared double */
     uint64_t unread_mask; /* bit i: only the compiler knows the type of output i */
-    /* for a reference by elements; bit i: the kernel takes a copy of the initial argument i */
+    /* for a reference by elements; bit i: the kernel takes a copy of the initial contents of
+     * argument i */
     uint64_t copied;
     uint32_t value_count; /* number of `values`: parameters of type long long after the copies */
     const gt_expression *values[GT_JUDGE_VALUES];
@@ -148,18 +156,19 @@ typedef struct gt_judge {
     uint8_t choices[GT_AXIS_MAX];
 } gt_judge;
 
-/* A text to compile, without the macros that precede it. */
+/* A text to compile, without the macros that are put before it. */
 typedef struct gt_body {
     char *text;
-    /* bytes of leading #includes; the macros come after these, so headers do not see them */
+    /* bytes of the #includes at the beginning; the macros come after these, so headers do not see
+     * them */
     size_t head;
     char *mark;     /* the `#line` mark of the text after the head */
     gt_hash tokens; /* hash of the text's tokens */
-    /* Masks of names: bit i stands for gt_name_at(i). */
+    /* Masks of names. Bit i stands for gt_name_at(i). */
     uint64_t instances; /* template arguments of the text's kernels */
-    /* the instances, and the names that expressions in args = (…) of launch() use */
+    /* the instances, and the names that are used by expressions in args = (…) of launch() */
     uint64_t arguments;
-    uint64_t macros;   /* names that are macros, which may be arguments too */
+    uint64_t macros;   /* names that are macros, even if they are also arguments */
     uint64_t doubtful; /* axes that are macros and that the text may redefine */
 } gt_body;
 
@@ -168,7 +177,7 @@ typedef struct gt_source_file {
 } gt_source_file;
 
 typedef struct gt_template_parts {
-    gt_texts kept; /* all memory that the parser allocated by gt_keep() */
+    gt_texts kept; /* all memory that the parser allocated with gt_keep() */
     gt_source_file files[GT_FILES_MAX];
     uint32_t file_count;
     gt_value
@@ -178,10 +187,10 @@ typedef struct gt_template_parts {
     bool is_pipeline; /* true if there is a launch(); `kernel` then does not name a function */
     gt_template_step steps[GT_STEPS_MAX]; /* one for each launch(), or one for the only kernel */
     uint32_t step_count;
-    bool has_loops; /* true if there is a for(), swap(), `when` or an expression in args = (…) */
+    bool has_loops; /* true if there is a for(), swap(), `when`, or an expression in args = (…) */
     gt_order orders[GT_ORDERS_MAX];
     uint32_t order_count;
-    gt_template_value computed[GT_VALUES_MAX]; /* arguments in launch() */
+    gt_template_value computed[GT_VALUES_MAX]; /* arguments of launch() that are expressions */
     uint32_t computed_count;
     char counters[GT_COUNTERS_MAX][GT_NAME_MAX]; /* names of the open loops' counters */
     uint32_t open_loops;
@@ -199,14 +208,15 @@ typedef struct gt_template_parts {
     uint32_t define_count;
     gt_option options[GT_OPTION_MAX];
     uint32_t option_count, option_items;
-    gt_judge reference, check; /* `reference` has the tolerances, even if there is no reference() */
-    gt_judge init;             /* the kernel that fills inputs; it is launched like a judge */
-    bool expects;              /* true if expect() names files with the expected results */
+    /* `reference` contains the tolerances, even if there is no reference() */
+    gt_judge reference, check;
+    gt_judge init; /* the kernel that fills inputs; it is launched like a judge */
+    bool expects;  /* true if expect() names files with the expected results */
     gt_body kernel_body,
-        judge_body;   /* the code of the kernels, and that of the reference and the check */
-    gt_hash headers;  /* hash of the headers that the compiler reads itself; zero: there are none */
+        judge_body;   /* the code of the kernels, and the code of the reference and the check */
+    gt_hash headers;  /* hash of the headers that only the compiler reads; zero: there are none */
     gt_hash geometry; /* hash of the clauses that affect the launch */
-    gt_hash making;   /* hash of the clauses that affect how a configuration becomes code */
+    gt_hash making;   /* hash of the clauses that affect which code a configuration becomes */
     uint64_t geometry_axes; /* bit i: axis i occurs in clauses that affect the launch */
 
     pthread_mutex_t lock; /* protects the members below */
@@ -216,9 +226,9 @@ typedef struct gt_template_parts {
     uint32_t word_count;
 } gt_template_parts;
 
-/* Gives memory to the template, or frees it on failure. ENOMEM, also if it is NULL. */
+/* Makes the template own `memory`, or frees it on failure. ENOMEM, also if `memory` is NULL. */
 gputune_status gt_keep(gt_template_parts *parts, void *memory);
-/* Copies the first `length` bytes; the template owns *out. ENOMEM. */
+/* Copies the first `length` bytes of `text` to *out, which the template owns. ENOMEM. */
 gputune_status gt_keep_text(const char **out, gt_template_parts *parts, const char *text,
                             size_t length);
 /* Makes an empty template, which gt_template_free() frees. ENOMEM. */
@@ -240,25 +250,29 @@ typedef struct gt_chosen_name {
 enum { GT_NAMES_MAX = GT_AXIS_MAX + GT_PROBLEM_MAX };
 uint32_t gt_name_count(const gt_template *template);
 gt_chosen_name gt_name_at(const gt_template *template, uint32_t index);
-/* Returns the index of the name, or -1 if no tunable or problem value has it. */
+/* Returns the index of a tunable or problem value by its name, or -1 if there is none. */
 int gt_name_index(const gt_template *template, const char *name);
-/* Finds an axis or a problem value by its name. EINVAL with the nearest name or a list. */
+/* Finds an axis or a problem value by its name. The message of EINVAL contains the nearest name, or
+ * a list. */
 gputune_status gt_name_find(uint32_t *out, const gt_template *template, bool is_axis,
                             const char *name);
 
-/* Returns the flops of work() if stated, else the bytes; NULL without work(). */
+/* Returns the flops of work() if they are stated, otherwise the bytes. NULL: there is no work(). */
 const gt_expression *gt_work_measure(const gt_template *template);
 
-/* Finds or adds a word, which the template owns. EINVAL: too many words. Thread-safe. */
+/* Finds or adds a word, which the template owns. EINVAL if there are too many words.
+ * Thread-safe. */
 gputune_status gt_template_word(gt_value *out, const gt_template *template, const char *word);
-/* Sets *out to the index of an axis's value. If `add`, adds a value that is missing. EINVAL.
- * Thread-safe. In config.c. */
+/* Sets *out to the index of a value of an axis. If `add`, adds a missing value. EINVAL if the axis
+ * has no such value. Thread-safe. In config.c. */
 gputune_status gt_axis_choice(uint8_t *out, const gt_template *template, uint32_t axis,
                               const char *text, bool add);
-/* Returns NULL if the axis accepts the value, else the accepted values: "1, 2, 4 or 8". */
+/* Returns NULL if the axis accepts the value, otherwise the values that it accepts: "1, 2, 4 or
+ * 8". */
 const char *gt_axis_refuses(const gt_axis *axis, const gt_value *value);
-/* Writes a value as text ("4", "half"). The macro's text lasts to the end of its block. */
+/* Writes a value as text ("4", "half") to `out` and returns it. The text of GT_TEXT_OF_VALUE() is
+ * valid until the end of its block. */
 const char *gt_value_text(char out[GT_NAME_MAX], const gt_value *value);
 #define GT_TEXT_OF_VALUE(value) gt_value_text((char[GT_NAME_MAX]){""}, value)
-/* Appends the texts of several values: "1, 2, 4". */
+/* Appends several values as text: "1, 2, 4". */
 void gt_values_append(gt_text *out, const gt_value *values, uint32_t count);

@@ -1,5 +1,5 @@
-/* Finds which names of tunables and problem values a text reads, and which of them it declares.
- * Refuses names with two meanings, and tunables without an effect. */
+/* Determines which names of tunables and problem values a text reads, and which of them it
+ * declares. Refuses names with two meanings, and tunables without an effect. */
 #include "kernel/template/parse.h"
 
 #include "kernel/template/axis_kind.h"
@@ -14,11 +14,11 @@ typedef struct name_scan {
     gt_name_uses *out;
     const gt_template *template;
     const char *text;      /* the definitions of gputune's macros, followed by the text */
-    gt_declarations found; /* in it */
+    gt_declarations found; /* the declarations in `text` */
     gt_word_list others;   /* the words in directives and _Pragma() */
 } name_scan;
 
-/* Returns true if the token is the macro of one of the name's values: MODE_word. */
+/* Returns true if the token is the macro for a value of the name, as in MODE_word. */
 static bool names_symbol(const gt_token *token, const gt_chosen_name *own)
 {
     size_t length = strlen(own->name);
@@ -70,7 +70,7 @@ static gt_name_use *use_of(const name_scan *s, const gt_token *token)
     return index < 0 ? NULL : &s->out->names[index];
 }
 
-/* Returns the file of the template with this name, without its folder; NULL if there is none. */
+/* Returns the file of the template with this name, without its folder, or NULL if there is none. */
 static const gt_source_file *file_called(const gt_template *template, const char *name,
                                          size_t length)
 {
@@ -98,7 +98,7 @@ static void set_place(gt_place *out, const name_scan *s, const gt_token *token)
 
 /* ---- gputune's macros ---- */
 
-/* Appends macros that expand to all values of a name, so macros in these are followed too. */
+/* Appends macros that expand to all values of a name, so macros in the values are also followed. */
 static void append_values(gt_text *out, const gt_template *template, uint32_t index)
 {
     const gt_chosen_name own = gt_name_at(template, index);
@@ -158,7 +158,7 @@ static void note_declared(name_scan *s, const gt_word *word, bool is_global)
     }
 }
 
-/* Notes the parameters that the comma-separated words from `from` to `to` declare. */
+/* Records the parameters that the comma-separated words from `from` to `to` declare. */
 static void note_parameters(name_scan *s, size_t from, size_t to)
 {
     bool is_value = false;
@@ -181,7 +181,7 @@ static void note_parameters(name_scan *s, size_t from, size_t to)
     }
 }
 
-/* Notes the parameters of a declaration, and the names that it declares outside of classes. */
+/* Records the parameters of a declaration, and the names that it declares outside of classes. */
 static void read_piece(name_scan *s, const gt_piece *piece)
 {
     const gt_word *w = s->found.words.items;
@@ -200,7 +200,7 @@ static void read_piece(name_scan *s, const gt_piece *piece)
     }
     for (size_t k = 0; k < piece->keys && piece->parent < 0; k++) {
         const size_t i = gt_word_find(w, piece->begin, piece->end, keys[k]);
-        /* the keys of a typedef may also be names that it uses */
+        /* the declared names of a typedef may include names that it only uses */
         if (i + 1 < piece->end &&
             (w[piece->begin].id != GT_IS_TYPEDEF || gt_token_is_any(&w[i + 1].token, "; ["))) {
             note_declared(s, &w[i], true);
@@ -232,7 +232,7 @@ static void read_condition(name_scan *s, gt_lexer line)
     }
 }
 
-/* Returns true if the directive's condition is false when the name is a macro. */
+/* Returns true if the condition of the directive is false when the name is a macro. */
 static bool is_guard(gt_lexer line, const gt_token *name)
 {
     const gt_token inverse = {GT_TOKEN_PUNCTUATION, "!", 1, 0, 0}, word = gt_token_of("defined");
@@ -279,7 +279,7 @@ static void note_tokens(name_scan *s, const char *text)
     }
 }
 
-/* Marks a name as read, and the names in its body if it is a macro. */
+/* Marks a name as read and, if it is a macro, also the names in its body. */
 static void mark_read(bool *is_read, const gt_macros *macros, uint32_t id)
 {
     const gt_macro *macro = is_read[id] ? NULL : gt_macro_of(macros, id);
@@ -289,7 +289,7 @@ static void mark_read(bool *is_read, const gt_macros *macros, uint32_t id)
     }
 }
 
-/* Finds the names that are read, also through macros. */
+/* Finds the names that are read, directly or through macros. */
 static gputune_status find_read(name_scan *s)
 {
     const gt_macros *macros = &s->found.macros;
@@ -342,8 +342,8 @@ gputune_status gt_name_uses_find(gt_name_uses *out, const gt_parse *p, const cha
     return status;
 }
 
-/* Tries names of the code as corrections of a misspelled one, except those that gputune defines
- * and those in another case. */
+/* Tries names of the code as corrections of a misspelled name. Omits names that gputune defines,
+ * and names in another case. */
 static void try_names(gt_near *near, const gt_template *template, const char *text)
 {
     static const char small[] = "abcdefghijklmnopqrstuvwxyz";

@@ -1,6 +1,6 @@
-/* The parser of templates. The clauses' grammar is in parse_*.c, with a function for each word; the
- * compiled texts are made in body*.c, and names.c checks how they use names. All functions fail
- * with ETEMPLATE and a place. The template keeps what they allocate, even if they fail. */
+/* The parser of templates. parse_*.c contains the grammar of the clauses, with a function for each
+ * word. body*.c makes the texts to compile, and names.c checks how these use names. All functions
+ * fail with ETEMPLATE and a place. The template owns what they allocate, even if they fail. */
 #pragma once
 
 #include "kernel/template/reader.h"
@@ -8,32 +8,34 @@
 #include "kernel/text/branches.h"
 #include "kernel/text/declarations.h"
 
-/* A setting: an expression, a list or a word, as `NAME = …` or as a clause of its own. */
+/* A setting: an expression, a list or a word, written as `NAME = …` or as a clause. */
 typedef struct gt_setting {
     const char *word;
-    size_t offset; /* a gt_dimensions if `most` >= 3, else `most` expressions, or if 0 a word's
-                      index */
+    /* a gt_dimensions if `most` >= 3; the index of a word if `most` is 0; otherwise `most`
+     * expressions */
+    size_t offset;
     uint32_t most; /* number of expressions; 0: a word or arguments */
     unsigned clause_use,
-        launch_use; /* the allowed GT_USE_ bits as a clause, and as NAME =; 0: not allowed */
-    /* true for a member of gt_template_parts, because it applies to the code of all steps */
+        launch_use; /* the allowed GT_USE_ bits: in a clause, and in NAME =; 0: not allowed */
+    /* true for a member of gt_template_parts, because the setting applies to the code of all
+     * steps */
     bool in_source;
     bool is_real;         /* true if the clause's expressions may be floating-point */
     const char *words;    /* the allowed words or numbers; NULL: any */
-    const char *expected; /* the allowed words, for messages */
+    const char *expected; /* the allowed words, as text for messages */
 } gt_setting;
 
 typedef struct gt_settings {
     const gt_setting *items;
     uint32_t count;
-    const char *example; /* for messages, as "a setting such as block = 256" */
+    const char *example; /* an example for messages, as "a setting such as block = 256" */
 } gt_settings;
 
 /* How a text uses a name. A place with line 0 means that there is none. */
 typedef struct gt_name_use {
     bool occurs;  /* true if the text contains the name, or reads it through a macro */
-    bool is_read; /* true if the compiler sees the value: in code, conditions or macros */
-    /* true if a #define may change the value, which only the compiler can decide */
+    bool is_read; /* true if the compiler sees the value, in code, conditions or macros */
+    /* true if a #define may change the value; only the compiler can decide that */
     bool is_in_doubt;
     gt_place parameter; /* the first function or C++ template with a parameter of this name */
     gt_place global;    /* the first declaration of this name outside of functions and classes */
@@ -51,15 +53,17 @@ typedef struct gt_parse {
     gt_template_parts *parts;
     const gt_template_reader *reader;
     const gt_clause *clause; /* the current clause */
-    const char *word;        /* the static text of its word; NULL: there is no current clause */
-    size_t member; /* the offset of the member that the clause fills, if its row states one */
+    /* the static text of the clause's word; NULL: there is no current clause */
+    const char *word;
+    size_t member; /* the offset of the member that the clause sets, if its row states it */
     gt_lexer at;   /* the current token, in the clause or in a struct of the code */
     char *code;    /* the text without pragmas and without the lines that #if leave out; owned */
-    gt_declarations found; /* in `code`; owned */
-    char *possible; /* like `code`, but with lines that a macro of a header may include; owned */
+    gt_declarations found; /* the declarations in `code`; owned */
+    /* like `code`, but includes lines that a macro of a header may include; owned */
+    char *possible;
     gt_lexer vector_buffers[GT_AXIS_MAX]; /* buffers of vector clauses, read after args() */
     uint64_t defaulted;                   /* bit i: default() names axis i */
-    gt_name_uses kernel_uses, judge_uses; /* the uses in kernel_body and judge_body */
+    gt_name_uses kernel_uses, judge_uses; /* how kernel_body and judge_body use names */
     gt_text elements; /* the source of a reference by elements; empty: there is none */
 } gt_parse;
 
@@ -72,11 +76,11 @@ gt_parse_fn gt_parse_kernel, gt_parse_problem, gt_parse_axis, gt_parse_vector, g
     gt_parse_require, gt_parse_work, gt_parse_reference, gt_parse_judge, gt_parse_expect,
     gt_parse_tensormap, gt_parse_texture, gt_parse_options, gt_parse_define;
 
-/* Finds `__constant__ TYPE NAME` or `__device__ TYPE NAME` in the code. Sets *type, and *after to
- * the text after the name. */
+/* Finds `__constant__ TYPE NAME` or `__device__ TYPE NAME` in the code. Sets *type, and opens
+ * *after on the text after the name. */
 bool gt_declares_constant(gt_token *type, gt_lexer *after, const gt_parse *p, const char *name);
 
-/* Returns true if a kernel may have the clause only once, or if several count as one, like
+/* Returns true if a kernel may have the clause only once, or if several count as one, as for
  * args(). */
 bool gt_clause_is_single(const char *word);
 
@@ -84,15 +88,15 @@ bool gt_clause_is_single(const char *word);
 
 /* Reads `NAME`, `NS::NAME` or `NAME<argument, …>`. */
 gputune_status gt_read_kernel_name(gt_kernel_name *out, gt_lexer *lexer, const char *what);
-/* Notes in `body` which names are template arguments of the kernel. Refuses names without a value
- * when a source is generated. */
+/* Records in `body` which names are template arguments of the kernel. Refuses names that have no
+ * value when a source is generated. */
 gputune_status gt_bind_kernel_arguments(gt_parse *p, gt_body *body, const gt_kernel_name *kernel);
 
 /* Ends the loops that are still open after the last clause. Refuses a require() or scratch() that
  * depends on a grid or block which changes in a loop. */
 gputune_status gt_loops_finish(gt_parse *p);
 
-/* Returns what is known about a name from the reader's text, clauses and headers, for
+/* Returns what is known about a name from the reader's text, clauses and headers. For
  * gt_branches_cut(). */
 gt_meaning gt_possible_meaning(const void *reader, const gt_token *name, int64_t *value);
 
@@ -100,61 +104,61 @@ gt_meaning gt_possible_meaning(const void *reader, const gt_token *name, int64_t
 
 /* Finds how a text uses names; all clauses must have been read. ENOMEM. */
 gputune_status gt_name_uses_find(gt_name_uses *out, const gt_parse *p, const char *text);
-/* Returns true if gputune defines the token: as a tunable, a compile-time problem value, or the
- * macro of one of their words (NAME_word). */
+/* Returns true if gputune defines the token: as a tunable, as a compile-time problem value, or as
+ * the macro of a word of one of these (NAME_word). */
 bool gt_name_is_chosen(const gt_template *template, const gt_token *token);
-/* Returns the names that kernels get as arguments: in kernel<…>, launch() or args(). Bit i stands
- * for gt_name_at(i). Such a name is not a macro if a parameter has the same name. */
+/* Returns the names that kernels receive as arguments, in kernel<…>, launch() or args(). Bit i
+ * stands for gt_name_at(i). Such a name is not a macro if a parameter has the same name. */
 uint64_t gt_names_given(const gt_template *template);
-/* Refuses a name that would be a macro, but is also declared in the code. */
+/* Refuses a name that would be a macro but is also declared in the code. */
 gputune_status gt_names_check(const gt_parse *p);
 /* Refuses tunables without an effect. The axes' in_source must be set. */
 gputune_status gt_axes_check(const gt_parse *p);
 
 /* ---- body.c and body_check.c ---- */
 
-/* Checks the functions that clauses name, and notes their entries and template arguments. */
+/* Checks the functions that clauses name, and records their entries and template arguments. */
 gputune_status gt_functions_check(gt_parse *p, const char *text);
-/* Blanks the functions with the kernel's name that do not fit args(), if one of them fits.
+/* Blanks functions that have the kernel's name but do not match args(), if one of them matches.
  * ENOMEM. */
 gputune_status gt_overloads_blank(const gt_parse *parse, char *text);
 /* Checks the functions of `text`, and makes parts->kernel_body and parts->judge_body from it. */
 gputune_status gt_bodies_make(gt_parse *parse, const char *text);
 /* Returns the first step that launches the function, or step_count. */
 uint32_t gt_step_of(const gt_template_parts *parts, const char *name);
-/* Names further instances of a C++ kernel that a pipeline launches: "scan_launch3". */
+/* Names the further instances of a C++ kernel that a pipeline launches: "scan_launch3". */
 gputune_status gt_instances_name(gt_template_parts *parts);
 
 /* ---- clauses ---- */
 
 /* Reads the buffers of the vector axes, after args(). */
 gputune_status gt_parse_vector_buffers(gt_parse *p);
-/* Returns the argument or scratch buffer of that name, or NULL. */
+/* Returns the argument or scratch buffer with this name, or NULL. */
 gt_argument *gt_parse_parameter(const gt_parse *p, const char *name);
-/* The buffers that a clause accepts, as bits: 1 << gt_direction, and these. */
+/* The buffers that a clause accepts, as bits: 1 << gt_direction, and the bits below. */
 enum {
     GT_BUFFER_ANY = 7, /* every buffer of args() */
     GT_BUFFER_SCRATCH = 8,
     GT_BUFFER_WRITTEN = 1 << GT_OUT | 1 << GT_INOUT | GT_BUFFER_SCRATCH,
-    GT_BUFFER_TAKEN = 16 /* not in a struct, but a parameter of its own */
+    GT_BUFFER_TAKEN = 16 /* not in a struct, but a separate parameter */
 };
-/* Reads the name of a buffer, and sets *out to its index. `what` says what another name is not, and
- * what is expected: "a buffer; expected one of args()". */
+/* Reads the name of a buffer, and sets *out to its index. `what` is for the message about another
+ * name: what the name is not, and what is expected, as in "a buffer; expected one of args()". */
 gputune_status gt_read_buffer(uint32_t *out, gt_parse *p, unsigned kinds, const char *example,
                               const char *what);
 
 /* Checks that a clause ends here. */
 gputune_status gt_read_end(const gt_parse *p);
-/* Reads an expression with the names whose GT_USE_ bits (symbols.h) are in `use`. It must be an
- * integer expression unless `is_real`. */
+/* Reads an expression, in which names with the GT_USE_ bits (symbols.h) of `use` are allowed. It
+ * must be an integer expression unless `is_real`. */
 gputune_status gt_read_expression(const gt_expression **out, gt_parse *p, unsigned use,
                                   bool is_real);
-/* Reads an integer expression from another text, which stands for code at `place`. */
+/* Reads an integer expression from another text, which represents code at `place`. */
 gputune_status gt_read_text(const gt_expression **out, gt_parse *p, const char *text, size_t length,
                             gt_place place, unsigned use);
-/* Reads an integer expression without names, and computes it. */
+/* Reads an integer expression without names, and sets *out to its value. */
 gputune_status gt_read_constant(int64_t *out, gt_parse *p);
-/* Reads one to `most` expressions, in parentheses or up to a comma before `NAME =`. */
+/* Reads one to `most` expressions, either in parentheses or up to a comma before `NAME =`. */
 gputune_status gt_read_dimensions(gt_dimensions *out, uint32_t most, gt_parse *p, unsigned use);
 /* Reads a setting `NAME = …` into *to, and sets its bit in *given. */
 gputune_status gt_read_setting(void *to, const gt_settings *settings, uint32_t *given, gt_parse *p);
@@ -165,19 +169,23 @@ gputune_status gt_read_extents(const gt_expression *out[3], uint32_t *count, gt_
 gputune_status gt_read_value(gt_value *out, gt_parse *p);
 /* Reads up to `most` different values, until a comma before `NAME =`. */
 gputune_status gt_read_values(gt_value *values, uint32_t *count, uint32_t most, gt_parse *p);
-/* Reads `AXIS = value`, with a value from the axis's clause, and sets the axis's bit in *given. */
+/* Reads `AXIS = value` with a value from the axis's clause. Sets *axis and *choice, and the axis's
+ * bit in *given. */
 gputune_status gt_read_choice(uint32_t *axis, uint8_t *choice, uint64_t *given, gt_parse *p);
-/* Reads a new name. Refuses types, device properties, reserved names and names that are taken. */
+/* Reads a new name. Refuses types, device properties, reserved names, and names that are already
+ * used. */
 gputune_status gt_read_new_name(char out[GT_NAME_MAX], gt_parse *p, const char *what);
 /* Reads `file("name")`. Fails if *out is already set. */
 gputune_status gt_read_file_name(const char **out, gt_parse *p);
-/* If `sign` and a brace follow, reads a list of fills or expressions, also as `.path = item`. */
+/* If `sign` and a brace follow, reads a list of fills or expressions, whose items may also be
+ * `.path = item`. */
 gputune_status gt_read_initialisers(gt_initialisers *out, gt_parse *p, const char *sign,
                                     bool fills);
-/* If `sign` follows, reads a list of numbers, or one fill for all of them. Integers need a fill or
- * an init() kernel; otherwise fails with this place. */
+/* If `sign` follows, reads a list of numbers, or one fill for all numbers. Integers need a fill or
+ * an init() kernel; if both are missing, fails with `place`. */
 gputune_status gt_read_contents(gt_argument *out, gt_parse *p, const char *sign, gt_place place);
-/* Reads the name of a number type, a struct or typedef of the code, or a type problem value. */
+/* Reads the name of an element type: a number type, a struct or typedef of the code, or a type
+ * problem value. */
 gputune_status gt_read_element_type(char out[GT_NAME_MAX], gt_parse *p);
 /* Returns true if the type of this name may be an integer type. */
 bool gt_element_may_be_integer(const gt_template *template, const char *name);

@@ -1,4 +1,5 @@
-/* Parses the clauses problem, default, of the axes, and of blocks of parameters: pass, constant. */
+/* Parses the clauses problem and default, the clauses of axes, and the clauses of blocks of
+ * parameters: pass and constant. */
 #include "kernel/template/parse.h"
 
 #include "kernel/template/axis_kind.h"
@@ -135,7 +136,7 @@ gputune_status gt_parse_default(gt_parse *p)
     return GPUTUNE_OK;
 }
 
-/* Reads the whole clause, because each one is a configuration of its own. */
+/* Reads a whole start() clause, because each clause is a separate configuration. */
 gputune_status gt_parse_start(gt_parse *p)
 {
     gt_template *template = p->template;
@@ -156,7 +157,8 @@ gputune_status gt_parse_start(gt_parse *p)
 
 /* ---- problem values -------------------------------------------------------------------------- */
 
-/* Reads the values of a const or type, the default first; a const with one value takes any. */
+/* Reads the values of a const or type, with the default first. A const with only one value accepts
+ * any value. */
 static gputune_status read_listed(gt_problem_value *value, gt_parse *p)
 {
     gt_value *values = calloc(GT_AXIS_OWN_VALUES, sizeof *values);
@@ -243,7 +245,7 @@ static gputune_status read_elements(gt_argument *block, gt_parse *p)
     return gt_lexer_expect(&p->at, "]");
 }
 
-/* pass(NAME : TYPE[COUNT] = value, split : fill) */
+/* Reads pass(NAME : TYPE[COUNT] = value, split : fill). */
 gputune_status gt_parse_pass(gt_parse *p)
 {
     gt_argument *block = NULL;
@@ -274,7 +276,7 @@ bool gt_declares_constant(gt_token *type, gt_lexer *after, const gt_parse *p, co
     return false;
 }
 
-/* If both the code and the clause name a number type, requires equal sizes and kinds. */
+/* Requires equal sizes and kinds if both the code and the clause name a number type. */
 static gputune_status check_constant_type(const gt_argument *block, const gt_token *declared)
 {
     const char *name = GT_TOKEN_TEXT(declared);
@@ -319,7 +321,7 @@ static int64_t declared_elements(gt_parse *p, const gt_lexer *after)
     return elements;
 }
 
-/* constant(NAME : TYPE[COUNT] : fill) */
+/* Reads constant(NAME : TYPE[COUNT] : fill). */
 gputune_status gt_parse_constant(gt_parse *p)
 {
     gt_argument *block = NULL;
@@ -340,7 +342,7 @@ gputune_status gt_parse_constant(gt_parse *p)
     GT_TRY(read_elements(block, p));
     GT_TRY(check_constant_type(block, &type));
     /* The caller's values must fit into the declared array. If the code uses another type, such as
-     * a typedef of an array, only the compiler knows its size. */
+     * a typedef of an array, only the compiler knows the size of the array. */
     const int64_t own = block->extent_count ? number_of(block->extents[0]) : 1;
     const int64_t of_code = gt_token_is(&type, block->type) ? declared_elements(p, &after) : -1;
     GT_REFUSE_AT(of_code >= 0 && own > of_code, block->place,

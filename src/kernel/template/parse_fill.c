@@ -1,4 +1,4 @@
-/* Parses the contents of buffers before a launch: fills, and lists in braces. */
+/* Parses the initial contents of buffers: fills, and lists in braces. */
 #include "kernel/template/parse.h"
 #include "kernel/text/types.h"
 
@@ -10,11 +10,11 @@ static const char fills_expected[] =
     "uniform(low, high), sorted(low, high), permutation, prefix(total), index, zero, "
     "constant(value), file(\"name.npy\"), or an expression of index";
 
-/* A fill that begins with a word, and has its values in parentheses. */
+/* A fill that begins with a word and has its values in parentheses. */
 typedef struct fill_word {
     const char *word;
     gt_fill_kind kind;
-    int least, most; /* values */
+    int least, most; /* number of values */
     const char *form;
 } fill_word;
 
@@ -29,7 +29,8 @@ static const fill_word words[] = {
 };
 enum { WORD_COUNT = sizeof words / sizeof *words };
 
-/* `index` is a fill only if no operator follows; otherwise it is a number in an expression. */
+/* Finds a fill by its word. `index` is a fill only if no operator follows; otherwise it is a number
+ * in an expression. */
 static const fill_word *find_word(const gt_lexer *lexer)
 {
     const gt_token next = gt_lexer_peek(*lexer);
@@ -123,10 +124,10 @@ enum { ITEMS_MAX = 64 };
 typedef struct list_reader {
     gt_initialisers *out;
     gt_parse *p;
-    bool fills; /* else values */
+    bool fills; /* true: items are fills; false: items are values */
 } list_reader;
 
-/* Appends the member's name in `.pos.x =` to a path. */
+/* Appends the name of the member in `.pos.x =` to a path. */
 static gputune_status read_path(char path[GT_NAME_MAX], gt_lexer *lexer)
 {
     gt_place place = gt_lexer_place(lexer);
@@ -155,7 +156,8 @@ static gputune_status read_number(gt_initialiser *out, const list_reader *reader
 
 static gputune_status read_list(const list_reader *reader, const char *outer);
 
-/* Moves over a mark to the bracket of a list, T{…}, (T){…} or make_float3(…), if one follows. */
+/* Moves over `mark` to the opening bracket of a list, T{…}, (T){…} or make_float3(…), if it
+ * follows. */
 static bool open_list(gt_lexer *lexer, const char *mark)
 {
     gt_lexer ahead = *lexer;
@@ -175,7 +177,7 @@ static bool open_list(gt_lexer *lexer, const char *mark)
     return true;
 }
 
-/* Reads the item after `separator`. It is item number `place` of the list at the path `outer`. */
+/* Reads the item after `separator`, which has the index `place` in the list at the path `outer`. */
 static gputune_status read_item(const list_reader *reader, const char *outer, const char *separator,
                                 uint32_t place)
 {
@@ -203,7 +205,7 @@ static gputune_status read_item(const list_reader *reader, const char *outer, co
     return read_number(item, reader, separator);
 }
 
-/* Reads a list from its opening to after its closing bracket. */
+/* Reads a list, from its opening bracket to after its closing bracket. */
 static gputune_status read_list(const list_reader *reader, const char *outer)
 {
     gt_lexer *lexer = &reader->p->at;

@@ -33,7 +33,7 @@ static int find_argument(const gt_template *template, const char *name)
     return GT_NAMED(template->arguments, template->argument_count, name);
 }
 
-/* Finds or adds the value of the kernel with this text. */
+/* Finds or adds the kernel parameter for a value with this text. */
 static gputune_status take_value(uint32_t *out, elements *made, const gt_token *text,
                                  gt_place place)
 {
@@ -85,7 +85,7 @@ static gputune_status read_output(assignment *out, const gt_template *template, 
     return GPUTUNE_OK;
 }
 
-/* Returns true if the assigned element itself is read here. */
+/* Returns true if the code here reads the assigned element itself. */
 static bool is_own_element(const assignment *now, gt_lexer at)
 {
     bool own = gt_lexer_accept(&at, now->output->name);
@@ -96,7 +96,8 @@ static bool is_own_element(const assignment *now, gt_lexer at)
     return own;
 }
 
-/* Notes what a name in a value needs: a size a parameter, another element a copy of its buffer. */
+/* Records what a name in a value needs: a size needs a parameter, another element needs a copy of
+ * its buffer. */
 static gputune_status note_name(elements *made, const assignment *now, const gt_lexer *at)
 {
     const gt_template *template = made->p->template;
@@ -140,7 +141,7 @@ static void append_product(gt_text *out, const uint32_t *extents, uint32_t from,
     }
 }
 
-/* Declares a view of a buffer of several extents, which takes as many indices. */
+/* Declares a view of a buffer with several extents, which takes as many indices. */
 static gputune_status append_view(elements *made, const gt_argument *buffer)
 {
     const char *type = buffer->type, *name = buffer->name;
@@ -157,7 +158,7 @@ static gputune_status append_view(elements *made, const gt_argument *buffer)
     return GPUTUNE_OK;
 }
 
-/* Declares the indices of element number gputune_at. */
+/* Declares the indices of the element with the number gputune_at. */
 static void append_indices(gt_text *out, const assignment *now, const uint32_t *extents)
 {
     for (uint32_t i = 0; i < now->index_count; i++) {
@@ -218,7 +219,7 @@ static gputune_status append_loop(elements *made, const assignment *now)
     return GPUTUNE_OK;
 }
 
-/* The beginning of the kernel's source: the views of buffers of several extents. */
+/* The beginning of the kernel's source: views of buffers with several extents. */
 static const char prologue[] =
     "\n#line 1 \"gputune\"\n"
     "template <typename gputune_t> struct gputune_row { gputune_t *at; long long columns; "
@@ -228,20 +229,20 @@ static const char prologue[] =
     "columns, columns}; } };\n"
     "__global__ void " REFERENCE_NAME "(";
 
-/* Unlike CUDA's functions, takes two different types, such as an index and an int. */
+/* A function that, unlike CUDA's, accepts two different types, such as an index and an int. */
 #define EXTREME(name)                                                                              \
     {                                                                                              \
         name, name "(",                                                                            \
             "[](auto a, auto b) { using type = decltype(a + b); return (::" name                   \
-            ")(type(a), type(b)); }" /* not a macro of that name */                                \
+            ")(type(a), type(b)); }" /* not a macro with that name */                              \
     }
 
-/* Appends the functions that values may call, unless arguments have their names. Later additions
- * are appended only if called, so older sources do not change. */
+/* Appends the functions that values may call, unless arguments have the same names. Functions that
+ * were added later are appended only if they are called, so older sources do not change. */
 static void append_helpers(gt_text *out, const elements *made)
 {
     static const struct {
-        const char *name, *call, *code; /* call: NULL: always appended */
+        const char *name, *call, *code; /* call: NULL: the code is always appended */
     } helpers[] = {
         {"ceil_div", NULL, "[](long long a, long long b) { return (a + b - 1) / b; }"},
         {"round_up", NULL, "[](long long a, long long b) { return (a + b - 1) / b * b; }"},
@@ -272,7 +273,7 @@ static void append_argument(gt_text *out, const gt_argument *argument)
     }
 }
 
-/* Appends the parameters after the arguments: copies and values. */
+/* Appends the parameters that follow the arguments: copies and values. */
 static void append_extras(gt_text *out, const elements *made)
 {
     const gt_template *template = made->p->template;
@@ -288,7 +289,8 @@ static void append_extras(gt_text *out, const elements *made)
     gt_text_append(out, ")\n{\n");
 }
 
-/* Declares the names that values use. A buffer has a second name, which its views do not hide. */
+/* Declares the names that values use. A buffer also gets a second name, which its views do not
+ * hide. */
 static void append_names(gt_text *out, const elements *made)
 {
     const gt_template *template = made->p->template;
@@ -396,8 +398,8 @@ static const gt_axis *first_axis(const gt_template *template, uint64_t axes)
     return &template->axes[__builtin_ctzll(axes)];
 }
 
-/* Refuses work that depends on axes in which a plan may differ from the winner: to launch narrower
- * vectors, or to pass a block in another way. */
+/* Refuses work that depends on axes in which a plan may differ from the winner: a plan may launch
+ * narrower vectors, or pass a block in another way. */
 static gputune_status check_work_axes(const gt_template *template, const gt_expression *measure)
 {
     uint64_t interchangeable = 0;
@@ -446,7 +448,7 @@ static gputune_status read_judge(gt_judge *judge, const gt_settings *settings, g
     return gt_lexer_accept(&p->at, ",") ? read_settings(judge, settings, p) : GPUTUNE_OK;
 }
 
-/* Reads reference(self, AXIS = value, …, rtol = e) after `self`. */
+/* Reads the rest of reference(self, AXIS = value, …, rtol = e) after `self`. */
 static gputune_status read_self(gt_judge *judge, gt_parse *p)
 {
     uint32_t given = 0;
@@ -463,7 +465,7 @@ static gputune_status read_self(gt_judge *judge, gt_parse *p)
     return GPUTUNE_OK;
 }
 
-/* reference(y[i] = x[i], …, rtol = e) */
+/* Reads reference(y[i] = x[i], …, rtol = e). */
 static gputune_status read_by_elements(gt_judge *judge, gt_parse *p)
 {
     elements made = {.p = p, .judge = judge};

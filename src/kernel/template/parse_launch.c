@@ -14,7 +14,7 @@ enum { SETTINGS_OF_LAUNCH = 9, SETTINGS = 11 };
 enum {
     PLAN = GT_USE_PROBLEM | GT_USE_AXIS,
     IN_LOOP = PLAN | GT_USE_COUNTER,
-    /* not run-time sizes, because a plan is used for several sizes */
+    /* excludes run-time sizes, because a plan is used for several sizes */
     SOURCE = GT_USE_CONST | GT_USE_AXIS | GT_USE_DEVICE
 };
 
@@ -72,7 +72,7 @@ gputune_status gt_parse_setting(gt_parse *p)
     return read_values(to, setting, setting->clause_use, p);
 }
 
-/* Reads cooperative; without an expression it always holds. */
+/* Reads cooperative, whose default value without an expression is true. */
 gputune_status gt_parse_cooperative(gt_parse *p)
 {
     if (p->at.token.kind == GT_TOKEN_END) {
@@ -148,7 +148,8 @@ gputune_status gt_read_buffer(uint32_t *out, gt_parse *p, unsigned kinds, const 
     return GPUTUNE_OK;
 }
 
-/* Returns true if a name and one of these tokens follow. *argument is its argument, or NULL. */
+/* Returns true if a name and one of the tokens `after` follow. Sets *argument to the argument with
+ * this name, or to NULL. */
 static bool is_name(const gt_argument **argument, const gt_parse *p, const char *after)
 {
     const gt_token next = gt_lexer_peek(p->at);
@@ -157,7 +158,8 @@ static bool is_name(const gt_argument **argument, const gt_parse *p, const char 
     return is;
 }
 
-/* Reads an argument that is an expression. Its type follows later from the kernel's parameter. */
+/* Reads an argument that is an expression. Its type is determined later from the kernel's
+ * parameter. */
 static gputune_status read_value(uint32_t *out, gt_parse *p)
 {
     gt_template_parts *parts = p->parts;
@@ -234,12 +236,12 @@ gputune_status gt_read_setting(void *to, const gt_settings *settings, uint32_t *
     GT_TRY(gt_lexer_expect(&p->at, "="));
     const gt_setting *setting = &items[which];
     const bool is_args = setting->most == 0 && !setting->words;
-    /* not for a single expression: read_values() refuses a second one */
+    /* not if it is a single expression, because read_values() refuses a second one */
     *given |= (uint32_t)(setting->most != 1 || setting->words) << which;
     return is_args ? read_arguments(to, p) : read_values(to, setting, setting->launch_use, p);
 }
 
-/* Adds an order after those so far. */
+/* Adds an order at the end. */
 static gputune_status add_order(gt_order **out, gt_parse *p, gt_order_kind kind, uint32_t index,
                                 gt_place place)
 {
@@ -295,7 +297,8 @@ static gputune_status new_option(gt_option **out, gt_parse *p, uint32_t item, gt
     return GPUTUNE_OK;
 }
 
-/* Opens `condition` on the text before '?', and moves `body` after it; false: there is no '?'. */
+/* Opens `condition` on the text before '?', and moves `body` after the '?'. Returns false if there
+ * is no '?'. */
 static bool split_condition(gt_lexer *condition, gt_lexer *body)
 {
     gt_lexer at = *body;
@@ -356,7 +359,7 @@ gputune_status gt_parse_options(gt_parse *p)
 
 /* ---- kernel(), and how clauses name kernels ---- */
 
-/* Opens *out on the template arguments from '<' on, and moves the lexer after them. */
+/* Opens *out on the template arguments, which begin with '<', and moves the lexer after them. */
 static gputune_status read_template_arguments(gt_lexer *out, gt_lexer *lexer)
 {
     *out = *lexer;
@@ -435,7 +438,8 @@ gputune_status gt_bind_kernel_arguments(gt_parse *p, gt_body *body, const gt_ker
 
 /* ---- for(), end() and swap() ----------------------------------------------------------------- */
 
-/* Reads `++i`, `i++`, `i += e`, `i = e` …, as an expression for the counter's next value. */
+/* Reads `++i`, `i++`, `i += e`, `i = e` …. Sets *out to an expression for the counter's next
+ * value. */
 static gputune_status read_next(const gt_expression **out, gt_parse *p, const char *counter)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
@@ -455,7 +459,7 @@ static gputune_status read_next(const gt_expression **out, gt_parse *p, const ch
         }
         place = gt_lexer_place(&p->at);
         gt_text_printf(&text, "%s %.*s (", counter, (int)sign.length - 1, sign.text);
-        place.column -= (int)text.length; /* so messages name the right column */
+        place.column -= (int)text.length; /* then messages name the correct column */
         gt_text_printf(&text, "%.*s)", (int)(p->at.end - p->at.token.text), p->at.token.text);
         while (p->at.token.kind != GT_TOKEN_END) {
             gt_lexer_next(&p->at);
@@ -537,7 +541,8 @@ gputune_status gt_parse_swap(gt_parse *p)
     return GPUTUNE_OK;
 }
 
-/* Outside of their loop, the grid and block of the first launch() are unknown. */
+/* Refuses an expression that uses the grid or block of the first launch() if a loop changes these,
+ * because they are unknown outside of the loop. */
 static gputune_status check_known(const gt_parse *p, const gt_expression *expression)
 {
     const gt_template_step *first = &p->parts->steps[0];
@@ -554,7 +559,7 @@ static gputune_status check_known(const gt_parse *p, const gt_expression *expres
     return GPUTUNE_OK;
 }
 
-/* Buffers that are swapped get the same alignment. */
+/* Gives buffers that are swapped the same alignment. */
 static void join_vectors(gt_template *template, const gt_template_parts *parts)
 {
     for (uint32_t o = 0; o < parts->order_count; o++) {

@@ -59,7 +59,7 @@ static gputune_status check_ranks(const gt_map *map, const gt_template *template
     return GPUTUNE_OK;
 }
 
-/* tensormap(NAME[ : BUFFER], box = (e, …)[, sizes = …][, strides = …][, swizzle = e]…) */
+/* Reads tensormap(NAME[ : BUFFER], box = (e, …)[, sizes = …][, strides = …][, swizzle = e]…). */
 gputune_status gt_parse_tensormap(gt_parse *p)
 {
     gt_template_parts *parts = p->parts;
@@ -143,7 +143,7 @@ static gputune_status check_settings(const gt_texture_clause *texture, uint32_t 
     return GPUTUNE_OK;
 }
 
-/* texture(BUFFER[, SETTING = WORD]…[, width = e]) */
+/* Reads texture(BUFFER[, SETTING = WORD]…[, width = e]). */
 gputune_status gt_parse_texture(gt_parse *p)
 {
     gt_template_parts *parts = p->parts;

@@ -1,4 +1,4 @@
-/* Reads the pieces of grammar that several clauses share. */
+/* Reads pieces of grammar that are common to several clauses. */
 #include "kernel/template/parse.h"
 #include "kernel/template/structure.h"
 #include "kernel/text/types.h"
@@ -48,7 +48,7 @@ gputune_status gt_read_constant(int64_t *out, gt_parse *p)
     return gt_expression_integer(out, expression, none);
 }
 
-/* Steps over a comma unless `NAME =`, `const NAME =` or `type NAME =` follows it. */
+/* Steps over a comma unless `NAME =`, `const NAME =` or `type NAME =` follows the comma. */
 static bool accept_comma(gt_lexer *lexer)
 {
     gt_lexer ahead = *lexer;
@@ -65,7 +65,7 @@ static bool accept_comma(gt_lexer *lexer)
     return !is_setting;
 }
 
-/* Returns true if a "(" begins a list, and not an expression. */
+/* Returns true if a "(" begins a list and not an expression. */
 static bool opens_list(gt_lexer lexer)
 {
     if (!gt_lexer_accept(&lexer, "(")) {

@@ -21,7 +21,8 @@ const char *gt_base_name(const char *path)
 
 static gputune_status read_file(gt_template_reader *reader, gt_source_file *file);
 
-/* Replaces quotes, backslashes and control characters, which #line cannot escape. */
+/* Appends a #line directive. Replaces quotes, backslashes and control characters, which #line
+ * cannot escape. */
 void gt_line_mark_append(gt_text *out, int line, const char *path)
 {
     gt_text_printf(out, "#line %d \"", line);
@@ -96,7 +97,8 @@ static gputune_status join_text(gt_template_reader *reader, char *path, char *te
 
 typedef enum directive_use { KEPT, BLANKED, REPLACED } directive_use;
 
-/* Inserts one of the template's own files, or notes a header. */
+/* Inserts a file if it is one of the template's own files. Any other file is a header, which is
+ * only recorded. */
 static gputune_status join_include(gt_template_reader *reader, const gt_include *include,
                                    gt_place place, directive_use *out)
 {
@@ -269,7 +271,7 @@ int gt_line_at(gt_token *file, const char *text, size_t at)
     return number;
 }
 
-/* Finds whether the file that __has_include names exists. The lexer is on the name. */
+/* Sets *out to true if the file that __has_include names exists. The lexer is at the name. */
 static gputune_status probe_include(bool *out, gt_template_reader *reader, const gt_lexer *name)
 {
     char text[NAME_BYTES];
@@ -285,7 +287,7 @@ static gputune_status probe_include(bool *out, gt_template_reader *reader, const
     return GPUTUNE_OK;
 }
 
-/* Appends a directive with 1 or 0 in place of __has_include("…"), because the compiler does not
+/* Appends a directive in which 1 or 0 replaces __has_include("…"), because the compiler does not
  * find the template's own files. */
 static gputune_status append_kept(gt_template_reader *reader, const char *begin, gt_lexer line)
 {
@@ -309,7 +311,7 @@ static gputune_status append_kept(gt_template_reader *reader, const char *begin,
     return GPUTUNE_OK;
 }
 
-/* Copies the directive that begins at `begin` to the body, or what replaces it. */
+/* Copies the directive that begins at `begin`, or the text that replaces it, to the body. */
 static gputune_status carry_line(gt_template_reader *reader, const gt_source_file *file,
                                  const char *begin, const gt_lexer *line)
 {
@@ -368,7 +370,7 @@ static gputune_status read_file(gt_template_reader *reader, gt_source_file *file
     return reader->body.failed ? gt_fail_memory() : GPUTUNE_OK;
 }
 
-/* Knows only __CUDACC_RTC__, which NVRTC defines. */
+/* Returns what is known about a macro. Only __CUDACC_RTC__ is known, because NVRTC defines it. */
 static gt_truth is_defined(const void *user, const gt_token *name)
 {
     (void)user;
@@ -404,7 +406,7 @@ static bool is_kernel(const gt_clause *clause)
     return strcmp(clause->word, "kernel") == 0;
 }
 
-/* Reads the function's name at the beginning of a clause; "" if there is none. */
+/* Reads the function's name at the beginning of a clause. Sets it to "" if there is none. */
 static gputune_status read_name(gt_kernel_name *out, const gt_clause *clause)
 {
     gt_lexer body = clause->body;
@@ -416,7 +418,7 @@ static gputune_status read_name(gt_kernel_name *out, const gt_clause *clause)
                : GPUTUNE_OK;
 }
 
-/* The range of clauses that belongs to one kernel, from its kernel() on. */
+/* The range of clauses that belongs to one kernel. It begins with the kernel() clause. */
 typedef struct group {
     gt_kernel_name kernel; /* must be the first member for GT_NAMED() */
     size_t begin, end;
@@ -451,7 +453,8 @@ static gputune_status read_groups(groups *out, const gt_template_reader *reader)
     return GPUTUNE_OK;
 }
 
-/* Returns true if a clause is kept: one of `own`, or a common one that `own` does not override. */
+/* Returns true if a clause is kept: a clause of `own`, or a common clause that `own` does not
+ * override. */
 static bool clause_stays(const gt_template_reader *reader, const groups *all, const group *own,
                          size_t clause)
 {
@@ -466,7 +469,7 @@ static bool clause_stays(const gt_template_reader *reader, const groups *all, co
     return !gives_way;
 }
 
-/* Drops the clauses of other kernels, and the functions that only these name. */
+/* Removes the clauses of other kernels, and the functions that only these clauses name. */
 static gputune_status keep_group(gt_template_reader *reader, const groups *all, const group *own)
 {
     GT_SCOPED(gt_texts_free) gt_texts cut = {0};
@@ -478,7 +481,7 @@ static gputune_status keep_group(gt_template_reader *reader, const groups *all, 
         const bool is_kept = clause_stays(reader, all, own, c);
         const gputune_status status = read_name(&named, &clauses[c]);
         if (status < 0 &&
-            !is_kept) { /* mistakes in kept clauses are reported when these are parsed */
+            !is_kept) { /* mistakes in kept clauses are reported when the clauses are parsed */
             return status;
         }
         if (status == GPUTUNE_OK && named.name[0]) {

@@ -15,11 +15,11 @@ typedef struct gt_clause {
 } gt_clause;
 
 typedef struct gt_template_reader {
-    gt_template_parts *parts; /* owns the files, which places and tokens point into */
+    gt_template_parts *parts; /* owns the files into which places and tokens point */
     gt_include_fn include;
     void *user;
     gt_text body;     /* the joined text, with a #line mark wherever the file changes */
-    bool has_headers; /* true if the compiler reads headers itself */
+    bool has_headers; /* true if there are headers that only the compiler reads */
     GT_ARRAY(gt_clause) clauses;
     struct gt_conditions *conditions; /* conditions of the current directive */
     int depth;
@@ -27,23 +27,25 @@ typedef struct gt_template_reader {
 } gt_template_reader;
 
 /* Reads a copy of `text` and the files that it includes. ETEMPLATE for unterminated clauses and
- * comments, missing and circular includes, and texts that are too large. */
+ * comments, for missing and circular includes, and for texts that are too large. */
 gputune_status gt_reader_run(gt_template_reader *reader, const char *path, const char *text);
 void gt_reader_free(gt_template_reader *reader);
 
-/* Removes the clauses and functions of all kernels except `kernel` (NULL: the first). ENOTFOUND if
- * there is no such kernel, ETEMPLATE if two kernels have the same name. */
+/* Removes the clauses and functions of all kernels except `kernel` (NULL: the first kernel).
+ * ENOTFOUND if there is no such kernel, ETEMPLATE if two kernels have the same name. */
 gputune_status gt_select_kernel(gt_template_reader *reader, const char *kernel);
 /* Returns the last part of a path. */
 const char *gt_base_name(const char *path);
-/* Appends `#line LINE "FILE"` with the last part of the path, and a newline. */
+/* Appends `#line LINE "FILE"`, with only the last part of the path, and a newline. */
 void gt_line_mark_append(gt_text *out, int line, const char *path);
-/* Returns the line of a place by these marks, and the token of its file's name, maybe empty. */
+/* Returns the line of position `at` according to the marks in `text`. Sets *file to the token of
+ * its file's name, which may be empty. */
 int gt_line_at(gt_token *file, const char *text, size_t at);
-/* Appends the newlines of a text that is left out, so line numbers stay the same. */
+/* Appends the newlines of a text that is left out, so line numbers do not change. */
 void gt_newlines_append(gt_text *out, const char *from, const char *to);
-/* Blanks the declarations of these functions, unless an #if divides their brackets. ENOMEM. */
+/* Blanks the declarations of these functions, except those whose brackets an #if divides.
+ * ENOMEM. */
 gputune_status gt_functions_cut(char *text, const char *const *names, size_t count);
-/* Appends a text's tokens, separated by single blanks, and directives on lines of their own; no
+/* Appends the tokens of a text, separated by single blanks, and directives on separate lines. Omits
  * #line. */
 void gt_tokens_append(gt_text *out, const char *text, size_t length);

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Moves after the next `;` or `{…}`, to skip a member that is not data. */
+/* Moves after the next `;` or `{…}` to skip a member that is not data. */
 static void skip_declaration(gt_lexer *lexer)
 {
-    bool initialises = true; /* members, as in S() : x{1}, y{2} {} */
+    bool initialises = true; /* for member initialisers, as in S() : x{1}, y{2} {} */
     while (initialises) {
         gt_lexer_skip_to(lexer, "; { }");
         initialises = gt_lexer_is(lexer, "{");
@@ -22,7 +22,7 @@ static void skip_declaration(gt_lexer *lexer)
     (void)gt_lexer_accept(lexer, ";");
 }
 
-/* Reads alignas(16) and __align__(16); *alignment becomes the largest. */
+/* Reads alignas(16) and __align__(16). Sets *alignment to the largest of them. */
 static gputune_status read_alignment(uint32_t *alignment, gt_parse *p)
 {
     while (gt_lexer_accept_any(&p->at, "alignas __align__") >= 0) {
@@ -48,7 +48,7 @@ static gputune_status refuse_structure(gt_place place, const gt_structure *struc
                       structure->name, expected);
 }
 
-/* Reads the list of an array after its opening brace. Missing elements are 0. */
+/* Reads the list of an array, starting after its opening brace. Missing elements are 0. */
 static gputune_status read_list(gt_structure_member *member, gt_parse *p)
 {
     const gt_place place = gt_lexer_place(&p->at);
@@ -62,7 +62,8 @@ static gputune_status read_list(gt_structure_member *member, gt_parse *p)
     return gt_read_text(&member->values[member->value_count++], p, "0", 1, place, 0);
 }
 
-/* Reads a default, `= 0.5f`, `{0.5f}` or `= {1, 2}`. Keeps only what can be computed here. */
+/* Reads a default value, `= 0.5f`, `{0.5f}` or `= {1, 2}`. Stores only what can be computed
+ * here. */
 static gputune_status read_default(gt_structure_member *member, gt_parse *p)
 {
     const gt_lexer begin = p->at;
@@ -152,7 +153,7 @@ static gputune_status read_member_type(char out[GT_NAME_MAX], const gt_structure
                       gt_near_or(&near, "a number type"));
 }
 
-/* Returns true if the declaration is data, and not a function, constructor or label. */
+/* Returns true if the declaration is data and not a function, constructor or label. */
 static bool is_data(const gt_lexer *lexer)
 {
     static const char others[] = "static using typedef friend template ~ public private protected "
@@ -181,7 +182,8 @@ static bool is_data(const gt_lexer *lexer)
     return true;
 }
 
-/* Reads a member or a label such as `public:`, which sets *is_private for the members after it. */
+/* Reads a member or a label. A label such as `public:` sets *is_private for the members after
+ * it. */
 static gputune_status read_member(gt_structure *structure, bool *is_private, gt_parse *p)
 {
     char type[GT_NAME_MAX];
@@ -228,12 +230,14 @@ typedef struct head {
     const char *own; /* the wanted name without namespaces */
     char tag[GT_NAME_MAX];
     bool is_typedef, is_union, is_class, is_template;
-    /* true to look for a specialisation, which is preferred to the template itself */
+    /* true if a specialisation is searched for, which is preferred to the template itself */
     bool specialises;
     gt_place place;
-    gt_lexer attributes, parameters; /* parameters: a lexer on `template` */
-    gt_lexer body;                   /* on the `:` of the base classes or the `{` of the members */
-    gt_lexer pattern;                /* after the `<` of a specialisation; else at the end */
+    gt_lexer attributes, parameters; /* parameters: begins at `template` */
+    /* begins at the `:` of the base classes or at the `{` of the members */
+    gt_lexer body;
+    /* begins after the `<` of a specialisation; otherwise at the end */
+    gt_lexer pattern;
 } head;
 
 /* Reads from after `struct` to the `{`. Returns false if this is not a definition. */
@@ -262,7 +266,8 @@ static bool read_head(head *out, gt_lexer *lexer)
     return gt_lexer_is(lexer, "{");
 }
 
-/* Returns true if a definition gives its type the wanted name: by its tag, or by `} NAME;`. */
+/* Returns true if a definition has the wanted name: as its tag, or after its members, as in `}
+ * NAME;`. */
 static bool is_named(const head *head, const gt_lexer *after)
 {
     const size_t length = strcspn(head->own, "<");
@@ -270,7 +275,8 @@ static bool is_named(const head *head, const gt_lexer *after)
            (head->is_typedef && gt_lexer_is(after, head->own));
 }
 
-/* Opens *out on argument number `index` in "vec<float,4>". Returns false if there are fewer. */
+/* Opens *out on argument number `index` in a name such as "vec<float,4>". Returns false if there
+ * are fewer arguments. */
 static bool argument_at(gt_lexer *out, const char *name, int index)
 {
     gt_lexer list = gt_lexer_of(strchr(name, '<') + 1);
@@ -280,7 +286,7 @@ static bool argument_at(gt_lexer *out, const char *name, int index)
     return index == 0 && out->token.kind != GT_TOKEN_END;
 }
 
-/* Returns the index of a name in `template <typename T, int N>`, or -1. */
+/* Returns the index of a name among the parameters in `template <typename T, int N>`, or -1. */
 static int parameter_at(const gt_token *name, gt_lexer parameters)
 {
     gt_lexer item;
@@ -303,7 +309,7 @@ static bool is_alone(const gt_lexer *item)
     return gt_lexer_peek(*item).kind == GT_TOKEN_END;
 }
 
-/* Returns true if a specialisation's arguments match those in "op<SCALE,float>". */
+/* Returns true if a specialisation's arguments match those in a name such as "op<SCALE,float>". */
 static bool head_matches(const head *head, const char *name)
 {
     int place = 0;
@@ -327,8 +333,8 @@ static bool head_matches(const head *head, const char *name)
     return !argument_at(&argument, name, place);
 }
 
-/* Returns the index of the argument that a parameter's name stands for, or -1. A specialisation may
- * order them differently. */
+/* Returns the index of the argument for the parameter `name`, or -1. A specialisation may order its
+ * arguments differently. */
 static int place_of(const gt_token *name, const head *head)
 {
     gt_lexer item, list = head->pattern;
@@ -367,7 +373,8 @@ static gputune_status instantiate_structure(gt_parse *p, const gt_structure *str
     return gt_keep(p->parts, made);
 }
 
-/* Reads the base classes after a `:`, if there are any. Each becomes a member without a name. */
+/* Reads the base classes after a `:`, if there are any. Each base class becomes a member without a
+ * name. */
 static gputune_status read_bases(gt_structure *structure, gt_parse *p, bool is_class)
 {
     if (!gt_lexer_accept(&p->at, ":")) {
@@ -444,7 +451,7 @@ static gputune_status add_alias(gt_parse *p, const char *name, const char type[G
     return GPUTUNE_OK;
 }
 
-/* Reads an enum if it has the wanted name; it becomes an alias of its integer type. */
+/* Reads an enum if it has the wanted name. The enum becomes an alias of its integer type. */
 static gputune_status read_enum(bool *found, head *head, gt_parse *p, const char *name)
 {
     char type[GT_NAME_MAX] = "int";
@@ -464,7 +471,7 @@ static gputune_status read_enum(bool *found, head *head, gt_parse *p, const char
     return add_alias(p, name, type);
 }
 
-/* Reads `typedef TYPE NAME;` or `using NAME = TYPE;` from the second word on. */
+/* Reads `typedef TYPE NAME;` or `using NAME = TYPE;`, starting at the second word. */
 static gputune_status read_alias(bool *found, const head *head, gt_parse *p, bool is_using,
                                  const char *name)
 {
@@ -561,7 +568,7 @@ const gt_structure_member *gt_structure_pointer(const gt_template *template, con
     return NULL;
 }
 
-/* Reads the first declaration of the wanted type; if `specialises`, only of a specialisation. */
+/* Reads the first declaration of the wanted type. If `specialises`, reads only a specialisation. */
 static gputune_status find_declaration(bool *found, gt_parse *p, const char *name, bool specialises)
 {
     const gt_declarations *code = &p->found;

@@ -9,7 +9,8 @@ enum { GT_STRUCTURE_MEMBERS = 64, GT_MEMBER_VALUES = 16 };
 typedef struct gt_structure_member {
     char name[GT_NAME_MAX], type[GT_NAME_MAX]; /* for a base class, `name` is "" */
     gt_dimensions extents; /* constant extents of an array; count 0: not an array */
-    /* defaults in the code, of a number or an array's first elements; the last repeats */
+    /* default values in the code, for a number or for the first elements of an array, whose other
+     * elements repeat the last value */
     const gt_expression *values[GT_MEMBER_VALUES + 1];
     uint32_t value_count;
     uint32_t alignment; /* bytes of its alignas; 0: the alignment of its type */
@@ -17,21 +18,21 @@ typedef struct gt_structure_member {
     bool is_private;    /* true if the member is private, so other code cannot name it */
 } gt_structure_member;
 
-/* A struct, or another name of a type: a typedef, a using, or an enum. */
+/* A struct, or another name for a type: a typedef, a using, or an enum. */
 typedef struct gt_structure {
-    char name[GT_NAME_MAX];  /* for a C++ template with its arguments: "vec<float,4>" */
-    char alias[GT_NAME_MAX]; /* the type that has `name` as another name; "": this is a struct */
+    char name[GT_NAME_MAX];  /* with the arguments of a C++ template: "vec<float,4>" */
+    char alias[GT_NAME_MAX]; /* the type for which `name` is another name; "": this is a struct */
     gt_structure_member *members;
     uint32_t member_count;
     uint32_t alignment; /* bytes of its alignas; 0: the largest alignment of a member */
 } gt_structure;
 
-/* Finds the struct or typedef `name` in the code; the template owns *out, which is NULL if there is
- * none. ETEMPLATE with the place if its layout is not supported (unions, bit-fields, virtual base
- * classes, templates without arguments). */
+/* Sets *out to the struct or typedef `name` of the code, which the template owns, or to NULL if
+ * there is none. ETEMPLATE with the place if its layout is not supported (unions, bit-fields,
+ * virtual base classes, templates without arguments). */
 gputune_status gt_structure_find(const gt_structure **out, gt_parse *p, const char *name);
-/* Returns a structure that gt_structure_find() has found, or NULL. */
+/* Returns a struct that gt_structure_find() has already found, or NULL. */
 const gt_structure *gt_structure_of(const gt_template *template, const char *name);
-/* Returns the pointer at the path ("grid.x") in a struct of this type, or NULL. */
+/* Returns the pointer at a path such as "grid.x" in a struct of this type, or NULL. */
 const gt_structure_member *gt_structure_pointer(const gt_template *template, const char *type,
                                                 const char *path);

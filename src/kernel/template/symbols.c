@@ -10,12 +10,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The properties of the device, with their members of gt_device, and then of the launch. */
+/* First the properties of the device, with their members of gt_device, then those of the launch. */
 static const struct property {
     const char *name;
     unsigned use;
-    int slot;             /* of the launch's */
-    size_t offset, bytes; /* for the device: the member, an int or an int64_t */
+    int slot; /* for properties of the launch: the slot */
+    /* for properties of the device: the member, which is an int or an int64_t */
+    size_t offset, bytes;
 } properties[] = {
 #define DEVICE(name, member)                                                                       \
     {                                                                                              \
@@ -66,7 +67,7 @@ bool gt_symbol_is_reserved(const char *name)
     return property_index(name) >= 0;
 }
 
-/* Returns the slot of a name, or -1, and sets *use to the bit that allows it. */
+/* Returns the slot of a name, or -1. Sets *use to the GT_USE_ bit that allows the name. */
 static int find_symbol(const gt_template *template, const char *name, unsigned *use)
 {
     int i = GT_NAMED(template->parts->counters, template->parts->open_loops, name);
@@ -197,7 +198,7 @@ static void explain_symbol(void *user, const char *name, char *out, size_t bytes
     }
 }
 
-/* Finds a constant of C's headers, as the text of an expression. */
+/* Finds a constant of C's headers. Opens *value on an expression with its value. */
 static bool standard_meaning(const char *name, gt_lexer *value)
 {
     static const struct {
@@ -220,7 +221,8 @@ static bool standard_meaning(const char *name, gt_lexer *value)
     return true;
 }
 
-/* Finds a define() of the template, a constant of its code, or one of C's headers. */
+/* Finds the value of a name: a define() of the template, a constant of its code, or a constant of
+ * C's headers. */
 static bool meaning_of(void *user, const char *name, gt_lexer *value, int64_t *above)
 {
     const gt_symbols *symbols = user;

@@ -1,4 +1,4 @@
-/* Parses a template: its clauses in phases, its functions, and its hashes. */
+/* Parses a template: its clauses (in phases), its functions, and its hashes. */
 #include "kernel/template/axis_kind.h"
 #include "kernel/template/config.h"
 #include "kernel/template/parse.h"
@@ -10,15 +10,15 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef enum occurrence { ONCE, MANY, NEEDED, SOME } occurrence; /* SOME: one or more */
+typedef enum occurrence { ONCE, MANY, NEEDED, SOME } occurrence; /* SOME: once or more */
 
 /* Further properties of a clause, as bits. */
 enum {
     LIST = 1,    /* the clause has comma-separated items, which are parsed one by one */
     MEANING = 2, /* affects what a kernel computes */
-    LAUNCH = 4,  /* affects how it is launched */
+    LAUNCH = 4,  /* affects how the kernel is launched */
     MAKING = 8,  /* affects how a configuration becomes code */
-    ORDER = 16   /* the order of such clauses is that of the launches */
+    ORDER = 16   /* the order of these clauses is the order of the launches */
 };
 
 typedef struct pragma {
@@ -27,12 +27,14 @@ typedef struct pragma {
     occurrence occurrence;
     gt_parse_fn *parse;
     unsigned roles;
-    const char *form;   /* an example for messages; NULL: none */
-    const char *beside; /* the remedy beside launch(); NULL: the clause is allowed there */
-    size_t member;      /* the offset of the member that the clause fills (gt_parse.member) */
+    const char *form; /* an example for messages; NULL: none */
+    /* the alternative if there is a launch(); NULL: the clause is allowed there */
+    const char *beside;
+    size_t member; /* offset of the member that the clause sets (gt_parse.member) */
 } pragma;
 
-/* The clauses, in the order of the hashes. Later phases use what earlier ones declare. */
+/* The clauses, in the order in which they are hashed. Later phases use what earlier phases
+ * declare. */
 static const pragma pragmas[] = {
     {"kernel", 0, NEEDED, gt_parse_kernel, .roles = 0},
     {"problem", 0, MANY, gt_parse_problem, .roles = 0},
@@ -44,7 +46,7 @@ static const pragma pragmas[] = {
      .member = offsetof(gt_template_parts, check)},
     {"expect", 7, ONCE, gt_parse_expect, .roles = MEANING,
      .form = "expect(y = file(\"y.npy\"), rtol = 1e-5)"},
-    /* before args(), whose integers then need no fill */
+    /* precedes args(), whose integers then need no fill */
     {"init", 3, ONCE, gt_parse_judge, .roles = MEANING,
      .form = "init(KERNEL, block = 256, grid = ceil_div(n, 256))",
      .member = offsetof(gt_template_parts, init)},
@@ -68,7 +70,7 @@ static const pragma pragmas[] = {
     {"launch", 6, MANY, gt_parse_launch, .roles = MEANING | LAUNCH | ORDER,
      .form = "launch(KERNEL, block = 256, grid = ceil_div(n, 256), args = (y, x, n))"},
     {"prove", 6, MANY, gt_parse_prove, .roles = LIST | MEANING, .form = "prove(a = 0, -1)"},
-    /* after clear() */
+    /* follows clear() */
     {"in_place", 7, MANY, gt_parse_in_place, .roles = LIST | MEANING, .form = "in_place(y : x)"},
     {"texture", 6, MANY, gt_parse_texture, .roles = MEANING,
      .form = "texture(image, filter = linear, address = border)"},
@@ -78,7 +80,7 @@ static const pragma pragmas[] = {
     {"maxreg", 4, ONCE, gt_parse_setting, .roles = MAKING},
     {"constant", 1, MANY, gt_parse_constant, .roles = 0, .form = "constant(weights : float[9])"},
     {"default", 4, MANY, gt_parse_default, .roles = LIST},
-    /* after default(); only changes which variants are tried first */
+    /* follows default(); only affects which variants are tried first */
     {"start", 5, MANY, gt_parse_start, .roles = 0, .form = "start(VEC = 4, BLOCK = 256)"},
     {"require", 4, MANY, gt_parse_require, .roles = 0},
     {"races", 6, MANY, gt_parse_written, .roles = LIST, .member = offsetof(gt_argument, races)},
@@ -97,7 +99,7 @@ static const pragma pragmas[] = {
 
 enum { PRAGMA_COUNT = sizeof pragmas / sizeof *pragmas, PHASES = 8 };
 
-/* Returns the index of the word's row, or PRAGMA_COUNT. */
+/* Returns the index of the row for the word, or PRAGMA_COUNT. */
 static size_t word_index(const char *word)
 {
     return gt_index_of(word, pragmas, PRAGMA_COUNT);
@@ -180,7 +182,8 @@ static gputune_status parse_phase(gt_parse *p, int phase)
 
 /* ---- identity ---- */
 
-/* Returns true if an axis's value reaches the source: by a macro, a clause or a pass block. */
+/* Returns true if the value of an axis affects the source: through a macro, a clause or a pass
+ * block. */
 static bool is_in_source(const gt_template_parts *parts, const gt_template *template, uint32_t axis)
 {
     int slot = GT_SLOT_AXIS + (int)axis;
@@ -196,7 +199,7 @@ static bool is_in_source(const gt_template_parts *parts, const gt_template *temp
 }
 
 /* Identifies how variants are verified. Results that were verified in another way do not count.
- * Change the text when the proof or the default tolerances change. */
+ * Change this text if the proof or the default tolerances change. */
 static const char proof[] = "two launches, other data sets with other scalars, as far as reference "
                             "and default take them, ties, empty rows and twins, all poisons, "
                             "tolerances by each element's sensitivity\n";
@@ -208,7 +211,8 @@ static void append_clause(gt_text *out, const gt_clause *clause)
     gt_tokens_append(out, begin, (size_t)(clause->body.end - begin));
 }
 
-/* Appends the clauses of a role, ordered by rows, and then loops and launches as written. */
+/* Appends the clauses of a role in the order of their rows, and after them the loops and launches
+ * in the order of the text. */
 static void append_clauses(gt_text *out, const gt_template_reader *reader, unsigned role)
 {
     const gt_clause *clauses = reader->clauses.items;
@@ -255,7 +259,7 @@ static void append_pass(gt_text *out, const gt_template *template)
     }
 }
 
-/* Appends the define()s that no source contains, because only expressions use them. */
+/* Appends the define()s that no source contains because only expressions use them. */
 static void append_names(gt_text *out, const gt_template_parts *parts)
 {
     for (uint32_t i = 0; i < parts->define_count; i++) {
@@ -266,7 +270,8 @@ static void append_names(gt_text *out, const gt_template_parts *parts)
     }
 }
 
-/* Appends the defaults that the work depends on: stored times are those of the default's work. */
+/* Appends the default values on which the work depends, because stored times are for the work of
+ * the default. */
 static void append_work_of_default(gt_text *out, const gt_template *template)
 {
     for (uint32_t i = 0; i < template->axis_count; i++) {
@@ -338,7 +343,8 @@ static gputune_status make_summary(gt_template *template, gt_template_parts *par
     return GPUTUNE_OK;
 }
 
-/* Returns true if the clause defines a macro of this name, or of its beginning, as in KIND_fast. */
+/* Returns true if the clause defines a macro with this name, or with the beginning of it, as in
+ * KIND_fast. */
 static bool makes_macro(const gt_clause *clause, const gt_token *name)
 {
     const gt_token word = gt_token_of(clause->word);
@@ -360,7 +366,7 @@ static bool makes_macro(const gt_clause *clause, const gt_token *name)
     return makes;
 }
 
-/* Treats names that clauses define as unknown, so conditions that use them stay in the code. */
+/* Treats names that clauses define as unknown, so conditions that use them remain in the code. */
 static gt_meaning meaning_of(const void *user, const gt_token *name, int64_t *value)
 {
     const gt_template_reader *reader = user;
@@ -395,7 +401,7 @@ static void free_code(gt_parse *parse)
     parse->code = parse->possible = NULL;
 }
 
-/* Makes the texts in which declarations are found. The compiler gets all of the code. */
+/* Makes the texts in which declarations are searched for. The compiler receives all of the code. */
 static gputune_status take_code(gt_parse *parse)
 {
     const gt_template_reader *reader = parse->reader;

@@ -127,17 +127,17 @@ void gt_conditions_read(gt_conditions *conditions, gt_lexer line)
 typedef struct macro {
     gt_token name;
     gt_lexer value;
-    gt_truth defined; /* the truth value of "the name is a macro after it" */
+    gt_truth defined; /* the truth value of "the name is a macro after this directive" */
 } macro;
 
-/* A directive of an open #if: the offsets of its '#' and of the end of its line. */
+/* A directive of an open #if, as the offsets of its '#' and of the end of its line. */
 typedef struct mark {
     unsigned depth;
     size_t begin, end;
 } mark;
 
 typedef struct reader {
-    char *left; /* of the text */
+    char *left; /* copy of the text, in which lines are blanked */
     gt_meaning_fn meaning;
     const void *user;
     GT_ARRAY(macro) macros;
@@ -241,7 +241,7 @@ static void read_define(reader *r, gt_lexer line)
     }
 }
 
-/* Notes the name of `#ifndef NAME` if `#define NAME` follows, because no header defines it then. */
+/* Records the name of `#ifndef NAME` if `#define NAME` follows: then no header has defined it. */
 static void note_guard(reader *r, gt_lexer line, gt_lexer behind)
 {
     gt_lexer next;
@@ -252,8 +252,8 @@ static void note_guard(reader *r, gt_lexer line, gt_lexer behind)
     r->guarded = defines ? line.token : (gt_token){0};
 }
 
-/* Records a directive of an #if. At the #endif, blanks all its directives if every condition is
- * known. */
+/* Records a directive of an #if. At the #endif, blanks all directives of the #if if every condition
+ * is known. */
 static void note_condition(reader *r, unsigned before, size_t begin, size_t end)
 {
     const gt_conditions *c = &r->conditions;

@@ -3,8 +3,8 @@
 
 #include "kernel/text/lexer.h"
 
-/* The truth value of a condition. In this order, && is the minimum of two values, and || the
- * maximum. */
+/* The truth value of a condition. In the order of the enumerators, && is the minimum of two values,
+ * and || the maximum. */
 typedef enum gt_truth { GT_NEVER, GT_PERHAPS, GT_SURELY } gt_truth;
 
 /* Returns the truth value of "a macro of that name is defined". */
@@ -21,7 +21,8 @@ typedef struct gt_conditions {
     gt_term_fn term; /* NULL: the values of terms are unknown */
     const void *user;
     struct {
-        /* the truth values of "the code around the #if is compiled" and "a branch so far is" */
+        /* the truth values of "the code around the #if is compiled" and "an earlier branch of it is
+         * compiled" */
         gt_truth outside, taken;
     } open[GT_CONDITIONS_MAX];
     unsigned depth;
@@ -38,16 +39,16 @@ void gt_blank(char *text, size_t begin, size_t end);
 
 /* The state of a name that the text does not define as a macro. */
 typedef enum gt_meaning {
-    GT_UNDEFINED, /* no macro */
+    GT_UNDEFINED, /* not a macro */
     GT_UNKNOWN,   /* may be a macro, because a file that was not read may define it */
-    GT_OPEN,      /* a macro with several possible values: conditions that use it stay */
+    GT_OPEN,      /* a macro with several possible values; conditions that use it are kept */
     GT_VALUED     /* a macro with one known value */
 } gt_meaning;
 
 /* Returns what is known about a name. Sets *value for GT_VALUED. */
 typedef gt_meaning (*gt_meaning_fn)(const void *user, const gt_token *name, int64_t *value);
 
-/* Copies `text` and blanks the lines that conditions leave out, and the directives of an #if if all
- * its conditions are known. Line numbers stay. The caller frees *out. ENOMEM. */
+/* Copies `text` to *out. Blanks the lines that conditions leave out, and the directives of each #if
+ * whose conditions are all known. Line numbers do not change. The caller frees *out. ENOMEM. */
 gputune_status gt_branches_cut(char **out, const char *text, gt_meaning_fn meaning,
                                const void *user);

@@ -13,9 +13,9 @@ typedef enum gt_option_value { BARE, VALUE, EITHER } gt_option_value;
 typedef struct option {
     const char *names; /* names without dashes, separated by blanks */
     gt_option_value value;
-    /* true if the options change the meaning of the source, so the reference needs them too */
+    /* true if the options change the meaning of the source, so the reference also needs them */
     bool meaning;
-    const char *why; /* the reason why the options are refused; NULL: they are allowed */
+    const char *why; /* why the options are refused; NULL: they are allowed */
 } option;
 
 static const option options[] = {
@@ -51,7 +51,8 @@ static const char assembler[] =
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
-/* Finds an option and the length of its name. The values of -D, -U and -I follow without '='. */
+/* Finds an option and sets *length to the length of its name. The values of -D, -U and -I follow
+ * without '='. */
 static const option *find_option(size_t *length, const char *name)
 {
     *length = *name && strchr("DUI", *name) ? 1 : strcspn(name, "=");
@@ -94,7 +95,7 @@ gputune_status gt_compiler_option_check(const char *option, gt_place place)
     GT_REFUSE_AT(gt_is_any(name, length, "std") &&
                      !gt_is_any(value, strlen(value), "c++17 c++20 c++23"),
                  place, "--std=%s; expected c++17, c++20 or c++23, which the prelude needs", value);
-    /* the assembler takes a list, but only one option is accepted here */
+    /* the assembler accepts a list, but here only one option is allowed */
     const size_t own = strcspn(value, "=") + (strchr(value, '=') != NULL);
     GT_REFUSE_AT(gt_is_any(name, length, "ptxas-options Xptxas") &&
                      (!gt_is_any(value, own, assembler) || strchr(value, ',')),

@@ -1,12 +1,12 @@
-/* Finds declarations from tokens by C++'s grammar, without a list of known names. */
+/* Finds declarations in tokens by the grammar of C++, without a list of known names. */
 #include "kernel/text/declarations.h"
 
 #include <string.h>
 
 enum {
-    DEEPEST = 64,      /* scopes that are nested more deeply are read as one piece */
-    EXPANDED = 20000,  /* limit of the words of one expanded declaration */
-    ANGLES_MAX = 4096, /* limit of the words between < and > */
+    DEEPEST = 64,      /* scopes that are nested more deeply are read as one declaration */
+    EXPANDED = 20000,  /* maximum number of words of one expanded declaration */
+    ANGLES_MAX = 4096, /* maximum number of words between < and > */
     KEYS_MAX = 1 << 20
 };
 
@@ -16,11 +16,12 @@ typedef struct scan {
     gt_macros *macros;
     const gt_word *words;
     size_t count;
-    bool is_expansion; /* true for an expanded macro, whose pieces only yield keys and marks */
+    bool is_expansion; /* true for an expanded macro, whose declarations only add names and marks */
     bool in_class;
-    int depth, namespaces; /* numbers of the scopes and namespaces around the words */
-    uint8_t *ways;         /* indexed by id: how the current piece reads the name */
-    size_t ids;            /* number of elements of `ways` */
+    int depth, namespaces; /* numbers of scopes and of namespaces around the words */
+    /* indexed by id: how the current declaration reads the name (GT_READ_ bits) */
+    uint8_t *ways;
+    size_t ids; /* number of elements of `ways` */
 } scan;
 
 static bool is_class_word(const gt_word *word)
@@ -38,7 +39,7 @@ static bool closes_angle(const gt_word *word)
     return word->id == GT_IS_GREATER || word->id == GT_IS_GREATER2;
 }
 
-/* Returns true if a name before parentheses is an attribute instead of the declared name. */
+/* Returns true if a name before parentheses is an attribute and not the declared name. */
 static bool is_attribute(const gt_word *word)
 {
     const gt_token *t = &word->token;
@@ -104,7 +105,7 @@ static size_t skip_requirement(const gt_word *w, size_t count, size_t i)
             i += i < count && w[i].id == GT_IS_OPEN_BRACE ? gt_word_close(w, count, i) + 1 - i : 0;
         } else if (w[i].id == GT_IS_OPEN_PAREN) {
             i = gt_word_close(w, count, i) + 1;
-        } else { /* a concept, A::B<…> */
+        } else { /* a concept, as in A::B<…> */
             while (i < count && (gt_word_is_name(&w[i]) || w[i].id == GT_IS_SCOPE)) {
                 i++;
                 if (i < count && w[i].id == GT_IS_LESS) {
@@ -266,7 +267,8 @@ static void classify_variables(scan *s, gt_piece *piece, const gt_word *w, size_
     }
 }
 
-/* Returns the owner's name, A in A::f and A<T>::f, with the `::` at `at`; 0 if there is none. */
+/* Returns the name of the owner before the `::` at `at`: A in A::f and A<T>::f. Returns 0 if there
+ * is none. */
 static uint32_t owner_before(const gt_word *w, size_t at)
 {
     if (at < 1 || w[at].id != GT_IS_SCOPE) {
@@ -309,8 +311,8 @@ static void classify_function(scan *s, gt_piece *piece, const gt_word *w, size_t
                           (w[count - 2].id == GT_IS_DEFAULT || w[count - 2].id == GT_IS_DELETE);
 }
 
-/* Returns the index where the head ends: at a body, a value or the ';'. Sets *name to the index of
- * the declared function's name, or to `count` if the words declare no function. */
+/* Returns the index of the end of the head: the index of a body, a value or the ';'. Sets *name to
+ * the index of the declared function's name, or to `count` if the words declare no function. */
 static size_t find_head(const gt_word *w, size_t count, size_t *name)
 {
     size_t i = 0;
@@ -368,7 +370,7 @@ static size_t strip_attributes(gt_word *w, size_t count)
     return to;
 }
 
-/* Classifies pieces by their first word. Returns false if that word does not decide. */
+/* Classifies a declaration by its first word. Returns false if the first word does not decide. */
 static bool classify_by_word(scan *s, gt_piece *piece, const gt_word *w, size_t count)
 {
     const uint32_t id = w[0].id;
@@ -396,7 +398,7 @@ static bool classify_by_word(scan *s, gt_piece *piece, const gt_word *w, size_t 
     return true;
 }
 
-/* Classifies a piece by its expanded words, which this modifies. */
+/* Classifies a declaration by its expanded words, and modifies them. */
 static void classify_piece(scan *s, gt_piece *piece, gt_word *w, size_t count)
 {
     size_t name;
@@ -480,7 +482,8 @@ static bool is_behind_type(const gt_word *w, size_t i, bool in_head)
            (in_head && (w[at - 1].id == GT_IS_OPEN_PAREN || w[at - 1].id == GT_IS_COMMA));
 }
 
-/* Returns true if the name at `i` is a further name of a declaration, as b in `float a, b;`. */
+/* Returns true if the name at `i` is a further name of a declaration, such as b in `float a,
+ * b;`. */
 static bool is_further(const gt_word *w, size_t count, size_t i)
 {
     size_t at = i;
@@ -536,7 +539,7 @@ static void read_directive(scan *s, const gt_word *directive)
     gt_array_free(&names);
 }
 
-/* Reads words both as written and with their macros expanded. */
+/* Reads a range of words twice: as written, and with macros expanded. */
 static void read_range(scan *s, size_t begin, size_t end)
 {
     gt_word_list raw = {0}, expanded = {0};
@@ -657,7 +660,8 @@ static bool is_balanced(const gt_word_list *words)
 
 static void scan_scope(scan *s, size_t begin, size_t end);
 
-/* Classifies a macro that makes whole declarations: it gets all their keys and marks. */
+/* Classifies a macro that makes whole declarations. The piece receives the names and marks of all
+ * of them. */
 static void classify_macro(scan *s, gt_piece *piece, const gt_word_list *expanded)
 {
     gt_declarations made = {0};
@@ -775,7 +779,8 @@ static size_t scan_piece(scan *s, size_t at)
     return piece.end;
 }
 
-/* Returns the index after the '{' of a namespace or extern "C" that begins at `at`, or 0. */
+/* Returns the index after the '{' of a namespace or extern "C" that begins at `at`, or 0 if there
+ * is none. */
 static size_t enter_scope(const scan *s, size_t at)
 {
     const gt_word *w = s->words;

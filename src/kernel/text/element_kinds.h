@@ -1,5 +1,5 @@
-/* The types of elements and the kinds of their fills. The host includes this as C; the service
- * kernels get it as CUDA C++ before farm/service.h, so it includes no other header. */
+/* The types of elements and the kinds of their fills. The host includes this file as C. The service
+ * kernels include it as CUDA C++, before farm/service.h, so it includes no other header. */
 #pragma once
 
 typedef enum gt_fill_kind {
@@ -10,12 +10,13 @@ typedef enum gt_fill_kind {
     GT_FILL_SORTED,
     GT_FILL_PERMUTATION,
     GT_FILL_PREFIX,
-    /* The host makes the elements of the kinds from here on, and sends them to the worker. */
+    /* For this kind and those below it, the host generates the elements and sends them to the
+     * worker. */
     GT_FILL_EXPRESSION,
     GT_FILL_FILE
 } gt_fill_kind;
 
-/* The type of an element's component. Floats come last. */
+/* The type of one component of an element. Float types come last. */
 typedef enum gt_type {
     GT_TYPE_I8,
     GT_TYPE_U8,

@@ -32,7 +32,7 @@ static gputune_status emit_instruction(parser *p, gt_instruction instruction)
     return gt_array_push(&p->code, instruction) < 0 ? gt_fail_memory() : GPUTUNE_OK;
 }
 
-/* Emits an operation. If it has two operands, `first` is the index of the first one. */
+/* Emits an operation. If it has two operands, `first` is the index of the first operand's code. */
 static gputune_status emit_operation(parser *p, gt_operation operation, int first)
 {
     return emit_instruction(p, (gt_instruction){.operation = operation, .target = first});
@@ -43,7 +43,7 @@ static int last_instruction(const parser *p)
     return (int)p->code.count - 1;
 }
 
-/* Multiplies by a suffix K, M, G or T in either case, as in 64K. */
+/* Multiplies a value by a suffix K, M, G or T in either case, as in 64K. */
 static bool scale_value(int64_t *value, char **end)
 {
     static const char suffixes[] = "KMGT";
@@ -140,7 +140,7 @@ static gputune_status parse_sizeof(parser *p)
     return use_slot(p, slot);
 }
 
-/* Parses the value of a constant of the code in place of its name. */
+/* Parses the value of a constant of the code, which replaces its name. */
 static gputune_status parse_meaning(parser *p, gt_lexer *value, const char *name, gt_place place)
 {
     gt_lexer *outside = p->lexer;
@@ -309,7 +309,7 @@ static gputune_status parse_conditional(parser *p)
     return parse_nested(p, parse_choice);
 }
 
-/* Appends the tokens from `from` up to `to`, with one blank where there was any space. */
+/* Appends the tokens from `from` up to `to`, separated by one blank if there was any space. */
 static void append_tokens(gt_text *out, gt_lexer from, const gt_lexer *to)
 {
     const char *last = from.token.text;
@@ -404,7 +404,7 @@ gputune_status gt_expression_integer(int64_t *out, const gt_expression *expressi
     return error ? fail_expression(expression, error) : GPUTUNE_OK;
 }
 
-/* Computes bit operations, shifts and remainders of doubles that hold integers. */
+/* Computes bit operations, shifts and remainders of doubles whose values are integers. */
 static const char *combine_as_integers(double *out, gt_operation operation, double a, double b)
 {
     const double limit = 9.2e18;
@@ -467,13 +467,13 @@ static const char *unary_real(double *value, gt_operation operation)
     return NULL;
 }
 
-/* Returns true if the operation yields an integer for integers. */
+/* Returns true if the operation yields an integer if its operands are integers. */
 static bool stays_whole(gt_operation operation)
 {
     return operation != GT_DO_POW && operation != GT_DO_SQRT && operation != GT_DO_LOG2;
 }
 
-/* A value. Integers (is_whole) divide as in C++, other values exactly. */
+/* A value. Integers (is_whole) are divided as in C++, other values exactly. */
 typedef struct number {
     double value;
     bool is_whole;

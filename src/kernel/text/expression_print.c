@@ -1,4 +1,4 @@
-/* Prints expressions, after computing the parts that are known. */
+/* Prints expressions after computing the parts that are known. */
 #include "kernel/text/expression.h"
 #include "kernel/text/lexer.h"
 
@@ -10,10 +10,10 @@ enum { PRIMARY = 12, UNARY = 11, CHOICE = 0 }; /* precedences that operators do 
 typedef struct piece {
     bool is_known;
     bool is_truth; /* true if the value is 0 or 1 */
-    int64_t value; /* if known */
-    int64_t least; /* the value is at least this; -1: unknown, or less than 0 */
+    int64_t value; /* valid if is_known */
+    int64_t least; /* lower bound of the value; -1: unknown or negative */
     int precedence;
-    gt_text text; /* otherwise */
+    gt_text text; /* valid unless is_known */
 } piece;
 
 typedef struct printer {
@@ -23,7 +23,7 @@ typedef struct printer {
 
 static gputune_status print_at(piece *out, const printer *p, int at);
 
-/* For GT_SCOPED(). */
+/* Frees a piece, for GT_SCOPED(). */
 static void free_piece(piece *own)
 {
     gt_text_free(&own->text);
@@ -41,7 +41,7 @@ static gputune_status refuse_print(const printer *p, const char *error)
                       error, p->expression->text);
 }
 
-/* Appends a part, in parentheses if it binds less tightly than its place. */
+/* Appends a part, in parentheses if its operator binds less tightly than `least`. */
 static void append_piece(gt_text *out, const piece *part, int least)
 {
     if (part->is_known) {
@@ -163,7 +163,7 @@ static gputune_status print_choice(piece *out, const printer *p, int at)
     return GPUTUNE_OK;
 }
 
-/* Returns the lower bound of a result. */
+/* Returns a lower bound of the result of an operation. */
 static int64_t least_of(gt_operation operation, const piece *left, const piece *right)
 {
     const bool grows = operation == GT_DO_ADD || operation == GT_DO_MULTIPLY ||
@@ -178,8 +178,8 @@ static int64_t least_of(gt_operation operation, const piece *left, const piece *
                : -1;
 }
 
-/* Returns the operand that is the result because the other one is known, as x in x + 0 and 1 *
- * x, and 1 in min(x, 1) if x is at least 1; otherwise NULL. */
+/* Returns the operand that equals the result if the other operand or a lower bound shows that: x in
+ * x + 0 and 1 * x, and 1 in min(x, 1) if x is at least 1. Otherwise returns NULL. */
 static piece *unchanged(gt_operation operation, piece *left, piece *right)
 {
     piece *known = left->is_known ? left : right, *other = left->is_known ? right : left;

@@ -13,7 +13,7 @@ typedef struct finder {
     const char *text;
     const char *const *names;
     size_t name_count;
-    gt_macros macros; /* interns the words; defines none */
+    gt_macros macros; /* used to intern the words; contains no macros */
     gt_word_list words;
     bool failed;
 } finder;
@@ -23,10 +23,11 @@ static size_t begin_of(const finder *f, size_t word)
     return (size_t)(f->words.items[word].token.text - f->text);
 }
 
-/* Writes the namespaces around a word: "", "a", "a::b". */
+/* Writes the namespaces around a word to `scope`: "", "a", "a::b". */
 static void find_scope(char scope[GT_ENTRY_MAX], const gt_word *w, size_t at)
 {
-    int open = 0; /* braces that are open at the word, without those that were read */
+    /* number of braces that are open at the word, minus those that were already read */
+    int open = 0;
     for (scope[0] = '\0'; at-- > 0;) {
         open += (w[at].id == GT_IS_OPEN_BRACE) - (w[at].id == GT_IS_CLOSE_BRACE);
         size_t name = at;
@@ -48,8 +49,8 @@ static void find_scope(char scope[GT_ENTRY_MAX], const gt_word *w, size_t at)
     }
 }
 
-/* Returns true if `name` means the function `token` in the namespaces `scope`. The name may lack
- * the outer namespaces. */
+/* Returns true if `name` means the function `token` in the namespaces `scope`. Outer namespaces may
+ * be missing in `name`. */
 static bool is_named(const gt_token *token, const char *scope, const char *name)
 {
     char whole[GT_ENTRY_MAX + GT_NAME_MAX], written[GT_NAME_MAX + 2];
@@ -66,7 +67,8 @@ bool gt_function_is(const gt_function *function, const char *text, const char *n
     return is_named(&lexer.token, function->scope, name);
 }
 
-/* Returns the index of the '(' after the name of a function at `at`, or 0 if none is sought. */
+/* Returns the index of the '(' after the function name at `at`, or 0 if this is no function that is
+ * searched for. */
 static size_t find_parameters(const finder *f, gt_function *out, size_t at)
 {
     const gt_word *w = f->words.items;
@@ -86,7 +88,7 @@ static size_t find_parameters(const finder *f, gt_function *out, size_t at)
     return is_sought ? open : 0;
 }
 
-/* Returns true if each #if between the words begins and ends there. */
+/* Returns true if every #if between the words both begins and ends there. */
 static bool has_whole_branches(const gt_word *w, size_t from, size_t to)
 {
     int open = 0;
@@ -96,7 +98,7 @@ static bool has_whole_branches(const gt_word *w, size_t from, size_t to)
     return open == 0;
 }
 
-/* Adds a function whose declaration starts at the word `begin`, with its name at `name` and its
+/* Adds a function whose declaration begins at the word `begin`, with its name at `name` and its
  * parameters after `open`. Returns the index of the next word. */
 static size_t add_function(finder *f, gt_function *out, size_t begin, size_t name, size_t open)
 {
@@ -132,7 +134,7 @@ static size_t add_function(finder *f, gt_function *out, size_t begin, size_t nam
     return out->plain ? last + 1 : open + 1;
 }
 
-/* Reads a declaration from `begin` on. Returns the index of the word after it. */
+/* Reads a declaration that begins at `begin`. Returns the index of the word after it. */
 static size_t read_declaration(finder *f, size_t begin)
 {
     const gt_word *w = f->words.items;
@@ -234,7 +236,8 @@ bool gt_function_adds(const char *text, const gt_function *function, const char 
     return false;
 }
 
-/* Takes a name of a parameter. The last one is its own name; those before it are its type. */
+/* Stores a name of a parameter. The last one is the name of the parameter; those before it belong
+ * to its type. */
 static void keep_name(gt_function_parameter *out, const gt_token *token)
 {
     size_t length = strlen(out->words), more = strlen(out->name);
@@ -322,7 +325,7 @@ bool gt_function_signature(gt_signature *out, const char *text, const gt_functio
 
 /* ---- constants ---- */
 
-/* Returns true if both have the same tokens, as if a header was included twice. */
+/* Returns true if both have the same tokens, for example because a header was included twice. */
 static bool is_same(gt_lexer a, gt_lexer b)
 {
     while (a.token.kind != GT_TOKEN_END && gt_token_equals(&a.token, &b.token)) {
@@ -332,7 +335,7 @@ static bool is_same(gt_lexer a, gt_lexer b)
     return a.token.kind == GT_TOKEN_END && b.token.kind == GT_TOKEN_END;
 }
 
-/* A search for a constant, and the first value that was found. */
+/* A search for a constant. `value` is the first value that was found. */
 typedef struct search {
     uint32_t name;
     gt_lexer *value;
@@ -349,7 +352,7 @@ static void note_constant(search *s, gt_lexer value, int64_t above)
     }
 }
 
-/* Reads the enumerators of an enum. Without a value, each is the previous one plus 1. */
+/* Reads the enumerators of an enum. An enumerator without a value is the previous one plus 1. */
 static void search_enum(search *s, const gt_word *w, size_t begin, size_t end)
 {
     gt_lexer value = gt_lexer_of("0");

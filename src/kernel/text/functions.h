@@ -1,4 +1,4 @@
-/* Finds __global__ functions, their extent and parameters, and constants in CUDA text. */
+/* Finds __global__ functions, their extents and parameters, and constants in CUDA text. */
 #pragma once
 
 #include "base/array.h"
@@ -6,17 +6,17 @@
 #include "kernel/text/declarations.h"
 #include "kernel/text/types.h"
 
-/* A declaration or definition of a function. Places are byte offsets in the text. */
+/* A declaration or definition of a function. Positions are byte offsets in the text. */
 typedef struct gt_function {
-    size_t begin; /* start of the whole declaration, with `extern "C"`, static or template */
+    size_t begin; /* start of the whole declaration, including `extern "C"`, static or template */
     /* positions of the function's name, of the text after '(', and of the ')' */
     size_t name, parameters, parameters_end;
     size_t end;             /* after the `;` or `}` */
     bool is_template;       /* true for template <class T, …> */
-    bool is_specialisation; /* template <> … */
+    bool is_specialisation; /* true for template <> … */
     bool is_definition, is_extern_c;
     bool plain; /* true if no #if divides its brackets, so the function can be cut out */
-    char scope[GT_ENTRY_MAX]; /* the enclosing named namespaces: "", "a", "a::b" */
+    char scope[GT_ENTRY_MAX]; /* the named namespaces around it: "", "a", "a::b" */
 } gt_function;
 
 typedef struct gt_function_parameter {
@@ -25,35 +25,40 @@ typedef struct gt_function_parameter {
     bool pointer, has_type;
     bool has_default;
     bool is_const;    /* true for a pointer to const */
-    bool is_overlong; /* true if the type or the name has too many characters */
-    /* true for neither a value nor a plain pointer, as in TYPE or TYPE ( )[…] */
+    bool is_overlong; /* true if the type or the name is too long to store */
+    /* true if it is neither a value nor a plain pointer, as in TYPE or TYPE ( )[…] */
     bool is_unusual;
     gt_element element; /* the element of its type, if has_type */
 } gt_function_parameter;
 
 typedef GT_ARRAY(gt_function) gt_function_list;
 
-/* Finds the declarations and definitions of these __global__ functions, in the order of the text.
- * Names may lack their outer namespaces. The caller frees the list, with gt_array_free(). ENOMEM */
+/* Finds the declarations and definitions of the __global__ functions `names`, in the order of the
+ * text. Outer namespaces may be missing in names. The caller frees the list with gt_array_free().
+ * ENOMEM. */
 gputune_status gt_functions_find(gt_function_list *out, const char *text, const char *const *names,
                                  size_t count);
-/* Returns true if a function of the text has this name, which may lack outer namespaces. */
+/* Returns true if a function of the text has this name, in which outer namespaces may be
+ * missing. */
 bool gt_function_is(const gt_function *function, const char *text, const char *name);
-/* Returns how many template parameters have no default, and the name of the one at `index`. */
+/* Returns the number of template parameters without a default. Writes the name of the parameter at
+ * `index` to `name`. */
 size_t gt_function_needs(char name[GT_NAME_MAX], const char *text, const gt_function *function,
                          size_t index);
-/* Opens a lexer on the definition after its parameters. Its places are not valid in messages. */
+/* Opens a lexer on the part of the definition after its parameters. Its places are not valid in
+ * messages. */
 gt_lexer gt_function_body(const char *text, const gt_function *function);
 /* Returns true if the definition declares dynamic shared memory outside of any #if. */
 bool gt_function_has_dynamic_shared(const char *text, const gt_function *function);
-/* Returns true if the definition adds the parameter to something or indexes by it. */
+/* Returns true if the definition adds the parameter to something or uses it as an index. */
 bool gt_function_adds(const char *text, const gt_function *function, const char *parameter);
 /* The parameters of a function. */
 typedef struct gt_signature {
     gt_function_parameter items[GT_PARAMETER_MAX];
     size_t count; /* may exceed GT_PARAMETER_MAX; further parameters are not stored */
-    char blocks[GT_BLOCK_MAX][GT_NAME_MAX]; /* the blocks of the leading GPUTUNE_PARAM(block) */
-    /* true if the text has a comma after the macro, in addition to the macro's own */
+    /* the blocks of the GPUTUNE_PARAM(block) at the beginning */
+    char blocks[GT_BLOCK_MAX][GT_NAME_MAX];
+    /* true if the text has a comma after the macro in addition to the comma in the macro */
     bool has_comma[GT_BLOCK_MAX];
     uint32_t block_count;
 } gt_signature;
@@ -62,8 +67,8 @@ typedef struct gt_signature {
 bool gt_function_signature(gt_signature *out, const char *text, const gt_function *function);
 
 /* Finds a constant outside of functions: `#define NAME value`, a const or constexpr variable, or an
- * enumerator. Opens *value on its value, and sets *above to the number to add to it (for
- * enumerators without a value of their own). Returns false if there is none, or several with
- * different values. */
+ * enumerator. Opens *value on its value, and sets *above to the number to add, which is for
+ * enumerators without a value. Returns false if there is no such constant, or if there are several
+ * with different values. */
 bool gt_code_constant(gt_lexer *value, int64_t *above, const gt_declarations *code,
                       const char *name);

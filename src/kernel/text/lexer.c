@@ -12,7 +12,7 @@ static const char *const punctuation[] = {
     "<<=", ">>=", "...", "<=>", "->*", "##", "->", "++", "--", "<<", ">>", "<=", ">=", "==",
     "!=",  "&&",  "||",  "+=",  "-=",  "*=", "/=", "%=", "&=", "|=", "^=", "::", ".*"};
 static const char second_bytes[] =
-    "<>=.-#+&|:*"; /* their second bytes, which rarely follow another token */
+    "<>=.-#+&|:*"; /* second bytes of these operators, which rarely follow another token */
 
 static inline bool name_byte(char c)
 {
@@ -42,7 +42,7 @@ static inline bool looking_at(const gt_lexer *lexer, const char *text)
            memcmp(lexer->at, text, strlen(text)) == 0;
 }
 
-/* Like compilers, allows blanks between the backslash and the end of its line. */
+/* Skips a backslash at the end of a line. Like compilers, allows blanks between them. */
 static bool skip_splice(gt_lexer *lexer)
 {
     if (!looking_at(lexer, "\\")) {
@@ -88,7 +88,7 @@ static void skip_block_comment(gt_lexer *lexer)
     lexer->at += 2;
 }
 
-/* Returns true if a byte cannot be blank nor begin a comment or a spliced line. */
+/* Returns true if a byte can neither be blank nor begin a comment or a spliced line. */
 static bool begins_token(char c)
 {
     return (unsigned char)c > ' ' && c != '/' && c != '\\';
@@ -97,7 +97,7 @@ static bool begins_token(char c)
 static void skip_blanks(gt_lexer *lexer)
 {
     while (lexer->at < lexer->end && !begins_token(*lexer->at)) {
-        if (*lexer->at == ' ') { /* a fast path, because whole functions may be blanked */
+        if (*lexer->at == ' ') { /* fast path, because the text of whole functions may be blank */
             lexer->at++;
         } else if (looking_at(lexer, "//")) {
             skip_line_comment(lexer);
@@ -114,7 +114,7 @@ static void skip_blanks(gt_lexer *lexer)
     }
 }
 
-/* Moves from a quote to after the closing one. Returns false if the line ends before. */
+/* Moves from a quote to after the closing quote. Returns false if the line ends before. */
 static bool skip_quoted(gt_lexer *lexer, char quote)
 {
     lexer->at++;
@@ -206,7 +206,7 @@ static gt_token_kind read_token(gt_lexer *lexer, bool first)
         return GT_TOKEN_DIRECTIVE;
     }
     if (first && looking_at(lexer, "%:") && !looking_at(lexer, "%:%:")) {
-        lexer->at += 2; /* the digraph of '#' */
+        lexer->at += 2; /* digraph of '#' */
         return GT_TOKEN_DIRECTIVE;
     }
     bool fraction = c == '.' && lexer->at + 1 < lexer->end && isdigit((unsigned char)lexer->at[1]);
@@ -277,7 +277,8 @@ bool gt_lexer_item(gt_lexer *item, gt_lexer *list)
     for (; list->token.kind != GT_TOKEN_END; gt_lexer_next(list)) {
         depth += gt_token_is_any(&list->token, "( [ {") - gt_token_is_any(&list->token, ") ] }");
         angles += depth > 0 ? 0 : gt_token_angles(&list->token);
-        end = angles == -1 && list->token.length > 1 ? list->token.text + 1 : end; /* of >> */
+        /* the first > of >> */
+        end = angles == -1 && list->token.length > 1 ? list->token.text + 1 : end;
         if (depth < 0 || angles < 0 || (depth + angles == 0 && gt_lexer_is(list, ","))) {
             break;
         }

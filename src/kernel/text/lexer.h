@@ -8,7 +8,7 @@ typedef enum gt_token_kind {
     GT_TOKEN_END,
     GT_TOKEN_NAME,
     GT_TOKEN_NUMBER,
-    GT_TOKEN_STRING,      /* with its quotes, also raw strings */
+    GT_TOKEN_STRING,      /* with its quotes; includes raw strings */
     GT_TOKEN_CHARACTER,   /* with its quotes */
     GT_TOKEN_PUNCTUATION, /* the longest matching operator or bracket */
     GT_TOKEN_DIRECTIVE,   /* '#' as the first token of a line */
@@ -23,7 +23,7 @@ typedef struct gt_token {
     int line, column;
 } gt_token;
 
-/* A lexer with its current token; the other members are private. A copy is a bookmark. */
+/* A lexer with its current token; the other members are private. A copy serves as a bookmark. */
 typedef struct gt_lexer {
     gt_token token;
     const char *path;
@@ -39,16 +39,18 @@ void gt_lexer_open(gt_lexer *lexer, const char *text, size_t length, gt_place pl
 /* Return a lexer on a text. Its places are not valid in messages. */
 gt_lexer gt_lexer_of(const char *text);
 gt_lexer gt_lexer_on(const char *text, size_t length);
-/* Makes the lexer, which may be a copy, end before this place of its text. */
+/* Makes the lexer, which may be a copy, end before `end`, a position in its text. */
 void gt_lexer_end_at(gt_lexer *lexer, const char *end);
-/* Opens *item on the next item of a comma-separated list, and moves the list after it. Commas
- * inside brackets or template arguments do not separate. Returns false at the end of the list. */
+/* Opens *item on the next item of a comma-separated list, and moves the list after the item. Commas
+ * inside brackets or template arguments do not separate items. Returns false at the end of the
+ * list. */
 bool gt_lexer_item(gt_lexer *item, gt_lexer *list);
-/* Reads the next token into lexer->token; at the end that is GT_TOKEN_END. */
+/* Reads the next token into lexer->token. At the end of the text, the token is GT_TOKEN_END. */
 void gt_lexer_next(gt_lexer *lexer);
 /* Opens `line` on the current directive, after its '#', and moves the lexer after the directive. */
 void gt_lexer_directive(gt_lexer *lexer, gt_lexer *line);
-/* Does the same with the first directive from the current token on, if there is one. */
+/* Does the same with the next directive, which may be the current token. Returns false if there is
+ * none. */
 bool gt_lexer_find_directive(gt_lexer *lexer, gt_lexer *line);
 
 /* Returns true if the text has a directive `word` with the token `name`. */
@@ -56,13 +58,14 @@ bool gt_has_directive(const char *text, const char *word, const char *name);
 
 /* Returns true if the current token is exactly `text` (a name or punctuation). */
 bool gt_lexer_is(const gt_lexer *lexer, const char *text);
-/* Returns true if the token occurs from the current one on. */
+/* Returns true if the token occurs in the rest of the text, which begins with the current token. */
 bool gt_lexer_has(gt_lexer lexer, const gt_token *token);
 /* Returns the token after the current one. */
 gt_token gt_lexer_peek(gt_lexer lexer);
 /* Steps over the current token if it equals `text`, and returns true if it did. */
 bool gt_lexer_accept(gt_lexer *lexer, const char *text);
-/* Steps over the current token if it is one of the blank-separated words. Returns which, or -1. */
+/* Steps over the current token if it is one of the blank-separated words. Returns the index of the
+ * word, or -1. */
 int gt_lexer_accept_any(gt_lexer *lexer, const char *words);
 gt_place gt_lexer_place(const gt_lexer *lexer);
 bool gt_token_is(const gt_token *token, const char *text);
@@ -71,17 +74,19 @@ bool gt_token_is_string(const gt_token *token);
 /* Returns true if the token is one of the blank-separated words. */
 bool gt_token_is_any(const gt_token *token, const char *words);
 bool gt_token_equals(const gt_token *a, const gt_token *b);
-/* Returns a token that equals the name. */
+/* Returns a name token with this text. */
 gt_token gt_token_of(const char *name);
-/* Returns how many template brackets the token opens minus how many it closes: "<" 1, ">>" -2. */
+/* Returns how many template brackets the token opens, minus how many it closes: 1 for "<", -2 for
+ * ">>". */
 int gt_token_angles(const gt_token *token);
-/* Moves over a bracketed text if the current token is one of the brackets `open`, else over this
- * one token. Returns the place of the closing bracket, one of `close`; NULL if there is none. */
+/* Moves over a bracketed text if the current token is one of the brackets `open`, otherwise over
+ * this one token. Returns the position of the closing bracket, which is one of `close`, or NULL if
+ * there is none. */
 const char *gt_lexer_skip(gt_lexer *lexer, const char *open, const char *close);
 /* Moves to the next token outside of brackets that is one of the words, or to the end. */
 void gt_lexer_skip_to(gt_lexer *lexer, const char *words);
-/* Moves over template arguments from their '<' on, and returns the place of the '>'. Returns NULL
- * before a token that closes more than it opened. */
+/* Moves over template arguments, starting at their '<', and returns the position of the '>'.
+ * Returns NULL before a token that closes more brackets than were open. */
 const char *gt_lexer_skip_angles(gt_lexer *lexer);
 
 /* Sets the message, prefixed by "path:line:column: ", and evaluates to ETEMPLATE. */
@@ -92,7 +97,8 @@ const char *gt_lexer_skip_angles(gt_lexer *lexer);
 void gt_message_at(gt_place place, const char *format, ...) GT_PRINTF(2, 3);
 /* Fails with ETEMPLATE "more than MOST WHAT; expected fewer" if `count` has reached `most`. */
 gputune_status gt_check_room(size_t count, size_t most, const char *what, gt_place place);
-/* Fails with ETEMPLATE: "found 'x'; expected WHAT", and the lexer's example unless WHAT has one. */
+/* Fails with ETEMPLATE: "found 'x'; expected WHAT". Adds the lexer's example unless WHAT contains
+ * one. */
 gputune_status gt_fail_expected(const gt_lexer *lexer, const char *what);
 /* Returns from the enclosing function with gt_fail_expected() unless `condition` is true. */
 #define GT_EXPECT(condition, lexer, what)                                                          \

@@ -82,7 +82,7 @@ void gt_words_split(gt_word_list *out, gt_macros *macros, gt_lexer lexer)
     }
 }
 
-/* Reads a macro's parameters; the lexer is after their '('. */
+/* Reads the parameters of a macro. The lexer is after their '('. */
 static void read_parameters(gt_macros *m, gt_macro *macro, gt_lexer *line)
 {
     while (line->token.kind != GT_TOKEN_END && !gt_lexer_accept(line, ")")) {
@@ -208,7 +208,7 @@ typedef struct arguments {
     uint32_t count;
 } arguments;
 
-/* A macro that is being expanded; it is not expanded inside itself. */
+/* A macro that is being expanded. It is not expanded again inside its own expansion. */
 typedef struct hidden {
     uint32_t id;
     const struct hidden *outer;
@@ -222,7 +222,7 @@ static bool is_hidden(const hidden *hidden, uint32_t id)
     return hidden != NULL;
 }
 
-/* Divides words[open] to words[close] into arguments. A variadic one keeps its commas. */
+/* Divides words[open] to words[close] into arguments. A variadic argument keeps its commas. */
 static void divide_arguments(arguments *out, const gt_macro *macro, const gt_word *words,
                              size_t open, size_t close)
 {
@@ -257,7 +257,7 @@ static gt_word paste_words(gt_macros *m, const gt_word *a, const gt_word *b)
     return joined;
 }
 
-/* Appends the macro's body with its arguments in place of the parameters. */
+/* Appends the body of the macro, in which arguments replace the parameters. */
 static void substitute_arguments(gt_word_list *out, gt_macros *m, const gt_macro *macro,
                                  const arguments *given)
 {
@@ -324,8 +324,8 @@ static bool has_word(const gt_macros *m, const gt_macro *macro, uint32_t id)
     return gt_word_find(gt_macro_words(m, macro), 0, macro->words, id) < macro->words;
 }
 
-/* Returns true if a macro's use of `taken` words from `at` on makes a kernel's declaration, and
- * stores its expansion in `out`. Macros that make strings are not expanded. */
+/* Returns true if the use of a macro, `taken` words that begin at `at`, makes a kernel's
+ * declaration. Stores its expansion in `out`. Macros that make strings are not expanded. */
 static bool makes_kernel(gt_word_list *out, gt_macros *m, const gt_word *words, size_t at,
                          size_t taken)
 {

@@ -7,7 +7,7 @@
 #include "base/hash_index.h"
 #include "base/text.h"
 
-/* The words of C++ and CUDA that the grammar of declarations needs, as X(NAME, spelling). The id of
+/* The words of C++ and CUDA that the grammar of declarations uses, as X(NAME, spelling). The id of
  * a spelling is GT_IS_NAME. */
 #define GT_FIXED_WORDS(X)                                                                          \
     X(OPEN_BRACE, "{"), X(CLOSE_BRACE, "}"), X(OPEN_PAREN, "("), X(CLOSE_PAREN, ")"),              \
@@ -41,8 +41,9 @@ typedef enum gt_word_id {
     GT_WORDS_FIXED
 } gt_word_id;
 
-/* A token and the id of its spelling, such as a gt_word_id. A directive's '#' has GT_IS_IF_LINE,
- * GT_IS_ELSE_LINE or GT_IS_ENDIF_LINE if it belongs to a condition, otherwise 0. */
+/* A token and the id of its spelling, such as a gt_word_id. The id of a directive's '#' is
+ * GT_IS_IF_LINE, GT_IS_ELSE_LINE or GT_IS_ENDIF_LINE if the directive belongs to a condition,
+ * otherwise 0. */
 typedef struct gt_word {
     gt_token token;
     uint32_t id;
@@ -50,34 +51,35 @@ typedef struct gt_word {
 
 typedef GT_ARRAY(gt_word) gt_word_list;
 
-/* A macro. Its parameters and then its body are words of gt_macros.texts. */
+/* A macro. Its parameters and, after them, its body are words of gt_macros.texts. */
 typedef struct gt_macro {
-    uint32_t name; /* id */
+    uint32_t name; /* id of the name */
     size_t first;
     uint32_t parameters, words;
     bool is_function, is_variadic;
 } gt_macro;
 
-/* The macros that are defined at a place in a text. */
+/* The macros that are defined at a position in a text. */
 typedef struct gt_macros {
     const char *text; /* the whole text, which must outlive the macros */
     gt_hash_index index;
     uint32_t ids; /* number of ids, including 0 */
     gt_word_list texts;
-    GT_ARRAY(gt_macro) items;   /* of each #define, also of former macros */
+    /* one for each #define, including macros that were replaced or undefined */
+    GT_ARRAY(gt_macro) items;
     GT_ARRAY(uint32_t) of_name; /* indexed by id: 1 + the index of the macro; 0: not a macro */
     gt_texts made;              /* spellings that ## made */
-    unsigned conditionals;      /* number of #if that are open at the place */
+    unsigned conditionals;      /* number of #if directives that are open at the position */
     uint32_t budget;            /* number of words that an expansion may still add */
-    bool failed;                /* out of memory */
+    bool failed;                /* true if memory was short */
 } gt_macros;
 
 void gt_macros_open(gt_macros *macros, const char *text);
 void gt_macros_free(gt_macros *macros);
-/* Appends the words of a text. A directive becomes one word, its '#'. */
+/* Appends the words of a text. A directive becomes one word: its '#'. */
 void gt_words_split(gt_word_list *out, gt_macros *macros, gt_lexer lexer);
-/* Reads a directive. #define and #undef change the table; if an #if decides between definitions,
- * the first one stays. */
+/* Reads a directive. #define and #undef change the table. If an #if decides between definitions,
+ * the first one is kept. */
 void gt_macros_directive(gt_macros *macros, const gt_word *directive);
 /* Returns the id of a name, or 0 if the text does not contain the name. */
 uint32_t gt_macros_id(const gt_macros *macros, const char *name, size_t length);
@@ -85,21 +87,22 @@ uint32_t gt_macros_id(const gt_macros *macros, const char *name, size_t length);
 const gt_macro *gt_macro_of(const gt_macros *macros, uint32_t id);
 /* Returns the words of a macro's body. */
 const gt_word *gt_macro_words(const gt_macros *macros, const gt_macro *macro);
-/* Appends the words with their macros expanded and without directives, up to about `most` words. */
+/* Appends the words after expanding macros and removing directives, up to about `most` words. */
 void gt_macros_expand(gt_word_list *out, gt_macros *macros, const gt_word *words, size_t count,
                       uint32_t most);
-/* Returns how many words from `at` on are the use of a macro, with its arguments; 0: none. */
+/* Returns how many words, beginning at `at`, are the use of a macro with its arguments, or 0 if
+ * there is no use. */
 size_t gt_macro_use(const gt_macros *macros, const gt_word *words, size_t count, size_t at);
 
 /* Expands all macros that make kernels, as in `KERNEL void k(…)` or `DEFINE_KERNEL(k, +)`. `read`
- * is the text without the lines that #if leave out. Line numbers stay the same. ENOMEM. */
+ * is the text without the lines that #if leaves out. Line numbers do not change. ENOMEM. */
 gputune_status gt_kernel_macros_expand(gt_text *text, const char *read);
 
-/* Returns 1 for an opening bracket, -1 for a closing one, and 0 for other words. */
+/* Returns 1 for an opening bracket, -1 for a closing bracket, and 0 for other words. */
 int gt_word_nesting(const gt_word *word);
-/* Returns the index of the first word with this id, or `to`. */
+/* Returns the index of the first word with this id in [from, to), or `to` if there is none. */
 size_t gt_word_find(const gt_word *words, size_t from, size_t to, uint32_t id);
-/* Returns the index of the bracket that closes the one at `at`, or count - 1. Reads only the
+/* Returns the index of the bracket that closes the bracket at `at`, or count - 1. Reads only the
  * first branch of an #if. */
 size_t gt_word_close(const gt_word *words, size_t count, size_t at);
 /* Returns 1 for an #if, -1 for an #endif, and 0 for other words. */

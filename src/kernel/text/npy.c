@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* NumPy's names of the types of arguments. NumPy has no bfloat16; such files hold unsigned 16-bit
- * numbers or anonymous 2-byte elements. */
+/* NumPy's names of the types of arguments. NumPy has no bfloat16; files with bfloat16 contain
+ * unsigned 16-bit numbers or anonymous 2-byte elements. */
 static const struct {
     const char *descr;
     gt_type type;

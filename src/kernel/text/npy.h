@@ -8,14 +8,15 @@ enum { GT_NPY_DIMENSIONS = 8 };
 
 typedef struct gt_npy {
     gt_type type;
-    uint32_t dimensions; /* 0: a single number */
+    uint32_t dimensions; /* 0: the array is a single number */
     uint64_t shape[GT_NPY_DIMENSIONS];
-    uint64_t elements, bytes; /* of the data */
+    uint64_t elements, bytes; /* number of elements, and of bytes of the data */
     size_t data;              /* byte offset of the data in the file */
 } gt_npy;
 
-/* Reads the header of a file's bytes, and checks that the data are complete. EINVAL, prefixed by
- * `path`, for other files, unsupported elements or byte orders, and Fortran order. */
+/* Reads the header of a file's bytes, and checks that the data are complete. EINVAL, with a message
+ * that begins with `path`, for other files, unsupported elements or byte orders, and Fortran
+ * order. */
 gputune_status gt_npy_read(gt_npy *out, const void *bytes, size_t count, const char *path);
-/* Appends shape and type for a message: "(3, 4) of float". */
+/* Appends a shape and a type for a message: "(3, 4) of float". */
 void gt_npy_describe(gt_text *out, gt_type type, const uint64_t *shape, uint32_t dimensions);

@@ -1,4 +1,4 @@
-/* Keeps the declarations that kernels need, and blanks the others. */
+/* Keeps the declarations that kernels need, and blanks all others. */
 #include "kernel/text/reach.h"
 
 #include "kernel/text/branches.h"
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* A bit of reach.wanted: a clause mentions the name, so every declaration of it is kept. */
+/* A bit of reach.wanted: a clause contains the name, so every declaration of the name is kept. */
 enum { ROOT = 1 << 7 };
 
 typedef struct reach {
@@ -49,7 +49,7 @@ static bool names_type(const gt_piece *piece)
 }
 
 /* Returns true if kept code reads the name in a way that needs the piece. A function without a mark
- * of device code is needed only if it is called and no marked function has its name. */
+ * of device code is needed only if it is called and no marked function has the same name. */
 static bool is_read_as(const reach *r, const gt_piece *piece, uint32_t id)
 {
     const uint8_t ways = r->wanted[id];
@@ -124,7 +124,8 @@ static bool needs_member(const reach *r, const gt_piece *piece)
                : is_read(r, piece);
 }
 
-/* Operators are not read by name, so an operator stays if a type of its signature does. */
+/* Returns true if an operator is needed. Operators are not read by name, so an operator is kept if
+ * a type of its signature is kept. */
 static bool needs_operator(const reach *r, const gt_piece *piece)
 {
     bool has_type = false, has_kept = false;
@@ -184,7 +185,7 @@ static void keep_piece(reach *r, size_t index)
     }
 }
 
-/* Keeps each static_assert whose names are all kept or not declared in the text. */
+/* Keeps each static_assert in which every name is kept or is not declared in the text. */
 static void keep_assertions(reach *r)
 {
     enum { DECLARED = 1, KEPT = 2 };
@@ -267,7 +268,8 @@ static bool has_definitions(const char *text, size_t begin, size_t end)
     return has;
 }
 
-/* Blanks a part of the text. Its directives stay if one is a definition; otherwise only #line. */
+/* Blanks a part of the text. Keeps all its directives if one of them is a definition; otherwise
+ * keeps only #line. */
 static void blank_code(char *text, size_t begin, size_t end)
 {
     const bool keeps = has_definitions(text, begin, end);
@@ -288,7 +290,8 @@ static void blank_code(char *text, size_t begin, size_t end)
     gt_blank(text, from, end);
 }
 
-/* Declares a and b for `using namespace a::b;`, because their declarations may be cut. */
+/* Appends a declaration of the namespaces a and b for `using namespace a::b;`, because the
+ * declarations inside of them may be cut. */
 static void append_namespace(gt_text *out, const reach *r, const gt_piece *piece)
 {
     size_t depth = 0;
@@ -318,7 +321,8 @@ static bool uses_alias(const reach *r, const gt_piece *piece)
     return false;
 }
 
-/* Blanks #includes of Thrust, which NVRTC can hardly compile, unless kept code names thrust. */
+/* Blanks #includes of Thrust, which NVRTC can hardly compile, unless kept code contains the name
+ * thrust. */
 static void blank_thrust(char *left, reach *r, const char *read)
 {
     const bool is_wanted = r->wanted[gt_macros_id(&r->found.macros, "thrust", strlen("thrust"))];

@@ -21,7 +21,7 @@ static const struct {
     [GT_TYPE_E5M2] = {"__nv_fp8_e5m2", 1, true},
 };
 
-/* CUDA's vectors (CUDA programming guide, "Built-in Vector Types"): those of two and four
+/* CUDA's vectors (CUDA programming guide, "Built-in Vector Types"). Vectors of two and four
  * components are aligned to their size, up to 16 bytes. `long` has 8 bytes. */
 #define NAMED(type, lanes, alignment, ...)                                                         \
     {                                                                                              \
@@ -37,7 +37,7 @@ static const struct {
 
 static const struct named {
     gt_type type;
-    uint32_t lanes, alignment; /* alignment: 0 for the general rule */
+    uint32_t lanes, alignment; /* alignment: 0: by the general rule */
     const char *names[9];
 } named[] = {
     NAMED(I8, 1, 0, "char", "signed char", "int8_t"),
@@ -215,7 +215,7 @@ gputune_status gt_words_read(char *out, size_t bytes, gt_lexer *lexer, const cha
 {
     size_t length = 0;
     gt_place place = gt_lexer_place(lexer);
-    bool is_scoped = false; /* after a "::" */
+    bool is_scoped = false; /* true after a "::" */
     do {
         char name[64];
         GT_TRY(gt_name_read(name, sizeof name, lexer, what));

@@ -7,22 +7,23 @@
 
 enum { GT_NAME_MAX = 128, GT_TYPE_LAST = GT_TYPE_E5M2 };
 
-/* Returns the bytes of one value: 1, 2, 4 or 8. */
+/* Returns the size of one value in bytes: 1, 2, 4 or 8. */
 uint32_t gt_type_bytes(gt_type type);
 bool gt_type_is_float(gt_type type);
-/* Returns true if the type can hold the integer; those with 64 bits and floats hold every one. */
+/* Returns true if the type can hold the integer. Types of 64 bits and floats hold every integer. */
 bool gt_type_holds(gt_type type, int64_t value);
-/* "float", "unsigned int", … */
+/* Returns the name of a type: "float", "unsigned int", … */
 const char *gt_type_name(gt_type type);
 
 /* An element that a template may declare: a number, or a CUDA vector with 1 to 4 components. */
 typedef struct gt_element {
-    gt_type type;              /* of each component */
-    uint32_t lanes;            /* how many components */
+    gt_type type;              /* type of each component */
+    uint32_t lanes;            /* number of components */
     uint32_t bytes, alignment; /* size and alignment of the whole element */
 } gt_element;
 
-/* Finds an element by its name ("unsigned int", "half2"). Returns false if there is none. */
+/* Finds an element by its name ("unsigned int", "half2"). Returns false if no element has this
+ * name. */
 bool gt_element_from_name(gt_element *out, const char *name);
 /* Returns true if an element has this name. */
 bool gt_is_type(const char *name);
@@ -34,17 +35,20 @@ typedef struct gt_refused_type {
     const char *type, *what,
         *remedy; /* the type's name, its description, and what to use instead */
 } gt_refused_type;
-/* Returns the first such type that occurs in `words`, or NULL. */
+/* Returns the first gt_refused_type that occurs in `words`, or NULL. */
 const gt_refused_type *gt_type_refused(const char *words);
 /* Reads the names of a type ("unsigned long") with their template arguments ("vec<float,4>"), and
- * joins them by single blanks. If not `all`, leaves the last name, which is that of a variable.
- * ETEMPLATE if there is none, or if they do not fit. */
+ * joins them with single blanks. Unless `all`, does not read the last name, which is that of a
+ * variable. ETEMPLATE if there is no name, or if the names do not fit. */
 gputune_status gt_words_read(char *out, size_t bytes, gt_lexer *lexer, const char *what, bool all);
-/* Copies a token's text, without the digit separators of a number; "" if it is too long. The
- * macro's copy lasts to the end of its block. */
+/* Copies a token's text to `out` and returns it. Removes the digit separators of a number. The copy
+ * is "" if the text is too long. The copy of GT_TOKEN_TEXT() is valid until the end of its
+ * block. */
 const char *gt_token_name(char out[GT_NAME_MAX], const gt_token *token);
 #define GT_TOKEN_TEXT(token) gt_token_name((char[GT_NAME_MAX]){""}, token)
-/* Copies the current token, a name of fewer than `bytes` characters, and steps over it. */
+/* Copies the current token to `out` and steps over it. The token must be a name of fewer than
+ * `bytes` characters. */
 gputune_status gt_name_read(char *out, size_t bytes, gt_lexer *lexer, const char *what);
-/* Reads the name of an argument, or "grid.x" of a buffer that a struct points to. */
+/* Reads the name of an argument, or a name such as "grid.x" for a buffer that a struct points
+ * to. */
 gputune_status gt_argument_name_read(char out[GT_NAME_MAX], gt_lexer *lexer, const char *what);
