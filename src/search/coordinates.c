@@ -8,7 +8,8 @@
 #include <string.h>
 
 enum {
-    PER_AXIS = 2,
+    PER_AXIS = 3,
+    MOST_TWOS = 7,
     DRAWS = 200 /* number of random points whose features are compared */
 };
 /* rank correlation above which two features count as having the same order */
@@ -28,6 +29,28 @@ static bool all_above(const gt_domain_axis *axis, double least)
 static bool has_logarithms(const gt_domain_axis *axis)
 {
     return all_above(axis, 0);
+}
+
+/* Returns how often 2 divides the value. */
+static int twos(double value)
+{
+    int count = 0;
+    for (; value >= 1 && floor(value) == value && fmod(value, 2) == 0 && count < MOST_TWOS;
+         value /= 2) {
+        count++;
+    }
+    return count;
+}
+
+/* Returns true if ordering the values by powers of two differs from ordering them by size. */
+static bool has_alignment(const gt_domain_axis *axis)
+{
+    for (uint32_t i = 0; i < axis->choices; i++) {
+        if (exp2(twos(axis->values[i])) != axis->values[i]) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static void scale_values(float *value, uint32_t count)
@@ -70,6 +93,13 @@ static void add_axis(gt_coordinates *out, float **unused, uint32_t axis, const g
         for (uint32_t i = 0; i < count; i++) {
             value[i] = (float)i;
         }
+    }
+    if (logs && count > 3 && has_alignment(from)) {
+        float *value = begin_axis(out, unused, axis, count, false);
+        for (uint32_t i = 0; i < count; i++) {
+            value[i] = (float)twos(from->values[i]);
+        }
+        scale_values(value, count);
     }
 }
 

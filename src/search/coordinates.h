@@ -1,15 +1,15 @@
 /* Converts points to coordinates, the numbers that a model of the times uses. An axis of numbers
- * has two coordinates: its value (the logarithm, if all values are positive), and its index. An
- * axis of words has one coordinate, without an order. A feature that is known before a point is
- * tried, such as the number of blocks on a multiprocessor, has one coordinate, unless another
- * coordinate has the same order. */
+ * has up to three coordinates: its value (the logarithm, if all values are positive), its index,
+ * and how often 2 divides the value, for effects of alignment. An axis of words has one coordinate,
+ * without an order. A feature that is known before a point is tried, such as the number of blocks
+ * on a multiprocessor, has one coordinate, unless another coordinate has the same order. */
 #pragma once
 
 #include "search/domain.h"
 
 enum {
     GT_FEATURES = 12, /* maximum number of features used as coordinates */
-    GT_COORDINATES = 2 * GT_SEARCH_AXES + GT_FEATURES
+    GT_COORDINATES = 3 * GT_SEARCH_AXES + GT_FEATURES
 };
 
 /* A feature x that is used as the coordinate (x - low) / range. */

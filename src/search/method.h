@@ -87,7 +87,8 @@ typedef struct gt_model {
     double compile_centre; /* logarithm of the usual compile time; NAN: no compile time is known */
     double best_y;         /* the best time so far, standardised */
 
-    double gain; /* logarithm of the expected gain of the last proposal */
+    uint32_t batch; /* proposals since the last update */
+    double gain;    /* logarithm of the expected gain of the last proposal */
 
     GT_ARRAY(gt_candidate) pool;
     gt_hash_index places; /* index into the pool by the hash of a point */

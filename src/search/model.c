@@ -347,7 +347,8 @@ enum {
     NEAR_BEST = 4, /* fastest points whose neighbours become candidates */
     /* for each of them: candidates that differ in two axes, and as many that differ in three */
     JUMPS = 48,
-    MANY = 800 /* if there are this many candidates, all but the best RANDOM are dropped */
+    MANY = 800, /* if there are this many candidates, all but the best RANDOM are dropped */
+    CLIMBS = 3  /* maximum number of steps from the best candidate to a better neighbour */
 };
 /* the gain of a point is approximate if it is more deviations than this below the best */
 #define FAR 6.0
@@ -554,11 +555,10 @@ static double model_gain_at(const gt_model *model, const gt_strategy *strategy,
     return candidate.gain;
 }
 
-/* Scores the candidates, and returns the best one, or -1. */
-static int64_t model_pool_best(gt_model *model, const gt_strategy *strategy)
+/* Scores the candidates from index `from` on; returns the best one, or -1. */
+static int64_t judge_from(gt_model *model, const gt_strategy *strategy, uint32_t from, int64_t best)
 {
-    int64_t best = -1;
-    for (uint32_t i = 0; i < model->pool.count; i++) {
+    for (uint32_t i = from; i < model->pool.count; i++) {
         gt_candidate *candidate = &model->pool.items[i];
         if (gt_evidence_has(&strategy->evidence, &candidate->point)) {
             continue;
@@ -572,9 +572,30 @@ static int64_t model_pool_best(gt_model *model, const gt_strategy *strategy)
     return best;
 }
 
+/* Sets *best to the best candidate, or -1. With `climb`, also tries its neighbours. ENOMEM. */
+static gputune_status model_pool_best(gt_model *model, gt_strategy *strategy, bool climb,
+                                      int64_t *best)
+{
+    *best = judge_from(model, strategy, 0, -1);
+    for (int i = 0; climb && i < CLIMBS && *best >= 0; i++) {
+        int64_t before = *best;
+        uint32_t from = model->pool.count;
+        gt_point point = model->pool.items[before].point;
+        GT_TRY(add_near(model, strategy, &point));
+        *best = judge_from(model, strategy, from, before);
+        if (*best == before) {
+            break;
+        }
+    }
+    return GPUTUNE_OK;
+}
+
 /* --- model ------------------------------------------------------------------------------------ */
 
-enum { LEAST_OK = 3 };
+enum {
+    LEAST_OK = 3,
+    BETWEEN_CLIMBS = 8 /* number of proposals in a batch between two climbs */
+};
 
 /* Opens the state of `model`, which gt_method_auto uses as well. */
 static gputune_status model_open(gt_strategy *strategy, void *state)
@@ -656,10 +677,13 @@ static gputune_status propose_model(gt_strategy *strategy, void *state, gt_point
     if (model->results != strategy->evidence.results) {
         GT_TRY(update_model(model, strategy));
         model->results = strategy->evidence.results;
+        model->batch = 0;
     } else {
         model_add_pending(model, &strategy->evidence);
     }
-    const int64_t best = model_pool_best(model, strategy);
+    int64_t best;
+    bool climb = model->batch++ % BETWEEN_CLIMBS == 0;
+    GT_TRY(model_pool_best(model, strategy, climb, &best));
     *found = best >= 0;
     if (*found) {
         *out = model->pool.items[best].point;
