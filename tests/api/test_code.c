@@ -37,7 +37,7 @@ static int end(void **state)
     return 0;
 }
 
-/* The code of a kernel without parameters, with a grid of that many blocks. */
+/* The code of a kernel without parameters, with a grid of `grid` blocks. */
 static gt_plan_code *code_of(const char *text, uint32_t grid, int carveout_kb)
 {
     gt_image image;
@@ -52,7 +52,7 @@ static gt_plan_code *code_of(const char *text, uint32_t grid, int carveout_kb)
     ASSERT_OK(gt_launch_pack(&packed, &launch));
     ASSERT_OK(gt_image_copy(&image, text, strlen(text) + 1));
     ASSERT_OK(gt_plan_code_make(&code, &pool, packed, &image));
-    free(image.data); /* NULL if the code took the image over */
+    free(image.data); /* NULL if the code now owns the image */
     return code;
 }
 

@@ -1,4 +1,4 @@
-/* Lets allocations and file accesses fail in calls that need no device: nothing leaks, the message
+/* Makes allocations and file accesses fail in calls that need no device: nothing leaks, the message
  * says that memory is short, and the next call succeeds. */
 #include "api/misses.h"
 #include "support/each_failure.h"

@@ -285,7 +285,7 @@ TEST_OF(test_plans_end_with_their_pool, world *w, open_world, close_world)
     gputune_plan *kept = plan_for(w, 2048), *plans[] = {w->plan, kept};
     add(w, 2048, terms_of(GPUTUNE_MEASURE), kept);
     assert_ptr_equal(gputune_plan_retain(kept), kept);
-    gputune_plan_release(kept); /* counts nothing */
+    gputune_plan_release(kept); /* releases no reference */
     gputune_plan_release(kept);
     gputune_plan_release(kept);
     expect(w, 2048, terms_of(GPUTUNE_MEASURE), kept);

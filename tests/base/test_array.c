@@ -1,4 +1,4 @@
-/* Growable arrays. */
+/* Tests growable arrays. */
 #include "base/array.h"
 #include "base_support.h"
 

@@ -1,4 +1,4 @@
-/* Sizes and GPUs that a user names. */
+/* Tests sizes and GPUs that a user names. */
 #include "base/selection.h"
 #include "base_support.h"
 

@@ -1,4 +1,4 @@
-/* Environment variables, in an ordinary program and in a privileged one. */
+/* Tests environment variables in an ordinary program and in a privileged one. */
 #include "base/environment.h"
 #include "base/file.h"
 #include "base_support.h"

@@ -1,4 +1,4 @@
-/* Files and folders, and messages about missing ones. */
+/* Tests files and folders, and messages about missing ones. */
 #include "base/file.h"
 #include "base_support.h"
 #include "support/folder.h"

@@ -1,4 +1,4 @@
-/* Databases store hashes and are copied between machines, so values must never change. */
+/* Tests that hashes never change, because databases store them and are copied between machines. */
 #include "base/hash.h"
 #include "base/hash_index.h"
 #include "base_support.h"

@@ -1,4 +1,4 @@
-/* Paths that match a pattern. */
+/* Tests finding the paths that match a pattern. */
 #include "base/file.h"
 #include "support/folder.h"
 #include "support/test.h"

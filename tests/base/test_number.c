@@ -1,4 +1,4 @@
-/* Numbers as text in a locale with a decimal comma and points between thousands. */
+/* Tests numbers as text, in a locale with a decimal comma and points between thousands. */
 #include "base/file.h"
 #include "base/number.h"
 #include "base/status.h"

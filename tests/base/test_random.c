@@ -1,4 +1,4 @@
-/* The generator of shuffles and simulated noise. */
+/* Tests the generator of shuffles and simulated noise. */
 #include "base/random.h"
 #include "base_support.h"
 

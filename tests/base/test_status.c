@@ -1,4 +1,4 @@
-/* The thread's message, and the names of codes. */
+/* Tests the thread's message, and the names of statuses. */
 #include "base/status.h"
 #include "base_support.h"
 

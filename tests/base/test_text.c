@@ -1,4 +1,4 @@
-/* Growable strings, integers, and the nearest name. */
+/* Tests growable strings, integers, and the nearest name. */
 #include "base/text.h"
 #include "base_support.h"
 

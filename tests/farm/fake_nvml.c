@@ -29,13 +29,13 @@ EXPORT int nvmlDeviceGetCount_v2(unsigned *count)
 EXPORT int nvmlDeviceGetHandleByIndex_v2(unsigned index, void **out)
 {
     *out = (char *)&fake_nvml_state + index;
-    return index < 2 ? 0 : 2; /* invalid argument */
+    return index < 2 ? 0 : 2; /* the status "invalid argument" */
 }
 
 EXPORT int nvmlDeviceGetHandleByUUID(const char *uuid, void **out)
 {
     *out = &fake_nvml_state;
-    return strcmp(uuid, "GPU-0") == 0 ? 0 : 6; /* not found */
+    return strcmp(uuid, "GPU-0") == 0 ? 0 : 6; /* the status "not found" */
 }
 
 EXPORT int nvmlDeviceGetClockInfo(void *device, int type, unsigned *mhz)
@@ -79,7 +79,7 @@ EXPORT int nvmlDeviceGetMigMode(void *device, unsigned *on, unsigned *pending)
 {
     (void)device;
     *on = *pending = (unsigned)atomic_load(&fake_nvml_state.mig);
-    return *on ? 0 : 3; /* not supported */
+    return *on ? 0 : 3; /* the status "not supported" */
 }
 
 EXPORT int nvmlDeviceGetComputeMode(void *device, int *mode)

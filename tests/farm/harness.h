@@ -13,7 +13,7 @@
 #pragma GCC diagnostic ignored "-Wunused-function"
 
 static const double SOON_S =
-    30; /* suffices on a loaded machine; only a failing test waits this long */
+    30; /* suffices on a busy machine; only a failing test waits this long */
 
 static char *beside_test(const char *name)
 {

@@ -54,7 +54,7 @@ static const char reference_text[] =
     "  size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;"
     "  if (i < n) { y[i] += a * x[i]; x[i] = i == 77 ? 5 : x[i]; }"
     "}"
-    /* leaves the second half unwritten */
+    /* leaves the second half of y unwritten */
     "extern \"C\" __global__ void half_of_it(float *y, const float *x, float a, size_t n) {"
     "  size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;"
     "  if (i < n / 2) y[i] = a * x[i];"

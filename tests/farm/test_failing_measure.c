@@ -83,7 +83,7 @@ typedef struct job {
     gputune_objective objective;
     const char *reference;
     bool by_clocks; /* true if it measures by events and the host's clock, as on a GPU */
-    gt_image image; /* of the variant */
+    gt_image image; /* image of the variant */
     gt_live_input inputs[2];
 } job;
 

@@ -1,5 +1,5 @@
-/* Tests by which clock a variant's time is limited: the worker's CPU time on the emulator, where a
- * worker may wait for a core, and the wall clock on a GPU. */
+/* Tests which clock limits a variant's time: the worker's CPU time on the emulator, where a worker
+ * may wait for a core, and the wall clock on a GPU. */
 #include "harness.h"
 #include "support/clock.h"
 

@@ -32,7 +32,7 @@ TEST(jobs_come_back_whole)
 }
 
 /* If many workers start on few cores, they report late. This worker computes before it reports, for
- * longer than the farm would wait for one that sleeps. */
+ * longer than the farm would wait for a sleeping worker. */
 TEST(a_worker_that_is_still_starting_is_waited_for)
 {
     SKIP_IF(!getenv("GPUTUNE_TEST_LONG"));
@@ -143,8 +143,8 @@ TEST(a_compile_that_is_given_up_costs_nothing_else)
         request_compile(farm, i, "text");
     }
     wait_for_start(farm, 2);
-    farm->ops->give_up(farm, 3); /* waits */
-    farm->ops->give_up(farm, 9); /* is none */
+    farm->ops->give_up(farm, 3); /* the job waits in the queue */
+    farm->ops->give_up(farm, 9); /* no such job exists */
     farm->ops->give_up(farm, 2);
     GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_COMPILED, 2, GPUTUNE_ETIMEOUT);
     assert_non_null(strstr(event.message, "compilation stopped after"));
@@ -177,7 +177,7 @@ TEST(a_compile_that_gets_no_core_takes_no_time)
     assert_true(seconds_of(farm) < 0.2);
     farm->ops->give_up(farm, 2);
     expect_plain(farm, GT_EVENT_COMPILED, 2, GPUTUNE_ETIMEOUT);
-    request_compile(farm, 3, "hang"); /* waiting for something other than a core does count */
+    request_compile(farm, 3, "hang"); /* waiting for something other than a core counts */
     wait_for_start(farm, 3);
     usleep(300000);
     assert_true(seconds_of(farm) > 0.2);

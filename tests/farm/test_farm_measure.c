@@ -20,7 +20,7 @@ static gt_farm *open_prepared(void)
     return farm;
 }
 
-/* Returns true if a process runs. One that has ended keeps its ID until its parent reaps it, which
+/* Returns true if a process runs. An ended process keeps its ID until its parent reaps it, which
  * may take long. */
 static bool is_running(uint64_t pid)
 {
@@ -75,7 +75,7 @@ TEST(large_images_pass)
     job->id = 1;
     job->image = (gt_image){image, bytes};
     ASSERT_OK(farm->ops->verify(farm, job));
-    free(image); /* copied */
+    free(image); /* the farm has copied it */
     free(job);
     request_sample(farm, 9, one, 1);
     expect_plain(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_OK);
@@ -309,7 +309,7 @@ static gt_farm *open_with_much_work(const char *script)
     return farm;
 }
 
-/* Both take longer than a variant with the default's work may take, at the same time. */
+/* Both variants take longer than a variant with the default's work may take, at the same time. */
 TEST(more_work_has_more_time)
 {
     GT_SCOPED(close_farm) gt_farm *proves = open_with_much_work("slow 1200");

@@ -91,7 +91,7 @@ TEST_ON_DEVICE(a_reference_leaves_its_inputs_alone)
                      GPUTUNE_ETEMPLATE);
     assert_non_null(strstr(gt_message(), "meddler"));
     if (!strstr(gt_message(), "changes the input 'x'")) {
-        assert_non_null(strstr(gt_message(), "different values of y")); /* seen first */
+        assert_non_null(strstr(gt_message(), "different values of y")); /* reported first */
     }
 }
 
@@ -171,7 +171,7 @@ static size_t peak_of(const gt_measure_setup *setup)
     return available - least_free;
 }
 
-/* The message says how much is needed; with that much, the tuning stays within the limit. */
+/* The message states how much memory is needed. With this limit, the tuning stays within it. */
 TEST_ON_DEVICE(memory_stays_within_the_limit)
 {
     gt_prepared prepared;
@@ -186,7 +186,7 @@ TEST_ON_DEVICE(memory_stays_within_the_limit)
     const size_t peak = peak_of(setup);
     if (gt_measure_device(world.measure)->emulated) {
         assert_true(peak <= setup->memory_limit_bytes);
-        assert_true(peak > setup->memory_limit_bytes / 2); /* the figure is not far too high */
+        assert_true(peak > setup->memory_limit_bytes / 2); /* it is not far too high */
     }
 }
 

@@ -145,8 +145,8 @@ TEST_ON_DEVICE(every_objective_gives_times)
 }
 
 /* Each launch adds up to 1.5 to |y|, which begins below 1, and a sample of these objectives
- * launches at most 257 times on one set of buffers. A value above 600 was left by an earlier
- * sample. */
+ * launches at most 257 times on one set of buffers. Only an earlier sample can have left a value
+ * above 600. */
 TEST_ON_DEVICE(every_sample_begins_with_the_inputs_as_they_were)
 {
     enum { SAMPLES = 60 };
@@ -177,7 +177,7 @@ static gt_sharing sharing_by(uint64_t judge, gt_sharing known)
     return sampled.sharing;
 }
 
-/* The first launch finds |y| below 1 everywhere, later ones in fewer elements. One thread of a
+/* The first launch finds |y| below 1 everywhere, later launches in fewer elements. One thread of a
  * block works for each such element, so their number decides the time on a GPU, too. */
 TEST_ON_DEVICE(launches_share_buffers_if_that_makes_no_difference)
 {
@@ -193,7 +193,7 @@ TEST_ON_DEVICE(launches_share_buffers_if_that_makes_no_difference)
     assert_int_equal(sharing_by(2, GT_SHARING_UNKNOWN), GT_SHARING_FELT);
     assert_int_equal(sharing_by(2, GT_SHARING_HARMLESS), GT_SHARING_HARMLESS);
     assert_int_equal(sharing_by(1, GT_SHARING_FELT), GT_SHARING_FELT);
-    verify_ok(2, RIGHT); /* buffers have their former contents again */
+    verify_ok(2, RIGHT); /* buffers contain their initial values again */
 }
 
 static gt_loaded *sample_as_a_graph(gt_sample_length length)
@@ -208,7 +208,7 @@ static gt_loaded *sample_as_a_graph(gt_sample_length length)
     return variant;
 }
 
-/* Where a driver places the zeroing in a graph varies, so the next sample needs a new graph. */
+/* The place of a graph's memset data varies, so the next sample needs a new graph. */
 TEST_ON_DEVICE(a_graph_that_zeroes_serves_one_sample)
 {
     static gt_verify_job job;
@@ -219,7 +219,7 @@ TEST_ON_DEVICE(a_graph_that_zeroes_serves_one_sample)
     job.launches[0] = sum_launch("sum", GT_PASS_GLOBAL, 0, 8);
     must(gt_measure_verify(world.measure, &job, &verified));
     assert_null(sample_as_a_graph(GT_SAMPLE_FULL)->full.exec);
-    assert_non_null(sample_as_a_graph(GT_SAMPLE_QUICK)->quick.exec); /* a first impression */
+    assert_non_null(sample_as_a_graph(GT_SAMPLE_QUICK)->quick.exec); /* for a first impression */
     free(image.data);
     prepare_cached(GPUTUNE_CACHE_COLD);
     must(verify(&verified, 1, RIGHT));
@@ -237,7 +237,7 @@ TEST_ON_DEVICE(a_cold_sample_with_persisting_lines_uses_no_buffers_twice)
     assert_true(graph->exec ? graph->launches <= sets : sets == 1);
 }
 
-/* The host cannot enqueue many kernels fast enough, so a launch of many is a graph. */
+/* The host cannot enqueue many kernels fast enough one by one, so a graph launches them. */
 TEST_ON_DEVICE(a_launch_of_many_kernels_is_a_graph)
 {
     static gt_verify_job job;

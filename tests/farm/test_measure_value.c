@@ -175,7 +175,7 @@ TEST(values_are_printed_with_enough_digits)
     assert_string_equal(gt_bits_text(text, GT_TYPE_F32, 0x3f800001), "1.00000012");
     assert_string_equal(gt_bits_text(text, GT_TYPE_I64, UINT64_MAX), "-1");
     assert_string_equal(gt_bits_text(text, GT_TYPE_I64, (UINT64_C(1) << 53) + 1),
-                        "9007199254740993"); /* not representable as a double */
+                        "9007199254740993"); /* a double cannot represent this value */
     assert_string_equal(gt_bits_text(text, GT_TYPE_U64, UINT64_MAX), "18446744073709551615");
     assert_string_equal(gt_bits_text(text, GT_TYPE_U8, 200), "200");
 }

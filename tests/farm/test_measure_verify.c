@@ -1,4 +1,5 @@
-/* Tests verifying variants: which are accepted or refused, with which message, and crashes. */
+/* Tests verifying variants: which are accepted, which are refused with which message, and
+ * crashes. */
 #include "measure_world.h"
 
 #include <sys/wait.h>
@@ -161,7 +162,7 @@ TEST_ON_DEVICE(a_second_launch_must_be_right_too)
     assert_right(COUNTING("true", "if (i < n) y[i] += a * x[i];"));
 }
 
-/* Only at the requested size, at which a variant is launched once before it is timed. */
+/* The variant is wrong only at the requested size, at which it is launched once before timing. */
 TEST_ON_DEVICE(a_winner_must_be_right_in_a_second_launch)
 {
     prepare(make_setup("axpy_reference"));
@@ -238,7 +239,7 @@ TEST_ON_DEVICE(scratch_memory_holds_nothing_that_helps)
     assert_int_equal(
         verify_with_scratch(WITH_SCRATCH("if (i < n) { y[i] += a * x[i]; if (s[3]) y[i] += 1; }")),
         GPUTUNE_EWRONG);
-    /* correct only as long as the initial value of its block counter is unwritten */
+    /* correct only while the initial value of its block counter is unwritten */
     assert_int_equal(verify_with_scratch(
                          WITH_SCRATCH("bool late = *(volatile unsigned *)s + 1u >= gridDim.x;"
                                       "if (i < n) { y[i] += a * x[i]; if (late) y[i] += 1; }"
@@ -344,8 +345,8 @@ TEST_ON_DEVICE(the_time_of_a_first_launch_excludes_the_data_proof)
 
 static bool clock_is_slow;
 
-/* Replaces the processor time, by which the emulator's trials end. A slow one adds a millisecond at
- * each reading. */
+/* Replaces the processor time, which limits the emulator's trials. A slow clock adds a millisecond
+ * at each reading. */
 clock_t clock(void)
 {
     static clock_t slow;
@@ -357,7 +358,7 @@ clock_t clock(void)
     return used.tv_sec * CLOCKS_PER_SEC + used.tv_nsec / (1000000000 / CLOCKS_PER_SEC);
 }
 
-/* Otherwise the last proof of a winner would not end within the time reserved for it. */
+/* With these data, the last proof of a winner would exceed the time reserved for it. */
 TEST_ON_DEVICE(data_of_a_slow_reference_are_left_out_if_time_is_short)
 {
     gt_verified verified;

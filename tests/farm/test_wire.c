@@ -238,7 +238,7 @@ TEST(values_out_of_range_are_named)
     gt_answer answer = {.status = GPUTUNE_EIO};
     memset(answer.message, 'x', sizeof answer.message);
     refused_object(&gt_record_answer, &answer, "'message'");
-    static gt_measure_setup setup; /* large */
+    static gt_measure_setup setup; /* static, because it is large */
     setup.workload_count = 1;
     setup.workloads[0].buffer_count = 1;
     setup.workloads[0].buffers[0].fill = GT_FILL_FILE + 1;
@@ -348,7 +348,7 @@ TEST_WITHIN(another_threads_locale_does_not_matter, comma_locale_set, comma_loca
 
 TEST(a_count_above_its_array_is_refused)
 {
-    static gt_verify_job job; /* large */
+    static gt_verify_job job; /* static, because it is large */
     job.launches[0].parameter_count = GT_PARAMETER_MAX + 1;
     GT_SCOPED(gt_text_free) gt_text text = {0};
     assert_true(gt_frame_append(&text, GT_FRAME_VERIFY, 1, NULL, &gt_record_verify_job, &job) < 0);

@@ -32,7 +32,7 @@ static void fill_element(const gt_member *member, char *at, gt_random *random)
         return;
     case GT_MEMBER_ENUM:
         number = gt_random_below(random, member->limit + 1);
-        memcpy(at, &number, member->size); /* little endian */
+        memcpy(at, &number, member->size); /* correct because the host is little-endian */
         return;
     case GT_MEMBER_STRING:
         memset(at, 'a' + (int)(number % 26), member->size - 1);

@@ -1,5 +1,5 @@
-/* A libnvrtc.so.12 like the wheel's: it has no RUNPATH, and opens its builtins by bare name when it
- * compiles. */
+/* A libnvrtc.so.12 like the one in the wheel: it has no RUNPATH, and opens its builtins by bare
+ * name when it compiles. */
 #include <dlfcn.h>
 #include <stddef.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Shared by the launcher's tests: a device, an image, and launches. */
+/* Shared by the tests of the launcher: a device, an image, and launches. */
 #pragma once
 
 #include "gpu/launcher.h"
@@ -29,7 +29,7 @@ static CUdeviceptr out_buffer = 0xabcd00;
 static const int count = 12345;
 static const void *const arguments[] = {block, &out_buffer, &count};
 
-/* kernel(out, count), with a block before them if it is passed as a parameter. */
+/* Makes a launch of kernel(out, count). If the block is a parameter, it comes first. */
 static inline gt_launch make_launch(gt_pass pass)
 {
     gt_launch launch = {

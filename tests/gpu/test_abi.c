@@ -1,4 +1,4 @@
-/* Compares src/gpu/abi.h with cuda.h. Skipped if the compiler does not find it: give its folder
+/* Compares src/gpu/abi.h with cuda.h. Skipped if the compiler does not find cuda.h: give its folder
  * with EXTRA_CFLAGS=-I... */
 #include "emulator/attributes.h"
 #include "emulator/driver_abi.h"

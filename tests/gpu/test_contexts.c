@@ -1,6 +1,6 @@
-/* How a driver responds to objects of another context and to destroyed contexts: the emulator's, or
- * with GPUTUNE_TEST_DRIVER=cuda the GPU's. Each case runs in its own process. Cases that CUDA
- * leaves undefined are in tests/emulator/test_driver_context.c. */
+/* Tests how a driver responds to objects of another context and to destroyed contexts. The driver
+ * is the emulator or, with GPUTUNE_TEST_DRIVER=cuda, that of the GPU. Each case runs in a separate
+ * process. Cases that CUDA leaves undefined are in tests/emulator/test_driver_context.c. */
 #include "gpu/driver.h"
 #include "support/test.h"
 
@@ -40,7 +40,7 @@ typedef struct world {
 
 static const gt_driver *driver;
 static CUresult (*create)(CUcontext *, unsigned, CUdevice), (*destroy)(CUcontext);
-static world here, other; /* `here` is the current one */
+static world here, other; /* `here` is the current context */
 
 static void must(CUresult code, const char *call)
 {

@@ -1,4 +1,4 @@
-/* Devices by architecture, and the environment key. */
+/* Tests devices by architecture, and the environment key. */
 #include "gpu/device.h"
 #include "support/test.h"
 
@@ -109,7 +109,7 @@ TEST(environment_key_ignores_other_properties)
     assert_false(changes_environment(&base, other));
 }
 
-/* Names a MIG instance and the whole GPU like CUDA. */
+/* Names a MIG instance and the whole GPU as CUDA does. */
 static CUresult name_an_instance(char *name, int bytes, CUdevice device)
 {
     (void)device;

@@ -1,4 +1,4 @@
-/* Fails allocations and driver calls while a kernel is loaded, launched, captured and freed:
+/* Makes allocations and driver calls fail while a kernel is loaded, launched, captured and freed:
  * nothing leaks, and the next launch works. */
 #include "launcher_support.h"
 

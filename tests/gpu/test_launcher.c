@@ -1,4 +1,4 @@
-/* The launcher on the fake driver: passing, attributes, refusals, freeing. */
+/* Tests the launcher with the fake driver: passing, attributes, refusals, freeing. */
 #include "launcher_support.h"
 
 /* ---- passing ---- */
@@ -81,7 +81,7 @@ TEST_WITHIN(test_scratch_is_known_before_the_first_launch, setup, NULL)
     free_and_check(launcher);
 }
 
-/* Zeroed once for each stream. There is room for guards before and after it. */
+/* Scratch memory is zeroed once for each stream. There is room for guard zones around it. */
 TEST_WITHIN(scratch_is_zeroed_before_the_first_launch, setup, NULL)
 {
     gt_launch launch = launch_with_scratch();

@@ -1,5 +1,5 @@
-/* The launcher on the emulator, or on the device of GPUTUNE_DRIVER ("cuda"). Skipped without NVRTC
- * or that driver. */
+/* Tests the launcher on the emulator, or on the device of GPUTUNE_DRIVER ("cuda"). Skipped without
+ * NVRTC or that driver. */
 #include "gpu/device.h"
 #include "gpu/launcher.h"
 #include "gpu/module.h"

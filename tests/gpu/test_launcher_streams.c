@@ -1,4 +1,4 @@
-/* The launcher on the fake driver: streams, threads and captures. */
+/* Tests the launcher with the fake driver: streams, threads and captures. */
 #include "launcher_support.h"
 
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* How texture objects of a launch are created, kept and destroyed. */
+/* Tests how texture objects of a launch are created, kept and destroyed. */
 #include "launcher_support.h"
 
 #include "emulator/driver_abi.h"

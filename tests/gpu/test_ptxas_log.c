@@ -1,4 +1,4 @@
-/* Parsing `ptxas -v` logs in NVRTC's output. */
+/* Tests parsing the logs of `ptxas -v` in NVRTC's output. */
 #include "gpu/nvrtc.h"
 #include "support/test.h"
 

@@ -1,4 +1,4 @@
-/* Variables in images from NVRTC. Skipped without NVRTC. */
+/* Tests finding variables in images from NVRTC. Skipped without NVRTC. */
 #include "gpu/image.h"
 #include "gpu/nvrtc.h"
 #include "support/test.h"

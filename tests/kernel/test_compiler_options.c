@@ -9,8 +9,7 @@
     "__global__ void k(float *y, size_t n) {}\n__global__ void ref(float *y, size_t n) {}\n"       \
     "#pragma gputune "
 
-/* Returns the options of a configuration, or of the reference if that is NULL, separated by
- * blanks. */
+/* Returns the options of a configuration, separated by blanks. NULL: those of the reference. */
 static const char *options_of(const char *clause, const char *configuration)
 {
     static char joined[512];

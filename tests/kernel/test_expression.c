@@ -138,7 +138,7 @@ TEST(test_numbers)
     }
 }
 
-/* As many operands as an expression may have, each added to the sum so far. */
+/* An expression with the maximum number of operands, each added to the sum so far. */
 TEST(test_many_operands)
 {
     enum { OPERANDS = 1024 };

@@ -110,7 +110,7 @@ static const struct {
     {PLAIN("tune(WIDE = 1, 2)", "") "{ y[0] = 1; }",
      "a.cu:4:22: neither the kernel nor its launch depends on 'WIDE'; expected its name in the "
      "code, in block(), grid() or another clause of the launch, or no such tunable"},
-    /* a guard, a require() on the tunable alone, and default() do not use the tunable */
+    /* a guard, a require() on only the tunable, and default() do not use the tunable */
     {PLAIN("tune(UN = 1, 2) require(UN > 0) default(UN = 2)",
            "#ifndef UN\n#define UN 1\n#endif\n") "{ y[0] = 1; }",
      "a.cu:4:22: neither the kernel nor its launch depends on 'UN'; expected its name in the code, "
@@ -133,7 +133,7 @@ TEST(test_mistakes)
     }
 }
 
-/* Templates whose tunable reaches the variants without being a word of the kernel's code. */
+/* Templates whose tunable affects the variants without being a word of the kernel's code. */
 static const char *const right[] = {
     PLAIN("tune(U = 1, 2)", "#ifndef U\n#define U 1\n#endif\n") "{ y[0] = U; }",
     PLAIN("tune(U = 1, 2)", "#if !defined(U)\n#define U 1\n#endif\n") "{ y[0] = U; }",
@@ -184,8 +184,8 @@ TEST(tunable_may_reach_variants_through_macros)
     }
 }
 
-/* A file's own definition of a tunable or compile-time problem value, for use without gputune, is
- * left out. */
+/* A file's own definition of a tunable or a compile-time problem value, for use without gputune, is
+ * removed. */
 TEST(test_values_of_the_file)
 {
     static const struct {
@@ -219,8 +219,7 @@ TEST(test_values_of_the_file)
                   "#ifndef U\n#define U 8\n#endif\n"));
 }
 
-/* If only the compiler can tell whether a tunable keeps its value, the source has a check for
- * it. */
+/* If only the compiler can decide if a tunable keeps its value, the source has a check for it. */
 TEST(source_checks_doubtful_tunables)
 {
     static const char doubtful[] =
@@ -231,8 +230,8 @@ TEST(source_checks_doubtful_tunables)
     assert_false(generates(plain, "#error"));
 }
 
-/* A name is not a macro if the code has a parameter of that name, and the value is an argument of
- * the kernel or used only in expressions. */
+/* A name is not a macro if the code has a parameter with that name, and the value is an argument of
+ * the kernel or is used only in expressions. */
 TEST(test_parameters_of_the_same_name)
 {
     static const char defined[] =

@@ -20,7 +20,7 @@ static const char text[] = HEAD P
     "launch(second, block = 32, 2, grid = (3, B / 64), times = B / 32, programmatic = EARLY)\n" P
     "launch(first<32>, grid = 7, block = 32, args = (part, x, n))\n" FUNCTIONS;
 
-/* The second set of template arguments of a kernel has an entry of its own, also if the code
+/* The second set of template arguments of a kernel has a separate entry, even if the code
  * specialises the kernel for it. */
 TEST(test_two_instances)
 {
@@ -57,7 +57,7 @@ TEST(test_parameters_named_like_tunables)
     assert_null(strstr(source.text, "#define T "));
 }
 
-/* The entry of a further instance must fit. */
+/* The entry of a further instance must fit its buffer. */
 TEST(test_long_instances)
 {
     expect_mistake("kernel.cu",

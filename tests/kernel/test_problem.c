@@ -183,8 +183,8 @@ TEST(test_vector_elements)
     assert_int_equal(b.workload.reference.steps[0].grid[0], 1); /* one thread computes one float4 */
 }
 
-/* A reference by elements gets the sizes that are not arguments, and a copy of an inout buffer if
- * it reads other elements of it than its own. */
+/* A reference by elements gets the sizes that are not arguments. It gets a copy of an inout buffer
+ * if it reads other elements of the buffer than its own. */
 TEST(test_elements)
 {
     static const char shift[] =
@@ -363,14 +363,14 @@ TEST(test_odd_tail)
     static const struct {
         const char *template, *odd_tail;
     } cases[] = {
-        /* a size near the requested one if that is small, otherwise a smaller one; always odd */
+        /* a size near the requested one if that is small, otherwise a smaller size; always odd */
         {K("problem(n = 1000) args(out float y[n])"), "n=987"},
         {K("problem(n = 1 << 28) args(out float y[n])"), "n=2097139"},
         {K("problem(d = 512, h = 512, w = 512) args(out float y[d][h][w])"), "d=115 h=113 w=111"},
         /* not reduced if that saves nothing */
         {K2("problem(n = 4096, const m = 1 << 28) args(out float y[n], in float x[m])"),
          "n=4083 m=268435456"},
-        /* constants, types, and sizes that a tunable or a vector depends on are unchanged */
+        /* constants, types, and sizes on which a tunable or a vector depends are unchanged */
         {K("problem(const n = 1000) args(out float y[n])"), "same n=1000"},
         {K("problem(n = 100, m = 64) args(out float y[m][n]) tune(A = 4) require(m % A == 0)"),
          "n=87 m=64"},

@@ -44,7 +44,7 @@ static void expect_same_bytes(const setup *b, const gt_launch *launch, const gt_
     }
 }
 
-/* Returns 1 if the configuration is valid at other sizes, and expects the same launch there. */
+/* Returns 1 if the configuration is valid at other sizes, where its launches must be equal. */
 static size_t compare_at(const setup *b, const gt_prototype *prototype, const gt_config *config,
                          const gt_problem *problem)
 {

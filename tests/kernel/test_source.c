@@ -256,7 +256,7 @@ TEST(test_pass_launches)
     }
 }
 
-/* Parameter blocks that fit alone may be too large together. */
+/* Parameter blocks that fit one by one may be too large together. */
 TEST(test_blocks_together)
 {
     static const char two[] =

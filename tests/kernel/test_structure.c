@@ -107,7 +107,7 @@ TEST(test_values)
     }
 }
 
-/* Members that args() leaves out have the code's value, as in C++, except sizes. A functor has one
+/* Members that args() omits have the code's value, as in C++, except sizes. A functor has one
  * byte. */
 TEST(test_values_of_the_code)
 {
@@ -133,8 +133,8 @@ TEST(test_values_of_the_code)
     }
 }
 
-/* Members of base classes are members, also those of struct templates. An enum has its underlying
- * type; an enum inside of a struct is not data. */
+/* Members of base classes are members, even if these are struct templates. An enum has its
+ * underlying type; an enum inside of a struct is not data. */
 TEST(test_bases_and_enums)
 {
     static const char text[] =

@@ -1,4 +1,4 @@
-/* Synthetic spaces whose times follow a formula, and what a strategy reaches there. */
+/* Synthetic spaces whose times follow a formula, and the regret of a strategy there. */
 #pragma once
 
 #include "search/strategy.h"
@@ -15,7 +15,7 @@
 typedef struct landscape landscape;
 struct landscape {
     uint32_t axes, choices;                    /* all axes have the same number of choices */
-    double (*log_time)(const gt_point *point); /* 0 at the best */
+    double (*log_time)(const gt_point *point); /* 0 at the best point */
     bool (*fails)(const gt_point *point);      /* or NULL */
     bool (*allows)(const gt_point *point);     /* or NULL */
     double compile_s; /* compile time of each configuration; 0: not reported */
@@ -66,7 +66,7 @@ static bool landscape_next(void *user, gt_point *point, bool first)
     return more;
 }
 
-/* Values are 1, 2, 3, ...; the domain's size is that before `allows`. */
+/* Opens a domain with the values 1, 2, 3, .... Its size ignores `allows`. */
 static inline void landscape_open(landscape *at)
 {
     for (uint32_t i = 0; i < at->choices; i++) {
@@ -102,7 +102,7 @@ static inline void strategy_end(gt_strategy **strategy)
     gt_strategy_free(*strategy);
 }
 
-/* Tries `results` more configurations in batches, and returns by how much the best one is above the
+/* Tries `results` more configurations in batches. Returns how much the best one exceeds the
  * landscape's best, as a fraction. Results of a batch are reported in reverse order. */
 static inline double landscape_search(gt_strategy *strategy, const landscape *at, uint32_t results,
                                       uint32_t batch)

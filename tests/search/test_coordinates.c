@@ -9,8 +9,8 @@ static double flat(const gt_point *point)
     return 0;
 }
 
-/* Five coordinates: the blocks for work of 64 by tiles of axes 0 and 1; a constant; the order of
- * axis 2, and its reverse; the blocks again. */
+/* Five features: the blocks for work of 64 by tiles of axes 0 and 1; a constant; the order of axis
+ * 2, and its reverse; the blocks again. */
 static void features(void *user, const gt_point *point, double out[GT_SEARCH_FEATURES])
 {
     (void)user;

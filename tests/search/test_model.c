@@ -101,8 +101,8 @@ TEST(slow_times_count_less_if_few_are_far_slower)
 
 /* ---- gains that do not matter ---------------------------------------------------------------- */
 
-/* Returns the model's uncertainty of its proposals after a search for gains above epsilon, in
- * logarithms of time. */
+/* Returns how uncertain the model is about its proposal after a search for gains above epsilon, as
+ * a standard deviation of log(time). */
 static double doubt_of_a_proposal(double epsilon)
 {
     landscape at = {.axes = 8, .choices = 8, .log_time = mostly_slow};

@@ -16,9 +16,9 @@ static double valley(const gt_point *point)
 /* Compile and run times of a template's quick compiles, relative to its variants. */
 typedef struct kind {
     double compile_s, quick_compile_s;
-    bool contrary; /* true if variants that are faster are slower as quick compiles */
+    bool contrary; /* true if faster variants are slower quick compiles */
     bool blurred;  /* true if half of the quick compiles run six times slower than the others */
-    bool fails;    /* quick compiles fail */
+    bool fails;    /* true if quick compiles fail */
 } kind;
 
 typedef struct scene {

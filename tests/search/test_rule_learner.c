@@ -30,7 +30,7 @@ static void set_values(double *values, double m, double n)
     memcpy(values, all, sizeof all);
 }
 
-/* The time of a configuration: a start, and a time for each element. The last two configurations
+/* The time of a configuration: a constant, and a time for each element. The last two configurations
  * need rows of four elements, and are twice as fast there. */
 static double time_of(uint32_t config, const double *values)
 {
@@ -93,7 +93,7 @@ TEST(test_portfolio)
     expect_kept(&s.data, "xxx.xx");
 }
 
-/* Exchanges find what is best for many codes, too. */
+/* Exchanges find the best portfolio for many codes, too. */
 TEST(test_large_portfolio)
 {
     enum { MANY = 60, KEPT = 12 };
@@ -164,7 +164,7 @@ TEST(test_unseen_sizes)
     gt_rule_tree_free(&tree);
 }
 
-/* A configuration is used only where a condition grants its needs, even if no size lacks them. */
+/* A configuration is used only where a condition grants its needs, even if all sizes have them. */
 TEST(test_needs)
 {
     scene s;

@@ -342,7 +342,7 @@ TEST(stop_rule_keeps_its_word)
             best = fmin(best, landscape_search(strategy, &at, 8, 8));
             gt_strategy_outlook(&outlook, strategy);
         }
-        assert_true(outlook.tried < 800); /* of 7776 */
+        assert_true(outlook.tried < 800); /* the space has 7776 points */
         assert_true(best < 0.05 + 0.05);  /* the landscape's own noise is at most 0.05 */
         gt_strategy_free(strategy);
     }

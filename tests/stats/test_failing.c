@@ -1,4 +1,4 @@
-/* Statistics report that memory is short. */
+/* Tests that statistics report that memory is short. */
 #include "support/each_failure.h"
 
 #include "stats/correlation.h"

@@ -1,4 +1,4 @@
-/* Statistics against reference values computed with SciPy 1.17. */
+/* Tests statistics against reference values computed with SciPy 1.17. */
 #include "base/random.h"
 #include "stats/correlation.h"
 #include "stats/distribution.h"
@@ -97,7 +97,7 @@ TEST(summary)
     near(s.low, 10.1, 0); /* ranks 2 and 9 of 10 */
     near(s.high, 12.9, 0);
     ASSERT_OK(gt_summarise(&s, values, 3));
-    near(s.low, 10.1, 0); /* too few for 95%: the whole range */
+    near(s.low, 10.1, 0); /* too few values for 95%: the whole range */
     near(s.high, 11.2, 0);
     ASSERT_OK(gt_summarise(&s, values, 1));
     near(s.stddev, 0, 0);
@@ -153,7 +153,7 @@ TEST(paired_interval)
     near(p.freedom, 5, 0);
     near(p.low, 0.008185437094106816, 1e-10);
     near(p.high, 0.019147896239226518, 1e-10);
-    ASSERT_OK(gt_paired_interval(&p, few, COUNT(few), 0.95)); /* nothing is cut */
+    ASSERT_OK(gt_paired_interval(&p, few, COUNT(few), 0.95)); /* no value is trimmed */
     near(p.mean, 0.0275, 1e-12);
     near(p.error, 0.008539125638299666, 1e-12);
     near(p.low, 0.0003246911620398453, 1e-8);
@@ -162,7 +162,7 @@ TEST(paired_interval)
     assert_true(gt_paired_bound(&p, -1, 0.05) > p.low);
 }
 
-/* Without weight nothing changes; with a large one the error is the prior's. */
+/* Without weight, the prior changes nothing; with a large weight, the error is the prior's. */
 TEST(moderated_error)
 {
     static const double values[] = {0.01, 0.02, 0.03, 0.05};

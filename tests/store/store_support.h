@@ -1,4 +1,4 @@
-/* Helpers for the tests of the store: a folder of its own, scenarios, and outcomes. */
+/* Helpers for the tests of the store: a temporary folder, scenarios, and outcomes. */
 #pragma once
 
 #include "store/layers.h"
@@ -200,7 +200,7 @@ static inline void put_into(world *w, const char *path, int64_t n, double time_n
     put_size(store, n, time_ns);
 }
 
-/* Puts the facts of a GPU, with a scenario of its own. */
+/* Stores the facts of a GPU, with one scenario. */
 static inline void put_gpu(gt_store *store, const char *environment, const gt_device *device,
                            const char *host, double copy_bytes_per_s)
 {

@@ -5,7 +5,7 @@
 
 /* How the terms of a result or of a request differ from a finished, verified tuning. */
 typedef struct change {
-    gputune_effort effort; /* 0: GPUTUNE_MEASURE */
+    gputune_effort effort; /* 0 means GPUTUNE_MEASURE */
     uint32_t limit;
     double limit_s; /* time limit that ended the tuning; implies cut_short */
     bool cut_short, unproved, complete, other_space, other_driver;

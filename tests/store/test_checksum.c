@@ -4,7 +4,7 @@
 
 #include <fcntl.h>
 
-/* Flips one bit of this many. The variable STRIDE changes the number; 1 flips every bit. */
+/* One of this many bits is flipped. The variable STRIDE changes the number; 1 flips every bit. */
 enum { STRIDE = 43 };
 
 static const struct kept {
@@ -149,7 +149,7 @@ TEST_OF(flipped_bits_are_noticed, world *w, open_world, close_world)
     printf("%ld bits flipped, %ld kept something from being found\n", flips, noticed);
 }
 
-/* Rows that are valid but belong elsewhere, which a single flipped bit cannot cause. */
+/* Rows that are valid but belong to another place, which a single flipped bit cannot cause. */
 TEST_OF(rows_of_others_are_not_taken, world *w, open_world, close_world)
 {
     static const char *const changes[] = {

@@ -102,7 +102,7 @@ TEST_OF(newer_file_that_was_away_is_read_again, world *w, open_world, close_worl
     check_reasons(store, "", "newer gputune");
 }
 
-/* Longer than SQLite accepts, but not too long for the system. */
+/* The path is too long for SQLite, but not for the system. */
 TEST_OF(a_path_that_is_too_long, world *w, open_world, close_world)
 {
     char path[600];

@@ -129,7 +129,7 @@ static void fill(job *j, world *w)
     put_size(store, 4096, 300);
 }
 
-/* Makes a system's database that has one scenario in common and one more. */
+/* Makes a system's database with two scenarios, one of which the user's database also has. */
 static void fill_system(job *j)
 {
     snprintf(j->system, sizeof j->system, "%s/system.db", j->w->folder);
@@ -315,7 +315,7 @@ static void expect_in_memory(void *user)
     ASSERT_OK(put_in_memory(user));
 }
 
-/* With one store, to show that a failure does not affect later calls. */
+/* Uses only one store, to show that a failure does not affect later calls. */
 TEST_OF(memory_is_short_for_results_in_memory, world *w, open_world, close_world)
 {
     job j = {.w = w};
@@ -400,7 +400,7 @@ static gputune_status drop(void *user)
         status = gt_store_forget(store, &filter, &drop, take_dropped, &dropped, &patience);
     }
     gt_store_close(store);
-    /* if there is no memory to open the file, a warning says so and the file is not used */
+    /* if memory for opening the file is missing, a warning reports it and the file is not used */
     return status == GPUTUNE_EDATABASE && j->w->warnings ? GPUTUNE_OK : (gputune_status)status;
 }
 

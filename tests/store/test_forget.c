@@ -49,7 +49,7 @@ static int stop_at_second(void *user, const gputune_record *record)
     return ++*(int *)user == 2 ? 7 : 0;
 }
 
-/* Nothing is deleted before all records were reported. */
+/* Nothing is deleted until all records were reported. */
 TEST_OF(nothing_goes_if_the_callback_stops, world *w, open_world, close_world)
 {
     int told = 0;

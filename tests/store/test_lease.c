@@ -188,7 +188,7 @@ TEST_OF(stopped_owner_loses_it, world *w, open_world, close_world)
     waitpid(child, NULL, 0);
 }
 
-/* Makes the lease one of another machine or boot, of which only the expiry is known. */
+/* Makes the lease belong to another machine or boot, so only its expiry is known. */
 static void set_machine(world *w, const char *expires)
 {
     char sql[256];
@@ -210,7 +210,7 @@ TEST_OF(lease_of_another_machine_runs_out, world *w, open_world, close_world)
     gt_store_lease_release(&b, store, NULL);
 }
 
-/* As if the clock had been set back by a day. */
+/* Sets the lease's time as if the clock had been set back by a day. */
 TEST_OF(lease_of_the_future_runs_out, world *w, open_world, close_world)
 {
     GT_SCOPED(close_store) gt_store *store = open_store(w);

@@ -10,7 +10,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-static const double slack_s = 1; /* tolerance of waits with a fixed length */
+static const double slack_s = 1; /* tolerance for waits of a fixed length */
 
 /* The clock stops except for sleeps, so a busy machine changes nothing. */
 static int open_stopped(void **state)
@@ -332,7 +332,7 @@ TEST_OF(opening_leaves_the_wait_to_the_calls, world *w, open_stopped, close_stop
     assert_int_equal(count, 1);
 }
 
-/* A listing after a tuning, whose time is over, does not wait for the same lock again. */
+/* A listing after a tuning that used up its time does not wait for the same lock again. */
 TEST_OF(listing_after_a_write_that_gave_up_does_not_wait, world *w, open_stopped, close_stopped)
 {
     make_database(w);

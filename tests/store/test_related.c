@@ -181,7 +181,7 @@ TEST_OF(very_many_trials_are_chosen_from, world *w, open_world, close_world)
         put_size(store, n, 50); /* VEC=4 wins */
     }
     gt_related_list list = find(store, 500);
-    enum { MOST = 1 + GT_RELATED_FASTEST + GT_RELATED_OF_ONE }; /* per scenario */
+    enum { MOST = 1 + GT_RELATED_FASTEST + GT_RELATED_OF_ONE }; /* for each scenario */
     assert_in_range(list.count, GT_RELATED_MAX - MOST, GT_RELATED_MAX);
     size_t nearest = 0;
     while (list.items[nearest].group == 0) {
@@ -196,8 +196,8 @@ TEST_OF(very_many_trials_are_chosen_from, world *w, open_world, close_world)
     gt_related_list_free(&list);
 }
 
-/* Trials of the system's database are found, too. If both have a scenario on a GPU, the user's are
- * returned. */
+/* Trials of the system's database are found, too. If both databases have a scenario on a GPU, the
+ * user's trials are returned. */
 TEST_OF(all_layers_are_read, world *w, open_world, close_world)
 {
     char system[128];

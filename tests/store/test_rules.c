@@ -11,7 +11,7 @@ static char *hex_of(uint64_t source)
     return (char *)gt_hash_hex(hex, hash_of(source));
 }
 
-/* Puts a rule whose only source is that of the code 2. */
+/* Stores a rule whose only source is that of code 2. */
 static gputune_status put(gt_store *store, const gt_scenario *scenario, const char *text,
                           bool proved)
 {
@@ -32,7 +32,7 @@ static void put_rule(gt_store *store)
     ASSERT_OK(put(store, &scenario, TEXT, true));
 }
 
-/* Expects the text of the rule for n = 777, or none (NULL). */
+/* Expects the rule for n = 777 to have this text. NULL: expects no rule. */
 static void expect_rule(gt_store *store, const char *text)
 {
     gt_stored_rule rule;
@@ -166,7 +166,7 @@ TEST_OF(code_that_a_rule_uses_stays, world *w, open_world, close_world)
     GT_SCOPED(close_store) gt_store *store = open_store(w);
     const gputune_forget_options what = {.size = sizeof what};
     gt_records_filter filter = {.wanted = ONE_KERNEL("axpy")};
-    put_size(store, 1024, 100); /* stores the codes 1 and 2, too */
+    put_size(store, 1024, 100); /* also stores the codes 1 and 2 */
     put_rule(store);
     filter.wanted.sizes = "n=1024";
     ASSERT_OK(gt_store_forget(store, &filter, &what, ignore, NULL, NULL));

@@ -233,7 +233,7 @@ TEST_OF(a_long_row_does_not_hold_a_statement, world *w, open_world, close_world)
     assert_int_equal(images_with(database, "00"), 0);
 }
 
-/* Deleting it would take longer than a call may. */
+/* Deleting the image would take longer than a call may. */
 TEST_OF(a_huge_image_is_not_deleted, world *w, open_world, close_world)
 {
     GT_SCOPED(gt_database_close) gt_database *database = NULL;

@@ -1,4 +1,4 @@
-/* Tests that results are found under the keys with which they were put. */
+/* Tests that results are found under the keys under which they were stored. */
 #include "store_support.h"
 
 #include <math.h>
@@ -310,7 +310,7 @@ TEST_OF(trials_come_back_whole, world *w, open_world, close_world)
     put.eliminated_round = 6;
     put.noisy = true;
     ASSERT_OK(gt_store_put_trials(store, &scenario, &put, 1, NULL));
-    put.time.median = 124; /* measured again: replaces the first */
+    put.time.median = 124; /* measured again, which replaces the first trial */
     ASSERT_OK(gt_store_put_trials(store, &scenario, &put, 1, NULL));
     gt_trial_list list;
     ASSERT_OK(gt_store_trials(&list, store, &scenario, 0, NULL));

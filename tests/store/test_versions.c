@@ -1,4 +1,4 @@
-/* Tests which version of a template's records is reported, and databases that are opened for
+/* Tests which version of a template's records is reported, and databases that are opened only for
  * reading. */
 #include "store_support.h"
 #include "support/folder.h"

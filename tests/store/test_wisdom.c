@@ -68,7 +68,7 @@ TEST_OF(winner_is_the_same_in_the_other_store, world *w, open_world, close_world
     }
 }
 
-/* Nobody has verified such a winner, so trust in the text is not enough. */
+/* Nobody has verified such a winner, so trusting the text is not enough. */
 TEST_OF(unproved_winner_stays_unproved, world *w, open_world, close_world)
 {
     GT_SCOPED(close_store) gt_store *from = open_store(w), *to = other_store(w);
@@ -274,8 +274,8 @@ TEST_OF(unsound_entries_are_left_out, world *w, open_world, close_world)
     }
 }
 
-/* Returns the text with one value of its first entry replaced and a valid hash, or NULL if it has
- * no such value. */
+/* Returns the text with one value of its first entry replaced and with a valid hash. Returns NULL
+ * if the entry does not contain the value. */
 static char *text_with(const char *text, const char *value, const char *other)
 {
     const char *body = strchr(strstr(text, "\nentry ") + 1, '\n') + 1;

@@ -231,7 +231,8 @@ static void close_one(gt_random *random)
 {
     unsigned which = below(random, TUNERS);
     gputune *before = atomic_exchange(&tuners[which], open_one());
-    pthread_rwlock_wrlock(&context_lock); /* a tuner is closed after the last launch of its plans */
+    /* a tuner is closed only after the last launch of its plans */
+    pthread_rwlock_wrlock(&context_lock);
     gputune_close(before);
     pthread_rwlock_unlock(&context_lock);
     if (below(random, 2)) {

@@ -14,14 +14,14 @@ typedef gputune_status (*failing_act)(failing_world *f);
 struct failing_world {
     world *w;
     failing_act act;
-    const char *best;   /* a part of the configuration that a call without failures chooses */
+    const char *best;   /* a part of the configuration that is chosen if nothing fails */
     bool nothing_fails; /* true if the call is being repeated without failures */
     bool may_refute;    /* true if a failure may be stored for each of the variants */
     gputune_sizes sizes;
     gputune_options options; /* the options of tune_as_asked() */
     const gt_background_use *background;
     uint64_t seed;  /* differs between attempts, so stored results do not count */
-    bool own_store; /* true if each attempt has an empty store */
+    bool own_store; /* true if each attempt gets an empty store */
 };
 
 #define BAD_BLOCK 512 /* the variant with this block has wrong results */
@@ -92,7 +92,7 @@ static inline void repeat(failing_world *f)
     gt_message_set("%s", message);
 }
 
-/* Opens a new store now and then, because a store that has grown answers more slowly. */
+/* Opens a new store now and then, because a store that has grown is slower. */
 static inline void renew_store(failing_world *f)
 {
     enum { ATTEMPTS = 32 };
@@ -145,7 +145,7 @@ static inline int close_failing(void **state)
     return 0;
 }
 
-/* `step` and `sqlite_step` are those of each_allocation() and each_of_sqlite(). */
+/* `step` and `sqlite_step` are passed to each_allocation() and each_of_sqlite(). */
 static inline void short_of_memory(failing_world *f, failing_act act, long step, long sqlite_step)
 {
     bool own_store = f->own_store;

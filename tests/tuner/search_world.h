@@ -44,9 +44,9 @@ typedef struct world {
     gt_services services;
     scripted_farm farm;
     scripted_variant by_block[1025];
-    gt_workers workers; /* that farm */
+    gt_workers workers; /* workers that lend the scripted farm */
     gt_gpu_right gpu;
-    gt_choice choice; /* the choice of the last tune(), with its configuration */
+    gt_choice choice; /* the choice of the last tune(), and its configuration */
     char config[64];
 } world;
 
@@ -75,7 +75,7 @@ static inline void write_template(world *w, const char *blocks)
     file_write(w->path, template_text, blocks);
 }
 
-/* Sets a member of each variant. The value may depend on `block`. */
+/* Sets a member of every variant. The value may depend on `block`. */
 #define SET_EACH(w, member, value)                                                                 \
     for (int block = 0; block <= 1024; block++) {                                                  \
         (w)->by_block[block].member = (value);                                                     \

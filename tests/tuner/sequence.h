@@ -58,8 +58,8 @@ static const char *const disturbance_names[DISTURBANCES] = {
     "", "limit", "late limit", "cancel", "kill", "busy GPU", "lost worker"};
 
 typedef struct sequence_request {
-    int number;  /* in the sequence */
-    int process; /* 0 or 1 */
+    int number;  /* number in the sequence */
+    int process; /* index of the process, 0 or 1 */
     int scenario;
     uint32_t template_blocks; /* bit set: the template's values of BLOCK */
     int require;              /* the limit in the template's require(BLOCK * ITEMS <= ...) */
@@ -77,9 +77,9 @@ typedef struct sequence_request {
 typedef struct sequence_answer {
     gputune_status status;
     gputune_source source;
-    int config;     /* NO_CONFIG: none */
+    int config;     /* the chosen configuration; NO_CONFIG: none */
     int made_by;    /* the request that made the plan; an earlier one if the plan table answered */
-    bool disturbed; /* the disturbance occurred */
+    bool disturbed; /* true if the disturbance occurred */
     /* true if the answer reports that the time limit ended or that it was canceled */
     bool undecided;
     bool unproved;  /* true if the answer reports that the winner was not verified again */

@@ -1,5 +1,5 @@
-/* A model of the correct answers: which ones a request may get after the requests before it. The
- * model knows how each variant behaves, what was measured, and which failures were found. */
+/* A model of the correct answers: which answers a request may get, given the requests before it.
+ * The model knows how each variant behaves, what was measured, and which failures were found. */
 #pragma once
 
 #include "tuner/sequence.h"
@@ -125,8 +125,8 @@ static bool same_space(const result *a, const result *b)
     return a->scenario == b->scenario && a->blocks == b->blocks && a->require == b->require;
 }
 
-/* Returns true if a result of the same scenario and space was made under conditions that satisfy
- * the request, final or not. */
+/* Returns true if a result, final or not, has the same scenario and space as the request and was
+ * made under conditions that satisfy it. */
 static bool does_for(const result *made, const result *asked)
 {
     return same_space(made, asked) && made->effort >= asked->effort &&
@@ -195,7 +195,7 @@ static const char *judge_plan(const model *m, const sequence_request *r, const s
                                     : NULL;
 }
 
-/* A default that exceeded its time once is not launched either. */
+/* Returns true for a failure of the default, which is not launched after exceeding its time. */
 static bool is_failure_of_default(const model *m, const sequence_request *r, gputune_status status)
 {
     const scripted_variant *v = &r->variants[DEFAULT_CONFIG];
@@ -212,7 +212,7 @@ static bool is_own(const sequence_request *r, const result *k)
 }
 
 /* Returns true if a stored result may answer a call that did not measure. A call that could not
- * measure cannot prove a result either. */
+ * measure cannot prove a result, either. */
 static bool may_serve(const model *m, const sequence_request *r, const result *k)
 {
     return k->scenario == r->scenario && is_valid(m, k) &&
@@ -229,8 +229,8 @@ static bool has_proved(const model *m, const sequence_request *r)
     return any;
 }
 
-/* Checks an answer without measuring. It is the result of the same space or else the fastest of the
- * scenario; only if none is proved, it is one that the call proves. Without results, it is any
+/* Checks an answer without measuring. It is the result of the same space or else the fastest one of
+ * the scenario; if none is proved, it is one that the call proves. Without results, it is any
  * configuration that is not known to fail. */
 static const char *judge_unmeasured(const model *m, const sequence_request *r,
                                     const sequence_answer *a)
@@ -380,8 +380,8 @@ static void keep(model *m, const sequence_request *r, const result *made)
     m->kept[place] = *made;
 }
 
-/* Returns the conditions of an answer without measuring: those of the stored result that it is, if
- * that is about the same space. */
+/* Returns the conditions of an answer without measuring: those of the stored result, if it is for
+ * the same space. */
 static result result_of_unmeasured(const model *m, const result *asked, const sequence_answer *a)
 {
     result made = *asked;
@@ -407,7 +407,7 @@ static bool was_limited(const sequence_request *r, const sequence_answer *a)
            (a->source != GPUTUNE_SOURCE_MEASURED || (a->undecided && !a->unproved));
 }
 
-/* Records that a stored result was returned, which only happens after its last proof. */
+/* Records that a stored result was returned, which happens only after its last proof. */
 static void note_proof(model *m, const sequence_request *r, int config)
 {
     for (int i = 0; i < m->kept_count; i++) {

@@ -19,7 +19,7 @@ enum { FIELD_MAX = 128 };
 typedef struct machine {
     double times[FIELD_MAX];
     double firsts[FIELD_MAX]; /* additional time of quick samples */
-    uint32_t count, batch;    /* batch: how many join before each round; 0: all at once */
+    uint32_t count, batch;    /* batch: how many join before each round; 0: all at the start */
     double noise, drift, outliers;
     uint64_t failing; /* the id whose first sample fails, or 0 */
     gt_random random;
@@ -71,7 +71,7 @@ static inline gt_race_result race_result(const gt_race *race)
     return result;
 }
 
-/* Contestant 0 is the default and wins ties. */
+/* Opens a race in which contestant 0 is the default and wins ties. */
 static inline gt_race *start_race(uint32_t count, const gt_race_options *options)
 {
     gt_race *race;
@@ -82,7 +82,7 @@ static inline gt_race *start_race(uint32_t count, const gt_race_options *options
     return race;
 }
 
-/* Takes rounds until the race is over. */
+/* Samples rounds until the race ends. */
 static inline void finish_race(gt_race *race, machine *m)
 {
     gt_race_end end = GT_RACE_RUNNING;

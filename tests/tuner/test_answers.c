@@ -15,7 +15,7 @@ static void rewrite_template(world *w, const char *clause)
     fclose(file);
 }
 
-/* The winner's own code is unchanged, and the code of other variants changes. */
+/* The code of the winner is unchanged, but that of other variants changes. */
 TEST_OF(test_clauses_that_make_other_code_make_another_race, world *w, open_world, close_world)
 {
     static const struct {
@@ -79,7 +79,7 @@ TEST_OF(test_the_stored_fallback_stays_if_the_default_is_edited, world *w, open_
     assert_true(w->choice.has_fallback);
 }
 
-/* Nor does it if the winner was the default and needed no fallback. */
+/* The same holds if the winner was the default and needed no fallback. */
 TEST_OF(test_a_default_that_won_needs_no_fallback_if_the_default_is_edited, world *w, open_world,
         close_world)
 {

@@ -112,7 +112,7 @@ TEST_OF(test_two_files_with_one_kernel, gt_catalog *catalog, open_folder, close_
     ASSERT_OK(gt_catalog_add(catalog, path_of("more.cu"), NULL, NULL, count, &added));
     assert_int_equal(added, 1);
     assert_found(catalog, "add", "add", "more.cu");
-    /* after an edit, its current contents count */
+    /* after an edit, the new contents of the file count */
     static const char *const other[] = {"subtract"};
     write_file("more.cu", other, 1);
     struct timespec times[2] = {{1, 0}, {1, 0}};

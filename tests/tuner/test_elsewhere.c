@@ -23,7 +23,7 @@ static const char sized_text[] =
 
 enum { SMALL = 33792, LARGE = 60000 };
 
-/* With this many threads or more, BLOCK=256, the fastest, is wrong. */
+/* With at least this many threads, BLOCK=256, the fastest variant, is wrong. */
 static uint64_t wrong_from;
 
 static scripted_variant behave_by_size(void *user, const gt_launch *launch)
@@ -49,7 +49,7 @@ static void expect(world *w, int64_t n, gputune_effort effort, gputune_source so
     expect_answer(w, n, &OPTIONS(.effort = effort), source, config);
 }
 
-/* Checks also whether the call verifies a variant. */
+/* Checks also if the call verifies a variant. */
 static void expect_proof_with(world *w, int64_t n, const gputune_options *options, bool proves,
                               gputune_source source, const char *config)
 {
@@ -116,7 +116,7 @@ TEST_OF(nearest_is_not_a_default_that_failed, world *w, open_world, close_world)
 
 /* ---- failures -------------------------------------------------------------------------------- */
 
-/* The require() excludes the former odd-tail size, so variants are verified at another one. */
+/* The require() excludes the old odd-tail size, so variants are verified at another one. */
 TEST_OF(test_a_failure_is_none_once_the_template_is_corrected, world *w, open_world, close_world)
 {
     write_sized(w, "require(n > 0)");

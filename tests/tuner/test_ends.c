@@ -196,7 +196,7 @@ TEST_OF(lost_worker_at_the_last_proof_gives_the_default, world *w, open_world, c
     assert_string_equal(w->config, "BLOCK=256");
 }
 
-/* A slower result does not replace one that it did not race against. */
+/* A slower result does not replace a result against which it did not race. */
 TEST_OF(earlier_best_is_kept_if_it_did_not_race, world *w, open_world, close_world)
 {
     char best[sizeof w->config];

@@ -31,10 +31,10 @@ TEST(test_resident_blocks_follow_every_limit)
         int blocks;
     } cases[] = {
         {64, 16, 0, 32},      /* limited by the number of blocks */
-        {1024, 26, 0, 2},     /* by threads */
-        {256, 56, 0, 4},      /* by registers: an occupancy of 0.50 was measured */
+        {1024, 26, 0, 2},     /* limited by threads */
+        {256, 56, 0, 4},      /* limited by registers: an occupancy of 0.50 was measured */
         {256, 40, 0, 6},      /* occupancy 0.75 was measured */
-        {256, 16, 131072, 1}, /* by shared memory */
+        {256, 16, 131072, 1}, /* limited by shared memory */
         {1024, 96, 0, 0},     /* too many registers: the driver refuses it */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -174,7 +174,7 @@ static gputune_status take_nearest(failing_world *f)
     return status;
 }
 
-static char *wisdom; /* the result of one tuning */
+static char *wisdom; /* the exported result of one tuning */
 
 static gputune_status prove_imported(failing_world *f)
 {

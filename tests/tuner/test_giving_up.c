@@ -4,7 +4,7 @@
 
 enum { BLOCKS = 128, STEP = 8, SLOW = 992 };
 
-/* the slowest variants */
+/* Returns true for the slowest variants. */
 static bool large_blocks(void *user, const char *text)
 {
     (void)user;
@@ -55,7 +55,7 @@ TEST_OF(a_tuning_does_not_wait_for_what_is_not_worth_it, world *w, open_world, c
 /* ---- with a proposer of its own -------------------------------------------------------------- */
 
 typedef struct own_proposer {
-    gt_list_proposer list; /* first */
+    gt_list_proposer list; /* must be the first member */
     gt_config configs[8];
     uint32_t asked, failures;
 } own_proposer;
@@ -75,7 +75,7 @@ static void count_failures(gt_proposer *self, const gt_config *config, const gt_
     ((own_proposer *)(void *)self)->failures += result->outcome == GT_TRIED_GIVEN_UP;
 }
 
-/* Compiles all values of BLOCK, until no compile is left or `waits` waits are over. */
+/* Compiles all values of BLOCK, until no compile is left or after `waits` waits. */
 static void compile_all(gt_field *field, own_proposer *proposer, gt_request *request, world *w,
                         int waits)
 {

@@ -6,7 +6,7 @@
 /* ---- times that are reported to a proposer --------------------------------------------------- */
 
 typedef struct listener {
-    gt_list_proposer list; /* first */
+    gt_list_proposer list; /* must be the first member */
     gt_config configs[4];
     double reported_ns[4], gpu_s[4];
 } listener;
@@ -24,8 +24,8 @@ static void listen(gt_proposer *self, const gt_config *config, const gt_tried *r
     }
 }
 
-/* Times of variants that are eliminated after their first sample are reported to the proposer,
- * too, with the GPU time that they took. */
+/* Times of variants that leave after their first sample are reported to the proposer, too, with the
+ * GPU time that they took. */
 TEST_OF(times_of_losers_are_reported, world *w, open_world, close_world)
 {
     static const char *const texts[] = {"BLOCK=64", "BLOCK=128", "BLOCK=256", "BLOCK=512"};
@@ -210,7 +210,7 @@ static void keep_line(void *user, gputune_log_level level, const char *line)
     }
 }
 
-/* With a limit on variants, only what is tried first is tried. */
+/* With a limit on variants, only the starts are tried. */
 TEST_OF(starts_are_tried_first, world *w, open_world, close_world)
 {
     static const gputune_strategy strategies[] = {

@@ -44,13 +44,13 @@ static void check_slow(world *w, int block, const char *name)
     assert_string_equal(tuned(w, &options), "BLOCK=256");
     assert_true(slow_compiles > 0);
     assert_string_equal(stored_as(w, name), "slow");
-    /* an equally long call does without it and is final */
+    /* a call with the same limit is final without the variant */
     int before = slow_compiles;
     write_template(w, "32, 64, 128, 256, 512");
     assert_string_equal(tuned(w, &options), "BLOCK=256");
     assert_int_equal(slow_compiles, before);
     assert_true(w->choice.terms.final);
-    /* in a longer call it is tried last, and now it compiles */
+    /* a longer call tries the variant last, and now it compiles */
     w->farm.compiles_for_ever = NULL;
     w->by_block[block].time_ns = 500;
     write_template(w, "16, 32, 64, 128, 256, 512");
@@ -231,7 +231,7 @@ TEST_OF(test_a_default_that_runs_on_is_no_answer, world *w, open_world, close_wo
     assert_string_equal(tuned(w, &options), "BLOCK=128");
 }
 
-/* Hangs once, and does not end within the limit when tried again. */
+/* Hangs once. When tried again, does not end within the limit. */
 static scripted_variant hang_and_run_on(void *user, const gt_launch *launch)
 {
     (void)user;

@@ -62,7 +62,7 @@ static void release(void *user)
     gt_store_lease_release(&held->lease, held->store, NULL);
 }
 
-/* Takes the scenario's lease, like another process that tunes it. */
+/* Acquires the scenario's lease, like another process that tunes it. */
 static held_lease hold(world *w)
 {
     held_lease held = {.store = w->store};
@@ -193,8 +193,8 @@ static void *start_slowly(void *user)
     return NULL;
 }
 
-/* The message does not blame another tuning for the start of the workers, and asking again costs
- * nothing. */
+/* The message does not blame another tuning for the slow start of the workers, and a second call
+ * costs nothing. */
 TEST_OF(test_a_limit_in_which_no_worker_starts_is_reported, world *w, open_slow_world, close_world)
 {
     gputune_options options = OPTIONS(.time_limit_s = 100);
@@ -202,7 +202,7 @@ TEST_OF(test_a_limit_in_which_no_worker_starts_is_reported, world *w, open_slow_
     pthread_t thread;
     options.alignment = 32; /* stores the default's code */
     ASSERT_OK(tune(w, &options));
-    clock_set_true(); /* for both threads */
+    clock_set_true(); /* sets the true clock for both threads */
     options = OPTIONS(.time_limit_s = 0.2);
     assert_int_equal(pthread_barrier_init(&start.begun, NULL, 2), 0);
     assert_int_equal(pthread_create(&thread, NULL, start_slowly, &start), 0);
@@ -241,7 +241,7 @@ TEST_OF(test_a_limit_that_is_too_short_for_it_is_reported, world *w, open_slow_w
 TEST_OF(forced_tuning_falls_back_to_stored_code, world *w, open_slow_world, close_world)
 {
     gputune_options options = OPTIONS(.effort = GPUTUNE_CACHED_ONLY);
-    expect_default(w, &options); /* stores its code */
+    expect_default(w, &options); /* stores the code of the default */
     w->farm.compile_s = 30;
     options = OPTIONS(.force = true, .time_limit_s = 0.1);
     expect_default(w, &options);

@@ -6,7 +6,7 @@ enum { BLOCKS = 128, WORKERS = 16, STEP = 8, TURNS = 1000 };
 
 /* Proposes all values of BLOCK. */
 typedef struct asked_proposer {
-    gt_list_proposer list; /* first */
+    gt_list_proposer list; /* must be the first member */
     gt_config configs[BLOCKS];
 } asked_proposer;
 
@@ -82,7 +82,7 @@ TEST_OF(no_compile_is_begun_that_surely_is_cut_off, world *w, open_world, close_
     tear_down(&at);
 }
 
-/* Verifications never end. */
+/* Returns how many variants are compiled while verifications never end. */
 static uint32_t compiled_while_the_gpu_is_busy(world *w, bool learns)
 {
     scene at;
@@ -94,7 +94,7 @@ static uint32_t compiled_while_the_gpu_is_busy(world *w, bool learns)
     }
     uint32_t waiting = at.field.verifying + (uint32_t)at.field.compiled.count;
     assert_int_equal(at.field.compiling, 0);
-    assert_in_range(at.field.verifying, 1, 4); /* jobs that were handed over cannot be postponed */
+    assert_in_range(at.field.verifying, 1, 4); /* jobs of the worker cannot be postponed */
     tear_down(&at);
     return waiting;
 }
@@ -122,7 +122,7 @@ static void make_busy_world(world *w, uint32_t workers)
     w->farm.slowness = 5e-9; /* verifying takes 20 ms or more, sixteen compiles together 20 ms */
 }
 
-/* Returns which part of the launches was among the fastest tenth. */
+/* Returns the fraction of the launches that are among the fastest tenth. */
 static double fast_share(const scripted_farm *farm)
 {
     size_t good = 0;
@@ -133,8 +133,8 @@ static double fast_share(const scripted_farm *farm)
     return (double)good / (double)farm->launches.count;
 }
 
-/* Random proposals are among the fastest tenth once in ten times. A search that learns proposes
- * such variants more often, until it has found the best and explores others. */
+/* A tenth of random proposals is among the fastest tenth. A search that learns proposes such
+ * variants more often, until it has found the best one and explores others. */
 TEST_OF(many_compile_workers_do_not_starve_the_search, world *w, open_world, close_world)
 {
     gputune_options options = OPTIONS(.time_limit_s = 1.5, .strategy = GPUTUNE_STRATEGY_MODEL);

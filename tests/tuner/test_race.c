@@ -64,7 +64,7 @@ TEST(one_shared_round_gives_no_interval)
                 result.verdict.speedup_high == 0);
 }
 
-/* A new contestant that was sampled with the incumbent but not with the default. */
+/* Tests a new contestant that was sampled with the incumbent, but not with the default. */
 TEST(no_shared_round_gives_the_ratio_of_medians)
 {
     machine m = {.count = 3, .times = {100, 60, 50}};
@@ -83,7 +83,7 @@ TEST(no_shared_round_gives_the_ratio_of_medians)
 
 TEST(stopped_race_goes_to_the_best_so_far)
 {
-    machine m = {.count = 3, .times = {100, 99.8, 88}}; /* the last one joins late */
+    machine m = {.count = 3, .times = {100, 99.8, 88}}; /* the last contestant joins late */
     GT_SCOPED(race_end) gt_race *race = start_race(2, NULL);
     gt_race_end end;
     for (int i = 0; i < 4; i++) {
@@ -96,8 +96,8 @@ TEST(stopped_race_goes_to_the_best_so_far)
     assert_int_equal(race_result(race).winner, 2);
 }
 
-/* A single slow sample of the incumbent must not lose the race to a contestant that was sampled
- * with it only then. */
+/* A single slow sample of the incumbent must not make it lose to a contestant that was sampled with
+ * it only then. */
 TEST(stopped_race_is_not_lost_by_one_outlier)
 {
     machine m = {.count = 3, .times = {800, 100, 106}};
@@ -138,7 +138,7 @@ TEST(disturbed_twice_the_best_keeps_its_lead)
     assert_int_equal(race_result(race).winner, 1);
 }
 
-/* Takes rounds until the race is tied or over. */
+/* Samples rounds until the race is tied or has ended. */
 static void race_on(gt_race *race, machine *m, gt_race_end *end)
 {
     for (int turns = 0; *end == GT_RACE_RUNNING && !gt_race_is_tied(race); turns++) {
@@ -211,7 +211,7 @@ TEST(failure_in_a_tie_reopens_it)
     race_on(race, &m, &end);
     assert_int_equal(gt_race_break_tie(race, 0, &end), GPUTUNE_EINVAL);
     ASSERT_OK(gt_race_break_tie(race, 2, &end));
-    assert_int_equal(end, GT_RACE_NO_GAIN); /* no default, so no final rounds */
+    assert_int_equal(end, GT_RACE_NO_GAIN); /* without a default, there are no final rounds */
 }
 
 /* --- rounds of a race ------------------------------------------------------------------------- */
@@ -236,8 +236,8 @@ TEST(new_contestants_meet_the_incumbent)
     }
 }
 
-/* Returns the number of samples of a race of 100. With `early`, that many slow ones race for six
- * rounds before the others join. One of the fastest must win. */
+/* Returns the number of samples of a race of 100. With `early`, that many slow contestants race for
+ * six rounds before the others join. One of the fastest must win. */
 static uint32_t samples_of_race(uint64_t seed, uint32_t early)
 {
     machine m = make_machine(seed, 100);
@@ -257,7 +257,7 @@ static uint32_t samples_of_race(uint64_t seed, uint32_t early)
     gt_race_complete(race);
     finish_race(race, &m);
     gt_race_result result = race_result(race);
-    /* a contestant slower than 1.0055 wins once in some hundred races */
+    /* a contestant slower than 1.0055 wins once in a few hundred races */
     assert_true(m.times[result.winner] < 1.0075);
     gt_race_free(race);
     return result.samples;
@@ -346,7 +346,7 @@ TEST(exact_values_need_one_round)
     m.times[11] = m.times[23] = 99;
     GT_SCOPED(race_end) gt_race *race = run_race(&m, &options);
     gt_race_result result = race_result(race);
-    assert_int_equal(result.winner, 11); /* the one with the lower id */
+    assert_int_equal(result.winner, 11); /* the tied contestant with the lower id */
     assert_true(result.verdict.tie);
     assert_int_equal(result.rounds, 1);
     assert_true(fabs(result.verdict.speedup - m.times[0] / 99) < 1e-9);
@@ -377,7 +377,7 @@ TEST(an_exact_winner_is_compared_with_the_default)
     assert_true(fabs(result.verdict.speedup - 1.1) < 1e-9);
 }
 
-/* A contestant that is faster by a trifle wins, also if the others raced before it joined. */
+/* A contestant that is only slightly faster wins, even if the others raced before it joined. */
 TEST(exact_values_do_not_depend_on_who_joins_first)
 {
     const gt_race_options options = {.seed = 1, .exact = true};

@@ -1,5 +1,4 @@
-/* Tests how often the race errs and whether its intervals cover, over thousands of simulated
- * races. */
+/* Tests how often the race errs, and if its intervals cover, in thousands of simulated races. */
 #include "simulated_race.h"
 
 enum { RUNS = 2000 };
@@ -48,7 +47,8 @@ static tally simulate(int runs, uint32_t count, uint32_t batch, shape make)
     return t;
 }
 
-/* The hardest field for a limit of 1%: one is best, and all others are just beyond the limit. */
+/* The hardest times for a limit of 1%: one contestant is best, and all others are just beyond the
+ * limit. */
 static void hard_times(machine *m)
 {
     for (uint32_t i = 0; i < m->count; i++) {
@@ -105,7 +105,7 @@ TEST(noise_is_worn_down_by_rounds)
     assert_true(wrong == 0);
 }
 
-/* Too few contestants to estimate the noise, so none is eliminated by it. */
+/* There are too few contestants to estimate the noise, so the noise eliminates none. */
 TEST(few_in_noise_are_not_sent_home_early)
 {
     const double runs = 1000;

@@ -61,7 +61,7 @@ TEST_OF(rounds_that_are_always_spoiled_count_in_the_end, world *w, open_world, c
     assert_int_equal(seen.noisy, 2);
 }
 
-/* Another process appears after the rounds that clocks have spoiled. */
+/* Another process appears after the rounds that were spoiled by clocks. */
 static scripted_variant behave_alone_at_first(void *user, const gt_launch *launch)
 {
     world *w = user;

@@ -129,7 +129,7 @@ TEST_OF(test_few_variants_do_not_answer_for_all, world *w, open_world, close_wor
     assert_int_equal(w->choice.source, GPUTUNE_SOURCE_MEASURED);
     assert_string_equal(w->config, "BLOCK=256");
     tuned(w, &options);
-    assert_int_equal(w->choice.source, GPUTUNE_SOURCE_CACHED); /* the better answer */
+    assert_int_equal(w->choice.source, GPUTUNE_SOURCE_CACHED); /* the better result */
     assert_string_equal(w->config, "BLOCK=256");
 }
 
@@ -240,7 +240,7 @@ TEST_OF(test_tie_is_broken_by_the_hot_time, world *w, open_world, close_world)
         w->by_block[128].time_ns = w->by_block[256].time_ns = 1000;
         w->by_block[128].hot_ns = 900;
         w->by_block[256].hot_ns = hot_ns[1 - i];
-        w->by_block[64].hot_ns = w->by_block[512].hot_ns = 10; /* these are slower */
+        w->by_block[64].hot_ns = w->by_block[512].hot_ns = 10; /* they are slower if cold */
         w->by_block[512].time_ns = 1020;
         uint32_t before = w->farm.hot_samples;
         assert_string_equal(tuned(w, &options), i == 0 ? "BLOCK=256" : "BLOCK=128");
@@ -267,7 +267,7 @@ TEST_OF(test_data_beyond_the_cache_have_no_hot_time, world *w, open_world, close
 TEST_OF(test_winner_by_host_clock_needs_no_other, world *w, open_world, close_world)
 {
     launches_cost_the_host(w);
-    w->by_block[64].host_ns = 2000; /* the slowest on the device */
+    w->by_block[64].host_ns = 2000; /* the slowest variant on the device */
     assert_string_equal(tuned_for(w, GPUTUNE_OBJECTIVE_LAUNCH), "BLOCK=64");
     assert_false(w->choice.verdict.tie);
 }

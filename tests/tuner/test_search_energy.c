@@ -79,7 +79,7 @@ TEST_OF(trials_have_the_reason_why_a_variant_has_no_energy, world *w, open_thrif
     tuned_for(w, GPUTUNE_OBJECTIVE_ENERGY);
     seen_trials seen = stored_trials(w);
     assert_int_equal(seen.count, 6);
-    assert_int_equal(seen.by_time, 2); /* BLOCK=64, and the fifth of the fast ones */
+    assert_int_equal(seen.by_time, 2); /* BLOCK=64, and the fifth of the fast variants */
     assert_true(seen.slow_nj == 0);    /* the time of BLOCK=64 is not stored as an energy */
     assert_non_null(strstr(seen.why_slow, "the best time in its first round"));
 }
@@ -97,7 +97,7 @@ TEST_OF(samples_are_of_both_races, world *w, open_thrifty_world, close_world)
 
 /* --- stopped ---------------------------------------------------------------------------------- */
 
-/* Checks that the fastest is returned without energies and times. */
+/* Checks that the fastest variant is returned without energies and times. */
 static void assert_fastest_without_figures(const gt_choice *choice, const char *config,
                                            const char *stopped)
 {
@@ -247,7 +247,7 @@ TEST_OF(finalist_without_a_value_is_not_reported_as_slow, world *w, open_thrifty
 {
     w->by_block[512].energy_nj = NAN;
     assert_string_equal(tuned_for(w, GPUTUNE_OBJECTIVE_ENERGY), "BLOCK=256");
-    assert_int_equal(stored_trials(w).by_time, 1); /* 64 */
+    assert_int_equal(stored_trials(w).by_time, 1); /* BLOCK=64 */
 }
 
 /* --- progress --------------------------------------------------------------------------------- */

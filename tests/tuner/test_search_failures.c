@@ -24,8 +24,8 @@ TEST_OF(test_a_hang_is_believed_the_second_time, world *w, open_world, close_wor
     write_template(w, "32, 64, 128, 256, 512");
     uint32_t verifies = w->farm.verifies;
     tuned(w, NULL);
-    assert_int_equal(w->farm.patient_verifies, 1); /* remembered */
-    /* the default, the tied one, and the new one */
+    assert_int_equal(w->farm.patient_verifies, 1); /* the failure was stored */
+    /* the default, the tied variant, and the new one */
     assert_int_equal(w->farm.verifies - verifies, 3);
 }
 
@@ -45,7 +45,7 @@ TEST_OF(test_a_winner_by_time_limit_is_checked_too, world *w, open_world, close_
     assert_non_null(strstr(w->choice.stop_reason, "time limit was reached"));
 }
 
-/* Verifying the winner again takes until the limit is over. */
+/* Makes the last proof of the winner take until the limit has expired. */
 static scripted_variant behave_late(void *user, const gt_launch *launch)
 {
     world *w = user;
@@ -269,7 +269,7 @@ TEST_OF(test_unknown_names_are_refused_with_the_nearest, world *w, open_world, c
     assert_non_null(strstr(gt_message(), "axpy"));
 }
 
-/* Checked even if a stored result would answer without reading the inputs. */
+/* The size is checked even if a stored result would answer without reading the inputs. */
 TEST_OF(test_inputs_of_another_size_are_refused, world *w, open_world, close_world)
 {
     static const float data[4096];

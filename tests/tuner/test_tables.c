@@ -112,7 +112,7 @@ static void check_table(const char *path)
     assert_int_equal(images, winners);
 }
 
-/* Checks all tables, also added ones. */
+/* Checks all tables, including new ones. */
 TEST(test_all_that_come_with_gputune)
 {
     char pattern[VALUE];
