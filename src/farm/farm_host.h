@@ -130,8 +130,8 @@ void gt_slot_start_clock(gt_slot *slot);
 /* Returns the seconds that the worker has spent since the clock started. For compilers and the
  * emulator this is processor time, because they compute on this machine's cores. */
 double gt_slot_spent_s(const gt_slot *slot);
-/* Like gt_slot_spent_s(), but returns the time that has passed if the worker sleeps, because it may
- * never wake up. */
+/* Like gt_slot_spent_s(), but returns the elapsed time if the worker sleeps, because it may never
+ * wake up. */
 double gt_slot_charged_s(const gt_slot *slot);
 /* Returns the seconds until the worker is late or should be checked again; 0 or less if it is late.
  * A worker is late if it has spent `allowed_s`, or if it sleeps after that time. A worker that

@@ -67,7 +67,7 @@ typedef struct gt_prepared {
 typedef struct gt_verify_job {
     uint64_t id; /* chosen by the host */
     gt_image image;
-    gt_launch launches[GT_WORKLOAD_MAX]; /* by workload */
+    gt_launch launches[GT_WORKLOAD_MAX]; /* one launch per workload */
     /* true for the default, which decides on which data other variants are proved */
     bool standard;
     bool again;   /* true if an earlier worker has proved the variant */

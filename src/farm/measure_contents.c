@@ -357,7 +357,7 @@ static gputune_status run_author(gt_measure *measure, const author *author, bool
 
 /* ---- How far results move with the inputs ---------------------------------------------------- */
 
-typedef gt_sensitivity sensitivities[GT_WORKLOAD_MAX * GT_PARAMETER_MAX]; /* by slot */
+typedef gt_sensitivity sensitivities[GT_WORKLOAD_MAX * GT_PARAMETER_MAX]; /* indexed by slot */
 
 /* Records the findings of the table `spread` after all inputs, or only a few (`sparse`), moved. */
 static void note_step(sensitivities seen, const gt_measure *measure, uint32_t workspace_count,

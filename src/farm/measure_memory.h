@@ -1,5 +1,5 @@
-/* Allocates the buffers of the workloads, with guard zones, pristine copies and rotated sets, and
- * copies the data that the host sends. */
+/* Allocates the buffers of the workloads, including guard zones, pristine copies and rotated sets.
+ * Copies the data that the host sends. */
 #pragma once
 
 #include "farm/measure_state.h"

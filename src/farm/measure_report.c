@@ -193,8 +193,8 @@ static gputune_status judge_edges(const gt_measure *measure, const gt_tasks *tab
     return GPUTUNE_OK;
 }
 
-/* Judges the results of a proof: two launches on one workspace, and before the race also one on the
- * timed workspace. */
+/* Judges the results of a proof: of two launches on one workspace and, before the race, of one
+ * launch on the timed workspace. */
 static gputune_status judge_proof(gt_verified *out, const gt_measure *measure, bool after_race)
 {
     const uint32_t last = after_race ? 0 : measure->setup.workload_count - 1;

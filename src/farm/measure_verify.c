@@ -383,7 +383,7 @@ static gputune_status launch_again(gt_measure *measure, gt_loaded *variant, cons
 /* How much to check after the launches of a proof. */
 typedef enum extent {
     EDGES, /* only the memory that launches must not touch */
-    PROOF, /* also the results */
+    PROOF, /* the same memory, and the results */
     AGAIN  /* the winner's second proof: guard zones, inputs and results */
 } extent;
 

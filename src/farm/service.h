@@ -41,10 +41,10 @@ enum {
     GT_TASK_GAPS = 2,       /* compare: elements that neither side wrote count as equal */
     GT_TASK_WHOLE = 4,      /* move: whole numbers are not moved */
     GT_TASK_EXTREMES = 8,   /* fill: see gt_variety (kernel/bind/vary.h) */
-    GT_TASK_SPECIALS = 16,  /* fill: see gt_variety */
+    GT_TASK_SPECIALS = 16,  /* fill: varied contents, see gt_variety (kernel/bind/vary.h) */
     GT_TASK_FREE = 32,      /* fill: the input has no declared range */
     GT_TASK_UNBOUNDED = 64, /* compare: all elements that are not finite count as equal */
-    GT_TASK_TIES = 128      /* fill: see gt_variety */
+    GT_TASK_TIES = 128      /* fill: varied contents, see gt_variety (kernel/bind/vary.h) */
 };
 
 /* One number of an element that consists of several (gt_number). */

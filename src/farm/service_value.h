@@ -140,7 +140,7 @@ SERVICE uint8_t float_to_fp8(float value, int m, int low, uint8_t most)
     int exponent = (int)(FLOAT_BITS(magnitude) >> 23) - 127;
     exponent = exponent < low ? low : exponent > 16 ? 16 : exponent;
     float per_step = BITS_FLOAT((uint32_t)(127 - exponent + m) << 23);
-    float steps = rintf(fminf(magnitude, 1e6f) * per_step); /* to nearest even */
+    float steps = rintf(fminf(magnitude, 1e6f) * per_step); /* round to nearest, ties to even */
     uint32_t code = (uint32_t)steps + ((uint32_t)(exponent - low) << m);
     return (uint8_t)(sign | (code > most ? most : code));
 }

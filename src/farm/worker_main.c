@@ -110,7 +110,8 @@ static int compile_on_large_stack(void)
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, 64 << 20);
-    pthread_setattr_default_np(&attributes); /* also for threads that the compiler starts */
+    /* threads that the compiler starts need large stacks, too */
+    pthread_setattr_default_np(&attributes);
     if (pthread_create(&thread, &attributes, run_compile_worker, &code) == 0) {
         pthread_join(thread, NULL);
     } else {

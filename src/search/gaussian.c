@@ -104,7 +104,7 @@ static double variance(const gt_gaussian *g)
     return 1 + gt_gaussian_apart(sum, squares);
 }
 
-/* Converts covariances with earlier rows to the factor's row, from element `from` on. */
+/* Converts the covariances with earlier rows to the factor's row, beginning with element `from`. */
 static void solve_forward(double *v, const gt_gaussian *g, uint32_t from, uint32_t to)
 {
     for (uint32_t i = from; i < to; i++) {

@@ -68,7 +68,7 @@ static double model_log_slope(const gt_model *model, double log_time)
 /* --- rows: which results the process learns from ---------------------------------------------- */
 
 enum {
-    KEPT = 300, /* number of rows to keep if there are too many; half of them are the fastest */
+    KEPT = 300, /* number of rows to keep if there are too many; half of these are the fastest */
     STEPS = 10, /* steps of learning */
     ENOUGH = 20 /* results that are needed to choose a width */
 };
@@ -95,7 +95,7 @@ static void add_row(gt_model *model, gt_evidence *evidence, uint32_t known)
     model->row_prior[row] = model_prior_at(model, z);
 }
 
-/* Adds rows for the points that have none. Returns false if there are too many. */
+/* Adds a row for each point that has no row. Returns false if there are too many points. */
 static bool add_rows(gt_model *model, gt_evidence *evidence)
 {
     for (uint32_t i = 0; i < evidence->known.count; i++) {
@@ -261,7 +261,7 @@ gputune_status gt_model_learn(bool *is_relearnt, gt_model *model, gt_strategy *s
 
 enum { PRIOR_ROWS = 160, PRIOR_STEPS = 12 };
 
-/* Adds rows: half of them the fastest hints, the others an even selection. */
+/* Adds rows. Half of them are the fastest hints, the others are an even selection. */
 static void fill_gaussian(gt_gaussian *gaussian, const gt_model *model, const gt_strategy *strategy,
                           const gt_ranked *order, uint32_t count)
 {

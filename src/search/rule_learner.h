@@ -43,7 +43,7 @@ gputune_status gt_portfolio_choose(bool *kept, const gt_rule_data *data);
 /* A node of a decision tree. The branch for `yes` follows its node. */
 typedef struct gt_tree_node {
     uint32_t feature;
-    /* the branch for `yes` is for values up to this; for a condition: for true */
+    /* the branch for `yes` is for values up to this; for a condition, for true */
     double most;
     uint32_t otherwise; /* index of the other branch; 0: a leaf */
     uint32_t config;    /* for a leaf: index of the configuration */

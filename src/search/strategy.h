@@ -11,7 +11,7 @@ const char *gt_strategy_name(gputune_strategy kind);
 typedef enum gt_tried_outcome {
     GT_TRIED_OK,
     GT_TRIED_FAILED,
-    /* compiling took too long; nothing follows for the times of its neighbours */
+    /* compiling took too long; the times of its neighbours remain unknown */
     GT_TRIED_GIVEN_UP,
     GT_TRIED_PENDING, /* proposed, but without a result yet */
     GT_TRIED_OUTCOMES

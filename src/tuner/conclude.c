@@ -422,8 +422,8 @@ static int compiler_version(const gt_tuning *tuning)
     return version;
 }
 
-/* Lists the code of the service kernels and the reference. If more tunings may follow, also lists
- * the code of the variants. */
+/* Lists the code of the service kernels and the reference and, if more tunings may follow, of the
+ * variants. */
 static gputune_status list_all_codes(gt_code_list *out, const gt_tuning *tuning, bool final)
 {
     const gt_field *field = &tuning->session.field;

@@ -1,5 +1,5 @@
-/* From proposals to compiled variants. Compiles that take too long are ended, tried last, and
- * remembered with their time limit. */
+/* Takes proposals, and compiles variants. Compiles that take too long are ended, tried again last,
+ * and remembered with their time limit. */
 #include "tuner/field.h"
 
 #include "base/clock.h"
@@ -201,7 +201,7 @@ double gt_field_patience(const gt_field *field)
 /* The fraction of the limit after which a compile no longer blocks its worker, and variants no
  * longer wait for the default. */
 static const double SHARE = 0.2;
-/* A variant is too slow for the limit if it was tried for this fraction of the limit. */
+/* A variant counts as too slow for the limit after it was tried for this fraction of the limit. */
 static const double MOST = 0.5;
 /* The same fraction for a variant whose compile was put off. */
 static const double FAIR = 0.3;
@@ -292,7 +292,8 @@ static bool is_given_up(const gt_field *field, gt_unit *unit, double seconds)
     return true;
 }
 
-/* Ends a compile that is given up, or that holds a worker for too long while others wait. */
+/* Ends a compile that is given up, or that occupies a worker for too long while other compiles
+ * wait. */
 static void end_if_slow(gt_field *field, const gt_compiling *job, uint32_t running)
 {
     gt_unit *unit = field->units.items[job->id];
@@ -552,8 +553,8 @@ static const gt_service_image *built_in_service(const gt_device *device)
 static gputune_status start_service(gt_field *field)
 {
     static const char quickly[] = "--Ofast-compile=mid"; /* all other work waits for it */
-    const bool emulated = field->options.request->device
-                              ->emulated; /* on the emulator, optimised code saves more time */
+    const bool emulated =
+        field->options.request->device->emulated; /* optimised code saves more time there */
     gt_unit *unit = field->units.items[GT_UNIT_SERVICE];
     const gt_service_image *built_in = built_in_service(field->options.request->device);
     gt_source source = {.text = (char *)gt_service_source,

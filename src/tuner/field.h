@@ -120,8 +120,8 @@ typedef struct gt_field {
     gt_field_options options;
     gt_measure_setup *setup;         /* allocated separately, because it is large */
     gt_variant *first;               /* first of the variants, in the order of `id` */
-    GT_ARRAY(gt_variant *) variants; /* by id; owned */
-    GT_ARRAY(gt_unit *) units;       /* by id; owned */
+    GT_ARRAY(gt_variant *) variants; /* owned; the index is the id */
+    GT_ARRAY(gt_unit *) units;       /* owned; the index is the id */
     gt_variant *standard;            /* the default; NULL: the field does not contain it */
     /* NULL if there is none, or if it races like any other variant */
     gt_variant *fallback;

@@ -1,5 +1,5 @@
-/* From compiled to verified variants: verifies, handles and explains failures, makes trials, and
- * reports results to the proposer. */
+/* Verifies compiled variants, handles and explains their failures, makes their trials, and reports
+ * results to the proposer. */
 #include "tuner/field.h"
 
 #include "base/clock.h"

@@ -20,7 +20,8 @@ typedef struct gt_pool_size {
     bool is_tuned, is_compared;
     /* true if the size was chosen because different members may be the fastest there */
     bool is_doubtful;
-    GT_ARRAY(gt_pool_entry) entries; /* by member; members beyond the end were not measured */
+    /* one entry per member; members beyond the end were not measured */
+    GT_ARRAY(gt_pool_entry) entries;
 } gt_pool_size;
 
 typedef struct gt_pool_member {

@@ -47,7 +47,7 @@ gputune_status gt_samples_check(const char *path)
 static void write_runner(FILE *file, const gt_field *field, const gt_runner *runner,
                          gputune_objective objective)
 {
-    static const char *const kinds[] = {"quick", "full", "final"}; /* by gt_race_kind */
+    static const char *const kinds[] = {"quick", "full", "final"}; /* indexed by gt_race_kind */
     const gt_request *request = field->options.request;
     GT_FREED char *config = NULL;
     if (gt_config_text(&config, request->template, &field->variants.items[runner->id]->config) <

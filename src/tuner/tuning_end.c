@@ -9,7 +9,7 @@
 /* The last proof may spend FRESH_SHARE of the limit on new inputs, for which the reference runs
  * again, and as much on its data proof. At most MOST_SHARE of the limit is reserved for the end. */
 static const double FRESH_SHARE = 0.1, MOST_SHARE = 0.5;
-/* Reserve for a busy machine: a factor, and additional seconds. */
+/* Reserve for a busy machine: additional seconds, and a factor. */
 static const double SPARE_S = 0.02, SPARE = 1.2;
 
 static double limit_s(const gt_tuning *tuning)

@@ -23,7 +23,7 @@ const char *gt_type_word(const gt_template *template, const gt_problem *problem,
 /* Returns the usual name of a number type ("half"); for other types, returns gt_type_word(). */
 const char *gt_type_text(const gt_template *template, const gt_problem *problem, const char *name);
 
-/* Returns a problem of about a megabyte. Halves sizes as far as the template allows. */
+/* Returns a problem of about a megabyte. Halves sizes if the template allows it. */
 gt_problem gt_problem_small(const gt_template *template, const gt_problem *problem,
                             const gt_device *device);
 /* Makes a small odd-tail problem for verification. Sizes are halved and then reduced by a small
@@ -95,8 +95,8 @@ typedef struct gt_tolerance {
 uint32_t gt_buffer_element_bytes(const gt_buffer *buffer);
 uint32_t gt_buffer_alignment(const gt_buffer *buffer);
 uint64_t gt_buffer_count(const gt_buffer *buffer);
-/* The buffers and scalars of a problem, and how results are judged. The arguments that a caller
- * passes are first the blocks, then the template's args(). Each of the latter is buffers[index] or
+/* The buffers and scalars of a problem, and how results are judged. A caller passes first the
+ * blocks, then the template's args(). Each argument of args() is buffers[index] or
  * scalars[index]. */
 typedef struct gt_workload {
     uint32_t block_count;

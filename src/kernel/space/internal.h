@@ -69,8 +69,8 @@ typedef struct gt_diagram {
     double *excluded;                 /* by reason: number of combinations that it excludes */
 } gt_diagram;
 
-/* Builds a diagram from the filters that depend only on these axes, with at most some MB and 100
- * ms. If that is not enough, and after a failure, the diagram has no nodes. ENOMEM, ECANCELED. */
+/* Builds a diagram from the filters that depend only on these axes. Uses at most a few MB and 100
+ * ms; if these are not enough, or after a failure, the diagram has no nodes. ENOMEM, ECANCELED. */
 gputune_status gt_diagram_build(gt_diagram *out, const gt_space *space, const uint32_t *axes,
                                 uint32_t count);
 /* Frees the nodes, but keeps the axes. */

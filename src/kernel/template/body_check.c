@@ -46,7 +46,7 @@ static gputune_status check_instance(const gt_kernel_name *kernel, const gt_func
 typedef struct checked {
     gt_parse *p;
     const char *text;
-    const gt_function_list *functions; /* of the text */
+    const gt_function_list *functions; /* the functions that `text` declares */
     gt_kernel_name *kernel;
     gt_function function;
     gt_signature takes;

@@ -7,7 +7,7 @@ enum { GT_STRUCTURE_MEMBERS = 64, GT_MEMBER_VALUES = 16 };
 
 /* One declared member. */
 typedef struct gt_structure_member {
-    char name[GT_NAME_MAX], type[GT_NAME_MAX]; /* for a base class, `name` is "" */
+    char name[GT_NAME_MAX], type[GT_NAME_MAX]; /* `name` is "" for a base class */
     gt_dimensions extents; /* constant extents of an array; count 0: not an array */
     /* default values in the code, for a number or for the first elements of an array, whose other
      * elements repeat the last value */

@@ -117,7 +117,7 @@ typedef struct gt_argument {
     char type[GT_NAME_MAX];
     const gt_expression *extents[3]; /* for a buffer: extents, slowest dimension first */
     uint32_t extent_count;
-    gt_fill fill; /* for a buffer */
+    gt_fill fill; /* fill of a buffer */
     /* for a null pointer (`type` is uint64_t): the type to which it points */
     char pointee[GT_NAME_MAX];
     const char *expected;       /* the file with an output's expected results, or NULL */

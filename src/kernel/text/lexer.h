@@ -8,8 +8,8 @@ typedef enum gt_token_kind {
     GT_TOKEN_END,
     GT_TOKEN_NAME,
     GT_TOKEN_NUMBER,
-    GT_TOKEN_STRING,      /* with its quotes; includes raw strings */
-    GT_TOKEN_CHARACTER,   /* with its quotes */
+    GT_TOKEN_STRING,      /* a string literal or raw string, with its quotes */
+    GT_TOKEN_CHARACTER,   /* a character literal, with its quotes */
     GT_TOKEN_PUNCTUATION, /* the longest matching operator or bracket */
     GT_TOKEN_DIRECTIVE,   /* '#' as the first token of a line */
     GT_TOKEN_OTHER        /* a byte that begins no token, or an unterminated string */

@@ -1,4 +1,4 @@
-/* Words, macros and their expansion, as far as declarations need them. */
+/* Splits text into words, and expands macros, as far as finding declarations needs that. */
 #include "kernel/text/macros.h"
 
 #include "base/hash.h"

@@ -14,7 +14,7 @@ enum { ROOT = 1 << 7 };
 typedef struct reach {
     gt_declarations found;
     uint8_t *wanted; /* indexed by id: how kept code reads the name, and ROOT */
-    bool *kept;      /* by piece */
+    bool *kept;      /* by piece: true if it is kept */
     uint8_t *marked; /* indexed by id: true if device code has a function of this name */
     uint8_t *typed;  /* indexed by id: 1 for a type or alias of the text, 2 if it is kept */
     bool changed;
