@@ -310,7 +310,7 @@ const emu_global *emu_check_empty(const emu_check *check, uint64_t address, uint
     return NULL;
 }
 
-/* Returns the nearest noted region within 1 MiB of the address, or NULL. */
+/* Returns the nearest region with a note within 1 MiB of the address, or NULL. */
 static const emu_region *nearest_region(const emu_check *check, uint64_t address)
 {
     const emu_region *best = NULL;
@@ -448,8 +448,8 @@ void emu_check_endless(const emu_group *group)
                         const emu_op *ops = warp->worker->check->launch->program->ops;
                         emu_check_report(warp, &ops[split->pc],
                                          (unsigned)__builtin_ctz(split->mask), "hang", "", NULL,
-                                         "an endless loop: it still runs here after far more "
-                                         "operations than any other launch");
+                                         "probably an endless loop, which still runs here "
+                                         "after far more operations than any other launch");
                         return;
                     }
                 }
