@@ -26,7 +26,8 @@ typedef struct gt_device {
     int shared_reserved_per_block_bytes; /* 1 KB on CC >= 8.0 */
     int64_t constant_bytes;              /* 64 KB */
     int64_t l2_bytes, memory_bytes;
-    int l2_persist_bytes, l2_window_bytes; /* largest L2 set-aside and access window; 0: none */
+    int l2_persist_bytes, l2_window_bytes; /* largest L2 set-aside and access window; 0: not
+                                              supported */
     int bus_width_bits, memory_clock_khz, sm_clock_khz;
     int max_block[3];
     int64_t max_grid[3];

@@ -40,7 +40,8 @@ enum {
 typedef struct gt_block {
     gt_pass pass;
     uint32_t bytes;          /* size of the block */
-    uint32_t by_value_bytes; /* bytes in the parameter: all, a split block's first part, or 0 */
+    uint32_t by_value_bytes; /* bytes in the parameter: all, the first part of a split block, or
+                                0 */
     char symbol[96];         /* name of the __constant__ symbol for the block's rest; "" if none */
     uint32_t may_lack;       /* 1: an image that does not use the block may lack the symbol */
 } gt_block;
@@ -65,16 +66,17 @@ enum {
 typedef struct gt_parameter {
     gt_parameter_kind kind;
     uint32_t bytes; /* size of the parameter itself: 8 for an address */
-    int argument;   /* index of the caller's argument; -1: none. A scratch buffer with an argument
-                       gets a copy of that buffer before each launch */
+    int argument;   /* index of the caller's argument; -1: no argument. A scratch buffer with an
+                       argument gets a copy of that buffer before each launch */
     uint32_t map;   /* index into the launch's maps, the launch's textures, or
                        gt_iteration.values */
     uint64_t scratch_bytes; /* size of a scratch buffer or a reference's extra buffer, or the value
                                of a reference's scalar */
     uint32_t scratch;       /* flags of a scratch buffer: GT_SCRATCH_... */
-    uint32_t holder; /* for an address in a struct: 1 + index of the struct's parameter; else 0 */
+    uint32_t holder; /* 1 + index of the struct's parameter if the address is in a struct; else 0 */
     uint32_t offset; /* offset of the address in that struct */
-    uint32_t base;   /* 1 + index of a parameter that is added to the address; 0: none */
+    uint32_t base;   /* 1 + index of a parameter that is added to the address; 0: nothing is
+                        added */
     uint64_t clear_bytes; /* bytes of a buffer or scratch buffer to zero before every launch */
 } gt_parameter;
 
@@ -98,7 +100,8 @@ typedef enum gt_texture_memory {
 typedef struct gt_texture {
     uint32_t format, channels, filter, address, flags;
     uint32_t memory;           /* a gt_texture_memory */
-    uint32_t height, depth;    /* number of rows; number of slices or layers; 0: none */
+    uint32_t height, depth;    /* number of rows; number of slices or layers; 0: no such
+                                  dimension */
     uint64_t width, row_bytes; /* elements and bytes per row */
     uint64_t pitch_bytes;      /* bytes between the buffer's rows; size of linear memory */
 } gt_texture;
@@ -142,9 +145,8 @@ typedef struct gt_launch {
     uint32_t texture_count;
     gt_l2_window l2;
     gt_parameter parameters[GT_PARAMETER_MAX];
-    gt_kernel_step steps[GT_STEPS_MAX]; /* A member that the sequence sets has the value of the
-                                           step's first launch, but `block` has that of the largest
-                                           block. */
+    gt_kernel_step steps[GT_STEPS_MAX]; /* values of the first launch of each step, if the sequence
+                                           sets them; but `block` is the step's largest block */
     gt_block blocks[GT_BLOCK_MAX];
     gt_tensormap maps[GT_TENSORMAP_MAX];
     gt_texture textures[GT_TEXTURE_MAX];
@@ -173,8 +175,8 @@ typedef struct gt_launch_sizes {
      * memory that is zeroed before the first launch is zeroed again. */
     uint64_t id;
     const uint32_t (*grids)[3]; /* the grid of each step; none is empty */
-    const uint64_t *bytes;      /* by parameter: bytes of scratch buffers, and of buffers that are
-                                   zeroed before every launch; NULL: the launch has neither */
+    const uint64_t *bytes;      /* for each parameter: bytes of a scratch buffer, or of a buffer
+                                   that is zeroed before every launch; NULL: no such parameter */
 } gt_launch_sizes;
 
 /* Returns a view of a launch, which must outlive it. */

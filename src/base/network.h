@@ -5,5 +5,5 @@
 
 /* Returns the network file system ("NFS") of a file, whose locks may fail; NULL: a local file. */
 const char *gt_network_of(const char *path);
-/* Returns the same for a file-system type from statfs(). */
+/* Like gt_network_of(), for a file-system type from statfs(). */
 const char *gt_network_name(uint64_t type);

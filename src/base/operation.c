@@ -1,4 +1,4 @@
-/* Integer operations, and evaluation of trees of them. */
+/* Integer operations, and the evaluation of trees of operations. */
 #include "base/operation.h"
 
 #include <math.h>

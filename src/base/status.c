@@ -14,7 +14,7 @@ enum { MESSAGE_BYTES = 1024, FIRST_PLACES = 64 /* places that need no allocation
 
 /* A place for a thread's message. The message is not thread-local, because a library that is loaded
  * by dlopen() can only use a reserve of 512 bytes, which all libraries of a process share. No place
- * is ever freed: when its thread ends, a later thread uses it. */
+ * is ever freed: after its thread has ended, a later thread uses the place. */
 typedef struct message_place {
     struct message_place *next;
     atomic_bool taken;

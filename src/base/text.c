@@ -188,7 +188,7 @@ static const char *read_magnitude(uint64_t *out, const char *at)
     if (at && *at == '^') {
         uint64_t exponent, power = 1;
         at = read_digits(&exponent, at + 1, 10);
-        /* after 64 steps a power of 0 or 1 is unchanged, and any other has overflowed */
+        /* after 64 steps a power of 0 or 1 is unchanged; any other power has overflowed */
         for (uint64_t i = exponent < 64 ? exponent : 64; i > 0; i--) {
             power = multiply(power, *out);
         }

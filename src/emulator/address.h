@@ -26,7 +26,7 @@ enum {
     EMU_ACCESS_WITHIN = EMU_ACCESS_RELEASE | EMU_ACCESS_VOLATILE, /* release of block scope */
     EMU_ACCESS_STORE = 4096,       /* the handler calls emu_check_stored() for this store */
     EMU_ACCESS_ASYNC = 8192,       /* the write of a cp.async */
-    EMU_ACCESS_OVERWRITES = 16384, /* atomic whose new value does not depend on the old one */
+    EMU_ACCESS_OVERWRITES = 16384, /* an atomic whose new value does not depend on the old value */
     EMU_ACCESS_CAS = 32768
 };
 
@@ -35,7 +35,7 @@ enum {
 enum { EMU_RANK_SHIFT = 24, EMU_OFFSET_MASK = (1 << EMU_RANK_SHIFT) - 1 };
 
 typedef struct emu_access {
-    uint64_t address[EMU_WARP]; /* inactive lanes repeat the address of an active one */
+    uint64_t address[EMU_WARP]; /* inactive lanes repeat the address of an active lane */
     uint8_t *host[EMU_WARP];    /* host memory, only for active lanes */
     uint32_t bytes;             /* bytes per lane */
     /* true if all lanes are active, and lane i accesses address[0] + i * bytes */

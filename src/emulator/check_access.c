@@ -15,13 +15,13 @@ typedef struct touch {
     emu_cell *cells;       /* cells of the region or of the block's shared memory */
     const uint8_t *base;   /* the memory that the first cell describes */
     emu_region *region;    /* NULL: shared memory */
-    emu_stamp stamp;       /* of this access */
+    emu_stamp stamp;       /* the stamp of this access */
     const uint8_t *before; /* the bytes that a store overwrote; NULL: unknown */
 } touch;
 
 /* ---- the region of an access ---- */
 
-/* Returns true if the allocation contains a noted region. */
+/* Returns true if the allocation contains a region with a note. */
 static bool is_beside(const emu_check *check, const emu_range *range)
 {
     for (const emu_region *region = check->regions; region; region = region->next)

@@ -1,4 +1,4 @@
-/* The happens-before order: vector clocks, and how warps learn the clocks of others. */
+/* The happens-before order: vector clocks, and how a warp takes over the clocks of other warps. */
 #include "emulator/check_stretch.h"
 
 #include <stdlib.h>
@@ -279,7 +279,7 @@ bool emu_order_knows(const emu_warp *warp, unsigned lane, const emu_stamp *stamp
             if (group + RING > groups->waited)
                 clock = groups->at[group % RING];
         }
-        /* if a thread has returned, nothing orders what it did after its last ordering operation */
+        /* nothing orders what a thread did after its last ordering operation if it then returned */
         if (from->dead >> stamp->lane & 1 && clock > writer->ordered[stamp->lane])
             return false;
     }
@@ -431,7 +431,7 @@ void emu_order_init_fence(emu_warp *warp)
     order->initialised[lane] = order->clock;
 }
 
-/* Returns the entry of the place, or a free entry for it. */
+/* Returns the entry for the place at `at`, or a free entry if there is none. */
 static emu_place *find_place(emu_check *check, const uint8_t *at)
 {
     size_t mask = check->place_capacity - 1;

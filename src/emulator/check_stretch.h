@@ -29,7 +29,8 @@ typedef struct emu_cell {
     emu_stamp write, read[2];
     uint32_t written_before, read_before;
 } emu_cell;
-enum { EMU_LONG_AGO = 1 << 30 }; /* this bit stands for its launch and for all launches before it */
+/* The highest bit of a mask stands for its launch and for all launches before it. */
+enum { EMU_LONG_AGO = 1 << 30 };
 
 /* Global memory that a launch has accessed or a note describes. */
 typedef struct emu_region {
@@ -70,7 +71,7 @@ struct emu_check {
 
 /* Returns the __device__ variable of the launch's module that contains the address, or NULL. */
 const emu_global *emu_check_variable(const emu_check *check, uint64_t address);
-/* Returns the constant at the address if nothing has given it a value, else NULL. */
+/* Returns the constant at the address if it never got a value, else NULL. */
 const emu_global *emu_check_empty(const emu_check *check, uint64_t address, uint32_t bytes);
 /* Adds a region to the stretch, or returns NULL if memory runs out. */
 emu_region *emu_check_add_region(emu_check *check, uint64_t base, uint64_t bytes);

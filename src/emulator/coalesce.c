@@ -149,7 +149,7 @@ static unsigned phase_cycles(const emu_access *access, uint32_t mask)
 }
 
 /* Returns the number of phases of an access: two half warps for 64-bit elements, four quarters for
- * wider ones. */
+ * wider elements. */
 static unsigned phases_of(const emu_access *access)
 {
     return access->bytes <= 4 ? 1 : access->bytes / 4;

@@ -15,7 +15,7 @@ struct CUctx_st {
     size_t stack_bytes, persisting_l2_bytes;
     emu_heap heap;
     CUstream legacy;
-    CUstream streams; /* all except the legacy one */
+    CUstream streams; /* all streams except the legacy stream */
     CUcontext next_destroyed;
 };
 

@@ -28,7 +28,7 @@ typedef struct emu_decoder {
 
     emu_op *op;            /* the result; its guard and line are already set */
     const uint32_t *slots; /* offset of each register's lanes */
-    emu_flow *flows;       /* by instruction */
+    emu_flow *flows;       /* flow of each instruction */
     emu_touch *touches;    /* registers that were read or written, in order */
     size_t touch_count, touch_capacity;
     bool *uses_shared;

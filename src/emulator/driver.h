@@ -14,12 +14,11 @@
 
 typedef struct emu_driver {
     pthread_mutex_t lock;
-    pthread_cond_t progress; /* signalled when a command has ended */
-    atomic_bool initialized; /* cuInit succeeded */
-    atomic_bool forked;      /* true in a forked child */
-    atomic_int
-        sticky_error;  /* the code with which every call fails after a sticky error; 0: none */
-    atomic_int cancel; /* not 0 after a sticky error; then running kernels end */
+    pthread_cond_t progress;   /* signalled when a command has ended */
+    atomic_bool initialized;   /* cuInit succeeded */
+    atomic_bool forked;        /* true in a forked child */
+    atomic_int sticky_error;   /* the code with which every call fails; 0: no sticky error */
+    atomic_int cancel;         /* not 0 after a sticky error; then running kernels end */
     char selected_profile[32]; /* set by emuSelectProfile before cuInit */
     emu_profile devices[EMU_DEVICES_MAX];
     int device_count;
@@ -27,9 +26,9 @@ typedef struct emu_driver {
     bool is_device_chosen;
     emu_profile profile; /* the device's profile */
     emu_faults *faults;
-    uint32_t workers; /* maximum of host threads per launch; 0: all cores */
+    uint32_t workers; /* maximum number of host threads per launch; 0: all cores */
     bool verbose;
-    char message[640]; /* for emuLastMessage */
+    char message[640]; /* the message of emuLastMessage */
     uint64_t last_id;
     _Atomic uint64_t latest_host_ns; /* the latest host clock of any thread */
 } emu_driver;

@@ -381,8 +381,8 @@ static CUresult new_kernel(kernel_command **out, const launch_request *request)
 
 /* ---- entry points ---- */
 
-/* Checks that the function and the stream belong to one context, which need not be the current one.
- * The default streams belong to the current context. */
+/* Checks that the function and the stream belong to one context, which need not be the current
+ * context. The default streams belong to the current context. */
 static CUresult check_objects(CUfunction function, CUstream stream)
 {
     EMU_TRY(emu_function_check(function));

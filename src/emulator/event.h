@@ -7,7 +7,8 @@ struct CUevent_st {
     emu_handle handle;
     unsigned flags;
     emu_completion *completion; /* NULL: never recorded, which counts as completed */
-    uint64_t capture_id;        /* the capture in which it was last recorded; 0: none */
+    uint64_t capture_id;        /* the capture in which the event was last recorded; 0: no
+                                   capture */
     size_t node_count;
     CUgraphNode *nodes;
 };

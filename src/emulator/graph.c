@@ -1,4 +1,4 @@
-/* Graphs: building them from captured nodes, and running them. */
+/* Builds graphs from captured nodes, and runs them. */
 #include "emulator/graph.h"
 
 #include <stdlib.h>

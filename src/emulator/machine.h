@@ -59,7 +59,7 @@ typedef struct emu_global {
     const char *name;
     emu_space space;
     bool is_external; /* true if declared but not defined: launches that need it fail */
-    bool is_used;     /* true if code or the initial value of another variable uses it */
+    bool is_used;     /* true if code, or another variable's initial value, refers to it */
     uint64_t bytes;
     uint32_t align;
 } emu_global;
@@ -168,7 +168,7 @@ typedef struct emu_launch {
     const atomic_int *cancel; /* if not 0, ends the launch with code 719; may be NULL */
 } emu_launch;
 
-/* Classes of instructions, by the unit that executes them. */
+/* Classes of instructions: each class is executed by one unit. */
 typedef enum emu_class {
     EMU_CLASS_ALU,     /* integer, logic, compare, select, move, f32 min/max */
     EMU_CLASS_FMA,     /* f32, f16, bf16 add, mul, fma; integer multiply */

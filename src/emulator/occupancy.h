@@ -7,7 +7,7 @@
 /* The resources that one block of a kernel needs. */
 typedef struct emu_block_needs {
     int threads;
-    int registers;        /* per thread */
+    int registers;        /* registers per thread */
     size_t shared_bytes;  /* static and dynamic */
     int carveout_percent; /* preferred part of the largest carveout; -1: the driver chooses */
 } emu_block_needs;

@@ -166,7 +166,7 @@ static float coordinate(const emu_warp *warp, unsigned lane, const fetch *f,
     return fminf(fmaxf(value, -limit), limit);
 }
 
-/* Returns the layer that the lane reads, clamped to the existing ones. */
+/* Returns the layer that the lane reads, clamped to the layers that exist. */
 static int64_t layer_of(const emu_warp *warp, unsigned lane, const fetch *f,
                         const emu_texture *texture)
 {
@@ -273,7 +273,7 @@ static bool is_fitting(emu_warp *warp, const emu_op *op, const emu_texture *text
     return !why;
 }
 
-/* Reads textures, for all lanes with the same object at once. */
+/* Reads textures, together for all lanes that use the same object. */
 static void read_texture(emu_warp *warp, const emu_op *op)
 {
     const fetch *f = op->extra;

@@ -18,7 +18,7 @@ typedef struct product {
 
 /* A matrix in shared memory with rows of k elements. */
 typedef struct placed {
-    uint32_t start, leading, stride; /* in bytes */
+    uint32_t start, leading, stride; /* offsets in bytes */
     unsigned span;                   /* bytes that are swizzled together; 16: not swizzled */
     bool by_columns;                 /* true if elements with consecutive k are not contiguous in
                                         memory */

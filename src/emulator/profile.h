@@ -21,7 +21,7 @@ typedef struct emu_profile {
     char gpu_name[96];     /* the answer of cuDeviceGetName, with "(emulated)" */
     double driver_version; /* 1000 * major + 10 * minor */
     double total_memory_bytes;
-    int attribute[EMU_ATTRIBUTE_COUNT]; /* by CUdevice_attribute */
+    int attribute[EMU_ATTRIBUTE_COUNT]; /* attribute values, by CUdevice_attribute */
     uint64_t fields_given;              /* one bit for each of the following members that was set */
 
     emu_list carveout_kb;         /* sizes of an SM's shared memory, ascending */

@@ -11,7 +11,7 @@ enum {
     OUT_OF_MEMORY = 2,
     REGISTER_RESERVE = 6, /* registers for addresses and temporaries that are not in PTX */
     MOST_REGISTERS = 255,
-    REGISTER_FILE = 65536 /* of one SM */
+    REGISTER_FILE = 65536 /* registers of one SM */
 };
 
 /* ---- resources of a kernel and its callees ---- */

@@ -7,7 +7,7 @@
 
 /* The instructions that can run after an instruction. */
 typedef struct emu_flow {
-    const uint32_t *targets; /* indices in the same function */
+    const uint32_t *targets; /* indices of the targets in the same function */
     uint32_t count;
     bool falls_through;
     bool is_load; /* true if the operation loads from global memory */
@@ -24,12 +24,12 @@ typedef struct emu_function {
     const uint32_t *callees;
     size_t callee_count;
     bool calls_indirectly;
-    const bool *uses_shared;     /* by shared variable of the module: true if the kernel uses it */
+    const bool *uses_shared;     /* for each shared variable of the module: true if it is used */
     const uint32_t *touches;     /* registers that the operations read or write: 2 * index, plus 1
                                     if the register is written */
     const uint32_t *first_touch; /* for each operation the index of its first touch; the last
                                     element is the end of all touches */
-    const emu_flow *flows;       /* for each operation */
+    const emu_flow *flows;       /* flow of each operation */
 } emu_function;
 
 /* Returns the part of a frame's parameter area that belongs to a lane. */
@@ -39,7 +39,7 @@ static inline uint8_t *emu_frame_params(const emu_frame *frame, uint32_t lane)
 }
 
 typedef struct emu_entry {
-    emu_kernel kernel; /* first, because the driver has pointers to it */
+    emu_kernel kernel; /* must be first, because the driver has pointers to it */
     const emu_function *function;
     const uint32_t *shared_offsets; /* offset of each shared variable of the module */
 } emu_entry;

@@ -73,7 +73,7 @@ typedef struct ptx_variable {
     ptx_space space;
     bool is_external;
     bool is_kernel_param;
-    bool is_used; /* true if an instruction or the initial value of another variable uses it */
+    bool is_used; /* true if an instruction, or another variable's initial value, refers to it */
     uint32_t align;
     uint32_t index; /* index in the module's globals or shared variables */
     uint64_t bytes;
@@ -196,7 +196,7 @@ typedef struct ptx_module {
     size_t shared_count, shared_capacity;
     ptx_function **functions;
     size_t function_count, function_capacity;
-    ptx_location *locations; /* in text order */
+    ptx_location *locations; /* locations in the order of the text */
     size_t location_count, location_capacity;
     ptx_file *files;
     size_t file_count, file_capacity;

@@ -67,7 +67,7 @@ struct CUstream_st {
         wait_count; /* number of completions that the next command waits for (cuStreamWaitEvent) */
     emu_completion **waits;
 
-    struct emu_capture *capture; /* NULL: none */
+    struct emu_capture *capture; /* the capture of the stream; NULL: the stream is not captured */
     CUstream next_captured;      /* next stream of the capture */
     size_t dependency_count;
     CUgraphNode *dependencies; /* dependencies of the next captured node */

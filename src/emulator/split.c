@@ -140,7 +140,7 @@ static unsigned join_splits(emu_warp *warp, unsigned chosen)
     return kept;
 }
 
-/* Returns the first position at which the chosen split may meet another one. */
+/* Returns the first position at which the chosen split may reach another split. */
 static uint32_t find_limit(const emu_warp *warp, const emu_split *chosen)
 {
     uint32_t limit = UINT32_MAX;

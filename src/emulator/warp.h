@@ -99,7 +99,7 @@ struct emu_warp {
     uint32_t turn;
     uint32_t patience; /* operations left until other splits get a turn */
     bool yields;       /* true to end the warp's turn early, so other warps run */
-    bool polls; /* in a checked launch: true if the turn ended because an mbarrier is not ready */
+    bool polls; /* in a checked launch: true if the turn ended because an mbarrier was not ready */
     emu_frame *home; /* the kernel's frame, which each block reuses */
     uint32_t index;  /* index in the block */
     uint64_t issued, waits;

@@ -254,7 +254,7 @@ typedef struct CUDA_RESOURCE_DESC {
     unsigned int flags;
 } CUDA_RESOURCE_DESC;
 
-typedef struct CUDA_RESOURCE_VIEW_DESC CUDA_RESOURCE_VIEW_DESC; /* for arrays */
+typedef struct CUDA_RESOURCE_VIEW_DESC CUDA_RESOURCE_VIEW_DESC; /* views of arrays */
 
 typedef struct CUDA_TEXTURE_DESC {
     int addressMode[3], filterMode;

@@ -105,8 +105,8 @@ static const struct arch {
 };
 enum { ARCHES = sizeof table / sizeof *table };
 
-/* Returns the row of `cc`. Without such a row, returns the last row that is older or has the same
- * major version; without that, the first row. */
+/* Returns the row of `cc`. If there is none, returns the last row that is older or has the same
+ * major version, or else the first row. */
 static const struct arch *nearest_arch(int cc)
 {
     const struct arch *best = &table[0];
@@ -438,7 +438,7 @@ gputune_status gt_device_find(int *ordinal, const gt_driver *driver, const char 
     GT_TRY(gt_device_count(&count, driver));
     char *end = NULL;
     long found = which ? strtol(which, &end, 10) : find_current(driver, count);
-    if (which && (end == which || *end)) { /* not a number */
+    if (which && (end == which || *end)) { /* `which` is not a number */
         found = strlen(which) > strlen("GPU-") ? find_by_uuid(driver, which, count) : -1;
     }
     if (found < 0 || found >= count) {

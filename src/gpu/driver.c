@@ -113,7 +113,8 @@ static gputune_status fill_table(gt_driver *driver)
     return GPUTUNE_OK;
 }
 
-/* Selects the emulator's profile. Comes first, because even the driver version depends on it. */
+/* Selects the emulator's profile. This is the first call, because even the driver version depends
+ * on the profile. */
 static gputune_status select_profile(const gt_driver *driver, const char *profile)
 {
     CUresult (*choose)(const char *);

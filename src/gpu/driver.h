@@ -20,16 +20,16 @@ typedef struct gt_driver {
     bool emulated;            /* EmuProfileName is present */
     bool started;             /* cuInit succeeded */
     char name[256];           /* the name or path that opened it: "cuda", "emu:h200", a path */
-    void *handle;             /* from dlopen() */
+    void *handle;             /* the handle that dlopen() returned */
     struct gt_budget *budget; /* limits the device memory of this copy's users; NULL: no limit */
 } gt_driver;
 
 /* Opens a driver, once per process and name, and calls cuInit. `name` is "cuda", "emu[:PROFILE]" or
- * the path of a library; NULL means GPUTUNE_DRIVER, or "cuda" if that is unset. The emulator is
- * searched for in GPUTUNE_EMULATOR (a file or folder), beside this library or program, in ../lib,
- * and in the compiled-in prefix. ENODRIVER if there is no driver, only the stub, a driver older
- * than 12.0, or no device; the message says which, and lists the searched places. EINVAL for an
- * unknown name or profile. */
+ * the path of a library; NULL means GPUTUNE_DRIVER, or "cuda" if that variable is unset. The
+ * emulator is searched for in GPUTUNE_EMULATOR (a file or folder), beside this library or program,
+ * in ../lib, and in the compiled-in prefix. ENODRIVER if there is no driver, only the stub, a
+ * driver older than 12.0, or no device; the message gives the reason and lists the searched places.
+ * EINVAL for an unknown name or profile. */
 gputune_status gt_driver_open(const gt_driver **out, const char *name);
 /* Sets *version (13000 for 13.0) if the driver exists. Does not start it, because cuInit takes a
  * tenth of a second. Fails like gt_driver_open(), except for errors that only cuInit detects. */

@@ -56,7 +56,8 @@ void gt_held_leave(gt_held *held, bool alive)
     }
 }
 
-/* Removes an object that nothing holds from the list, and returns it. NULL: there is none. */
+/* Removes from the list an object that nothing holds, and returns it. Returns NULL if there is
+ * none. */
 static gt_held *take_free(void)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *locked = gt_lock(&left.lock);

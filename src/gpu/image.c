@@ -22,8 +22,8 @@ static bool begins_with(const char *text, size_t length, const char *word)
     return length >= strlen(word) && memcmp(text, word, strlen(word)) == 0;
 }
 
-/* Returns true if a mangled name (Itanium C++ ABI: _Z, and a length before each part) has the last
- * part of `name`, which is "ns::scan" for example. */
+/* Returns true if `symbol` is a mangled name (Itanium C++ ABI: _Z, and a length before each part)
+ * that contains the last part of `name`; the last part of "ns::scan" is "scan". */
 static bool is_mangled(const char *symbol, size_t bytes, const char *name)
 {
     char part[GT_ENTRY_MAX + 8];

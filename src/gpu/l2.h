@@ -6,7 +6,8 @@
 
 /* Sets aside at least `bytes` bytes until gt_l2_detach(). Returns ECUDA or ENOMEM on failure. */
 gputune_status gt_l2_attach(const gt_driver *driver, const gt_context *context, size_t bytes);
-/* Ends an attachment. The last one of a live context restores the amount before the first one. */
+/* Ends an attachment. At the end of a live context's last attachment, restores the amount from
+ * before the first attachment. */
 void gt_l2_detach(const gt_driver *driver, const gt_context *context, bool alive);
 /* Sets aside exactly `bytes` bytes (0: the amount from before the first attachment), and resets the
  * lines that persist. Does nothing in a context without an attachment. */

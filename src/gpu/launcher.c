@@ -55,8 +55,8 @@ typedef struct stream_state {
     CUevent last; /* the event after the latest launch; NULL before the first */
 } stream_state;
 
-/* The state of one stream within one capture. When its graph is destroyed, another graph may reuse
- * the entry. */
+/* The state of one stream within one capture. When the graph of the capture is destroyed, another
+ * graph may reuse the entry. */
 typedef struct graph_state {
     gt_held held; /* must be first */
     struct graph_state *next;
@@ -144,7 +144,8 @@ static gputune_status encode_map(CUtensorMap *out, const gt_loaded_launch *loade
     return gt_cuda_check(driver, result, "cuTensorMapEncodeTiled");
 }
 
-/* Finds the texture object of a parameter: its array's, or the buffer's. Makes a missing one. */
+/* Finds the texture object of a parameter, which reads the array of the texture or the caller's
+ * buffer. Makes it if it does not exist. */
 static gputune_status find_texture(CUtexObject *out, gt_launcher *launcher,
                                    const gt_instance *instance, const gt_parameter *parameter,
                                    const void *const *arguments)

@@ -64,9 +64,10 @@ gputune_status gt_launcher_launch_at(gt_launcher *launcher, const gt_launch_size
 gputune_status gt_launcher_repeat(gt_launcher *launcher, CUstream stream,
                                   const void *const *arguments);
 
-/* Call this before a sample of one of several variants with an l2_persist axis. Sets aside exactly
- * as much level-2 cache as this variant asks for, and resets the lines that persist. Call it in the
- * launcher's context, and not in a context that others use. Does nothing for other kernels. */
+/* Call this before a sample if several variants with an l2_persist axis are compared. Sets aside
+ * exactly as much level-2 cache as this variant requests, and resets the lines that persist. Call
+ * it in the launcher's context, which must not be a context that others use. Does nothing for other
+ * kernels. */
 gputune_status gt_launcher_prepare(gt_launcher *launcher);
 
 /* Puts guards of `bytes` bytes (a multiple of 256) around scratch buffers of later launches. */

@@ -469,8 +469,8 @@ gputune_status gt_loaded_occupancy(double *out, const gt_loaded_launch *loaded)
 
 /* ---- loading ---- */
 
-/* The first driver that is known to accept the carveout as a launch attribute. The function's
- * attribute does the same with every driver. */
+/* The first driver that is known to accept the carveout as a launch attribute. With every driver,
+ * the function's attribute has the same effect. */
 enum { CARVEOUT_ATTRIBUTE_VERSION = 12080 };
 
 /* Checks that grids are multiples of clusters, because drivers do not report which one is not. */

@@ -16,8 +16,9 @@ enum { GT_LOADED_ATTRIBUTES = 6 };
 typedef struct gt_instance {
     CUmodule module;
     CUfunction functions[GT_STEPS_MAX]; /* the functions of the launch's kernels, in order */
-    CUdeviceptr blocks[GT_BLOCK_MAX];   /* device address of the copied part of each block: its
-                                           symbol, or a buffer if passed as `global`; 0: none */
+    CUdeviceptr blocks[GT_BLOCK_MAX];   /* device address of the copied part of each block, which is
+                                           a symbol, or a buffer if the block is passed as `global`;
+                                           0: nothing is copied */
     unsigned owned_blocks;              /* bit i is set if the instance owns the buffer blocks[i] */
     CUdeviceptr scratch[GT_PARAMETER_MAX];
     uint8_t scratch_log2[GT_PARAMETER_MAX]; /* scratch[i] has at least 2^scratch_log2[i] bytes */
@@ -38,7 +39,7 @@ typedef struct gt_loaded_kernel {
 
 /* A direct launch reads only the members from the end of `only` to the beginning of `base`. */
 typedef struct gt_loaded_launch {
-    gt_loaded_kernel only; /* the only kernel of the launch, if it has one */
+    gt_loaded_kernel only; /* the kernel of the launch, if there is only one */
     const gt_driver *driver;
     bool is_direct; /* true if the caller's arguments are the kernel's parameters, unchanged */
     /* true if each stream needs an instance: for blocks, scratch memory, arrays */

@@ -1,4 +1,4 @@
-/* Reads NVML; all values are zero without it. */
+/* Reads NVML. Without NVML all values are zero. */
 #include "gpu/nvml.h"
 
 #include "base/file.h"

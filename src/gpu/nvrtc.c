@@ -59,7 +59,7 @@ enum { OPTIONS_MAX = 64 };
 static const struct optional {
     const char *text;
     int since;
-    bool once; /* true if it is left out when the request has the same option */
+    bool once; /* true if the option is omitted when the request already has it */
 } standard[] = {
     {"--std=c++17", 0, true},
     {"-default-device", 0, false},

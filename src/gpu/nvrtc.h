@@ -6,9 +6,9 @@
 
 typedef struct gt_nvrtc gt_nvrtc; /* process-wide, never closed, thread-safe */
 
-/* Opens the first usable NVRTC of gt_nvrtc_find() (toolkit.h); the message of ENOCOMPILER lists
- * where it looked. NVRTC must not have a newer major version than the driver (13000; 0: any), which
- * could not load its code. */
+/* Opens the first usable NVRTC of gt_nvrtc_find() (toolkit.h); the message of ENOCOMPILER lists the
+ * searched places. NVRTC must not have a newer major version than the driver (13000; 0: any
+ * version), because the driver could not load its code. */
 gputune_status gt_nvrtc_open(const gt_nvrtc **out, int driver_version);
 /* Returns NVRTC's version, 13000 for 13.0. */
 int gt_nvrtc_version(const gt_nvrtc *nvrtc);

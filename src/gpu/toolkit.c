@@ -282,7 +282,7 @@ gputune_status gt_wheel_find(gt_texts *out, const char *pattern)
 
 /* ---- headers --------------------------------------------------------------------------------- */
 
-/* Folders of headers in a toolkit, or in a folder beside an NVRTC. */
+/* Folders of headers in a toolkit, or in a folder beside NVRTC. */
 static const char *const header_folders[] = {"/include", "/targets/*-linux/include", "/*/include"};
 
 /* The packages of headers, CUDA and CCCL, which may be in two folders. Each is recognised by the
@@ -290,7 +290,8 @@ static const char *const header_folders[] = {"/include", "/targets/*-linux/inclu
 enum { PARTS = 2 };
 static const struct part {
     const char *name, *header, *macro;
-    int major, minor, patch; /* divisors that extract the numbers from the macro's value; 0: none */
+    int major, minor, patch; /* divisors that extract the numbers from the macro's value; 0: no such
+                                number */
 } parts[PARTS] = {
     {"cuda", "cuda_runtime_api.h", "#define CUDART_VERSION", 1000, 10, 0},
     {"cccl", "cub/version.cuh", "#define CUB_VERSION", 100000, 100, 1},
@@ -354,7 +355,7 @@ static gputune_status search_headers(void *user, cuda_root kind, const char *fol
     return GPUTUNE_OK;
 }
 
-/* Searches beside an NVRTC named by the user: PREFIX/lib64/libnvrtc.so.13, or a wheel's
+/* Searches beside the NVRTC that the user names: PREFIX/lib64/libnvrtc.so.13, or a wheel's
  * nvidia/cu13/lib/libnvrtc.so.13, whose folder is beside those of the other wheels. */
 static gputune_status search_beside(finder *finder, const char *given)
 {

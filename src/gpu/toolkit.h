@@ -26,21 +26,21 @@ typedef struct gt_nvrtc_candidates {
 } gt_nvrtc_candidates;
 
 /* Lists where NVRTC may be: only GPUTUNE_NVRTC (a file or folder) if it is set; otherwise
- * CUDA_HOME, the loader's path (libnvrtc.so.13, .12, bare), the toolkit's default prefixes, and the
- * nvidia/PACKAGE/lib folders of Python wheels (site-packages of VIRTUAL_ENV, of the prefix of
- * python3 on PATH, of ~/.local). ENOMEM. Release *out with gt_nvrtc_candidates_free(), also on
- * failure. */
+ * CUDA_HOME, the loader's path (libnvrtc.so.13, then .12, then without a version), the toolkit's
+ * default prefixes, and the nvidia/PACKAGE/lib folders of Python wheels (site-packages of
+ * VIRTUAL_ENV, of the prefix of python3 on PATH, of ~/.local). ENOMEM. Release *out with
+ * gt_nvrtc_candidates_free(), even after a failure. */
 gputune_status gt_nvrtc_find(gt_nvrtc_candidates *out);
 void gt_nvrtc_candidates_free(gt_nvrtc_candidates *candidates);
 
 /* Lists the files that match `pattern` in the site-packages folders that may contain NVRTC's
- * wheels, best first. ENOMEM. Release *out with gt_texts_free(), also on failure. */
+ * wheels, best first. ENOMEM. Release *out with gt_texts_free(), even after a failure. */
 gputune_status gt_wheel_find(gt_texts *out, const char *pattern);
 
 /* Appends a hint about `line`, the first error of a compiler's log. For a missing member of
- * namespace std it describes what kernels can use of the C++ library; for Thrust, the parts that
- * NVRTC compiles. For an unknown name it lists the missing headers, the searched folders (-I), and
- * what to install or pass. */
+ * namespace std, the hint describes which parts of the C++ library kernels can use; for Thrust,
+ * which parts NVRTC compiles. For an unknown name, it lists the missing headers, the searched
+ * folders (-I), and what to install or pass. */
 void gt_header_hint_append(gt_text *out, const char *line, const gt_texts *missing,
                            const char *const *options, size_t option_count);
 

@@ -27,11 +27,11 @@ typedef struct gt_paired {
  * confidence, for example 0.95. Returns EINVAL without differences, or ENOMEM. */
 gputune_status gt_paired_interval(gt_paired *out, const double *differences, size_t count,
                                   double confidence);
-/* Computes the same without the interval, from `count` > 0 ascending values. */
+/* Like gt_paired_interval(), but without the interval, from `count` > 0 ascending values. */
 gt_paired gt_paired_sorted(const double *sorted, size_t count);
-/* Moves the standard error towards a variance known from other comparisons, as in the moderated
- * t-statistic (Smyth 2004): `prior` is that variance of one difference, and `weight` its degrees of
- * freedom. Weight 0 changes nothing. */
+/* Moves the standard error towards a variance that is known from other comparisons, as in the
+ * moderated t-statistic (Smyth 2004). `prior` is that variance, of one difference, and `weight` its
+ * degrees of freedom. Weight 0 changes nothing. */
 void gt_paired_moderate(gt_paired *paired, double prior, double weight);
 /* Returns the variance of one difference, from the standard error; 0 for a single difference. */
 double gt_paired_variance(const gt_paired *paired);

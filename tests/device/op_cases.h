@@ -38,7 +38,7 @@ typedef struct pair {
 /* Runs all of a family's snippets on both sides. */
 void op_family_run(pair *both, const op_family *family, tally *counts);
 
-/* Writes one module's text into the dump folder, if one was given. */
+/* Writes the text of one module to the dump folder, if there is one. */
 void dump_text(pair *both, const char *text);
 
 /* Records that one side refused a case (the thread's message gives the reason). */

@@ -212,7 +212,7 @@ TEST(grid_too_large_for_its_barrier_is_cancelled)
     run_until_cancelled(grid_barrier, 40, 1);
 }
 
-/* Half of the block waits at one barrier, and half at another one. */
+/* Half of the block waits at one barrier, and half at another barrier. */
 TEST(deadlock_is_cancelled)
 {
     run_until_cancelled(HEAD ".visible .entry k(.param .u64 p)\n{\n"

@@ -106,8 +106,8 @@ static void write_files(files *f)
     file_write(f->header, "#define FACTOR 2.0f\n");
 }
 
-/* Releases a template by its path and by the name it was added with; plans that the program holds
- * stay valid. */
+/* Releases a template by its path and by the name with which it was added; plans that the program
+ * holds stay valid. */
 TEST(edited_files_are_noticed_within_a_second)
 {
     files f;
@@ -134,7 +134,7 @@ TEST(edited_files_are_noticed_within_a_second)
     clock_skip(1);
     assert_float_equal(launched(tuner, "scale"), 6, 0);
     assert_float_equal(launched(tuner, f.template), 6, 0);
-    assert_int_equal(unlink(f.template), 0); /* the template stays as it was last read */
+    assert_int_equal(unlink(f.template), 0); /* gputune keeps the text that it read last */
     clock_skip(1);
     assert_float_equal(launched(tuner, f.template), 6, 0);
     assert_float_equal(launched_by(kept), 2, 0);

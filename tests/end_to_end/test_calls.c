@@ -173,7 +173,7 @@ TEST(wrong_options_are_refused_for_plans_in_the_table)
         ASSERT_OK(ask_known(tuner, &wrong[i]));
     }
     wrong[0].size = 0;
-    wrong[1].size = 0xdeadbeef; /* not initialised */
+    wrong[1].size = 0xdeadbeef; /* as if it were not initialised */
     wrong[2].effort = (gputune_effort)99;
     wrong[3].objective = (gputune_objective)99;
     wrong[4].cache = (gputune_cache)-1;
@@ -243,7 +243,7 @@ TEST(unknown_sizes_of_structs_are_refused)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     assert_int_equal(refusals(tuner, 0), 11);
-    assert_int_equal(refusals(tuner, 0xdeadbeef), 11); /* not initialised */
+    assert_int_equal(refusals(tuner, 0xdeadbeef), 11); /* as if they were not initialised */
     assert_int_equal(refusals(tuner, 4096), 0);        /* the size of a struct in a later header */
 }
 
@@ -389,7 +389,7 @@ static void use_after_closing(const char *debug)
     gputune *tuner = tuner_open(":memory:");
     unsetenv("GPUTUNE_DEBUG");
     OK(tune_kernel(&kept, tuner, "axpy", GPUTUNE_SIZES({"n", n}), &options));
-    gputune_refresh(tuner); /* the next call looks the result up again and finds the same */
+    gputune_refresh(tuner); /* the next call looks the result up again and finds the same result */
     OK(tune_kernel(&own, tuner, "axpy", GPUTUNE_SIZES({"n", n}), &options));
     assert_ptr_not_equal(kept, own);
     gputune_close(tuner);

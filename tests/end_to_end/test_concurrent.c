@@ -1,5 +1,5 @@
-/* Tests calls during a tuning, from its callbacks and from other threads, and another tuner of the
- * same database. */
+/* Tests calls that are made during a tuning: from its callbacks, from other threads, and by another
+ * tuner of the same database. */
 #include "world.h"
 
 #include <errno.h>
@@ -199,7 +199,7 @@ TEST(refresh_finds_results_of_other_tuners)
     gputune_plan_release(again);
     OK(tune_kernel(&again, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options));
     assert_ptr_equal(again,
-                     after); /* the other process's result counts like a result of this one */
+                     after); /* the other process's result is used like a result of this process */
     gputune_plan *const plans[] = {before, still, after, again};
     for (int i = 0; i < 4; i++) {
         gputune_plan_release(plans[i]);

@@ -81,7 +81,7 @@ static int join(const char *database, int first, int threads, int scenarios)
         measured = members[i].measured > measured ? members[i].measured : measured;
     }
     gputune_close(tuner);
-    fputs(lines, stderr); /* in one write, because other processes write there */
+    fputs(lines, stderr); /* one write, so lines of several processes do not mix */
     return failed ? FAILED : measured;
 }
 

@@ -57,7 +57,7 @@ TEST(forced_configuration_is_launched)
     assert_non_null(strstr(info.configuration, "VEC=2 BLOCK=64"));
     OK(launch_axpy(plan, n));
     assert_int_equal(plan_info_at(tuner, n, NULL, &again).source, GPUTUNE_SOURCE_FORCED);
-    assert_ptr_equal(plan, again); /* from the table */
+    assert_ptr_equal(plan, again); /* the plan comes from the tuner's table */
     gputune_plan_release(plan);
     gputune_plan_release(again);
 }

@@ -1,4 +1,4 @@
-/* Tests tuners of tools that launch nothing: a worker starts the driver and describes the
+/* Tests the tuners of tools that launch nothing. A worker starts the driver and describes the
  * device. */
 #include "world.h"
 

@@ -44,7 +44,7 @@ TEST(hit_launches_the_stored_winner)
     snprintf(configuration, sizeof configuration, "%s", first.configuration);
     double time_ns = first.time_ns;
     OK(tune_kernel(&again, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options));
-    assert_ptr_equal(again, measured); /* from the table */
+    assert_ptr_equal(again, measured); /* the plan comes from the tuner's table */
     OK(launch_axpy(measured, N));
     gputune_plan_release(again);
     gputune_plan_release(measured);

@@ -260,7 +260,7 @@ TEST(scan_computes_the_same_with_scratch_memory_of_each_size)
     }
 }
 
-/* Captures launches at several sizes of one variant in one graph, and replays it. */
+/* Captures launches of one variant at several sizes in one graph, and replays the graph. */
 TEST(graphs_hold_the_scratch_memory_of_each_size)
 {
     GT_SCOPED(compare_close)

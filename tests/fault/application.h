@@ -15,7 +15,7 @@ typedef struct application {
     gputune_plan *plan;
     char database[128], file[128];
     unsigned called; /* number of records and results passed to a callback */
-    bool crashes; /* true if a worker has an emulated GPU fault, as if the variant had caused it */
+    bool crashes;    /* true if a worker has an emulated GPU fault, as if a variant had caused it */
 } application;
 extern application app; /* one for each process */
 

@@ -1,5 +1,5 @@
-/* One attempt: runs a scene in its own process while one call fails, or that call and all later
- * ones. */
+/* One attempt: runs a scene in its own process, in which one call fails, or that call and all later
+ * calls. */
 #include "attempt.h"
 
 #include "failing.h"

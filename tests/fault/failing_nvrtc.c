@@ -1,5 +1,5 @@
 /* Replaces NVRTC: forwards each call to the real library at FAIL_NVRTC, except calls that failing.h
- * lets fail as "nvrtc". */
+ * makes fail as "nvrtc". */
 #include "failing.h"
 
 #include <dlfcn.h>

@@ -148,9 +148,9 @@ static void add_series(attempt like)
     tally_of(&like)->open++;
 }
 
-/* Adds the other kinds of failure for a call: all later calls fail too; for the driver, out of
- * memory, and an error that destroys the context (only in workers, because the application cannot
- * continue after it). */
+/* Adds the other kinds of failure for a call: all later calls fail, too. For the driver: out of
+ * memory, and, only in workers, an error that destroys the context, after which an application
+ * cannot continue. */
 static void add_next(attempt like)
 {
     if (!is_of_driver(like.call)) {

@@ -10,7 +10,7 @@ fake_driver fake;
 
 enum { CALLS_MAX = 65536 };
 
-/* Calls that change nothing, and that the list of calls leaves out. */
+/* Calls that change nothing. The list of calls omits them. */
 static const char *const questions[] = {
     "CtxGetCurrent",
     "CtxGetDevice",

@@ -62,7 +62,7 @@ size_t fake_count(const char *name);
 /* Returns the nth (from 0) call of that name since fake_forget(). Fails the test if there is
  * none. */
 const fake_call *fake_find(const char *name, size_t nth);
-/* Returns the names of the calls in order, separated by blanks, without those that change nothing.
+/* Returns the names of the calls in order, separated by blanks, without calls that change nothing.
  * Valid until the next use. */
 const char *fake_story(void);
 /* Returns the calling thread's capture mode. */

@@ -14,7 +14,7 @@ typedef struct scripted_variant {
                                      time_ns */
     gputune_status sample_kernel; /* result of sampling by the device's clock: OK, or the failure */
     gputune_status weigh;         /* result of sampling energy: OK, or the failure */
-    double stumble;               /* factor of the first sample's time; 0: none */
+    double stumble;               /* factor of the first sample's time; 0: no change */
     bool hangs_once;        /* true if verification hangs until it has ten times the deadline */
     bool sample_hangs_once; /* true if the first sample hangs */
     bool never_answers;     /* true if verification never ends */
@@ -54,10 +54,10 @@ typedef struct scripted_farm {
     GT_ARRAY(gt_event) events;
     GT_ARRAY(int64_t) due; /* time of each event, on the clock of gt_now_ns() */
     size_t next;
-    int64_t worker_free[64], gpu_free; /* on the same clock */
+    int64_t worker_free[64], gpu_free; /* when they become free, on the same clock */
     /* endless compiles; after each wait they have run ten seconds longer */
     GT_ARRAY(gt_compiling) compiling;
-    GT_ARRAY(gt_launch) launches; /* by variant id */
+    GT_ARRAY(gt_launch) launches; /* the launch of each variant, indexed by variant id */
     GT_ARRAY(bool) sampled;       /* by variant id */
     GT_ARRAY(bool) patient; /* for each variant id: its last verification had a longer deadline */
     uint64_t random;

@@ -59,7 +59,7 @@
     {                                                                                              \
         sizeof(gputune_options), GPUTUNE_MEASURE, __VA_ARGS__                                      \
     }
-#pragma GCC diagnostic ignored "-Woverride-init" /* for the effort */
+#pragma GCC diagnostic ignored "-Woverride-init" /* OPTIONS() may set the effort twice */
 
 /* Runs all tests and returns the number that failed, for main(). The functions may be NULL. */
 int tests_run(CMFixtureFunction before_all, CMFixtureFunction after_all);

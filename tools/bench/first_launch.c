@@ -59,7 +59,7 @@ static void start(double ms[STEPS], const char *driver_name, gputune_effort effo
     gputune_close(tuner);
 }
 
-/* Measures the same in a new process. */
+/* Measures the milliseconds of each step in a new process. */
 static void start_elsewhere(double ms[STEPS], const char *driver_name, gputune_effort effort)
 {
     int ends[2], status;

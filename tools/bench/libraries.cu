@@ -127,7 +127,7 @@ using launcher = std::function<void()>; // on the stream
 
 enum way { CAPTURED, PLAIN };
 
-// A batch of launches, as a graph or one by one.
+// A batch of launches, which is a graph or a sequence of single launches.
 struct batch {
     batch(const launcher &launch, int launches, way how = CAPTURED)
         : launch(launch), launches(launches)
@@ -325,7 +325,7 @@ void row(const std::string &name, const plan_holder &plan, const char *library,
     show(name, plan, library, judge(ours, theirs), work, unit);
 }
 
-// An element type: its problem value, a bound of rounding errors, and cuBLAS's functions for it.
+// An element type: its problem value, a bound of rounding errors, and functions of cuBLAS for it.
 template <typename T> struct elements;
 template <> struct elements<float> {
     static constexpr const char *type = "T=float";

@@ -229,7 +229,7 @@ static gputune_status read_name(const char **name, gt_json_reader *r)
     return GPUTUNE_OK;
 }
 
-/* Reads the next member of the innermost container. ENOTFOUND if there are no more. */
+/* Reads the next member of the innermost container. Returns ENOTFOUND at its end. */
 static gputune_status read_member(gt_json_reader *r, bool is_array, bool is_first)
 {
     const bool is_kept = r->depth == KEPT_DEPTH;

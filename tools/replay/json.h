@@ -32,7 +32,7 @@ typedef GT_ARRAY(gt_json) gt_json_list;
 typedef struct gt_json_reader {
     char *at, *end;
     int line, depth; /* the line of `at`, from 1, and the number of open containers */
-    char *member;    /* start of the member being read at depth 2; else `end` */
+    char *member;    /* start of the member that is being read at depth 2; else `end` */
     gt_json_list *out;
 } gt_json_reader;
 

@@ -221,7 +221,7 @@ typedef struct reader {
                                         the file lists them, or NULL */
     bool is_t4;
     GT_ARRAY(const char *) names;     /* names of the parameters */
-    GT_ARRAY(const gt_json *) values; /* for each entry, in the order of the names */
+    GT_ARRAY(const gt_json *) values; /* for each entry its values, in the order of the names */
     gt_recorded space;
 } reader;
 
@@ -321,7 +321,7 @@ static gputune_status read_rows(reader *at)
     return GPUTUNE_OK;
 }
 
-/* Compares numbers by value, and words alphabetically after them. */
+/* Compares numbers by value. Words are compared alphabetically, and come after numbers. */
 static int compare(const void *left, const void *right)
 {
     const gt_json *a = left, *b = right;

@@ -19,7 +19,7 @@ typedef struct gt_recorded_entry {
 typedef struct gt_recorded {
     uint32_t axis_count;
     gt_domain_axis axes[GT_SEARCH_AXES]; /* values are owned */
-    GT_ARRAY(gt_recorded_entry) entries; /* in lexicographic order when finished */
+    GT_ARRAY(gt_recorded_entry) entries; /* in lexicographic order after gt_recorded_finish() */
     uint32_t ok;                         /* number of entries with a time */
     double best_ns, worst_ns;
     gt_hash_index places; /* indices of the entries, by hash of the point */

@@ -18,7 +18,7 @@ enum { MOST_WORKERS = 1024, MOST_PENDING = 4 * MOST_WORKERS };
 typedef struct pending_variant {
     const gt_recorded_entry *entry;
     double compiled_s; /* end of compiling; infinite while it waits for a worker */
-    double done_s;     /* end on the GPU; infinite until the GPU starts it */
+    double done_s;     /* time of the end on the GPU; infinite until the GPU starts the variant */
     double measure_s;  /* GPU time until the strategy gets the result */
 } pending_variant;
 

@@ -13,7 +13,7 @@ typedef struct replay_options {
     uint32_t workers; /* compile workers on a virtual clock; 0: one variant at a time, no clock */
     gputune_log_fn log;
     void *user;           /* passed to log */
-    volatile int *cancel; /* as in gputune_options; ends the call with ECANCELED */
+    volatile int *cancel; /* as in gputune_options: ends the call with ECANCELED */
 } replay_options;
 
 /* The result of a strategy on a recorded space. */
