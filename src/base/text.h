@@ -79,7 +79,8 @@ void gt_near_words(gt_near *near, const char *names);
 void gt_near_all(gt_near *near, const void *items, size_t bytes, size_t count);
 /* Returns the nearest name in single quotes, or `otherwise`; valid as long as `near`. */
 const char *gt_near_or(gt_near *near, const char *otherwise);
-/* Returns the nearest of several names, or of structs that begin with a name; or NULL. */
+/* Returns the nearest of several names, or of the names with which structs begin; NULL if no name
+ * is near. */
 #define gt_nearest(word, items, count) gt_nearest_in(word, items, sizeof *(items), count)
 const char *gt_nearest_in(const char *word, const void *items, size_t bytes, size_t count);
 

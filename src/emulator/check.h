@@ -1,16 +1,17 @@
 /* The sanitizer watches the launches of a checked stretch. It reports races, reads of unset memory,
- * threads that are missing at a barrier, and similar mistakes. Outside of a stretch it costs the
+ * threads that are missing at a barrier, and similar mistakes. Outside a stretch it only costs the
  * test of a pointer.
  *
  * Shadow memory (check_stretch.h) records the last accesses of each piece of memory. A new access
- * races with a recorded one if one of them writes and the recorded one does not happen before the
- * new one. Vector clocks decide that; their components are the warps of the grid. The clock of a
- * warp advances at each operation that orders accesses: barriers of its block, cluster or warp,
- * shuffles, votes, fences, and arrivals at mbarriers. A warp takes over the clocks of other warps
- * at barriers, and at atomic and volatile accesses to places where another warp has published what
- * it knew at its last fence. The lanes of a warp may differ in what they know of each other. If a
- * thread returns, its accesses after its last ordering operation stay unordered. Where this model
- * is coarser than the language, it assumes order. So it may miss a bug, but every finding is real.
+ * races with a recorded access if one of the two writes and the recorded access does not happen
+ * before the new one. Vector clocks decide that; their components are the warps of the grid. The
+ * clock of a warp advances at each operation that orders accesses: barriers of its block, cluster
+ * or warp, shuffles, votes, fences, and arrivals at mbarriers. A warp takes over the clocks of
+ * other warps at barriers, and at atomic and volatile accesses to places where another warp has
+ * published what it knew at its last fence. The lanes of a warp may differ in what they know of
+ * each other. If a thread returns, its accesses after its last ordering operation stay unordered.
+ * Where this model is coarser than the language, it assumes order. So it may miss a bug, but every
+ * finding is real.
  *
  * An asynchronous copy happens before everything that a thread does after waiting for the copy. A
  * bulk copy moves its bytes at once, but they are reported to its mbarrier as late as possible:
@@ -251,10 +252,10 @@ void emu_order_forget(emu_check *check);
 /* ---- missing threads (check_barrier.c) ---- */
 
 /* Returns the lanes of the warp that wait at the block's barrier. Reports lanes that wait at
- * different instructions, and threads that have returned after going past the barrier. */
+ * different instructions, and threads that went past the barrier and have returned. */
 uint32_t emu_check_barrier(const emu_warp *warp, unsigned barrier);
-/* Reports members of a warp-wide operation that have returned after going past it. All members have
- * arrived or returned. */
+/* Reports members of a warp-wide operation that went past the operation and have returned. All
+ * members have arrived or returned. */
 void emu_check_members(const emu_warp *warp, const emu_op *op, uint32_t members);
 /* Records that a shuffle gives `lane` the value of lane `from`. Reports an error if `from` has
  * already exited but is in the member mask `named`. */

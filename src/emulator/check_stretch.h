@@ -7,14 +7,14 @@
  *
  *   - A write replaces the whole cell. If it writes the value that was already there, it cannot
  *     race, and is recorded only if the cell has no write.
- *   - A read becomes read[0]. The previous read[0], if of another warp, becomes read[1].
- *   - At the end of the launch, its number is added to those of earlier launches that wrote or read
- *     the granule, and the stamps are cleared.
+ *   - A read becomes read[0]. If the previous read[0] is of another warp, it becomes read[1].
+ *   - At the end of the launch, the launch is added to the sets of earlier launches that wrote or
+ *     read the granule, and the stamps are cleared.
  *
  * The cells of shared memory belong to its block, and are cleared when a block starts. The cells of
  * global memory belong to regions. Each note makes a region, and so does malloc() in a kernel. The
  * first access to an allocation without notes makes a region of it that counts as set. In an
- * allocation with notes, accesses outside of them are out of bounds.
+ * allocation with notes, accesses outside the noted regions are out of bounds.
  *
  * Memory is unset if its region is not marked as set and no cell has the write of a set value. If a
  * program needs another granule size, the cells are dropped and their memory counts as set. */

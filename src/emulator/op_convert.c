@@ -57,7 +57,7 @@ typedef struct conversion {
     ptx_type to, from;
     uint8_t to_width, from_width; /* bytes of the registers */
     emu_rounding rounding;
-    bool to_integer; /* true if it rounds to an integer: .rni and similar */
+    bool to_integer; /* true if the conversion rounds to an integer: .rni and similar */
     bool ftz, sat, satfinite, relu;
 } conversion;
 

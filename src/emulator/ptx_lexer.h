@@ -32,7 +32,7 @@ typedef struct ptx_lexer {
 
 void ptx_lexer_begin(ptx_lexer *lexer, const char *text, size_t bytes);
 
-/* Reads the next token. After the last one it always returns PTX_END. */
+/* Reads the next token. After the last token it always returns PTX_END. */
 ptx_token ptx_lexer_next(ptx_lexer *lexer);
 
 bool ptx_token_is(const ptx_token *token, const char *text);

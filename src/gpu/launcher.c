@@ -25,8 +25,8 @@
  * time and on any stream. Each graph holds the launcher's module and textures, and its states
  * (gpu/held.h), so a graph may outlive the launcher.
  *
- * A context may be destroyed or reset at any time, with everything in it. Whatever frees objects
- * therefore checks first if the context is alive (gt_context_enter()). */
+ * A context may be destroyed or reset at any time, with everything in it. Code that frees objects
+ * therefore first checks that the context is alive (gt_context_enter()). */
 #include "gpu/launcher.h"
 
 #include "base/condition.h"
@@ -288,7 +288,7 @@ static gputune_status queue_copies(const gt_loaded_launch *loaded, const gt_inst
     return GPUTUNE_OK;
 }
 
-/* Writes the parts of the blocks that are copied to the device to staging memory. */
+/* Writes to staging memory the parts of the blocks that each launch copies to the device. */
 static void stage_blocks(uint8_t *to, const gt_loaded_launch *loaded, const void *const *arguments)
 {
     for (uint32_t i = 0; i < loaded->launch.block_count; i++) {
@@ -462,7 +462,7 @@ static gputune_status no_block(void)
                    "no block was passed on this stream yet; launch on it once before capturing");
 }
 
-/* Launches on a stream that is not being captured; `copy`: copies the blocks first. */
+/* Launches on a stream that is not being captured. If `copy` is true, copies the blocks first. */
 static gputune_status launch_on_stream(gt_launcher *launcher, const gt_launch_sizes *sizes,
                                        const stream_facts *facts, const void *const *arguments,
                                        bool copy)

@@ -158,7 +158,7 @@ TEST(pipeline_is_launched_and_captured_in_order)
     gputune_plan_release(plan);
 }
 
-/* Programs that launch both kernels themselves get their parameters. */
+/* The plan gives the parameters of both kernels to programs that launch the kernels themselves. */
 TEST(pipeline_describes_its_functions)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);

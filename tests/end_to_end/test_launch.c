@@ -36,8 +36,8 @@ static const char vector_text[] =
     "  for (int i = 0; i < part.count; i++) sum[i] += a * term[i];\n"
     "  part.store(y, sum); }); }\n";
 
-/* Returns a plan of a template: the default, not verified, if the effort is cached only; VEC=4 if
- * it is measured. */
+/* Returns a plan of a template. For the effort cached only, it is the default, not verified; for
+ * the effort measure, it is VEC=4. */
 static gputune_plan *plan_of(gputune *tuner, const char *text, const char *word,
                              gputune_effort effort)
 {

@@ -219,7 +219,7 @@ static void expect_same_results(const comparison *c, size_t floats, gputune_size
     }
 }
 
-/* The rows of the matrices are multiples of the vectors, and the sums are of integers. */
+/* Vectors divide the rows of the matrices, and the sums are of integers. */
 TEST(gemm_computes_the_same)
 {
     GT_SCOPED(compare_close)

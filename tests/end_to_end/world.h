@@ -187,7 +187,7 @@ static gputune_options few_variants(void)
     return OPTIONS(.only = only, .only_count = 3);
 }
 
-/* Returns the plan of a tuning. */
+/* Tunes a kernel and returns the plan, whose source must be the tuning. */
 static gputune_plan *plan_measured(gputune *tuner, const char *kernel, gputune_sizes sizes)
 {
     gputune_plan *plan;

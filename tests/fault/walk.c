@@ -1,14 +1,14 @@
 /* Runs scenes of an application (open a tuner, a miss, a hit, a launch and so on) once for each
- * call that could fail: each attempt has its own process, in which that call, or it and all later
- * ones, fail. The process must not crash, hang or leak; its buffers must hold correct results; a
- * failed call has a message; and afterwards the same tuner, and a new one on the same database,
- * must return a correct plan.
+ * call that could fail. Each attempt has its own process, in which that call fails, or that call
+ * and all later calls. The process must not crash, hang or leak. Its buffers must hold correct
+ * results, and a failed call must set a message. Afterwards the same tuner, and a new tuner on the
+ * same database, must return a correct plan.
  *
  *   walk [-j PROCESSES] [-s STEP | -n NUMBER] [SCENE[:CALL]...]
  *
- * A CALL is one of failing.h, or "driver" (any driver call, through the emulator); with the prefix
- * "worker-" the call fails in the workers, where "nvrtc" is one more. Every number is tried; with
- * -s STEP, each number is 1/STEP larger than the previous one; with -n, only NUMBER. */
+ * A CALL is a name of failing.h, or "driver" (any driver call, through the emulator). With the
+ * prefix "worker-" the call fails in the workers; "worker-nvrtc" exists, too. Every number is
+ * tried; with -s STEP, each number is 1/STEP larger than the previous one; with -n, only NUMBER. */
 #include "attempt.h"
 #include "failing.h"
 

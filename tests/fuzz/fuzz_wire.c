@@ -47,8 +47,8 @@ static void read_frames(const void *data, size_t bytes)
     close(pair[1]);
 }
 
-/* Builds a valid frame of a struct that the first bytes choose, and changes bytes of the frame as
- * the remaining input says. */
+/* Builds a valid frame of a struct that the first bytes choose. The other bytes choose changes of
+ * the frame. */
 static void read_changed(const uint8_t *data, size_t bytes)
 {
     const gt_record *record = records[data[0] % RECORDS];

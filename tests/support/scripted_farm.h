@@ -54,7 +54,7 @@ typedef struct scripted_farm {
     GT_ARRAY(gt_event) events;
     GT_ARRAY(int64_t) due; /* time of each event, on the clock of gt_now_ns() */
     size_t next;
-    int64_t worker_free[64], gpu_free; /* when they become free, on the same clock */
+    int64_t worker_free[64], gpu_free; /* times at which they become free, on the same clock */
     /* endless compiles; after each wait they have run ten seconds longer */
     GT_ARRAY(gt_compiling) compiling;
     GT_ARRAY(gt_launch) launches; /* the launch of each variant, indexed by variant id */
