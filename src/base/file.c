@@ -33,7 +33,7 @@ static gputune_status read_all(gt_text *text, int file, const char *path, size_t
         }
         gt_text_append_bytes(text, chunk, (size_t)got);
         GT_REFUSE(text->length > most, GPUTUNE_EIO,
-                  "cannot read %s: more than %zu bytes; expected at most that many", path, most);
+                  "cannot read %s: it has more than %zu bytes; expected less", path, most);
     }
     return GPUTUNE_OK;
 }

@@ -5,7 +5,7 @@
 
 static const char division[] = "division by zero";
 static const char overflow[] = "overflow of 64 bits";
-static const char shift[] = "a shift by a negative count or one above 62";
+static const char shift[] = "a shift by a negative count or by more than 62";
 static const char domain[] = "a value outside the function's domain";
 static const char real[] = "a floating-point number";
 

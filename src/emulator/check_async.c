@@ -166,9 +166,10 @@ static void report_poll(const emu_warp *warp)
     else if (pending < TOO_MANY)
         gt_snprintf(arrivals, sizeof arrivals, "lacks %u arrival%s and %lld bytes", pending,
                     gt_plural(pending), bytes);
-    gt_snprintf(what, sizeof what,
-                "is waited for here forever: its phase of parity %u, after %u completed phases, %s",
-                emu_mbarrier_parity(state), slot ? slot->completed : 0, arrivals);
+    gt_snprintf(
+        what, sizeof what,
+        "is waited for here forever: in its phase of parity %u, after %u completed phases, it %s",
+        emu_mbarrier_parity(state), slot ? slot->completed : 0, arrivals);
     emu_check_report(warp, order->poll.op, order->poll.lane, "barrier", where, NULL, what);
 }
 

@@ -120,7 +120,7 @@ void emu_check_members(const emu_warp *warp, const emu_op *op, uint32_t members)
     if (have_passed(warp, op, members))
         emu_check_report(warp, op, (unsigned)__builtin_ctz(warp->mask),
                          op->unit == EMU_CLASS_BARRIER ? "barrier" : "shuffle", "", NULL,
-                         "the mask names threads that have already passed it");
+                         "the mask names threads that have already passed this operation");
 }
 
 void emu_check_source(emu_warp *warp, const emu_op *op, unsigned lane, unsigned from,

@@ -466,7 +466,7 @@ void emu_memory_describe(char *out, size_t out_bytes, uint64_t address)
         if (near) {
             describe_near(out, out_bytes, near, address);
         } else {
-            snprintf(out, out_bytes, "near no allocation");
+            snprintf(out, out_bytes, "not near any allocation");
         }
     }
     pthread_mutex_unlock(&memory.lock);

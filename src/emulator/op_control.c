@@ -66,8 +66,8 @@ static void table_branch(emu_warp *warp, const emu_op *op)
         EMU_FOR_LANES(other, rest)
         same |= (uint32_t)(index[other] == index[lane]) << other;
         if (index[lane] >= op->count) {
-            emu_raise(warp, op, INVALID_PC, lane, 0, "brx.idx: index %u of %u targets", index[lane],
-                      op->count);
+            emu_raise(warp, op, INVALID_PC, lane, 0, "brx.idx: index %u, but there are %u targets",
+                      index[lane], op->count);
             return;
         }
         rest &= ~same;
@@ -152,7 +152,8 @@ static void enter_function(emu_warp *warp, const emu_op *op, uint32_t mask,
     unsigned lane = (unsigned)__builtin_ctz(mask);
     const ptx_function *source = function->source;
     if (call->argument_count != source->param_count || call->result_count > source->return_count) {
-        emu_raise(warp, op, INVALID_PC, lane, 0, "call of %s with other parameters", source->name);
+        emu_raise(warp, op, INVALID_PC, lane, 0, "call of %s with another number of parameters",
+                  source->name);
         return;
     }
     emu_frame *frame = emu_frame_new(warp, function, warp->frame);
@@ -165,8 +166,8 @@ static void enter_function(emu_warp *warp, const emu_op *op, uint32_t mask,
     frame->local_base += CALL_BYTES;
     if (frame->local_base + function->local_bytes > warp->local_bytes) {
         emu_frame_return(frame, mask);
-        emu_raise(warp, op, LAUNCH_FAILED, lane, 0, "stack overflow: a thread has %u bytes",
-                  warp->local_bytes);
+        emu_raise(warp, op, LAUNCH_FAILED, lane, 0,
+                  "stack overflow: the stack of a thread has %u bytes", warp->local_bytes);
         return;
     }
     copy_in(frame, warp->frame, call, mask);
@@ -195,7 +196,8 @@ static void call_indirect(emu_warp *warp, const emu_op *op)
         rest &= ~same;
         if (index >= program->module.function_count ||
             !program->module.functions[index]->is_defined) {
-            emu_raise(warp, op, INVALID_PC, lane, address, "call through a bad function pointer");
+            emu_raise(warp, op, INVALID_PC, lane, address,
+                      "call through an invalid function pointer");
             return;
         }
         enter_function(warp, op, same, &program->functions[index]);
@@ -248,7 +250,7 @@ static void resolve_callee(emu_decoder *decoder, const char *name, emu_call *cal
     if (!decoder->op->run)
         emu_decode_fail(decoder,
                         "the function %s is not defined in this module, and the emulator "
-                        "has none of that name",
+                        "has no function of that name",
                         name);
 }
 

@@ -266,7 +266,8 @@ static bool is_fitting(emu_warp *warp, const emu_op *op, const emu_texture *text
     else if (f->rank != texture->rank || f->is_layered != (texture->layers > 0))
         why = kind_of(texture);
     else if (f->is_float != (texture->format >= CU_AD_FORMAT_HALF || is_normalized(texture)))
-        why = f->is_float ? "which has integers, as floats" : "which has floats, as integers";
+        why = f->is_float ? "which has integers, but is read as floats"
+                          : "which has floats, but is read as integers";
     if (why)
         emu_raise(warp, op, LAUNCH_FAILED, lane, object, "read of texture object 0x%llx, %s",
                   (unsigned long long)object, why);

@@ -481,9 +481,10 @@ static gputune_status check_clusters(const gt_launch_view *launch)
     while (gt_launch_next(&run, launch)) {
         const gt_kernel_step *kernel = &launch->steps[run.step];
         for (int axis = 0; axis < 3; axis++) {
-            GT_REFUSE(run.grid[axis] % kernel->cluster[axis], GPUTUNE_EINVAL,
-                      "kernel %s: a grid of %u blocks is not a multiple of its cluster's %u",
-                      kernel->entry, run.grid[axis], kernel->cluster[axis]);
+            GT_REFUSE(
+                run.grid[axis] % kernel->cluster[axis], GPUTUNE_EINVAL,
+                "kernel %s: a grid of %u blocks is not a multiple of its cluster of %u blocks",
+                kernel->entry, run.grid[axis], kernel->cluster[axis]);
         }
     }
     return GPUTUNE_OK;

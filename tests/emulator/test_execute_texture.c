@@ -227,7 +227,7 @@ TEST(bad_textures_fault)
         int code;
         const char *says;
     } cases[] = {{(const void *)1, 719, "which does not exist"},
-                 {&integers, 719, "which has integers, as floats"},
+                 {&integers, 719, "which has integers, but is read as floats"},
                  {&straight, 719, "which is linear memory: tex1Dfetch() reads it"},
                  {&layers, 719, "which has layers of rows: tex2DLayered() reads it"},
                  {&freed, 700, "not in an allocation"}};

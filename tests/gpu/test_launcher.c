@@ -239,7 +239,7 @@ TEST_WITHIN(refusal_message_has_the_reason, setup, NULL)
     fake.current = NULL;
     expect_refusal(&launch, GPUTUNE_EINVAL, "no CUDA context is current");
     launch.steps[0].cluster[0] = 3;
-    expect_refusal(&launch, GPUTUNE_EINVAL, "not a multiple of its cluster's 3");
+    expect_refusal(&launch, GPUTUNE_EINVAL, "not a multiple of its cluster of 3");
     launch.steps[0].cluster[0] = 16;
     fake.clusters = 0;
     expect_refusal(&launch, GPUTUNE_ECUDA, "a cluster of 16 blocks of 128 threads");

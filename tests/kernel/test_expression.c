@@ -179,8 +179,9 @@ TEST(expression_names_division_by_zero_and_overflow)
          "t.cu:3:10: overflow of 64 bits in '3 << 62'; expected a value that can be computed"},
         {"-9223372036854775807 - 2", "t.cu:3:10: overflow of 64 bits in '-9223372036854775807 - "
                                      "2'; expected a value that can be computed"},
-        {"1 << 63", "t.cu:3:10: a shift by a negative count or one above 62 in '1 << 63'; expected "
-                    "a value that can be computed"},
+        {"1 << 63",
+         "t.cu:3:10: a shift by a negative count or by more than 62 in '1 << 63'; expected "
+         "a value that can be computed"},
         {"log2(c)", "t.cu:3:10: a value outside the function's domain in 'log2(c)'; expected a "
                     "value that can be computed"},
     };
