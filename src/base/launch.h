@@ -171,8 +171,8 @@ typedef struct gt_launch_view {
 /* The members of a launch that change with the sizes, for variants whose other members do not
  * change. */
 typedef struct gt_launch_sizes {
-    /* The same for two launches only if their sizes are equal. When it changes, a stream's scratch
-     * memory that is zeroed before the first launch is zeroed again. */
+    /* Two launches have the same id only if their sizes are equal. When the id changes, a stream's
+     * scratch memory that is zeroed before the first launch is zeroed again. */
     uint64_t id;
     const uint32_t (*grids)[3]; /* the grid of each step; none is empty */
     const uint64_t *bytes;      /* for each parameter: bytes of a scratch buffer, or of a buffer

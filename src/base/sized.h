@@ -1,6 +1,6 @@
 /* Public structs that may grow. Each begins with `uint32_t size`, its size in the caller's build.
- * Later releases append members, so callers that were built with an older or a newer header are
- * both supported. */
+ * Later releases only append members, so a caller that was built with an older or a newer header
+ * works, too. */
 #pragma once
 
 #include "base/status.h"

@@ -384,7 +384,7 @@ static int on_run(void *user, const gputune_record *record)
     return 0;
 }
 
-/* Runs these configurations of the template. Returns the result of each: "WHICH=1 ok;". */
+/* Runs these configurations of the template. Returns the result of each as text: "WHICH=1 ok;". */
 static const char *run(const char *path, const char *const *some, uint32_t count, int expected)
 {
     static char found[512];

@@ -179,8 +179,8 @@ static void make_stacks(size_t bytes)
     pthread_barrier_destroy(&barrier);
 }
 
-/* Reaps workers that the tuner could not reap because the failing call kept it from that. A killed
- * worker that had gigabytes of memory may need seconds to end. */
+/* Reaps workers that the tuner could not reap because of the failing call. A killed worker that had
+ * gigabytes of memory may need seconds to end. */
 static void wait_for_workers(void)
 {
     siginfo_t ended;

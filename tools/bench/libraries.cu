@@ -725,7 +725,7 @@ double time_of(const passing &way, timing how)
     return how == ALONE ? ms * 1e3 : passed.count() * 1e6 / launches;
 }
 
-// Measures medians, alternating between the ways.
+// Measures the median of each way; the ways take turns.
 std::vector<double> times_of(const std::vector<passing> &ways, timing how)
 {
     std::vector<std::vector<double>> times(ways.size());
