@@ -60,7 +60,7 @@ static bool is_behind(const emu_warp *warp, const emu_op *last, const emu_op *op
     return check->is_behind_answer.is;
 }
 
-/* Returns the lanes that have exited, without those that never existed. */
+/* Returns the lanes that have exited, except lanes that never existed. */
 static uint32_t exited_lanes(const emu_warp *warp)
 {
     uint32_t threads = warp->block->thread_count - warp->index * EMU_WARP;

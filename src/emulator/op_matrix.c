@@ -185,7 +185,7 @@ static void move_pair(const emu_op *op, uint8_t *own, uint8_t *const rows[8], un
     }
 }
 
-/* Lane 8 t + i has the address of row i of matrix t. */
+/* Lane 8 t + i holds the address of row i of matrix t. */
 static void move_matrices(emu_warp *warp, const emu_op *op)
 {
     const uint32_t *registers = op->extra, all = warp->mask;

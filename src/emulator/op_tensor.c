@@ -6,7 +6,7 @@
 
 enum { CHUNK = 16, BOX_ALIGNMENT = 128, ILLEGAL_INSTRUCTION = 715, MISALIGNED = 716 };
 
-/* A copy. The operation itself has the address in shared memory. */
+/* A copy. The operation itself contains the address in shared memory. */
 typedef struct tensor {
     emu_op map, barrier;                           /* operations with their own addresses */
     emu_op memory;                                 /* an operation that accesses the tensor */

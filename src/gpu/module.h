@@ -29,7 +29,7 @@ typedef struct gt_module {
     gt_context context;
     CUmodule handle; /* NULL: each launcher has modules of its own */
     atomic_uint holders;
-    GT_ARRAY(gt_kernel_symbol) symbols; /* the symbols that launchers have asked for */
+    GT_ARRAY(gt_kernel_symbol) symbols; /* the symbols that launchers have requested */
 } gt_module;
 /* Makes a module without a handle, with one reference. ENOMEM. */
 gputune_status gt_module_make(gt_module **out, const gt_driver *driver, const gt_context *context);

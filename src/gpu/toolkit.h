@@ -45,8 +45,9 @@ void gt_header_hint_append(gt_text *out, const char *line, const gt_texts *missi
                            const char *const *options, size_t option_count);
 
 enum { GT_DEVICE_HEADERS_MAX = 128 };
-/* Gets the names and texts of all headers that come with gputune, for nvrtcCreateProgram(); they
- * take precedence over those in folders. Returns their number; the arrays are never freed. */
+/* Sets *names and *texts to the names and texts of all headers that come with gputune, for
+ * nvrtcCreateProgram(). These headers take precedence over headers in folders. Returns their
+ * number; the arrays are never freed. */
 size_t gt_device_header_list(const char *const **names, const char *const **texts);
 /* Returns the text of the header with that name, or NULL. It is never freed. */
 const char *gt_device_header_text(const char *name);

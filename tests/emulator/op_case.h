@@ -8,7 +8,7 @@
 typedef struct op_case {
     const char *code;
     uint64_t a, b, c;
-    uint64_t want; /* the bitwise or of all results; those that were not written are zero */
+    uint64_t want; /* the bitwise or of all results; a result that was not written is zero */
 } op_case;
 
 static const char op_case_head[] =

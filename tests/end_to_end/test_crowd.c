@@ -87,7 +87,7 @@ static int join(const char *database, int first, int threads, int scenarios)
 
 /* ---- many processes and threads -------------------------------------------------------------- */
 
-/* Returns the total number of measurements, except those that were taken over. */
+/* Returns the total number of measurements, except measurements that were taken over. */
 static int run_all(int processes, int threads, int scenarios)
 {
     pid_t children[256];

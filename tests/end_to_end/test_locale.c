@@ -1,4 +1,4 @@
-/* A host in a locale with a decimal comma tunes, stores, reads and launches like any other. */
+/* A host in a locale with a decimal comma tunes, stores, reads and launches like any other host. */
 #include "world.h"
 
 #include "support/comma_locale.h"

@@ -1,5 +1,5 @@
-/* Structs that are passed by value and contain pointers to buffers: the buffers are verified like
- * others, and the kernel is launched as the program's kernel expects. */
+/* Structs that are passed by value and contain pointers to buffers. These buffers are verified like
+ * other buffers, and the kernel is launched as the program's kernel expects. */
 #include "world.h"
 
 enum { N = 5003 };

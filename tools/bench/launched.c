@@ -1,11 +1,10 @@
-/* Compares stored times with those of an application. Each kernel's winner, tuned or stored, is
- * launched through gputune_launch(), captured in a graph and on a plain stream, both timed with
- * events, on buffers that together exceed twice the L2 (or after a sweep of it). A winner for
- * `launch` is timed on a plain stream including the host; the same kernel tuned for `kernel`
- * follows, for the graph.
+/* Compares stored times with the times of an application. Each kernel's winner, tuned or stored, is
+ * launched through gputune_launch(), in a graph and on a plain stream. Both are timed with events,
+ * on buffers that together exceed twice the L2 (or after a sweep of the L2). A winner for `launch`
+ * is timed on a plain stream including the host. Then the same kernel, tuned for `kernel`, is timed
+ * in a graph.
  *
- *   launched [DRIVER] [KERNEL...]        default: cuda, all; the database is GPUTUNE_DB or in
- * memory */
+ *   launched [DRIVER] [KERNEL...]     default: cuda, all kernels; database: GPUTUNE_DB or memory */
 #include "gpu/driver.h"
 #include "program.h"
 #include "scenarios.h"

@@ -1,5 +1,5 @@
-/* Reads a recorded space from a file, plain or gzip: its text as values, the parameters' values,
- * and the index of each entry among those. */
+/* Reads a recorded space from a file, plain or gzip: parses its text, and finds the values of each
+ * parameter and the index of each entry's values. */
 #include "replay/read.h"
 
 #include "base/file.h"
@@ -127,8 +127,8 @@ static gputune_status sum_runs(double *out, double *count, const gt_json *runs)
     return GPUTUNE_OK;
 }
 
-/* Reads an entry of Kernel Tuner's cache, except its point. A message of ERECORDED has no place
- * yet. */
+/* Reads an entry of Kernel Tuner's cache, except its point. A message of ERECORDED lacks the
+ * place. */
 static gputune_status read_cached(gt_recorded_entry *out, const gt_json *json)
 {
     double sum, launches;

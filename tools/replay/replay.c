@@ -110,7 +110,7 @@ static void feed_workers(clock_state *at)
     }
 }
 
-/* Asks the strategy for as many points as may be in progress, as in a tuning. */
+/* Gets as many points from the strategy as may be in progress, as in a tuning. */
 static gputune_status propose_variants(clock_state *at)
 {
     gt_outlook outlook;
