@@ -181,7 +181,7 @@ void gt_cores_divide(gt_compile_host *host)
 static const double COMPILE_DEADLINE_S = 120;
 /* A worker is replaced if it has been compiling a cancelled job for this long. */
 static const double FORGOTTEN_S = 0.5;
-/* Seconds until the next check which cores other farms use. */
+/* Seconds between two checks of which cores other farms use. */
 static const double CORE_S = 0.01;
 enum { ATTEMPTS_MAX = 2, START_FAILURES_MAX = 3 };
 

@@ -235,7 +235,7 @@ typedef struct gt_measure_host {
 
 struct gt_host_farm {
     gt_farm farm;            /* first member, because a gt_farm * is cast to a gt_host_farm */
-    gt_farm_options options; /* options of the caller, with defaults filled in */
+    gt_farm_options options; /* options of the caller, completed with defaults */
     char *worker;            /* path of gputune-worker; owned */
     bool emulated;
     uint64_t next_sequence;

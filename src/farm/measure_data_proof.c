@@ -61,7 +61,7 @@ struct gt_data_proof {
      * values */
     uint64_t gaps[GT_PARAMETER_MAX];
     char words[128];   /* how `usual` differs from the requested data */
-    uint32_t launcher; /* index of a variant's launcher for the data proof's size */
+    uint32_t launcher; /* index of a variant's launcher for the size of the data proof */
     double share;      /* fraction of the usual time for launches that may be spent */
     double spend_ns;   /* time limit of a winner's data proof */
     double make_ns;    /* longest time so far for creating a data set and the reference's results */

@@ -26,7 +26,7 @@ static __device__ verdict judge_numbers(const task &t, double v, double r, u64 i
 {
     if ((t.flags & GT_TASK_UNBOUNDED) && !(fabs(v) < infinity()) &&
         !(fabs(r) < overflow_of(t.type))) {
-        return exactly(true); // both are beyond the range, which sums may exceed in any order
+        return exactly(true); // both exceed the type's range, as sums may in any order
     }
     if (v != v || r != r) {
         return exactly((t.flags & GT_TASK_NAN_OK) && v != v && r != r);
@@ -88,7 +88,7 @@ static __device__ __noinline__ void compare_element(const task *at, tally &sum, 
     }
 }
 
-// Notes a step for four adjacent elements, because the step of a single one may be small by chance.
+// Records a step for four adjacent elements, because the step of a single one may be small by chance.
 static __device__ void note_scale(const task &t, u64 index, float by)
 {
     u64 first = index & ~3ull;

@@ -33,7 +33,7 @@ typedef struct gt_member {
     gt_member_kind kind;
     gt_member_repeat repeat;
     size_t offset, size;             /* offset of the member in the struct; bytes of one element */
-    size_t limit;                    /* number of elements; largest value of an enum */
+    size_t limit;                    /* number of elements; for an enum, its largest value */
     size_t count_offset, count_size; /* offset and size of the member that counts */
     const struct gt_record *record;
 } gt_member;

@@ -27,7 +27,7 @@ enum { ROWS = GT_GAUSSIAN_ROWS, MOST = 180, PARAMETERS = 2 * GT_COORDINATES + 1 
 typedef struct gt_gaussian_sample {
     const gt_gaussian *gaussian;
     uint32_t count;
-    uint32_t row[MOST]; /* rows of the process */
+    uint32_t row[MOST]; /* indices of the rows in the process */
     double y[MOST];     /* values minus their mean */
     double k[MOST][MOST], inverse[MOST][MOST], slope[MOST][MOST];
     double shared[MOST][MOST]; /* sum of the parts that two rows share */

@@ -50,7 +50,7 @@ typedef struct gt_candidate {
 } gt_candidate;
 
 enum {
-    GT_MODEL_FIRST = 12, /* proposals before the model learns */
+    GT_MODEL_FIRST = 12, /* number of proposals before the model learns */
     GT_MODEL_FIRST_WITH_HINTS = 4,
     GT_MODEL_LEADS = 32 /* maximum number of hints to try first: enough for many workers */
 };

@@ -72,9 +72,8 @@ enum {
     STEPS = 10, /* steps of learning */
     ENOUGH = 20 /* results that are needed to choose a width */
 };
-#define GROWTH                                                                                     \
-    1.25 /* the covariance is learnt again when the results have grown by this factor              \
-          */
+/* The covariance is learnt again when the results have grown by this factor. */
+#define GROWTH 1.25
 
 static void model_forget_rows(gt_model *model, gt_evidence *evidence)
 {

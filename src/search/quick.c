@@ -98,8 +98,8 @@ static bool are_far_faster(const gt_quick *quick, uint32_t least, double left_s)
     return compiled >= least && full_s >= FASTER * quick_compile_s;
 }
 
-/* Guesses if quick compiles are far faster, before pairs show it: from the first pair or from the
- * time that has passed. */
+/* Guesses if quick compiles are far faster before the pairs show it: from the first pair, or from
+ * the time that has passed. */
 static bool may_be_far_faster(const gt_quick *quick, double left_s)
 {
     double full_s = quick->left_at_begin_s - left_s;

@@ -58,10 +58,9 @@ typedef struct gt_rule_tree {
 
 void gt_rule_tree_free(gt_rule_tree *tree);
 
-/* Learns a tree over the configurations that gt_portfolio_choose() keeps, and fails like it. A
- * leaf's configuration can run at all of its sizes. Its needs hold there because of the conditions
- * above, unless no configuration qualifies.
- * gt_rule_tree_free() frees *out. */
+/* Learns a tree over the configurations that gt_portfolio_choose() keeps, and fails like that
+ * function. A leaf's configuration can run at all sizes of the leaf. The conditions above the leaf
+ * grant its needs, unless no configuration qualifies. gt_rule_tree_free() frees *out. */
 gputune_status gt_rule_learn(gt_rule_tree *out, const gt_rule_data *data);
 
 /* Returns the configuration that the tree chooses at a size whose features have these values. */

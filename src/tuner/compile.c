@@ -1,4 +1,4 @@
-/* Compiling without measuring: one configuration, or a whole space. */
+/* Compiles without measuring: one configuration, or a whole space. */
 #include "tuner/session.h"
 #include "tuner/strategy_proposer.h"
 #include "tuner/tune.h"

@@ -203,7 +203,7 @@ double gt_field_patience(const gt_field *field)
 static const double SHARE = 0.2;
 /* A variant counts as too slow for the limit after it was tried for this fraction of the limit. */
 static const double MOST = 0.5;
-/* The same fraction for a variant whose compile was put off. */
+/* The same for a variant whose compile was put off. */
 static const double FAIR = 0.3;
 /* A compile that took less is not too slow for the limit, unless it was put off. */
 static const double LEAST_S = 3;

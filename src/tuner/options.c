@@ -1,4 +1,4 @@
-/* Reading and checking the options of a call. */
+/* Reads and checks the options of a call. */
 #include "tuner/request.h"
 
 #include "base/sized.h"

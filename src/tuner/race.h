@@ -42,7 +42,7 @@ typedef enum gt_race_tie {
 } gt_race_tie;
 
 typedef struct gt_race_options {
-    uint64_t seed;  /* decides the order within rounds */
+    uint64_t seed;  /* determines the order within rounds */
     double epsilon; /* smallest gain worth looking for, as a fraction; 0: 0.005 */
     /* a contestant whose first round exceeds this ratio is eliminated; 0: 2; below 1: none is */
     double drop_ratio;

@@ -56,7 +56,7 @@ typedef struct gt_rule_maker {
     gt_size_list tests;  /* sizes that were tuned after the members were chosen */
     bool is_compared;    /* true if the tuning of some size tried several variants, or finished */
     double novelty;      /* mean logarithm of the speed-ups of the latest winners over the pool */
-    double shares;       /* of the time that a size would get, which the next tuning gets */
+    double shares;       /* time of the next tuning, in multiples of a size's share */
     size_t most_sizes;   /* number of sizes at which the kept members are measured in this round */
     int64_t start_ns;
     double limit_s;
@@ -83,7 +83,7 @@ gt_problem gt_rule_next_point(gt_rule_maker *maker);
 
 typedef enum gt_rule_sizes {
     GT_RULE_SIZES_CORNERS,
-    GT_RULE_SIZES_INNER, /* all but the corners */
+    GT_RULE_SIZES_INNER, /* all sizes except the corners */
     GT_RULE_SIZES_TUNED,
     GT_RULE_SIZES_COMPARED
 } gt_rule_sizes;

@@ -28,7 +28,7 @@ typedef struct gt_pool_member {
     gt_config config;
     char *text;
     gt_hash source;
-    uint32_t code;   /* the first member with the same source */
+    uint32_t code;   /* index of the first member with the same source */
     size_t origin;   /* index of the size at which it was found */
     bool is_refuted; /* true if it failed to compile, or failed its proof at some size */
 } gt_pool_member;

@@ -375,8 +375,8 @@ static void drop_unknown(gt_size_list *sizes, const gt_pool *pool)
     sizes->count = count;
 }
 
-/* Chooses the codes that are best at these sizes and, among their configurations, few that are
- * enough. Removes sizes at which no member is known to work. */
+/* Chooses the codes that are best at these sizes. Keeps only as many of their configurations as are
+ * needed. Removes sizes at which no member is known to work. */
 static gputune_status choose_members(gt_rule_maker *maker, gt_size_list *sizes)
 {
     GT_SCOPED(gt_member_list_free) gt_member_list members = {0}, chosen = {0};

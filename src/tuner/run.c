@@ -9,8 +9,8 @@
 
 /* When sampling ends. */
 typedef struct run_plan {
-    uint32_t least;    /* rounds before the intervals are judged for the first time */
-    uint32_t every;    /* rounds between two judgements */
+    uint32_t least;    /* number of rounds before the intervals are first judged */
+    uint32_t every;    /* number of rounds between two judgements */
     uint32_t most;     /* maximum number of rounds */
     uint32_t modelled; /* number of rounds on a device without noise */
     double narrow;     /* half an interval divided by its median, in multiples of epsilon */

@@ -1,4 +1,4 @@
-/* Writing raw samples as CSV. */
+/* Writes raw samples as CSV. */
 #include "tuner/samples.h"
 #include "base/number.h"
 

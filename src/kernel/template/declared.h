@@ -83,7 +83,7 @@ typedef struct gt_kernel_name {
     char entry[GT_ENTRY_MAX];
     size_t qualified; /* bytes of `entry` without that number */
     bool is_template;
-    gt_lexer arguments; /* between '<' and '>' */
+    gt_lexer arguments; /* the text between '<' and '>' */
     gt_place place;
 } gt_kernel_name;
 

@@ -417,7 +417,7 @@ static gputune_status parse_all(gt_parse *parse, gt_template_reader *reader, con
 {
     gt_template *template = parse->template;
     GT_TRY(gt_reader_run(reader, path, text));
-    /* a macro may stand for __global__ */
+    /* a macro may contain __global__, so expand macros first */
     if (gt_has_directive(gt_text_string(&reader->body), "define", "__global__")) {
         GT_TRY(take_code(parse));
         GT_TRY(gt_kernel_macros_expand(&reader->body, parse->code));

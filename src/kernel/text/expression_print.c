@@ -4,7 +4,8 @@
 
 #include <inttypes.h>
 
-enum { PRIMARY = 12, UNARY = 11, CHOICE = 0 }; /* precedences that operators do not have */
+/* precedences of parts that are no binary operations */
+enum { PRIMARY = 12, UNARY = 11, CHOICE = 0 };
 
 /* A printed part of an expression. */
 typedef struct piece {
@@ -97,7 +98,7 @@ static gputune_status print_unary(piece *out, const printer *p, int at)
     return GPUTUNE_OK;
 }
 
-/* Converts a part to its truth, 0 or 1. */
+/* Converts a part to its truth value, 0 or 1. */
 static void set_truth(piece *out, piece *part)
 {
     if (part->is_known) {

@@ -68,7 +68,7 @@ typedef struct gt_macros {
     /* one for each #define, including macros that were replaced or undefined */
     GT_ARRAY(gt_macro) items;
     GT_ARRAY(uint32_t) of_name; /* indexed by id: 1 + the index of the macro; 0: not a macro */
-    gt_texts made;              /* spellings that ## made */
+    gt_texts made;              /* spellings that ## has produced */
     unsigned conditionals;      /* number of #if directives that are open at the position */
     uint32_t budget;            /* number of words that an expansion may still add */
     bool failed;                /* true if memory was short */
