@@ -1,9 +1,10 @@
-/* The rows of trials, winners, rules and compiled code: for each a struct and its columns. These
- * lists determine how a column is written in SQL, bound, read and freed, and which member of a
- * record shows it. A new column needs a member of the struct, a line in its list, and a column of
- * the table. To be shown, it also needs a member of gputune_record.
+/* The rows of trials, winners, rules and compiled code. Each kind of row has a struct and a list of
+ * columns. These lists determine how a column is written in SQL, bound, read and freed, and which
+ * member of a record shows it. A new column needs a member of the struct, a line in its list, and a
+ * column of the table. To be shown, it also needs a member of gputune_record.
  *
- * A line: kind, column, member of the row's struct, SHOWN(member of gputune_record) or HIDDEN. */
+ * Each line has the kind, the column, the member of the row's struct, and SHOWN(member of
+ * gputune_record) or HIDDEN. */
 #pragma once
 
 #include "base/hash.h"
@@ -65,7 +66,8 @@ typedef struct gt_trial {
     uint32_t vector_bytes; /* gt_vector_bytes() */
     double occupancy, max_error, compile_ns;
     int driver_version, nvrtc_version; /* of the trial */
-    double limit_ns;       /* time limit of a variant that was too slow or hung once; otherwise 0 */
+    double limit_ns; /* time limit that a variant exceeded because it was too slow or hung once;
+                        otherwise 0 */
     const char *proved_at; /* sizes and data of its proof (gt_request.proved_at); NULL: "" */
 } gt_trial;
 
@@ -104,13 +106,13 @@ typedef struct gt_winner {
     gt_terms terms; /* the conditions under which it was made */
     char *only;     /* the restrictions of the space: "UNROLL=1,2,4 VEC=1"; "": the whole space */
     char *config, *default_config;
-    char *problem; /* sizes at which it was measured; other sizes may share the result */
+    char *problem; /* sizes at which the winner was measured; other sizes may share the result */
     gt_hash trial, default_trial; /* gt_trial.hash */
     gt_code code;     /* the winner's code; the image is empty if it was not stored or is damaged */
-    gt_code fallback; /* code of fallback_config; zero source: the same as `code` */
+    gt_code fallback; /* code of fallback_config; a zero source: the same code as `code` */
     char *fallback_config; /* the safe configuration (gt_config_scalar); NULL: `config` */
-    double median_ns, low_ns, high_ns, default_ns; /* times of its trial, and the median time of the
-                                                      default (0: none); only lookups set them */
+    double median_ns, low_ns, high_ns, default_ns; /* times of its trial, and the default's median
+                                                      (0: none); only lookups set them */
     gt_verdict verdict;
     bool modelled;
     char *stop_reason;
@@ -165,7 +167,7 @@ typedef struct gt_stored_rule {
     int driver_version; /* driver version of the GPU on which it was made */
     int nvrtc_version;
     bool proved;      /* true if workers verified its variants on this kind of GPU */
-    char created[24]; /* UTC, ISO 8601; set when stored, unless an import has one */
+    char created[24]; /* UTC, ISO 8601; set when the rule is stored, unless an import has a date */
 } gt_stored_rule;
 
 #define GT_RULE_COLUMNS(X)                                                                         \

@@ -122,7 +122,8 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int
                : own.system->xOpen(own.system, name, file, flags, opened);
 }
 
-/* Data after a database's file object. `methods` are the system's, except for reading. */
+/* What follows SQLite's own data of an open database file. `methods` are those of the system's VFS,
+ * except for reading. */
 typedef struct watched {
     sqlite3_io_methods methods;
     const sqlite3_io_methods *system;
@@ -165,7 +166,8 @@ static void watch_reads(gt_database *database, sqlite3 *handle)
     }
 }
 
-/* Registers the VFS by a unique name: a program may contain several copies of this library. */
+/* Registers the VFS under a unique name, because a program may contain several copies of this
+ * library. */
 static int register_vfs(void)
 {
     enum { ALIGNMENT = _Alignof(watched) };
@@ -195,7 +197,7 @@ static int find_vfs(const char **name)
     return code;
 }
 
-/* Runs also when dlclose() unloads the library. */
+/* Also runs when dlclose() unloads the library. */
 __attribute__((destructor)) static void unregister(void)
 {
     if (own.registered) {
@@ -363,14 +365,14 @@ gputune_status gt_take_integer(void *out, gt_rows *row)
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
-/* SQLite's busy handler: returns whether to continue waiting for a lock. */
+/* SQLite's busy handler: returns non-zero to continue waiting for a lock. */
 static int wait_for_lock(void *user, int tries)
 {
     const gt_database *database = user;
     return gt_wait_step(&database->patience, tries, GT_SHORT_STEP_S);
 }
 
-/* SQLite's progress handler: returns whether to end a statement. */
+/* SQLite's progress handler: returns non-zero to end the statement. */
 static int ends_statement(void *user)
 {
     return is_over(user);
@@ -466,7 +468,8 @@ static gt_trouble make_private(bool *made, const char *path, char why[GT_WHY_MAX
     return GT_TROUBLE_NONE;
 }
 
-/* Refuses all but files: opening a pipe waits for its other end, a device may do anything. */
+/* Refuses anything but a regular file: opening a pipe waits for its other end, and opening a device
+ * may do anything. */
 static gt_trouble check_kind(const char *path, char why[GT_WHY_MAX])
 {
     struct stat facts;
@@ -479,7 +482,7 @@ static gt_trouble check_kind(const char *path, char why[GT_WHY_MAX])
     return GT_TROUBLE_FAILED;
 }
 
-/* Explains why SQLite did not open a file. access() tells causes apart that SQLite does not. */
+/* Explains why SQLite did not open a file. access() distinguishes causes that SQLite does not. */
 static void explain_failed_open(char why[GT_WHY_MAX], const gt_database *database, const char *path)
 {
     enum { MOST = 504 }; /* SQLite's limit is 512 bytes, including the suffix of a journal */
@@ -582,7 +585,7 @@ static void read_tables(gt_store_facts *facts, sqlite3 *handle)
 
 static void look_inside(gt_store_facts *facts)
 {
-    static const double wait_s = 2; /* longer than another process's tuning holds the lock */
+    static const double wait_s = 2; /* longer than a tuning holds the lock */
     gt_database here = {.patience = gt_patience_for(wait_s, NULL),
                         .limit = gt_patience_for(INFINITY, NULL)};
     int code = open_connection(&here.handle, &here, facts->path, GT_DATABASE_WRITE);

@@ -14,12 +14,12 @@
 /* The reason why a database cannot be used. */
 typedef enum gt_trouble {
     GT_TROUBLE_NONE,
-    GT_TROUBLE_NEWER,     /* made by a newer gputune; it is only read */
-    GT_TROUBLE_READ_ONLY, /* the file or its folder is read-only; it is only read */
-    GT_TROUBLE_UNUSABLE,  /* not a database, damaged, or of another program or version */
+    GT_TROUBLE_NEWER,     /* made by a newer gputune; the file is only read */
+    GT_TROUBLE_READ_ONLY, /* the file or its folder is read-only; the file is only read */
+    GT_TROUBLE_UNUSABLE,  /* not a database, damaged, or made by another program or version */
     GT_TROUBLE_LOCKED,
     GT_TROUBLE_SLOW,  /* a statement did not end within the call's time limit */
-    GT_TROUBLE_FAILED /* cannot be opened, disk full, I/O error */
+    GT_TROUBLE_FAILED /* the file cannot be opened, the disk is full, or an I/O error occurred */
 } gt_trouble;
 
 enum { GT_WHY_MAX = 256 };
@@ -48,18 +48,19 @@ typedef struct gt_database {
     gt_patience limit;    /* how long statements run; its flags must outlive them */
 } gt_database;
 
-/* Opens `path`, and creates the file (0600) and its tables if allowed. This call and later
- * statements wait for other processes' locks as long as `patience` allows (NULL for a database
- * in memory). EDATABASE with the reason in *obstacle; ENOMEM. */
+/* Opens `path`, and creates the file (mode 0600) and its tables if `mode` allows it. This call and
+ * later statements wait for other processes' locks as long as `patience` allows (NULL for a
+ * database in memory). Returns EDATABASE, with the reason in *obstacle, or ENOMEM. */
 gputune_status gt_database_open(gt_database **out, const char *path, gt_database_mode mode,
                                 const gt_patience *patience, gt_obstacle *obstacle);
 /* Closes a database and sets the pointer to NULL. NULL is allowed. */
 void gt_database_close(gt_database **database);
 /* Returns true if the file was deleted or replaced, so writes would be lost. */
 bool gt_database_is_gone(gt_database *database);
-/* Sleeps for one step of a wait that polls: 1 ms, longer at later `tries`, up to `longest_s`, and
- * not beyond the end of the patience. Returns false, without sleeping, if the patience is over.
- * Processes that may wait for seconds use GT_LONG_STEP_S, to disturb the lock's holder less. */
+/* Sleeps for one step of a wait that polls: 1 ms at the first of the `tries`, then longer, up to
+ * `longest_s`, but not beyond the end of the patience. Returns false, without sleeping, if the
+ * patience has ended. Callers that may wait for seconds pass GT_LONG_STEP_S, so they disturb the
+ * lock's holder less. */
 bool gt_wait_step(const gt_patience *patience, int tries, double longest_s);
 #define GT_SHORT_STEP_S 20e-3
 #define GT_LONG_STEP_S  100e-3
@@ -73,7 +74,8 @@ const char *gt_database_why(const gt_database *database);
 /* Reads the columns of a row. */
 typedef gputune_status (*gt_row_fn)(void *context, gt_rows *row);
 /* Runs a statement with ?1, ?2, ... bound as by gt_bind(). Calls `take` (may be NULL) for the first
- * row, or for each row until it fails. ENOTFOUND if the first row is missing; EDATABASE, ENOMEM. */
+ * row, or for each row until it fails. Returns ENOTFOUND if `first_only` is set and there is no
+ * row; EDATABASE or ENOMEM; or the failure of `take`. */
 gputune_status gt_query(gt_database *database, bool first_only, gt_row_fn take, void *context,
                         gt_sql sql, const char *types, ...);
 #define gt_query_each(database, ...) gt_query(database, false, __VA_ARGS__)

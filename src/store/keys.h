@@ -1,24 +1,30 @@
-/* Keys of scenarios and environments (keys.c), and functions of results.c for the store. */
+/* Functions for the files of the store: keys of scenarios and environments (keys.c), and reading
+ * and writing results (results.c). */
 #pragma once
 
 #include "store/database.h"
 
-/* Returns the hash of the scenario without run-time sizes, by which `nearest` finds it. */
+/* Returns the hash of the scenario without its run-time sizes. gt_store_find_nearest() searches by
+ * this hash. */
 gt_hash gt_family_hash(const gt_scenario *scenario);
 
 /* Reads a row of GT_SQL_RULES. gt_columns_free() releases its two parts, also after a failure. */
 gputune_status gt_listed_rule_take(gt_listed_rule *out, gt_rows *rows);
-/* Gets the ids of the site's GPU and scenario, and adds missing rows. Updates the GPU's facts (with
- * `offered` only if the row has none), the problem, sizes and work. Needs a transaction. */
+/* Gets the ids of the rows of the site's GPU and scenario, and adds missing rows. Updates the
+ * problem, the sizes, the work and the GPU's facts; with `offered`, sets the facts only if the row
+ * has none. Call it in a transaction. */
 gputune_status gt_site_rows(int64_t *gpu, int64_t *scenario, gt_database *database,
                             const gt_site *site, bool offered);
-/* Loads the images of the winner's code. A missing or damaged one stays empty. */
+/* Loads the images of the winner's code. A missing or damaged image stays empty. */
 gputune_status gt_winner_load_codes(gt_winner *winner, gt_database *database);
-/* Stores compiled code, in a transaction. Does nothing without an image or a source. */
+/* Stores compiled code. Call it in a transaction. Does nothing if the code has no image or no
+ * source. */
 gputune_status gt_code_put(gt_database *database, const gt_code *code);
-/* Stores a const gt_rule_outcome as gt_store_put_rule() does, in a transaction. */
+/* Stores a rule as gt_store_put_rule() does. `outcome` is a const gt_rule_outcome. Call it in a
+ * transaction. */
 gputune_status gt_rule_put(gt_database *database, void *outcome);
-/* Stores a const gt_outcome as gt_store_put_winner() does, inside a transaction. */
+/* Stores a winner as gt_store_put_winner() does. `outcome` is a const gt_outcome. Call it in a
+ * transaction. */
 gputune_status gt_winner_put(gt_database *database, void *outcome);
 /* Writes the scenario's run-time sizes in the template's order, "67108864 1024". Returns out. */
 enum { GT_SIZES_TEXT = 352 };
@@ -31,6 +37,7 @@ bool gt_is_wanted(const gt_wanted *wanted, const gt_site *site);
  * vectors and tiles fit is often slow, or wrong, if they do not. INFINITY if the lists cannot be
  * compared. */
 double gt_sizes_distance(const char *wanted, const char *sizes);
-/* The time `seconds_ago` seconds ago in UTC, "2026-01-31T12:00:00Z". Returns out. */
+/* Writes the time `seconds_ago` seconds ago in UTC, "2026-01-31T12:00:00Z", to `out`. Returns out.
+ */
 enum { GT_TIMESTAMP = 24 };
 const char *gt_timestamp(char out[GT_TIMESTAMP], double seconds_ago);

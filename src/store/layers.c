@@ -1,5 +1,6 @@
 /* The store's stack of databases: opening, lookups, writes, and lines for the log. Rows that were
- * kept in memory while the file was locked move to the file later, as do rows of merged files. */
+ * kept in memory while the file was locked move to the file later. Merging files works in the same
+ * way. */
 #include "store/layers.h"
 
 #include "base/clock.h"
@@ -20,15 +21,16 @@
 #include <unistd.h>
 
 enum { GT_WARNING_MAX = 768 };
-#define GT_LOOKUP_WAIT_S 0.1 /* limit of waits for the system's file, and for a last write */
+#define GT_LOOKUP_WAIT_S                                                                           \
+    0.1 /* limit of the waits for the system's file and for the last write before closing */
 
 /* The file uses SQLite's rollback journal, not a write-ahead log. The index of a write-ahead log is
  * in memory that processes share, so processes of two machines would damage a file on a network
  * file system, where home folders often are. With a write-ahead log, a file that only root may
  * write could not be read either. Writes are rare and short.
  *
- * A damaged file is not changed, and results are kept in memory. The file may belong to another
- * program, or be whole again when its file system is.
+ * A damaged file is not changed, and results are kept in memory. It may belong to another program,
+ * or be intact again when its file system is.
  *
  * All threads use one connection to the user's file, and each use of it tries at once. If another
  * process has locked the file, the thread gives the connection back, waits, and tries again from
@@ -57,10 +59,10 @@ struct gt_store {
     pthread_mutex_t telling;
     bool no_file;            /* true if the store has given up writing the file */
     bool unreadable;         /* true if the store has given up reading the file */
-    int64_t lags_since_ns;   /* last time that a call gave up waiting for the locked file, so some
+    int64_t lags_since_ns;   /* time when a call last gave up waiting for the locked file, so some
                                 rows are only in memory; 0: the file has all rows */
     int64_t locked_since_ns; /* when a lookup last failed to get the lock; 0: never */
-    bool distrust_logged;    /* true if a warning about the file's code was logged */
+    bool distrust_logged; /* true if the warning that the file's code is not trusted was logged */
     /* true if a warning about the lock was logged after the last successful write */
     bool lock_logged;
     bool loss_logged; /* true if gt_store_check() has reported that rows are in memory only */
@@ -70,7 +72,7 @@ struct gt_store {
 };
 
 static const double mutex_slice_s = 0.05; /* time between two checks of the cancel flag */
-static const double longest_turn_s = 30;  /* limit of the wait for other threads */
+static const double longest_turn_s = 30;  /* limit of the wait for other threads of this process */
 static const char still_locked[] = "the database '%s' is still locked by another process: results "
                                    "that are in memory only are lost; "
                                    "end that process and tune again";
@@ -106,7 +108,7 @@ static void layers_warn(gt_store *store, const char *format, ...)
     va_end(values);
 }
 
-/* Warns once if the file's contents are not trusted. Under `using`. */
+/* Warns once if the file's contents are not trusted. The caller holds `using`. */
 static void warn_of_distrust(gt_store *store)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
@@ -136,7 +138,8 @@ static void layers_flush(gt_store *store)
 
 /* --- waiting ---------------------------------------------------------------------------------- */
 
-/* Stops writing the user's file, and unless `keep_reading` also reading it. Under `using`. */
+/* Stops writing the user's file; stops reading it, too, unless `keep_reading` is set. The caller
+ * holds `using`. */
 static void give_up(gt_store *store, const gt_obstacle *obstacle, bool keep_reading)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
@@ -164,7 +167,8 @@ static void give_up_folder(gt_store *store)
     give_up(store, &obstacle, false);
 }
 
-/* Creates a database in memory unless it exists. Under `remembering`, or for wisdom `using`. */
+/* Creates a database in memory unless it exists. The caller holds `remembering`, or for the
+ * database of wisdom `using`. */
 static gputune_status layers_open_memory(gt_database **database)
 {
     gt_obstacle obstacle = {0};
@@ -176,7 +180,7 @@ static gputune_status layers_open_memory(gt_database **database)
     return status == GPUTUNE_EDATABASE ? gt_fail(status, "SQLite cannot be initialised") : status;
 }
 
-/* Stops using the system's file. Under `using`. */
+/* Stops using the system's file. The caller holds `using`. */
 static void drop_system(gt_store *store, const char *why)
 {
     layers_warn(store, "the system database %s is not used: %s", store->system_path, why);
@@ -185,13 +189,14 @@ static void drop_system(gt_store *store, const char *why)
 
 /* --- the user's file -------------------------------------------------------------------------- */
 
-/* Opens the user's file unless it is open; creates or upgrades it if needed. On EDATABASE,
- * *obstacle says why. Warns if a new file is on a network file system. */
+/* Opens the user's file unless it is open, and creates it if needed. On EDATABASE, *obstacle has
+ * the reason. Warns if a new file is on a network file system. */
 static gputune_status open_file(gt_store *store, gt_obstacle *obstacle)
 {
     const gt_patience at_once = gt_patience_for(0, NULL);
     const char *path = store->asked;
-    bool fixed = store->only_read || store->no_file; /* in this case an open file stays open */
+    bool fixed = store->only_read ||
+                 store->no_file; /* a file that is open in one of these cases stays open */
     if (store->file && (fixed || !gt_database_is_gone(store->file))) {
         return GPUTUNE_OK;
     }
@@ -211,8 +216,9 @@ static gputune_status open_file(gt_store *store, gt_obstacle *obstacle)
     return GPUTUNE_OK;
 }
 
-/* Calls `work`, whose statements run as long as the call's patience (NULL: no limit), but at least
- * for a second: a call whose time is over is still served if it need not wait. */
+/* Calls `work`, whose statements may run as long as the call's patience allows (NULL: no limit),
+ * but at least for a second: a call whose time has expired is still answered if it need not wait.
+ */
 static gputune_status work_within(gt_database *database, gt_store_fn work, void *context,
                                   const gt_patience *call)
 {
@@ -228,7 +234,7 @@ static gputune_status work_within(gt_database *database, gt_store_fn work, void 
     return status;
 }
 
-/* Opens the file and calls `work`, without waiting. On EDATABASE, *obstacle says why. */
+/* Opens the file and calls `work`, without waiting. On EDATABASE, *obstacle has the reason. */
 static gputune_status try_once(gt_store *store, gt_store_fn work, void *context,
                                const gt_patience *call, gt_obstacle *obstacle)
 {
@@ -238,12 +244,13 @@ static gputune_status try_once(gt_store *store, gt_store_fn work, void *context,
     obstacle->trouble = gt_database_trouble(store->file);
     snprintf(obstacle->why, sizeof obstacle->why, "%s", gt_database_why(store->file));
     if (status != GPUTUNE_EDATABASE && !sqlite3_get_autocommit(store->file->handle)) {
-        gt_database_close(&store->file); /* closing releases the lock, for which others wait */
+        gt_database_close(
+            &store->file); /* closing the file releases the lock, for which other threads wait */
     }
     return status;
 }
 
-/* Tries once to work on the user's file, for layers_use_file(). Under `using`. */
+/* Tries once to work on the user's file, for layers_use_file(). The caller holds `using`. */
 static gputune_status try_file(gt_store *store, gt_store_fn work, void *context, bool writes,
                                const gt_patience *call)
 {
@@ -279,11 +286,12 @@ static gputune_status try_file(gt_store *store, gt_store_fn work, void *context,
     return writes ? GPUTUNE_EDATABASE : GPUTUNE_ENOTFOUND;
 }
 
-/* Calls `work` on the user's file. If another process has locked it, tries again until `limit` is
- * over; then returns EBUSY without a message. A statement that runs longer than the call's patience
- * `call` (NULL: no limit) counts as locked, too. To get the connection, a lookup waits as long as
- * `call` allows, and a write as long as `limit` allows. ENOTFOUND if `work` cannot read the file;
- * EDATABASE if the file is damaged or cannot be written, and was given up. */
+/* Calls `work` on the user's file. If another process has locked the file, tries again until
+ * `limit` ends; then returns EBUSY without a message. If a statement runs longer than the call's
+ * patience `call` (NULL: no limit), the file counts as locked, too. To get the connection, a lookup
+ * waits as long as `call` allows, and a write as long as `limit` allows. Returns ENOTFOUND if
+ * `work` cannot read the file; EDATABASE if the file is damaged or cannot be written, and the store
+ * has stopped using it. */
 static gputune_status layers_use_file(gt_store *store, gt_store_fn work, void *context, bool writes,
                                       const gt_patience *call, const gt_patience *limit)
 {
@@ -305,12 +313,13 @@ static gputune_status layers_use_file(gt_store *store, gt_store_fn work, void *c
     return status;
 }
 
-/* --- how long lookups wait -------------------------------------------------------------------- */
+/* --- the longest wait of a lookup
+ * -------------------------------------------------------------------- */
 
 static const double longest_wait_s = 5; /* a disk may take seconds to end a write */
-static const double listing_s = 0.5;    /* limit of waits of callers without a patience */
+static const double listing_s = 0.5;    /* limit of a wait if the caller has no patience */
 static const double share = 0.25;       /* fraction of the caller's time limit */
-static const double pause_s = 1; /* time without waits after a call that waited without success */
+static const double pause_s = 1; /* calls do not wait for this time after a wait without success */
 
 gt_patience gt_layers_file_patience(const gt_patience *patience)
 {
@@ -330,7 +339,7 @@ static gt_patience lookup_patience(gt_store *store, const gt_patience *patience)
     return patience ? gt_layers_file_patience(patience) : gt_patience_for(listing_s, NULL);
 }
 
-/* Looks up until the file is not locked. EBUSY when the patience is over. */
+/* Repeats a lookup while the file is locked. EBUSY when the patience has ended. */
 static gputune_status read_file(gt_store *store, gt_store_fn work, void *context,
                                 const gt_patience *patience)
 {
@@ -378,7 +387,8 @@ gputune_status gt_store_path(char **out, const char *path)
     return gt_path_format(out, "%s/gputune.db", folder);
 }
 
-/* Finds the path of the user's file. Sets no_file for ":memory:" and without a cache folder. */
+/* Finds the path of the user's file. Sets no_file if the path is ":memory:", or if there is no
+ * cache folder. */
 static gputune_status choose_file(gt_store *store, const char *path)
 {
     gputune_status status = gt_store_path(&store->asked, path);
@@ -415,7 +425,8 @@ static gputune_status find_nothing(gt_database *database, void *context)
     return GPUTUNE_OK;
 }
 
-/* Opens the user's file. If it is locked, a later call opens it, unless the store is only read. */
+/* Opens the user's file. If the file is locked, a later call opens it, unless the store is
+ * read-only. */
 static gputune_status open_user(gt_store *store, const char *path)
 {
     const gt_patience none = gt_patience_for(0, NULL);
@@ -469,14 +480,14 @@ gputune_status gt_store_open(gt_store **out, const char *path, const char *syste
     return GPUTUNE_OK;
 }
 
-/* Calls `work` on a database, if there is one. A failing one counts as empty. */
+/* Calls `work` on a database, if there is one. A database that fails counts as empty. */
 static gputune_status ask_database(gt_database *database, gt_store_fn work, void *context)
 {
     gputune_status status = database ? work(database, context) : GPUTUNE_ENOTFOUND;
     return status == GPUTUNE_EDATABASE ? GPUTUNE_ENOTFOUND : status;
 }
 
-/* Returns true if lower layers are searched, too. */
+/* Returns true if the lower layers are searched after this result. */
 static bool searches_lower(gputune_status status, bool all)
 {
     return status == GPUTUNE_ENOTFOUND || (all && status == GPUTUNE_OK);
@@ -562,9 +573,9 @@ typedef struct transaction {
     void *context;
 } transaction;
 
-/* Calls the work in a transaction. First rolls back an earlier one that could not be rolled back
- * because memory was short. The commit waits briefly for readers in other processes, while no new
- * reader can begin. If a reader continues, everything is tried again later. */
+/* Calls the work in a transaction. First rolls back an earlier transaction that could not be rolled
+ * back because memory was short. The commit waits briefly for readers in other processes, while no
+ * new reader can begin. If a reader continues, everything is tried again later. */
 static gputune_status in_transaction(gt_database *database, void *context)
 {
     const transaction *what = context;
@@ -635,7 +646,8 @@ gputune_status gt_store_write_memory(gt_store *store, gt_store_fn work, void *co
     return status;
 }
 
-/* Statements that copy rows of `kept` to the file, each after the rows to which its rows refer. */
+/* Statements that copy rows of `kept` to the file, ordered so that referenced rows are copied
+ * first. */
 static const gt_sql steps[] = {GT_SQL_BRING_GPU,    GT_SQL_BRING_KERNEL, GT_SQL_BRING_SCENARIO,
                                GT_SQL_BRING_CUBIN,  GT_SQL_BRING_CODE,   GT_SQL_BRING_TRIAL,
                                GT_SQL_BRING_WINNER, GT_SQL_BRING_RULE};
@@ -646,7 +658,8 @@ typedef struct bringing {
     uint64_t writes; /* number of writes to the database in memory when it was copied */
 } bringing;
 
-/* Copies the database `from` to `kept`, a database that is attached to the writer's connection. */
+/* Copies the database `from` to `kept`, an empty database that is attached to the writer's
+ * connection. */
 static gputune_status copy_kept(gt_database *database, sqlite3 *from)
 {
     if (sqlite3_db_readonly(database->handle, "kept") < 0) { /* not attached yet */
@@ -737,7 +750,8 @@ static bool has_memory(gt_store *store)
     return store->memory != NULL;
 }
 
-/* Moves the rows in memory to the file. Gives up 0.3 s after the last failed wait for it. */
+/* Moves the rows in memory to the file. Gives up if the file is still locked 0.3 s after the last
+ * failed wait. */
 static void bring_the_rest(gt_store *store)
 {
     static const double most_s = 0.3;
@@ -833,7 +847,7 @@ gputune_status gt_store_write(gt_store *store, gt_store_fn work, void *context,
 /* ---- from other files ---- */
 
 typedef struct merging {
-    gt_database *all; /* the rows of all files, in memory */
+    gt_database *all; /* a database in memory with the rows of all files */
     gputune_merged *merged;
 } merging;
 
@@ -894,7 +908,7 @@ static gputune_status gather_file(merging *what, const char *path, const gt_pati
 gputune_status gt_store_merge(gputune_merged *merged, gt_store *store, const char *const *paths,
                               size_t count)
 {
-    static const double each_s = 5; /* how long to wait for each locked file */
+    static const double each_s = 5; /* the longest wait for each locked file */
     GT_SCOPED(gt_database_close) gt_database *all = NULL;
     *merged = (gputune_merged)GPUTUNE_MERGED_INIT;
     GT_TRY(layers_open_memory(&all));

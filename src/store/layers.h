@@ -1,4 +1,5 @@
-/* The store's stack of databases: which are read or written, and what happens if one fails. */
+/* The store's stack of databases: which databases are read or written, and what happens if one
+ * fails. */
 #pragma once
 
 #include "store/database.h"
@@ -15,14 +16,15 @@ gt_patience gt_layers_file_patience(const gt_patience *patience);
 gputune_status gt_store_read(gt_store *store, gt_store_fn work, void *context,
                              const gt_patience *patience);
 /* Calls `work` on every layer from the top. Stops at a failure other than ENOTFOUND, which is
- * returned. A layer that fails midway counts as read. At the end EBUSY, without a message, if the
- * file was locked. */
+ * returned. A layer that fails midway counts as read. Returns EBUSY, without a message, if the file
+ * was locked. */
 gputune_status gt_store_read_all(gt_store *store, gt_store_fn work, void *context,
                                  const gt_patience *patience);
 /* Calls `work` in an IMMEDIATE transaction on the user's file. If the file fails or stays locked,
- * calls it on the database in memory. Does nothing in a forked child and in a store that is only
- * read. Other failures of `work` than EDATABASE roll back and are returned. Callers hold SIGXFSZ
- * back (base/signals.h), because SQLite may write files even for a lookup. */
+ * calls it on the database in memory. Does nothing in a forked child or if the store is read-only.
+ * If `work` fails otherwise than with EDATABASE, the transaction is rolled back and the failure
+ * returned. Callers hold SIGXFSZ back (base/signals.h), because SQLite may write files even for a
+ * lookup. */
 gputune_status gt_store_write(gt_store *store, gt_store_fn work, void *context,
                               const gt_patience *patience);
 /* Like gt_store_write(), but on the user's file only. EBUSY, without a message, if the file stayed

@@ -1,9 +1,10 @@
 /* Leases: which process is tuning which scenario.
  *
  * A lease is a row of the database with the holder's process and the time at which the lease
- * expires. The holder renews it every second. Others read it until it is free, and then take it in
- * a transaction, so only one of them gets it. A lease avoids double work; it is not a lock. If it
- * is lost, two processes may tune the same scenario, and the results of both are valid.
+ * expires. The holder renews it every second. Other processes read the row until the lease is free,
+ * and then take the lease in a transaction, so only one of them gets it. A lease avoids double
+ * work; it is not a lock. If it is lost, two processes may tune the same scenario, and the results
+ * of both are valid.
  *
  * A lease is free if one of these is true:
  * - There is no row.
@@ -33,8 +34,8 @@
 #include <unistd.h>
 
 enum { MACHINE_MAX = 128, LEASE_MS = GT_LEASE_SECONDS * 1000 };
-static const double longest_wait_s = 30; /* limit of waits without a patience */
-static const double brief_wait_s = 0.1;  /* limit of a renewal's wait; renewals are repeated */
+static const double longest_wait_s = 30; /* limit of a wait if the caller has no patience */
+static const double brief_wait_s = 0.1;  /* longest wait of one renewal; renewals repeat */
 
 /* --- processes -------------------------------------------------------------------------------- */
 
@@ -81,7 +82,7 @@ static struct {
 
 typedef struct lease_try {
     gt_lease lease; /* the lease to take */
-    gt_hash left;   /* owner of the lease that could not be given back */
+    gt_hash left;   /* owner of the lease that this process could not give back */
     char machine[MACHINE_MAX];
     int64_t holder; /* the process that holds the lease; 0: none, or not known */
     int64_t seen;   /* the holder when the file was last readable */
@@ -172,7 +173,7 @@ static gputune_status peek_lease(gt_database *database, void *context)
     return GPUTUNE_OK;
 }
 
-/* EBUSY if another process holds the lease. Only reads the database. */
+/* Returns EBUSY if another process holds the lease. Only reads the database. */
 static gputune_status look_at_lease(gt_store *store, lease_try *attempt,
                                     const gt_patience *patience)
 {
@@ -276,7 +277,7 @@ static gputune_status renew_lease(gt_database *database, void *context)
 
 gputune_status gt_store_lease_renew(gt_lease *lease, gt_store *store, const gt_patience *patience)
 {
-    /* in the second half of a lease it is worth waiting until its end */
+    /* in the second half of a lease, waiting until the end of the lease is worthwhile */
     double left_s = GT_LEASE_SECONDS - gt_seconds_since(lease->renewed_ns);
     bool is_old = left_s < GT_LEASE_SECONDS / 2.0 && left_s > brief_wait_s;
     const gt_patience brief = gt_patience_at_most(patience, is_old ? left_s : brief_wait_s);
@@ -304,7 +305,7 @@ void gt_store_lease_release(gt_lease *lease, gt_store *store, const gt_patience 
     bool held = lease->held;
     lease->held = false;
     if (held && change_lease(lease, store, delete_lease, patience) != GPUTUNE_OK) {
-        /* others wait until it expires, but this process must not wait for itself */
+        /* other processes wait until it expires, but this process must not wait for itself */
         GT_SCOPED(gt_unlock) pthread_mutex_t *mutex = gt_lock(&left.mutex);
         left.owner = lease->owner;
     }

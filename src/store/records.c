@@ -12,7 +12,7 @@ typedef struct record_search {
     gt_hash_index trials, spaces; /* index of the first rows of trials and of winners' spaces */
     const gt_records_filter *filter;
     bool all_trials;
-    size_t upper; /* number of rows of the layers above */
+    size_t upper; /* number of rows found in the layers above */
 } record_search;
 
 static void free_row(gt_record_row *row)
@@ -80,8 +80,9 @@ static gputune_status find_above(bool *above, gt_hash_index *index, const gt_rec
     return GPUTUNE_OK;
 }
 
-/* Decides whether a row is kept. An upper layer's winner hides a lower one's of the same space. An
- * upper layer's trial hides the same trial, or the whole scenario unless all trials are read. */
+/* Decides whether a row is kept. An upper layer's winner hides a lower layer's winner of the same
+ * space. An upper layer's trial hides the same trial, or the whole scenario unless all trials are
+ * read. */
 static gputune_status settle_layers(bool *keep, record_search *search, gt_record_row *row)
 {
     bool known, hidden = false, all = search->all_trials;
@@ -148,8 +149,8 @@ static bool is_newer(const gputune_record *a, const gputune_record *b)
     return later ? later > 0 : a->order > b->order;
 }
 
-/* Marks which of a kernel's rows on one kind of GPU are outdated. With one_version, leaves out all
- * versions except the current one if it has results, otherwise the newest. */
+/* Marks which of a kernel's rows on one kind of GPU are outdated. With one_version, keeps only the
+ * rows of one version: the current version if it has results, otherwise the newest one. */
 static void settle_kernel(gt_record_row *rows, size_t count, const gt_records_filter *filter)
 {
     gt_hash hand = {0};
@@ -176,7 +177,8 @@ static void settle_kernel(gt_record_row *rows, size_t count, const gt_records_fi
  * different code, only those with the latest code count. If a restriction has winners of different
  * spaces, only those of the latest space count. */
 
-/* Returns the key by which trials (of a configuration) or winners (of a restriction) compete. */
+/* Returns a key that is equal for rows that replace each other: trials of the same configuration,
+ * or winners of the same restriction. */
 static gt_hash replacing_key(const gt_record_row *row, bool winners)
 {
     const gt_hash site =
@@ -186,7 +188,8 @@ static gt_hash replacing_key(const gt_record_row *row, bool winners)
                         gt_hash_join(what, gt_hash_string(winners ? row->winner.problem : "")));
 }
 
-/* Returns a trial's code, or a winner's space. Rows with the same value do not compete. */
+/* Returns a trial's code, or a winner's space. Rows with the same value do not replace each other.
+ */
 static gt_hash version_of(const gt_record_row *row, bool winners)
 {
     return winners ? row->winner.terms.space : row->trial.hash;
@@ -200,7 +203,7 @@ static bool is_later(const gt_record_row *a, const gt_record_row *b, bool winner
                      : is_newer(&a->record, &b->record);
 }
 
-/* Marks the rows that later ones replaced: winners, or trials. */
+/* Marks the winners or trials that later rows replaced. */
 static gputune_status settle_replaced(record_search *search, bool winners)
 {
     gt_record_row *rows = search->found.items;
@@ -220,7 +223,8 @@ static gputune_status settle_replaced(record_search *search, bool winners)
         if ((!winners || row->record.is_winner) &&
             gt_hash_index_find(&at, &first, replacing_key(row, winners)) &&
             !gt_hash_equal(version_of(row, winners), version_of(&rows[last[at]], winners))) {
-            /* if all trials are listed, keep the only row of an earlier winner's trial */
+            /* if all trials are listed, an earlier winner's row stays, because it is the only row
+             * of its trial */
             bool stays = winners && search->all_trials &&
                          !gt_hash_equal(row->trial.hash, rows[last[at]].trial.hash);
             row->record.outdated = true;
@@ -270,7 +274,7 @@ static int compare_rows(const void *left, const void *right)
     return order ? order : strcmp(a->record.configuration, b->record.configuration);
 }
 
-/* Calls `each` for the records in order, unless `answer` says that reading failed. */
+/* Calls `each` for the records in order, unless `answer` is the status of a failed read. */
 static int give_records(record_search *search, int answer, gt_record_fn each, void *user)
 {
     gt_array_sort(&search->found, compare_rows);
@@ -305,7 +309,7 @@ int gt_store_records(gt_store *store, const gt_records_filter *filter, gt_record
 typedef struct forgetting {
     record_search search;
     bool outdated; /* true if only superseded versions are selected */
-    bool searched; /* true if the file can be written, and was searched */
+    bool searched; /* true if the file can be written and was searched */
 } forgetting;
 
 /* Adds a rule as the only row of its scenario on its kind of GPU. */

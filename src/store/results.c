@@ -29,7 +29,7 @@ void gt_trial_list_drop(gt_trial_list *list, size_t index)
 
 typedef struct trial_search {
     gt_trial_list found;
-    size_t upper; /* number found in the layers above */
+    size_t upper; /* number of results found in the layers above */
     const gt_scenario *scenario;
     int driver_version;
 } trial_search;
@@ -55,7 +55,7 @@ static gputune_status add_trial(void *context, gt_rows *rows)
     if (status == GPUTUNE_OK && rows->database->distrust && gt_trial_is_correct(trial->status)) {
         *(char *)trial->proved_at = '\0'; /* other users may have written the row */
     }
-    /* a failure on the GPU counts only with the same driver */
+    /* a failure on the GPU counts only if the driver is the same */
     bool counts = gt_trial_is_correct(trial->status) || trial->status == GT_TRIAL_UNPROVED ||
                   trial->status == GT_TRIAL_COMPILE || !search->driver_version ||
                   trial->driver_version == search->driver_version;
@@ -371,7 +371,8 @@ static gputune_status take_winner(gt_winner *out, gt_rows *rows)
     return GPUTUNE_OK;
 }
 
-/* Loads the code's image. A missing or damaged one stays empty, and can be compiled again. */
+/* Loads the code's image. A missing or damaged image stays empty, and the code can be compiled
+ * again. */
 static gputune_status load_code(gt_code *code, gt_database *database)
 {
     bool has_source = code->source.high || code->source.low;
@@ -387,12 +388,12 @@ gputune_status gt_winner_load_codes(gt_winner *winner, gt_database *database)
 
 typedef struct winner_search {
     gt_winner_list found;
-    size_t upper; /* number found in the layers above */
+    size_t upper; /* number of results found in the layers above */
     const gt_scenario *scenario;
 } winner_search;
 
-/* Marks an upper layer's winner as final if it is as fast as `given`, the winner of the system's
- * database, and would answer for it. Winners of that database always count as final. */
+/* Marks an upper layer's winner as final if it would answer for `given`, a winner of the system's
+ * database, and is as fast. Winners of the system's database always count as final. */
 static void decide_faster(winner_search *search, const gt_winner *given)
 {
     for (size_t i = 0; i < search->upper; i++) {
@@ -455,7 +456,7 @@ typedef struct nearest_search {
     gt_winner best; /* has no configuration until a winner is found */
     double distance;
     const gt_scenario *wanted;
-    const gt_hash *other; /* winners of these trials are left out */
+    const gt_hash *other; /* the winners of these trials are not considered */
     size_t other_count;
     char sizes[GT_SIZES_TEXT]; /* the wanted sizes */
     GT_ARRAY(near_sizes) list; /* sizes in the current layer, nearest first */
@@ -478,7 +479,8 @@ static gputune_status list_sizes(void *context, gt_rows *row)
     return near.distance < INFINITY ? gt_array_push(&search->list, near) : GPUTUNE_OK;
 }
 
-/* Ranks winners at the same distance: the whole space counts more than being final. */
+/* Returns the rank of a winner among those at the same distance: a winner of the whole space ranks
+ * above a final one. */
 static int rank_of(const gt_winner *winner)
 {
     return 2 * !winner->only[0] + winner->terms.final;
@@ -571,8 +573,8 @@ static gputune_status set_winner(gt_database *database, int64_t gpu, int64_t sce
     return gt_execute(database, GT_SQL_WINNER_SEAL, "");
 }
 
-/* Deletes a scenario's trials, up to row `last`, of configurations that were tried again with other
- * code or another launch, and the winners and code of those trials. */
+/* Deletes a scenario's trials up to row `last` whose configuration was later tried again with other
+ * code or another launch, together with their winners and code. */
 static gputune_status drop_replaced(gt_database *database, int64_t gpu, int64_t scenario,
                                     int64_t last)
 {

@@ -39,7 +39,7 @@ const gt_columns gt_site_columns = COLUMNS(GT_SITE_COLUMNS);
 const gt_columns gt_record_columns = COLUMNS(GT_RECORD_COLUMNS);
 #undef ROW
 
-/* A hash as stored: big-endian, so files are the same on every machine. */
+/* A hash as it is stored: big-endian, so files are the same on every machine. */
 typedef struct stored_hash {
     uint64_t high, low;
 } stored_hash;
@@ -276,7 +276,8 @@ static gt_hash hash_value(sqlite3_value *value)
         return gt_hash_bytes(&real, sizeof real);
     case SQLITE_NULL:
         return (gt_hash){0};
-    default: { /* the pointer must be read first, because that may change the number of bytes */
+    default: { /* the pointer must be read before the number of bytes, because reading the pointer
+                  may change the number */
         const void *bytes = sqlite3_value_blob(value); /* NULL: an empty value, or out of memory */
         return bytes ? gt_hash_bytes(bytes, (size_t)sqlite3_value_bytes(value)) : (gt_hash){0};
     }

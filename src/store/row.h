@@ -1,4 +1,4 @@
-/* Rows of tables as structs: binds parameters and reads columns by the lists of columns.h. */
+/* Rows of tables as structs. Binds parameters and reads columns by the lists of columns.h. */
 #pragma once
 
 #include "store/store.h"
@@ -7,7 +7,7 @@
 
 typedef enum gt_column_kind {
     GT_COLUMN_HASH,
-    GT_COLUMN_TEXT,     /* char *, owned; NULL is written as "" */
+    GT_COLUMN_TEXT,     /* char *, owned; NULL is stored as "" */
     GT_COLUMN_OPTIONAL, /* char *, owned; NULL stays NULL */
     GT_COLUMN_INPLACE,  /* char[] */
     GT_COLUMN_INTEGER,  /* int or an enum */
@@ -56,27 +56,29 @@ typedef struct gt_row_value {
 } gt_row_value;
 
 gt_row_value gt_column_value(const gt_column *column, const void *row);
-/* Sets a column's member. A text is copied (cut if in place), and the old one freed. ENOMEM. */
+/* Sets a column's member. A text is copied (to a member that is an array, cut to its size), and the
+ * old text is freed. Returns ENOMEM. */
 gputune_status gt_column_set(void *row, const gt_column *column, const gt_row_value *value);
 
 /* Binds ?1, ?2, ... by `types`: t const char * (or NULL), h gt_hash, i int64_t, n int, d double, b
  * const void * and size_t, c const gt_columns * and its row. Returns SQLite's code. */
 int gt_bind(sqlite3_stmt *statement, const char *types, va_list values);
 
-/* A statement that is being executed. Its columns are read from left to right. */
+/* A statement that is being executed. The columns of a row are read from left to right. */
 typedef struct gt_rows {
     struct gt_database *database;
     sqlite3_stmt *statement;
     int column;
 } gt_rows;
-/* Read the next column. Texts and blobs live until the next row; a text is never NULL. */
+/* Return the next column. Texts and blobs live until the next row; a text is never NULL. */
 int64_t gt_rows_integer(gt_rows *rows);
 double gt_rows_real(gt_rows *rows);
 const char *gt_rows_text(gt_rows *rows);
 gt_hash gt_rows_hash(gt_rows *rows);
 const void *gt_rows_blob(gt_rows *rows, size_t *bytes);
 
-/* Reads the next columns into *row, which must be zero. Free it also after a failure. */
+/* Reads the next columns into *row, which must be zero. Call gt_columns_free() even after a
+ * failure. */
 gputune_status gt_columns_take(void *row, gt_rows *rows, const gt_columns *columns);
 /* Frees the texts of a row. */
 void gt_columns_free(void *row, const gt_columns *columns);

@@ -26,7 +26,8 @@ static int run_sql(sqlite3 *handle, const char *sql)
     return code == SQLITE_OK ? SQLITE_OK : sqlite3_extended_errcode(handle);
 }
 
-/* Returns true if `sql` is the statement, or (`grown`) with columns inserted at one place. */
+/* Returns true if `sql` is the statement, or, with `grown`, the statement with columns inserted at
+ * one place. */
 static bool is_statement(const char *sql, const char *statement, size_t bytes, bool grown)
 {
     size_t length = strlen(sql), same = 0;
@@ -85,7 +86,7 @@ static int check_objects(char why[GT_WHY_MAX], sqlite3 *handle, int64_t version)
     return code;
 }
 
-/* In a transaction, because another process may be creating the tables. */
+/* Works in a transaction, because another process may be creating the tables. */
 int gt_schema_check(gt_schema *out, char why[GT_WHY_MAX], sqlite3 *handle)
 {
     int code = run_sql(handle, "BEGIN");
@@ -120,7 +121,7 @@ static int run_steps(sqlite3 *handle)
     return code ? code : run_sql(handle, pragmas);
 }
 
-/* In a transaction, so another process sees no tables or all. */
+/* Works in a transaction, so another process sees either no tables or all of them. */
 int gt_schema_create(sqlite3 *handle)
 {
     int code = run_sql(handle, "BEGIN IMMEDIATE");

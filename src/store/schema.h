@@ -1,4 +1,4 @@
-/* The tables of a database file: creates them, and compares those of a file.
+/* The tables of a database file: creates them, and compares a file's tables with them.
  *
  * A file may come from somebody else, and a schema can make statements run code: by a view in place
  * of a table, a trigger, an index on an expression, a generated column, a CHECK, a default that is
@@ -16,11 +16,13 @@ typedef struct gt_schema {
 enum { GT_APPLICATION_ID = 0x67707475 /* "gptu" */ };
 
 /* Reads the file's version and application id, and compares its tables, indexes and triggers with
- * gputune's. `why` describes the first one that gputune did not create, or is "". Returns
- * SQLite's extended code. */
+ * gputune's. Sets `why` to a description of the first object that gputune did not create, or "".
+ * Returns SQLite's extended code. */
 int gt_schema_check(gt_schema *out, char why[GT_WHY_MAX], sqlite3 *handle);
-/* Creates the tables in one transaction, unless the file has them. Returns SQLite's extended code.
+/* Creates the tables in one transaction, unless the file has them already. Returns SQLite's
+ * extended code.
  */
 int gt_schema_create(sqlite3 *handle);
-/* Sets *out to the first value of a query; 0 without a row. Returns SQLite's extended code. */
+/* Sets *out to the first value of a query, or 0 if there is no row. Returns SQLite's extended code.
+ */
 int gt_schema_integer(int64_t *out, sqlite3 *handle, const char *sql);

@@ -3,12 +3,12 @@
 
 #include "store/columns.h"
 
-/* The longest value that is read or deleted, because both take time. */
+/* The longest value that is read or deleted, because a longer one would take too much time. */
 #define GT_LONGEST_BYTES     67108864
 #define GT_TEXT_OF_NUMBER(n) #n
 #define GT_TEXT_NUMBER(n)    GT_TEXT_OF_NUMBER(n)
 
-/* Turn a list of columns into SQL: ", name", ", ?", or ", x.name" with a table's alias. */
+/* Turn a list of columns into SQL: ", name", ", ?", or ", x.name", where x is a table's alias. */
 #define GT_PASTE_NAME(kind, name, ...)     ", " #name
 #define GT_PASTE_VALUE(kind, name, ...)    ", ?"
 #define GT_PASTE_TRIAL(kind, name, ...)    ", t." #name
@@ -60,7 +60,7 @@
     "trial WHERE gpu = ?1 AND scenario = ?2 AND id <= ?3 AND config IN "                           \
     "(SELECT config FROM trial WHERE gpu = ?1 AND scenario = ?2 AND id > ?3)"
 
-/* The rest of an INSERT after the columns that come first. */
+/* The rest of an INSERT statement after its first columns. */
 #define GT_TEXT_CODE_SET                                                                           \
     GT_CODE_COLUMNS(GT_PASTE_NAME) ") VALUES (?1" GT_CODE_COLUMNS(GT_PASTE_VALUE) ")"
 #define GT_TEXT_TRIAL_SET                                                                          \
@@ -77,7 +77,7 @@
 /* True if a rule uses the source `source`. Follows FROM rule r WHERE. */
 #define GT_TEXT_USES(source) "instr(r.sources, lower(hex(" source ")))"
 
-/* Write the checksum of a row. Its condition follows. */
+/* Write the checksum of a row. The row's condition follows this text. */
 #define GT_TEXT_SEAL_CODE                                                                          \
     "UPDATE compiled AS p SET checksum = (SELECT " GT_TEXT_CODE_SUM                                \
     " FROM cubin c WHERE c.id = p.cubin) WHERE "
@@ -91,7 +91,7 @@
     "UPDATE rule AS r SET checksum = (SELECT " GT_TEXT_RULE_SUM                                    \
     " FROM gpu g, scenario s WHERE g.id = r.gpu AND s.id = r.scenario) WHERE "
 
-/* The columns that are copied from one database to another. */
+/* The columns of a table that are copied from one database to another. */
 #define GT_TEXT_GPU                                                                                \
     "environment, name, arch, origin, mig_profile, host, sm_count, l2_bytes, memory_bytes, "       \
     "bus_width_bits, memory_clock_khz, sm_clock_khz, driver_version, nvrtc_version, "              \

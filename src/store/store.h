@@ -3,14 +3,14 @@
  * lease.c and wisdom.c.
  *
  * A store is a stack of databases: one in memory, if there is one; the user's file; winners
- * imported for this store only; the read-only system file. The upper database wins. A failing
- * database does not make a call fail:
+ * imported for this store only; the read-only system file. The upper database wins. A call does not
+ * fail because a database fails:
  * - A file that cannot be written (damaged, read-only, full disk, a newer version) is not written
  * again: the store keeps new rows in memory, after one warning through the log. A damaged file is
  * not read either.
  * - If a file stays locked for a write's whole patience, the rows are kept in memory, after one
  * warning. The next write that reaches the file moves them there. So do gt_store_check() and
- * closing, which wait until shortly after the last call gave up.
+ * closing, which wait until 0.3 s after the last call gave up.
  * - While there is a database in memory, writes to the file go to memory too, so memory is never
  * older than the file.
  * - A row with a wrong checksum counts as missing (sql.h lists what the checksums cover).
@@ -24,8 +24,8 @@
  * `patience` (NULL: the longest) limits how long a call waits for locks and for other threads, and
  * how long its statements run; a cancel ends a wait within 0.1 s. Writes wait for another process
  * for at most 5 s. Lookups wait for a quarter of the patience, at most 5 s, or 0.1 s without one;
- * after such a wait in full, lookups do not wait for a second. For commits of this process, which
- * may be slow, lookups wait as long as the patience allows. */
+ * for one second after a lookup has waited for all of that time, lookups do not wait. For commits
+ * of this process, which may be slow, lookups wait as long as the patience allows. */
 #pragma once
 
 #include "base/array.h"
@@ -89,7 +89,7 @@ typedef struct gt_scenario {
     const char *environment; /* gt_environment_join() */
     const char *kernel;
     const char *problem;         /* the sizes that are measured and shown, "n=67108864 T=half" */
-    const char *bucket;          /* replaces the problem in the key; NULL unless it is a rule's */
+    const char *bucket;          /* replaces the problem in the key; NULL except for rules */
     const char *fixed;           /* const and type values, "T=half"; `nearest` does not vary them */
     gputune_objective objective; /* never DEFAULT */
     gputune_cache cache;
@@ -105,12 +105,12 @@ typedef struct gt_scenario {
 
 /* Returns the hash of the scenario, its key within its environment. */
 gt_hash gt_scenario_hash(const gt_scenario *scenario);
-/* The scenario and the GPU of a result, as stored and as shown in records. If it was read, it owns
- * its texts. Byte counts that need 64 bits are doubles. */
+/* The scenario and the GPU of a result, as they are stored and shown in records. A site that was
+ * read from a database owns its texts. Byte counts that need 64 bits are doubles. */
 typedef struct gt_site {
     gt_scenario scenario;
     const char *gpu;  /* the GPU's name; NULL: keep the stored facts of the GPU */
-    const char *uuid; /* UUID of the GPU, to which its clock rates belong; NULL after a lookup */
+    const char *uuid; /* UUID of the GPU whose clock rates are stored; NULL after a lookup */
     const char
         *host; /* the processor that gt_environment_join() added to the environment, or NULL */
     const char *arch, *origin, *mig_profile;
@@ -150,9 +150,9 @@ bool gt_trial_is_correct(gt_trial_status status);
 
 typedef GT_ARRAY(gt_trial) gt_trial_list;
 
-/* Gets all known trials of a scenario, also failed ones, in no particular order. Leaves out trials
- * that failed with another driver than `driver_version` (0: any), because they may succeed now,
- * except failures to compile. The list may be empty. gt_trial_list_free() releases *out; the
+/* Gets all known trials of a scenario, including failed ones, in no particular order. Leaves out
+ * trials that failed with another driver than `driver_version` (0: any), because they may succeed
+ * now, except failures to compile. The list may be empty. gt_trial_list_free() releases *out; the
  * strings live as long as the list. */
 gputune_status gt_store_trials(gt_trial_list *out, gt_store *store, const gt_scenario *scenario,
                                int driver_version, const gt_patience *patience);
@@ -183,10 +183,11 @@ enum {
 };
 
 /* Finds correct, measured trials of the same kernel (name and identity), except those of `scenario`
- * itself, ordered by group and time. Groups are nearer with the same GPU, then the same const and
- * type values, then nearer sizes (gt_sizes_distance()), then the same objective. From a scenario
- * with very many trials it takes the winners, the fastest, and a random choice. A real `device`
- * gets no modelled times. The list may be empty. gt_related_list_free() releases *out. */
+ * itself, ordered by group and time. A group is nearer if it has the same GPU; then the same const
+ * and type values; then nearer sizes (gt_sizes_distance()); then the same objective. If a scenario
+ * has very many trials, takes its winners, its fastest trials, and a random choice of the others. A
+ * real `device` gets no modelled times. The list may be empty. gt_related_list_free() releases
+ * *out. */
 gputune_status gt_store_related_trials(gt_related_list *out, gt_store *store,
                                        const gt_device *device, const gt_scenario *scenario,
                                        const gt_patience *patience);
@@ -212,14 +213,15 @@ gputune_status gt_store_winners(gt_winner_list *out, gt_store *store, const gt_s
                                 const gt_patience *patience);
 void gt_winner_list_free(gt_winner_list *list);
 /* Finds the verified winner with the nearest sizes (gt_sizes_distance()) and otherwise the same
- * key. Among equally near ones, prefers one of the whole space, then a final one, then the upper
- * layer's, then the newest. Leaves out the winners of the `count` trials `other`. ENOTFOUND,
- * without a message. */
+ * key. Among equally near winners, prefers one of the whole space, then a final one, then the one
+ * of the upper layer, then the newest. Does not consider the winners of the `count` trials `other`.
+ * ENOTFOUND, without a message. */
 gputune_status gt_store_find_nearest(gt_winner *out, gt_store *store, const gt_scenario *scenario,
                                      const gt_hash *other, size_t count,
                                      const gt_patience *patience);
 
-/* Sets the clock rates of *device to the last ones stored for its GPU and driver. ENOTFOUND. */
+/* Sets the clock rates of *device to the last rates that were stored for its GPU and driver.
+ * ENOTFOUND if none were stored. */
 gputune_status gt_store_clock_rates(gt_device *device, gt_store *store);
 
 /* A tuning's result, stored by gt_store_put_winner() in one transaction. */
@@ -227,18 +229,20 @@ typedef struct gt_outcome {
     const gt_site *site;
     const gt_trial *trials;
     size_t trial_count;
-    const gt_winner *winner; /* with its codes; its trials are stored or in `trials`; may be NULL */
-    const gt_code *codes;    /* other code to store: the default's, or all variants' */
+    const gt_winner *winner; /* the winner and its codes; its trials are already stored, or are in
+                                `trials`; may be NULL */
+    const gt_code *codes;    /* other code to store: that of the default, or of all variants */
     size_t code_count;
-    bool force;          /* true: replace a stored winner even if it answers for this one */
-    bool offered;        /* an import: stored facts of the GPU and stored trials are kept */
+    bool force;   /* true: replace a stored winner even if it answers for this one */
+    bool offered; /* true for an import: stored facts of the GPU and stored trials are kept */
     const char *created; /* time of measurement, UTC, ISO 8601; NULL or "": now */
-    double elapsed_s;    /* seconds since the tuning began; trials stored since keep their date */
+    double elapsed_s;    /* seconds since the tuning began; trials that were stored since then keep
+                            their date */
 } gt_outcome;
 
 /* Stores the GPU's facts, scenario, trials, winner (may be NULL) and code in one transaction. The
- * winner replaces the stored one of its space, unless that is final and answers for it
- * (gt_answers_for()) and `force` is not set. */
+ * winner replaces the stored winner of its space. But unless `force` is set, a stored winner stays
+ * if it is final and answers for the new one (gt_answers_for()). */
 gputune_status gt_store_put_winner(gt_store *store, const gt_outcome *outcome,
                                    const gt_patience *patience);
 
@@ -258,15 +262,15 @@ enum { GT_LEASE_SECONDS = 5 }; /* the holder renews its lease every second */
 gputune_status gt_store_lease_wait(gt_store *store, const gt_scenario *scenario,
                                    const gt_patience *patience);
 /* Takes the lease, and waits for it as long as `patience` allows, but tries at least once. lease.c
- * lists when a lease is free. EBUSY, naming the holder's process, or ECANCELED. If no file can be
- * written, or the file stays locked for a quarter of the patience (at most 5 s), the lease holds
- * only among the threads of this process. After taking it, look up the winners again, because
- * another process may have stored one. */
+ * lists when a lease is free. Returns EBUSY, with a message that names the holder's process, or
+ * ECANCELED. If no file can be written, or the file stays locked for a quarter of the patience (at
+ * most 5 s), the lease holds only among the threads of this process. After taking it, look up the
+ * winners again, because another process may have stored one. */
 gputune_status gt_store_lease_acquire(gt_lease *out, gt_store *store, const gt_scenario *scenario,
                                       const gt_patience *patience);
-/* Extends the lease by GT_LEASE_SECONDS. EBUSY if it was lost. OK also if the file stayed locked;
- * the next renewal tries again. Waits for the file for 0.1 s, in the second half of the lease until
- * its end, but never longer than `patience`. */
+/* Extends the lease by GT_LEASE_SECONDS. EBUSY if it was lost. Returns OK even if the file stayed
+ * locked; the next renewal tries again. Waits for the file for 0.1 s, or in the second half of the
+ * lease until the lease expires, but never longer than `patience`. */
 gputune_status gt_store_lease_renew(gt_lease *lease, gt_store *store, const gt_patience *patience);
 /* Gives the lease back. Does nothing if it is not held. */
 void gt_store_lease_release(gt_lease *lease, gt_store *store, const gt_patience *patience);
@@ -287,8 +291,8 @@ typedef struct gt_wanted {
 typedef struct gt_records_filter {
     gt_wanted wanted;
     bool all_trials; /* otherwise only winners */
-    /* true: without all_trials, also failed trials; a lower layer's only if the upper layers
-     * have no result of the scenario */
+    /* true: also failed trials if all_trials is false; failed trials of a lower layer only if the
+     * upper layers have no result of the scenario */
     bool failures;
     /* true: for each kernel and environment, only one version of the template: the current one
      * if it has results, otherwise the newest */
@@ -305,14 +309,14 @@ typedef int (*gt_record_fn)(void *user, const gputune_record *record);
 
 /* Calls `each` in the order kernel, fixed values, sizes, objective, scenario, time (failures last),
  * until it returns non-zero, which is then returned. Every member of the record is set. A trial
- * that won in several spaces comes once per space. */
+ * that won in several spaces is passed once per space. */
 int gt_store_records(gt_store *store, const gt_records_filter *filter, gt_record_fn each,
                      void *user);
 /* Calls `each` for the selected trials in the user's file, as gt_store_records() does, and for the
  * selected rules, whose status is "rule" and whose sizes are the region. Then deletes them, unless
  * `each` stopped. Also deletes newer rows of the same scenarios, and code that no
- * trial uses any more. Deletes all trials of a scenario on one GPU, or none. Ignores one_version
- * and all_trials. EBUSY if the file stays locked, EDATABASE if it cannot be written. */
+ * trial uses any more. Either all trials of a scenario on one GPU are deleted, or none. Ignores
+ * one_version and all_trials. EBUSY if the file stays locked, EDATABASE if it cannot be written. */
 int gt_store_forget(gt_store *store, const gt_records_filter *filter,
                     const gputune_forget_options *what, gt_record_fn each, void *user,
                     const gt_patience *patience);
@@ -326,7 +330,8 @@ gputune_status gt_store_merge(gputune_merged *merged, gt_store *store, const cha
 /* ---- Rules ----------------------------------------------------------------------------------- */
 
 void gt_stored_rule_free(gt_stored_rule *rule);
-/* Returns the key of a scenario's rule within its environment. The run-time sizes do not count. */
+/* Returns the key of a scenario's rule within its environment. The run-time sizes are not part of
+ * the key. */
 gt_hash gt_rule_hash(const gt_scenario *scenario);
 /* Finds the rule for the scenario at any run-time sizes (kernel/rule/rule.h reads its text), in the
  * uppermost layer that has one. Ignores rules in a file that other users may write. The caller
@@ -338,11 +343,11 @@ gputune_status gt_store_find_rule(gt_stored_rule *out, gt_store *store, const gt
 /* A rule as it is made or imported. */
 typedef struct gt_rule_outcome {
     const gt_site *site;        /* run-time sizes of the scenario do not count */
-    const gt_stored_rule *rule; /* `sources` has one hash for each variant of the text */
+    const gt_stored_rule *rule; /* `sources` has one hash for each variant in the rule's text */
     const gt_code *codes;       /* code of the variants */
     size_t code_count;
-    bool offered; /* an import: stored facts of the GPU are kept, and a stored rule that is proved,
-                     if this one is not, or else not older */
+    bool offered; /* true for an import: stored facts of the GPU are kept; a stored rule is kept if
+                     it is proved and this one is not, or else if it is not older */
 } gt_rule_outcome;
 
 /* Stores the rule and its code in one transaction, in place of an earlier rule of the scenario. */
@@ -364,22 +369,25 @@ void gt_listed_rules_free(gt_listed_rules *list);
 /* ---- Wisdom ---------------------------------------------------------------------------------- */
 
 /* Appends the selected winners and rules of all layers to *out as text, and counts them. Leaves out
- * wrong and repeated ones. `whole`: with their code and the fastest other trials. */
+ * wrong and repeated ones. With `whole`, also appends their code and the fastest other trials. */
 gputune_status gt_store_export(gt_text *out, uint32_t *count, gt_store *store,
                                const gt_wanted *wanted, bool whole);
 
 typedef struct gt_wisdom_import {
-    /* true: accept code, and count results of the same or an unknown driver as verified */
+    /* true: accept code, and count results as verified if their driver is the same or is not known
+     */
     bool trusted;
     int driver_version; /* driver of the current device; 0: no device */
     bool keep;          /* store the winners in the user's database; false: only in this store */
-    uint32_t taken;     /* out: imported winners and rules */
-    uint32_t left_out;  /* out: entries that are damaged, edited or of another format */
-    const gt_log *log;  /* gets a warning about the first entry left out */
-    const char *from;   /* the text's name in the warning: a path, or "the text" */
+    uint32_t taken;     /* out: number of imported winners and rules */
+    uint32_t left_out; /* out: number of entries that were left out because they are damaged, edited
+                          or of another format */
+    const gt_log *log; /* gets a warning about the first entry left out */
+    const char *from;  /* the text's name in the warning: a path, or "the text" */
 } gt_wisdom_import;
 
 /* Imports the winners and rules of a text made by gt_store_export(). A stored winner stays if it
- * answers the same requests. ERECORDED if the text is not wisdom or of an unknown version. */
+ * answers the same requests. ERECORDED if the text is not wisdom, or is wisdom of an unknown
+ * version. */
 gputune_status gt_store_import(gt_wisdom_import *import, gt_store *store, const char *text,
                                const gt_patience *patience);

@@ -52,7 +52,8 @@ static size_t read_group(unsigned char out[3], const char *text)
     return 3 - padding;
 }
 
-/* Decodes base64 to *out, which the caller frees. False if it is not base64, or no memory. */
+/* Decodes base64 to *out, which the caller frees. Returns false if the text is not base64, or if
+ * memory is short. */
 static bool base64_read(void **out, size_t *count, const char *text, size_t length)
 {
     unsigned char *bytes = malloc(length / 4 * 3 + 1);
@@ -189,7 +190,7 @@ static bool read_hash(gt_hash *out, const char *text, size_t length)
     if (length != DIGITS || strspn(text, "0123456789abcdef") != length) {
         return false;
     }
-    memcpy(high, text, HALF); /* formatted input would scan the rest of the text */
+    memcpy(high, text, HALF); /* sscanf() would read the whole rest of the text */
     high[HALF] = '\0';
     *out = (gt_hash){strtoull(high, NULL, 16), strtoull(text + HALF, NULL, 16)};
     return true;
@@ -415,7 +416,7 @@ gputune_status gt_wisdom_read(gt_wisdom_entry *out, const char **text)
 
 /* ---- exporting ------------------------------------------------------------------------------- */
 
-/* Maximum number of other trials, which is how many a search at another size tries at once. */
+/* Maximum number of other trials: as many as a search at another size tries at once. */
 enum { MOST_OTHERS = 16 };
 
 typedef struct export_search {
@@ -594,7 +595,8 @@ static bool is_sound(const gt_wisdom_entry *entry)
            gt_hash_equal(gt_scenario_hash(&site->scenario), site->hash);
 }
 
-/* Adds a trial to import. An untrusted one must be verified here before it counts as correct. */
+/* Adds a trial to import. An untrusted trial must be verified on this machine before it counts as
+ * correct. */
 static gputune_status offer_trial(gt_trial_list *out, const gt_trial *trial, bool believed)
 {
     gt_trial offered = *trial;
@@ -652,7 +654,7 @@ static gputune_status import_entries(gt_database *database, void *context)
     return GPUTUNE_OK;
 }
 
-/* Reads all entries. Skips damaged ones, and reports the first of them. */
+/* Reads all entries. Skips damaged entries, and logs a warning about the first of them. */
 static gputune_status read_entries(entry_list *out, gt_wisdom_import *import, const char *text)
 {
     for (;;) {
