@@ -18,7 +18,7 @@
 
 atomic_bool gt_launch_seen;
 
-static const int64_t lately_ns = 200000000;  /* how long the GPU counts as used after a launch */
+static const int64_t lately_ns = 200000000;  /* a launch counts as use of the GPU for this long */
 static const int64_t gap_ns = 100000000;     /* a longer gap between calls ends a pause */
 static const int64_t window_ns = 1200000000; /* a little more than the period that NVML averages */
 static const int64_t again_ns = 200000000;   /* the time between two readings of NVML */
@@ -41,9 +41,9 @@ static void read_others(activity *activity, int64_t now)
     activity->read_ns = now;
 }
 
-static const double default_share = 0.025; /* slows the application by up to 1.7 times this share */
+static const double default_share = 0.025; /* slows the application by 1.7 times this at most */
 static const double default_limit_s = 60;
-static const double way_given_s = 0.5; /* how long the GPU is left to a caller's tuning */
+static const double way_given_s = 0.5; /* for this time, the GPU is left to a caller's tuning */
 
 typedef enum job_state { JOB_WAITING, JOB_RUNNING, JOB_TUNED, JOB_FAILED } job_state;
 
@@ -55,7 +55,7 @@ typedef struct job {
     gt_background_use use;
     job_state state;
     volatile int cancel;
-    bool gave_way; /* true if stopped because a caller waits for another tuning */
+    bool gave_way; /* true if the tuning was stopped because a caller waits for another one */
 } job;
 
 struct gt_background {
@@ -65,7 +65,7 @@ struct gt_background {
     pthread_mutex_t mutex; /* protects the members below */
     pthread_cond_t changed;
     GT_ARRAY(job *) jobs;
-    /* started: the thread must be joined; working: it runs; stopping: it must end */
+    /* the thread: must be joined, runs, must end */
     bool started, working, stopping;
     pthread_t thread;
     activity activity; /* used by the thread only */
@@ -129,8 +129,8 @@ void gt_background_close(gt_background *background)
 
 /* ---- one tuning ------------------------------------------------------------------------------ */
 
-/* Returns true if the application uses the GPU. NVML does not report whose work it sees, so it is
- * read only after the tuning has paused for NVML's window. */
+/* Returns true if the application uses the GPU. NVML does not report which process uses the GPU, so
+ * NVML is read only after the tuning has paused for as long as NVML averages. */
 static bool is_busy(void *user)
 {
     activity *activity = &((gt_background *)user)->activity;
@@ -214,7 +214,7 @@ static void do_job(gt_background *background, job *one)
     }
 }
 
-/* The thread. Ends a second after the last request, also if the main thread ended by
+/* Runs the thread. It ends a second after the last request, even if the main thread has ended by
  * pthread_exit(). */
 static void *run_jobs(void *user)
 {
@@ -342,7 +342,7 @@ int gputune_background(gputune_background_state *out, gputune *tuner)
 /* Under the mutex. */
 static gputune_status wait_until_done(gt_background *background, double seconds)
 {
-    static const double slice_s = 0.05; /* how soon closing the tuner ends the wait */
+    static const double slice_s = 0.05; /* the delay until closing the tuner ends the wait */
     const gt_patience patience = gt_patience_for(seconds, NULL);
     for (;;) {
         const gputune_background_state state = count_jobs(background);

@@ -14,15 +14,15 @@ gputune_status gt_background_open(gt_background **out, gputune *tuner);
 void gt_background_close(gt_background *background);
 
 /* Adds a request to the queue, unless one with the same key was added since templates last changed
- * (`forgets`: gt_plan_table_forgets()). Must be called within a call of the tuner. Fails like
- * gt_request_make() and gt_request_outlive_call(). */
+ * (`forgets`: gt_plan_table_forgets()). Call it only between gt_call_begin() and gt_call_end().
+ * Fails like gt_request_make() and gt_request_outlive_call(). */
 gputune_status gt_background_want(gt_background *background, const gt_plan_key *key,
                                   uint32_t forgets, const char *kernel, gputune_sizes sizes,
                                   const gputune_options *options);
 
 extern atomic_bool gt_launch_seen;
 
-/* Notes that a plan was launched. Costs one load if a launch was noted before. */
+/* Notes that a plan was launched. Costs one memory access if a launch is noted already. */
 static inline void gt_note_launch(void)
 {
     if (!atomic_load_explicit(&gt_launch_seen, memory_order_relaxed)) {

@@ -1,4 +1,4 @@
-/* Shares images between plans, and loads them in contexts. */
+/* Shares images between plans, and loads the images in contexts. */
 #include "api/code.h"
 
 #include "api/plan.h"
@@ -37,7 +37,8 @@ static gputune_status new_code(gt_shared_code **out, gt_plan_pool *pool, gt_imag
     return GPUTUNE_OK;
 }
 
-/* Finds or adds the code of an image, and takes a reference to it. A new code takes over the image.
+/* Finds or adds the code of an image, and takes a reference to it. If the code is new, it takes
+ * over the image.
  */
 static gputune_status take_code(gt_shared_code **out, gt_plan_pool *pool, gt_image *image,
                                 int carveout_kb)

@@ -19,22 +19,24 @@ typedef struct gt_plan_pool {
     gputune_plan *owned, *kept;       /* lists of all plans (plan.c) */
 } gt_plan_pool;
 
-/* An image, and its modules in the contexts where it is loaded. Plans share one if they differ only
- * in a size that the kernel gets as an argument. */
+/* An image, and its modules in the contexts where it is loaded. Plans share a code if they differ
+ * only in a size that the kernel gets as an argument. */
 typedef struct gt_shared_code {
     gt_plan_pool *pool;
     struct gt_shared_code *next;
     uint64_t hash;
-    int carveout_kb; /* set on functions, so plans with another value need their own code */
+    int carveout_kb; /* the value is set on the loaded functions, so plans with another value need
+                        their own code */
     unsigned plans;  /* number of plans; protected by the pool's mutex */
-    bool is_private; /* true if kernels may write its variables: each plan has its own module */
+    bool is_private; /* true if kernels may write variables of the module, so each plan has its own
+                        module */
     gt_image image;
     pthread_mutex_t loading; /* protects the modules, and additions to gt_plan_code.loaded */
     GT_ARRAY(gt_module *) modules;
 } gt_shared_code;
 
-/* The code of a plan, loaded in one context. After a reset, it is reused for the next context with
- * the same handle. */
+/* The code of a plan, loaded in one context. After the context was reset, the struct is reused for
+ * the next context with the same handle. */
 typedef struct gt_loaded_code {
     CUcontext handle;
     atomic_uint_least64_t id; /* gt_context.id */
@@ -49,13 +51,15 @@ typedef struct gt_plan_code {
     gt_shared_code *code;
 } gt_plan_code;
 
-/* Makes the code of a plan. On success, takes over `launch` and the image. ENOMEM. */
+/* Makes the code of a plan. On success, takes over `launch` and the image. Returns ENOMEM if memory
+ * is short. */
 gputune_status gt_plan_code_make(gt_plan_code **out, gt_plan_pool *pool, gt_launch_view *launch,
                                  gt_image *image);
 /* Frees the code, and unloads modules that no other plan uses. NULL is allowed. */
 void gt_plan_code_free(gt_plan_code *code);
 
-/* Loads the code in the current context, if new. EINVAL without a context of the device; ECUDA. */
+/* Loads the code in the current context, unless it is loaded there, and sets *out to its launcher.
+ * EINVAL if no context of the device is current; ECUDA. */
 gputune_status gt_plan_code_load(gt_launcher **out, gt_plan_code *code);
 
 /* Returns the launcher of the current context, or NULL if the code is not loaded there. */

@@ -138,7 +138,7 @@ static void describe_launch(gt_description *description, const gt_request *reque
         return;
     }
     if (parameter->kind == GT_PARAMETER_VALUE) {
-        return; /* used only in loops, whose kernels cannot be described */
+        return; /* the argument is used only in loops, whose kernels cannot be described */
     }
     gputune_parameter *argument = &description->arguments[parameter->argument].parameter;
     if (parameter->kind == GT_PARAMETER_BLOCK) {

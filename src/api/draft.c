@@ -17,7 +17,7 @@
 
 enum { LIMIT_SECONDS = 300 };
 
-/* Reads until the worker closes the channel. ETIMEOUT. */
+/* Reads until the worker closes the channel. Returns ETIMEOUT if that takes too long. */
 static gputune_status receive_all(gt_text *out, int channel, const char *path)
 {
     const struct timeval limit = {LIMIT_SECONDS, 0};

@@ -94,7 +94,8 @@ static bool is_readable(CUdeviceptr address)
     return readable;
 }
 
-/* Judges an address that CUDA does not know: some devices can access all host memory. */
+/* Decides whether an address that CUDA does not know is a mistake: some devices can access all host
+ * memory. */
 static gputune_status check_unknown(const gt_driver *driver, const char *kernel, const char *name,
                                     CUdeviceptr address)
 {
@@ -115,7 +116,7 @@ static gputune_status check_unknown(const gt_driver *driver, const char *kernel,
                                           : "it was freed, or never allocated");
 }
 
-/* Returns the context that owns some memory; NULL: none, or unknown. */
+/* Returns the context that owns the memory at an address; NULL: none, or unknown. */
 static CUcontext owner_of(const gt_driver *driver, CUdeviceptr address)
 {
     CUcontext owner;
@@ -157,8 +158,8 @@ static gputune_status check_owner(const gt_driver *driver, const gt_context *cur
     return GPUTUNE_OK;
 }
 
-/* Returns how many bytes are mapped from an address on, but not more than needed to reach `enough`.
- * A range of virtual memory may be mapped piece by piece, as PyTorch's expandable segments are. */
+/* Returns how many bytes are mapped after an address; stops counting when there are `enough`. A
+ * range of virtual memory may be mapped piece by piece, as PyTorch's expandable segments are. */
 static uint64_t bytes_behind(const gt_driver *driver, CUdeviceptr address, uint64_t enough)
 {
     CUdeviceptr start = 0, base, end = address;

@@ -31,7 +31,7 @@ static gputune_status fail_at(const char *path, const char *what)
     return gt_fail(GPUTUNE_EIO, "cannot %s %s: %s", what, path, strerror(errno));
 }
 
-/* Locks the file until it is closed. EBUSY after 0.1 s. */
+/* Locks the file until it is closed. Returns EBUSY if it is still locked by others after 0.1 s. */
 static gputune_status lock_file(int file, const char *path)
 {
     struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -249,7 +249,8 @@ gputune_status gt_misses_open(gt_misses **out, const char *path, const gt_log *l
     return GPUTUNE_OK;
 }
 
-/* Adds the requests since the last write to the file. If that fails, the next call adds them. */
+/* Adds the requests since the last write to the counts in the file. If that fails, the next call
+ * adds them. */
 static void write_miss(gt_misses *misses, gt_miss *miss)
 {
     if (getpid() != misses->owner) {
@@ -287,7 +288,8 @@ void gt_misses_close(gt_misses *misses)
     free(misses);
 }
 
-/* Makes the columns that the heading names. The path of a template is made absolute. */
+/* Makes the columns after the count, in the order of the heading. Makes the path of a template
+ * absolute. */
 static gputune_status make_key(char **out, const gt_request *request)
 {
     const gt_scenario *s = &request->scenario;
@@ -301,7 +303,8 @@ static gputune_status make_key(char **out, const gt_request *request)
     return gt_text_take(out, &text);
 }
 
-/* Finds or adds the miss with a key, and takes the key over. NULL: no memory. Needs the lock. */
+/* Finds or adds the miss with a key, and takes over the key. Returns NULL if memory is short. The
+ * caller holds the lock. */
 static gt_miss *intern_locked(gt_misses *misses, char *key)
 {
     uint32_t count = (uint32_t)misses->list.count, place = count;

@@ -51,7 +51,7 @@ void gt_log_output_open(gt_log_output *out, const gt_log *application)
     if (!value) {
         return;
     }
-    char word[16]; /* longer than every level */
+    char word[16]; /* longer than the name of any level */
     size_t length = strcspn(value, ":");
     gt_snprintf(word, sizeof word, "%.*s", (int)length, value);
     int level = 0;

@@ -8,16 +8,16 @@
 
 typedef struct gt_overrides {
     bool disabled;         /* true if every plan is the default */
-    bool debug;            /* true if launches are checked with the driver's help */
+    bool debug;            /* true if the driver is asked about the buffers of each launch */
     gputune_effort effort; /* effort of every call; 0: as the call requests */
     char *force;           /* "KERNEL:CONFIGURATION; ..."; NULL: nothing is forced */
     const char *record;    /* path of the file of misses, or NULL; owned by the environment */
-    const char *pinned;    /* path of the file with all results, or NULL; likewise */
+    const char *pinned; /* path of the file with all results, or NULL; owned by the environment */
 } gt_overrides;
 
 /* Reads the variables. Unknown values are ignored with a warning. ENOMEM. */
 gputune_status gt_overrides_read(gt_overrides *out, const gt_log *log);
-/* Frees `force` only: the flags remain readable for calls that begin while the tuner is closed. */
+/* Frees only `force`, because calls that begin while the tuner is being closed read the flags. */
 void gt_overrides_free(gt_overrides *overrides);
 
 /* Sets *out to the configuration forced on a kernel, which the caller frees, or to NULL. ENOMEM. */

@@ -9,7 +9,8 @@
  *   count, because threads that count would all write to one place at each call.
  * - Ended: gputune_close() has unloaded its code and freed what it points to. `argument_count` then
  *   has a value that no launch passes, so launches of open plans need no further check. The struct
- *   stays until the last reference is released, or with the handle of the tuner if it was kept.
+ *   stays until the last reference is released, or together with the handle of the tuner if the
+ * plan was kept.
  *
  * A plan that a rule chose is made from a model, a plan of the same variant at other sizes. It is
  * one allocation, and uses the model's code and names. Facts for gputune_plan_info() and the like
@@ -80,7 +81,8 @@ static gputune_status add_pair(gt_pairs *out, const gt_workload *workload, uint3
     return gt_array_push(out, pair);
 }
 
-/* Lists each written buffer with each other buffer; two written buffers are one pair. */
+/* Lists the pairs of a written buffer and another buffer. Two written buffers form one pair, not
+ * two. */
 static gputune_status list_pairs(gt_pairs *out, const gt_workload *workload)
 {
     _Static_assert(GT_BLOCK_MAX + GT_PARAMETER_MAX <= UINT8_MAX, "a place is a byte");
@@ -97,7 +99,8 @@ static gputune_status list_pairs(gt_pairs *out, const gt_workload *workload)
     return GPUTUNE_OK;
 }
 
-/* Judges two buffers that overlap. OK if one is NULL, or if equal addresses are allowed. */
+/* Decides whether two buffers may overlap. OK if one of them is NULL, or if equal addresses are
+ * allowed. */
 static gputune_status pair_judge(const gt_pair *pair, const char *kernel, const char *written,
                                  const char *other, const void *const *items)
 {
@@ -122,8 +125,8 @@ static gputune_status pair_judge(const gt_pair *pair, const char *kernel, const 
 
 typedef enum check_kind { CHECK_NONE, CHECK_BUFFER, CHECK_SIZE } check_kind;
 
-/* The checks of an argument before a launch. Kept small, because the driver's work evicts the plan
- * from the nearest cache. */
+/* The checks of an argument before a launch. The struct is small, because the driver's work evicts
+ * the plan from the nearest cache. */
 typedef struct check {
     uint8_t kind; /* check_kind */
     uint8_t type; /* a gt_type; only for scalars */
@@ -159,26 +162,26 @@ typedef struct plan_facts {
 } plan_facts;
 
 struct gputune_plan {
-    const gt_driver *driver; /* a launch reads only the members from here to `checks` */
+    const gt_driver *driver; /* a launch reads only this member and those up to `checks` */
     uint32_t argument_count; /* number of arguments that the caller passes */
     uint32_t check_count;
     bool further_checks;  /* true if check_further() has something to check */
     bool needs_alignment; /* true if the winner needs aligned buffers; a fallback may be missing */
     bool kept;
     gt_pairs pairs;
-    gt_plan_code *winner, *fallback; /* fallback: works at any alignment; NULL: none */
-    const gt_launch_sizes *sizes;    /* the winner's; NULL: the sizes are those of its launch */
+    gt_plan_code *winner, *fallback; /* the fallback works at any alignment; NULL: none */
+    const gt_launch_sizes *sizes;    /* the winner's sizes; NULL: those of its launch */
     check *checks;
     const gt_plan_model *model; /* NULL: the plan has a code of its own */
     const int64_t *values;      /* if there is a model: the numbers of the problem values */
     gt_members members;
-    atomic_uint references; /* number of references to an owned plan */
+    atomic_uint references; /* number of references, if the plan is owned */
     gt_plan_pool *pool;
     gputune_plan *next, **link; /* links of the pool's list of owned or of kept plans */
     _Atomic(plan_facts *) facts;
     gt_miss *miss;
     gt_watch *watch;
-    char *kernel; /* if there is a model, the model owns the text */
+    char *kernel; /* if there is a model, it owns this text */
 };
 
 /* Protects the plan lists of all pools. */
@@ -312,7 +315,7 @@ static void free_facts_at(plan_facts **facts)
     free_facts(*facts);
 }
 
-/* Makes the facts of a plan. `launch` is the winner's, and `view` the same or NULL. */
+/* Makes the facts of a plan. `launch` is the launch of the winner. `view` is its view, or NULL. */
 static gputune_status make_facts(plan_facts **out, const gputune_plan *plan,
                                  const gt_request *request, const gt_choice *choice,
                                  const gt_launch *launch, const gt_launch_view *view)
@@ -345,8 +348,8 @@ static gputune_status load_code(gt_launcher **out, gputune_plan *plan, gt_plan_c
     return gt_application_status(gt_plan_code_load(out, code));
 }
 
-/* Loads the code if a context is current. Another device's context, or one that ends, is not an
- * error. */
+/* Loads the code if a context is current. It is not an error if the context belongs to another
+ * device, or is being destroyed. */
 static gputune_status load_if_current(gputune_plan *plan)
 {
     gt_context before, after;
@@ -436,7 +439,7 @@ static gputune_status facts_of(const plan_facts **out, const gputune_plan *plan)
         if (atomic_compare_exchange_strong(&((gputune_plan *)plan)->facts, &known, made)) {
             known = made;
         } else {
-            free_facts(made); /* another thread was first */
+            free_facts(made); /* another thread has stored its facts first */
         }
     }
     *out = known;
@@ -557,11 +560,11 @@ void gt_plan_model_free(gt_plan_model *model)
     free(model->prototypes[1]);
 }
 
-/* The numbers of a launch at other sizes. */
+/* The numbers of a launch at other sizes than the model's. */
 typedef struct resized {
     uint64_t id;
     uint32_t grids[GT_STEPS_MAX][3];
-    uint64_t bytes[GT_PARAMETER_MAX]; /* by argument and scratch buffer */
+    uint64_t bytes[GT_PARAMETER_MAX]; /* indexed by argument, then by scratch buffer */
 } resized;
 
 /* Computes the sizes of the winner or the fallback at a problem. Returns false if it is not valid
@@ -579,7 +582,7 @@ static bool compute_sizes(resized *out, const gt_plan_model *model, bool of_fall
     return prototype && gt_prototype_launch(out->grids, out->bytes, prototype, problem);
 }
 
-/* Takes part of a plan's allocation. */
+/* Takes the next part of a plan's allocation. */
 static void *take_block(char **room, size_t bytes)
 {
     void *part = *room;
@@ -761,12 +764,12 @@ void gt_plan_pool_open(gt_plan_pool *out, const gt_driver *driver, const gt_devi
     pthread_mutex_init(&out->mutex, NULL);
 }
 
-/* Removes an owned plan from the pool, with a new reference. Returns NULL if there is none. */
+/* Removes an owned plan from the pool, and adds a reference. Returns NULL if there is none. */
 static gputune_plan *take_owned(gt_plan_pool *pool)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&owners);
     for (gputune_plan *plan = pool->owned; plan; plan = plan->next) {
-        unsigned count = atomic_load(&plan->references); /* 0: it is being freed */
+        unsigned count = atomic_load(&plan->references); /* 0: another thread is freeing the plan */
         while (count && !atomic_compare_exchange_weak(&plan->references, &count, count + 1)) {
         }
         if (count) {
@@ -804,7 +807,7 @@ void gt_plan_pool_free(gt_plan_pool *pool)
 static int64_t scalar_value(gt_type type, const void *at)
 {
     int64_t wide = 0;
-    if (type == GT_TYPE_I64 || type == GT_TYPE_U64) { /* the type of most sizes */
+    if (type == GT_TYPE_I64 || type == GT_TYPE_U64) { /* most sizes have this type */
         return *(const int64_t *)at;
     }
     if (type == GT_TYPE_I32) {
@@ -862,7 +865,8 @@ static gputune_status check_pairs(const gputune_plan *plan, const void *const *i
     return GPUTUNE_OK;
 }
 
-/* Checks the arguments. *aligned: every buffer has the alignment that the plan assumes. */
+/* Checks the arguments. Sets *aligned to true if every buffer has the alignment that the plan
+ * assumes. */
 static gputune_status check_arguments(const gputune_plan *plan, const void *const *items,
                                       bool *aligned)
 {
@@ -906,7 +910,7 @@ static const void *const *with_held(const void *out[GT_BLOCK_MAX + GT_PARAMETER_
     return out;
 }
 
-/* EINVAL if the plan's tuner is closed. */
+/* Returns EINVAL if the plan's tuner is closed. */
 static gputune_status check_open(const gputune_plan *plan)
 {
     GT_REFUSE(
@@ -917,8 +921,8 @@ static gputune_status check_open(const gputune_plan *plan)
     return GPUTUNE_OK;
 }
 
-/* Launches the fallback of a plan. If the plan has a model, computes the fallback's launch first,
- * because it is rarely needed. */
+/* Launches the fallback of a plan. If the plan has a model, the fallback's launch is computed only
+ * now, because it is rarely needed. */
 static gputune_status launch_fallback(gputune_plan *plan, CUstream stream, const void *const *items)
 {
     resized sizes;

@@ -13,8 +13,8 @@
 /* Makes an empty pool. `driver` is NULL for a tuner that launches nothing. */
 void gt_plan_pool_open(gt_plan_pool *out, const gt_driver *driver, const gt_device *device,
                        bool debug);
-/* Ends all plans: unloads their code; later uses of a plan are EINVAL. No launch may be in
- * progress. */
+/* Ends all plans: unloads their code, and makes later uses of a plan fail with EINVAL. No launch
+ * may be in progress. */
 void gt_plan_pool_end(gt_plan_pool *pool);
 /* Frees the structs of kept plans, after gt_plan_pool_end(). */
 void gt_plan_pool_free(gt_plan_pool *pool);
@@ -29,15 +29,16 @@ static inline void gt_plan_release_at(gputune_plan **plan)
 }
 /* A plan of a rule's variant, from which plans at other run-time sizes are made. */
 typedef struct gt_plan_model {
-    gputune_plan *plan;          /* a kept plan, at `problem` */
-    gt_prototype *prototypes[2]; /* the configuration's and the fallback's; NULL: none */
+    gputune_plan *plan; /* a kept plan, at `problem` */
+    gt_prototype
+        *prototypes[2]; /* the prototypes of the configuration and of the fallback; NULL: none */
     const gt_template *template;
     gt_problem problem;
     gt_config config, fallback;
     gt_resources resources;
     gputune_objective objective;
     uint32_t alignment[GT_PARAMETER_MAX];
-    bool has_bytes; /* true if launches have scratch memory, or zero buffers */
+    bool has_bytes; /* true if launches need scratch memory, or set buffers to zero */
 } gt_plan_model;
 
 /* Makes a model from a choice, and takes over its images. Its plan is kept, so it ends with the
@@ -49,26 +50,26 @@ void gt_plan_model_free(gt_plan_model *model);
 /* Makes a choice of the model's variant, with copies of its code, for kernels without prototypes.
  */
 gputune_status gt_plan_model_choice(gt_choice *out, const gt_plan_model *model);
-/* Makes a plan at a problem that differs from the model's in run-time sizes only: one allocation,
- * and no call of the driver. ENOTFOUND, without a message, if that is not possible, because the
- * kernel has no prototype or the variant is not valid there. The model must live until the pool has
- * ended. Any thread. */
+/* Makes a plan at a problem that differs from the model's in run-time sizes only. Needs one
+ * allocation, and no call of the driver. ENOTFOUND, without a message, if that is not possible,
+ * because the kernel has no prototype or the variant is not valid there. The model must live until
+ * the pool has ended. Any thread may call it. */
 gputune_status gt_plan_resize(gputune_plan **out, const gt_plan_model *model,
                               const gt_problem *problem);
 
-/* Makes an owned plan a kept one, which lives until the pool ends. Call it before other threads
+/* Makes an owned plan a kept plan, which lives until the pool ends. Call it before other threads
  * know the plan. */
 void gt_plan_keep(gputune_plan *plan);
 
-/* Gets the current context. EINVAL if there is none, or if it is of another device; `kernel` is for
- * the message. */
+/* Gets the current context. EINVAL if there is none, or if it belongs to another device. `kernel`
+ * is the name for the message. */
 gputune_status gt_plan_context(gt_context *out, const gt_driver *driver, int ordinal,
                                const char *kernel);
 
 /* Checks a launch for GPUTUNE_DEBUG (memory.c), because the driver reports a wrong pointer only at
  * the next synchronisation, and without its name. EINVAL if there is no current context of the
  * device, or if a buffer was freed, is host memory, is too short, or belongs to another context.
- * Skips what the driver does not know. `items` are the caller's arguments, all of them not NULL. */
+ * Skips what the driver does not know. `items` are the caller's arguments; none is NULL. */
 gputune_status gt_debug_launch(const gt_driver *driver, int ordinal, const char *kernel,
                                const gt_description *description, const void *const *items);
 
@@ -84,13 +85,13 @@ gt_watch *gt_plan_watch(const gputune_plan *plan);
 /* Returns true if two plans have the same result: configuration, source and time. */
 bool gt_plan_is_same(const gputune_plan *a, const gputune_plan *b);
 
-/* Returns true if the plan's kernel has that name. */
+/* Returns true if the plan's kernel has the name `kernel`. */
 bool gt_plan_is_of(const gputune_plan *plan, const char *kernel);
 
 /* The plans that calls find without a lookup in the database (plan_table.c). Any number of readers
  * and one writer may use it at the same time. */
 typedef struct gt_plan_table gt_plan_table;
-enum { GT_PLAN_TABLE_LIMIT = 16384 }; /* the limit if the application sets none */
+enum { GT_PLAN_TABLE_LIMIT = 16384 }; /* the limit if the application does not set one */
 /* Makes an empty table for at most `limit` plans. ENOMEM. */
 gputune_status gt_plan_table_new(gt_plan_table **out, size_t limit);
 /* Frees the table, but not its plans. No reader may be inside. NULL is allowed. */
@@ -142,13 +143,13 @@ gputune_status gt_plan_table_add(gt_plan_table *table, const gt_plan_key *key,
 bool gt_plan_table_is_empty(const gt_plan_table *table);
 /* Returns true if the table has a measured plan for the key, even if it must be looked up again. */
 bool gt_plan_table_has_measured(gt_plan_table *table, const gt_plan_key *key);
-/* Removes all plans of a kernel, whether they were requested by its name or path. */
+/* Removes all plans of a kernel, whether they were requested by its name or by its path. */
 void gt_plan_table_forget(gt_plan_table *table, const char *name, const char *path);
 uint32_t gt_plan_table_forgets(gt_plan_table *table);
-/* Returns a number that changes when a template is replaced, and with gt_plan_table_refresh(). */
+/* Returns a number that changes when a template is replaced and in gt_plan_table_refresh(). */
 uint32_t gt_plan_table_changes(gt_plan_table *table);
-/* Notes that this process has measured, and may have stored results. Plans that are not final must
- * then be looked up again, except plans that this process tuned. */
+/* Notes that this process has measured something, and may have stored results. Plans that are not
+ * final must then be looked up again, except plans that this process tuned. */
 void gt_plan_table_note_result(gt_plan_table *table);
 /* Notes that other processes may have stored results: every plan must be looked up again. */
 void gt_plan_table_refresh(gt_plan_table *table);

@@ -6,8 +6,8 @@
  * terms.
  *
  * The key is the request as words of 64 bits: kernel, options that name a scenario and its space,
- * sizes. Its hash is computed in the same pass, because what was just written is slow to read.
- * Equal hashes do no harm, as keys are compared whole.
+ * sizes. Its hash is computed while the words are written, because reading them back right away
+ * would be slow. Equal hashes do no harm, as keys are compared whole.
  *
  * The table is a hash table with open addressing, whose slots point to entries. It only grows:
  *
@@ -15,19 +15,19 @@
  *   freed before the table is.
  * - A slot never becomes empty again. It only changes from one entry to a newer one of that key.
  * - If half of the slots are in use, an array of twice as many takes their place. The old array
- *   stays for readers that are inside; they may miss what was added since, and such a call then
- *   takes the slow path. All arrays together are smaller than twice the newest.
+ *   stays for readers that are inside; they may miss entries that were added since, and then their
+ * call takes the slow path. All arrays together are smaller than twice the newest.
  *
  * So a reader needs no protection against the writer, and no thread waits for readers. The price is
- * that a replaced plan stays in memory, so no more plans than the limit are kept in all, replaced
- * ones included. A plan beyond that belongs to its caller, and the next call for it looks it up in
- * the database, which holds its results in memory if no file takes them.
+ * that a replaced plan stays in memory, so the limit counts all kept plans, including replaced
+ * ones. A plan beyond that belongs to its caller, and the next call for it looks it up in the
+ * database, which holds its results in memory if no file takes them.
  *
  * An entry is in one of these states:
  *
  * - Current: it answers every request of its key whose terms it covers (gt_answers()).
  * - Outdated: it must be looked up again before it answers, because gputune_refresh() was called
- *   since, or because this process stored a result and the entry is not a final one. The lookup
+ *   since, or because this process stored a result and the entry is not final. The lookup
  *   makes a new plan. If the new plan has the same result, the entry is current again and the new
  *   plan belongs to its caller, so repeated lookups of a long run keep nothing. Otherwise the new
  *   plan gets an entry, which replaces this one.
@@ -54,7 +54,7 @@ static const uint64_t golden = 0x9e3779b97f4a7c15; /* 2^64 divided by the golden
 typedef struct key_writer {
     gt_plan_key *key;
     uint64_t hash, round;
-    bool fits; /* false: an allocation has failed */
+    bool fits; /* false if an allocation has failed */
 } key_writer;
 
 static bool make_room(gt_plan_key *key)
@@ -194,10 +194,10 @@ typedef struct entry {
     gputune_plan *plan;
     gt_watch *watch;       /* watches the files of the plan's template; NULL: nothing to watch */
     struct entry *next;    /* link in the list of all entries */
-    atomic_bool dropped;   /* true if the entry answers no request any more */
+    atomic_bool dropped;   /* true if the entry no longer answers requests */
     atomic_uint refreshes; /* the table's `refreshes` at the plan's last lookup */
-    atomic_uint results; /* the table's `results` then; ignored for plans that are final, or proved
-                          * and ended by a time limit */
+    atomic_uint results; /* the table's `results` at that lookup; ignored for plans that are final,
+                            or proved and ended by a time limit */
     uint64_t key[];
 } entry;
 
@@ -210,10 +210,11 @@ typedef struct slots {
 struct gt_plan_table {
     pthread_mutex_t writer;
     _Atomic(slots *) current;
-    size_t used;                             /* slots in use */
-    size_t kept, limit;                      /* number of entries, and its limit */
-    entry *entries;                          /* all entries, including replaced ones */
-    atomic_uint refreshes, results, forgets; /* how often each was noted */
+    size_t used;        /* slots in use */
+    size_t kept, limit; /* number of entries, and its limit */
+    entry *entries;     /* all entries, including replaced ones */
+    /* how often a refresh, a result or a replaced template was noted */
+    atomic_uint refreshes, results, forgets;
 };
 
 enum { FIRST_SLOTS = 64 };
@@ -263,7 +264,7 @@ void gt_plan_table_free(gt_plan_table *table)
 
 /* --- looking up ------------------------------------------------------------------------------- */
 
-/* Finds the slot of a key: the one that holds it, or the free one where it belongs. */
+/* Finds the slot of a key: the slot that has the key, or the free slot in which to put it. */
 static _Atomic(entry *) *probe(slots *in, const gt_plan_key *key)
 {
     size_t slot = key->hash & in->mask;
@@ -281,7 +282,7 @@ static entry *look_up(gt_plan_table *table, const gt_plan_key *key)
     return atomic_load_explicit(probe(in, key), memory_order_acquire);
 }
 
-/* Returns true if the entry is dropped or known to be edited. */
+/* Returns true if the entry was dropped, or if its template is known to be edited. */
 static bool is_over(const entry *e)
 {
     return atomic_load_explicit(&e->dropped, memory_order_relaxed) ||

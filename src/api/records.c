@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A filter over stored results. A kernel may be stored although its template is gone. */
+/* A filter of stored results. Results of a kernel may be stored although its template no longer
+ * exists. */
 typedef struct asked {
     gputune *tuner;
     gt_wanted wanted; /* the store's filter; points into this struct and to the caller's texts */
@@ -138,14 +139,15 @@ static const gt_template *template_of(listing *listing, const char *kernel)
     return listing->template;
 }
 
-/* Returns true if the results of an environment are of GPUs like the tuner's. */
+/* Returns true if an environment is that of the tuner's kind of GPU. */
 static bool is_of_device(const gputune *tuner, const char *environment)
 {
     const char *own = tuner->device.environment;
     return tuner->has_device && strncmp(environment, own, strlen(own)) == 0;
 }
 
-/* Binds a record's launch. False unless the template is current and the GPU is the tuner's. */
+/* Binds a record's launch. Returns false unless the template is current and the GPU is of the
+ * tuner's kind. */
 static bool bind_record(gt_launch *out, listing *listing, const gputune_record *record)
 {
     const gputune *tuner = listing->asked->tuner;
@@ -248,7 +250,7 @@ int gputune_forget(gputune *tuner, const gputune_record_filter *filter,
     GT_TRY(GT_SIZED_READ(gputune_forget_options, &what, options));
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     GT_TRY(read_asked(&asked, &wanted, tuner, filter));
-    const gt_wanted *of = &wanted.wanted; /* if nothing is set, all results are selected */
+    const gt_wanted *of = &wanted.wanted; /* a filter in which nothing is set selects all results */
     bool is_selective =
         of->kernel_count || of->gpu || of->sizes || what.outdated || what.everything;
     GT_REFUSE(
@@ -260,7 +262,7 @@ int gputune_forget(gputune *tuner, const gputune_record_filter *filter,
 }
 
 /* Returns true if the rule is of another version of the template, or if applications would not use
- * it. The latter can only be judged on the tuner's kind of GPU. */
+ * it. The second condition can only be checked for the tuner's kind of GPU. */
 static bool is_rule_outdated(const asked *asked, const gt_listed_rule *listed)
 {
     const gputune *tuner = asked->tuner;
@@ -324,7 +326,7 @@ int gputune_check_database(gputune *tuner)
     return gt_store_check(tuner->store, true);
 }
 
-/* Exports winners; `function` is the public function that called, for messages. */
+/* Exports winners. `function` is the name of the public function, for messages. */
 static gputune_status export_text(gt_text *out, uint32_t *count, gputune *tuner,
                                   const gputune_record_filter *filter, bool whole,
                                   const char *function)
@@ -398,7 +400,7 @@ static gputune_status take_wisdom(uint32_t *count, const gputune *tuner, const c
     return GPUTUNE_OK;
 }
 
-/* Imports winners; `function` is the public function that called, for messages. */
+/* Imports winners. `function` is the name of the public function, for messages. */
 static gputune_status import_text(uint32_t *count, gputune *tuner, const char *text,
                                   const char *from, const gputune_wisdom_options *options,
                                   const char *function)

@@ -31,24 +31,24 @@ typedef struct loaded_rule {
     uint32_t size_count;
     atomic_uint changes; /* changes_of() at the last lookup */
     gt_watch *watch;     /* NULL: nothing to watch */
-    gt_found_rule found; /* found.rule is NULL: no rule answers such calls */
+    gt_found_rule found; /* if found.rule is NULL, no rule answers such calls */
     const gt_template *template;
     gt_problem problem; /* problem of the first call */
     int64_t slots[GT_SLOT_MAX];
     gt_terms terms;
-    _Atomic(gt_plan_model *) *models; /* by variant; NULL: not loaded yet */
+    _Atomic(gt_plan_model *) *models; /* indexed by variant; NULL: not loaded yet */
 } loaded_rule;
 
 struct gt_rules {
     _Atomic(loaded_rule *) first;
-    atomic_uint stored; /* counts gt_rules_note_change() */
+    atomic_uint stored; /* counts the calls of gt_rules_note_change() */
     pthread_mutex_t mutex;
     pthread_cond_t loaded;
     /* true while a thread adds a rule or loads a variant; protected by the mutex */
     bool is_loading;
 };
 
-/* True in the thread that loads, whose callbacks must not wait for it. */
+/* True in the thread that loads a rule. Its callbacks must not wait for the load. */
 static _Thread_local bool loads_here;
 
 /* A call of tune_kernel(). */
@@ -147,8 +147,8 @@ static bool is_current(const loaded_rule *rule, const gputune *tuner)
 
 /* ---- loading --------------------------------------------------------------------------------- */
 
-/* Begins to load, after waiting for other threads that load. EBUSY in a callback of the thread
- * that loads; ETIMEOUT. */
+/* Begins to load, after waiting for other threads that load. Returns EBUSY in a callback of the
+ * thread that loads, and ETIMEOUT if the patience ends. */
 static gputune_status begin_loading(gt_rules *rules, const gt_patience *patience)
 {
     static const double slice_s = 0.02; /* the delay until a cancel is noticed */
@@ -239,7 +239,7 @@ static void load_variants(loaded_rule *rule, gputune *tuner, gt_request *request
     }
 }
 
-/* Loads the variants also at the largest sizes of the region, where more of them are possible. */
+/* Also loads the variants at the largest sizes of the region, where more of them are possible. */
 static gputune_status load_at_most(loaded_rule *rule, const rule_call *call)
 {
     GT_SCOPED(gt_request_end) gt_request *request = NULL;
@@ -314,8 +314,8 @@ static gputune_status load_rule(loaded_rule **out, const rule_call *call, loaded
     return GPUTUNE_OK;
 }
 
-/* Returns a size that is given as a text, as in "n=4096", or NULL. Such calls are not answered
- * here, because a rule would be loaded for each text. */
+/* Returns a size that is given as text, as in "n=4096", or NULL. Calls with such a size are not
+ * answered by rules here, because a rule would be loaded for each text. */
 static const char *find_text(const rule_call *call, const gt_template *template)
 {
     for (size_t i = 0; i < call->sizes.count; i++) {
@@ -349,7 +349,7 @@ static gputune_status get_rule(loaded_rule **out, const rule_call *call)
 
 /* ---- plans ----------------------------------------------------------------------------------- */
 
-/* Makes a plan by binding its configuration, with the loaded code. */
+/* Makes a plan of the loaded code by binding its configuration. */
 static gputune_status plan_in_full(gputune_plan **out, const rule_call *call,
                                    const gt_plan_model *model)
 {
@@ -366,7 +366,8 @@ static gputune_status plan_in_full(gputune_plan **out, const rule_call *call,
     return gt_plan_make(out, request, &choice, &tuner->pool);
 }
 
-/* Returns the variant for a key's sizes, or -1 outside the region. Sets *problem. */
+/* Returns the variant for a key's sizes, or -1 if they are outside the region. Sets *problem to the
+ * key's problem. */
 static int choose_variant(gt_problem *problem, const loaded_rule *rule, const gt_plan_key *key)
 {
     int64_t slots[GT_SLOT_MAX];
@@ -380,8 +381,8 @@ static int choose_variant(gt_problem *problem, const loaded_rule *rule, const gt
     return gt_rule_choose(rule->found.rule, problem, slots);
 }
 
-/* Returns the model for a key's sizes; NULL if it is not loaded. Sets *problem, and *variant, which
- * is -1 outside the region. */
+/* Returns the model for a key's sizes; NULL if it is not loaded. Sets *problem to the key's
+ * problem, and *variant to the variant, or to -1 if the sizes are outside the region. */
 static const gt_plan_model *find_model(gt_problem *problem, int *variant, const loaded_rule *rule,
                                        const gt_plan_key *key)
 {

@@ -1,4 +1,4 @@
-/* The rules that a tuner has loaded, and plans by rules for sizes that it has no plan for. */
+/* The rules that a tuner has loaded. They make plans at sizes for which the tuner has no plan. */
 #pragma once
 
 #include "api/plan.h"
@@ -16,7 +16,7 @@ void gt_rules_note_change(gt_rules *rules);
  * looks up the rule and loads its variants. Calls for other sizes then use no SQL, workers or
  * compiles, and no system calls if plans of the kernel can be resized (gt_plan_resize()).
  * ENOTFOUND if no rule answers the call; this is logged once for each reason that does not
- * depend on the sizes. The caller releases *out. Any thread. */
+ * depend on the sizes. The caller releases *out. Any thread may call it. */
 gputune_status gt_rules_plan(gputune_plan **out, gt_terms *terms, gputune *tuner,
                              const gt_plan_key *key, const char *kernel, gputune_sizes sizes,
                              const gputune_options *options);

@@ -219,8 +219,8 @@ typedef struct header_parts {
     gt_found_rule found;
     gt_header_code *compiled; /* [arch * code_count + code] */
     uint32_t *codes;
-    uint32_t *variants; /* by code: a variant that has it */
-    gt_hash *hashes;    /* by code: hash of its source */
+    uint32_t *variants; /* indexed by code: a variant that has this code */
+    gt_hash *hashes;    /* indexed by code: hash of its source */
     gt_header header;
 } header_parts;
 
@@ -264,7 +264,7 @@ static gputune_status number_codes(header_parts *parts, const gt_request *reques
     return GPUTUNE_OK;
 }
 
-/* Refuses given sizes outside the region. Their names may be followed by "=" and the value. */
+/* Refuses sizes outside the region. The name of a size may be followed by "=" and the value. */
 static gputune_status check_sizes(const gt_rule *rule, const gt_request *request,
                                   gputune_sizes given)
 {

@@ -30,7 +30,8 @@ typedef struct made_plan {
     gputune_status status;
     gputune_plan *plan; /* NULL on failure; retained for each caller that gets it */
     gt_terms terms;     /* the terms of the plan */
-    /* true if the first caller's limit or cancel ended it, so others do not use it */
+    /* true if the first caller's limit or cancel ended the tuning, so waiting calls do not use the
+     * plan */
     bool cut_short;
     char message[1024]; /* why the call failed */
 } made_plan;
@@ -45,7 +46,7 @@ struct gt_in_flight {
     made_plan made;
 };
 
-/* Number of plans in flight that this thread makes. Above 0 in a callback of such a call. */
+/* Number of plans in flight that this thread makes; above 0 in a callback of a first caller. */
 static _Thread_local unsigned making;
 
 void gt_in_flight_open(gt_in_flight_list *list)
@@ -68,10 +69,11 @@ static bool wants_same(const plan_call *a, const plan_call *b)
            x->effort == y->effort && x->limit == y->limit && x->complete == y->complete;
 }
 
-/* Finds the plan in flight that this call wants, or begins one. If *is_first, the caller must make
- * the plan and call finish_in_flight(). Ignores plans that were started before a template was
- * replaced. Returns NULL if the call must make its plan alone: its key cannot be shared, memory is
- * short, or it is made in a callback of a first caller, for which other calls may wait. */
+/* Finds the plan in flight that this call wants, or begins one. If *is_first is set, the caller
+ * must make the plan and call finish_in_flight(). Ignores plans that were started before a template
+ * was replaced. Returns NULL if the call must make its plan alone: because its key cannot be
+ * shared, because memory is short, or because it comes from a callback of a first caller, for which
+ * other calls may wait. */
 static gt_in_flight *join_in_flight(bool *is_first, const plan_call *a)
 {
     gt_in_flight_list *list = &a->tuner->in_flight;
@@ -111,7 +113,7 @@ static void leave_in_flight(gt_in_flight_list *list, gt_in_flight *in_flight)
     }
 }
 
-/* Gives the result of a plan in flight to the waiting calls. The plan remains the caller's. */
+/* Gives the result of a plan in flight to the waiting calls. The caller still owns the plan. */
 static void finish_in_flight(gt_in_flight_list *list, gt_in_flight *in_flight,
                              const made_plan *made)
 {
@@ -129,7 +131,7 @@ static void finish_in_flight(gt_in_flight_list *list, gt_in_flight *in_flight,
     leave_in_flight(list, in_flight);
 }
 
-/* Waits for another call's plan in flight. Returns false if the patience ends first. */
+/* Waits for a plan in flight that another call makes. Returns false if the patience ends first. */
 static bool wait_in_flight(made_plan *out, gt_in_flight_list *list, gt_in_flight *in_flight,
                            const gt_patience *patience)
 {
@@ -150,7 +152,8 @@ static bool wait_in_flight(made_plan *out, gt_in_flight_list *list, gt_in_flight
 
 /* ---- a plan ---------------------------------------------------------------------------------- */
 
-/* Chooses the forced configuration. ENOTFOUND: none, or one that cannot be used (a warning). */
+/* Chooses the forced configuration. Returns ENOTFOUND if none is forced, or if it cannot be used;
+ * the second case logs a warning. */
 static gputune_status choose_forced_config(gt_choice *out, gputune *tuner, gt_request *request)
 {
     GT_FREED char *forced = NULL;

@@ -68,7 +68,8 @@ gputune_status gt_call_begin_briefly(gt_call *out, gputune *tuner, const char *f
 {
     GT_TRY(gt_need(function, "the tuner", tuner));
     gt_calls *calls = &tuner->calls;
-    GT_TRY(check_owner(calls, function)); /* first, because a forked child's mutex may be locked */
+    /* this check comes first, because a forked child's mutex may be locked */
+    GT_TRY(check_owner(calls, function));
     pthread_mutex_lock(&calls->mutex);
     bool open = !gt_calls_closing(calls);
     calls->inside += open;
@@ -186,7 +187,7 @@ static gputune_status choose_device(gputune *tuner, const gputune_open_options *
         status = gt_driver_open(&tuner->driver, name);
     }
     GT_TRY(status);
-    free(gt_take(&tuner->driver_name)); /* query_worker() has set a name */
+    free(gt_take(&tuner->driver_name)); /* query_worker() may have set a name */
     GT_TRY(gt_strdup(&tuner->driver_name, name));
     GT_TRY(gt_device_find(&ordinal, tuner->driver, o->device));
     GT_TRY(gt_device_identify(&tuner->device, tuner->driver, ordinal));
@@ -194,7 +195,8 @@ static gputune_status choose_device(gputune *tuner, const gputune_open_options *
     return GPUTUNE_OK;
 }
 
-/* Completes a device from choose_device(): reads clock rates, and makes the key of its results. */
+/* Completes a device that choose_device() has set: reads its clock rates, and makes the key of its
+ * results. */
 static gputune_status complete_device(gputune *tuner)
 {
     if (!tuner->has_device || tuner->device.environment[0]) {
@@ -207,7 +209,8 @@ static gputune_status complete_device(gputune *tuner)
     return GPUTUNE_OK;
 }
 
-/* Returns true for a device number. A worker can find such a device before this process does. */
+/* Returns true if the device is given by its number. A worker can find such a device before this
+ * process does. */
 static bool is_numbered(int *ordinal, const char *device)
 {
     char *end;
@@ -262,7 +265,8 @@ static gputune_status open_files(gputune *tuner, const gputune_open_options *o)
     return gt_store_open(&tuner->store, database, system, &tuner->log, o->read_only);
 }
 
-/* Gets the device from a worker. If that fails, closes the farm and opens the device here. */
+/* Gets the device from a worker. If that fails, closes the farm and opens the device in this
+ * process. */
 static gputune_status query_device(gputune *tuner, const gputune_open_options *o, gt_farm **farm)
 {
     enum { FIRST = 3 }; /* compile workers to start now, for the first proof */
@@ -278,7 +282,7 @@ static gputune_status query_device(gputune *tuner, const gputune_open_options *o
     return choose_device(tuner, o);
 }
 
-/* Opens the files while a worker starts the driver, if that is possible; *farm is then set. */
+/* Opens the files while a worker starts the driver, if a worker can do that; then sets *farm. */
 static gputune_status open_device_and_files(gputune *tuner, const gputune_open_options *o,
                                             gt_farm **farm)
 {
@@ -379,8 +383,8 @@ int gputune_open(gputune **out, const gputune_open_options *options)
 
 /* --- closing ---------------------------------------------------------------------------------- */
 
-/* Keeps a closed tuner's handle, the structs of its plans and their watches for calls that come too
- * late. */
+/* Keeps a closed tuner's handle, the structs of its plans and their watches, because calls with the
+ * closed tuner may still come. */
 static void retire_tuner(gputune *tuner)
 {
     enum { KEPT = 64 };

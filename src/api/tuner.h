@@ -27,7 +27,7 @@ struct gputune {
     gt_misses *misses; /* NULL: misses are not recorded */
     char *driver_name; /* "cuda", "emu:PROFILE" or a path; for this process and the workers */
     const gt_driver
-        *driver; /* NULL for the device "none", or if only a worker has started the driver */
+        *driver; /* NULL if the device is "none", or if only a worker has started the driver */
     gt_device device;
     bool has_device;
     gt_catalog *catalog;
