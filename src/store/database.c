@@ -122,8 +122,8 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int
                : own.system->xOpen(own.system, name, file, flags, opened);
 }
 
-/* What follows SQLite's own data of an open database file. `methods` are those of the system's VFS,
- * except for reading. */
+/* The data of an open database file, which follow SQLite's own. `methods` are those of the system's
+ * VFS, except for reading. */
 typedef struct watched {
     sqlite3_io_methods methods;
     const sqlite3_io_methods *system;
