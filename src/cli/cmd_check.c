@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* A mistake that several variants may have at the same lines. */
+/* A mistake at one pair of lines, which several variants may have. */
 typedef struct mistake {
     gputune_finding first; /* the finding of the first variant */
     uint32_t variants;     /* number of variants with the mistake */

@@ -11,12 +11,12 @@
 /* The options. */
 static struct {
     cli_list configurations; /* one at most */
-    cli_list archs;          /* one at most without --rule */
+    cli_list archs;          /* at most one architecture without --rule */
     int form, api;
     bool rule;
 } given;
 
-/* In the order of gputune_form. */
+/* The words of --as, in the order of gputune_form. */
 static const char *const form_words[] = {"source", "ptx", "cubin", "whole", NULL};
 
 static int write_form(const cli_session *session, const cli_scenario *scenario)
@@ -70,7 +70,7 @@ static int emit_source(const cli_list *arguments)
     CLI_REFUSE(!given.rule && (given.archs.count > 1 || given.api), CLI_EXIT_USAGE,
                "emit: --api and more than one --arch apply only to a rule's header; add --rule");
     if (given.rule) {
-        cli_given.selection.keeps_sizes = true; /* the header chooses at each size */
+        cli_given.selection.keeps_sizes = true; /* the header chooses a variant at each size */
         return cli_single(CLI_OPEN_DEVICE, arguments->items[0], write_rule);
     }
     cli_given.arch = given.archs.count ? given.archs.items[0] : NULL;

@@ -10,7 +10,7 @@
 
 /* The options. */
 static struct {
-    const char *sizes_text; /* sizes in the library's order; NULL: any sizes */
+    const char *sizes_text; /* the sizes of --size in the library's order; NULL: any sizes */
     const char *scenario;
     int format, objective, cache;
 } given;
@@ -82,8 +82,8 @@ static int choose_kernel(const cli_measured **out, const cli_measured_list *list
 
 typedef struct outcome {
     const char *status, *kernel_tuner,
-        *t4;    /* the status in each format; kernel_tuner is NULL for a success */
-    bool exact; /* true if the formats' words mean exactly this status */
+        *t4;    /* the words for the status in each format; kernel_tuner is NULL for a success */
+    bool exact; /* true if the formats' words have exactly the meaning of this status */
 } outcome;
 static const outcome outcomes[] = {
     {"ok", NULL, "correct", true},

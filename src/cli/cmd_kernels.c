@@ -80,7 +80,7 @@ const cli_command cmd_kernels = {"kernels",
 /* ---- devices --------------------------------------------------------------------------------- */
 
 typedef struct device_row {
-    gputune_device device; /* must come first: OF_DEVICE uses its offsets */
+    gputune_device device; /* must come first, because OF_DEVICE uses the offsets in this struct */
     const char *note;
 } device_row;
 
@@ -153,7 +153,7 @@ typedef struct ward {
 } ward;
 
 typedef struct diagnosis_row {
-    gputune_diagnosis diagnosis; /* must come first: OF_DIAGNOSIS uses its offsets */
+    gputune_diagnosis diagnosis; /* must come first: OF_DIAGNOSIS uses offsets in this struct */
     const char *verdict;
 } diagnosis_row;
 

@@ -10,7 +10,7 @@
 
 typedef struct report_data {
     cli_records records;
-    cli_measured_list measured; /* scenarios, of which those being tuned come first */
+    cli_measured_list measured; /* all scenarios; those that are being tuned come first */
     cli_table standing;         /* the records of winners and defaults */
     char **sources;             /* the code of each scenario's winner; NULL: unknown */
 } report_data;
@@ -108,7 +108,7 @@ static void report_write_page(const report_data *report, FILE *file)
     free(json);
 }
 
-enum { MOST_SOURCES = 100 }; /* a source takes 10 to 30 KB */
+enum { MOST_SOURCES = 100 }; /* each source takes 10 to 30 KB */
 
 /* Collects the records of the named kernels, or of all kernels. */
 static int collect_data(report_data *report, const cli_session *session)

@@ -109,7 +109,8 @@ static int write_template(const cli_list *arguments)
     for (const char *at = draft; (at = strstr(at, "// guess:")); at++) {
         guesses++;
     }
-    const char *first = strstr(draft, clause); /* a command takes only one kernel */
+    /* the command in the message can take only one kernel */
+    const char *first = strstr(draft, clause);
     const char *name = first ? first + sizeof clause - 1 : "";
     bool several = strstr(name, clause) != NULL;
     cli_note(
@@ -149,7 +150,7 @@ const cli_command cmd_template = {
 /* ---- embed ----------------------------------------------------------------------------------- */
 
 typedef struct embedded_file {
-    char *name; /* an include's name without quotes, or the template's file name */
+    char *name; /* the name in an #include, without quotes, or the template's file name */
     char *path, *text;
     size_t bytes;
 } embedded_file;
@@ -166,7 +167,7 @@ static bool add_file(embedded_files *out, const char *name, const char *path)
     return text != NULL;
 }
 
-/* Adds an included file. Fails if the name is already used for a different file. */
+/* Adds an included file. Fails if a different file with the same name was added. */
 static int add_include(embedded_files *out, const char *from, const char *name)
 {
     if (strcmp(name, "gputune.cuh") == 0) {

@@ -42,7 +42,7 @@ static int add_variant(void *user, const gputune_compiled *compiled)
     at->done++;
     at->failed += !ok;
     gputune_compiled row = *compiled;
-    row.log = ok ? "" : compiled->log; /* a successful compilation's log is not shown */
+    row.log = ok ? "" : compiled->log; /* the log of a successful compilation is not shown */
     cli_table_add(&at->table, &row);
     if (!ok && compiled->log && compiled->log[0]) {
         cli_console_log(NULL, GPUTUNE_LOG_INFO, compiled->log);
@@ -135,7 +135,7 @@ static int warm_kernels(void)
     if (cli_warm.gpus && !is_child) {
         return cli_fleet_run();
     }
-    cli_given.quiet |= cli_warm.is_silent; /* no notes until the scenarios are found */
+    cli_given.quiet |= cli_warm.is_silent; /* no notes while the scenarios are searched */
     cli_open_mode compiling = cli_given.arch ? CLI_OPEN_NO_DEVICE : CLI_OPEN_DEVICE;
     CLI_TRY(cli_open(&session, cli_warm.compile_only ? compiling : CLI_OPEN_TUNING));
     if (cli_warm.regions.count) {
@@ -156,7 +156,7 @@ static int warm_kernels(void)
                                  : cli_warm_tune(&session, &scenarios);
 }
 
-enum { SETTLED_MS = 100 }; /* saves within this time count as one */
+enum { SETTLED_MS = 100 }; /* several saves within this time count as one save */
 
 typedef struct watched {
     const char *path;
@@ -214,7 +214,7 @@ static void add_include(watch *watch, const char *from, const char *name)
     }
 }
 
-/* Lists the templates and the files that they include, directly or not. */
+/* Lists the templates and the files that they include, directly or through other files. */
 static void list_files(watch *watch)
 {
     watch->files = NULL;
@@ -302,8 +302,9 @@ static int tune_and_wait(watch *watch, bool is_first)
 }
 
 /* Tunes, and tunes again whenever a selected template or a file that it includes in quotes is
- * saved, which cancels a running tuning. Ends with Ctrl-C, or after the first tuning if saving a
- * file cannot help. Returns the exit code; Ctrl-C while waiting gives 0. */
+ * saved, which cancels a running tuning. Ends with Ctrl-C, or after the first tuning if it failed
+ * for a reason that saving a file cannot fix. Returns the exit code, which is 0 if Ctrl-C ends the
+ * waiting. */
 static int warm_watch(void)
 {
     watch watch = {NULL};

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static char progress_line[1024]; /* the line that is drawn now, or "" */
-static cli_send_fn send_line;    /* receives the lines instead of stderr; NULL: none */
+static char progress_line[1024]; /* the progress line on the terminal; "": none */
+static cli_send_fn send_line;    /* gets the lines in place of stderr; NULL: none does */
 
 const char *const cli_color_words[] = {"auto", "always", "never", NULL};
 
@@ -131,7 +131,7 @@ void cli_console_log(void *user, gputune_log_level level, const char *line)
     }
 }
 
-/* Statuses that are not listed give CLI_EXIT_NOTHING. */
+/* The exit codes of statuses. A status that is not listed has CLI_EXIT_NOTHING. */
 static const struct {
     int status, code;
 } exit_codes[] = {{GPUTUNE_OK, CLI_EXIT_OK},

@@ -1,4 +1,5 @@
-/* Messages and one progress line on stderr, unmixed, and their exit codes. Any thread may call. */
+/* Messages and one progress line on stderr, and exit codes. Messages never mix with the progress
+ * line. Any thread may call these functions. */
 #pragma once
 
 #include "cli/memory.h"
@@ -13,12 +14,14 @@ bool cli_console_is_able(FILE *file);
 /* Returns true if a progress line can be redrawn: stderr is a terminal and --quiet was not given.
  */
 bool cli_console_is_live(void);
-/* Returns how many columns a line may take: COLUMNS, else the terminal's width; 0: any number. */
+/* Returns how many columns a line may have: COLUMNS if it is set, otherwise the terminal's width;
+ * 0: any number. */
 size_t cli_console_columns(FILE *file);
 
 typedef enum cli_color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER } cli_color;
 extern const char *const cli_color_words[];
-/* Returns true if `file` is to be coloured: --color, else a terminal that is not "dumb". */
+/* Returns true if output to `file` is coloured: as --color demands, otherwise if it is a terminal
+ * that is not "dumb". */
 bool cli_console_has_color(FILE *file);
 #define CLI_RED    "\033[31m"
 #define CLI_GREEN  "\033[32m"
@@ -38,8 +41,7 @@ void cli_console_progress_end(void);
 
 /* Prints a line like cli_console_print(), with the prefix and the colour (NULL: none). */
 void cli_console_line(const char *prefix, const char *text, const char *color);
-/* From now on passes lines to `send` instead of writing them to stderr. A progress line has the
- * prefix NULL. */
+/* Makes all later lines go to `send` instead of stderr. A progress line has the prefix NULL. */
 typedef void (*cli_send_fn)(const char *prefix, const char *text, const char *color);
 void cli_console_send(cli_send_fn send);
 
@@ -54,7 +56,7 @@ enum {
     CLI_EXIT_USAGE = 2,    /* a mistake on the command line */
     CLI_EXIT_PLATFORM = 3, /* no NVRTC, no driver, no GPU, or a failure that `doctor` found */
     CLI_EXIT_TEMPLATE = 4, /* a template or compile error, or a bad recorded space */
-    CLI_EXIT_WRONG = 5,    /* wrong results of all variants, of the default or of most */
+    CLI_EXIT_WRONG = 5,    /* the default, most variants or all variants have wrong results */
     CLI_EXIT_DATABASE = 6,
     CLI_EXIT_FOUND = 7,     /* `check` found a mistake */
     CLI_EXIT_OPEN = 8,      /* `template` wrote a draft with open questions */
@@ -73,7 +75,8 @@ int cli_fail(int status);
  * printed before it, already has the name. */
 const char *cli_without_kernel(const char *message, const char *label);
 
-/* Combines exit codes: the first that is not 0 stays, but CLI_EXIT_CANCELED replaces it. */
+/* Combines two exit codes. Returns the first one that is not 0; but if one of them is
+ * CLI_EXIT_CANCELED, returns that. */
 int cli_worse(int so_far, int next);
 
 /* Prints "unknown WHAT 'WORD'; did you mean 'NEAREST'?", or the candidates if none is near. Returns

@@ -1,4 +1,4 @@
-/* Output files, includes of templates, and values of JSON. */
+/* Output files, includes of templates, and JSON values. */
 #include "cli/files.h"
 
 #include "cli/console.h"

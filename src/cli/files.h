@@ -1,4 +1,4 @@
-/* Output files, values of JSON, and the includes of templates. */
+/* Output files, JSON values, and includes of templates. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,14 +9,16 @@ typedef struct cli_output {
     const char *path; /* NULL: standard output */
 } cli_output;
 
-/* Opens an output; NULL: standard output. `path` must outlive *out. An existing file is an error
- * unless `replace`. Returns CLI_CONTINUE, or an exit code after a message. */
+/* Opens the file `path`, or standard output if `path` is NULL. `path` must outlive *out. An
+ * existing file is an error unless `replace` is set. Returns CLI_CONTINUE, or an exit code after a
+ * message. */
 int cli_output_open(cli_output *out, const char *path, bool replace);
-/* Closes the output of a command that ends with `code`. Standard output stays open. Returns `code`,
- * or CLI_EXIT_NOTHING after a message if that is CLI_EXIT_OK and writing failed. */
+/* Closes the output of a command that ends with `code`. Standard output stays open. Returns `code`;
+ * but if `code` is CLI_EXIT_OK and writing failed, prints a message and returns CLI_EXIT_NOTHING.
+ */
 int cli_output_close(cli_output *output, int code);
 
-/* Writes a file, opened like cli_output_open(). Returns the exit code. */
+/* Writes a file, which it opens like cli_output_open(). Returns the exit code. */
 int cli_output_write(const char *path, bool replace, const void *bytes, size_t count);
 
 /* Returns the shortest decimal text that reads back as the same finite double. */

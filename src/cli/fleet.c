@@ -1,11 +1,12 @@
 /* warm --gpus: runs a process for each GPU, which opens the GPU. The parent opens no GPU: it gives
  * each child one scenario at a time (its turn), draws the progress and prints one table. If a GPU
- * is lost or its driver hangs, only its turn fails, and an equal GPU tries that turn again.
+ * is lost or its driver hangs, only its turn fails, and another GPU of the same kind repeats the
+ * turn.
  *
  * Parent and child exchange messages over a socket. A child lists its turns, sends READY, and
  * answers each ORDER with ROW or FAILED. GPUs whose results answer the same requests are of one
- * kind and take turns from one queue. The children share the cores for compiling through the file
- * of GPUTUNE_CORES. */
+ * kind, and take their turns from one queue. The children share the cores for compiling through the
+ * file of GPUTUNE_CORES. */
 #include "cli/warm.h"
 
 #include "base/clock.h"
@@ -62,7 +63,7 @@ static bool send_message(int channel, message *out)
     return sent == (ssize_t)bytes;
 }
 
-/* Like send_message(), with these texts as the body. Texts that do not fit are cut. */
+/* Like send_message(), but sets the body to these texts. Texts that do not fit are cut. */
 static bool send_texts(int channel, message *out, const char *first, const char *second,
                        const char *third)
 {
@@ -195,7 +196,7 @@ int cli_fleet_serve(const cli_session *session, const cli_scenarios *scenarios)
 
 /* ---- the parent ------------------------------------------------------------------------------ */
 
-/* The GPUs of one kind and their turns. Turns from `next` on are not taken yet. */
+/* The GPUs of one kind and their turns. The turns before `next` have been given to a GPU. */
 typedef struct kind {
     const char *environment;
     cli_turn *turns;
@@ -216,10 +217,11 @@ typedef struct child {
     CLI_LIST(cli_turn) listed; /* turns received so far, until READY */
     kind *kind;                /* NULL: the child is not ready, or its GPU is unusable */
     bool is_busy, is_out;
-    bool is_in_doubt; /* true if this GPU's turn failed and an equal GPU now tries the same turn */
+    bool is_in_doubt; /* true if the turn failed on this GPU and another GPU of the same kind is
+                         repeating it */
     cli_turn turn;
     int64_t start_ns;
-    failure failure; /* failure of its turn; handled after all GPUs are open */
+    failure failure; /* failure of this GPU's turn; handled after all GPUs are open */
     char shown[160]; /* its turn's progress */
 } child;
 
@@ -235,7 +237,7 @@ static struct {
     cli_table table;
     int code;
     int refusal;  /* exit code if a requested GPU cannot be used; otherwise CLI_CONTINUE */
-    int unopened; /* exit code of a GPU that could not be opened */
+    int unopened; /* exit code of the last GPU that could not be opened */
     message message;
 } fleet;
 
@@ -258,7 +260,8 @@ static int read_numbers(const char *which)
     }
 }
 
-/* Lists the GPUs to use. Without a GPU and a requested driver, "all" means the emulator's. */
+/* Lists the GPUs to use. If there is no GPU and no driver was requested, "all" means the GPUs of
+ * the emulator. */
 static int list_gpus(const char *which)
 {
     int count = 0;
@@ -284,7 +287,8 @@ static int spawn_child(child *child, int channel)
                       (long)getpid()),
            1);
     posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP); /* the parent passes Ctrl-C on */
+    /* the parent forwards Ctrl-C to the children */
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
     int error =
         posix_spawn(&child->pid, "/proc/self/exe", NULL, &attributes, cli_given.words, environ);
     posix_spawnattr_destroy(&attributes);
@@ -392,7 +396,8 @@ static void send_order(child *child)
     (void)send_message(child->channel, &fleet.message); /* an ended child closes its channel */
 }
 
-/* Puts a failed turn back for an equal GPU. Returns false if no equal GPU may try it. */
+/* Puts a failed turn back into the queue for another GPU of the same kind. Returns false if no such
+ * GPU may try it. */
 static bool pass_on(child *child)
 {
     kind *kind = child->kind;
@@ -409,8 +414,8 @@ static bool pass_on(child *child)
     return true;
 }
 
-/* Ends a child's turn. If another GPU failed at the same turn with an error and this one succeeded,
- * the other one gets no more work. */
+/* Ends a child's turn. If the same turn failed with an error on another GPU and succeeds on this
+ * one, the other GPU gets no more work. */
 static void settle_scenario(child *second, bool has_winner)
 {
     child *first = (child *)(uintptr_t)second->turn.tried;
@@ -432,7 +437,8 @@ static void settle_scenario(child *second, bool has_winner)
     first->failure.why = NULL;
 }
 
-/* Handles failures after all GPUs are open, because an equal GPU may try the same turn. */
+/* Handles failures. Called after all GPUs are open, because another GPU of the same kind may repeat
+ * a failed turn. */
 static void settle_failures(void)
 {
     for (size_t i = 0; i < fleet.count && !is_opening(); i++) {
@@ -465,8 +471,8 @@ static void draw_progress(void)
     cli_progress_draw(text);
 }
 
-/* Lets an open GPU take turns from the queue of its kind. The first GPU of a kind brings the
- * turns. */
+/* Lets an open GPU take turns from the queue of its kind. The queue is filled with the turns that
+ * the first GPU of a kind has listed. */
 static void admit_child(child *child, const char *environment)
 {
     kind *kind = fleet.kinds;
@@ -547,7 +553,7 @@ static void take_end(child *child)
             fleet.refusal = code;
             cli_set_canceled(true);
         }
-    } else if (child->is_busy && !child->failure.why) { /* a signal ended the child in its turn */
+    } else if (child->is_busy && !child->failure.why) { /* a signal ended the child in a turn */
         const char *message =
             cli_format("%s: %s: the process on this GPU was ended by signal %d",
                        child->turn.scenario->label, child->label, WTERMSIG(status));

@@ -1,4 +1,4 @@
-/* How near a winner is to the limits of its GPU, and what is left to gain. */
+/* How near a winner is to the limits of its GPU, and how much could still be gained. */
 #include "cli/records.h"
 
 #include "base/text.h"
@@ -98,7 +98,7 @@ static const char *text_of_unknown(const gputune_record *record, bool of_memory)
 
 char *cli_hardware_text(const gputune_record *winner, const char *source)
 {
-    /* from this share of a limit on, as in Nsight Compute, a kernel counts as bound by it */
+    /* a kernel that reaches this share of a limit counts as bound by it, as in Nsight Compute */
     static const double near = 0.6, at = 0.995;
     const cli_peak peak = cli_peak_of(winner, source);
     const double per_s = winner->median_ns > 0 ? 1e9 / winner->median_ns : 0;
@@ -118,7 +118,7 @@ char *cli_hardware_text(const gputune_record *winner, const char *source)
     }
     if (winner->objective != GPUTUNE_OBJECTIVE_KERNEL &&
         winner->objective != GPUTUNE_OBJECTIVE_RATE) {
-        return text; /* the others measure more than the kernel's time */
+        return text; /* the other objectives measure more than the kernel's time */
     }
     const char *shares = text_of_shares(memory, arithmetic, peak.units);
     const double warps = share_of_threads(winner);

@@ -37,7 +37,7 @@ static void print_usage(FILE *file)
           file);
 }
 
-/* Returns NULL after a message if there is no such command. */
+/* Finds a command by its name. Prints a message and returns NULL if there is no such command. */
 static const cli_command *find_command(const char *name)
 {
     const char *names[COMMANDS + 1];
@@ -142,7 +142,7 @@ static void fill_descriptors(void)
 
 int main(int argc, char **argv)
 {
-    /* Commands have options in place of these variables. The doctor reports them. */
+    /* Variables for which commands have options. The doctor command reports them. */
     static const char *const unset[] = {"GPUTUNE_DEBUG",  "GPUTUNE_DISABLE", "GPUTUNE_FORCE",
                                         "GPUTUNE_EFFORT", "GPUTUNE_RECORD",  "GPUTUNE_LOG",
                                         "GPUTUNE_PINNED"};

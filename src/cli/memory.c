@@ -27,7 +27,8 @@ void *cli_present(void *memory)
     return memory;
 }
 
-/* Like realloc(). A block that moves keeps its position in the ring; a new one is the newest. */
+/* Like realloc(). A block that moves keeps its position in the ring; a new block becomes the
+ * newest. */
 static void *resize_memory(void *memory, size_t bytes)
 {
     block *one = cli_present(realloc(memory ? (block *)memory - 1 : NULL, sizeof *one + bytes));

@@ -1,6 +1,6 @@
 /* Memory, texts and figures of the command line. Memory lives until the program ends or
- * cli_release() releases it; nothing is freed singly. If memory runs out, the program prints one
- * line and ends with exit code 1, so callers need no check. One thread at a time may call these
+ * cli_release() releases it; single blocks are not freed. If memory runs out, the program prints
+ * one line and ends with exit code 1, so callers need no check. One thread at a time may call these
  * functions. */
 #pragma once
 
@@ -13,11 +13,12 @@
 /* Calls `end` for a variable when its block ends. */
 #define CLI_SCOPED(end) __attribute__((cleanup(end)))
 
-/* Returns `memory`; ends the program if that is NULL. */
+/* Returns `memory`. Ends the program if `memory` is NULL. */
 void *cli_present(void *memory);
 /* Like calloc. */
 void *cli_allocate(size_t count, size_t bytes);
-/* Makes room for one more item in an array of `count` items. The count gives the capacity. */
+/* Makes room for one more item in an array of `count` items. The capacity follows from the count.
+ */
 void *cli_grow(void *array, size_t count, size_t bytes);
 /* Appends a value to an array of `count` items, at first NULL. Evaluates to the address of the
  * item. */
@@ -31,12 +32,13 @@ void *cli_grow(void *array, size_t count, size_t bytes);
         size_t count;                                                                              \
     }
 #define cli_add(list, ...) cli_push((list)->items, (list)->count, __VA_ARGS__)
-/* Like strdup; NULL gives NULL. */
+/* Like strdup(); returns NULL for NULL. */
 char *cli_copy(const char *string);
 /* Like strndup. */
 char *cli_copy_part(const char *string, size_t count);
-/* Removes invalid UTF-8 and control characters, which a terminal would obey; anybody may have
- * written a database. Line ends and tabs become blanks unless `lines`. Returns `text`. */
+/* Removes invalid UTF-8, and control characters, which a terminal would obey: anybody may have
+ * written the texts of a database. Line ends and tabs become blanks unless `lines`. Returns `text`.
+ */
 char *cli_clean(char *text, bool lines);
 /* Like asprintf. */
 char *cli_format(const char *format, ...) CLI_PRINTF(1, 2);
@@ -49,9 +51,9 @@ void cli_join(char **text, const char *separator, const char *item);
 /* Reads a whole file, sets *bytes, and appends a NUL. Returns NULL, with errno, on failure. */
 char *cli_read_text(const char *path, size_t *bytes);
 
-/* Release memory inside long loops. cli_release() releases all memory allocated after cli_mark()
- * returned `mark`; older memory stays, even if it has grown since. Release marks in reverse order.
- * CLI_SCOPED(cli_release_at) releases a mark at the end of its block. */
+/* Release memory inside long loops. cli_release() releases all memory that was allocated after
+ * cli_mark() returned `mark`. Older memory stays, even if it has grown since then. Release marks in
+ * reverse order. CLI_SCOPED(cli_release_at) releases a mark at the end of its block. */
 void *cli_mark(void);
 void cli_release(void *mark);
 static inline void cli_release_at(void **mark)
@@ -78,11 +80,11 @@ char *cli_bytes(double bytes);
 char *cli_short_sizes(const char *sizes);
 /* Returns "axpy n=64M T=half" for a kernel and its sizes. */
 char *cli_label(const char *kernel, const char *sizes);
-/* Takes the next blank-separated word off *text: "NAME=VALUE", or "NAME" with the value "". Returns
- * false if there is none. */
+/* Takes the next word, which ends at a blank, from *text: "NAME=VALUE", or "NAME", whose value is
+ * "". Returns false if there is none. */
 bool cli_next_pair(const char **text, char **name, char **value);
-/* Takes a decimal number off the beginning of *text. Returns -1 and takes nothing if there is none,
- * or if it is above `most`. */
+/* Takes a decimal number from the beginning of *text. Returns -1 and takes nothing if there is
+ * none, or if it is above `most`. */
 long cli_take_number(const char **text, long most);
 /* Draws a bar of at most `cells` cells, in steps of an eighth, for a share from 0 to 1. */
 char *cli_bar(double share, size_t cells);

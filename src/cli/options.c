@@ -1,4 +1,4 @@
-/* Parses a command's options by their table, and prints the help from it. */
+/* Parses a command's options by its table of options, and prints the help from the table. */
 #include "cli/options.h"
 
 #include "cli/console.h"
@@ -74,7 +74,8 @@ void cli_help(const cli_command *command)
     const char *text = command->more ? command->more : "";
     fputs(*text ? "\n" : "", stdout);
     for (size_t length; *text; text += length + (text[length] == '\n')) {
-        length = strcspn(text, "\n"); /* an indented line has a word, blanks, and the meaning */
+        /* an indented line consists of a word, blanks and the meaning of the word */
+        length = strcspn(text, "\n");
         char *line = cli_copy_part(text, length), *gap = strstr(line + strspn(line, " "), "  ");
         size_t indent = line[0] == ' ' && gap ? (size_t)(gap - line) + strspn(gap, " ") : 0;
         printf("%.*s", (int)indent, line);
@@ -89,7 +90,7 @@ static char *first_sentence(const cli_option *option)
 }
 
 /* Prints a line for each option, separated by tabs: name, letter, argument, choices, purpose. The
- * last line has the arguments of the command. Completions read it. */
+ * last line has the arguments of the command. The shell completions read this list. */
 static void list_options(const cli_command *command)
 {
     for (const cli_option *option = command->options; option->name; option++) {

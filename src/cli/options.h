@@ -40,7 +40,7 @@ typedef struct cli_selection {
 /* The values of the options that several commands have. A process runs one command. */
 extern struct cli_given {
     char **words;        /* the command line */
-    const char *own_gpu; /* number of this process's GPU in a child of --gpus; otherwise NULL */
+    const char *own_gpu; /* in a child of --gpus, the number of its GPU; otherwise NULL */
     const char *database, *templates, *driver, *device;
     cli_selection selection;
     const char *gpu, *arch, *output, *pinned;
@@ -65,12 +65,12 @@ typedef struct cli_command {
     const char *description; /* purpose, for the list of commands */
     const char *arguments;   /* "KERNEL|PATH..." */
     const char *summary;     /* one sentence, capitalised */
-    const char *more;        /* paragraphs under the options, or NULL */
+    const char *more;        /* paragraphs below the list of options, or NULL */
     struct {
         size_t least, most;
-    } takes; /* number of arguments besides options */
+    } takes; /* least and greatest number of arguments besides options */
     const cli_option *options;
-    int (*run)(const cli_list *arguments); /* returns the exit code; only data goes to stdout */
+    int (*run)(const cli_list *arguments); /* returns the exit code; prints only data to stdout */
 } cli_command;
 
 enum { CLI_CONTINUE = -1 };
@@ -84,7 +84,7 @@ enum { CLI_CONTINUE = -1 };
         }                                                                                          \
     } while (0)
 
-/* Parses the arguments and reorders argv, whose [0] is the name of the command. Returns
+/* Parses the arguments and reorders argv, whose first element is the name of the command. Returns
  * CLI_CONTINUE, or an exit code after printing the help, the options for completions (--options),
  * or an error. */
 int cli_parse(cli_list *out, const cli_command *command, int argc, char **argv);

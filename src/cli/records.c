@@ -1,4 +1,4 @@
-/* Columns of records and trials, scenarios as axes with values, and failures by reason. */
+/* Columns of records and trials, scenarios as axes with values, and failures grouped by reason. */
 #include "cli/records.h"
 
 #include "base/text.h"
@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A record and derived values. NULL, "" and NAN are empty cells, in some units 0 too. */
+/* A record and derived values. NULL, "" and NAN are shown as empty cells; in columns of some units,
+ * so is 0. */
 typedef struct row {
-    gputune_record record; /* must come first: the columns use its offsets */
+    gputune_record record; /* must come first, because the columns use the offsets in this struct */
     const char *hot, *default_time, *uncertainty, *speedup, *verdict;
     const char *pipeline_grids, *pipeline_blocks, *flags, *outcome;
     double bytes_per_s, flops_per_s, flops_only, copy_share, failed;
@@ -78,8 +79,7 @@ static void derive_figures(row *out)
     out->outcome = outcome(r);
     out->bytes_per_s = is_timed ? r->bytes * 1e9 / r->median_ns : 0;
     out->flops_per_s = is_timed ? r->flops * 1e9 / r->median_ns : 0;
-    out->flops_only =
-        r->bytes > 0 ? 0 : out->flops_per_s; /* shown by tables that have no bandwidth */
+    out->flops_only = r->bytes > 0 ? 0 : out->flops_per_s; /* set only if there is no bandwidth */
     out->copy_share = r->copy_bytes_per_s > 0 ? out->bytes_per_s / r->copy_bytes_per_s : 0;
     out->failed = r->is_winner ? r->failed : (double)NAN;
 }
@@ -275,7 +275,7 @@ double cli_measured_best(const cli_measured *of)
     return best;
 }
 
-/* Adds the values of "A=1 B=2" to their axes; if `words`, skips numbers. */
+/* Adds the values of "A=1 B=2" to their axes; with `words`, skips values that are numbers. */
 static void add_values(cli_apart *data, const char *text, bool words)
 {
     char *name, *value;
@@ -303,7 +303,8 @@ static int compare_values(const void *left, const void *right)
     return a_number && x != y ? (x > y) - (x < y) : strcmp(a, b);
 }
 
-/* Adds a trial. An axis that its template lacked gets the first value. */
+/* Adds a trial. An axis that the trial's version of the template did not have gets the first value.
+ */
 static void place_trial(cli_apart *data, const gputune_record *trial)
 {
     const char *text = trial->configuration;
@@ -419,7 +420,8 @@ static uint32_t count_status(const failures *all, const char *status)
     return sum;
 }
 
-/* Returns the failure with the commonest status, and among those with the commonest message. */
+/* Returns the failure with the most frequent status, and among those the one with the most frequent
+ * message. */
 static const failure *find_commonest(const failures *all)
 {
     const failure *best = all->items;
@@ -521,7 +523,7 @@ int cli_failures_code(const char **of_default, const cli_records *records, const
         }
         wrong += strcmp(trial->status, "wrong") == 0;
     }
-    wrong = wrong < info->failed ? wrong : info->failed; /* more failures belong to other tunings */
+    wrong = wrong < info->failed ? wrong : info->failed; /* others are from other tunings */
     return wrong > info->variants / 2 ? CLI_EXIT_WRONG : CLI_EXIT_OK;
 }
 

@@ -14,7 +14,7 @@ enum {
     CLI_VIEW_RUN = CLI_VIEW << 2,
     CLI_VIEW_COMPARE = CLI_VIEW << 3,
     CLI_VIEW_WHY = CLI_VIEW << 4,
-    CLI_VIEW_ANY_GPU = CLI_VIEW << 5 /* added to another view to show the GPU */
+    CLI_VIEW_ANY_GPU = CLI_VIEW << 5 /* added to a view, shows the GPU, too */
 };
 
 cli_table cli_record_table(unsigned view);
@@ -53,7 +53,7 @@ int cli_rules_print(size_t *count, const cli_session *session, const gputune_rec
 
 /* The records of one scenario on one kind of GPU. */
 typedef struct cli_measured {
-    /* the trials; the first one also has the values that all trials share */
+    /* the trials; values that all trials share are read from the first one */
     const gputune_record *trials;
     size_t count;
     /* The winner of the whole space if it was tuned, otherwise the fastest winner. Without a
@@ -67,7 +67,7 @@ typedef CLI_LIST(cli_measured) cli_measured_list;
 /* Groups the records by scenario. They must outlive the list. */
 cli_measured_list cli_measured_of(const cli_records *records);
 
-/* Columns for the scenario of a row that begins with a gputune_record. */
+/* The columns that show the scenario, for rows that begin with a gputune_record. */
 #define CLI_PLACE_COLUMNS                                                                          \
     CLI_FIELD(gputune_record, kernel, "", CLI_TEXT, CLI_IN_DATA),                                  \
         CLI_FIELD(gputune_record, sizes, "", CLI_TEXT, CLI_IN_DATA),                               \
@@ -78,7 +78,8 @@ cli_measured_list cli_measured_of(const cli_records *records);
 
 /* Returns true if a trial was measured and is correct. */
 bool cli_trial_has_time(const gputune_record *trial);
-/* Returns true if a trial was left out because its only launch was slow; median_ns is that launch.
+/* Returns true if a trial was left out of the race because its only launch was slow; median_ns is
+ * the time of that launch.
  */
 bool cli_trial_was_launched(const gputune_record *trial);
 /* Returns true if the trial has the configuration of the winner. */
@@ -95,15 +96,15 @@ typedef struct cli_entry {
 /* A scenario as axes and entries. It borrows from `from`, which must outlive it. */
 typedef struct cli_apart {
     const cli_measured *from;
-    /* axes, and sizes that are words, with the values that were tried, sorted */
+    /* the axes and the sizes that are words, each with the values that were tried, sorted */
     cli_values axes;
     size_t *choices;
-    cli_entry *entries; /* each configuration once, sorted by the axes */
+    cli_entry *entries; /* one entry for each configuration, sorted by the axes */
     size_t entry_count;
     size_t unmeasured; /* number of trials that are not entries */
 } cli_apart;
 
-/* Splits a scenario into axes and entries. Entries are trials that were measured or failed; if
+/* Splits a scenario into axes and entries. Entries are trials that were measured or failed; with
  * `launched`, also trials that were launched only once. */
 void cli_take_apart(cli_apart *out, const cli_measured *from, bool launched);
 
@@ -139,8 +140,9 @@ typedef struct cli_peak {
  * if the kernel is faster than the FP32 units. */
 cli_peak cli_peak_of(const gputune_record *record, const char *source);
 
-/* Returns a line that describes the code of a winner, how near it is to the GPU's limits and what
- * is left to gain: "32 registers, occupancy 100%; memory-bound: 95.0% of a copy's bandwidth; ...".
+/* Returns a line that describes the code of a winner, how near it is to the GPU's limits, and how
+ * much could still be gained: "32 registers, occupancy 100%; memory-bound: 95.0% of a copy's
+ * bandwidth; ...".
  */
 char *cli_hardware_text(const gputune_record *winner, const char *source);
 
@@ -149,7 +151,8 @@ char *cli_hardware_text(const gputune_record *winner, const char *source);
 /* Returns true if the status ("wrong", "compile", ...) means that the trial failed. */
 bool cli_is_failure(const char *status);
 /* Prints for each scenario how many variants failed, the commonest reason, and whether the default
- * failed. `info` (may be NULL) describes the tuning; more failures belong to other tunings. */
+ * failed. `info` (may be NULL) describes the tuning; failures beyond its number are from other
+ * tunings. */
 void cli_failures_print(const cli_records *records, const gputune_info *info);
 /* Prints once for each kernel the scalars of its winner that were verified with one value. */
 void cli_single_print(const cli_records *records);

@@ -60,8 +60,8 @@ static bool start_file(const char *file, const cli_list *labels)
     return !error;
 }
 
-/* Waits for the writer; with WNOHANG only takes the result of one that has ended. Returns the exit
- * code of the writer. */
+/* Waits for the writer; with WNOHANG, only takes the result of a writer that has ended. Returns the
+ * exit code of the writer. */
 static int finish_file(const char *file, int how)
 {
     int status = 0;

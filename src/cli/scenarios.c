@@ -137,7 +137,8 @@ static int unknown_name(const cli_session *session, const char *name)
     return cli_unknown("kernel", name, names, all.count);
 }
 
-/* Adds the kernels of a name. Kernels of a file are known by their own names afterwards. */
+/* Adds the kernels that a name or path means. Afterwards the kernels of a file are known by their
+ * own names. */
 static int find_kernel(cli_catalogue *out, const cli_session *session, const char *name)
 {
     size_t first = out->count;
@@ -159,7 +160,7 @@ int cli_catalogue_find(cli_catalogue *out, const cli_session *session, const cli
     for (size_t i = 0; i < names->count; i++) {
         CLI_TRY(find_kernel(out, session, names->items[i]));
     }
-    for (size_t i = 1; i < out->count; i++) { /* the library needs unique names */
+    for (size_t i = 1; i < out->count; i++) { /* the library finds kernels by unique names */
         const cli_kernel *kernel = &out->items[i];
         size_t other = gt_index_of(kernel->name, out->items, i);
         CLI_REFUSE(other < i, CLI_EXIT_USAGE,
@@ -259,8 +260,8 @@ gputune_sizes cli_sizes_of(const char *text)
 }
 
 enum { MOST_SCENARIOS = 10000 };
-/* The largest size that is chosen on an emulator, which runs some 10^8 thread instructions per
- * second. */
+/* The largest size that is chosen on the emulator, which executes about 10^8 thread instructions
+ * per second. */
 static const int64_t emulated_size = 1 << 16;
 static const char emulated_size_text[] = "65536";
 
@@ -288,7 +289,8 @@ static int check_names(const cli_values *values, bool axes, const cli_catalogue 
     return CLI_CONTINUE;
 }
 
-/* Returns the size for an emulator if none is given; "": the template's default. */
+/* Returns the size that is used on the emulator if the user gives none; "": the template's default.
+ */
 static const char *small_size(const char *value)
 {
     int64_t number;
@@ -351,7 +353,7 @@ static int check_starts(const cli_list *starts, const cli_catalogue *catalogue)
     return CLI_CONTINUE;
 }
 
-/* Adds the `index`-th combination of the kernel's given sizes. */
+/* Adds the scenario with combination number `index` of the given sizes of the kernel. */
 static int add_scenario(cli_scenarios *out, const cli_kernel *kernel, size_t index, bool emulated)
 {
     cli_scenario *scenario =
@@ -380,7 +382,7 @@ static int add_scenario(cli_scenarios *out, const cli_kernel *kernel, size_t ind
     return CLI_CONTINUE;
 }
 
-/* Drops the last scenario if the list has it already, because a size can be written in several
+/* Drops the last scenario if the list has it already, which happens if a size is written in two
  * ways: "1K,1024". */
 static void drop_if_known(cli_scenarios *out)
 {
@@ -455,7 +457,7 @@ int cli_single(cli_open_mode mode, const char *name, cli_work work)
     CLI_TRY(cli_scenarios_make(&scenarios, &catalogue, &cli_given.selection, &session));
     CLI_REFUSE(scenarios.count != 1, CLI_EXIT_USAGE,
                "--size: this command takes one value for each size");
-    if (mode == CLI_OPEN_TUNING) { /* after Ctrl-C, the results so far are printed */
+    if (mode == CLI_OPEN_TUNING) { /* after Ctrl-C, the command prints the results that it has */
         cli_catch_interrupt();
     }
     return work(&session, scenarios.items);

@@ -18,13 +18,14 @@ typedef struct cli_value_list {
 typedef CLI_LIST(cli_value_list) cli_values;
 
 /* Parses "n=1M,16M", or several such texts separated by blanks or commas, and adds them to *out.
- * Messages begin with `option`; if NULL, the text may be empty. Returns CLI_CONTINUE or
+ * Messages begin with `option`. If `option` is NULL, the text may be empty. Returns CLI_CONTINUE or
  * CLI_EXIT_USAGE. */
 int cli_values_parse(cli_values *out, const char *option, const char *text);
 /* Parses all texts of an option. */
 int cli_values_read(cli_values *out, const char *option, const cli_list *texts);
 const cli_value_list *cli_values_find(const cli_values *values, const char *name);
-/* Returns the list of that name; adds an empty one if there is none. Keeps `name`. */
+/* Returns the list with this name; adds an empty list if there is none. The list keeps the pointer
+ * `name`. */
 cli_value_list *cli_values_named(cli_values *values, char *name);
 /* Returns the index of a value; the count if it is not in the list. */
 static inline size_t cli_value_index(const cli_value_list *list, const char *value)
@@ -43,8 +44,8 @@ typedef CLI_LIST(cli_kernel) cli_catalogue;
 
 /* Returns true if a KERNEL on the command line is the path of a template. */
 bool cli_is_path(const char *name);
-/* Finds the kernels of all names, each once, as gputune_kernels() does. Kernels of a path are known
- * by their names afterwards. Returns CLI_CONTINUE, or an exit code after a message. */
+/* Finds the kernels of all names, each once, as gputune_kernels() does. Afterwards the kernels of a
+ * path are known by their names. Returns CLI_CONTINUE, or an exit code after a message. */
 int cli_catalogue_find(cli_catalogue *out, const cli_session *session, const cli_list *names);
 /* Prints a note for each kernel of that name that is verified only against itself. */
 void cli_note_own_references(const cli_session *session, const char *name);
@@ -66,11 +67,11 @@ int cli_stored_name(const cli_session *session, const char *name);
 /* Sets *out to the sizes for filters of the library, or NULL. Returns CLI_CONTINUE or
  * CLI_EXIT_USAGE. */
 int cli_stored_sizes(const char **out);
-/* Sets gpu, sizes and any_gpu of the filter. With any_gpu, results of several GPUs may be found.
- * Returns like cli_stored_sizes(). */
+/* Sets gpu, sizes and any_gpu of the filter. If any_gpu is set, results of several GPUs may be
+ * found. Returns like cli_stored_sizes(). */
 int cli_stored_filter(gputune_record_filter *out, const cli_session *session);
-/* Prints that nothing is stored and how to tune the kernel, and returns CLI_EXIT_NOTHING; for an
- * unknown kernel, prints the nearest name and returns CLI_EXIT_USAGE. */
+/* Prints that nothing is stored, and how to tune the kernel. Returns CLI_EXIT_NOTHING. For an
+ * unknown kernel, prints the nearest name instead, and returns CLI_EXIT_USAGE. */
 int cli_stored_nothing(const cli_session *session, const gputune_record_filter *filter);
 
 /* ---- scenarios ------------------------------------------------------------------------------- */
@@ -83,9 +84,9 @@ gputune_sizes cli_sizes_of(const char *text);
 typedef struct cli_scenario {
     const cli_kernel *kernel; /* borrowed from the catalogue */
     gputune_sizes sizes;      /* sizes that differ from the template's */
-    const char **only;        /* texts of --only for axes of this kernel */
+    const char **only;        /* the texts of --only that name axes of this kernel */
     size_t only_count;
-    const char **starts; /* texts of --start, if this kernel has all their axes */
+    const char **starts; /* the texts of --start whose axes this kernel has */
     size_t start_count;
     char *size_text; /* all sizes, with the defaults: "n=1048576 T=float" */
     char *label;     /* "axpy n=1M T=float" */
@@ -118,9 +119,9 @@ typedef struct cli_scenarios {
             "a configuration to try after the default, before the search; axes left out have "     \
             "their default; may be repeated")
 
-/* Makes the scenarios, each once. A size or axis applies to the kernels that have it; one that no
- * kernel has is an error. On an emulator, large sizes that are not given are reduced. Returns
- * CLI_CONTINUE, or CLI_EXIT_USAGE after a message. */
+/* Makes the scenarios, each once. A size or axis applies to the kernels that have it; a size or
+ * axis that no kernel has is an error. On the emulator, large sizes that the user did not give are
+ * reduced. Returns CLI_CONTINUE, or CLI_EXIT_USAGE after a message. */
 int cli_scenarios_make(cli_scenarios *out, const cli_catalogue *catalogue,
                        const cli_selection *selection, const cli_session *session);
 
@@ -134,7 +135,7 @@ int cli_single(cli_open_mode mode, const char *name, cli_work work);
 /* The options of commands that measure. */
 extern struct cli_tuning {
     int objective; /* a gputune_objective */
-    int effort;    /* index of cli_effort_words */
+    int effort;    /* index in cli_effort_words */
     uint32_t seed;
     gputune_options options; /* the others */
     cli_list inputs;         /* "NAME=FILE", for cli_tuning_inputs() */
@@ -178,5 +179,6 @@ int cli_tuning_inputs(void);
 /* Returns the library's options for a scenario, from the command line and the scenario's own terms.
  * Ctrl-C cancels calls with them. */
 gputune_options cli_tuning_options(const cli_scenario *scenario);
-/* Returns the limit, or a longer one than the library's if it is 0 and the GPU is emulated. */
+/* Returns `limit_s`; but if it is 0 and the GPU is emulated, returns a longer limit than the
+ * library's default. */
 double cli_limit_s(const cli_session *session, double limit_s);

@@ -5,7 +5,8 @@
 
 #include <gputune_tools.h>
 
-/* The last options of a command that opens a tuner, of one that only reads files, or of others. */
+/* The last options in a command's table: for a command that opens a tuner, for one that only reads
+ * files, and for others. */
 #define CLI_TUNER_OPTIONS                                                                          \
     CLI_ROW("device", 'd', CLI_OPTION_TEXT, &cli_given.device, "DEVICE", NULL,                     \
             "the GPU: 0, 1, ..., or a UUID; fails if there is no such GPU"),                       \
@@ -43,9 +44,10 @@
 
 typedef enum cli_open_mode {
     CLI_OPEN_TUNING, /* like CLI_OPEN_DEVICE, but only the measure worker opens the driver */
-    CLI_OPEN_DEVICE, /* a GPU; if there is none and none was requested, the emulator, with a note */
+    CLI_OPEN_DEVICE, /* opens a GPU; if there is no GPU and none was requested, opens the emulator
+                        and prints a note */
     CLI_OPEN_IF_ANY, /* like CLI_OPEN_DEVICE, but opens no device if there is no emulator either */
-    CLI_OPEN_NO_DEVICE /* only templates, compiler and database */
+    CLI_OPEN_NO_DEVICE /* opens only templates, compiler and database */
 } cli_open_mode;
 
 typedef struct cli_session {
@@ -63,18 +65,20 @@ int cli_open(cli_session *out, cli_open_mode mode);
 void cli_close(cli_session *session);
 /* Returns true if the command line or the environment names a driver or a device. */
 bool cli_is_driver_requested(void);
-/* Makes cli_open() only read the database: without --shipped, only the user's. */
+/* Makes cli_open() open the database for reading only, and without --shipped only the user's
+ * database. */
 void cli_read_own_results(void);
 #define CLI_SHIPPED_OPTION                                                                         \
     CLI_ROW("shipped", 0, CLI_OPTION_FLAG, &cli_given.shipped, NULL, NULL,                         \
             "also the results that come with gputune, unless --db is given")
 /* Returns the path of the database, as the library finds it; NULL: results are kept in memory. */
 char *cli_database_path(void);
-/* Returns `code`, the exit code of a command's work. If something was wrong with the database,
- * prints it and returns CLI_EXIT_DATABASE instead of CLI_EXIT_OK or CLI_EXIT_NOTHING. */
+/* Returns `code`, the exit code of a command's work. But if the database has a problem, prints the
+ * problem, and returns CLI_EXIT_DATABASE in place of CLI_EXIT_OK or CLI_EXIT_NOTHING. */
 int cli_check_database(const cli_session *session, int code);
 
-/* From now on Ctrl-C, SIGTERM and SIGHUP (unless ignored) cancel the work; a second one ends. */
+/* Makes Ctrl-C, SIGTERM and SIGHUP (unless they are ignored) cancel the work. A second signal ends
+ * the program. */
 void cli_catch_interrupt(void);
 /* Get and set whether work is canceled, in any thread. cli_cancel() returns the flag for the
  * library's options. */

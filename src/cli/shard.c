@@ -1,4 +1,4 @@
-/* --shard: selects the part of the scenarios that this run tunes. */
+/* --warm --shard: selects the part of the scenarios that this run tunes. */
 #include "cli/warm.h"
 
 #include "base/network.h"

@@ -1,4 +1,4 @@
-/* Tables: their rows, and how they are fitted into a terminal and written in each format. */
+/* Tables: adds rows, fits tables into the terminal's width, and writes them in each format. */
 #include "cli/table.h"
 
 #include "cli/console.h"
@@ -154,14 +154,14 @@ void cli_table_unpack(void *item, const cli_table *table, const char *packed)
 
 enum {
     GAP = 2,     /* blanks between columns */
-    COMFORT = 32 /* a narrower column of words is hard to read */
+    COMFORT = 32 /* narrower columns of words are hard to read */
 };
 
 /* The width of a table's column, in characters of the terminal. */
 typedef struct span {
     size_t least; /* the title or longest word; folding cannot make the column narrower */
     size_t width; /* the longest text; 0: the column is not shown */
-    bool spare;   /* true if it may be left out; the last such column is left out first */
+    bool spare;   /* true if the column may be left out; the last such column is left out first */
 } span;
 
 static size_t total(const span *spans, size_t count)

@@ -10,7 +10,8 @@ typedef enum cli_format_kind { CLI_FORMAT_TABLE, CLI_FORMAT_JSON, CLI_FORMAT_CSV
 /* The words of --format, in the order above, NULL-terminated. */
 extern const char *const cli_format_words[];
 
-/* Types of columns, and how people see them. Data formats get plain base units. */
+/* The types of columns, and how they are shown as text. JSON and CSV get plain numbers in base
+ * units. */
 typedef enum cli_unit {
     /* words, aligned to the left */
     CLI_TEXT,      /* const char * */
@@ -38,15 +39,15 @@ typedef enum cli_unit {
     CLI_REAL        /* double */
 } cli_unit;
 
-/* Where a column appears: in tables whose view has one of its bits; in JSON and CSV with
- * CLI_IN_DATA, or with CLI_IN_ITS_DATA and a bit of the view. A narrow terminal leaves out
- * CLI_SPARE columns. */
+/* Where a column appears. As text: in tables whose view has one of the column's bits. In JSON and
+ * CSV: with CLI_IN_DATA always, with CLI_IN_ITS_DATA if the view has one of the bits. A narrow
+ * terminal leaves out CLI_SPARE columns. */
 enum {
     CLI_IN_DATA = 1,
     CLI_IN_ITS_DATA = 2,
     CLI_SPARE = 4,
     CLI_VIEW = 8
-}; /* more views: CLI_VIEW << 1, ... */
+}; /* further views are CLI_VIEW << 1, ... */
 
 typedef struct cli_column {
     const char *key;   /* key in JSON and CSV */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define FIRST   3.0 /* the weight of a kernel's first search */
-#define LEAST_S 1.0 /* enough to compile and verify a default */
+#define LEAST_S 1.0 /* long enough to compile and verify a default */
 
 double cli_turn_cost(const char *sizes)
 {
@@ -27,7 +27,7 @@ typedef struct search {
 
 bool cli_turns_are_alike(const cli_turn *a, const cli_turn *b)
 {
-    /* misses of one kernel come from several catalogues, so compare names */
+    /* misses of one kernel have kernels of different catalogues, so names are compared */
     return strcmp(a->scenario->kernel->name, b->scenario->kernel->name) == 0;
 }
 
@@ -66,7 +66,7 @@ cli_turn *cli_turns_make(const cli_session *session, const cli_scenarios *scenar
         at.like = &turns[i];
         const gputune_record_filter filter = {.size = sizeof filter,
                                               .kernel = scenarios->items[i].kernel->name};
-        /* after a failure nothing is known; the tuning then reports the error */
+        /* if this fails, no turn is known; the tuning will report the error */
         (void)gputune_records(session->tuner, &filter, take_winner, &at);
     }
     return turns;

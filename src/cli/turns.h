@@ -6,17 +6,17 @@
 
 typedef struct cli_turn {
     const cli_scenario *scenario;
-    size_t place; /* index in the user's order */
-    double cost;  /* cost of a launch, to compare scenarios of one kernel */
+    size_t place; /* index of the scenario in the user's order */
+    double cost;  /* cost of a launch, by which scenarios of one kernel are compared */
     /* Set by cli_turns_sort(): place of the kernel's first turn; distance from the first size's
      * cost. */
     size_t kernel_place;
     double far;
-    bool known;        /* true if a finished result is stored, which probably answers at once */
+    bool known;        /* true if a finished result is stored, so the turn probably takes no time */
     bool started;      /* true if something is stored for the kernel, at any size */
     double weight;     /* the turn's weight in the division of time */
     double took_s;     /* seconds that the kernel's latest search took; 0: there was none */
-    const void *tried; /* the child that failed at the scenario; NULL: none yet */
+    const void *tried; /* the child on whose GPU the scenario failed; NULL: none yet */
 } cli_turn;
 
 /* Returns true if two turns are of one kernel. */

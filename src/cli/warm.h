@@ -6,7 +6,7 @@
 #include "cli/table.h"
 #include "cli/turns.h"
 
-/* Which part of the scenarios this run tunes: --shard INDEX/COUNT. */
+/* The part of the scenarios that this run tunes: --shard INDEX/COUNT. */
 typedef struct cli_shard {
     uint32_t index, count; /* count: 0 if scenarios are not divided */
 } cli_shard;
@@ -19,7 +19,7 @@ extern struct cli_warm {
     const char *from;     /* a file of misses, or NULL */
     const char *gpus;     /* "all", "0,2"; NULL: the one GPU that --device names */
     cli_list regions;     /* the texts of --sizes */
-    uint32_t variants;    /* --variants; 0: the library's default */
+    uint32_t variants;    /* --number of variants of a rule; 0: the library's default */
     const char *report;   /* the page to write while tuning, or NULL */
     const char *shard_text;
     cli_shard shard;
@@ -30,8 +30,8 @@ extern struct cli_warm {
  * CLI_EXIT_NOTHING if there are none. */
 int cli_warm_find(cli_scenarios *out, const cli_session *session);
 
-/* Tunes every scenario and prints the rows in the order given. One that fails does not stop the
- * others. Returns the exit code. */
+/* Tunes every scenario and prints the rows in the order given. A scenario that fails does not stop
+ * the others. Returns the exit code. */
 int cli_warm_tune(const cli_session *session, const cli_scenarios *scenarios);
 
 /* Makes the rules for the region of --sizes, one for each kernel (warm_rule.c). Returns the exit
@@ -64,9 +64,9 @@ int cli_fleet_serve(const cli_session *session, const cli_scenarios *scenarios);
 
 typedef struct cli_progress {
     size_t index, count; /* index of the scenario, from 0, and number of scenarios */
-    const char *gpu;     /* name of this GPU if several are used; otherwise NULL */
+    const char *gpu;     /* the name of this GPU if several GPUs are used; otherwise NULL */
     const char *label;   /* set by cli_warm_try(), like shown_s */
-    double shown_s;      /* seconds of the scenario at which progress was last shown */
+    double shown_s;      /* when progress was last shown, in seconds since the scenario began */
 } cli_progress;
 
 /* The result of a scenario. */
@@ -78,19 +78,20 @@ typedef struct cli_tuned {
     const char *why; /* why the tuning ended or failed, without the kernel's name */
 } cli_tuned;
 
-/* Tunes a scenario, with `force` even if a result is stored, and shows the progress. Returns false
- * if the result is new; the caller then checks that it was stored. */
+/* Tunes a scenario and shows the progress. With `force`, tunes even if a result is stored. Returns
+ * false if the result is new, so the caller must check that it was stored. */
 bool cli_warm_try(cli_tuned *out, const cli_session *session, const cli_scenario *scenario,
                   double limit_s, bool force, cli_progress *progress);
-/* Returns true if an equal GPU may find a winner after this status. */
+/* Returns true if another GPU of the same kind may find a winner although the tuning ended with
+ * this status. */
 bool cli_warm_may_be_gpu(int status);
-/* Returns the exit code of a scenario without a winner. Sets *out to the message, if there is one;
- * it names `gpu` unless that is NULL. */
+/* Returns the exit code of a scenario without a winner. Sets *out to the message, if there is one.
+ * The message contains the name `gpu` unless it is NULL. */
 int cli_warm_failure(char **out, const cli_tuned *tuned, const char *label, const char *gpu);
 /* Returns the turns in the order of tuning; a file of misses keeps its own order. */
 cli_turn *cli_warm_turns(const cli_session *session, const cli_scenarios *scenarios);
-/* Returns the limit of turn `at`: --time-limit, or its share of the rest of --total-limit if that
- * is less. */
+/* Returns the time limit of turn `at`: --time-limit, or if it is less, the turn's share of what is
+ * left of --total-limit. */
 double cli_warm_limit_s(const cli_turn *turns, size_t count, size_t at, int64_t start_ns,
                         size_t side_by_side);
 
@@ -121,6 +122,6 @@ int cli_warm_end(cli_table *table, int code, bool of_models, int64_t start_ns,
 int cli_rewrite_begin(const char *file);
 /* Starts `gputune report` for the page, unless it is running or was started less than 3 s ago. */
 void cli_rewrite(const char *file, const cli_list *labels);
-/* Writes the final page. Returns `code`, or if that is CLI_EXIT_OK the exit code of writing the
- * page. */
+/* Writes the final page. Returns `code`; but if `code` is CLI_EXIT_OK, returns the exit code of the
+ * command that wrote the page. */
 int cli_rewrite_end(const char *file, int code);

@@ -40,7 +40,7 @@ typedef struct wanted {
     size_t elsewhere;
 } wanted;
 
-/* Reads "16 x=4 y=8": the alignment of all buffers, and of some. */
+/* Reads "16 x=4 y=8": the alignment of all buffers, and the alignments of single buffers. */
 static void read_alignment(gputune_options *terms, const char *text)
 {
     char *name, *value;
@@ -66,7 +66,7 @@ static int accept_kernel(void *user, const gputune_kernel *kernel)
 /* Adds a miss, or prints why it cannot be tuned here. */
 static void add_miss(const wanted *to, const gputune_miss *one)
 {
-    static const char seeded[] = "seed="; /* begins the inputs that gputune generates */
+    static const char seeded[] = "seed="; /* the text for generated inputs begins so */
     size_t at = to->out->count;
     if (strncmp(one->inputs, seeded, strlen(seeded)) != 0) {
         cli_note("%s %s: skipped, because it was requested with the program's own data (inputs "
@@ -89,7 +89,7 @@ static bool is_here(const wanted *to, const gputune_miss *one)
     return !to->environment || strcmp(to->environment, one->environment) == 0;
 }
 
-/* Adds the templates that misses name by their paths. */
+/* Adds the templates that misses give by their paths. */
 static int add_path(void *user, const gputune_miss *one)
 {
     const wanted *to = user;
@@ -111,8 +111,8 @@ static int take_miss(void *user, const gputune_miss *one)
     return 0;
 }
 
-/* Lists the misses in the file of --from, the most wanted first: those of the selected kernels and,
- * without --any-gpu, of this kind of GPU. */
+/* Lists the misses in the file of --from, the most frequent first. Takes only those of the selected
+ * kernels and, without --any-gpu, of this kind of GPU. */
 static int list_wanted(cli_scenarios *out, const cli_session *session)
 {
     bool any_gpu = cli_given.any_gpu || !session->has_device;

@@ -44,7 +44,7 @@ static double variants_done(const gputune_progress *at)
     return 0.7 * ready + 0.3 * raced;
 }
 
-/* Appends the figures, the most important first because the line may be cut. */
+/* Appends the figures, the most important ones first, because the line may be cut. */
 static void append_figures(char **text, const gputune_progress *at)
 {
     double done = variants_done(at);
@@ -79,7 +79,7 @@ static char *describe_progress(const cli_progress *progress, const gputune_progr
         cli_append(&text, "%s: ", progress->gpu);
     }
     cli_append(&text, "%s%s", progress->label, bar ? " " : ": ");
-    if (bar) { /* most variants of a large space are untried at the limit */
+    if (bar) { /* in a large space, most variants are untried at the limit */
         double of_limit = at->limit_s > 0 ? fmin(1, at->elapsed_s / at->limit_s) : 0;
         int full = (int)(fmax(variants_done(at), of_limit) * BAR_CELLS + 0.5);
         for (int i = 0; i < BAR_CELLS; i++) {
@@ -105,7 +105,7 @@ void cli_progress_update(void *user, const gputune_progress *at)
     char *text = describe_progress(progress, at, live && !progress->gpu);
     if (live && progress->gpu) {
         cut_line(text, WIDTH_UNKNOWN);
-        cli_console_progress("%s", text); /* the parent draws it as a part of its line */
+        cli_console_progress("%s", text); /* the parent draws this text as a part of its line */
     } else if (live) {
         cli_progress_draw(text);
     } else {
@@ -115,7 +115,7 @@ void cli_progress_update(void *user, const gputune_progress *at)
 
 /* A finished scenario as a row. */
 typedef struct outcome {
-    gputune_info info; /* must come first: SAME uses its offsets */
+    gputune_info info; /* must come first, because SAME uses the offsets in this struct */
     const char *sizes;
     const char *gpu;         /* the model */
     char default_status[16]; /* status of a default that failed; otherwise "" */

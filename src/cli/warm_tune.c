@@ -39,8 +39,9 @@ static void tune_scenario(cli_tuned *out, const cli_session *session, const cli_
                        (!measures() && *source != GPUTUNE_SOURCE_DEFAULT));
 }
 
-/* Raises the limit after a turn that measured nothing. Returns false if no longer limit is allowed:
- * only --canonical needs every scenario, of which some take long to prepare. */
+/* Raises the limit after a turn that measured nothing. Returns false if a longer limit is not
+ * allowed. It is allowed only for --canonical, which needs every scenario, even those that take
+ * long to prepare. */
 static bool raise_limit(const cli_tuned *tuned, gputune_options *options)
 {
     static const double most_s = 60, factor = 4;
@@ -166,7 +167,7 @@ int cli_warm_tune(const cli_session *session, const cli_scenarios *scenarios)
         code = cli_worse(code, its_code);
         gputune_plan_release(tuned.plan);
     }
-    if (cli_is_canceled() && !cli_is_interrupted()) { /* --watch canceled, and will tune again */
+    if (cli_is_canceled() && !cli_is_interrupted()) { /* --watch canceled it, and tunes again */
         return CLI_EXIT_CANCELED;
     }
     return cli_warm_end(&table, code, false, start_ns, stored ? NULL : session);

@@ -8,14 +8,14 @@
 #include <string.h>
 
 enum { BAR_CELLS = 10 };
-#define NEGLIGIBLE 0.0005 /* a smaller cost is shown as 0% */
+#define NEGLIGIBLE 0.0005 /* a cost below this is shown as 0% */
 
 /* A value of an axis, for programs. The cost compares the best variant with this value to the best
  * of all; it is an upper bound, because not all variants were tried. */
 typedef struct value_row {
-    gputune_record place; /* must come first: CLI_PLACE_COLUMNS uses its offsets */
+    gputune_record place; /* must come first: CLI_PLACE_COLUMNS uses offsets in this struct */
     const char *axis, *value;
-    /* launched: number of variants that were launched only once, because they are slow */
+    /* `launched`: how many variants were launched only once, because they are slow */
     uint32_t variants, measured, launched;
     double best_ns, cost; /* NAN: unknown */
     /* "measured", "first launch", "failed", "one trial", or "default only": that trial is the
@@ -103,7 +103,8 @@ static value_row row_of(const cli_apart *data, size_t axis, size_t value, double
         }
     }
     if (!row.is_winner && row.measured + row.launched == 1) {
-        /* the default runs even if its values are bad, so it does not even bound their cost */
+        /* the default runs even if its values are bad, so its time is not even a bound of their
+         * cost */
         held = row.is_default ? NAN : held;
         row.evidence = row.is_default ? "default only" : "one trial";
     }
@@ -125,7 +126,7 @@ static void add_axes(cli_why *why, const cli_apart *data)
     size_t count = 0;
     for (size_t a = 0; a < data->axes.count; a++) {
         if (data->axes.items[a].count < 2) {
-            continue; /* there is only one value */
+            continue; /* the axis has only one value */
         }
         axis_row *row = &rows[count++];
         *row = (axis_row){.axis = data->axes.items[a].name, .values = cli_copy("")};
