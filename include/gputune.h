@@ -14,26 +14,29 @@
  *     gputune_close(tuner);
  *
  * Calls. A function returns 0 or a negative gputune_status, which gputune_error() explains in one
- * line. Parameters are: results, which do not change on failure; the object; what the call works
- * on; options; a callback and its `user`. A NULL pointer that is needed, or an unknown enumerator,
- * is EINVAL. The library does not print (except as GPUTUNE_LOG requests), exit, install signal
- * handlers, synchronise the caller's streams or change the current context.
+ * line. Parameters come in this order: results, which do not change if the call fails; the object;
+ * what the call works on; options; a callback and its `user`. If a pointer that must not be NULL is
+ * NULL, or an enumerator is unknown, the call returns EINVAL. The library does not print (except as
+ * GPUTUNE_LOG requests), exit, install signal handlers, synchronise the caller's streams or change
+ * the current context.
  *
  * Structs. Initialise a struct that begins with `size` with its _INIT macro. 0 means the default,
- * unless a comment says otherwise. Later releases append members, and programs of either keep
- * working. In a struct that the library fills in, `size` is the number of bytes filled in.
+ * unless a comment says otherwise. Later releases append members; programs that were compiled with
+ * an older or a newer header keep working. In a struct that the library fills in, `size` is the
+ * number of bytes filled in.
  *
  * Text. Names and values are written NAME=VALUE[,VALUE...], separated by blanks: "n=1M,16M T=half",
  * "VEC=4 BLOCK=256". A number is written 1048576, 1M or 2^20.
  *
- * Units are the end of a name: _ns, _s, _bytes, _khz, _kb. A speed-up is the default's time divided
+ * A name ends in its unit: _ns, _s, _bytes, _khz, _kb. A speed-up is the default's time divided
  * by the winner's. `low` and `high` are the ends of a 95% interval.
  *
- * Threads. Any thread may call any function at any time, also with the same tuner or plan. A
- * callback runs on the thread of its call, before that returns, or for a tuning in the background
- * on the tuner's thread. It may call any function except gputune_close() on its own tuner, and must
- * return (no exception, longjmp() or pthread_exit()); its arguments are valid until then. If `each`
- * does not return 0, the function stops and returns that. pthread_cancel() waits for calls to end.
+ * Threads. Any thread may call any function at any time, even with the same tuner or plan. A
+ * callback runs on the thread of its call, before the call returns; for a tuning in the background
+ * it runs on the tuner's thread. It may call any function except gputune_close() on its own tuner,
+ * and must return (no exception, longjmp() or pthread_exit()). Its arguments are valid until it
+ * returns. If a callback `each` does not return 0, the function stops and returns that value.
+ * pthread_cancel() waits for calls to end.
  *
  * fork(). CUDA does not work in a forked child, so the parent's plans cannot be launched there.
  * With the parent's tuner, tune_kernel() returns plans that the tuner already holds,
@@ -95,7 +98,8 @@ typedef enum gputune_status {
 #undef GPUTUNE_STATUS_ENUM
 } gputune_status;
 
-/* Returns the calling thread's last failure in one line, or "". Valid until its next failure. */
+/* Returns the calling thread's last failure in one line, or "". The text is valid until the
+ * thread's next failure. */
 GPUTUNE_API const char *gputune_error(void);
 /* Returns the meaning of a status; never NULL. */
 GPUTUNE_API const char *gputune_status_text(int status);
@@ -104,7 +108,7 @@ GPUTUNE_API const char *gputune_version(void);
 /* Frees memory that a function returned to the caller. NULL is allowed. */
 GPUTUNE_API void gputune_free(void *memory);
 
-/* The value of an _INIT macro: `size` is set, everything else is 0. */
+/* The value of an _INIT macro: `size` is set, and every other member is 0. */
 #ifdef __cplusplus
 } /* extern "C" */
 template <typename type> type gputune_cxx_init(type made = type())
@@ -126,23 +130,25 @@ extern "C" {
 typedef struct gputune gputune; /* a tuner */
 typedef struct gputune_open_options gputune_open_options;
 
-/* Opens a tuner, which the caller closes; a NULL `options` is GPUTUNE_OPEN_OPTIONS_INIT. ENODRIVER
- * without a driver or GPU, EWORKER if `worker` is not a program, ENOTFOUND if `templates` is not a
- * folder. A database that cannot be used does not fail the call; a warning is logged. */
+/* Opens a tuner, which the caller closes. NULL for `options` means GPUTUNE_OPEN_OPTIONS_INIT.
+ * Returns ENODRIVER if there is no driver or GPU, EWORKER if `worker` is not a program, ENOTFOUND
+ * if `templates` is not a folder. A database that cannot be used does not fail the call; a warning
+ * is logged. */
 GPUTUNE_API int gputune_open(gputune **out, const gputune_open_options *options);
 /* Ends the workers, frees the tuner, and unloads the code of its plans; call it after the last
  * launch. Cancels calls of other threads and waits for them, but not for launches. Plans may be
- * released later, before 64 more tuners are closed. Results that a locked database has kept in
- * memory are written, within a second. Does nothing in the tuner's callbacks or a forked child. */
+ * released later, before 64 more tuners are closed. Results that are in memory because the database
+ * was locked are written within a second. Does nothing in the tuner's callbacks or a forked child.
+ */
 GPUTUNE_API void gputune_close(gputune *tuner);
-/* Makes later calls look up the database again, for results that other processes stored. */
+/* Makes later calls search the database again, for results that other processes have stored. */
 GPUTUNE_API void gputune_refresh(gputune *tuner);
 
 /* ---- Sizes and arguments --------------------------------------------------------------------- */
 
 /* GPUTUNE_SIZES({"n", n}, {"T=half", 0}) lists problem values by name; a word is part of the name.
- * GPUTUNE_ARGS(&y, &x, &a, &n) lists pointers to the arguments of a launch. In C both live until
- * the end of the enclosing block. In C++ they are objects that hold the array: keep one in a
+ * GPUTUNE_ARGS(&y, &x, &a, &n) lists pointers to the arguments of a launch. In C, both lists live
+ * until the end of the enclosing block. In C++ they are objects that hold the array: keep one in a
  * variable of type auto, and pass it as GPUTUNE_SIZES_IN or GPUTUNE_ARGS_IN. */
 
 typedef struct gputune_size {
@@ -228,8 +234,9 @@ extern "C" {
  *     options.time_limit_s = 60;
  *     tune_kernel(&plan, tuner, "./blur.cu", GPUTUNE_SIZES({"width", 1920}), &options);
  *
- * A kernel is named by a path (with a slash, or ending in .cu), by PATH:KERNEL for one kernel of a
- * file, or by a name: of an added kernel, or of a kernel or file in the template folder. */
+ * A kernel is given by a path, which contains a slash or ends in .cu; by PATH:KERNEL, for one
+ * kernel of a file; or by the name of an added kernel, or of a kernel or file in the template
+ * folder. */
 
 typedef struct gputune_plan gputune_plan; /* a launchable variant; immutable, reference-counted */
 typedef struct gputune_options gputune_options;
@@ -246,16 +253,17 @@ GPUTUNE_API int tune_kernel(gputune_plan **out, gputune *tuner, const char *kern
                             GPUTUNE_SIZES_IN sizes, const gputune_options *options);
 
 /* Launches asynchronously on `stream` (a CUstream or cudaStream_t; NULL: the legacy default stream)
- * in the current context. The first launch in a context of the plan's device loads the code, also
- * after the context was reset. Checks the arguments first: EINVAL if their number, or a scalar with
- * the name of a problem size, differs from the plan's, if an output overlaps another buffer and the
- * template's in_place() does not allow it, or if the plan's tuner is closed. ECAPTURE if the
- * stream's capture forbids the launch. If a buffer is less aligned than the plan assumes,
- * launches the fallback, which is the default with its narrowest vectors; EINVAL if no fallback was
- * verified. A graph that captures a launch may outlive plan and tuner. */
+ * in the current context. The first launch in a context of the plan's device loads the code, and so
+ * does the first launch after the context was reset. Checks the arguments first. Returns EINVAL if
+ * their number, or a scalar with the name of a problem size, differs from the plan's; if an output
+ * overlaps another buffer and the template's in_place() does not allow it; or if the plan's tuner
+ * is closed. ECAPTURE if the stream's capture forbids the launch. If a buffer is less aligned than
+ * the plan assumes, launches the fallback, which is the default with its narrowest vectors; EINVAL
+ * if no fallback was verified. A graph that captures a launch may outlive plan and tuner. */
 GPUTUNE_API int gputune_launch(gputune_plan *plan, void *stream, GPUTUNE_ARGS_IN args);
 
-/* Adds a reference, and returns the plan; plans that the tuner keeps need none. NULL is allowed. */
+/* Adds a reference, and returns the plan. Plans that the tuner keeps need no references. NULL is
+ * allowed. */
 GPUTUNE_API gputune_plan *gputune_plan_retain(gputune_plan *plan);
 /* Drops a reference; the last one waits for launches that use the plan. NULL is allowed. */
 GPUTUNE_API void gputune_plan_release(gputune_plan *plan);
@@ -269,24 +277,24 @@ typedef enum gputune_log_level {
     GPUTUNE_LOG_DEBUG
 } gputune_log_level;
 
-/* Receives one line of text without a newline. The tuning waits for log and progress callbacks; in
- * them tune_kernel() does not measure, but returns the best plan that is known. */
+/* Receives one line of text without a newline. The tuning waits for log and progress callbacks.
+ * Inside them, tune_kernel() does not measure, but returns the best plan that is known. */
 typedef void (*gputune_log_fn)(void *user, gputune_log_level level, const char *line);
 
 struct gputune_open_options {
     uint32_t size;
-    const char *device;    /* "0", "1", a UUID, or "none"; NULL: the current context's, else 0 */
-    const char *driver;    /* "cuda", "emu", "emu:PROFILE" or a library's path; NULL: "cuda" */
+    const char *device; /* "0", "1", a UUID, or "none"; NULL: the current context's, otherwise 0 */
+    const char *driver; /* "cuda", "emu", "emu:PROFILE" or a library's path; NULL: "cuda" */
     const char *database;  /* ":memory:" stores nothing; NULL: the user's database */
-    const char *templates; /* folder of kernels by name; NULL: the one installed with the library */
-    const char *worker;    /* the gputune-worker program; NULL: searched for */
+    const char *templates; /* the folder of kernels that have names; NULL: the installed folder */
+    const char *worker;    /* the gputune-worker program; NULL: the library searches for it */
     const char *record;    /* the file to which misses are written; see gputune_misses() */
     const char *const *include_paths; /* headers, before the toolkit's; EINVAL if one is missing */
     size_t include_path_count;
     gputune_log_fn log;
     void *user;               /* passed to log */
     uint32_t compile_workers; /* 0: one per core, shared by all tuners of the process */
-    uint32_t max_plans;       /* plans that later calls get without a lookup; 0: 16384 */
+    uint32_t max_plans; /* how many plans the tuner keeps, so later calls find them; 0: 16384 */
     bool emulate_without_gpu; /* use the emulator if there is no GPU and `driver` is NULL */
     bool keep_workers; /* keep idle workers, and 128 MB of code, so the next tuning starts sooner */
     bool tune_only;    /* for tools: only a worker opens the driver; launches are EUNSUPPORTED */
@@ -294,8 +302,8 @@ struct gputune_open_options {
     /* A file of wisdom as the only source of results; GPUTUNE_PINNED overrides it. The tuner never
      * tunes: tune_kernel() returns the file's result for exactly these sizes and options on this
      * kind of GPU, or fails with ENOTCACHED. A result of another driver version is verified in a
-     * worker before its first launch. With `force`, and in calls that measure or import results,
-     * EUNSUPPORTED. gputune_open() fails as gputune_wisdom_load() does. */
+     * worker before its first launch. Calls with `force`, and calls that measure or import results,
+     * return EUNSUPPORTED. gputune_open() fails as gputune_wisdom_load() does. */
     const char *pinned;
 };
 #define GPUTUNE_OPEN_OPTIONS_INIT GPUTUNE_INIT(gputune_open_options)
@@ -303,7 +311,7 @@ struct gputune_open_options {
 typedef enum gputune_effort {
     GPUTUNE_CACHED_ONLY = 1, /* uses a stored result, the nearest size's, or the default */
     GPUTUNE_ESTIMATE,        /* ranks variants by a static model; measures nothing */
-    GPUTUNE_MEASURE,         /* races variants until no other can win; 0 means the same */
+    GPUTUNE_MEASURE,         /* races variants until no other variant can win; 0 means the same */
     GPUTUNE_EXHAUSTIVE       /* eliminates no variant early because of its time */
 } gputune_effort;
 
@@ -327,15 +335,15 @@ typedef enum gputune_cache {
 
 /* How a search chooses the variants of a large space, and their order. */
 typedef enum gputune_strategy {
-    GPUTUNE_STRATEGY_AUTO,       /* all if time permits, otherwise as MODEL */
-    GPUTUNE_STRATEGY_EXHAUSTIVE, /* all, in the order of the axes */
-    GPUTUNE_STRATEGY_RANDOM,     /* each equally likely */
-    GPUTUNE_STRATEGY_MODEL,      /* those that a model of the measurements predicts to be fast */
+    GPUTUNE_STRATEGY_AUTO,       /* all variants if time permits, otherwise like MODEL */
+    GPUTUNE_STRATEGY_EXHAUSTIVE, /* all variants, in the order of the axes */
+    GPUTUNE_STRATEGY_RANDOM,     /* random variants, each equally likely */
+    GPUTUNE_STRATEGY_MODEL,      /* variants that a model of the measurements predicts to be fast */
     GPUTUNE_STRATEGY_LOCAL       /* descents among neighbours, with restarts */
 } gputune_strategy;
 enum { GPUTUNE_STRATEGY_COUNT = GPUTUNE_STRATEGY_LOCAL + 1 };
 
-/* The source of a plan at sizes for which the tuner has none yet. */
+/* The source of a plan at sizes for which the tuner has no plan yet. */
 typedef enum gputune_unseen {
     GPUTUNE_UNSEEN_BY_EFFORT, /* decided by `effort` */
     GPUTUNE_RULE              /* answer by a stored rule; see Rules */
@@ -359,7 +367,7 @@ typedef struct gputune_file {
     const char *buffer, *path; /* `buffer`: the name of an argument or of a block of parameters */
 } gputune_file;
 
-/* An argument in host memory. An inout buffer has its contents from before the launch. */
+/* An argument in host memory. An inout buffer has the contents that it had before the launch. */
 typedef struct gputune_host_argument {
     const char *name, *type; /* type of an element, as templates write it: "float" */
     void *data;              /* a scalar's value, or a buffer's elements */
@@ -374,8 +382,9 @@ typedef struct gputune_host_argument {
 typedef int (*gputune_reference_fn)(void *user, gputune_sizes sizes,
                                     const gputune_host_argument *arguments, size_t count);
 
-/* The state of a tuning, reported several times a second. Numbers count variants: `failed` did not
- * compile, crashed, hung or were wrong; `verified` are all others that are done. */
+/* The state of a tuning, reported several times a second. The numbers count variants. `failed`
+ * counts those that did not compile, crashed, hung or were wrong; `verified` counts all others that
+ * are done. */
 typedef struct gputune_progress {
     uint32_t variants, compiled, verified, failed, racing, round;
     double best_ns, default_ns; /* median values of `objective`; 0: unknown */
@@ -407,9 +416,9 @@ struct gputune_options {
     const gputune_input *inputs; /* buffers that are not listed are generated */
     size_t input_count;
     const char *const *input_types; /* element type of each input ("float"), checked; or NULL */
-    void *inputs_ready; /* a CUevent after which the inputs are filled; NULL: they are now */
-    /* A name for the inputs; results are stored per name. NULL: files and host buffers differ by
-     * their contents, and all inputs on the device count as one. */
+    void *inputs_ready; /* a CUevent after which the inputs are filled; NULL: they are filled now */
+    /* A name for the inputs; results are stored per name. NULL: files and host buffers are
+     * distinguished by their contents, and all inputs in device memory count as the same. */
     const char *inputs_tag;
     const gputune_file *files;
     size_t file_count;
@@ -424,14 +433,15 @@ struct gputune_options {
     const volatile sig_atomic_t *cancel;
     const char *samples_path; /* append every raw sample to this file as CSV; not a FIFO */
     bool background;          /* see Tuning in the background */
-    double share; /* part of the GPU's time for background tuning while it is in use; 0: 0.025 */
+    double share; /* part of a GPU that is in use, for tuning in the background; 0: 0.025 */
     gputune_unseen unseen; /* GPUTUNE_RULE: answer by a rule; see Rules */
-    /* Configurations to try before the search, after the template's start(); axes left out have
-     * their default. Invalid ones are skipped. They do not decide which result is stored. */
+    /* Configurations to try before the search, after the template's start(). Axes that are left out
+     * have their default. Invalid configurations are skipped. They do not affect under which key
+     * the result is stored. */
     const char *const *start;
     size_t start_count;
     /* The most device memory that a tuning allocates for inputs, copies, results and scratch; 0: no
-     * limit. A CUDA context and code (about 0.6 GB) come in addition. If the limit is too small,
+     * limit. A CUDA context and code need about 0.6 GB in addition. If the limit is too small,
      * the call measures nothing, and its warning or error says how much is needed. */
     uint64_t memory_limit_bytes;
 };
@@ -458,8 +468,8 @@ typedef struct gputune_info {
     gputune_objective objective;
     double time_ns, default_ns; /* medians of `objective` (nanojoules for ENERGY); 0: unknown */
     double speedup, speedup_low, speedup_high; /* 0: unknown */
-    bool tie;   /* others are within epsilon and cannot be told apart. Ties go to the default, then
-                   to the configuration that uses fewer resources */
+    bool tie;   /* other configurations are within epsilon and cannot be told apart. Ties go to the
+                   default, then to the configuration that uses fewer resources */
     bool noisy; /* other programs used the GPU, or its clocks were throttled */
     bool modelled;      /* true if times are the emulator's model, not a GPU's */
     bool outside_only;  /* true if the default won although `only` leaves it out */
@@ -478,16 +488,17 @@ GPUTUNE_API int gputune_plan_info(gputune_info *out, const gputune_plan *plan);
 
 /* ---- Your own templates ---------------------------------------------------------------------- */
 
-/* Reads a template file, or with PATH:KERNEL one kernel of it. Its kernels' names then mean these
- * kernels, and replace others of the same names. ETEMPLATE names file:line:column. */
+/* Reads a template file, or with PATH:KERNEL one kernel of it. The names of its kernels then mean
+ * these kernels, and no longer others with the same names. On ETEMPLATE, the message has
+ * file:line:column. */
 GPUTUNE_API int gputune_add_template(gputune *tuner, const char *path);
 typedef struct gputune_include {
     const char *name, *text; /* `name` is the text between the quotes */
 } gputune_include;
 /* Adds a template from memory, as `gputune embed` makes it. Its kernel's name then means this
  * template, and so does `name` ("axpy.cu"), which messages use as the path. `includes` (may be
- * NULL) are the files that it includes in quotes, ended by a NULL name; others are searched in the
- * template folder. The texts are copied. ETEMPLATE names name:line:column. */
+ * NULL) are the files that it includes in quotes, ended by a NULL name; other files are searched in
+ * the template folder. The texts are copied. On ETEMPLATE, the message has name:line:column. */
 GPUTUNE_API int gputune_add_source(gputune *tuner, const char *name, const char *text,
                                    const gputune_include *includes);
 
@@ -496,11 +507,12 @@ GPUTUNE_API int gputune_add_source(gputune *tuner, const char *name, const char 
 /*     options.background = true;
  *     tune_kernel(&plan, tuner, "axpy", sizes, &options);   the default now, the winner later
  *
- * A miss returns at once with a plan whose source is DEFAULT, or NEAREST if that was verified at
- * these sizes before. A thread of the tuner tunes one request after another, with low-priority
- * workers and only the `share` of a GPU that is in use. Later calls return the winner, so a program
- * that holds a plan for long should call tune_kernel() again. gputune_close() stops a tuning; the
- * next process continues it. `inputs`, `files` and `reference` end with a call, and are EINVAL. */
+ * A call without a stored result returns at once, with a plan whose source is DEFAULT, or NEAREST
+ * if the nearest result was verified at these sizes before. A thread of the tuner tunes one request
+ * after another, with low-priority workers and only the `share` of a GPU that is in use. Later
+ * calls return the winner, so a program that holds a plan for long should call tune_kernel() again.
+ * gputune_close() stops a tuning; the next process continues it. `inputs`, `files` and `reference`
+ * are EINVAL, because they may not outlive the call. */
 
 /* The number of requests in each state. */
 typedef struct gputune_background_state {
@@ -523,16 +535,17 @@ GPUTUNE_API int gputune_wait(gputune *tuner, double seconds);
  * compiler, worker or driver. They take less than a microsecond if sizes change only grids, buffers
  * and arguments, and as long as a lookup in the database if a kernel has loops, tensor maps,
  * textures, pass() blocks, structs with sizes, a window of level-2 cache or cooperative launches,
- * or if a block, a cluster or shared memory depends on a size. The tuner keeps these plans in half
- * of `max_plans`; a plan beyond that is made again by each call.
+ * or if a block, a cluster or shared memory depends on a size. These plans take at most half of
+ * `max_plans`; a plan beyond that number is made again by each call.
  *
- * A call does what its effort says if the sizes are outside the region, if there is no rule for the
- * kernel, its template, options and GPU, if it has `only`, inputs or `force`, or with
- * GPUTUNE_DISABLE or GPUTUNE_FORCE; an INFO line says why. With CACHED_ONLY or ESTIMATE, a rule
- * also answers calls without GPUTUNE_RULE, after the winner of exactly these sizes and before the
- * nearest. With `background`, calls do the same, and the winner replaces the rule's plan. A rule
- * that was imported, not verified on this kind of GPU, is verified at each size. A tuner with
- * `pinned` uses the verified rules of its file, but only for calls with GPUTUNE_RULE. */
+ * A call does what its effort requests, and an INFO line in the log has the reason, if the sizes
+ * are outside the region; if there is no rule for the kernel, its template, options and GPU; if the
+ * call has `only`, inputs or `force`; or if GPUTUNE_DISABLE or GPUTUNE_FORCE is set. With
+ * CACHED_ONLY or ESTIMATE, a rule also answers calls without GPUTUNE_RULE, after the winner of
+ * exactly these sizes and before the nearest. With `background`, calls do the same, and the winner
+ * replaces the rule's plan. A rule that was imported, and not verified on this kind of GPU, is
+ * verified at each size. A tuner with `pinned` uses the verified rules of its file, but only for
+ * calls with GPUTUNE_RULE. */
 
 /* ---- Groups of processes --------------------------------------------------------------------- */
 
@@ -549,7 +562,8 @@ typedef struct gputune_group {
  * the same order, with the same kernel, sizes and options. Rank 0 tunes while the others wait in
  * the broadcast. Every rank gets a plan of rank 0's configuration, with its times, and verifies it
  * in a worker first, unless that was done on this kind of GPU. If rank 0 fails, all ranks fail with
- * its status. If another rank fails, because its GPU or template differs, only that rank knows. */
+ * its status. If another rank fails, because its GPU or template differs, only that rank gets an
+ * error. */
 GPUTUNE_API int gputune_tune_together(gputune_plan **out, gputune *tuner, const char *kernel,
                                       GPUTUNE_SIZES_IN sizes, const gputune_options *options,
                                       const gputune_group *group);
@@ -558,7 +572,8 @@ GPUTUNE_API int gputune_tune_together(gputune_plan **out, gputune *tuner, const 
 
 /* Wisdom is text with the winners of one machine, for others with the same kind of GPU; `gputune
  * wisdom` and gputune_wisdom_export() write it. A hash, which does not show who wrote the text,
- * binds each entry to template, source, GPU and driver; edited ones are skipped with a warning. */
+ * binds each entry to template, source, GPU and driver. Edited entries are skipped with a warning.
+ */
 
 typedef enum gputune_trust {
     GPUTUNE_TRUST_NOTHING, /* verify each result in a worker before its first launch */

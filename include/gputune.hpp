@@ -137,7 +137,7 @@ class error : public std::runtime_error
 };
 #endif
 
-/* A value, or a failure in its place. */
+/* A value, or the failure that prevented it. */
 template <typename T> class [[nodiscard]] result
 {
   public:
@@ -152,7 +152,7 @@ template <typename T> class [[nodiscard]] result
     {
         return content_.index() == 0;
     }
-    /* Valid only if there is a value. */
+    /* May be called only if there is a value. */
     T &operator*() noexcept
     {
         return *std::get_if<0>(&content_);
@@ -169,7 +169,7 @@ template <typename T> class [[nodiscard]] result
     {
         return std::get_if<0>(&content_);
     }
-    /* Valid only if there is no value. */
+    /* May be called only if there is no value. */
     const failure &why() const noexcept
     {
         return *std::get_if<1>(&content_);
@@ -333,8 +333,8 @@ struct text {
 
 /* ---- Sizes ----------------------------------------------------------------------------------- */
 
-/* A problem value: {"n", n}, or for a word {"T=half"} or {"T", "half"}. Sizes are whole numbers; a
- * floating-point value does not compile. */
+/* A problem value: {"n", n}, or {"T=half"} or {"T", "half"} for a word. Sizes are whole numbers; a
+ * floating-point size does not compile. */
 struct size {
     std::string name;
     std::int64_t value = 0;
@@ -806,8 +806,8 @@ template <typename T> void set(slot &out, const expected &want, const T &value)
 
 } // namespace detail
 
-/* Passes a struct or array of at most 8 bytes: float2, or a block of two ints. Larger ones need no
- * by_value(). Refers to `value`, which must live until the launch returns. */
+/* Passes a struct or array of at most 8 bytes: float2, or a block of two ints. Larger values need
+ * no by_value(). Refers to `value`, which must live until the launch returns. */
 template <typename T> detail::wrapped<T> by_value(const T &value)
 {
     return {value};
@@ -838,8 +838,8 @@ struct opened {
 
 } // namespace detail
 
-/* A reference to a plan. Keep it, and launch it many times. Copies share the plan. A plan keeps its
- * tuner open. */
+/* A reference to a plan. Keep it, and launch it many times. Copies refer to the same plan. A plan
+ * keeps its tuner open. */
 class plan
 {
   public:
@@ -877,10 +877,10 @@ class plan
      *
      * Numbers are converted to the template's types if they fit. Enumerators and bool count as
      * integers, and classes that convert to a number (__half) as numbers. A struct of at most 8
-     * bytes is passed as by_value(). The element type of pointers and spans is checked, and the
-     * size of spans. A block of parameters is an array, std::array, std::vector or span in host
-     * memory, whose type and size are checked, a pointer to one, or a struct of its size. EINVAL
-     * names the argument that does not fit. */
+     * bytes is passed as by_value(). The element types of pointers and spans are checked, and so
+     * are the sizes of spans. A block of parameters is passed as an array, std::array, std::vector
+     * or span in host memory, whose type and size are checked; as a pointer to its elements; or as
+     * a struct of its size. On EINVAL, the message has the argument that does not fit. */
     template <typename... Arguments>
     result<void> try_launch(void *stream, const Arguments &...arguments) const
     {
@@ -1066,7 +1066,7 @@ class options
         only_.push_back(std::move(restriction));
         return *this;
     }
-    /* Limits the device memory of a tuning beside a running program. */
+    /* Limits the device memory that a tuning allocates. */
     options &memory_limit(std::uint64_t bytes)
     {
         plain.memory_limit_bytes = bytes;
@@ -1096,15 +1096,16 @@ class options
         files_.emplace_back(std::move(argument), std::move(path));
         return *this;
     }
-    /* Computes the correct results of a launch. Change the tag with the function. Without a tag,
-     * results that it verified are reused only with these options and copies of them. */
+    /* Sets a function that computes the correct results of a launch. Change the tag whenever the
+     * function changes. Without a tag, results that the function verified are reused only with
+     * these options and copies of them. */
     options &reference(reference_fn function, std::string tag = "")
     {
         reference_ = std::move(function);
         tag_ = tag.empty() ? unique_tag() : std::move(tag);
         return *this;
     }
-    /* Receives the log lines of this call, as the tuner's log does. */
+    /* Sets a function that receives the log lines of this call, as the tuner's log does. */
     options &log(log_fn function)
     {
         log_ = std::move(function);
@@ -1127,8 +1128,9 @@ class options
         progress_ = std::move(function);
         return *this;
     }
-    /* Returns a plan at once, and tunes on a thread of the tuner, with that share of the GPU's
-     * time. Callables are not used then, because they belong to calls that wait. */
+    /* Makes a call return a plan at once, and tunes on a thread of the tuner, with this share of
+     * the GPU's time. The callables of the options are then not used, because they belong to calls
+     * that wait. */
     options &background(double share = 0)
     {
         plain.background = true;
@@ -1136,7 +1138,8 @@ class options
         return *this;
     }
 
-    /* Answers sizes without a plan by a stored rule, if one is stored for their region. */
+    /* Makes a stored rule answer sizes for which there is no plan yet, if a rule is stored for
+     * their region. */
     options &by_rule()
     {
         plain.unseen = GPUTUNE_RULE;
@@ -1361,7 +1364,7 @@ template <typename Each> void devices(Each each, const char *driver = nullptr)
 }
 #endif
 
-/* Counts the GPUs, by NVML if possible, which does not start the driver. */
+/* Counts the GPUs. Uses NVML if possible, which does not start the driver. */
 inline result<int> try_device_count(const char *driver = nullptr)
 {
     int count = 0;
@@ -1396,7 +1399,7 @@ class tuner
     tuner(tuner &&) = default;
     tuner &operator=(tuner &&) = default;
 
-    /* Opens a tuner. `log` replaces the function of the options, and must not throw. */
+    /* Opens a tuner. `log` replaces the log function of the options, and must not throw. */
     static result<tuner> try_open(const gputune_open_options &options = default_open_options(),
                                   log_fn log = nullptr)
     {
@@ -1433,7 +1436,7 @@ class tuner
     {
         return detail::done(gputune_add_template(get(), path.c_str));
     }
-    /* Adds a template from memory; `name` takes the place of its path. */
+    /* Adds a template from memory. `name` is used in place of its path. */
     result<void> try_add_source(text name, text source,
                                 const gputune_include *includes = nullptr) const
     {
@@ -1615,8 +1618,8 @@ class tuner
     }
 #endif
 
-    /* Calls `each` with a const gputune_kernel & for all kernels, or for those that a name or path
-     * means. */
+    /* Calls `each` with a const gputune_kernel & for all kernels, or for those with a name or path.
+     */
     template <typename Each> result<void> try_kernels(Each each, const char *kernel = nullptr) const
     {
         return detail::visited<gputune_kernel>(each, [&](auto call, void *user) {
@@ -1660,7 +1663,8 @@ class tuner
     }
     GPUTUNE_CXX_THROWS(check_database)
 
-    /* Write the winners to a file or text for other machines, or read them. Return how many. */
+    /* Write the winners to a file or text for other machines, or read them. Return the number of
+     * winners. */
     result<std::uint32_t> try_save_wisdom(text path, const gputune_record_filter *filter = nullptr,
                                           bool whole = false) const
     {

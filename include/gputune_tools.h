@@ -20,20 +20,19 @@
  *   GPUTUNE_EMULATOR   the emulator's library, or its folder
  *   GPUTUNE_COMPILE_MEMORY  the memory of a compile worker, in megabytes
  *
- * These override the application:
+ * These variables override what the application requests:
  *
- *   GPUTUNE_DISABLE    not 0: do not look up or measure; every plan is the template's default
- *   GPUTUNE_FORCE      "axpy:VEC=4 BLOCK=256; gemm:TILE=64": the configuration of a kernel's plans.
- *                      Axes that are not listed have their default. The configuration is verified
- *                      in a worker first; if it fails, a warning is logged and it is not used
- *   GPUTUNE_EFFORT     "cached", "estimate", "measure" or "exhaustive": the effort of every call
- *   GPUTUNE_DEBUG      not 0: gputune_launch() asks the driver about the current context and each
- *                      buffer, and returns EINVAL if a buffer was freed, is host memory, is too
- *                      short or belongs to another context. Costs some microseconds per launch
- *   GPUTUNE_PINNED     a file of wisdom as the only source of results; see gputune_open_options
- *   GPUTUNE_RECORD     a file that counts the scenarios that were not stored; see gputune_misses()
- *   GPUTUNE_LOG        "LEVEL" or "LEVEL:FILE", LEVEL being error, warning, info or debug: write
- *                      log lines to standard error, or append them to the file
+ *   GPUTUNE_DISABLE    not 0: results are neither looked up nor measured; every plan is the
+ * template's default GPUTUNE_FORCE      "axpy:VEC=4 BLOCK=256; gemm:TILE=64": the configuration of
+ * a kernel's plans. Axes that are not listed have their default. The configuration is verified in a
+ * worker first; if it fails, a warning is logged and it is not used GPUTUNE_EFFORT     "cached",
+ * "estimate", "measure" or "exhaustive": the effort of every call GPUTUNE_DEBUG      not 0:
+ * gputune_launch() asks the driver about the current context and each buffer, and returns EINVAL if
+ * a buffer was freed, is host memory, is too short or belongs to another context. Costs some
+ * microseconds per launch GPUTUNE_PINNED     a file of wisdom as the only source of results; see
+ * gputune_open_options GPUTUNE_RECORD     a file that counts the scenarios that were not stored;
+ * see gputune_misses() GPUTUNE_LOG        "LEVEL" or "LEVEL:FILE", LEVEL being error, warning, info
+ * or debug: write log lines to standard error, or append them to the file
  */
 #ifndef GPUTUNE_TOOLS_H
 #define GPUTUNE_TOOLS_H
@@ -47,12 +46,12 @@ extern "C" {
 /* ---- Devices --------------------------------------------------------------------------------- */
 
 /* Devices are numbered as CUDA numbers them, among those that CUDA_VISIBLE_DEVICES shows. A MIG
- * instance is a device of its own; its results are used only on instances of the same profile. */
+ * instance is a separate device; its results are used only on instances of the same profile. */
 
 typedef struct gputune_device {
     uint32_t size;
-    char name[128], uuid[48], arch[16];        /* arch: "sm_90a" */
-    char environment[64];                      /* the key under which its results are stored */
+    char name[128], uuid[48], arch[16]; /* arch: "sm_90a" */
+    char environment[64];               /* the key under which the device's results are stored */
     int ordinal, compute_capability, sm_count; /* 90 for 9.0 */
     int64_t memory_bytes, l2_bytes;
     int64_t shared_per_sm_bytes, shared_optin_bytes; /* shared_optin_bytes: maximum of a block */
@@ -70,14 +69,14 @@ GPUTUNE_API int gputune_devices(const char *driver,
 /* Counts the GPUs of a driver. NVML, if available, counts in 0.01 s because it does not start
  * CUDA's driver, but it includes GPUs that do not work. */
 GPUTUNE_API int gputune_device_count(int *out, const char *driver);
-/* Describes the tuner's device in *out. EUNSUPPORTED if the tuner was opened without one. */
+/* Describes the tuner's device in *out. EUNSUPPORTED if the tuner was opened without a device. */
 GPUTUNE_API int gputune_tuner_device(gputune_device *out, gputune *tuner);
 
 /* ---- Diagnosis ------------------------------------------------------------------------------- */
 
 typedef enum gputune_verdict {
     GPUTUNE_VERDICT_OK,
-    GPUTUNE_VERDICT_WARNING, /* tuning works, but results are worse or later than they could be */
+    GPUTUNE_VERDICT_WARNING, /* tuning works, but results may be worse, or take longer */
     GPUTUNE_VERDICT_FAILURE  /* something does not work */
 } gputune_verdict;
 typedef struct gputune_diagnosis {
@@ -95,8 +94,9 @@ GPUTUNE_API int gputune_diagnose(const gputune_open_options *options,
                                  int (*each)(void *user, const gputune_diagnosis *diagnosis),
                                  void *user);
 
-/* Returns 0 if results are kept in the requested database. EDATABASE if it cannot be read or
- * written, is damaged, or belongs to another program or release: results are kept in memory. */
+/* Returns 0 if results are kept in the requested database. Returns EDATABASE if results are kept in
+ * memory because the database cannot be read or written, is damaged, or belongs to another program
+ * or release. */
 GPUTUNE_API int gputune_check_database(gputune *tuner);
 
 /* ---- Kernels --------------------------------------------------------------------------------- */
@@ -110,10 +110,10 @@ typedef struct gputune_kernel {
     gputune_objective objective; /* its default */
     bool self_reference; /* true if results are only compared with the default's: reference(self) */
 } gputune_kernel;
-/* Calls `each`, by name, for the kernels that `kernel` names as in tune_kernel(); NULL: all in the
- * template folder and all added ones. ENOTFOUND for an unknown name, EINVAL for a name that two
- * files of the folder have. Other functions need the name of one kernel: a file of several is
- * EINVAL. */
+/* Calls `each`, ordered by name, for the kernels that `kernel` means in tune_kernel(); NULL: all
+ * kernels in the template folder and all added kernels. ENOTFOUND for an unknown name, EINVAL for a
+ * name that two files of the folder have. Other functions need the name of one kernel; for a file
+ * with several kernels they return EINVAL. */
 GPUTUNE_API int gputune_kernels(gputune *tuner, const char *kernel,
                                 int (*each)(void *user, const gputune_kernel *kernel), void *user);
 
@@ -136,7 +136,7 @@ typedef struct gputune_exclusion {
 } gputune_exclusion;
 typedef struct gputune_space {
     uint32_t size;
-    uint64_t combinations, valid, sources; /* sources: distinct sources of the valid ones */
+    uint64_t combinations, valid, sources; /* sources: distinct sources of valid configurations */
     gputune_certainty valid_certainty, sources_certainty;
     const gputune_axis_value *values;
     size_t value_count;
@@ -152,12 +152,13 @@ GPUTUNE_API void gputune_space_free(gputune_space *space);
 
 /* Writes a first template of a CUDA program to *out, which the caller frees with gputune_free():
  * the code that its kernels need, after pragmas that describe how the program launches them. `text`
- * is the contents of the file `path`. A comment "guess:" marks each value that was guessed, and "?"
- * asks for what the program does not show. A NULL kernel means every kernel that the file launches,
- * or all. `arguments` are a compiler's -IFOLDER and -DNAME[=VALUE], and --host=FILE for another
- * file that launches the kernels; NULL ends the list, and the list may be NULL. A process of its
- * own reads the program with libclang. ENOTFOUND for an unknown kernel, EUNSUPPORTED for what
- * templates cannot have, such as surfaces, ENOCOMPILER without libclang 17 or newer. */
+ * is the contents of the file `path`. A comment "guess:" marks each value that was guessed, and a
+ * comment "?" asks for what the program does not show. A NULL kernel means every kernel that the
+ * file launches, or every kernel if it launches none. `arguments` are a compiler's -IFOLDER and
+ * -DNAME[=VALUE], and --host=FILE for another file that launches the kernels; NULL ends the list,
+ * and the list may be NULL. A separate process reads the program with libclang. Returns ENOTFOUND
+ * for an unknown kernel, EUNSUPPORTED for what templates cannot have, such as surfaces, and
+ * ENOCOMPILER if libclang 17 or newer is not found. */
 GPUTUNE_API int gputune_draft_template(char **out, const char *path, const char *text,
                                        const char *kernel, const char *const *arguments);
 
@@ -168,7 +169,8 @@ GPUTUNE_API int gputune_draft_template(char **out, const char *path, const char 
  *     gputune_records(tuner, &filter, print_record, NULL);
  */
 
-/* A configuration with its times, or the reason why it failed: measured now, or stored. */
+/* A configuration with its times, or with the reason why it failed. It was measured by this call,
+ * or stored earlier. */
 typedef struct gputune_record {
     uint32_t size;
     const char *kernel, *sizes, *configuration;
@@ -176,9 +178,9 @@ typedef struct gputune_record {
     gputune_cache cache;
     const char *gpu, *environment, *arch; /* the GPU's name, the key of its results, "sm_90a" */
     const char *origin;                   /* "cuda", or the emulator's profile and model */
-    /* "ok", "wrong", "crashed", "hung", "compile", "launch", "eliminated"; "slow": not compiled
-     * within a call's limit; "unproved": clearly slower in its first launch, so not verified;
-     * "proved": verified at these sizes, not measured. */
+    /* "ok", "wrong", "crashed", "hung", "compile", "launch", "eliminated"; "slow": it was not
+     * compiled within a call's limit; "unproved": it was clearly slower in its first launch, so it
+     * was not verified; "proved": it was verified at these sizes, but not measured. */
     const char *status;
     const char *message; /* why the variant failed, was eliminated or was not verified; for a
                             winner: scalars that were verified with one value only */
@@ -188,8 +190,9 @@ typedef struct gputune_record {
     double median_ns, mean_ns, stddev_ns, low_ns, high_ns, min_ns;
     uint32_t samples, eliminated_round; /* eliminated_round: from 1; 0: not eliminated */
     double default_ns, speedup, speedup_low, speedup_high; /* of a winner */
-    double bytes, flops;     /* a launch's work by the template's work(); 0: not declared. If work()
-                                uses axes: the default's, of the kind that RATE counts */
+    /* The work of a launch by the template's work(); 0: not declared. If work() uses axes: the work
+     * of the default, of the kind that RATE counts. */
+    double bytes, flops;
     double copy_bytes_per_s; /* reads and writes of a copy on that GPU; 0: unknown */
     double compile_ns;
     double max_error; /* the largest difference from the reference, divided by the tolerance */
@@ -203,8 +206,8 @@ typedef struct gputune_record {
     int order; /* position among the trials of the database, by time; 0: not stored */
     int driver_version, nvrtc_version;            /* 13000 for 13.0 */
     int sm_count, sm_clock_khz, memory_clock_khz; /* counts and clocks of the GPU; 0: unknown */
-    /* Hashes in hex, or "". scenario: hash of what its trials have in common apart from the GPU;
-     * identity: hash of the version of the template. */
+    /* Hashes in hexadecimal, or "". scenario: hash of everything except the GPU that the scenario's
+     * trials have in common; identity: hash of the version of the template. */
     const char *scenario, *identity;
     const char *alignment, *inputs; /* parts of the scenario: "16", "seed=1"; or "" */
     /* true if there is no reference() or check(), so the default is taken as correct */
@@ -214,7 +217,8 @@ typedef struct gputune_record {
     const char *only;        /* restrictions of the space: "UNROLL=1,2,4 VEC=1"; "": none */
     const char *stop_reason; /* why the tuning ended */
     bool unfinished;         /* true if the tuning ended before the race was decided */
-    /* true if imported, or not verified at the end of its tuning; a request then verifies it */
+    /* true if the winner was imported, or not verified at the end of its tuning, so a request
+     * verifies it */
     bool unproved;
     uint32_t variants, failed;         /* variants that its tuning tried, and failed ones */
     double tuning_s;                   /* 0: unknown */
@@ -234,7 +238,7 @@ typedef struct gputune_record_filter {
     bool all_trials;    /* for gputune_records(): all trials, not only winners */
     bool failures;      /* for gputune_records(): also trials that failed */
     bool history; /* for gputune_records(): every version of a template, not only the current */
-    bool rules;   /* for the export of wisdom: only rules, no winners */
+    bool rules;   /* for exports of wisdom: only rules, no winners */
 } gputune_record_filter;
 #define GPUTUNE_RECORD_FILTER_INIT GPUTUNE_INIT(gputune_record_filter)
 
@@ -244,7 +248,7 @@ typedef struct gputune_record_filter {
 GPUTUNE_API int gputune_records(gputune *tuner, const gputune_record_filter *filter,
                                 int (*each)(void *user, const gputune_record *record), void *user);
 
-/* Selects which of a filter's results are deleted: all, or only those of other versions. */
+/* Selects which results of a filter are deleted: all of them, or only those of other versions. */
 typedef struct gputune_forget_options {
     uint32_t size;
     bool dry_run;    /* delete nothing */
@@ -255,17 +259,17 @@ typedef struct gputune_forget_options {
 /* Calls `each` for every trial and winner of the user's database that filter and options select,
  * and for every rule, as a record with the status "rule" and the region as its sizes. Then deletes
  * them and the code that no other result uses. If `each` stops, nothing is deleted.
- * The filter's all_trials and history have no effect. EINVAL if neither selects anything and
- * `everything` is not set. The file keeps its size for later results. EBUSY if another process has
- * locked the database, EDATABASE if it cannot be written. */
+ * The filter's all_trials and history have no effect. EINVAL if neither filter nor options select
+ * anything and `everything` is not set. The file keeps its size for later results. EBUSY if another
+ * process has locked the database, EDATABASE if it cannot be written. */
 GPUTUNE_API int gputune_forget(gputune *tuner, const gputune_record_filter *filter,
                                const gputune_forget_options *options,
                                int (*each)(void *user, const gputune_record *record), void *user);
 
 /* ---- Rules for all sizes of a region --------------------------------------------------------- */
 
-/* A range of a size, both ends inside. For a const value least and most are equal; a type is part
- * of the name: {"T=half"}. */
+/* A range of a size, which includes both ends. For a const value, `least` and `most` are equal. A
+ * type is part of the name: {"T=half"}. */
 typedef struct gputune_range {
     const char *name;
     int64_t least, most;
@@ -292,12 +296,13 @@ typedef struct gputune_rule {
  * by side at many sizes, chooses variants with at most `most_codes` (0: 16) different codes, and
  * learns when to use which. Replaces the kernel's earlier rule, even one of a larger region. Every
  * variant is verified at the corners of the region and at 64 sizes, or, with a warning, at as many
- * as the time allows. `options` are those of tune_kernel(); their time limit (0: two minutes),
- * cancel flag and progress are for the whole call. *out (may be NULL) gets the rule's text, which
- * the caller frees with gputune_free(). EINVAL, with the reason, for a region for which there is no
- * rule, or with `only` or inputs; ENOVARIANT or EDEVMEM, naming the corner, if nothing can run at a
- * corner; ETIMEOUT if the time did not suffice, also to compare the default with another variant;
- * ECANCELED: sizes that were tuned are kept, and another call continues there. */
+ * as the time allows. `options` are those of tune_kernel(); the time limit (0: two minutes), the
+ * cancel flag and progress apply to the whole call. Sets *out (may be NULL) to the rule's text,
+ * which the caller frees with gputune_free(). Returns EINVAL, with the reason, if no rule is
+ * possible for the region, or if the options have `only` or inputs; ENOVARIANT or EDEVMEM, with the
+ * corner, if no configuration can run at a corner; ETIMEOUT if the time did not suffice, for
+ * example to compare the default with any other variant; ECANCELED if it was canceled: sizes that
+ * were tuned are kept, and another call continues there. */
 GPUTUNE_API int gputune_make_rule(char **out, gputune *tuner, const char *kernel,
                                   const gputune_range *ranges, size_t count, uint32_t most_codes,
                                   const gputune_options *options);
@@ -309,31 +314,34 @@ GPUTUNE_API int gputune_rules(gputune *tuner, const gputune_record_filter *filte
 typedef struct gputune_merged {
     uint32_t size;
     uint64_t trials, winners, codes; /* totals of all files; codes: compiled sources */
-    uint64_t taken_trials, taken_winners, taken_codes; /* those that the user's database lacked, or
-                                                          had with less evidence */
+    /* Those that the user's database did not have, or had with less evidence. */
+    uint64_t taken_trials, taken_winners, taken_codes;
     uint64_t rules, taken_rules;
 } gputune_merged;
 #define GPUTUNE_MERGED_INIT GPUTUNE_INIT(gputune_merged)
-/* Copies trials, winners, rules and code from database files into the user's database, all or
- * nothing. If two trials have the same configuration, keeps the finished one, then the later. If
- * two winners cover the same space, keeps the final one; then the verified one; then the one from
- * the newer driver; then more effort; then the later. If a kernel has two rules, keeps the verified
- * one, then the later. EDATABASE for a file that cannot be read or that other users may write, or
- * if the database cannot be written; EBUSY if another process has locked it. */
+/* Copies trials, winners, rules and code from database files into the user's database. Either
+ * everything is copied or nothing. If two trials have the same configuration, keeps the finished
+ * one, then the later. If two winners cover the same space, keeps the final one; then the verified
+ * one; then the one from the newer driver; then more effort; then the later. If a kernel has two
+ * rules, keeps the verified one, then the later. EDATABASE for a file that cannot be read or that
+ * other users may write, or if the database cannot be written; EBUSY if another process has locked
+ * it. */
 GPUTUNE_API int gputune_merge(gputune_merged *out, gputune *tuner, const char *const *paths,
                               size_t count);
 
 /* Writes the winners and rules that `filter` selects (NULL: those of the tuner's kind of GPU) as
  * text to *out, which the caller frees with gputune_free(), and their number to *count (may be
- * NULL). With `whole`, adds their code, so TRUST_BOUND needs no compiler, and the fastest other
- * trials, from which searches at other sizes start. ENOTFOUND for an unknown kernel. */
+ * NULL). With `whole`, adds their code, so an import with TRUST_BOUND needs no compiler, and the
+ * fastest other trials, with which searches at other sizes begin. ENOTFOUND for an unknown kernel.
+ */
 GPUTUNE_API int gputune_wisdom_export(char **out, uint32_t *count, gputune *tuner,
                                       const gputune_record_filter *filter, bool whole);
 /* Writes the same text to a file. EIO if it cannot be written. */
 GPUTUNE_API int gputune_wisdom_save(uint32_t *count, gputune *tuner, const char *path,
                                     const gputune_record_filter *filter, bool whole);
 
-/* A scenario that programs requested and no stored result answered, as GPUTUNE_RECORD counts it. */
+/* A scenario that programs requested although no result was stored for it, as counted by
+ * GPUTUNE_RECORD. */
 typedef struct gputune_miss {
     uint32_t size;
     uint64_t count;             /* number of requests */
@@ -358,29 +366,29 @@ typedef enum gputune_form {
     GPUTUNE_FORM_WHOLE /* the source exactly as gputune compiles it, with the whole prelude */
 } gputune_form;
 /* Writes the code of a configuration ("VEC=4 BLOCK=256"; other axes have their default; NULL: the
- * default) to *out, which the caller frees with gputune_free(), and its length to *bytes; a NUL
- * follows. Waits until the compiler ends. ECOMPILE: the compiler's log goes to the tuner's log
- * callback. */
+ * default) to *out, which the caller frees with gputune_free(), and its length to *bytes. A NUL
+ * follows the code. Waits until the compiler ends. On ECOMPILE, the tuner's log callback gets the
+ * compiler's log. */
 GPUTUNE_API int gputune_emit(char **out, size_t *bytes, gputune *tuner, const char *kernel,
                              GPUTUNE_SIZES_IN sizes, const char *configuration, const char *arch,
                              gputune_form form);
 
 /* Writes the stored rule for a kernel on the tuner's GPU as a C header with the code of its
- * variants for the architectures (none: the GPU's own), the decision and the launch. The header is
- * valid C11, C++11 and CUDA C++, and needs CUDA only; with `runtime_api` not 0, it finds the
- * driver's functions through the runtime library. `sizes` gives constants and types. The caller
- * frees *out with gputune_free(). EINVAL for a size outside the region; ENOTFOUND if there is no
- * rule, or the template was edited since; EUNSUPPORTED for a kernel whose launch a header cannot
- * make, with the reason; ECOMPILE. Logs a warning for an imported rule, because the header does not
- * verify its variants. */
+ * variants for the architectures (none: that of the GPU), the decision and the launch. The header
+ * is valid C11, C++11 and CUDA C++, and needs CUDA only; with `runtime_api` not 0, it finds the
+ * driver's functions through the runtime library. `sizes` has the values of constants and types.
+ * The caller frees *out with gputune_free(). Returns EINVAL for a size outside the region;
+ * ENOTFOUND if there is no rule, or the template was edited since; EUNSUPPORTED, with the reason,
+ * if a header cannot launch the kernel; or ECOMPILE. Logs a warning for an imported rule, because
+ * the header does not verify its variants. */
 GPUTUNE_API int gputune_emit_rule(char **out, gputune *tuner, const char *kernel,
                                   GPUTUNE_SIZES_IN sizes, const char *const *archs,
                                   size_t arch_count, int runtime_api);
 
 /* Verifies and measures configurations against each other in a worker, until their times are known
- * to 0.4 epsilon, and calls `each` for the results in the order given; a NULL configuration is the
- * default. A record's speed-up is the first configuration's time divided by its own, paired. Stores
- * compiled code but no results. */
+ * with an error of 0.4 epsilon, and calls `each` for the results in the order given; a NULL
+ * configuration is the default. A record's speed-up is the first configuration's time divided by
+ * its own, paired. Stores compiled code but no results. */
 GPUTUNE_API int gputune_run(gputune *tuner, const char *kernel, GPUTUNE_SIZES_IN sizes,
                             const char *const *configurations, size_t count,
                             const gputune_options *options,
@@ -405,21 +413,22 @@ GPUTUNE_API int gputune_compile(gputune *tuner, const char *kernel, GPUTUNE_SIZE
  *
  * - race: two threads access the same memory without an order, and one of them writes. The other
  *   thread may also be an asynchronous copy or the previous launch.
- * - barrier: in a divergent branch that other threads bypass, or waited at forever.
- * - shuffle: reads from a thread that has returned, or that bypassed the shuffle.
- * - unset: reads memory that nothing has written.
+ * - barrier: a barrier in a divergent branch that other threads bypass, or one at which threads
+ * wait forever.
+ * - shuffle: a shuffle reads from a thread that has returned, or that bypassed the shuffle.
+ * - unset: a read of memory that nothing has written.
  * - bounds, alignment: an access outside its buffer, or a misaligned one.
  * - state: a device variable is written.
  * - hang: a loop does not end.
  * - fault: a trap or a failed assertion.
  * - checked: not a bug, but the last call of each variant.
  *
- * Another kind is a gputune_record status: the variant could not be checked. */
+ * Any other kind is a status of gputune_record, for a variant that could not be checked. */
 typedef struct gputune_finding {
     uint32_t size;
     const char *kernel, *configuration, *sizes, *kind;
     const char *file;          /* path of the CUDA source */
-    uint32_t line, other_line; /* other_line: line of a race's other access; else 0 */
+    uint32_t line, other_line; /* other_line: line of the other access of a race; otherwise 0 */
     uint64_t count;            /* number of occurrences at these sizes */
     const char *where;         /* what was accessed: an element, shared memory, a variable; or "" */
     const char *thread, *other_thread; /* "block (0,0,0) thread (1,0,0)"; "": no other */
@@ -429,8 +438,9 @@ typedef struct gputune_finding {
  * under the emulator's sanitizer at the sizes and at odd-tail sizes, and calls `each` for every
  * finding. Without sizes, the template's are reduced to about a megabyte. Needs a tuner on the
  * emulator (EUNSUPPORTED otherwise) and stores nothing. ETIMEOUT after the time limit (0: 600 s),
- * or as soon as the default takes too long at these sizes; variants that were skipped then, or
- * because of a cancel, produce no call. Every finding is a real bug; finding none proves nothing.
+ * or as soon as the default takes too long at these sizes; variants that were skipped for this
+ * reason, or because of a cancel, produce no call. Every finding is a real bug; finding none proves
+ * nothing.
  */
 GPUTUNE_API int gputune_check(gputune *tuner, const char *kernel, GPUTUNE_SIZES_IN sizes,
                               const gputune_options *options,

@@ -762,9 +762,9 @@ class Tuner(_Shared):
             sizes: Mapping[str, Size] | None = None, objective: Objective = "default", cache: Cache = "cold",
             time_limit: float = 0, epsilon: float = 0, seed: int = 0, **more_sizes: Size) -> list[Record]:
         """Verifies and measures configurations such as "BLOCK=128 VEC=4" side by side, and returns a dict for
-        each, in their order. `speedup` is the first one's time divided by this one's; 0 for the first.
-        Without configurations, runs the default. Stores no results. `epsilon`: measures until the times are
-        known to 0.4 of that; 0: 0.005."""
+        each, in their order. `speedup`: time of the first configuration divided by this one's; 0 if first.
+        Without configurations, runs the default. Stores no results. `epsilon`: measures until the error of
+        the times is 0.4 of it; 0 means 0.005."""
         wanted, packed = _kernel(kernel), _sizes(_all_sizes(sizes, more_sizes))
         words, count = _words("configurations", configurations, "BLOCK=128 VEC=4")
         stop = Interrupt()
@@ -784,7 +784,8 @@ class Tuner(_Shared):
                 sizes: Mapping[str, Size] | None = None, objective: Objective = "default",
                 cache: Cache = "cold", time_limit: float = 0, seed: int = 0,
                 **more_sizes: Size) -> list[Record]:
-        """Calls run() with the default and these configurations; without any, with the stored winner."""
+        """Calls run() with the default and these configurations, or without any, with the default and the
+        stored winner."""
         problem = _all_sizes(sizes, more_sizes)
         _words("configurations", configurations, "BLOCK=128 VEC=4")
         tune, run = inspect.unwrap(Tuner.tune), inspect.unwrap(Tuner.run)  # no option is a problem value
@@ -933,7 +934,7 @@ class Tuner(_Shared):
                                                           None))
 
     def merge(self, paths: Sequence[Path]) -> dict[str, int]:
-        """Merges other database files into this one: all, or nothing. Returns how many `trials`, `winners`,
+        """Merges other database files into this one, all or none. Returns how many `trials`, `winners`,
         `rules` and `codes` (compiled sources) they contain, and how many were merged because they were
         missing here or had more evidence: `taken_trials`, `taken_winners`, `taken_rules`, `taken_codes`."""
         files, count = _paths("paths", paths, "other.db")

@@ -27,8 +27,8 @@ _FORMATS = {"e": "f2", "f": "f4", "d": "f8", "?": "b1"}  # of the buffer protoco
 
 
 class DeviceArray:
-    """Properties of an array. `type` None: unknown. `stream`: the producer's; None: nothing to wait for.
-    `keep` must live until the launch."""
+    """The properties of an array. `type` is None if it is unknown. `stream` is the producer's, or None if
+    there is nothing to wait for. `keep` must live until the launch."""
 
     def __init__(self, address: int, type: str | None, bytes: int, *, readonly: bool = False,
                  stream: int | None = None, keep: Any = None, on_host: bool = False) -> None:

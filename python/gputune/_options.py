@@ -104,7 +104,7 @@ _numbers = itertools.count(1)
 
 
 def identity(function: Reference) -> int:
-    """Returns a number for a function, as a call's `user`, by which gputune tells references apart."""
+    """Returns a number for a function. gputune gets it as `user`, and so distinguishes references."""
     try:
         return _known.setdefault(function, next(_numbers))
     except TypeError:  # no weak references, or no hash

@@ -51,12 +51,12 @@ _KNOWN = re.compile(r"^(u?char|u?short|u?int|u?longlong|float|double|half)[1-4]$
 _DEFAULT_SAMPLE = 100
 _MODULES = {"math": math, "np": numpy, "numpy": numpy}  # available in expressions
 _NO_LIMIT = 86400.0  # seconds, because Kernel Tuner has no limit
-_EPSILON = 0.05  # times are measured to 0.4 of it
+_EPSILON = 0.05  # times are measured with an error of 0.4 of this
 _NONE_WORKS = (CompileError, CrashedError, CudaError, DeviceMemoryError, NoVariantError, WrongResultError)
-_MOST_DEFAULTS = 16  # tried for one template
-_MOST_VALUES = 192  # values of a tunable
-_FIRST_VALUES = 4  # with a time limit, which ends all configurations of a template together
-_SHORT = 0.1  # fraction of the remaining time: if a template took no more, the next one has twice as many
+_MOST_DEFAULTS = 16  # how many defaults are tried for one template
+_MOST_VALUES = 192  # at most so many configurations in one template
+_FIRST_VALUES = 4  # configurations of the first template, if there is a time limit
+_SHORT = 0.1  # a template that takes less of the remaining time makes the next one twice as large
 
 
 # --- conversion of Kernel Tuner's arguments -----------------------------------------------------------

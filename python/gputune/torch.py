@@ -102,7 +102,7 @@ def operator(name: str, kernel: Path, *, sizes: Callable[..., Mapping[str, Size]
     """Makes a torch.library operator from a template, for a function with the operator's signature. `name`:
     "library::name". `sizes`: computes the problem values from the operator's arguments. `outputs`: a function
     of the arguments for each returned tensor, by the template's names. `mutates`: parameters that the kernel
-    writes. `tuner`: default: the current device's. Further options are those of tune()."""
+    writes. `tuner`: by default, that of the current device. Further options are those of tune()."""
     made = dict(outputs or {})
     ask = tuner.tune if tuner else _tune
     hit = _fast.hit_here if tuner is None else functools.partial(_fast.hit, tuner._answers)
