@@ -12,7 +12,7 @@ gt_clang cx;
 
 enum { OLDEST = 17, NEWEST = 30 };
 
-static bool load(void *library)
+static bool load_library(void *library)
 {
 #define CX_LOAD(result, name, parameters)                                                          \
     if (!(*(void **)&cx.name = dlsym(library, "clang_" #name))) {                                  \
@@ -27,7 +27,7 @@ static bool load(void *library)
 static bool try_library(gt_text *tried, const char *path)
 {
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (library && load(library)) {
+    if (library && load_library(library)) {
         return true;
     }
     if (library) {

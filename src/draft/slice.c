@@ -166,7 +166,7 @@ static void append_file(void *unit, void *file)
 }
 
 /* Joins the macros of -D and the files. */
-static void join(const draft_program *program)
+static void join_texts(const draft_program *program)
 {
     const gt_draft_request *request = program->request;
     s.joined.length = s.lines.count = s.written.count = 0;
@@ -245,7 +245,7 @@ static void cut_macros(char *text)
     }
 }
 
-static char *cut(void)
+static char *cut_code(void)
 {
     char *read, *text;
     draft_need_memory(gt_branches_cut(&read, gt_text_string(&s.joined), meaning_of, NULL));
@@ -303,18 +303,18 @@ void draft_slice_make(gt_texts *problems, const draft_program *program, const dr
         draft_slice_need(kernels->items[i]->name);
         drop_overloads(program, kernels->items[i]);
     }
-    join(program);
-    (void)cut(); /* the names are needed */
+    join_texts(program);
+    (void)cut_code(); /* the names are needed */
     for (size_t i = 0; i < kernels->count && !draft_slice_has("UNROLL"); i++) {
         unroll_loops(kernels->items[i]);
     }
-    join(program);
-    note_problems(problems, program, cut());
+    join_texts(program);
+    note_problems(problems, program, cut_code());
 }
 
 void draft_slice_write(gt_text *out)
 {
-    const char *text = cut();
+    const char *text = cut_code();
     bool was_blank = true;
     while (*text) {
         const size_t length = strcspn(text, "\n");

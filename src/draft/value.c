@@ -471,7 +471,7 @@ static draft_amount *extreme(draft_operator kind, draft_amount *a, draft_amount 
     return intern(&(draft_amount){.kind = kind, .a = a, .b = b});
 }
 
-static int64_t apply(draft_operator kind, int64_t x, int64_t y)
+static int64_t apply_operation(draft_operator kind, int64_t x, int64_t y)
 {
     const int64_t results[] = {[DRAFT_REST] = y && y != -1 ? x % y : 0,
                                [DRAFT_LESS] = x < y,
@@ -487,7 +487,7 @@ static int64_t apply(draft_operator kind, int64_t x, int64_t y)
 }
 
 /* Returns condition ? a : b, as a maximum or a minimum if it is one. */
-static draft_amount *choose(draft_amount *condition, draft_amount *a, draft_amount *b)
+static draft_amount *choose_value(draft_amount *condition, draft_amount *a, draft_amount *b)
 {
     const draft_operator kind = condition->kind;
     if (kind == DRAFT_LESS || kind == DRAFT_AT_MOST) {
@@ -514,7 +514,7 @@ draft_amount *draft_make(draft_operator kind, draft_amount *a, draft_amount *b, 
     case DRAFT_MAX:
         return extreme(kind, a, b);
     case DRAFT_COND:
-        return b == c ? b : a_number ? (x ? b : c) : choose(a, b, c);
+        return b == c ? b : a_number ? (x ? b : c) : choose_value(a, b, c);
     case DRAFT_NEGATION:
         return a_number ? draft_number(!x) : intern(&(draft_amount){.kind = kind, .a = a});
     case DRAFT_CEIL_DIV:
@@ -528,7 +528,7 @@ draft_amount *draft_make(draft_operator kind, draft_amount *a, draft_amount *b, 
     }
     return whole ? whole
            : a_number && b_number && kind != DRAFT_REAL
-               ? draft_number(apply(kind, x, y))
+               ? draft_number(apply_operation(kind, x, y))
                : intern(&(draft_amount){.kind = kind, .a = a, .b = b});
 }
 
