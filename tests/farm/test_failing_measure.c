@@ -150,7 +150,7 @@ static gputune_status with_a_new_worker(void *user)
     must(gt_measure_open(&measure, driver_name(), 0));
     failing_resume();
     measure->device.l2_bytes = 1 << 16; /* a small sweep takes less time */
-    measure->copy_bytes_per_s = 4e12;   /* saves timing copies of 32 MB */
+    measure->copy_bytes_per_s = 4e12;   /* avoids timing copies of 32 MB */
     use_failing_driver(measure);
     if (j->by_clocks) {
         measure->device.emulated = false;

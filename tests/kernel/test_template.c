@@ -48,8 +48,8 @@ TEST(test_identity)
     assert_false(gt_hash_equal(hash, identity_with("4.0 * n", "8.0 * n")));
 }
 
-/* Each start() is a configuration. Adding one changes neither the identity nor a trial's hash, and
- * its axes may precede default(). */
+/* Each start() is a configuration. Adding a start() changes neither the identity nor a trial's
+ * hash, and its axes may precede default(). */
 TEST(test_starts)
 {
     static const char starts[] = "start(B = 64) start(VEC = 2, C = 8)\n#pragma gputune default(B";

@@ -230,7 +230,7 @@ TEST_OF(exported_rule_is_proved_only_if_trusted_and_of_the_same_driver, world *w
             assert_int_equal(rule.proved, trusted && driver == 13000);
             gt_stored_rule_free(&rule);
             with.trusted = false;
-            ASSERT_OK(gt_store_import(&with, other, text, NULL)); /* does not replace it */
+            ASSERT_OK(gt_store_import(&with, other, text, NULL)); /* does not replace the rule */
             ASSERT_OK(gt_store_find_rule(&rule, other, &scenario, NULL));
             assert_int_equal(rule.proved, trusted && driver == 13000);
             gt_stored_rule_free(&rule);

@@ -151,7 +151,7 @@ static inline void short_of_memory(failing_world *f, failing_act act, long step,
     bool own_store = f->own_store;
     f->act = act;
     each_allocation(step, attempt, NULL, f);
-    f->own_store = true; /* so SQLite's first allocations can fail, too */
+    f->own_store = true; /* SQLite's first allocations can then fail, too */
     each_of_sqlite(sqlite_step, attempt, NULL, f);
     f->own_store = own_store;
 }

@@ -4,7 +4,7 @@
 
 enum { BLOCKS = 128, STEP = 8 };
 
-/* Launches of about a millisecond, on a GPU that does one thing at a time. */
+/* Makes launches take about a millisecond, on a GPU that does one thing at a time. */
 static void slow_down(world *w)
 {
     SET_TIMES(w, 1e6 + 1e4 * abs(block - 256));

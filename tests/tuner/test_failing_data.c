@@ -163,7 +163,7 @@ static gputune_status order_default(failing_world *f)
     return choose(f, gt_choose_default, NULL);
 }
 
-/* Takes the result of another size. */
+/* Uses the result of another size. */
 static gputune_status take_nearest(failing_world *f)
 {
     static const gputune_size other = {"n", 8192};

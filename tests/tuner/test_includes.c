@@ -186,7 +186,7 @@ TEST_WITHIN(hidden_includes_are_refused, open_folder, close_folder)
     expect_mistake("#embed \"/etc/passwd\"\n", "found 'embed'; expected a directive");
 }
 
-/* Reading these would fill the memory or wait forever. */
+/* Reading these files would fill the memory or wait forever. */
 TEST_WITHIN(test_devices_and_fifos_are_no_headers, open_folder, close_folder)
 {
     GT_FREED char *fifo = NULL;

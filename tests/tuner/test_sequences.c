@@ -312,7 +312,7 @@ static bool agrees(uint64_t seed, bool always_print)
     const char *mistake = run_sequence(s);
     if (mistake || always_print) {
         note_variants(s, s->next.scenario);
-        fprintf(stderr, "%s\n", s->lines); /* cmocka would cut it off */
+        fprintf(stderr, "%s\n", s->lines); /* cmocka would cut the text off */
     }
     if (mistake) {
         print_error("sequence %llu: %s; GPUTUNE_SEQUENCE=%llu repeats it\n",

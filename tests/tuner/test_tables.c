@@ -40,7 +40,7 @@ static const gt_template *template_at(gt_device *device, gt_catalog *catalog, co
     return template;
 }
 
-/* Returns true if the winner's stored code is of the generated source. */
+/* Returns true if the winner's stored code belongs to the generated source. */
 static bool is_found(gt_catalog *catalog, const char *place, const char *winner)
 {
     char sizes[VALUE], configuration[VALUE], stored[VALUE], hex[GT_HASH_HEX];
