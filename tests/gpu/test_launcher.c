@@ -257,7 +257,7 @@ TEST_WITHIN(refusal_message_has_the_reason, setup, NULL)
                    "code 264 fit");
     launch = make_launch(GT_PASS_NONE);
     fake.max_threads = 64;
-    expect_refusal(&launch, GPUTUNE_ECUDA, "a block of 128 threads does not fit: 42 registers");
+    expect_refusal(&launch, GPUTUNE_ECUDA, "at most 64 threads are possible with 42 registers");
     launch.steps[0].shared_bytes = 220 * 1024;
     fake.fixed_shared_bytes = 20 * 1024;
     expect_refusal(&launch, GPUTUNE_ECUDA, "a block has 245760 bytes of shared memory");
