@@ -64,7 +64,7 @@ static void write_questions(gt_text *out, const gt_texts *questions, const char 
 
 static void write_missing(gt_text *out, const draft_program *program)
 {
-    gt_text_append(out, "// ? headers that were not found and may have the missing declarations:");
+    gt_text_append(out, "// ? headers that may have the missing declarations were not found:");
     for (size_t i = 0; i < program->missing.count; i++) {
         gt_text_printf(out, "%s %s", i ? "," : "", program->missing.items[i]);
     }

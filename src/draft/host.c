@@ -16,8 +16,6 @@ typedef struct known_symbol {
 } known_symbol;
 static GT_ARRAY(known_symbol) known;
 
-#define DRAFT_VARIED "differs between the callers of its function"
-
 bool draft_on_host(void)
 {
     return !draft_now.out;
@@ -157,7 +155,9 @@ static draft_decl *called_kernel(draft_amount *callee)
 /* Returns the common value of two launches; unknown if they differ. */
 static draft_amount *same_value(draft_amount *a, draft_amount *b)
 {
-    return a == b || !draft_is_known(a) ? a : draft_unknown("it " DRAFT_VARIED);
+    return a == b || !draft_is_known(a)
+               ? a
+               : draft_unknown("the callers of the function that launches it use different values");
 }
 
 /* Notes a launch. If the same launch is reached again, the one with more known values is kept;

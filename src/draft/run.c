@@ -474,7 +474,7 @@ static draft_amount *call_unknown(draft_node *node)
             strstr(name, "log") || strstr(name, "sqrt") || strstr(name, "pow");
     }
     return strcmp(name, "gt_unset_extent") == 0
-               ? draft_unknown("its dimension x is never assigned")
+               ? draft_unknown("the x dimension of the dim3 is never assigned")
                : any_value(NULL, draft_on_host() ? draft_source_of(node->at) : name, node->type);
 }
 

@@ -314,7 +314,7 @@ static void find_block(draft_settled *s, int64_t numbers[3])
         }
     }
     if (first) {
-        draft_ask(s, "%s: which block is '%s' launched with? %s; complete block()", place_of(s),
+        draft_ask(s, "%s: what block size is '%s' launched with? %s; complete block()", place_of(s),
                   s->kernel->name, first);
     }
 }
@@ -366,7 +366,7 @@ static bool is_block_fixed(const draft_settled *s, int d, int64_t number)
 }
 
 /* Returns the axis that another extent of a square block uses; NULL: none. Its values are limited
- * so that the block has at most 1024 threads. */
+ * so the block has at most 1024 threads. */
 static draft_axis *shared_axis(draft_settled *s, const draft_amount *extent)
 {
     draft_axis *axis = NULL;
@@ -527,7 +527,7 @@ static void settle_grid(draft_settled *s)
         s->grid[d] = draft_evaluate(&number, s->grid[d]) ? s->grid[d] : covering_grid(s, d);
     }
     if (why) {
-        draft_ask(s, "%s: which grid is '%s' launched with? %s; check grid()", place_of(s),
+        draft_ask(s, "%s: what grid size is '%s' launched with? %s; check grid()", place_of(s),
                   s->kernel->name, why);
     }
     for (int d = 0; d < 3; d++) {
