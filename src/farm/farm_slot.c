@@ -75,7 +75,7 @@ enum { HELLO_S = 5, CROWDED_S = 60, NICENESS = 5, LOW_NICENESS = 10 };
 
 /* ---- Starting -------------------------------------------------------------------------------- */
 
-/* Makes a channel. The host's end does not block, because the host would miss deadlines. */
+/* Makes a channel. The host's end does not block; otherwise the host would miss deadlines. */
 static gputune_status open_channel(int *host, int *child)
 {
     GT_TRY(gt_process_channel(host, child));

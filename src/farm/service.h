@@ -78,16 +78,16 @@ typedef struct gt_service_task {
 
 /* The check kernel's findings for one task. `worst` and `need` are the bits of doubles.
  *
- * - compare: `count` mismatches; the index of the first one, and both elements' bits (`value`,
- *   `expected`); in `worst` the largest |v - r| divided by the tolerance; in `need` an atol that
- *   accepts all elements, infinite if none does; in `gaps` the elements that both sides left
- *   unwritten. Bit 0 of `unwritten` is set if the first mismatch is unwritten, bit 1 if the element
- *   expected there is.
- * - spread: `count` elements that differ; in `worst` the largest difference; in `need` the largest
- *   one divided by the target's magnitude. Without a source, `worst` is the largest magnitude, and
- *   `count` the number of elements that are not finite.
- * - guard: `count` bytes that were overwritten, and the offset of the first one.
- * - hash: the hash in `count`. */
+ * - compare: `count` is the number of mismatches, `first` the index of the first one, and `value`
+ *   and `expected` the bits of its elements. `worst` is the largest |v - r| divided by the
+ *   tolerance. `need` is an atol that accepts all elements, infinite if none does. `gaps` is the
+ *   number of elements that both sides left unwritten. Bit 0 of `unwritten` is set if the first
+ *   mismatch is unwritten, bit 1 if the element expected there is.
+ * - spread: `count` is the number of elements that differ, `worst` the largest difference, `need`
+ *   the largest difference divided by the target's magnitude. Without a source, `worst` is the
+ *   largest magnitude, and `count` the number of elements that are not finite.
+ * - guard: `count` is the number of bytes that were overwritten, `first` the offset of the first.
+ * - hash: `count` is the hash. */
 typedef struct gt_finding {
     uint64_t count, first, worst, need, gaps, value, expected, unwritten;
 } gt_finding;

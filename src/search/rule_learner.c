@@ -19,8 +19,8 @@ static double cost_of(double log_loss)
     return log_loss + weight * log_loss * log_loss;
 }
 
-/* Sets the logarithmic losses at a size. A time that was not measured counts as the worst
- * measured one, and its loss is at least `slow`. */
+/* Sets the logarithmic losses at a size. A time that was not measured counts as the worst time that
+ * was, but its loss is at least `slow`. */
 static void set_losses(double *out, const double *times, uint32_t count)
 {
     const double slow = 0.2;

@@ -1,4 +1,4 @@
-/* From a call to a request, with the keys of its results. */
+/* Makes the request of a call, with the keys of its results. */
 #include "tuner/request.h"
 
 #include "base/clock.h"

@@ -103,7 +103,7 @@ typedef struct size_class {
     bool is_odd;
 } size_class;
 
-/* Sizes of programs are more often multiples of 8 than random numbers are. */
+/* The sizes that programs use are more often multiples of 8 than random numbers are. */
 static const size_class classes[] = {{0.15, 0, true},  {0.11, 1, true}, {0.12, 2, true},
                                      {0.14, 3, true},  {0.13, 4, true}, {0.13, 5, false},
                                      {0.11, 6, false}, {0.11, 7, false}};

@@ -204,7 +204,8 @@ static gputune_status add_passes(generator *g)
     return GPUTUNE_OK;
 }
 
-/* Comments of the template do not change the hash, so editing them keeps stored trials valid. */
+/* Sets the hash of a source. Comments of the template do not affect it, so editing them keeps
+ * stored trials valid. */
 static void make_hash(gt_source *out, const generator *g, const char *prelude)
 {
     out->hash = gt_hash_join(gt_hash_string(prelude), gt_hash_string(gt_text_string(g->macros)));

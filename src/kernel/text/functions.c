@@ -216,7 +216,7 @@ bool gt_function_has_dynamic_shared(const char *text, const gt_function *functio
     return is_extern && is_shared;
 }
 
-/* `1 - flag` inverts a flag and does not count as adding. */
+/* Does not count `1 - flag` as adding, because it inverts a flag. */
 bool gt_function_adds(const char *text, const gt_function *function, const char *parameter)
 {
     gt_lexer lexer = gt_function_body(text, function);

@@ -15,7 +15,7 @@ bool gt_type_holds(gt_type type, int64_t value);
 /* Returns the name of a type: "float", "unsigned int", … */
 const char *gt_type_name(gt_type type);
 
-/* An element that a template may declare: a number, or a CUDA vector with 1 to 4 components. */
+/* An element that a template may declare: a number, or a CUDA vector of 1 to 4 components. */
 typedef struct gt_element {
     gt_type type;              /* type of each component */
     uint32_t lanes;            /* number of components */
