@@ -141,11 +141,12 @@ const cli_command cmd_check = {
     "find bugs in a kernel's variants, without a GPU",
     "KERNEL|PATH",
     "Looks for mistakes in a kernel's variants on the emulator; stores nothing.",
-    "Finds races of threads in shared and global memory, also with asynchronous copies, other "
-    "blocks of a cluster and the previous launch; barriers in divergent branches or that wait "
-    "forever; shuffles from threads that have returned; reads of memory that nothing has written; "
-    "accesses that are misaligned or outside an argument; writes to device variables. Without "
-    "--size, the sizes of the template are reduced to about a megabyte. The exit code is 7 if "
+    "Finds races between threads in shared and global memory, including races with asynchronous "
+    "copies, with other blocks of a cluster and with the previous launch; barriers that are in "
+    "divergent branches or wait forever; shuffles from threads that have returned; reads of memory "
+    "that nothing has written; accesses that are misaligned or outside an argument; and writes to "
+    "device variables. Without --size, the sizes of the template are reduced to about a megabyte. "
+    "The exit code is 7 if "
     "something was found.",
     {1, 1},
     options,

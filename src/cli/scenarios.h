@@ -165,7 +165,7 @@ void cli_tuning_words(void);
             "the least alignment of any buffer, in bytes [16]")
 #define CLI_MEMORY_OPTION                                                                          \
     CLI_ROW("memory", 0, CLI_OPTION_BYTES, &cli_tuning.options.memory_limit_bytes, "BYTES", NULL,  \
-            "the most GPU memory to allocate, such as 2G; a CUDA context, about 0.6 GB, comes in " \
+            "the most GPU memory to allocate, such as 2G; a CUDA context needs about 0.6 GB in "   \
             "addition [what is free]")
 #define CLI_LIMIT_OPTION                                                                           \
     CLI_ROW("time-limit", 't', CLI_OPTION_NUMBER, &cli_tuning.options.time_limit_s, "SECONDS",     \

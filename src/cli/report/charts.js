@@ -39,7 +39,7 @@ const shortestSpan = 5, longestSpan = 86400;
 
 function addProgress(parent, view) {
   const {scenario} = view, tried = scenario.winner?.variants ?? 0;
-  parent.hidden = tried > scenario.variants; /* of a part of the trials it is not known which was the best at what time */
+  parent.hidden = tried > scenario.variants; /* if trials are missing, the best time so far is not known */
   if (parent.hidden) {
     return [];
   }
@@ -258,7 +258,7 @@ function svg(tag, properties, ...children) {
   return element;
 }
 
-/* Draws winners and defaults of this GPU under the roofs: the bandwidth of a copy and the peak of the units. */
+/* Draws winners and defaults of this GPU below its limits: the bandwidth of a copy, and the peak of the units. */
 function addRoofline(parent, view) {
   const {scenario} = view;
   const points = view.scenarios.filter(other => other.environment === scenario.environment).flatMap(other =>

@@ -38,7 +38,7 @@ function word(scenario, text) {
   return row => `${configuration[row]} ${status[row]} ${message[row] ?? ''}`.toLowerCase().includes(small);
 }
 
-/* Returns {rows: those that fit, unknown: why conditions are ignored}. */
+/* Returns {rows: the trials that fit, unknown: why conditions are ignored}. */
 function filtered(scenario, text) {
   const tests = text.split(/\s+/).filter(Boolean).map(part => {
     const found = conditionForm.exec(part);

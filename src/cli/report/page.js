@@ -19,7 +19,7 @@ class View {
     return `#${new URLSearchParams({at: scenario.address})}`;
   }
 
-  /* Shows the scenario and the settings in the page's address; without a scenario there, the first one. */
+  /* Shows the scenario and the settings that are in the page's address. If it has no scenario, shows the first one. */
   follow() {
     const given = new URLSearchParams(location.hash.slice(1));
     if (this.scenarios.length) {
@@ -61,7 +61,7 @@ class View {
     delete this.initial.find;
   }
 
-  /* Summarises the scenario: a few figures, and what follows from them. */
+  /* Summarises the scenario: a few figures, and conclusions from them. */
   describe() {
     const {scenario} = this, {winner, choices: [axis], column, variants} = scenario;
     const limit = winner && limitsOf(winner, scenario)[0];
@@ -119,7 +119,7 @@ class View {
     this.refresh();
   }
 
-  /* Returns the rows that are shown, the fastest first; those without a time come last. */
+  /* Returns the rows that are shown, the fastest first; trials without a time come last. */
   byTime() {
     const {time, place} = this.scenario, key = row => Number.isNaN(time[row]) ? Infinity : time[row];
     this.ordered ??= this.rows.slice().sort((a, b) => key(a) === key(b) ? place[a] - place[b] : key(a) - key(b));

@@ -137,7 +137,7 @@ class Figure {
     this.decorate();
   }
 
-  /* Draws everything except the points, which stay as they were painted. */
+  /* Draws everything except the points, which were painted before. */
   decorate() {
     const context = this.context;
     context.setTransform(1, 0, 0, 1, 0, 0);
@@ -177,7 +177,7 @@ class Figure {
     });
   }
 
-  /* Paints the points, failed ones first. Each is transparent, so that places with many points are darker. */
+  /* Paints the points, those of failed trials first. Points are transparent, so places with many points are darker. */
   paint() {
     const {context, shown} = this, size = shown.length > 3000 ? 2 : shown.length > 200 ? 4 : 6;
     context.setTransform(this.dpr, 0, 0, this.dpr, 0, 0);
@@ -194,7 +194,7 @@ class Figure {
     return context.getImageData(0, 0, this.canvas.width, this.canvas.height);
   }
 
-  /* Returns the colour of a trial: raced to the end, left out as slower, or failed. */
+  /* Returns the colour of a trial, which shows if it raced to the end, was eliminated as slower, or failed. */
   kind(row) {
     const status = this.view.scenario.column.status[row];
     return status === 'ok' ? 'trial' : ['eliminated', 'unproved', 'proved'].includes(status) ? 'lost' : 'failed';

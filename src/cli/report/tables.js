@@ -4,7 +4,7 @@ function cell(text, kind = '') {
   return create('td', {className: kind}, text ?? '');
 }
 
-/* Orders two values of a column; unknown ones come last. */
+/* Orders two values of a column; unknown values come last. */
 function compareCells(a, b) {
   const known = value => value !== undefined && value !== null && value !== '' && !Number.isNaN(value);
   if (!known(a) || !known(b)) {
@@ -64,7 +64,7 @@ class Overview {
     parent.append(create('table', {'aria-label': 'Scenarios'}, create('thead', {}, headings(columns, sort)), this.body));
   }
 
-  /* Shows the scenarios that have all words of the text, and returns how many those are. */
+  /* Shows the scenarios that have all words of the text, and returns their number. */
   search(text) {
     const words = text.toLowerCase().split(/\s+/);
     const has = line => words.every(part => line.textContent.toLowerCase().includes(part));
@@ -214,7 +214,7 @@ class TrialTable {
     this.draw();
   }
 
-  /* Makes the visible rows, between two empty ones that are as high as the rows left out. */
+  /* Makes the visible rows, between two empty rows that are as high as the rows that are not visible. */
   draw() {
     const fit = Math.ceil(this.parent.clientHeight / rowHeight) + 2 * spareRows;
     const first = Math.max(0, Math.min(this.order.length - fit, Math.floor(this.parent.scrollTop / rowHeight) - spareRows));
