@@ -21,7 +21,8 @@ static struct {
     void (*release)(gputune_plan *plan);
     int (*tune)(gputune_plan **out, gputune *tuner, const char *kernel, gputune_sizes sizes,
                 const gputune_options *options);
-    int (*current_context)(void **out); /* the driver's; NULL if none is loaded */
+    int (*current_context)(
+        void **out); /* the function of the driver; NULL if no driver is loaded */
     int (*current_device)(int *out);
 } call;
 
@@ -29,7 +30,7 @@ static PyObject *type_name, *stream_reader; /* Python functions of _fast.py */
 static PyObject *stream_type, *stream_read; /* cache: the last class, and its stream_reader() */
 static PyObject
     *exchange_type; /* the class of arrays that `exchange` belongs to; NULL at first */
-static const struct exchange *exchange; /* NULL if the class has none */
+static const struct exchange *exchange; /* NULL if the class has no exchange functions */
 static PyObject *answers_of[MOST_DEVICES];
 static struct {
     PyObject *dtype, *is_cuda, *is_contiguous, *is_neg, *data_ptr, *numel, *get_device, *look,
@@ -52,7 +53,7 @@ typedef struct tensor {
     void *data;
     int32_t device_type, device, dimensions;
     element_type type;
-    int64_t *shape, *strides; /* strides: of elements; NULL: contiguous */
+    int64_t *shape, *strides; /* strides: in elements; NULL: the array is contiguous */
     uint64_t byte_offset;
 } tensor;
 
@@ -63,7 +64,8 @@ typedef struct exchange {
     int (*current_stream)(int device_type, int32_t device, void **out);
 } exchange_api;
 
-/* Returns the exchange functions of a class; NULL, possibly with an exception, if it has none. */
+/* Returns the exchange functions of a class, or NULL, possibly with an exception, if the class has
+ * none. */
 static const exchange_api *exchange_offered(PyObject *type)
 {
     PyObject *capsule = PyObject_GetAttr(type, word.exchange);
@@ -85,7 +87,7 @@ static const exchange_api *exchange_of(PyObject *type)
     return exchange;
 }
 
-/* Returns the number of elements; 0 if they are not contiguous. */
+/* Returns the number of elements, or 0 if they are not contiguous. */
 static unsigned long long contiguous_elements(const tensor *array)
 {
     int64_t count = 1;
@@ -100,7 +102,7 @@ static unsigned long long contiguous_elements(const tensor *array)
 /* ---- a plan's launches ----------------------------------------------------------------------- */
 
 typedef struct parameter {
-    char code;              /* a letter of struct.pack(); 'P' for a buffer, '?' for the slow path */
+    char code; /* a letter of struct.pack(); 'P': a buffer; '?': the slow path is needed */
     PyObject *type, *dtype; /* a buffer's element type: its name, and a dtype known to be equal */
     element_type exchanged; /* DLPack's type for this dtype; all 0 until it is known */
     unsigned long long bytes, element_bytes;
@@ -168,8 +170,8 @@ static PyObject *method(PyObject *object, PyObject *name)
     return out;
 }
 
-/* Clears an exception, because the slow path will report it. Returns false for Ctrl-C and similar
- * ones. */
+/* Clears an exception, because the slow path will report it. Returns false for Ctrl-C and the like,
+ * which stay set. */
 static int forgive(void)
 {
     if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_Exception)) {
@@ -374,7 +376,8 @@ static int current_stream(uint64_t *out, PyObject *values)
     return 0;
 }
 
-/* Returns a status, or LOOK: nothing was launched, and a value needs the slow path. */
+/* Launches. Returns a status, or LOOK if nothing was launched because a value needs the slow path.
+ */
 static int launch(launcher *self, PyObject *values, PyObject *stream)
 {
     uint64_t room[MOST_ARGUMENTS] = {0}, handle;
@@ -611,7 +614,7 @@ static int add_items(key *out, PyObject *options)
     return 1;
 }
 
-/* Returns the key of a call; NULL, perhaps with an exception, if the call has none. */
+/* Returns the key of a call, or NULL, perhaps with an exception, if the call has no key. */
 static PyObject *make_key(PyObject *kernel, PyObject *options)
 {
     key key = {.count = 0};
