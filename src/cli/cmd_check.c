@@ -73,8 +73,8 @@ static void write_line(const mistake *mistake)
     printf("%s:%u: %s: ", m->file, m->line, m->kind);
     printf("%s%s%s; ", m->where, m->where[0] ? " " : "", m->message);
     if (m->other_thread[0]) {
-        printf("this access is by %s, the other access, at line %u, by %s", m->thread,
-               m->other_line, m->other_thread);
+        printf("this access: %s; other access: %s, line %u", m->thread, m->other_thread,
+               m->other_line);
     } else {
         printf("in %s", m->thread);
     }

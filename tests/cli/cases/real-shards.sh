@@ -36,11 +36,11 @@ cut -d, -f2 0.out
 [ "$(grep -c cached 0.out)" = "$finished" ] && echo "scenarios that were finished are not measured again"
 grep -q measured 0.out && echo "the other scenarios are measured"
 $GPUTUNE merge 0.db 1.db 2.db -o merged.db
-winners merged.db | cmp - single && echo "the shards together have the winners of a single run"
+winners merged.db | cmp - single && echo "the shards together found the winners of a single run"
 echo == one database for all ranks
 for rank in 0 1 2; do
     warm shared.db --shard $rank/3 >$rank.out &
 done
 wait
 cat 0.out 1.out 2.out | grep -c measured
-winners shared.db | cmp - single && echo "the shards together have the winners of a single run"
+winners shared.db | cmp - single && echo "the shards together found the winners of a single run"
