@@ -66,7 +66,7 @@ extern "C" {
 #define GPUTUNE_API
 #endif
 
-/* Every status: name, value, meaning. */
+/* Every status, with its name, value and meaning. */
 #define GPUTUNE_STATUS_LIST(X)                                                                     \
     X(OK, 0, "success")                                                                            \
     X(EINVAL, -1, "an argument is wrong")                                                          \
@@ -415,7 +415,7 @@ struct gputune_options {
     bool force;                  /* tune again although a result is stored */
     const gputune_input *inputs; /* buffers that are not listed are generated */
     size_t input_count;
-    const char *const *input_types; /* element type of each input ("float"), checked; or NULL */
+    const char *const *input_types; /* element type of each input ("float"), checked if not NULL */
     void *inputs_ready; /* a CUevent after which the inputs are filled; NULL: they are filled now */
     /* A name for the inputs; results are stored per name. NULL: files and host buffers are
      * distinguished by their contents, and all inputs in device memory count as the same. */
@@ -433,8 +433,8 @@ struct gputune_options {
     const volatile sig_atomic_t *cancel;
     const char *samples_path; /* append every raw sample to this file as CSV; not a FIFO */
     bool background;          /* see Tuning in the background */
-    double share; /* part of a GPU that is in use, for tuning in the background; 0: 0.025 */
-    gputune_unseen unseen; /* GPUTUNE_RULE: answer by a rule; see Rules */
+    double share;             /* share of a busy GPU's time for background tuning; 0: 0.025 */
+    gputune_unseen unseen;    /* GPUTUNE_RULE: answer by a rule; see Rules */
     /* Configurations to try before the search, after the template's start(). Axes that are left out
      * have their default. Invalid configurations are skipped. They do not affect under which key
      * the result is stored. */
@@ -570,9 +570,10 @@ GPUTUNE_API int gputune_tune_together(gputune_plan **out, gputune *tuner, const 
 
 /* ---- Wisdom ---------------------------------------------------------------------------------- */
 
-/* Wisdom is text with the winners of one machine, for others with the same kind of GPU; `gputune
- * wisdom` and gputune_wisdom_export() write it. A hash, which does not show who wrote the text,
- * binds each entry to template, source, GPU and driver. Edited entries are skipped with a warning.
+/* Wisdom is text with the winners of one machine, for other machines with the same kind of GPU;
+ * `gputune wisdom` and gputune_wisdom_export() write it. A hash, which does not show who wrote the
+ * text, binds each entry to template, source, GPU and driver. Edited entries are skipped with a
+ * warning.
  */
 
 typedef enum gputune_trust {

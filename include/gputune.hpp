@@ -845,7 +845,7 @@ class plan
   public:
     plan() = default; /* makes an empty object, to which a plan can be assigned */
 
-    /* Takes over a reference from the C interface. The plan ends with its tuner. */
+    /* Takes over a reference from the C interface. The plan ends when its tuner is closed. */
     static plan adopt(gputune_plan *handle)
     {
         return plan(handle, nullptr);
@@ -1569,7 +1569,8 @@ class tuner
                          *configuration.c_str ? configuration.c_str : nullptr, arch, form);
         return detail::taken(status, out, bytes);
     }
-    /* Returns the header of the stored rule, with code for the architectures (none: the GPU's). */
+    /* Returns the header of the stored rule, with code for the architectures (none: that of the
+     * GPU). */
     result<std::string> try_emit_rule(text kernel, const sizes &problem,
                                       const std::vector<std::string> &archs = {},
                                       bool runtime_api = false) const

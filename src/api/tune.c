@@ -455,7 +455,7 @@ int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel, gputune_
 /* The message that rank 0 broadcasts. Its size is fixed. */
 typedef struct group_answer {
     int32_t status;
-    int32_t is_default; /* rank 0 has no result, so all ranks use the template's default */
+    int32_t is_default; /* 1 if rank 0 has no result, so all ranks use the template's default */
     int32_t is_by_rule; /* rank 0 chose by a rule */
     gt_hash identity;   /* identity of rank 0's template */
     double time_ns, default_ns;

@@ -29,7 +29,7 @@ bool cli_console_has_color(FILE *file);
 #define CLI_BOLD   "\033[1m"
 #define CLI_PLAIN  "\033[0m"
 
-/* Prints "gputune: TEXT" on a line of its own. --quiet suppresses notes. Preserves errno. */
+/* Prints "gputune: TEXT" on a separate line. --quiet suppresses notes. Preserves errno. */
 void cli_console_print(bool is_error, const char *format, ...) CLI_PRINTF(2, 3);
 #define cli_error(...) cli_console_print(true, __VA_ARGS__)
 #define cli_note(...)  cli_console_print(false, __VA_ARGS__)
@@ -68,8 +68,8 @@ int cli_exit_code(int status);
 /* Returns the exit code for a variant with the status `trial`: "ok", "wrong", "compile", ... */
 int cli_trial_exit_code(const char *trial);
 
-/* Prints the thread's last library message, or the status' text if there is none. Returns the exit
- * code. */
+/* Prints the thread's last library message, or the text of the status if there is none. Returns the
+ * exit code. */
 int cli_fail(int status);
 /* Returns a library message without the kernel's name at its beginning, because `label`, which is
  * printed before it, already has the name. */

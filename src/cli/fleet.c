@@ -88,7 +88,7 @@ static bool receive_message(message *out, int channel)
     return true;
 }
 
-/* Returns the next text of the body; "" after the last one. */
+/* Returns the next text of the body; "" after the last text. */
 static const char *take_text(const message *from, size_t *at)
 {
     const char *text = *at < from->bytes ? from->body + *at : "";

@@ -7,7 +7,7 @@
 
 #include "cli/session.h"
 
-/* A name with values. The name comes first, because gt_index_of() needs that. */
+/* A name with values. The name must come first for gt_index_of(). */
 typedef struct cli_value_list {
     char *name;
     char **values;

@@ -80,8 +80,8 @@ int cli_check_database(const cli_session *session, int code);
 /* Makes Ctrl-C, SIGTERM and SIGHUP (unless they are ignored) cancel the work. A second signal ends
  * the program. */
 void cli_catch_interrupt(void);
-/* Get and set whether work is canceled, in any thread. cli_cancel() returns the flag for the
- * library's options. */
+/* Get and set the flag that cancels work. Any thread may call them. cli_cancel() returns the flag
+ * for the library's options. */
 bool cli_is_canceled(void);
 void cli_set_canceled(bool is_canceled);
 volatile int *cli_cancel(void);

@@ -8,8 +8,8 @@ typedef struct cli_turn {
     const cli_scenario *scenario;
     size_t place; /* index of the scenario in the user's order */
     double cost;  /* cost of a launch, by which scenarios of one kernel are compared */
-    /* Set by cli_turns_sort(): place of the kernel's first turn; distance from the first size's
-     * cost. */
+    /* Set by cli_turns_sort(): the place of the kernel's first turn, and the distance from the cost
+     * of the first size. */
     size_t kernel_place;
     double far;
     bool known;        /* true if a finished result is stored, so the turn probably takes no time */
@@ -28,8 +28,9 @@ double cli_turn_cost(const char *sizes);
 /* Makes the turns in the user's order, and if there are several, looks up their stored results. */
 cli_turn *cli_turns_make(const cli_session *session, const cli_scenarios *scenarios);
 
-/* Sorts the turns: known ones first, then kernel by kernel as given. Within a kernel, the size with
- * the middle cost comes first, then the others by their distance from it, the cheaper one first. */
+/* Sorts the turns: known turns first, then kernel by kernel in the given order. Within a kernel,
+ * the size with the middle cost comes first, then the others by their distance from it; of two at
+ * the same distance, the cheaper one comes first. */
 void cli_turns_sort(cli_turn *turns, size_t count);
 
 /* Weighs the sorted turns. The first search of a kernel for which nothing is stored weighs three

@@ -18,8 +18,8 @@ typedef struct value_row {
     /* `launched`: how many variants were launched only once, because they are slow */
     uint32_t variants, measured, launched;
     double best_ns, cost; /* NAN: unknown */
-    /* "measured", "first launch", "failed", "one trial", or "default only": that trial is the
-     * default's */
+    /* "measured", "first launch", "failed", "one trial", or "default only" (the only trial is that
+     * of the default) */
     const char *evidence;
     bool is_winner, is_default;
 } value_row;

@@ -20,7 +20,7 @@ enum { GT_SCHEMA_VERSION = 1 };
 typedef struct gt_code {
     gt_hash source;
     char arch[16];     /* "sm_90a" */
-    bool ptx;          /* true for PTX (an emulated device), false for a cubin */
+    bool ptx;          /* true for PTX, which the emulator uses; false for a cubin */
     int nvrtc_version; /* 13000 for 13.0 */
     gt_image image;
     gt_resources resources;
@@ -59,7 +59,7 @@ typedef struct gt_trial {
     gt_trial_status status;
     const char *message; /* why the trial failed, was eliminated or was not proved; NULL: "" */
     bool is_default, noisy;
-    gt_summary time; /* in nanoseconds (objective energy: nanojoules) */
+    gt_summary time; /* in nanoseconds; for the objective energy in nanojoules */
     uint32_t eliminated_round;
     gt_resources resources;
     uint32_t shared_bytes; /* dynamic */

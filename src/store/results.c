@@ -226,7 +226,7 @@ static gputune_status read_related(gt_database *database, void *context)
     const size_t upper = search->groups.count;
     gputune_status status = read_groups(search, database, upper);
     if (status != GPUTUNE_OK) {
-        drop_groups(search, upper); /* the layer may be read again */
+        drop_groups(search, upper); /* so the layer can be read again */
     }
     return status;
 }

@@ -279,9 +279,9 @@ void gt_store_lease_release(gt_lease *lease, gt_store *store, const gt_patience 
 
 /* Selects stored results by kernel, GPU and sizes. */
 typedef struct gt_wanted {
-    const char *const *kernels; /* only these; NULL: all */
+    const char *const *kernels; /* only these kernels; NULL: all */
     size_t kernel_count;
-    const char *const *environments; /* only these; NULL: any */
+    const char *const *environments; /* only these environments; NULL: any */
     size_t environment_count;
     const char *gpu;   /* matched by gt_gpu_matches(); NULL: any */
     const char *sizes; /* matched by gt_sizes_match(); NULL: any */
@@ -304,7 +304,7 @@ typedef struct gt_records_filter {
     void *user; /* passed to at_hand */
 } gt_records_filter;
 
-/* Receives a record. Non-zero stops, and the caller returns the value. */
+/* Receives a record. If it does not return 0, the caller stops and returns that value. */
 typedef int (*gt_record_fn)(void *user, const gputune_record *record);
 
 /* Calls `each` in the order kernel, fixed values, sizes, objective, scenario, time (failures last),
@@ -383,7 +383,7 @@ typedef struct gt_wisdom_import {
     uint32_t left_out; /* out: number of entries that were left out because they are damaged, edited
                           or of another format */
     const gt_log *log; /* gets a warning about the first entry left out */
-    const char *from;  /* the text's name in the warning: a path, or "the text" */
+    const char *from;  /* the name of the text in the warning: a path, or "the text" */
 } gt_wisdom_import;
 
 /* Imports the winners and rules of a text made by gt_store_export(). A stored winner stays if it

@@ -485,7 +485,8 @@ static gputune_status export_rows(gt_database *database, void *context)
     return gt_query_each(database, export_row, context, GT_SQL_WISDOM, "");
 }
 
-/* Adds the code with this source, unless the entry has it already or it is not stored. */
+/* Adds the code with this source, unless the entry has the code already, or no such code is stored.
+ */
 static gputune_status add_variant(gt_wisdom_entry *entry, gt_store *store, gt_hash source)
 {
     gt_code code;
