@@ -1,6 +1,7 @@
 /* Computes the coordinates of choices for a model. */
 #include "search/coordinates.h"
 
+#include "search/bonds.h"
 #include "stats/correlation.h"
 
 #include <math.h>
@@ -73,6 +74,7 @@ static float *begin_axis(gt_coordinates *out, float **unused, uint32_t axis, uin
     out->axis[at] = axis;
     out->is_word[at] = is_word;
     out->value[at] = *unused;
+    out->factor[at] = NULL;
     *unused += choices;
     return out->value[at];
 }
@@ -101,6 +103,41 @@ static void add_axis(gt_coordinates *out, float **unused, uint32_t axis, const g
         }
         scale_values(value, count);
     }
+}
+
+/* Returns the logarithm of the largest value over the smallest. */
+static double range(double *low, const gt_domain_axis *axis)
+{
+    double high = 0;
+    *low = INFINITY;
+    for (uint32_t i = 0; i < axis->choices; i++) {
+        *low = fmin(*low, axis->values[i]);
+        high = fmax(high, axis->values[i]);
+    }
+    return log2(high / *low);
+}
+
+/* Sets value[i] to the logarithm of choice i above `low`, divided by `range`. */
+static void fill_factor(float *value, const gt_domain_axis *axis, double low, double range)
+{
+    for (uint32_t i = 0; i < axis->choices; i++) {
+        value[i] = (float)(log2(axis->values[i] / low) / range);
+    }
+}
+
+static void add_product(gt_coordinates *out, float **unused, const gt_domain *domain, gt_bond bond)
+{
+    const gt_domain_axis *a = &domain->axes[bond.a], *b = &domain->axes[bond.b];
+    if (!has_logarithms(a) || !has_logarithms(b)) {
+        return;
+    }
+    double low_a, low_b, both = range(&low_a, a) + range(&low_b, b);
+    uint32_t at = out->count;
+    fill_factor(begin_axis(out, unused, bond.a, a->choices, false), a, low_a, both);
+    out->other[at] = bond.b;
+    out->factor[at] = *unused;
+    *unused += b->choices;
+    fill_factor(out->factor[at], b, low_b, both);
 }
 
 /* Random points, with their coordinates and features in rows. */
@@ -172,8 +209,14 @@ gputune_status gt_coordinates_make(gt_coordinates *out, const gt_domain *domain)
 {
     *out = (gt_coordinates){.domain = domain};
     size_t values = 1;
+    gt_bond bonds[GT_PRODUCTS];
+    uint32_t bond_count;
+    GT_TRY(gt_bonds_find(bonds, &bond_count, GT_PRODUCTS, domain));
     for (uint32_t i = 0; i < domain->axis_count; i++) {
         values += (size_t)PER_AXIS * domain->axes[i].choices;
+    }
+    for (uint32_t i = 0; i < bond_count; i++) {
+        values += domain->axes[bonds[i].a].choices + (size_t)domain->axes[bonds[i].b].choices;
     }
     out->values = malloc(values * sizeof *out->values);
     GT_TRY(gt_allocated(out->values));
@@ -182,6 +225,9 @@ gputune_status gt_coordinates_make(gt_coordinates *out, const gt_domain *domain)
         if (domain->axes[i].choices > 1) {
             add_axis(out, &unused, i, &domain->axes[i]);
         }
+    }
+    for (uint32_t i = 0; i < bond_count; i++) {
+        add_product(out, &unused, domain, bonds[i]);
     }
     return add_features(out);
 }
@@ -197,7 +243,9 @@ void gt_coordinates_of(float *out, const gt_coordinates *coordinates, const gt_p
     uint32_t plain = coordinates->count - coordinates->feature_count;
     double x[GT_SEARCH_FEATURES];
     for (uint32_t i = 0; i < plain; i++) {
+        const float *factor = coordinates->factor[i];
         out[i] = coordinates->value[i][point->choice[coordinates->axis[i]]];
+        out[i] += factor ? factor[point->choice[coordinates->other[i]]] : 0;
     }
     if (coordinates->feature_count) {
         coordinates->domain->features(coordinates->domain->user, point, x);
