@@ -304,7 +304,7 @@ static gputune_status find_result(gt_race_result *out, const gt_tuning *tuning)
     bool is_cut_short = /* the stop prevented something that might have changed the result */
         tuning->session.stop != GT_STOP_NONE &&
         (tuning->proved != out->winner || gt_field_lacks_one(&tuning->session.field));
-    if (by_time || is_cut_short) {
+    if (by_time || tuning->restored == tuning->race || is_cut_short) {
         out->end = tuning->end;
     }
     if (by_time) {

@@ -14,6 +14,8 @@
 enum {
     GT_RACE_LEVEL = 5,             /* shared rounds that a decision by bounds needs */
     GT_RACE_LEVEL_EXHAUSTIVE = 10, /* shared rounds that it needs in exhaustive races */
+    GT_RACE_CALM_FIRST =
+        3, /* shared rounds that it needs if the spread of all contestants is known */
     GT_RACE_MISSED_MAX = 3 /* a contestant fails after this many rounds in a row without a value */
 };
 
@@ -48,6 +50,13 @@ struct gt_race {
  * counts as at most PRIOR_WEIGHT degrees of freedom. */
 enum { PRIOR_WEIGHT = 8, PRIOR_FROM = 3 };
 
+/* A contestant is calm if its three or four ratios lie as close together as those of all
+ * contestants usually do. The error of its median then follows from the common standard deviation,
+ * as for the median of three or four normal values. */
+enum { CALM_LAST = GT_RACE_CALM_FIRST + 1 };
+static const double calm_error[CALM_LAST + 1] = {0, 0, 0, 0.670, 0.546};
+static const double calm_range = 4; /* standard deviations */
+
 /* Returns the number of shared rounds that a decision by bounds needs in this race. */
 static uint32_t level_of(const gt_race *race)
 {
@@ -59,7 +68,7 @@ static uint32_t level_of(const gt_race *race)
 /* Returns true if a contestant shared enough rounds with the incumbent for a decision by bounds. */
 static bool runner_is_ready(const gt_race *race, const gt_runner *runner)
 {
-    return runner->paired.count >= level_of(race);
+    return runner->calm || runner->paired.count >= level_of(race);
 }
 
 static bool runner_is_in(const gt_runner *runner)
@@ -142,6 +151,24 @@ static double unbiased(double variance, double freedom)
     return variance / (root * root * root);
 }
 
+/* Lets a calm contestant be judged before round `level`: sets its comparison from the spread of all
+ * contestants. */
+static void calm_down(gt_race *race, gt_runner *runner, double deviation)
+{
+    const gt_runner *incumbent = race->incumbent;
+    size_t count = runner->paired.count;
+    if (runner == incumbent || count < GT_RACE_CALM_FIRST || count > CALM_LAST) {
+        return;
+    }
+    race_ratios(race, runner, incumbent, GT_RACE_FULL);
+    if (race->scratch[count - 1] - race->scratch[0] <= calm_range * deviation) {
+        runner->paired.mean = gt_median_sorted(race->scratch, count);
+        runner->paired.error = calm_error[count] * deviation;
+        runner->paired.freedom = PRIOR_WEIGHT;
+        runner->calm = true;
+    }
+}
+
 /* Combines the spread of each contestant with that of all contestants. */
 static void moderate_all(gt_race *race, double *variances)
 {
@@ -156,6 +183,12 @@ static void moderate_all(gt_race *race, double *variances)
     for (gt_runner *r = race->first; r && prior > 0; r = r->next) {
         if (runner_is_in(r) && r->paired.count > 1) {
             gt_paired_moderate(&r->paired, prior, weight);
+        }
+    }
+    bool calms = count >= PRIOR_WEIGHT && !race->options.exhaustive && !race->options.exact;
+    for (gt_runner *r = race->first; r && calms; r = r->next) {
+        if (runner_is_in(r)) {
+            calm_down(race, r, sqrt(prior));
         }
     }
 }
@@ -290,6 +323,7 @@ static void compare_all(gt_race *race)
         if (!runner_is_in(r)) {
             continue;
         }
+        r->calm = false;
         double ratio = r == incumbent ? 0 : middle_ratio(race, r, incumbent);
         r->ratio = isnan(ratio) ? 0 : exp(ratio);
         size_t count = r == incumbent ? 0 : race_ratios(race, r, incumbent, GT_RACE_FULL);
@@ -521,7 +555,8 @@ static bool race_is_done_with(gt_race *race, const gt_runner *runner, bool *at_l
     const gt_runner *incumbent = race->incumbent;
     *at_limit = false;
     if (runner == incumbent) {
-        return race_shared(runner, runner, GT_RACE_FULL) >= level_of(race);
+        uint32_t count = race_shared(runner, runner, GT_RACE_FULL);
+        return count >= level_of(race) || (count >= GT_RACE_CALM_FIRST && gt_race_active(race) > 1);
     }
     if (!runner_is_ready(race, runner)) {
         return false;
@@ -665,44 +700,21 @@ static gt_runner *find_runner(const gt_race *race, uint64_t id)
     return id < race->by_id.count ? race->by_id.items[id] : NULL;
 }
 
-/* Lets a decided race continue, unless the caller stopped it. Its winner stays until the next
- * decision. */
-static void reopen_race(gt_race *race)
+gputune_status gt_race_add(gt_race *race, uint64_t id, bool is_default)
 {
-    if (race->end != GT_RACE_BUDGET && race->end != GT_RACE_CANCELED) {
-        race->decided = race->end = GT_RACE_RUNNING;
-        race->is_tied = false;
-    }
-}
-
-/* Creates a contestant and enters it into the tables. */
-static gputune_status make_runner(gt_runner **out, gt_race *race, uint64_t id)
-{
+    GT_REFUSE(find_runner(race, id), GPUTUNE_EINVAL, "contestant %llu is in the race already",
+              (unsigned long long)id);
     while (race->by_id.count <= id) {
         GT_TRY(gt_array_push(&race->by_id, NULL));
     }
     GT_TRY(gt_array_grow((void **)&race->ids, &race->ids_capacity, race->count, sizeof *race->ids));
     gt_runner *runner = calloc(1, sizeof *runner);
     GT_TRY(gt_allocated(runner));
+    *runner = (gt_runner){.id = id, .is_default = is_default, .first = NAN, .pending = NAN};
     *(race->last ? &race->last->next : &race->first) = runner;
-    race->last = race->by_id.items[id] = *out = runner;
-    race->count++;
-    return GPUTUNE_OK;
-}
-
-gputune_status gt_race_add(gt_race *race, uint64_t id, bool is_default)
-{
-    gt_runner *runner = find_runner(race, id);
-    GT_REFUSE(runner && runner->left != GT_RACE_LEFT_FAILED, GPUTUNE_EINVAL,
-              "contestant %llu is in the race already", (unsigned long long)id);
-    if (!runner) {
-        GT_TRY(make_runner(&runner, race, id));
-    }
-    gt_array_free(&runner->samples);
-    *runner = (gt_runner){
-        .next = runner->next, .id = id, .is_default = is_default, .first = NAN, .pending = NAN};
+    race->last = race->by_id.items[id] = runner;
     race->standard = is_default ? runner : race->standard;
-    reopen_race(race);
+    race->count++;
     return GPUTUNE_OK;
 }
 
@@ -943,12 +955,13 @@ void gt_race_fail(gt_race *race, uint64_t id)
         return;
     }
     bool was_winner = runner == race->winner;
-    bool decides = was_winner || (runner->is_default && race->decided != GT_RACE_RUNNING);
+    bool reopen = was_winner || (runner->is_default && race->decided != GT_RACE_RUNNING);
     runner->left = GT_RACE_LEFT_FAILED;
     runner->left_round = race->round.number;
     runner->pending = NAN;
-    if (decides) {
-        reopen_race(race);
+    if (reopen && race->end != GT_RACE_BUDGET && race->end != GT_RACE_CANCELED) {
+        race->decided = race->end = GT_RACE_RUNNING;
+        race->is_tied = false;
     }
     if (was_winner) {
         race->winner = NULL;
@@ -970,7 +983,7 @@ void gt_race_stop(gt_race *race, gt_race_end reason)
     }
     race->end = reason;
     race->is_tied = false;
-    if (race->decided == GT_RACE_RUNNING && !race->winner) {
+    if (race->decided == GT_RACE_RUNNING) {
         if (race->rounds) {
             race_judge(race); /* decide again, because other rules apply after the end */
         }

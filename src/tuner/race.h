@@ -14,8 +14,9 @@
  * Elimination. Many new contestants first get two quick rounds. A contestant leaves at once if it
  * takes more than `drop_ratio` times as long as the best contestant of its first round. After five
  * shared rounds (`level`), it leaves when the lower bound of its log-ratio to the incumbent is
- * above 0. It leaves earlier if every single ratio shows that it cannot win by epsilon. The default
- * never leaves.
+ * above 0. Three shared rounds are enough if eight contestants show the noise and the contestant's
+ * own ratios lie as close together. It leaves earlier if every single ratio shows that it cannot
+ * win by epsilon. The default never leaves.
  *
  * End. The race is decided when only one contestant is left, or when no lower bound is below
  * -epsilon. Then a few final rounds of winner and default give the interval of the speed-up, from
@@ -113,6 +114,7 @@ typedef struct gt_runner {
     GT_ARRAY(gt_race_sample) samples;
     /* comparison with the incumbent in shared full rounds; count 0: there is none yet */
     gt_paired paired;
+    bool calm; /* true if it can be judged before round `level`, by the spread of all contestants */
     bool tied; /* true if it may be as good as the winner of a decided race */
 } gt_runner;
 
@@ -137,10 +139,8 @@ typedef struct gt_race_result {
 gputune_status gt_race_new(gt_race **out, const gt_race_options *options);
 void gt_race_free(gt_race *race);
 
-/* Adds a contestant. A contestant that failed may be added again, and then has no samples. A
- * decided race continues; if it is stopped before the next decision, its winner stays. `id` must be
- * small, because it indexes a table; EINVAL if it is in the race. At most one contestant is the
- * default. ENOMEM. */
+/* Adds a contestant. `id` must be new (else EINVAL) and small, because it indexes a table. At most
+ * one contestant is the default. ENOMEM. */
 gputune_status gt_race_add(gt_race *race, uint64_t id, bool is_default);
 /* Declares that no more contestants will join. Before this call the race never ends of its own
  * accord. */

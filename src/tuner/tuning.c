@@ -141,7 +141,7 @@ static gputune_status retry_deferred(gt_tuning *tuning)
         tuning->phase = GT_PHASE_DONE;
         return GPUTUNE_OK;
     }
-    tuning->end = GT_RACE_RUNNING;
+    GT_TRY(gt_tuning_race_again(tuning));
     tuning->phase = GT_PHASE_PROVE;
     return GPUTUNE_OK;
 }

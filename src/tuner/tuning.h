@@ -15,7 +15,7 @@
  * PREPARE waits for the GPU, the inputs and the reference's results. In PROVE, variants are
  * compiled and verified, and verified ones race. In RACE, all are verified. PROVE_AGAIN verifies
  * the winner; if it is wrong after all, the other verified variants race again. RETRY tries
- * deferred variants again; those that are correct join the race, which then continues.
+ * deferred variants again; if one is correct, all race again.
  *
  * A PLAYOFF is a second race among the finalists. It has one of two purposes. The first is to break
  * a tie: by device time if the host's clock cannot tell the variants apart, or by the time with a
@@ -54,10 +54,15 @@ typedef struct gt_tuning {
     gt_playoff playoff;
     uint64_t
         hot_winner; /* the variant that won a tie by its time with a warm cache, or GT_NO_VARIANT */
-    gt_race *by_time;    /* objective energy: the race by time, once `race` is the race by energy */
-    uint64_t proved;     /* the variant that passed its last proof, or GT_NO_VARIANT */
-    gt_race_end end;     /* how `race` ended */
-    gt_race_round round; /* the round in progress; `ids` is valid until the next round */
+    gt_race *by_time; /* objective energy: the race by time, while `race` is the race by energy */
+    uint64_t proved;  /* the variant that passed its last proof, or GT_NO_VARIANT */
+    struct {
+        gt_race *race, *by_time;
+        uint64_t proved;
+    } earlier; /* the previous race, which was decided before all variants raced again */
+    const gt_race *restored; /* `race`, if it is the previous race, restored for lack of time */
+    gt_race_end end;         /* how `race` ended */
+    gt_race_round round;     /* the round in progress; `ids` is valid until the next round */
     gt_history history;
     gt_strategy_proposer strategy;
     gt_disturbance disturbance;

@@ -1,5 +1,5 @@
-/* Ends a tuning: reserves time for the last proof and for storing, handles stops, and starts a new
- * race after a winner was wrong. */
+/* How a tuning ends: time reserved for the last proof and for storing, stops, and new races after a
+ * winner was wrong or a deferred variant was correct. */
 #include "tuner/tuning.h"
 
 #include "base/clock.h"
@@ -117,10 +117,42 @@ static void forget_jobs(gt_session *session)
     session->recheck_id = GT_NO_VARIANT;
 }
 
-static bool has_samples(const gt_tuning *tuning)
+static void free_earlier(gt_tuning *tuning)
 {
-    const gt_runner *best = gt_race_incumbent(tuning->playoff.race);
-    return best && best->samples.count;
+    gt_race_free(tuning->earlier.race);
+    gt_race_free(tuning->earlier.by_time);
+    tuning->earlier.race = tuning->earlier.by_time = NULL;
+}
+
+/* Replaces the race by the previous one, without the variants that have failed since. */
+static void restore_earlier(gt_tuning *tuning)
+{
+    gt_race_free(tuning->race);
+    gt_race_free(tuning->by_time);
+    tuning->race = tuning->earlier.race;
+    tuning->by_time = tuning->earlier.by_time;
+    for (const gt_runner *runner = gt_race_first(tuning->race); runner; runner = runner->next) {
+        if (gt_tuning_variant(tuning, runner->id)->failure != GPUTUNE_OK) {
+            gt_race_fail(tuning->race, runner->id);
+        }
+    }
+    tuning->proved = tuning->earlier.proved;
+    tuning->earlier.race = tuning->earlier.by_time = NULL;
+    tuning->restored = tuning->race;
+}
+
+/* After a stop, goes back to a decided race: the previous one if the current one is undecided. A
+ * playoff by energy decides if it has samples. */
+static void fall_back(gt_tuning *tuning)
+{
+    bool is_over = tuning->phase == GT_PHASE_PROVE_AGAIN || tuning->phase == GT_PHASE_RETRY;
+    bool weighs = tuning->phase == GT_PHASE_PLAYOFF && tuning->playoff.weighs;
+    const gt_runner *best = weighs ? gt_race_incumbent(tuning->playoff.race) : NULL;
+    if (tuning->earlier.race && !is_over) {
+        restore_earlier(tuning);
+    } else if (best && best->samples.count) {
+        gt_tuning_adopt_weighing(tuning);
+    }
 }
 
 gputune_status gt_tuning_stopped(gt_session *session)
@@ -139,10 +171,10 @@ gputune_status gt_tuning_stopped(gt_session *session)
             session->farm->ops->interrupt(session->farm);
         }
     }
-    if (tuning->phase == GT_PHASE_PLAYOFF && tuning->playoff.weighs && has_samples(tuning)) {
-        gt_tuning_adopt_weighing(tuning);
-    }
-    if (!canceled) {
+    fall_back(tuning);
+    bool restored = tuning->restored ==
+                    tuning->race; /* the restored race has all verified variants, with samples */
+    if (!canceled && !restored) {
         if (tuning->phase == GT_PHASE_PROVE) {
             GT_TRY(gt_tuning_admit(tuning));
         }
@@ -174,11 +206,17 @@ void gt_tuning_free_races(gt_tuning *tuning)
     gt_race_free(tuning->playoff.race);
     gt_race_free(tuning->by_time);
     tuning->race = tuning->playoff.race = tuning->by_time = NULL;
+    free_earlier(tuning);
 }
 
 gputune_status gt_tuning_race_again(gt_tuning *tuning)
 {
-    gt_tuning_free_races(tuning);
+    free_earlier(tuning);
+    tuning->earlier.race = tuning->race;
+    tuning->earlier.by_time = tuning->by_time;
+    tuning->earlier.proved = tuning->proved;
+    gt_race_free(tuning->playoff.race);
+    tuning->race = tuning->playoff.race = tuning->by_time = NULL;
     tuning->proved = GT_NO_VARIANT;
     tuning->end = GT_RACE_RUNNING;
     GT_TRY(gt_tuning_open_race(tuning));
