@@ -87,7 +87,7 @@ TEST(plan_is_made_in_the_context_of_another_device)
     OK(gputune_open(&tuner, &options));
     gputune_plan *plan = request_plan("axpy");
     assert_int_equal(launch_axpy(plan, COUNT), GPUTUNE_EINVAL);
-    assert_non_null(strstr(gputune_error(), "the current context is of device 0"));
+    assert_non_null(strstr(gputune_error(), "the current context belongs to device 0"));
     if (create(&other, 0, 1) == CUDA_SUCCESS) { /* the emulator has contexts on one device only */
         OK(launch_axpy(plan, COUNT));
         end_context(other);

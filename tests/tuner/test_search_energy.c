@@ -55,7 +55,8 @@ static int see_trial(void *user, const gputune_record *record)
 {
     seen_trials *seen = user;
     seen->count++;
-    seen->by_time += strstr(record->message, "by time") != NULL;
+    seen->by_time +=
+        strstr(record->message, "by time: ") || strstr(record->message, "energy was not");
     if (strcmp(record->configuration, "BLOCK=64") == 0) {
         seen->slow_nj = record->median_ns;
         snprintf(seen->why_slow, sizeof seen->why_slow, "%s", record->message);

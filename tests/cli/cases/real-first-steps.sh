@@ -23,7 +23,7 @@ $GPUTUNE warm axpy $one --size n=1K --format json | grep -o '"grid": "[0-9x]*", 
 $GPUTUNE run axpy --driver emu --size n=1K --format json -q | grep -o '"grid": "[0-9x]*", "block": "[0-9x]*"'
 cp "$(dirname "$0")/../../poisoned/wrong_result.cu" mine.cu
 echo "a time limit that is too short; the message names the kernel only once:"
-$GPUTUNE warm gemm --driver emu --size "m=4K n=4K k=4K" --time-limit 0.5 2>&1 | grep "not tuned" | sed 's/about [0-9]* s/about X s/'
+$GPUTUNE warm gemm --driver emu --size "m=4K n=4K k=4K" --time-limit 0.5 2>&1 | grep "warning: .*not tuned" | sed 's/about [0-9]* s/about X s/'
 echo "two notes: the size is reduced on the emulator, and a template needs its path:"
 $GPUTUNE space axpy --driver emu | head -n 1
 $GPUTUNE space axpy --driver emu --size n=1M | head -n 1
