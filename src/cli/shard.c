@@ -61,7 +61,7 @@ int cli_shard_check(const cli_shard *shard)
     CLI_REFUSE(
         network, CLI_EXIT_DATABASE,
         "--shard: the database '%s' is on a network file system, %s, whose locks may not hold "
-        "between machines; give each run one of its own (--db 'shard-%u.db'), and merge them",
+        "between machines; give each run its own database (--db 'shard-%u.db'), and merge them",
         path, network, shard->index);
     return CLI_CONTINUE;
 }

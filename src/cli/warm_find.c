@@ -66,7 +66,7 @@ static int accept_kernel(void *user, const gputune_kernel *kernel)
 /* Adds a miss, or prints why it cannot be tuned here. */
 static void add_miss(const wanted *to, const gputune_miss *one)
 {
-    static const char seeded[] = "seed="; /* the text for generated inputs begins so */
+    static const char seeded[] = "seed="; /* the prefix for generated inputs */
     size_t at = to->out->count;
     if (strncmp(one->inputs, seeded, strlen(seeded)) != 0) {
         cli_note("%s %s: skipped, because it was requested with the program's own data (inputs "

@@ -67,8 +67,7 @@ gputune_status gt_clang_open(const char *const *paths, size_t count)
     return gt_fail(GPUTUNE_ENOCOMPILER,
                    "drafting needs libclang %d or newer, but %s%s%s%s; install Debian's package "
                    "libclang1-19, or PyPI's libclang into a virtual environment, or set "
-                   "GPUTUNE_LIBCLANG to the path of one",
-                   OLDEST,
-                   own ? "the file that GPUTUNE_LIBCLANG names is not one" : "none was found",
+                   "GPUTUNE_LIBCLANG to the path of a suitable library",
+                   OLDEST, own ? "GPUTUNE_LIBCLANG names another file" : "none was found",
                    tried.length ? " (" : "", gt_text_string(&tried), tried.length ? ")" : "");
 }

@@ -27,7 +27,7 @@ static gputune_status choose_kernels(draft_decls *out, const draft_program *prog
     const char *wanted = program->request->kernel, *path = program->request->path;
     GT_REFUSE(!program->kernels.count, GPUTUNE_ENOTFOUND,
               "%s: no __global__ function; expected a kernel's definition, or -D with the macro "
-              "that includes it%s%s",
+              "that enables it%s%s",
               path,
               program->missing.count ? ", or -I with the folder of a header that was not found: "
                                      : "",

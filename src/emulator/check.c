@@ -448,7 +448,7 @@ void emu_check_endless(const emu_group *group)
                         const emu_op *ops = warp->worker->check->launch->program->ops;
                         emu_check_report(warp, &ops[split->pc],
                                          (unsigned)__builtin_ctz(split->mask), "hang", "", NULL,
-                                         "probably an endless loop, which still runs here "
+                                         "probably an endless loop: the launch still runs here "
                                          "after far more operations than any other launch");
                         return;
                     }

@@ -1,6 +1,6 @@
 /* wgmma: products of four warps, each of which computes 16 of 64 rows. Descriptors describe the
- * matrices in shared memory. Products are computed at once, but in a checked launch their reads
- * last until a wait (check_async.c). */
+ * matrices in shared memory. Products are computed immediately, but in a checked launch their
+ * operands count as being read until the wait (check_async.c). */
 #include "emulator/check.h"
 #include "emulator/lanes.h"
 #include "emulator/matrix.h"

@@ -72,8 +72,7 @@ typedef enum gt_frame_kind {
                        be opened */
     GT_FRAME_COMPILE,
     GT_FRAME_PREPARE,
-    GT_FRAME_LOST, /* sent before PREPARE: experiments that its data proof leaves out; not answered
-                    */
+    GT_FRAME_LOST, /* sent before PREPARE: the experiments that data proofs skip; gets no answer */
     GT_FRAME_VERIFY,
     GT_FRAME_VERIFY_AGAIN, /* VERIFY for a variant that an earlier worker has already proved */
     GT_FRAME_RECHECK,

@@ -415,7 +415,7 @@ static int find_by_uuid(const gt_driver *driver, const char *prefix, int count)
     return found;
 }
 
-/* Finds the current context's device; otherwise 0. */
+/* Returns the device of the current context, or 0 if no context is current. */
 static int find_current(const gt_driver *driver, int count)
 {
     CUcontext context = NULL;

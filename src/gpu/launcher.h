@@ -75,8 +75,8 @@ void gt_launcher_guard(gt_launcher *launcher, uint32_t bytes);
 
 /* Sets *out to the address of the scratch buffer that launches on this stream use for a parameter,
  * and makes the buffer if needed. A test can then see whether a kernel relies on the contents of
- * its scratch memory, or writes outside it. 0 if the parameter is not scratch memory. ECAPTURE
- * during a capture. */
+ * its scratch memory, or writes outside it. Sets *out to 0 if the parameter is not scratch memory.
+ * ECAPTURE during a capture. */
 gputune_status gt_launcher_scratch(CUdeviceptr *out, gt_launcher *launcher, CUstream stream,
                                    uint32_t parameter);
 

@@ -1,4 +1,4 @@
-/* Makes the request of a call, with the keys of its results. */
+/* Makes requests, with the keys under which their results are stored. */
 #include "tuner/request.h"
 
 #include "base/clock.h"

@@ -78,8 +78,8 @@ typedef struct gt_request {
     const char *host_text; /* processor that results depend on, or NULL */
 } gt_request;
 
-/* Makes the request of a call. gt_request_free() frees it. `device` may differ from the services'
- * device, to compile for another architecture. EINVAL, ENOTFOUND, ETEMPLATE. */
+/* Makes a request from the arguments of a call. gt_request_free() frees it. `device` may differ
+ * from the services' device, to compile for another architecture. EINVAL, ENOTFOUND, ETEMPLATE. */
 gputune_status gt_request_make(gt_request **out, const gt_services *services,
                                const gt_device *device, const char *kernel, gputune_sizes sizes,
                                const gputune_options *options);

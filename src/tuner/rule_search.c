@@ -645,7 +645,7 @@ gputune_status gt_rule_complete(gt_rule_maker *maker)
     return GPUTUNE_OK;
 }
 
-/* Logs at how many sizes all kept members have a time. */
+/* Logs the number of sizes at which every kept member has a time. */
 static gputune_status note_sizes(const gt_rule_maker *maker)
 {
     GT_SCOPED(gt_size_list_free) gt_size_list measured = {0};

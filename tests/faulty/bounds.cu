@@ -75,7 +75,7 @@ __global__ void shared_behind(float *y, const float *x, size_t n)
 }
 
 // reads past one array of shared memory, in the next array, and ignores the value
-// caught: neither: both arrays are one piece of memory to the machine code
+// caught: neither: the machine code has one block of memory for both arrays
 #pragma gputune kernel(shared_neighbour)
 
 __global__ void shared_neighbour(float *y, const float *x, size_t n)

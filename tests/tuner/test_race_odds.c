@@ -1,4 +1,5 @@
-/* Tests how often the race errs, and if its intervals cover, in thousands of simulated races. */
+/* Tests in thousands of simulated races how often a slower contestant wins, and how often the
+ * intervals contain the true value. */
 #include "simulated_race.h"
 
 enum { RUNS = 2000 };

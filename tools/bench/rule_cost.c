@@ -47,7 +47,8 @@ static void put_rule(gputune *tuner)
     free(sources);
 }
 
-/* Requests plans for different sizes. In every second size, vectors of four divide the rows. */
+/* Requests plans for different sizes. At every second size, the length of a row is a multiple of
+ * four. */
 static void request_new(gputune *tuner, const gputune_options *options, int64_t i)
 {
     gputune_plan *plan;

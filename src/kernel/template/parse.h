@@ -59,7 +59,7 @@ typedef struct gt_parse {
     gt_lexer at;   /* the current token, in the clause or in a struct of the code */
     char *code;    /* the text without pragmas and without the lines that #if leave out; owned */
     gt_declarations found; /* the declarations in `code`; owned */
-    /* like `code`, but includes lines that a macro of a header may include; owned */
+    /* like `code`, but keeps lines that a macro of a header may enable; owned */
     char *possible;
     gt_lexer vector_buffers[GT_AXIS_MAX]; /* buffers of vector clauses, read after args() */
     uint64_t defaulted;                   /* bit i: default() names axis i */

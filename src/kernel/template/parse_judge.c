@@ -242,7 +242,7 @@ static const char prologue[] =
 static void append_helpers(gt_text *out, const elements *made)
 {
     static const struct {
-        const char *name, *call, *code; /* call: NULL: the code is always appended */
+        const char *name, *call, *code; /* if `call` is NULL, the code is always added */
     } helpers[] = {
         {"ceil_div", NULL, "[](long long a, long long b) { return (a + b - 1) / b; }"},
         {"round_up", NULL, "[](long long a, long long b) { return (a + b - 1) / b * b; }"},

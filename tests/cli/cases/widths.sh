@@ -8,7 +8,7 @@ while read -r command; do
         80:warm* | 80:*--history) echo "== $command" && cat out ;;
         esac
         LC_ALL=C sed 's/[\x80-\xbf]//g' out | LC_ALL=C awk -v columns=$columns -v command="$command" \
-            'length > columns { print command ": too long: " $0 }'
+            'length > columns { print command " prints a line that is too long: " $0 }'
     done
 done <<END
 warm axpy scale
