@@ -138,7 +138,7 @@ TEST(test_numbers)
     }
 }
 
-/* An expression with the maximum number of operands, each added to the sum so far. */
+/* An expression that adds the maximum number of operands. */
 TEST(test_many_operands)
 {
     enum { OPERANDS = 1024 };

@@ -1,5 +1,5 @@
-/* Tests that a failed allocation is reported as such and never as a mistake of the template, from a
- * template's text to a variant's source. */
+/* Tests that failed allocations, from parsing a template to generating a source, are never reported
+ * as mistakes of the template. */
 #include "kernel_support.h"
 
 #include "kernel/text/compiler_options.h"

@@ -1,4 +1,4 @@
-/* Tests that a failed allocation is reported as such, from a rule's text to its header. */
+/* Tests that failed allocations, from parsing a rule to writing its header, are reported. */
 #include "kernel/bind/binding.h"
 #include "kernel/rule/features.h"
 #include "kernel/rule/header.h"

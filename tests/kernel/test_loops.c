@@ -79,7 +79,7 @@ TEST(test_conditions_and_repetitions)
     assert_trace(
         P "for(i = 0; i < 4; ++i)\n" P AT("grid = 1, args = (y, i, 0, 0), when = i % T == 1") "\n",
         "T=2", "0:1(0,1,0,0) 0:1(0,3,0,0)");
-    /* without a loop */
+    /* swap() without a loop */
     assert_trace(P WORK "\n" P
                         "launch(work, block = B, grid = 2, args = (y, x, n), when = T > 1)\n",
                  "T=1", "0:1(0,1,2)");
@@ -93,7 +93,7 @@ TEST(test_conditions_and_repetitions)
     const gt_launch launch = launch_of(&b, "");
     const gt_launch_view view = gt_launch_view_of(&launch);
     assert_int_equal(gt_launch_kernels(&launch), 3);
-    assert_int_equal(launch.steps[0].block[0], 64); /* the largest */
+    assert_int_equal(launch.steps[0].block[0], 64); /* the largest block */
     gt_iteration_begin(&run);
     assert_true(gt_launch_next(&run, &view));
     assert_int_equal(run.block[0], 32);
@@ -184,7 +184,7 @@ TEST(test_limits)
                    "args = (y, x, n))\n",
                  2);
     assert_count(P "for(i = 0; i < 3; i += T - 1) " WORK "\n", 2);         /* never ends */
-    assert_count(P "for(i = 0; i < T << 15; ++i) " WORK " " WORK "\n", 2); /* more than 65536 */
+    assert_count(P "for(i = 0; i < T << 15; ++i) " WORK " " WORK "\n", 2); /* too many launches */
     assert_count(P "for(i = 0; i < 2; ++i) launch(work, block = B, grid = 2, args = (y, x, n), "
                    "times = T << 15)\n",
                  2);

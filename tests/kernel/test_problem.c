@@ -184,7 +184,7 @@ TEST(test_vector_elements)
 }
 
 /* A reference by elements gets the sizes that are not arguments. It gets a copy of an inout buffer
- * if it reads other elements of the buffer than its own. */
+ * if it also reads elements that it does not write. */
 TEST(test_elements)
 {
     static const char shift[] =
@@ -206,7 +206,7 @@ TEST(test_elements)
     }
 }
 
-/* Each buffer has as many indices as the expression gives it, not as many as the output. */
+/* The expression determines a buffer's number of indices, which may differ from the output's. */
 TEST(test_elements_of_vectors)
 {
     static const char text[] =
@@ -253,7 +253,7 @@ TEST(test_work)
     } cases[] = {
         {"bytes = n * STEPS", "STEPS=4", 2, 200, 0},
         {"flops = 1.5 * n * STEPS", "STEPS=1", 0.5, 0, 300},
-        /* if both are given, the flops count */
+        /* with both, only the flops count */
         {"bytes = n, flops = n * STEPS", "STEPS=4", 2, 0, 200},
         {"bytes = n * sizeof(T)", "T=double", 2, 400, 0},
         {"bytes = n, flops = 2 * n", "STEPS=4", 1, 100, 200},
@@ -363,7 +363,7 @@ TEST(test_odd_tail)
     static const struct {
         const char *template, *odd_tail;
     } cases[] = {
-        /* a size near the requested one if that is small, otherwise a smaller size; always odd */
+        /* an odd size near the requested one, or smaller if that is large */
         {K("problem(n = 1000) args(out float y[n])"), "n=987"},
         {K("problem(n = 1 << 28) args(out float y[n])"), "n=2097139"},
         {K("problem(d = 512, h = 512, w = 512) args(out float y[d][h][w])"), "d=115 h=113 w=111"},

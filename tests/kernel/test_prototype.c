@@ -13,7 +13,7 @@ static void open_file(setup *out, const char *name)
     setup_open(out, text, "sm_90");
 }
 
-/* Changes the run-time sizes: small and large, even and odd ones. */
+/* Changes the run-time sizes to small, large, even and odd values. */
 static gt_problem other_sizes(const setup *b, gt_random *random)
 {
     gt_problem other = b->problem;
@@ -72,7 +72,7 @@ static size_t compare_at(const setup *b, const gt_prototype *prototype, const gt
     return found;
 }
 
-/* Returns how many launches were compared. */
+/* Returns the number of compared launches. */
 static size_t compare(const char *name)
 {
     enum { CONFIGS = 20, SIZES = 50 };

@@ -66,7 +66,7 @@ TEST(test_choice)
     gt_template_free(t);
 }
 
-/* A condition without a value, here because of an overflow, leaves the size to other means. */
+/* At a size where a condition overflows, the rule chooses no variant. */
 TEST(test_no_value)
 {
     gt_template *t = parse(template_text);

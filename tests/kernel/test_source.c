@@ -217,7 +217,7 @@ TEST(test_pass)
     setup_open(&b, BLOCK("1000"), "sm_90");
     assert_pass(&b, "c=value", "struct gputune_pass_block_c { double data[1000]; };");
     assert_pass(&b, "c=value", "#define c(i) (gputune_pass_value_c.data[i])\n");
-    /* 4096 bytes less a pointer, an int with padding, and a pointer */
+    /* 4096 bytes minus two pointers and an int with padding */
     assert_pass(&b, "c=split", "struct gputune_pass_block_c { double data[509]; };");
     assert_pass(&b, "c=split", "__constant__ double " GT_PASS_SYMBOL "c[491];");
     assert_pass(&b, "c=split", "#define GPUTUNE_FIRST_c 509\n");

@@ -135,7 +135,7 @@ TEST(test_occupancy_and_grid)
                "sm_90");
     assert_int_equal(count_valid(b.space), 4);
     const gt_launch launch = launch_of(&b, "B=256 C=4");
-    /* three blocks fit by shared memory; rounded up to the cluster */
+    /* three blocks fit into shared memory; the grid is rounded up to the cluster */
     assert_int_equal(launch.steps[0].grid[0], 3 * 132 + 4);
     assert_int_equal(launch.steps[0].cluster[0], 4);
 }
@@ -156,7 +156,7 @@ TEST(test_features)
     /* logarithms of threads, shared memory with the block's reserved kilobyte, and blocks */
     assert_true(first[0] == 7 && first[1] == 14 && first[2] == 5);
     assert_true(second[0] == 8 && second[1] == 15 && second[2] == 4);
-    /* 14 blocks of 16 KB or 7 of 32 KB fit; launch_bounds() promise the threads of two blocks */
+    /* 14 blocks of 16 KB or 7 of 32 KB fit; launch_bounds() has the threads of two blocks */
     assert_true(first[3] == log2(14 * 132) && second[3] == log2(7 * 132));
     assert_true(first[4] == log2(128 * 2 * 132) && second[4] == log2(256 * 2 * 132));
     assert_true(first[5] == 1 && second[5] == 1);

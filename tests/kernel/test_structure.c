@@ -133,8 +133,8 @@ TEST(test_values_of_the_code)
     }
 }
 
-/* Members of base classes are members, even if these are struct templates. An enum has its
- * underlying type; an enum inside of a struct is not data. */
+/* Members of base classes are members, even if a base class is an instance of a template. An enum
+ * has its underlying type; an enum inside of a struct is not data. */
 TEST(test_bases_and_enums)
 {
     static const char text[] =

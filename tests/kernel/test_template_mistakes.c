@@ -214,7 +214,7 @@ TEST(test_cut_short)
     }
 }
 
-/* Buffers of one type in another order than the kernel's parameters. */
+/* The order of buffers differs from the kernel's parameters. */
 TEST(test_outputs_after_const)
 {
 #define OF(args, references)                                                                       \

@@ -235,7 +235,7 @@ typedef struct maker {
     const gt_binding *binding;
     const gt_kernel_step *steps;
     gt_limit limit;
-    uint32_t conditions[GT_COUNTERS_MAX]; /* by open loop: index of the item with its condition */
+    uint32_t conditions[GT_COUNTERS_MAX]; /* by open loop: index of the condition's item */
 } maker;
 
 static gt_sequence_item *add_item(maker *m, gt_sequence_kind kind, uint32_t index)
@@ -561,7 +561,7 @@ static uint64_t parameter_bytes(const gt_binding *binding, const gt_block *block
     return at;
 }
 
-/* Makes the by-value part of a split block as large as all drivers accept. */
+/* Makes the part of a split block that is passed by value as large as all drivers accept. */
 static void split_blocks(gt_block *blocks, uint32_t index, const gt_binding *binding,
                          uint32_t element)
 {

@@ -62,12 +62,10 @@ gt_limit gt_axis_limit(const gt_binding *binding, const gt_workload *workload, u
 /* Sets the slots of a configuration, and runs all steps. Returns the first broken limit. */
 gt_limit gt_binding_all(gt_binding *binding, const gt_config *config);
 
-/* Fills `out` with the pass() blocks. ways[i] is the way in which block i is passed; GT_PASS_NONE:
- * not known yet. If `ways` is NULL, the configuration determines it. Returns the limit that is
- * broken. */
+/* Fills `out` with the pass() blocks. ways[i] states how block i is passed, if this is known. If
+ * `ways` is NULL, the configuration determines it. Returns the broken limit. */
 gt_limit gt_blocks_make(gt_block out[GT_BLOCK_MAX], const gt_binding *binding,
                         const gt_pass ways[GT_BLOCK_MAX]);
-/* Checks the pass() blocks. */
 gt_limit gt_binding_blocks(gt_binding *binding);
 
 /* Returns the configuration of reference(self) (workload.c). */
@@ -113,7 +111,6 @@ gputune_status gt_argument_hold(gt_parameter *out, const gt_binding *binding,
 
 /* Fills `out` with all tensor maps. Returns the limit that is broken. */
 gt_limit gt_maps_make(gt_tensormap out[GT_TENSORMAP_MAX], const gt_binding *binding);
-/* Checks the tensor maps. */
 gt_limit gt_binding_maps(gt_binding *binding);
 
 /* Fills `out` with all textures. ETEMPLATE if a texture is not possible. */

@@ -15,7 +15,7 @@ static uint32_t align_up(uint32_t value, uint32_t alignment)
 typedef struct spot {
     const char *name; /* prefix of the numbers' names */
     uint32_t offset;
-    const gt_expression *value; /* value in the code; NULL: none */
+    const gt_expression *value; /* default value in the code, or NULL */
     bool is_pointer;
 } spot;
 
@@ -224,7 +224,7 @@ bool gt_leaf_is_within(const gt_layout *layout, uint32_t leaf, const char *path)
         size_t length = (size_t)(end - at);
         if (*path == '#') {
             unsigned long place = strtoul(path + 1, (char **)&path, 10);
-            /* in separate braces, a number is the first part */
+            /* a number in braces counts as the first part */
             if (place != (end == at ? 0 : part_place(layout, leaf, (size_t)(at - name)))) {
                 return false;
             }

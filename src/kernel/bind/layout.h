@@ -11,7 +11,7 @@ typedef struct gt_leaf {
     char name[GT_NAME_MAX];
     gt_type type;
     uint32_t offset;            /* offset in bytes from the element's beginning */
-    const gt_expression *value; /* value in the code; NULL: there is none */
+    const gt_expression *value; /* default value in the code, or NULL */
     bool is_pointer;
 } gt_leaf;
 

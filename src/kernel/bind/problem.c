@@ -224,8 +224,8 @@ static bool is_allowed(const gt_template *template, const gt_problem *problem,
     return !gt_binding_all(&binding, &standard) && gt_binding_permits(&binding);
 }
 
-/* Halves the largest size that may change until the problem needs at most `most_bytes` or that size
- * is below `least`. Skips sizes that hardly affect the memory. */
+/* Repeatedly halves the largest changeable size, until the problem needs at most `most_bytes` or
+ * the size is below `least`. Skips sizes that hardly affect the memory. */
 static void shrink_problem(gt_problem *problem, const gt_template *template,
                            const gt_device *device, const bool *may_change, uint64_t most_bytes,
                            int64_t least)
@@ -255,8 +255,8 @@ static void shrink_problem(gt_problem *problem, const gt_template *template,
     }
 }
 
-/* Subtracts `prime` from the first size that may change, and from each later one `apart` more than
- * from the previous one. */
+/* Subtracts `prime` from the first size that may change, `prime + apart` from the second, and so
+ * on. */
 static bool reduce_problem(gt_problem *out, const gt_problem *problem, const gt_template *template,
                            const bool *may_change, int64_t prime, int64_t apart)
 {
@@ -295,7 +295,7 @@ bool gt_problem_odd_tail(gt_problem *out, const gt_template *template, const gt_
                          const gt_device *device)
 {
     static const int64_t primes[] = {13, 7, 5, 3, 2};
-    enum { LEAST = 128 }; /* a smaller size is not halved */
+    enum { LEAST = 128 }; /* smaller sizes are not halved */
     bool may_change[GT_PROBLEM_MAX] = {false};
     gt_problem small = *problem, odd_tail;
     uint64_t bytes;
@@ -312,7 +312,7 @@ bool gt_problem_odd_tail(gt_problem *out, const gt_template *template, const gt_
     const gt_problem *bases[] = {&small, problem};
     enum { PRIMES = sizeof primes / sizeof *primes, WAYS = 4 * PRIMES };
     for (size_t w = 0; w < WAYS; w++) {
-        int64_t apart = w / PRIMES % 2 ? 0 : 2; /* 0, because some templates need equal sizes */
+        int64_t apart = w / PRIMES % 2 ? 0 : 2; /* some templates need equal sizes */
         if (reduce_problem(&odd_tail, bases[w / PRIMES / 2], template, may_change,
                            primes[w % PRIMES], apart) &&
             is_allowed(template, &odd_tail, device, &bytes)) {

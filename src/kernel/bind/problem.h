@@ -46,7 +46,7 @@ typedef struct gt_number {
     gt_fill_kind fill;
     double low, high;  /* range of the fill; for a scalar, `low` is its floating-point value */
     int64_t integer;   /* for a scalar: its integer value */
-    int problem_value; /* for a scalar: index of the problem value with its name, or -1 */
+    int problem_value; /* for a scalar: index of the problem value with the same name, or -1 */
     bool derived;      /* true for a scalar that is computed from problem values */
     bool is_stated;    /* true for a scalar whose values prove() lists */
     bool keeps;        /* true for an offset, which proofs must not change (gt_argument.keeps) */

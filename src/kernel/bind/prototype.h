@@ -16,7 +16,7 @@ gputune_status gt_prototype_make(gt_prototype **out, const gt_template *template
                                  const gt_device *device);
 
 /* Computes the launch at a problem with other run-time sizes. Sets the grid of each kernel and,
- * unless `bytes` is NULL, the bytes of each argument and scratch buffer; 0 for scalars. Returns
+ * unless `bytes` is NULL, the bytes of each argument and scratch buffer (0 for scalars). Returns
  * false if the configuration is not valid there, if a grid is empty, or if a buffer is too large.
  * Allocates nothing. Any thread may call it. */
 bool gt_prototype_launch(uint32_t (*grids)[3], uint64_t *bytes, const gt_prototype *prototype,

@@ -387,8 +387,8 @@ static gputune_status add_maxreg(gt_source *out, const gt_binding *binding)
     return value ? limit_to(out, value) : GPUTUNE_OK;
 }
 
-/* Returns the number of threads of a judge's block. 0: there is no judge, or an error that its
- * launch will report. */
+/* Returns the number of threads in a judge's block, or 0 if there is no judge or its launch will
+ * fail. */
 static int64_t threads_of(const gt_binding *binding, const gt_judge *judge)
 {
     int64_t threads = judge->present ? 1 : 0;

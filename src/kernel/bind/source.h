@@ -55,7 +55,7 @@ gputune_status gt_launch_bind(gt_launch *out, const gt_template *template,
  * the same. ETEMPLATE if the work is not above 0. */
 gputune_status gt_work_ratio(double *out, const gt_template *template, const gt_problem *problem,
                              const gt_config *config, const gt_device *device);
-/* Returns the size in bytes of the widest access that the vector axes allow on the device; 0 if
+/* Returns the size in bytes of the widest access that the vector axes allow on the device, or 0 if
  * there are no vector axes. */
 uint32_t gt_vector_bytes(const gt_template *template, const gt_problem *problem,
                          const gt_config *config, const gt_device *device);

@@ -107,7 +107,7 @@ gt_limit gt_binding_maps(gt_binding *binding)
 enum { READ_AS_INTEGER = 1, NORMALIZED_COORDINATES = 2 }; /* values of CU_TRSF_… */
 enum { FLOATS = 16 }; /* the first format of floating-point numbers */
 
-/* Values of CUarray_format; 0: there is none. Elements of 8 bytes are read as two integers. */
+/* Values of CUarray_format, or 0 for none. Elements of 8 bytes are read as two integers. */
 static const uint32_t formats[GT_TYPE_LAST + 1] = {
     [GT_TYPE_U8] = 1,   [GT_TYPE_U16] = 2,  [GT_TYPE_U32] = 3,  [GT_TYPE_U64] = 3,
     [GT_TYPE_I8] = 8,   [GT_TYPE_I16] = 9,  [GT_TYPE_I32] = 10, [GT_TYPE_I64] = 10,

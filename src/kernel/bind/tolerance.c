@@ -76,7 +76,7 @@ static bool is_even(const gt_sensitivity *seen)
 }
 
 typedef struct measures {
-    double share;        /* tolerance as a multiple of S, for a few roundings and for a long sum */
+    double share;        /* tolerance as a multiple of S */
     gt_tolerance result; /* tolerance if S is not used */
 } measures;
 
@@ -90,8 +90,8 @@ static measures measure_output(const gt_workload *workload, uint32_t output,
     double length = type->working * sqrt(terms);
     /* sums of equal terms are rounded in the same direction many times */
     double drift = workload->varied ? type->working * terms : length;
-    /* for a few roundings, one of them to a storage type, and for a long sum; doubled if there
-     * are few elements, because their largest step may be only one deviation */
+    /* a few roundings, one of them to a storage type, and a long sum; with few elements, the
+     * measured change may be too small, so the sum counts twice */
     return (measures){.share = type->roundoff + 3 * type->working + (few ? 4 : 2) * length,
                       .result = {.rtol = fmax(type->rtol, drift / 4), .atol = type->tiny}};
 }
@@ -107,7 +107,7 @@ static gt_tolerance measured_tolerance(const gt_workload *workload, uint32_t out
         return result;
     }
     double strength = is_known(seen) ? seen->moved / seen->step : seen->largest;
-    /* S is at most a hundredth of the result, because a larger step is a jump */
+    /* S is at most a hundredth of the result, because a larger change is a jump */
     double most = few ? INFINITY : seen->largest / 100;
     result.atol = fmax(result.atol, fmin(m.share * strength, most));
     return result;
@@ -133,7 +133,7 @@ bool gt_tolerance_of_element(gt_tolerance *out, const gt_workload *workload, uin
     }
     const measures m = measure_output(workload, output, seen);
     *out = m.result;
-    /* S may be larger than the largest of a few steps shows */
+    /* a few steps may show too small a change */
     out->stol = 2 * m.share / seen->step;
     return true;
 }

@@ -28,7 +28,7 @@ typedef struct gt_sensitivity {
     double still;    /* fraction of the elements that did not move in a sparse step; 0: unknown */
 } gt_sensitivity;
 
-/* Returns half the distance from 1 to the next larger number of the type; 0 for integers. */
+/* Returns half the distance from 1 to the next larger number of the type, or 0 for integers. */
 double gt_type_roundoff(gt_type type);
 /* Returns the relative step of the inputs: the square root of the coarsest roundoff. This is far
  * above rounding errors and far below the curvature of smooth functions. 0: no output is a

@@ -203,7 +203,7 @@ static gputune_status bind_judge(gt_launch *out, const gt_workload *workload,
     for (uint32_t i = 0; i < workload->block_count; i++) {
         ways[i] = binding->template->passes[i].axis < 0 ? GT_PASS_CONSTANT : GT_PASS_GLOBAL;
     }
-    (void)gt_blocks_make(out->blocks, binding, ways); /* was already checked */
+    (void)gt_blocks_make(out->blocks, binding, ways); /* valid, because it was already checked */
     return gt_launch_arguments(out, binding, true);
 }
 

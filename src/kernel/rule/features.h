@@ -20,8 +20,8 @@ typedef struct gt_size_features {
     uint32_t count;
     uint32_t size_count; /* number of sizes that vary, which are the first features */
     uint64_t *needs;     /* by variant; bit i: the variant requires need i */
-    /* by variant: the number of blocks of its first kernel for each multiprocessor is this feature
-     * times this factor; 0: it is the same at all sizes */
+    /* by variant: blocks per multiprocessor of its first kernel, as an index of a feature and a
+     * factor; the factor is 0 if all sizes have the same number */
     uint32_t *load_features;
     double *load_factors;
 } gt_size_features;

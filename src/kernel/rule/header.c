@@ -432,7 +432,7 @@ static void append_images(writer *w)
         append_text(w, "static const unsigned long long @_code_");
         gt_text_printf(&w->out, "%s_%u[] = {", h->archs[i / h->code_count], i % h->code_count);
         for (size_t at = 0; at <= image->bytes;
-             at += sizeof(uint64_t)) { /* copies until the NUL after PTX, which is included */
+             at += sizeof(uint64_t)) { /* also copies the NUL after PTX */
             uint64_t word = 0;
             const size_t left = image->bytes - at;
             memcpy(&word, (const char *)image->data + at, left < sizeof word ? left : sizeof word);
@@ -470,7 +470,7 @@ static void append_images(writer *w)
     gt_text_append(&w->out, "};\n\n");
 }
 
-/* The parts that are the same for all rules. */
+/* The parts that all headers share. */
 static const char driver_names[] = "#define $_CU(name) name\n\n";
 static const char runtime_names[] =
     "/* The driver's functions, found through the runtime library, so nothing links libcuda. */\n"

@@ -28,8 +28,8 @@ typedef struct gt_header {
  * (gt_kernel_step.entry). */
 uint32_t gt_header_kernel_count(const gt_template *template);
 const char *gt_header_kernel(const gt_template *template, uint32_t index);
-/* Fails for rules for which no header can be written. The message of EUNSUPPORTED names the part
- * that a header cannot have. */
+/* Checks that a header can be written for the rule. The message of EUNSUPPORTED names the part that
+ * a header cannot have. */
 gputune_status gt_header_check(const gt_template *template, const gt_rule *rule);
 /* Sets *out to the text of the header. The caller frees *out. EUNSUPPORTED for an expression that
  * cannot be written, ENOMEM. */

@@ -81,8 +81,8 @@ uint32_t gt_diagram_child(const gt_diagram *diagram, const gt_space *space, uint
 /* Returns the number of valid continuations from a node. */
 double gt_diagram_endings(const gt_diagram *diagram, const gt_space *space, uint32_t level,
                           uint32_t node);
-/* Returns how many combinations of the first `levels` axes have a valid continuation; -1: memory is
- * short. */
+/* Returns how many combinations of the first `levels` axes have a valid continuation, or -1 if out
+ * of memory. */
 double gt_diagram_beginnings(const gt_diagram *diagram, const gt_space *space, uint32_t levels);
 
 /* Reasons for an exclusion: 0 (none), a gt_limit, GT_REASON_REQUIRE plus the index of a require()

@@ -79,7 +79,7 @@ gt_space_size gt_space_sources(gt_space *space);
 /* Returns true if a valid configuration has the value. If counts are not exact, true means that one
  * may have it. */
 bool gt_space_uses(gt_space *space, uint32_t axis, uint8_t choice);
-/* Returns why no valid configuration has a value. NULL: one has it. */
+/* Returns why no valid configuration has a value, or NULL if a configuration has it. */
 const char *gt_space_why_unused(gt_space *space, uint32_t axis, uint8_t choice);
 /* Sets *out to the reasons, each with the number of combinations that it is the first to exclude.
  * Returns their number. The list is valid until the next call. */

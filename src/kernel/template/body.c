@@ -95,7 +95,7 @@ static gputune_status carry_out(char **text, edits *e)
     for (size_t i = 0; i < e->list.count; i++) {
         const edit *one = &e->list.items[i];
         if (one->begin < copied) {
-            continue; /* it is inside of a part that was replaced */
+            continue; /* inside of a part that was already replaced */
         }
         gt_text_append_bytes(&out, *text + copied, one->begin - copied);
         if (one->by) {
@@ -432,7 +432,7 @@ gputune_status gt_instances_name(gt_template_parts *parts)
 typedef struct named_kernel {
     const gt_kernel_name *kernel;
     bool is_step;
-    /* by body, that of the kernels and that of the judges: true if the body contains the kernel */
+    /* true if the kernels' body, or the judges' body, contains the kernel */
     bool is_in[2];
 } named_kernel;
 

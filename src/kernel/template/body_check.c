@@ -131,8 +131,8 @@ static gputune_status check_written(const checked *c, const gt_function_paramete
     return GPUTUNE_OK;
 }
 
-/* Marks a scalar that the kernel adds to something as an offset. Proofs keep its default of 0,
- * while for flags they change 0 to 1. */
+/* Marks a scalar as an offset if the kernel adds it to something. Proofs keep an offset's default
+ * of 0, but change a flag's. */
 static void note_offset(gt_argument *argument, const checked *c, const gt_function_parameter *given)
 {
     gt_element element;
@@ -142,7 +142,7 @@ static void note_offset(gt_argument *argument, const checked *c, const gt_functi
     argument->keeps |= may_be && gt_function_adds(c->text, &c->function, given->name);
 }
 
-/* Checks the number of parameters. With `but`, one parameter does not count. */
+/* Checks the number of parameters. If `but`, ignores one of them. */
 static gputune_status check_count(const checked *c, bool but, size_t expected, const char *more)
 {
     const size_t given = c->takes.count - but;

@@ -342,8 +342,8 @@ gputune_status gt_name_uses_find(gt_name_uses *out, const gt_parse *p, const cha
     return status;
 }
 
-/* Tries names of the code as corrections of a misspelled name. Omits names that gputune defines,
- * and names in another case. */
+/* Tries names of the code as corrections of a misspelled name. Omits names that gputune defines.
+ * Names in capitals correct only words in capitals. */
 static void try_names(gt_near *near, const gt_template *template, const char *text)
 {
     static const char small[] = "abcdefghijklmnopqrstuvwxyz";

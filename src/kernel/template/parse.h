@@ -31,7 +31,7 @@ typedef struct gt_settings {
     const char *example; /* an example for messages, as "a setting such as block = 256" */
 } gt_settings;
 
-/* How a text uses a name. A place with line 0 means that there is none. */
+/* How a text uses a name. Missing places have line 0. */
 typedef struct gt_name_use {
     bool occurs;  /* true if the text contains the name, or reads it through a macro */
     bool is_read; /* true if the compiler sees the value, in code, conditions or macros */

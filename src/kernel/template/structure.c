@@ -10,7 +10,7 @@
 /* Moves after the next `;` or `{…}` to skip a member that is not data. */
 static void skip_declaration(gt_lexer *lexer)
 {
-    bool initialises = true; /* for member initialisers, as in S() : x{1}, y{2} {} */
+    bool initialises = true; /* continue after member initialisers, as in S() : x{1}, y{2} {} */
     while (initialises) {
         gt_lexer_skip_to(lexer, "; { }");
         initialises = gt_lexer_is(lexer, "{");

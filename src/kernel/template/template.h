@@ -129,7 +129,7 @@ typedef struct gt_argument {
     gt_initialisers initialisers;
     bool nan_ok, finite; /* finite: proofs do not fill the buffer with NaN or infinities */
     uint32_t in_place;   /* for an output: 1 + the index of the input that may be the same buffer */
-    bool cleared, races; /* true if clear() or races() names the buffer */
+    bool cleared, races;
     /* not NULL: the kernel's parameter is the map or the texture, and not the address */
     const struct gt_map *map;
     const struct gt_texture_clause *texture;
@@ -140,7 +140,7 @@ typedef struct gt_argument {
 
 /* The work of a launch, as the template states it. */
 typedef struct gt_work {
-    bool stated;    /* true if there is a work() */
+    bool stated;
     uint64_t axes;  /* bit i: the work depends on axis i; 0: all variants do the same work */
     gt_place place; /* place of work(), or of kernel() if there is no work() */
 } gt_work;

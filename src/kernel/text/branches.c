@@ -241,7 +241,7 @@ static void read_define(reader *r, gt_lexer line)
     }
 }
 
-/* Records the name of `#ifndef NAME` if `#define NAME` follows: then no header has defined it. */
+/* Records the name of `#ifndef NAME` before `#define NAME`, because no header defines it. */
 static void note_guard(reader *r, gt_lexer line, gt_lexer behind)
 {
     gt_lexer next;

@@ -79,8 +79,7 @@ typedef struct gt_print {
     void *user;
     const char *prefix; /* prefix of function names: "", or for C "NAME_" */
     int within;         /* precedence of the operator around the printed text; 0: none */
-    /* by slot: lower bound of the slot's value, for slots that are printed as names; NULL:
-     * unknown */
+    /* by slot: lower bound of each slot that is printed as a name, or NULL */
     const int64_t *least;
 } gt_print;
 
@@ -90,6 +89,6 @@ typedef struct gt_print {
  * part cannot be computed, or if a slot has no name. */
 gputune_status gt_expression_print(gt_text *out, bool *known, int64_t *value,
                                    const gt_expression *expression, const gt_print *print);
-/* Returns the name of a function or the sign of an operator; NULL: the operation has neither. Sets
+/* Returns the name of a function or the sign of an operator, or NULL for other operations. Sets
  * *precedence, which is higher for operators that bind tighter, and 0 for functions. */
 const char *gt_operation_sign(int *precedence, gt_operation operation);

@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-/* precedences of parts that are no binary operations */
+/* precedences of parts that are not binary operations */
 enum { PRIMARY = 12, UNARY = 11, CHOICE = 0 };
 
 /* A printed part of an expression. */

@@ -236,8 +236,8 @@ bool gt_function_adds(const char *text, const gt_function *function, const char 
     return false;
 }
 
-/* Stores a name of a parameter. The last one is the name of the parameter; those before it belong
- * to its type. */
+/* Stores a name from a parameter's declaration. The last name is the parameter's; earlier names
+ * belong to its type. */
 static void keep_name(gt_function_parameter *out, const gt_token *token)
 {
     size_t length = strlen(out->words), more = strlen(out->name);

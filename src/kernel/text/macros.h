@@ -71,7 +71,7 @@ typedef struct gt_macros {
     gt_texts made;              /* spellings that ## has produced */
     unsigned conditionals;      /* number of #if directives that are open at the position */
     uint32_t budget;            /* number of words that an expansion may still add */
-    bool failed;                /* true if memory was short */
+    bool failed;                /* true if out of memory */
 } gt_macros;
 
 void gt_macros_open(gt_macros *macros, const char *text);
