@@ -65,7 +65,7 @@ enum { CX_ADDRESS = 5, CX_DEREF, CX_PLUS, CX_MINUS, CX_NOT, CX_LOGICAL_NOT };
 enum { CX_BREAK_VISIT, CX_CONTINUE_VISIT, CX_RECURSE_VISIT };
 enum { CX_SEVERITY_ERROR = 3 };
 
-/* The functions that drafts call: result, name without clang_, parameters. */
+/* The functions that drafts call, as X(result, name without clang_, parameters). */
 #define CX_FUNCTIONS(X)                                                                            \
     X(void *, createIndex, (int, int))                                                             \
     X(int, parseTranslationUnit2,                                                                  \
@@ -135,6 +135,6 @@ typedef struct gt_clang {
 extern gt_clang cx;
 
 /* Loads libclang 17 or newer: the file that GPUTUNE_LIBCLANG names, or else the first usable one of
- * `paths` and the system's libraries. ENOCOMPILER: there is none; the message says what to
+ * `paths` and the system's libraries. If there is none, the message of ENOCOMPILER says what to
  * install. */
 gputune_status gt_clang_open(const char *const *paths, size_t count);

@@ -15,7 +15,7 @@ static const char *kernel_names(const draft_program *program)
     return gt_text_string(&out);
 }
 
-/* Ranks kernels: those of the file itself before those of headers, launched ones before others. */
+/* Ranks kernels: the file's own before those of headers, and launched kernels before others. */
 static unsigned rank_of(const draft_program *program, draft_decl *kernel)
 {
     bool is_here = strcmp(draft_extent_of(kernel->at).path, program->request->path) == 0;
@@ -33,7 +33,7 @@ static gputune_status choose_kernels(draft_decls *out, const draft_program *prog
                                      : "",
               program->missing.count ? program->missing.items[0] : "");
     unsigned best = 0;
-    gt_texts chosen = {0}; /* only the first of overloads counts */
+    gt_texts chosen = {0}; /* only the first overload counts */
     for (size_t i = 0; i < program->kernels.count; i++) {
         unsigned rank = rank_of(program, program->kernels.items[i]);
         best = rank > best ? rank : best;

@@ -11,7 +11,7 @@ typedef struct branch {
 
 /* ---- variables ------------------------------------------------------------------------------- */
 
-/* Each assignment adds a binding; a branch is undone by removing its bindings. */
+/* Each assignment adds a binding. Removing the bindings of a branch undoes it. */
 
 /* Returns true if `member` is `path` or a member of it. */
 static bool is_within(const char *member, const char *path)
@@ -98,7 +98,7 @@ static void branch_changes(draft_bindings *out, const branch *branch)
         for (size_t i = 0; i < out->count; i++) {
             draft_binding *other = out->items[i];
             known |= other->decl == b->decl && strcmp(other->path, b->path) == 0;
-            if (b->value || other->decl != b->decl) { /* variables of the branch are left out */
+            if (b->value || other->decl != b->decl) { /* skip variables of the branch */
                 out->items[kept++] = other;
             }
         }
@@ -134,7 +134,7 @@ static void branch_merge(const branch *then, const branch *otherwise, draft_amou
         }
         branch_end(begin);
     }
-    for (size_t i = changed.count; i-- > 0;) { /* the oldest first: members after their struct */
+    for (size_t i = changed.count; i-- > 0;) { /* oldest first, so structs precede members */
         draft_decl *decl = changed.items[i]->decl;
         const char *path = changed.items[i]->path;
         draft_amount *value = draft_either(decl->name, condition, values[i][0], values[i][1]);
@@ -255,7 +255,7 @@ static void run_round(const loop *l)
     }
 }
 
-/* Runs a round and undoes it. Returns the changes of the round, and in *left, those of branches
+/* Runs a round and undoes it. Returns the changes of the round, and sets *left to those of branches
  * that leave it. */
 static draft_bindings changes_of(draft_bindings *left, const loop *l)
 {
@@ -347,9 +347,9 @@ static bool is_changed(const draft_bindings *changes, const draft_decl *decl)
     return found;
 }
 
-/* Gives the variables that a loop changes their values in a round: symbols of counters, if they
- * move by equal steps. The steps are found by running a round with such symbols; a variable that
- * changes in branches which leave the round has none. */
+/* Sets the values that the loop's variables have in a round. A variable that moves by equal steps
+ * gets the symbol of a counter. A round is run to find the steps; a variable that changes in
+ * branches which leave the round has none. */
 static void enter_loop(const loop *l, const draft_bindings *changes, const draft_bindings *left)
 {
     draft_amount **first = draft_new((changes->count + 1) * sizeof(draft_amount *));
@@ -415,7 +415,7 @@ static void run_host_loop(const loop *l)
         is_sure &= !symbols.items[i]->doubt;
     }
     if (is_sure && draft_evaluate(&number, condition) && !number) {
-        return; /* with the program's numbers, the loop has no round */
+        return; /* with the program's numbers, the loop runs no round */
     }
     const draft_bindings changes = changes_of(&left, l);
     for (size_t i = changes.count; i-- > 0;) {
@@ -445,7 +445,7 @@ static void run_loop(const loop *l, bool checks_first)
         draft_now.out->has_loop = true;
         enter_loop(l, &changes, &left);
         draft_amount *condition = l->condition ? draft_eval(l->condition) : draft_nothing();
-        if (l->condition && draft_is_known(condition)) { /* loaded values that end it get a range */
+        if (l->condition && draft_is_known(condition)) { /* values that end the loop get a range */
             draft_bound(condition, true, &draft_now.facts);
             note_counts(condition);
         }
@@ -463,7 +463,7 @@ static void run_loop(const loop *l, bool checks_first)
     forget_changes(&changes);
 }
 
-/* Splits a for into its parts; libclang leaves out empty ones. */
+/* Splits a `for` into its parts. libclang leaves out empty parts. */
 static void run_for(draft_node *node)
 {
     loop l = {.body = node->count ? node->children[node->count - 1] : NULL};
@@ -550,8 +550,7 @@ static bool is_label(const draft_node *node)
     return node->kind == CX_CASE || node->kind == CX_DEFAULT;
 }
 
-/* Runs a switch: each label begins a branch, which ends at the first jump, and may be taken or not.
- */
+/* Runs a switch. Each label begins a branch, which may be taken and ends at the first jump. */
 static void run_switch(draft_node *node)
 {
     if (node->count < 2) {

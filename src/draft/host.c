@@ -1,14 +1,14 @@
 /* Computes the values of launches. The host's functions are followed like kernels, with one round
- * of each loop. A number that a variable is set to becomes a symbol with that number, because
- * another run may use another one. */
+ * of each loop. If a variable is set to a number, its value is a symbol with that number, because
+ * another run may use another number. */
 #include "draft/parts.h"
 
 #include <ctype.h>
 #include <string.h>
 
 typedef struct known_symbol {
-    draft_decl *decl; /* the variable; NULL: the value is another expression */
-    const char *text; /* path of a member of the variable; source of another expression */
+    draft_decl *decl; /* the variable, or NULL if the value is another expression */
+    const char *text; /* path of a member of the variable, or the source of another expression */
     const char *doubt;
     bool has_number;
     int64_t number; /* the value in this program */
@@ -152,7 +152,7 @@ static draft_decl *called_kernel(draft_amount *callee)
     return decl && draft_has_child(draft_template_of(decl)->at, CX_GLOBAL_ATTRIBUTE) ? decl : NULL;
 }
 
-/* Returns the common value of two launches; unknown if they differ. */
+/* Returns the common value of two launches, or an unknown value if they differ. */
 static draft_amount *same_value(draft_amount *a, draft_amount *b)
 {
     return a == b || !draft_is_known(a)
@@ -160,8 +160,8 @@ static draft_amount *same_value(draft_amount *a, draft_amount *b)
                : draft_unknown("the callers of the function that launches it use different values");
 }
 
-/* Notes a launch. If the same launch is reached again, the one with more known values is kept;
- * extents that differ between callers become unknown. */
+/* Notes a launch. If the same launch is reached again, keeps the one with more known values.
+ * Extents that differ between callers become unknown. */
 static void note_launch(draft_node *node, draft_decl *kernel, draft_node *const *geometry,
                         unsigned count, draft_node *const *arguments, unsigned argument_count)
 {
@@ -175,7 +175,7 @@ static void note_launch(draft_node *node, draft_decl *kernel, draft_node *const 
         bool is_variable =
             arguments[i]->type.kind == CX_TYPE_POINTER &&
             (arguments[i]->kind == CX_DECL_REF || arguments[i]->kind == CX_MEMBER_REF);
-        bool is_null = value->kind == DRAFT_SUM && is_variable; /* set by another function */
+        bool is_null = value->kind == DRAFT_SUM && is_variable; /* another function sets it */
         draft_decl *passed = draft_new(sizeof *passed);
         draft_binding *last = draft_now.last;
         draft_assign(passed, "", is_null ? draft_nothing() : value, arguments[i]->type);
@@ -268,7 +268,7 @@ static void follow_root(draft_program *program, draft_decl *function)
         draft_forget(function->parameters.items[i]);
     }
     if (strcmp(function->name, "main") == 0 && function->parameters.count) {
-        draft_decl *count = function->parameters.items[0]; /* argc, of a run without arguments */
+        draft_decl *count = function->parameters.items[0]; /* argc of a run without arguments */
         draft_bind(count, "", draft_host_symbol(count, "", &(int64_t){1}));
     }
     function->busy = true;

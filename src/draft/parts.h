@@ -8,13 +8,13 @@
 #include "base/array.h"
 #include "base/text.h"
 
-/* Returns zeroed memory; ends the process if there is none. */
+/* Returns zeroed memory. Ends the process if out of memory. */
 void *draft_new(size_t bytes);
 /* Returns a formatted text. */
 char *draft_format(const char *format, ...) GT_PRINTF(1, 2);
 /* Returns the length of the name or number at the beginning of a text. */
 size_t draft_word_length(const char *text);
-/* Appends to a GT_ARRAY; ends the process if there is no memory. */
+/* Appends to a GT_ARRAY. Ends the process if out of memory. */
 #define draft_add(array, value) draft_need_memory(gt_array_push(array, value))
 void draft_need_memory(gputune_status status);
 
@@ -24,8 +24,8 @@ void draft_need_memory(gputune_status status);
 typedef struct draft_binding {
     struct draft_decl *decl;
     const char *path;                     /* "" or ".a.b" */
-    struct draft_amount *value;           /* NULL: the value is not known any more */
-    struct draft_binding *older, *before; /* previous binding of this variable; of any */
+    struct draft_amount *value;           /* NULL if the value is no longer known */
+    struct draft_binding *older, *before; /* previous binding of this and of any variable */
 } draft_binding;
 typedef GT_ARRAY(draft_binding *) draft_bindings;
 
@@ -49,7 +49,7 @@ typedef struct draft_decl {
 typedef struct draft_node {
     int kind, operation; /* CX_ kinds */
     cx_cursor at;
-    struct draft_node **children; /* operands and parts; of a call, only the arguments */
+    struct draft_node **children; /* operands and parts, or the arguments of a call */
     unsigned count;
     struct draft_node *callee;
     struct draft_node *config; /* in a launch, the call of __cudaPushCallConfiguration() */
@@ -70,21 +70,21 @@ typedef struct draft_field {
     cx_type type; /* canonical */
 } draft_field;
 typedef GT_ARRAY(draft_field) draft_fields;
-/* Returns the fields of a struct; none for another type. */
+/* Returns the fields of a struct, or none for other types. */
 draft_fields draft_fields_of(cx_type type);
 bool draft_has_child(cx_cursor at, int kind);
 draft_node *draft_tree(cx_cursor at);
-/* Returns the declaration at a cursor; NULL if there is none. */
+/* Returns the declaration at a cursor, or NULL if there is none. */
 draft_decl *draft_decl_of(cx_cursor at);
-/* Returns the body of a function, and reads its parameters; NULL if it is only declared. */
+/* Returns the body of a function, and reads its parameters, or NULL if it is only declared. */
 draft_node *draft_body_of(draft_decl *function);
 draft_node *draft_initialiser_of(draft_decl *variable);
-/* Returns true if clang can compute the integer that an expression or a variable has. */
+/* Returns true if clang can compute the value of an integer expression or variable. */
 bool draft_is_constant(int64_t *out, cx_cursor at);
 /* Returns the source text of a cursor, with single blanks. */
 const char *draft_source_of(cx_cursor at);
 /* Returns the name, such as a macro's or a template parameter's, that the source has at this
- * expression; NULL if the source is not a single name. */
+ * expression, or NULL if the source is not a single name. */
 const char *draft_name_at(cx_cursor at);
 /* Returns true if the draft declared the name, because no header does. */
 bool draft_is_undeclared(cx_cursor at);
@@ -104,7 +104,7 @@ typedef struct draft_extent {
 } draft_extent;
 typedef GT_ARRAY(draft_extent) draft_extents;
 draft_extent draft_extent_of(cx_cursor at);
-/* Returns the size in bytes; 1 if it is not known. */
+/* Returns the size in bytes, or 1 if it is unknown. */
 int64_t draft_size_of(cx_type type);
 bool draft_is_pointer(cx_type type);
 bool draft_is_reference(cx_type type);
@@ -137,7 +137,7 @@ typedef enum draft_operator {
     DRAFT_REAL,  /* a / b in floating point */
     DRAFT_TEXT,  /* a floating-point number as the source has it */
     DRAFT_POINTER,
-    DRAFT_OBJECT, /* a struct or a function; `place` is where it is */
+    DRAFT_OBJECT, /* a struct or a function at `place` */
     DRAFT_UNKNOWN
 } draft_operator;
 
@@ -148,9 +148,9 @@ typedef enum draft_symbol_kind {
     DRAFT_GRID_SIZE,
     DRAFT_COUNTER,  /* a loop's counter */
     DRAFT_CHANGING, /* an unknown value */
-    DRAFT_LOADED,   /* an element of `buffer` */
-    DRAFT_HOST,     /* a value that the host computes: unknown, or a number that may vary */
-    DRAFT_CONSTANT  /* a named number */
+    DRAFT_LOADED,
+    DRAFT_HOST,    /* a value that the host computes: unknown, or a number that may vary */
+    DRAFT_CONSTANT /* a named number */
 } draft_symbol_kind;
 
 /* A set of symbol kinds, as bits. */
@@ -161,17 +161,16 @@ typedef struct draft_symbol {
     const char *name;
     const char *given; /* DRAFT_HOST: the name in the program */
     int axis;          /* x, y, z */
-    int64_t number;    /* the value of DRAFT_CONSTANT; of DRAFT_HOST if `has_number` */
+    int64_t number;    /* the value of a DRAFT_CONSTANT, and of a DRAFT_HOST with `has_number` */
     bool has_number, is_guess;
-    const char *doubt; /* DRAFT_HOST: why the number may differ, as in "is changed by a loop"; NULL:
-                          it does not */
-    bool has_name;     /* the name is a macro's, which the draft keeps */
+    const char *doubt; /* DRAFT_HOST: why the number may differ ("is changed by a loop"), or NULL */
+    bool has_name;     /* true if the name is a macro that the draft keeps */
     bool is_count;     /* the symbol limits a loop of each thread */
-    struct draft_amount *definition;         /* limit of a range, if one is known */
+    struct draft_amount *definition;         /* limit of a range, or NULL */
     struct draft_amount *first, *step, *end; /* of a counter */
     struct draft_buffer *buffer;             /* DRAFT_LOADED: an element of this buffer */
     struct draft_amount *index;
-    draft_decl *decl; /* DRAFT_HOST: the variable; NULL: another expression */
+    draft_decl *decl; /* DRAFT_HOST: the variable, or NULL for another expression */
 } draft_symbol;
 
 typedef struct draft_term {
@@ -185,7 +184,7 @@ enum { DRAFT_ATOMS_MOST = 6 };
 typedef struct draft_spot {
     draft_decl *variable;        /* NULL: memory */
     const char *path;            /* "" or ".a.b" */
-    struct draft_buffer *buffer; /* if `variable` is NULL: the memory, or NULL if unknown */
+    struct draft_buffer *buffer; /* the memory if `variable` is NULL, or NULL if it is unknown */
     struct draft_amount *offset; /* in bytes */
 } draft_spot;
 
@@ -196,11 +195,11 @@ typedef struct draft_amount {
     draft_term *terms;
     struct draft_amount *a, *b, *c;
     draft_symbol *symbol;
-    struct draft_amount **parts; /* the values that it is computed from: atoms of terms, operands */
+    struct draft_amount **parts; /* the atoms of the terms, or the operands */
     unsigned part_count;
-    struct draft_amount *next; /* in the table of values */
-    unsigned kinds;            /* bits of the symbols' kinds; 0: the value is not known */
-    const char *text;          /* DRAFT_TEXT: the number; DRAFT_UNKNOWN: why it is not known */
+    struct draft_amount *next; /* the next value in the table of values */
+    unsigned kinds;            /* the symbols' kinds as bits, or 0 if the value is unknown */
+    const char *text;          /* DRAFT_TEXT: the number. DRAFT_UNKNOWN: why it is unknown */
     draft_spot place;
 } draft_amount;
 typedef GT_ARRAY(draft_symbol *) draft_symbols;
@@ -215,8 +214,8 @@ draft_amount *draft_binary(int operation, draft_amount *a, draft_amount *b, bool
 draft_amount *draft_pointer(draft_spot place);
 draft_amount *draft_object(draft_spot place);
 draft_amount *draft_float_text(const char *text);
-/* Returns true if a sum is surely not negative when all its symbols are at least 1: for each
- * subtracted product there is an added multiple of it. */
+/* Returns true if a sum is surely not negative when all its symbols are at least 1: an added
+ * multiple of each subtracted product. */
 bool draft_is_not_negative(const draft_amount *v);
 bool draft_is_number(const draft_amount *value, int64_t *out);
 /* Returns the number in a sum. */
@@ -227,8 +226,8 @@ bool draft_is_symbol(const draft_amount *value, draft_symbol_kind kind);
 /* Returns true if the value contains a symbol of this kind. */
 bool draft_has_kind(const draft_amount *value, draft_symbol_kind kind);
 bool draft_has_symbol(const draft_amount *value, const draft_symbol *symbol);
-/* Returns the value with each symbol and operation replaced by the result of `with`; NULL keeps the
- * symbol, and looks into the operation. */
+/* Replaces each symbol and operation by the result of `with`. NULL keeps a symbol, and replaces
+ * inside an operation. */
 typedef draft_amount *draft_replace_fn(void *user, draft_amount *part);
 draft_amount *draft_replace(draft_amount *value, draft_replace_fn *with, void *user);
 const char *draft_print_value(const draft_amount *value);
@@ -242,16 +241,16 @@ typedef struct draft_fact {
     draft_amount *lhs, *most;
 } draft_fact;
 typedef GT_ARRAY(draft_fact) draft_facts;
-/* Returns the largest or the smallest possible value. A buffer's range bounds its elements; makes
- * a range for a buffer that has none. */
+/* Returns the largest or the smallest possible value. A buffer's range bounds its elements. Buffers
+ * without a range get one. */
 draft_amount *draft_bound(draft_amount *value, bool upper, const draft_facts *facts);
 
 /* ---- program.c: kernels, functions and launches of the program ------------------------------- */
 
 typedef struct draft_launched {
     draft_node *call;
-    draft_decl *callee; /* the called function; an instance, if the kernel is a template */
-    draft_decl *kernel; /* the kernel template, or the called function itself */
+    draft_decl *callee; /* the called function: an instance if the kernel is a template */
+    draft_decl *kernel; /* the kernel template, or `callee` itself */
     draft_amount *grid[3], *block[3], *shared;
     draft_decls arguments; /* variables that have the values of the parameters */
 } draft_launched;
@@ -270,7 +269,7 @@ typedef struct draft_program {
     GT_ARRAY(draft_launched) launches;
     gt_texts launched;     /* names of kernels that any code launches */
     draft_decls constants; /* __constant__ and __device__ variables */
-    draft_decls copied;    /* those that cudaMemcpyToSymbol() sets */
+    draft_decls copied;    /* constants that cudaMemcpyToSymbol() sets */
     GT_ARRAY(draft_error) errors;
     gt_texts missing; /* headers that were not found */
 } draft_program;
@@ -278,7 +277,7 @@ typedef struct draft_program {
 /* Parses the program, and lists kernels and host functions. ETEMPLATE if libclang cannot parse
  * it. */
 gputune_status draft_program_read(draft_program *out, const gt_draft_request *request);
-/* Returns the first function that an overloaded name may mean; other declarations unchanged. */
+/* Returns the first function of an overloaded name, and other declarations unchanged. */
 draft_decl *draft_overload_of(draft_decl *name);
 /* Returns the template of an instance, or the function itself if it is no instance. */
 draft_decl *draft_template_of(draft_decl *function);
@@ -304,15 +303,15 @@ typedef struct draft_buffer {
     const char *name; /* "x", "p.weights" */
     draft_decl *parameter;
     const char *path;     /* "" or ".weights" */
-    cx_type type;         /* of its elements */
-    draft_amount *bytes;  /* the size of the program's allocation; NULL: not known */
-    draft_amount *source; /* the pointer that the launch passes; NULL: not known */
+    cx_type type;         /* type of its elements */
+    draft_amount *bytes;  /* the size of the program's allocation, or NULL */
+    draft_amount *source; /* the pointer that the launch passes, or NULL */
     cx_type accessed_as;  /* type of the first access */
     bool is_read, is_written;
-    bool is_surely_written; /* written, whatever the data are */
-    draft_symbol *range; /* limit of all elements, if these are indices or loop ends; else NULL */
-    bool is_rising;      /* elements rise up to the range, as row pointers do */
-    bool is_nested;      /* elements are pointers, which the code follows */
+    bool is_surely_written; /* true if it is written, whatever the data are */
+    draft_symbol *range;    /* limit of elements that are indices or ends of loops, or NULL */
+    bool is_rising;         /* true if elements rise up to the range, as row pointers do */
+    bool is_nested;         /* true if elements are pointers, which the code follows */
 } draft_buffer;
 
 /* The index of an array of fixed size, and its limit. */
@@ -326,12 +325,12 @@ typedef struct draft_kernel_facts {
     GT_ARRAY(draft_buffer *) buffers;
     GT_ARRAY(draft_access) accesses;
     gt_texts unread;                      /* questions about code that could not be followed */
-    bool reads_block[3], reads_thread[3]; /* the kernel reads blockDim; threadIdx */
-    bool has_shared, has_dynamic;         /* the kernel uses shared memory; dynamic shared memory */
+    bool reads_block[3], reads_thread[3]; /* the kernel reads blockDim or threadIdx */
+    bool has_shared, has_dynamic;         /* the kernel uses any or dynamic shared memory */
     bool needs_positive;                  /* the kernel takes square roots or logarithms */
     bool has_loop;
     bool strides_grid;            /* a loop steps by all threads of the grid */
-    draft_facts guards;           /* all comparisons in the kernel, also those in branches */
+    draft_facts guards;           /* all comparisons in the kernel, including those in branches */
     GT_ARRAY(draft_limit) limits; /* limits of the indices of arrays of fixed size */
     draft_symbols loaded;
 } draft_kernel_facts;
@@ -339,10 +338,10 @@ typedef struct draft_kernel_facts {
 /* The state of the interpreter. */
 typedef struct draft_reader {
     draft_program *program;
-    draft_kernel_facts *out; /* results for the followed kernel; NULL: host code is followed */
+    draft_kernel_facts *out; /* results for the followed kernel, or NULL in host code */
     draft_facts facts;       /* comparisons that hold at this place */
     unsigned unsure;         /* number of enclosing conditions that depend on data */
-    unsigned quiet; /* above 0: accesses are not noted, because the code was evaluated before */
+    unsigned quiet; /* if above 0, accesses are not noted, because the code was evaluated before */
     unsigned calls; /* depth of calls */
     unsigned steps;
     draft_spot object; /* the place of *this */
@@ -357,11 +356,11 @@ extern draft_reader draft_now;
 void draft_host_read(draft_program *program);
 /* Follows a kernel's body and the functions that it calls. */
 void draft_body_read(draft_kernel_facts *out, draft_decl *kernel, const draft_launched *launch);
-/* Returns the value that a launch passes for a parameter or a member of it; NULL: not known. */
+/* Returns the value that a launch passes for a parameter or its member, or NULL if unknown. */
 draft_amount *draft_passed(const draft_launched *launch, const draft_decl *kernel,
                            const draft_decl *parameter, const char *path);
-/* Returns the symbol of a host value: of the variable `decl`, or if it is NULL, of the expression
- * with the source `text`. */
+/* Returns the symbol of a host value: the variable `decl`, or the expression `text` if `decl` is
+ * NULL. */
 draft_amount *draft_host_symbol(draft_decl *decl, const char *text, const int64_t *number);
 /* Does the same for a value that may differ for the reason in `doubt`. */
 draft_amount *draft_doubtful(draft_decl *decl, const char *text, const int64_t *number,
@@ -380,7 +379,7 @@ draft_amount *draft_eval(draft_node *node);
 bool draft_run(draft_node *node);
 /* Handles the host's call of a CUDA function. Returns NULL for other functions. */
 draft_amount *draft_host_call(draft_node *node);
-/* Returns the value of an expression that is not an integer, or is not followed. */
+/* Returns the value of expressions that are not integers or are not followed. */
 draft_amount *draft_nothing(void);
 draft_symbol *draft_new_symbol(draft_symbol_kind kind, const char *name);
 draft_amount *draft_changing(const char *name);
@@ -389,15 +388,15 @@ draft_amount *draft_changing(const char *name);
 draft_amount *draft_named(draft_decl *decl, const char *path, draft_amount *value);
 draft_amount *draft_either(const char *name, draft_amount *condition, draft_amount *a,
                            draft_amount *b);
-/* Gives a variable or a member of it a value. */
+/* Sets the value of a variable or its member. */
 void draft_bind(draft_decl *decl, const char *path, draft_amount *value);
 /* Does the same, and also copies the members of a struct. */
 void draft_assign(draft_decl *decl, const char *path, draft_amount *value, cx_type type);
 /* Removes all values of a variable. */
 void draft_forget(draft_decl *decl);
-/* Returns the value given to a variable or a member as a whole; NULL: none. */
+/* Returns the value that a variable or a member got as a whole, or NULL. */
 draft_amount *draft_value_of(const draft_decl *decl, const char *path);
-/* Returns the binding of the smallest part of a variable that contains the member; NULL: none. */
+/* Returns the binding of the smallest part of a variable that contains the member, or NULL. */
 const draft_binding *draft_outer_value(const draft_decl *decl, const char *path);
 draft_amount *draft_read_variable(const draft_spot *spot, cx_type type);
 /* Moves a place by a number of bytes. */
@@ -412,13 +411,12 @@ bool draft_is_unsure(draft_amount *condition);
 
 /* ---- slice.c: the part of the program that a kernel needs ------------------------------------ */
 
-/* Finds the code that the kernels need. *problems gets the errors of clang in it. */
+/* Finds the code that the kernels need. Appends clang's errors in it to *problems. */
 void draft_slice_make(gt_texts *problems, const draft_program *program, const draft_decls *kernels);
 /* Adds a name that a clause mentions. */
 void draft_slice_need(const char *name);
 /* Returns true if the code contains the name. */
 bool draft_slice_has(const char *name);
-/* Writes the code. */
 void draft_slice_write(gt_text *out);
 
 /* ---- settle.c: the pragmas' values ----------------------------------------------------------- */
@@ -428,7 +426,7 @@ typedef struct draft_axis {
     int64_t usual; /* the program's value */
     int64_t values[8];
     unsigned count;
-    draft_symbol *symbol; /* host value that the axis replaces; NULL: none */
+    draft_symbol *symbol; /* host value that the axis replaces, or NULL */
 } draft_axis;
 
 typedef struct draft_settled {
@@ -444,13 +442,13 @@ typedef struct draft_settled {
                               be a multiple of the block */
     draft_symbols sizes;
     gt_texts questions, guesses;
-    draft_amount **lengths; /* element counts of facts.buffers; DRAFT_UNKNOWN: the draft asks */
+    draft_amount **lengths; /* number of elements of each buffer, perhaps DRAFT_UNKNOWN */
     cx_type *types;         /* element type of each buffer */
 } draft_settled;
 
 /* Determines the launch, the lengths and the axes of a kernel. */
 void draft_settle(draft_settled *out, draft_program *program, draft_decl *kernel);
-/* Returns the value of a parameter or a member of it, in the names that the draft uses. */
+/* Returns the value of a parameter or its member, with the names that the draft uses. */
 draft_amount *draft_settled_value(draft_settled *s, draft_decl *parameter, const char *path);
 /* Replaces each axis in a value by the program's number. Such an axis keeps only that value. */
 draft_amount *draft_without_axes(draft_settled *s, draft_amount *value);
@@ -461,7 +459,7 @@ draft_amount *draft_settled_range(draft_settled *s, const draft_buffer *buffer);
 bool draft_is_accessed(const draft_buffer *buffer);
 /* Returns true if the symbol is a size of the problem. */
 bool draft_is_size(const draft_settled *s, const draft_symbol *symbol);
-/* Returns the axis with this name; NULL if there is none. */
+/* Returns the axis with this name, or NULL if there is none. */
 draft_axis *draft_axis_named(draft_settled *s, const char *name);
 /* Adds a question to the draft. */
 void draft_ask(draft_settled *s, const char *format, ...) GT_PRINTF(2, 3);

@@ -1,7 +1,7 @@
 /* Parses a program and lists its kernels, the host's functions, and the launches. clang leaves out
- * statements with undeclared names. So names from missing headers are declared for a second parse,
- * as objects that convert to any type, and the launches can be read. The errors of the first parse
- * are kept: an error in a kernel's code becomes a question. */
+ * statements with undeclared names, which may be launches. So a second parse declares names from
+ * missing headers as objects that convert to any type. An error of the first parse in a kernel's
+ * code becomes a question. */
 #include "draft/parts.h"
 
 #include "base/clock.h"
@@ -14,7 +14,7 @@
 extern const char gt_draft_stub[];
 
 enum {
-    OPTIONS = 0x1 | 0x200 /* record macros; continue after missing headers */,
+    OPTIONS = 0x1 | 0x200 /* record macros, and continue after missing headers */,
     ARGUMENTS_MOST = 64
 };
 enum { ROUNDS_MOST = 6 };
@@ -62,8 +62,7 @@ static char *write_anything(const scan *s)
 
 static gputune_status parse(scan *s)
 {
-    /* clang takes the version from an installed toolkit, and without one parses launches as before
-     * CUDA 9.2 */
+    /* without an installed toolkit, clang parses launches as before CUDA 9.2 */
     char standard[] = "-x cuda --cuda-host-only -nocudainc -nocudalib -nostdinc -std=c++17 "
                       "--cuda-path=/dev/null -Xclang -target-sdk-version=12.0 "
                       "-ferror-limit=0 -fshow-overloads=best -Wno-everything "
@@ -140,8 +139,8 @@ static const char *behind_blanks(const char *at)
     return at + strspn(at, " \t\r\n");
 }
 
-/* Declares the missing name of a complaint, in a scope such as "a::b", if it is a type as `types`
- * says. */
+/* Declares the missing name of a complaint, in a scope such as "a::b": only types if `types`,
+ * otherwise only other names. */
 static void declare_name(scan *s, const complaint *c, const char *scope, bool is_type, bool types)
 {
     const char *at = c->at.text + c->at.begin;
@@ -356,7 +355,7 @@ static gputune_status read_file(scan *s)
     draft_program *program = s->program;
     GT_TRY(parse(s));
     if (s->is_main) {
-        note_errors(s); /* later ones are caused by the declared names */
+        note_errors(s); /* the declared names cause later errors */
     }
     for (int i = 0; i < ROUNDS_MOST && declare_names(s) && gt_seconds_since(begin) < ROUNDS_SECONDS;
          i++) {

@@ -113,7 +113,7 @@ static draft_amount *pointer_to_buffer(draft_decl *decl, const char *path, cx_ty
     return draft_pointer(begin);
 }
 
-/* Returns the value of a variable, or if `decl` is NULL, of an expression, that is not followed. */
+/* Returns the value of a variable, or of an expression if `decl` is NULL, that is not followed. */
 static draft_amount *any_value(draft_decl *decl, const char *text, cx_type type)
 {
     const bool on_host = draft_on_host();
@@ -154,7 +154,7 @@ static draft_amount *loaded(const draft_spot *spot, cx_type type)
     draft_symbol *symbol = draft_new_symbol(DRAFT_LOADED, name);
     symbol->buffer = spot->buffer;
     symbol->index = spot->offset;
-    if (draft_is_integer(type) && cx.Type_getSizeOf(type) == 1) { /* its largest value */
+    if (draft_is_integer(type) && cx.Type_getSizeOf(type) == 1) { /* the largest value */
         symbol->number = type.kind == CX_TYPE_BOOL ? 1 : type.kind < CX_TYPE_CHAR_S ? 255 : 127;
     }
     if (spot->buffer) {
@@ -292,7 +292,7 @@ static draft_spot pointed(draft_amount *pointer)
 {
     int64_t number;
     return pointer->kind == DRAFT_POINTER || pointer->kind == DRAFT_OBJECT ? pointer->place
-           : draft_is_number(pointer, &number) /* null: this code is never reached */
+           : draft_is_number(pointer, &number) /* code with a null pointer is never reached */
                ? own_memory()
                : unknown_memory();
 }
@@ -306,7 +306,7 @@ draft_spot draft_moved(const draft_spot *spot, draft_amount *bytes)
     return out;
 }
 
-/* Returns the place of an object, of which a member is used; NULL: *this. */
+/* Returns the place of an object whose member is used. NULL stands for *this. */
 static draft_spot object_place(draft_node *object)
 {
     return !object                          ? draft_now.object
@@ -437,8 +437,8 @@ static bool is_passed_by_reference(const draft_node *call, unsigned i)
     return type.kind == CX_TYPE_LVALUE && !cx.isConstQualifiedType(cx.getPointeeType(type));
 }
 
-/* Handles the call of a function without a body, which may access all memory that it gets a pointer
- * to. */
+/* Handles the call of a function without a body, which may access all memory to which it gets
+ * pointers. */
 static draft_amount *call_unknown(draft_node *node)
 {
     const draft_decl *function = node->decl;
@@ -670,7 +670,7 @@ static draft_amount *call(draft_node *node)
 
 /* ---- expressions ----------------------------------------------------------------------------- */
 
-/* Returns the symbol of threadIdx.x and the like; NULL if the expression is none of them. */
+/* Returns the symbol of threadIdx.x and the like, or NULL for other expressions. */
 static draft_amount *geometry(draft_node *node)
 {
     static const char *const names[] = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
@@ -789,7 +789,7 @@ static draft_amount *eval_binary(draft_node *node)
     }
     draft_amount *b = draft_eval(node->children[1]);
     draft_now.facts.count = facts;
-    if ((is_and || operation == CX_LOGICAL_OR) && !draft_on_host()) { /* keep the known part */
+    if ((is_and || operation == CX_LOGICAL_OR) && !draft_on_host()) { /* keep the known operand */
         a = draft_is_known(a) ? a : draft_changing("a condition");
         b = draft_is_known(b) ? b : draft_changing("a condition");
     }

@@ -28,7 +28,7 @@ int draft_launch_rank(const draft_launched *launch)
     return rank;
 }
 
-/* Returns the best known launch of a kernel; NULL if there is none. */
+/* Returns the best known launch of a kernel, or NULL if there is none. */
 static const draft_launched *launch_of(const draft_program *program, const draft_decl *kernel)
 {
     const draft_launched *best = NULL;
@@ -54,8 +54,7 @@ static draft_amount *settle_symbol(void *user, draft_amount *part)
         return symbol->kind == DRAFT_BLOCK_SIZE ? s->block[symbol->axis] : s->grid[symbol->axis];
     }
     if (symbol->kind == DRAFT_HOST && symbol->buffer && symbol->definition) {
-        return draft_settled_amount(
-            s, symbol->definition); /* the limit of a range, from an array or an allocation */
+        return draft_settled_amount(s, symbol->definition); /* limit of a range */
     }
     for (unsigned i = 0; symbol->kind == DRAFT_HOST && i < s->axis_count; i++) {
         if (s->axes[i].symbol == symbol) {
@@ -133,7 +132,7 @@ static void add_value(draft_axis *axis, int64_t value)
     }
 }
 
-/* Adds an axis with the program's value; NULL if there are too many axes. */
+/* Adds an axis with the program's value. Returns NULL if there are too many axes. */
 static draft_axis *add_axis(draft_settled *s, const char *name, int64_t usual)
 {
     if (s->axis_count == sizeof s->axes / sizeof *s->axes) {
@@ -169,8 +168,8 @@ static draft_amount *tie(draft_amount *value, int64_t number, draft_amount *axis
     return draft_replace(value, put_axis, &(tied){number, axis});
 }
 
-/* Returns the template parameter with this name, or without a name, the only one whose argument is
- * this number; NULL if there is none. */
+/* Returns the template parameter with this name. If `name` is NULL, returns the only parameter
+ * whose argument is this number. Returns NULL if there is none. */
 static const char *template_parameter(const draft_settled *s, const char *name, int64_t number)
 {
     const draft_cursors children = draft_template_parameters(s->kernel);
@@ -201,8 +200,8 @@ static bool is_passed(const draft_settled *s, const draft_symbol *symbol)
     return found;
 }
 
-/* Returns true for a size of the problem, which may have any value: the kernel gets it, or a
- * buffer's length depends on it. */
+/* Returns true if the kernel gets the value or a buffer's length depends on it. Such a size of the
+ * problem may have any value. */
 static bool is_problem_size(const draft_settled *s, const draft_symbol *symbol)
 {
     bool found = is_passed(s, symbol);
@@ -213,7 +212,7 @@ static bool is_problem_size(const draft_settled *s, const draft_symbol *symbol)
     return found;
 }
 
-/* Returns why the program may launch the kernel with another value; NULL if it does not. */
+/* Returns why the program may launch the kernel with another value, or NULL. */
 static const char *doubt_of(const draft_settled *s, const draft_amount *value)
 {
     if (!draft_is_known(value)) {
@@ -239,7 +238,7 @@ static bool is_in_code(const draft_settled *s, const char *name)
     return draft_slice_has(name) || template_parameter(s, name, 0);
 }
 
-/* Returns the name of an axis for one extent of the block; NULL if the extent must not change. */
+/* Returns the name of an axis for an extent of the block, or NULL if the extent must not change. */
 static const char *block_axis(draft_settled *s, int d, int64_t number, bool is_flat)
 {
     const draft_amount *extent = s->block[d];
@@ -255,7 +254,7 @@ static const char *block_axis(draft_settled *s, int d, int64_t number, bool is_f
                      : draft_format("BLOCK_%c", "XYZ"[d]);
 }
 
-/* Returns the number in __launch_bounds__(); 0 if it contains no number. */
+/* Returns the number in __launch_bounds__(), or 0 if it contains no number. */
 static int64_t launch_bound(const draft_settled *s, bool *has)
 {
     const char *source = draft_source_of(s->kernel->at);
@@ -329,7 +328,7 @@ static bool is_global_index(const draft_amount *value, int d)
 
 /* The uses of block indices in a kernel. */
 typedef struct uses {
-    bool has_elements; /* each block has elements of its own */
+    bool has_elements; /* each block has its own elements */
     bool has_results;  /* each block stores one result */
     bool is_stored;    /* each thread stores an element */
     bool is_compared;  /* a comparison contains the index of an element */
@@ -353,7 +352,7 @@ static uses uses_of_block(const draft_kernel_facts *facts, int d)
     return out;
 }
 
-/* Returns true if another block size would change the results: blocks with elements of their own
+/* Returns true if another block size would change the results: blocks that have their own elements
  * also store one result each, or the grid does not follow the block's size. */
 static bool is_block_fixed(const draft_settled *s, int d, int64_t number)
 {
@@ -365,8 +364,8 @@ static bool is_block_fixed(const draft_settled *s, int d, int64_t number)
     return used.has_elements && (used.has_results || !follows);
 }
 
-/* Returns the axis that another extent of a square block uses; NULL: none. Its values are limited
- * so the block has at most 1024 threads. */
+/* Returns the axis that another extent of a square block uses, or NULL. Limits the values of the
+ * axis, so the block has at most 1024 threads. */
 static draft_axis *shared_axis(draft_settled *s, const draft_amount *extent)
 {
     draft_axis *axis = NULL;
@@ -467,8 +466,8 @@ static void add_items(draft_settled *s)
     }
 }
 
-/* Adds axes that change only the code: MAXREG limits registers (0: no limit) if the kernel has a
- * loop and no __launch_bounds__(), and UNROLL (0: the compiler's choice). */
+/* Adds axes that change only the code: UNROLL (0: the compiler's choice), and MAXREG (0: no limit)
+ * for kernels with a loop and without __launch_bounds__(). */
 static void add_code_axes(draft_settled *s)
 {
     bool has_bound;
@@ -500,8 +499,8 @@ static bool is_length(const draft_settled *s, int d)
     return found && s->grid[d]->symbol && !s->grid[d]->symbol->doubt;
 }
 
-/* Returns a grid with a thread for each element's index below the bound that the kernel compares it
- * with; 1 if there is no such comparison. */
+/* Returns a grid with a thread for each index below the bound with which the kernel compares
+ * indices, or 1 if there is no such comparison. */
 static draft_amount *covering_grid(draft_settled *s, int d)
 {
     for (size_t i = 0; i < s->facts.guards.count; i++) {
@@ -682,7 +681,7 @@ static bool is_taken(draft_settled *s, const char *name, const draft_symbol *by)
            gt_is_any(name, strlen(name), "type const bucket");
 }
 
-/* Names each size after the parameter that passes it; names are unique. */
+/* Gives each size a unique name, after the parameter that passes it. */
 static void name_sizes(draft_settled *s)
 {
     for (size_t i = 0; i < s->sizes.count; i++) {
@@ -706,7 +705,7 @@ static void name_sizes(draft_settled *s)
     }
 }
 
-/* Returns the largest number of sizes that are multiplied with this one, and itself. */
+/* Returns the largest number of sizes in a product with this size. */
 static unsigned degree_with(const draft_amount *value, const draft_symbol *symbol)
 {
     unsigned most = value->symbol == symbol;

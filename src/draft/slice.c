@@ -8,12 +8,12 @@
 
 #include <string.h>
 
-/* A change of a line: a pragma before a loop, a header in place of its #include, or no text. */
+/* A change of a line: a pragma before a loop, a header instead of its #include, or a removal. */
 typedef struct edit {
     void *file;
     unsigned line;
     bool is_loop;
-    void *header; /* NULL: none */
+    void *header; /* the header, or NULL */
 } edit;
 
 /* The place of a line of the joined text. */
@@ -25,7 +25,7 @@ typedef struct origin {
 /* #define or #undef of a macro, or #pragma once. */
 typedef struct directive {
     size_t begin, end;
-    gt_lexer rest; /* from the macro's name on */
+    gt_lexer rest; /* begins with the macro's name */
     bool kept;
 } directive;
 
@@ -53,8 +53,7 @@ static bool has_file_in(void *const *files, size_t count, const void *file)
     return found;
 }
 
-/* Notes an #include: of a library, if it is in <> or a library's file has it, or of a header of the
- * program. */
+/* Notes an #include of a header of the program, or of a library: in <>, or in a library's file. */
 static void note_inclusion(cx_cursor at)
 {
     const draft_extent e = draft_extent_of(at);
@@ -87,14 +86,14 @@ static int note_loop(cx_cursor at, cx_cursor parent, void *user)
     if (at.kind >= CX_WHILE && at.kind <= CX_FOR) {
         draft_extent e = draft_extent_of(at);
         bool fits = at.kind == CX_FOR && parent.kind == CX_COMPOUND && has_known_bound(at);
-        e.end = fits ? e.end : 0; /* 0: gets no pragma */
+        e.end = fits ? e.end : 0; /* 0 if the loop gets no pragma */
         draft_add((draft_extents *)user, e);
     }
     return at.kind == CX_LAMBDA ? CX_CONTINUE_VISIT : CX_RECURSE_VISIT;
 }
 
-/* Gives innermost loops of a kernel with a known bound a pragma that reads the tunable UNROLL; it
- * changes no result. Loops that share a line with other code or have a pragma are left out. */
+/* Puts a pragma that reads the tunable UNROLL before innermost loops with a known bound. Omits
+ * loops that share a line with other code or have a pragma. */
 static void unroll_loops(draft_decl *kernel)
 {
     draft_extents loops = {0};
@@ -184,7 +183,7 @@ static void join_texts(const draft_program *program)
 
 /* ---- cutting --------------------------------------------------------------------------------- */
 
-/* Names that begin with '_' belong to the compiler, and a library's headers may define any. */
+/* Names that begin with '_' belong to the compiler. A library's headers may define any name. */
 static gt_meaning meaning_of(const void *user, const gt_token *name, int64_t *value)
 {
     (void)user;
@@ -235,7 +234,7 @@ static void cut_macros(char *text)
             draft_slice_has(draft_format("%.*s", (int)name->length, name->text))) {
             macros.items[i].kept = true;
             add_names(macros.items[i].rest);
-            i = (size_t)-1; /* the macro's body may name others */
+            i = (size_t)-1; /* the macro's body may contain other names */
         }
     }
     for (size_t i = 0; i < macros.count; i++) {
@@ -259,7 +258,7 @@ static bool is_blank(const char *text, size_t length)
     return strspn(text, " \t\r") >= length;
 }
 
-/* Notes errors of clang in lines that are kept, each message once. */
+/* Notes each different error of clang in the kept lines. */
 static void note_problems(gt_texts *out, const draft_program *program, const char *text)
 {
     gt_texts known = {0};

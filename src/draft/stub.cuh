@@ -1,7 +1,6 @@
 /* The declarations of CUDA's headers and C++'s library that drafts need. A compiler includes this
- * text before the program, in place of these headers. A function that accesses memory has a body
- * that does so, which shows the reader which arguments are read and written. The other functions
- * are only declared. */
+ * text before the program, in place of these headers. A function that accesses memory has a body,
+ * which shows which arguments it reads and writes. Other functions are only declared. */
 #pragma once
 __attribute__((device)) void __syncthreads(); /* a builtin of device code */
 #pragma clang force_cuda_host_device begin

@@ -69,7 +69,7 @@ static draft_extent extent_by(locate_fn *locate_by, cx_cursor at)
     out.path = out.file ? draft_string(cx.getFileName(out.file)) : "";
     out.text =
         out.file ? cx.getFileContents((void *)(uintptr_t)at.data[2], out.file, &bytes) : NULL;
-    if (!out.text || out.begin > bytes) { /* macros of -D are in no file */
+    if (!out.text || out.begin > bytes) { /* no file contains macros of -D */
         out.text = "";
         out.begin = out.end = 0;
     }
@@ -266,7 +266,7 @@ draft_decl *draft_decl_of(cx_cursor at)
     return decl;
 }
 
-/* Finds the definition of a function. An instance without a body of its own uses the template's. */
+/* Finds the definition of a function. An instance without its own body uses the template's. */
 static bool find_body(cx_cursor *out, cx_cursor *body, cx_cursor at)
 {
     cx_cursor tries[] = {at, cx.getCursorDefinition(at), cx.getSpecializedCursorTemplate(at),

@@ -174,7 +174,7 @@ static unsigned terms_count(const draft_amount *v)
     return v->kind == DRAFT_SUM ? v->count : 1;
 }
 
-/* Adds a term; false if the sum is too long. */
+/* Adds a term. Returns false if the sum is too long. */
 static bool add_term(sum *s, const draft_term *term)
 {
     unsigned at = 0;
@@ -307,7 +307,7 @@ draft_amount *draft_symbol_value(draft_symbol *symbol)
     return intern(&v);
 }
 
-/* Returns why the result of an operation is not known; NULL if both operands are known. */
+/* Returns why the result of an operation is unknown, or NULL if both operands are known. */
 static draft_amount *not_known(draft_amount *a, draft_amount *b)
 {
     a = draft_is_known(a) ? b : a;
@@ -316,7 +316,7 @@ static draft_amount *not_known(draft_amount *a, draft_amount *b)
                                       : draft_unknown("it is not an integer");
 }
 
-/* Returns a / b; NULL if there is a remainder. */
+/* Returns a / b, or NULL if there is a remainder. */
 static draft_amount *exact(draft_amount *a, draft_amount *b)
 {
     draft_term own[2];
@@ -420,8 +420,8 @@ int64_t draft_constant(const draft_amount *v)
     return number;
 }
 
-/* Divides each term by a number, and the constant rounded up: (8 * n + 3) / 8 is n + 1. Returns
- * NULL if another term leaves a remainder. */
+/* Divides each term by a number, and rounds the constant up: (8 * n + 3) / 8 is n + 1. Returns NULL
+ * if another term leaves a remainder. */
 static draft_amount *divide_up(draft_amount *a, int64_t by)
 {
     const int64_t number = draft_constant(a);
@@ -591,7 +591,7 @@ typedef struct bounds {
 
 static draft_amount *bound(bounds *b, draft_amount *v, bool upper);
 
-/* Returns the upper bound that a fact gives for exactly this value; NULL if there is none. */
+/* Returns the upper bound that a fact gives for exactly this value, or NULL if there is none. */
 static draft_amount *fact_about(bounds *b, draft_amount *v)
 {
     draft_amount *most = NULL;
@@ -620,7 +620,7 @@ static draft_amount *bound_counter(bounds *b, const draft_symbol *s, bool upper)
     return draft_plus(end, draft_number(1), -1);
 }
 
-/* Bounds an element of a buffer: by its type if that is small, else by the buffer's range. */
+/* Bounds an element of a buffer by its type if that is small, otherwise by the buffer's range. */
 static draft_amount *bound_loaded(draft_symbol *s)
 {
     draft_buffer *buffer = s->buffer;

@@ -19,8 +19,7 @@ static const char *bare_name(const char *name)
 
 gt_texts draft_usings;
 
-/* Returns a name without its namespace, because clauses cannot have one; the draft gets a
- * using-declaration instead. */
+/* Returns a name without its namespace, which clauses cannot have, and adds a using-declaration. */
 static const char *without_namespace(const char *name)
 {
     size_t end = strcspn(name, "<"), begin = end;
@@ -34,7 +33,7 @@ static const char *without_namespace(const char *name)
     return name + begin;
 }
 
-/* Returns a type as clauses write it; NULL if a template cannot have it. */
+/* Returns a type as clauses write it, or NULL if a template cannot have it. */
 static const char *type_text(cx_type type)
 {
     type = cx.getCanonicalType(type);
@@ -58,7 +57,7 @@ static const char *type_text(cx_type type)
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* Returns the number that is passed for a parameter; "" if a size has the parameter's name. */
+/* Returns the number that is passed for a parameter, or "" if a size has the parameter's name. */
 static const char *value_text(draft_settled *s, draft_decl *parameter, const char *path,
                               cx_type type)
 {
@@ -81,7 +80,7 @@ static const char *value_text(draft_settled *s, draft_decl *parameter, const cha
     return draft_print_value(value);
 }
 
-/* Writes { .a = value, … }; all elements of an array get one value. */
+/* Writes { .a = value, … }. All elements of an array get one value. */
 static void write_struct(gt_text *out, draft_settled *s, draft_decl *parameter, const char *path,
                          cx_type type)
 {
@@ -187,7 +186,7 @@ static gputune_status write_buffer(gt_text *out, draft_settled *s, size_t index)
 
 /* ---- parameters ------------------------------------------------------------------------------ */
 
-/* Writes a buffer, or a null pointer if the kernel accesses no memory through this one. */
+/* Writes a buffer, or a null pointer if the kernel accesses no memory through the parameter. */
 static gputune_status write_pointer(gt_text *out, draft_settled *s, draft_decl *parameter,
                                     const char *path, cx_type type)
 {
@@ -281,7 +280,7 @@ static gputune_status write_args(gt_text *out, draft_settled *s)
     return GPUTUNE_OK;
 }
 
-/* Writes in_place() or a question for parameters that get the same buffer from the program. */
+/* Writes in_place() or a question for parameters for which the program passes the same buffer. */
 static void write_in_place(gt_text *out, draft_settled *s)
 {
     for (size_t i = 0; i < s->facts.buffers.count; i++) {
