@@ -11,7 +11,7 @@ typedef struct mistake {
     gputune_finding first; /* the finding of the first variant */
     uint32_t variants;     /* number of variants with the mistake */
     uint32_t variant;      /* number of the last variant with the mistake, from 1 */
-    uint64_t count;        /* over all variants */
+    uint64_t count;        /* number of findings in all variants */
 } mistake;
 
 typedef struct checked {
@@ -50,7 +50,7 @@ static int add_finding(void *user, const gputune_finding *finding)
     } else {
         mistake *known = NULL;
         for (size_t i = 0; i < table->row_count && !known; i++) {
-            const gputune_finding *first = table->rows[i].item; /* its first member */
+            const gputune_finding *first = table->rows[i].item;
             bool same = first->line == finding->line && first->other_line == finding->other_line &&
                         strcmp(first->kind, finding->kind) == 0 &&
                         strcmp(first->file, finding->file) == 0;
@@ -131,7 +131,7 @@ static const cli_option options[] = {
 
 static int check_kernels(const cli_list *arguments)
 {
-    cli_given.selection.keeps_sizes = !cli_given.selection.sizes.count; /* reduces them itself */
+    cli_given.selection.keeps_sizes = !cli_given.selection.sizes.count;
     cli_given.driver = cli_given.driver ? cli_given.driver : "emu";
     return cli_single(CLI_OPEN_TUNING, arguments->items[0], check_scenario);
 }

@@ -8,9 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The options. */
 static struct {
-    cli_list configurations; /* one at most */
+    cli_list configurations; /* at most one */
     cli_list archs;          /* at most one architecture without --rule */
     int form, api;
     bool rule;

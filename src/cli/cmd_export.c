@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The options. */
 static struct {
     const char *sizes_text; /* the sizes of --size in the library's order; NULL: any sizes */
     const char *scenario;
@@ -82,7 +81,7 @@ static int choose_kernel(const cli_measured **out, const cli_measured_list *list
 
 typedef struct outcome {
     const char *status, *kernel_tuner,
-        *t4;    /* the words for the status in each format; kernel_tuner is NULL for a success */
+        *t4; /* the words for the status in each format, and NULL for a success in Kernel Tuner's */
     bool exact; /* true if the formats' words have exactly the meaning of this status */
 } outcome;
 static const outcome outcomes[] = {
@@ -136,7 +135,7 @@ static char *configuration_of(const cli_apart *data, const cli_entry *entry)
     return text;
 }
 
-/* Returns the status and message of a failed trial as JSON members; "" for a success. */
+/* Returns the status and message of a failed trial as JSON members, or "" for a success. */
 static const char *failure_of(const gputune_record *trial)
 {
     return outcome_of(trial)->kernel_tuner

@@ -20,7 +20,7 @@ static int drop_records(const cli_session *session, const char *kernel)
     gputune_record_filter filter = {.size = sizeof filter, .kernel = kernel};
     cli_records dropped = {NULL, 0};
     CLI_TRY(cli_stored_filter(&filter, session));
-    gputune_record_filter any = filter; /* of any version */
+    gputune_record_filter any = filter; /* matches any version */
     any.all_trials = any.history = true;
     int found = kernel ? gputune_records(session->tuner, &any, stop_at_first, NULL) : 1;
     if (found == 0 || found == GPUTUNE_ENOTFOUND) {

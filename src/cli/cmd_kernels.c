@@ -149,7 +149,7 @@ const cli_command cmd_devices = {
 typedef struct ward {
     cli_table table;
     int code;
-    size_t counts[3]; /* by verdict */
+    size_t counts[3]; /* number of checks by verdict */
 } ward;
 
 typedef struct diagnosis_row {

@@ -10,12 +10,11 @@
 
 typedef struct report_data {
     cli_records records;
-    cli_measured_list measured; /* all scenarios; those that are being tuned come first */
+    cli_measured_list measured; /* scenarios; those that are being tuned come first */
     cli_table standing;         /* the records of winners and defaults */
     char **sources;             /* the code of each scenario's winner; NULL: unknown */
 } report_data;
 
-/* The options. */
 static struct {
     cli_list names;
     bool history;
@@ -86,7 +85,7 @@ static void report_write_data(const report_data *report, FILE *file)
     fputs("]}\n", file);
 }
 
-/* Writes the page. In JSON a '<' occurs only in strings; it is escaped, so it cannot end the
+/* Writes the page. In JSON, a '<' occurs only in strings. It is escaped, so no string can end the
  * element that contains the data. */
 static void report_write_page(const report_data *report, FILE *file)
 {

@@ -1,11 +1,10 @@
-/* The commands run and compare: check and measure configurations; store nothing. */
+/* The commands run and compare: check and measure configurations without storing results. */
 #include "cli/records.h"
 
 #include <string.h>
 
-/* The options. */
 static struct {
-    cli_list configurations; /* of run */
+    cli_list configurations; /* the configurations of run */
     const char *sides[2];    /* the two configurations that are compared */
 } given;
 
@@ -13,7 +12,7 @@ typedef struct measured {
     cli_table table;
     int code;
     double speedup;      /* the first row's time divided by the last row's */
-    const char *verdict; /* verdict of the last row: "faster", "slower", "same"; "" or NULL: none */
+    const char *verdict; /* "faster", "slower", "same"; "" or NULL: unknown */
 } measured;
 
 static int add_record(void *user, const gputune_record *record)

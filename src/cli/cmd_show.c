@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The options. */
 static struct {
     bool all, history, why, rules;
 } given;

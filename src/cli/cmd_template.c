@@ -155,7 +155,7 @@ typedef struct embedded_file {
     size_t bytes;
 } embedded_file;
 
-typedef CLI_LIST(embedded_file) embedded_files; /* the template first */
+typedef CLI_LIST(embedded_file) embedded_files; /* the template is the first */
 
 static bool add_file(embedded_files *out, const char *name, const char *path)
 {

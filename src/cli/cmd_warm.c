@@ -30,7 +30,7 @@ static const cli_column columns[] = {
 typedef struct work {
     cli_table table;
     const cli_scenario *scenario;
-    uint32_t done, failed; /* of this scenario */
+    uint32_t done, failed; /* numbers of variants of this scenario */
     time_t shown;
 } work;
 
@@ -167,7 +167,7 @@ typedef struct watch {
     watched *files;
     size_t count;
     atomic_bool is_over;
-    const char *changed; /* path of a file that was saved, set by the thread; or NULL */
+    const char *changed; /* path of a saved file, set by the thread, or NULL */
 } watch;
 
 static struct stat facts_of(const char *path)

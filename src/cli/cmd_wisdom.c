@@ -7,7 +7,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* The options. */
 static struct {
     bool trust, whole, rules;
 } given;

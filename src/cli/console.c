@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static char progress_line[1024]; /* the progress line on the terminal; "": none */
-static cli_send_fn send_line;    /* gets the lines in place of stderr; NULL: none does */
+static char progress_line[1024]; /* the progress line on the terminal, or "" */
+static cli_send_fn send_line;    /* gets the lines in place of stderr, unless it is NULL */
 
 const char *const cli_color_words[] = {"auto", "always", "never", NULL};
 

@@ -14,14 +14,14 @@ bool cli_console_is_able(FILE *file);
 /* Returns true if a progress line can be redrawn: stderr is a terminal and --quiet was not given.
  */
 bool cli_console_is_live(void);
-/* Returns how many columns a line may have: COLUMNS if it is set, otherwise the terminal's width;
- * 0: any number. */
+/* Returns how many columns a line may have: COLUMNS if it is set, otherwise the terminal's width.
+ * Returns 0 if there is no limit. */
 size_t cli_console_columns(FILE *file);
 
 typedef enum cli_color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER } cli_color;
 extern const char *const cli_color_words[];
-/* Returns true if output to `file` is coloured: as --color demands, otherwise if it is a terminal
- * that is not "dumb". */
+/* Returns true if output to `file` is coloured: as --color says, by default on terminals that are
+ * not "dumb". */
 bool cli_console_has_color(FILE *file);
 #define CLI_RED    "\033[31m"
 #define CLI_GREEN  "\033[32m"
@@ -36,7 +36,6 @@ void cli_console_print(bool is_error, const char *format, ...) CLI_PRINTF(2, 3);
 
 /* Draws a line in place of the last progress line. Does nothing unless cli_console_is_live(). */
 void cli_console_progress(const char *format, ...) CLI_PRINTF(1, 2);
-/* Removes the progress line. */
 void cli_console_progress_end(void);
 
 /* Prints a line like cli_console_print(), with the prefix and the colour (NULL: none). */
@@ -75,8 +74,8 @@ int cli_fail(int status);
  * printed before it, already has the name. */
 const char *cli_without_kernel(const char *message, const char *label);
 
-/* Combines two exit codes. Returns the first one that is not 0; but if one of them is
- * CLI_EXIT_CANCELED, returns that. */
+/* Combines two exit codes. Returns CLI_EXIT_CANCELED if an exit code is that, otherwise the first
+ * one that is not 0. */
 int cli_worse(int so_far, int next);
 
 /* Prints "unknown WHAT 'WORD'; did you mean 'NEAREST'?", or the candidates if none is near. Returns
@@ -91,5 +90,5 @@ int cli_unknown(const char *what, const char *word, const char *const *candidate
             return cli_stop(code, __VA_ARGS__);                                                    \
         }                                                                                          \
     } while (0)
-/* Returns CLI_CONTINUE if a call of the library succeeded; otherwise like cli_fail(). */
+/* Returns CLI_CONTINUE if a call of the library succeeded. Otherwise behaves like cli_fail(). */
 int cli_passed(int status);

@@ -13,9 +13,9 @@ typedef struct cli_output {
  * existing file is an error unless `replace` is set. Returns CLI_CONTINUE, or an exit code after a
  * message. */
 int cli_output_open(cli_output *out, const char *path, bool replace);
-/* Closes the output of a command that ends with `code`. Standard output stays open. Returns `code`;
- * but if `code` is CLI_EXIT_OK and writing failed, prints a message and returns CLI_EXIT_NOTHING.
- */
+/* Closes the output of a command that ends with `code`. Standard output stays open. Returns `code`.
+ * If `code` is CLI_EXIT_OK and writing failed, prints a message and returns CLI_EXIT_NOTHING
+ * instead. */
 int cli_output_close(cli_output *output, int code);
 
 /* Writes a file, which it opens like cli_output_open(). Returns the exit code. */
@@ -23,7 +23,7 @@ int cli_output_write(const char *path, bool replace, const void *bytes, size_t c
 
 /* Returns the shortest decimal text that reads back as the same finite double. */
 char *cli_json_number(double value);
-/* Returns a text as a JSON string; the empty string for NULL and for text that is not UTF-8. */
+/* Returns a text as a JSON string, which is empty for NULL and for text that is not UTF-8. */
 char *cli_json_text(const char *text);
 
 /* Returns the name in `#include "name"`, or NULL, and moves *text to the next line. */

@@ -1,12 +1,10 @@
-/* warm --gpus: runs a process for each GPU, which opens the GPU. The parent opens no GPU: it gives
- * each child one scenario at a time (its turn), draws the progress and prints one table. If a GPU
- * is lost or its driver hangs, only its turn fails, and another GPU of the same kind repeats the
- * turn.
- *
- * Parent and child exchange messages over a socket. A child lists its turns, sends READY, and
- * answers each ORDER with ROW or FAILED. GPUs whose results answer the same requests are of one
- * kind, and take their turns from one queue. The children share the cores for compiling through the
- * file of GPUTUNE_CORES. */
+/* warm --gpus: runs a process for each GPU, which opens the GPU. The parent opens no GPU. It gives
+ * each child one scenario at a time, a turn, draws the progress and prints one table. If a GPU is
+ * lost or its driver hangs, only the current turn fails, and another GPU of the same kind repeats
+ * the turn.  Parent and child exchange messages over a socket. A child lists its turns, sends
+ * READY, and answers each ORDER with ROW or FAILED. GPUs whose results answer the same requests are
+ * of one kind, and take their turns from one queue. The children share the cores for compiling
+ * through the file of GPUTUNE_CORES. */
 #include "cli/warm.h"
 
 #include "base/clock.h"
@@ -48,7 +46,7 @@ typedef struct message {
     unsigned flags;
     uint64_t place, index, count;
     double value; /* a turn's cost, or its limit in seconds */
-    size_t bytes; /* of the body */
+    size_t bytes; /* size of the body */
     char body[65000];
 } message;
 
@@ -204,25 +202,25 @@ typedef struct kind {
 } kind;
 
 typedef struct failure {
-    const char *why, *message; /* why: reason of a failed turn; NULL if it did not fail */
+    const char *why, *message; /* why: reason of the failure, or NULL if the turn did not fail */
     int code;
     unsigned flags;
 } failure;
 
 typedef struct child {
-    int number;  /* of its GPU */
-    pid_t pid;   /* 0: the child has not started, or has ended */
-    int channel; /* to it */
+    int number;  /* number of the child's GPU */
+    pid_t pid;   /* 0 before the child starts and after it ends */
+    int channel; /* socket to the child */
     const char *label;
     CLI_LIST(cli_turn) listed; /* turns received so far, until READY */
-    kind *kind;                /* NULL: the child is not ready, or its GPU is unusable */
+    kind *kind;                /* NULL if the child is not ready or its GPU is unusable */
     bool is_busy, is_out;
     bool is_in_doubt; /* true if the turn failed on this GPU and another GPU of the same kind is
                          repeating it */
     cli_turn turn;
     int64_t start_ns;
     failure failure; /* failure of this GPU's turn; handled after all GPUs are open */
-    char shown[160]; /* its turn's progress */
+    char shown[160]; /* the progress of the turn */
 } child;
 
 enum { MOST = 64 };
@@ -459,7 +457,7 @@ static void settle_failures(void)
     }
 }
 
-/* Draws one line for all GPUs: "GPU 0 (...): axpy ... | GPU 1 (...): ..."; "" if none is busy. */
+/* Draws one line for all busy GPUs: "GPU 0 (...): axpy ... | GPU 1 (...): ...". */
 static void draw_progress(void)
 {
     char *text = cli_copy("");

@@ -20,7 +20,7 @@ static const struct {
               {103, 2048, 128, 4096}, {120, 1536, 128, 0}};
 enum { MODELS = sizeof models / sizeof *models };
 
-/* Returns the index of the record's GPU in `models`; MODELS: unknown. */
+/* Returns the index of the record's GPU in `models`, or MODELS if it is unknown. */
 static size_t model_of(const gputune_record *record)
 {
     size_t at = 0;
@@ -63,7 +63,7 @@ cli_peak cli_peak_of(const gputune_record *record, const char *source)
     return (cli_peak){"FP32 units", fp32};
 }
 
-/* Returns the share of the GPU's threads that run at once; 0: unknown. */
+/* Returns the share of the GPU's threads that run simultaneously, or 0 if it is unknown. */
 static double share_of_threads(const gputune_record *record)
 {
     const size_t model = model_of(record);
@@ -98,7 +98,7 @@ static const char *text_of_unknown(const gputune_record *record, bool of_memory)
 
 char *cli_hardware_text(const gputune_record *winner, const char *source)
 {
-    /* a kernel that reaches this share of a limit counts as bound by it, as in Nsight Compute */
+    /* a kernel that reaches this share of a limit is bound by the limit, as in Nsight Compute */
     static const double near = 0.6, at = 0.995;
     const cli_peak peak = cli_peak_of(winner, source);
     const double per_s = winner->median_ns > 0 ? 1e9 / winner->median_ns : 0;

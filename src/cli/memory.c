@@ -211,7 +211,7 @@ char *cli_bytes(double bytes)
     return cli_format("%.*f %s", bytes == floor(bytes) ? 0 : 1, bytes, units[unit]);
 }
 
-/* Returns "64M" for 67108864; the text itself if no suffix fits. */
+/* Returns "64M" for 67108864, or the text itself if no suffix fits. */
 static const char *short_number(const char *text)
 {
     int64_t value;

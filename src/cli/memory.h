@@ -13,7 +13,7 @@
 /* Calls `end` for a variable when its block ends. */
 #define CLI_SCOPED(end) __attribute__((cleanup(end)))
 
-/* Returns `memory`. Ends the program if `memory` is NULL. */
+/* Returns `memory`, or ends the program if it is NULL. */
 void *cli_present(void *memory);
 /* Like calloc. */
 void *cli_allocate(size_t count, size_t bytes);
@@ -32,7 +32,7 @@ void *cli_grow(void *array, size_t count, size_t bytes);
         size_t count;                                                                              \
     }
 #define cli_add(list, ...) cli_push((list)->items, (list)->count, __VA_ARGS__)
-/* Like strdup(); returns NULL for NULL. */
+/* Like strdup(), but returns NULL for NULL. */
 char *cli_copy(const char *string);
 /* Like strndup. */
 char *cli_copy_part(const char *string, size_t count);
@@ -80,8 +80,8 @@ char *cli_bytes(double bytes);
 char *cli_short_sizes(const char *sizes);
 /* Returns "axpy n=64M T=half" for a kernel and its sizes. */
 char *cli_label(const char *kernel, const char *sizes);
-/* Takes the next word, which ends at a blank, from *text: "NAME=VALUE", or "NAME", whose value is
- * "". Returns false if there is none. */
+/* Takes the next word, "NAME=VALUE" or "NAME", from *text. Without '=', *value is "". Returns false
+ * if there is no word. */
 bool cli_next_pair(const char **text, char **name, char **value);
 /* Takes a decimal number from the beginning of *text. Returns -1 and takes nothing if there is
  * none, or if it is above `most`. */

@@ -26,7 +26,7 @@ typedef struct cli_option {
     char letter;      /* 0: none */
     cli_option_kind kind;
     void *value;
-    const char *argument;       /* the argument's name in the help; NULL for a flag and a choice */
+    const char *argument;       /* the argument's name in the help, or NULL for a flag or choice */
     const char *const *choices; /* NULL-terminated */
     const char *help;
 } cli_option;
@@ -93,10 +93,8 @@ bool cli_is_given(const char *name);
 /* Prints text that begins at column `at`, folded into lines of at most 80 columns that are indented
  * to this column. */
 void cli_print_folded(const char *text, size_t at);
-/* Prints the help. */
 void cli_help(const cli_command *command);
 
-/* All commands. */
 extern const cli_command cmd_warm, cmd_show, cmd_run, cmd_check, cmd_compare, cmd_kernels,
     cmd_space, cmd_emit, cmd_embed, cmd_template, cmd_devices, cmd_doctor, cmd_forget, cmd_merge,
     cmd_wisdom, cmd_report, cmd_export;

@@ -222,7 +222,7 @@ int cli_records_read(cli_records *out, gputune_record_filter *filter, const cli_
 }
 
 /* Returns true if `one` is a better winner than `best`. The winner of the whole space is better
- * than those of restricted spaces; otherwise the faster one is. */
+ * than winners of restricted spaces. Otherwise, the faster winner is better. */
 static bool is_better_winner(const gputune_record *one, const gputune_record *best)
 {
     bool whole = !one->only[0], is_best_whole = !best->only[0];
@@ -523,7 +523,7 @@ int cli_failures_code(const char **of_default, const cli_records *records, const
         }
         wrong += strcmp(trial->status, "wrong") == 0;
     }
-    wrong = wrong < info->failed ? wrong : info->failed; /* others are from other tunings */
+    wrong = wrong < info->failed ? wrong : info->failed; /* the rest is from other tunings */
     return wrong > info->variants / 2 ? CLI_EXIT_WRONG : CLI_EXIT_OK;
 }
 

@@ -14,14 +14,14 @@ enum {
     CLI_VIEW_RUN = CLI_VIEW << 2,
     CLI_VIEW_COMPARE = CLI_VIEW << 3,
     CLI_VIEW_WHY = CLI_VIEW << 4,
-    CLI_VIEW_ANY_GPU = CLI_VIEW << 5 /* added to a view, shows the GPU, too */
+    CLI_VIEW_ANY_GPU = CLI_VIEW << 5 /* added to a view to show the GPU, too */
 };
 
 cli_table cli_record_table(unsigned view);
 /* Adds a row. The table's items begin with a gputune_record. */
 void cli_record_add(cli_table *table, const gputune_record *record);
 
-/* Returns "faster", "slower" or "same" by the interval of the paired speed-up; "" without an
+/* Returns "faster", "slower" or "same" by the interval of the paired speed-up, or "" without an
  * interval. */
 const char *cli_verdict(const gputune_record *record);
 
@@ -59,7 +59,7 @@ typedef struct cli_measured {
     /* The winner of the whole space if it was tuned, otherwise the fastest winner. Without a
      * winner, its texts are "". */
     const gputune_record *winner;
-    const char *standard; /* the default that the winner was compared with; "": unknown */
+    const char *standard; /* the default that the winner was compared with, or "" if unknown */
 } cli_measured;
 
 typedef CLI_LIST(cli_measured) cli_measured_list;
@@ -84,7 +84,7 @@ bool cli_trial_has_time(const gputune_record *trial);
 bool cli_trial_was_launched(const gputune_record *trial);
 /* Returns true if the trial has the configuration of the winner. */
 bool cli_measured_is_winner(const cli_measured *of, const gputune_record *trial);
-/* Returns the best time of all trials; INFINITY if none has a time. */
+/* Returns the best time of all trials, or INFINITY if none has a time. */
 double cli_measured_best(const cli_measured *of);
 
 typedef struct cli_entry {
@@ -127,7 +127,7 @@ void cli_why_write(const cli_table *standing, const cli_measured_list *list,
 
 /* ---- the limits of the GPU (limits.c) ------------------------------------------------------- */
 
-/* Returns the source of a winner; NULL if the template is not the one that it was measured with. */
+/* Returns the source of a winner, or NULL if the template has changed since. */
 char *cli_source_of(const cli_session *session, const gputune_record *winner);
 
 /* The peak of the arithmetic units that a kernel uses. */

@@ -1,4 +1,4 @@
-/* Writes the page of --report again and again, in another process. A new page replaces the old one
+/* Repeatedly writes the page of --report in another process. Each page replaces the previous page
  * as a whole. */
 #include "cli/files.h"
 #include "cli/warm.h"
@@ -18,7 +18,7 @@ extern char **environ;
 static const double every_s = 3;
 
 static struct {
-    pid_t writer; /* 0: none runs */
+    pid_t writer; /* 0 if none is running */
     int64_t start_ns;
 } page;
 
@@ -60,8 +60,8 @@ static bool start_file(const char *file, const cli_list *labels)
     return !error;
 }
 
-/* Waits for the writer; with WNOHANG, only takes the result of a writer that has ended. Returns the
- * exit code of the writer. */
+/* Waits for the writer. With WNOHANG, does not wait for a running writer. Returns the exit code of
+ * the writer. */
 static int finish_file(const char *file, int how)
 {
     int status = 0;

@@ -18,7 +18,7 @@ cli_value_list *cli_values_named(cli_values *values, char *name)
                  : cli_add(values, (cli_value_list){.name = name});
 }
 
-/* Parses "n=1,2" or "n=1,2,m=3": a part without '=' is one more value of the name before it. */
+/* Parses "n=1,2" or "n=1,2,m=3". A part without '=' is another value of the previous name. */
 static int parse_assignments(cli_values *out, const char *option, const char *word)
 {
     cli_value_list *list = NULL;
@@ -170,7 +170,7 @@ int cli_catalogue_find(cli_catalogue *out, const cli_session *session, const cli
     return CLI_CONTINUE;
 }
 
-/* Returns CLI_CONTINUE if there is one kernel; otherwise lists them and returns CLI_EXIT_USAGE. */
+/* Returns CLI_CONTINUE for a single kernel. Lists several, and returns CLI_EXIT_USAGE. */
 static int check_one(const cli_catalogue *catalogue)
 {
     const cli_kernel *first = &catalogue->items[0];
@@ -289,8 +289,7 @@ static int check_names(const cli_values *values, bool axes, const cli_catalogue 
     return CLI_CONTINUE;
 }
 
-/* Returns the size that is used on the emulator if the user gives none; "": the template's default.
- */
+/* Returns the size for the emulator if the user gives none, or "" for the template's default. */
 static const char *small_size(const char *value)
 {
     int64_t number;

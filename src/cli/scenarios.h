@@ -24,10 +24,10 @@ int cli_values_parse(cli_values *out, const char *option, const char *text);
 /* Parses all texts of an option. */
 int cli_values_read(cli_values *out, const char *option, const cli_list *texts);
 const cli_value_list *cli_values_find(const cli_values *values, const char *name);
-/* Returns the list with this name; adds an empty list if there is none. The list keeps the pointer
- * `name`. */
+/* Returns the list with this name, after adding an empty list if there is none. The list keeps the
+ * pointer `name`. */
 cli_value_list *cli_values_named(cli_values *values, char *name);
-/* Returns the index of a value; the count if it is not in the list. */
+/* Returns the index of a value, or the count if the list lacks it. */
 static inline size_t cli_value_index(const cli_value_list *list, const char *value)
 {
     return gt_index_of(value, (const char *const *)list->values, list->count);
@@ -44,12 +44,12 @@ typedef CLI_LIST(cli_kernel) cli_catalogue;
 
 /* Returns true if a KERNEL on the command line is the path of a template. */
 bool cli_is_path(const char *name);
-/* Finds the kernels of all names, each once, as gputune_kernels() does. Afterwards the kernels of a
- * path are known by their names. Returns CLI_CONTINUE, or an exit code after a message. */
+/* Finds each kernel of the names once, as gputune_kernels() does. Afterwards the kernels of a path
+ * are known by their names. Returns CLI_CONTINUE, or an exit code after a message. */
 int cli_catalogue_find(cli_catalogue *out, const cli_session *session, const cli_list *names);
 /* Prints a note for each kernel of that name that is verified only against itself. */
 void cli_note_own_references(const cli_session *session, const char *name);
-/* Returns CLI_CONTINUE if there is a kernel of that name; otherwise like cli_catalogue_find(). */
+/* Returns CLI_CONTINUE if the kernel exists. Otherwise behaves like cli_catalogue_find(). */
 int cli_catalogue_check(const cli_session *session, const char *name);
 
 #define CLI_STORED_OPTIONS                                                                         \
@@ -137,7 +137,7 @@ extern struct cli_tuning {
     int objective; /* a gputune_objective */
     int effort;    /* index in cli_effort_words */
     uint32_t seed;
-    gputune_options options; /* the others */
+    gputune_options options; /* the other options */
     cli_list inputs;         /* "NAME=FILE", for cli_tuning_inputs() */
 } cli_tuning;
 
@@ -179,6 +179,6 @@ int cli_tuning_inputs(void);
 /* Returns the library's options for a scenario, from the command line and the scenario's own terms.
  * Ctrl-C cancels calls with them. */
 gputune_options cli_tuning_options(const cli_scenario *scenario);
-/* Returns `limit_s`; but if it is 0 and the GPU is emulated, returns a longer limit than the
- * library's default. */
+/* Returns `limit_s`. If it is 0 and the GPU is emulated, returns a longer limit than the library's
+ * default instead. */
 double cli_limit_s(const cli_session *session, double limit_s);

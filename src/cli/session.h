@@ -71,10 +71,10 @@ void cli_read_own_results(void);
 #define CLI_SHIPPED_OPTION                                                                         \
     CLI_ROW("shipped", 0, CLI_OPTION_FLAG, &cli_given.shipped, NULL, NULL,                         \
             "also the results that come with gputune, unless --db is given")
-/* Returns the path of the database, as the library finds it; NULL: results are kept in memory. */
+/* Returns the path of the library's database, or NULL if results are kept in memory. */
 char *cli_database_path(void);
-/* Returns `code`, the exit code of a command's work. But if the database has a problem, prints the
- * problem, and returns CLI_EXIT_DATABASE in place of CLI_EXIT_OK or CLI_EXIT_NOTHING. */
+/* Returns `code`, the exit code of a command's work. Prints any problem of the database, and then
+ * returns CLI_EXIT_DATABASE in place of CLI_EXIT_OK or CLI_EXIT_NOTHING. */
 int cli_check_database(const cli_session *session, int code);
 
 /* Makes Ctrl-C, SIGTERM and SIGHUP (unless they are ignored) cancel the work. A second signal ends

@@ -23,7 +23,7 @@ int cli_shard_read(cli_shard *out, const char *text)
 }
 
 /* Hashes a scenario (FNV-1a, mixed for the remainder). The result must never change: later runs, on
- * other machines and with other versions, continue what earlier ones stored. */
+ * other machines and with other versions, continue the work of earlier runs. */
 static uint32_t shard_of(const cli_scenario *scenario, uint32_t count)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);

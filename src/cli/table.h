@@ -19,7 +19,7 @@ typedef enum cli_unit {
     CLI_OBJECTIVE, /* gputune_objective, shown by name */
     CLI_CACHE,     /* gputune_cache, shown by name */
     CLI_STATUS,    /* const char *, coloured by its first word: "ok", "slower", "wrong: ..." */
-    CLI_VERSION,   /* int, "13.0" for 13000; 0: none */
+    CLI_VERSION,   /* int, "13.0" for 13000, 0 for none */
     CLI_CERTAINTY, /* gputune_certainty, "exact", "about" or "at most" */
     CLI_SIZES,     /* const char *, round numbers shortened */
     /* figures */
@@ -39,9 +39,9 @@ typedef enum cli_unit {
     CLI_REAL        /* double */
 } cli_unit;
 
-/* Where a column appears. As text: in tables whose view has one of the column's bits. In JSON and
- * CSV: with CLI_IN_DATA always, with CLI_IN_ITS_DATA if the view has one of the bits. A narrow
- * terminal leaves out CLI_SPARE columns. */
+/* Where a column appears. Text has a column if the table's view has one of the column's bits. JSON
+ * and CSV have CLI_IN_DATA columns always, and CLI_IN_ITS_DATA columns if the view has one of the
+ * bits. A narrow terminal leaves out CLI_SPARE columns. */
 enum {
     CLI_IN_DATA = 1,
     CLI_IN_ITS_DATA = 2,

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST   3.0 /* the weight of a kernel's first search */
+#define FIRST   3.0 /* weight of a kernel's first search */
 #define LEAST_S 1.0 /* long enough to compile and verify a default */
 
 double cli_turn_cost(const char *sizes)
@@ -22,7 +22,7 @@ double cli_turn_cost(const char *sizes)
 typedef struct search {
     cli_turn *turns;
     size_t count;
-    const cli_turn *like; /* one of them */
+    const cli_turn *like; /* a turn of the kernel */
 } search;
 
 bool cli_turns_are_alike(const cli_turn *a, const cli_turn *b)

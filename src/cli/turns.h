@@ -12,14 +12,14 @@ typedef struct cli_turn {
      * of the first size. */
     size_t kernel_place;
     double far;
-    bool known;        /* true if a finished result is stored, so the turn probably takes no time */
-    bool started;      /* true if something is stored for the kernel, at any size */
-    double weight;     /* the turn's weight in the division of time */
-    double took_s;     /* seconds that the kernel's latest search took; 0: there was none */
-    const void *tried; /* the child on whose GPU the scenario failed; NULL: none yet */
+    bool known;    /* true if a finished result is stored, so the turn probably takes no time */
+    bool started;  /* true if something is stored for the kernel, at any size */
+    double weight; /* the turn's weight in the division of time */
+    double took_s; /* seconds that the kernel's latest search took, or 0 before the first search */
+    const void *tried; /* the child on whose GPU the scenario failed, or NULL */
 } cli_turn;
 
-/* Returns true if two turns are of one kernel. */
+/* Returns true if two turns are of the same kernel. */
 bool cli_turns_are_alike(const cli_turn *a, const cli_turn *b);
 
 /* Returns the product of the numbers in "m=64 n=64 T=half", an estimate of the cost of a launch. */
@@ -29,8 +29,8 @@ double cli_turn_cost(const char *sizes);
 cli_turn *cli_turns_make(const cli_session *session, const cli_scenarios *scenarios);
 
 /* Sorts the turns: known turns first, then kernel by kernel in the given order. Within a kernel,
- * the size with the middle cost comes first, then the others by their distance from it; of two at
- * the same distance, the cheaper one comes first. */
+ * the size with the middle cost comes first, then the others by their distance from this cost, and
+ * at equal distance by their cost. */
 void cli_turns_sort(cli_turn *turns, size_t count);
 
 /* Weighs the sorted turns. The first search of a kernel for which nothing is stored weighs three

@@ -26,7 +26,7 @@ extern struct cli_warm {
     bool is_silent; /* true if no notes are printed, because another child of --gpus prints them */
 } cli_warm;
 
-/* Finds the requested scenarios. Returns CLI_CONTINUE, or an exit code after a message;
+/* Finds the requested scenarios. Returns CLI_CONTINUE, or an exit code after a message, such as
  * CLI_EXIT_NOTHING if there are none. */
 int cli_warm_find(cli_scenarios *out, const cli_session *session);
 
@@ -52,8 +52,8 @@ int cli_shard_check(const cli_shard *shard);
 
 /* ---- several GPUs ---------------------------------------------------------------------------- */
 
-/* Tunes on the GPUs of --gpus, each with a process of its own, and prints one table. Returns the
- * exit code. */
+/* Tunes on the GPUs of --gpus, each with its own process, and prints one table. Returns the exit
+ * code. */
 int cli_fleet_run(void);
 /* In a child of cli_fleet_run(), sets cli_given.own_gpu and sends messages to the parent. */
 void cli_fleet_join(void);
@@ -73,7 +73,7 @@ typedef struct cli_progress {
 typedef struct cli_tuned {
     int status;
     gputune_plan *plan; /* NULL if status < 0; the caller releases it */
-    gputune_info info;  /* of the plan */
+    gputune_info info;  /* information about the plan */
     bool has_winner;
     const char *why; /* why the tuning ended or failed, without the kernel's name */
 } cli_tuned;
@@ -88,10 +88,10 @@ bool cli_warm_may_be_gpu(int status);
 /* Returns the exit code of a scenario without a winner. Sets *out to the message, if there is one.
  * The message contains the name `gpu` unless it is NULL. */
 int cli_warm_failure(char **out, const cli_tuned *tuned, const char *label, const char *gpu);
-/* Returns the turns in the order of tuning; a file of misses keeps its own order. */
+/* Returns the turns in the order of tuning, which is the file's order for misses. */
 cli_turn *cli_warm_turns(const cli_session *session, const cli_scenarios *scenarios);
-/* Returns the time limit of turn `at`: --time-limit, or if it is less, the turn's share of what is
- * left of --total-limit. */
+/* Returns the time limit of turn `at`: the lesser of --time-limit and the turn's share of the rest
+ * of --total-limit. */
 double cli_warm_limit_s(const cli_turn *turns, size_t count, size_t at, int64_t start_ns,
                         size_t side_by_side);
 
@@ -122,6 +122,6 @@ int cli_warm_end(cli_table *table, int code, bool of_models, int64_t start_ns,
 int cli_rewrite_begin(const char *file);
 /* Starts `gputune report` for the page, unless it is running or was started less than 3 s ago. */
 void cli_rewrite(const char *file, const cli_list *labels);
-/* Writes the final page. Returns `code`; but if `code` is CLI_EXIT_OK, returns the exit code of the
- * command that wrote the page. */
+/* Writes the final page. Returns `code`, or if `code` is CLI_EXIT_OK, the exit code of the command
+ * that wrote the page. */
 int cli_rewrite_end(const char *file, int code);

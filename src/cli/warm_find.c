@@ -36,7 +36,7 @@ static int add_some(cli_scenarios *out, const cli_session *session, const char *
 typedef struct wanted {
     cli_scenarios *out;
     const cli_session *session;
-    const char *environment; /* environment of the misses to list; NULL: any */
+    const char *environment; /* environment of the misses to list, or NULL for any */
     size_t elsewhere;
 } wanted;
 
@@ -66,7 +66,7 @@ static int accept_kernel(void *user, const gputune_kernel *kernel)
 /* Adds a miss, or prints why it cannot be tuned here. */
 static void add_miss(const wanted *to, const gputune_miss *one)
 {
-    static const char seeded[] = "seed="; /* the prefix for generated inputs */
+    static const char seeded[] = "seed="; /* prefix of the text that describes generated inputs */
     size_t at = to->out->count;
     if (strncmp(one->inputs, seeded, strlen(seeded)) != 0) {
         cli_note("%s %s: skipped, because it was requested with the program's own data (inputs "
@@ -111,8 +111,8 @@ static int take_miss(void *user, const gputune_miss *one)
     return 0;
 }
 
-/* Lists the misses in the file of --from, the most frequent first. Takes only those of the selected
- * kernels and, without --any-gpu, of this kind of GPU. */
+/* Lists the misses in the file of --from, the most frequent first. Takes only misses of the
+ * selected kernels and, without --any-gpu, of this kind of GPU. */
 static int list_wanted(cli_scenarios *out, const cli_session *session)
 {
     bool any_gpu = cli_given.any_gpu || !session->has_device;

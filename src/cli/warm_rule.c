@@ -14,7 +14,7 @@ static int read_range(gputune_range *out, const cli_value_list *given)
                given->name);
     *out = (gputune_range){.name = given->name};
     const char *problem = cli_size_number(&out->least, least);
-    if (problem && !colon) { /* a word */
+    if (problem && !colon) { /* the value is a word */
         out->name = cli_format("%s=%s", given->name, value);
         return CLI_CONTINUE;
     }

@@ -166,7 +166,7 @@ static const cli_column columns[] = {
 };
 
 typedef struct stored {
-    const gputune_info *info; /* of its tuning */
+    const gputune_info *info; /* information about the tuning */
     gputune_cache cache;
     const cli_scenario *scenario;
     cli_records records;
@@ -180,13 +180,12 @@ static int take_stored(void *user, const gputune_record *record)
     return is_wanted ? cli_records_add(&at->records, record) : 0;
 }
 
-/* Describes the winner's code in *row, and prints why variants failed, also beside a stored winner,
- * so asking twice gives the same. For the first winner of a kernel, also prints the scalars that
- * were verified with one value. Sets the status of a default that failed, and returns the exit
- * code. */
+/* Describes the winner's code in *row, and prints why variants failed, even if the winner was
+ * stored before. For the first winner of a kernel, also prints the scalars that were verified with
+ * one value. Sets the status of a default that failed, and returns the exit code. */
 static int explain(outcome *row, const cli_session *session, const cli_scenario *scenario)
 {
-    static const void *printed_for; /* the kernel before */
+    static const void *printed_for; /* the previous kernel */
     const char *sizes = scenario->size_text[0] ? scenario->size_text : NULL, *status = "";
     stored at = {&row->info, cli_tuning_options(scenario).cache, scenario, {NULL, 0}};
     const gputune_record_filter filter = {
@@ -258,7 +257,7 @@ static int by_place(const void *left, const void *right)
 typedef struct gains {
     size_t count, unfinished;
     uint64_t variants;
-    double least, most; /* smallest and largest known speed-up; 0: none is known */
+    double least, most; /* smallest and largest known speed-up, or 0 */
     const outcome *last;
 } gains;
 

@@ -21,7 +21,6 @@ static void show_progress(void *user, const gputune_progress *at)
     cli_rewrite(cli_warm.report, &labels);
 }
 
-/* Tunes once. */
 static void tune_scenario(cli_tuned *out, const cli_session *session, const cli_scenario *scenario,
                           const gputune_options *options)
 {
@@ -39,9 +38,8 @@ static void tune_scenario(cli_tuned *out, const cli_session *session, const cli_
                        (!measures() && *source != GPUTUNE_SOURCE_DEFAULT));
 }
 
-/* Raises the limit after a turn that measured nothing. Returns false if a longer limit is not
- * allowed. It is allowed only for --canonical, which needs every scenario, even those that take
- * long to prepare. */
+/* Raises the limit after a turn that measured nothing. Returns false except for --canonical, which
+ * needs every scenario, even those that take long to prepare. */
 static bool raise_limit(const cli_tuned *tuned, gputune_options *options)
 {
     static const double most_s = 60, factor = 4;
@@ -80,7 +78,7 @@ bool cli_warm_may_be_gpu(int status)
            status == GPUTUNE_EDEVMEM;
 }
 
-/* Returns the name of a size that is 0 in "axpy n=0 T=float"; NULL: none is. */
+/* Returns the name of a size that is 0 in "axpy n=0 T=float", or NULL. */
 static const char *empty_size(const char *label)
 {
     char *name, *value;
@@ -122,7 +120,7 @@ cli_turn *cli_warm_turns(const cli_session *session, const cli_scenarios *scenar
     for (size_t i = 0; i < scenarios->count; i++) {
         turns[i].known &= !cli_tuning.options.force;
         turns[i].started |=
-            cli_tuning.options.strategy == GPUTUNE_STRATEGY_EXHAUSTIVE; /* learns nothing */
+            cli_tuning.options.strategy == GPUTUNE_STRATEGY_EXHAUSTIVE; /* it learns nothing */
     }
     if (!cli_warm.from) {
         cli_turns_sort(turns, scenarios->count);

@@ -1,4 +1,4 @@
-/* The worth of each axis of a scenario, by its trials. */
+/* Computes the worth of each axis of a scenario from its trials. */
 #include "cli/records.h"
 
 #include "base/text.h"

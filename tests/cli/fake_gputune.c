@@ -208,13 +208,13 @@ int gputune_kernels(gputune *tuner, const char *kernel,
     return answer || found ? answer : gt_fail(GPUTUNE_ENOTFOUND, "no kernel '%s'", kernel);
 }
 
-/* Returns the number of a size such as "n=1024"; 0 if the value is a word. */
+/* Returns the number of a size such as "n=1024", or 0 for a word. */
 static double number_of(const gputune_size *size)
 {
     return strtod(strchr(size->name, '=') + 1, NULL);
 }
 
-/* Returns the time in ns, 3 for every 1024 elements, so scenarios have different times. */
+/* Returns 3 ns for every 1024 elements, so scenarios have different times. */
 static double time_of(gputune_sizes sizes)
 {
     double elements = 1 << 20;

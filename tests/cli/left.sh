@@ -1,7 +1,7 @@
 # Sourced by cases that check that workers end with their command. All processes of a case have MARK,
 # the name of a folder, in their environment.
 
-# Prints the case's workers that still run, also scripts that replace a worker.
+# Prints the case's workers that still run, including scripts that replace a worker.
 left() {
     for process in $(grep -lsz "^MARK=$MARK\$" /proc/[0-9]*/environ); do
         name=$({ tr "\0" " " <"${process%environ}cmdline"; } 2>/dev/null)

@@ -1,4 +1,4 @@
-# If every variant is excluded, the reason is reported at once, without compiling.
+# If every variant is excluded, the reason is reported without compiling.
 export GPUTUNE_DB=$PWD/x.db
 cat >k.cu <<'END'
 #pragma gputune kernel(k) problem(m = 64, n = 64) problem(type T = float, double)

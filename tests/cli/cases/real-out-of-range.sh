@@ -1,4 +1,4 @@
-# The emulator reports accesses outside the arguments, also reads.
+# The emulator reports reads and writes outside the arguments.
 export GPUTUNE_DB=:memory:
 cat >k.cu <<'END'
 #pragma gputune kernel(k) problem(n = 1000) args(out float y[n], in float x[n], int n)
