@@ -14,5 +14,5 @@ if [ -z "${GPUTUNE_NVRTC:-}" ]; then
     done
 fi
 if [ -z "${GPUTUNE_LIBCLANG:-}" ] && [ -e build/libclang/clang/native/libclang.so ]; then
-    export GPUTUNE_LIBCLANG="$PWD/build/libclang/clang/native/libclang.so" # of tools/setup too
+    export GPUTUNE_LIBCLANG="$PWD/build/libclang/clang/native/libclang.so" # tools/setup downloads it
 fi

@@ -28,8 +28,8 @@ static void keep_warning(void *user, gputune_log_level level, const char *line)
     snprintf(warned, sizeof warned, "%s", line);
 }
 
-/* Writes `text` to a file and reads it; if `cut` is not negative, compressed and with the last
- * `cut` bytes removed. */
+/* Writes `text` to a file and reads it. If `cut` is not negative, compresses the file and removes
+ * its last `cut` bytes. */
 static gputune_status read_text(gt_recorded *out, const char *text, int cut)
 {
     char *folder = folder_make(), path[512], packed[512];

@@ -101,7 +101,7 @@ TEST(clock_overlaps_compiling_and_launching)
     ASSERT_OK(gt_recorded_finish(&recorded));
     /* compiled at 4, 8, 14, 18 and 22; the last of these is measured by 24 */
     assert_true(replay(&recorded, 1, best).reached_s[0] == 24);
-    /* two workers: 4, 4, then 10 (the failure) and 8, then 12 for the best, measured by 14 */
+    /* two workers compile until 4, 4, 10 (the failure), 8 and 12; the best is measured by 14 */
     assert_true(replay(&recorded, 2, best).reached_s[0] == 14);
     assert_true(isinf(replay(&recorded, 1, best).reached_s[1]) == 0);
     gt_recorded_free(&recorded);

@@ -25,7 +25,7 @@ static pthread_barrier_t barrier;
 
 /* ---- cores ---- */
 
-/* One CPU of each core that this process may use: two CPUs of one core slow each other down. */
+/* One CPU of each core that this process may use, because CPUs of one core slow each other down. */
 static cpu_set_t cores;
 
 static bool is_first_of_core(int cpu)
@@ -53,7 +53,7 @@ static void find_cores(void)
     }
 }
 
-/* Pins each thread to its own core if there are enough cores. */
+/* Pins threads to different cores if there are enough cores. */
 static void pin(pthread_t thread, int index, int threads)
 {
     cpu_set_t own;

@@ -137,7 +137,7 @@ static const struct maker {
               {"histogram", make_histogram},
               {"paramsum", make_paramsum}};
 
-/* Makes enough sets of buffers to exceed twice the L2; one set if that is impractical. */
+/* Makes enough sets of buffers to exceed twice the L2, or one set if that is impractical. */
 static void copy_sets(arguments *at)
 {
     uint64_t all = 0;

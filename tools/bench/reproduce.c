@@ -1,12 +1,9 @@
-/* Does a repeated tuning find the same winner, and is it the best? Forces tunings of each kernel at
- * three sizes, and then judges the winners and the last runners-up by up to 2000 interleaved
- * samples each.
- *
- *   reproduce [-v] [-w] [-t TUNINGS] [-l JUDGE_SECONDS] [-d DRIVER] [KERNEL...]
- *
- * Defaults: 20 tunings, 30 seconds, this GPU, all kernels. -w leaves the data in L2 between
- * launches. Prints a row per scenario: the number of tunings, distinct winners, winners within 1%
- * of the best, and the distance of the worst; with -v every candidate. */
+/* Tests if repeated tunings find the same winner, and if it is the best. Tunes each kernel several
+ * times at three sizes, and then judges the winners and the last runners-up by up to 2000
+ * interleaved samples each.    reproduce [-v] [-w] [-t TUNINGS] [-l JUDGE_SECONDS] [-d DRIVER]
+ * [KERNEL...]  Defaults: 20 tunings, 30 seconds, this GPU, all kernels. -w leaves the data in L2
+ * between launches. Prints a row per scenario: the number of tunings, distinct winners, winners
+ * within 1% of the best, and the distance of the worst; with -v every candidate. */
 #include "program.h"
 #include "scenarios.h"
 
@@ -22,7 +19,7 @@ enum { RUNNERS_UP = 3, CANDIDATES_MAX = 64, TEXT = 160 };
 typedef struct candidate {
     char text[TEXT];
     int won;      /* number of tunings in which it was the winner */
-    double ratio; /* time of this candidate / time of the first candidate; 0: not judged */
+    double ratio; /* time divided by the first candidate's, or 0 if not judged */
     double median_ns, low, high;
     unsigned samples;
 } candidate;
@@ -33,8 +30,8 @@ typedef struct candidates {
 } candidates;
 
 typedef struct tally {
-    int within, total; /* number of winners within 1% of the best one; number of all winners */
-    double worst;      /* ratio of the worst winner / ratio of the best candidate */
+    int within, total; /* number of winners within 1% of the best, and of all winners */
+    double worst;      /* the worst winner's ratio divided by the best candidate's */
     size_t distinct;
 } tally;
 
@@ -65,7 +62,7 @@ static candidate *candidate_enter(candidates *list, const char *text)
     return item;
 }
 
-/* Returns the smallest ratio; INFINITY if there is none. */
+/* Returns the smallest ratio, or INFINITY if there is none. */
 static double candidates_best(const candidates *list)
 {
     double best = INFINITY;

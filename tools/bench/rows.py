@@ -4,7 +4,7 @@
     rows.py [--seconds S] [--tune S] [--cache cold|hot] [ROWSxCOLUMNS...]
 
 Results are compared first. A batch of launches is a CUDA graph on the same buffers, so the data stay in the L2
-if they fit. gputune tunes for a hot cache if they fit, else for a cold one, unless --cache is given. The sides
+if they fit. gputune tunes for a hot cache if they fit, otherwise a cold one, unless --cache is given. The sides
 take turns, and a ratio is the median of adjacent samples' ratios. gputune must be installed."""
 import argparse
 import statistics

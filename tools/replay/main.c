@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The options. */
 static struct {
     const char *strategies, *evaluations; /* comma-separated lists */
     uint32_t seed;

@@ -76,7 +76,7 @@ static bool is_failure(const char *word)
     return is;
 }
 
-/* Reads a duration in milliseconds as seconds; 0 if it is missing. */
+/* Reads a duration in milliseconds as seconds, or 0 if it is missing. */
 static gputune_status read_seconds(double *out, const gt_json *json, const char *name)
 {
     const gt_json *value = gt_json_member(json, name);
@@ -112,7 +112,7 @@ static gputune_status read_time(gt_tried *out, const gt_json *value, const char 
                          is_positive ? "time that is finite in nanoseconds" : "positive time");
 }
 
-/* Adds up the times of the launches in seconds, and counts the launches, at least 1. */
+/* Sets *out to the sum of the launches' seconds, and *count to their number, at least 1. */
 static gputune_status sum_runs(double *out, double *count, const gt_json *runs)
 {
     size_t launches = 0;
@@ -233,7 +233,7 @@ static gputune_status fail_at(const reader *at, int line, gputune_status status)
                : gt_fail_prefix(GPUTUNE_ERECORDED, "%s:%d", at->path, line);
 }
 
-/* Reads the names of the parameters; in T4 results, the names in the first configuration. */
+/* Reads the names of the parameters, in T4 results from the first configuration. */
 static gputune_status take_names(reader *at, const gt_json *names)
 {
     for (const gt_json *one = NULL; (one = gt_json_after(names, one)) != NULL;) {
@@ -271,7 +271,7 @@ static gputune_status parse(reader *at)
     return take_names(at, gt_json_member(whole, "tune_params_keys"));
 }
 
-/* Adds the entry's values, each a number or a word. */
+/* Adds the entry's values, which are numbers or words. */
 static gputune_status take_values(reader *at, const gt_json *configuration)
 {
     for (size_t i = 0; i < at->names.count; i++) {

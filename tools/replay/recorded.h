@@ -11,7 +11,7 @@ typedef struct gt_recorded_entry {
     gt_tried tried;  /* tried.measure_s is the time of all its launches */
     double launch_s; /* seconds of one launch */
     double worker_s; /* seconds of host work other than compiling */
-    int line;        /* its line in the file */
+    int line;        /* line in the file */
 } gt_recorded_entry;
 
 /* A recorded space. It is empty if all bytes are zero; axes and `entries` are added in any order.

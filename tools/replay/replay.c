@@ -17,8 +17,8 @@ enum { MOST_WORKERS = 1024, MOST_PENDING = 4 * MOST_WORKERS };
 /* A configuration in progress. */
 typedef struct pending_variant {
     const gt_recorded_entry *entry;
-    double compiled_s; /* end of compiling; infinite while it waits for a worker */
-    double done_s;     /* time of the end on the GPU; infinite until the GPU starts the variant */
+    double compiled_s; /* end of compiling, infinite while it waits for a worker */
+    double done_s;     /* end on the GPU, infinite until the GPU starts the variant */
     double measure_s;  /* GPU time until the strategy gets the result */
 } pending_variant;
 
@@ -143,7 +143,7 @@ static void launch_first(clock_state *at, pending_variant *pending_variant)
     gt_schedule_note_new_variant(&at->schedule, pending_variant->measure_s, at->owed_s > 0);
     if (leads && entry->tried.outcome == GT_TRIED_OK) {
         at->owed_s += fmax(0, most_s - pending_variant->measure_s);
-        at->round_s = 2 * entry->launch_s; /* this variant and the incumbent */
+        at->round_s = 2 * entry->launch_s; /* a launch of this variant and one of the incumbent */
     }
 }
 

@@ -116,7 +116,7 @@ static gputune_status run_once(replay *at, gputune_strategy strategy, uint32_t r
     return GPUTUNE_OK;
 }
 
-/* Returns the median; 0 if half of the runs did not reach the goal. */
+/* Returns the median, or 0 if half of the runs did not reach the goal. */
 static double median(double *values, uint32_t count, bool is_measured)
 {
     gt_sort(values, count);

@@ -10,7 +10,7 @@ typedef struct replay_options {
     size_t evaluation_count;
     uint32_t seeds;   /* number of runs; 0: 100 */
     uint64_t seed;    /* seed of the first run */
-    uint32_t workers; /* compile workers on a virtual clock; 0: one variant at a time, no clock */
+    uint32_t workers; /* compile workers on a virtual clock, or 0 for no clock and no overlap */
     gputune_log_fn log;
     void *user;           /* passed to log */
     volatile int *cancel; /* as in gputune_options: ends the call with ECANCELED */
