@@ -12,7 +12,7 @@ typedef struct report_data {
     cli_records records;
     cli_measured_list measured; /* scenarios; those that are being tuned come first */
     cli_table standing;         /* the records of winners and defaults */
-    char **sources;             /* the code of each scenario's winner; NULL: unknown */
+    char **sources;             /* the code of each scenario's winner, or NULL if unknown */
 } report_data;
 
 static struct {

@@ -133,7 +133,7 @@ char *cli_source_of(const cli_session *session, const gputune_record *winner);
 /* The peak of the arithmetic units that a kernel uses. */
 typedef struct cli_peak {
     const char *units;
-    double per_s; /* operations per second; 0: unknown */
+    double per_s; /* operations per second, or 0 if unknown */
 } cli_peak;
 
 /* Returns the peak for a record. The units are tensor cores if the source (may be NULL) says so, or

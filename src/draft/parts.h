@@ -37,8 +37,8 @@ typedef struct draft_decl {
     const char *name;
     struct draft_node *initialiser, *body; /* read on demand */
     bool has_body_tried;
-    draft_decls parameters; /* of a function */
-    draft_binding *latest;  /* of a variable */
+    draft_decls parameters; /* parameters of a function */
+    draft_binding *latest;  /* newest binding of a variable */
     bool in_code;           /* true for a variable that a kernel or a device function reads */
     bool busy;              /* true while the body or initialiser is being followed */
     bool is_called;         /* true for a host function that another one calls */
@@ -53,7 +53,7 @@ typedef struct draft_node {
     unsigned count;
     struct draft_node *callee;
     struct draft_node *config; /* in a launch, the call of __cudaPushCallConfiguration() */
-    draft_decl *decl;          /* the declaration that the node is or refers to; NULL: none */
+    draft_decl *decl;          /* the declaration that the node is or refers to, or NULL for none */
     cx_type type;              /* canonical */
 } draft_node;
 enum { DRAFT_TRUNCATE = -1 };
@@ -160,14 +160,14 @@ typedef struct draft_symbol {
     draft_symbol_kind kind;
     const char *name;
     const char *given; /* DRAFT_HOST: the name in the program */
-    int axis;          /* x, y, z */
+    int axis;          /* 0, 1 or 2 for x, y or z */
     int64_t number;    /* the value of a DRAFT_CONSTANT, and of a DRAFT_HOST with `has_number` */
     bool has_number, is_guess;
     const char *doubt; /* DRAFT_HOST: why the number may differ ("is changed by a loop"), or NULL */
     bool has_name;     /* true if the name is a macro that the draft keeps */
     bool is_count;     /* the symbol limits a loop of each thread */
     struct draft_amount *definition;         /* limit of a range, or NULL */
-    struct draft_amount *first, *step, *end; /* of a counter */
+    struct draft_amount *first, *step, *end; /* values of a counter */
     struct draft_buffer *buffer;             /* DRAFT_LOADED: an element of this buffer */
     struct draft_amount *index;
     draft_decl *decl; /* DRAFT_HOST: the variable, or NULL for another expression */
@@ -185,7 +185,7 @@ typedef struct draft_spot {
     draft_decl *variable;        /* NULL: memory */
     const char *path;            /* "" or ".a.b" */
     struct draft_buffer *buffer; /* the memory if `variable` is NULL, or NULL if it is unknown */
-    struct draft_amount *offset; /* in bytes */
+    struct draft_amount *offset; /* offset in bytes */
 } draft_spot;
 
 typedef struct draft_amount {

@@ -95,7 +95,7 @@ gt_limit gt_binding_block(gt_binding *binding)
     return registers < 0 || registers > 255 ? GT_LIMIT_MAXREG : GT_LIMIT_NONE;
 }
 
-/* Returns how many blocks the GPU can run at once, as far as their threads and shared memory
+/* Returns how many blocks the GPU can run together, as far as their threads and shared memory
  * allow. */
 static int64_t resident_blocks(const gt_device *device, const uint32_t block[3],
                                uint32_t shared_bytes)

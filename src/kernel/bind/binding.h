@@ -42,7 +42,7 @@ bool gt_binding_has_empty_size(const gt_binding *binding);
 /* Evaluates one dimension of the grid, and rounds it up to a multiple of the cluster. */
 gt_limit gt_binding_grid(gt_binding *binding, uint32_t dimension);
 gt_limit gt_binding_carveout(gt_binding *binding);
-/* Checks that all blocks of a cooperative launch can run at once. */
+/* Checks that all blocks of a cooperative launch can run together. */
 gt_limit gt_binding_cooperative(gt_binding *binding);
 /* Computes the features for gt_space_features(). No configuration need be set in the binding. */
 uint32_t gt_binding_features(double out[GT_LAUNCH_FEATURES], const gt_binding *binding,

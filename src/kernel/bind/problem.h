@@ -73,9 +73,9 @@ typedef struct gt_buffer {
     /* free: the template declares no range; finite: NaN and infinities must not occur */
     bool free, finite;
     uint32_t variety; /* how the fill is varied (gt_variety) */
-    /* 1 + index of the input whose contents this input copies if it is varied; 0: none */
+    /* 1 + index of the input whose contents this input copies if it is varied, or 0 */
     uint32_t copy_of;
-    uint32_t in_place; /* for an output: 1 + index of the input at the same address; 0: none */
+    uint32_t in_place; /* for an output: 1 + index of the input at the same address, or 0 */
     /* for an output: type in the reference; F64 if the reference declares doubles */
     gt_type reference_type;
 } gt_buffer;

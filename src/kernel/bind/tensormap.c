@@ -116,7 +116,7 @@ static const uint32_t formats[GT_TYPE_LAST + 1] = {
 typedef struct shape {
     gt_element element;
     uint32_t rank;    /* number of dimensions, without layers */
-    int64_t sizes[3]; /* number of elements per row, of rows, and of slices or layers; 0: none */
+    int64_t sizes[3]; /* number of elements per row, of rows, and of slices or layers, or 0 */
     int64_t pitch;    /* elements per row of the buffer */
 } shape;
 

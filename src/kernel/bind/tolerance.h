@@ -25,7 +25,7 @@ typedef struct gt_sensitivity {
     double largest;  /* largest |result| */
     double moved;    /* largest |result - moved result| */
     double relative; /* largest |result - moved result| / |result|; INFINITY if a 0 moved */
-    double still;    /* fraction of the elements that did not move in a sparse step; 0: unknown */
+    double still; /* fraction of the elements that did not move in a sparse step, or 0 if unknown */
 } gt_sensitivity;
 
 /* Returns half the distance from 1 to the next larger number of the type, or 0 for integers. */

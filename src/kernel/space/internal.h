@@ -96,9 +96,9 @@ enum {
 /* A condition on a configuration: a step of the binding, a require(), or an operand of its &&. */
 typedef struct gt_filter {
     uint32_t axes; /* bit i: the filter depends on axis i */
-    /* the expression of the require(), or the term on which the step depends; -1: there is none */
+    /* the expression of the require(), or the term on which the step depends, or -1 for none */
     int term;
-    int depth;                      /* the last axis on which it depends; -1: there is none */
+    int depth;                      /* the last axis on which it depends, or -1 for none */
     int order;                      /* position among the filters with the same depth */
     int require;                    /* if `bind` is NULL: index of the require() */
     gt_limit (*bind)(gt_binding *); /* the step; NULL: it is a require() */
@@ -117,7 +117,7 @@ typedef struct gt_group {
 typedef struct gt_search_level {
     const gt_group *group;
     uint32_t axis, level;
-    /* the search level for the diagram's previous level; -1: there is none */
+    /* the search level for the diagram's previous level, or -1 for none */
     int before;
     uint8_t order[GT_AXIS_VALUES]; /* for random draws: positions of the values, in the order in
                                       which they are tried */

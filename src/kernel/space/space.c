@@ -33,7 +33,7 @@ enum {
     ORDER_LAUNCH
 };
 
-/* Makes the filters of a space. The integers are the terms on which each step depends; -1: none. */
+/* Makes the filters of a space. The integers are the terms on which each step depends, or -1. */
 typedef struct planner {
     gt_space *space;
     const gt_template *template;

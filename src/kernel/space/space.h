@@ -61,7 +61,7 @@ bool gt_space_has(gt_space *space, const gt_config *config);
 
 /* Writes features of a configuration that are known before compilation to `out`, as logarithms. For
  * each kernel, these are threads per block, shared memory, blocks, and how many blocks and threads
- * the GPU can run at once; at the end, the blocks of launch_bounds(). Returns the number of
+ * the GPU can run together; at the end, the blocks of launch_bounds(). Returns the number of
  * features of the space. */
 uint32_t gt_space_features(double out[GT_LAUNCH_FEATURES], const gt_space *space,
                            const gt_config *config);

@@ -242,7 +242,7 @@ int gt_index_by_name(const void *items, size_t bytes, uint32_t count, const char
 typedef struct gt_chosen_name {
     const char *name;
     bool is_axis, is_size;  /* is_size: the value is known only at run time */
-    const gt_value *values; /* the possible values; NULL: any */
+    const gt_value *values; /* the possible values, or NULL for any */
     uint32_t count;
     gt_place place;
 } gt_chosen_name;

@@ -21,7 +21,7 @@ typedef struct gt_setting {
      * steps */
     bool in_source;
     bool is_real;         /* true if the clause's expressions may be floating-point */
-    const char *words;    /* the allowed words or numbers; NULL: any */
+    const char *words;    /* the allowed words or numbers, or NULL for any */
     const char *expected; /* the allowed words, as text for messages */
 } gt_setting;
 

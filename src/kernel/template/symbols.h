@@ -39,7 +39,7 @@ struct gt_token;
 typedef struct gt_symbols {
     const gt_template *template;
     unsigned use; /* the GT_USE_ bits of the allowed names */
-    /* code whose constants expressions may use; NULL: there is none */
+    /* code whose constants expressions may use, or NULL for none */
     const struct gt_declarations *code;
 } gt_symbols;
 

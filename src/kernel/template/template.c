@@ -27,7 +27,7 @@ typedef struct pragma {
     occurrence occurrence;
     gt_parse_fn *parse;
     unsigned roles;
-    const char *form; /* an example for messages; NULL: none */
+    const char *form; /* an example for messages, or NULL for none */
     /* the alternative if there is a launch(); NULL: the clause is allowed there */
     const char *beside;
     size_t member; /* offset of the member that the clause sets (gt_parse.member) */

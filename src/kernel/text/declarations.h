@@ -36,8 +36,8 @@ typedef struct gt_piece {
     size_t first_key, keys;      /* the declared names, in gt_declarations.keys */
     size_t first_read, reads;    /* the names that the piece reads, in gt_declarations.reads */
     size_t first_named, named;   /* the names in a function's signature, in gt_declarations.keys */
-    int parent;                  /* index of the class of a member function; -1: none */
-    uint32_t owner;              /* A in `A::f() { … }`; 0: none */
+    int parent;                  /* index of the class of a member function, or -1 for none */
+    uint32_t owner;              /* A in `A::f() { … }`, or 0 for none */
     bool is_torn;                /* true if an #if divides a pair of brackets */
     bool is_marked;   /* true if it has __global__, __device__ or another mark of device code */
     bool is_constant; /* true if it is const, constexpr, or a type */

@@ -78,7 +78,7 @@ typedef struct gt_print {
     const char *(*name)(void *user, int slot);
     void *user;
     const char *prefix; /* prefix of function names: "", or for C "NAME_" */
-    int within;         /* precedence of the operator around the printed text; 0: none */
+    int within;         /* precedence of the operator around the printed text, or 0 for none */
     /* by slot: lower bound of each slot that is printed as a name, or NULL */
     const int64_t *least;
 } gt_print;

@@ -12,7 +12,7 @@ typedef struct piece {
     bool is_known;
     bool is_truth; /* true if the value is 0 or 1 */
     int64_t value; /* valid if is_known */
-    int64_t least; /* lower bound of the value; -1: unknown or negative */
+    int64_t least; /* lower bound of the value, or -1 if unknown or negative */
     int precedence;
     gt_text text; /* valid unless is_known */
 } piece;

@@ -30,8 +30,8 @@ typedef struct gt_lexer {
     const char *at, *end, *line_start;
     int line, column_base;
     bool fresh_line;
-    gt_place open_comment; /* the place of an unterminated comment; line 0: none */
-    const char *form;      /* an example of this text for messages; NULL: none */
+    gt_place open_comment; /* the place of an unterminated comment, or line 0 */
+    const char *form;      /* an example of this text for messages, or NULL for none */
 } gt_lexer;
 
 /* Opens the lexer on text that begins at `place` of its file, and reads the first token. */
