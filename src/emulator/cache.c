@@ -44,7 +44,7 @@ unsigned emu_cache_read(emu_l1 *cache, uint64_t line, unsigned sectors)
 {
     if (!cache)
         return 0;
-    /* include upper bits, so buffers that are a power of two apart use different sets */
+    /* mixes in upper bits, so buffers that are a power of two apart use different sets */
     way *set = &cache->ways[((line ^ line >> 11 ^ line >> 22) & (cache->sets - 1)) * WAYS];
     way found = {.line = line + 1};
     unsigned at = 0;

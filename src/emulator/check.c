@@ -176,8 +176,8 @@ static void keep_variable(emu_check *check, size_t index, size_t at)
            check->launch->program->globals[index].bytes);
 }
 
-/* Drops findings about a variable that again has the value from before the launch, because such a
- * variable keeps no state. */
+/* Drops findings about a variable that again has the value from before the launch, because it keeps
+ * no state. */
 static void forgive_variable(emu_check *check, size_t index, size_t at)
 {
     const emu_global *variable = &check->launch->program->globals[index];
@@ -246,8 +246,8 @@ emu_check *emu_check_join(const emu_launch *launch)
     return stretch;
 }
 
-/* Returns a cell's set of earlier launches (emu_cell) after a launch has ended. The set then
- * contains that launch if `stamp` is one of its accesses. */
+/* Returns a cell's set of earlier launches (emu_cell) after a launch has ended. It contains the
+ * launch if `stamp` is an access of the launch. */
 static uint32_t settled_launch(uint32_t launches, const emu_stamp *stamp)
 {
     return launches << 1 | (launches & EMU_LONG_AGO) | (stamp->warp != 0);

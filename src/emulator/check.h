@@ -1,5 +1,5 @@
 /* The sanitizer watches the launches of a checked stretch. It reports races, reads of unset memory,
- * threads that are missing at a barrier, and similar mistakes. Outside a stretch it only costs the
+ * threads that are missing at a barrier, and similar mistakes. Outside a stretch, it costs only the
  * test of a pointer.
  *
  * Shadow memory (check_stretch.h) records the last accesses of each piece of memory. A new access
@@ -14,7 +14,7 @@
  * finding is real.
  *
  * An asynchronous copy happens before everything that a thread does after waiting for the copy. A
- * bulk copy moves its bytes at once, but they are reported to its mbarrier as late as possible:
+ * bulk copy moves its bytes immediately, but they are reported to its mbarrier as late as possible:
  * when no thread can continue otherwise (check_async.c). Bulk copies use the asynchronous proxy.
  * They may use an mbarrier, or read what threads have written, only after a proxy fence. So for
  * each vector clock there is a second one, which shows what proxy fences have handed over.
@@ -125,8 +125,8 @@ void emu_check_skip(emu_warp *warp, const emu_op *op);
 
 typedef struct emu_clock emu_clock;
 
-/* Vector clocks: the accesses that happened before, as far as their owner knows. Each block has one
- * component for each of its warps, one for griddepcontrol.wait, and one for each mbarrier. */
+/* Vector clocks: the earlier accesses that their owner knows. Each block has one component for each
+ * of its warps, one for griddepcontrol.wait, and one for each mbarrier. */
 typedef struct emu_knowledge {
     emu_clock *order;
     emu_clock *proxied; /* the accesses that proxy fences have handed over to the asynchronous
@@ -163,9 +163,9 @@ typedef struct emu_warp_order {
     emu_unset storing[EMU_UNSET_ELEMENTS]; /* unset values that are stored, for each element */
     uint32_t shuffled;                     /* lanes that receive a value from another lane */
     uint8_t from[EMU_WARP];
-    uint32_t ordered[EMU_WARP];    /* the warp's clock at the lane's last ordering operation */
-    const emu_op *last[EMU_WARP];  /* the lane's last access of global or shared memory */
-    emu_groups async[EMU_WARP];    /* groups of cp.async */
+    uint32_t ordered[EMU_WARP];   /* the warp's clock at the lane's last ordering operation */
+    const emu_op *last[EMU_WARP]; /* the lane's last access of global or shared memory */
+    emu_groups async[EMU_WARP];
     emu_groups bulk[EMU_WARP];     /* groups of bulk copies */
     emu_groups read[EMU_WARP];     /* groups of bulk copies that have not yet read their source */
     emu_groups products[EMU_WARP]; /* groups of wgmma */
@@ -243,7 +243,7 @@ void emu_order_complete(emu_slot *slot, uint32_t component);
 void emu_order_observe(emu_warp *warp, const emu_knowledge *acquired, uint32_t lanes);
 /* Records that the running lanes know that the clock of a component is at least 1. */
 void emu_order_note(emu_warp *warp, uint32_t component);
-/* Close each running lane's open group of copies; wait until at most `left` are in flight. */
+/* Close each running lane's open group of copies, or wait until at most `left` are in flight. */
 void emu_order_commit(const emu_warp *warp, emu_groups *groups);
 void emu_order_wait(const emu_warp *warp, emu_groups *groups, uint32_t left);
 /* Discards everything that was published. */
@@ -254,8 +254,8 @@ void emu_order_forget(emu_check *check);
 /* Returns the lanes of the warp that wait at the block's barrier. Reports lanes that wait at
  * different instructions, and threads that went past the barrier and have returned. */
 uint32_t emu_check_barrier(const emu_warp *warp, unsigned barrier);
-/* Reports members of a warp-wide operation that went past the operation and have returned. All
- * members have arrived or returned. */
+/* Reports members of a warp-wide operation that went past the operation and have returned. Call it
+ * after all members have arrived or returned. */
 void emu_check_members(const emu_warp *warp, const emu_op *op, uint32_t members);
 /* Records that a shuffle gives `lane` the value of lane `from`. Reports an error if `from` has
  * already exited but is in the member mask `named`. */
@@ -264,7 +264,7 @@ void emu_check_source(emu_warp *warp, const emu_op *op, unsigned lane, unsigned 
 
 /* Reports the waiting threads of the worker's groups, because none of them can continue. */
 void emu_check_stuck(const emu_group *group);
-/* Reports where a thread of the groups runs, because the launch does not seem to end. */
+/* Reports a launch that does not seem to end, with the position of one of its threads. */
 void emu_check_endless(const emu_group *group);
 
 /* ---- asynchronous copies (check_async.c) ---- */
@@ -276,11 +276,11 @@ void emu_check_grid_trigger(emu_warp *warp);
 bool emu_check_has_waited(const emu_warp *warp, unsigned lane);
 /* Records that the lane found the mbarrier's phase incomplete and will test it again. */
 void emu_check_poll(emu_warp *warp, const emu_op *op, unsigned lane, const uint8_t *at);
-/* Reports the lanes of the group that keep testing an mbarrier; returns true if there are any. */
+/* Reports the lanes of the group that keep testing an mbarrier. Returns true if any do. */
 bool emu_check_polls(const emu_group *group);
 
 /* Record events of an mbarrier: its initialisation, a use by a lane, `count` arrivals by a lane, a
- * change of its state, and the end of a phase, which lanes have seen. */
+ * change of its state, and that lanes have seen the end of a phase. */
 void emu_check_mbarrier_init(emu_warp *warp, const emu_op *op, unsigned lane, const uint8_t *at);
 void emu_check_mbarrier_use(const emu_warp *warp, const emu_op *op, unsigned lane,
                             const uint8_t *at);

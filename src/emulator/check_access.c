@@ -12,10 +12,10 @@ typedef struct touch {
     const uint8_t *host;
     uint32_t bytes;
     uint32_t element_bytes;
-    emu_cell *cells;       /* cells of the region or of the block's shared memory */
-    const uint8_t *base;   /* the memory that the first cell describes */
-    emu_region *region;    /* NULL: shared memory */
-    emu_stamp stamp;       /* the stamp of this access */
+    emu_cell *cells;     /* cells of the region or of the block's shared memory */
+    const uint8_t *base; /* the memory that the first cell describes */
+    emu_region *region;  /* NULL: shared memory */
+    emu_stamp stamp;
     const uint8_t *before; /* the bytes that a store overwrote; NULL: unknown */
 } touch;
 

@@ -2,8 +2,8 @@
  * one has ended.
  *
  * Each mbarrier has a component in the vector clocks, which counts its completed phases. The wait
- * for the previous launch is a component, too. A bulk copy moves its bytes at once, but they are
- * reported to its mbarrier only when no thread can continue otherwise. So if a thread does not
+ * for the previous launch is a component, too. A bulk copy moves its bytes immediately, but they
+ * are reported to its mbarrier only when no thread can continue otherwise. So if a thread does not
  * wait, or waits for another phase, its access races with a copy in flight. */
 #include "emulator/check_stretch.h"
 

@@ -8,7 +8,7 @@
 
 /* ---- past an operation ---- */
 
-/* Marks the instructions that can run after `from`. */
+/* Marks the instructions reachable from `from`. */
 static void follow_branches(const emu_function *function, uint32_t from, bool *reached,
                             uint32_t *stack)
 {

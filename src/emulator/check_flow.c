@@ -51,8 +51,8 @@ static uint32_t lanes_of(const step *s, size_t operand)
     return o->kind == PTX_OPERAND_REGISTER ? s->frame->unset[o->reg].lanes : 0;
 }
 
-/* Returns those of the lanes with an unset operand in which the result depends on that operand. A
- * selection may choose another operand, and a known operand may determine the result. */
+/* Returns the lanes in which the result depends on an unset operand. A selection may choose another
+ * operand, and a known operand may determine the result. */
 static uint32_t dependent_lanes(const step *s, uint32_t lanes)
 {
     static const char *const apart[] = {"shfl",  "vote",  "match", "redux", "bar",  "atom", "call",
@@ -79,8 +79,8 @@ static uint32_t dependent_lanes(const step *s, uint32_t lanes)
 
 /* ---- loads and stores ---- */
 
-/* Finds the registers that contain the elements of a load or store: the last registers that the
- * operation writes, if `writes`, or otherwise the last that it reads. */
+/* Finds the registers that contain the elements of a load or store: the last registers that it
+ * writes (`writes`) or reads. */
 static bool find_elements(const step *s, bool writes, const uint32_t **out)
 {
     uint32_t found = 0, count = s->op->count;

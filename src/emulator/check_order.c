@@ -9,7 +9,7 @@ struct emu_clock {
     uint32_t at[];
 };
 
-/* A place in memory where warps have published what they know. */
+/* A place in memory where warps have published their knowledge. */
 typedef struct emu_place {
     const uint8_t *at;
     emu_knowledge knowledge;
@@ -206,9 +206,8 @@ static uint32_t larger(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-/* Returns the clock of the component up to which the lane knows the accesses. A store or strong
- * read is ordered after earlier volatile and relaxed reads of its thread; a weak read need not
- * be. */
+/* Returns the component's latest clock whose accesses the lane knows. A store or strong read is
+ * ordered after earlier volatile and relaxed reads of its thread; a weak read need not be. */
 static uint32_t known_clock(const emu_warp_order *order, unsigned lane, uint32_t component)
 {
     uint32_t clock = clock_of(order->known.order, component);
@@ -279,7 +278,7 @@ bool emu_order_knows(const emu_warp *warp, unsigned lane, const emu_stamp *stamp
             if (group + RING > groups->waited)
                 clock = groups->at[group % RING];
         }
-        /* nothing orders what a thread did after its last ordering operation if it then returned */
+        /* accesses after the last ordering operation of a thread that returned stay unordered */
         if (from->dead >> stamp->lane & 1 && clock > writer->ordered[stamp->lane])
             return false;
     }

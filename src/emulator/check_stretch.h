@@ -57,8 +57,8 @@ struct emu_check {
     /* earlier launches (as in emu_cell) that may still run when this launch begins, and those that
      * may still run after a griddepcontrol.wait in this launch */
     uint32_t open, open_after_wait;
-    uint64_t blocks, early_blocks; /* number of blocks of this launch; number of them that triggered
-                                      the next launch without waiting */
+    uint64_t blocks, early_blocks; /* number of this launch's blocks, and of those that triggered
+                                    * the next launch without waiting */
     bool waited;                   /* true if a thread of this launch has run griddepcontrol.wait */
     struct {
         const emu_op *last, *op; /* the last answer of is_behind() in check_barrier.c */
@@ -75,5 +75,5 @@ const emu_global *emu_check_variable(const emu_check *check, uint64_t address);
 const emu_global *emu_check_empty(const emu_check *check, uint64_t address, uint32_t bytes);
 /* Adds a region to the stretch, or returns NULL if memory runs out. */
 emu_region *emu_check_add_region(emu_check *check, uint64_t base, uint64_t bytes);
-/* Makes room for one more item; returns false if memory runs out. */
+/* Makes room for one more item, or returns false if memory runs out. */
 bool emu_check_grow(void **items, size_t count, size_t *capacity, size_t item_bytes);

@@ -26,7 +26,7 @@ typedef struct emu_decoder {
     unsigned word_count;
     uint32_t taken; /* bit n: a decoder has understood words[n] */
 
-    emu_op *op;            /* the result; its guard and line are already set */
+    emu_op *op;            /* the result, whose guard and line are already set */
     const uint32_t *slots; /* offset of each register's lanes */
     emu_flow *flows;       /* flow of each instruction */
     emu_touch *touches;    /* registers that were read or written, in order */
@@ -60,7 +60,7 @@ bool emu_take(emu_decoder *decoder, const char *word);
 /* Takes the first of `words` that the opcode contains. Returns its index in `words`, or -1 if there
  * is none. */
 int emu_take_one(emu_decoder *decoder, const char *const *words, int count);
-/* Takes the opcode's next type; fails and returns PTX_NO_TYPE if there is none. */
+/* Takes the opcode's next type. Fails and returns PTX_NO_TYPE if there is none. */
 ptx_type emu_take_type(emu_decoder *decoder);
 
 /* Fails unless the instruction has `least` to `most` operands. */

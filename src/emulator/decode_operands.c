@@ -57,7 +57,7 @@ int emu_take_one(emu_decoder *decoder, const char *const *words, int count)
     return -1;
 }
 
-/* Takes the next type; returns PTX_NO_TYPE if there is none, and does not fail. */
+/* Takes the next type. Returns PTX_NO_TYPE, without a failure, if there is none. */
 static ptx_type try_type(emu_decoder *decoder)
 {
     for (unsigned i = 1; i < decoder->word_count; i++) {

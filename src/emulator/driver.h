@@ -18,7 +18,7 @@ typedef struct emu_driver {
     atomic_bool initialized;   /* cuInit succeeded */
     atomic_bool forked;        /* true in a forked child */
     atomic_int sticky_error;   /* the code with which every call fails; 0: no sticky error */
-    atomic_int cancel;         /* not 0 after a sticky error; then running kernels end */
+    atomic_int cancel;         /* not 0 after a sticky error, which ends running kernels */
     char selected_profile[32]; /* set by emuSelectProfile before cuInit */
     emu_profile devices[EMU_DEVICES_MAX];
     int device_count;

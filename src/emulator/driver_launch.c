@@ -277,7 +277,7 @@ static CUresult check_cluster(const uint32_t cluster[3], const launch_request *r
                                                              : CUDA_ERROR_INVALID_CLUSTER_SIZE;
 }
 
-/* Checks that all blocks of a cooperative launch fit on the device at once. */
+/* Checks that all blocks of a cooperative launch fit on the device together. */
 static CUresult check_cooperative(const launch_request *request, CUfunction function)
 {
     const emu_block_needs needs = {

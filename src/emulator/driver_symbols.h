@@ -1,7 +1,7 @@
 /* The entry points of the emulator, as X(name, first driver version with this variant, exported
  * symbol). The versions are those of cudaTypedefs.h. The variants of a name are listed oldest
- * first. Old variants may be missing, but the newest one must not: callers that ask for it would
- * get an older one. */
+ * first. Old variants may be missing, but not the newest: its callers would get an older
+ * variant. */
 #pragma once
 
 /* clang-format off */

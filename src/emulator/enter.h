@@ -5,10 +5,10 @@
 
 /* Preconditions of a driver call. */
 enum {
-    EMU_INITIALIZED = 1,     /* cuInit was called; otherwise the call fails with 3 */
-    EMU_NO_STICKY_ERROR = 2, /* the call fails with the sticky error if there is one */
-    EMU_CONTEXT = 4, /* there is a current context, which was not destroyed; otherwise 201 or 709 */
-    EMU_UNSAFE = 8,  /* no capture forbids the call; otherwise it fails with 900 */
+    EMU_INITIALIZED = 1,     /* fails with 3 before cuInit */
+    EMU_NO_STICKY_ERROR = 2, /* fails with the sticky error if there is one */
+    EMU_CONTEXT = 4,         /* fails with 201 without a current context, 709 if it was destroyed */
+    EMU_UNSAFE = 8,          /* fails with 900 if a capture forbids the call */
     EMU_USE = EMU_INITIALIZED | EMU_NO_STICKY_ERROR | EMU_CONTEXT
 };
 

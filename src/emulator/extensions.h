@@ -29,7 +29,7 @@ CUresult emuModelledTimeNs(double *host_ns);
 
 /* Returns one line about the sticky error (error, kernel, PTX line, block, thread, address), or
  * about why a module or the configuration was refused; "" if there was no error. Valid until the
- * next. */
+ * next call. */
 const char *emuLastMessage(void);
 
 /* Names the allocation that contains `address`, for error messages ("4 bytes past the end of buffer

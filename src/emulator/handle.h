@@ -30,7 +30,7 @@ typedef struct emu_handle {
 /* Makes `object`, which contains `handle`, a valid handle. Any thread. */
 void emu_handle_add(emu_handle *handle, const void *object, emu_kind kind, CUcontext context);
 
-/* Makes the handle invalid. Call it before the object is freed. Any thread. */
+/* Makes the handle invalid. Call it before freeing the object. Any thread. */
 void emu_handle_drop(emu_handle *handle);
 
 /* Frees an object that had a handle. The memory is released later, so the address does not soon

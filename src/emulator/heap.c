@@ -73,7 +73,7 @@ uint64_t emu_heap_allocate(emu_heap *heap, uint64_t bytes, void *owner)
     return address;
 }
 
-/* Returns true and sets *first to its first unit if a block begins at the address. */
+/* If a block begins at the address, returns true and sets *first to its first unit. */
 static bool find_block(const emu_heap *heap, uint64_t address, uint32_t *first)
 {
     uint64_t offset = address - heap->base;

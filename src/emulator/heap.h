@@ -20,7 +20,7 @@ uint64_t emu_heap_allocate(emu_heap *heap, uint64_t bytes, void *owner);
 /* Releases the block at `address`. Returns false if no block begins there. Any thread. */
 bool emu_heap_release(emu_heap *heap, uint64_t address);
 /* Narrows *range from the whole heap to the block that contains the address. Returns false if no
- * block does. Any thread. */
+ * block contains it. Any thread. */
 bool emu_heap_narrow(emu_heap *heap, uint64_t address, emu_range *range);
 /* Resets the heap, which no kernel may be using. The memory itself belongs to the owner. */
 void emu_heap_end(emu_heap *heap);

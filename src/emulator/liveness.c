@@ -20,8 +20,7 @@ typedef struct liveness {
     block *blocks;
     size_t block_count;
     uint64_t *uses, *kills, *in, *out;
-    size_t *touch_from; /* index of the first touch of each instruction; the last element is the end
-                           of all touches */
+    size_t *touch_from; /* first touch of each instruction, and end of all touches */
     range *ranges;
 } liveness;
 

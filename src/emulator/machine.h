@@ -138,8 +138,8 @@ typedef struct emu_memory {
 /* Limits of the device and the host. The value 0 means the default, which is in brackets. */
 typedef struct emu_limits {
     uint32_t sm_count;      /* [1] each SM runs an equal share of the blocks and has an L1 cache */
-    uint32_t blocks_per_sm; /* [1] blocks that an SM holds at once; sm_count times this many blocks
-                               can wait for each other */
+    uint32_t blocks_per_sm; /* [1] resident blocks of an SM; sm_count times this number can wait for
+                               each other */
     uint32_t l1_bytes;      /* [0: no hits] size of an SM's L1 cache */
     uint32_t stack_bytes;   /* [1024] local memory for calls, added to the kernel's own */
     uint32_t workers;       /* [online CPUs] host threads */
@@ -151,7 +151,7 @@ typedef struct emu_launch {
     const emu_kernel *kernel;
     uint32_t grid[3];
     uint32_t block[3];
-    uint32_t cluster[3]; /* divides the grid; zeros or {1,1,1}: no cluster */
+    uint32_t cluster[3]; /* must divide the grid; zeros or {1,1,1}: no cluster */
     uint32_t dynamic_shared_bytes;
     uint64_t
         grid_workspace; /* device address of 8 zeroed bytes for grid barriers; 0: not cooperative */
@@ -164,7 +164,7 @@ typedef struct emu_launch {
                                     be NULL */
     void *print_context;
     bool is_programmatic;     /* true if it may begin before the previous launch has ended */
-    struct emu_check *check;  /* the sanitizer (check.h), or NULL; uses one host thread */
+    struct emu_check *check;  /* the sanitizer (check.h), which uses one host thread, or NULL */
     const atomic_int *cancel; /* if not 0, ends the launch with code 719; may be NULL */
 } emu_launch;
 
@@ -178,8 +178,8 @@ typedef enum emu_class {
     EMU_CLASS_BRANCH,  /* branches, calls, returns, exits */
     EMU_CLASS_BARRIER, /* barriers of block, cluster and warp; fences */
     EMU_CLASS_WARP,    /* shuffle, vote, match, redux */
-    EMU_CLASS_FOLDED,  /* instructions that ptxas usually folds into others and does not issue, such
-                          as parameter loads */
+    EMU_CLASS_FOLDED,  /* instructions that ptxas usually folds into other instructions, such as
+                        * parameter loads */
     EMU_CLASS_COUNT
 } emu_class;
 
@@ -195,7 +195,7 @@ typedef struct emu_counters {
     uint64_t global_store_lines;
     uint64_t global_store_sectors;
 
-    uint64_t local_sectors; /* sectors of loads and stores; the 32 lanes of a word are adjacent */
+    uint64_t local_sectors; /* sectors of loads and stores, with the 32 lanes of a word adjacent */
 
     uint64_t shared_requests;   /* loads and stores of the block's own shared memory */
     uint64_t shared_wavefronts; /* cycles that these requests take */
@@ -226,12 +226,12 @@ typedef struct emu_fault {
     int code; /* 2 out of memory, 700 illegal address, 710 assert, 715 illegal instruction, 716
                  misaligned, 717 wrong space, 718 invalid program counter, 719 launch failed (trap,
                  cancelled) */
-    uint64_t address; /* generic address of 700, 716 and 717; otherwise 0 */
+    uint64_t address; /* generic address for codes 700, 716 and 717; 0 for other codes */
     char message[384];
 } emu_fault;
 
 /* Runs a grid on the host's cores. Returns 0, or the code of the first fault with *fault set.
- * Always sets *out, which may be NULL. Blocks start in the order of their index; the blocks of a
+ * Always sets *out; `out` may be NULL. Blocks start in the order of their index; the blocks of a
  * cluster run together. Returns when the kernel ends or *cancel is set. The driver must have
  * checked that dimensions, cluster and shared memory are within the limits. Thread-safe. */
 int emu_run(const emu_launch *launch, emu_counters *out, emu_fault *fault);

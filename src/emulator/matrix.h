@@ -39,7 +39,7 @@ typedef struct emu_fragment {
 
 /* ---- decoding ---- */
 
-/* Takes the opcode's next element type; fails if there is none. */
+/* Takes the opcode's next element type. Fails if there is none. */
 emu_number emu_take_number(emu_decoder *decoder);
 /* Takes the word mMnNkK of the opcode. Fails if there is none or the matrix is too large. */
 emu_shape emu_take_shape(emu_decoder *decoder);

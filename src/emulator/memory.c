@@ -19,8 +19,7 @@
 #define GRANULE_SHIFT 16
 #define GRANULE_BYTES (UINT64_C(1) << GRANULE_SHIFT)
 #define RANGE_BYTES                                                                                \
-    (UINT64_C(1) << 39) /* addresses to reserve; many, so they are rarely reused                   \
-                           \ */
+    (UINT64_C(1) << 39) /* addresses to reserve: so many that they are rarely reused \ \ */
 #define GRANULE_COUNT (RANGE_BYTES >> GRANULE_SHIFT)
 #define SLOT_COUNT    (UINT32_C(1) << 20)
 #define SHARE_MAGIC   UINT64_C(0x756d652d656e7574)
@@ -187,7 +186,7 @@ static size_t page_round(size_t bytes)
     return (bytes + page - 1) / page * page;
 }
 
-/* Returns true if allocations of this kind have memory of their own. */
+/* Returns true if allocations of this kind have their own memory. */
 static bool holds_own(emu_memory_kind kind)
 {
     return kind != EMU_MEMORY_IMPORT && kind != EMU_MEMORY_VIEW;
@@ -257,7 +256,7 @@ static void remember_freed(const emu_allocation *what)
         (freed_range){.base = what->base, .bytes = what->bytes};
 }
 
-/* Frees a part of the file's memory; its pages then read as zeros. */
+/* Frees a part of the file's memory, which then reads as zeros. */
 static bool punch_hole(off_t offset, size_t bytes)
 {
     return fallocate(memory.file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset,

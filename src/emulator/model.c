@@ -101,8 +101,8 @@ static double l2_port_cycles(const model_input *in)
     return in->l2_bytes * in->share / in->profile->l2_port_bytes_per_cycle;
 }
 
-/* Returns the mean latency of a wait for global memory, which its slowest sector determines. With n
- * sectors and a hit rate h, all of them hit with probability h^n. */
+/* Returns the mean latency of a wait for global memory, which the slowest sector determines. With a
+ * hit rate h, n sectors all hit with probability h^n. */
 static double load_latency(const model_input *in)
 {
     const emu_profile *profile = in->profile;

@@ -1,5 +1,5 @@
-/* Occupancy: how many blocks and clusters are resident at once, and how shared memory and L1 cache
- * divide their memory. Pure functions of a profile. */
+/* Occupancy: how many blocks and clusters can be resident, and how shared memory and L1 cache share
+ * one memory. Pure functions of a profile. */
 #pragma once
 
 #include "emulator/profile.h"

@@ -1,4 +1,4 @@
-/* cp.async. The bytes are copied at once, so waits for copies only have an effect in a checked
+/* cp.async. The bytes are copied immediately, so waits for copies only have an effect in a checked
  * launch. */
 #include "emulator/check.h"
 #include "emulator/lanes.h"

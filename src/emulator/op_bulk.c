@@ -164,9 +164,8 @@ static void wait_for_copies(emu_warp *warp, const emu_op *op)
     emu_order_wait(warp, groups, 0);
 }
 
-/* cp.async.mbarrier.arrive.noinc. The copies have already ended, so the arrival is made at once.
- * Without .noinc, the mbarrier would first be told to expect one more arrival, so the result would
- * be the same. */
+/* cp.async.mbarrier.arrive.noinc. The copies have already ended, so the arrival is immediate.
+ * Without .noinc, the mbarrier first expects one more arrival, so the result is the same. */
 static void arrive(emu_warp *warp, const emu_op *op)
 {
     emu_access access;

@@ -1,6 +1,6 @@
 /* cvt.
  *
- * Common conversions have handlers of their own. The others go lane by lane, through a 64-bit
+ * Common conversions have their own handlers. Other conversions go lane by lane, through a 64-bit
  * integer, a float or a double. */
 #include "emulator/float.h"
 #include "emulator/lanes.h"
@@ -23,7 +23,7 @@ CAST(f64_u32, emu_f64, emu_u32)
 EMU_UNARY(f64_f32, emu_f64, emu_f32, a)
 EMU_UNARY(f32_f64, emu_f32, emu_f64, emu_nan32((float)a))
 
-/* Truncates to an integer and clamps it; NaN becomes 0. */
+/* Truncates to an integer and clamps it. NaN becomes 0. */
 static int32_t to_s32(float value)
 {
     if (!(value > -2147483648.0f))

@@ -406,7 +406,7 @@ static void make_policy(emu_warp *warp, const emu_op *op)
     dst[i] = 0;
 }
 
-/* Decodes instructions that only affect the time, such as prefetch, discard and createpolicy. */
+/* Decodes instructions that affect only the time, such as prefetch, discard and createpolicy. */
 void emu_decode_prefetch(emu_decoder *decoder)
 {
     decoder->taken = UINT32_MAX;

@@ -226,7 +226,7 @@ static bool sample_texture(emu_warp *warp, const emu_op *op, const emu_texture *
     return ok;
 }
 
-/* Reads linear memory; outside of it, the result is zero. */
+/* Reads linear memory. The result outside that memory is zero. */
 static bool sample_line(emu_warp *warp, const emu_op *op, const emu_texture *texture, result *out)
 {
     const fetch *f = op->extra;

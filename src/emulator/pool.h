@@ -1,10 +1,10 @@
-/* A pool: memory that is allocated in pieces and freed all at once. */
+/* A pool: memory that is allocated in pieces and freed as a whole. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A pool; it is empty if all bytes are zero. `failed` is set after memory has run out. */
+/* A pool, which is empty if all bytes are zero. `failed` is set after memory has run out. */
 typedef struct emu_pool {
     struct emu_pool_block *blocks;
     bool failed;

@@ -70,6 +70,6 @@ bool emu_profile_load(emu_profile *out, const char *name, const char *overrides,
 int emu_profiles_from_environment(emu_profile out[EMU_DEVICES_MAX], const char *selected, char *why,
                                   size_t why_bytes);
 
-/* Parses the text of a profile; messages contain `name`. */
+/* Parses the text of a profile. Messages contain `name`. */
 bool emu_profile_parse(emu_profile *out, const char *name, const char *text, char *why,
                        size_t why_bytes);

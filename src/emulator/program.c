@@ -29,8 +29,8 @@ static void merge_shared(reach *r, const emu_function *function)
         r->uses_shared[i] |= function->uses_shared && function->uses_shared[i];
 }
 
-/* Returns the local memory of the function and its deepest chain of calls. A function that calls
- * itself counts once; its further calls use the stack of the launch. */
+/* Returns the local memory of the function and its deepest chain of calls. A recursive function
+ * counts once; its recursive calls use the stack of the launch. */
 static uint32_t visit_function(reach *r, size_t index)
 {
     const emu_function *function = &r->program->functions[index];

@@ -27,8 +27,7 @@ typedef struct emu_function {
     const bool *uses_shared;     /* for each shared variable of the module: true if it is used */
     const uint32_t *touches;     /* registers that the operations read or write: 2 * index, plus 1
                                     if the register is written */
-    const uint32_t *first_touch; /* for each operation the index of its first touch; the last
-                                    element is the end of all touches */
+    const uint32_t *first_touch; /* first touch of each operation, and end of all touches */
     const emu_flow *flows;       /* flow of each operation */
 } emu_function;
 
@@ -66,5 +65,5 @@ typedef struct emu_call {
 
 #define EMU_INDIRECT UINT32_MAX
 
-/* The address of function 0; function i is at this plus i. It is not a memory address. */
+/* The address of function 0, to which function i adds i. It is not a memory address. */
 #define EMU_FUNCTION_ADDRESS UINT64_C(0x0004000000000000)

@@ -266,7 +266,7 @@ static void parse_location(ptx_parser *parser)
         }
     }
     if (location.line == 0)
-        return; /* code that several branches share has line 0; keep the line before it */
+        return; /* line 0 is code that several branches share; keep the previous line */
     ptx_location *place = PTX_APPEND(parser, parser->module, locations, location);
     if (place)
         *place = location;

@@ -1,4 +1,4 @@
-/* Streams, which run commands on a thread of their own, and completions, which hold the modelled
+/* Streams, each of which runs commands on its own thread, and completions, which hold the modelled
  * time at which a command ended. */
 #pragma once
 
@@ -15,7 +15,7 @@ typedef struct emu_command_class {
      * by one thread at a time; `start_ns` is the modelled start. */
     double (*run)(emu_command *command, double start_ns);
     void (*release)(emu_command *command); /* frees the members of the command; may be NULL */
-    bool is_kernel;  /* true if the command's time includes the gap between kernels */
+    bool is_kernel;  /* true if the gap between kernels is part of the command's time */
     bool has_handle; /* true if the command has a handle */
 } emu_command_class;
 
@@ -68,7 +68,7 @@ struct CUstream_st {
     emu_completion **waits;
 
     struct emu_capture *capture; /* the capture of the stream; NULL: the stream is not captured */
-    CUstream next_captured;      /* next stream of the capture */
+    CUstream next_captured;
     size_t dependency_count;
     CUgraphNode *dependencies; /* dependencies of the next captured node */
 };
@@ -82,8 +82,8 @@ CUresult emu_queue_submit(emu_completion **out, CUstream stream, emu_command *co
 /* Makes the next command of the stream wait for `completion`, which may be NULL. Lock held. */
 CUresult emu_queue_wait_for(CUstream stream, emu_completion *completion);
 
-/* Waits for `completion` (NULL: returns at once) and advances the modelled host clock to its end.
- * Returns the sticky error if there is one. The lock is held, but released while waiting. */
+/* Waits for `completion` (NULL: returns immediately) and advances the modelled host clock to its
+ * end. Returns the sticky error if there is one. The lock is held, but released while waiting. */
 CUresult emu_queue_join(emu_completion *completion);
 /* Wait for all work of a stream, or of all streams of a context. Lock held. */
 CUresult emu_queue_join_stream(CUstream stream);

@@ -26,8 +26,8 @@
  *     AT_CLUSTER  waits for the phase of the cluster's barrier to end.
  *
  * Waiting for an mbarrier or for memory is not a state, because the kernel tests in a loop. An
- * asynchronous operation (cp.async, bulk and tensor copies, wgmma) does its work at once, so waits
- * for it return at once. Only a checked launch records what would still be in flight.
+ * asynchronous operation (cp.async, bulk and tensor copies, wgmma) does its work immediately, so
+ * waits for it return immediately. Only a checked launch records what would still be in flight.
  *
  * Invariants:
  *
@@ -75,7 +75,7 @@ typedef struct team {
     emu_run_state state;
     emu_worker *workers[MOST_WORKERS];
     pthread_t threads[MOST_WORKERS];
-    unsigned most, count; /* maximum number of workers; number of workers that were started */
+    unsigned most, count; /* maximum number of workers, and number that were started */
 } team;
 
 /* ---- outside events ---- */
@@ -256,7 +256,7 @@ static void add_resident(residents *all, emu_group *group)
     all->count++;
 }
 
-/* Returns how many groups fit on the device at once. Only these can wait for each other. */
+/* Returns how many groups the device can hold together. Only these can wait for each other. */
 static uint64_t most_resident(const emu_run_state *run)
 {
     uint64_t blocks = (uint64_t)run->limits.sm_count * run->limits.blocks_per_sm;

@@ -3,7 +3,7 @@
  * Lanes at the same position form a split. The split with the deepest call and, among those, the
  * lowest position runs first, until it reaches the position of another split and joins it. In the
  * order in which compilers emit blocks, this reconverges at the immediate post-dominator. A split
- * that has run for long lets the others run. So a lane that spins for another lane of its warp
+ * that has run for long lets other splits run. So a lane that spins for another lane of its warp
  * makes progress, as on hardware since Volta. */
 #include "emulator/check.h"
 #include "emulator/program.h"

@@ -1,5 +1,5 @@
-/* Transfers the bytes of each lane at once. They are reported to the mbarrier at once, too, except
- * in a checked launch, where they are reported as late as possible (check_async.c). */
+/* Transfers the bytes of each lane and reports them to the mbarrier immediately. Only in a checked
+ * launch are they reported as late as possible (check_async.c). */
 #include "emulator/transfer.h"
 
 #include "emulator/check.h"

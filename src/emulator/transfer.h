@@ -31,7 +31,7 @@ typedef struct emu_reduction {
     ptx_type type; /* type of the elements */
 } emu_reduction;
 
-/* Takes the reduction that the opcode names; returns false if there is none. */
+/* Takes the reduction that the opcode names. Returns false if it names none. */
 bool emu_take_reduction(emu_decoder *decoder, emu_atomic *out);
 /* Stores elements, or combines them with those in memory. */
 void emu_put(const emu_reduction *reduction, uint8_t *to, const uint8_t *from, uint32_t bytes);

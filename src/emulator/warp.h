@@ -85,12 +85,12 @@ typedef struct emu_split {
 } emu_split;
 
 struct emu_warp {
-    uint8_t *base[2]; /* registers of the current frame; constants of the program */
+    uint8_t *base[2]; /* registers of the current frame, and constants of the program */
     uint32_t mask;    /* lanes that execute the current operation */
     uint32_t dead;    /* lanes that have exited or do not exist */
     uint32_t active;  /* lanes of the running split */
     uint32_t pc;      /* next operation */
-    uint32_t limit;   /* position at which the run of the split ends; 0: at once */
+    uint32_t limit;   /* position at which the run of the split ends; 0: immediately */
     emu_frame *frame;
     emu_block *block;
     emu_worker *worker;
@@ -241,7 +241,7 @@ emu_group *emu_group_start(emu_worker *worker, uint64_t index, uint32_t sm);
 /* Runs the warps in turn until all threads have exited, no warp can continue, or about `budget`
  * operations have run. */
 emu_progress emu_group_run(emu_group *group, uint64_t budget);
-/* Adds the counts of an ended group to those of its worker, and frees or keeps the group. */
+/* Adds the counts of an ended group to its worker's counts, and frees or keeps the group. */
 void emu_group_end(emu_group *group);
 void emu_group_free(emu_group *group);
 
