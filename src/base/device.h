@@ -37,7 +37,7 @@ typedef struct gt_device {
     int carveout_kb[GT_CARVEOUT_MAX]; /* possible sizes of shared memory, ascending */
     int carveout_count;
     int driver_version, nvrtc_version; /* 13000 for 13.0; 0: none */
-    bool emulated; /* true on the emulator: images are PTX, and times are modelled */
+    bool emulated; /* true on the emulator, where images are PTX and times are modelled */
 } gt_device;
 
 /* Returns the peak memory bandwidth, at two transfers per clock; 0 if unknown. */

@@ -256,7 +256,7 @@ gputune_status gt_path_format(char **out, const char *format, ...)
     return gt_text_take(out, &path);
 }
 
-/* Adds `folder`/`name` if it exists. */
+/* Adds `folder`/`name` if that path exists. */
 static gputune_status add_match(gt_texts *out, const char *folder, const char *name)
 {
     char *path;

@@ -44,5 +44,5 @@ gputune_status gt_path_format(char **out, const char *format, ...) GT_PRINTF(2, 
 /* Finds the paths that match a shell pattern, in ascending order. *, ? and [] match within one
  * component as in fnmatch(3); only a dot matches a leading dot. Finding nothing, or a folder that
  * cannot be read, is not an error. ENOMEM. Release *out with gt_texts_free(), even after a failure.
- * glibc's glob() is not used because it frees memory twice when memory is short. */
+ * glibc's glob() is not used because it frees memory twice if memory runs out. */
 gputune_status gt_matches_find(gt_texts *out, const char *pattern);

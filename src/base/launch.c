@@ -196,7 +196,7 @@ static bool find_next_launch(gt_iteration *run, const gt_sequence *sequence)
     return false;
 }
 
-/* Moves to the next launch, which may have no blocks. */
+/* Moves to the next launch, even if it has no blocks. */
 static bool next_launch(gt_iteration *run, const gt_launch_view *launch)
 {
     memset(run->grid, 0, sizeof run->grid);

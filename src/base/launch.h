@@ -17,7 +17,7 @@ typedef enum gt_pass {
 
 enum {
     GT_PARAMETER_PORTABLE_BYTES =
-        4096, /* limit of every driver; the larger one needs CC >= 7.0 and driver >= 12.1 */
+        4096, /* limit of every driver; the larger limit needs CC >= 7.0 and driver >= 12.1 */
     GT_PARAMETER_LARGE_BYTES = 32764,
     GT_PARAMETER_MAX = 64, /* kernel parameters, including blocks and scratch buffers */
     GT_BLOCK_MAX = 8,
@@ -73,11 +73,11 @@ typedef struct gt_parameter {
     uint64_t scratch_bytes; /* size of a scratch buffer or a reference's extra buffer, or the value
                                of a reference's scalar */
     uint32_t scratch;       /* flags of a scratch buffer: GT_SCRATCH_... */
-    uint32_t holder; /* 1 + index of the struct's parameter if the address is in a struct; else 0 */
-    uint32_t offset; /* offset of the address in that struct */
-    uint32_t base;   /* 1 + index of a parameter that is added to the address; 0: nothing is
-                        added */
-    uint64_t clear_bytes; /* bytes of a buffer or scratch buffer to zero before every launch */
+    uint32_t holder;        /* 1 + index of the parameter whose struct has the address, or 0 */
+    uint32_t offset;        /* offset of the address in that struct */
+    uint32_t base;          /* 1 + index of a parameter that is added to the address; 0: nothing is
+                               added */
+    uint64_t clear_bytes;   /* bytes of a buffer or scratch buffer to zero before every launch */
 } gt_parameter;
 
 /* The arguments of cuTensorMapEncodeTiled() except the address, with the driver's enumerators. */
@@ -127,7 +127,7 @@ typedef struct gt_kernel_step {
     uint32_t cluster[3];   /* all 1: the cluster attribute is not set */
     uint32_t shared_bytes; /* dynamic shared memory */
     uint32_t times;        /* number of launches in a row */
-    uint32_t cooperative;  /* 1: all blocks are resident at once and may wait for each other */
+    uint32_t cooperative;  /* 1: all blocks are resident together and may wait for each other */
     uint32_t programmatic; /* 1: may start before the previous kernel ends */
     uint32_t parameter_count;
     uint32_t parameters[GT_PARAMETER_MAX]; /* indices into the launch's parameters */
@@ -174,7 +174,7 @@ typedef struct gt_launch_sizes {
     /* Two launches have the same id only if their sizes are equal. When the id changes, a stream's
      * scratch memory that is zeroed before the first launch is zeroed again. */
     uint64_t id;
-    const uint32_t (*grids)[3]; /* the grid of each step; none is empty */
+    const uint32_t (*grids)[3]; /* the grid of each step, never empty */
     const uint64_t *bytes;      /* for each parameter: bytes of a scratch buffer, or of a buffer
                                    that is zeroed before every launch; NULL: no such parameter */
 } gt_launch_sizes;

@@ -7,7 +7,7 @@ typedef struct gt_objective {
     const char *name; /* "kernel" */
     double limit_s;   /* default time limit of a call, in seconds */
     bool by_host;     /* true if times are from the host's clock, so the host is part of the key */
-    bool by_energy;   /* true if values are nanojoules; otherwise nanoseconds */
+    bool by_energy;   /* true if values are nanojoules, false for nanoseconds */
     bool by_work;     /* true if values are scaled to the work of one launch of the default */
     gputune_objective sampled; /* the objective that is measured, and from which this objective is
                                   computed */

@@ -46,7 +46,7 @@ typedef enum gt_operation {
 
 typedef struct gt_instruction {
     gt_operation operation;
-    int32_t target; /* index of the first of two operands; for GT_DO_SLOT, the slot */
+    int32_t target; /* index of the first of two operands, or the slot of GT_DO_SLOT */
     union {
         int64_t integer; /* GT_DO_LITERAL */
         double real;     /* GT_DO_REAL */

@@ -7,7 +7,7 @@
 
 typedef struct gt_patience {
     int64_t until_ns;            /* deadline on the clock of gt_now_ns() */
-    const volatile int *cancel;  /* non-zero ends the wait at once; may be NULL */
+    const volatile int *cancel;  /* a flag that ends the wait; may be NULL */
     const volatile int *closing; /* a flag like `cancel`, set while the tuner is being closed */
 } gt_patience;
 

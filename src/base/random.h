@@ -26,7 +26,6 @@ static inline double gt_random_unit(gt_random *random)
 {
     return (double)(gt_random_next(random) >> 11) * 0x1p-53;
 }
-/* Shuffles the items (Fisher-Yates). */
 static inline void gt_random_shuffle(gt_random *random, uint64_t *items, size_t count)
 {
     for (size_t i = count; i > 1; i--) {

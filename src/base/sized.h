@@ -7,14 +7,14 @@
 
 #include <stddef.h>
 
-/* Copies the caller's struct *given to *known, a `type`, as far as the caller's struct has the
- * members. Other members of *known keep their defaults. `given` may be NULL. Sets known->size to
- * the size in this build. EINVAL if given->size is not one that an _INIT macro sets. */
+/* Copies the caller's struct *given to *known, a `type`, up to the end of the caller's struct.
+ * Later members of *known keep their defaults. `given` may be NULL. Sets known->size to the size in
+ * this build. EINVAL if no _INIT macro sets given->size. */
 #define GT_SIZED_READ(type, known, given)                                                          \
     gt_sized_read(1 ? (known) : (type *)0, 1 ? (given) : (const type *)0, sizeof(type), #type)
 
 /* Copies *known, a `type`, to the caller's struct *out, up to the smaller of both sizes, and sets
- * out->size to the bytes written. EINVAL if out->size is not one that an _INIT macro sets. */
+ * out->size to the bytes written. EINVAL if no _INIT macro sets out->size. */
 #define GT_SIZED_WRITE(type, out, known)                                                           \
     gt_sized_write(1 ? (out) : (type *)0, 1 ? (known) : (const type *)0, sizeof(type), #type)
 

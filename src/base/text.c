@@ -162,7 +162,7 @@ void gt_make_utf8(char *string)
     }
 }
 
-/* Multiplies; a product above 64 bits becomes UINT64_MAX. */
+/* Multiplies, and returns UINT64_MAX for a product above 64 bits. */
 static uint64_t multiply(uint64_t a, uint64_t b)
 {
     uint64_t product;

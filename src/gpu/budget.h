@@ -35,6 +35,6 @@ CUresult gt_device_info(const gt_driver *driver, size_t *available, size_t *tota
 /* Returns true if an allocation of `bytes` fits into the budget. */
 bool gt_budget_has(const gt_driver *driver, uint64_t bytes);
 /* Count memory that another function allocates: an array, or mapped memory. `name` is its handle.
- * gt_budget_take() returns false if the budget would be exceeded, or if host memory is short. */
+ * gt_budget_take() returns false if the budget would be exceeded, or if host memory runs out. */
 bool gt_budget_take(const gt_driver *driver, uint64_t name, uint64_t bytes);
 void gt_budget_give(const gt_driver *driver, uint64_t name);

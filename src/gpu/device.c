@@ -254,7 +254,7 @@ static gputune_status get_attribute(int *out, const gt_driver *driver, CUdevice 
     return GPUTUNE_OK;
 }
 
-/* Reads an attribute; 0 if the driver does not know it. */
+/* Reads an attribute, or returns 0 if the driver does not know it. */
 static int get_or_zero(const gt_driver *driver, CUdevice device, CUdevice_attribute attribute)
 {
     int value = 0;
@@ -398,7 +398,7 @@ static gputune_status no_such_device(const gt_driver *driver, const char *which,
                    list.length ? gt_text_string(&list) : "none");
 }
 
-/* Finds the only device whose UUID begins with `prefix`; -1 if there is none or several. */
+/* Returns the only device whose UUID begins with `prefix`, or -1 if none or several do. */
 static int find_by_uuid(const gt_driver *driver, const char *prefix, int count)
 {
     int found = -1;

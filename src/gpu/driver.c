@@ -132,7 +132,7 @@ static gputune_status select_profile(const gt_driver *driver, const char *profil
                         : gt_fail(GPUTUNE_EINVAL, "the emulator has no profile \"%s\"", profile);
 }
 
-/* Explains CUDA_ERROR_NOT_INITIALIZED after a successful cuInit(). */
+/* Explains why a call after cuInit() reports CUDA_ERROR_NOT_INITIALIZED. */
 static const char forked[] = "CUDA does not work in a child process that was forked after its "
                              "parent used CUDA; start the child by exec (in Python, by spawn)";
 

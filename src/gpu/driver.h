@@ -39,9 +39,9 @@ gputune_status gt_driver_probe(int *version, const char *name);
  * of memory becomes EDEVMEM, a GPU that others use exclusively EBUSY, a lost or faulty GPU
  * ENODRIVER, a fatal code (gt_cuda_fatal) ECRASHED, and any other ECUDA. */
 gputune_status gt_cuda_check(const gt_driver *driver, CUresult result, const char *call);
-/* Returns true if this process or its context can do no more CUDA work after that code: 226, 700,
- * 702, 710, 714-719, 721, 911 (CUDA 13.0's cuda.h, "must be terminated and relaunched"), or 999
- * (unknown), which may have the same effect. */
+/* Returns true if this process or its context can do no more CUDA work after this error code: 226,
+ * 700, 702, 710, 714-719, 721, 911 (CUDA 13.0's cuda.h, "must be terminated and relaunched"), or
+ * 999 (unknown), which may have the same effect. */
 bool gt_cuda_fatal(CUresult result);
 
 /* GT_CUDA(driver, MemAlloc, &pointer, bytes): calls driver->MemAlloc and returns on failure. */

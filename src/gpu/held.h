@@ -1,5 +1,5 @@
 /* Objects that CUDA graphs use, such as a module or the memory of captured launches. Each graph
- * that uses an object holds it, and so does the launcher that made it; the last holder frees it. */
+ * that uses an object holds it, and so does the object's launcher. The last holder frees it. */
 #pragma once
 
 #include "gpu/driver.h"

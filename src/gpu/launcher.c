@@ -40,14 +40,14 @@ enum { SLOTS = 8 }; /* parts of a stream's staging memory, each with an event */
 
 /* The instance and the staging memory that one stream at a time uses. */
 typedef struct stream_state {
-    pthread_mutex_t lock;      /* protects everything below; held for a whole launch */
+    pthread_mutex_t lock;      /* protects the members below; held for a whole launch */
     atomic_uint_least64_t key; /* the stream's key, changed under the launcher's lock; 0: free */
     atomic_uintptr_t stream;   /* the stream's handle, by which the state is found while a capture
                                   hides the   stream's id */
     gt_instance instance;
     bool ready;     /* true if instance, staging memory and events exist */
     bool copied;    /* true if a block was copied to the instance */
-    bool must_wait; /* true if the state comes from another stream, so wait for `last` */
+    bool must_wait; /* true if another stream used the state, so wait for `last` */
     uint8_t *staging;
     CUevent events[SLOTS]; /* events after the latest launch of each slot */
     bool used[SLOTS];
@@ -84,7 +84,7 @@ struct gt_launcher {
     gt_loaded_launch loaded; /* must be first, because a direct launch reads only its beginning */
     pthread_mutex_t lock;    /* protects the states' keys and the graph states */
     pthread_mutex_t clear_lock, texture_lock;
-    stream_state *states; /* an array of GT_LAUNCHER_STREAMS if needs_state; otherwise NULL */
+    stream_state *states; /* an array of GT_LAUNCHER_STREAMS, or NULL unless needs_state */
     unsigned next_victim;
     graph_state *graph_states;
     held_module *held;
@@ -637,7 +637,7 @@ static gputune_status read_capture(stream_facts *out, const gt_driver *driver, C
 
 /* A driver may reuse the handle of a destroyed stream, but not its id (driver 12.0). During a
  * capture the driver refuses to report ids (error 900, seen on an H200 with driver 13.0); the
- * handle is enough then, because the capture has an id of its own. */
+ * handle is enough then, because the capture has its own id. */
 static gputune_status read_stream(stream_facts *out, const gt_launcher *launcher, CUstream stream)
 {
     const gt_driver *driver = launcher->loaded.driver;

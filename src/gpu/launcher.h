@@ -8,7 +8,7 @@
 #include "gpu/module.h"
 
 /* A variant, loaded in the context that was current at load. Several threads may launch it, on
- * several streams at once.
+ * several streams.
  *
  * A kernel without pass copies, scratch memory and clears is launched without a lock. A kernel with
  * them has an instance (buffers, and a module if a block is passed as `constant` or `split`) for
@@ -57,7 +57,7 @@ gputune_status gt_launcher_launch_at(gt_launcher *launcher, const gt_launch_size
                                      CUstream stream, const void *const *arguments);
 
 /* Launches without copying the pass blocks, to time the kernels only: the kernels read the blocks
- * that the last gt_launcher_launch() on this stream copied. Returns EINVAL if there was none; a
+ * that the last gt_launcher_launch() on this stream copied. Returns EINVAL without such a launch; a
  * captured launch does not count. If the stream is being captured, the launch uses the stream's own
  * instance, so the graph must be replayed on that stream, by one thread. Without pass copies and
  * scratch memory this is the same as gt_launcher_launch(). */

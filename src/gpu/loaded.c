@@ -96,7 +96,7 @@ static gputune_status allow_shared(const gt_loaded_launch *loaded, CUfunction fu
     if (sum <= (uint32_t)loaded->device->shared_per_block_bytes) {
         return GPUTUNE_OK;
     }
-    int allowed; /* the limit that was set on this function before, maybe by another launcher */
+    int allowed; /* the limit that this or another launcher set on this function before */
     GT_CUDA(loaded->driver, FuncGetAttribute, &allowed,
             CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, function);
     GT_REFUSE(sum > (uint32_t)loaded->device->shared_per_block_optin_bytes, GPUTUNE_ECUDA,
@@ -199,7 +199,7 @@ static gputune_status take_module(gt_instance *out, gt_loaded_launch *loaded)
     return GPUTUNE_OK;
 }
 
-/* Zeroes memory and waits. Uses a stream of its own, because the caller's may be captured. */
+/* Zeroes memory and waits. Uses its own stream, because the caller's stream may be captured. */
 static gputune_status zero_memory(const gt_driver *driver, CUdeviceptr at, size_t bytes)
 {
     CUstream stream;
@@ -473,7 +473,7 @@ gputune_status gt_loaded_occupancy(double *out, const gt_loaded_launch *loaded)
  * the function's attribute has the same effect. */
 enum { CARVEOUT_ATTRIBUTE_VERSION = 12080 };
 
-/* Checks that grids are multiples of clusters, because drivers do not report which one is not. */
+/* Checks that grids are multiples of clusters, because drivers do not report which grid is not. */
 static gputune_status check_clusters(const gt_launch_view *launch)
 {
     gt_iteration run;

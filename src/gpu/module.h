@@ -22,19 +22,19 @@ typedef struct gt_kernel_symbol {
 } gt_kernel_symbol;
 
 /* An image that is loaded in one context, with a count of references. Launchers share it unless
- * they need __constant__ symbols of their own. Launchers that share it must be loaded one at a
+ * they need their own __constant__ symbols. Launchers that share it must be loaded one at a
  * time. */
 typedef struct gt_module {
     const gt_driver *driver;
     gt_context context;
-    CUmodule handle; /* NULL: each launcher has modules of its own */
+    CUmodule handle; /* NULL: each launcher has its own modules */
     atomic_uint holders;
     GT_ARRAY(gt_kernel_symbol) symbols; /* the symbols that launchers have requested */
 } gt_module;
 /* Makes a module without a handle, with one reference. ENOMEM. */
 gputune_status gt_module_make(gt_module **out, const gt_driver *driver, const gt_context *context);
 gt_module *gt_module_retain(gt_module *module);
-/* Drops a reference; the last one unloads the module. Works in any context and thread. */
+/* Drops a reference; the last reference unloads the module. Works in any context and thread. */
 void gt_module_release(gt_module *module);
 /* Drops a reference without changing the context. `alive`: the module's context exists and is
  * current. NULL is allowed. */
@@ -53,7 +53,7 @@ typedef struct gt_view {
 /* Allocates at least `bytes` > 0 bytes in the current context, which belongs to the device
  * `ordinal`, and maps them twice: at a writable and at a read-only address. Both addresses are
  * multiples of 64 KiB. Returns false if the driver or device cannot map memory this way or memory
- * is short; the caller then uses ordinary memory. */
+ * runs out; the caller then uses ordinary memory. */
 bool gt_view_take(gt_view *out, const gt_driver *driver, int ordinal, uint64_t bytes);
 /* Frees the memory and its view, in the context that made them, when no work uses them. */
 void gt_view_free(const gt_view *view, const gt_driver *driver);

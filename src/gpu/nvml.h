@@ -32,9 +32,9 @@ typedef struct gt_nvml_users {
 } gt_nvml_users;
 /* Counts the processes with a context on the GPU, except this one, `friend` (a pid; 0: none), and
  * the workers of both. Their workers do not count, because a killed worker keeps its context for a
- * moment, and the worker of a background tuning is paused. No process's worker counts while its
- * name is GT_NVML_WAITING. If NVML uses another pid namespace (in a container), this process and
- * `friend` are assumed to be in its list. Slower than gt_nvml_read(). */
+ * moment, and the worker of a background tuning is paused. A worker whose name is GT_NVML_WAITING
+ * never counts. If NVML uses another pid namespace (in a container), this process and `friend` are
+ * assumed to be in its list. Slower than gt_nvml_read(). */
 void gt_nvml_read_users(gt_nvml_users *out, gt_nvml *nvml, pid_t friend);
 /* Gets the percentage of the last second, or sixth of a second, in which the GPU ran a kernel.
  * Returns false if NVML does not report it. */

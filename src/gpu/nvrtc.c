@@ -403,7 +403,7 @@ static void keep_missing(const gt_nvrtc_request *request, gt_texts *names)
     }
 }
 
-/* Adds the header that the log reports as missing. Returns true if there is one. */
+/* Adds the header that the log reports as missing. Returns false if it reports none. */
 static bool learn_missing(gt_texts *missing, const char *log)
 {
     static const char words[] =
@@ -451,7 +451,7 @@ static gputune_status create_program(program *out, const gt_nvrtc *nvrtc,
                         "nvrtcCreateProgram");
 }
 
-/* Compiles a program. Sets *again if a header is missing, so another attempt without it may
+/* Compiles a program. Sets *again if a header is missing, because an attempt without the header may
  * succeed. */
 static gputune_status compile_program(gt_compiled *out, const gt_nvrtc *nvrtc, program program,
                                       const gt_nvrtc_request *request, const gt_nvrtc_head *head,
@@ -530,7 +530,7 @@ static const char *find_in(const char *from, const char *to, const char *needle)
     return memmem(from, (size_t)(to - from), needle, strlen(needle));
 }
 
-/* Reads the number before `unit` in the line, with one blank between; 0 if there is none. */
+/* Reads the number before `unit` and a blank in the line. Returns 0 if there is none. */
 static uint32_t number_before(const char *line, const char *end, const char *unit)
 {
     const char *at = find_in(line, end, unit);

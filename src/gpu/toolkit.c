@@ -121,7 +121,7 @@ typedef gputune_status (*root_fn)(void *user, cuda_root kind, const char *folder
 
 static const char *const prefixes[] = {"/usr/local/cuda", "/usr/local/cuda-[0-9]*", "/opt/cuda"};
 
-/* Gets the prefix ("/usr") of the first python3 on PATH; otherwise *out stays NULL. */
+/* Gets the prefix ("/usr") of the first python3 on PATH. Without a python3, *out stays NULL. */
 static gputune_status python_prefix(char **out)
 {
     const char *path = gt_environment("PATH");
@@ -356,7 +356,7 @@ static gputune_status search_headers(void *user, cuda_root kind, const char *fol
 }
 
 /* Searches beside the NVRTC that the user names: PREFIX/lib64/libnvrtc.so.13, or a wheel's
- * nvidia/cu13/lib/libnvrtc.so.13, whose folder is beside those of the other wheels. */
+ * nvidia/cu13/lib/libnvrtc.so.13, whose folder is beside the folders of other wheels. */
 static gputune_status search_beside(finder *finder, const char *given)
 {
     GT_FREED char *real = realpath(given, NULL);

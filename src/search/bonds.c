@@ -23,7 +23,7 @@ static uint32_t find_cell(const gt_domain *domain, uint32_t axis, const gt_point
 }
 
 /* Returns by how many standard deviations the dependence of two axes exceeds that of independent
- * ones. */
+ * axes. */
 static double measure_dependence(const gt_domain *domain, const gt_point *draws, uint32_t count,
                                  uint32_t a, uint32_t b)
 {

@@ -28,7 +28,7 @@ typedef struct gt_coordinates {
     /* true if the coordinate's values are only equal or different, without a distance */
     bool is_word[GT_COORDINATES];
     float *value[GT_COORDINATES];  /* by choice: the coordinate in [0, 1], or a word's index */
-    float *factor[GT_COORDINATES]; /* products: by choice of the axis `other`; otherwise NULL */
+    float *factor[GT_COORDINATES]; /* by choice of the axis `other`; NULL unless a product */
     uint32_t other[GT_COORDINATES];
     const gt_domain *domain;
     uint32_t feature_count; /* features come last; they have no axis */

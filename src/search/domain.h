@@ -27,7 +27,7 @@ typedef struct gt_domain {
     bool size_is_exact;
     const gt_point *fallback; /* the template's default, which is tried first; may be NULL */
     void *user;               /* passed to the functions */
-    /* Draws a valid configuration; all are equally likely. Returns false if there is none. */
+    /* Draws a valid configuration, each with equal probability. Returns false if there is none. */
     bool (*draw)(void *user, gt_random *random, gt_point *out);
     bool (*is_valid)(void *user, const gt_point *point);
     /* Moves *point to the first valid configuration if `first` is true, otherwise to the next.

@@ -47,7 +47,7 @@ static void find_best(gt_evidence *evidence)
     }
 }
 
-/* Adds a cost unless it was reported before. */
+/* Adds a cost that was not reported before. */
 static void add_cost(double *known, double seconds, double *sum, uint32_t *count)
 {
     if (seconds > 0 && !*known) {

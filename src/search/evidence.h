@@ -25,13 +25,13 @@ typedef struct gt_evidence {
     uint32_t result_count;  /* configurations with a result */
     uint32_t count_at_best; /* `result_count` at the time of the best result */
     uint32_t best;          /* index of the fastest point; undefined without a correct point */
-    double compile_s;       /* total compile time, each configuration once */
+    double compile_s;       /* total compile time, with each configuration counted once */
     uint32_t compiled;      /* number of configurations in compile_s */
-    double measure_s;       /* total GPU time, each configuration once */
+    double measure_s;       /* total GPU time, with each configuration counted once */
     uint32_t measured;
 } gt_evidence;
 
-/* Adds a proposal. Returns ENOMEM if memory is short. */
+/* Adds a proposal. ENOMEM. */
 gputune_status gt_evidence_propose(gt_evidence *evidence, const gt_point *point);
 gputune_status gt_evidence_add(gt_evidence *evidence, const gt_tried *result);
 /* Records that a pending point has been compiling for `seconds`. */

@@ -38,8 +38,7 @@ typedef struct gt_gaussian {
     struct gt_gaussian_sample *sample; /* memory for learning */
 } gt_gaussian;
 
-/* Opens a process without rows. gt_gaussian_close() releases it. Returns ENOMEM if memory is
- * short. */
+/* Opens a process without rows. gt_gaussian_close() releases it. ENOMEM. */
 gputune_status gt_gaussian_open(gt_gaussian *out, const gt_coordinates *coordinates);
 void gt_gaussian_close(gt_gaussian *gaussian);
 
@@ -47,7 +46,7 @@ void gt_gaussian_close(gt_gaussian *gaussian);
  * signal variance. `sum` is the sum of the shared parts, `squares` the sum of their squares. */
 static inline double gt_gaussian_apart(double sum, double squares)
 {
-    return sum + (sum * sum - squares) / 2; /* a pair's part is the product of two parts */
+    return sum + (sum * sum - squares) / 2; /* the part of a pair is a product of two parts */
 }
 
 /* Returns the scalar product, computed in four independent sums for speed. */
@@ -80,7 +79,7 @@ void gt_gaussian_learn(gt_gaussian *gaussian, uint32_t steps);
 
 /* Returns the negative log likelihood per row with a known value, up to a constant. */
 double gt_gaussian_misfit(const gt_gaussian *gaussian);
-/* Allocates memory for learning, which the caller frees. Returns NULL if memory is short. */
+/* Allocates memory for learning, which the caller frees. Returns NULL if memory runs out. */
 struct gt_gaussian_sample *gt_gaussian_sample_new(void);
 
 /* A point to predict. It keeps its row of Cholesky's factor, so each element is computed only

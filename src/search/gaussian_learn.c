@@ -119,7 +119,7 @@ static void fill_covariances(sample *s, const double *weight, const double *part
     }
 }
 
-/* Factors the covariance in place; returns the logarithm of the square root of its determinant. */
+/* Factors the covariance in place. Returns the logarithm of the square root of its determinant. */
 static double decompose_covariances(sample *s)
 {
     double log_root = 0;
@@ -139,7 +139,7 @@ static void invert_covariances(sample *s)
 {
     uint32_t n = s->count;
     for (uint32_t j = 0; j < n; j++) {
-        double *column = s->inverse[j]; /* column j of the factor's inverse */
+        double *column = s->inverse[j];
         memset(column, 0, n * sizeof *column);
         column[j] = 1 / s->k[j][j];
         for (uint32_t i = j + 1; i < n; i++) {

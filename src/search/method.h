@@ -37,7 +37,7 @@ extern const gt_method gt_method_auto, gt_method_model;
 
 /* Finds the next point of the domain that is not in the evidence. Returns false at the end. */
 bool gt_strategy_walk(gt_strategy *strategy, gt_point *out);
-/* Draws a random point that is not in the evidence; false if a hundred draws find none. */
+/* Draws a random point that is not in the evidence. Returns false if a hundred draws find none. */
 bool gt_strategy_draw(gt_strategy *strategy, gt_point *out);
 
 /* A configuration that may be proposed. */
@@ -81,9 +81,9 @@ typedef struct gt_model {
         count_when_learnt; /* evidence.result_count when the covariance was last learnt; 0: never */
 
     /* for gt_model_value(): */
-    double best_log;     /* logarithm of the best time so far */
-    double width;        /* greater differences to the best time are compressed; may be infinite */
-    double mean, spread; /* mean and spread of the compressed differences to the best time */
+    double best_log;       /* logarithm of the best time so far */
+    double width;          /* larger differences to the best time are compressed; may be infinite */
+    double mean, spread;   /* mean and spread of the compressed differences to the best time */
     double compile_centre; /* logarithm of the usual compile time; NAN: no compile time is known */
     double best_y;         /* the best time so far, standardised */
 

@@ -5,8 +5,7 @@
  * times.
  *
  * `auto` tries all configurations if the space is small or if the time suffices for all. It begins
- * with the fastest hints, because its limit may end it early. Otherwise it proposes like
- * `model`. */
+ * with the fastest hints, because its limit may end it early. Otherwise it acts like `model`. */
 #include "search/method.h"
 
 #include "stats/distribution.h"
@@ -349,7 +348,7 @@ enum {
     MANY = 800, /* if there are this many candidates, all but the best RANDOM are dropped */
     CLIMBS = 3  /* maximum number of steps from the best candidate to a better neighbour */
 };
-/* the gain of a point is approximate if it is more deviations than this below the best */
+/* the gain of a point that is this many deviations worse than the best is approximated */
 #define FAR 6.0
 /* With few points the process underestimates deviations, so they are doubled, or multiplied by less
  * if there are many axes. */
@@ -554,7 +553,7 @@ static double model_gain_at(const gt_model *model, const gt_strategy *strategy,
     return candidate.gain;
 }
 
-/* Scores the candidates from index `from` on; returns the best one, or -1. */
+/* Scores the candidates from index `from` on. Returns the best candidate, or -1. */
 static int64_t judge_from(gt_model *model, const gt_strategy *strategy, uint32_t from, int64_t best)
 {
     for (uint32_t i = from; i < model->pool.count; i++) {
@@ -700,7 +699,7 @@ static void look_model(gt_strategy *strategy, void *state, gt_outlook *out)
     }
 }
 
-/* Updates the model first if an update is due. Usually a proposal does that, but nothing is
+/* Updates the model first if an update is due. Usually a proposal updates it, but nothing is
  * proposed while slow compiles occupy all workers. */
 static double model_worth(gt_strategy *strategy, void *state, const gt_point *point)
 {

@@ -16,7 +16,7 @@ enum {
 #define SHARE  0.5 /* fraction of the time limit that quick compiles may use */
 #define SLOW   0.5 /* a compile is slow if it takes at least this fraction of quick_s() */
 #define FASTER 2.0 /* minimum ratio of compile times for quick compiles to pay */
-/* Fractions of the pairs that must be tried before it is decided if quick compiles pay: usually
+/* Fractions of the pairs that must be tried before deciding whether quick compiles pay: usually
  * ENOUGH, but ENOUGH_QUICK if the pairs do not even compile slowly. */
 #define ENOUGH       0.75
 #define ENOUGH_QUICK 0.5
@@ -98,8 +98,8 @@ static bool are_far_faster(const gt_quick *quick, uint32_t least, double left_s)
     return compiled >= least && full_s >= FASTER * quick_compile_s;
 }
 
-/* Guesses if quick compiles are far faster before the pairs show it: from the first pair, or from
- * the time that has passed. */
+/* Guesses from the first pair, or from the time that has passed, whether quick compiles are far
+ * faster. */
 static bool may_be_far_faster(const gt_quick *quick, double left_s)
 {
     double full_s = quick->left_at_begin_s - left_s;
@@ -117,7 +117,7 @@ static uint32_t count_tried(const gt_quick *quick)
     return tried;
 }
 
-/* Proposes pairs for half of the workers; the other workers are left for quick compiles. */
+/* Proposes pairs for half of the workers, and leaves the other workers for quick compiles. */
 static gputune_status propose_full(gt_quick *quick, gt_strategy *full, gt_point *out, size_t count,
                                    size_t *given)
 {

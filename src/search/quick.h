@@ -1,9 +1,9 @@
 /* Quick compiles: variants that are compiled with less optimisation and launched once. A quick
  * compile is never a result, but shows where fast variants are. A search begins without quick
  * compiles. If its first variants take long to compile, each is also tried as a quick compile. Such
- * pairs show whether quick compiles pay. They pay if they compile far faster, few variants could be
- * tried without them, and their order does not contradict the order of the variants. In the end
- * their times become hints for the search. Not thread-safe. */
+ * pairs show whether quick compiles pay: they compile far faster, few variants could be tried
+ * without them, and their order does not contradict that of the variants. In the end the times of
+ * quick compiles become hints for the search. Not thread-safe. */
 #pragma once
 
 #include "search/strategy.h"
@@ -33,7 +33,7 @@ typedef struct gt_quick {
     bool judged;
 } gt_quick;
 
-/* Begins quick compiles. They end at once if the domain is small or there is no time limit. The
+/* Begins quick compiles. They end immediately if the domain is small or there is no time limit. The
  * domain must outlive *out, which gt_quick_end() ends. ENOMEM. */
 gputune_status gt_quick_begin(gt_quick *out, const gt_domain *domain,
                               const gt_search_settings *settings);

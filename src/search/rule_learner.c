@@ -19,8 +19,8 @@ static double cost_of(double log_loss)
     return log_loss + weight * log_loss * log_loss;
 }
 
-/* Sets the logarithmic losses at a size. A time that was not measured counts as the worst time that
- * was, but its loss is at least `slow`. */
+/* Sets the logarithmic losses at a size. A time that was not measured counts as the worst measured
+ * time, but its loss is at least `slow`. */
 static void set_losses(double *out, const double *times, uint32_t count)
 {
     const double slow = 0.2;
@@ -92,7 +92,7 @@ static double improve_one(const portfolio *p, uint32_t *chosen, uint32_t count, 
     return least;
 }
 
-/* Adds one code after the other, then exchanges single codes as long as that helps. */
+/* Adds the codes one by one, then exchanges single codes as long as that helps. */
 static double choose_greedily(const portfolio *p, uint32_t *chosen)
 {
     double cost = INFINITY;
@@ -516,8 +516,8 @@ static uint32_t set_coordinates(const learner *l, double *out, uint32_t size, ui
 }
 
 /* Predicts the logarithmic times of a configuration. Also predicts each measured size from the
- * other ones: if the configuration is the fastest so far at the i-th of them, sets choices[i] to it
- * and least[i] to its time. */
+ * others. If the configuration is the fastest so far at the i-th size, sets choices[i] to it and
+ * least[i] to its time. */
 static gputune_status predict_config(uint32_t *choices, double *least, learner *l, uint32_t config,
                                      const weights *w, uint32_t guesses)
 {
@@ -590,8 +590,8 @@ static gputune_status predict_all(double *cost, learner *l, const weights *w, ui
     return GPUTUNE_OK;
 }
 
-/* Predicts the times at sizes that were not measured. The weights of blocks and divisors are the
- * ones with the best choices, because the times of only some kernels depend on them. */
+/* Predicts the times at sizes that were not measured. Uses the weights of blocks and divisors that
+ * give the best choices, because only some kernels' times depend on these. */
 static gputune_status predict_losses(learner *l)
 {
     static const weights all[] = {{0, 0}, {0.3, 0}, {1, 0}, {0, 0.05}, {0.3, 0.05}};
@@ -663,7 +663,7 @@ static void test_fold(learner *l, double *out, uint32_t fold)
 {
     const gt_rule_data *data = l->data;
     const double rows = l->measured_count + l->guessed_count;
-    for (int p = 0; p < PENALTIES; p++) { /* a larger penalty prunes further */
+    for (int p = 0; p < PENALTIES; p++) { /* a larger penalty prunes the tree further */
         (void)prune_tree(l->branches.items, 0, penalties[p] * rows / 100);
         for (uint32_t i = fold; i < l->measured_count; i += l->folds) {
             const uint32_t s = l->measured[i];
@@ -801,7 +801,7 @@ static gputune_status sort_features(learner *l)
     return GPUTUNE_OK;
 }
 
-/* Copies a branch and those below it, in the order of a rule's text. */
+/* Copies a branch and all branches below it, in the order of a rule's text. */
 static void copy_branch(gt_rule_tree *out, const learner *l, uint32_t at)
 {
     const branch *own = &l->branches.items[at];

@@ -25,8 +25,8 @@ typedef struct gt_rule_data {
     const double *times_ns;
     const double *values; /* by size and feature: [size * feature_count + feature]; NAN: no value */
     const gt_rule_feature *features;
-    const uint32_t *codes; /* by configuration; equal numbers mean that compiled code is shared */
-    const uint64_t *needs; /* by configuration; bit i: it can run only if need i holds */
+    const uint32_t *codes; /* by configuration: equal numbers mean shared compiled code */
+    const uint64_t *needs; /* by configuration: with bit i, it can run only if need i holds */
     uint32_t most_codes;   /* maximum number of codes, at least 1 */
     /* by configuration: the number of blocks for each multiprocessor is this feature times this
      * factor; 0 or NULL: unknown, or the same at all sizes */
@@ -43,7 +43,7 @@ gputune_status gt_portfolio_choose(bool *kept, const gt_rule_data *data);
 /* A node of a decision tree. The branch for `yes` follows its node. */
 typedef struct gt_tree_node {
     uint32_t feature;
-    /* the branch for `yes` is for values up to this; for a condition, for true */
+    /* values up to this, or true for a condition, take the branch for `yes` */
     double most;
     uint32_t otherwise; /* index of the other branch; 0: a leaf */
     uint32_t config;    /* for a leaf: index of the configuration */

@@ -16,7 +16,6 @@ typedef struct gt_rule_known {
 /* Predicts the values at `count` points of `known->dimensions` coordinates. Sets out[fold * count +
  * i] to the prediction at point i from all known points except those of the fold, and from all
  * known points for fold == fold_count. Sets apart[k] to the prediction at known point k from the
- * other known points. The covariance is e^-1 at a distance of 1. Returns ENOMEM if memory is
- * short. */
+ * other known points. The covariance is e^-1 at a distance of 1. ENOMEM. */
 gputune_status gt_rule_model_predict(double *out, double *apart, const gt_rule_known *known,
                                      const double *points, uint32_t count);

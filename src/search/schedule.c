@@ -74,7 +74,7 @@ double gt_schedule_gpu_s(const gt_schedule *schedule)
     return 1 / own_per_s;
 }
 
-/* Returns how many variants that were not launched yet a search that learns may have. */
+/* Returns how many unlaunched variants a search that learns may have. */
 static uint32_t most_on_their_way(const gt_schedule *schedule, uint32_t workers)
 {
     double compile_s = schedule->compile_s > 0 ? schedule->compile_s : USUAL_S;

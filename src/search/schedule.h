@@ -8,7 +8,7 @@
 /* The fraction of GPU time for rounds of samples while a search that learns continues. */
 #define GT_ROUND_SHARE 0.25
 /* If only few of many variants are tried, a variant is neither verified nor sampled if its first
- * launch takes this many times as long as that of the best one. */
+ * launch takes this many times as long as the best variant's. */
 #define GT_CLEARLY_SLOWER 1.15
 
 /* The state of the schedule. A new variant is one that is compiled and was not launched yet. All

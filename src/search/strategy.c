@@ -28,7 +28,7 @@ static bool step_method(gt_strategy *strategy, gt_point *point)
     return gt_domain_jump(strategy->domain, &strategy->random, which < 1 - JUMP ? 1 : 2, point);
 }
 
-/* Proposes a new neighbour of `centre`; false if none was found. */
+/* Proposes a new neighbour of `centre`, or returns false if it finds none. */
 static bool propose_near(gt_strategy *strategy, const gt_point *centre, gt_point *out)
 {
     for (int i = 0; i < TRIES; i++) {
@@ -258,8 +258,8 @@ gputune_status gt_strategy_report(gt_strategy *strategy, const gt_tried *result)
     return gt_evidence_add(&strategy->evidence, result);
 }
 
-/* Returns true if the model expects no improvement and has had enough results to be proved wrong.
- * The limits were tested on seven recorded spaces with eight searches each: every search that ended
+/* Returns true if the model expects no improvement and enough results could have refuted that. The
+ * limits were tested on seven recorded spaces with eight searches each: every search that ended
  * here was within 0.1% of the optimum. Without SHARE, five searches were 1.5 to 4.8% away. With
  * SHARE 8, two of four searches of a stencil's 3806 variants on an H200 were 1.8% away. */
 static bool is_done(const gt_outlook *outlook, const gt_search_settings *settings)

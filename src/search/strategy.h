@@ -37,7 +37,7 @@ typedef struct gt_search_settings {
 typedef struct gt_strategy gt_strategy;
 
 /* Opens a strategy on a domain, which must outlive it. gt_strategy_free() frees the strategy.
- * Returns EINVAL if the domain exceeds the limits of domain.h, ENOMEM if memory is short. */
+ * Returns EINVAL if the domain exceeds the limits of domain.h, or ENOMEM. */
 gputune_status gt_strategy_open(gt_strategy **out, gputune_strategy kind, const gt_domain *domain,
                                 const gt_search_settings *settings);
 void gt_strategy_free(gt_strategy *strategy);
@@ -58,7 +58,7 @@ gputune_status gt_strategy_propose(gt_strategy *strategy, gt_point *out, size_t 
                                    size_t *given);
 
 /* Reports the result of any valid configuration; a second result replaces the first. Returns EINVAL
- * for a time that is not positive, ENOMEM if memory is short. */
+ * for a time that is not positive, or ENOMEM. */
 gputune_status gt_strategy_report(gt_strategy *strategy, const gt_tried *result);
 
 /* The prospects of a strategy: expectations about the rest of its search. */
@@ -75,7 +75,7 @@ typedef struct gt_outlook {
 void gt_strategy_outlook(gt_outlook *out, gt_strategy *strategy);
 
 /* Returns true if a compile that has run for `seconds` should be given up. It must take far longer
- * than others. Its expected gain must also be negligible, or per second less than half of the gain
- * that others give. Remembers the seconds, so similar configurations are expected to compile for
+ * than others. Its expected gain must also be negligible, or, per second, less than half of the
+ * gain of others. Remembers the seconds, so similar configurations are expected to compile for
  * long. */
 bool gt_strategy_gives_up(gt_strategy *strategy, const gt_point *point, double seconds);
