@@ -119,7 +119,7 @@ TEST(nearest_name_is_found)
     assert_null(gt_nearest("", names, COUNT(names)));
     static const char *const letters[] = {"n", "ab"};
     assert_string_equal(gt_nearest("nn", letters, 2), "n");
-    /* otherwise every letter would be near every other */
+    /* otherwise any two letters would be near each other */
     assert_null(gt_nearest("m", letters, 2));
     assert_null(gt_nearest("xy", letters, 2));
     assert_null(gt_nearest("bcd", letters, 2));

@@ -9,7 +9,7 @@
 /* One snippet. `<a|b|c>` stands for each of a, b and c in turn: all combinations are tried (<<=n>
  * repeats the choice of the n-th group, from 0). It reads
  *   %l0 %l1 %l2 (64 bits), %r0.. %h0.. %f0.. %d0.. (the same inputs' low bits), %thread, %lane,
- *   %slot, %shared, %local (32 bytes of global, shared and local memory of the thread's own)
+ *   %slot, %shared, %local (32 bytes of the thread's own global, shared and local memory)
  * and writes one of %lo %ro %ho %fo %do %po; what it does not write is zero. */
 typedef struct op_pattern {
     const char *code;

@@ -25,7 +25,7 @@ typedef struct side_run {
     uint32_t grid, block, cluster; /* cluster: blocks of a cluster; 0 or 1: no cluster */
     uint32_t shared_bytes;
     const void *inputs[3]; /* NULL: no such input */
-    uint64_t input_bytes;  /* bytes of each input */
+    uint64_t input_bytes;
     uint64_t result_bytes; /* bytes of the results, which are zeroed before the launch */
 } side_run;
 

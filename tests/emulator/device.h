@@ -1,5 +1,5 @@
-/* Runs each test in a process of its own, because the emulator's state belongs to the process, like
- * that of hardware, and some tests make the device unusable. */
+/* Runs each test in its own process, because the emulator's state belongs to the process, like that
+ * of hardware, and some tests make the device unusable. */
 #pragma once
 
 #include "calls.h"

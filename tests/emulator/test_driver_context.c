@@ -42,7 +42,7 @@ static void check_invalid(const objects *all)
     CHECK_CODE(cuEventQuery(all->event), invalid);
     CHECK_CODE(cuStreamWaitEvent(NULL, all->event, 0), invalid);
     CHECK_CODE(cuEventDestroy_v2(all->event), invalid);
-    /* Valid objects can still be used, but not in one call with destroyed objects. */
+    /* Valid objects can still be used, but not together with destroyed ones in one call. */
     objects valid = make();
     CHECK_CODE(launch_add(valid.add, y, 1.0F, 1, all->stream), invalid);
     OK(launch_add(valid.add, y, 1.0F, 1, valid.stream));

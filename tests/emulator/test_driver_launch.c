@@ -303,7 +303,7 @@ TEST_IN_CHILD(illegal_address_is_sticky)
     OK(cuDeviceGetCount(&count));
 }
 
-/* A read at an offset from the end of the first of two consecutive allocations. */
+/* Reads at an offset from the end of the first of two consecutive allocations. */
 static const struct outside {
     bool from_second, freed;
     long offset;

@@ -47,8 +47,8 @@ TEST(lanes_of_a_warp_take_a_lock_in_turn)
     assert_int_equal(lock[1], 128);
 }
 
-/* Threads that have exited do not block a barrier of the other threads. bar.red includes all
- * threads that arrived. */
+/* Threads that have exited do not block a barrier of the other threads. bar.red combines the values
+ * of all threads that arrived. */
 TEST(test_barriers)
 {
     static const char ptx[] =
@@ -206,13 +206,13 @@ TEST(endless_loop_is_cancelled)
     run_until_cancelled(HEAD ".visible .entry k(.param .u64 p)\n{\nL: bra L;\n}\n", 100, 64);
 }
 
-/* More blocks wait for each other than fit on the device at once. */
+/* More blocks wait for each other than the device can hold together. */
 TEST(grid_too_large_for_its_barrier_is_cancelled)
 {
     run_until_cancelled(grid_barrier, 40, 1);
 }
 
-/* Half of the block waits at one barrier, and half at another barrier. */
+/* Half of the block waits at one barrier, and the other half at another barrier. */
 TEST(deadlock_is_cancelled)
 {
     run_until_cancelled(HEAD ".visible .entry k(.param .u64 p)\n{\n"

@@ -1,4 +1,4 @@
-/* Runs CUDA sources that NVRTC compiles, and compares the results with those of C. */
+/* Runs CUDA sources that NVRTC compiles, and compares their results with results from C. */
 #include "cuda_fixture.h"
 
 #include "support/comma_locale.h"

@@ -112,7 +112,7 @@ TEST(test_reductions)
     assert_int_equal(out[1], 0);
 }
 
-/* The odd and the even lanes are two sets of members, which execute the same operation
+/* The odd and the even lanes are two sets of members, each of which executes the operation
  * separately. */
 TEST(two_sets_of_lanes_meet_separately)
 {

@@ -254,7 +254,7 @@ void expect_well(const scene *s, int status)
     if (status < 0 && s->act != close_tuner && !gputune_error()[0]) {
         complain("status %d, and no message", status);
     }
-    if (app.plan && still_open) { /* if the tuner is closed, its plan has ended, too */
+    if (app.plan && still_open) { /* closing the tuner ends its plan */
         expect_computed(app.plan, "the plan");
     }
     if (still_open) {

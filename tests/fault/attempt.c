@@ -129,7 +129,7 @@ static void begin_failing(const attempt *a)
 }
 
 /* Returns the number of counted calls. For a worker or driver, returns the number of the failing
- * call if it was reached, otherwise 0. */
+ * call, or 0 if it was not reached. */
 static long end_failing(const attempt *a, int slot)
 {
     char reached[128];
@@ -155,9 +155,9 @@ static void *wait_for_all(void *barrier)
     return NULL;
 }
 
-/* Starts more threads at once than a scene does. libc keeps the stack of an ended thread for the
- * next thread, and the memory of a stack counts as an allocation, so these stacks must exist before
- * the scene. */
+/* Runs more threads at the same time than a scene does. libc keeps the stack of an ended thread for
+ * the next thread, and the memory of a stack counts as an allocation, so these stacks must exist
+ * before the scene. */
 static void make_stacks(size_t bytes)
 {
     enum { THREADS = 12 };
@@ -193,7 +193,7 @@ static void wait_for_workers(void)
     complain("a worker is left");
 }
 
-/* Counts allocations and descriptors that are left; waits up to a second, because threads end
+/* Counts allocations and descriptors that are left. Waits up to a second, because threads end
  * asynchronously. */
 static void measure_left(outcome *out, long before, const outcome *usual)
 {
@@ -214,8 +214,8 @@ static void measure_left(outcome *out, long before, const outcome *usual)
 static void expect_nothing_left(const attempt *a, const outcome *out, const outcome *usual,
                                 int status)
 {
-    /* the emulator keeps a record of unloaded modules, and has more of them after a failure of the
-     * driver or of a compile */
+    /* the emulator remembers unloaded modules, and there are more after a failed driver call or
+     * compile */
     const bool loads_more = is_of_driver(a->call) || strcmp(a->call, "worker-nvrtc") == 0;
     bool left = (out->live > usual->live && !loads_more) || out->descriptors > usual->descriptors;
     if (a->number && left && a->again < TRIES) {

@@ -20,7 +20,7 @@
 void failing_begin(const char *call, long number, bool always);
 /* Stops failures and returns the number of calls that were counted. */
 long failing_end(void);
-/* Between these two calls nothing fails and nothing is counted. */
+/* Between these two calls, no call fails or is counted. */
 void failing_pause(void);
 void failing_resume(void);
 /* Counts a call. If the call must fail, sets errno to `error` and returns true. */

@@ -148,9 +148,9 @@ static void add_series(attempt like)
     tally_of(&like)->open++;
 }
 
-/* Adds the other kinds of failure for a call: all later calls fail, too. For the driver: out of
- * memory, and, only in workers, an error that destroys the context, after which an application
- * cannot continue. */
+/* Adds the other kinds of failure for a call: all later calls fail, too; a driver call runs out of
+ * memory; or a worker's driver call destroys the context, after which an application could not
+ * continue. */
 static void add_next(attempt like)
 {
     if (!is_of_driver(like.call)) {
@@ -264,7 +264,7 @@ static bool learn_usual(const scene *s)
     return t->usual[1].descriptors != 0;
 }
 
-/* Returns true if a word is "SCENE" or "SCENE:CALL", or if there are no words. */
+/* Returns true if a word selects the scene and call, or if there are no words. */
 static bool is_wanted(char *const *words, const char *scene, const char *call)
 {
     size_t length = strlen(scene);

@@ -1,8 +1,8 @@
-// Kernels that read several elements at once at addresses that may be misaligned.
+// Kernels that read several elements together at addresses that may be misaligned.
 #include "faulty.cuh"
 #pragma gputune tune(BLOCK = 128)
 
-// reads four at once from rows whose length may not be a multiple of four
+// reads four elements together from rows whose length may not be a multiple of four
 // caught: proof, check
 #pragma gputune kernel(rows_of_four)
 #pragma gputune problem(rows = 32, n = 256)
@@ -53,7 +53,7 @@ __global__ void shared_vector(float *y, const float *x, size_t n)
     }
 }
 
-// reads two at once at odd indices
+// reads two elements together at odd indices
 // caught: proof, check
 #pragma gputune kernel(two_shorts)
 #pragma gputune problem(n = 8192)

@@ -24,7 +24,7 @@ __global__ void local_behind(float *y, const float *x, size_t n)
     }
 }
 
-// reads one element after its input and ignores it
+// reads one element past its input and ignores the value
 // caught: proof, check
 #pragma gputune kernel(read_behind)
 
@@ -41,7 +41,7 @@ __global__ void read_behind(float *y, const float *x, size_t n)
     }
 }
 
-// writes one element after its scratch memory
+// writes one element past its scratch memory
 // caught: proof, check
 #pragma gputune kernel(scratch_behind)
 #pragma gputune scratch(float kept[n])
@@ -75,7 +75,7 @@ __global__ void shared_behind(float *y, const float *x, size_t n)
 }
 
 // reads past one array of shared memory, in the next array, and ignores the value
-// caught: neither: the machine code has one block of memory for both arrays
+// caught: neither, because the machine code has one block of memory for both arrays
 #pragma gputune kernel(shared_neighbour)
 
 __global__ void shared_neighbour(float *y, const float *x, size_t n)

@@ -100,7 +100,7 @@ __global__ void tiles(float *y, const float *x, size_t n)
 #pragma gputune kernel(one_waits)
 #pragma gputune launch(tiles<BAD * ONE_WAITS>, block = BLOCK, grid = ceil_div(n, 1024))
 
-// copies the next tile before all threads have read the last one
+// copies the next tile before all threads have read the previous tile
 // caught: proof, check (race at copy)
 #pragma gputune kernel(overwritten_by_copy)
 #pragma gputune launch(tiles<BAD * OVERWRITTEN_BY_COPY>, block = BLOCK, grid = ceil_div(n, 1024))
@@ -242,7 +242,7 @@ __global__ void stores(float *y, const float *x, size_t n)
 #pragma gputune kernel(store_fenced_by_one)
 #pragma gputune launch(stores<BAD * STORE_FENCED_BY_ONE>, block = BLOCK, grid = ceil_div(n, 1024))
 
-// writes the next tile before the copy has read the last one
+// writes the next tile before the copy has read the previous tile
 // caught: check (race at fill)
 #pragma gputune kernel(store_not_read)
 #pragma gputune launch(stores<BAD * STORE_NOT_READ>, block = BLOCK, grid = ceil_div(n, 1024))
@@ -252,12 +252,12 @@ __global__ void stores(float *y, const float *x, size_t n)
 #pragma gputune kernel(store_not_committed)
 #pragma gputune launch(stores<BAD * STORE_NOT_COMMITTED>, block = BLOCK, grid = ceil_div(n, 1024))
 
-// waits for all groups except the last, and overwrites what that one reads
+// waits for all groups except the last, and overwrites what the last group reads
 // caught: check (race at fill)
 #pragma gputune kernel(store_of_one_group_too_few)
 #pragma gputune launch(stores<BAD * STORE_OF_ONE_GROUP_TOO_FEW>, block = BLOCK, grid = ceil_div(n, 1024))
 
-// only the first lane waits, and the others do not wait for it
+// only the first lane waits, and the other lanes do not wait for it
 // caught: check
 #pragma gputune kernel(one_lane_waits) block(BLOCK) grid(ceil_div(n, 1024))
 
@@ -398,7 +398,7 @@ __global__ void stored_and_read(float *y, const float *x, size_t n)
     }
 }
 
-// waits for all groups of copies except the one that it reads
+// waits for all groups of copies except the group whose bytes it reads
 // caught: check
 #pragma gputune kernel(group_too_few) block(BLOCK) grid(ceil_div(n, 1024))
 

@@ -123,7 +123,7 @@ static __device__ void multicast(float *y, const float *x, bool is_early, int ex
     gputune_cluster_sync();
 }
 
-// copies to both blocks before the barrier of the other one is initialised
+// copies to both blocks before the other block's barrier is initialised
 // caught: check (race at multicast)
 #pragma gputune kernel(multicast_early)
 
@@ -132,7 +132,7 @@ __global__ void multicast_early(float *y, const float *x, size_t n)
     multicast(y, x, BAD, 2);
 }
 
-// waits only for its own half
+// waits for the bytes of only one half
 // caught: proof, check (barrier at multicast)
 #pragma gputune kernel(multicast_half)
 

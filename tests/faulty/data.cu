@@ -42,7 +42,7 @@ __global__ void all_zeros_reference(float *y, const float *x, size_t rows, size_
     }
 }
 
-// converts integers to float, which rounds those above 2^24
+// converts integers to float, which rounds integers above 2^24
 // caught: proof
 #pragma gputune kernel(beyond_2_24)
 #pragma gputune args(out int y[n], in int x[n] = uniform(0, 16777217), size_t n)
@@ -89,7 +89,7 @@ __global__ void denormals(float *y, const float *x, size_t n)
     }
 }
 
-// sorts the keys of a block, and gives equal ones the same place
+// sorts the keys of a block, and gives equal keys the same place
 // caught: proof
 #pragma gputune kernel(equal_keys)
 #pragma gputune args(out int y[n], in int x[n] = uniform(0, 1000000000), size_t n)

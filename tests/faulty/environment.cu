@@ -4,7 +4,7 @@
 #pragma gputune tune(BLOCK = 128)
 
 // is wrong at some times
-// caught: neither: no launch here happens at that time
+// caught: neither, because no launch here happens at that time
 #pragma gputune kernel(by_the_clock)
 
 __global__ void by_the_clock(float *y, const float *x, size_t n)
@@ -22,7 +22,7 @@ __global__ void by_the_clock(float *y, const float *x, size_t n)
 }
 
 // is wrong on a multiprocessor that this GPU does not have
-// caught: neither: it never runs there
+// caught: neither, because it never runs there
 #pragma gputune kernel(by_the_multiprocessor)
 
 __global__ void by_the_multiprocessor(float *y, const float *x, size_t n)

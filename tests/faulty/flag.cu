@@ -1,4 +1,4 @@
-// Kernels that read a flag or a count of other blocks without acquiring what these have written.
+// Kernels that read a flag or a count of other blocks without acquiring what those blocks wrote.
 // The comment at a kernel names what its faulty variant lacks.
 #include "slowly.cuh"
 #pragma gputune problem(n = 8192)
@@ -93,7 +93,7 @@ __global__ void volatile_flag(float *y, const float *x, size_t n, float *part, u
     }
 }
 
-// fences only for its own block after the flag of another one
+// after reading another block's flag, fences only for its own block
 // caught: check
 #pragma gputune kernel(acquires_too_little)
 

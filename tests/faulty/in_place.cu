@@ -3,7 +3,7 @@
 #pragma gputune problem(n = 8192)
 #pragma gputune tune(BLOCK = 128)
 
-// reads a neighbour, which another thread writes in the one buffer that the template allows
+// reads a neighbour, which another thread writes, because the template allows in_place()
 // caught: check
 #pragma gputune kernel(in_place_neighbour)
 #pragma gputune in_place(y : x)
@@ -22,7 +22,7 @@ __global__ void in_place_neighbour(float *y, const float *x, size_t n)
 }
 
 // reads a neighbour, which another thread writes if input and output are one buffer
-// caught: neither: callers cannot pass one buffer, since the template has no in_place(); see in_place_neighbour
+// caught: neither, because the template has no in_place(), so callers cannot pass one buffer
 #pragma gputune kernel(neighbour)
 
 __global__ void neighbour(float *y, const float *x, size_t n)

@@ -1,4 +1,4 @@
-// Kernels that use what memory held before the launch.
+// Kernels that use the old contents of memory.
 #include "faulty.cuh"
 #pragma gputune problem(n = 8191)
 #pragma gputune tune(BLOCK = 128)
@@ -21,7 +21,7 @@ __global__ void atomic_min_unclear(unsigned int *y, const unsigned int *x, size_
     }
 }
 
-// takes the minimum of bytes with what the output held before
+// takes the minimum of bytes and the old output
 // caught: proof, check
 #pragma gputune kernel(byte_min)
 #pragma gputune args(out unsigned char y[n], in unsigned char x[n] = uniform(0, 100), size_t n)
@@ -35,7 +35,7 @@ __global__ void byte_min(unsigned char *y, const unsigned char *x, size_t n)
     }
 }
 
-// takes the maximum with what the output held before
+// takes the maximum with the old output
 // caught: proof, check
 #pragma gputune kernel(fmaxf_with_garbage)
 
@@ -47,7 +47,7 @@ __global__ void fmaxf_with_garbage(float *y, const float *x, size_t n)
     }
 }
 
-// takes the minimum with what the output held before; NaN and large numbers do not show it
+// takes the minimum with the old output; NaN and large numbers do not reveal this
 // caught: proof, check
 #pragma gputune kernel(fminf_with_garbage)
 
@@ -200,7 +200,7 @@ __global__ void tail_of_tile_reference(float *y, const float *x, size_t n)
     }
 }
 
-// adds zero times what the output held, which only NaN and infinity show
+// adds zero times the old output, which only NaN and infinity reveal
 // caught: proof, check
 #pragma gputune kernel(times_zero)
 
@@ -212,7 +212,7 @@ __global__ void times_zero(float *y, const float *x, size_t n)
     }
 }
 
-// takes the unsigned maximum with what the output held before
+// takes the unsigned maximum with the old output
 // caught: proof, check
 #pragma gputune kernel(unsigned_max)
 #pragma gputune args(out unsigned int y[n], in unsigned int x[n] = uniform(0, 1000000), size_t n)

@@ -151,7 +151,7 @@ __global__ void writes_over_two(size_t n, float *t, const float *u)
     }
 }
 
-// waits for a launch that waits for one that has not waited
+// waits for a launch that waits for another launch, which has not waited
 // caught: check
 #pragma gputune kernel(chain_broken_early)
 #pragma gputune scratch(float u[n])
@@ -178,7 +178,7 @@ __global__ void chain_broken_early(float *y, size_t n, const float *t, const flo
     }
 }
 
-// lets the next launch, which does not wait, begin before it has waited itself
+// triggers the next launch, which does not wait, before its own wait
 // caught: check
 #pragma gputune kernel(triggers_early)
 #pragma gputune scratch(float u[n])

@@ -54,7 +54,7 @@ __global__ void cleared_late(unsigned int *y, const int *x, size_t n)
     atomicAdd(&y[threadIdx.x], counts[threadIdx.x]);
 }
 
-// copies into shared memory asynchronously, and does not wait before its barrier
+// does not wait for its asynchronous copy to shared memory before its barrier
 // caught: check
 #pragma gputune kernel(copy_not_awaited)
 #pragma gputune require(cc >= 80)
@@ -288,7 +288,7 @@ __global__ void same_element(float *y, const float *x, size_t n)
     }
 }
 
-// exchanges by shared memory within a warp, without __syncwarp()
+// exchanges values through shared memory within a warp, without __syncwarp()
 // caught: check
 #pragma gputune kernel(within_a_warp)
 #pragma gputune reference(y[i] = (i ^ 1) < n ? x[i ^ 1] : 0.0f)

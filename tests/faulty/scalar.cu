@@ -31,7 +31,7 @@ __global__ void alpha_and_beta_swapped(float *y, const float *x, float alpha, fl
     }
 }
 
-// ignores what the output holds, because beta is 0 in the template
+// ignores the old output, because beta is 0 in the template
 // caught: proof
 #pragma gputune kernel(beta_zero)
 #pragma gputune args(inout float y[n], in float x[n], float alpha = 2, float beta = 0, size_t n)
@@ -59,7 +59,7 @@ __global__ void bool_ignored(float *y, const float *x, bool negate, size_t n)
     }
 }
 
-// has the value of a double in its code
+// has the value of a double scalar as a constant in its code
 // caught: proof
 #pragma gputune kernel(double_hard_coded)
 #pragma gputune args(out double y[n], in double x[n], double a = 0.25, size_t n)
@@ -121,7 +121,7 @@ __global__ void quick_return(float *y, const float *x, float a, size_t n)
     }
 }
 
-// ignores a member of a struct that comes by value
+// ignores a member of a struct that is passed by value
 // caught: proof
 #pragma gputune kernel(struct_hard_coded)
 #pragma gputune args(out float y[n], in float x[n], params p = {2, 0.5}, size_t n)
@@ -139,7 +139,7 @@ __global__ void struct_hard_coded(float *y, const float *x, params p, size_t n)
     }
 }
 
-// multiplies by zero what must be ignored then
+// multiplies by zero a value that it must ignore
 // caught: proof
 #pragma gputune kernel(zero_times_nan)
 #pragma gputune args(inout float y[n], in float x[n], float alpha = 1.5, float beta = 0, size_t n)

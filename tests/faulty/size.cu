@@ -3,8 +3,8 @@
 #pragma gputune problem(n = 8192)
 #pragma gputune tune(BLOCK = 128)
 
-// is wrong at other sizes than the requested one
-// caught: neither: it is correct at this size, and results for other sizes are verified there
+// is wrong at all sizes except the requested one
+// caught: neither, because it is correct at this size, and results for other sizes are verified there
 #pragma gputune kernel(other_sizes)
 
 __global__ void other_sizes(float *y, const float *x, size_t n)
@@ -16,7 +16,7 @@ __global__ void other_sizes(float *y, const float *x, size_t n)
 }
 
 // has indices of 16 bits, which suffice up to 65536
-// caught: neither: it is correct at this size, and results for other sizes are verified there
+// caught: neither, because it is correct at this size, and results for other sizes are verified there
 #pragma gputune kernel(index_of_16_bits)
 
 __global__ void index_of_16_bits(float *y, const float *x, size_t n)
@@ -28,7 +28,7 @@ __global__ void index_of_16_bits(float *y, const float *x, size_t n)
     }
 }
 
-// loses the rest after a multiple of four
+// ignores the elements after the last multiple of four
 // caught: proof
 #pragma gputune kernel(multiple_of_four)
 
@@ -61,7 +61,7 @@ __global__ void no_tail(float *y, const float *x, size_t n)
     }
 }
 
-// masks by the size less 1
+// masks indices with n - 1, as if n were a power of two
 // caught: proof
 #pragma gputune kernel(power_of_two_size)
 #pragma gputune reference(y[i] = 2.0f * x[(i + 1) % n])
@@ -74,7 +74,7 @@ __global__ void power_of_two_size(float *y, const float *x, size_t n)
     }
 }
 
-// swaps rows and columns, which is correct if there are as many
+// swaps rows and columns, which is correct only for square matrices
 // caught: proof
 #pragma gputune kernel(square_only)
 #pragma gputune problem(rows = 64, columns = 64)

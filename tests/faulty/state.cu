@@ -5,7 +5,7 @@
 
 __device__ unsigned int launches, ticket;
 
-// Counts the launches; those that are wrong get a wrong first element.
+// Counts the launches; a faulty launch writes a wrong first element.
 static __device__ void double_all(float *y, const float *x, size_t n, bool is_wrong)
 {
     size_t i = slow_index();
@@ -117,7 +117,7 @@ __global__ void from_launch_1000(float *y, const float *x, size_t n)
     double_all(y, x, n, launches >= 999);
 }
 
-// has a table that the first launch makes for its scalar
+// uses a table that the first launch made for its own scalar
 // caught: proof, check
 #pragma gputune kernel(table_by_first_block)
 #pragma gputune args(out float y[n], in float x[n], float a = 1.5, size_t n)

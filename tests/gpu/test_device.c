@@ -117,7 +117,7 @@ static CUresult name_an_instance(char *name, int bytes, CUdevice device)
     return CUDA_SUCCESS;
 }
 
-/* Its results are valid only for instances of the same profile, and workers find it by its own
+/* Results of a MIG instance are valid only for its profile, and workers find the instance by
  * UUID. */
 TEST(mig_instance_is_a_separate_gpu)
 {

@@ -93,7 +93,7 @@ TEST(test_cubin)
     assert_entry(&(gt_image){&c, sizeof c}, "g", "g");
 }
 
-/* Each byte of a cubin's headers is damaged in turn. */
+/* Damages one byte of a cubin's headers after another. */
 TEST(test_damaged_cubins)
 {
     for (size_t at = SELFMAG; at < offsetof(cubin, names); at++) {

@@ -32,7 +32,7 @@ TEST_WITHIN(test_constant_copies_then_launches_then_records, setup, NULL)
                     *kernel = fake_find("LaunchKernelEx", 0);
     assert_int_equal(copy->bytes, BLOCK_BYTES);
     assert_memory_equal(copy->data, block, FAKE_DATA_BYTES);
-    assert_ptr_not_equal(copy->pointers[0], block); /* the caller may change its memory at once */
+    assert_ptr_not_equal(copy->pointers[0], block);        /* the caller may now change its block */
     assert_int_equal(copy->object, kernel->object + 1000); /* the symbol of the same module */
     assert_int_equal(kernel->parameters[0], 0xabcd00);
     free_and_check(launcher);
@@ -104,7 +104,7 @@ TEST_WITHIN(scratch_is_zeroed_before_the_first_launch, setup, NULL)
     free_and_check(launcher);
 }
 
-/* The next launch then sees what a graph of repeats left in scratch memory. */
+/* The next launch sees the scratch memory that a graph of repeated launches left. */
 TEST_WITHIN(test_repeats_share_the_scratch_of_launches, setup, NULL)
 {
     gt_launch launch = launch_with_scratch();

@@ -70,7 +70,7 @@ TEST_WITHIN(l2_keeps_the_maximum_until_the_last_launcher_is_freed, setup_l2, NUL
     assert_int_equal(resets, 1);
 }
 
-/* A variant that requests less must not profit from the share of another variant. */
+/* A variant must not profit from the larger share of another variant. */
 TEST_WITHIN(l2_share_of_a_sample_is_its_own, setup_l2, NULL)
 {
     gt_launcher *none = load_l2(0, 0), *small = load_l2(2000, 500), *large = load_l2(3000, 500);
@@ -174,7 +174,7 @@ TEST_WITHIN(loop_of_launches, setup_l2, NULL)
     const void *const two[] = {&out_buffer, &other};
     gt_launch launch = loop_of_two();
     gt_launcher *launcher = load(&launch);
-    for (size_t i = 0; i < 4; i++) { /* each launch of the whole starts from the beginning */
+    for (size_t i = 0; i < 4; i++) { /* each launch starts the sequence from its beginning */
         if (i % 2 == 0) {
             ASSERT_OK(gt_launcher_launch(launcher, fake_stream(1), two));
         }

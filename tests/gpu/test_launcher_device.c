@@ -206,7 +206,7 @@ TEST(test_every_way_of_passing)
         for (int seed = 0; seed < 3; seed++) {
             fill(block, seed);
             OK(gt_launcher_launch(launcher, stream, arguments));
-            fill(block, -1); /* the caller may reuse its memory at once */
+            fill(block, -1); /* the caller may reuse its memory now */
             CU(StreamSynchronize(stream));
             assert_int_equal(count_wrong(out, seed, add), 0);
         }

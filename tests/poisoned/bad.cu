@@ -59,7 +59,7 @@ __global__ void misaligned(float *y, const float *x, size_t n)
 #endif
 }
 
-// They never end.
+// Bad variants never end.
 #pragma gputune kernel(endless)
 
 __global__ void endless(float *y, const float *x, size_t n)
@@ -69,7 +69,7 @@ __global__ void endless(float *y, const float *x, size_t n)
         y[i] = 2.0f * x[i];
     }
 #if BAD
-    for (const volatile float *at = x; *at < 4.0f;) { // no input is; a loop without a read may be left out
+    for (const volatile float *at = x; *at < 4.0f;) { // endless, because all inputs are below 4
     }
 #endif
 }
@@ -90,7 +90,7 @@ __global__ void deadlock(float *y, const float *x, size_t n)
 #endif
 }
 
-// An assertion fails.
+// In bad variants, an assertion fails.
 #pragma gputune kernel(assertion)
 
 __global__ void assertion(float *y, const float *x, size_t n)
@@ -163,7 +163,7 @@ __global__ void restores_input(float *y, const float *x, size_t n)
 {
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
 #if !BAD
-    for (int pass = 0; pass < 64 && i < n; pass++) { // each waits for the one before
+    for (int pass = 0; pass < 64 && i < n; pass++) { // each operation waits for the previous one
         volatile float *slow = y + i;
         *slow = *slow + x[i];
     }

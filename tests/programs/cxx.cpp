@@ -408,7 +408,7 @@ static void options_of_cxx(const gt::tuner &tuner)
     unsigned plain = 0;
     gt::options logged = gt::options()
                              .effort(GPUTUNE_CACHED_ONLY)
-                             .only("BLOCK=1024") /* so no stored result answers */
+                             .only("BLOCK=1024") /* so no stored result is used */
                              .cancel(stop)
                              .alignment("y", 4)
                              .log([&](gputune_log_level, const char *line) { first += line; });

@@ -15,7 +15,7 @@ static double separable(const gt_point *point)
     return 0.8 * distance(point, 8);
 }
 
-/* Two axes interact, and each point has noise of its own. */
+/* Two axes interact, and each point has its own noise. */
 static double rugged(const gt_point *point)
 {
     double together = fabs(point->choice[0] + point->choice[1] - 9.0) / 14;

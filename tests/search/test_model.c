@@ -5,7 +5,7 @@
 
 enum { TRIED = 100, BATCH = 4, ASKED = 200, SEEDS = 3 };
 
-/* Most points are slow, and each has noise of its own. */
+/* Most points are slow, and each has its own noise. */
 static double mostly_slow(const gt_point *point)
 {
     double sum = 0.15 * landscape_noise(point);
@@ -127,7 +127,7 @@ static double doubt_of_a_proposal(double epsilon)
     return sum / SEEDS;
 }
 
-/* Neighbours of known points promise small gains; untried regions promise larger ones. */
+/* Neighbours of known points promise small gains; untried regions promise larger gains. */
 TEST(a_larger_epsilon_leads_to_less_known_regions)
 {
     double little = doubt_of_a_proposal(1e-6), much = doubt_of_a_proposal(0.1);

@@ -64,7 +64,7 @@ static void try(scene *s, const kind *kind, const gt_point *point, bool is_quick
     ASSERT_OK(gt_quick_report(&s->quick, s->full, left_s, &tried, is_quick));
 }
 
-/* Runs the search to its end; returns the seconds that are left then. */
+/* Runs the search to its end. Returns the seconds that are left. */
 static double quick(scene *s, const kind *kind)
 {
     double left_s = LIMIT_S;
@@ -153,10 +153,10 @@ TEST(quick_compiles_begin_while_the_first_variants_still_compile)
             try(s, as_quick ? &slow : &brisk, &point, as_quick, left_s);
         }
         assert_true(given || full == WORKERS / 2);
-        if (i == 100) { /* after a second the pairs are compiled quickly */
+        if (i == 100) { /* after a second, the pairs are also tried as quick compiles */
             assert_int_equal(s->quick_compiles, GT_QUICK_PAIRS);
         }
-        if (i == 150) { /* they turn out to compile far faster, so others follow */
+        if (i == 150) { /* quick compiles turn out to be far faster, so others follow */
             assert_true(s->quick_compiles > GT_QUICK_PAIRS);
         }
     }
@@ -164,8 +164,8 @@ TEST(quick_compiles_begin_while_the_first_variants_still_compile)
     assert_true(s->quick_compiles > 100); /* more than half of the variants that were requested */
 }
 
-/* Quick compiles save little of the total time. The pairs show it, so no others are compiled
- * quickly. */
+/* Quick compiles save little of the total time. The pairs show this, so no further quick compiles
+ * follow. */
 TEST(only_the_pairs_are_compiled_quickly_until_quick_compiles_are_far_faster)
 {
     static const kind alike = {.compile_s = 2.5, .quick_compile_s = 2.4};

@@ -83,7 +83,7 @@ TEST(test_portfolio)
     set_up(&s, CONFIGS);
     s.data.most_codes = 3;
     expect_kept(&s.data, ".xx..x");
-    s.data.most_codes = 1; /* only a configuration without needs serves all sizes */
+    s.data.most_codes = 1; /* only configurations without needs can serve all sizes */
     expect_kept(&s.data, ".x....");
     s.data.most_codes = 9;
     expect_kept(&s.data, "xxxxxx");
@@ -164,7 +164,7 @@ TEST(test_unseen_sizes)
     gt_rule_tree_free(&tree);
 }
 
-/* A configuration is used only where a condition grants its needs, even if all sizes have them. */
+/* A configuration is used only where a condition grants its needs, even if all sizes meet them. */
 TEST(test_needs)
 {
     scene s;

@@ -40,8 +40,8 @@ static bool has(const points *seen, const gt_point *point)
     return any;
 }
 
-/* Asks for four configurations at a time, and reports results three rounds late; records all of
- * them. */
+/* Asks for four configurations at a time, and reports their results three rounds late. Records the
+ * results. */
 static void run_late(gt_strategy *strategy, const landscape *at, points *seen, int rounds)
 {
     enum { BATCH = 4, LATE = 3 };
@@ -393,7 +393,7 @@ TEST(auto_counts_the_cost_of_each_try_once)
     }
 }
 
-/* With enough time, auto tries all points in order; otherwise it does not. */
+/* With enough time, but only then, auto tries all points in order. */
 TEST(auto_tries_all_points_if_there_is_time)
 {
     static const double limits[] = {1e6, 200};

@@ -1,4 +1,4 @@
-/* Tests that statistics report that memory is short. */
+/* Tests that statistics report when memory runs out. */
 #include "support/each_failure.h"
 
 #include "stats/correlation.h"

@@ -1,6 +1,6 @@
 /* Replaces libc's clocks (except CPU time) and sleeps in this program, so tests neither wait for
  * time to pass nor depend on the machine's speed. Waits for a mutex or a condition variable use the
- * real clock: tests in which threads wait for each other do not change the monotonic clock. */
+ * real clock, so tests in which threads wait for each other must not change the monotonic clock. */
 #pragma once
 
 #include <stdatomic.h>

@@ -127,7 +127,7 @@ typedef struct cuda_layout_row {
     VALUE(CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)                                                     \
     VALUE(CU_STREAM_CAPTURE_MODE_RELAXED)
 
-/* The rows from cuda.h; empty if the compiler did not find cuda.h. */
+/* The rows from cuda.h, if the compiler found cuda.h. */
 extern const cuda_layout_row cuda_layout[];
 /* Returns cuda.h's value of a code in abi_codes.h by its full name; -1 if it is unknown. */
 long long cuda_code(const char *name);

@@ -1,5 +1,5 @@
-/* Repeats a test with one failing call: first the first allocation fails, then the second, and so
- * on, until an attempt makes no further call. For programs that are linked with fault/failing.c. */
+/* Repeats a test with one failing call: the first allocation fails, then the second, and so on,
+ * until an attempt makes no more calls. For programs that are linked with fault/failing.c. */
 #pragma once
 
 #include "base/status.h"
@@ -73,9 +73,9 @@ typedef void (*each_check)(void *user);
 static long (*count_held)(void) = failing_live;
 
 /* Runs `act` once for each failing `call`: one of FAILING_CALLS, "sqlite", or an argument of
- * failing_now(). `act` must neither crash nor leak. If it fails, it must set a message, and if
- * memory is short, the message must say so. Only every `step`th call fails. `afterwards` may be
- * NULL. Returns the number of failures. */
+ * failing_now(). `act` must neither crash nor leak. If it fails, it must set a message, which must
+ * say so if memory ran out. Only every `step`th call fails. `afterwards` may be NULL. Returns the
+ * number of failures. */
 static inline long each_failure(const char *call, long step, each_act act, each_check afterwards,
                                 void *user)
 {
@@ -111,7 +111,7 @@ static inline long each_failure(const char *call, long step, each_act act, each_
     return tried;
 }
 
-/* Makes every `step`th call fail; in the long test (GPUTUNE_TEST_LONG) every call. */
+/* Makes every `step`th call fail, or every call in the long test (GPUTUNE_TEST_LONG). */
 static inline long each_call(const char *call, long step, each_act act, each_check afterwards,
                              void *user)
 {
@@ -123,7 +123,7 @@ static inline void each_allocation(long step, each_act act, each_check afterward
     assert_true(each_call("allocation", step, act, afterwards, user) > 5);
 }
 
-/* Makes every `step`th of SQLite's thousands of allocations fail; ten times as many in the long
+/* Makes every `step`th of SQLite's thousands of allocations fail, or ten times as many in the long
  * test. */
 static inline void each_of_sqlite(long step, each_act act, each_check afterwards, void *user)
 {

@@ -25,13 +25,13 @@ typedef struct fake_driver {
     fake_call *calls;
     size_t call_count;
     CUcontext current;
-    /* Scripts: how calls behave. */
+    /* Scripts for the behaviour of calls. */
     CUstreamCaptureStatus capture_status[FAKE_STREAMS]; /* status of each stream by its number */
     CUresult capture_result;                            /* result of StreamGetCaptureInfo */
     bool events_pending;   /* true if EventQuery returns not ready until EventSynchronize */
     const char *fail_name; /* the call that fails */
-    CUresult fail_code;    /* the code with which it fails */
-    int fail_after;        /* number of calls that succeed before the failure */
+    CUresult fail_code;
+    int fail_after; /* number of calls that succeed before the failure */
     /* Returns true if the next call ("driver") fails with fail_code, unless it releases something;
      * may be NULL. */
     bool (*fails)(const char *what, int unused);
@@ -43,8 +43,8 @@ typedef struct fake_driver {
     int live_modules, live_memory, live_host, live_events, live_streams, live_textures, live_arrays;
     CUDA_RESOURCE_DESC resource; /* descriptor of the last texture object */
     CUDA_TEXTURE_DESC texture;
-    CUDA_ARRAY3D_DESCRIPTOR array; /* descriptor of the last array */
-    CUDA_MEMCPY3D copy;            /* the last copy */
+    CUDA_ARRAY3D_DESCRIPTOR array;
+    CUDA_MEMCPY3D copy; /* the last copy */
     uint64_t next_object;
     CUhostFn destroy[64]; /* user objects: callback and argument, until the graph is destroyed */
     void *destroy_user[64];

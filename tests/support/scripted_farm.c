@@ -269,8 +269,8 @@ static bool wait_until_due(const scripted_farm *farm, double seconds)
     return left_s <= seconds;
 }
 
-/* Moves the event that is due first to the front. Among events that are due at the same time, that
- * is the one requested first. */
+/* Moves the event that is due first to the front. If several are due at the same time, moves the
+ * event that was requested first. */
 static void put_earliest_first(scripted_farm *farm)
 {
     size_t first = farm->next;

@@ -1,4 +1,4 @@
-/* A farm without workers that answers every request at once, following a script. */
+/* A farm without workers that answers every request immediately, as its script says. */
 #pragma once
 
 #include "base/array.h"
@@ -15,9 +15,9 @@ typedef struct scripted_variant {
     gputune_status sample_kernel; /* result of sampling by the device's clock: OK, or the failure */
     gputune_status weigh;         /* result of sampling energy: OK, or the failure */
     double stumble;               /* factor of the first sample's time; 0: no change */
-    bool hangs_once;        /* true if verification hangs until it has ten times the deadline */
-    bool sample_hangs_once; /* true if the first sample hangs */
-    bool never_answers;     /* true if verification never ends */
+    bool hangs_once; /* true if verification hangs until it has ten times the deadline */
+    bool sample_hangs_once;
+    bool never_answers; /* true if verification never ends */
 } scripted_variant;
 
 typedef struct scripted_farm {
@@ -55,7 +55,7 @@ typedef struct scripted_farm {
     GT_ARRAY(int64_t) due; /* time of each event, on the clock of gt_now_ns() */
     size_t next;
     int64_t worker_free[64], gpu_free; /* times at which they become free, on the same clock */
-    /* endless compiles; after each wait they have run ten seconds longer */
+    /* endless compiles, which have run ten seconds longer after each wait */
     GT_ARRAY(gt_compiling) compiling;
     GT_ARRAY(gt_launch) launches; /* the launch of each variant, indexed by variant id */
     GT_ARRAY(bool) sampled;       /* by variant id */
