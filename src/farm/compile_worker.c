@@ -20,8 +20,7 @@
 static const double WORTH_NS = 4e8;
 static const double ROOM_BYTES = 1e9;
 
-/* Hashes everything that determines a precompiled header. Options of the compiler's back end do
- * not. */
+/* Hashes all that determines a precompiled header, unlike options of the compiler's back end. */
 static gt_hash key_of(const gt_nvrtc_request *request)
 {
     static const char *const others[] = {"--maxrregcount", "--ptxas-options", "-Xptxas"};
@@ -56,8 +55,8 @@ static struct gt_head *find_head(gt_head_cache *cache, gt_hash key)
 }
 
 /* Removes a folder that contains a precompiled header, if the folder belongs to this user and
- * others may not write to it. Other users may write to `parent`, so links are not followed, and the
- * header is removed relative to the folder that was examined. */
+ * others may not write to it. Other users may write to `parent`, so the header is removed relative
+ * to the examined folder, without following links. */
 static void remove_leftover(int parent, const char *name)
 {
     struct stat facts;
@@ -120,8 +119,8 @@ static gputune_status compile_plain(gt_compiled *out, struct gt_head *head, cons
     return status;
 }
 
-/* Returns true if the source was compiled with its precompiled header, which was used or newly
- * stored. Otherwise NVRTC's log contains a warning about the header. */
+/* Returns true if the precompiled header was used or stored. Otherwise NVRTC's log has a warning
+ * about it. */
 static bool served(gputune_status status, const gt_compiled *result)
 {
     return status == GPUTUNE_OK && !strstr(result->log, "precompiled header");
@@ -174,7 +173,7 @@ gputune_status gt_head_cache_compile(gt_compiled *out, gt_head_cache *cache, con
     } else {
         return compile_plain(out, head, nvrtc, request);
     }
-    /* the disk is full or the variant is wrong; compile without the header to get the right log */
+    /* the disk may be full or the variant wrong; compiling again gives the true log */
     if (status < 0) {
         gt_compiled_free(out);
         status = gt_nvrtc_compile(out, nvrtc, request, NULL);
@@ -183,7 +182,7 @@ gputune_status gt_head_cache_compile(gt_compiled *out, gt_head_cache *cache, con
 }
 
 typedef struct compiler {
-    const gt_nvrtc *nvrtc; /* NULL: not available, for the reason in `refusal` */
+    const gt_nvrtc *nvrtc; /* NULL if not available; `refusal` has the reason */
     gt_answer refusal;
     gt_head_cache heads;
 } compiler;
@@ -222,7 +221,7 @@ int gt_compile_worker(int channel, const char *arch, int driver_version)
         gt_nvrtc_compile(&compiled, compiler.nvrtc, &request, NULL);
         gt_compiled_free(&compiled);
     }
-    /* from now on the worker only compiles */
+    /* from here on, the worker only compiles */
     GT_THEN(status, gt_frame_send(channel, GT_FRAME_READY, 0, NULL, NULL));
     const gt_server server = {.worker = &compiler, .calls = calls};
     return status == GPUTUNE_OK ? gt_serve(&server, channel) : GT_EXIT_CHANNEL;

@@ -205,7 +205,7 @@ static void serve_slots(gt_host_farm *farm, double seconds)
     seconds = fmin(seconds, gt_compile_patience(farm));
     int milliseconds = seconds <= 0 ? 0 : (int)ceil(fmin(seconds, 3600) * 1e3);
     int ready = poll(farm->descriptors.items, farm->descriptors.count, milliseconds);
-    if (ready < 0) { /* try every channel; reading does not block */
+    if (ready < 0) { /* try every channel, because reading does not block */
         nanosleep(&(struct timespec){0, 1000000}, NULL);
     }
     for (size_t i = 0; i < farm->descriptors.count && ready != 0; i++) {
@@ -276,7 +276,7 @@ static void close_farm(gt_farm *base)
     GT_FREED gt_host_farm *farm = gt_host_of(base);
     if (farm->measure.slot.link.open) {
         gt_link_kill(
-            &farm->measure.slot.link); /* end this worker first, because it takes longest */
+            &farm->measure.slot.link); /* first, because ending this worker takes longest */
     }
     gt_compile_close(farm);
     gt_measure_free(&farm->measure);
@@ -344,7 +344,7 @@ static gputune_status open_measure(gt_host_farm *farm)
     host->slot.role = &gt_measure_role;
     options->deadline_s = options->deadline_s > 0 ? options->deadline_s : DEADLINE_S;
     farm->emulated = options->driver && strncmp(options->driver, "emu", 3) == 0;
-    /* the limit on the emulator, where correct kernels took up to 1.5 s of processor time */
+    /* for the emulator, where correct kernels took up to 1.5 s of processor time */
     const char *given = farm->emulated ? gt_environment("GPUTUNE_EMU_DEADLINE") : NULL;
     char *end = NULL;
     host->least_s = given ? gt_strtod(given, &end) : farm->emulated ? LEAST_EMULATED_S : LEAST_S;

@@ -56,16 +56,15 @@ typedef struct gt_farm_ops {
     /* Writes up to `count` of the jobs that workers are compiling now to `out`. Returns their
      * number. */
     uint32_t (*compiling)(gt_farm *farm, gt_compiling *out, uint32_t count);
-    /* Gives up a job that `compiling` lists: kills and replaces its worker. The event of the job
-     * has the status ETIMEOUT, which is not repeatable, and the time spent in
-     * compiled.compile_ns. */
+    /* Gives up a job that `compiling` lists: kills and replaces its worker. Its event has the
+     * status ETIMEOUT, not repeatable, and the time spent in compiled.compile_ns. */
     void (*give_up)(gt_farm *farm, uint64_t id);
     gputune_status (*prepare)(gt_farm *farm, const gt_measure_setup *setup);
     gputune_status (*verify)(gt_farm *farm, const gt_verify_job *job);
     gputune_status (*sample)(gt_farm *farm, const gt_sample_job *job);
     gputune_status (*recheck)(gt_farm *farm, const gt_recheck_job *job);
     /* Discards all requests to the measure worker, and replaces a busy one. The new worker loads
-     * setup and variants when a request needs them. */
+     * setup and variants on demand. */
     void (*interrupt)(gt_farm *farm);
     /* Frees the memory that the measure worker uses for a variant that left the race. */
     gputune_status (*drop)(gt_farm *farm, uint64_t variant);
@@ -107,12 +106,12 @@ typedef struct gt_farm_options {
 
 /* Opens a farm, which the caller ends with close(). The strings `driver` and `arch` must live as
  * long as the farm. Does not wait for workers to start: the measure worker starts now, compile
- * workers when jobs need them. EWORKER if the worker's executable is missing. If its version is
- * wrong, wait() fails. */
+ * workers when jobs need them. EWORKER if the worker's executable is missing. If the worker has the
+ * wrong version, wait() fails. */
 gputune_status gt_farm_open(gt_farm **out, const gt_farm_options *options);
 
-/* Returns the megabytes that GPUTUNE_COMPILE_MEMORY allows each compile worker, or 0 if the
- * variable is not set or not a whole number. */
+/* Returns the megabytes of GPUTUNE_COMPILE_MEMORY for each compile worker, or 0 if it is not set to
+ * a whole number. */
 uint64_t gt_compile_memory_asked(void);
 
 /* Finds the path of gputune-worker: `given`, or the variable GPUTUNE_WORKER, or a file near the

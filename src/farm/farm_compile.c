@@ -12,9 +12,9 @@
  * - Farms that share a file of cores, including farms of other processes, compile on no more cores
  *   than the machine has.
  *
- * A slot has one of these states: it has no worker; its worker loads the compiler (until `ready`);
- * its worker has no job; its worker compiles; its worker compiles a cancelled job (`forgotten`). In
- * the last state, the worker is replaced if it takes long and the slot is needed. */
+ * A slot has no worker, or its worker loads the compiler (until `ready`), has no job, compiles, or
+ * compiles a cancelled job (`forgotten`). In the last state, the worker is replaced if it takes
+ * long and the slot is needed. */
 #include "base/clock.h"
 #include "base/condition.h"
 #include "base/environment.h"
@@ -102,7 +102,7 @@ static void close_cores(int file)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&own_cores.mutex);
     if (file >= 0) {
-        close(file); /* closing releases the locks */
+        close(file); /* also releases the locks */
     }
     if (--own_cores.farms == 0 && own_cores.file >= 0) {
         close(own_cores.file);
@@ -181,7 +181,7 @@ void gt_cores_divide(gt_compile_host *host)
 static const double COMPILE_DEADLINE_S = 120;
 /* A worker is replaced if it has been compiling a cancelled job for this long. */
 static const double FORGOTTEN_S = 0.5;
-/* Seconds between two checks of which cores other farms use. */
+/* Seconds between two checks of the cores that other farms use. */
 static const double CORE_S = 0.01;
 enum { ATTEMPTS_MAX = 2, START_FAILURES_MAX = 3 };
 
@@ -385,8 +385,8 @@ double gt_compile_patience(const gt_host_farm *farm)
     return !farm->compile.queue.count ? INFINITY : is_short ? CORE_S : FORGOTTEN_S;
 }
 
-/* Returns how long the first job has been compiling, without the start of its worker; 0: the job
- * has not begun. */
+/* Returns how long the first job has been compiling, without the start of its worker; 0: none has
+ * begun. */
 static double compiling_s(const gt_slot *slot)
 {
     return slot->ready ? gt_seconds_since(slot->since_ns) : 0;

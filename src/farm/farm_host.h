@@ -19,7 +19,7 @@ typedef struct gt_link {
     bool open;
     int channel;
     gt_process process;
-    bool greeted; /* true if the worker has sent a greeting with the right version */
+    bool greeted; /* true if the worker has sent a hello with the right version */
     int64_t start_ns;
     gt_frame_reader reader;
 } gt_link;
@@ -98,14 +98,13 @@ struct gt_slot {
     gt_link link;
     /* the first `sent` requests were sent; the worker is processing the first of them */
     gt_queue queue;
-    size_t sent,
-        offset; /* number of requests that were sent; number of bytes sent of the next request */
-    bool full;  /* true if the channel currently accepts no more data */
-    bool ready; /* true if the worker has loaded its compiler, or opened its context */
+    size_t sent, offset; /* number of requests sent, and of bytes sent of the next request */
+    bool full;           /* true if the channel currently accepts no more data */
+    bool ready;          /* true if the worker has loaded its compiler, or opened its context */
     int64_t since_ns;
     int64_t computed_ns; /* processor time of the worker when the clock started */
     gt_hand hand;        /* latest report of a measure worker */
-    uint64_t generation; /* number of workers that this slot has had so far */
+    uint64_t generation; /* number of workers that this slot has had */
 };
 
 /* Encodes `job` as a frame. *out has one reference, which is the caller's. ENOMEM. */
@@ -140,7 +139,7 @@ double gt_slot_left_s(const gt_slot *slot, double allowed_s);
 
 /* Resets the slot for a new worker, and starts the clock. */
 void gt_slot_begin(gt_slot *slot);
-/* Marks all requests as not sent. They stay queued. */
+/* Marks all requests as not sent; they stay queued. */
 void gt_slot_unsend(gt_slot *slot);
 /* Frees all requests, including the one that the worker is processing. */
 void gt_slot_clear(gt_slot *slot);
@@ -166,8 +165,8 @@ gt_push gt_slot_push(gt_slot *slot);
 void gt_slot_receive(gt_slot *slot);
 /* Returns the seconds until gt_slot_check() must be called, or INFINITY. */
 double gt_slot_patience(gt_slot *slot);
-/* Must be called when gt_slot_patience() has expired. Refuses the worker if it has not sent its
- * greeting, otherwise calls the role's late(). */
+/* Must be called when gt_slot_patience() has expired. Refuses a worker that has not sent its hello;
+ * otherwise calls the role's late(). */
 void gt_slot_check(gt_slot *slot);
 
 /* ---- farm_compile.c -------------------------------------------------------------------------- */
@@ -183,7 +182,7 @@ typedef struct gt_compile_host {
     bool shares_cores;
     int cores;
     uint32_t place;
-    unsigned start_failures; /* number of consecutive workers that ended before their greeting */
+    unsigned start_failures; /* number of consecutive workers that ended before their hello */
     gt_queue queue;          /* jobs that no worker has received yet */
     gt_texts environment;
     char driver_version[16]; /* command-line arguments of the workers */
@@ -219,8 +218,8 @@ typedef struct gt_measure_host {
     GT_ARRAY(gt_live_variant) variants;
     double least_s;                 /* least time allowed for a proof or a sample, in seconds */
     double reference_ns, prepare_s; /* time of the reference, and of preparing the last setup */
-    /* numbers of consecutive workers that ended before their context was open, and that ended
-     * although no variant was the cause */
+    /* consecutive workers that ended before their context was open, and that ended without any
+     * variant being the cause */
     unsigned start_failures, blameless;
     gputune_status
         refusal; /* status with which every request fails, because no worker can be used; 0: none */
@@ -287,8 +286,8 @@ void gt_measure_cancel(gt_measure_host *host);
 /* Ends the measure worker, and frees requests, variants and setup. */
 void gt_measure_free(gt_measure_host *host);
 
-/* Forget all variants, one variant, or one variant that the tuner no longer needs. gt_live_drop()
- * keeps the default if it is proved. The worker is not notified. */
+/* Forget all variants, or one. gt_live_drop() is for a variant that the tuner no longer needs, and
+ * keeps a proved default. The worker is not notified. */
 void gt_live_forget_all(gt_measure_host *host);
 void gt_live_forget(gt_measure_host *host, uint64_t id);
 void gt_live_drop(gt_measure_host *host, uint64_t id);

@@ -203,7 +203,7 @@ static bool send_next(gt_measure_host *host)
         return false;
     }
     if (gt_slot_push(&host->slot) != GT_PUSH_DONE) {
-        return false; /* the next read detects a closed channel */
+        return false; /* the next read will detect a closed channel */
     }
     if (!gt_carried[request->kind].reply) {
         gt_farm_request_free(gt_slot_take(&host->slot, host->slot.sent - 1));
@@ -279,7 +279,7 @@ void gt_measure_free(gt_measure_host *host)
 enum { START_FAILURES_MAX = 2, BLAMELESS_MAX = 3, ATTEMPTS_MAX = 2 };
 
 static const double END_S = 2;    /* the memory of a killed worker becomes free after about 53 ms */
-static const double START_S = 60; /* cuInit takes seconds if the driver is not loaded */
+static const double START_S = 60; /* cuInit() takes seconds if the driver is not loaded */
 
 /* ---- A new worker ---------------------------------------------------------------------------- */
 
@@ -307,8 +307,7 @@ static gputune_status queue_setup(gt_measure_host *host)
 
 static void begin_again(gt_measure_host *host)
 {
-    /* discard requests that were to load something into the last worker; they are made again when
-     * needed */
+    /* discard requests that load something into the last worker; they are made again when needed */
     for (size_t i = 0; i < host->slot.queue.count;) {
         gt_farm_request *request = gt_queue_at(&host->slot.queue, i);
         request->alone = false;
@@ -329,7 +328,7 @@ static void begin_again(gt_measure_host *host)
     gt_measure_pump(host);
 }
 
-/* Starts a new worker. Then waits until the last one has ended, which frees its memory. */
+/* Starts a new worker, then waits for the last one to end and free its memory. */
 static void replace_worker(gt_measure_host *host, gt_death *death)
 {
     gt_link last = host->slot.link;
@@ -520,8 +519,7 @@ static bool handle_answer(gt_measure_host *host, const gt_frame *frame)
         return true;
     }
     bool crashed = status == GPUTUNE_ECRASHED;
-    /* after a failed reference or a fault of the GPU, the worker process may be unable to use the
-     * GPU */
+    /* after a failed reference or a fault, the process may be unable to use the GPU */
     bool suspect = status == GPUTUNE_ETEMPLATE || status == GPUTUNE_ENODRIVER ||
                    status == GPUTUNE_EBUSY ||
                    (request->kind == GT_FRAME_PREPARE && status == GPUTUNE_ECUDA);

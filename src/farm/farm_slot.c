@@ -47,7 +47,7 @@ gputune_status gt_answer_read(gt_farm_request *request, const gt_frame *frame)
 {
     const gt_record *reply = gt_carried[request->kind].reply;
     gt_answer answer;
-    gt_record_release(reply, &request->event.compiled); /* a worker may have set it and then died */
+    gt_record_release(reply, &request->event.compiled); /* set by a worker that then died */
     GT_TRY(gt_frame_answer(&answer, frame));
     GT_TRY(gt_frame_body(&request->event.compiled, frame, reply));
     request->event.status = (gputune_status)answer.status;
@@ -205,8 +205,8 @@ double gt_slot_left_s(const gt_slot *slot, double allowed_s)
                                                  : allowed_s - passed_s;
 }
 
-/* Returns the seconds until the worker must send its greeting or be checked again. INFINITY if it
- * has sent the greeting. */
+/* Returns the seconds until the worker must send its hello or be checked again; INFINITY after the
+ * hello. */
 static double hello_s(const gt_link *link)
 {
     if (!link->open || link->greeted) {
@@ -224,8 +224,7 @@ void gt_link_kill(gt_link *link)
     gt_process_kill(&link->process);
 }
 
-/* Closes the channel last, because a worker exits when its channel closes, and that exit would then
- * be reported. */
+/* Closes the channel last; otherwise the worker would exit, and that exit would be reported. */
 void gt_link_finish(gt_link *link, gt_death *out, double seconds)
 {
     static const int faults[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
@@ -392,7 +391,7 @@ gt_farm_request *gt_slot_take(gt_slot *slot, size_t index)
     if (index < slot->sent) {
         slot->sent--;
     } else if (index == slot->sent) {
-        slot->offset = 0; /* only a part of this request was sent */
+        slot->offset = 0; /* this request was sent only in part */
         slot->full = false;
     }
     return gt_queue_take(&slot->queue, index);
@@ -453,7 +452,7 @@ void gt_slot_receive(gt_slot *slot)
         }
         if (!sane) {
             if (read != GT_READ_END) {
-                gt_link_kill(link); /* a worker that sent a malformed frame may still run */
+                gt_link_kill(link); /* after a malformed frame, the worker may still run */
             }
             slot->role->died(slot);
             return;

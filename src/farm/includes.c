@@ -328,7 +328,7 @@ static gputune_status find_beside(char **real, const gt_includes *includes,
     const char *slash = strrchr(include->from, '/');
     GT_FREED char *folder = NULL;
     if (!slash && !includes->own) {
-        return GPUTUNE_OK; /* a text in memory has no folder */
+        return GPUTUNE_OK; /* texts in memory have no folder */
     }
     size_t length = slash ? (size_t)(slash - include->from) + 1 : 0;
     GT_TRY(gt_strndup(&folder, slash ? include->from : ".", slash ? length : 1));
@@ -356,8 +356,7 @@ gputune_status gt_includes_find(void *user, const gt_include *include, gt_includ
     gt_included found = {0};
     GT_TRY(gt_file_read(&text, NULL, real));
     GT_TRY(gt_texts_add(&includes->read, real, strlen(real)));
-    /* gives each file only one path; in the template's folder, that path begins like the
-     * template's */
+    /* one path per file, which in the template's folder begins like the template's */
     const bool is_own = lies_in(real, includes->own) && strlen(includes->own) > 1;
     GT_TRY(gt_path_format(&found.path, "%s%s", is_own ? includes->written : "",
                           is_own ? real + strlen(includes->own) + 1 : real));

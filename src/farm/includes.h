@@ -25,8 +25,8 @@ gputune_status gt_includes_share(gt_includes *includes, const char *shared);
  * `template_path`. NULL: the template is a text in memory. ENOMEM. */
 gputune_status gt_includes_begin(gt_includes *includes, const char *template_path);
 /* Finds an included file. Can be used as a gt_include_fn; `user` is the gt_includes. A header's
- * digest covers the header and all headers that it includes. For headers of the toolkit, it covers
- * the toolkit's version instead. */
+ * digest is computed from the header and all headers that it includes; for headers of the toolkit,
+ * from the toolkit's version. */
 gputune_status gt_includes_find(void *user, const gt_include *include, gt_included *out);
 
 /* Returns the real paths of the files that were read since gt_includes_begin(), without those of

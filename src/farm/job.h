@@ -55,8 +55,8 @@ typedef struct gt_prepared {
     double copy_bytes_per_s;
     double prepare_ns;    /* duration of preparing, without the data proof */
     double try_ns;        /* duration of preparing the data proof */
-    double data_proof_ns; /* how long a winner's data proof takes; 0: there is none */
-    double further_ns;    /* part of data_proof_ns that creates the first further data set */
+    double data_proof_ns; /* time of a winner's data proof; 0: there is none */
+    double further_ns;    /* part of data_proof_ns for creating the first further data set */
     /* The name of an output whose tolerance exceeds the median of its results, or "". */
     char loose[GT_NAME_MAX];
     double loose_tolerance, loose_median;
@@ -108,19 +108,20 @@ typedef struct gt_lost {
         bool hung; /* true: it hung; false: it crashed */
     } items[GT_LOST_MAX];
     uint32_t item_count;
-    /* true: make no data proof, because more experiments ended workers than this list can hold */
+    /* true: make no data proof, because the list is too short for all experiments that ended
+     * workers */
     bool plain;
 } gt_lost;
 
-/* The length of a sample, for the objective `kernel`. Other objectives only distinguish quick
- * samples from all others. */
+/* The length of a sample for the objective `kernel`. Other objectives distinguish only quick
+ * samples from longer ones. */
 typedef enum gt_sample_length {
     GT_SAMPLE_FULL,  /* used for the time of a winner, which is stored */
     GT_SAMPLE_BRIEF, /* used to compare variants; has fewer launches of a long kernel */
     GT_SAMPLE_QUICK  /* used for the first elimination */
 } gt_sample_length;
 
-/* How sharing inout buffers affects the launches of a sample. */
+/* How sharing inout buffers affects a sample's launches. */
 typedef enum gt_sharing {
     GT_SHARING_UNKNOWN,
     GT_SHARING_HARMLESS, /* a launch takes as long on used buffers as on restored buffers */
@@ -148,7 +149,7 @@ typedef struct gt_sampled {
     bool spoiled;       /* true if the times of this round are not valid, so it must be repeated */
     bool noisy;         /* true if another process used the GPU */
     char other[96];     /* description of the other process, or "" */
-    gt_sharing sharing; /* how these samples were taken */
+    gt_sharing sharing; /* whether these launches shared inout buffers */
     /* time on used buffers divided by time on restored buffers; 1 unless this job found FELT */
     double used_ratio;
 } gt_sampled;

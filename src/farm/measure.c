@@ -118,7 +118,7 @@ gputune_status gt_measure_attach(gt_measure *measure)
     /* the relaxed capture mode remains, because this thread never captures in global mode */
     (void)gt_relaxed_enter(measure->driver);
     GT_CALL(measure, DeviceGet, &device, measure->device.ordinal);
-    /* CUDA refuses this if the context is already in use; that does no harm */
+    /* harmless if CUDA refuses, because the context is already in use */
     (void)measure->driver->DevicePrimaryCtxSetFlags(device, CU_CTX_SCHED_SPIN);
     CUresult result = measure->driver->DevicePrimaryCtxRetain(&measure->context, device);
     GT_REFUSE(
@@ -199,7 +199,7 @@ gputune_status gt_measure_build(gt_measure *measure, const gt_measure_setup *set
         workspace->slots_end = workspace->slots;
         for (uint32_t k = 0; k < workload->buffer_count; ++k) {
             gt_buffer *buffer = &workload->buffers[k];
-            if (!workload->has_reference) { /* the results of a variant will be the expected ones */
+            if (!workload->has_reference) { /* a variant's results become the expected ones */
                 buffer->reference_type = buffer->type;
             }
             *workspace->slots_end++ =
@@ -251,7 +251,7 @@ gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *s
             return status;
         }
     }
-    open_monitor(measure); /* last, because starting NVML would delay the other steps */
+    open_monitor(measure); /* last, because starting NVML delays other steps */
     measure->ready = true;
     *out = (gt_prepared){.reference_ns = measure->reference_ns,
                          .copy_bytes_per_s = measure->copy_bytes_per_s,

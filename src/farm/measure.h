@@ -32,8 +32,8 @@ const gt_device *gt_measure_device(const gt_measure *measure);
 
 /* Prepares a setup, which replaces the last one and its variants. Makes the inputs and runs the
  * reference twice. If the template states no tolerance, runs the reference a few more times with
- * moved inputs (kernel/bind/tolerance.h). Data from the host are only for the timed workload; the
- * odd-tail workload has generated inputs, in buffers aligned exactly as promised. Returns
+ * moved inputs (kernel/bind/tolerance.h). Data from the host are used only for the timed workload;
+ * the odd-tail workload has generated inputs, in buffers aligned exactly as promised. Returns
  * EUNSUPPORTED if the objective is energy and there is no energy counter; EDEVMEM if the setup does
  * not fit, before anything is allocated; ETEMPLATE if the reference fails, or if its runs differ by
  * more than the tolerance. */

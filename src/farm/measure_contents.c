@@ -112,7 +112,7 @@ gputune_status gt_reference_load(gt_measure *measure, const gt_image *image)
     }
     for (uint32_t i = 0; i < measure->setup.workload_count; ++i) {
         gt_workspace *workspace = &measure->workspaces[i];
-        if (workspace->workload.has_check) { /* a count, and a zero with which it is compared */
+        if (workspace->workload.has_check) { /* a count, and a zero to compare it with */
             GT_TRY(gt_memory_take(&workspace->failures.address, measure, 16));
         }
     }
@@ -247,8 +247,8 @@ static gputune_status fill_contents(gt_measure *measure, uint64_t seed, uint32_t
 
 enum { SAMPLE_PIECES = 64, SAMPLE_BYTES = 16384 };
 
-/* Sets a task's `low` and `high` to the smallest and largest value of a buffer, or of parts of a
- * large buffer. low > high: no value is finite. */
+/* Sets a task's `low` and `high` to the least and greatest value of a buffer, or of parts of a
+ * large one; low > high if no value is finite. */
 static gputune_status find_span(gt_service_task *out, gt_measure *measure,
                                 const gt_buffer_slot *slot)
 {
@@ -277,8 +277,7 @@ static gputune_status find_span(gt_service_task *out, gt_measure *measure,
 }
 
 /* Determines the ranges within which the table `move` may move data from the host or the init
- * kernel. The inputs must be unchanged. Whole numbers are not moved, because they may be
- * indices. */
+ * kernel. The inputs must be unchanged. Integers are not moved, because they may be indices. */
 static gputune_status find_spans(gt_measure *measure)
 {
     for (size_t i = 0; i < measure->move.tasks.count; ++i) {
@@ -447,7 +446,7 @@ static gputune_status find_tolerances(gt_measure *measure, const author *author)
         const gt_workload *workload = &slot->workspace->workload;
         gt_sensitivity *its = &seen[slot - measure->slots];
         if (!(its->moved > 0)) {
-            its->still = 0; /* an output that never moves does not show how many terms it has */
+            its->still = 0; /* without moves, the number of terms is unknown */
         }
         if ((slot->workspace == measure->workspaces ? timed : odd) > 0) {
             its->step = gt_tolerance_step(workload);
@@ -540,7 +539,7 @@ static gputune_status compute_reference(gt_measure *measure, const author *autho
 static gputune_status expect_reference(gt_measure *measure, uint32_t workspace_count)
 {
     const author author = {NULL, workspace_count};
-    /* cancels the queued reset, because the slots receive the results of the first run */
+    /* cancels the queued reset, because the first run's results go to the slots */
     measure->ahead = NULL;
     gputune_status status = compute_reference(measure, &author);
     if (status < 0) {
@@ -610,7 +609,7 @@ gputune_status gt_contents_make(gt_measure *measure, uint64_t seed, bool timed_o
         measure->hash.slots.items[i]->hash = measure->findings->items[i].count;
     }
     if (measure->setup.check) {
-        return GPUTUNE_OK; /* the sanitizer's findings may be about the reference */
+        return GPUTUNE_OK; /* findings may be about the reference */
     }
     if (!measure->workspaces[0].workload.has_reference) {
         return measure->workspaces[0].workload.has_expected ? expect_data(measure) : GPUTUNE_OK;

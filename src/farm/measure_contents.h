@@ -13,7 +13,7 @@ void gt_reference_free(gt_measure *measure);
 gputune_status gt_contents_make(gt_measure *measure, uint64_t seed, bool timed_only);
 /* Fills the buffers that measure->damage names again, from the setup's seed. */
 gputune_status gt_contents_refresh(gt_measure *measure);
-/* Makes the results of this variant the expected ones, if there is no reference. */
+/* If there is no reference, makes this variant's results the expected ones. */
 gputune_status gt_contents_adopt(gt_measure *measure, gt_loaded *variant);
 /* Reports an output of the timed workload whose tolerance exceeds the median of its results, so
  * almost any result would pass. The slots must hold the reference's results. */

@@ -36,8 +36,8 @@ typedef enum gt_data_effect {
 } gt_data_effect;
 
 typedef struct gt_data_set {
-    gt_variation variation; /* the data to try; later, the part of them that survived */
-    /* tried: the data were tried; survived: at least a part of them did not end the worker */
+    gt_variation variation; /* the data to try; later, only the data that survived */
+    /* survived: at least some of the data did not end the worker */
     bool tried, survived;
 } gt_data_set;
 
@@ -51,10 +51,10 @@ struct gt_data_proof {
     gt_data_set rounds[ROUNDS_MAX]; /* further data sets for a winner */
     uint32_t round_count;
     gt_variation now; /* the data set that is in the buffers */
-    /* true if the buffers also contain the reference's results for this data set */
+    /* true if the buffers hold the reference's results for this data set */
     bool made;
-    gt_lost lost;     /* experiments during which earlier workers ended */
-    uint32_t skipped; /* how many of these experiments this worker has skipped so far */
+    gt_lost lost;                   /* experiments during which earlier workers ended */
+    uint32_t skipped;               /* number of these experiments that this worker has skipped */
     uint8_t effects[GT_NUMBER_MAX]; /* by number: the effect of other values */
     bool varied[GT_NUMBER_MAX];     /* by number: true if the default survived another value */
     /* by buffer: number of elements that the reference does not write if scalars have their own
@@ -63,7 +63,7 @@ struct gt_data_proof {
     char words[128];   /* how `usual` differs from the requested data */
     uint32_t launcher; /* index of a variant's launcher for the size of the data proof */
     double share;      /* fraction of the usual time for launches that may be spent */
-    double spend_ns;   /* time limit of a winner's data proof */
+    double spend_ns;   /* time limit for a winner's data proof */
     double make_ns;    /* longest time so far for creating a data set and the reference's results */
     uint64_t standard; /* the default variant; GT_NO_VARIANT: it is not proved yet */
 };
@@ -311,7 +311,7 @@ static gputune_status try_variation(gt_data_effect *out, gt_data_proof *proof,
     if (fits && standard) {
         fits = proof_launch_checked(proof, standard, "") == GPUTUNE_OK;
     }
-    if (!fits && has_flags) { /* the launch may have written anywhere */
+    if (!fits && has_flags) { /* it may have written anywhere */
         proof->measure.parent->damage = GT_DAMAGE_EVERYTHING;
     }
     *out = fits ? GT_EFFECT_NONE : GT_EFFECT_DIFFERS;
@@ -681,7 +681,7 @@ void gt_data_proof_doubt(gt_measure *measure)
 
 /* ---- The winner ------------------------------------------------------------------------------ */
 
-/* Returns the time at which a part of the data proof that begins now must end. */
+/* Returns the latest end of a part of the data proof that begins now. */
 static double end_of(const gt_data_proof *proof, double nanoseconds)
 {
     return proof_now_ns(proof) + nanoseconds * proof_slowness(proof) * proof->share;
@@ -689,7 +689,7 @@ static double end_of(const gt_data_proof *proof, double nanoseconds)
 
 static double parts_ns(const gt_data_proof *proof)
 {
-    /* a launch or data set that has begun may exceed the time by this factor */
+    /* factor by which a launch or data set may exceed the time */
     static const double overrun = 1.25;
     return overrun * proof_slowness(proof) * (2 * OFTEN_NS + ROW_NS + ROUNDS_NS);
 }
@@ -726,8 +726,7 @@ static gputune_status launch_often(gt_data_proof *proof, gt_loaded *variant)
  * survives. */
 static gputune_status prove_on(gt_data_proof *proof, gt_loaded *variant, gt_data_set *set)
 {
-    gt_loaded *standard =
-        proof->measure.parent->dropped; /* the farm may have dropped the default */
+    gt_loaded *standard = proof->measure.parent->dropped; /* the default may have been dropped */
     while (standard && standard->id != proof->standard) {
         standard = standard->next;
     }

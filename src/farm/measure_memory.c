@@ -25,7 +25,7 @@ void gt_memory_free(gt_measure *measure)
         (void)gt_device_free(measure->driver, measure->allocations.items[i]);
     }
     gt_array_free(&measure->allocations);
-    gt_guard_free(measure); /* last, because freeing buffers waits for launches that use it */
+    gt_guard_free(measure); /* last, because launches that use it must have ended */
     void *const pinned[] = {measure->findings, measure->first, measure->stray_seen};
     for (size_t i = 0; i < sizeof pinned / sizeof *pinned; ++i) {
         if (pinned[i]) {
@@ -332,7 +332,7 @@ static gputune_status guard_input(gt_guarded *out, gt_measure *measure, const gt
 gputune_status gt_guard_inputs(gt_measure *measure)
 {
     gt_guarded *out = &measure->guard;
-    if (out->view_count) { /* an earlier wait failed and left views */
+    if (out->view_count) { /* left by an earlier failed wait */
         GT_TRY(gt_measure_wait(measure));
     }
     gt_guard_free(measure);
@@ -418,7 +418,7 @@ static gputune_status copy_mapped(gt_measure *measure, CUdeviceptr to, const gt_
     memcpy(handle.reserved, input->handle, sizeof handle.reserved);
     GT_CALL(measure, IpcOpenMemHandle, &mapping, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
     gputune_status status = copy_from(measure, to, mapping, input, buffer);
-    /* close it before a variant runs, because variants must not reach the caller's memory */
+    /* variants must not reach the caller's memory */
     CUresult closed = measure->driver->IpcCloseMemHandle(mapping);
     GT_TRY(status);
     return gt_measure_check(measure, closed, "cuIpcCloseMemHandle");
@@ -446,7 +446,7 @@ static gputune_status copy_input(gt_measure *measure, const gt_live_input *input
     const gt_buffer_slot *slot = &workspace->slots[input->buffer];
     CUdeviceptr to = input->expected ? slot->expected : slot->pristine;
     if (!to) {
-        return GPUTUNE_OK; /* outputs need no data, and inputs are not compared */
+        return GPUTUNE_OK; /* outputs get no data, and inputs are not compared */
     }
     if (input->is_ipc) {
         return copy_mapped(measure, to, input, slot->buffer);

@@ -36,8 +36,8 @@ void gt_workspace_bind(const void **arguments, const gt_workspace *workspace,
                        const CUdeviceptr *addresses);
 void gt_workspace_free(gt_workspace *workspace);
 
-/* Queues copies of the timed workspace's inputs to read-only memory (measure->guard). An input
- * stays where it is if the device has no such memory. */
+/* Queues copies of the timed workspace's inputs to read-only memory (measure->guard). If the device
+ * has no such memory, inputs are used in place. */
 gputune_status gt_guard_inputs(gt_measure *measure);
-/* Unmaps that memory immediately. No launch that uses it may be queued. */
+/* Unmaps the read-only memory. No queued launch may use it. */
 void gt_guard_free(gt_measure *measure);

@@ -11,8 +11,8 @@ typedef struct gt_monitor gt_monitor;
 gt_monitor *gt_monitor_start(const char *uuid);
 void gt_monitor_stop(gt_monitor *monitor);
 void gt_monitor_begin(gt_monitor *monitor);
-/* Sets *out to the latest clock rate and users, and to whether the times since gt_monitor_begin()
- * were spoiled. The host application does not count as another user. */
+/* Reports in *out the latest clock rate and users (except the host application), and if times since
+ * gt_monitor_begin() are spoiled. */
 void gt_monitor_end(gt_monitor *monitor, gt_sampled *out);
 /* Waits until NVML is open. Sets *out to the energy used so far, in millijoules. Returns false if
  * there is no energy counter. */

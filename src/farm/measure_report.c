@@ -223,7 +223,7 @@ gputune_status gt_report_edges(gt_measure *measure, const gt_tasks *table, bool 
 
 gputune_status gt_report_findings(gt_verified *out, gt_measure *measure, bool after_race)
 {
-    /* report damage first, because it may have caused a wrong result */
+    /* first, because damage may have caused a wrong result */
     GT_TRY(gt_report_edges(measure, &measure->check, after_race));
     return gt_damaged(measure, GT_DAMAGE_INPUTS, /* the timed workspace's inputs were not checked */
                       judge_proof(out, measure, after_race));

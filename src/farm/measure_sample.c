@@ -52,7 +52,7 @@ static gputune_status restore_buffers(gt_measure *measure, gt_loaded *variant)
 
 enum { SINGLES_MAX = 16 };
 
-/* Times of single launches, each of them on restored buffers. */
+/* Times of single launches on restored buffers. */
 typedef struct singles {
     double times[SINGLES_MAX];
     uint32_t count;
@@ -116,8 +116,8 @@ static bool is_clear(singles *fresh, singles *used)
 }
 
 /* Times a launch on used buffers, and takes seven more times of both kinds if the first ones are
- * inconclusive. For long launches, one time shows that there is no difference. If there is no
- * difference, eight times of each kind seem to differ once in 6,000 cases. */
+ * inconclusive. For long launches, one time shows that there is no difference. Equal launches seem
+ * to differ once in 6,000 cases. */
 static gputune_status time_used(singles *fresh, singles *used, gt_measure *measure,
                                 gt_loaded *variant)
 {
@@ -134,7 +134,7 @@ static gputune_status time_used(singles *fresh, singles *used, gt_measure *measu
 static gputune_status compare_singles(singles *fresh, singles *used, gt_measure *measure,
                                       gt_loaded *variant, CUdeviceptr kept)
 {
-    double first; /* ignored, because code, clocks and caches are still cold */
+    double first; /* ignored, because it is cold */
     GT_TRY(gt_sample_single(&first, measure, variant));
     GT_TRY(time_singles(fresh, measure, variant, 1));
     GT_TRY(copy_pristine(measure, kept, false));
@@ -186,8 +186,6 @@ static gputune_status judge_used(gt_sharing *out, double *ratio, gt_measure *mea
     return GPUTUNE_OK;
 }
 
-/* Captures launches without copying the pass() block, which an earlier launch has copied. */
-
 /* Captures launches, without copying the pass block, which an earlier launch has copied. */
 static gputune_status capture_launches(CUgraph *out, gt_measure *measure, gt_loaded *variant,
                                        uint32_t launches)
@@ -232,7 +230,7 @@ static gputune_status make_replay(gt_replay *replay, gt_measure *measure, gt_loa
     replay->launches = launches;
     replay->turn = measure->turn;
     replay->hot = is_hot(measure);
-    if (measure->driver->GraphUpload) { /* the first replay then need not upload it */
+    if (measure->driver->GraphUpload) { /* so the first replay need not upload it */
         GT_CALL(measure, GraphUpload, exec, measure->stream);
     }
     return GPUTUNE_OK;
@@ -290,7 +288,7 @@ static gputune_status replay_graph(double *out, gt_measure *measure, gt_loaded *
 
 gputune_status gt_sample_single(double *out, gt_measure *measure, gt_loaded *variant)
 {
-    /* the host could not queue the kernels one by one fast enough */
+    /* the host cannot queue many kernels fast enough one by one */
     if (variant->kernels > SHORT_GRAPH) {
         GT_TRY(make_replay(&variant->single, measure, variant, 1));
         return replay_graph(out, measure, variant, &variant->single);
@@ -336,7 +334,7 @@ gputune_status gt_sample_kernel(double *out, gt_measure *measure, gt_loaded *var
     gt_replay *graph = graphs[measure->length];
     uint32_t launches = sample_launches(measure, variant, measure->length);
     if (launches == sample_launches(measure, variant, GT_SAMPLE_FULL)) {
-        graph = &variant->full; /* lengths with the same number of launches use one graph */
+        graph = &variant->full; /* samples with the same number of launches share one graph */
     }
     if (measure->alone) {
         return mean_of(out, measure, variant, gt_sample_single);
@@ -400,7 +398,7 @@ static gputune_status burst_of_one(double *out, gt_measure *measure, gt_loaded *
 
 static gputune_status sample_launch(double *out, gt_measure *measure, gt_loaded *variant)
 {
-    enum { CHEAPEST_CALL_NS = 3000 }; /* assumed time of a launch before one was measured */
+    enum { CHEAPEST_CALL_NS = 3000 }; /* assumed launch time before the first measurement */
     enum { PIPELINED = 3 };           /* number of launches of a modelled sample */
     if (measure->alone) {
         return mean_of(out, measure, variant, burst_of_one);
@@ -454,7 +452,7 @@ typedef struct load {
     const gt_replay *graph;
     CUevent done[EVENTS];  /* recorded after each of the latest batches */
     uint32_t per_batch;    /* replays per batch */
-    uint64_t issued, over; /* numbers of batches queued and ended */
+    uint64_t issued, over; /* batches queued, and ended */
     double device_ns;      /* device time of the ended batches except the first */
 } load;
 
@@ -509,7 +507,7 @@ gputune_status gt_energy_check(gt_measure *measure)
 }
 
 /* Keeps the GPU busy until the counter changes after `earliest_ns`, and another batch has ended.
- * The counter changes only every 10 to 100 ms, so its value belongs to the time of a change. */
+ * The counter changes only every 10 to 100 ms, so its value is exact only at a change. */
 static gputune_status next_edge(edge *out, load *load, int64_t earliest_ns)
 {
     enum { GIVE_UP_NS = 1000000000, LOOK_NS = 200000 };
@@ -553,7 +551,7 @@ static gputune_status sample_energy(double *out, gt_measure *measure, gt_loaded 
 {
     enum { BATCH_NS = 5000000 };
     GT_TRY(gt_energy_check(measure));
-    /* the counter always needs a second, even for a quick sample */
+    /* even a quick sample of the counter takes a second */
     uint32_t launches = gt_plan_launches(variant->launch_ns, GT_SAMPLE_FULL);
     launches = launches < 2 ? 2 : launches;
     GT_TRY(make_replay(&variant->full, measure, variant, launches));

@@ -7,7 +7,7 @@
 /* Appends a task, divided into tiles. `slot` is the buffer, or NULL for other memory. Ignores a
  * task without elements. ENOMEM. */
 gputune_status gt_tasks_add(gt_tasks *table, gt_buffer_slot *slot, const gt_service_task *task);
-/* Returns the number of tasks: of all, or only of those of the timed workload. */
+/* Returns the number of all tasks, or of the timed workload's. */
 size_t gt_tasks_count(const gt_tasks *table, bool timed_only);
 /* Marks all tasks so far as tasks of the timed workload. */
 void gt_tasks_mark_timed(gt_tasks *table);
@@ -19,7 +19,7 @@ gputune_status gt_tasks_upload(gt_measure *measure, gt_tasks *table);
 
 gputune_status gt_service_load(gt_measure *measure, const gt_image *image);
 void gt_service_free(gt_measure *measure);
-/* Runs the tasks of a table, all or only those of the timed workload. */
+/* Runs all tasks of a table, or only the timed workload's. */
 gputune_status gt_service_run(gt_measure *measure, gt_service service, const gt_tasks *table,
                               bool timed_only);
 /* Runs a table that prepares the buffers for a launch, such as `launch` or `restore`, unless

@@ -121,8 +121,8 @@ typedef struct gt_loaded {
     gt_launch launches[GT_WORKLOAD_MAX];
     gt_launcher *launchers[GT_WORKLOAD_MAX];
     double launch_ns; /* latest time of one launch by the device's clock */
-    double call_ns;   /* time per launch of many, by the host's clock; 0: unknown */
-    /* true if a sample of `launch` or `latency` has already launched the variant */
+    double call_ns;   /* time per launch in a long row, by the host's clock; 0: unknown */
+    /* true if a `launch` or `latency` sample has launched the variant */
     bool warm;
     uint64_t owned_bytes; /* device memory of the variant, without its code */
     uint64_t kernels;     /* number of kernels in one launch */

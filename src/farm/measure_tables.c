@@ -6,15 +6,15 @@
 #include "kernel/bind/tolerance.h"
 #include "kernel/bind/vary.h"
 
-/* Returns true for the workspace on which the inputs of every variant are checked: the smaller one.
- * The winner's inputs are also checked on the timed workspace. */
+/* Returns true for the smaller workspace, on which every variant's inputs are checked. The winner's
+ * inputs are also checked on the timed workspace. */
 static bool is_cheapest(const gt_measure *measure, const gt_workspace *workspace)
 {
     return workspace == &measure->workspaces[measure->setup.workload_count - 1];
 }
 
-/* Return the poison with which outputs are filled before the first launch on a workspace, and
- * before the last one. Each launch of a proof has another poison. */
+/* Return the poison for outputs before the first and before the last launch on a workspace. Each
+ * launch of a proof has another poison. */
 static uint32_t first_poison(const gt_measure *measure, const gt_workspace *workspace)
 {
     return GT_POISON_MIXED + (is_cheapest(measure, workspace) ? 0 : 3);
@@ -187,7 +187,7 @@ static gputune_status plan_agreement(gt_measure *measure, gt_buffer_slot *slot)
     return gt_tasks_add(&measure->agree, slot, &task);
 }
 
-/* Compares results with those of moved inputs, and in a second task measures how large they are.
+/* Compares results with those of moved inputs, and measures the size of results in a second task.
  * The slots contain the reference's results for unmoved inputs. Without a reference, the expected
  * results are those of a variant. */
 static gputune_status plan_spread(gt_measure *measure, gt_buffer_slot *slot)

@@ -380,10 +380,10 @@ static gputune_status launch_again(gt_measure *measure, gt_loaded *variant, cons
     return gt_check_queue(measure, &measure->check, 0, workspace_count, measure->findings);
 }
 
-/* How much to check after the launches of a proof. */
+/* The checks after the launches of a proof. */
 typedef enum extent {
     EDGES, /* only the memory that launches must not touch */
-    PROOF, /* the same memory, and the results */
+    PROOF, /* like EDGES, and the results */
     AGAIN  /* the winner's second proof: guard zones, inputs and results */
 } extent;
 
@@ -438,8 +438,8 @@ static gputune_status is_slower(bool *out, gt_verified *verified, gt_measure *me
 
 /* Launches once on each workspace, and once more on the last one, which shows if a launch depends
  * on what the first one left. Only prove_again() launches twice on the timed workspace, because
- * that takes as long as a sample and most variants leave the race before. All work is queued at
- * once. */
+ * that takes as long as a sample and most variants leave the race before. All work is queued before
+ * waiting. */
 static gputune_status prove_variant(gt_verified *out, gt_measure *measure, gt_loaded *variant,
                                     const gt_verify_job *job)
 {
@@ -533,7 +533,7 @@ gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, 
         gt_data_proof_doubt(measure);
         measure->has_expected &= !adopting;
         measure->has_tolerances &= !adopting;
-        if (!measure->lost) { /* wait until none of the variant's kernels is running */
+        if (!measure->lost) { /* wait for the variant's kernels to end */
             measure->lost = gt_cuda_fatal(measure->driver->StreamSynchronize(measure->stream));
         }
         free_variant(measure, variant);
@@ -561,8 +561,7 @@ gputune_status gt_measure_recheck(gt_measure *measure, const gt_recheck_job *job
     gt_loaded *variant = gt_loaded_find(measure, job->id);
     GT_REFUSE(!variant, GPUTUNE_EINVAL, "variant %llu is not loaded", (unsigned long long)job->id);
     if (measure->workspaces[0].workload.has_reference && job->seed != measure->setup.seed) {
-        measure->damage = GT_DAMAGE_EVERYTHING; /* everything is damaged until the setup's contents
-                                                   are restored */
+        measure->damage = GT_DAMAGE_EVERYTHING; /* until the setup's contents are restored */
         GT_TRY(gt_contents_make(measure, job->seed, true));
     } else {
         GT_TRY(gt_contents_refresh(measure));

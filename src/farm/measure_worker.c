@@ -83,7 +83,7 @@ static gputune_status open_device(gt_measure **out, int channel, const char *dri
     gt_measure *measure = NULL;
     set_idle_name();
     gputune_status status = gt_measure_open(&measure, driver, ordinal);
-    /* the host continues with the description of the device while the context is made */
+    /* lets the host continue while the context is made */
     if (status == GPUTUNE_OK) {
         status = gt_frame_send(channel, GT_FRAME_DEVICE, 0, NULL, gt_measure_device(measure));
     }
@@ -107,5 +107,5 @@ int gt_measure_worker(int channel, const char *driver, int ordinal)
         return GT_EXIT_DEVICE;
     }
     const gt_server server = {measure, calls, set_idle_name};
-    return gt_serve(&server, channel); /* the device need not be closed, because the process ends */
+    return gt_serve(&server, channel); /* the end of the process closes the device */
 }

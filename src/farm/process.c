@@ -165,7 +165,7 @@ gputune_status gt_process_spawn(gt_process *out, const char *const *arguments,
                                 char *const *environment, int channel)
 {
     pid_t pid;
-    /* the child watches this pidfd, because the host's children may keep the channel open */
+    /* the child watches it, because the host's children may keep the channel open */
     int host = (int)syscall(SYS_pidfd_open, getpid(), 0);
     if (host >= 0 && !gt_process_lift(&host)) {
         close(host);
@@ -292,7 +292,7 @@ void gt_process_abandon(gt_process *process)
         free(copy);
         reap_process(
             process, &code,
-            0); /* waiting is acceptable: the case is rare, and SIGKILL works within milliseconds */
+            0); /* waiting is acceptable, because the case is rare and SIGKILL takes milliseconds */
     }
     *process = (gt_process){.pid = 0, .pidfd = -1, .ended = true};
 }

@@ -133,7 +133,7 @@ static bool take_bytes(void *out, decoder *from, size_t bytes)
     return true;
 }
 
-/* Takes a length, and as many bytes as it says. */
+/* Takes a length, and then that many bytes. */
 static bool take_blob(const char **data, uint64_t *bytes, decoder *from)
 {
     if (!take_bytes(bytes, from, sizeof *bytes) || *bytes > from->left) {
@@ -380,7 +380,7 @@ static size_t needed(const gt_frame_reader *reader)
                : 0;
 }
 
-/* Allocates the memory of a small frame at once, and that of a large frame as it arrives. */
+/* Allocates all memory of a small frame first, but that of a large frame as it arrives. */
 static gt_read receive_bytes(gt_frame_reader *reader, size_t need, int descriptor)
 {
     size_t limit = reader->have * 2 > STEP_BYTES ? reader->have * 2 : STEP_BYTES;

@@ -53,7 +53,7 @@ extern const gt_record gt_record_compile_job, gt_record_compiled, gt_record_meas
     gt_record_answer, gt_record_hand, gt_record_lost;
 
 /* Appends the bytes of `object` to `out`. Returns false if a count exceeds its array. Sets
- * out->failed if memory is short. */
+ * out->failed if out of memory. */
 bool gt_record_encode(gt_text *out, const gt_record *record, const void *object);
 /* Fills `object` from `data`, all of which must be used. gt_record_release() frees the object.
  * EWORKER if a member, which the message names, is missing or out of range; ENOMEM. On failure
@@ -72,7 +72,7 @@ typedef enum gt_frame_kind {
                        be opened */
     GT_FRAME_COMPILE,
     GT_FRAME_PREPARE,
-    GT_FRAME_LOST, /* sent before PREPARE: the experiments that data proofs skip; gets no answer */
+    GT_FRAME_LOST, /* experiments that data proofs skip; sent before PREPARE, without an answer */
     GT_FRAME_VERIFY,
     GT_FRAME_VERIFY_AGAIN, /* VERIFY for a variant that an earlier worker has already proved */
     GT_FRAME_RECHECK,
@@ -86,7 +86,7 @@ typedef enum gt_frame_kind {
 typedef struct gt_frame {
     gt_frame_kind kind;
     uint64_t sequence; /* number of the request */
-    size_t start;      /* offset in `storage` of the gt_answer or, if there is none, of the body */
+    size_t start;      /* offset in `storage` of the gt_answer, or of the body in a request */
     size_t answer_bytes, body_bytes;
     char *storage; /* owned */
 } gt_frame;
@@ -110,8 +110,8 @@ typedef enum gt_read {
     GT_READ_FRAME,
     GT_READ_AGAIN, /* no more data now, on a non-blocking socket */
     GT_READ_END,   /* the peer closed the channel */
-    /* a malformed frame, or memory is short; the thread's message contains the reason, and the
-     * channel cannot be used any more */
+    /* malformed frame, or out of memory; the thread's message has the reason, and the channel is
+     * unusable */
     GT_READ_FAILED
 } gt_read;
 /* Reads the next frame, which the caller releases. */

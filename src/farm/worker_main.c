@@ -38,7 +38,7 @@ static void *watch_host(void *unused)
     (void)unused;
     for (;;) {
         if (poll(channel_and_host, 2, -1) <= 0) {
-            usleep(10000); /* do not spin if poll() fails repeatedly */
+            usleep(10000); /* avoids spinning if poll() keeps failing */
         } else if (channel_and_host[1].revents & POLLNVAL) { /* the kernel has no pidfd */
             channel_and_host[1].fd = -1;
         } else {
@@ -110,7 +110,7 @@ static int compile_on_large_stack(void)
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, 64 << 20);
-    /* threads that the compiler starts need large stacks, too */
+    /* for threads that the compiler starts */
     pthread_setattr_default_np(&attributes);
     if (pthread_create(&thread, &attributes, run_compile_worker, &code) == 0) {
         pthread_join(thread, NULL);
@@ -134,8 +134,8 @@ int main(int argc, char **argv)
     }
     struct rlimit none = {0, 0}; /* crashes are expected here, so leave no core files */
     setrlimit(RLIMIT_CORE, &none);
-    signal(SIGPIPE, SIG_IGN); /* writing to a closed pipe must fail, not end the process */
-    signal(SIGXFSZ, SIG_IGN); /* writing beyond the file size limit must fail */
+    signal(SIGPIPE, SIG_IGN); /* a write to a closed pipe must only fail */
+    signal(SIGXFSZ, SIG_IGN); /* a write beyond the file size limit must only fail */
     limit_memory(measures ? 0 : number(MEMORY));
     /* use _exit, because destroying contexts and NVRTC takes tens of milliseconds */
     _exit(measures ? gt_measure_worker(GT_CHILD_CHANNEL, given[DRIVER], (int)number(ORDINAL))

@@ -116,7 +116,7 @@ struct gt_catalog {
     pthread_mutex_t lock;
     char *folder, *prelude; /* NULL: no prelude was found, so every search for a kernel fails */
     gt_includes *includes;
-    /* texts of includes that belong to the text that is being added */
+    /* included texts that came with the text being added */
     const gputune_include *given;
     gt_log log;
     GT_ARRAY(gt_catalog_file *) files; /* all versions of all files, in the order of reading */
@@ -125,7 +125,7 @@ struct gt_catalog {
 
 /* ---- folders and prelude --------------------------------------------------------------------- */
 
-/* Finds the folders and the prelude unless they are known. The caller holds the lock. */
+/* Finds the folders and the prelude unless already known. The caller holds the lock. */
 static gputune_status need_prelude(gt_catalog *catalog, const char *given)
 {
     GT_FREED char *folder = NULL, *home = NULL, *path = NULL, *prelude = NULL;
@@ -313,7 +313,7 @@ static bool is_other_version(const char *path, const gt_version *version)
              is_same_time(now.changed, version->changed) && now.bytes == version->bytes);
 }
 
-/* Returns true if a file, or a file that it includes, was edited after it was read. */
+/* Returns true if a file, or one that it includes, was edited after it was read. */
 static bool is_edited(gt_catalog_file *file)
 {
     bool edited = atomic_load(&file->watch.edited);
@@ -350,8 +350,8 @@ static gputune_status find_file(gt_catalog_file **out, gt_catalog *catalog, cons
     return GPUTUNE_OK;
 }
 
-/* Adds the kernels of a file, or only the kernel with this name. For a file without kernels, adds a
- * kernel without a name, because parsing it reports the mistake. */
+/* Adds the kernels of a file, or only the one with this name. For a file without kernels, adds an
+ * unnamed kernel, because parsing that reports the mistake. */
 static gputune_status add_kernels(gt_kernel_list *out, gt_catalog *catalog, gt_catalog_file *file,
                                   const char *kernel)
 {
@@ -450,7 +450,7 @@ static gputune_status resolve_all(gt_kernel_list *out, gt_catalog *catalog)
     return status;
 }
 
-/* Adds a text as a file, and parses its kernels. If that fails, removes the file again. */
+/* Adds a text as a file, and parses its kernels. On failure, removes the file. */
 static gputune_status resolve_text(gt_kernel_list *out, gt_catalog *catalog, const char *name,
                                    const char *text)
 {
@@ -659,8 +659,8 @@ bool gt_watch_look(gt_watch *watch)
 
 /* ---- adding ---- */
 
-/* Calls `each` without holding the lock. If a kernel does not parse, fails if `must` is set, and
- * otherwise omits the kernel. */
+/* Calls `each` without holding the lock. A kernel that does not parse is omitted, or fails the call
+ * if `must` is set. */
 static int each_kernel(gt_catalog *catalog, const gt_kernel_list *kernels, gt_catalog_fn each,
                        void *user, bool must)
 {

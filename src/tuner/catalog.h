@@ -32,21 +32,21 @@ gputune_status gt_catalog_compile_options(const char *const **out, size_t *count
                                           gt_catalog *catalog, const gt_template *template);
 
 /* Names. In every function below, PATH and PATH:KERNEL mean the kernels of that file; a path has a
- * slash or ends in .cu. Any other word is the name of a kernel: first the added kernels are
- * searched, then those of the folder. A file that changed is read again. Templates that were found
- * live as long as the catalog. */
+ * slash or ends in .cu. Any other word is a kernel's name, which is searched first among the added
+ * kernels, then in the folder. A file that changed is read again. Templates that were found live as
+ * long as the catalog. */
 
-/* Finds the only kernel with this name or path. ENOTFOUND suggests the nearest name; EINVAL lists
- * the kernels or files if there are several; ETEMPLATE if the template does not parse. */
+/* Finds the kernel with this name or path. ENOTFOUND suggests the nearest name; EINVAL lists the
+ * kernels or files if there are several; ETEMPLATE if the template does not parse. */
 gputune_status gt_catalog_find(const gt_template **out, gt_catalog *catalog, const char *kernel);
 
-/* Shows if a template's file, or a file that it includes, was edited after it was read. */
+/* Records whether a template's file, or a file that it includes, was edited after it was read. */
 typedef struct gt_watch {
     gt_catalog *catalog;
     struct gt_catalog_file *file;
     /* time of the next check of the files, in ns of the coarse clock */
     atomic_int_least64_t due_ns;
-    atomic_bool edited; /* once true, never false again */
+    atomic_bool edited; /* never reset to false */
 } gt_watch;
 
 /* Returns the watch of a template that the catalog has found; the watch lives as long as the
@@ -58,7 +58,7 @@ static inline bool gt_watch_is_due(gt_watch *watch)
 {
     return gt_coarse_now_ns() >= atomic_load_explicit(&watch->due_ns, memory_order_relaxed);
 }
-/* Returns true if the files were edited. Looks at them at most once a second. A deleted file counts
+/* Returns true if the files were edited. Checks them at most once a second. A deleted file counts
  * as unchanged. The catalog must be open. */
 bool gt_watch_look(gt_watch *watch);
 
@@ -73,10 +73,10 @@ typedef int (*gt_catalog_fn)(void *user, const gt_template *template);
 int gt_catalog_add(gt_catalog *catalog, const char *path, const char *text,
                    const gputune_include *includes, gt_catalog_fn each, void *user);
 
-/* Calls `each` for every kernel in the order of names, or, if `kernel` is given, for the kernels
- * with this name or path. A result other than 0 ends the calls and is returned. Files that do not
- * parse are left out with a warning. If `kernel` is given, fails like gt_catalog_find(), but
- * accepts several kernels of one file. */
+/* Calls `each` for every kernel, ordered by name, or, if `kernel` is given, for those with this
+ * name or path. A result other than 0 ends the calls and is returned. Files that do not parse are
+ * left out with a warning. If `kernel` is given, fails like gt_catalog_find(), but accepts several
+ * kernels of one file. */
 int gt_catalog_each(gt_catalog *catalog, const char *kernel, gt_catalog_fn each, void *user);
 
 /* Sets *folder to the folder of the kernels that are known by name, and *home to the folder of the

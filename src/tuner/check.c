@@ -80,8 +80,7 @@ static uint32_t cut_line(char *parts[PARTS], char *line)
     return count;
 }
 
-/* Reports the finding that a line describes. A line "size" sets the workload of the findings after
- * it. */
+/* Reports the finding of a line. A line "size" sets the workload of later findings. */
 static int report_line(gputune_finding *finding, const report *r, char *line)
 {
     char *parts[PARTS];
@@ -191,7 +190,7 @@ static void log_single_values(const gt_request *request)
 
 /* ---- the check ------------------------------------------------------------------------------- */
 
-/* Returns true if the default did not finish in time. Other variants would take about as long. */
+/* Returns true if the default did not finish in time, because other variants would take as long. */
 static bool is_too_slow(const gt_session *session)
 {
     const gt_variant *standard = session->field.standard;
@@ -214,7 +213,7 @@ static gputune_status check_list(gt_request *request, const config_list *list, g
     int status = gt_session_open(&session, &policy, NULL, request, &options);
     GT_THEN(status, gt_session_run(&session));
     bool cut = !status && session.stop != GT_STOP_NONE;
-    if (cut) { /* report the variant that was still running */
+    if (cut) { /* reports the variant that is still running */
         GT_TRY(gt_field_note_running(&session.field, gt_session_busy_s(&session)));
         status = gt_session_ended(&session, "all variants were checked");
     } else if (!status && is_too_slow(&session)) {

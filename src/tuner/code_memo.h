@@ -1,4 +1,4 @@
-/* Keeps code that this process compiled, for later searches, even at other sizes. Thread-safe. */
+/* Keeps code that this process compiled for later searches, even at other sizes. Thread-safe. */
 #pragma once
 
 #include "base/device.h"

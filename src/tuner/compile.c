@@ -27,8 +27,7 @@ static gputune_status take_code(gt_image *image, gt_resources *resources, gt_ses
     return GPUTUNE_OK;
 }
 
-/* Takes the code from the store, even in a forced tuning. Returns false if the store does not
- * contain it. */
+/* Loads the code from the store, even in a forced tuning. Returns false if it is not stored. */
 static bool take_stored(gt_image *image, gt_resources *resources, const gt_request *request,
                         const gt_config *config)
 {
@@ -152,8 +151,8 @@ static int compile_proposals(compile_run *run, gt_request *request, gt_proposer 
     return answer;
 }
 
-/* Compiles the variants that a tuning will try. EINVAL if the tuning will choose variants by
- * results. */
+/* Compiles the variants that a tuning will try. EINVAL if results decide which variants the tuning
+ * tries. */
 static int compile_some(compile_run *run, gt_request *request, const gt_strategy_proposer *proposer)
 {
     const gputune_options *o = &request->options;

@@ -49,7 +49,7 @@ uint32_t gt_tuning_tried(const gt_tuning *tuning)
     return gt_field_tried(&tuning->session.field) + tuning->strategy.known;
 }
 
-/* Counts variants with a result, duplicates, and variants that earlier tunings tried. */
+/* Counts variants that have a result, are duplicates, or were tried by earlier tunings. */
 static uint32_t count_done(const gt_tuning *tuning)
 {
     const gt_field *field = &tuning->session.field;
@@ -94,13 +94,13 @@ void gt_tuning_write_samples(const gt_tuning *tuning)
         {tuning->by_time, GPUTUNE_OBJECTIVE_KERNEL},
         {tuning->race, gt_tuning_is_before_weighing(tuning) ? GPUTUNE_OBJECTIVE_KERNEL
                                                             : request->options.objective},
-        /* leave out samples with a warm cache, which are not comparable */
+        /* omit samples with a warm cache, which are not comparable */
         {tuning->playoff.hot ? NULL : tuning->playoff.race, GPUTUNE_OBJECTIVE_KERNEL},
     };
     gt_samples_write(&tuning->session.field, races, sizeof races / sizeof *races);
 }
 
-typedef GT_ARRAY(gt_code) gt_code_list; /* GT_FREED is enough, because the field owns the images */
+typedef GT_ARRAY(gt_code) gt_code_list; /* freed by GT_FREED, because the field owns the images */
 
 static void free_trial(gt_trial *trial)
 {
@@ -126,7 +126,7 @@ static const gt_runner *find_raced(const gt_tuning *tuning, const gt_variant *va
     return runner && runner->samples.count ? runner : NULL;
 }
 
-/* Writes the reason why a variant left its race; "" if it has not left. */
+/* Writes why a variant left its race, or "" if it is still racing. */
 static void explain_result(char *out, size_t bytes, const gt_runner *runner, bool among_all,
                            bool by_time)
 {
@@ -206,7 +206,7 @@ static gputune_status describe_trial(gt_trial *trial, const gt_tuning *tuning,
     return duplicate ? describe_duplicate(trial, request->template, variant) : GPUTUNE_OK;
 }
 
-/* Returns true if this tuning has a result for the variant that is worth storing. */
+/* Returns true if this tuning's result for the variant is worth storing. */
 static bool is_found_out(const gt_tuning *tuning, const gt_variant *variant)
 {
     bool tried = find_raced(tuning, variant) || variant->stage == GT_STAGE_SLOWER ||
@@ -291,7 +291,7 @@ gputune_status gt_tuning_keep(gt_tuning *tuning)
 
 /* --- the choice ------------------------------------------------------------------------------- */
 
-/* Gets the result of the race. Clears the speed-ups if the objective is energy but only times are
+/* Gets the result of the race. For the objective energy, clears the speed-ups if only times are
  * known. ENOVARIANT if no contestant was sampled. */
 static gputune_status find_result(gt_race_result *out, const gt_tuning *tuning)
 {
@@ -299,7 +299,7 @@ static gputune_status find_result(gt_race_result *out, const gt_tuning *tuning)
     if (!out->samples) {
         return GPUTUNE_ENOVARIANT;
     }
-    /* the tuning was stopped before the playoff by energy */
+    /* stopped before the playoff by energy */
     bool by_time = gt_tuning_is_before_weighing(tuning);
     bool is_cut_short = /* the stop prevented something that might have changed the result */
         tuning->session.stop != GT_STOP_NONE &&
@@ -321,7 +321,7 @@ static gputune_status summarise_variant(gt_summary *out, const gt_tuning *tuning
 }
 
 /* Returns the terms of the result. The result is not final if the limit or the caller ended the
- * tuning, or if a variant could not race for a reason that it did not cause. */
+ * tuning, or if something other than a variant kept it from racing. */
 static gt_terms terms_of(const gt_tuning *tuning, const gt_race_result *result)
 {
     gt_terms terms = tuning->session.request->terms;
@@ -376,8 +376,7 @@ static gputune_status explain_end(char **out, const gt_tuning *tuning, const gt_
     return gt_text_take(out, &text);
 }
 
-/* Counts the variants that failed, including those that hung once and had no time for a second
- * attempt. */
+/* Counts failed variants, including those that hung once and had no time for a second attempt. */
 static uint32_t count_failed(const gt_field *field)
 {
     uint32_t count = field->in[GT_STAGE_FAILED];
@@ -442,8 +441,7 @@ static gputune_status list_all_codes(gt_code_list *out, const gt_tuning *tuning,
     return GPUTUNE_OK;
 }
 
-/* Stores trials, code and the winner; `winner` may be NULL. Code is stored so that a later tuning
- * need not compile it again. */
+/* Stores trials, winner (may be NULL), and code, so a later tuning need not compile it again. */
 static gputune_status store_results(const gt_tuning *tuning, const gt_trial_list *list,
                                     const gt_winner *winner)
 {
@@ -525,7 +523,7 @@ static bool describe_uncompiled(char *out, size_t bytes, const gt_tuning *tuning
     return count && tuning->session.stop == GT_STOP_LIMIT;
 }
 
-/* Fails with the reason why a stopped tuning has measured nothing. */
+/* Fails with the reason why a stopped tuning measured nothing. */
 static gputune_status explain_stop(const gt_tuning *tuning)
 {
     const gt_field *field = &tuning->session.field;
@@ -592,7 +590,7 @@ void gt_tuning_keep_findings(gt_tuning *tuning)
     gt_field *field = &tuning->session.field;
     snprintf(message, sizeof message, "%s", gt_message());
     gt_field_note_bad_default(field, tuning->session.request);
-    if (field->doubtful) { /* the GPU may have caused the crash */
+    if (field->doubtful) { /* the GPU may be the cause */
         field->doubtful->repeatable = false;
     }
     gputune_status status = tuning->race ? list_trials(&list, tuning, false) : GPUTUNE_ENOMEM;
@@ -601,8 +599,8 @@ void gt_tuning_keep_findings(gt_tuning *tuning)
     gt_message_set("%s", message);
 }
 
-/* Makes each variant represent its duplicates under the configuration that precedes the others,
- * which was not necessarily proposed first. */
+/* Gives each variant the configuration that precedes those of its duplicates, even if it was
+ * proposed later. */
 static void order_duplicates(gt_tuning *tuning)
 {
     for (gt_variant *variant = tuning->session.field.first; variant; variant = variant->next) {
@@ -635,7 +633,7 @@ gputune_status gt_tuning_conclude(gt_choice *out, gt_tuning *tuning)
     GT_TRY(status);
     if (lacks_champion(tuning, result.winner)) {
         warn_unless_stored(tuning,
-                           store_results(tuning, &list, NULL)); /* an earlier result stays stored */
+                           store_results(tuning, &list, NULL)); /* keeps an earlier winner */
         return gt_session_ended(&tuning->session, "the best of earlier tunings was measured again");
     }
     GT_TRY(make_choice(&choice, tuning, &result));

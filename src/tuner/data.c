@@ -20,8 +20,7 @@ typedef struct target {
     uint32_t index; /* index of the workload */
 } target;
 
-/* Returns the argument index of the nth argument, as in gt_data_file.argument. Blocks follow
- * arguments. */
+/* Returns the index of the nth argument, as in gt_data_file.argument. Blocks follow arguments. */
 static uint32_t place_of(const gt_template *template, uint32_t n)
 {
     return n < template->argument_count ? n : GT_PARAMETER_MAX + n - template->argument_count;
@@ -53,10 +52,10 @@ static gputune_status take_bytes(gt_live_input *out, uint64_t bytes)
     return GPUTUNE_OK;
 }
 
-/* Finds the data that are sent for an input. NULL: none are sent, so the worker fills the input. */
+/* Finds the data to send for an input, or NULL if the worker fills it. */
 static const gt_live_input *find_input(const target *to, uint32_t buffer)
 {
-    for (uint32_t i = to->setup->input_count; i-- > 0;) { /* the last entry for an input counts */
+    for (uint32_t i = to->setup->input_count; i-- > 0;) { /* the last entry of an input counts */
         const gt_live_input *input = &to->setup->inputs[i];
         if (input->workload == to->index && input->buffer == buffer && !input->expected) {
             return input;
@@ -168,7 +167,7 @@ static void *run_part(void *user)
     return NULL;
 }
 
-/* Computes a buffer on all cores. If parts fail, returns the failure of the first of them. */
+/* Computes a buffer on all cores. Returns the failure of the first part that failed. */
 static gputune_status fill_elements(const fill_part *all)
 {
     static const uint64_t least = 1 << 16;

@@ -16,8 +16,8 @@
 #include <string.h>
 
 enum {
-    STARTS_MAX = 256, /* maximum number of sources that one call starts, which takes a few ms */
-    AT_A_TIME = 8,    /* a proposer that learns is asked when 1/AT_A_TIME of the workers is free */
+    STARTS_MAX = 256, /* maximum number of sources that one call starts; this many take a few ms */
+    AT_A_TIME = 8,    /* a learning proposer is asked when 1/AT_A_TIME of the workers are idle */
     PROPOSALS = 16    /* maximum number of proposals in one call */
 };
 
@@ -132,7 +132,7 @@ static gputune_status propose_configs(uint32_t *count, const gt_field *field, gt
 
 static uint32_t count_free(const gt_field *field)
 {
-    /* variants that were started and whose results the proposer does not know */
+    /* variants started whose results the proposer does not know yet */
     uint32_t on_their_way =
         field->compiling + (uint32_t)field->compiled.count + field->verifying + field->untimed;
     return gt_schedule_room(&field->schedule, field->options.farm->compile_workers,
@@ -203,9 +203,9 @@ double gt_field_patience(const gt_field *field)
 static const double SHARE = 0.2;
 /* A variant counts as too slow for the limit after it was tried for this fraction of the limit. */
 static const double MOST = 0.5;
-/* The same for a variant whose compile was put off. */
+/* Like MOST, for a variant whose compile was put off. */
 static const double FAIR = 0.3;
-/* A compile that took less is not too slow for the limit, unless it was put off. */
+/* A compile that took less time is never too slow, unless it was put off. */
 static const double LEAST_S = 3;
 /* A compile is slow if it takes this many times as long as the longest compile that succeeded. */
 static const double SLOW = 8;
@@ -249,8 +249,8 @@ static gputune_status stop_waiting_for_default(gt_field *field)
     return gt_field_verify_compiled(field);
 }
 
-/* Returns true if a compile may be put off. It may not if a variant on its second attempt waits for
- * it, or, with several workers, if the default does. */
+/* Returns true if a compile may be put off: not if a variant on its second attempt needs it, nor,
+ * with several workers, if the default does. */
 static bool may_be_put_off(const gt_field *field, const gt_unit *unit)
 {
     bool only = field->options.farm->compile_workers == 1;
@@ -330,8 +330,8 @@ gputune_status gt_field_end_slow_compiles(gt_field *field)
 
 /* --- at its end ------------------------------------------------------------------------------- */
 
-/* Returns true if a variant is not compiled, although its compile ran for most of the limit, or in
- * two attempts for a fair part of the limit. */
+/* Returns true if a variant is not compiled after most of the limit, or after two attempts of a
+ * fair part of it. */
 static bool compiles_slowly(const gt_field *field, const gt_variant *variant,
                             const gt_compiling *jobs, uint32_t count)
 {
@@ -373,9 +373,8 @@ static gputune_status fail_unfinished(gt_field *field, gt_variant *variant)
                : gt_field_fail(field, variant, GPUTUNE_ETIMEOUT, false, message);
 }
 
-/* Returns true if the default has been running for so long that it may never end. The bound is half
- * of the farm's deadline (farm_measure.c), so a call with a limit below that deadline reaches it,
- * too. */
+/* Returns true if the default has run for so long that it may never end. The bound is half of the
+ * farm's deadline (farm_measure.c), so a call with a limit below that deadline reaches it, too. */
 static bool may_never_end(const gt_field *field, double busy_s)
 {
     static const double least_s = 0.5, least_emulated_s = 2, references = 500, preparations = 2.5;
@@ -392,7 +391,7 @@ static gputune_status fail_running(gt_field *field, gt_variant *standard, double
         message, sizeof message,
         "the kernel was still running after %.3g s; it may never end, or need a longer limit",
         busy_s);
-    /* a call with the same limit tries the default again */
+    /* lets a call with the same limit try the default again */
     standard->limit_s = MOST * limit_s(field);
     return gt_field_defer(field, standard, GT_DEFERRED_LATE, GPUTUNE_ETIMEOUT, message);
 }
@@ -411,14 +410,13 @@ gputune_status gt_field_note_unfinished(gt_field *field, double busy_s)
             continue;
         }
         bool waits = variant->stage == GT_STAGE_WAITING || deferred;
-        bool is_default =
-            variant->role == GT_ROLE_DEFAULT; /* the default's kernel may just be slow */
+        bool is_default = variant->role == GT_ROLE_DEFAULT; /* the default may only be slow */
         bool hangs = variant->stage == GT_STAGE_VERIFYING &&
                      (variant->deferral == GT_DEFERRED_HUNG ||
                       (variant == running && !is_default && busy_s > most_s));
         if (deferred && variant->failure != GPUTUNE_OK) {
             variant->limit_s =
-                most_s; /* the next call with the same limit may then try the variant again */
+                most_s; /* lets the next call with the same limit try the variant again */
         } else if ((waits && compiles_slowly(field, variant, jobs, count)) || hangs) {
             GT_TRY(fail_unfinished(field, variant));
         } else if (is_default && variant == running && may_never_end(field, busy_s)) {
@@ -442,8 +440,7 @@ void gt_field_move(gt_field *field, gt_variant *variant, gt_stage stage)
     variant->stage = stage;
 }
 
-/* Returns the device memory of the default variant at both sizes, as far as they can be
- * launched. */
+/* Returns the device memory of the default variant, summed over the sizes that can be launched. */
 static uint64_t default_bytes(const gt_request *r)
 {
     const gt_config config = gt_config_default(r->template);
@@ -480,8 +477,8 @@ static gputune_status make_setup(gt_measure_setup *setup, const gt_request *r)
     return GPUTUNE_OK;
 }
 
-/* Takes the unit's code from this process's memo or the store. Returns false if it is in
- * neither. */
+/* Takes the unit's code from the process's memo or the store. Returns false if neither has the
+ * code. */
 static bool compiled_before(gt_field *field, gt_unit *unit)
 {
     const gt_request *request = field->options.request;
@@ -552,9 +549,9 @@ static const gt_service_image *built_in_service(const gt_device *device)
 
 static gputune_status start_service(gt_field *field)
 {
-    static const char quickly[] = "--Ofast-compile=mid"; /* all other work waits for it */
+    static const char quickly[] = "--Ofast-compile=mid"; /* because all other work waits for it */
     const bool emulated =
-        field->options.request->device->emulated; /* optimised code saves more time there */
+        field->options.request->device->emulated; /* there, optimised code saves more time */
     gt_unit *unit = field->units.items[GT_UNIT_SERVICE];
     const gt_service_image *built_in = built_in_service(field->options.request->device);
     gt_source source = {.text = (char *)gt_service_source,
@@ -704,9 +701,8 @@ static void drop_started(gt_field *field)
     free_variant(dropped);
 }
 
-/* Looks for an earlier variant with the same launch. If there is one, makes `variant` its duplicate
- * and sets *joined. Launches can be the same because some axes do not matter at small sizes, such
- * as the number of blocks if one block is enough. */
+/* If an earlier variant has the same launch, makes `variant` its duplicate and sets *joined. At
+ * small sizes some axes have no effect, such as the number of blocks if one is enough. */
 static gputune_status join_first(gt_field *field, gt_variant *variant, gt_hash source, bool *joined)
 {
     gt_variant *first;
@@ -778,7 +774,6 @@ static gputune_status use_history(gt_field *field, gt_variant *variant, bool *kn
     if (gt_trial_failure(old->status) == GPUTUNE_OK) {
         return GPUTUNE_OK;
     }
-    /* other variants are compared with its results */
     bool is_expected = /* the other variants need its results */
         variant->role == GT_ROLE_DEFAULT && !gt_workload_is_judged(&request->workload);
     bool hung = old->status == GT_TRIAL_HUNG;
@@ -811,7 +806,7 @@ gputune_status gt_field_start(gt_field *field, gt_variant *variant)
     GT_SCOPED(gt_source_free) gt_source source = {0};
     bool is_new = false, known = false, is_quick = variant->role == GT_ROLE_QUICK;
     GT_TRY(gt_request_source(&source, request, &variant->config));
-    if (is_quick) { /* its code must not be mistaken for optimised code */
+    if (is_quick) { /* keeps its code apart from optimised code */
         source.hash = gt_hash_join(source.hash, gt_hash_string("quick"));
     }
     variant->trial = gt_trial_hash(request->template, &variant->config, source.hash);
@@ -859,7 +854,7 @@ static gputune_status handle_compiled(gt_field *field, gt_event *event)
         const gt_code code = gt_unit_code(unit, field->options.request->device);
         gt_code_memo_put(&code);
     } else {
-        gt_text text = {0}; /* append a likely cause to the compiler's message */
+        gt_text text = {0}; /* the compiler's message with a likely cause */
         gt_text_append(&text, event->message);
         gt_template_explain(&text, field->options.request->template, event->message);
         GT_TRY(gt_text_take(&unit->message, &text));
@@ -925,7 +920,7 @@ void gt_field_abandon(gt_field *field)
         bool waits = variant->stage == GT_STAGE_WAITING || variant->stage == GT_STAGE_VERIFYING ||
                      gt_variant_may_be_retried(variant);
         bool had_launch = variant->verified.pilot_ns >
-                          0; /* the variant was launched before, and is being proved now */
+                          0; /* the variant was launched earlier and is now being proved */
         if (counts && waits && !had_launch && variant->failure == GPUTUNE_OK) {
             field->cut_off += 1 + (uint32_t)variant->duplicates.count;
         }

@@ -41,7 +41,7 @@ typedef enum gt_role {
 typedef struct gt_unit gt_unit;
 typedef struct gt_variant gt_variant;
 
-/* A configuration with the same launch as a variant. Only the variant is tried. */
+/* A configuration with the same launch as a variant, which alone is tried. */
 typedef struct gt_duplicate {
     gt_config config;
     gt_hash trial;
@@ -84,7 +84,7 @@ struct gt_unit {
     bool given_up;   /* true if the compile was ended for good, because it is not worth the time */
     bool put_off;    /* true if the compile was ended to free the worker, and is repeated later */
     double spent_s;  /* seconds spent on compiles that were put off */
-    /* seconds that it had been compiling when the proposer was last asked about it */
+    /* seconds of compiling when the proposer was last asked about it */
     double asked_s;
     char *message;
     gt_compiled compiled;
@@ -99,8 +99,8 @@ typedef struct gt_field_options {
     gt_farm *farm;
     gt_proposer *proposer;
     bool measure; /* true: compile and measure; false: only compile */
-    /* true: if `measure` is false, also compile the service kernels, the reference and the
-     * fallback, because a later tuning will need them */
+    /* true: if `measure` is false, also compile what a later tuning will need: service kernels,
+     * reference and fallback */
     bool for_later;
     bool with_default; /* true if the default comes first, even if it is not proposed */
     /* true: look for the fastest variant. The field adds and verifies the fallback, tries equal
@@ -148,8 +148,8 @@ typedef struct gt_field {
     GT_ARRAY(gt_variant *) newly_ready;
     uint32_t in[GT_STAGES];  /* number of variants in each stage */
     uint32_t quick_compiles; /* number of variants in the role GT_ROLE_QUICK */
-    double best_ns;   /* time of the fastest first launch of a verified variant; 0: unknown */
-    uint32_t cut_off; /* number of variants without a result when the field was abandoned */
+    double best_ns;          /* fastest first launch of a verified variant; 0: unknown */
+    uint32_t cut_off;        /* number of variants without a result when the field was abandoned */
     uint32_t turns;
     double longest_s; /* time of the longest compile that succeeded */
     int64_t last_put_off_ns;
@@ -157,7 +157,7 @@ typedef struct gt_field {
     bool compiles;        /* true if a variant was compiled, in this tuning or an earlier one */
     uint32_t alike;       /* number of variants that failed to compile with the default's error */
     uint32_t unexplained; /* number of rounds that failed while no variant was sampled */
-    gt_variant *doubtful; /* variant of the last crash; NULL: the GPU has worked since */
+    gt_variant *doubtful; /* variant that crashed last; NULL: the GPU has worked since then */
     bool cut; /* true if no more proposals are taken, because there were too many variants */
 } gt_field;
 
@@ -181,12 +181,12 @@ gputune_status gt_field_pump(gt_field *field);
 gputune_status gt_field_end_slow_compiles(gt_field *field);
 /* Allows the field to use the GPU. */
 gputune_status gt_field_allow_measuring(gt_field *field);
-/* Returns how many seconds to wait for an event. 0: the last pump could have started more work. */
+/* Returns the seconds to wait for an event: 0 if the last pump could have started more work. */
 double gt_field_patience(const gt_field *field);
 
 /* Handles a COMPILED, PREPARED or VERIFIED event. Takes ownership of some parts of the event. */
 gputune_status gt_field_handle(gt_field *field, gt_event *event);
-/* Returns each variant once after it became ready, then NULL. */
+/* Returns a variant that became ready, each one once; then NULL. */
 gt_variant *gt_field_next_ready(gt_field *field);
 
 /* Verifies all ready variants again, for another race. */
@@ -203,7 +203,7 @@ gputune_status gt_field_note_unfinished(gt_field *field, double busy_s);
 gputune_status gt_field_note_running(gt_field *field, double busy_s);
 /* Stores a failure of the default in the request, so the call does not return the default. */
 void gt_field_note_bad_default(const gt_field *field, gt_request *request);
-/* Returns true if some variant could not race for lack of memory or time. */
+/* Returns true if lack of memory or time kept some variant from racing. */
 bool gt_field_lacks_one(const gt_field *field);
 /* Starts no more work and expects no answers. The jobs must have been cancelled. */
 void gt_field_abandon(gt_field *field);
@@ -224,8 +224,8 @@ const char *gt_variant_status(const gt_variant *variant);
 gt_code gt_unit_code(const gt_unit *unit, const gt_device *device);
 /* Stores the code that this session compiled. */
 gputune_status gt_field_keep_code(const gt_field *field, const gt_patience *patience);
-/* Sets *out to a list of the scalars that were proved with only one value, or NULL. The caller
- * frees *out. */
+/* Lists in *out the scalars that were proved with only one value; NULL if there are none. The
+ * caller frees *out. */
 gputune_status gt_field_single(char **out, const gt_field *field);
 /* Returns the trial of `duplicate`, or of the variant itself if `duplicate` is NULL. Times, noise,
  * configuration and message are not set. */
@@ -259,8 +259,8 @@ gputune_status gt_field_note_median(gt_field *field, gt_variant *variant, double
 /* Reports the result of a variant to the proposer. `time_ns` is 0 before the first sample. */
 void gt_field_report(const gt_field *field, const gt_variant *variant, double time_ns);
 /* Handles a failed round of samples. Sets *culprit to the variant that was being sampled, which
- * leaves the race. If no variant was, sets *culprit to GT_NO_VARIANT. The round may then be
- * repeated; after a few such rounds the call fails. */
+ * leaves the race. If there was none, sets it to GT_NO_VARIANT; the round may then be repeated a
+ * few times before the call fails. */
 gputune_status gt_field_blame(gt_field *field, uint64_t *culprit, const gt_event *event);
 /* Records the failure of a launched variant. After its first hang, which may be due to a loaded
  * machine, the variant is only deferred. */

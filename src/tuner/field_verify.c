@@ -39,8 +39,8 @@ static void append_options(gt_text *out, const char *option, const char *list)
     }
 }
 
-/* Appends the command that finds the line of a fault with the emulator. The command names the
- * template by its path. It uses the smaller of the launched sizes, which is faster. */
+/* Appends the command that finds the line of a fault with the emulator. The command gives the
+ * template's path and the smaller of the launched sizes, which is faster. */
 static gputune_status append_check_command(gt_text *out, const gt_field *field,
                                            const gt_variant *variant)
 {
@@ -68,7 +68,7 @@ static bool is_fault(const char *message)
 }
 
 /* Appends the other sizes at which the proof launches the variant, unless the worker's message
- * already names the launch that failed. */
+ * names the failed launch. */
 static void append_other_launches(gt_text *out, const gt_field *field, const char *message)
 {
     const char *odd_tail = field->options.request->odd_tail_text;
@@ -432,7 +432,7 @@ void gt_field_report(const gt_field *field, const gt_variant *variant, double ti
     }
     proposer->on_result(proposer, &variant->config, &result, variant->role == GT_ROLE_QUICK);
     result.compile_s = result.measure_s =
-        0; /* the cost counts only once for variants with the same launch */
+        0; /* variants with the same launch count their cost once */
     for (size_t i = 0; i < variant->duplicates.count; i++) {
         proposer->on_result(proposer, &variant->duplicates.items[i].config, &result, false);
     }
@@ -441,7 +441,7 @@ void gt_field_report(const gt_field *field, const gt_variant *variant, double ti
 /* A variant cannot win if its first launch takes this many times as long as that of the best
  * one. */
 #define SLOWER_OF_ALL 2.0
-/* From this time on, the host's part of a launch, which events include, does not matter. */
+/* Above this time, the host's overhead, which events include, does not matter. */
 #define LONG_ENOUGH_NS 50e3
 /* If samples take this many times as long as the first launch, that launch was fast by chance. */
 #define LUCK 1.05
@@ -492,7 +492,7 @@ static double slower_of(const gt_field *field, const gt_variant *variant)
 }
 
 /* Returns the time of a verified variant's first launch. If that launch was fast by chance, returns
- * the median of its samples. If that launch does not show the variant's time, returns 0. First
+ * the median of its samples. Returns 0 if the launch does not represent the variant's time. First
  * launches are a little slower than samples, so they are compared only with each other. */
 static double first_launch(const gt_field *field, const gt_variant *variant)
 {
@@ -616,7 +616,7 @@ gputune_status gt_field_verify_compiled(gt_field *field)
 }
 
 /* If a variant seems wrong before the default was verified, puts the variant back and sets *waits.
- * Rare data for which the default is wrong, too, must not count against other variants. */
+ * Rare data with which the default is wrong, too, must not count against other variants. */
 static gputune_status let_default_precede(bool *waits, gt_field *field, gt_variant *variant)
 {
     if (!field->standard) {
@@ -649,7 +649,7 @@ gputune_status gt_field_handle_verified(gt_field *field, gt_event *event)
     }
     free(variant->verified.findings);
     free(variant->verified.single);
-    variant->verified = event->verified; /* the variant now owns it */
+    variant->verified = event->verified; /* now owned by the variant */
     event->verified.findings = event->verified.single = NULL;
     if (variant->role == GT_ROLE_QUICK) {
         settle_quick(field, variant);
@@ -660,8 +660,7 @@ gputune_status gt_field_handle_verified(gt_field *field, gt_event *event)
     }
     gt_field_move(field, variant, GT_STAGE_SLOWER);
     gt_field_report(field, variant, gt_field_pilot(field, variant));
-    return reconsider_variant(field,
-                              variant); /* the best variant may have failed in the meantime */
+    return reconsider_variant(field, variant); /* the best variant may have failed since */
 }
 
 gputune_status gt_field_reverify(gt_field *field)

@@ -13,9 +13,9 @@ typedef gt_trial_list gt_history; /* sorted by hash; freed by gt_trial_list_free
 gputune_status gt_history_load(gt_history *out, const struct gt_request *request);
 /* Finds a trial by its hash. Returns NULL if there is none. `history` may be NULL. */
 const gt_trial *gt_history_find(const gt_history *history, gt_hash trial);
-/* Returns the failure because of which a trial is not repeated. Returns OK if the trial did not
- * fail, or if its time limit was shorter than the request's. A request that does not measure never
- * launches a variant that hung. */
+/* Returns the failure for which a trial is not repeated, or OK if it did not fail or its time limit
+ * was shorter than the request's. A request that does not measure never launches a variant that
+ * hung. */
 gputune_status gt_history_failure(const gt_trial *trial, const struct gt_request *request);
 /* Returns true if the configuration was proved with the request's data and sizes
  * (gt_request.proved_at) and the current driver. Returns false if the store cannot be read. */

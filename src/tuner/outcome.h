@@ -7,7 +7,7 @@
 typedef enum gt_fault {
     GT_FAULT_NONE,
     GT_FAULT_VARIANT, /* the variant does not compile, launch, end or compute correctly */
-    GT_FAULT_MACHINE, /* memory, a worker or the GPU was missing; the variant may work later */
+    GT_FAULT_MACHINE, /* memory, a worker or the GPU was unavailable; the variant may work later */
     GT_FAULT_CALLER   /* a mistake in the call or the template, or a cancel */
 } gt_fault;
 
@@ -20,9 +20,9 @@ typedef struct gt_ending {
         GT_KEEP_REPEATED,
         GT_KEEP_ALWAYS
     } keep; /* when its trial is remembered (gt_outcome_is_kept()) */
-    /* true if the failure ends only the variant, false if it ends the whole tuning */
+    /* false if the failure ends the whole tuning instead of only the variant */
     bool costs_one_variant;
-    bool leaves_an_answer; /* true if the call is still answered, without measuring */
+    bool leaves_an_answer; /* true if the call is still answered without measuring */
 } gt_ending;
 
 const gt_ending *gt_ending_of(gputune_status status);

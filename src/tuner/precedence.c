@@ -8,8 +8,8 @@ typedef struct usage {
     uint64_t is_other, cluster_blocks, shared_bytes, registers, vector_bytes;
 } usage;
 
-/* Returns the resources of a configuration. A launch that cannot be bound, or for which memory is
- * short, counts as one without a cluster and without dynamic shared memory. */
+/* Returns the resources of a configuration. A launch that cannot be bound, or that runs out of
+ * memory, counts as one without a cluster and without dynamic shared memory. */
 static usage usage_of(const gt_request *request, const gt_config *config,
                       const gt_resources *resources)
 {

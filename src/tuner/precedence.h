@@ -8,6 +8,6 @@
  * Next comes the configuration that uses fewer resources: a smaller cluster, less shared memory per
  * block, fewer registers per thread, narrower vectors. Next comes the configuration with the
  * earlier value of the first axis in which they differ. Values that the template does not list come
- * after the others, the smallest number first. */
+ * last, the smallest number first. */
 bool gt_precedes(const gt_request *request, const gt_config *a, const gt_resources *of_a,
                  const gt_config *b, const gt_resources *of_b);

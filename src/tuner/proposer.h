@@ -23,7 +23,7 @@ struct gt_proposer {
     /* true if proposals depend on results, so they should be taken as late as possible */
     bool learns;
     bool exhausted;     /* true if the proposer makes no more proposals */
-    bool out_of_memory; /* true if memory was short, so the proposer makes no more proposals */
+    bool out_of_memory; /* true if memory ran out, which ends the proposals */
 };
 
 /* Proposes the configurations of a list, in order. The list must outlive the proposer. */

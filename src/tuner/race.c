@@ -13,13 +13,12 @@
 
 enum {
     GT_RACE_LEVEL = 5,             /* shared rounds that a decision by bounds needs */
-    GT_RACE_LEVEL_EXHAUSTIVE = 10, /* shared rounds that it needs in exhaustive races */
-    GT_RACE_CALM_FIRST =
-        3, /* shared rounds that it needs if the spread of all contestants is known */
-    GT_RACE_MISSED_MAX = 3 /* a contestant fails after this many rounds in a row without a value */
+    GT_RACE_LEVEL_EXHAUSTIVE = 10, /* the same in an exhaustive race */
+    GT_RACE_CALM_FIRST = 3,        /* the same if the spread of all contestants is known */
+    GT_RACE_MISSED_MAX = 3 /* after this many rounds in a row without a value, a contestant fails */
 };
 
-/* One-sided errors of a bound that eliminates a contestant, and of one that ends the race. */
+/* One-sided errors of the bounds that eliminate a contestant and end the race. */
 #define DROP_ERROR 0.003
 #define STOP_ERROR 0.012
 
@@ -46,8 +45,8 @@ struct gt_race {
     size_t scratch_capacity;
 };
 
-/* The spread of all contestants is used if there are at least PRIOR_FROM contestants. It then
- * counts as at most PRIOR_WEIGHT degrees of freedom. */
+/* The common spread is used from PRIOR_FROM contestants on, and counts as at most PRIOR_WEIGHT
+ * degrees of freedom. */
 enum { PRIOR_WEIGHT = 8, PRIOR_FROM = 3 };
 
 /* A contestant is calm if its three or four ratios lie as close together as those of all
@@ -151,8 +150,8 @@ static double unbiased(double variance, double freedom)
     return variance / (root * root * root);
 }
 
-/* Lets a calm contestant be judged before round `level`: sets its comparison from the spread of all
- * contestants. */
+/* Compares a calm contestant by the spread of all contestants, so it can be judged before round
+ * `level`. */
 static void calm_down(gt_race *race, gt_runner *runner, double deviation)
 {
     const gt_runner *incumbent = race->incumbent;
@@ -169,7 +168,7 @@ static void calm_down(gt_race *race, gt_runner *runner, double deviation)
     }
 }
 
-/* Combines the spread of each contestant with that of all contestants. */
+/* Combines each contestant's spread with the common one. */
 static void moderate_all(gt_race *race, double *variances)
 {
     size_t count = 0;
@@ -210,8 +209,8 @@ static double middle_ratio(gt_race *race, const gt_runner *runner, const gt_runn
                                  : gt_trimmed_mean(race->scratch, count, GT_PAIRED_TRIM);
 }
 
-/* Picks a first incumbent: the contestant with the most samples and, among equals, the least last
- * value. */
+/* Picks a first incumbent: the contestant with the most samples or, if several have as many, the
+ * smallest last value. */
 static gt_runner *first_incumbent(const gt_race *race)
 {
     gt_runner *best = NULL;
@@ -230,7 +229,7 @@ static gt_runner *first_incumbent(const gt_race *race)
     return best;
 }
 
-/* Returns the median of a contestant's values in full rounds. */
+/* Returns a contestant's median value in full rounds. */
 static double median_time(gt_race *race, const gt_runner *runner)
 {
     size_t count = 0;
@@ -337,13 +336,13 @@ static void compare_all(gt_race *race)
 
 /* A contestant leaves early, after n = 2, 3 or 4 shared rounds, if two conditions hold for each
  * log-ratio: it is above a floor, and log-ratio + epsilon is above k standard deviations of a
- * ratio. The probability that a contestant that would win by epsilon has n such ratios is Q(k)^n <=
+ * ratio. A contestant that would win by epsilon has n such ratios with a probability of Q(k)^n <=
  * 7e-5; n outliers in a row are as rare. */
 enum { EARLY_FIRST = 2, EARLY_LAST = 4 };
 static const double early_floor[EARLY_LAST + 1] = {0, 0, 0.006, 0.004, 0.003};
 static const double early_deviations[EARLY_LAST + 1] = {0, 0, 2.6, 1.8, 1.35};
 
-/* Returns the bound that all log-ratios must exceed for an early decision. INFINITY: there are too
+/* Returns the bound that all log-ratios must exceed for an early decision; INFINITY if they are too
  * few. */
 static double early_least(const gt_race *race, size_t count, double deviation)
 {
@@ -372,8 +371,8 @@ static bool is_below_usual(gt_race *race, const gt_runner *runner, const gt_runn
 }
 
 /* Replaces the incumbent by a contestant that is clearly faster, by the same limits as for leaving
- * early. Slower contestants of the same round can then leave early, too. Otherwise they would stay
- * for full rounds beside a slow incumbent. */
+ * early. Slower contestants of the same round can then leave early, too. Otherwise a slow incumbent
+ * would keep them for full rounds. */
 static bool take_over_early(gt_race *race, double deviation)
 {
     gt_runner *incumbent = race->incumbent, *next = incumbent;
@@ -468,7 +467,7 @@ static bool is_far_off(gt_race *race, const gt_runner *runner, const gt_runner *
     const gt_race_sample *first = &runner->samples.items[0];
     size_t count = race_ratios(race, runner, incumbent, GT_RACE_FULL);
     if (least_of(race, count) > early_least(race, count, deviation)) {
-        return true; /* the least one is above the bound, so all are */
+        return true; /* the least ratio is above the bound, so all are */
     }
     count = collect_ratios(race->scratch, runner, incumbent, GT_RACE_ANY, doubt);
     gt_sort(race->scratch, count);
@@ -519,7 +518,7 @@ static void race_judge(gt_race *race)
     compare_all(race);
     GT_FREED double *variances = malloc(race->count * sizeof *variances);
     if (!variances) {
-        return; /* if memory is short, eliminate no contestant in this round */
+        return; /* if out of memory, eliminate no contestant in this round */
     }
     double deviation = race->options.exhaustive ? -1 : field_deviation(race, variances);
     if (take_over_early(race, deviation)) {
@@ -764,7 +763,7 @@ static bool only_default_is_open(gt_race *race)
 }
 
 /* Enters the contestants that have too few rounds. If there are none, enters all contestants, so a
- * result does not depend on one lucky moment. Enters nobody but the default if everything else is
+ * result does not depend on one lucky moment. Enters only the default if everything else is
  * decided. */
 static void enter_racing(gt_race *race)
 {
@@ -969,7 +968,7 @@ void gt_race_fail(gt_race *race, uint64_t id)
     race_call_reserve(race);
     if (race->rounds) {
         gt_race_round round = race->round;
-        race->round.count = 0; /* decide as if no round were in progress */
+        race->round.count = 0; /* decide without the unfinished round */
         race_judge(race);
         race->round = round;
     }

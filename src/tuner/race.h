@@ -11,9 +11,9 @@
  * variance combines the pair's own spread with that of all contestants. The incumbent is the best
  * contestant by this comparison.
  *
- * Elimination. Many new contestants first get two quick rounds. A contestant leaves at once if it
- * takes more than `drop_ratio` times as long as the best contestant of its first round. After five
- * shared rounds (`level`), it leaves when the lower bound of its log-ratio to the incumbent is
+ * Elimination. Many new contestants first get two quick rounds. A contestant leaves immediately if
+ * it takes more than `drop_ratio` times as long as the best contestant of its first round. After
+ * five shared rounds (`level`), it leaves when the lower bound of its log-ratio to the incumbent is
  * above 0. Three shared rounds are enough if eight contestants show the noise and the contestant's
  * own ratios lie as close together. It leaves earlier if every single ratio shows that it cannot
  * win by epsilon. The default never leaves.
@@ -45,7 +45,7 @@ typedef enum gt_race_tie {
 typedef struct gt_race_options {
     uint64_t seed;  /* determines the order within rounds */
     double epsilon; /* smallest gain worth looking for, as a fraction; 0: 0.005 */
-    /* a contestant whose first round exceeds this ratio is eliminated; 0: 2; below 1: none is */
+    /* ratio to the best first round that eliminates a contestant; 0: 2; below 1: no limit */
     double drop_ratio;
 
     uint32_t level;        /* shared rounds that a decision by bounds needs; 0: 5 */
@@ -53,7 +53,7 @@ typedef struct gt_race_options {
     uint32_t final_rounds; /* number of rounds of winner and default after the decision; 0: 8 */
     /* if at least this many contestants are new, they get two quick rounds; 0: 5 */
     uint32_t quick_from;
-    gt_race_doubt *quick_doubt; /* how much quick samples are trusted; NULL: like full samples */
+    gt_race_doubt *quick_doubt; /* uncertainty of quick samples; NULL: as certain as full samples */
     /* true if values come from a model without noise, so one short round decides */
     bool exact;
     bool exhaustive; /* true if contestants leave only after 10 shared rounds or if they fail */
@@ -142,8 +142,8 @@ void gt_race_free(gt_race *race);
 /* Adds a contestant. `id` must be new (else EINVAL) and small, because it indexes a table. At most
  * one contestant is the default. ENOMEM. */
 gputune_status gt_race_add(gt_race *race, uint64_t id, bool is_default);
-/* Declares that no more contestants will join. Before this call the race never ends of its own
- * accord. */
+/* Declares that no more contestants will join. Before this call, the race ends only by
+ * gt_race_stop(). */
 void gt_race_complete(gt_race *race);
 /* Returns true if there are contestants to sample now. */
 bool gt_race_wants_round(gt_race *race);
@@ -172,7 +172,7 @@ gputune_status gt_race_break_tie(gt_race *race, uint64_t id, gt_race_end *end);
  * BUDGET or CANCELED. */
 void gt_race_stop(gt_race *race, gt_race_end reason);
 
-/* Return the number of contestants that are in the race, and the number of all that have joined. */
+/* Return the number of contestants still in the race, and of all that have joined. */
 uint32_t gt_race_active(const gt_race *race);
 uint32_t gt_race_count(const gt_race *race);
 /* Returns the best contestant so far. NULL: no round was sampled, or all contestants failed. */

@@ -103,7 +103,7 @@ static gputune_status make_only_text(gt_request *request)
     return gt_text_take(&request->only_text, &text);
 }
 
-/* Writes the const and type values, which must be equal for a result of another size to be used. */
+/* Writes the const and type values. A result of another size is used only if they are equal. */
 static gputune_status make_fixed_text(gt_request *request)
 {
     gt_text text = {0};
@@ -142,7 +142,7 @@ static gputune_status append_expected(gt_text *out, const gt_request *request)
     if (hash.high || hash.low) {
         gt_text_printf(out, "; expected %s", gt_hash_hex(hex, hash));
     }
-    return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK; /* the proof reports other failures */
+    return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK; /* the proof reports others */
 }
 
 /* Writes the sizes at which a proof launches variants and the expected results with which it
@@ -430,7 +430,7 @@ gt_patience gt_request_grace(gt_request *request)
 gputune_status gt_request_ended(const gt_request *request, const char *before, const char *remedy)
 {
     const char *name = request->template->name;
-    /* a cancel also counts during the grace period */
+    /* a cancel ends the grace period, too */
     bool canceled =
         gt_is_canceled(request->options.cancel) || gt_is_canceled(request->services->closing);
     return canceled ? gt_fail(GPUTUNE_ECANCELED, "%s: stopped before %s", name, before)
@@ -512,8 +512,8 @@ gputune_status gt_request_compiling(gt_nvrtc_request *out, const char ***options
     if (request->check || request->device->emulated) { /* faults can then include the line */
         all[count++] = "-lineinfo";
     }
-    /* An NVRTC before 12.8 does not get the option, so its quick compiles are full ones and end
-     * after the first pairs. */
+    /* NVRTC before 12.8 lacks the option, so its quick compiles are full ones and end after the
+     * first pairs. */
     if (quickly) {
         all[count++] = "--Ofast-compile=min";
     }

@@ -37,7 +37,7 @@ struct gt_services {
 typedef struct gt_background_use {
     double share; /* fraction of the time for measuring while the application uses the GPU */
     bool (*is_busy)(void *user); /* returns true if the application uses the GPU now */
-    /* Returns true if a tuning that a caller waits for needs the GPU. The background tuning is then
+    /* Returns true if a tuning with a waiting caller needs the GPU; the background tuning is then
      * cancelled. */
     bool (*must_give_way)(void *user);
     void *user;
@@ -54,14 +54,14 @@ typedef struct gt_request {
     gt_workload workload;
     gputune_options options; /* the call's options, with all defaults filled in */
     gt_space *space;         /* space of the problem, restricted by the options; owned */
-    /* configurations to try first: the template's start()s, then the call's */
+    /* configurations to try first: those of the template's start(), then the call's */
     GT_ARRAY(gt_config) starts;
     gt_scenario scenario;
     char environment[GT_ENVIRONMENT_MAX];
     gt_patience patience; /* how long the call may take */
     gt_patience grace;    /* result of gt_request_grace(); until_ns 0: not used yet */
     gt_code default_code; /* code of the default; has no image until it is compiled */
-    gt_terms terms;       /* the least that a result must have to answer the request */
+    gt_terms terms;       /* minimum that a result must meet to answer the request */
     gt_lease *lease;      /* lease that the tuning holds, or NULL */
     bool check; /* true if variants are checked by the emulator's sanitizer instead of proved */
     const gt_background_use *background; /* NULL: a caller waits for the request */
@@ -97,8 +97,8 @@ static inline void gt_request_end(gt_request **request)
 /* Starts the request's time limit again. */
 void gt_request_begin(gt_request *request);
 /* Makes the request independent of the call's pointers, except callbacks, `user` and `cancel`.
- * Returns EINVAL if it has inputs, files or a reference, which belong to the call; ENOMEM if memory
- * is short. */
+ * Returns EINVAL if it has inputs, files or a reference, which belong to the call; ENOMEM if out of
+ * memory. */
 gputune_status gt_request_outlive_call(gt_request *request);
 
 static inline bool gt_config_is(const gt_config *a, const gt_config *b)
@@ -119,7 +119,7 @@ gputune_status gt_options_read(gputune_options *out, const gputune_options *give
 gputune_status gt_call_check(const char *kernel, gputune_sizes sizes,
                              const gputune_options *options);
 
-/* Adapts a workload to the call's own reference, if the call has one. */
+/* Adapts a workload to the call's own reference, if any. */
 void gt_request_judge(gt_workload *workload, const gt_request *request);
 /* Finds the buffer of a caller's input. EINVAL if there is no such buffer, if it is an output, or
  * if its size differs. */

@@ -10,8 +10,8 @@
 
 /* Makes a rule for a region of sizes, stores it, and sets *out to its text (kernel/rule/rule.h),
  * which the caller frees. `options` limit the whole work: time_limit_s (0: two minutes) and cancel.
- * Sizes are tuned one after another and their results stored as usual, so calling again after a
- * cancel continues there. With a short limit, the rule is made from fewer sizes, with a warning.
+ * Sizes are tuned one after another and their results are stored as usual, so a call after a cancel
+ * continues there. With a short limit, the rule is made from fewer sizes, with a warning.
  *
  * Returns EINVAL for a region for which no rule can be made, with the reason. Returns ENOVARIANT or
  * EDEVMEM if nothing can run at a corner, which the message names. Returns ETIMEOUT if no variant
@@ -39,9 +39,9 @@ static inline void gt_size_list_free(gt_size_list *sizes)
     gt_array_free(sizes);
 }
 
-/* The work is done in rounds. Each round finds configurations, in four phases, and measures those
- * that it keeps at many sizes. Then it tunes new sizes, to know how much the kept configurations
- * lose there. The time for the last two steps is reserved, because a rule needs them. */
+/* Each round of the work finds configurations in four phases, and measures the ones it keeps at
+ * many sizes. Then it tunes new sizes, to know how much the kept configurations lose there. The
+ * time for the last two steps is reserved, because a rule needs them. */
 typedef struct gt_rule_maker {
     gt_pool pool;
     gt_services services; /* the caller's, but with fewer log lines of sessions */
@@ -70,8 +70,7 @@ typedef struct gt_rule_maker {
 /* Returns the seconds from the start of the work to a point of the round: 0 is the start of the
  * round, 1 the end of finding configurations, 2 the end of measuring, and 3 the end of testing. */
 double gt_rule_time_at_s(const gt_rule_maker *maker, double point);
-/* Returns the seconds left until a point of the round, or 0 if it has passed or the caller has
- * cancelled. */
+/* Returns the seconds until a point of the round, or 0 after that point or a cancel. */
 double gt_rule_left_s(const gt_rule_maker *maker, double point);
 static inline bool gt_rule_is_late(const gt_rule_maker *maker, double point)
 {
@@ -117,8 +116,8 @@ void gt_rule_view_free(gt_rule_view *view);
 gputune_status gt_rule_tune(gt_rule_maker *maker);
 /* Tunes new sizes, and measures the kept members there. */
 gputune_status gt_rule_test(gt_rule_maker *maker);
-/* Measures the pool at the tuned sizes, where the tunings did not. Leaves out members that were
- * never nearly the fastest. */
+/* Measures pool members at the tuned sizes where their times are missing. Leaves out members that
+ * were never nearly the fastest. */
 gputune_status gt_rule_measure_pool(gt_rule_maker *maker);
 /* Tries configurations that differ from members in one axis, or in axes that need no compile, at
  * the sizes where the chosen codes lose most. Adds the faster ones. */
@@ -139,7 +138,7 @@ gputune_status gt_rule_add_sizes(gt_rule_maker *maker);
 gputune_status gt_rule_estimate(gt_rule_loss *out, const gt_rule_maker *maker, const double *losses,
                                 const gt_size_list *sizes);
 /* Sets *out to the loss of a rule: the logarithmic loss of the best kept member (`choice`) plus
- * that of the tree (`tree`), which are known at different sizes, plus the standard error of the
- * former, whose sizes are few. The losses are NAN if there are too few sizes. */
+ * that of the tree (`tree`), which are known at different sizes, plus the standard error of
+ * `choice`, because it has few sizes. The losses are NAN if there are too few sizes. */
 gputune_status gt_rule_add_losses(gt_rule_loss *out, const double *choice, size_t choices,
                                   const double *tree, size_t decisions);

@@ -84,7 +84,7 @@ gputune_status gt_rule_add_losses(gt_rule_loss *out, const double *choice, size_
     const double p90 = sums[(count - 1) * 9 / 10];
     *out = (gt_rule_loss){.mean = exp(mean_of(sums, count)),
                           .p90 = exp(p90),
-                          .worst = exp(fmax(worst, p90))}; /* both are seldom high at once */
+                          .worst = exp(fmax(worst, p90))}; /* the two are seldom high together */
     return GPUTUNE_OK;
 }
 

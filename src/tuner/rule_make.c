@@ -76,8 +76,7 @@ gputune_status gt_rule_list_sizes(gt_size_list *out, const gt_rule_maker *maker,
     return GPUTUNE_OK;
 }
 
-/* Returns how many kept members were not measured at the size, or SIZE_MAX if none of them runs
- * there. */
+/* Counts the kept members not measured at the size; SIZE_MAX if none of them runs there. */
 static size_t count_missing(const gt_rule_maker *maker, size_t size)
 {
     size_t missing = 0;
@@ -209,7 +208,7 @@ static gputune_status add_corners(gt_rule_maker *maker)
     return GPUTUNE_OK;
 }
 
-/* Adds the default as the first member: it is measured everywhere, and works at most sizes. */
+/* Adds the default as the first member: it works at most sizes and is measured everywhere. */
 static gputune_status add_default(gt_rule_maker *maker)
 {
     GT_SCOPED(gt_request_end) gt_request *request = NULL;
@@ -452,7 +451,7 @@ static void free_maker(gt_rule_maker *maker)
     gt_size_list_free(&maker->tests);
 }
 
-/* Logs the lines of the sessions, as a gputune_log_fn. Their warnings are only details here. */
+/* Logs the sessions' lines; their warnings are only details here. A gputune_log_fn. */
 static void log_detail(void *user, gputune_log_level level, const char *line)
 {
     const gt_rule_maker *maker = user;

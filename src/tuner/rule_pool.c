@@ -172,7 +172,7 @@ static void refute_member(const comparison *at, gt_pool_member *member, const ch
     member->is_refuted = true;
 }
 
-/* Converts a record. A variant that was not measured before the limit has no time. */
+/* Converts a record, without a time if the variant was not measured before the limit. */
 static gt_pool_entry entry_of(const gputune_record *record)
 {
     const bool ok = strcmp(record->status, "ok") == 0;

@@ -51,7 +51,7 @@ static bool is_kept(const gt_rule_maker *maker, uint32_t member)
     return is;
 }
 
-/* Estimates how much the choice matters at a point, from the two nearest sizes. */
+/* Estimates from the two nearest sizes how much the choice matters at a point. */
 static double doubt_at(const gt_rule_maker *maker, const gt_problem *point)
 {
     const gt_pool *pool = &maker->pool;
@@ -312,7 +312,7 @@ gputune_status gt_rule_measure_pool(gt_rule_maker *maker)
 
 /* ---- choosing -------------------------------------------------------------------------------- */
 
-/* Keeps few of `members` that together are nearly as good as all of them at these sizes. */
+/* Keeps as few of `members` as are together nearly as good as all at these sizes. */
 static gputune_status thin_out(gt_rule_maker *maker, const gt_member_list *members,
                                const gt_size_list *at)
 {
@@ -391,7 +391,7 @@ static gputune_status choose_members(gt_rule_maker *maker, gt_size_list *sizes)
         GT_TRY(kept[i] ? gt_array_push(&chosen, members.items[i]) : GPUTUNE_OK);
     }
     GT_TRY(thin_out(maker, &chosen, sizes));
-    uint32_t universal = UINT32_MAX; /* some sizes allow only members that can run at every size */
+    uint32_t universal = UINT32_MAX; /* some sizes allow only a member that runs at every size */
     for (size_t i = members.count; i-- > 0;) {
         if (kept[i] && !view.data.needs[i] && !is_kept(maker, universal)) {
             universal = members.items[i];
@@ -593,7 +593,7 @@ gputune_status gt_rule_compare(gt_rule_maker *maker)
          i++) {
         GT_TRY(compare_next(maker, &candidates));
     }
-    if (done < known) { /* new candidates were not measured at the other sizes */
+    if (done < known) { /* measures new candidates at the earlier sizes */
         GT_TRY(gt_rule_list_sizes(&maker->compared, maker, GT_RULE_SIZES_TUNED));
     }
     gt_rule_note(maker, "compared %zu variants at %zu sizes", candidates.count,
@@ -718,7 +718,7 @@ gputune_status gt_rule_test(gt_rule_maker *maker)
         }
     }
     GT_TRY(gt_rule_list_sizes(&maker->tuned, maker, GT_RULE_SIZES_TUNED));
-    if (!has_new && !gt_rule_is_late(maker, testing_end)) { /* there are no other sizes */
+    if (!has_new && !gt_rule_is_late(maker, testing_end)) { /* no other sizes exist */
         GT_TRY(gt_rule_list_sizes(&maker->tests, maker, GT_RULE_SIZES_TUNED));
     }
     maker->testing_s = gt_seconds_since(start_ns);

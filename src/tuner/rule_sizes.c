@@ -103,7 +103,7 @@ typedef struct size_class {
     bool is_odd;
 } size_class;
 
-/* The sizes that programs use are more often multiples of 8 than random numbers are. */
+/* Programs use multiples of 8 more often than random numbers would be. */
 static const size_class classes[] = {{0.15, 0, true},  {0.11, 1, true}, {0.12, 2, true},
                                      {0.14, 3, true},  {0.13, 4, true}, {0.13, 5, false},
                                      {0.11, 6, false}, {0.11, 7, false}};
@@ -120,7 +120,7 @@ static int class_at(double place)
 }
 
 /* Returns the size of the class that is nearest to `size` and in the range. Takes a smaller divisor
- * if no such size is at least a few times its divisor. */
+ * unless such a size is at least a few times its divisor. */
 static int64_t round_size(double size, int class, int64_t least, int64_t most)
 {
     for (; class >= 0; class --) {
@@ -141,7 +141,7 @@ gt_problem gt_region_point(const gt_template *template, const gt_rule_region *re
                            uint64_t index)
 {
     gt_problem point = region->least;
-    uint32_t dimensions = 2; /* a class that several sizes share, and how often it is used */
+    uint32_t dimensions = 2; /* for the shared class: which one, and whether it is used */
     double ratio = 2;
     for (uint32_t i = 0; i < template->problem_count; i++) {
         dimensions += varies(region, i) ? 2 : 0;

@@ -22,7 +22,6 @@ uint32_t gt_region_corners(gt_problem out[GT_CORNERS_MOST], const gt_template *t
  * more. In a third of the points, all sizes have the same divisor. */
 gt_problem gt_region_point(const gt_template *template, const gt_rule_region *region,
                            uint64_t index);
-/* Returns how different two problems are for a kernel. This is a sum over the sizes: the logarithm
- * of their ratio, and the logarithm of the ratio of the powers of two, up to 16, that divide
- * them. */
+/* Returns how different two problems are for a kernel. It is the sum over all sizes of two
+ * logarithms: of their ratio, and of the ratio of the powers of two, up to 16, that divide them. */
 double gt_region_distance(const gt_template *template, const gt_problem *a, const gt_problem *b);

@@ -13,7 +13,7 @@ typedef struct run_plan {
     uint32_t every;    /* number of rounds between two judgements */
     uint32_t most;     /* maximum number of rounds */
     uint32_t modelled; /* number of rounds on a device without noise */
-    double narrow;     /* half an interval divided by its median, in multiples of epsilon */
+    double narrow;     /* half an interval divided by the median, in multiples of epsilon */
     double drop_ratio; /* gt_race_options */
 } run_plan;
 
@@ -75,7 +75,7 @@ static gputune_status count_round(run_state *run)
     if (run->rounds >= plan->least && run->rounds % plan->every == 0) {
         GT_TRY(look_at_intervals(run));
     }
-    /* times do not vary */
+    /* the emulator's times do not vary */
     bool modelled = run->session.request->device->emulated && run->rounds >= plan->modelled;
     run->is_narrow = run->is_narrow || modelled || run->rounds == plan->most;
     return GPUTUNE_OK;

@@ -253,7 +253,7 @@ static gputune_status call_policy(gt_session *session)
     return session->policy->next ? session->policy->next(session) : GPUTUNE_OK;
 }
 
-/* Gives the measure worker its job before the field asks the proposer, which may take a while. */
+/* Gives the measure worker its job first, because asking the proposer may take a while. */
 static gputune_status start_work(gt_session *session)
 {
     if (session->stop == GT_STOP_NONE && time_left_s(session) <= 0 &&
@@ -271,8 +271,7 @@ static gputune_status start_work(gt_session *session)
     return call_policy(session);
 }
 
-/* Stores how the first round shared inout buffers, because all rounds must do it in the same
- * way. */
+/* Stores whether the first round shared inout buffers, because all rounds must do the same. */
 static void note_sharing(gt_session *session, const gt_event *event)
 {
     if (event->status != GPUTUNE_OK || session->sharing != GT_SHARING_UNKNOWN) {

@@ -11,12 +11,11 @@
  * Invariants. The measure worker has at most one round of samples (round_id) or one last proof
  * (recheck_id), and in addition a few verifications. It answers in the order of its jobs. An event
  * of a job that was given up is recognised by its id and ignored. No wait is longer than 0.1 s, so
- * a cancel is noticed. A session that measures times has the GPU to itself within this process
- * (has_gpu).
+ * a cancel is noticed. At most one session of the process measures times on a GPU (has_gpu).
  *
- * States. `stop` changes once, from NONE to LIMIT or CANCELED. LIMIT comes before the time limit,
- * by the time that the policy reserves for its end. After a stop, no new work starts except what
- * the policy needs to end well, and the session ends when the policy is done. */
+ * States. `stop` changes once, from NONE to LIMIT or CANCELED. LIMIT is set before the time limit,
+ * so the policy has the time that it reserves for its end. After a stop, only work that the policy
+ * needs for its end starts, and the session ends when the policy is done. */
 #pragma once
 
 #include "tuner/field.h"
@@ -57,7 +56,7 @@ typedef struct gt_timeline {
     double compiling_ns; /* total time of all compiles */
     double preparing_ns; /* time for preparing, as reported by the measure worker */
     double trying_ns;    /* time for preparing the data proof, as reported by the measure worker */
-    double verifying_ns; /* time of first launches, and of all proofs before the race */
+    double verifying_ns; /* time of first launches and of all proofs before the race */
     double proving_again_ns;
     double sampling_ns;
     double latest_s; /* seconds until the measure worker's last answer */
@@ -92,7 +91,7 @@ struct gt_session {
     uint32_t round_count; /* number of variants in that round */
     double sample_s;      /* seconds per variant in the last round; 0: unknown */
     uint64_t rounds_sent;
-    gt_sharing sharing;  /* how launches share inout buffers, as found by the first round */
+    gt_sharing sharing;  /* whether launches may share inout buffers, as the first round found */
     uint64_t recheck_id; /* the variant whose last proof is in progress, or GT_NO_VARIANT */
     int64_t last_renewal_ns;
     gt_yielding yielding;

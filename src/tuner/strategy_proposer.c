@@ -91,7 +91,7 @@ static gputune_status describe_domain(gt_strategy_proposer *p)
     const gt_config standard = gt_config_default(template);
     const gt_space_size size = gt_space_count(p->request->space);
     const bool has_default = gt_space_has(p->request->space, &standard);
-    /* a default that `only` excludes takes part in the race, too */
+    /* the default races even if `only` excludes it */
     p->proposer.total = size.count + (!has_default && gt_request_permits(p->request, &standard));
     p->domain = (gt_domain){.axis_count = template->axis_count,
                             .axes = p->axes,
@@ -131,7 +131,7 @@ static void take_result(gt_strategy_proposer *p, const gt_tried *result, bool is
 {
     bool failed = result->outcome != GT_TRIED_OK;
     bool is_best = p->earlier.count && gt_point_equal(&p->earlier.items[0].point, &result->point);
-    if (is_best && failed) { /* the variants that it outclassed must now be tried */
+    if (is_best && failed) { /* variants that it outclassed must now be tried */
         p->known -= outclassed(p);
         p->first = p->earlier.count;
         p->proposer.exhausted = false;
@@ -245,7 +245,7 @@ static size_t make_hints(gt_tried *out, const gt_strategy_proposer *p, const gt_
     return count;
 }
 
-/* Gives the strategy the results of other sizes, objectives and GPUs. */
+/* Passes results of other sizes, objectives and GPUs to the strategy. */
 static gputune_status give_hints(gt_strategy_proposer *p, size_t *count)
 {
     const gt_request *request = p->request;

@@ -18,7 +18,7 @@ typedef struct gt_strategy_proposer {
     gt_point fallback;
     GT_ARRAY(gt_tried) earlier; /* correct variants of earlier tunings, the fastest first */
     size_t first,
-        /* how many of `earlier` may still win, and how many of those are already proposed */
+        /* number of entries of `earlier` that may still win, and of those already proposed */
         next_first;
     /* configurations to try first, and how many of them are already proposed */
     GT_ARRAY(gt_config) starts;

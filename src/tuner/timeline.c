@@ -68,7 +68,7 @@ void gt_session_mark_event(gt_session *session, const gt_event *event)
         return;
     case GT_EVENT_PREPARED:
         gt_session_mark(session, &t->prepared);
-        /* does not include the wait for its context */
+        /* excludes the wait for its context */
         t->preparing_ns = event->prepared.prepare_ns;
         t->trying_ns = event->prepared.try_ns;
         take_busy(session);
@@ -119,7 +119,7 @@ static double new_work_ns(gt_session *session)
     return fmin(fmax(work, 0), (double)(gt_now_ns() - since));
 }
 
-/* Pauses for as long as is owed, and adds the pause to the time limit. */
+/* Pauses for the time owed, and extends the time limit by it. */
 static void rest_if_owed(gt_session *session)
 {
     gt_request *request = session->request;

@@ -85,7 +85,7 @@ static gputune_status get_code(gt_image *image, gt_resources *resources, gt_requ
     return gt_compile_one(image, resources, request, config);
 }
 
-/* Replaces *fallback by the winner's fallback, if the current source of that was verified with the
+/* Replaces *fallback by the winner's fallback, if its current source was verified with the
  * request's data. After an edit of the default, no other fallback would have stored code. */
 static bool take_verified_fallback(gt_config *fallback, const gt_winner *winner,
                                    const gt_request *request)
@@ -94,7 +94,7 @@ static bool take_verified_fallback(gt_config *fallback, const gt_winner *winner,
     const char *text = winner ? winner->fallback_config : NULL;
     if (winner && !text && winner->default_config &&
         strcmp(winner->config, winner->default_config) == 0) {
-        text = winner->config; /* the winner is the default, which is its own fallback */
+        text = winner->config; /* the default is its own fallback */
     }
     bool verified = text && gt_config_parse(&stored, request->template, text, true) == GPUTUNE_OK &&
                     gt_config_is_as_safe(request->template, &stored, fallback);
@@ -110,7 +110,7 @@ static bool take_verified_fallback(gt_config *fallback, const gt_winner *winner,
     return verified;
 }
 
-/* Chooses the winner's verified fallback, or else the default if that works. */
+/* Chooses the winner's verified fallback, or the default if that works. */
 static gputune_status choose_fallback(gt_choice *choice, gt_request *request, gt_winner *winner)
 {
     gt_resources resources;
@@ -127,7 +127,7 @@ static gputune_status choose_fallback(gt_choice *choice, gt_request *request, gt
     gputune_status status = get_code(&choice->fallback_image, &resources, request,
                                      &choice->fallback, winner ? &winner->fallback : NULL);
     choice->has_fallback = status == GPUTUNE_OK;
-    return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK; /* a plan works without a fallback */
+    return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK; /* a fallback is optional */
 }
 
 /* Completes a choice that has a configuration, a source and terms, with code, fallback and reason.
@@ -240,7 +240,7 @@ static bool may_prove(const gt_request *request)
     return !at_once && !request->grace.until_ns;
 }
 
-/* Identifies the code that the proof has stored. */
+/* Finds the key of the code that the proof stored. */
 static gputune_status name_code(gt_code *out, const gt_request *request, const gt_config *config)
 {
     GT_SCOPED(gt_source_free) gt_source source = {0};
@@ -338,8 +338,7 @@ static bool choose_imported(gt_choice *out, gt_request *request)
 
 /* --- without measuring ------------------------------------------------------------------------ */
 
-/* Returns the terms of an answer that was not measured. Such an answer is only for requests that
- * may not measure. */
+/* Returns the terms of an unmeasured answer, which answers only requests that may not measure. */
 static gt_terms terms_of_unmeasured(const gt_request *request)
 {
     gt_terms terms = request->terms;
@@ -382,7 +381,7 @@ static gputune_status finish_nearest(gt_choice *out, gt_choice *partial, gt_requ
     return GPUTUNE_OK;
 }
 
-/* Finds the winner of the nearest size whose winner is in the request's space. */
+/* Finds the nearest size's winner that is in the request's space. */
 static gputune_status find_nearest(gt_winner *out, gt_config *config, const gt_request *request)
 {
     gt_hash other[16]; /* trials to skip, because they belong to earlier code or another space */
@@ -546,7 +545,7 @@ gputune_status gt_find_rule(gt_found_rule *out, const gt_request *request)
     return GPUTUNE_OK;
 }
 
-/* Writes how much slower a size is expected to be than with its own winner. */
+/* Writes how much slower than its own winner a size is expected to be. */
 static gputune_status describe_rule(char **out, const gt_rule *rule)
 {
     gt_text text = {0};
@@ -621,8 +620,7 @@ static gputune_status choose_default(gt_choice *out, gt_request *request)
     return finish_choice(out, &choice, request, NULL);
 }
 
-/* Adds a little time to a request whose limit has expired, so code that is already compiled can be
- * found. */
+/* Extends an expired request a little, so code that is already compiled can be found. */
 static void extend_patience(gt_request *request)
 {
     if (gt_patience_left_s(&request->patience) <= 0) {
@@ -670,8 +668,8 @@ static void compile_default(gt_request *request)
     request->grace = grace;
 }
 
-/* Acquires the lease. If another process holds it for long, compiles the default while waiting, to
- * have an answer if that process uses all the time. */
+/* Acquires the lease. If another process holds it for long, compiles the default while waiting, as
+ * an answer in case that process uses all the time. */
 static gputune_status acquire_lease(gt_lease *lease, gt_request *request)
 {
     static const double compile_s = 1; /* longer than most compiles */
@@ -756,7 +754,7 @@ static void log_unmeasured(const gt_request *request, const char *reason)
                 reason);
 }
 
-/* Answers a call without measuring. The reason of the choice is why nothing was measured. */
+/* Answers a call without measuring. The choice's reason says why nothing was measured. */
 static gputune_status choose_without_times(gt_choice *out, gt_request *request,
                                            gputune_status failure)
 {
@@ -858,8 +856,7 @@ static gputune_status choose_config(gt_choice *out, gt_request *request)
     return answers ? choose_without_times(out, request, status) : status;
 }
 
-/* Records and logs that the answer is the default, although the request's restrictions exclude
- * it. */
+/* Records and logs that the default won although the request's restrictions exclude it. */
 static gputune_status choose_outside_restrictions(gt_choice *choice, const gt_request *request)
 {
     GT_FREED char *config = NULL;

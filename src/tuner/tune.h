@@ -1,5 +1,5 @@
-/* Answers a request, and runs sessions for other purposes. Implemented in tune.c, rank.c,
- * compile.c, tuning.c, conclude.c, prove.c, run.c and check.c. */
+/* Answers a request, and runs sessions for other purposes. In tune.c, rank.c, compile.c, tuning.c,
+ * conclude.c, prove.c, run.c and check.c. */
 #pragma once
 
 #include "kernel/rule/rule.h"
@@ -128,11 +128,11 @@ int gt_compile_space(gt_request *request, gt_compiled_fn each, void *user);
 /* How gt_run() measures. */
 typedef enum gt_run_way {
     GT_RUN_FULLY, /* samples until all intervals are narrow */
-    /* takes few samples, and only one of a variant that is clearly slower; after the limit
-     * reports what is known; a time may be that of a first launch */
+    /* takes few samples, and only one of clearly slower variants; reports what is known at the
+     * limit, even times of first launches */
     GT_RUN_BRIEFLY,
-    /* like GT_RUN_BRIEFLY, but does not prove variants whose first launch takes twice as long as
-     * the best one's; their status is "unproved" */
+    /* like GT_RUN_BRIEFLY, but leaves variants "unproved" if their first launch takes twice as long
+     * as the best one's */
     GT_RUN_TO_RANK
 } gt_run_way;
 

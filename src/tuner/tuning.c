@@ -25,7 +25,7 @@ static void check_invariants(const gt_tuning *tuning)
 /* --- what is done in each --------------------------------------------------------------------- */
 
 /* Returns true if the rest of the space will be tried within a second. Rounds then wait for all
- * variants, because first launches already show which variants are too slow. */
+ * variants, because first launches show which ones are too slow. */
 static bool is_soon_tried(const gt_tuning *tuning, double left_s)
 {
     static const double most_s = 1, most = 0.1;
@@ -40,8 +40,7 @@ static bool is_soon_tried(const gt_tuning *tuning, double left_s)
 }
 
 /* Returns the fraction of the measure worker's time for rounds. It is 0 if rounds should wait until
- * all variants are verified. It is positive if the search learns from both rounds and first
- * launches, and towards the end of the limit. */
+ * all variants are verified; it is positive near the limit and if the search learns from rounds. */
 static double round_share(const gt_tuning *tuning)
 {
     static const double closing = 0.9;
@@ -224,14 +223,14 @@ static gputune_status proved_again(gt_session *session, const gt_event *event)
         return GPUTUNE_OK;
     }
     if (stopped && !gt_ending_of(event->status)->costs_one_variant) {
-        tuning->give_up_ns = 0; /* no failure of the variant, so continue without the last proof */
+        tuning->give_up_ns = 0; /* the variant did not fail, so continue without the last proof */
         return GPUTUNE_OK;
     }
     GT_REFUSE(!gt_ending_of(event->status)->costs_one_variant, event->status, "%s", event->message);
     GT_TRY(gt_field_fail_launched(&session->field, gt_tuning_variant(tuning, event->id), event));
     gt_race_fail(tuning->race, event->id);
     if (stopped) {
-        gt_race_stop(tuning->race, tuning->end); /* the second best variant is then verified */
+        gt_race_stop(tuning->race, tuning->end); /* the second best variant is verified next */
         return GPUTUNE_OK;
     }
     GT_TRY(gt_tuning_race_again(tuning));
@@ -288,8 +287,8 @@ gputune_status gt_tuning_open_race(gt_tuning *tuning)
     if (gt_objective_facts(o->objective)->by_host) {
         /* Samples by the host's clock are several times noisier than samples by the device's clock.
          * On the host of an H200 they spread by 3% at 2.4 us per launch, so half a percent shows
-         * after 150 rounds. One slow sample does not eliminate a contestant, because a process may
-         * lose its core for 1 ms. */
+         * after 150 rounds. One slow sample eliminates no contestant, because a process may lose
+         * its core for 1 ms. */
         options.max_rounds = 200;
         options.drop_ratio = 0.5;
         options.tie_break = GT_TIE_LIKELY;

@@ -9,7 +9,7 @@
 /* The last proof may spend FRESH_SHARE of the limit on new inputs, for which the reference runs
  * again, and as much on its data proof. At most MOST_SHARE of the limit is reserved for the end. */
 static const double FRESH_SHARE = 0.1, MOST_SHARE = 0.5;
-/* Reserve for a busy machine: additional seconds, and a factor. */
+/* Margins for a busy machine: additional seconds, and a factor. */
 static const double SPARE_S = 0.02, SPARE = 1.2;
 
 static double limit_s(const gt_tuning *tuning)
@@ -17,7 +17,7 @@ static double limit_s(const gt_tuning *tuning)
     return tuning->session.request->options.time_limit_s;
 }
 
-/* Returns the estimated seconds for inputs of another seed and their expected results. */
+/* Estimates the seconds for inputs of another seed and their expected results. */
 static double fresh_s(const gt_tuning *tuning)
 {
     return tuning->session.field.preparation.prepare_ns * 1e-9;
@@ -59,7 +59,7 @@ static double outstanding_s(const gt_session *session)
     return session->field.verifying * session->field.schedule.new_variant_s + rounds_s;
 }
 
-/* Returns true if the measure worker takes far longer than estimated. */
+/* Returns true if the measure worker takes far longer than was estimated. */
 static bool is_stuck(const gt_session *session)
 {
     static const double far_longer = 4, least_s = 0.1;
@@ -110,7 +110,7 @@ static double grace_s(const gt_session *session)
     return canceled && busy ? 0 : left_s + least_s;
 }
 
-/* Forgets the jobs of the measure worker. They will not be answered. */
+/* Forgets the measure worker's jobs, which will not be answered. */
 static void forget_jobs(gt_session *session)
 {
     session->round_id = 0;
@@ -164,7 +164,7 @@ gputune_status gt_tuning_stopped(gt_session *session)
     if (!canceled) {
         GT_TRY(gt_field_note_unfinished(&session->field, gt_session_busy_s(session)));
         /* If a job hangs, replace the worker, because the job would use up the time for the last
-         * proof. The new worker prepares again, and loads the verified variants again. */
+         * proof. The new worker prepares and loads the verified variants again. */
         double left_s = gt_patience_left_s(&session->request->patience);
         if (is_stuck(session) && left_s > restart_s(tuning) + launches_s(tuning)) {
             forget_jobs(session);
@@ -173,7 +173,7 @@ gputune_status gt_tuning_stopped(gt_session *session)
     }
     fall_back(tuning);
     bool restored = tuning->restored ==
-                    tuning->race; /* the restored race has all verified variants, with samples */
+                    tuning->race; /* the restored race has samples of all verified variants */
     if (!canceled && !restored) {
         if (tuning->phase == GT_PHASE_PROVE) {
             GT_TRY(gt_tuning_admit(tuning));

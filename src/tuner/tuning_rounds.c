@@ -192,7 +192,7 @@ static gputune_status end_playoff_round(gt_tuning *tuning)
         return GPUTUNE_OK;
     }
     if (tuning->playoff.weighs &&
-        end != GT_RACE_NONE_LEFT) { /* from now on the race of the playoff decides */
+        end != GT_RACE_NONE_LEFT) { /* from now on the playoff's race decides */
         gt_tuning_adopt_weighing(tuning);
         tuning->end = end;
         tuning->phase = GT_PHASE_PROVE_AGAIN;
@@ -314,7 +314,7 @@ static gputune_status end_round(gt_tuning *tuning, const gt_race_round *round)
         return end_playoff_round(tuning);
     }
     GT_TRY(gt_race_end_round(tuning->race, &tuning->end));
-    GT_TRY(report_times(tuning, round)); /* report contestants that have just left, too */
+    GT_TRY(report_times(tuning, round)); /* includes contestants that have just left */
     if (gt_race_is_tied(tuning->race)) {
         GT_TRY(gt_tuning_open_playoff(tuning, false));
     }
@@ -411,6 +411,6 @@ gputune_status gt_tuning_settle_for_pilots(gt_tuning *tuning)
     if (!round.count) {
         return GPUTUNE_OK;
     }
-    tuning->disturbance.noisy = true; /* these are single launches, not sampled side by side */
+    tuning->disturbance.noisy = true; /* single launches are not sampled side by side */
     return record_pilots(tuning, &round);
 }

@@ -18,7 +18,7 @@ typedef struct gt_workers {
 } gt_workers;
 
 /* Prepares to open farms with these options, whose strings must outlive `workers`. With `keep`,
- * worker processes and compiled code stay after the end of their session. */
+ * workers and compiled code outlive their session. */
 void gt_workers_open(gt_workers *workers, const gt_farm_options *options, bool keep);
 /* Ends all workers. All farms must have been returned. */
 void gt_workers_close(gt_workers *workers);
@@ -33,7 +33,7 @@ void gt_workers_return(gt_workers *workers, gt_farm *farm);
 
 /* ---- the GPU --------------------------------------------------------------------------------- */
 
-/* The right to measure times on a GPU, which one session has at a time. All zero: it is free. */
+/* The right to measure times on a GPU, held by one session at a time. All zero: free. */
 typedef struct gt_gpu_right {
     atomic_bool is_taken, is_wanted;
 } gt_gpu_right;
