@@ -1,9 +1,8 @@
 /* gputune: a runtime autotuner for CUDA kernels.
  *
  * tune_kernel() returns a plan for the fastest correct variant of a kernel on this GPU, from a
- * database or by measuring. gputune_launch() launches it. Variants run in worker processes until
- * they are verified, so a bad variant cannot harm the calling process. gputune_tools.h declares
- * what operators and tools need beyond this.
+ * database or by measuring. gputune_launch() launches it. Unverified variants run in worker
+ * processes, so they cannot harm the caller. gputune_tools.h has more for operators and tools.
  *
  *     gputune *tuner;
  *     gputune_plan *axpy;
@@ -14,34 +13,31 @@
  *     gputune_close(tuner);
  *
  * Calls. A function returns 0 or a negative gputune_status, which gputune_error() explains in one
- * line. Parameters come in this order: results, which do not change if the call fails; the object;
- * what the call works on; options; a callback and its `user`. If a pointer that must not be NULL is
- * NULL, or an enumerator is unknown, the call returns EINVAL. The library does not print (except as
- * GPUTUNE_LOG requests), exit, install signal handlers, synchronise the caller's streams or change
- * the current context.
+ * line. Parameters come in this order: results (unchanged on failure); the object; what the call
+ * works on; options; a callback and its `user`. A NULL pointer that is not allowed and an unknown
+ * enumerator are EINVAL. The library does not print (except as GPUTUNE_LOG requests), exit, install
+ * signal handlers, synchronise the caller's streams or change the current context.
  *
  * Structs. Initialise a struct that begins with `size` with its _INIT macro. 0 means the default,
- * unless a comment says otherwise. Later releases append members; programs that were compiled with
- * an older or a newer header keep working. In a struct that the library fills in, `size` is the
- * number of bytes filled in.
+ * unless stated otherwise. Later releases append members; programs compiled with an older or newer
+ * header keep working. In a result, `size` is the number of bytes filled in.
  *
  * Text. Names and values are written NAME=VALUE[,VALUE...], separated by blanks: "n=1M,16M T=half",
  * "VEC=4 BLOCK=256". A number is written 1048576, 1M or 2^20.
  *
- * A name ends in its unit: _ns, _s, _bytes, _khz, _kb. A speed-up is the default's time divided
- * by the winner's. `low` and `high` are the ends of a 95% interval.
+ * A name ends in its unit: _ns, _s, _bytes, _khz, _kb. A speed-up is the default's time divided by
+ * the winner's. `low` and `high` are the ends of a 95% interval.
  *
  * Threads. Any thread may call any function at any time, even with the same tuner or plan. A
- * callback runs on the thread of its call, before the call returns; for a tuning in the background
- * it runs on the tuner's thread. It may call any function except gputune_close() on its own tuner,
- * and must return (no exception, longjmp() or pthread_exit()). Its arguments are valid until it
- * returns. If a callback `each` does not return 0, the function stops and returns that value.
- * pthread_cancel() waits for calls to end.
+ * callback runs during its call on the same thread, or for a tuning in the background on the
+ * tuner's thread. It may call any function except gputune_close() on its own tuner, and must return
+ * (no exception, longjmp() or pthread_exit()). Its arguments live until it returns. If a callback
+ * `each` does not return 0, the function stops and returns that value. pthread_cancel() waits for
+ * calls to end.
  *
  * fork(). CUDA does not work in a forked child, so the parent's plans cannot be launched there.
  * With the parent's tuner, tune_kernel() returns plans that the tuner already holds,
- * gputune_close() does nothing, and every other call is EUNSUPPORTED.
- */
+ * gputune_close() does nothing, and every other call is EUNSUPPORTED. */
 #ifndef GPUTUNE_H
 #define GPUTUNE_H
 
@@ -98,8 +94,7 @@ typedef enum gputune_status {
 #undef GPUTUNE_STATUS_ENUM
 } gputune_status;
 
-/* Returns the calling thread's last failure in one line, or "". The text is valid until the
- * thread's next failure. */
+/* Returns the calling thread's last failure in one line, or ""; valid until its next failure. */
 GPUTUNE_API const char *gputune_error(void);
 /* Returns the meaning of a status; never NULL. */
 GPUTUNE_API const char *gputune_status_text(int status);
@@ -108,7 +103,7 @@ GPUTUNE_API const char *gputune_version(void);
 /* Frees memory that a function returned to the caller. NULL is allowed. */
 GPUTUNE_API void gputune_free(void *memory);
 
-/* The value of an _INIT macro: `size` is set, and every other member is 0. */
+/* An _INIT macro's value: `size` is set, all other members are 0. */
 #ifdef __cplusplus
 } /* extern "C" */
 template <typename type> type gputune_cxx_init(type made = type())
@@ -137,9 +132,8 @@ typedef struct gputune_open_options gputune_open_options;
 GPUTUNE_API int gputune_open(gputune **out, const gputune_open_options *options);
 /* Ends the workers, frees the tuner, and unloads the code of its plans; call it after the last
  * launch. Cancels calls of other threads and waits for them, but not for launches. Plans may be
- * released later, before 64 more tuners are closed. Results that are in memory because the database
- * was locked are written within a second. Does nothing in the tuner's callbacks or a forked child.
- */
+ * released later, before 64 more tuners are closed. Results kept in memory by a locked database are
+ * written within a second. Does nothing in the tuner's callbacks or a forked child. */
 GPUTUNE_API void gputune_close(gputune *tuner);
 /* Makes later calls search the database again, for results that other processes have stored. */
 GPUTUNE_API void gputune_refresh(gputune *tuner);
@@ -262,8 +256,7 @@ GPUTUNE_API int tune_kernel(gputune_plan **out, gputune *tuner, const char *kern
  * if no fallback was verified. A graph that captures a launch may outlive plan and tuner. */
 GPUTUNE_API int gputune_launch(gputune_plan *plan, void *stream, GPUTUNE_ARGS_IN args);
 
-/* Adds a reference, and returns the plan. Plans that the tuner keeps need no references. NULL is
- * allowed. */
+/* Adds a reference and returns the plan. Plans kept by the tuner need no reference. May be NULL. */
 GPUTUNE_API gputune_plan *gputune_plan_retain(gputune_plan *plan);
 /* Drops a reference; the last one waits for launches that use the plan. NULL is allowed. */
 GPUTUNE_API void gputune_plan_release(gputune_plan *plan);
@@ -286,7 +279,7 @@ struct gputune_open_options {
     const char *device; /* "0", "1", a UUID, or "none"; NULL: the current context's, otherwise 0 */
     const char *driver; /* "cuda", "emu", "emu:PROFILE" or a library's path; NULL: "cuda" */
     const char *database;  /* ":memory:" stores nothing; NULL: the user's database */
-    const char *templates; /* the folder of kernels that have names; NULL: the installed folder */
+    const char *templates; /* the folder of kernels by name; NULL: the installed folder */
     const char *worker;    /* the gputune-worker program; NULL: the library searches for it */
     const char *record;    /* the file to which misses are written; see gputune_misses() */
     const char *const *include_paths; /* headers, before the toolkit's; EINVAL if one is missing */
@@ -294,7 +287,7 @@ struct gputune_open_options {
     gputune_log_fn log;
     void *user;               /* passed to log */
     uint32_t compile_workers; /* 0: one per core, shared by all tuners of the process */
-    uint32_t max_plans; /* how many plans the tuner keeps, so later calls find them; 0: 16384 */
+    uint32_t max_plans;       /* number of plans that the tuner keeps for later calls; 0: 16384 */
     bool emulate_without_gpu; /* use the emulator if there is no GPU and `driver` is NULL */
     bool keep_workers; /* keep idle workers, and 128 MB of code, so the next tuning starts sooner */
     bool tune_only;    /* for tools: only a worker opens the driver; launches are EUNSUPPORTED */
@@ -382,9 +375,8 @@ typedef struct gputune_host_argument {
 typedef int (*gputune_reference_fn)(void *user, gputune_sizes sizes,
                                     const gputune_host_argument *arguments, size_t count);
 
-/* The state of a tuning, reported several times a second. The numbers count variants. `failed`
- * counts those that did not compile, crashed, hung or were wrong; `verified` counts all others that
- * are done. */
+/* The state of a tuning, reported several times a second. The numbers count variants. `failed` ones
+ * did not compile, crashed, hung or were wrong; `verified` counts all others done. */
 typedef struct gputune_progress {
     uint32_t variants, compiled, verified, failed, racing, round;
     double best_ns, default_ns; /* median values of `objective`; 0: unknown */
@@ -435,14 +427,13 @@ struct gputune_options {
     bool background;          /* see Tuning in the background */
     double share;             /* share of a busy GPU's time for background tuning; 0: 0.025 */
     gputune_unseen unseen;    /* GPUTUNE_RULE: answer by a rule; see Rules */
-    /* Configurations to try before the search, after the template's start(). Axes that are left out
-     * have their default. Invalid configurations are skipped. They do not affect under which key
-     * the result is stored. */
+    /* Configurations to try first, after the template's start(). Axes left out have their default.
+     * Invalid configurations are skipped. They do not affect the key of the result. */
     const char *const *start;
     size_t start_count;
-    /* The most device memory that a tuning allocates for inputs, copies, results and scratch; 0: no
-     * limit. A CUDA context and code need about 0.6 GB in addition. If the limit is too small,
-     * the call measures nothing, and its warning or error says how much is needed. */
+    /* Maximum device memory for a tuning's inputs, copies, results and scratch; 0: no limit. A CUDA
+     * context and code need about 0.6 GB in addition. If the limit is too small, the call measures
+     * nothing, and its warning or error says how much is needed. */
     uint64_t memory_limit_bytes;
 };
 #define GPUTUNE_OPTIONS_INIT GPUTUNE_INIT(gputune_options)
@@ -488,9 +479,8 @@ GPUTUNE_API int gputune_plan_info(gputune_info *out, const gputune_plan *plan);
 
 /* ---- Your own templates ---------------------------------------------------------------------- */
 
-/* Reads a template file, or with PATH:KERNEL one kernel of it. The names of its kernels then mean
- * these kernels, and no longer others with the same names. On ETEMPLATE, the message has
- * file:line:column. */
+/* Reads a template file, or with PATH:KERNEL one kernel of it. Its kernels' names then mean only
+ * these kernels. On ETEMPLATE, the message has file:line:column. */
 GPUTUNE_API int gputune_add_template(gputune *tuner, const char *path);
 typedef struct gputune_include {
     const char *name, *text; /* `name` is the text between the quotes */
@@ -507,14 +497,13 @@ GPUTUNE_API int gputune_add_source(gputune *tuner, const char *name, const char 
 /*     options.background = true;
  *     tune_kernel(&plan, tuner, "axpy", sizes, &options);   the default now, the winner later
  *
- * A call without a stored result returns at once, with a plan whose source is DEFAULT, or NEAREST
- * if the nearest result was verified at these sizes before. A thread of the tuner tunes one request
- * after another, with low-priority workers and only the `share` of a GPU that is in use. Later
- * calls return the winner, so a program that holds a plan for long should call tune_kernel() again.
- * gputune_close() stops a tuning; the next process continues it. `inputs`, `files` and `reference`
- * are EINVAL, because they may not outlive the call. */
+ * A call without a stored result returns immediately, with a plan whose source is DEFAULT, or
+ * NEAREST if the nearest result was verified at these sizes before. A thread of the tuner tunes one
+ * request after another, with low-priority workers and only the `share` of a GPU that is in use.
+ * Later calls return the winner, so a program that holds a plan for long should call tune_kernel()
+ * again. gputune_close() stops a tuning; the next process continues it. `inputs`, `files` and
+ * `reference` are EINVAL, because they may not outlive the call. */
 
-/* The number of requests in each state. */
 typedef struct gputune_background_state {
     uint32_t size;
     uint32_t waiting, running, tuned, failed;
@@ -531,21 +520,20 @@ GPUTUNE_API int gputune_wait(gputune *tuner, double seconds);
  *     tune_kernel(&plan, tuner, "gemm", GPUTUNE_SIZES({"m", m}, {"n", n}, {"k", k}), &options);
  *
  * A rule chooses a variant for any sizes of a region; `gputune warm --sizes` makes it. The first
- * call for a kernel looks up the rule and its code. Later calls at new sizes need no database,
- * compiler, worker or driver. They take less than a microsecond if sizes change only grids, buffers
- * and arguments, and as long as a lookup in the database if a kernel has loops, tensor maps,
- * textures, pass() blocks, structs with sizes, a window of level-2 cache or cooperative launches,
- * or if a block, a cluster or shared memory depends on a size. These plans take at most half of
- * `max_plans`; a plan beyond that number is made again by each call.
+ * call for a kernel looks up rule and code. Later calls at new sizes need no database, compiler,
+ * worker or driver. They take less than a microsecond if sizes change only grids, buffers and
+ * arguments, and as long as a database lookup if a kernel has loops, tensor maps, textures, pass()
+ * blocks, structs with sizes, an L2 window or cooperative launches, or if a block, a cluster or
+ * shared memory depends on a size. These plans take at most half of `max_plans`; each call makes
+ * further plans again.
  *
- * A call does what its effort requests, and an INFO line in the log has the reason, if the sizes
- * are outside the region; if there is no rule for the kernel, its template, options and GPU; if the
- * call has `only`, inputs or `force`; or if GPUTUNE_DISABLE or GPUTUNE_FORCE is set. With
- * CACHED_ONLY or ESTIMATE, a rule also answers calls without GPUTUNE_RULE, after the winner of
- * exactly these sizes and before the nearest. With `background`, calls do the same, and the winner
- * replaces the rule's plan. A rule that was imported, and not verified on this kind of GPU, is
- * verified at each size. A tuner with `pinned` uses the verified rules of its file, but only for
- * calls with GPUTUNE_RULE. */
+ * A call does what its effort requests, and logs the reason (INFO), if the sizes are outside the
+ * region; if there is no rule for the kernel, its template, options and GPU; if the call has
+ * `only`, inputs or `force`; or if GPUTUNE_DISABLE or GPUTUNE_FORCE is set. With CACHED_ONLY or
+ * ESTIMATE, a rule also answers calls without GPUTUNE_RULE, after the winner of exactly these sizes
+ * and before the nearest. With `background`, the rule answers likewise until the winner replaces
+ * its plan. An imported rule that was not verified on this kind of GPU is verified at each size. A
+ * tuner with `pinned` uses the verified rules of its file, but only for calls with GPUTUNE_RULE. */
 
 /* ---- Groups of processes --------------------------------------------------------------------- */
 
@@ -560,10 +548,9 @@ typedef struct gputune_group {
 #define GPUTUNE_GROUP_INIT GPUTUNE_INIT(gputune_group)
 /* Does what tune_kernel() does, for all processes of a group. Collective: every process calls it in
  * the same order, with the same kernel, sizes and options. Rank 0 tunes while the others wait in
- * the broadcast. Every rank gets a plan of rank 0's configuration, with its times, and verifies it
- * in a worker first, unless that was done on this kind of GPU. If rank 0 fails, all ranks fail with
- * its status. If another rank fails, because its GPU or template differs, only that rank gets an
- * error. */
+ * the broadcast. Every rank gets a plan of rank 0's configuration and times, verified first in a
+ * worker unless that was done on this kind of GPU. If rank 0 fails, all ranks fail with its status.
+ * If another rank fails (its GPU or template differs), only that rank gets an error. */
 GPUTUNE_API int gputune_tune_together(gputune_plan **out, gputune *tuner, const char *kernel,
                                       GPUTUNE_SIZES_IN sizes, const gputune_options *options,
                                       const gputune_group *group);
@@ -571,10 +558,9 @@ GPUTUNE_API int gputune_tune_together(gputune_plan **out, gputune *tuner, const 
 /* ---- Wisdom ---------------------------------------------------------------------------------- */
 
 /* Wisdom is text with the winners of one machine, for other machines with the same kind of GPU;
- * `gputune wisdom` and gputune_wisdom_export() write it. A hash, which does not show who wrote the
- * text, binds each entry to template, source, GPU and driver. Edited entries are skipped with a
- * warning.
- */
+ * `gputune wisdom` and gputune_wisdom_export() write it. A hash binds each entry to template,
+ * source, GPU and driver, but does not show who wrote it. Edited entries are skipped with a
+ * warning. */
 
 typedef enum gputune_trust {
     GPUTUNE_TRUST_NOTHING, /* verify each result in a worker before its first launch */
@@ -588,10 +574,10 @@ typedef struct gputune_wisdom_options {
 } gputune_wisdom_options;
 #define GPUTUNE_WISDOM_OPTIONS_INIT GPUTUNE_INIT(gputune_wisdom_options)
 
-/* Imports wisdom from text, and writes the number of imported results to *count (may be NULL).
- * Results that the tuner has already are kept. An untrusted result is verified when it is first
- * requested, whatever the effort, and is never launched if it is wrong. ERECORDED if the text is
- * not wisdom, or a newer version wrote it. */
+/* Imports wisdom from text, and sets *count (may be NULL) to the number of results. Results that
+ * the tuner has already are kept. An untrusted result is verified at its first request, whatever
+ * the effort, and never launched if wrong. ERECORDED if the text is not wisdom, or of a newer
+ * version. */
 GPUTUNE_API int gputune_wisdom_import(uint32_t *count, gputune *tuner, const char *text,
                                       const gputune_wisdom_options *options);
 /* Imports wisdom from a file. ENOTFOUND or EIO if it cannot be read. */

@@ -11,9 +11,10 @@
  *   if (gt::result<gt::plan> axpy = tuner.try_tune("axpy", {{"n", n}})) // without exceptions
  *       axpy->try_launch(stream, y, x, 2.0f, n);
  *
- * Functions named try_ return a result and do not throw gt::error; the others do, and do not exist
- * without exceptions. All of them may throw std::bad_alloc. Any thread may call any function of a
- * tuner or plan at any time, but not while another thread assigns or destroys the object. */
+ * Functions named try_ return a result instead of throwing gt::error; the others throw it, and do
+ * not exist without exceptions. All of them may throw std::bad_alloc. Any thread may call any
+ * function of a tuner or plan at any time, but not while another thread assigns or destroys the
+ * object. */
 #ifndef GPUTUNE_HPP
 #define GPUTUNE_HPP
 
@@ -1128,9 +1129,9 @@ class options
         progress_ = std::move(function);
         return *this;
     }
-    /* Makes a call return a plan at once, and tunes on a thread of the tuner, with this share of
-     * the GPU's time. The callables of the options are then not used, because they belong to calls
-     * that wait. */
+    /* Makes a call return a plan immediately, and tunes on a thread of the tuner with this share of
+     * the GPU's time. The options' callables are then unused, because they belong to calls that
+     * wait. */
     options &background(double share = 0)
     {
         plain.background = true;
@@ -1320,7 +1321,7 @@ inline gputune_open_options default_open_options()
     return options;
 }
 
-/* A kernel's space. Frees itself. */
+/* A kernel's space, which frees itself. */
 using space = std::unique_ptr<gputune_space, void (*)(gputune_space *)>;
 
 /* Calls `each` with a const gputune_miss & for each miss in a file of GPUTUNE_RECORD. */
@@ -1377,8 +1378,8 @@ inline int device_count(const char *driver = nullptr)
 }
 #endif
 
-/* Checks everything that tuning depends on, as a tuner with these options would use it. Calls
- * `each` with a const gputune_diagnosis & for each subject. */
+/* Checks everything that a tuner with these options depends on. Calls `each` with a const
+ * gputune_diagnosis & for each subject. */
 template <typename Each>
 result<void> try_diagnose(Each each, const gputune_open_options &given = default_open_options())
 {

@@ -3,8 +3,8 @@
  *
  * Databases. Keep the database in a folder that only its user may write. If others may write there,
  * as in /tmp, results are verified again before use, and stored code is not launched. To share
- * results, let one user write the database and let the others import it (section Wisdom). The
- * results that are installed with gputune are read after the user's own.
+ * results, let one user write the database and let the others import it (section Wisdom). Results
+ * installed with gputune are read after the user's own.
  *
  * Environment variables are read when a tuner is opened. Set-uid and set-gid programs ignore them,
  * and also HOME, XDG_CACHE_HOME, CUDA_HOME and PATH: their results are kept in memory, unless the
@@ -32,8 +32,7 @@
  * microseconds per launch GPUTUNE_PINNED     a file of wisdom as the only source of results; see
  * gputune_open_options GPUTUNE_RECORD     a file that counts the scenarios that were not stored;
  * see gputune_misses() GPUTUNE_LOG        "LEVEL" or "LEVEL:FILE", LEVEL being error, warning, info
- * or debug: write log lines to standard error, or append them to the file
- */
+ * or debug: write log lines to standard error, or append them to the file */
 #ifndef GPUTUNE_TOOLS_H
 #define GPUTUNE_TOOLS_H
 
@@ -178,9 +177,9 @@ typedef struct gputune_record {
     gputune_cache cache;
     const char *gpu, *environment, *arch; /* the GPU's name, the key of its results, "sm_90a" */
     const char *origin;                   /* "cuda", or the emulator's profile and model */
-    /* "ok", "wrong", "crashed", "hung", "compile", "launch", "eliminated"; "slow": it was not
-     * compiled within a call's limit; "unproved": it was clearly slower in its first launch, so it
-     * was not verified; "proved": it was verified at these sizes, but not measured. */
+    /* "ok", "wrong", "crashed", "hung", "compile", "launch", "eliminated"; "slow" (not compiled
+     * within a call's limit), "unproved" (not verified, because its first launch was clearly
+     * slower), or "proved" (verified at these sizes, but not measured). */
     const char *status;
     const char *message; /* why the variant failed, was eliminated or was not verified; for a
                             winner: scalars that were verified with one value only */
@@ -206,8 +205,8 @@ typedef struct gputune_record {
     int order; /* position among the trials of the database, by time; 0: not stored */
     int driver_version, nvrtc_version;            /* 13000 for 13.0 */
     int sm_count, sm_clock_khz, memory_clock_khz; /* counts and clocks of the GPU; 0: unknown */
-    /* Hashes in hexadecimal, or "". scenario: hash of everything except the GPU that the scenario's
-     * trials have in common; identity: hash of the version of the template. */
+    /* Hashes in hexadecimal, or "". scenario: hash of all that the scenario's trials share except
+     * the GPU; identity: hash of the version of the template. */
     const char *scenario, *identity;
     const char *alignment, *inputs; /* parts of the scenario: "16", "seed=1"; or "" */
     /* true if there is no reference() or check(), so the default is taken as correct */
@@ -282,12 +281,12 @@ typedef struct gputune_rule {
     const char *kernel, *gpu, *environment; /* as in gputune_record */
     gputune_objective objective;            /* the rule answers requests with this objective */
     gputune_cache cache;                    /* and this cache */
-    const char *alignment, *inputs;         /* of these requests; as in gputune_record */
+    const char *alignment, *inputs; /* of the requests that it answers; as in gputune_record */
     const char *text; /* the region, the expected loss, the variants and the decision, as lines */
     const char *created; /* UTC, ISO 8601 */
     int driver_version;
-    bool unproved; /* it was imported, so programs verify its variant at each size; or other users
-                      may write the database, so programs ignore it */
+    bool unproved; /* imported, so programs verify its variant at each size; or in a database that
+                      others may write, so programs ignore it */
     bool outdated; /* the template has been edited since */
 } gputune_rule;
 #define GPUTUNE_RULE_INIT GPUTUNE_INIT(gputune_rule)
@@ -307,14 +306,14 @@ GPUTUNE_API int gputune_make_rule(char **out, gputune *tuner, const char *kernel
                                   const gputune_range *ranges, size_t count, uint32_t most_codes,
                                   const gputune_options *options);
 /* Calls `each` for the stored rules that `filter` selects by kernel and GPU (NULL: those of the
- * tuner's kind of GPU). Non-zero stops, and is returned. */
+ * tuner's kind of GPU). If `each` returns non-zero, stops and returns that value. */
 GPUTUNE_API int gputune_rules(gputune *tuner, const gputune_record_filter *filter,
                               int (*each)(void *user, const gputune_rule *rule), void *user);
 
 typedef struct gputune_merged {
     uint32_t size;
     uint64_t trials, winners, codes; /* totals of all files; codes: compiled sources */
-    /* Those that the user's database did not have, or had with less evidence. */
+    /* Copied ones, which the user's database lacked or had with less evidence. */
     uint64_t taken_trials, taken_winners, taken_codes;
     uint64_t rules, taken_rules;
 } gputune_merged;
@@ -523,7 +522,7 @@ typedef struct gputune_function {
  * for kernels that are launched in loops, under conditions or with computed arguments, EINVAL
  * without a current context. */
 GPUTUNE_API int gputune_plan_function(gputune_function *out, gputune_plan *plan, uint32_t index);
-/* Describes parameter number `parameter`, from 0, of that kernel in *out. ENOTFOUND after the last
+/* Describes that kernel's parameter number `parameter`, from 0, in *out. ENOTFOUND after the last
  * one. Needs no context. */
 GPUTUNE_API int gputune_plan_parameter(gputune_parameter *out, const gputune_plan *plan,
                                        uint32_t index, uint32_t parameter);

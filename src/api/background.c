@@ -24,7 +24,7 @@ static const int64_t window_ns = 1200000000; /* a little more than the period th
 static const int64_t again_ns = 200000000;   /* the time between two readings of NVML */
 enum { BUSY_PERCENT = 10 };
 
-/* The application's use of the GPU, as the background thread sees it. */
+/* The application's use of the GPU, as the background thread observed it. */
 typedef struct activity {
     gt_nvml *nvml;
     int64_t launched_ns; /* when a launch was last seen */
@@ -41,9 +41,9 @@ static void read_others(activity *activity, int64_t now)
     activity->read_ns = now;
 }
 
-static const double default_share = 0.025; /* slows the application by 1.7 times this at most */
+static const double default_share = 0.025; /* slows the application by up to 1.7 times this */
 static const double default_limit_s = 60;
-static const double way_given_s = 0.5; /* for this time, the GPU is left to a caller's tuning */
+static const double way_given_s = 0.5; /* how long the GPU is left to a caller's tuning */
 
 typedef enum job_state { JOB_WAITING, JOB_RUNNING, JOB_TUNED, JOB_FAILED } job_state;
 
@@ -65,7 +65,7 @@ struct gt_background {
     pthread_mutex_t mutex; /* protects the members below */
     pthread_cond_t changed;
     GT_ARRAY(job *) jobs;
-    /* the thread: must be joined, runs, must end */
+    /* state of the thread: it must be joined, runs, must end */
     bool started, working, stopping;
     pthread_t thread;
     activity activity; /* used by the thread only */
@@ -246,7 +246,7 @@ static void *run_jobs(void *user)
     return NULL;
 }
 
-/* Under the mutex. */
+/* The caller holds the mutex. */
 static gputune_status start_thread(gt_background *background)
 {
     if (background->working) {
@@ -339,7 +339,7 @@ int gputune_background(gputune_background_state *out, gputune *tuner)
     return GT_SIZED_WRITE(gputune_background_state, out, &state);
 }
 
-/* Under the mutex. */
+/* The caller holds the mutex. */
 static gputune_status wait_until_done(gt_background *background, double seconds)
 {
     static const double slice_s = 0.05; /* the delay until closing the tuner ends the wait */

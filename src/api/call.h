@@ -15,7 +15,7 @@ typedef struct gt_calls {
     pthread_mutex_t mutex;
     pthread_cond_t ended;
     unsigned inside;
-    volatile int closing; /* a value other than 0 cancels every call; accessed atomically */
+    volatile int closing; /* non-zero cancels every call; accessed atomically */
     unsigned forks;       /* value of the counter of forks in the process that opened the tuner */
 } gt_calls;
 

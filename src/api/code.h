@@ -15,7 +15,7 @@ typedef struct gt_plan_pool {
     const gt_device *device;
     bool debug; /* true if gt_debug_launch() checks each launch */
     pthread_mutex_t mutex;
-    struct gt_shared_code *codes[64]; /* lists by the image's hash, linked by gt_shared_code.next */
+    struct gt_shared_code *codes[64]; /* by hash of the image; linked by gt_shared_code.next */
     gputune_plan *owned, *kept;       /* lists of all plans (plan.c) */
 } gt_plan_pool;
 
@@ -51,8 +51,8 @@ typedef struct gt_plan_code {
     gt_shared_code *code;
 } gt_plan_code;
 
-/* Makes the code of a plan. On success, takes over `launch` and the image. Returns ENOMEM if memory
- * is short. */
+/* Makes the code of a plan. On success, takes over `launch` and the image. Returns ENOMEM if out of
+ * memory. */
 gputune_status gt_plan_code_make(gt_plan_code **out, gt_plan_pool *pool, gt_launch_view *launch,
                                  gt_image *image);
 /* Frees the code, and unloads modules that no other plan uses. NULL is allowed. */

@@ -94,7 +94,7 @@ static bool is_readable(CUdeviceptr address)
     return readable;
 }
 
-/* Decides whether an address that CUDA does not know is a mistake: some devices can access all host
+/* Fails if an address that CUDA does not know is a mistake. Some devices can access all host
  * memory. */
 static gputune_status check_unknown(const gt_driver *driver, const char *kernel, const char *name,
                                     CUdeviceptr address)
@@ -126,8 +126,8 @@ static CUcontext owner_of(const gt_driver *driver, CUdeviceptr address)
                : NULL;
 }
 
-/* Returns true if memory that is allocated in the current context belongs to `owner`, as with a
- * green context, whose memory belongs to the primary context. */
+/* Returns true if memory allocated in the current context belongs to `owner`. A green context's
+ * memory belongs to the primary context. */
 static bool shares_memory(const gt_driver *driver, CUcontext owner)
 {
     CUdeviceptr probe;
@@ -158,8 +158,8 @@ static gputune_status check_owner(const gt_driver *driver, const gt_context *cur
     return GPUTUNE_OK;
 }
 
-/* Returns how many bytes are mapped after an address; stops counting when there are `enough`. A
- * range of virtual memory may be mapped piece by piece, as PyTorch's expandable segments are. */
+/* Counts the bytes mapped after an address, up to `enough`. A range of virtual memory may be mapped
+ * piece by piece, as PyTorch's expandable segments are. */
 static uint64_t bytes_behind(const gt_driver *driver, CUdeviceptr address, uint64_t enough)
 {
     CUdeviceptr start = 0, base, end = address;

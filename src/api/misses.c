@@ -89,7 +89,7 @@ static gputune_status append_miss(int file, const char *path, const char *text, 
     if (!bytes) {
         gt_text_append(&line, heading);
     } else if (text[bytes - 1] != '\n') {
-        gt_text_append(&line, "\n"); /* ends a line that a full disk cut short */
+        gt_text_append(&line, "\n"); /* ends a line that a full disk has cut short */
     }
     gt_text_printf(&line, "%0*" PRIu64 "\t%s\n", (int)COUNT_DIGITS, count, key);
     return line.failed ? gt_fail_memory()
@@ -224,7 +224,7 @@ int gputune_misses(const char *path, int (*each)(void *user, const gputune_miss 
 struct gt_miss {
     char *key;
     atomic_uint_least64_t asked;
-    uint64_t written; /* the part of `asked` that is in the file; protected by the lock */
+    uint64_t written; /* how much of `asked` is in the file; protected by the lock */
 };
 
 struct gt_misses {
@@ -288,7 +288,7 @@ void gt_misses_close(gt_misses *misses)
     free(misses);
 }
 
-/* Makes the columns after the count, in the order of the heading. Makes the path of a template
+/* Makes the columns after the count, in the heading's order, with the template's path made
  * absolute. */
 static gputune_status make_key(char **out, const gt_request *request)
 {
@@ -303,7 +303,7 @@ static gputune_status make_key(char **out, const gt_request *request)
     return gt_text_take(out, &text);
 }
 
-/* Finds or adds the miss with a key, and takes over the key. Returns NULL if memory is short. The
+/* Finds or adds the miss with a key, and takes over the key. Returns NULL if out of memory. The
  * caller holds the lock. */
 static gt_miss *intern_locked(gt_misses *misses, char *key)
 {

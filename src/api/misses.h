@@ -13,7 +13,7 @@ gputune_status gt_misses_open(gt_misses **out, const char *path, const gt_log *l
 /* Writes all counts that are not in the file yet, and frees the record. NULL is allowed. */
 void gt_misses_close(gt_misses *misses);
 
-/* Counts a request without a stored result. Returns the miss, or NULL if memory is short.
+/* Counts a request without a stored result. Returns the miss, or NULL if out of memory.
  * Thread-safe. */
 gt_miss *gt_misses_note(gt_misses *misses, const gt_request *request);
 /* Counts another request for the scenario of a miss. Writes the file each time the count has

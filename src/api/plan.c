@@ -2,19 +2,19 @@
  *
  * A plan belongs to the pool of its tuner. It is in one of these states:
  *
- * - Owned: it has a count of references, and is freed with the last one. Every plan begins so.
- *   Plans of live inputs, plans that a full table did not take, and plans whose result the table
- *   had already stay owned.
+ * - Owned: it has a count of references, and is freed with the last one. Every plan begins as
+ * owned. Plans of live inputs, plans that a full table did not take, and plans whose result the
+ * table had already stay owned.
  * - Kept: the table has it, so any thread may find it. It lives as long as its tuner and has no
- *   count, because threads that count would all write to one place at each call.
+ * count, because counting would make all threads write to one place at each call.
  * - Ended: gputune_close() has unloaded its code and freed what it points to. `argument_count` then
  *   has a value that no launch passes, so launches of open plans need no further check. The struct
  *   stays until the last reference is released, or together with the handle of the tuner if the
  * plan was kept.
  *
  * A plan that a rule chose is made from a model, a plan of the same variant at other sizes. It is
- * one allocation, and uses the model's code and names. Facts for gputune_plan_info() and the like
- * are made when they are first asked for. */
+ * one allocation, and uses the model's code and names. Facts for gputune_plan_info() and similar
+ * calls are made at the first request. */
 #include "api/plan.h"
 
 #include "api/background.h"
@@ -38,7 +38,7 @@ typedef struct gt_pair {
     uint64_t written_bytes, other_bytes;
     uint8_t written, other;
     bool may_coincide; /* true if in_place() allows them to have the same address */
-    bool is_out_of_in; /* true if in_place() could allow it if the sizes are equal */
+    bool is_out_of_in; /* true if in_place() could allow it at equal sizes */
 } gt_pair;
 
 typedef GT_ARRAY(gt_pair) gt_pairs;
@@ -99,8 +99,7 @@ static gputune_status list_pairs(gt_pairs *out, const gt_workload *workload)
     return GPUTUNE_OK;
 }
 
-/* Decides whether two buffers may overlap. OK if one of them is NULL, or if equal addresses are
- * allowed. */
+/* Fails if two buffers overlap although they must not. */
 static gputune_status pair_judge(const gt_pair *pair, const char *kernel, const char *written,
                                  const char *other, const void *const *items)
 {
@@ -162,7 +161,7 @@ typedef struct plan_facts {
 } plan_facts;
 
 struct gputune_plan {
-    const gt_driver *driver; /* a launch reads only this member and those up to `checks` */
+    const gt_driver *driver; /* launches read only the members from here to `checks` */
     uint32_t argument_count; /* number of arguments that the caller passes */
     uint32_t check_count;
     bool further_checks;  /* true if check_further() has something to check */
@@ -181,7 +180,7 @@ struct gputune_plan {
     _Atomic(plan_facts *) facts;
     gt_miss *miss;
     gt_watch *watch;
-    char *kernel; /* if there is a model, it owns this text */
+    char *kernel; /* the model, if any, owns this text */
 };
 
 /* Protects the plan lists of all pools. */
@@ -439,7 +438,7 @@ static gputune_status facts_of(const plan_facts **out, const gputune_plan *plan)
         if (atomic_compare_exchange_strong(&((gputune_plan *)plan)->facts, &known, made)) {
             known = made;
         } else {
-            free_facts(made); /* another thread has stored its facts first */
+            free_facts(made); /* another thread was faster */
         }
     }
     *out = known;
@@ -487,8 +486,8 @@ gputune_status gt_plan_make(gputune_plan **out, const gt_request *request, gt_ch
 
 /* --- plans of rules --------------------------------------------------------------------------- */
 
-/* Makes the prototypes with which plans at other sizes are made. Without them the model is only a
- * plan, and *out stays as it is. */
+/* Makes the prototypes for plans at other sizes. If that is impossible, leaves *out, whose model is
+ * then only a plan, unchanged. */
 static gputune_status make_prototypes(gt_plan_model *out, const gt_request *request)
 {
     const gputune_plan *plan = out->plan;
@@ -1047,7 +1046,7 @@ int gputune_plan_parameter(gputune_parameter *out, const gputune_plan *plan, uin
     return GT_SIZED_WRITE(gputune_parameter, out, &facts->description.parameters[at]);
 }
 
-/* Gets the description of an argument; *out is NULL if there is none with that index. */
+/* Sets *out to the description of an argument; NULL if the index is too large. */
 static gputune_status caller_argument(const gt_described **out, const gputune_plan *plan,
                                       uint32_t argument)
 {

@@ -51,9 +51,9 @@ void gt_plan_model_free(gt_plan_model *model);
  */
 gputune_status gt_plan_model_choice(gt_choice *out, const gt_plan_model *model);
 /* Makes a plan at a problem that differs from the model's in run-time sizes only. Needs one
- * allocation, and no call of the driver. ENOTFOUND, without a message, if that is not possible,
- * because the kernel has no prototype or the variant is not valid there. The model must live until
- * the pool has ended. Any thread may call it. */
+ * allocation and no driver call. ENOTFOUND, without a message, if the kernel has no prototype or
+ * the variant is invalid there. The model must live until the pool has ended. Any thread may call
+ * it. */
 gputune_status gt_plan_resize(gputune_plan **out, const gt_plan_model *model,
                               const gt_problem *problem);
 
@@ -98,9 +98,8 @@ gputune_status gt_plan_table_new(gt_plan_table **out, size_t limit);
 void gt_plan_table_free(gt_plan_table *table);
 
 /* The key of a request: the kernel, the sizes, and the options that determine its scenario and
- * space, as words. `count` is 0 if the request cannot be in the table, because it has live inputs,
- * which may change under the same pointer, or because memory was short. Release it by
- * gt_plan_key_free(). */
+ * space, as words. `count` is 0 if the request cannot be in the table: it has live inputs, whose
+ * contents may change, or memory ran out. Release it by gt_plan_key_free(). */
 typedef struct gt_plan_key {
     size_t count, room;
     uint64_t hash;
@@ -118,8 +117,8 @@ static inline void gt_plan_key_free(gt_plan_key *key)
 /* Returns true if the key has these words. */
 bool gt_plan_key_is(const gt_plan_key *key, const uint64_t *words, size_t count);
 
-/* Returns the number of words of a text in a key, and how many words precede the sizes. Each size
- * is its name, then a word with its value. */
+/* Return how many words a text takes in a key, and how many precede the sizes. A size is its name,
+ * then a word with its value. */
 static inline size_t gt_plan_key_words(const char *text)
 {
     return strlen(text) / sizeof(uint64_t) + 1;

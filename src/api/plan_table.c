@@ -20,8 +20,8 @@
  *
  * So a reader needs no protection against the writer, and no thread waits for readers. The price is
  * that a replaced plan stays in memory, so the limit counts all kept plans, including replaced
- * ones. A plan beyond that belongs to its caller, and the next call for it looks it up in the
- * database, which holds its results in memory if no file takes them.
+ * ones. A plan beyond the limit belongs to its caller, and the next call looks it up in the
+ * database (in memory if there is no file).
  *
  * An entry is in one of these states:
  *
@@ -29,7 +29,7 @@
  * - Outdated: it must be looked up again before it answers, because gputune_refresh() was called
  *   since, or because this process stored a result and the entry is not final. The lookup
  *   makes a new plan. If the new plan has the same result, the entry is current again and the new
- *   plan belongs to its caller, so repeated lookups of a long run keep nothing. Otherwise the new
+ *   plan belongs to its caller, so repeated lookups keep no further plans. Otherwise the new
  *   plan gets an entry, which replaces this one.
  * - Edited: a file of its template was changed (gt_watch). It never answers again.
  * - Dropped: its template was replaced (gt_plan_table_forget()), or a newer result could not be

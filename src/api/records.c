@@ -13,8 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A filter of stored results. Results of a kernel may be stored although its template no longer
- * exists. */
+/* A filter of stored results, which may outlive their kernel's template. */
 typedef struct asked {
     gputune *tuner;
     gt_wanted wanted; /* the store's filter; points into this struct and to the caller's texts */
@@ -262,7 +261,7 @@ int gputune_forget(gputune *tuner, const gputune_record_filter *filter,
 }
 
 /* Returns true if the rule is of another version of the template, or if applications would not use
- * it. The second condition can only be checked for the tuner's kind of GPU. */
+ * it. Applications' use can be checked only for the tuner's kind of GPU. */
 static bool is_rule_outdated(const asked *asked, const gt_listed_rule *listed)
 {
     const gputune *tuner = asked->tuner;

@@ -147,8 +147,8 @@ static bool is_current(const loaded_rule *rule, const gputune *tuner)
 
 /* ---- loading --------------------------------------------------------------------------------- */
 
-/* Begins to load, after waiting for other threads that load. Returns EBUSY in a callback of the
- * thread that loads, and ETIMEOUT if the patience ends. */
+/* Waits for other threads that load, then begins to load. Returns EBUSY in a callback of the
+ * loading thread, ETIMEOUT if the patience ends. */
 static gputune_status begin_loading(gt_rules *rules, const gt_patience *patience)
 {
     static const double slice_s = 0.02; /* the delay until a cancel is noticed */

@@ -21,7 +21,7 @@ typedef struct plan_call {
     const char *kernel;
     gputune_sizes sizes;
     const gputune_options *options;
-    gt_terms terms; /* terms that the plan must answer, except the space, which is in the key */
+    gt_terms terms; /* terms that the plan must answer, except the space, which the key contains */
     int64_t start_ns;
 } plan_call;
 
@@ -70,10 +70,9 @@ static bool wants_same(const plan_call *a, const plan_call *b)
 }
 
 /* Finds the plan in flight that this call wants, or begins one. If *is_first is set, the caller
- * must make the plan and call finish_in_flight(). Ignores plans that were started before a template
- * was replaced. Returns NULL if the call must make its plan alone: because its key cannot be
- * shared, because memory is short, or because it comes from a callback of a first caller, for which
- * other calls may wait. */
+ * must make the plan and call finish_in_flight(). Ignores plans started before a template was
+ * replaced. Returns NULL if the call must make its plan alone: because its key cannot be shared,
+ * memory ran out, or it is made in a callback of a first caller, for whom other calls may wait. */
 static gt_in_flight *join_in_flight(bool *is_first, const plan_call *a)
 {
     gt_in_flight_list *list = &a->tuner->in_flight;
@@ -334,7 +333,7 @@ static void plan_or_wait(made_plan *out, const plan_call *a)
             break;
         }
         gt_watch *watch = out->plan ? gt_plan_watch(out->plan) : NULL;
-        bool edited = watch && gt_watch_look(watch); /* since the first caller began */
+        bool edited = watch && gt_watch_look(watch); /* checks edits since the first caller began */
         if (!out->cut_short && !edited && out->status != GPUTUNE_ENOMEM) {
             note_hit(tuner, out->plan);
             return;

@@ -38,7 +38,7 @@ void gt_folder_of(char *out, size_t bytes, const char *path)
     }
 }
 
-/* Returns why a file itself is not trusted, apart from its folder, or NULL if it is trusted. */
+/* Returns why a file is not trusted, whatever its folder, or NULL if it is trusted. */
 static const char *distrust_file(const struct stat *file)
 {
     return !is_own(file)        ? "it belongs to another user"
@@ -87,8 +87,8 @@ static bool is_foreign(const struct stat *facts)
     return !S_ISREG(facts->st_mode) || facts->st_nlink > 1 || distrust_file(facts);
 }
 
-/* Opens a journal if it is new or belongs to this user. Checks the opened file again, because
- * SQLite opens a file that appeared in between for reading. */
+/* Opens a journal if it is new or belongs to this user. Checks the opened file, too, because SQLite
+ * opens for reading a file that appeared in between. */
 static int open_journal(const char *name, sqlite3_file *file, int flags, int *opened)
 {
     struct stat facts;
@@ -122,8 +122,8 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int
                : own.system->xOpen(own.system, name, file, flags, opened);
 }
 
-/* The data of an open database file, which follow SQLite's own. `methods` are those of the system's
- * VFS, except for reading. */
+/* Data of an open database file, placed after SQLite's own. `methods` are the system VFS's, except
+ * for reading. */
 typedef struct watched {
     sqlite3_io_methods methods;
     const sqlite3_io_methods *system;
@@ -180,9 +180,9 @@ static int register_vfs(void)
     return sqlite3_vfs_register(&own.vfs, 0);
 }
 
-/* Returns SQLite's code, and the name of the VFS that databases are opened with; NULL if the system
- * has no suitable one. The VFS opens a journal only if it belongs to this user or root and nobody
- * else may write it; otherwise opening fails with SQLITE_CANTOPEN. */
+/* Returns SQLite's code, and sets *name to the VFS with which databases are opened, or NULL if the
+ * system has no suitable one. The VFS opens a journal only if it belongs to this user or root and
+ * nobody else may write it; otherwise opening fails with SQLITE_CANTOPEN. */
 static int find_vfs(const char **name)
 {
     int code = SQLITE_OK;
@@ -352,7 +352,7 @@ gputune_status gt_query(gt_database *database, bool first_only, gt_row_fn take, 
             status = take(context, &rows);
         }
     } while (status == GPUTUNE_OK && !first_only);
-    sqlite3_reset(rows.statement); /* releases the file's lock */
+    sqlite3_reset(rows.statement); /* releases the lock on the file */
     sqlite3_clear_bindings(rows.statement);
     return status == GPUTUNE_ENOTFOUND && !first_only ? GPUTUNE_OK : status;
 }
@@ -365,20 +365,20 @@ gputune_status gt_take_integer(void *out, gt_rows *row)
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
-/* SQLite's busy handler: returns non-zero to continue waiting for a lock. */
+/* SQLite's busy handler. Returns non-zero to continue waiting for a lock. */
 static int wait_for_lock(void *user, int tries)
 {
     const gt_database *database = user;
     return gt_wait_step(&database->patience, tries, GT_SHORT_STEP_S);
 }
 
-/* SQLite's progress handler: returns non-zero to end the statement. */
+/* SQLite's progress handler. Returns non-zero to end the statement. */
 static int ends_statement(void *user)
 {
     return is_over(user);
 }
 
-/* Limits what a file can make SQLite do, because it may change after gt_schema_check(). */
+/* Limits what a file can make SQLite do, because the file may change after gt_schema_check(). */
 static void restrict_connection(sqlite3 *handle, gt_database *database)
 {
     enum { LONGEST_SQL = 100 << 10, STEPS = 10000 };
@@ -400,7 +400,7 @@ static void restrict_connection(sqlite3 *handle, gt_database *database)
 static int open_connection(sqlite3 **out, gt_database *database, const char *path,
                            gt_database_mode mode)
 {
-    /* a reader also has to undo a killed writer's transaction */
+    /* a reader must be able to undo a killed writer's transaction */
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
     flags |= mode == GT_DATABASE_MEMORY ? SQLITE_OPEN_CREATE : 0;
     const char *vfs = NULL;

@@ -8,7 +8,7 @@
  * this hash. */
 gt_hash gt_family_hash(const gt_scenario *scenario);
 
-/* Reads a row of GT_SQL_RULES. gt_columns_free() releases its two parts, also after a failure. */
+/* Reads a row of GT_SQL_RULES. gt_columns_free() releases its two parts, even after a failure. */
 gputune_status gt_listed_rule_take(gt_listed_rule *out, gt_rows *rows);
 /* Gets the ids of the rows of the site's GPU and scenario, and adds missing rows. Updates the
  * problem, the sizes, the work and the GPU's facts; with `offered`, sets the facts only if the row

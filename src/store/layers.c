@@ -22,7 +22,7 @@
 
 enum { GT_WARNING_MAX = 768 };
 #define GT_LOOKUP_WAIT_S                                                                           \
-    0.1 /* limit of the waits for the system's file and for the last write before closing */
+    0.1 /* longest wait for the system's file, and for the last write before closing */
 
 /* The file uses SQLite's rollback journal, not a write-ahead log. The index of a write-ahead log is
  * in memory that processes share, so processes of two machines would damage a file on a network
@@ -32,9 +32,9 @@ enum { GT_WARNING_MAX = 768 };
  * A damaged file is not changed, and results are kept in memory. It may belong to another program,
  * or be intact again when its file system is.
  *
- * All threads use one connection to the user's file, and each use of it tries at once. If another
- * process has locked the file, the thread gives the connection back, waits, and tries again from
- * the beginning. So no thread waits while another one waits for a process. Mutexes, in the order in
+ * All threads use one connection to the user's file, and each use of it tries without waiting. If
+ * another process has locked the file, the thread gives the connection back, waits, and starts
+ * again. So no thread waits for another thread that waits for a process. Mutexes, in the order in
  * which they are taken:
  * - `using` protects the connections to files. It is held while the disk works, but not while
  * waiting for another process, except for the moment that ends a commit.
@@ -59,11 +59,11 @@ struct gt_store {
     pthread_mutex_t telling;
     bool no_file;            /* true if the store has given up writing the file */
     bool unreadable;         /* true if the store has given up reading the file */
-    int64_t lags_since_ns;   /* time when a call last gave up waiting for the locked file, so some
-                                rows are only in memory; 0: the file has all rows */
+    int64_t lags_since_ns;   /* when a call last gave up waiting for the lock, leaving rows only in
+                                memory; 0: the file has all rows */
     int64_t locked_since_ns; /* when a lookup last failed to get the lock; 0: never */
-    bool distrust_logged; /* true if the warning that the file's code is not trusted was logged */
-    /* true if a warning about the lock was logged after the last successful write */
+    bool distrust_logged;    /* true if the warning about an untrusted file was logged */
+    /* true if the lock was warned about since the last successful write */
     bool lock_logged;
     bool loss_logged; /* true if gt_store_check() has reported that rows are in memory only */
     char unkept[GT_WHY_MAX];      /* why rows are kept in memory only; "": no such rows exist */
@@ -195,8 +195,7 @@ static gputune_status open_file(gt_store *store, gt_obstacle *obstacle)
 {
     const gt_patience at_once = gt_patience_for(0, NULL);
     const char *path = store->asked;
-    bool fixed = store->only_read ||
-                 store->no_file; /* a file that is open in one of these cases stays open */
+    bool fixed = store->only_read || store->no_file; /* an open file then stays open */
     if (store->file && (fixed || !gt_database_is_gone(store->file))) {
         return GPUTUNE_OK;
     }
@@ -573,9 +572,9 @@ typedef struct transaction {
     void *context;
 } transaction;
 
-/* Calls the work in a transaction. First rolls back an earlier transaction that could not be rolled
- * back because memory was short. The commit waits briefly for readers in other processes, while no
- * new reader can begin. If a reader continues, everything is tried again later. */
+/* Calls the work in a transaction. First rolls back an earlier transaction whose rollback ran out
+ * of memory. The commit waits briefly for readers in other processes and lets no new one begin. If
+ * a reader continues, the whole transaction is tried again later. */
 static gputune_status in_transaction(gt_database *database, void *context)
 {
     const transaction *what = context;
@@ -750,8 +749,8 @@ static bool has_memory(gt_store *store)
     return store->memory != NULL;
 }
 
-/* Moves the rows in memory to the file. Gives up if the file is still locked 0.3 s after the last
- * failed wait. */
+/* Moves the rows in memory to the file. Gives up 0.3 s after the last failed wait if the file is
+ * still locked. */
 static void bring_the_rest(gt_store *store)
 {
     static const double most_s = 0.3;

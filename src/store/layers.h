@@ -4,7 +4,7 @@
 
 #include "store/database.h"
 
-/* Works on one database. May be called several times, and starts from scratch each time. */
+/* Works on one database. May be called several times, each time from scratch. */
 typedef gputune_status (*gt_store_fn)(gt_database *database, void *context);
 
 /* Returns how long a call may wait for a file that another process has locked: a quarter of its

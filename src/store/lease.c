@@ -3,21 +3,21 @@
  * A lease is a row of the database with the holder's process and the time at which the lease
  * expires. The holder renews it every second. Other processes read the row until the lease is free,
  * and then take the lease in a transaction, so only one of them gets it. A lease avoids double
- * work; it is not a lock. If it is lost, two processes may tune the same scenario, and the results
- * of both are valid.
+ * work, but is not a lock. If it is lost, two processes may tune the same scenario; both processes'
+ * results are valid.
  *
  * A lease is free if one of these is true:
  * - There is no row.
- * - The holder was a process of this machine and has ended, or its number belongs to another
- * process now.
+ * - The holder was a process of this machine that has ended, even if another process has its number
+ * now.
  * - The holder is this process, which could not give the lease back.
  * - The holder is on another machine, and the lease has expired by the wall clock.
  * - This thread has watched the lease for GT_LEASE_SECONDS without a renewal. This needs no common
  * clock.
  *
- * If no file can be written, or the file stays locked for its part of the patience, the lease is
- * kept in memory, where only the threads of this process see it. Waiting only reads, so it does not
- * keep the holder from writing. */
+ * If no file can be written, or it stays locked for the file's part of the patience, the lease is
+ * kept in memory, visible only to this process's threads. Waiting only reads, so it does not keep
+ * the holder from writing. */
 #include "store/layers.h"
 
 #include "base/clock.h"
@@ -277,7 +277,7 @@ static gputune_status renew_lease(gt_database *database, void *context)
 
 gputune_status gt_store_lease_renew(gt_lease *lease, gt_store *store, const gt_patience *patience)
 {
-    /* in the second half of a lease, waiting until the end of the lease is worthwhile */
+    /* in the second half of a lease, waiting until its end is worthwhile */
     double left_s = GT_LEASE_SECONDS - gt_seconds_since(lease->renewed_ns);
     bool is_old = left_s < GT_LEASE_SECONDS / 2.0 && left_s > brief_wait_s;
     const gt_patience brief = gt_patience_at_most(patience, is_old ? left_s : brief_wait_s);

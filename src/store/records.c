@@ -80,9 +80,8 @@ static gputune_status find_above(bool *above, gt_hash_index *index, const gt_rec
     return GPUTUNE_OK;
 }
 
-/* Decides whether a row is kept. An upper layer's winner hides a lower layer's winner of the same
- * space. An upper layer's trial hides the same trial, or the whole scenario unless all trials are
- * read. */
+/* Decides if a row is kept. An upper layer's winner hides a lower layer's winner of the same space.
+ * An upper layer's trial hides the same trial, or the whole scenario unless all trials are read. */
 static gputune_status settle_layers(bool *keep, record_search *search, gt_record_row *row)
 {
     bool known, hidden = false, all = search->all_trials;
@@ -223,8 +222,7 @@ static gputune_status settle_replaced(record_search *search, bool winners)
         if ((!winners || row->record.is_winner) &&
             gt_hash_index_find(&at, &first, replacing_key(row, winners)) &&
             !gt_hash_equal(version_of(row, winners), version_of(&rows[last[at]], winners))) {
-            /* if all trials are listed, an earlier winner's row stays, because it is the only row
-             * of its trial */
+            /* in a list of all trials, an earlier winner stays as its trial's only row */
             bool stays = winners && search->all_trials &&
                          !gt_hash_equal(row->trial.hash, rows[last[at]].trial.hash);
             row->record.outdated = true;
@@ -342,7 +340,7 @@ static bool is_of_same_site(const gt_record_row *a, const gt_record_row *b)
            strcmp(a->record.environment, b->record.environment) == 0;
 }
 
-/* Finds the selected rows. All rows of one scenario on one kind of GPU are selected, or none. */
+/* Finds the selected rows: all rows of a scenario on one kind of GPU, or none. */
 static gputune_status find_selected(gt_database *database, void *context)
 {
     forgetting *work = context;
@@ -359,7 +357,7 @@ static gputune_status find_selected(gt_database *database, void *context)
     return GPUTUNE_OK;
 }
 
-/* Deletes the selected rows, and then code, scenarios and kernels without trials and rules. */
+/* Deletes the selected rows, then code, scenarios and kernels that have no trials or rules left. */
 static gputune_status forget_selected(gt_database *database, void *context)
 {
     static const gt_sql of_site[] = {GT_SQL_DROP_SOURCES, GT_SQL_DROP_RULE_SOURCES,

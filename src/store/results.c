@@ -392,7 +392,7 @@ typedef struct winner_search {
     const gt_scenario *scenario;
 } winner_search;
 
-/* Marks an upper layer's winner as final if it would answer for `given`, a winner of the system's
+/* Marks an upper layer's winner as final if it answers for `given`, a winner of the system's
  * database, and is as fast. Winners of the system's database always count as final. */
 static void decide_faster(winner_search *search, const gt_winner *given)
 {

@@ -209,7 +209,7 @@ gt_hash gt_rows_hash(gt_rows *rows)
     return (gt_hash){be64toh(stored.high), be64toh(stored.low)};
 }
 
-/* Reads the next column as the kind that a member needs. */
+/* Reads the next column as the member's kind. */
 static gt_row_value take_value(gt_rows *rows, gt_column_kind kind)
 {
     const bool is_null = kind == GT_COLUMN_OPTIONAL &&
@@ -276,8 +276,7 @@ static gt_hash hash_value(sqlite3_value *value)
         return gt_hash_bytes(&real, sizeof real);
     case SQLITE_NULL:
         return (gt_hash){0};
-    default: { /* the pointer must be read before the number of bytes, because reading the pointer
-                  may change the number */
+    default: { /* reading the pointer may change the number of bytes, so it comes first */
         const void *bytes = sqlite3_value_blob(value); /* NULL: an empty value, or out of memory */
         return bytes ? gt_hash_bytes(bytes, (size_t)sqlite3_value_bytes(value)) : (gt_hash){0};
     }

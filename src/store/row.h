@@ -37,7 +37,7 @@ typedef struct gt_record_row {
     gt_trial_status default_status; /* -1: the default has no trial */
     double volume;
     int winner_order; /* a file's later winners have higher numbers */
-    bool superseded; /* true if the row was made by a version of the template that does not count */
+    bool superseded;  /* true if a version of the template that does not count made the row */
     bool left_out;
     gt_trial trial;
     gt_winner winner;

@@ -3,13 +3,13 @@
  * lease.c and wisdom.c.
  *
  * A store is a stack of databases: one in memory, if there is one; the user's file; winners
- * imported for this store only; the read-only system file. The upper database wins. A call does not
- * fail because a database fails:
+ * imported for this store only; the read-only system file. The uppermost database that has a result
+ * wins. A call does not fail because a database fails:
  * - A file that cannot be written (damaged, read-only, full disk, a newer version) is not written
  * again: the store keeps new rows in memory, after one warning through the log. A damaged file is
  * not read either.
  * - If a file stays locked for a write's whole patience, the rows are kept in memory, after one
- * warning. The next write that reaches the file moves them there. So do gt_store_check() and
+ * warning. The next write that reaches the file moves them there, as do gt_store_check() and
  * closing, which wait until 0.3 s after the last call gave up.
  * - While there is a database in memory, writes to the file go to memory too, so memory is never
  * older than the file.
@@ -24,8 +24,8 @@
  * `patience` (NULL: the longest) limits how long a call waits for locks and for other threads, and
  * how long its statements run; a cancel ends a wait within 0.1 s. Writes wait for another process
  * for at most 5 s. Lookups wait for a quarter of the patience, at most 5 s, or 0.1 s without one;
- * for one second after a lookup has waited for all of that time, lookups do not wait. For commits
- * of this process, which may be slow, lookups wait as long as the patience allows. */
+ * for one second after a lookup has waited for all of that time, lookups do not wait. For this
+ * process's commits, which may be slow, lookups wait for the whole patience. */
 #pragma once
 
 #include "base/array.h"
@@ -65,9 +65,9 @@ bool gt_store_lags(gt_store *store);
 
 /* The state of a database file, for commands that diagnose problems. */
 typedef struct gt_store_facts {
-    char path[PATH_MAX]; /* "" if the user has no cache folder */
-    bool exists;         /* if false, only path, `unwritable` and `network` are set */
-    char damage[256]; /* why the file cannot be read, or the first problem found in it; "": none */
+    char path[PATH_MAX];  /* "" if the user has no cache folder */
+    bool exists;          /* if false, only path, `unwritable` and `network` are set */
+    char damage[256];     /* why the file cannot be read, or its first problem; "": none */
     char unwritable[256]; /* why the file cannot be written now; "": it can be */
     int64_t bytes, schema, trials, winners;
     const char *distrust; /* result of gt_distrust(); constant, or NULL */
@@ -205,9 +205,9 @@ typedef GT_ARRAY(gt_winner) gt_winner_list;
 
 /* Finds all winners of the scenario: upper layers first, within a layer final ones first, then the
  * newest. A winner is left out if an upper layer's winner of the same space answers for it, or if
- * its trial is not correct or has another configuration. Winners of the system's database count as
- * final, and so do winners of upper layers that are as fast. The list may be empty. EBUSY, without
- * a message, if the file could not be read in time and no other layer has a winner.
+ * its trial is not correct or has another configuration. Winners of the system's database, and
+ * equally fast ones of upper layers, count as final. The list may be empty. EBUSY, without a
+ * message, if the file could not be read in time and no other layer has a winner.
  * gt_winner_list_free() releases *out. */
 gputune_status gt_store_winners(gt_winner_list *out, gt_store *store, const gt_scenario *scenario,
                                 const gt_patience *patience);
@@ -335,14 +335,14 @@ void gt_stored_rule_free(gt_stored_rule *rule);
 gt_hash gt_rule_hash(const gt_scenario *scenario);
 /* Finds the rule for the scenario at any run-time sizes (kernel/rule/rule.h reads its text), in the
  * uppermost layer that has one. Ignores rules in a file that other users may write. The caller
- * checks if `proved` is set, and if the rule's driver is the current one. ENOTFOUND, without a
- * message. gt_stored_rule_free() releases *out. */
+ * checks `proved` and the rule's driver. ENOTFOUND, without a message. gt_stored_rule_free()
+ * releases *out. */
 gputune_status gt_store_find_rule(gt_stored_rule *out, gt_store *store, const gt_scenario *scenario,
                                   const gt_patience *patience);
 
 /* A rule as it is made or imported. */
 typedef struct gt_rule_outcome {
-    const gt_site *site;        /* run-time sizes of the scenario do not count */
+    const gt_site *site;        /* the scenario's run-time sizes are ignored */
     const gt_stored_rule *rule; /* `sources` has one hash for each variant in the rule's text */
     const gt_code *codes;       /* code of the variants */
     size_t code_count;
@@ -369,7 +369,7 @@ void gt_listed_rules_free(gt_listed_rules *list);
 /* ---- Wisdom ---------------------------------------------------------------------------------- */
 
 /* Appends the selected winners and rules of all layers to *out as text, and counts them. Leaves out
- * wrong and repeated ones. With `whole`, also appends their code and the fastest other trials. */
+ * wrong and repeated entries. With `whole`, appends their code and the fastest other trials. */
 gputune_status gt_store_export(gt_text *out, uint32_t *count, gt_store *store,
                                const gt_wanted *wanted, bool whole);
 

@@ -53,7 +53,7 @@ static size_t read_group(unsigned char out[3], const char *text)
 }
 
 /* Decodes base64 to *out, which the caller frees. Returns false if the text is not base64, or if
- * memory is short. */
+ * out of memory. */
 static bool base64_read(void **out, size_t *count, const char *text, size_t length)
 {
     unsigned char *bytes = malloc(length / 4 * 3 + 1);
@@ -211,7 +211,7 @@ static gputune_status take_string(char **out, char **at)
     return GPUTUNE_OK;
 }
 
-/* Takes the characters before the next blank. */
+/* Takes the characters up to the next blank. */
 static char *take_word(char **at)
 {
     char *word = *at;
@@ -416,7 +416,7 @@ gputune_status gt_wisdom_read(gt_wisdom_entry *out, const char **text)
 
 /* ---- exporting ------------------------------------------------------------------------------- */
 
-/* Maximum number of other trials: as many as a search at another size tries at once. */
+/* Maximum number of other trials: as many as a search at another size tries together. */
 enum { MOST_OTHERS = 16 };
 
 typedef struct export_search {

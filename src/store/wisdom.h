@@ -1,4 +1,4 @@
-/* One winner or one rule with all its columns, as text. Used by wisdom.c and its fuzzer. */
+/* A winner or rule with all its columns, as text. Used by wisdom.c and the fuzzer of wisdom. */
 #pragma once
 
 #include "store/row.h"
