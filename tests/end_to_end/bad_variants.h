@@ -1,6 +1,6 @@
-/* Every way in which a variant can be bad, each as a kernel of tests/poisoned/bad.cu. The tests run
- * on the emulator, or with GPUTUNE_TEST_DRIVER=cuda on a GPU; GPUTUNE_TEST_LONG=1 adds the cases
- * that take long. */
+/* Kernels of tests/poisoned/bad.cu for every way in which a variant can be bad. The tests run on
+ * the emulator, or with GPUTUNE_TEST_DRIVER=cuda on a GPU; GPUTUNE_TEST_LONG=1 adds the cases that
+ * take long. */
 #pragma once
 
 #include "world.h"
@@ -14,8 +14,8 @@ typedef struct bad {
     int failure;               /* expected status of a call in which every variant has this fault */
     double limit_s;            /* time limit of the tuning; 0: the default limit */
     int n;
-    /* true if the variant may compute wrong results on a GPU instead of crashing: the address that
-     * it writes to may belong to the worker, and then only the proof finds the difference */
+    /* true if the variant may compute wrong results on a GPU instead of crashing, because the
+     * address that it writes may belong to the worker */
     bool strays;
 } bad;
 

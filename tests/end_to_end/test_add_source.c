@@ -141,8 +141,8 @@ TEST(edited_files_are_noticed_within_a_second)
     folder_remove(f.folder);
 }
 
-/* The first call after a plan was made checks the file at once, because a user may edit a notebook
- * cell and run it again. */
+/* The first call after a plan was made checks the file immediately, because a user may edit and
+ * rerun a notebook cell. */
 TEST(an_edit_right_after_the_first_call_is_noticed)
 {
     files f;

@@ -1,5 +1,4 @@
-/* Tests tuning in the background: a miss returns at once, and the winner replaces the plan
- * later. */
+/* Tests background tuning: a miss returns immediately, and the winner replaces the plan later. */
 #include "world.h"
 
 #include <sys/wait.h>

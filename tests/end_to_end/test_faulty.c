@@ -7,8 +7,8 @@ enum { CLASSES_MAX = 32 };
 
 typedef struct faulty {
     faulty_kernel kernel;
-    bool by_proof, by_check, sometimes; /* true if the kernel's comment lists the proof; the check;
-                                           that the proof may miss the fault */
+    bool by_proof, by_check, sometimes; /* whether the kernel's comment lists the proof, the check,
+                                           and that the proof may miss it */
     char status[24], message[512];
     int alarms; /* correct variants that were refused */
 } faulty;

@@ -291,8 +291,7 @@ static void tune_in_full_memory(void)
     assert_true(tune_again());
 }
 
-/* On the emulator each process has memory of its own, so the test makes the worker's allocations
- * fail. */
+/* Each emulated process has its own memory, so the test makes the worker's allocations fail. */
 static void tune_where_allocations_fail(void)
 {
     static const char *const faults[] = {"cuMemAlloc:*1=2", "cuMemAlloc:*6=2",

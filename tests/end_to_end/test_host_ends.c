@@ -61,7 +61,7 @@ static void *tune_on(void *tuner)
     return NULL;
 }
 
-/* Writes 'r' when it is ready, and runs until it is killed. */
+/* Writes 'r' when ready, and runs until killed. */
 static void be_host(const char *way)
 {
     gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;

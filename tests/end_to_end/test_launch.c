@@ -103,7 +103,7 @@ static void *launch_rounds(void *user)
         self->expected[i] = fill(values, self->id * 100 + i);
         self->failures +=
             gputune_launch(self->plan, self->stream, GPUTUNE_ARGS(values, &self->sums[i])) < 0;
-        memset(values, -1, sizeof values); /* the caller may reuse the block's memory at once */
+        memset(values, -1, sizeof values); /* the caller may reuse the block's memory immediately */
     }
     return NULL;
 }

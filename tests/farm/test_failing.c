@@ -82,7 +82,7 @@ TEST(the_channel_fails)
     fail_each("recv", 1);
 }
 
-/* Kills five workers at once, with two jobs each. */
+/* Kills five workers together, each with two jobs. */
 TEST(no_job_is_lost_if_memory_is_short)
 {
     enum { WORKERS = 5, JOBS = 2 * WORKERS };

@@ -53,7 +53,7 @@ TEST_ON_DEVICE(a_wrong_value_is_reported_with_its_place)
     assert_right(RIGHT);
 }
 
-/* The emulator ends such a kernel at once (tests/cli/cases/real-out-of-range.sh). */
+/* The emulator ends such a kernel immediately (tests/cli/cases/real-out-of-range.sh). */
 TEST_ON_DEVICE(bytes_beyond_a_buffer_are_guarded)
 {
     SKIP_IF(gt_measure_device(world.measure)->emulated);
@@ -235,11 +235,11 @@ TEST_ON_DEVICE(scratch_memory_holds_nothing_that_helps)
 {
     prepare(make_setup("axpy_reference"));
     must(verify_with_scratch(WITH_SCRATCH("if (i == 0) s[3] = 7; if (i < n) y[i] += a * x[i];")));
-    /* expects zeros */
+    /* relies on zeros */
     assert_int_equal(
         verify_with_scratch(WITH_SCRATCH("if (i < n) { y[i] += a * x[i]; if (s[3]) y[i] += 1; }")),
         GPUTUNE_EWRONG);
-    /* correct only if nothing overwrites the initial value of its block counter */
+    /* relies on the initial value of its block counter */
     assert_int_equal(verify_with_scratch(
                          WITH_SCRATCH("bool late = *(volatile unsigned *)s + 1u >= gridDim.x;"
                                       "if (i < n) { y[i] += a * x[i]; if (late) y[i] += 1; }"

@@ -618,7 +618,7 @@ TEST_OF(a_file_that_was_replaced_is_read_and_written, world *w, open_world, clos
     assert_int_equal(w->warnings, 0);
 }
 
-/* Runs `work` in `count` processes at once, each of which must succeed. */
+/* Runs `work` in `count` concurrent processes, each of which must succeed. */
 static void run_processes(world *w, int count, bool (*work)(world *w, int process))
 {
     for (int p = 0; p < count; p++) {

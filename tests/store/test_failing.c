@@ -1,4 +1,4 @@
-/* Tests that if memory is short or files cannot be read or written, at any call, a lookup finds the
+/* Tests that if memory runs out or files cannot be read or written, at any call, a lookup finds the
  * right result or none, results are kept at least in memory, and the file stays intact. */
 #include "store_support.h"
 

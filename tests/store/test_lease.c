@@ -326,8 +326,8 @@ static void *free_file_soon(void *unused)
     return NULL;
 }
 
-/* If many processes write, a renewal that cannot write at once waits when little time is left, so
- * the lease is not lost. */
+/* If many processes write, a renewal that cannot write immediately waits when little time is left,
+ * so the lease is not lost. */
 TEST_OF(late_renewal_waits_for_its_turn, world *w, open_world, close_world)
 {
     GT_SCOPED(close_store) gt_store *store = open_store(w), *other = open_store(w);

@@ -317,7 +317,7 @@ TEST_OF(records_wait_for_a_lock_of_another_process, world *w, open_stopped, clos
     assert_int_equal(count, 1);
 }
 
-/* Opening does not wait, because it has no limit: each later call waits within its own. */
+/* Opening has no limit, so it does not wait; each later call waits within its limit. */
 TEST_OF(opening_leaves_the_wait_to_the_calls, world *w, open_stopped, close_stopped)
 {
     make_database(w);

@@ -1,5 +1,5 @@
-/* Runs calls of a tuner in which each allocation fails in turn, or each call or answer of its farm.
- * Templates are read before. A failed call is repeated without failures and must then succeed. */
+/* Runs calls of a tuner in which each allocation, or each call or answer of its farm, fails in
+ * turn. A failed call must succeed when repeated without failures. Templates are read first. */
 #pragma once
 
 #include "search_world.h"
@@ -151,13 +151,13 @@ static inline void short_of_memory(failing_world *f, failing_act act, long step,
     bool own_store = f->own_store;
     f->act = act;
     each_allocation(step, attempt, NULL, f);
-    f->own_store = true; /* SQLite's first allocations can then fail, too */
+    f->own_store = true; /* so SQLite's first allocations can fail, too */
     each_of_sqlite(sqlite_step, attempt, NULL, f);
     f->own_store = own_store;
 }
 
-/* Makes each call of the farm fail, and each answer. In the long test, an answer fails in each way
- * that a variant or a worker can. */
+/* Makes each call and each answer of the farm fail; in the long test, in every way that a variant
+ * or worker can. */
 static inline void without_the_farm(failing_world *f, failing_act act)
 {
     static const gputune_status answers[] = {GPUTUNE_ECRASHED, GPUTUNE_EWORKER, GPUTUNE_ETIMEOUT,

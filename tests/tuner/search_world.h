@@ -178,7 +178,7 @@ static inline gt_trial_list trials_of(world *w)
     return list;
 }
 
-/* Tunes at this size, 0: the template's, and returns the status. Sets w->choice and w->config,
+/* Tunes at this size (0: the template's) and returns the status. Sets w->choice and w->config,
  * which is "" on failure. */
 static inline gputune_status tune_at(world *w, int64_t n, const gputune_options *options)
 {

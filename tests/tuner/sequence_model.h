@@ -26,15 +26,15 @@ typedef struct model {
     int kept_count;
     int refuted_with[SCENARIOS][CONFIGS]; /* the driver with which it last failed; 0: never */
     bool doubtful[SCENARIOS]; /* true if a forced tuning tried variants that had failed */
-    /* bit set: configurations whose proof a limit ended. They may never end, so calls with that
-     * limit need not try them again. */
+    /* bit set: configurations whose proof a limit ended. Calls with that limit need not try these
+     * again. */
     uint32_t ran_on[SCENARIOS];
     /* bit set: failures that the process's plan table knows */
     uint32_t reported[PROCESSES][SCENARIOS];
     struct {
         sequence_request request;
         result result; /* its `decided` is set only if the request's own space was searched */
-        /* which requests with the same time limit the plan answers, because the limit ended its
+        /* requests with the same time limit that the plan answers, because that limit ended its
          * tuning; none unless `decided` */
         result limited;
     } plans[PLANS_MAX]; /* by the number of the request that made the plan */
@@ -211,8 +211,8 @@ static bool is_own(const sequence_request *r, const result *k)
     return k->decided && same_space(k, &asked);
 }
 
-/* Returns true if a stored result may answer a call that did not measure. A call that could not
- * measure cannot prove a result, either. */
+/* Returns true if a stored result may answer a call that did not measure. A call that cannot
+ * measure cannot prove a result. */
 static bool may_serve(const model *m, const sequence_request *r, const result *k)
 {
     return k->scenario == r->scenario && is_valid(m, k) &&
@@ -461,7 +461,7 @@ static inline void learn(model *m, const sequence_request *r, const sequence_ans
     }
     limited.decided = was_limited(r, a);
     if (a->source != GPUTUNE_SOURCE_MEASURED) {
-        limited.effort = GPUTUNE_EXHAUSTIVE; /* no effort measures anything in that time */
+        limited.effort = GPUTUNE_EXHAUSTIVE; /* in that time, no effort measures anything */
     }
     m->plans[r->number].request = *r;
     m->plans[r->number].result = made;

@@ -43,7 +43,7 @@ static struct {
     sequence_answer answer;
     gputune tuner;
     scripted_farm farm;
-    /* the operations that the tuner calls; those of the scripted farm, which they call */
+    /* the operations that the tuner calls, and those of the scripted farm below them */
     gt_farm_ops ops, scripted;
     const char *path;   /* of the template */
     int waits;          /* waits for the farm in this request */

@@ -169,7 +169,7 @@ TEST_OF(test_each, gt_catalog *catalog, open_folder, close_folder)
     assert_int_equal(gt_catalog_each(catalog, "nothing", count, &kernels), GPUTUNE_ENOTFOUND);
 }
 
-/* A folder that did not exist when the tuner was opened can be created later. */
+/* A folder may be created after the tuner was opened. */
 TEST_WITHIN(test_a_folder_that_comes_later, open_folder, close_folder)
 {
     gt_catalog *catalog;

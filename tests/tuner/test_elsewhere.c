@@ -49,7 +49,7 @@ static void expect(world *w, int64_t n, gputune_effort effort, gputune_source so
     expect_answer(w, n, &OPTIONS(.effort = effort), source, config);
 }
 
-/* Checks also if the call verifies a variant. */
+/* Checks as well whether the call verifies a variant. */
 static void expect_proof_with(world *w, int64_t n, const gputune_options *options, bool proves,
                               gputune_source source, const char *config)
 {

@@ -75,7 +75,7 @@ TEST_OF(winner_is_reverified_if_the_limit_ends_compiling, world *w, open_world, 
     expect_proved(w, &options, "the time limit was reached");
 }
 
-/* The hanging worker is ended, to verify the best variant so far. */
+/* The hanging worker is ended so the best variant so far can be verified. */
 TEST_OF(winner_is_reverified_if_a_variant_never_ends, world *w, open_world, close_world)
 {
     const gputune_options options = OPTIONS(.time_limit_s = 1.5);

@@ -84,7 +84,7 @@ static const char *const edits[][2] = {
 };
 enum { EDITS = sizeof edits / sizeof *edits };
 
-/* A variant that was slow or failed before an edit is tried again after it. */
+/* A variant that was slow or failed before an edit is tried again afterwards. */
 static void edit(world *w, const char *const clauses[2], scripted_variant before)
 {
     const scripted_variant good = w->by_block[256];

@@ -264,7 +264,7 @@ static uint32_t samples_of_race(uint64_t seed, uint32_t early)
 }
 
 /* The fastest late contestant soon becomes the incumbent, so the race costs little more than if all
- * had joined at once. */
+ * had joined at the start. */
 TEST(race_adopts_late_faster_incumbent)
 {
     uint32_t late = 0, at_once = 0;
