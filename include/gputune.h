@@ -290,7 +290,7 @@ struct gputune_open_options {
     uint32_t max_plans;       /* number of plans that the tuner keeps for later calls; 0: 16384 */
     bool emulate_without_gpu; /* use the emulator if there is no GPU and `driver` is NULL */
     bool keep_workers; /* keep idle workers, and 128 MB of code, so the next tuning starts sooner */
-    bool tune_only;    /* for tools: only a worker opens the driver; launches are EUNSUPPORTED */
+    bool tune_only;    /* for tools: only a worker opens the driver; launches fail, EUNSUPPORTED */
     bool read_only;    /* write nothing; EDATABASE if `database` is given and cannot be read */
     /* A file of wisdom as the only source of results; GPUTUNE_PINNED overrides it. The tuner never
      * tunes: tune_kernel() returns the file's result for exactly these sizes and options on this
@@ -355,7 +355,7 @@ typedef struct gputune_input {
     bool on_host;
 } gputune_input;
 
-/* Input data from a file of numpy.save(), in C order, of the argument's type and shape. */
+/* A file that numpy.save() wrote. Its array is in C order and has the argument's type and shape. */
 typedef struct gputune_file {
     const char *buffer, *path; /* `buffer`: the name of an argument or of a block of parameters */
 } gputune_file;

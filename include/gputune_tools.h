@@ -471,7 +471,7 @@ typedef struct gputune_parameter {
                               *" is a scalar that is a null pointer */
     int argument;            /* index in gputune_args; -1 for scratch */
     uint32_t bytes;          /* size in the parameter list; 0: in constant memory only */
-    uint64_t buffer_bytes;   /* size of a buffer, scratch or whole block; else 0 */
+    uint64_t buffer_bytes;   /* bytes of a buffer, scratch or a whole block; 0: a value */
     uint32_t element_bytes;  /* size of an element of a buffer or block; else 0 */
     uint32_t alignment;      /* alignment that the plan assumes of a buffer, in bytes; else 0 */
     bool is_input, is_output;

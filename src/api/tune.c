@@ -312,7 +312,8 @@ static void plan_one(made_plan *out, const plan_call *a)
     }
 }
 
-/* Makes the plan, or waits for a call that makes it, for at most half of this call's limit. */
+/* Makes the plan. If another call is making it, waits for that call first, for at most half of this
+ * call's limit. */
 static void plan_or_wait(made_plan *out, const plan_call *a)
 {
     gputune *tuner = a->tuner;

@@ -170,7 +170,7 @@ int cli_catalogue_find(cli_catalogue *out, const cli_session *session, const cli
     return CLI_CONTINUE;
 }
 
-/* Returns CLI_CONTINUE for a single kernel. Lists several, and returns CLI_EXIT_USAGE. */
+/* Returns CLI_CONTINUE if there is one kernel. Otherwise lists them and returns CLI_EXIT_USAGE. */
 static int check_one(const cli_catalogue *catalogue)
 {
     const cli_kernel *first = &catalogue->items[0];

@@ -404,7 +404,7 @@ draft_spot draft_moved(const draft_spot *spot, draft_amount *bytes);
 draft_spot draft_spot_of(draft_node *node);
 /* Runs the declaration of a variable. */
 void draft_declare(draft_decl *decl);
-/* Notes the facts that hold if a condition is true or false. */
+/* Records the facts that follow from a condition being true, or from it being false. */
 void draft_assume(draft_amount *condition, bool holds);
 /* Returns true if a condition depends on data. */
 bool draft_is_unsure(draft_amount *condition);

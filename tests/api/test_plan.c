@@ -278,7 +278,7 @@ TEST_OF(test_lookups_that_find_the_same_keep_no_plan, world *w, open_world, clos
     }
 }
 
-/* ---- the end of plans ---- */
+/* ---- ending plans ---- */
 
 TEST_OF(test_plans_end_with_their_pool, world *w, open_world, close_world)
 {

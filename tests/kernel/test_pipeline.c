@@ -148,8 +148,8 @@ TEST(test_limits)
     assert_count(FIRST P "launch(second, block = 1, grid = 1, programmatic = EARLY)\n", "sm_90", 4);
 }
 
-/* A step's grid is rounded up to its clusters. Cooperative grids that do not fit on the GPU are
- * excluded. */
+/* A step's grid is rounded up to a multiple of its cluster size. Cooperative grids that do not fit
+ * on the GPU are excluded. */
 TEST(test_clusters_and_cooperative_steps)
 {
     setup b;

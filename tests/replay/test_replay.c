@@ -1,4 +1,4 @@
-/* Tests recorded spaces, and replays of strategies with a virtual clock. */
+/* Tests reading recorded spaces, and replaying strategies on them with a virtual clock. */
 #include "replay/replay.h"
 #include "support/test.h"
 

@@ -92,7 +92,7 @@ TEST(quick_compiles_show_fast_variants_that_compile_for_seconds)
     gt_point next;
     size_t given;
     ASSERT_OK(gt_strategy_propose(s->full, &next, 1, &given));
-    /* the search uses only the order of the times of quick compiles */
+    /* the search uses the ranks of variants by quick compiles, not their times */
     assert_true(landscape_try(&s->at, &next).time_ns <= s->best_quick * 1.0001);
 }
 

@@ -230,7 +230,7 @@ static gputune_status add_needs(maker *m, uint64_t *needs)
     return GPUTUNE_OK;
 }
 
-/* Returns true if the text of another of these needs contains the text of need `at`. */
+/* Returns true if the text of need `at` is part of the text of another need. */
 static bool is_contained(const maker *m, uint64_t needs, size_t at)
 {
     for (size_t i = 0; i < m->needs.count; i++) {

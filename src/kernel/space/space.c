@@ -276,7 +276,8 @@ static void add_require(planner *p, int require, int at, int spare)
     if (step->operation == GT_DO_AND && p->space->filter_count + spare + 2 <= GT_FILTERS_MAX) {
         add_require(p, require, step->target, spare + 1);
         add_require(p, require, at - 1, spare);
-    } else { /* a filter on plain values is cheap, so it runs before the steps of its depth */
+    } else { /* a filter on plain values is cheap, so it runs before other steps of the same depth
+              */
         add_filter(p, add_code(p, expression, at), plain ? ORDER_PLAIN : ORDER_LAUNCH, NULL,
                    require);
     }
