@@ -146,8 +146,7 @@ const cli_command cmd_check = {
     "divergent branches or wait forever; shuffles from threads that have returned; reads of memory "
     "that nothing has written; accesses that are misaligned or outside an argument; and writes to "
     "device variables. Without --size, the sizes of the template are reduced to about a megabyte. "
-    "The exit code is 7 if "
-    "something was found.",
+    "The exit code is 7 if something was found.",
     {1, 1},
     options,
     check_kernels};

@@ -106,8 +106,11 @@ char *cli_hardware_text(const gputune_record *winner, const char *source)
     const double memory = has_copy ? winner->bytes * per_s / winner->copy_bytes_per_s : 0;
     const double arithmetic = has_peak ? winner->flops * per_s / peak.per_s : 0;
     const double most = fmax(memory, arithmetic);
-    const char *gain = most >= at ? "nothing left to gain"
-                                  : cli_format("a speed-up of at most %.*fx is possible",
+    /* relative to the limit, because declared work() and the named units may not be the whole truth
+     */
+    const char *gain = most >= at ? "this limit is reached"
+                                  : cli_format("at %s limit it would be %.*fx as fast",
+                                               most >= near ? "this" : "the nearer",
                                                most < 0.1 ? 0 : 2, 1 / fmax(most, 1e-9));
     char *text = cli_format("%u registers", winner->registers);
     if (winner->spill_bytes) {
@@ -123,8 +126,9 @@ char *cli_hardware_text(const gputune_record *winner, const char *source)
     const char *shares = text_of_shares(memory, arithmetic, peak.units);
     const double warps = share_of_threads(winner);
     const char *with =
-        warps > 0 ? cli_format(", with only %.2g%% of the warps that fit on the GPU", warps * 100)
-                  : "";
+        warps > 0 && warps < at
+            ? cli_format(", with only %.2g%% of the warps that fit on the GPU", warps * 100)
+            : "";
     if (most >= near) {
         cli_append(&text, "; %s-bound: %s; %s", memory >= arithmetic ? "memory" : "compute", shares,
                    gain);

@@ -21,8 +21,8 @@
 #include <unistd.h>
 
 enum { GT_WARNING_MAX = 768 };
-#define GT_LOOKUP_WAIT_S                                                                           \
-    0.1 /* longest wait for the system's file, and for the last write before closing */
+/* The longest wait for the system's file, and for the last write before closing. */
+#define GT_LOOKUP_WAIT_S 0.1
 
 /* The file uses SQLite's rollback journal, not a write-ahead log. The index of a write-ahead log is
  * in memory that processes share, so processes of two machines would damage a file on a network

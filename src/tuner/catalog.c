@@ -342,7 +342,8 @@ static gputune_status find_file(gt_catalog_file **out, gt_catalog *catalog, cons
     }
     GT_FREED char *text = NULL;
     GT_TRY(gt_file_read(&text, NULL, path));
-    GT_REFUSE(!exists, GPUTUNE_EIO, "cannot read when %s was changed; try again", path);
+    GT_REFUSE(!exists, GPUTUNE_EIO, "cannot read the time at which '%s' was changed; try again",
+              path);
     GT_TRY(new_file(out, catalog, path));
     (*out)->version = now;
     (*out)->text = text;
