@@ -392,7 +392,7 @@ static gputune_status choose_file(gt_store *store, const char *path)
 {
     gputune_status status = gt_store_path(&store->asked, path);
     if (status == GPUTUNE_ENOTFOUND) {
-        GT_TRY(gt_strdup(&store->asked, "of this user"));
+        GT_TRY(gt_strdup(&store->asked, "gputune.db"));
         give_up_folder(store);
         return GPUTUNE_OK;
     }
