@@ -92,7 +92,7 @@ void gt_session_log_timeline(const gt_session *session)
     /* time at which the reference was compiled and the worker was ready */
     double preparing_ns = t->prepared ? (double)t->prepared - t->preparing_ns - t->trying_ns : 0;
     gt_log_line(&session->request->log, GPUTUNE_LOG_DEBUG,
-                "timeline (ms from the start): first compiled %.1f, reference compiled %.1f, "
+                "timeline (ms from the start): last compiled %.1f, reference compiled %.1f, "
                 "preparing %.1f, "
                 "prepared %.1f, first verified %.1f, last verified %.1f, decided %.1f, rechecked "
                 "%.1f, stored %.1f; work (ms): compile %u sources in %.1f on %u workers, prepare "

@@ -181,7 +181,7 @@ def timed_warm(command, log):
 def read_timeline(line):
     """Returns the milliseconds in `gputune --verbose`'s timeline, by name."""
     patterns = {
-        "compiled": r"first compiled ([\d.]+)",
+        "compiled": r"last compiled ([\d.]+)",
         "reference": r"reference compiled ([\d.]+)",
         "preparing": r"preparing ([\d.]+)",
         "prepared": r"prepared ([\d.]+)",
