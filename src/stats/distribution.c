@@ -15,7 +15,8 @@ double gt_normal_cdf(double x)
     return 0.5 * erfc(-x / M_SQRT2);
 }
 
-/* Computes the incomplete beta function's continued fraction, for x < (a + 1) / (a + b + 2). */
+/* Computes the continued fraction of the incomplete beta function, for x < (a + 1) / (a + b +
+ * 2). */
 static double beta_fraction(double a, double b, double x)
 {
     double c = 1, d = 1 / (1 - (a + b) * x / (a + 1));
@@ -36,8 +37,8 @@ static double beta_fraction(double a, double b, double x)
     return fraction;
 }
 
-/* Computes the regularised incomplete beta function I_x(a, b). The caller passes `rest`, which is 1
- * - x, because the subtraction would be inexact for x near 1. */
+/* Computes the regularised incomplete beta function I_x(a, b). `rest` is 1 - x; the caller passes
+ * it because the subtraction is inexact for x near 1. */
 static double incomplete_beta(double a, double b, double x, double rest)
 {
     if (x <= 0) {
@@ -66,8 +67,8 @@ static double student_density(double x, double freedom)
            sqrt(M_PI * freedom);
 }
 
-/* Takes Newton steps on the logarithm of the probability, and bisects if a step leaves the interval
- * that contains the quantile. */
+/* Newton steps on the logarithm of the probability; bisects if a step leaves the interval that
+ * contains the quantile. */
 double gt_student_quantile(double p, double freedom)
 {
     if (p <= 0 || p >= 1) {

@@ -52,7 +52,7 @@ double gt_trimmed_mean(const double *sorted, size_t count, double trim)
 
 size_t gt_median_rank(size_t count)
 {
-    double n = (double)count, below = 0; /* P(B < rank), B binomial(n, 1/2) */
+    double n = (double)count, below = 0; /* P(B < rank) for B binomial (n, 1/2) */
     size_t rank = 0;
     while (rank < count / 2) {
         double k = (double)rank;

@@ -9,35 +9,33 @@
 typedef struct gt_summary {
     uint32_t count;
     double median, mean;
-    double stddev;    /* sample standard deviation (n - 1); 0 for one sample */
-    double low, high; /* 95% interval of the median; minimum and maximum below 6 samples */
+    double stddev; /* sample standard deviation (n - 1); 0 for one sample */
+    /* 95% interval of the median; minimum and maximum if there are fewer than 6 samples */
+    double low, high;
     double min;
 } gt_summary;
 
-/* Summarises `count` finite values. The interval of the median is the distribution-free one from
- * order statistics: it reaches from rank l to rank n+1-l, where l is the largest rank for which P(B
- * < l) <= 2.5%, B binomial (n, 1/2) (Conover, Practical Nonparametric Statistics, 3rd ed., 3.2;
- * David and Nagaraja, Order Statistics, 7.1). It covers the median with at least 95% for any
- * distribution of the noise. Below 6 samples no rank reaches 95%, and the interval is the whole
- * range. ENOMEM. */
+/* Summarises `count` finite values. ENOMEM.
+ *
+ * The interval of the median is distribution-free: it reaches from rank l to rank n+1-l, where l is
+ * the largest rank with P(B < l) <= 2.5%, B binomial (n, 1/2) (Conover, Practical Nonparametric
+ * Statistics, 3rd ed., 3.2; David and Nagaraja, Order Statistics, 7.1). Its coverage is at least
+ * 95%. With fewer than 6 samples no rank reaches 95%, and the interval is the whole range. */
 gputune_status gt_summarise(gt_summary *out, const double *values, size_t count);
 
-/* Returns the mean of ascending values after floor(trim * count) values are cut from each end, for
- * trim in [0, 0.5); 0 without values. */
+/* Cuts floor(trim * count) values from each end of ascending values, and returns the mean of the
+ * rest; 0 without values. `trim` is in [0, 0.5). */
 double gt_trimmed_mean(const double *sorted, size_t count, double trim);
 
-/* Returns the rank l at which gt_summarise()'s interval begins; 0 if no rank reaches 95%. */
+/* Returns the rank at which gt_summarise()'s interval begins; 0 if no rank reaches 95%. */
 size_t gt_median_rank(size_t count);
 
-/* Sorts the values, ascending. */
 void gt_sort(double *values, size_t count);
 
-/* A value, and its index in the original list. */
 typedef struct gt_ranked {
     double value;
     size_t index;
 } gt_ranked;
-/* Sorts the items by value, ascending. */
 void gt_sort_ranked(gt_ranked *items, size_t count);
 
 /* Returns the median of sorted values; 0 without values. */

@@ -9,20 +9,19 @@
 #include "tuner/rule_pool.h"
 
 /* Makes a rule for a region of sizes, stores it, and sets *out to its text (kernel/rule/rule.h),
- * which the caller frees. `options` limit the whole work: time_limit_s (0: two minutes) and cancel.
- * Sizes are tuned one after another and their results are stored as usual, so a call after a cancel
- * continues there. With a short limit, the rule is made from fewer sizes, with a warning.
+ * which the caller frees. Tunes sizes one after another and stores their results as usual, so a
+ * call after a cancel continues from them. options->time_limit_s limits the whole work (0: two
+ * minutes). With a short limit, the rule is made from fewer sizes, with a warning.
  *
- * Returns EINVAL for a region for which no rule can be made, with the reason. Returns ENOVARIANT or
- * EDEVMEM if nothing can run at a corner, which the message names. Returns ETIMEOUT if no variant
- * was proved at all corners within the limit, if only the default was measured, or if too few sizes
- * were tuned to know the loss. Returns ECANCELED if the caller cancelled. */
+ * Returns EINVAL for a region for which no rule can be made; ENOVARIANT or EDEVMEM if nothing can
+ * run at a corner, which the message names; ETIMEOUT if the limit was too short to verify a variant
+ * at all corners, to compare variants, or to estimate the loss; ECANCELED if the caller
+ * cancelled. */
 gputune_status gt_make_rule(char **out, const gt_services *services, const gt_device *device,
                             const char *kernel, const gputune_range *ranges, size_t range_count,
                             uint32_t most_codes, const gputune_options *options);
 
-/* ---- shared by rule_make.c, rule_search.c and rule_loss.c; not used elsewhere
- * ------------------ */
+/* ---- shared by the rule_*.c files; not used elsewhere ---------------------------------------- */
 
 /* Number of sizes at which each variant of a rule is verified if there is time. */
 enum { GT_RULE_PROVED_SIZES = 64 };
@@ -33,50 +32,49 @@ static inline void gt_member_list_free(gt_member_list *members)
     gt_array_free(members);
 }
 
-typedef GT_ARRAY(size_t) gt_size_list; /* indices of sizes of the pool */
+typedef GT_ARRAY(size_t) gt_size_list; /* indices into the sizes of the pool */
 static inline void gt_size_list_free(gt_size_list *sizes)
 {
     gt_array_free(sizes);
 }
 
-/* Each round of the work finds configurations in four phases, and measures the ones it keeps at
- * many sizes. Then it tunes new sizes, to know how much the kept configurations lose there. The
- * time for the last two steps is reserved, because a rule needs them. */
+/* The state of the work, which proceeds in rounds. Each round finds configurations, measures the
+ * best ones at many sizes, and tunes further sizes to estimate how much the rule loses there. */
 typedef struct gt_rule_maker {
     gt_pool pool;
-    gt_services services; /* the caller's, but with fewer log lines of sessions */
+    gt_services services; /* the caller's services, but with fewer log lines */
     gt_rule_region region;
     uint32_t most_codes;
     gt_random random;
-    uint64_t next_point; /* index of the next point (gt_region_point()) */
-    gt_size_list tuned;  /* sizes at which the whole pool is measured */
-    /* the tuned sizes, and the sizes at which the pool's best members are measured */
+    uint64_t next_point; /* index for gt_region_point() */
+    gt_size_list tuned;  /* sizes at which all pool configurations are measured */
+    /* the tuned sizes, and those where only the best pool configurations are measured */
     gt_size_list compared;
-    gt_member_list kept; /* the members from which the rule chooses */
-    gt_size_list tests;  /* sizes that were tuned after the members were chosen */
-    bool is_compared;    /* true if the tuning of some size tried several variants, or finished */
-    double novelty;      /* mean logarithm of the speed-ups of the latest winners over the pool */
-    double shares;       /* time of the next tuning, in multiples of a size's share */
-    size_t most_sizes;   /* number of sizes at which the kept members are measured in this round */
+    gt_member_list kept; /* pool members from which the rule chooses */
+    gt_size_list tests;  /* sizes that were tuned after `kept` was chosen, to test the choice */
+    bool is_compared;    /* true if a tuning tried several variants, or finished */
+    double novelty;      /* mean logarithmic speed-up of recent winners over the pool */
+    double shares;       /* time of the next tuning, in multiples of the time planned per size */
+    size_t most_sizes;   /* number of sizes at which `kept` is measured in this round */
     int64_t start_ns;
     double limit_s;
-    /* the points of the round (gt_rule_time_at_s()), in seconds since start_ns */
+    /* phase boundaries of the round (gt_rule_time_at_s()), in seconds since start_ns */
     double points_s[4];
-    /* seconds of the last round: for the corners, for the kept members at another size, for
-     * testing, for learning */
+    /* durations in the previous round: of the corners, of one other size, of testing, of
+     * learning */
     double corners_s, size_s, testing_s, learning_s;
 } gt_rule_maker;
 
-/* Returns the seconds from the start of the work to a point of the round: 0 is the start of the
- * round, 1 the end of finding configurations, 2 the end of measuring, and 3 the end of testing. */
+/* Returns when a phase boundary of the round is due, in seconds since the start of the work.
+ * Boundary 0 is the start of the round, 1 the end of finding configurations, 2 the end of
+ * measuring, and 3 the end of testing. Fractions interpolate. */
 double gt_rule_time_at_s(const gt_rule_maker *maker, double point);
-/* Returns the seconds until a point of the round, or 0 after that point or a cancel. */
+/* Returns the seconds until a phase boundary; 0 if it has passed or the caller cancelled. */
 double gt_rule_left_s(const gt_rule_maker *maker, double point);
 static inline bool gt_rule_is_late(const gt_rule_maker *maker, double point)
 {
     return gt_rule_left_s(maker, point) <= 0;
 }
-/* Writes a log line about the end of a phase. */
 void gt_rule_note(const gt_rule_maker *maker, const char *format, ...) GT_PRINTF(2, 3);
 gt_problem gt_rule_next_point(gt_rule_maker *maker);
 
@@ -87,15 +85,15 @@ typedef enum gt_rule_sizes {
     GT_RULE_SIZES_COMPARED
 } gt_rule_sizes;
 
-/* Lists sizes of the pool. Inner and compared sizes are in the order in which they were added,
- * others in the order of volume. *out is empty or a list, which is replaced. */
+/* Lists sizes of the pool. *out is empty or a list, which is replaced. Inner and compared sizes are
+ * in the order in which they were added, others are ordered by volume. */
 gputune_status gt_rule_list_sizes(gt_size_list *out, const gt_rule_maker *maker,
                                   gt_rule_sizes which);
 /* Lists the sizes at which all kept members were measured. If these are few, adds sizes at which at
- * least half were measured, beginning with the most complete ones. */
+ * least half of the members were measured, the most complete sizes first. */
 gputune_status gt_rule_list_measured(gt_size_list *out, const gt_rule_maker *maker);
 
-/* The learner's data about some members of the pool. */
+/* The learner's view of some pool members at some sizes. */
 typedef struct gt_rule_view {
     gt_rule_data data;
     gt_size_features features;
@@ -105,40 +103,40 @@ typedef struct gt_rule_view {
 } gt_rule_view;
 
 /* Sets *out to the data of these members at these sizes. Adds `predicted` more points of the
- * region, without times. gt_rule_view_free() frees *out. */
+ * region, without times. The caller frees *out with gt_rule_view_free(). */
 gputune_status gt_rule_view_make(gt_rule_view *out, const gt_rule_maker *maker,
                                  const gt_member_list *members, const gt_size_list *sizes,
                                  size_t predicted);
 void gt_rule_view_free(gt_rule_view *view);
 
-/* Tunes sizes until new winners gain little or the phase ends. Adds the winners, and other variants
- * that are nearly as fast, to the pool. */
+/* Tunes sizes until new winners are hardly faster than the pool, or the phase ends. Adds to the
+ * pool the winners, and other variants that are nearly as fast. */
 gputune_status gt_rule_tune(gt_rule_maker *maker);
-/* Tunes new sizes, and measures the kept members there. */
+/* Tunes new sizes, and measures the kept members at them. */
 gputune_status gt_rule_test(gt_rule_maker *maker);
-/* Measures pool members at the tuned sizes where their times are missing. Leaves out members that
- * were never nearly the fastest. */
+/* Measures pool members at the tuned sizes where their times are missing. Skips members that were
+ * never nearly the fastest. */
 gputune_status gt_rule_measure_pool(gt_rule_maker *maker);
-/* Tries configurations that differ from members in one axis, or in axes that need no compile, at
- * the sizes where the chosen codes lose most. Adds the faster ones. */
+/* At the sizes where the chosen codes lose most, tries configurations that differ from pool members
+ * in one axis, or in axes that need no compile. Adds the faster ones to the pool. */
 gputune_status gt_rule_search(gt_rule_maker *maker);
-/* Measures the best members at more sizes and chooses again by all sizes, because codes that are
- * best at few sizes are worse at others. */
+/* Measures the best members at more sizes, because a code that is best at a few sizes may be slower
+ * at others. Then chooses again. */
 gputune_status gt_rule_compare(gt_rule_maker *maker);
-/* Measures and proves the kept members at all sizes, beginning with the corners. Chooses others for
- * members that fail. */
+/* Measures and verifies the kept members at all sizes, the corners first. Replaces members that
+ * fail. */
 gputune_status gt_rule_complete(gt_rule_maker *maker);
-/* Measures and proves the kept members at up to most_sizes sizes, preferably where different
- * members are the fastest. */
+/* Adds up to most_sizes sizes, preferably where different members may be the fastest, and measures
+ * and verifies the kept members there. */
 gputune_status gt_rule_add_sizes(gt_rule_maker *maker);
 
-/* Estimates the loss at unseen sizes and logs it. The loss is relative to tuning each size as long
- * as the tests did. `losses` are the losses of the tree at `sizes` (gt_rule_tree), relative to the
- * best kept member there. The loss of that member is known from the tests. */
+/* Estimates the loss of a rule at unseen sizes, relative to tuning each size, and logs it. The
+ * tests show how much slower the best kept member is than a tuned variant. `losses` shows how much
+ * slower the tree's choice is than the best kept member at `sizes` (gt_rule_tree). */
 gputune_status gt_rule_estimate(gt_rule_loss *out, const gt_rule_maker *maker, const double *losses,
                                 const gt_size_list *sizes);
-/* Sets *out to the loss of a rule: the logarithmic loss of the best kept member (`choice`) plus
- * that of the tree (`tree`), which are known at different sizes, plus the standard error of
- * `choice`, because it has few sizes. The losses are NAN if there are too few sizes. */
+/* Sets *out to the loss of a rule. Adds the logarithmic losses of the best kept member (`choice`)
+ * and of the tree (`tree`), which are known at different sizes. Also adds the standard error of
+ * `choice`, because it has few sizes. Losses are NAN if there are too few sizes. */
 gputune_status gt_rule_add_losses(gt_rule_loss *out, const double *choice, size_t choices,
                                   const double *tree, size_t decisions);

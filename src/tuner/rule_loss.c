@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* Losses, as logarithms. */
+/* Losses, as natural logarithms. */
 typedef GT_ARRAY(double) loss_list;
 
 static void free_losses(loss_list *losses)
@@ -13,7 +13,7 @@ static void free_losses(loss_list *losses)
     gt_array_free(losses);
 }
 
-/* Lists the losses of the best kept members at the tests. */
+/* Lists how much slower the best kept member is than the fastest variant, at each test. */
 static gputune_status list_choice(loss_list *losses, const gt_rule_maker *maker)
 {
     const gt_pool *pool = &maker->pool;
@@ -31,7 +31,8 @@ static gputune_status list_choice(loss_list *losses, const gt_rule_maker *maker)
     return GPUTUNE_OK;
 }
 
-/* Lists the tree's losses at sizes that were not chosen because they are doubtful. */
+/* Lists the losses of the tree, except at sizes that were chosen because the tree may lose
+ * there. */
 static gputune_status list_tree(loss_list *losses, const gt_rule_maker *maker, const double *all,
                                 const gt_size_list *sizes)
 {
@@ -75,7 +76,8 @@ gputune_status gt_rule_add_losses(gt_rule_loss *out, const double *choice, size_
     double worst = 0;
     GT_FREED double *sums = calloc(count, sizeof *sums);
     GT_TRY(gt_allocated(sums));
-    for (size_t i = 0; i < count; i++) { /* add the losses as if they were independent */
+    /* add each pair, because the two losses are independent */
+    for (size_t i = 0; i < count; i++) {
         const double a = choice[i / decisions], b = tree[i % decisions];
         sums[i] = a + b + error;
         worst = fmax(worst, fmax(a, b) + error);
@@ -84,7 +86,8 @@ gputune_status gt_rule_add_losses(gt_rule_loss *out, const double *choice, size_
     const double p90 = sums[(count - 1) * 9 / 10];
     *out = (gt_rule_loss){.mean = exp(mean_of(sums, count)),
                           .p90 = exp(p90),
-                          .worst = exp(fmax(worst, p90))}; /* the two are seldom high together */
+                          /* the largest two losses seldom occur together, so they are not added */
+                          .worst = exp(fmax(worst, p90))};
     return GPUTUNE_OK;
 }
 

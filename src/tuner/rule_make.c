@@ -1,4 +1,5 @@
-/* Makes a rule: checks the region, carries out the phases of rule_search.c, learns, and stores. */
+/* Makes a rule: checks the region, runs the phases of rule_search.c, learns a tree, and stores the
+ * rule. */
 #include "tuner/rule.h"
 
 #include "base/text.h"
@@ -49,7 +50,6 @@ static bool is_listed(const gt_rule_maker *maker, size_t size, gt_rule_sizes whi
                      gt_pool_fastest(&maker->pool, size) != UINT32_MAX;
 }
 
-/* Inserts a size into a list that is ordered by volume. */
 static gputune_status insert_size(gt_size_list *list, const gt_rule_maker *maker, size_t size)
 {
     const gt_pool_size *sizes = maker->pool.sizes.items;
@@ -76,7 +76,7 @@ gputune_status gt_rule_list_sizes(gt_size_list *out, const gt_rule_maker *maker,
     return GPUTUNE_OK;
 }
 
-/* Counts the kept members not measured at the size; SIZE_MAX if none of them runs there. */
+/* Counts the kept members without a time at the size. SIZE_MAX if no kept member runs there. */
 static size_t count_missing(const gt_rule_maker *maker, size_t size)
 {
     size_t missing = 0;
@@ -103,7 +103,7 @@ gputune_status gt_rule_list_measured(gt_size_list *out, const gt_rule_maker *mak
     return GPUTUNE_OK;
 }
 
-/* ---- what the learner gets ------------------------------------------------------------------- */
+/* ---- the learner's data ---------------------------------------------------------------------- */
 
 void gt_rule_view_free(gt_rule_view *view)
 {
@@ -172,7 +172,6 @@ gputune_status gt_rule_view_make(gt_rule_view *out, const gt_rule_maker *maker,
 
 /* ---- the region ------------------------------------------------------------------------------ */
 
-/* Fails if no variant can run at the corner. */
 static gputune_status check_corner(const gt_rule_maker *maker, size_t corner)
 {
     GT_SCOPED(gt_request_end) gt_request *request = NULL;
@@ -208,7 +207,7 @@ static gputune_status add_corners(gt_rule_maker *maker)
     return GPUTUNE_OK;
 }
 
-/* Adds the default as the first member: it works at most sizes and is measured everywhere. */
+/* The default is the first member, because it works at most sizes. */
 static gputune_status add_default(gt_rule_maker *maker)
 {
     GT_SCOPED(gt_request_end) gt_request *request = NULL;
@@ -219,7 +218,7 @@ static gputune_status add_default(gt_rule_maker *maker)
 
 /* ---- the rule -------------------------------------------------------------------------------- */
 
-/* Keeps only members that are proved at all corners. ETIMEOUT if there are none. */
+/* Keeps only members that are verified at all corners. ETIMEOUT if there are none. */
 static gputune_status keep_proved(gt_rule_maker *maker)
 {
     GT_SCOPED(gt_size_list_free) gt_size_list corners = {0};
@@ -238,7 +237,6 @@ static gputune_status keep_proved(gt_rule_maker *maker)
     return count ? GPUTUNE_OK : GPUTUNE_ETIMEOUT;
 }
 
-/* Learns a tree from the kept members, and estimates its loss. */
 static gputune_status learn_tree(gt_rule_tree *tree, gt_rule_view *view, gt_rule_loss *loss,
                                  const gt_rule_maker *maker)
 {
@@ -250,7 +248,6 @@ static gputune_status learn_tree(gt_rule_tree *tree, gt_rule_view *view, gt_rule
     return gt_rule_estimate(loss, maker, tree->losses, &sizes);
 }
 
-/* Warns if a member was not proved at enough sizes. */
 static void warn_of_few_sizes(const gt_rule_maker *maker, const gt_member_list *used)
 {
     const gt_pool *pool = &maker->pool;
@@ -270,8 +267,8 @@ static void warn_of_few_sizes(const gt_rule_maker *maker, const gt_member_list *
     }
 }
 
-/* Writes the rule, with only those kept members that the tree uses, and lists these members in
- * `used`. */
+/* Writes the rule. Lists in `used` the kept members that the tree uses; the rule contains only
+ * them. */
 static gputune_status write_rule(char **out, gt_member_list *used, const gt_rule_maker *maker)
 {
     const gt_pool *pool = &maker->pool;
@@ -326,7 +323,6 @@ static gputune_status store_rule(const gt_rule_maker *maker, char *text)
     return gt_store_put_rule(pool->services->store, &outcome, &pool->patience);
 }
 
-/* Reports why the work ended early. */
 static gputune_status explain_end(const gt_rule_maker *maker, gputune_status status)
 {
     const gt_pool *pool = &maker->pool;
@@ -350,12 +346,11 @@ static gputune_status explain_end(const gt_rule_maker *maker, gputune_status sta
 
 enum { SIZES_FIRST = 128, SIZES_LATER = 250, SIZES_MOST = 400 };
 
-/* Divides the time that is left between finding configurations, measuring them, and testing.
- * Returns false if there is too little for another round. */
+/* Divides the remaining time among the phases of a round. Returns false if too little is left. */
 static bool plan_round(gt_rule_maker *maker)
 {
     static const double first_share = 0.2, testing_share = 0.19, learning_share = 0.05,
-                        least_share = 0.1; /* fraction of the limit */
+                        least_share = 0.1; /* fraction of the time limit */
     static const double margin = 1.25;
     const bool is_first = !maker->tuned.count;
     const double learning_s = fmax(2 * maker->learning_s, learning_share * maker->limit_s);
@@ -371,7 +366,6 @@ static bool plan_round(gt_rule_maker *maker)
     return is_first || points_s[1] - points_s[0] > least_share * maker->limit_s;
 }
 
-/* Learns a tree from what was measured so far, to estimate the loss. */
 static gputune_status judge_loss(gt_rule_loss *loss, gt_rule_maker *maker)
 {
     GT_SCOPED(gt_rule_view_free) gt_rule_view view = {0};
@@ -383,10 +377,9 @@ static gputune_status judge_loss(gt_rule_loss *loss, gt_rule_maker *maker)
     return GPUTUNE_OK;
 }
 
-/* Finds configurations, chooses among them, and measures the kept ones. */
 static gputune_status do_round(gt_rule_loss *loss, gt_rule_maker *maker)
 {
-    if (!maker->tuned.count) { /* a later round uses the tests of the earlier one */
+    if (!maker->tuned.count) { /* later rounds start from the sizes tuned in the earlier ones */
         GT_TRY(gt_rule_tune(maker));
     }
     GT_TRY(gt_rule_measure_pool(maker));
@@ -398,8 +391,8 @@ static gputune_status do_round(gt_rule_loss *loss, gt_rule_maker *maker)
     return judge_loss(loss, maker);
 }
 
-/* Repeats rounds while the loss becomes smaller and enough time is left. Then measures at more
- * sizes, from which the tree learns. */
+/* Runs rounds until the loss is small or no longer falls. Then measures at more sizes, to give the
+ * tree more to learn from. */
 static gputune_status do_rounds(gt_rule_maker *maker)
 {
     enum { ROUNDS = 4 };
@@ -417,12 +410,11 @@ static gputune_status do_rounds(gt_rule_maker *maker)
         before = loss.mean;
     }
     maker->most_sizes = SIZES_MOST;
-    maker->points_s[2] = maker->points_s[3]; /* do not test again */
+    maker->points_s[2] = maker->points_s[3]; /* leave no time for testing */
     GT_TRY(gt_rule_add_sizes(maker));
     return keep_proved(maker);
 }
 
-/* Finds and measures the configurations of the rule. */
 static gputune_status find_configs(gt_rule_maker *maker)
 {
     GT_TRY(add_corners(maker));
@@ -431,7 +423,6 @@ static gputune_status find_configs(gt_rule_maker *maker)
     return maker->is_compared ? GPUTUNE_OK : GPUTUNE_ETIMEOUT;
 }
 
-/* Learns the rule and stores it. */
 static gputune_status finish_rule(char **out, const gt_rule_maker *maker)
 {
     GT_SCOPED(gt_member_list_free) gt_member_list used = {0};
@@ -451,7 +442,7 @@ static void free_maker(gt_rule_maker *maker)
     gt_size_list_free(&maker->tests);
 }
 
-/* Logs the sessions' lines; their warnings are only details here. A gputune_log_fn. */
+/* Logs warnings of a session as details, because they do not concern the rule. A gputune_log_fn. */
 static void log_detail(void *user, gputune_log_level level, const char *line)
 {
     const gt_rule_maker *maker = user;

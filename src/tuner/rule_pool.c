@@ -141,8 +141,8 @@ typedef struct comparison {
     size_t size;
     const gt_request *request;
     bool prove;
-    GT_ARRAY(uint32_t) members; /* the members to measure; first the anchor, if there is one */
-    /* true if the first member is an anchor: its known time makes the times of several calls
+    GT_ARRAY(uint32_t) members; /* the members to measure; the anchor is first */
+    /* true if the first member is an anchor, a member with a known time that makes calls
      * comparable */
     bool has_anchor;
     GT_ARRAY(gt_pool_entry) entries;
@@ -154,7 +154,7 @@ static void free_comparison(comparison *at)
     gt_array_free(&at->entries);
 }
 
-/* Returns true if a member with this failure fails at all sizes. */
+/* Returns true if a variant with this status fails at all sizes. */
 static bool is_for_good(const char *status)
 {
     return strcmp(status, "wrong") == 0 || strcmp(status, "crashed") == 0 ||
@@ -172,7 +172,7 @@ static void refute_member(const comparison *at, gt_pool_member *member, const ch
     member->is_refuted = true;
 }
 
-/* Converts a record, without a time if the variant was not measured before the limit. */
+/* The time is NAN if the variant was not measured before the limit, and INFINITY if it failed. */
 static gt_pool_entry entry_of(const gputune_record *record)
 {
     const bool ok = strcmp(record->status, "ok") == 0;
@@ -199,8 +199,7 @@ static int take_record(void *user, const gputune_record *record)
     return 0;
 }
 
-/* Lists the members to measure. Members that constraints exclude at this size get INFINITY
- * immediately. */
+/* Lists the members to measure. Members that constraints exclude at the size get INFINITY now. */
 static gputune_status list_members(comparison *at, const uint32_t *members, size_t count)
 {
     gt_pool *pool = at->pool;
@@ -229,7 +228,7 @@ static gputune_status list_members(comparison *at, const uint32_t *members, size
     return GPUTUNE_OK;
 }
 
-/* Returns true if the anchor is one of these members and still needs a proof. */
+/* Returns true if the anchor is one of `members` and is not yet verified. */
 static bool is_anchor_wanted(const comparison *at, const uint32_t *members, size_t count)
 {
     bool wanted = false;
@@ -252,7 +251,7 @@ static gputune_status run_comparison(comparison *at, gt_request *request)
     return status == GPUTUNE_ETIMEOUT ? GPUTUNE_OK : status;
 }
 
-/* Stores the entries. The anchor keeps its time, and the times of the others are scaled by it. */
+/* Stores the entries. The anchor keeps its known time, and other times are scaled to match. */
 static gputune_status take_entries(comparison *at)
 {
     const gt_pool_entry anchor = at->entries.items[0];

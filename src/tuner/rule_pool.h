@@ -8,19 +8,18 @@
 
 /* The time and the proof of a member at a size. */
 typedef struct gt_pool_entry {
-    double time_ns; /* NAN: not measured; INFINITY: the member cannot run there */
+    double time_ns; /* NAN: not measured; INFINITY: cannot run at this size */
     bool proved;
 } gt_pool_entry;
 
-/* A size at which configurations are verified and measured. */
 typedef struct gt_pool_size {
     gt_problem problem;
-    double volume; /* the product of the sizes, to order by cost */
+    double volume; /* product of the sizes, an estimate of the cost */
     bool is_corner;
     bool is_tuned, is_compared;
-    /* true if the size was chosen because different members may be the fastest there */
+    /* true if chosen because different members may be the fastest at this size */
     bool is_doubtful;
-    /* one entry per member; members beyond the end were not measured */
+    /* one entry per member; may be shorter if the last members were not measured */
     GT_ARRAY(gt_pool_entry) entries;
 } gt_pool_size;
 
@@ -29,8 +28,8 @@ typedef struct gt_pool_member {
     char *text;
     gt_hash source;
     uint32_t code;   /* index of the first member with the same source */
-    size_t origin;   /* index of the size at which it was found */
-    bool is_refuted; /* true if it failed to compile, or failed its proof at some size */
+    size_t origin;   /* index of the size at which the member was found */
+    bool is_refuted; /* true if compilation failed, or a proof failed at some size */
 } gt_pool_member;
 
 typedef struct gt_pool {
@@ -38,7 +37,7 @@ typedef struct gt_pool {
     const gt_device *device;
     const char *kernel;
     const gt_template *template;
-    gputune_options options; /* options of each session, without its limit */
+    gputune_options options; /* options of each session, except its time limit */
     gt_patience patience;    /* limit of the whole work */
     gt_log log;
     GT_ARRAY(gt_pool_member) members;
@@ -46,14 +45,14 @@ typedef struct gt_pool {
 } gt_pool;
 
 void gt_pool_free(gt_pool *pool);
-/* Makes a request at the size, with a limit of `limit_s` seconds. gt_request_free() frees *out. */
+/* Makes a request at the size, with a limit of `limit_s` seconds. The caller frees *out with
+ * gt_request_free(). */
 gputune_status gt_pool_request(gt_request **out, const gt_pool *pool, size_t size, double limit_s);
-/* Adds a size unless it is known. Sets *is_new to true if it was added. ENOMEM. */
+/* Adds a size unless the pool has it. Sets *is_new to true if it was added. ENOMEM. */
 gputune_status gt_pool_add_size(bool *is_new, gt_pool *pool, const gt_problem *problem);
-/* Removes the last size. */
 void gt_pool_drop_size(gt_pool *pool);
-/* Adds a configuration that was found at a size unless it is known, and sets *member (may be NULL)
- * to its index. The source is made for `request`, but does not depend on its sizes. */
+/* Adds a configuration that was found at `size`, unless the pool has it, and sets *member (may be
+ * NULL) to its index. The source is made for `request`, but does not depend on its sizes. */
 gputune_status gt_pool_add(uint32_t *member, gt_pool *pool, const gt_request *request, size_t size,
                            const gt_config *config);
 static inline gt_pool_entry gt_pool_entry_of(const gt_pool *pool, size_t size, uint32_t member)
@@ -65,21 +64,23 @@ static inline double gt_pool_time(const gt_pool *pool, size_t size, uint32_t mem
 {
     return gt_pool_entry_of(pool, size, member).time_ns;
 }
-/* Returns true if the member was proved at the size, or cannot run there. */
+/* Returns true if the member was verified at the size, or cannot run there. */
 bool gt_pool_is_proved(const gt_pool *pool, size_t size, uint32_t member);
-/* Returns the fastest member at the size that is not refuted, or UINT32_MAX. */
+/* Returns the fastest member at the size, ignoring refuted ones; UINT32_MAX if there is none. */
 uint32_t gt_pool_fastest(const gt_pool *pool, size_t size);
 
-/* Copies times that the tuning of the size has stored, for members that were not measured there. */
+/* Copies the times that the tuning of the size has stored, for members without a time there. */
 gputune_status gt_pool_take_trials(gt_pool *pool, const gt_request *request, size_t size);
 
-/* Measures the given members at the size, side by side, in the order of `members`. Takes at most
- * `limit_s` seconds; the times of the remaining members stay unknown. Skips refuted members and
- * members whose time there is known; with `prove`, only those that are proved there. Members that
- * are clearly slower than the best one get only a rough time and, without `prove`, no proof. A
- * member with a wrong result, a crash or a hang is refuted, with a warning. Members that
- * constraints exclude at the size get the time INFINITY. Times of several calls are comparable,
- * because the fastest known member is measured again each time. Returns OK even if no member works;
- * ECANCELED if the caller cancelled. */
+/* Measures members at the size, side by side, in the order of `members`, for at most `limit_s`
+ * seconds. Skips refuted members and members with a known time, and with `prove` only those already
+ * verified at the size. Members without a result when the time ends stay unmeasured.
+ *
+ * Clearly slower members get only a rough time and, without `prove`, no proof. Members that
+ * constraints exclude at the size get the time INFINITY. A member with a wrong result, a crash or a
+ * hang is refuted, with a warning. The fastest known member is measured again in every call, so
+ * times of several calls are comparable.
+ *
+ * Returns OK even if no member works; ECANCELED if the caller cancelled. */
 gputune_status gt_pool_measure(gt_pool *pool, size_t size, const uint32_t *members, size_t count,
                                bool prove, double limit_s);

@@ -1,4 +1,4 @@
-/* The phases of making a rule that find its configurations. */
+/* The phases of making a rule, which find, measure and test its configurations. */
 #include "tuner/rule.h"
 
 #include "base/text.h"
@@ -8,11 +8,11 @@
 #include <math.h>
 #include <string.h>
 
-/* The points of a round (gt_rule_time_at_s()) at which its phases end. */
+/* Ends of the phases, as boundaries of the round (gt_rule_time_at_s()). */
 static const double tuning_end = 0.58, pool_end = 0.66, search_end = 0.83, finding_end = 1,
                     measuring_end = 2, testing_end = 3;
 
-/* Returns how many seconds one size may take in a phase: at most a tenth of the phase. */
+/* Returns how many seconds one size may take: at most a tenth of the phase. */
 static double size_limit_s(const gt_rule_maker *maker, double begin, double end)
 {
     const double phase_s = gt_rule_time_at_s(maker, end) - gt_rule_time_at_s(maker, begin);
@@ -31,7 +31,6 @@ static double cost_at(const gt_rule_maker *maker, size_t size, uint32_t member)
                : fmin(log(time / gt_pool_time(pool, size, fastest)), 3);
 }
 
-/* Returns the fastest kept member at the size. */
 static uint32_t fastest_kept(const gt_rule_maker *maker, size_t size)
 {
     uint32_t best = maker->kept.items[0];
@@ -51,7 +50,7 @@ static bool is_kept(const gt_rule_maker *maker, uint32_t member)
     return is;
 }
 
-/* Estimates from the two nearest sizes how much the choice matters at a point. */
+/* Estimates how much the choice of a member matters at a point, from the two nearest sizes. */
 static double doubt_at(const gt_rule_maker *maker, const gt_problem *point)
 {
     const gt_pool *pool = &maker->pool;
@@ -79,9 +78,8 @@ static double doubt_at(const gt_rule_maker *maker, const gt_problem *point)
     return loss * fmin(distances[0], 2);
 }
 
-/* Adds a new size: the next point of the sequence, or, with `is_doubtful`, the one of several
- * points at which the choice is most doubtful. Sets *added to false if the point is not a new
- * size. */
+/* Adds the next point of the sequence as a size or, with `is_doubtful`, the point with the largest
+ * doubt_at() of several. Sets *added to false if the pool already has that size. */
 static gputune_status add_size(bool *added, gt_rule_maker *maker, bool is_doubtful)
 {
     enum { OFFERED = 24 };
@@ -112,7 +110,6 @@ static int by_median(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Adds the stored trials of the size that are nearly as fast as the winner. */
 static gputune_status add_near_winners(gt_rule_maker *maker, const gt_request *request, size_t size)
 {
     enum { NEAR_MOST = 4, POOL_LEAST = 32, POOL_FACTOR = 4 };
@@ -143,8 +140,8 @@ static gputune_status add_near_winners(gt_rule_maker *maker, const gt_request *r
     return GPUTUNE_OK;
 }
 
-/* Adds the winner of a tuned size and other fast trials. If the tuning tried members of the pool,
- * records how much the winner gained over them. */
+/* Adds the winner and other fast trials to the pool. Updates the novelty by the winner's gain over
+ * the pool. */
 static gputune_status take_winner(gt_rule_maker *maker, const gt_request *request, size_t size,
                                   const gt_config *winner)
 {
@@ -158,15 +155,15 @@ static gputune_status take_winner(gt_rule_maker *maker, const gt_request *reques
     GT_TRY(add_near_winners(maker, request, size));
     GT_TRY(gt_pool_take_trials(pool, request, size));
     const double gain = log(known_ns / gt_pool_time(pool, size, member));
-    /* NAN: the gain is not known and counts as 0 */
+    /* an unknown gain (NAN) counts as 0 */
     maker->novelty += weight * (fmin(fmax(gain, 0), 0.2) - maker->novelty);
     pool->sizes.items[size].is_tuned = true;
     return GPUTUNE_OK;
 }
 
-/* Tunes the last size that was added, with a share of the time. Removes it if no configuration is
- * valid there. If the share did not suffice to measure a variant, is_tuned stays false and the next
- * share is larger, because fewer sizes are better than none. */
+/* Tunes the last size that was added, for a share of the time. Removes the size if it has no valid
+ * configuration. If no variant was measured in time, leaves is_tuned false and doubles the next
+ * share, because a few tuned sizes are better than none. */
 static gputune_status tune_size(gt_rule_maker *maker, double share_s)
 {
     static const double longest_s = 10;
@@ -199,7 +196,8 @@ gputune_status gt_rule_tune(gt_rule_maker *maker)
     gt_pool *pool = &maker->pool;
     const size_t first = pool->sizes.count;
     maker->novelty = 0.1;
-    maker->shares = 3; /* the first search has no results of other sizes */
+    /* more time, because the first search has no results of other sizes to start from */
+    maker->shares = 3;
     for (int i = 0; i < TRIES && !gt_rule_is_late(maker, tuning_end); i++) {
         bool added;
         const size_t done = pool->sizes.count - first;
@@ -207,7 +205,7 @@ gputune_status gt_rule_tune(gt_rule_maker *maker)
             break;
         }
         GT_TRY(add_size(&added, maker, false));
-        /* a nearly fastest variant suffices, so each size gets its share of the time */
+        /* a nearly fastest variant suffices, so each size has only a share of the time */
         if (added) {
             const double shares = (double)(done + RESERVED < LEAST ? LEAST - done : RESERVED);
             GT_TRY(tune_size(maker, gt_rule_left_s(maker, tuning_end) / shares));
@@ -228,10 +226,9 @@ gputune_status gt_rule_tune(gt_rule_maker *maker)
 
 /* ---- the pool -------------------------------------------------------------------------------- */
 
-/* How good a member is at the tuned sizes. */
 typedef struct standing {
-    uint32_t member, count; /* number of sizes at which the member's time is known */
-    double loss;            /* mean loss, increased if the member was measured at few sizes */
+    uint32_t member, count; /* number of tuned sizes with a time of the member */
+    double loss;            /* mean loss, plus a penalty if few sizes were measured */
     double least;
 } standing;
 
@@ -257,7 +254,7 @@ static int by_loss(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Returns true if the member was measured at several sizes and was never nearly the fastest. */
+/* Returns true if the member has times at several sizes and was never nearly the fastest. */
 static bool cannot_win(const standing *at)
 {
     enum { ENOUGH = 6 };
@@ -265,7 +262,7 @@ static bool cannot_win(const standing *at)
     return at->count >= ENOUGH && at->least > near;
 }
 
-/* Lists the members that may be worth measuring, the best ones first. */
+/* Lists the members that are worth measuring, the best first. */
 static gputune_status list_promising(gt_member_list *out, const gt_rule_maker *maker)
 {
     const gt_pool *pool = &maker->pool;
@@ -273,7 +270,7 @@ static gputune_status list_promising(gt_member_list *out, const gt_rule_maker *m
     for (uint32_t m = 0; m < pool->members.count; m++) {
         const standing at = standing_of(maker, m);
         if (!pool->members.items[m].is_refuted && (m == 0 || !cannot_win(&at))) {
-            GT_TRY(gt_array_push(&all, at)); /* index 0 is the default */
+            GT_TRY(gt_array_push(&all, at)); /* always list the default, which has index 0 */
         }
     }
     gt_array_sort(&all, by_loss);
@@ -284,7 +281,7 @@ static gputune_status list_promising(gt_member_list *out, const gt_rule_maker *m
     return GPUTUNE_OK;
 }
 
-/* Copies stored times of members that were added after the size was tuned. */
+/* Copies stored times, for members that were added after the size was tuned. */
 static gputune_status take_trials(gt_rule_maker *maker, size_t size)
 {
     GT_SCOPED(gt_request_end) gt_request *request = NULL;
@@ -312,12 +309,13 @@ gputune_status gt_rule_measure_pool(gt_rule_maker *maker)
 
 /* ---- choosing -------------------------------------------------------------------------------- */
 
-/* Keeps as few of `members` as are together nearly as good as all at these sizes. */
+/* Keeps a few of `members` that together are nearly as fast as all of them at these sizes. */
 static gputune_status thin_out(gt_rule_maker *maker, const gt_member_list *members,
                                const gt_size_list *at)
 {
     enum { FACTOR = 2, MORE = 8 };
-    static const double worthwhile = 5e-4; /* mean loss that one more configuration must save */
+    /* mean loss that each further configuration must save */
+    static const double worthwhile = 5e-4;
     const size_t sizes = at->count, most = FACTOR * maker->most_codes + MORE;
     GT_FREED double *costs = calloc(sizes + 1, sizeof *costs);
     GT_TRY(gt_allocated(costs));
@@ -349,7 +347,6 @@ static gputune_status thin_out(gt_rule_maker *maker, const gt_member_list *membe
     return GPUTUNE_OK;
 }
 
-/* Lists the members that work. EWRONG if there is none. */
 static gputune_status list_working(gt_member_list *out, const gt_pool *pool)
 {
     out->count = 0;
@@ -363,8 +360,7 @@ static gputune_status list_working(gt_member_list *out, const gt_pool *pool)
     return GPUTUNE_OK;
 }
 
-/* Removes sizes at which no member is known to work, because the members that worked there failed
- * elsewhere. */
+/* A size loses all its members if they failed elsewhere. */
 static void drop_unknown(gt_size_list *sizes, const gt_pool *pool)
 {
     size_t count = 0;
@@ -375,8 +371,8 @@ static void drop_unknown(gt_size_list *sizes, const gt_pool *pool)
     sizes->count = count;
 }
 
-/* Chooses the codes that are best at these sizes. Keeps only as many of their configurations as are
- * needed. Removes sizes at which no member is known to work. */
+/* Chooses the codes that are fastest at these sizes, and as few of their configurations as are
+ * needed. Drops sizes at which no member is known to work. */
 static gputune_status choose_members(gt_rule_maker *maker, gt_size_list *sizes)
 {
     GT_SCOPED(gt_member_list_free) gt_member_list members = {0}, chosen = {0};
@@ -391,7 +387,7 @@ static gputune_status choose_members(gt_rule_maker *maker, gt_size_list *sizes)
         GT_TRY(kept[i] ? gt_array_push(&chosen, members.items[i]) : GPUTUNE_OK);
     }
     GT_TRY(thin_out(maker, &chosen, sizes));
-    uint32_t universal = UINT32_MAX; /* some sizes allow only a member that runs at every size */
+    uint32_t universal = UINT32_MAX; /* some sizes may need a member that runs at every size */
     for (size_t i = members.count; i-- > 0;) {
         if (kept[i] && !view.data.needs[i] && !is_kept(maker, universal)) {
             universal = members.items[i];
@@ -415,7 +411,7 @@ static void drop_eliminated(gt_member_list *members, const gt_rule_maker *maker)
     members->count = count;
 }
 
-/* Finds the axes whose values do not change the default's source. Bit i stands for axis i. */
+/* Finds the axes that do not change the source of the default. Bit i stands for axis i. */
 static gputune_status find_free_axes(uint64_t *out, const gt_pool *pool, const gt_request *request)
 {
     const gt_config standard = gt_config_default(pool->template);
@@ -446,9 +442,9 @@ static void redraw_axes(gt_config *config, gt_rule_maker *maker, uint64_t axes)
     }
 }
 
-/* Adds neighbours of kept members that are fast at the size, and measures them there. Every other
- * neighbour differs in one axis; the rest differ in free axes, which needs no compile. Neighbours
- * that are faster than the kept members are measured at all sizes. */
+/* Tries neighbours of the kept members that are fast at this size. Half of the neighbours differ in
+ * one axis, the others in free axes, which need no compile. Neighbours that beat the kept members
+ * are measured at all tuned sizes. */
 static gputune_status search_at(gt_rule_maker *maker, size_t size, uint64_t free_axes)
 {
     enum { NEIGHBOURS = 16, TRIES = 200 };
@@ -526,7 +522,7 @@ gputune_status gt_rule_search(gt_rule_maker *maker)
 
 /* ---- comparing at more sizes ----------------------------------------------------------------- */
 
-/* Lists the kept members, and then the best other members. */
+/* Lists the kept members, then the best of the others. */
 static gputune_status list_candidates(gt_member_list *out, const gt_rule_maker *maker)
 {
     enum { FACTOR = 3 };
@@ -550,7 +546,6 @@ static bool any_runs(const gt_rule_maker *maker, size_t size)
     return any;
 }
 
-/* Adds the next point of the sequence, and measures the candidates there. */
 static gputune_status compare_next(gt_rule_maker *maker, const gt_member_list *candidates)
 {
     gt_pool *pool = &maker->pool;
@@ -574,7 +569,7 @@ static gputune_status compare_next(gt_rule_maker *maker, const gt_member_list *c
 gputune_status gt_rule_compare(gt_rule_maker *maker)
 {
     enum { SIZES_MOST = 96, TRIES = 4 * SIZES_MOST };
-    static const double share = 0.25; /* fraction of the time that the earlier phases took */
+    static const double share = 0.25; /* fraction of the time of the earlier phases */
     const double now_s = gt_seconds_since(maker->start_ns);
     const double end_s =
         fmin(now_s + share * (now_s - maker->points_s[0]), gt_rule_time_at_s(maker, finding_end));
@@ -593,7 +588,8 @@ gputune_status gt_rule_compare(gt_rule_maker *maker)
          i++) {
         GT_TRY(compare_next(maker, &candidates));
     }
-    if (done < known) { /* measures new candidates at the earlier sizes */
+    /* new candidates have no time at some of these sizes, so choose by the tuned sizes */
+    if (done < known) {
         GT_TRY(gt_rule_list_sizes(&maker->compared, maker, GT_RULE_SIZES_TUNED));
     }
     gt_rule_note(maker, "compared %zu variants at %zu sizes", candidates.count,
@@ -613,10 +609,10 @@ static bool lost_one(const gt_rule_maker *maker)
     return false;
 }
 
-/* Measures and proves the kept members at these sizes, until one fails or the phase ends. */
+/* Measures and verifies the kept members at these sizes, until one fails or the phase ends. */
 static gputune_status prove_at(gt_rule_maker *maker, gt_rule_sizes which)
 {
-    enum { PARTS = 4 }; /* fraction of the remaining time that one size may take */
+    enum { PARTS = 4 }; /* one size may take a quarter of the remaining time */
     GT_SCOPED(gt_size_list_free) gt_size_list sizes = {0};
     GT_TRY(gt_rule_list_sizes(&sizes, maker, which));
     for (size_t s = 0; s < sizes.count && !lost_one(maker); s++) {
@@ -645,7 +641,6 @@ gputune_status gt_rule_complete(gt_rule_maker *maker)
     return GPUTUNE_OK;
 }
 
-/* Logs the number of sizes at which every kept member has a time. */
 static gputune_status note_sizes(const gt_rule_maker *maker)
 {
     GT_SCOPED(gt_size_list_free) gt_size_list measured = {0};
@@ -656,7 +651,7 @@ static gputune_status note_sizes(const gt_rule_maker *maker)
 
 gputune_status gt_rule_add_sizes(gt_rule_maker *maker)
 {
-    enum { TRIES = 4 }; /* number of tries for each size */
+    enum { TRIES = 4 }; /* points tried per new size */
     gt_pool *pool = &maker->pool;
     double spent_s = 0;
     size_t count = 0;
@@ -676,7 +671,7 @@ gputune_status gt_rule_add_sizes(gt_rule_maker *maker)
         if (lost_one(maker)) {
             GT_TRY(gt_rule_complete(maker));
         }
-        if (!any_runs(maker, last)) { /* the template allows no such size */
+        if (!any_runs(maker, last)) { /* no kept member can run at this size */
             gt_pool_drop_size(pool);
             continue;
         }
@@ -691,11 +686,11 @@ gputune_status gt_rule_add_sizes(gt_rule_maker *maker)
 gputune_status gt_rule_test(gt_rule_maker *maker)
 {
     enum { TESTS = 10, TRIES = 8 * TESTS };
-    static const double tuning_share = 0.75; /* fraction of the time for a size */
+    /* fraction of a test's time spent on tuning; the rest measures the kept members */
+    static const double tuning_share = 0.75;
     gt_pool *pool = &maker->pool;
     const int64_t start_ns = gt_now_ns();
-    /* the time that earlier phases did not use makes a better rule if it is spent in another
-     * round */
+    /* use only the planned time; another round makes better use of time that was left over */
     const double planned_s =
         gt_rule_time_at_s(maker, testing_end) - gt_rule_time_at_s(maker, measuring_end);
     const double share_s = fmin(gt_rule_left_s(maker, testing_end), planned_s) / TESTS;
@@ -718,7 +713,8 @@ gputune_status gt_rule_test(gt_rule_maker *maker)
         }
     }
     GT_TRY(gt_rule_list_sizes(&maker->tuned, maker, GT_RULE_SIZES_TUNED));
-    if (!has_new && !gt_rule_is_late(maker, testing_end)) { /* no other sizes exist */
+    /* the region has no untuned sizes, so test at the tuned ones */
+    if (!has_new && !gt_rule_is_late(maker, testing_end)) {
         GT_TRY(gt_rule_list_sizes(&maker->tests, maker, GT_RULE_SIZES_TUNED));
     }
     maker->testing_s = gt_seconds_since(start_ns);

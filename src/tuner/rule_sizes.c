@@ -25,7 +25,6 @@ static const gputune_range *find_range(const char *name, const gputune_range *ra
     return NULL;
 }
 
-/* Refuses a range for which no rule can be made. */
 static gputune_status check_value(const gt_template *template, uint32_t i,
                                   const gputune_range *range, const gt_rule_region *region)
 {
@@ -96,9 +95,9 @@ uint32_t gt_region_corners(gt_problem out[GT_CORNERS_MOST], const gt_template *t
     return corners;
 }
 
-/* A class of sizes: odd multiples of 2^power, or in the last classes, all multiples. */
+/* Sizes with a common power of two: odd multiples of 2^power, or all multiples if not `is_odd`. */
 typedef struct size_class {
-    double share; /* fraction of the points */
+    double share; /* fraction of the points in this class */
     int power;
     bool is_odd;
 } size_class;
@@ -108,7 +107,7 @@ static const size_class classes[] = {{0.15, 0, true},  {0.11, 1, true}, {0.12, 2
                                      {0.14, 3, true},  {0.13, 4, true}, {0.13, 5, false},
                                      {0.11, 6, false}, {0.11, 7, false}};
 
-/* Returns the class at a position between 0 and 1. */
+/* Returns the class for a random position between 0 and 1. */
 static int class_at(double place)
 {
     enum { LAST = sizeof classes / sizeof *classes - 1 };
@@ -119,8 +118,8 @@ static int class_at(double place)
     return at;
 }
 
-/* Returns the size of the class that is nearest to `size` and in the range. Takes a smaller divisor
- * unless such a size is at least a few times its divisor. */
+/* Returns the size of the class, in the range, that is nearest to `size`. Tries smaller powers of
+ * two until the size is at least three times its power. */
 static int64_t round_size(double size, int class, int64_t least, int64_t most)
 {
     for (; class >= 0; class --) {
@@ -141,12 +140,13 @@ gt_problem gt_region_point(const gt_template *template, const gt_rule_region *re
                            uint64_t index)
 {
     gt_problem point = region->least;
-    uint32_t dimensions = 2; /* for the shared class: which one, and whether it is used */
+    /* two dimensions decide if all sizes share a class, and which class */
+    uint32_t dimensions = 2;
     double ratio = 2;
     for (uint32_t i = 0; i < template->problem_count; i++) {
         dimensions += varies(region, i) ? 2 : 0;
     }
-    /* compute the root of x^(d + 1) = x + 1, which is the golden ratio for d = 1 */
+    /* the root of x^(d + 1) = x + 1 for d dimensions; the golden ratio for d = 1 */
     for (int step = 0; step < 32; step++) {
         ratio = pow(1 + ratio, 1.0 / (dimensions + 1));
     }
