@@ -22,7 +22,7 @@
          ? ((array)->items[(array)->count++] = (value), GPUTUNE_OK)                                \
          : GPUTUNE_ENOMEM)
 
-/* Sorts the array. qsort() must not be called with the NULL pointer of an empty array. */
+/* Sorts the array. An empty array is skipped, because qsort() does not accept its NULL pointer. */
 #define gt_array_sort(array, compare)                                                              \
     ((array)->count ? qsort((array)->items, (array)->count, sizeof *(array)->items, compare)       \
                     : (void)0)
@@ -38,7 +38,8 @@ gputune_status gt_array_grow(void **items, size_t *capacity, size_t count, size_
 
 /* An array that owns its strings. */
 typedef GT_ARRAY(char *) gt_texts;
-/* Appends a text from malloc(), which the array then owns; on failure it is freed. ENOMEM. */
+/* Appends `text`, which comes from malloc(). The array then owns the text; on ENOMEM the text is
+ * freed. */
 gputune_status gt_texts_take(gt_texts *texts, char *text);
 /* Appends a copy of the first `length` bytes of a text. ENOMEM. */
 gputune_status gt_texts_add(gt_texts *texts, const char *text, size_t length);

@@ -1,5 +1,4 @@
-/* Mutexes that are released at the end of a block, and waits with a time limit on a clock that
- * cannot be set (CLOCK_MONOTONIC). */
+/* Scoped mutex locks, and waits with a time limit on CLOCK_MONOTONIC. */
 #pragma once
 
 #include "base/status.h"

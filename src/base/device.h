@@ -1,5 +1,5 @@
-/* Properties of a GPU as plain numbers, without handles. src/gpu fills them in from the driver, or
- * for a named architecture without a GPU; src/kernel uses them in expressions and limits. */
+/* Properties of a GPU as plain numbers. src/gpu fills them in from the driver, or for a named
+ * architecture without a GPU. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,32 +9,31 @@ enum { GT_CARVEOUT_MAX = 16 };
 
 typedef struct gt_device {
     char name[128];
-    char uuid[48];        /* "GPU-xxxxxxxx-…", "" without a GPU */
+    char uuid[48];        /* such as "GPU-xxxxxxxx-…"; "" without a GPU */
     char arch[16];        /* "sm_90a" */
     char mig_profile[32]; /* "" without MIG */
-    char origin[64];      /* "cuda", "arch" (no GPU), or "emu:PROFILE:modelN" */
-    char environment[40]; /* the environment key in hex (gpu/device.h) */
+    char origin[64];      /* from "cuda", "arch" (no GPU) or "emu:PROFILE:modelN" */
+    char environment[40]; /* environment key in hex (gpu/device.h) */
     char processor[128];  /* name of the host's CPU; "" without a GPU */
     int ordinal;
     int cc; /* 90 for 9.0 */
     int sm_count, warp_size;
     int max_threads_per_block, max_threads_per_sm, max_blocks_per_sm;
     int registers_per_sm, registers_per_block;
-    int shared_per_block_bytes;       /* shared memory that a block may use without opt-in: 48 KB */
-    int shared_per_block_optin_bytes; /* shared memory that a block may use with opt-in */
+    int shared_per_block_bytes; /* shared memory that a block may use without opt-in: 48 KB */
+    int shared_per_block_optin_bytes;
     int shared_per_sm_bytes;
     int shared_reserved_per_block_bytes; /* 1 KB on CC >= 8.0 */
     int64_t constant_bytes;              /* 64 KB */
     int64_t l2_bytes, memory_bytes;
-    int l2_persist_bytes, l2_window_bytes; /* largest L2 set-aside and access window; 0: not
-                                              supported */
+    int l2_persist_bytes, l2_window_bytes; /* L2 limits; 0: not supported */
     int bus_width_bits, memory_clock_khz, sm_clock_khz;
     int max_block[3];
     int64_t max_grid[3];
     bool cluster_launch;
-    int max_cluster;                  /* largest cluster in blocks: 1, 8 or 16 (opt-in) */
-    int max_parameter_bytes;          /* 4096, or 32764 if CC, NVRTC and driver allow it */
-    int carveout_kb[GT_CARVEOUT_MAX]; /* possible sizes of shared memory, ascending */
+    int max_cluster;         /* largest cluster size in blocks: 1, 8, or with opt-in 16 */
+    int max_parameter_bytes; /* size limit of kernel parameters: 4096, or 32764 if supported */
+    int carveout_kb[GT_CARVEOUT_MAX]; /* possible shared memory sizes, ascending */
     int carveout_count;
     int driver_version, nvrtc_version; /* 13000 for 13.0; 0: none */
     bool emulated; /* true on the emulator, where images are PTX and times are modelled */

@@ -1,12 +1,12 @@
-/* Reads the process's environment variables, which no other file reads, and counts its cores. */
+/* Access to environment variables, and the number of cores. */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Returns the variable's value, which the environment owns. Returns NULL if the variable is unset
- * or empty, or if the program is set-uid or set-gid: a user could otherwise make such a program
- * load code or write files. */
+/* Returns a variable's value, which the environment owns, or NULL if the variable is unset or
+ * empty. Always returns NULL in a set-uid or set-gid program, because a user could otherwise make
+ * that program load code or write files. */
 const char *gt_environment(const char *name);
-/* Returns how many cores this process may use, which taskset and cpusets limit; at least 1. */
+/* Returns the number of cores that this process may use (affinity mask); at least 1. */
 uint32_t gt_cores(void);

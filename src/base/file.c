@@ -38,11 +38,11 @@ static gputune_status read_all(gt_text *text, int file, const char *path, size_t
     return GPUTUNE_OK;
 }
 
-/* Refuses devices, FIFOs and sockets: opening or reading them may block forever. */
+/* Refuses devices, FIFOs and sockets, because opening or reading them may block forever. */
 gputune_status gt_file_open(int *out, const char *path)
 {
     struct stat facts = {0};
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* a FIFO would block */
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     GT_REFUSE(file < 0, errno == ENOENT ? GPUTUNE_ENOTFOUND : GPUTUNE_EIO, "cannot open %s: %s",
               path, strerror(errno));
     const char *why = fstat(file, &facts) != 0 ? strerror(errno)
@@ -115,7 +115,7 @@ gputune_status gt_file_make_parents(const char *path)
 
 gputune_status gt_file_own_folder(char **out)
 {
-    static const char anchor; /* the variable's address identifies this shared library */
+    static const char anchor; /* dladdr() finds this library by the variable's address */
     Dl_info info;
     char *path = NULL;
     if (dladdr(&anchor, &info) && info.dli_fname) {
@@ -123,8 +123,7 @@ gputune_status gt_file_own_folder(char **out)
     }
     if (!path || (!strchr(info.dli_fname, '/') && !gt_file_exists(info.dli_fname))) {
         free(path);
-        path = realpath("/proc/self/exe", NULL); /* for a static program that was found through
-                                                    PATH */
+        path = realpath("/proc/self/exe", NULL); /* a static program that was found through PATH */
     }
     GT_REFUSE(!path, errno == ENOMEM ? GPUTUNE_ENOMEM : GPUTUNE_EIO,
               "cannot find this program's own folder: %s", strerror(errno));
@@ -133,8 +132,8 @@ gputune_status gt_file_own_folder(char **out)
     return GPUTUNE_OK;
 }
 
-/* Sets *out to the folder of the gputune command that `folder` contains or links to, if the command
- * belongs to an installation. */
+/* Sets *out to the folder of the command `folder`/gputune after resolving links, if a worker is
+ * installed for that command. */
 static gputune_status try_installed(char **out, const char *folder, size_t length)
 {
     GT_FREED char *path = NULL;
@@ -176,8 +175,8 @@ typedef struct part {
     int mode;
 } part;
 
-/* Looks for the file at `place` below `folder`, unless it was already found. The file must belong
- * to root or to the owner of `folder`. The owner of a parent folder does not count, because any
+/* Tries the file `folder`/`place`/NAME unless the search has already succeeded. The file must
+ * belong to root or to the owner of `folder`. Owners of parent folders do not count, because any
  * user may write to a folder such as /tmp. */
 static gputune_status try_part(const part *part, const char *folder, const char *place)
 {
@@ -226,7 +225,7 @@ gputune_status gt_file_find_part(char **out, gt_text *tried, const char *name, i
         GT_TRY(gt_file_installed_folder(&installed));
         GT_TRY(try_part_beside(&part, installed));
     }
-    return try_part(&part, program, "../.."); /* test programs are two levels below build */
+    return try_part(&part, program, "../.."); /* test programs are two folders below build */
 }
 
 gputune_status gt_file_cache_folder(char **out)
@@ -256,7 +255,6 @@ gputune_status gt_path_format(char **out, const char *format, ...)
     return gt_text_take(out, &path);
 }
 
-/* Adds `folder`/`name` if that path exists. */
 static gputune_status add_match(gt_texts *out, const char *folder, const char *name)
 {
     char *path;

@@ -6,17 +6,17 @@
 
 enum { GT_FILE_MOST = 8 << 20 }; /* size limit of gt_file_read() */
 
-/* Reads a whole regular file and appends a NUL. *bytes is set to the length without the NUL;
- * `bytes` may be NULL. The caller frees *out. ENOTFOUND if there is no such file; EIO if it cannot
- * be read, is not a regular file or exceeds GT_FILE_MOST. The message names the path. Does not
- * block on a FIFO. */
+/* Reads a whole regular file and appends a NUL. Sets *bytes (`bytes` may be NULL) to the length
+ * without the NUL. The caller frees *out. ENOTFOUND if the file does not exist. EIO if the file is
+ * unreadable, not regular, or larger than GT_FILE_MOST. The message names the path. Does not block
+ * on a FIFO. */
 gputune_status gt_file_read(char **out, size_t *bytes, const char *path);
 /* Like gt_file_read(), with the limit `most` instead of GT_FILE_MOST. */
 gputune_status gt_file_read_most(char **out, size_t *bytes, const char *path, size_t most);
 /* Opens a regular file for reading. The caller closes *out. Fails like gt_file_read(). */
 gputune_status gt_file_open(int *out, const char *path);
-/* Reads at most `size` - 1 bytes from the beginning of a file into `out`, as a string, which is
- * empty if the file cannot be read. Returns `out`. */
+/* Reads up to `size` - 1 bytes from the beginning of a file into `out` as a string. The string is
+ * empty if the file is unreadable. Returns `out`. */
 const char *gt_file_peek(char *out, size_t size, const char *path);
 bool gt_file_exists(const char *path);
 bool gt_file_is_folder(const char *path);
@@ -25,24 +25,23 @@ gputune_status gt_file_make_parents(const char *path);
 /* Gets the folder of the library or program that contains this code. The caller frees *out. */
 gputune_status gt_file_own_folder(char **out);
 /* Gets the folder of an installed gputune command, found on PATH, otherwise in /usr/local/bin or
- * /usr/bin. Programs that link the library statically find the installation's other folders from
- * it. *out is NULL if there is none; otherwise the caller frees it. */
+ * /usr/bin. Programs that link the library statically locate the installation with it. Sets *out to
+ * NULL if there is no such command; otherwise the caller frees *out. */
 gputune_status gt_file_installed_folder(char **out);
-/* Finds a file of gputune for which access(`mode`) succeeds. Looks beside this library, beside this
- * program and in an installation: in a build folder, in libexec/gputune or bin, and in a folder
- * `gputune` beside the library. The file must belong to root or to the owner of the folder where
- * the search began. *out is NULL if there is none; otherwise the caller frees it. Appends the tried
- * paths to `tried`. ENOMEM. */
+/* Finds a file of gputune that passes access(`mode`): beside this library, beside this program, or
+ * in an installation. Also searches the subfolder `gputune` and ../libexec/gputune of each. The
+ * file must belong to root or to the owner of the folder where the search began. Sets *out to NULL
+ * if nothing is found; otherwise the caller frees *out. Appends the tried paths to `tried`. ENOMEM.
+ */
 gputune_status gt_file_find_part(char **out, gt_text *tried, const char *name, int mode);
 /* Gets $XDG_CACHE_HOME/gputune or ~/.cache/gputune without creating it. The caller frees *out.
- * ENOTFOUND if neither variable is an absolute path, or if the home folder does not exist: a home
- * is never created. */
+ * ENOTFOUND if neither variable is an absolute path, or if the home folder does not exist. */
 gputune_status gt_file_cache_folder(char **out);
 /* Formats a new string, which the caller frees. */
 gputune_status gt_path_format(char **out, const char *format, ...) GT_PRINTF(2, 3);
 
-/* Finds the paths that match a shell pattern, in ascending order. *, ? and [] match within one
- * component as in fnmatch(3); only a dot matches a leading dot. Finding nothing, or a folder that
- * cannot be read, is not an error. ENOMEM. Release *out with gt_texts_free(), even after a failure.
- * glibc's glob() is not used because it frees memory twice if memory runs out. */
+/* Finds the paths that match a shell pattern, in ascending order. *, ? and [] match within one path
+ * component, as in fnmatch(3). A leading dot must be matched by a dot. No match and an unreadable
+ * folder are not errors. ENOMEM. Release *out with gt_texts_free(), even after a failure. glibc's
+ * glob() is not used because of a double free when memory runs out. */
 gputune_status gt_matches_find(gt_texts *out, const char *pattern);

@@ -4,14 +4,14 @@
 #include "base/hash.h"
 #include "base/status.h"
 
-/* An all-zero index is empty. Only one thread at a time may use an index. */
+/* A hash index, empty if zeroed. Not thread-safe. */
 typedef struct gt_hash_index {
     struct gt_hash_entry *entries; /* open addressing */
     uint32_t slots, count;
 } gt_hash_index;
 
-/* Sets *number to the number stored for a hash. Stores `candidate` first if the hash is new. On
- * ENOMEM nothing is changed. */
+/* Sets *number to the hash's number. If the hash is new, first stores `candidate` as its number. On
+ * ENOMEM the index is unchanged. */
 gputune_status gt_hash_index_intern(gt_hash_index *index, gt_hash hash, uint32_t candidate,
                                     uint32_t *number);
 /* Returns true and sets *number if a number is stored for this hash. */

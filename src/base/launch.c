@@ -35,7 +35,6 @@ gt_launch_view gt_launch_view_of(const gt_launch *launch)
                             .sequence = launch->sequence.item_count ? &launch->sequence : NULL};
 }
 
-/* Copies an array to *room, and advances *room past the copy. */
 static const void *pack_array(char **room, const void *array, size_t bytes)
 {
     char *copy = *room;
@@ -71,7 +70,7 @@ gputune_status gt_launch_pack(gt_launch_view **out, const gt_launch *launch)
     return GPUTUNE_OK;
 }
 
-/* Returns true if the parameter is a struct that contains an address. */
+/* Returns true if the parameter is a struct that contains a device address. */
 static bool holds_address(const gt_launch_view *launch, uint32_t parameter)
 {
     bool any = false;
@@ -123,7 +122,7 @@ void gt_launch_hold(void *parameters[GT_PARAMETER_MAX], unsigned char room[GT_HE
     }
 }
 
-/* A loop counts as endless after ITEMS_MAX items plus ITEMS_OF_LAUNCH for each launch. */
+/* A sequence counts as endless after ITEMS_MAX items, plus ITEMS_OF_LAUNCH for each launch. */
 enum { ITEMS_MAX = 1 << 16, ITEMS_OF_LAUNCH = 16 };
 
 void gt_iteration_begin(gt_iteration *run)
@@ -134,8 +133,7 @@ void gt_iteration_begin(gt_iteration *run)
     }
 }
 
-/* Sets a grid, a block or a number of launches. A value above 32 bits is clamped to UINT32_MAX,
- * which later checks refuse. */
+/* Clamps values above UINT32_MAX, which later checks refuse. */
 static void set_shape(uint32_t *out, gt_iteration *run, int64_t value, gt_sequence_error error)
 {
     run->error = value < 1 ? error : GT_SEQUENCE_FINE;
@@ -174,7 +172,6 @@ static void execute_item(gt_iteration *run, const gt_sequence_item *item, int64_
     }
 }
 
-/* Executes items up to the next launch and sets run->step. Returns false if there is none. */
 static bool find_next_launch(gt_iteration *run, const gt_sequence *sequence)
 {
     while (!run->error && run->at < sequence->item_count) {
@@ -196,7 +193,7 @@ static bool find_next_launch(gt_iteration *run, const gt_sequence *sequence)
     return false;
 }
 
-/* Moves to the next launch, even if it has no blocks. */
+/* Advances to the next launch, including launches with an empty grid. */
 static bool next_launch(gt_iteration *run, const gt_launch_view *launch)
 {
     memset(run->grid, 0, sizeof run->grid);

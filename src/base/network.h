@@ -3,7 +3,8 @@
 
 #include <stdint.h>
 
-/* Returns the network file system ("NFS") of a file, whose locks may fail; NULL: a local file. */
+/* Returns the name of the network file system that contains the file, such as "NFS", or NULL for a
+ * local file. Locks may fail on network file systems. */
 const char *gt_network_of(const char *path);
 /* Like gt_network_of(), for a file-system type from statfs(). */
 const char *gt_network_name(uint64_t type);

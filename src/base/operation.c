@@ -43,7 +43,7 @@ static const char *compute_root(int64_t *out, int64_t value)
     return NULL;
 }
 
-__extension__ typedef __int128 wide; /* holds every result of two 64-bit operands */
+__extension__ typedef __int128 wide;
 
 static wide divide(gt_operation operation, int64_t a, int64_t b)
 {
@@ -62,7 +62,6 @@ static wide divide(gt_operation operation, int64_t a, int64_t b)
 bool gt_operation_compare(bool *out, gt_operation operation, double order)
 {
     enum { LESS = 1, EQUAL = 2, GREATER = 4 };
-    /* the operand orders for which each comparison is true; 0: not a comparison */
     static const uint8_t orders[] = {
         [GT_DO_LESS] = LESS,       [GT_DO_LESS_EQUAL] = LESS | EQUAL,
         [GT_DO_GREATER] = GREATER, [GT_DO_GREATER_EQUAL] = GREATER | EQUAL,

@@ -1,4 +1,4 @@
-/* Integer expressions as trees in an array; an operation follows its operands. */
+/* Integer expressions as trees, stored as arrays in which operands precede their operation. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,13 +9,13 @@ typedef enum gt_operation {
     GT_DO_LITERAL,
     GT_DO_REAL, /* a floating-point literal, which has no integer value */
     GT_DO_SLOT,
-    GT_DO_NEGATE, /* first of the operations with one operand */
+    GT_DO_NEGATE, /* first operation with one operand */
     GT_DO_NOT,
     GT_DO_COMPLEMENT,
     GT_DO_TRUTH, /* 0 or 1 */
     GT_DO_SQRT,
     GT_DO_LOG2,
-    GT_DO_BINARY, /* first of the operations with two operands */
+    GT_DO_BINARY, /* first operation with two operands */
     GT_DO_MULTIPLY = GT_DO_BINARY,
     GT_DO_DIVIDE,
     GT_DO_REMAINDER,
@@ -37,9 +37,9 @@ typedef enum gt_operation {
     GT_DO_MIN,
     GT_DO_MAX,
     GT_DO_POW,
-    GT_DO_AND, /* first of the operations that may skip their second operand */
+    GT_DO_AND, /* first operation that may skip its second operand */
     GT_DO_OR,
-    GT_DO_CHOOSE, /* condition ? a : b; its second operand is a GT_DO_ELSE of a and b */
+    GT_DO_CHOOSE, /* condition ? a : b; the second operand is a GT_DO_ELSE of a and b */
     GT_DO_ELSE,
     GT_DO_LAST = GT_DO_ELSE
 } gt_operation;
@@ -58,14 +58,15 @@ typedef struct gt_instruction {
 const char *gt_operation_binary(int64_t *out, gt_operation operation, int64_t a, int64_t b);
 const char *gt_operation_unary(int64_t *value, gt_operation operation);
 
-/* Evaluates a comparison for the order of its operands (below 0, 0 or above 0). Returns false if
- * the operation is not a comparison. */
+/* Evaluates a comparison for `order` < 0, 0 or > 0 (first operand less, equal or greater). Returns
+ * false if the operation is not a comparison. */
 bool gt_operation_compare(bool *out, gt_operation operation, double order);
-/* Returns the number of operands; the last one is directly before the operation. */
+/* Returns the number of operands. The last operand directly precedes the operation. */
 static inline int gt_operation_operands(gt_operation operation)
 {
     return operation < GT_DO_NEGATE ? 0 : operation < GT_DO_BINARY ? 1 : 2;
 }
 
-/* Evaluates the operation at index `at`; slots must be in range. Returns NULL, or the error. */
+/* Evaluates the operation at index `at`. Slots must be in range. Returns NULL, or a description of
+ * the error. */
 const char *gt_code_run(int64_t *out, const gt_instruction *code, int at, const int64_t *slots);

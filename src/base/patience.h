@@ -1,5 +1,4 @@
-/* The time limit of a call's waits, and flags that end the waits sooner. Every function that waits
- * takes a gt_patience. */
+/* A time limit for waits, and flags that end the waits sooner. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,16 +7,17 @@
 typedef struct gt_patience {
     int64_t until_ns;            /* deadline on the clock of gt_now_ns() */
     const volatile int *cancel;  /* a flag that ends the wait; may be NULL */
-    const volatile int *closing; /* a flag like `cancel`, set while the tuner is being closed */
+    const volatile int *closing; /* like `cancel`; set while the tuner is being closed */
 } gt_patience;
 
-/* Makes a patience that ends in `seconds` seconds. `cancel` may be NULL; `closing` is NULL. */
+/* Makes a patience that ends after `seconds`. `cancel` may be NULL; `closing` is set to NULL. */
 gt_patience gt_patience_for(double seconds, const volatile int *cancel);
-/* Returns the patience, limited to `seconds` from now. */
+/* Returns the patience with its end moved to at most `seconds` from now. */
 gt_patience gt_patience_at_most(const gt_patience *patience, double seconds);
-/* Returns true if the flag (may be NULL) is set, which any thread or signal handler may do. */
+/* Returns true if the flag is set. `cancel` may be NULL. Any thread or signal handler may set the
+ * flag. */
 bool gt_is_canceled(const volatile int *cancel);
 /* Returns true if `cancel` or `closing` is set. */
 bool gt_patience_canceled(const gt_patience *patience);
-/* Returns the seconds left; 0 if the time limit has passed or the wait is canceled. */
+/* Returns the seconds left; 0 after the time limit or a cancel. */
 double gt_patience_left_s(const gt_patience *patience);

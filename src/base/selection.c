@@ -1,4 +1,4 @@
-/* Compares the sizes and GPUs of stored results with those that a user names. */
+/* Matches the sizes and GPUs of stored results against those that a user requests. */
 #include "base/selection.h"
 
 #include "base/text.h"
@@ -6,14 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A value from a list of sizes, and the size's name. */
 typedef struct part {
     const char *name, *value;
     size_t name_length, value_length;
 } part;
 
-/* Reads the next value at *at and moves *at past it. A value without a name belongs to the previous
- * name. Returns false at the end. */
+/* Reads the next value and advances *at past it. "n=1,2" has two values of n. Returns false at the
+ * end. */
 static bool next_part(part *out, const char **at)
 {
     *at += strspn(*at, " ,");
@@ -41,7 +40,7 @@ static bool read_number(int64_t *out, const part *from)
     return length < (int)sizeof text && gt_read_int(out, text) == GT_INT_READ;
 }
 
-/* Skips the prefix of CUDA's names for types: __half is half, __nv_bfloat16 is bfloat16. */
+/* Skips the prefix of CUDA's type names: __half becomes half, __nv_bfloat16 becomes bfloat16. */
 static part skip_prefix(const part *from)
 {
     static const char vendor[] = "nv_";
@@ -73,7 +72,7 @@ bool gt_sizes_match(const char *sizes, const char *wanted)
 {
     part one = {"", "", 0, 0};
     const char *name = NULL;
-    bool fits = true; /* true if one of the values of `name` so far matches */
+    bool fits = true; /* true if any value of `name` so far matches */
     while (next_part(&one, &wanted)) {
         if (one.name != name && !fits) {
             return false;

@@ -1,5 +1,5 @@
-/* Sequences of launches with loops. A sequence is a small program that determines the order of a
- * launch's steps, and their grids, blocks and values. src/kernel makes it; the launcher runs it. */
+/* Sequences: small programs with loops that compute the order of a launch's steps, and their grids,
+ * blocks and values. src/kernel makes them; the launcher runs them. */
 #pragma once
 
 #include "base/operation.h"
@@ -7,10 +7,10 @@
 enum {
     GT_SEQUENCE_ITEMS = 64,
     GT_SEQUENCE_CODE = 160,
-    GT_SEQUENCE_TREE = 64, /* maximum number of operations in the expression of an item */
+    GT_SEQUENCE_TREE = 64, /* maximum number of operations in an item's expression */
     GT_COUNTERS_MAX = 3,   /* depth of nested loops */
     GT_VALUES_MAX = 64,
-    GT_SEQUENCE_LAUNCHES = 1 << 16, /* maximum number of launches of one sequence */
+    GT_SEQUENCE_LAUNCHES = 1 << 16, /* maximum number of launches in one run of a sequence */
     GT_PLACES_MAX = 64
 };
 
@@ -29,7 +29,7 @@ typedef enum gt_sequence_kind {
 typedef struct gt_sequence_item {
     gt_sequence_kind kind;
     uint32_t index, target;
-    uint32_t first, count; /* the expression's range in `code`; its slots are the counters */
+    uint32_t first, count; /* the expression's range in `code`; slots are the counters */
 } gt_sequence_item;
 
 typedef struct gt_sequence {
@@ -48,12 +48,12 @@ typedef enum gt_sequence_error {
     GT_SEQUENCE_TOO_MANY, /* more than GT_SEQUENCE_LAUNCHES launches, or an endless loop */
 } gt_sequence_error;
 
-/* One launch of a step, and the state of the running sequence. */
+/* The state of a running sequence, and its current launch. */
 typedef struct gt_iteration {
-    uint32_t step, times; /* `times`: number of launches in a row */
+    uint32_t step, times; /* `times`: number of consecutive launches */
     uint32_t grid[3], block[3];
     int64_t values[GT_VALUES_MAX]; /* values of the GT_PARAMETER_VALUE parameters */
-    uint8_t places[GT_PLACES_MAX]; /* places[i]: the parameter used in place of parameter i */
+    uint8_t places[GT_PLACES_MAX]; /* places[i]: the parameter that replaces parameter i */
     uint32_t at, items;            /* index of the next item; number of executed items */
     uint64_t launches;             /* so far */
     int64_t counters[GT_COUNTERS_MAX];

@@ -6,16 +6,15 @@
 #include <stdbool.h>
 
 /* Starts a thread like pthread_create(), with signals blocked, so the application's threads handle
- * them. SIGHUP, SIGINT, SIGQUIT and SIGTERM stay unblocked if the caller does not block them: the
- * process must receive these even after the application's threads have ended. */
+ * them. SIGHUP, SIGINT, SIGQUIT and SIGTERM keep the caller's mask, because the process must
+ * receive these even after the application's threads have ended. */
 int gt_thread_start(pthread_t *out, const pthread_attr_t *attributes, void *(*work)(void *),
                     void *argument);
 
-/* gt_signal_hold() and gt_signal_release() protect writes of the calling thread; pairs may be
- * nested. A write beyond RLIMIT_FSIZE raises SIGXFSZ, which by default ends the process; between
- * the two calls the signal is discarded and the write only fails. pthread_cancel() takes effect
- * after the release, because a thread that ended earlier would leave locks and workers behind.
- * errno is preserved. */
+/* gt_signal_hold() and gt_signal_release() protect writes of the calling thread. Pairs may be
+ * nested. Between the two calls, SIGXFSZ is discarded, so a write beyond RLIMIT_FSIZE only fails.
+ * pthread_cancel() takes effect after the release, because ending the thread earlier would leave
+ * locks and workers behind. Both preserve errno. */
 typedef struct gt_held_signal {
     sigset_t before;
     bool pending;

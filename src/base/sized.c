@@ -4,10 +4,10 @@
 #include <stdint.h>
 #include <string.h>
 
-/* A size outside these limits is uninitialised memory. */
+/* A size outside these limits must be uninitialised memory. */
 enum { SMALLEST = 8, LARGEST = 4096 };
 
-/* Gets the number of bytes that the caller's struct and this build's struct share. */
+/* Sets *common to the smaller of the caller's and this build's size of the struct. */
 static gputune_status check_size(uint32_t *common, const void *theirs, size_t bytes,
                                  const char *type)
 {

@@ -1,20 +1,20 @@
 /* Public structs that may grow. Each begins with `uint32_t size`, its size in the caller's build.
- * Later releases only append members, so a caller that was built with an older or a newer header
- * works, too. */
+ * Releases only append members, so a caller that was built with an older or a newer header still
+ * works. */
 #pragma once
 
 #include "base/status.h"
 
 #include <stddef.h>
 
-/* Copies the caller's struct *given to *known, a `type`, up to the end of the caller's struct.
- * Later members of *known keep their defaults. `given` may be NULL. Sets known->size to the size in
- * this build. EINVAL if no _INIT macro sets given->size. */
+/* Copies the caller's struct *given (NULL: nothing) to *known, up to the caller's size. The
+ * remaining members of *known keep their defaults. Sets known->size to this build's size. EINVAL if
+ * given->size was not set by an _INIT macro. */
 #define GT_SIZED_READ(type, known, given)                                                          \
     gt_sized_read(1 ? (known) : (type *)0, 1 ? (given) : (const type *)0, sizeof(type), #type)
 
-/* Copies *known, a `type`, to the caller's struct *out, up to the smaller of both sizes, and sets
- * out->size to the bytes written. EINVAL if no _INIT macro sets out->size. */
+/* Copies *known to the caller's struct *out, up to the smaller of both sizes, and sets out->size to
+ * the bytes written. EINVAL if out->size was not set by an _INIT macro. */
 #define GT_SIZED_WRITE(type, out, known)                                                           \
     gt_sized_write(1 ? (out) : (type *)0, 1 ? (known) : (const type *)0, sizeof(type), #type)
 

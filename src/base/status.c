@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MESSAGE_BYTES = 1024, FIRST_PLACES = 64 /* places that need no allocation */ };
+enum { MESSAGE_BYTES = 1024, FIRST_PLACES = 64 /* these need no allocation */ };
 
-/* A place for a thread's message. The message is not thread-local, because a library that is loaded
- * by dlopen() can only use a reserve of 512 bytes, which all libraries of a process share. No place
- * is ever freed: after its thread has ended, a later thread uses the place. */
+/* Storage for one thread's message. The message is not _Thread_local, because all libraries loaded
+ * by dlopen() share only 512 bytes for such variables. The storage is never freed; after its thread
+ * has ended, another thread uses it. */
 typedef struct message_place {
     struct message_place *next;
     atomic_bool taken;
@@ -35,7 +35,7 @@ static void give_back(void *gone)
     atomic_store_explicit(&((message_place *)gone)->taken, false, memory_order_release);
 }
 
-/* Frees the places of other threads, which do not exist in a forked child. */
+/* Runs in a forked child, where the other threads do not exist. */
 static void forget_others(void)
 {
     for (message_place *at = atomic_load(&places); at; at = at->next) {
@@ -67,7 +67,7 @@ __attribute__((destructor)) static void stop(void)
     }
 }
 
-/* Takes a place that no thread uses, or makes a new place. */
+/* Reuses the storage of an ended thread, or allocates. */
 static message_place *take_place(void)
 {
     for (message_place *at = atomic_load(&places); at; at = at->next) {
@@ -83,7 +83,6 @@ static message_place *take_place(void)
     return made;
 }
 
-/* Returns the calling thread's message; NULL if there is no memory for it. */
 static char *own_message(void)
 {
     if (!own) {
@@ -112,7 +111,7 @@ void gt_message_set(const char *format, ...)
 {
     int kept = errno;
     char *message = own_message(),
-         text[MESSAGE_BYTES]; /* the arguments may contain the old message */
+         text[MESSAGE_BYTES]; /* because the arguments may contain the old message */
     va_list args;
     va_start(args, format);
     gt_vsnprintf(text, sizeof text, format, args);

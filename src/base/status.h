@@ -14,26 +14,26 @@ void gt_message_prefix(const char *format, ...) GT_PRINTF(1, 2);
 
 void gt_one_line(char *text);
 
-/* A callback of the caller for warnings and progress messages. */
+/* The caller's callback for warnings and progress messages. */
 typedef struct gt_log {
-    gputune_log_fn call; /* NULL: lines are dropped */
+    gputune_log_fn call; /* NULL: messages are dropped */
     void *user;
 } gt_log;
 
-/* Writes one line, cut at 1 KB and with newlines replaced by spaces. Drops it if `log` is NULL. */
+/* Writes one line of at most 1 KB. Newlines become spaces. Does nothing if `log` is NULL. */
 void gt_log_line(const gt_log *log, gputune_log_level level, const char *format, ...)
     GT_PRINTF(3, 4);
 
-/* Inline, so the compiler knows that a failed call does not return OK. */
+/* Inline, so the compiler sees that a failed call does not return OK. */
 static inline gputune_status gt_failure(gputune_status code)
 {
     return code;
 }
 
-/* Sets the message and evaluates to `code`: return gt_fail(code, format, ...). */
+/* Sets the message and evaluates to `code`. Use it as: return gt_fail(code, format, ...). */
 #define gt_fail(code, ...) (gt_message_set(__VA_ARGS__), gt_failure(code))
 
-/* Puts "prefix: " before the message and evaluates to `code`, for a caller that knows the place. */
+/* Puts "prefix: " before the message and evaluates to `code`. */
 #define gt_fail_prefix(code, ...) (gt_message_prefix(__VA_ARGS__), gt_failure(code))
 
 /* Reports ENOMEM without allocating. */
@@ -42,13 +42,13 @@ static inline gputune_status gt_fail_memory(void)
     return gt_fail(GPUTUNE_ENOMEM, "out of host memory");
 }
 
-/* Returns the calling thread's message, "" if none. */
+/* Returns the calling thread's message; "" if there is none. */
 const char *gt_message(void);
 
-/* Returns the enumerator without prefix ("EINVAL"), or "?" for an unknown code; never NULL. */
+/* Returns the enumerator without its prefix ("EINVAL"), or "?" for an unknown code. */
 const char *gt_status_name(int status);
 
-/* Returns OK, or reports ENOMEM if `memory`, the result of an allocation, is NULL. */
+/* Returns OK, or ENOMEM if an allocation returned NULL. */
 static inline gputune_status gt_allocated(const void *memory)
 {
     return memory ? GPUTUNE_OK : gt_fail_memory();
@@ -76,13 +76,12 @@ static inline gputune_status gt_allocated(const void *memory)
 #define GT_SCOPED(end) __attribute__((cleanup(end)))
 #define GT_FREED       GT_SCOPED(gt_free_at)
 
-/* Frees the memory that *pointer points to, for GT_FREED. */
 static inline void gt_free_at(void *pointer)
 {
     free(*(void **)pointer);
 }
 
-/* Moves the value out of a variable: evaluates to the value and zeroes the variable. */
+/* Evaluates to the variable's value and zeroes the variable. */
 #define gt_take(pointer)                                                                           \
     __extension__({                                                                                \
         __typeof__(*(pointer)) gt_taken = *(pointer);                                              \
@@ -90,10 +89,9 @@ static inline void gt_free_at(void *pointer)
         gt_taken;                                                                                  \
     })
 
-/* Evaluates `call` only if `status` is OK, and stores its result in `status`. For functions that
- * clean up at their end. */
+/* Evaluates `call` only if `status` is OK, and stores the result in `status`. */
 #define GT_THEN(status, call) ((status) = (status) == GPUTUNE_OK ? (call) : (status))
 
-/* Stores `made` in *out if `status` is OK, otherwise evaluates `drop`. Evaluates to the status. */
+/* Stores `made` in *out if `status` is OK, otherwise evaluates `drop`. Evaluates to `status`. */
 #define GT_GIVE(status, out, made, drop)                                                           \
     ((status) == GPUTUNE_OK ? (*(out) = (made), GPUTUNE_OK) : ((void)(drop), (status)))

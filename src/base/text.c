@@ -1,4 +1,4 @@
-/* Growable strings, integers, and the nearest word by edit distance. */
+/* Growable strings, parsing of integers, and spelling suggestions by edit distance. */
 #include "base/text.h"
 
 #include "base/number.h"
@@ -162,15 +162,14 @@ void gt_make_utf8(char *string)
     }
 }
 
-/* Multiplies, and returns UINT64_MAX for a product above 64 bits. */
 static uint64_t multiply(uint64_t a, uint64_t b)
 {
     uint64_t product;
     return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
 }
 
-/* Reads digits; a number above 64 bits becomes UINT64_MAX. Returns the end of the digits, or NULL
- * if there are none. */
+/* Reads digits. A number above 64 bits becomes UINT64_MAX. Returns the end, or NULL if there are no
+ * digits. */
 static const char *read_digits(uint64_t *out, const char *at, int base)
 {
     const int error = errno;
@@ -188,7 +187,7 @@ static const char *read_magnitude(uint64_t *out, const char *at)
     if (at && *at == '^') {
         uint64_t exponent, power = 1;
         at = read_digits(&exponent, at + 1, 10);
-        /* after 64 steps a power of 0 or 1 is unchanged; any other power has overflowed */
+        /* 64 steps suffice: powers of 0 and 1 do not change, and all others have overflowed */
         for (uint64_t i = exponent < 64 ? exponent : 64; i > 0; i--) {
             power = multiply(power, *out);
         }
@@ -276,8 +275,7 @@ static bool is_nearer(gt_near *near, const char *name)
 {
     const size_t distance = edit_distance(near->word, name);
     const size_t n = strlen(near->word), m = strlen(name);
-    /* half of the letters must be equal, because unrelated short words also differ in only a few
-     * letters */
+    /* half of the letters must match, because unrelated short words also have a small distance */
     bool nearer = distance < near->distance && distance <= (n > m ? n : m) / 2;
     near->distance = nearer ? distance : near->distance;
     return nearer;

@@ -6,9 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A growable, NUL-terminated string; it is empty if all bytes of the struct are zero. An append
- * that runs out of memory sets `failed`, and later appends do nothing, so one check at the end is
- * enough. */
+/* A growable, NUL-terminated string; empty if zeroed. When an append runs out of memory, it sets
+ * `failed`, and later appends do nothing, so checking once at the end suffices. */
 typedef struct gt_text {
     char *data;
     size_t length, capacity;
@@ -22,14 +21,14 @@ void gt_text_vprintf(gt_text *text, const char *format, va_list args) GT_PRINTF(
 void gt_text_free(gt_text *text);
 /* Moves the string to *out, which the caller frees. ENOMEM if an append failed. */
 gputune_status gt_text_take(char **out, gt_text *text);
-/* Returns the string; "" if nothing was appended. `text` owns it. */
+/* Returns the string, which `text` owns; never NULL. */
 const char *gt_text_string(const gt_text *text);
 
 /* Like strdup() and strndup(), but return a status: OK or ENOMEM. */
 gputune_status gt_strdup(char **out, const char *string);
 gputune_status gt_strndup(char **out, const char *string, size_t count);
 
-/* Returns the index of a word (the first `length` bytes) in blank-separated `words`, or -1. */
+/* Returns the index in the blank-separated list `words` of the word with `length` bytes, or -1. */
 int gt_word_at(const char *text, size_t length, const char *words);
 /* Returns true if gt_word_at() finds the word. */
 bool gt_is_any(const char *text, size_t length, const char *words);
@@ -38,20 +37,20 @@ bool gt_is_any(const char *text, size_t length, const char *words);
  * does not fit. */
 bool gt_append_within(char *string, size_t bytes, const char *more, size_t length);
 
-/* Returns the length in bytes of the UTF-8 character at `at`; 0 if it is invalid. */
+/* Returns the length in bytes of the UTF-8 character at `at`; 0 if the character is invalid. */
 int gt_utf8_length(const char *at, const char *end);
 /* Replaces each byte that is not valid UTF-8 by '?'. */
 void gt_make_utf8(char *string);
 
 typedef enum gt_int_reading { GT_INT_READ, GT_INT_MALFORMED, GT_INT_TOO_LARGE } gt_int_reading;
-/* Reads an integer as users write it: an optional sign, decimal digits or 0x and hexadecimal
- * digits, an optional ^exponent ("2^20"), and an optional suffix K, M, G or T (powers of 1024,
- * upper or lower case). Blanks may surround it. Sets *out only for GT_INT_READ. */
+/* Reads an integer with an optional sign, in decimal or in hexadecimal after 0x, with an optional
+ * exponent ("2^20") and an optional suffix K, M, G or T (powers of 1024, upper or lower case).
+ * Surrounding blanks are ignored. Sets *out only for GT_INT_READ. */
 gt_int_reading gt_read_int(int64_t *out, const char *string);
-/* Like gt_read_int(), but returns EINVAL with a message if the text is not such an integer. */
+/* Like gt_read_int(), but returns EINVAL with a message on failure. */
 gputune_status gt_parse_int(int64_t *out, const char *string);
 
-/* Returns the plural ending for a count: "1 sample", "2 samples". */
+/* Returns the plural ending for a count, as in "1 sample" and "2 samples". */
 static inline const char *gt_plural(uint64_t count)
 {
     return count == 1 ? "" : "s";
@@ -60,36 +59,37 @@ static inline const char *gt_plural(uint64_t count)
 /* The largest problem size. */
 #define GT_SIZE_MAX (INT64_C(1) << 40)
 
-/* A search for the name that a misspelled word probably means: among the tried names, the one with
- * the smallest edit distance, ignoring case. The distance must be at most 2 or a third of the
- * word's length, and half of the letters must be equal. No name is found for a word above 63
- * bytes. */
+/* A search for the correct spelling of a word: the tried name with the smallest edit distance,
+ * ignoring case. The distance must be at most 2 or a third of the word's length, and half of the
+ * letters must match. Words above 63 bytes have no match. */
 typedef struct gt_near {
     const char *word;
     size_t distance; /* smaller is nearer */
-    char name[64];   /* nearest name so far; "": none */
+    char name[64];   /* nearest name so far; "" if none */
     char quoted[68];
 } gt_near;
 gt_near gt_near_to(const char *word);
 void gt_near_try(gt_near *near, const char *name);
-/* Tries blank-separated names. */
+/* Tries each name of a blank-separated list. */
 void gt_near_words(gt_near *near, const char *names);
-/* Tries the names of `count` structs that begin with a name. */
+/* Tries the names of `count` structs whose first member is an array with the name. */
 #define gt_near_items(near, items, count) gt_near_all(near, items, sizeof *(items), count)
 void gt_near_all(gt_near *near, const void *items, size_t bytes, size_t count);
-/* Returns the nearest name in single quotes, or `otherwise`; valid as long as `near`. */
+/* Returns the nearest name in single quotes, or `otherwise`. The result is valid as long as `near`.
+ */
 const char *gt_near_or(gt_near *near, const char *otherwise);
-/* Returns the nearest of several names, or of the names with which structs begin; NULL if no name
- * is near. */
+/* Returns the nearest of `count` names, or NULL. Items are strings, or structs whose first member
+ * is a string. */
 #define gt_nearest(word, items, count) gt_nearest_in(word, items, sizeof *(items), count)
 const char *gt_nearest_in(const char *word, const void *items, size_t bytes, size_t count);
 
-/* Formats an integer with separators, "116,928", in at most 27 characters. Returns `out`. */
+/* Formats an integer with thousands separators ("116,928"), in at most 27 characters. Returns
+ * `out`. */
 const char *gt_count_text(char *out, size_t bytes, uint64_t count);
 
-/* Returns the index of `text` in an array of `count` texts, or of structs that begin with a text.
- * Returns `count` if the array does not contain it. */
+/* Returns the index of `text`, or `count` if it is missing. Items are strings, or structs whose
+ * first member is a string. */
 #define gt_index_of(text, items, count) gt_index_in(text, items, sizeof *(items), count)
 size_t gt_index_in(const char *text, const void *items, size_t bytes, size_t count);
-/* Returns true if `text` is one of `texts`, or if `texts` is NULL. */
+/* Returns true if `texts` is NULL or contains `text`. */
 bool gt_is_listed(const char *text, const char *const *texts, size_t count);

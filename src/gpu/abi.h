@@ -1,6 +1,6 @@
 /* The part of the CUDA driver's ABI that gputune uses, so building does not need cuda.h. Names,
  * values and layouts are those of CUDA 13.0 on 64-bit Linux; tests/gpu/test_abi.c compares them
- * with cuda.h if the compiler finds it. Never include this header and cuda.h in one file. */
+ * with cuda.h. Never include this header and cuda.h in one file. */
 #pragma once
 
 #include "gpu/abi_codes.h"
@@ -88,7 +88,7 @@ typedef enum CUdriverProcAddressQueryResult {
     CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT = 2
 } CUdriverProcAddressQueryResult;
 
-/* Flags that are enums in cuda.h but unsigned int in function parameters. */
+/* Flags that are enums in cuda.h, but unsigned int as function parameters. */
 enum {
     CU_GET_PROC_ADDRESS_DEFAULT = 0,
     CU_CTX_SCHED_SPIN = 0x01,
@@ -189,7 +189,7 @@ typedef struct CUlaunchAttribute {
     CUlaunchAttributeValue value;
 } CUlaunchAttribute;
 
-/* Enumerations in cuda.h; templates give their values as numbers. */
+/* Enumerations in cuda.h; templates contain their numeric values. */
 typedef int CUtensorMapDataType, CUtensorMapInterleave, CUtensorMapSwizzle, CUtensorMapL2promotion,
     CUtensorMapFloatOOBfill;
 
@@ -207,7 +207,7 @@ typedef struct CUarray_st *CUarray;
 enum { CUDA_ARRAY3D_LAYERED = 1 };
 
 typedef struct CUDA_ARRAY3D_DESCRIPTOR {
-    size_t Width, Height, Depth; /* Depth: number of layers of a layered array */
+    size_t Width, Height, Depth; /* Depth: number of layers in a layered array */
     int Format;
     unsigned int NumChannels, Flags;
 } CUDA_ARRAY3D_DESCRIPTOR;
@@ -230,7 +230,7 @@ typedef struct CUDA_MEMCPY3D {
     size_t WidthInBytes, Height, Depth;
 } CUDA_MEMCPY3D;
 
-/* The memory that a texture object reads; without mipmaps. */
+/* The memory that a texture object reads. Mipmaps are omitted. */
 typedef struct CUDA_RESOURCE_DESC {
     int resType;
     union {
@@ -273,7 +273,7 @@ typedef struct CUlaunchConfig {
     unsigned int numAttrs;
 } CUlaunchConfig;
 
-/* cuGetProcAddress_v2, the only entry point that is looked up with dlsym(). */
+/* cuGetProcAddress_v2. Only this entry point is looked up with dlsym(). */
 typedef CUresult (*gt_get_proc_address)(const char *symbol, void **address, int version,
                                         cuuint64_t flags, CUdriverProcAddressQueryResult *found);
 

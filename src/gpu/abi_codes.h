@@ -1,5 +1,5 @@
-/* Lists of the CUDA result codes that gputune or its emulator uses, and of the device attributes
- * that gputune reads, from CUDA 13.0's cuda.h. */
+/* CUDA result codes and device attributes that gputune or its emulator uses, from CUDA 13.0's
+ * cuda.h. */
 #pragma once
 
 /* X(name, value) */

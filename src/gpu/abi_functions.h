@@ -1,9 +1,7 @@
-/* The CUDA driver's entry points that gputune uses.
- *
- * X(member, symbol, version, need, parameters): `symbol` and `version` are arguments of
- * cuGetProcAddress_v2; `version` is the CUDA version that introduced this ABI (cudaTypedefs.h),
- * because a version newer than the driver fails. `need` is REQUIRED or OPTIONAL; an optional member
- * may be NULL. All entry points return CUresult. */
+/* The CUDA driver's entry points that gputune uses: X(member, symbol, version, need, parameters).
+ * cuGetProcAddress_v2 receives `symbol` and `version`, the CUDA version that introduced this ABI
+ * (cudaTypedefs.h). A newer version fails with older drivers. `need` is REQUIRED or OPTIONAL; an
+ * optional member may be NULL. All entry points return CUresult. */
 #pragma once
 
 #define GT_DRIVER_LIST(X)                                                                          \
@@ -171,8 +169,8 @@
     X(GraphRetainUserObject, cuGraphRetainUserObject, 11030, REQUIRED,                             \
       (CUgraph graph, CUuserObject object, unsigned int count, unsigned int flags))
 
-/* Functions that only the emulator exports (src/emulator/extensions.h), looked up with dlsym():
- * Y(member, symbol, return type, parameters). The members are NULL with a real driver. */
+/* Functions that only the emulator exports (src/emulator/extensions.h): Y(member, symbol, return
+ * type, parameters). dlsym() finds them. With a real driver the members are NULL. */
 #define GT_EMULATOR_LIST(Y)                                                                        \
     Y(EmuProfileName, emuProfileName, const char *, (CUdevice device))                             \
     Y(EmuModelVersion, emuModelVersion, int, (void))                                               \

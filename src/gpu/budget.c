@@ -17,7 +17,6 @@ uint64_t gt_budget_cost(const gt_driver *driver, uint64_t bytes)
     return (bytes + step - 1) / step * step;
 }
 
-/* Returns the bytes that the budget leaves. */
 static uint64_t left_of(const gt_budget *budget)
 {
     return budget->taken_bytes < budget->limit_bytes ? budget->limit_bytes - budget->taken_bytes
@@ -47,7 +46,7 @@ bool gt_budget_take(const gt_driver *driver, uint64_t name, uint64_t bytes)
 void gt_budget_give(const gt_driver *driver, uint64_t name)
 {
     gt_budget *budget = driver->budget;
-    for (size_t i = budget ? budget->taken.count : 0; i-- > 0;) { /* the newest is freed first */
+    for (size_t i = budget ? budget->taken.count : 0; i-- > 0;) { /* newest first */
         gt_taken *taken = &budget->taken.items[i];
         if (taken->name == name) {
             budget->taken_bytes -= taken->bytes;

@@ -1,6 +1,6 @@
-/* A limit on the device memory that the users of a driver allocate. A measure worker has a driver
- * with a budget, so a tuning beside a running model leaves the model its memory. Contexts, code and
- * the stacks of kernels are the driver's own and do not count. Not thread-safe. */
+/* A limit on the device memory that a driver table's users allocate. A measure worker has such a
+ * limit, so tuning beside a running model leaves enough memory to the model. Contexts, code and
+ * kernel stacks do not count. Not thread-safe. */
 #pragma once
 
 #include "base/array.h"
@@ -20,21 +20,22 @@ typedef struct gt_budget {
 
 void gt_budget_free(gt_budget *budget);
 
-/* Returns the bytes that an allocation of `bytes` takes from the device: a CUDA driver takes 2 MB
- * pages for allocations of 1 MB or more, and shares pages among smaller ones. Returns `bytes` if
+/* Returns the device memory that an allocation of `bytes` uses. A CUDA driver uses 2 MB pages for
+ * allocations of 1 MB or more, and shares pages among smaller allocations. Returns `bytes` if
  * `driver` is NULL. */
 uint64_t gt_budget_cost(const gt_driver *driver, uint64_t bytes);
 
-/* Allocates memory within the driver's budget, if it has one. Returns CUDA_ERROR_OUT_OF_MEMORY if
- * the allocation would exceed the budget. */
+/* Allocates device memory. Returns CUDA_ERROR_OUT_OF_MEMORY if the allocation would exceed the
+ * driver's budget. */
 CUresult gt_device_alloc(const gt_driver *driver, CUdeviceptr *out, size_t bytes);
 CUresult gt_device_free(const gt_driver *driver, CUdeviceptr address);
-/* Gets the device's memory as cuMemGetInfo() does. *available is at most what the budget leaves. */
+/* Like cuMemGetInfo(), but limits *available to the rest of the budget. */
 CUresult gt_device_info(const gt_driver *driver, size_t *available, size_t *total);
 
 /* Returns true if an allocation of `bytes` fits into the budget. */
 bool gt_budget_has(const gt_driver *driver, uint64_t bytes);
-/* Count memory that another function allocates: an array, or mapped memory. `name` is its handle.
- * gt_budget_take() returns false if the budget would be exceeded, or if host memory runs out. */
+/* Count memory that is not allocated by gt_device_alloc(), such as arrays and mapped memory. `name`
+ * is the memory's handle. gt_budget_take() returns false if the budget would be exceeded, or if
+ * host memory runs out. */
 bool gt_budget_take(const gt_driver *driver, uint64_t name, uint64_t bytes);
 void gt_budget_give(const gt_driver *driver, uint64_t name);

@@ -44,7 +44,7 @@ gputune_status gt_copy_rate(double *bytes_per_s, const gt_driver *driver, size_t
         GT_CUDA(driver, EventCreate, &all.events[i], 0);
     }
     for (int i = 0; i <= copies; i++) {
-        if (i == 1) { /* the first copy only warms up */
+        if (i == 1) { /* the first copy is a warm-up */
             GT_CUDA(driver, EventRecord, all.events[0], NULL);
         }
         GT_CUDA(driver, MemcpyDtoDAsync, all.memory[1], all.memory[0], bytes, NULL);
@@ -74,16 +74,16 @@ gputune_status gt_device_copy_rate(double *bytes_per_s, const gt_driver *driver,
 
 enum { KB = 1024, MB = 1024 * 1024 };
 
-/* Carveout sizes in KB (CUDA programming guide, "Compute Capabilities": shared memory capacity). */
+/* Carveout sizes in KB, from the CUDA programming guide ("Compute Capabilities"). */
 static const int carveout_75[] = {32, 64};
 static const int carveout_100kb[] = {0, 8, 16, 32, 64, 100};
 static const int carveout_164kb[] = {0, 8, 16, 32, 64, 100, 132, 164};
 static const int carveout_228kb[] = {0, 8, 16, 32, 64, 100, 132, 164, 196, 228};
 #define SIZES(list) list, sizeof(list) / sizeof *(list)
 
-/* Limits of each architecture, from the technical specifications of the same guide, with the SM
- * count and the L2 cache of one product (T4, A100, A40, Orin, L40, H100, B200, B300, Thor, RTX PRO
- * 6000, GB10). */
+/* Limits of each architecture, from the technical specifications in the CUDA programming guide. SM
+ * count and L2 size are those of one product: T4, A100, A40, Orin, L40, H100, B200, B300,
+ * Thor, RTX PRO 6000, GB10. */
 static const struct arch {
     int cc, threads_per_sm, blocks_per_sm, shared_per_sm_kb, shared_optin_kb, reserved_kb;
     const int *carveout;
@@ -105,8 +105,8 @@ static const struct arch {
 };
 enum { ARCHES = sizeof table / sizeof *table };
 
-/* Returns the row of `cc`. If there is none, returns the last row that is older or has the same
- * major version, or else the first row. */
+/* Returns the row of `cc`; if there is none, the last row that is older or has the same major
+ * version; otherwise the first row. */
 static const struct arch *nearest_arch(int cc)
 {
     const struct arch *best = &table[0];
@@ -121,8 +121,8 @@ static const struct arch *nearest_arch(int cc)
     return best;
 }
 
-/* Writes the compilation target for a compute capability with all its features ("sm_80", "sm_90a",
- * "sm_120a"): wgmma and tcgen05 need the `a`. */
+/* Formats the compilation target of a compute capability, such as "sm_80" or "sm_90a". The `a`
+ * enables features such as wgmma and tcgen05. */
 static void arch_exact(char *out, size_t bytes, int cc)
 {
     enum { FIRST_WITH_FEATURES = 90 };
@@ -160,7 +160,7 @@ static void fill_from_arch(gt_device *device, const struct arch *arch)
         .shared_reserved_per_block_bytes = arch->reserved_kb * KB,
         .constant_bytes = INT64_C(64) * KB,
         .l2_bytes = (int64_t)arch->l2_mb * MB,
-        /* assume three quarters, as on an A100; an H200 has 62.5% */
+        /* three quarters, as on an A100; an H200 has 62.5% */
         .l2_persist_bytes = arch->cc >= 80 ? arch->l2_mb * MB / 4 * 3 : 0,
         .l2_window_bytes = arch->cc >= 80 ? 128 * MB : 0,
         .memory_bytes = (int64_t)1 << 40,
@@ -217,7 +217,6 @@ void gt_device_environment(gt_device *device)
 
 enum { LARGE_PARAMETERS_VERSION = 12010 };
 
-/* Attributes stored in an int member of gt_device. */
 static const struct {
     size_t offset;
     CUdevice_attribute attribute;
@@ -254,7 +253,7 @@ static gputune_status get_attribute(int *out, const gt_driver *driver, CUdevice 
     return GPUTUNE_OK;
 }
 
-/* Reads an attribute, or returns 0 if the driver does not know it. */
+/* Reads an attribute; 0 if the driver does not know the attribute. */
 static int get_or_zero(const gt_driver *driver, CUdevice device, CUdevice_attribute attribute)
 {
     int value = 0;
@@ -289,7 +288,6 @@ static gputune_status read_attributes(gt_device *out, const gt_driver *driver, C
     return GPUTUNE_OK;
 }
 
-/* Reads the name, the UUID and the MIG profile. */
 static gputune_status read_identity(gt_device *out, const gt_driver *driver, CUdevice device)
 {
     GT_CUDA(driver, DeviceGetName, out->name, (int)sizeof out->name, device);
@@ -300,7 +298,7 @@ static gputune_status read_identity(gt_device *out, const gt_driver *driver, CUd
     }
     CUuuid uuid;
     GT_CUDA(driver, DeviceGetUuid, &uuid, device);
-    /* as nvidia-smi prints it: "GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx" */
+    /* the UUID in nvidia-smi's format: "GPU-xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx" */
     size_t used = (size_t)snprintf(out->uuid, sizeof out->uuid, mig ? "MIG-" : "GPU-");
     for (int i = 0; i < 16; i++) {
         const char *dash = i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "";
@@ -326,7 +324,6 @@ gputune_status gt_device_count(int *out, const gt_driver *driver)
     return GPUTUNE_OK;
 }
 
-/* Reads the first CPU's "model name". */
 static void read_processor(char *out, size_t bytes)
 {
     char text[1024];
@@ -398,7 +395,7 @@ static gputune_status no_such_device(const gt_driver *driver, const char *which,
                    list.length ? gt_text_string(&list) : "none");
 }
 
-/* Returns the only device whose UUID begins with `prefix`, or -1 if none or several do. */
+/* Returns the device whose UUID begins with `prefix`, or -1 if there is none or more than one. */
 static int find_by_uuid(const gt_driver *driver, const char *prefix, int count)
 {
     int found = -1;
@@ -415,7 +412,6 @@ static int find_by_uuid(const gt_driver *driver, const char *prefix, int count)
     return found;
 }
 
-/* Returns the device of the current context, or 0 if no context is current. */
 static int find_current(const gt_driver *driver, int count)
 {
     CUcontext context = NULL;
@@ -438,7 +434,7 @@ gputune_status gt_device_find(int *ordinal, const gt_driver *driver, const char 
     GT_TRY(gt_device_count(&count, driver));
     char *end = NULL;
     long found = which ? strtol(which, &end, 10) : find_current(driver, count);
-    if (which && (end == which || *end)) { /* `which` is not a number */
+    if (which && (end == which || *end)) {
         found = strlen(which) > strlen("GPU-") ? find_by_uuid(driver, which, count) : -1;
     }
     if (found < 0 || found >= count) {

@@ -16,8 +16,8 @@
 
 #define GT_EMULATOR_FILE "libgputune-emu.so"
 
-/* Finds the emulator's library: GPUTUNE_EMULATOR (a file, or its folder), or gt_file_find_part().
- * ENODRIVER lists the searched places. The caller frees *out. */
+/* Finds the emulator's library by GPUTUNE_EMULATOR (a file or folder) or by gt_file_find_part().
+ * The caller frees *out. */
 static gputune_status find_emulator(char **out)
 {
     const char *given = gt_environment("GPUTUNE_EMULATOR");
@@ -58,8 +58,8 @@ static const struct entry {
 #undef EXTRA
 };
 
-/* Stores the symbol's address, or NULL, in the function pointer at `function`. POSIX allows this
- * conversion. */
+/* Stores the symbol's address in the function pointer at `function`; NULL if missing. POSIX allows
+ * this conversion. */
 static void find_symbol(void *function, const gt_driver *driver, const char *symbol)
 {
     void *address = dlsym(driver->handle, symbol);
@@ -96,7 +96,7 @@ static gputune_status fill_table(gt_driver *driver)
         const struct entry *entry = &entries[i];
         void *address = NULL;
         CUdriverProcAddressQueryResult found = CU_GET_PROC_ADDRESS_SUCCESS;
-        if (entry->version == 0) { /* version 0 marks an extension of the emulator */
+        if (entry->version == 0) { /* version 0: an extension of the emulator */
             find_symbol((char *)driver + entry->offset, driver, entry->symbol);
             continue;
         }
@@ -113,8 +113,7 @@ static gputune_status fill_table(gt_driver *driver)
     return GPUTUNE_OK;
 }
 
-/* Selects the emulator's profile. This is the first call, because even the driver version depends
- * on the profile. */
+/* Must precede all other calls, because even the driver version depends on the profile. */
 static gputune_status select_profile(const gt_driver *driver, const char *profile)
 {
     CUresult (*choose)(const char *);
@@ -132,7 +131,6 @@ static gputune_status select_profile(const gt_driver *driver, const char *profil
                         : gt_fail(GPUTUNE_EINVAL, "the emulator has no profile \"%s\"", profile);
 }
 
-/* Explains why a call after cuInit() reports CUDA_ERROR_NOT_INITIALIZED. */
 static const char forked[] = "CUDA does not work in a child process that was forked after its "
                              "parent used CUDA; start the child by exec (in Python, by spawn)";
 
@@ -195,7 +193,6 @@ static gputune_status load_driver(gt_driver *driver, const char *name)
     return fill_table(driver);
 }
 
-/* Loads GPUTUNE_DRIVER, or CUDA's driver, if `name` is NULL. */
 static gputune_status load_driver_locked(gt_driver **out, const char *name)
 {
     name = name ? name : gt_environment("GPUTUNE_DRIVER");
@@ -212,7 +209,7 @@ static gputune_status load_driver_locked(gt_driver **out, const char *name)
     GT_TRY(gt_allocated(driver));
     gputune_status status = load_driver(driver, name);
     if (status < 0) {
-        free(driver); /* the library stays loaded, because drivers cannot be unloaded safely */
+        free(driver); /* the library stays loaded, because unloading a driver is not safe */
         return status;
     }
     *out = opened.drivers[opened.count++] = driver;
@@ -240,7 +237,7 @@ gputune_status gt_driver_probe(int *version, const char *name)
     return GPUTUNE_OK;
 }
 
-/* Maps a failed call's code to a status. Only errors that a kernel can cause become ECRASHED. */
+/* Maps a CUDA error to a status. Only errors that a kernel can cause become ECRASHED. */
 static gputune_status status_of(CUresult result)
 {
     static const struct {
@@ -316,8 +313,9 @@ gputune_status gt_context_current(gt_context *out, const gt_driver *driver)
     return GPUTUNE_OK;
 }
 
-/* Reads the id first: a driver accepts a push of a destroyed context and then corrupts the
- * process's memory, but refuses to return the id (both seen on an H200 with driver 13.0). */
+/* Reads the context's id first, because pushing a destroyed context may succeed and then corrupts
+ * the process's memory. Reading the id of a destroyed context fails (both seen on an H200 with
+ * driver 13.0). */
 gputune_status gt_context_enter(gt_context_visit *out, const gt_driver *driver,
                                 const gt_context *context)
 {

@@ -1,10 +1,10 @@
-/* Objects that CUDA graphs use. A driver reports the end of a graph through a callback that may not
- * call CUDA, so the callback only counts down, and gt_held_collect() frees the object later. */
+/* Objects that CUDA graphs use. The callback at the end of a graph must not call CUDA, so it only
+ * decrements a counter. gt_held_collect() frees the objects later. */
 #include "gpu/held.h"
 
 #include "base/condition.h"
 
-/* Objects that a graph held when their launcher was freed. */
+/* Objects whose launcher was freed while graphs still held them. */
 static struct {
     pthread_mutex_t lock;
     gt_held *list;
@@ -17,8 +17,8 @@ void gt_held_begin(gt_held *out, const gt_driver *driver, const gt_context *cont
     atomic_init(&out->holders, 1);
 }
 
-/* The driver calls this when a graph and all its executables are gone. It takes no lock, because
- * the thread that calls the driver may already hold the lock. */
+/* A callback at the end of a graph and its executables. It takes no lock, because the thread that
+ * destroys the graph may already hold the lock. */
 static void on_graph_gone(void *held)
 {
     atomic_fetch_sub(&((gt_held *)held)->holders, 1);
@@ -37,7 +37,7 @@ gputune_status gt_held_give(gt_held *held, CUgraph graph)
     }
     result = driver->GraphRetainUserObject(graph, made, 1, CU_GRAPH_USER_OBJECT_MOVE);
     if (result != CUDA_SUCCESS) {
-        driver->UserObjectRelease(made, 1); /* the driver calls on_graph_gone() */
+        driver->UserObjectRelease(made, 1); /* calls on_graph_gone() */
     }
     return gt_cuda_check(driver, result, "cuGraphRetainUserObject");
 }
@@ -56,8 +56,7 @@ void gt_held_leave(gt_held *held, bool alive)
     }
 }
 
-/* Removes from the list an object that nothing holds, and returns it. Returns NULL if there is
- * none. */
+/* Removes and returns an object without holders, or returns NULL. */
 static gt_held *take_free(void)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *locked = gt_lock(&left.lock);

@@ -1,4 +1,4 @@
-/* Kernels and variables in images (PTX, cubins, mangled names). */
+/* Finds kernels and variables in images (PTX and cubins). */
 #include "gpu/image.h"
 
 #include "base/text.h"
@@ -9,21 +9,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ENTRY_FLAG = 0x10 }; /* set in the st_other member of a kernel's ELF symbol */
+enum { ENTRY_FLAG = 0x10 }; /* marks kernels in st_other of an ELF symbol */
 
 bool gt_image_is_ptx(const gt_image *image)
 {
     return image->bytes < SELFMAG || memcmp(image->data, ELFMAG, SELFMAG) != 0;
 }
 
-/* Returns true if a text begins with a word. */
 static bool begins_with(const char *text, size_t length, const char *word)
 {
     return length >= strlen(word) && memcmp(text, word, strlen(word)) == 0;
 }
 
-/* Returns true if `symbol` is a mangled name (Itanium C++ ABI: _Z, and a length before each part)
- * that contains the last part of `name`; the last part of "ns::scan" is "scan". */
+/* Returns true if `symbol` is a mangled C++ name that contains the last component of `name`: "scan"
+ * for "ns::scan". The Itanium C++ ABI writes the length before each component. */
 static bool is_mangled(const char *symbol, size_t bytes, const char *name)
 {
     char part[GT_ENTRY_MAX + 8];
@@ -32,10 +31,9 @@ static bool is_mangled(const char *symbol, size_t bytes, const char *name)
     return begins_with(symbol, bytes, "_Z") && memmem(symbol, bytes, part, (size_t)length);
 }
 
-/* A search for a kernel, and its result. */
 typedef struct search {
     const char *name;
-    const char *exact, *found; /* positions in the image */
+    const char *exact, *found;
     size_t exact_bytes, found_bytes;
     unsigned instances;
 } search;
@@ -58,7 +56,7 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || (c && strchr("_$%", c));
 }
 
-/* Calls `each` with the names declared after a keyword: the last word before one of `ends`. */
+/* Calls `each` for every name declared after a keyword: the last word before one of `ends`. */
 static void each_declared(const gt_image *image, const char *word, const char *ends,
                           gt_image_name_fn *each, void *user)
 {
@@ -85,7 +83,7 @@ static void each_declared(const gt_image *image, const char *word, const char *e
     }
 }
 
-/* Returns `count` items of `size` bytes at `offset`, or NULL if the image is shorter. */
+/* Returns `count` items of `size` bytes at `offset`, or NULL if they exceed the image. */
 static const void *part_at(const gt_image *image, uint64_t offset, uint64_t count, uint64_t size)
 {
     uint64_t bytes;
@@ -96,7 +94,7 @@ static const void *part_at(const gt_image *image, uint64_t offset, uint64_t coun
     return (const char *)image->data + offset;
 }
 
-/* Returns the section headers of a cubin, possibly unaligned; NULL if there are none. */
+/* Returns a cubin's section headers, possibly unaligned, or NULL. */
 static const char *section_headers(const gt_image *image, uint16_t *count)
 {
     Elf64_Ehdr header;
@@ -117,7 +115,7 @@ static Elf64_Shdr section_at(const char *headers, uint32_t index)
     return section;
 }
 
-/* Calls `each` with the names of kernels, or of variables in sections that kernels may write. */
+/* Calls `each` for every kernel, or for every variable that kernels may write. */
 static void each_symbol(const gt_image *image, bool kernels, gt_image_name_fn *each, void *user)
 {
     uint16_t count = 0;
@@ -148,7 +146,6 @@ static void each_symbol(const gt_image *image, bool kernels, gt_image_name_fn *e
     }
 }
 
-/* Calls `each` with the names of all kernels or of all variables. */
 static void each_name(const gt_image *image, bool kernels, gt_image_name_fn *each, void *user)
 {
     if (!gt_image_is_ptx(image)) {
@@ -160,13 +157,12 @@ static void each_name(const gt_image *image, bool kernels, gt_image_name_fn *eac
     }
 }
 
-/* The callback of a caller of gt_image_each_variable(). */
 typedef struct variables {
     gt_image_name_fn *each;
     void *user;
 } variables;
 
-/* Recognises the prelude's constants, which the compiler emits even if no kernel uses them. */
+/* Returns true for constants of the prelude, which the compiler emits even if they are unused. */
 static bool is_of_prelude(const char *name, size_t length)
 {
     const char *at = name + strlen("_ZN"), *end = name + length;
@@ -197,8 +193,7 @@ static search search_image(const gt_image *image, const char *name)
     return search;
 }
 
-/* Appends the beginning of a note: PTX treats a note as a comment, and readers of cubins ignore
- * it. */
+/* Starts a note. In PTX a note is a comment; readers of cubins ignore the appended text. */
 static void append_mark(gt_text *out, const char *name)
 {
     gt_text_printf(out, "\n// entry of %s: ", name);

@@ -1,4 +1,4 @@
-/* A table of the contexts in which launchers have set level-2 cache aside. */
+/* Tracks how much level-2 cache launchers have set aside in each context. */
 #include "gpu/l2.h"
 
 #include "base/array.h"
@@ -12,7 +12,7 @@ typedef struct set_aside {
 
 static struct {
     pthread_mutex_t lock;
-    GT_ARRAY(set_aside) contexts; /* contexts with at least one attachment */
+    GT_ARRAY(set_aside) contexts;
 } known = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static set_aside *find_context(const gt_context *context)

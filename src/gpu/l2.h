@@ -1,14 +1,14 @@
-/* Level-2 cache that is set aside for persisting accesses. The amount belongs to a context, so all
- * launchers of a context share it. Thread-safe; call these functions in that context. */
+/* Level-2 cache that is set aside for persisting accesses. All launchers of a context share one
+ * amount. Thread-safe. Call these functions in that context. */
 #pragma once
 
 #include "gpu/driver.h"
 
-/* Sets aside at least `bytes` bytes until gt_l2_detach(). Returns ECUDA or ENOMEM on failure. */
+/* Sets aside at least `bytes` until gt_l2_detach(). ECUDA or ENOMEM on failure. */
 gputune_status gt_l2_attach(const gt_driver *driver, const gt_context *context, size_t bytes);
-/* Ends an attachment. At the end of a live context's last attachment, restores the amount from
- * before the first attachment. */
+/* Ends an attachment. The context's last attachment restores the amount from before the first
+ * attachment. `alive`: the context exists. */
 void gt_l2_detach(const gt_driver *driver, const gt_context *context, bool alive);
-/* Sets aside exactly `bytes` bytes (0: the amount from before the first attachment), and resets the
- * lines that persist. Does nothing in a context without an attachment. */
+/* Sets aside exactly `bytes`, or with 0 the amount from before the first attachment, and resets all
+ * persisting cache lines. Does nothing in a context without attachments. */
 gputune_status gt_l2_set(const gt_driver *driver, const gt_context *context, size_t bytes);

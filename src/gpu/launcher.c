@@ -36,44 +36,43 @@
 
 #include <string.h>
 
-enum { SLOTS = 8 }; /* parts of a stream's staging memory, each with an event */
+enum { SLOTS = 8 }; /* parts of a stream's staging memory; each has an event */
 
-/* The instance and the staging memory that one stream at a time uses. */
+/* The instance and staging memory of one stream at a time. */
 typedef struct stream_state {
-    pthread_mutex_t lock;      /* protects the members below; held for a whole launch */
-    atomic_uint_least64_t key; /* the stream's key, changed under the launcher's lock; 0: free */
-    atomic_uintptr_t stream;   /* the stream's handle, by which the state is found while a capture
-                                  hides the   stream's id */
+    pthread_mutex_t lock;      /* protects the members below; locked during a launch */
+    atomic_uint_least64_t key; /* the stream's key; 0: free */
+    atomic_uintptr_t stream;   /* the stream's handle; during captures, its id is hidden */
     gt_instance instance;
-    bool ready;     /* true if instance, staging memory and events exist */
-    bool copied;    /* true if a block was copied to the instance */
-    bool must_wait; /* true if another stream used the state, so wait for `last` */
+    bool ready;
+    bool copied;    /* true if a launch has copied the blocks */
+    bool must_wait; /* true after another stream's use: wait for `last` first */
     uint8_t *staging;
-    CUevent events[SLOTS]; /* events after the latest launch of each slot */
+    CUevent events[SLOTS]; /* each follows the slot's latest launch */
     bool used[SLOTS];
     unsigned next;
-    CUevent last; /* the event after the latest launch; NULL before the first */
+    CUevent last; /* event after the latest launch; NULL before the first launch */
 } stream_state;
 
-/* The state of one stream within one capture. When the graph of the capture is destroyed, another
- * graph may reuse the entry. */
+/* The state of one stream within one capture. Another graph may reuse it after the capture's graph
+ * was destroyed. */
 typedef struct graph_state {
     gt_held held; /* must be first */
     struct graph_state *next;
     uint64_t capture, key;
     gt_instance instance;
-    GT_ARRAY(void *) staging; /* pinned host memory, one buffer for each captured launch */
-    size_t used;              /* number of staging buffers that the current graph uses */
+    GT_ARRAY(void *) staging; /* pinned host memory, one buffer per captured launch */
+    size_t used;              /* number of buffers in use by the current graph */
 } graph_state;
 
-/* A texture object for a buffer's address, kept for later launches. */
+/* A texture object for a buffer's address. Later launches reuse it. */
 typedef struct texture_object {
     CUtexObject object;
     CUdeviceptr address;
     uint32_t texture; /* index into the launch's textures */
 } texture_object;
 
-/* The module and the texture objects of a launcher. Graphs hold them. */
+/* A launcher's module and texture objects, which graphs hold. */
 typedef struct held_module {
     gt_held held; /* must be first */
     gt_module *module;
@@ -84,33 +83,31 @@ struct gt_launcher {
     gt_loaded_launch loaded; /* must be first, because a direct launch reads only its beginning */
     pthread_mutex_t lock;    /* protects the states' keys and the graph states */
     pthread_mutex_t clear_lock, texture_lock;
-    stream_state *states; /* an array of GT_LAUNCHER_STREAMS, or NULL unless needs_state */
+    stream_state *states; /* GT_LAUNCHER_STREAMS states if needs_state, otherwise NULL */
     unsigned next_victim;
     graph_state *graph_states;
     held_module *held;
-    uint64_t held_capture; /* id of the last capture whose graph was made to hold `held` */
+    uint64_t held_capture; /* id of the latest capture whose graph holds `held` */
 };
 
-/* A stream's identity and capture, from which its state is found. */
 typedef struct stream_facts {
     CUstream stream;
     uint64_t key; /* identifies the stream; never 0 */
     bool capturing;
-    cuuint64_t capture; /* id of the capture if `capturing` */
+    cuuint64_t capture; /* the capture's id if `capturing` */
     CUgraph graph;
 } stream_facts;
 
 /* ---- the parameters of a launch ---- */
 
-/* Reports a failed driver call. A wrong current context is reported as the cause. */
+/* Reports a failed launch. If the wrong context is current, that is reported as the cause. */
 static gputune_status explain_result(const gt_loaded_launch *loaded, CUresult result)
 {
     GT_TRY(gt_loaded_check_context(loaded));
     return gt_cuda_check(loaded->driver, result, "cuLaunchKernelEx");
 }
 
-/* Reads the address that the caller passes for a parameter. EINVAL if its alignment is too small
- * for a texture or a tensor map; `reader` is the word for the message. */
+/* Reads the address argument of a texture or tensor map. EINVAL if the address is not aligned. */
 static gputune_status take_address(CUdeviceptr *out, const gt_loaded_launch *loaded, int argument,
                                    const void *const *arguments, uint32_t alignment,
                                    const char *reader)
@@ -123,7 +120,6 @@ static gputune_status take_address(CUdeviceptr *out, const gt_loaded_launch *loa
     return GPUTUNE_OK;
 }
 
-/* Encodes the tensor map of a parameter for the caller's buffer, on the host. */
 static gputune_status encode_map(CUtensorMap *out, const gt_loaded_launch *loaded,
                                  const gt_parameter *parameter, const void *const *arguments)
 {
@@ -144,8 +140,7 @@ static gputune_status encode_map(CUtensorMap *out, const gt_loaded_launch *loade
     return gt_cuda_check(driver, result, "cuTensorMapEncodeTiled");
 }
 
-/* Finds the texture object of a parameter, which reads the array of the texture or the caller's
- * buffer. Makes it if it does not exist. */
+/* Finds or makes the texture object of a parameter: for its array, or for the caller's buffer. */
 static gputune_status find_texture(CUtexObject *out, gt_launcher *launcher,
                                    const gt_instance *instance, const gt_parameter *parameter,
                                    const void *const *arguments)
@@ -176,7 +171,7 @@ static gputune_status find_texture(CUtexObject *out, gt_launcher *launcher,
 
 /* ---- queueing a launch ---- */
 
-/* Launches a step as often as it is repeated. */
+/* Launches a step `run->times` times. */
 static CUresult launch_run(const gt_loaded_launch *loaded, const gt_instance *instance,
                            CUstream stream, void **parameters, const gt_iteration *run)
 {
@@ -201,7 +196,7 @@ static CUresult launch_run(const gt_loaded_launch *loaded, const gt_instance *in
     config.blockDimX = run->block[0], config.blockDimY = run->block[1];
     config.blockDimZ = run->block[2];
     config.hStream = stream;
-    if (l2->window_bytes) { /* the last attribute is the window, which still lacks its address */
+    if (l2->window_bytes) { /* the window is the last attribute; set its address */
         memcpy(attributes, config.attrs, config.numAttrs * sizeof *attributes);
         config.attrs = attributes;
         memcpy(&attributes[config.numAttrs - 1].value.accessPolicyWindow.base_ptr,
@@ -213,7 +208,6 @@ static CUresult launch_run(const gt_loaded_launch *loaded, const gt_instance *in
     return result;
 }
 
-/* Makes the parameters and launches all kernels. */
 static gputune_status launch_kernels(gt_launcher *launcher, const gt_launch_sizes *sizes,
                                      const gt_instance *instance, CUstream stream,
                                      const void *const *arguments)
@@ -239,7 +233,7 @@ static gputune_status launch_kernels(gt_launcher *launcher, const gt_launch_size
             parameters[i] = &run.values[parameter->map];
         } else if (parameter->kind != GT_PARAMETER_BLOCK) {
             parameters[i] = (void *)arguments[parameter->argument];
-        } else { /* a block that is passed by value: the parameter is its beginning */
+        } else { /* a block: its by-value part comes first */
             int block = parameter->argument;
             parameters[i] = launch->blocks[block].pass == GT_PASS_GLOBAL
                                 ? (void *)&instance->blocks[block]
@@ -257,7 +251,7 @@ static gputune_status launch_kernels(gt_launcher *launcher, const gt_launch_size
     return result == CUDA_SUCCESS ? GPUTUNE_OK : explain_result(&launcher->loaded, result);
 }
 
-/* Fills scratch buffers and arrays that are declared as copies of the caller's buffers. */
+/* Fills the scratch buffers and arrays that are declared as copies of buffers. */
 static gputune_status queue_copies(const gt_loaded_launch *loaded, const gt_instance *instance,
                                    CUstream stream, const void *const *arguments)
 {
@@ -288,7 +282,7 @@ static gputune_status queue_copies(const gt_loaded_launch *loaded, const gt_inst
     return GPUTUNE_OK;
 }
 
-/* Writes to staging memory the parts of the blocks that each launch copies to the device. */
+/* Copies the parts of blocks that the device receives by copy to staging memory. */
 static void stage_blocks(uint8_t *to, const gt_loaded_launch *loaded, const void *const *arguments)
 {
     for (uint32_t i = 0; i < loaded->launch.block_count; i++) {
@@ -301,7 +295,7 @@ static void stage_blocks(uint8_t *to, const gt_loaded_launch *loaded, const void
     }
 }
 
-/* Queues the clears, the copies from `staged` (NULL: no copies) and the kernels. */
+/* Queues the copies, clears and kernels of a launch. `staged`: the blocks; NULL: not copied. */
 static gputune_status queue_launch(gt_launcher *launcher, const gt_launch_sizes *sizes,
                                    const gt_instance *instance, CUstream stream,
                                    const void *const *arguments, const void *staged)
@@ -333,8 +327,7 @@ static gputune_status queue_launch(gt_launcher *launcher, const gt_launch_sizes 
 
 /* ---- the states of streams ---- */
 
-/* Creates the parts of the state that do not exist yet. After a failure, the next call creates the
- * rest. */
+/* Creates what is missing. After a failure, the next call creates the rest. */
 static gputune_status make_ready(stream_state *state, gt_launcher *launcher,
                                  const gt_launch_sizes *sizes)
 {
@@ -357,7 +350,6 @@ static gputune_status make_ready(stream_state *state, gt_launcher *launcher,
     return GPUTUNE_OK;
 }
 
-/* Waits for the state's launches, then releases the state's objects. */
 static void free_state(stream_state *state, const gt_driver *driver)
 {
     for (int i = 0; i < SLOTS; i++) {
@@ -376,8 +368,8 @@ static void free_state(stream_state *state, const gt_driver *driver)
     }
 }
 
-/* Returns the state of `key`, locked, or NULL. Reads the key again under the state's lock, because
- * another stream may have taken the state by then. */
+/* Returns the state of `key`, locked, or NULL. Compares the key again under the state's lock,
+ * because another stream may have taken the state in between. */
 static stream_state *lock_own(gt_launcher *launcher, uint64_t key)
 {
     for (int i = 0; i < GT_LAUNCHER_STREAMS; i++) {
@@ -394,7 +386,8 @@ static stream_state *lock_own(gt_launcher *launcher, uint64_t key)
     return NULL;
 }
 
-/* Returns the state of `key`, locked. A new key gets a free state, or another stream's. */
+/* Returns the state of `key`, locked. A new key gets a free state, or takes another stream's
+ * state. */
 static stream_state *lock_state(gt_launcher *launcher, uint64_t key)
 {
     stream_state *state = lock_own(launcher, key);
@@ -402,7 +395,7 @@ static stream_state *lock_state(gt_launcher *launcher, uint64_t key)
         return state;
     }
     pthread_mutex_lock(&launcher->lock);
-    state = lock_own(launcher, key); /* in the meantime another thread may have made the state */
+    state = lock_own(launcher, key); /* another thread may have added the state */
     if (!state) {
         for (int i = 0; i < GT_LAUNCHER_STREAMS && !state; i++) {
             state = atomic_load(&launcher->states[i].key) ? NULL : &launcher->states[i];
@@ -435,7 +428,7 @@ static gputune_status launch_locked(stream_state *state, gt_launcher *launcher,
     unsigned slot = state->next;
     uint8_t *staged = NULL;
     GT_TRY(make_ready(state, launcher, sizes));
-    if (state->used[slot]) { /* the previous launch of this slot may still read its memory */
+    if (state->used[slot]) { /* the slot's previous launch may still read the staging memory */
         GT_CUDA(driver, EventSynchronize, state->events[slot]);
     }
     GT_TRY(wait_for_previous_owner(state, driver, stream));
@@ -446,7 +439,7 @@ static gputune_status launch_locked(stream_state *state, gt_launcher *launcher,
     }
     gputune_status status =
         queue_launch(launcher, sizes, &state->instance, stream, arguments, staged);
-    /* recorded even after a failure, because the copy may still be running */
+    /* record even after a failure, because the copy may still be running */
     CUresult recorded = driver->EventRecord(state->events[slot], stream);
     state->used[slot] = true;
     state->last = state->events[slot];
@@ -462,7 +455,7 @@ static gputune_status no_block(void)
                    "no block was passed on this stream yet; launch on it once before capturing");
 }
 
-/* Launches on a stream that is not being captured. If `copy` is true, copies the blocks first. */
+/* Launches on a stream that is not being captured. `copy`: copy the blocks first. */
 static gputune_status launch_on_stream(gt_launcher *launcher, const gt_launch_sizes *sizes,
                                        const stream_facts *facts, const void *const *arguments,
                                        bool copy)
@@ -476,11 +469,11 @@ static gputune_status launch_on_stream(gt_launcher *launcher, const gt_launch_si
     return status;
 }
 
-/* Captures a launch that copies no blocks, with the stream's own instance. */
+/* Captures a launch without copying blocks. The launch uses the stream's own instance. */
 static gputune_status capture_repeat(gt_launcher *launcher, CUstream stream,
                                      const void *const *arguments)
 {
-    uint64_t key = 0; /* key of the state that the stream used last */
+    uint64_t key = 0;
     for (int i = 0; i < GT_LAUNCHER_STREAMS && !key; i++) {
         const uint64_t own = atomic_load(&launcher->states[i].key);
         key = atomic_load(&launcher->states[i].stream) == (uintptr_t)stream ? own : 0;
@@ -509,7 +502,7 @@ static void end_module(gt_held *held, bool alive)
     free(module);
 }
 
-/* Makes the capture's graph hold module and textures if it uses them. The caller holds the
+/* Makes the capture's graph hold the module and textures if it uses them. The caller holds the
  * launcher's lock. */
 static gputune_status hold_module(gt_launcher *launcher, const stream_facts *facts)
 {
@@ -535,7 +528,6 @@ static void end_state(gt_held *held, bool alive)
     free(state);
 }
 
-/* Makes a state for graphs, and adds it to the launcher's list. */
 static gputune_status make_state(graph_state **out, gt_launcher *launcher,
                                  const gt_launch_sizes *sizes)
 {
@@ -548,8 +540,8 @@ static gputune_status make_state(graph_state **out, gt_launcher *launcher,
     return GPUTUNE_OK;
 }
 
-/* Finds the state of this stream and these sizes in this capture. If there is none, gives the graph
- * a state that no graph uses, or a new one. */
+/* Finds the state of the stream, capture and sizes. If there is none, reuses the state of a
+ * destroyed graph, or makes one. */
 static gputune_status find_state(graph_state **out, gt_launcher *launcher,
                                  const gt_launch_sizes *sizes, const stream_facts *facts)
 {
@@ -577,7 +569,8 @@ static gputune_status find_state(graph_state **out, gt_launcher *launcher,
     return GPUTUNE_OK;
 }
 
-/* Copies the blocks to memory for all replays of the graph. *out is NULL without such blocks. */
+/* Copies the blocks to host memory that all replays of the graph read. *out is NULL if there are no
+ * such blocks. */
 static gputune_status stage_for_graph(const void **out, graph_state *state,
                                       const gt_launcher *launcher, const void *const *arguments)
 {
@@ -603,7 +596,7 @@ static gputune_status fail_capture(const gt_launcher *launcher)
                           launcher->loaded.launch.steps[0].entry);
 }
 
-/* Captures a launch, with an instance that belongs to the graph. */
+/* Captures a launch. The graph owns the instance. */
 static gputune_status capture_launch(gt_launcher *launcher, const gt_launch_sizes *sizes,
                                      const stream_facts *facts, const void *const *arguments)
 {
@@ -636,8 +629,8 @@ static gputune_status read_capture(stream_facts *out, const gt_driver *driver, C
 }
 
 /* A driver may reuse the handle of a destroyed stream, but not its id (driver 12.0). During a
- * capture the driver refuses to report ids (error 900, seen on an H200 with driver 13.0); the
- * handle is enough then, because the capture has its own id. */
+ * capture, cuStreamGetId fails with error 900 (H200, driver 13.0). The handle is unique enough
+ * then, because it is combined with the capture's id. */
 static gputune_status read_stream(stream_facts *out, const gt_launcher *launcher, CUstream stream)
 {
     const gt_driver *driver = launcher->loaded.driver;
@@ -669,7 +662,6 @@ static gputune_status launch_with_state(gt_launcher *launcher, const gt_launch_s
     return status;
 }
 
-/* Makes the graph of the stream's capture hold the module. */
 static gputune_status hold_for_capture(gt_launcher *launcher, CUstream stream)
 {
     stream_facts facts;
@@ -712,7 +704,7 @@ gputune_status gt_launcher_launch_at(gt_launcher *launcher, const gt_launch_size
     if (!gt_launch_clears(&launcher->loaded.launch)) {
         return queue_launch(launcher, sizes, &launcher->loaded.base, stream, arguments, NULL);
     }
-    /* a clear and its launch are one step for other threads on the same stream */
+    /* no other thread's launch may come between the clear and the kernel */
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&launcher->clear_lock);
     return queue_launch(launcher, sizes, &launcher->loaded.base, stream, arguments, NULL);
 }
@@ -787,7 +779,7 @@ gputune_status gt_launcher_load(gt_launcher **out, const gt_driver *driver, cons
 }
 
 /* Unloading a module waits for its launches and does not disturb captures (seen on an H200 with
- * driver 13.0). A wait for the context would break every capture in it. */
+ * driver 13.0). Waiting for the context instead would break all its captures. */
 void gt_launcher_free(gt_launcher *launcher)
 {
     gt_context_visit visit;

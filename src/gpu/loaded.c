@@ -1,4 +1,4 @@
-/* Loads the code of a launch, checks that it fits the device, and makes instances of it. */
+/* Loads the code of a launch, checks that it fits the device, and makes instances. */
 #include "gpu/loaded.h"
 
 #include "gpu/budget.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The largest cluster that every device with clusters supports. */
+/* The largest cluster size that all devices with clusters support. */
 enum { PORTABLE_CLUSTER = 8 };
 
 int gt_carveout_percent(int kb, int max_kb)
@@ -30,8 +30,8 @@ gputune_status gt_loaded_check_context(const gt_loaded_launch *loaded)
 
 /* ---- checks and attributes of the kernels ---- */
 
-/* Compares the kernel's parameter sizes with those of the launch. Drivers before 12.4 do not report
- * the kernel's sizes. */
+/* Compares parameter sizes. Drivers before 12.4 do not report the kernel's sizes, so nothing is
+ * checked. */
 static gputune_status check_parameters(const gt_loaded_launch *loaded, CUfunction function,
                                        const gt_kernel_step *kernel)
 {
@@ -96,7 +96,7 @@ static gputune_status allow_shared(const gt_loaded_launch *loaded, CUfunction fu
     if (sum <= (uint32_t)loaded->device->shared_per_block_bytes) {
         return GPUTUNE_OK;
     }
-    int allowed; /* the limit that this or another launcher set on this function before */
+    int allowed; /* a limit that any launcher may have set earlier */
     GT_CUDA(loaded->driver, FuncGetAttribute, &allowed,
             CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, function);
     GT_REFUSE(sum > (uint32_t)loaded->device->shared_per_block_optin_bytes, GPUTUNE_ECUDA,
@@ -147,7 +147,6 @@ static gputune_status find_symbol(CUdeviceptr *out, const gt_loaded_launch *load
     return GPUTUNE_OK;
 }
 
-/* Finds and checks the functions and symbols of out->module, and sets attributes. */
 static gputune_status attach_instance(gt_instance *out, const gt_loaded_launch *loaded)
 {
     const gt_launch_view *launch = &loaded->launch;
@@ -168,7 +167,6 @@ static gputune_status attach_instance(gt_instance *out, const gt_loaded_launch *
     return GPUTUNE_OK;
 }
 
-/* Loads the image into a module that the instance owns. */
 static gputune_status load_instance(gt_instance *out, const gt_loaded_launch *loaded,
                                     const gt_image *image)
 {
@@ -183,7 +181,7 @@ static gputune_status load_instance(gt_instance *out, const gt_loaded_launch *lo
     return GPUTUNE_OK;
 }
 
-/* Gives the instance a module. The first instance that needs its own gets the module of `base`. */
+/* If each instance needs its own module, the first instance takes the module of `base`. */
 static gputune_status take_module(gt_instance *out, gt_loaded_launch *loaded)
 {
     gt_instance from = loaded->base;
@@ -199,7 +197,7 @@ static gputune_status take_module(gt_instance *out, gt_loaded_launch *loaded)
     return GPUTUNE_OK;
 }
 
-/* Zeroes memory and waits. Uses its own stream, because the caller's stream may be captured. */
+/* Zeroes memory on a separate stream, because the caller's stream may be captured, and waits. */
 static gputune_status zero_memory(const gt_driver *driver, CUdeviceptr at, size_t bytes)
 {
     CUstream stream;
@@ -243,7 +241,7 @@ static gputune_status make_buffers(gt_instance *out, const gt_loaded_launch *loa
         const gt_parameter *parameter = &launch->parameters[i];
         if (parameter->kind == GT_PARAMETER_SCRATCH) {
             size_t bytes = scratch_bytes(loaded, sizes, i);
-            if (sizes && bytes > 1) { /* round up, so buffers grow rarely */
+            if (sizes && bytes > 1) { /* round up, so buffers rarely grow */
                 bytes = (size_t)2 << log2_below(bytes - 1);
             }
             GT_TRY(allocate_memory(&out->scratch[i], loaded->driver,
@@ -284,8 +282,7 @@ gputune_status gt_loaded_texture(CUtexObject *out, const gt_loaded_launch *loade
     const CUDA_TEXTURE_DESC settings = {.addressMode = {mode, mode, mode},
                                         .filterMode = (int)texture->filter,
                                         .flags = texture->flags};
-    GT_TRY(gt_loaded_check_context(
-        loaded)); /* the texture object will belong to the current context */
+    GT_TRY(gt_loaded_check_context(loaded)); /* the current context will own the texture object */
     CUstreamCaptureMode capture = gt_relaxed_enter(driver);
     CUresult result = driver->TexObjectCreate(out, &resource, &settings, NULL);
     gt_relaxed_leave(driver, capture);
@@ -400,7 +397,7 @@ static gputune_status count_resident(const gt_loaded_launch *loaded, uint32_t in
     *clusters = 1;
     if (gt_volume(kernel->cluster) > 1) {
         CUlaunchConfig config = loaded->kernels[index].config;
-        config.numAttrs = 1; /* keep only the cluster, because a carveout is a hint */
+        config.numAttrs = 1; /* only the cluster matters; a carveout is a hint */
         GT_CUDA(loaded->driver, OccupancyMaxActiveClusters, clusters, function, &config);
     }
     return GPUTUNE_OK;
@@ -435,7 +432,6 @@ static gputune_status check_kernel(const gt_loaded_launch *loaded, uint32_t inde
     return GPUTUNE_OK;
 }
 
-/* Checks that the GPU can run each kernel's block, cluster and cooperative grid. ECUDA if not. */
 static gputune_status check_occupancy(const gt_loaded_launch *loaded)
 {
     const gt_launch_view *launch = &loaded->launch;
@@ -469,11 +465,11 @@ gputune_status gt_loaded_occupancy(double *out, const gt_loaded_launch *loaded)
 
 /* ---- loading ---- */
 
-/* The first driver that is known to accept the carveout as a launch attribute. With every driver,
- * the function's attribute has the same effect. */
+/* The first driver that is known to accept the carveout as a launch attribute. The function
+ * attribute has the same effect with every driver. */
 enum { CARVEOUT_ATTRIBUTE_VERSION = 12080 };
 
-/* Checks that grids are multiples of clusters, because drivers do not report which grid is not. */
+/* Drivers do not report which grid is not a multiple of its cluster. */
 static gputune_status check_clusters(const gt_launch_view *launch)
 {
     gt_iteration run;
@@ -490,7 +486,7 @@ static gputune_status check_clusters(const gt_launch_view *launch)
     return GPUTUNE_OK;
 }
 
-/* Adds an attribute and returns the place for its value. */
+/* Adds an attribute and returns a pointer to its value. */
 static CUlaunchAttributeValue *add_attribute(gt_loaded_kernel *kernel, CUlaunchAttributeID id)
 {
     CUlaunchAttribute *added = &kernel->attributes[kernel->config.numAttrs++];
@@ -525,7 +521,7 @@ static void make_config(gt_loaded_kernel *out, const gt_loaded_launch *loaded,
                                    .blockDimZ = kernel->block[2],
                                    .sharedMemBytes = kernel->shared_bytes,
                                    .attrs = out->attributes};
-    if (gt_volume(kernel->cluster) > 1) { /* the first attribute, for count_resident() */
+    if (gt_volume(kernel->cluster) > 1) { /* must be first, for count_resident() */
         memcpy(&add_attribute(out, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)->clusterDim,
                kernel->cluster, sizeof kernel->cluster);
     }
@@ -541,7 +537,7 @@ static void make_config(gt_loaded_kernel *out, const gt_loaded_launch *loaded,
         add_attribute(out, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
             ->programmaticStreamSerializationAllowed = 1;
     }
-    if (l2->window_bytes) { /* must be the last attribute, because each launch sets its address */
+    if (l2->window_bytes) { /* must be last, because each launch sets its address */
         double ratio = (double)l2->set_aside_bytes / (double)l2->window_bytes;
         CUlaunchAttributeValue *value =
             add_attribute(out, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW);
@@ -552,7 +548,6 @@ static void make_config(gt_loaded_kernel *out, const gt_loaded_launch *loaded,
     }
 }
 
-/* Decides how the launch is done, and prepares its kernels. */
 static gputune_status prepare_kernels(gt_loaded_launch *loaded)
 {
     const gt_launch_view *launch = &loaded->launch;

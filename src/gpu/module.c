@@ -17,8 +17,7 @@ static gputune_status load_ptx(CUmodule *out, const gt_driver *driver, const gt_
     gputune_status status = gt_cuda_check(driver, result, "cuModuleLoadDataEx");
     log[sizeof log - 1] = '\0';
     log[strcspn(log, "\n")] = '\0';
-    bool is_in_message =
-        status < 0 && strstr(gt_message(), log); /* the emulator's message contains the log */
+    bool is_in_message = status < 0 && strstr(gt_message(), log); /* the emulator quotes the log */
     return status < 0 && !is_in_message ? gt_fail_prefix(status, "%.200s", log) : status;
 }
 
@@ -41,7 +40,7 @@ gputune_status gt_function_load(CUfunction *out, const gt_driver *driver, CUmodu
     GT_TRY(gt_cuda_check(driver, result, "cuModuleGetFunction"));
     if (driver->FuncLoad) {
         GT_CUDA(driver, FuncLoad, function);
-    } else { /* before driver 12.4: reading this attribute loads the code */
+    } else { /* before driver 12.4, reading this attribute loads the code */
         int registers;
         GT_CUDA(driver, FuncGetAttribute, &registers, CU_FUNC_ATTRIBUTE_NUM_REGS, function);
     }
@@ -145,7 +144,7 @@ static bool take_mapped(gt_view *out, const gt_driver *driver, int ordinal, uint
     size_t step = 0;
     const CUmemAllocationProp properties = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
                                             .location = {CU_MEM_LOCATION_TYPE_DEVICE, ordinal}};
-    if (!driver->MemCreate || /* NULL in the emulator's driver, which cannot map memory */
+    if (!driver->MemCreate || /* NULL in the emulator */
         driver->MemGetAllocationGranularity(&step, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM) !=
             CUDA_SUCCESS ||
         step == 0) {

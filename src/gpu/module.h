@@ -1,4 +1,5 @@
-/* Loads images, which launchers share, and functions. Maps device memory at two addresses. */
+/* Loads images, which launchers share, and kernel functions. Maps device memory at two
+ * addresses. */
 #pragma once
 
 #include "base/array.h"
@@ -11,49 +12,47 @@
  * contains the assembler's first error line. */
 gputune_status gt_image_load(CUmodule *out, const gt_driver *driver, const gt_image *image);
 
-/* Gets a function and loads its code now; with lazy loading, the driver would load it only at the
+/* Gets a function and loads its code now. With lazy loading, the driver would load the code at the
  * first launch. */
 gputune_status gt_function_load(CUfunction *out, const gt_driver *driver, CUmodule module,
                                 const char *name);
 
-/* The symbol `name` of the kernel that a launch calls `entry`. */
+/* The symbol `name` of the kernel `entry`. */
 typedef struct gt_kernel_symbol {
     char *entry, *name;
 } gt_kernel_symbol;
 
-/* An image that is loaded in one context, with a count of references. Launchers share it unless
- * they need their own __constant__ symbols. Launchers that share it must be loaded one at a
- * time. */
+/* An image that is loaded in one context, with a reference count. Launchers share a module unless
+ * they need their own __constant__ symbols. Load them one at a time. */
 typedef struct gt_module {
     const gt_driver *driver;
     gt_context context;
-    CUmodule handle; /* NULL: each launcher has its own modules */
+    CUmodule handle; /* NULL: each launcher has its own module */
     atomic_uint holders;
-    GT_ARRAY(gt_kernel_symbol) symbols; /* the symbols that launchers have requested */
+    GT_ARRAY(gt_kernel_symbol) symbols; /* symbols of the kernels that launchers use */
 } gt_module;
-/* Makes a module without a handle, with one reference. ENOMEM. */
+/* Makes a module with one reference and without a handle. ENOMEM. */
 gputune_status gt_module_make(gt_module **out, const gt_driver *driver, const gt_context *context);
 gt_module *gt_module_retain(gt_module *module);
 /* Drops a reference; the last reference unloads the module. Works in any context and thread. */
 void gt_module_release(gt_module *module);
-/* Drops a reference without changing the context. `alive`: the module's context exists and is
- * current. NULL is allowed. */
+/* Like gt_module_release(), but leaves the context unchanged. `alive`: the module's context exists
+ * and is current. NULL is allowed. */
 void gt_module_drop(gt_module *module, bool alive);
-/* Finds the symbol of a kernel in the module's image, and remembers it. The module owns *out. */
+/* Finds the symbol of a kernel in the module's image and caches it. The module owns *out. */
 gputune_status gt_module_symbol(const char **out, gt_module *module, const gt_image *image,
                                 const char *entry);
 
 typedef struct gt_view {
-    CUdeviceptr own;     /* writable address of the memory */
-    CUdeviceptr address; /* read-only address of the same bytes */
-    size_t bytes;        /* bytes mapped at each address; 0: emulated memory */
+    CUdeviceptr own;     /* writable address */
+    CUdeviceptr address; /* read-only address of the same memory */
+    size_t bytes;        /* bytes mapped at each address; 0 with the emulator */
     CUmemGenericAllocationHandle memory;
 } gt_view;
 
-/* Allocates at least `bytes` > 0 bytes in the current context, which belongs to the device
- * `ordinal`, and maps them twice: at a writable and at a read-only address. Both addresses are
- * multiples of 64 KiB. Returns false if the driver or device cannot map memory this way or memory
- * runs out; the caller then uses ordinary memory. */
+/* Allocates at least `bytes` > 0 bytes in the current context, which belongs to device `ordinal`,
+ * and maps them at a writable and at a read-only address, both multiples of 64 KiB. Returns false
+ * if such mappings are not supported or memory runs out; the caller then uses ordinary memory. */
 bool gt_view_take(gt_view *out, const gt_driver *driver, int ordinal, uint64_t bytes);
-/* Frees the memory and its view, in the context that made them, when no work uses them. */
+/* Unmaps and frees the memory, in the context that allocated it. No work may still use it. */
 void gt_view_free(const gt_view *view, const gt_driver *driver);

@@ -25,7 +25,6 @@ typedef struct utilization {
     unsigned gpu, memory; /* percentages */
 } utilization;
 
-/* X(member, symbol, parameters) for each function */
 #define NVML_LIST(X)                                                                               \
     X(init, nvmlInit_v2, (void))                                                                   \
     X(count, nvmlDeviceGetCount_v2, (unsigned *count))                                             \
@@ -111,7 +110,7 @@ uint32_t gt_nvml_count(void)
 }
 
 /* Returns true if process `pid` is a waiting worker, or a worker of this process or of `friend`. In
- * /proc/PID/stat the parent's pid follows the process's name and a state letter. */
+ * /proc/PID/stat, the process's name and a state letter precede the parent's pid. */
 static bool is_own_or_waiting_worker(unsigned pid, pid_t friend)
 {
     static const char name[] = " (gputune-worker) ";
@@ -123,9 +122,8 @@ static bool is_own_or_waiting_worker(unsigned pid, pid_t friend)
            (parent && (parent == getpid() || parent == friend));
 }
 
-/* Counts processes other than this one and `friend`. In a container NVML may list pids of another
- * namespace. Then this process is in the list, because it has a context, and the friend may be in
- * it, too. */
+/* If NVML lists pids of another namespace (in a container), this process is in the list, because it
+ * has a context. `friend` is assumed to be in the list too. */
 static void count_others(gt_nvml_users *out, gt_nvml *nvml, pid_t friend)
 {
     process_info infos[64];

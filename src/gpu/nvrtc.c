@@ -19,7 +19,6 @@
 typedef struct program_st *program;
 enum { NVRTC_SUCCESS = 0, NVRTC_ERROR_OUT_OF_MEMORY = 1, NVRTC_ERROR_INVALID_OPTION = 5 };
 
-/* X(member, symbol, parameters) */
 #define NVRTC_LIST(X)                                                                              \
     X(version, nvrtcVersion, (int *major, int *minor))                                             \
     X(create, nvrtcCreateProgram,                                                                  \
@@ -45,33 +44,32 @@ struct gt_nvrtc {
 #undef MEMBER
     const char *(*error_string)(int result);
     int number;       /* 13000 */
-    bool keeps_heads; /* true if it supports precompiled headers (12.8) */
+    bool keeps_heads; /* true if NVRTC supports precompiled headers (12.8) */
     char path[1024];
 };
 
-/* NVRTC searches #include "name" in the source's folder, by default the working folder. This path's
- * folder does not exist. Messages name the files of the #line directives instead. */
+/* The source's folder does not exist, so NVRTC does not search it for #include "name". Messages use
+ * the files named by #line directives instead. */
 static const char program_name[] = "/dev/null/gputune.cu";
 
 enum { OPTIONS_MAX = 64 };
 
-/* Standard options; `since` is the first version with the option, or 0. */
+/* Standard options. `since`: the first NVRTC version with the option; 0: all versions. */
 static const struct optional {
     const char *text;
     int since;
-    bool once; /* true if the option is omitted when the request already has it */
+    bool once; /* true to omit the option if the request has it too */
 } standard[] = {
     {"--std=c++17", 0, true},
     {"-default-device", 0, false},
     {"--ptxas-options=-v", 0, false},
-    {"--no-cache", 12090, false}, /* with a cache, NVRTC loads libcuda, and cached results have no
-                                     lines from ptxas */
+    {"--no-cache", 12090, false}, /* the cache loads libcuda and hides ptxas's output */
     {"--frandom-seed=gputune", 0, false},
-    {"-D__linux__=1", 0, false}, /* under nvcc, the host compiler defines it */
+    {"-D__linux__=1", 0, false}, /* nvcc's host compiler defines this macro */
 };
 enum { STANDARD = sizeof standard / sizeof *standard };
 
-/* Request options that the oldest supported NVRTC does not have. */
+/* Options of requests that older supported versions of NVRTC do not have. */
 static const struct optional newer[] = {
     {"--minimal", 12040, false},
     {"--split-compile", 12050, false},
@@ -101,9 +99,9 @@ static gputune_status find_symbols(gt_nvrtc *nvrtc, void *handle)
     return GPUTUNE_OK;
 }
 
-/* Loads the builtins library from NVRTC's folder. NVRTC opens it by its bare name, which fails for
- * a wheel's folder unless the library is already loaded. A missing library is not an error, because
- * the loader may find another one. */
+/* Loads the builtins library from NVRTC's folder. NVRTC opens that library by its bare name, which
+ * fails for a wheel's folder unless the library is already loaded. A missing library is not an
+ * error, because the loader may find another one. */
 static void load_builtins(const gt_nvrtc *nvrtc)
 {
     GT_FREED char *real = realpath(nvrtc->path, NULL);
@@ -128,7 +126,7 @@ static gputune_status load_nvrtc(gt_nvrtc **out, const char *path)
     GT_REFUSE(nvrtc->version(&major, &minor) != NVRTC_SUCCESS, GPUTUNE_ENOCOMPILER,
               "cannot get the version of %s", path);
     nvrtc->number = major * 1000 + minor * 10;
-    /* use the loaded file's path, which is more precise than "libnvrtc.so.13" */
+    /* the loaded file's path is more precise than "libnvrtc.so.13" */
     memcpy(&address, &nvrtc->version, sizeof address);
     if (dladdr(address, &info) && info.dli_fname) {
         snprintf(nvrtc->path, sizeof nvrtc->path, "%s", info.dli_fname);
@@ -148,8 +146,8 @@ static bool is_usable(const gt_nvrtc *nvrtc, int driver_version)
     return !driver_version || nvrtc->number / 1000 <= driver_version / 1000;
 }
 
-/* Loads the first usable candidate. Appends to `tried` why the other candidates are not used. If
- * several files exist but cannot be loaded, only the first of them is explained. */
+/* Loads the first usable candidate. Appends to `tried` why candidates are not used. If several
+ * files cannot be loaded, only the first failure is explained. */
 static gputune_status open_candidates(const gt_nvrtc **out, const gt_nvrtc_candidates *candidates,
                                       int driver_version, gt_text *tried)
 {
@@ -223,7 +221,7 @@ typedef struct options {
     char *head; /* owned */
 } options;
 
-/* Returns true if the request has an option that replaces this standard option. */
+/* Returns true if an option of the request replaces this standard option. */
 static bool is_replaced(const struct optional *option, const gt_nvrtc_request *request)
 {
     const char *name = option->text + strspn(option->text, "-");
@@ -241,7 +239,7 @@ static bool is_replaced(const struct optional *option, const gt_nvrtc_request *r
 static gputune_status make_options(options *out, const gt_nvrtc *nvrtc,
                                    const gt_nvrtc_request *request, const gt_nvrtc_head *head)
 {
-    enum { OWN = 3 }; /* options added here: the architecture, and two for the head */
+    enum { OWN = 3 }; /* the architecture, and two options for the head */
     GT_REFUSE(request->option_count > OPTIONS_MAX - STANDARD - OWN, GPUTUNE_EINVAL,
               "%zu compiler options; expected at most %d", request->option_count,
               OPTIONS_MAX - STANDARD - OWN);
@@ -279,7 +277,6 @@ static gputune_status make_options(options *out, const gt_nvrtc *nvrtc,
 typedef int (*get_size)(program, size_t *);
 typedef int (*get_bytes)(program, char *);
 
-/* Fetches one result of a program, and appends a NUL. */
 static gputune_status fetch_bytes(gt_image *out, const gt_nvrtc *nvrtc, program program,
                                   get_size size, get_bytes bytes, const char *call)
 {
@@ -292,7 +289,6 @@ static gputune_status fetch_bytes(gt_image *out, const gt_nvrtc *nvrtc, program 
     return GPUTUNE_OK;
 }
 
-/* Fetches the image: PTX if the request asks for it, else a cubin. */
 static gputune_status fetch_image(gt_compiled *out, const gt_nvrtc *nvrtc, program program,
                                   const gt_nvrtc_request *request)
 {
@@ -327,7 +323,8 @@ static gputune_status compile_error(const gt_nvrtc *nvrtc, int result, const cha
                            nvrtc->error_string(result), result);
 }
 
-/* Returns the name expression of an instance, and the length of the entry for which it stands. */
+/* For an instance "ENTRY = expression" or "ENTRY<…>", returns the expression and the length of
+ * ENTRY. */
 static const char *expression_of(size_t *entry_bytes, const char *instance)
 {
     const char *assigned = strstr(instance, " = ");
@@ -335,7 +332,6 @@ static const char *expression_of(size_t *entry_bytes, const char *instance)
     return assigned && instance[*entry_bytes] == ' ' ? assigned + strlen(" = ") : instance;
 }
 
-/* Adds a note to the image for each requested instance of a template. */
 static gputune_status note_instances(gt_compiled *out, const gt_nvrtc *nvrtc, program program,
                                      const gt_nvrtc_request *request)
 {
@@ -354,9 +350,9 @@ static gputune_status note_instances(gt_compiled *out, const gt_nvrtc *nvrtc, pr
 
 /* ---- headers that are missing ---- */
 
-/* A missing header does not stop a compilation, because most missing headers are for host code. A
- * header that contains only the integer types replaces it. A source's missing headers show only
- * when it is compiled, so their names are remembered for sources with the same beginning. */
+/* A missing header is replaced by a header with only the integer types, because most missing
+ * headers are for host code. Only compiling shows which headers are missing, so the names are
+ * cached for sources with the same head. */
 enum { MISSING_MAX = 64 };
 
 static struct {
@@ -370,7 +366,7 @@ static gt_hash head_of(const gt_nvrtc_request *request)
     return gt_hash_bytes(request->text, request->head_bytes);
 }
 
-/* Adds the headers known to be missing, unless a folder of the options has them now. */
+/* Adds the headers known to be missing, except those that an -I folder now contains. */
 static gputune_status recall_missing(gt_texts *out, const gt_nvrtc_request *request)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&known_missing.lock);
@@ -392,7 +388,7 @@ static gputune_status recall_missing(gt_texts *out, const gt_nvrtc_request *requ
     return GPUTUNE_OK;
 }
 
-/* Remembers the names of missing headers. Takes ownership of `names`. */
+/* Caches the names of missing headers. Takes ownership of `names`. */
 static void keep_missing(const gt_nvrtc_request *request, gt_texts *names)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&known_missing.lock);
@@ -403,11 +399,10 @@ static void keep_missing(const gt_nvrtc_request *request, gt_texts *names)
     }
 }
 
-/* Adds the header that the log reports as missing. Returns false if it reports none. */
+/* Adds the header that the log reports as missing. Returns false if there is none. */
 static bool learn_missing(gt_texts *missing, const char *log)
 {
-    static const char words[] =
-        "open source file \""; /* the log has "cannot" or "could not" before these words */
+    static const char words[] = "open source file \""; /* follows "cannot" or "could not" */
     const char *at = strstr(log, words);
     GT_FREED char *name = at ? strdup(at + sizeof words - 1) : NULL;
     if (!name || missing->count == MISSING_MAX) {
@@ -420,7 +415,7 @@ static bool learn_missing(gt_texts *missing, const char *log)
            gt_texts_add(missing, name, length) == GPUTUNE_OK;
 }
 
-/* Creates the program. A precompiled head is included as a header. */
+/* A precompiled head is included as a header. */
 static gputune_status create_program(program *out, const gt_nvrtc *nvrtc,
                                      const gt_nvrtc_request *request, const gt_texts *missing,
                                      bool splits_head)
@@ -435,7 +430,7 @@ static gputune_status create_program(program *out, const gt_nvrtc *nvrtc,
     memcpy(all_texts, texts, count * sizeof *texts);
     for (size_t i = 0; i < missing->count; i++) {
         all_names[count] = missing->items[i];
-        all_texts[count++] = "#include <stdint.h>\n"; /* nearly all headers include <stdint.h> */
+        all_texts[count++] = "#include <stdint.h>\n"; /* nearly all headers include this header */
     }
     if (splits_head) {
         gt_text_append(&source, "#include \"gputune_head.cuh\"\n#pragma nv_hdrstop\n");
@@ -451,8 +446,7 @@ static gputune_status create_program(program *out, const gt_nvrtc *nvrtc,
                         "nvrtcCreateProgram");
 }
 
-/* Compiles a program. Sets *again if a header is missing, because an attempt without the header may
- * succeed. */
+/* Sets *again if a header is missing, because compiling without that header may succeed. */
 static gputune_status compile_program(gt_compiled *out, const gt_nvrtc *nvrtc, program program,
                                       const gt_nvrtc_request *request, const gt_nvrtc_head *head,
                                       gt_texts *missing, bool *again)
@@ -519,7 +513,6 @@ void gt_compiled_free(gt_compiled *compiled)
 
 enum { STATIC_SHARED_LIMIT = 48 * 1024 };
 
-/* Returns the end of a line: its newline or the NUL. */
 static const char *line_end(const char *line)
 {
     return line + strcspn(line, "\n");
@@ -530,7 +523,7 @@ static const char *find_in(const char *from, const char *to, const char *needle)
     return memmem(from, (size_t)(to - from), needle, strlen(needle));
 }
 
-/* Reads the number before `unit` and a blank in the line. Returns 0 if there is none. */
+/* Reads the number before `unit` in the line; 0 if there is none. */
 static uint32_t number_before(const char *line, const char *end, const char *unit)
 {
     const char *at = find_in(line, end, unit);

@@ -1,4 +1,4 @@
-/* Finds the CUDA toolkit, embeds gputune's own headers, and gives hints about missing headers. */
+/* Finds the CUDA toolkit, embeds gputune's own headers, and explains missing headers. */
 #include "gpu/toolkit.h"
 
 #include "base/environment.h"
@@ -36,7 +36,7 @@ void gt_header_hint_append(gt_text *out, const char *line, const gt_texts *missi
         gt_text_append(out, "; NVRTC does not compile this part of Thrust; kernels may use "
                             "thrust::complex, pair, tuple, its functors and iterators");
     }
-    /* an unknown name may be declared in a missing header */
+    /* a missing header may declare the unknown name */
     bool misses_name = false;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         misses_name |= strstr(line, words[i]) != NULL;
@@ -55,10 +55,9 @@ void gt_header_hint_append(gt_text *out, const char *line, const gt_texts *missi
 
 extern const struct embedded {
     const char *name, *text;
-} gt_device_headers[]; /* terminated by a NULL name */
+} gt_device_headers[]; /* the last name is NULL */
 
-/* Defines a header that includes the toolkit's cuda/std header of that name, for the prelude and
- * for kernels that use std::. */
+/* A header that includes cuda/std/NAME of the toolkit, for kernels that use std::. */
 #define TOOLKIT(name)                                                                              \
     {                                                                                              \
         name, "#pragma once\n#include <cuda/std/" name ">\n"                                       \
@@ -111,17 +110,18 @@ const char *gt_device_header_text(const char *name)
 
 typedef enum cuda_root {
     ROOT_HOME,   /* CUDA_HOME */
-    ROOT_LOADER, /* the loader's search path, in place of a folder */
+    ROOT_LOADER, /* the loader's search path; has no folder */
     ROOT_PREFIX, /* a toolkit's default prefix; may contain '*' */
-    ROOT_PYTHON  /* prefix of a Python installation, whose wheels may have parts of CUDA */
+    ROOT_PYTHON  /* a Python prefix, whose wheels may contain parts of CUDA */
 } cuda_root;
 
-/* Visits one folder; a failure ends the walk. */
+/* Visits a folder. A failure ends the search. */
 typedef gputune_status (*root_fn)(void *user, cuda_root kind, const char *folder);
 
 static const char *const prefixes[] = {"/usr/local/cuda", "/usr/local/cuda-[0-9]*", "/opt/cuda"};
 
-/* Gets the prefix ("/usr") of the first python3 on PATH. Without a python3, *out stays NULL. */
+/* Gets the prefix, such as "/usr", of the first python3 on PATH; *out is unchanged if there is
+ * none. */
 static gputune_status python_prefix(char **out)
 {
     const char *path = gt_environment("PATH");
@@ -144,8 +144,8 @@ static gputune_status python_prefix(char **out)
     return GPUTUNE_OK;
 }
 
-/* Calls `visit` for every place, in this order: CUDA_HOME, the loader, the toolkit's default
- * prefixes, and the prefixes of VIRTUAL_ENV, of the first python3 on PATH and of ~/.local. */
+/* Visits CUDA_HOME, the loader's path, the toolkit's default prefixes, and the Python prefixes
+ * (VIRTUAL_ENV, the first python3 on PATH, ~/.local), in this order. */
 static gputune_status visit_roots(root_fn visit, void *user)
 {
     const char *toolkit = gt_environment("CUDA_HOME"), *environment = gt_environment("VIRTUAL_ENV");
@@ -178,7 +178,7 @@ static gputune_status visit_roots(root_fn visit, void *user)
 
 /* ---- matches --------------------------------------------------------------------------------- */
 
-/* Subfolders to search in a folder. */
+/* Subfolders to search. */
 typedef struct places {
     const char *const *items;
     size_t count;
@@ -193,8 +193,8 @@ static gputune_status add_path(gt_texts *out, const char *path)
 static const char *const site_packages[] = {
     "/lib/python3*/site-packages", "/lib/python3*/dist-packages", "/lib/python3/dist-packages"};
 
-/* Lists the matches of a name below a root, one search folder after another, newer versions first.
- * In a Python prefix, the search folders are the subfolders `part` of each package. */
+/* Lists the matches of `name` below a root, in the order of its subfolders, newer versions first.
+ * The subfolders of a Python prefix are `part` in each package. */
 static gputune_status list_below(gt_texts *out, cuda_root kind, const char *root, places below,
                                  const char *part, const char *name)
 {
@@ -224,7 +224,7 @@ static void note_searched(gt_text *searched, const char *place)
 static const char *const names[] = {"/libnvrtc.so.13", "/libnvrtc.so.12", "/libnvrtc.so"};
 enum { NAMES = sizeof names / sizeof *names };
 
-/* Folders of libraries in a toolkit, or in a folder that the user names. */
+/* Library folders of a toolkit, or of the folder in GPUTUNE_NVRTC. */
 static const char *const library_folders[] = {"", "/lib64", "/lib", "/targets/*-linux/lib",
                                               "/nvidia/*/lib"};
 
@@ -282,16 +282,15 @@ gputune_status gt_wheel_find(gt_texts *out, const char *pattern)
 
 /* ---- headers --------------------------------------------------------------------------------- */
 
-/* Folders of headers in a toolkit, or in a folder beside NVRTC. */
+/* Header folders of a toolkit, or of a folder beside NVRTC. */
 static const char *const header_folders[] = {"/include", "/targets/*-linux/include", "/*/include"};
 
-/* The packages of headers, CUDA and CCCL, which may be in two folders. Each is recognised by the
- * header that contains its version. */
+/* CUDA's and CCCL's headers, which may be in two folders. A header with the version identifies
+ * each. */
 enum { PARTS = 2 };
 static const struct part {
     const char *name, *header, *macro;
-    int major, minor, patch; /* divisors that extract the numbers from the macro's value; 0: no such
-                                number */
+    int major, minor, patch; /* divisors for the numbers in the macro's value; 0: none */
 } parts[PARTS] = {
     {"cuda", "cuda_runtime_api.h", "#define CUDART_VERSION", 1000, 10, 0},
     {"cccl", "cub/version.cuh", "#define CUB_VERSION", 100000, 100, 1},
@@ -300,10 +299,10 @@ static const struct part {
 typedef struct finder {
     gt_toolkit *found;
     bool have[PARTS];
-    long versions[PARTS]; /* the values of the version macros */
+    long versions[PARTS]; /* values of the version macros */
 } finder;
 
-/* Records which parts of the toolkit the folder contains. Returns true if it contains any. */
+/* Records which of the two parts the folder contains. Returns true if it contains any. */
 static bool note_parts(finder *finder, const char *folder)
 {
     bool any = false;
@@ -343,7 +342,7 @@ static gputune_status search_headers(void *user, cuda_root kind, const char *fol
     note_searched(&finder->found->searched, folder);
     GT_TRY(list_below(&folders, kind, folder, PLACES(header_folders), "/nvidia/*/include", ""));
     for (size_t i = 0; i < folders.count && !is_complete(finder); i++) {
-        GT_FREED char *cccl = NULL; /* holds CCCL from toolkit 13 on */
+        GT_FREED char *cccl = NULL; /* where CCCL is since toolkit 13 */
         GT_TRY(gt_path_format(&cccl, "%s/cccl", folders.items[i]));
         if (note_parts(finder, folders.items[i])) {
             GT_TRY(add_folder(finder, folders.items[i]));
@@ -355,8 +354,8 @@ static gputune_status search_headers(void *user, cuda_root kind, const char *fol
     return GPUTUNE_OK;
 }
 
-/* Searches beside the NVRTC that the user names: PREFIX/lib64/libnvrtc.so.13, or a wheel's
- * nvidia/cu13/lib/libnvrtc.so.13, whose folder is beside the folders of other wheels. */
+/* Searches around the NVRTC in GPUTUNE_NVRTC: in the prefix of PREFIX/lib64/libnvrtc.so.13, or in
+ * the wheels beside nvidia/cu13/lib/libnvrtc.so.13. */
 static gputune_status search_beside(finder *finder, const char *given)
 {
     GT_FREED char *real = realpath(given, NULL);

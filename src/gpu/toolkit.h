@@ -8,46 +8,43 @@
 
 typedef struct gt_toolkit {
     gt_texts folders; /* include folders in search order */
-    char *version;    /* "cuda 13.0 cccl 3.0.1", with the parts that were found; owned */
-    gt_text searched; /* the searched places, for messages */
+    char *version;    /* the parts found, such as "cuda 13.0 cccl 3.0.1"; owned */
+    gt_text searched; /* searched places, for messages */
 } gt_toolkit;
 
-/* Finds the headers of the runtime (cuda_fp16.h, cooperative_groups.h, …) and of CCCL (cub,
- * cuda/std, thrust): beside the NVRTC named by GPUTUNE_NVRTC, otherwise in the places searched
- * for NVRTC. If there are none, the list of folders is empty. ENOMEM. gt_toolkit_free() releases
- * *out. */
+/* Finds the headers of CUDA (cuda_fp16.h, cooperative_groups.h, …) and of CCCL (cub, cuda/std,
+ * thrust): beside the NVRTC in GPUTUNE_NVRTC, otherwise in the places searched for NVRTC. The list
+ * of folders may be empty. ENOMEM. Release *out with gt_toolkit_free(). */
 gputune_status gt_toolkit_find(gt_toolkit *out);
 void gt_toolkit_free(gt_toolkit *toolkit);
 
 /* Names and paths of NVRTC for dlopen(), best first. */
 typedef struct gt_nvrtc_candidates {
     gt_texts paths;
-    gt_text searched; /* the searched places, for messages */
+    gt_text searched; /* searched places, for messages */
 } gt_nvrtc_candidates;
 
-/* Lists where NVRTC may be: only GPUTUNE_NVRTC (a file or folder) if it is set; otherwise
- * CUDA_HOME, the loader's path (libnvrtc.so.13, then .12, then without a version), the toolkit's
- * default prefixes, and the nvidia/PACKAGE/lib folders of Python wheels (site-packages of
- * VIRTUAL_ENV, of the prefix of python3 on PATH, of ~/.local). ENOMEM. Release *out with
- * gt_nvrtc_candidates_free(), even after a failure. */
+/* Lists where NVRTC may be. If GPUTUNE_NVRTC (a file or folder) is set, nothing else is searched.
+ * Otherwise searches CUDA_HOME, the loader's path (libnvrtc.so.13, then .12, then without a
+ * version), the toolkit's default prefixes, and the nvidia/PACKAGE/lib folders of Python wheels
+ * (site-packages of VIRTUAL_ENV, of the prefix of python3 on PATH, of ~/.local). ENOMEM. Release
+ * *out with gt_nvrtc_candidates_free(), even after a failure. */
 gputune_status gt_nvrtc_find(gt_nvrtc_candidates *out);
 void gt_nvrtc_candidates_free(gt_nvrtc_candidates *candidates);
 
-/* Lists the files that match `pattern` in the site-packages folders that may contain NVRTC's
- * wheels, best first. ENOMEM. Release *out with gt_texts_free(), even after a failure. */
+/* Lists the files in the site-packages folders of NVRTC's wheels that match `pattern`, best first.
+ * ENOMEM. Release *out with gt_texts_free(), even after a failure. */
 gputune_status gt_wheel_find(gt_texts *out, const char *pattern);
 
 /* Appends a hint about `line`, the first error of a compiler's log. For a missing member of
- * namespace std, the hint describes which parts of the C++ library kernels can use; for Thrust,
- * which parts NVRTC compiles. For an unknown name, it lists the missing headers, the searched
- * folders (-I), and what to install or pass. */
+ * namespace std or a part of Thrust, the hint describes which parts kernels can use. For an unknown
+ * name, it lists the missing headers, the searched folders (-I), and what to install or pass. */
 void gt_header_hint_append(gt_text *out, const char *line, const gt_texts *missing,
                            const char *const *options, size_t option_count);
 
 enum { GT_DEVICE_HEADERS_MAX = 128 };
-/* Sets *names and *texts to the names and texts of all headers that come with gputune, for
- * nvrtcCreateProgram(). These headers take precedence over headers in folders. Returns their
- * number; the arrays are never freed. */
+/* Gets the names and texts of the headers that come with gputune, for nvrtcCreateProgram(). They
+ * take precedence over headers in folders. Returns their number. The arrays are never freed. */
 size_t gt_device_header_list(const char *const **names, const char *const **texts);
-/* Returns the text of the header with that name, or NULL. It is never freed. */
+/* Returns the text of gputune's header with that name, or NULL. The text is never freed. */
 const char *gt_device_header_text(const char *name);
