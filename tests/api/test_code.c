@@ -1,4 +1,4 @@
-/* Tests that plans share code, by counting how often a fake driver loads an image. */
+/* Tests that plans share code. A fake driver counts how often an image is loaded. */
 #include "api/plan.h"
 #include "support/fake_driver.h"
 #include "support/test.h"
@@ -37,7 +37,6 @@ static int end(void **state)
     return 0;
 }
 
-/* The code of a kernel without parameters, with a grid of `grid` blocks. */
 static gt_plan_code *code_of(const char *text, uint32_t grid, int carveout_kb)
 {
     gt_image image;
@@ -52,11 +51,10 @@ static gt_plan_code *code_of(const char *text, uint32_t grid, int carveout_kb)
     ASSERT_OK(gt_launch_pack(&packed, &launch));
     ASSERT_OK(gt_image_copy(&image, text, strlen(text) + 1));
     ASSERT_OK(gt_plan_code_make(&code, &pool, packed, &image));
-    free(image.data); /* NULL if the code now owns the image */
+    free(image.data); /* image.data is NULL if the code now owns the image */
     return code;
 }
 
-/* Launches the code in the current context; returns the grid and the function. */
 static uint64_t launch(gt_plan_code *code, uint32_t grid)
 {
     const void *const none[] = {NULL};
@@ -96,7 +94,7 @@ TEST_WITHIN(test_equal_images_share_image_and_function, setup, end)
 TEST_WITHIN(test_modules_are_shared_if_launches_cannot_differ, setup, end)
 {
     assert_int_equal(modules_of(cubin, -1, cubin, -1), 1);
-    assert_int_equal(modules_of(cubin, -1, cubin, 100), 2); /* an attribute of the function */
+    assert_int_equal(modules_of(cubin, -1, cubin, 100), 2);
     assert_int_equal(modules_of(cubin, -1, with_constant, -1), 2);
     assert_int_equal(modules_of(with_constant, -1, with_constant, -1), 1);
     assert_int_equal(modules_of(with_variable, -1, with_variable, -1), 2);
@@ -126,7 +124,7 @@ static CUresult get_id(CUcontext context, unsigned long long *id)
     return CUDA_SUCCESS;
 }
 
-/* After a reset, the context has the same handle, but its code is gone. */
+/* A context keeps its handle when it is reset, but loses its code. */
 TEST_WITHIN(test_a_reset_context_gets_the_code_again, setup, NULL)
 {
     fake.table.CtxGetId = get_id;

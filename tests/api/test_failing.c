@@ -1,5 +1,5 @@
-/* Makes allocations and file accesses fail in calls that need no device: nothing leaks, the message
- * says that memory is short, and the next call succeeds. */
+/* Makes allocations and file accesses fail in calls that need no device. Nothing may leak, the
+ * message must say that memory is short, and the next call must succeed. */
 #include "api/misses.h"
 #include "support/each_failure.h"
 #include "support/folder.h"
@@ -24,7 +24,7 @@ typedef struct world {
     uint32_t seen;
 } world;
 
-/* Three of the shipped templates are enough, because every template needs the same calls. */
+/* Links only three of the shipped templates, because every template needs the same calls. */
 static void link_templates(const char *folder)
 {
     static const char *const names[] = {"axpy.cu", "dot.cu", "stencil2d_steps.cu", "gputune.cuh"};
@@ -80,7 +80,6 @@ static gputune_status add_and_read(void *user)
     return status;
 }
 
-/* Only the misses that could not be counted are lost. */
 static void expect_all(void *user)
 {
     ASSERT_OK(add_and_read(user));
@@ -173,7 +172,7 @@ static gputune_status ask_for_everything(void *user)
 
 TEST_OF(a_tuner_without_a_device, world *w, open_world, close_world)
 {
-    enum { REMEMBERED = 64 }; /* closed tuners; each attempt leaves one */
+    enum { REMEMBERED = 64 }; /* the tuner remembers this many closed tuners */
     for (int i = 0; i < REMEMBERED; i++) {
         ASSERT_OK(ask_for_everything(w));
     }

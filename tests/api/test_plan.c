@@ -1,4 +1,4 @@
-/* Tests plans without a GPU: refused launches, and the plan table. */
+/* Tests refused launches of plans and the plan table. Needs no GPU. */
 #include "api/plan.h"
 #include "base/text.h"
 #include "gpu/device.h"
@@ -16,11 +16,10 @@ typedef struct world {
     gt_device device;
     gt_services services;
     gt_plan_pool pool;
-    gputune_plan *plan; /* a plan of axpy at 1024 */
+    gputune_plan *plan;
     gt_plan_table *table;
 } world;
 
-/* Creates a plan of axpy at n whose code was never loaded. */
 static gputune_plan *plan_for(world *w, int64_t n)
 {
     gt_request *request;
@@ -63,7 +62,6 @@ static int close_world(void **state)
     return 0;
 }
 
-/* Checks that a launch of axpy at that size with invalid buffers is refused. */
 static void expect_refusal(world *w, uintptr_t address, size_t n, const char *message)
 {
     void *y = (void *)address, *x = (void *)8192;
@@ -96,7 +94,6 @@ TEST_OF(test_info_describes_the_choice, world *w, open_world, close_world)
     assert_int_equal(gputune_plan_info(&info, w->plan), GPUTUNE_EINVAL);
 }
 
-/* Returns the terms of a result with that effort, or the minimum terms of a request. */
 static const gt_terms *terms_of(gputune_effort effort)
 {
     static _Thread_local gt_terms terms;
@@ -153,8 +150,7 @@ TEST_OF(test_table_grows, world *w, open_world, close_world)
     }
 }
 
-/* A second request with the same or a lower time limit gets the first result, even if other
- * scenarios were tuned in between. */
+/* A request with the same or a lower time limit gets the first result. */
 TEST_OF(test_table_keeps_results_with_enough_time, world *w, open_world, close_world)
 {
     gt_terms five = *terms_of(GPUTUNE_MEASURE), nine;
@@ -171,7 +167,7 @@ TEST_OF(test_table_keeps_results_with_enough_time, world *w, open_world, close_w
     expect(w, 1024, &five, second);
 }
 
-/* A winner without its last proof may fail it in a later tuning of the process. */
+/* The winner of an interrupted tuning was not re-verified and may fail later. */
 TEST_OF(unproved_plan_is_outdated_by_a_result, world *w, open_world, close_world)
 {
     gt_terms unproved = *terms_of(GPUTUNE_MEASURE);
@@ -187,7 +183,7 @@ enum { SHARED_KEYS = 600, SHARED_READERS = 3 };
 
 typedef struct shared_table {
     world *w;
-    atomic_int added; /* keys from 1 to this one are in the table */
+    atomic_int added; /* the table has the keys from 1 to this number */
     atomic_int missing, wrong;
 } shared_table;
 
@@ -196,7 +192,7 @@ static void *read_table(void *user)
     shared_table *shared = user;
     for (int sure = 0; sure < SHARED_KEYS;) {
         sure = atomic_load(&shared->added);
-        for (int n = sure + 4; n > 0 && n > sure - 20; n--) { /* the newest keys, and later ones */
+        for (int n = sure + 4; n > 0 && n > sure - 20; n--) {
             gputune_plan *found = find(shared->w, n, terms_of(GPUTUNE_CACHED_ONLY));
             gputune_info info = GPUTUNE_INFO_INIT;
             shared->missing += !found && n <= sure;
@@ -206,7 +202,6 @@ static void *read_table(void *user)
     return NULL;
 }
 
-/* Readers take no lock while a writer adds and replaces plans and the table grows. */
 TEST_OF(test_readers_find_added_plans, world *w, open_world, close_world)
 {
     shared_table shared = {.w = w};
@@ -250,7 +245,6 @@ TEST_OF(test_a_full_table_keeps_its_plans, world *w, open_world, close_world)
     }
 }
 
-/* The replaced result must not be returned, even if its successor cannot be stored. */
 TEST_OF(test_a_full_table_gives_no_replaced_plan, world *w, open_world, close_world)
 {
     gputune_plan *second = plan_for(w, 1024);
@@ -261,7 +255,6 @@ TEST_OF(test_a_full_table_gives_no_replaced_plan, world *w, open_world, close_wo
     gputune_plan_release(second);
 }
 
-/* Looks up the default again after each tuning of another size. */
 TEST_OF(test_lookups_that_find_the_same_keep_no_plan, world *w, open_world, close_world)
 {
     gt_terms unproved = *terms_of(GPUTUNE_CACHED_ONLY);
@@ -317,10 +310,9 @@ TEST_OF(test_a_kernel_is_forgotten_and_the_others_stay, world *w, open_world, cl
     assert_false(is_in(w, &keys[0]));
     assert_false(is_in(w, &keys[1]));
     assert_true(is_in(w, &keys[2]));
-    /* the plan was started earlier, so it may belong to the replaced template */
+    /* the plan may belong to the replaced template, because it was started earlier */
     add_key(w, &keys[0], terms, w->plan);
     assert_false(is_in(w, &keys[0]));
-    /* all plans belong to axpy, whichever way they were requested */
     ASSERT_OK(gt_plan_table_add(w->table, &keys[3], terms, w->plan, false,
                                 gt_plan_table_forgets(w->table)));
     assert_true(is_in(w, &keys[3]));

@@ -1,4 +1,4 @@
-/* Tests sizes and GPUs that a user names. */
+/* Tests the sizes and GPUs that users select by text. */
 #include "base/selection.h"
 #include "base_support.h"
 

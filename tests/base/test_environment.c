@@ -1,4 +1,4 @@
-/* Tests environment variables in an ordinary program and in a privileged one. */
+/* Tests reading environment variables in an ordinary program and in a set-gid program. */
 #include "base/environment.h"
 #include "base/file.h"
 #include "base_support.h"
@@ -31,7 +31,6 @@ static int close_folder(void **state)
     return 0;
 }
 
-/* Runs in a child process. Returns 0 if the variable is not set there. */
 static int look(void)
 {
     char *folder;
@@ -51,7 +50,7 @@ static int start(const char *program)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* A copy of this program runs with another group's rights. */
+/* A copy of this program runs set-gid. */
 TEST_OF(privileged_program_sees_no_variable, char *folder, open_folder, close_folder)
 {
     char *path, *bytes;

@@ -78,7 +78,7 @@ TEST_OF(folder_is_not_read_as_a_file, char *folder, open_folder, close_folder)
     assert_non_null(strstr(gputune_error(), "Is a directory"));
 }
 
-/* Each of these used to fill the memory or to block forever. */
+/* Reading any of these files used to fill the memory or block forever. */
 TEST_OF(only_regular_files_of_bounded_size_are_read, char *folder, open_folder, close_folder)
 {
     char *fifo = path_in(folder, "fifo"), *large = path_in(folder, "large"), *text = NULL;
@@ -103,7 +103,7 @@ TEST_OF(parent_folders_are_created_private, char *folder, open_folder, close_fol
     char *path = path_in(folder, "a/b/c.db"), *above = path_in(folder, "a/b");
     struct stat facts;
     ASSERT_OK(gt_file_make_parents(path));
-    ASSERT_OK(gt_file_make_parents(path)); /* call it again, now that the folders exist */
+    ASSERT_OK(gt_file_make_parents(path));
     assert_int_equal(stat(above, &facts), 0);
     assert_int_equal(facts.st_mode & 0777, 0700);
     assert_false(gt_file_exists(path));
@@ -129,13 +129,13 @@ TEST(cache_folder_follows_the_environment)
     ASSERT_OK(gt_file_cache_folder(&folder));
     assert_string_equal(folder, "/xdg/gputune");
     free(folder);
-    setenv("XDG_CACHE_HOME", "relative", 1); /* not absolute: ignored, as the standard requires */
+    setenv("XDG_CACHE_HOME", "relative", 1); /* the XDG standard ignores relative paths */
     setenv("HOME", "/tmp", 1);
     ASSERT_OK(gt_file_cache_folder(&folder));
     assert_string_equal(folder, "/tmp/.cache/gputune");
     free(folder);
     folder = NULL;
-    setenv("HOME", "/nonexistent", 1); /* gputune would otherwise create it */
+    setenv("HOME", "/nonexistent", 1); /* the cache folder is created only if HOME exists */
     assert_int_equal(gt_file_cache_folder(&folder), GPUTUNE_ENOTFOUND);
     assert_non_null(strstr(gputune_error(), "HOME is /nonexistent"));
     unsetenv("HOME");

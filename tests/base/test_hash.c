@@ -1,4 +1,4 @@
-/* Tests that hashes never change, because databases store them and are copied between machines. */
+/* Tests that hash values never change, because databases contain them. */
 #include "base/hash.h"
 #include "base/hash_index.h"
 #include "base_support.h"
@@ -32,7 +32,7 @@ TEST(hash_index_returns_the_first_number)
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t i = 0; i < 3000; i++) {
             uint32_t number = 0;
-            const gt_hash hash = {i, i % 7}; /* most of them differ only in the high half */
+            const gt_hash hash = {i, i % 7};
             ASSERT_OK(gt_hash_index_intern(&index, hash, i + 10 * (uint32_t)pass, &number));
             assert_int_equal(number, i);
         }

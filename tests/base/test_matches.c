@@ -1,4 +1,4 @@
-/* Tests finding the paths that match a pattern. */
+/* Tests listing the paths that match a pattern. */
 #include "base/file.h"
 #include "support/folder.h"
 #include "support/test.h"
@@ -18,7 +18,7 @@ static void touch(const char *folder, const char *name)
     fclose(file);
 }
 
-/* Checks the matches in the folder, separated by commas. */
+/* Checks the matches in the folder, which `expected` separates by commas. */
 static void expect(const char *folder, const char *pattern, const char *expected)
 {
     char *whole, found[512] = "";

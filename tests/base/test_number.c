@@ -95,7 +95,6 @@ static void *format_often(void *failed)
     return NULL;
 }
 
-/* Other threads format numbers while this one formats them in the host's locale. */
 TEST(threads_keep_separate_locales)
 {
     enum { THREADS = 4 };

@@ -1,4 +1,4 @@
-/* Tests the generator of shuffles and simulated noise. */
+/* Tests the random number generator. */
 #include "base/random.h"
 #include "base_support.h"
 

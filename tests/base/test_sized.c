@@ -1,4 +1,4 @@
-/* Tests structs of callers that were built with an older or a newer header. */
+/* Tests passing structs of callers that were built with an older or newer header. */
 #include "base/sized.h"
 #include "support/test.h"
 
@@ -10,7 +10,7 @@ typedef struct sample {
     uint64_t b, c;
 } sample;
 
-/* The same struct in a later header, with one more member. */
+/* A later version of `sample`, with one more member. */
 typedef struct later {
     sample known;
     uint64_t d;
@@ -34,7 +34,7 @@ TEST(read_copies_common_members)
 TEST(read_stops_at_the_end_of_an_older_struct)
 {
     sample out = {sizeof out, 1, 2, 3};
-    uint64_t *older = calloc(2, sizeof *older); /* has exactly the size that it states */
+    uint64_t *older = calloc(2, sizeof *older);
     memcpy(older, &((sample){.size = 16, .a = 4}), 8);
     older[1] = 5;
     ASSERT_OK(GT_SIZED_READ(sample, &out, (const sample *)(const void *)older));

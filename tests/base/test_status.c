@@ -1,4 +1,4 @@
-/* Tests the thread's message, and the names of statuses. */
+/* Tests the error message of each thread, and the names of statuses. */
 #include "base/status.h"
 #include "base_support.h"
 

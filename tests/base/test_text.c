@@ -1,4 +1,4 @@
-/* Tests growable strings, integers, and the nearest name. */
+/* Tests growable strings, integers in text, and finding the most similar name. */
 #include "base/text.h"
 #include "base_support.h"
 
@@ -56,11 +56,11 @@ TEST(integers_are_read_with_suffixes_and_exponents)
         {"10^18", INT64_C(1000000000000000000)},
         {"7^0", 1},
         {"2^10K", 1 << 20},
-        {"010", 10}, /* a leading zero is padding */
+        {"010", 10},
         {"0099", 99},
         {"1^99", 1},
         {"0^99999999999999999999", 0},
-        {"-2^2", -4}, /* the sign applies last */
+        {"-2^2", -4},
         {"0xfK", 15360},
         {"9223372036854775807", INT64_MAX},
         {"-9223372036854775808", INT64_MIN},
@@ -119,7 +119,7 @@ TEST(nearest_name_is_found)
     assert_null(gt_nearest("", names, COUNT(names)));
     static const char *const letters[] = {"n", "ab"};
     assert_string_equal(gt_nearest("nn", letters, 2), "n");
-    /* otherwise any two letters would be near each other */
+    /* otherwise any two letters would be similar */
     assert_null(gt_nearest("m", letters, 2));
     assert_null(gt_nearest("xy", letters, 2));
     assert_null(gt_nearest("bcd", letters, 2));
@@ -134,7 +134,7 @@ TEST(very_long_word_has_no_nearest_name)
     assert_null(gt_nearest(word, names, 1));
 }
 
-/* A quoted source may have any encoding, and a message may be cut inside a character. */
+/* A quoted source may have any encoding, and a message may be cut within a character. */
 TEST(invalid_utf8_is_replaced)
 {
     static const char *const cases[][2] = {{"caf\xe9 \xc3\xa9", "caf? \xc3\xa9"},

@@ -208,13 +208,11 @@ int gputune_kernels(gputune *tuner, const char *kernel,
     return answer || found ? answer : gt_fail(GPUTUNE_ENOTFOUND, "no kernel '%s'", kernel);
 }
 
-/* Returns the number of a size such as "n=1024", or 0 for a word. */
 static double number_of(const gputune_size *size)
 {
     return strtod(strchr(size->name, '=') + 1, NULL);
 }
 
-/* Returns 3 ns for every 1024 elements, so scenarios have different times. */
 static double time_of(gputune_sizes sizes)
 {
     double elements = 1 << 20;
@@ -246,7 +244,7 @@ static void report_progress(const gputune_options *options, double time_ns)
     }
 }
 
-/* Errors of a tuning in which every variant failed. */
+/* Error messages of tunings in which every variant failed. */
 static const struct {
     const char *word;
     gputune_status status;
@@ -488,7 +486,6 @@ static gputune_record restricted_winner(void)
     return record;
 }
 
-/* Lists 10^5 trials of five axes; every 50th one fails. */
 static int many_records(int (*each)(void *user, const gputune_record *record), void *user)
 {
     int answer = 0;

@@ -1,4 +1,4 @@
-/* A library to preload: reports that all files are on NFS. */
+/* A library to preload that reports NFS as the file system of every file. */
 #include <string.h>
 #include <sys/statfs.h>
 

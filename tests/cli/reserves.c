@@ -1,4 +1,4 @@
-/* A library to preload: reserves a terabyte of addresses, like some mallocs and sanitizers. */
+/* A library to preload that reserves a terabyte of addresses, like some mallocs and sanitizers. */
 #define _GNU_SOURCE
 #include <stddef.h>
 #include <sys/mman.h>

@@ -18,8 +18,8 @@ TEST(texts_grow)
     assert_null(cli_copy(NULL));
 }
 
-/* The list outlives the mark, although it is reallocated after it. A sanitizer would report memory
- * that is used after its release, or never released. */
+/* The list is reallocated after the mark but must not be released with it. A sanitizer reports a
+ * wrong release. */
 TEST(mark_releases_later_memory)
 {
     const char **list = cli_grow(NULL, 0, sizeof *list);

@@ -6,7 +6,7 @@
 
 enum { COUNT = 6 };
 
-/* Three scenarios of each kernel: m = n = 256, 64, 1024, then n = 9, 7, 8. */
+/* Three scenarios of each kernel: gemm with m = n = 256, 64, 1024, and axpy with n = 9, 7, 8. */
 static cli_kernel kernels[2] = {{.name = "gemm"}, {.name = "axpy"}};
 static cli_scenario scenarios[COUNT];
 
@@ -69,7 +69,7 @@ TEST(equal_costs_keep_the_order_given)
     check_places(turns, (const size_t[]){0, 1, 2, 3, 4, 5});
 }
 
-/* Computes each turn's share if every turn uses this fraction of its share. */
+/* Computes the share of each turn if every turn uses the fraction `used` of its share. */
 static void divide(double *shares, const cli_turn *turns, double left_s, double used)
 {
     for (size_t i = 0; i < COUNT; i++) {
@@ -111,7 +111,7 @@ TEST(unused_time_goes_to_the_later_ones)
     double shares[COUNT];
     make(turns);
     cli_turns_weigh(turns, COUNT);
-    divide(shares, turns, 50, 0); /* if no turn uses any time */
+    divide(shares, turns, 50, 0); /* no turn uses any time */
     assert_true(shares[0] > 14.999 && shares[0] < 15.001);
     assert_true(shares[COUNT - 1] == 50);
 }
@@ -132,13 +132,13 @@ TEST(what_takes_longest_is_known_from_a_kernels_latest_search)
 {
     cli_turn turns[COUNT];
     make(turns);
-    cli_turns_sort(turns, COUNT); /* gemm begins with 256, axpy with 8 */
+    cli_turns_sort(turns, COUNT);
     assert_int_equal(cli_turns_longest(turns, COUNT, 0), 0);
     cli_turns_note(turns, COUNT, 1, &turns[0], 0.5);
     assert_int_equal(cli_turns_longest(turns, COUNT, 1), 3); /* axpy's first search */
     cli_turns_note(turns, COUNT, 1, &turns[3], 0.2);
     assert_int_equal(cli_turns_longest(turns, COUNT, 1), 2);
-    turns[0].known = true; /* the time of a stored answer is not used */
+    turns[0].known = true;
     cli_turns_note(turns, COUNT, 1, &turns[0], 0.001);
     assert_int_equal(cli_turns_longest(turns, COUNT, 1), 2);
     cli_turns_note(turns, COUNT, 1, &turns[3], 0.7);

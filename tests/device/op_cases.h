@@ -13,7 +13,7 @@
  * and writes one of %lo %ro %ho %fo %do %po; what it does not write is zero. */
 typedef struct op_pattern {
     const char *code;
-    const char *inputs; /* one letter each for the inputs a, b and c: see op_inputs.h */
+    const char *inputs; /* letters for the inputs a, b and c, explained in op_inputs.h */
     result_kind kind;
     tolerance allowed;
 } op_pattern;
@@ -22,24 +22,23 @@ typedef struct op_family {
     const char *name;
     const op_pattern *patterns;
     size_t count;
-    int least_cc; /* least compute capability that the family needs */
+    int least_cc; /* minimum compute capability */
 } op_family;
 
 extern const op_family op_families[];
 extern const size_t op_family_count;
 
-/* The state of a comparison. */
 typedef struct pair {
     side sides[SIDE_COUNT];
-    const char *dump; /* folder for the text of every module, or NULL */
+    const char *dump; /* folder to which every module's text is written; NULL: none */
     int dumped;
 } pair;
 
-/* Runs all of a family's snippets on both sides. */
+/* Runs all snippets of a family on both sides. */
 void op_family_run(pair *both, const op_family *family, tally *counts);
 
-/* Writes the text of one module to the dump folder, if there is one. */
+/* Writes the text of a module to the dump folder, if a dump was requested. */
 void dump_text(pair *both, const char *text);
 
-/* Records that one side refused a case (the thread's message gives the reason). */
+/* Records that one side refused a case. The thread's message must contain the reason. */
 void tally_refusal(tally *counts, const char *what, const char *where);

@@ -75,7 +75,6 @@ static uint64_t double_bits(double value)
     return bits;
 }
 
-/* Returns a value close to a power of two between 2^6 and 2^64, of either sign. */
 static double near_limit(gt_random *random)
 {
     static const int powers[] = {7, 8, 15, 16, 31, 32, 63, 64, 6, 1, 0};
@@ -118,7 +117,6 @@ static float in_range(gt_random *random, double bound)
     return (float)((gt_random_unit(random) * 2 - 1) * bound);
 }
 
-/* Returns an f16 or bf16 with random sign and fraction, and an exponent in [low, high]. */
 static uint64_t short_float(gt_random *random, int fraction_bits, int low, int high)
 {
     uint64_t exponent = (uint64_t)low + gt_random_below(random, (uint64_t)(high - low + 1));
@@ -126,8 +124,8 @@ static uint64_t short_float(gt_random *random, int fraction_bits, int low, int h
     return gt_random_below(random, 2) << 15 | exponent << fraction_bits | fraction;
 }
 
-/* Half of the inputs have random bits; the others have exponents so close that their digits
- * overlap. */
+/* Half of the inputs have random bits. The exponents of the other inputs are close together, so
+ * sums do not lose all digits of one operand. */
 static uint64_t random_value(char letter, gt_random *random)
 {
     uint64_t bits = gt_random_next(random);
@@ -161,7 +159,7 @@ static uint64_t random_value(char letter, gt_random *random)
                     : bits & 0xffffffff;
     case 'n':
         return (bits & 0x807fffff) | (107 + gt_random_below(random, 40)) << 23;
-    default: /* integers of all lengths */
+    default:
         return near ? bits >> gt_random_below(random, 64) : bits;
     }
 }

@@ -1,4 +1,4 @@
-/* Inputs of the snippets: all pairs of special values first, then random values. */
+/* Inputs of the snippets: all pairs of special values, followed by random values. */
 #pragma once
 
 #include <stdint.h>

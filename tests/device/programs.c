@@ -7,9 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-extern const char programs_source[]; /* programs.cu, embedded by the build */
+extern const char programs_source[]; /* contents of programs.cu */
 
-/* Math functions consist of fma and approximations, so their last bits may differ. */
+/* The last bits of math functions may differ, because these functions consist of fma and
+ * approximations. */
 #define MATH_F32                                                                                   \
     {                                                                                              \
         0x1p-20, 0x1p-21                                                                           \

@@ -1,4 +1,4 @@
-// Small programs with fully determined results: each thread writes out[its index].
+// Small programs with fully determined results. Thread i writes out[i].
 typedef unsigned long long u64;
 typedef unsigned int u32;
 #define PROGRAM(name) extern "C" __global__ void name(u64 *out, const u64 *in)
@@ -68,13 +68,13 @@ PROGRAM(contended_atomics)
     atomicInc(&g_inc, 100);
     atomicAdd(&g_sum64, in[INDEX]);
     atomicMax(&g_max64, in[INDEX]);
-    atomicAdd(&g_float, float(x & 63)); // exact in any order
+    atomicAdd(&g_float, float(x & 63)); // exact in any order of additions
     atomicAdd(&g_double, double(x & 1023));
     __threadfence();
     __syncthreads();
     if (threadIdx.x == 0) {
         atomicAdd(&g_done, 1);
-        while (atomicAdd(&g_done, 0) < gridDim.x) { // this ends, because all blocks are resident
+        while (atomicAdd(&g_done, 0) < gridDim.x) { // the loop ends, because all blocks are resident
         }
         __threadfence();
     }

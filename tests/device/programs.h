@@ -1,14 +1,14 @@
-/* Small programs in CUDA (programs.cu): control flow, calls, barriers, shared and distributed
- * shared memory, contended atomics, the math functions. */
+/* Small CUDA programs (programs.cu): control flow, calls, barriers, shared and distributed shared
+ * memory, contended atomics, math functions. */
 #pragma once
 
 #include "op_cases.h"
 
-/* One kernel with the parameters (results, inputs); each of its threads writes one result. */
+/* A kernel with the parameters (results, inputs). Each of its threads writes one result. */
 typedef struct program {
     const char *name;
     uint32_t grid, block, cluster, shared_bytes;
-    const char *inputs; /* letter of the kind of inputs: see op_inputs.h */
+    const char *inputs; /* letter for the kind of inputs, explained in op_inputs.h */
     result_kind kind;
     tolerance allowed;
     int least_cc;

@@ -1,4 +1,4 @@
-/* Runs the same PTX with the same inputs on two drivers. */
+/* Runs PTX on one of two drivers whose results are compared. */
 #pragma once
 
 #include "base/device.h"
@@ -7,7 +7,7 @@
 
 enum { SIDE_GPU, SIDE_EMULATOR, SIDE_COUNT };
 
-/* One driver with its device's primary context. */
+/* A driver and the primary context of its device. */
 typedef struct side {
     const gt_driver *driver;
     gt_device device;
@@ -16,19 +16,19 @@ typedef struct side {
 
 /* Opens device 0 of a driver ("cuda", "emu:h200") and retains its primary context. */
 gputune_status side_open(side *out, const char *driver);
-/* Makes the side's context current on this thread. */
+/* Makes the context of `one` current on this thread. */
 gputune_status side_enter(const side *one);
 
-/* One kernel and its launch; its parameters are four addresses: results, then inputs. */
+/* A kernel and its launch. The parameters are the addresses of the results and of three inputs. */
 typedef struct side_run {
     const char *ptx, *entry;
-    uint32_t grid, block, cluster; /* cluster: blocks of a cluster; 0 or 1: no cluster */
+    uint32_t grid, block, cluster; /* blocks per cluster; 0 or 1 without clusters */
     uint32_t shared_bytes;
-    const void *inputs[3]; /* NULL: no such input */
+    const void *inputs[3]; /* unused inputs are NULL */
     uint64_t input_bytes;
-    uint64_t result_bytes; /* bytes of the results, which are zeroed before the launch */
+    uint64_t result_bytes; /* size of the results, which are zeroed before the launch */
 } side_run;
 
-/* Loads and launches the kernel, waits, and copies the results to `results` (result_bytes).
- * Releases everything. */
+/* Loads and launches the kernel, waits for it, copies result_bytes bytes to `results`, and releases
+ * everything. */
 gputune_status side_execute(const side *one, const side_run *run, void *results);

@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How the bits of a result are interpreted. In floating-point kinds any NaN equals any other NaN,
- * because PTX does not define the payload; different payloads are counted. */
+/* The type of a result's bits. Any two NaN are equal, because PTX does not define their payloads,
+ * but different payloads are counted. */
 typedef enum result_kind {
     RESULT_BITS,
     RESULT_F16,
@@ -16,8 +16,8 @@ typedef enum result_kind {
     RESULT_F64
 } result_kind;
 
-/* The allowed difference of two results, which must be within either bound. If both are 0, the
- * results must be bit-equal. */
+/* The allowed difference of two results, which must satisfy at least one of the bounds. If both
+ * bounds are 0, the results must be bit-equal. */
 typedef struct tolerance {
     double relative, absolute;
 } tolerance;
@@ -25,10 +25,10 @@ typedef struct tolerance {
 /* One family's counts. */
 typedef struct tally {
     uint64_t cases, results, mismatches, nan_bits, inexact;
-    uint64_t refused;   /* cases that one side did not load or run */
-    double largest;     /* largest relative difference of approximations */
-    char first[768];    /* the first mismatch; "" if there is none */
-    char refusal[1024]; /* the first refusal; "" if there is none */
+    uint64_t refused;   /* cases that one side could not load or run */
+    double largest;     /* largest relative difference of approximate results */
+    char first[768];    /* description of the first mismatch, or "" */
+    char refusal[1024]; /* description of the first refusal, or "" */
 } tally;
 
 /* Returns true if two results agree, and counts the comparison in `counts`. */

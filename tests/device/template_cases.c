@@ -20,11 +20,11 @@ typedef struct work {
     const gt_device *device;
     void (*each)(void *user, const char *name, const tally *counts, double began);
     void *user;
-    const gt_request *request; /* request of the current template */
+    const gt_request *request;
     tally *counts;
 } work;
 
-/* All buffers of one side, and the arguments that point to them. */
+/* The buffers of one side, and the kernel arguments that point to them. */
 typedef struct buffers {
     CUdeviceptr addresses[GT_PARAMETER_MAX];
     uint64_t scalars[GT_PARAMETER_MAX];
@@ -148,16 +148,16 @@ static uint64_t element_bits(const uint8_t *element, uint32_t bytes)
     return bits;
 }
 
-/* Templates whose results PTX does not define to the bit, because they use approximations or add in
- * an order that depends on the speed of blocks. The results of all other templates must be equal.
- * The sums in `scan` may be near 0 after sums of 26,000 (200,000 elements of up to 100), so their
- * error is allowed to be the same fraction of the largest sums. */
+/* Templates whose results PTX does not define exactly, because they use approximations or add in an
+ * order that depends on the speed of blocks. All other templates must agree exactly. In `scan` a
+ * sum near 0 may follow sums up to 26,000 (200,000 elements of up to 100), so the allowed error is
+ * relative to the largest sums. */
 static const struct {
     const char *name;
     tolerance allowed;
 } loose[] = {{"rmsnorm", {2e-3, 0}}, {"softmax", {2e-6, 0}}, {"scan", {2e-5, 0.5}}};
 
-/* Tensor-core sums, which the emulator rounds differently. */
+/* The emulator rounds tensor-core sums differently. */
 static const char *const beyond[] = {"gemm_bf16"};
 
 static tolerance allowed_of(const gt_template *template)
@@ -217,8 +217,7 @@ static void run_image(work *w, const gt_image *image, const gt_launch *descripti
                        : gt_fail_memory();
         ran = status == GPUTUNE_OK;
         if (status == GPUTUNE_ECUDA && s == SIDE_GPU) {
-            w->counts->cases--; /* the variant does not fit on the GPU either, so there is nothing
-                                   to compare */
+            w->counts->cases--; /* not a case: the GPU cannot run the variant */
         } else if (!ran) {
             tally_refusal(w->counts, config, names[s]);
         }
@@ -276,7 +275,7 @@ static gputune_status run_variant(work *w, const gt_config *config)
     return GPUTUNE_OK;
 }
 
-/* Lists the default and valid configurations at regular distances. */
+/* Runs the default and every `step`-th valid configuration. */
 static gputune_status run_sample(work *w)
 {
     enum { FIRST = 100000 };
@@ -288,8 +287,7 @@ static gputune_status run_sample(work *w)
         valid++;
     }
     gt_space_rewind(space);
-    uint64_t step = valid / SAMPLE + 1; /* rarely a multiple of an axis's length, so all axes
-                                           change */
+    uint64_t step = valid / SAMPLE + 1;
     while (status == GPUTUNE_OK && index < valid && gt_space_next(space, &config)) {
         if (index % step == index / step % step) {
             status = run_variant(w, &config);
@@ -299,13 +297,11 @@ static gputune_status run_sample(work *w)
     return status;
 }
 
-/* Sets small run-time sizes that leave a tail; other problem values keep the template's
- * defaults. */
+/* Sets small run-time sizes that leave a tail. Other problem values keep their defaults. */
 static size_t small_sizes(gputune_size *out, const gt_template *template)
 {
-    const int64_t most = template->problem_count < 3 ? 100003 : 131; /* small extents, because a
-                                                                        kernel with three sizes
-                                                                        multiplies matrices */
+    /* Kernels with three sizes are matrix products. */
+    const int64_t most = template->problem_count < 3 ? 100003 : 131;
     size_t count = 0;
     for (uint32_t i = 0; i < template->problem_count; i++) {
         const gt_problem_value *value = &template->problem[i];

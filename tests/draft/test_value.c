@@ -24,8 +24,8 @@ static draft_amount *number(int64_t value)
     return draft_number(value);
 }
 
-/* Uses N and M first, because products are printed in the order in which their symbols were used.
- */
+/* Uses N and M first, because factors are printed in the order in which their symbols were first
+ * used. */
 static void begin(void)
 {
     (void)N;

@@ -1,4 +1,4 @@
-/* Compiles CUDA sources with NVRTC and runs them. Tests are skipped if there is no NVRTC. */
+/* Compiles CUDA sources with NVRTC and runs them. Tests are skipped without NVRTC. */
 #pragma once
 
 #include "machine_fixture.h"
@@ -20,7 +20,6 @@ static inline int find_nvrtc(void **state)
 
 enum { FIXTURE_FOLDERS = 8 };
 
-/* Compiles and loads the source, which may include headers of the toolkit. */
 static inline void load(machine *m, const char *source)
 {
     gt_compiled result;

@@ -1,5 +1,4 @@
-/* Runs each test in its own process, because the emulator's state belongs to the process, like that
- * of hardware, and some tests make the device unusable. */
+/* Runs each test in its own process, because some tests make the device unusable. */
 #pragma once
 
 #include "calls.h"
@@ -17,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Checks a condition in the child. cmocka's asserts would run the rest of the suite again there. */
+/* Like assert_true(), which would run the rest of the suite again in a child process. */
 #define CHECK(condition)                                                                           \
     do {                                                                                           \
         if (!(condition)) {                                                                        \
@@ -36,9 +35,8 @@
     } while (0)
 #define OK(call) CHECK_CODE(call, CUDA_SUCCESS)
 
-/* Runs `body` in a child process, with an environment variable ("NAME=value") or NULL. The test
- * fails if the child fails. The child is killed after 20 s of CPU time, which does not depend on
- * other load. */
+/* Runs `body` in a child process, with an environment variable ("NAME=value") or NULL. Fails the
+ * test if the child fails. The child is killed after 20 s of CPU time. */
 static inline void in_child(void (*body)(void), const char *environment)
 {
     fflush(NULL);
@@ -58,7 +56,7 @@ static inline void in_child(void (*body)(void), const char *environment)
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-/* Defines a test that runs in a child. */
+/* Defines a test that runs in a child process. */
 #define TEST_IN_CHILD(name)                                                                        \
     static void name(void);                                                                        \
     TEST(test_##name)                                                                              \
@@ -76,7 +74,7 @@ static inline CUcontext open_device(void)
     return context;
 }
 
-/* Defines a test that runs in a child in which a device is open. */
+/* Defines a test that runs in a child process with an open device. */
 #define TEST_ON_DEVICE(name)                                                                       \
     static void name##_there(void);                                                                \
     TEST_IN_CHILD(name)                                                                            \
@@ -104,13 +102,12 @@ static inline CUdeviceptr new_buffer(size_t bytes)
     return buffer;
 }
 
-/* Ends a kernel that spins. The race is intended, so sanitizers ignore it. */
+/* Ends a spinning kernel. Sanitizers ignore the race, because it is intended. */
 __attribute__((no_sanitize("thread"))) static inline void raise_flag(volatile int *flag)
 {
     *flag = 1;
 }
 
-/* Launches y[i] += a for i < n, with the kernel `add`. */
 static inline CUresult launch_add(CUfunction add, CUdeviceptr y, float a, int n, CUstream stream)
 {
     void *params[] = {&y, &a, &n};

@@ -1,4 +1,4 @@
-/* PTX of small kernels. The comment above each kernel shows it in CUDA. */
+/* PTX of small kernels, each with its CUDA source in a comment. */
 #pragma once
 
 #define PTX ".version 9.0\n.target sm_80\n.address_size 64\n"

@@ -13,7 +13,7 @@
 
 enum { FIXTURE_BUFFERS = 16 };
 
-/* Buffers of a test in host memory. If all bytes are zero, there are no buffers. */
+/* Buffers of a test in host memory. A zeroed struct has no buffers. */
 typedef struct machine {
     emu_range ranges[FIXTURE_BUFFERS];
     void *blocks[FIXTURE_BUFFERS];
@@ -40,7 +40,6 @@ static inline bool machine_find(void *context, uint64_t address, emu_range *out)
     return false;
 }
 
-/* The handle of a texture is its address; 1 is an invalid handle. */
 static inline const emu_texture *machine_texture(void *context, uint64_t object)
 {
     (void)context;
@@ -54,7 +53,6 @@ static inline void machine_print(void *context, const char *text, size_t bytes)
     snprintf(m->printed + used, sizeof m->printed - used, "%.*s", (int)bytes, text);
 }
 
-/* Allocates zeroed memory, aligned to 256 bytes and surrounded by unused memory. */
 static inline void *machine_alloc(machine *m, size_t bytes)
 {
     uint8_t *block = calloc(1, bytes + 1024);
@@ -87,7 +85,7 @@ static inline machine machine_of(const char *ptx)
     return m;
 }
 
-/* Launches with a packed parameter block, and returns the code. */
+/* Launches with a packed parameter block, and returns the emulator's error code. */
 static inline int machine_run(machine *m, const char *kernel, uint32_t grid, uint32_t block,
                               const void *params)
 {
@@ -109,7 +107,6 @@ static inline int machine_run(machine *m, const char *kernel, uint32_t grid, uin
     return emu_run(&launch, &m->counters, &m->fault);
 }
 
-/* Like machine_run(), but fails the test on an error. */
 static inline void machine_launch(machine *m, const char *kernel, uint32_t grid, uint32_t block,
                                   const void *params)
 {

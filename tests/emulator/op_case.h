@@ -1,14 +1,14 @@
-/* Tests of single instructions: PTX around them, inputs and expected results. */
+/* Tests single instructions: adds the surrounding PTX, and checks the results. */
 #pragma once
 
 #include "machine_fixture.h"
 
-/* An instruction, its operands and its expected result. It reads %l0-%l2 (64 bits; their low bits
- * are also in %r, %h, %f, %d) and writes one or more of %lo, %ro, %ho, %fo, %do, %po. */
+/* An instruction with operands and expected result. It reads %l0 to %l2 (64 bits; %r, %h, %f and %d
+ * have their low bits) and writes one or more of %lo, %ro, %ho, %fo, %do, %po. */
 typedef struct op_case {
     const char *code;
     uint64_t a, b, c;
-    uint64_t want; /* the bitwise or of all results; a result that was not written is zero */
+    uint64_t want; /* bitwise or of all results, which are zero if not written */
 } op_case;
 
 static const char op_case_head[] =
@@ -43,8 +43,7 @@ static const char op_case_tail[] = "\n"
                                    "  ret;\n"
                                    "}\n";
 
-/* Runs the case with all lanes and then with every second lane. Returns how many lanes are
- * wrong. */
+/* Runs the case with all lanes, then with every second lane. Returns the number of wrong lanes. */
 static inline int op_case_run(const op_case *one)
 {
     char text[8192];

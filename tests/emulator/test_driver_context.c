@@ -1,5 +1,5 @@
-/* Invalid handles, which the emulator always refuses although CUDA leaves the result undefined, and
- * objects of a context that is not current. */
+/* Tests invalid handles, which the emulator always refuses although CUDA leaves the result
+ * undefined, and objects of a context that is not current. */
 #include "device.h"
 
 #include <signal.h>
@@ -42,7 +42,6 @@ static void check_invalid(const objects *all)
     CHECK_CODE(cuEventQuery(all->event), invalid);
     CHECK_CODE(cuStreamWaitEvent(NULL, all->event, 0), invalid);
     CHECK_CODE(cuEventDestroy_v2(all->event), invalid);
-    /* Valid objects can still be used, but not together with destroyed ones in one call. */
     objects valid = make();
     CHECK_CODE(launch_add(valid.add, y, 1.0F, 1, all->stream), invalid);
     OK(launch_add(valid.add, y, 1.0F, 1, valid.stream));
@@ -122,7 +121,7 @@ static void push_destroyed(void)
     cuCtxPushCurrent_v2(destroyed_context());
 }
 
-/* Expects the process to abort. NVIDIA's driver corrupts memory instead, and the process aborts
+/* Expects the process to abort. With NVIDIA's driver, memory is corrupted and the process aborts
  * later. */
 static void expect_abort(void (*body)(void))
 {
@@ -173,14 +172,13 @@ TEST_ON_DEVICE(invalid_graph_handles_are_refused)
 
 enum { OTHER_COUNT = 1 << 18 };
 
-/* A second context with objects and a buffer of OTHER_COUNT floats. */
+/* A context that is not current, its objects, and a buffer of OTHER_COUNT floats. */
 typedef struct other_context {
     CUcontext context;
     objects all;
     CUdeviceptr y;
 } other_context;
 
-/* Creates a context, which is then current. */
 static other_context make_other(void)
 {
     other_context other;
@@ -190,7 +188,7 @@ static other_context make_other(void)
     return other;
 }
 
-/* The function and the stream must belong to one context, which need not be current. The default
+/* Function and stream of a launch must belong to the same context, current or not. The default
  * streams belong to the current context. */
 TEST_IN_CHILD(launches_across_contexts)
 {
@@ -205,13 +203,12 @@ TEST_IN_CHILD(launches_across_contexts)
     CHECK_CODE(launch_add(other.all.add, y, 1.0F, 1, CU_STREAM_PER_THREAD), invalid);
     OK(launch_add(other.all.add, other.y, 1.0F, OTHER_COUNT, other.all.stream));
     OK(cuModuleUnload(other.all.module));
-    OK(cuStreamQuery(other.all.stream)); /* unloading the module has waited for the launch */
+    OK(cuStreamQuery(other.all.stream)); /* unloading a module waits for its launches */
     CHECK_CODE(launch_add(other.all.add, other.y, 1.0F, 1, other.all.stream), invalid);
     CHECK(read_float(other.y) == 1.0F);
     CHECK(read_float(y) == 0.0F);
 }
 
-/* A kernel can access the memory of every live context. */
 static void memory_of_another_context(void)
 {
     CUcontext context = open_device();

@@ -1,4 +1,4 @@
-/* The device and its profile, the environment, looking up calls, contexts, forks, names of
+/* Tests the device and its profile, the environment, symbol lookup, contexts, forks, and names of
  * errors. */
 #include "device.h"
 
@@ -83,7 +83,7 @@ static void has_three(void)
     OK(cuCtxSetCurrent(context));
     OK(cuCtxGetDevice(&device));
     CHECK(device == 2);
-    OK(cuDevicePrimaryCtxReset_v2(0)); /* does not affect device 2 */
+    OK(cuDevicePrimaryCtxReset_v2(0));
     OK(cuCtxSynchronize());
     CHECK_CODE(cuDevicePrimaryCtxRetain(&other, 0), CUDA_ERROR_NOT_SUPPORTED);
     CHECK(strstr(emuLastMessage(), "one device per process"));

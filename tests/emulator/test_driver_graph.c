@@ -1,4 +1,4 @@
-/* Stream capture, graphs and user objects. */
+/* Tests stream capture, graphs and user objects. */
 #include "device.h"
 
 #include <stdatomic.h>

@@ -1,4 +1,4 @@
-/* Launches that succeed, fail or are refused, clusters, occupancy, and modules. */
+/* Tests launches that succeed, fail or are refused; clusters, occupancy, and modules. */
 #include "device.h"
 
 static CUresult launch_sized(CUfunction function, unsigned grid, unsigned block, unsigned shared)
@@ -21,7 +21,6 @@ TEST_ON_DEVICE(bad_launches_are_refused)
     CHECK_CODE(launch_sized(NULL, 1, 32, 0), CUDA_ERROR_INVALID_HANDLE);
     CHECK_CODE(cuLaunchKernel(add, 1, 1, 1, 32, 1, 1, 0, NULL, NULL, NULL),
                CUDA_ERROR_INVALID_VALUE);
-    /* None of these errors is sticky. */
     OK(launch_sized(add, 1, 32, 48 * 1024));
     OK(cuCtxSynchronize());
 }
@@ -119,7 +118,7 @@ TEST_ON_DEVICE(grid_barrier_makes_writes_visible)
         OK(cuMemcpyDtoH_v2(&wrong, missed, sizeof wrong));
         CHECK(wrong == 0);
     }
-    /* at most 264: two blocks of 1024 threads fit on each of the 132 SMs */
+    /* the limit is 264, because two blocks of 1024 threads fit on each of the 132 SMs */
     CHECK_CODE(launch_cooperative(meet, 265, here, missed),
                CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
 }
@@ -161,7 +160,7 @@ TEST_ON_DEVICE(occupancy_of_blocks_and_clusters)
     CHECK(blocks == 2);
     OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, add, 128, 201 * 1024));
     CHECK(blocks == 0);
-    /* These numbers were measured on an H200. Shared memory is the limit. */
+    /* Measured on an H200. Shared memory is the limiting resource. */
     CHECK(active_clusters(add, 8, 100 * 1024) == 30 && active_clusters(add, 8, 200 * 1024) == 15);
     CHECK(active_clusters(add, 16, 100 * 1024) == 14 && active_clusters(add, 16, 200 * 1024) == 7);
     CHECK(active_clusters(add, 32, 0) == 0);
@@ -243,7 +242,7 @@ TEST_ON_DEVICE(program_instances_have_separate_variables)
     look_up(look_second, out, 107);
 }
 
-/* A header may declare a thousand variables that no kernel needs, like CUB's. */
+/* Headers such as CUB's may declare a thousand variables that no kernel uses. */
 TEST_ON_DEVICE(unused_variables_are_not_allocated)
 {
     enum { VARIABLES = 2000, MODULES = 40 };
@@ -293,7 +292,6 @@ TEST_IN_CHILD(illegal_address_is_sticky)
     OK(cuLaunchKernel(wild, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
     CHECK_CODE(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
     CHECK(strstr(emuLastMessage(), "wild") && strstr(emuLastMessage(), "allocation of 40 bytes"));
-    /* The error persists, in every context. */
     CHECK_CODE(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
     CHECK_CODE(cuMemAlloc_v2(&more, 4), CUDA_ERROR_ILLEGAL_ADDRESS);
     OK(cuDevicePrimaryCtxReset_v2(0));
@@ -311,7 +309,7 @@ static const struct outside {
 } outsides[] = {
     {false, false, 0, "0 bytes past the end of an allocation of 40 bytes"},
     {false, false, 60000, "past the end of an allocation of 40 bytes"},
-    {false, false, 66000, "an allocation of 40 bytes"}, /* an address in the gap between the two */
+    {false, false, 66000, "an allocation of 40 bytes"},
     {true, false, -44, "4 bytes before an allocation of 40 bytes"},
     {false, true, -40, "in freed memory (40 bytes"},
 };
@@ -344,8 +342,6 @@ TEST(message_locates_a_read_outside)
     }
 }
 
-/* ---- the heap of malloc() ---- */
-
 enum { KEEP, FREE, FREE_TWICE, USE_FREED, PAST_THE_END };
 
 static CUresult launch_take(CUdeviceptr got, uint64_t bytes, int then, unsigned threads)
@@ -355,7 +351,6 @@ static CUresult launch_take(CUdeviceptr got, uint64_t bytes, int then, unsigned 
     return cuCtxSynchronize();
 }
 
-/* Returns the number of threads that got memory. */
 static int count_taken(uint64_t bytes, int then, unsigned threads)
 {
     CUdeviceptr got = new_buffer(threads * sizeof(int));

@@ -1,4 +1,5 @@
-/* Copies and fills, ranges of addresses, attributes of addresses, memory that processes share. */
+/* Tests copies and fills, address ranges, attributes of addresses, and memory shared between
+ * processes. */
 #include "device.h"
 
 TEST_ON_DEVICE(copies_both_ways)
@@ -50,7 +51,8 @@ TEST_ON_DEVICE(zeros_of_large_ranges_are_not_written_again)
     CHECK(host[2] == 0 && host[3] == 1);
 }
 
-/* A pageable source may change after the call has returned, a pinned source only after the copy. */
+/* The caller may change a pageable source after the call has returned, but a pinned source only
+ * after the copy. */
 TEST_ON_DEVICE(async_copy_reads_pageable_memory_at_the_call)
 {
     CUstream stream;
@@ -163,7 +165,7 @@ TEST_IN_CHILD(memory_is_shared_between_processes)
     float value = 1.5F;
     OK(cuMemcpyHtoD_v2(buffer, &value, sizeof value));
     CUipcMemHandle handle;
-    OK(cuIpcGetMemHandle(&handle, buffer + 8)); /* the handle stands for the whole allocation */
+    OK(cuIpcGetMemHandle(&handle, buffer + 8));
     CHECK_CODE(cuIpcOpenMemHandle_v2(&same, handle, 1), CUDA_ERROR_INVALID_CONTEXT);
     CHECK(write(to_importer[1], &handle, sizeof handle) == sizeof handle);
     char ready;
@@ -188,8 +190,8 @@ static CUDA_RESOURCE_DESC rows_at(CUdeviceptr address)
     return resource;
 }
 
-/* Textures of memory that no GPU could read are refused. A context's textures are destroyed with
- * the context. */
+/* Textures of memory that no GPU can read are refused. A context's textures are destroyed with the
+ * context. */
 TEST_ON_DEVICE(invalid_textures_are_refused)
 {
     CUcontext own;
@@ -222,7 +224,6 @@ TEST_ON_DEVICE(invalid_textures_are_refused)
     OK(cuTexObjectDestroy(object));
 }
 
-/* Invalid sizes of arrays are refused, and so are copies of a part of an array. */
 TEST_ON_DEVICE(invalid_arrays_and_partial_copies_are_refused)
 {
     static const CUDA_ARRAY3D_DESCRIPTOR refused[] = {

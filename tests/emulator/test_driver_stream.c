@@ -1,4 +1,4 @@
-/* Streams, events, host functions, the modelled clock, many threads. */
+/* Tests streams, events, host functions, the modelled clock, and many threads. */
 #include "device.h"
 
 #include <pthread.h>
@@ -59,7 +59,6 @@ TEST_ON_DEVICE(blocking_streams_order_with_the_legacy_stream)
     CHECK(read_float(y) == 1.0F && read_float(z) == 1.0F);
 }
 
-/* Destroying a stream does not end its work, and the context still waits for it. */
 TEST_ON_DEVICE(destroyed_stream_completes_its_work)
 {
     CUfunction spin = load(ptx_spin, "spin"), add = load(ptx_add, "add");
@@ -86,7 +85,7 @@ TEST_ON_DEVICE(events_measure_modelled_time)
     OK(cuEventCreate(&start, 0));
     OK(cuEventCreate(&end, 0));
     OK(cuEventCreate(&untimed, CU_EVENT_DISABLE_TIMING));
-    OK(cuEventQuery(start)); /* complete, because it was never recorded */
+    OK(cuEventQuery(start)); /* an event that was never recorded is complete */
     float ms;
     CHECK_CODE(cuEventElapsedTime_v2(&ms, start, end), CUDA_ERROR_INVALID_HANDLE);
     OK(cuEventRecord(start, NULL));
@@ -141,7 +140,6 @@ TEST(modelled_time_is_deterministic)
     assert_true(first == second);
 }
 
-/* Many threads, each with a stream and a buffer, all get correct results. */
 static CUfunction shared_add;
 
 static void *add_many(void *argument)

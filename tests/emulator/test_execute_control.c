@@ -1,4 +1,4 @@
-/* Divergence, barriers, calls and launches that never end. */
+/* Tests divergence, barriers, calls, and launches that never end. */
 #include "machine_fixture.h"
 
 #include <pthread.h>
@@ -6,8 +6,8 @@
 
 #define HEAD ".version 8.8\n.target sm_90\n.address_size 64\n"
 
-/* Lanes run loops of different lengths and reconverge. The sum of a shuffle shows that all lanes
- * take part in it. */
+/* Lanes run loops of different lengths and reconverge. The sum of a shuffle shows whether all lanes
+ * take part in the shuffle. */
 TEST(lanes_loop_differently_often)
 {
     static const char ptx[] =
@@ -28,8 +28,7 @@ TEST(lanes_loop_differently_often)
     }
 }
 
-/* Lanes of one warp take a lock in turn. A lane that spins must not keep the holder from
- * running. */
+/* A spinning lane must not keep the lane that holds the lock from running. */
 TEST(lanes_of_a_warp_take_a_lock_in_turn)
 {
     static const char ptx[] =
@@ -47,8 +46,7 @@ TEST(lanes_of_a_warp_take_a_lock_in_turn)
     assert_int_equal(lock[1], 128);
 }
 
-/* Threads that have exited do not block a barrier of the other threads. bar.red combines the values
- * of all threads that arrived. */
+/* Exited threads do not block a barrier. bar.red combines the values of all threads that arrive. */
 TEST(test_barriers)
 {
     static const char ptx[] =
@@ -76,7 +74,6 @@ TEST(test_barriers)
     assert_int_equal(out[300], 0);
 }
 
-/* One warp produces and another warp consumes, synchronised by a named barrier with a count. */
 TEST(test_named_barrier)
 {
     static const char ptx[] =
@@ -170,7 +167,6 @@ static const char grid_barrier[] =
          "SPIN: ld.acquire.gpu.global.u32 %r2, [%d0]; setp.lt.u32 %p0, %r2, %r0;\n"
          "@%p0 bra SPIN; ret;\n}\n";
 
-/* All blocks run although they wait for each other, with any number of host threads. */
 TEST(blocks_wait_for_the_whole_grid)
 {
     GT_SCOPED(machine_free) machine m = {.count = 0};
@@ -206,13 +202,12 @@ TEST(endless_loop_is_cancelled)
     run_until_cancelled(HEAD ".visible .entry k(.param .u64 p)\n{\nL: bra L;\n}\n", 100, 64);
 }
 
-/* More blocks wait for each other than the device can hold together. */
+/* The device cannot hold all blocks of the grid at the same time. */
 TEST(grid_too_large_for_its_barrier_is_cancelled)
 {
     run_until_cancelled(grid_barrier, 40, 1);
 }
 
-/* Half of the block waits at one barrier, and the other half at another barrier. */
 TEST(deadlock_is_cancelled)
 {
     run_until_cancelled(HEAD ".visible .entry k(.param .u64 p)\n{\n"

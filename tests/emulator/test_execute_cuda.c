@@ -1,11 +1,11 @@
-/* Runs CUDA sources that NVRTC compiles, and compares their results with results from C. */
+/* Compiles CUDA sources with NVRTC, runs them, and compares the results with those of C. */
 #include "cuda_fixture.h"
 
 #include "support/comma_locale.h"
 
 #include <math.h>
 
-/* ---- mathematical functions of the device, which the compiler inlines ---- */
+/* device math functions, which the compiler inlines */
 
 static const char functions[] =
     "extern \"C\" __global__ void functions(const float *x, float *y, int n) {\n"
@@ -74,7 +74,7 @@ TEST(test_functions)
         }
 }
 
-/* ---- functions of the runtime ---- */
+/* functions of the CUDA device runtime */
 
 static const char talks[] =
     "extern \"C\" __device__ int printf(const char *, ...);\n"

@@ -1,4 +1,4 @@
-/* Floating-point instructions: rounding, subnormals, saturation, NaN, conversions. */
+/* Tests floating-point instructions: rounding, subnormals, saturation, NaN, conversions. */
 #include "op_case.h"
 
 #define ONE   0x3f800000u

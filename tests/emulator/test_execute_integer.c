@@ -1,4 +1,4 @@
-/* Integer instructions, compared with the values that PTX defines. */
+/* Compares integer instructions with the results that PTX defines. */
 #include "op_case.h"
 
 TEST(test_addition)

@@ -1,5 +1,5 @@
-/* Products with tensor cores: NVRTC compiles the kernels, and C computes the expected results. The
- * values are small integers, whose sums are exact in every format. */
+/* Tests tensor-core products of kernels that NVRTC compiles. C computes the expected results. The
+ * values are small integers, so sums are exact in every format. */
 #include "cuda_fixture.h"
 
 #include "emulator/float.h"
@@ -62,8 +62,7 @@ static int value_of(int i, number n)
     return i * 7 % 11 - (n == U8 ? 0 : 5);
 }
 
-/* Runs kernel(a, b, c) on one warp, or on four warps for 64 rows. C is stored by rows and becomes A
- * * B + C. */
+/* Computes C = A * B + C with one warp, or with four warps for 64 rows. C is stored by rows. */
 static void run_product(const char *source, const product *p)
 {
     GT_SCOPED(machine_free) machine m = {.count = 0};
@@ -140,9 +139,7 @@ TEST(test_wmma)
     }
 }
 
-/* ---- mma.sync, with fragments in the layout of the PTX manual ---- */
-
-/* A lane holds EACH elements in a register. The register's number determines their rows and
+/* Each register of a lane holds EACH elements. The number of the register determines their rows and
  * columns. */
 static const char mma[] =
     "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n"
@@ -170,7 +167,7 @@ static const char mma[] =
     "  for (int i = 0; i < M * N / 32; i++) *place[i] = all.x[i];\n"
     "}\n";
 
-/* Writes the operands of an instruction that has d, a and b registers for D, A and B. */
+/* Writes the operands of an instruction with d, a and b registers for D, A and B. */
 static void name_operands(char *out, size_t bytes, unsigned d, unsigned a, unsigned b, char sum,
                           char factor)
 {
@@ -304,7 +301,7 @@ TEST(stmatrix_transposes)
                    "  st.global.b32 [%d0], %r1;\n  ret;\n}\n");
     uint16_t *out = machine_alloc(&m, 128);
     machine_launch(&m, "k", 1, 32, &out);
-    for (int i = 0; i < 64; i++) /* row i / 8 has become column i / 8 */
+    for (int i = 0; i < 64; i++) /* row and column are swapped */
         assert_int_equal(out[i % 8 * 8 + i / 8], i);
 }
 
@@ -323,8 +320,8 @@ TEST(wrong_matrix_type_is_refused)
 
 /* ---- wgmma ---- */
 
-/* A tile in shared memory has the layout of a tensor map: swizzled rows of SPAN bytes. Without a
- * swizzle it consists of matrices of 8 rows of 16 bytes, one after another. */
+/* A tile in shared memory is laid out like a tensor map's box, in swizzled rows of SPAN bytes.
+ * Without a swizzle, a tile consists of consecutive matrices of 8 rows of 16 bytes. */
 static const char wgmma[] =
     "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n"
     "typedef %s factor; typedef %s sum;\n"
@@ -374,7 +371,7 @@ static const char wgmma[] =
 
 typedef struct warpgroup_product {
     product p;
-    const char *types, *flags; /* C types of sum and factors; operands after the descriptors */
+    const char *types, *flags; /* C types of sums and factors; operands after the descriptors */
     int span;
     bool columns, registers;
 } warpgroup_product;
@@ -424,8 +421,6 @@ TEST(test_wgmma)
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         run_wgmma(&all[i]);
 }
-
-/* ---- red.async and setmaxnreg ---- */
 
 static const char reduced[] =
     "extern \"C\" __global__ void __cluster_dims__(2) reduced(unsigned *out) {\n"

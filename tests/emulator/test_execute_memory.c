@@ -1,4 +1,4 @@
-/* Loads, stores and atomics in every address space, and bad addresses. */
+/* Tests loads, stores and atomics in every address space, and bad addresses. */
 #include "machine_fixture.h"
 
 #define HEAD ".version 8.8\n.target sm_90\n.address_size 64\n"
@@ -54,7 +54,6 @@ TEST(loads_and_stores_of_vectors)
     assert_int_equal(m.counters.global_load_sectors, 32);
 }
 
-/* The same code works for all spaces: generic addresses find global, shared and local memory. */
 TEST(generic_addresses_find_their_space)
 {
     static const char ptx[] =
@@ -172,7 +171,7 @@ TEST(test_asynchronous_copy)
     memset(b, 0x11, 512);
     machine_launch(&m, "k", 1, 32, &(two){a, b});
     for (uint32_t i = 0; i < 32; i++) {
-        uint32_t kept = i & 15; /* how many of the lane's 16 bytes are copied */
+        uint32_t kept = i & 15; /* number of bytes that the lane copies, of 16 */
         uint32_t want = kept <= 12 ? 0 : 0x11111111 >> (16 - kept) * 8;
         assert_int_equal(a[i], want);
     }
@@ -203,7 +202,6 @@ TEST(test_bulk_copy)
         assert_int_equal(a[i], i * i + 1);
 }
 
-/* Warps wait for an mbarrier many times, each time for another phase. */
 TEST(warps_wait_for_phases_of_an_mbarrier)
 {
     static const char ptx[] =
@@ -267,7 +265,7 @@ TEST(bad_addresses_fault)
     }
 }
 
-/* Lanes whose guard is false may have any address. */
+/* A lane with a false guard may have any address. */
 TEST(inactive_lanes_do_not_fault)
 {
     static const char ptx[] = KERNEL("setp.lt.u32 %p0, %r0, 3; @%p0 ld.global.u32 %r1, [%d3];\n"
@@ -303,5 +301,5 @@ TEST(memory_traffic_is_counted)
     assert_int_equal(c->shared_requests, 2);
     assert_int_equal(c->shared_wavefronts, 33);
     assert_int_equal(c->hottest_address_lanes, 32);
-    assert_int_equal(c->memory_waits, 1); /* the three loads are in flight at the same time */
+    assert_int_equal(c->memory_waits, 1); /* the three loads overlap */
 }

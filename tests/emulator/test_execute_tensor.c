@@ -1,4 +1,4 @@
-/* Copies with tensor maps, compared with the PTX manual: boxes, bounds and swizzles. */
+/* Tests copies with tensor maps against the PTX manual: boxes, bounds and swizzles. */
 #include "cuda_fixture.h"
 
 #include "emulator/driver_abi.h"
@@ -11,7 +11,7 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType type, cuui
 
 enum { U8 = 0, U16 = 1, F32 = 7, INVALID = 1 };
 
-/* The beginning of each kernel. It uses RANK, COORDINATES (names) and a box of BYTES. */
+/* The beginning of each kernel. Uses RANK, COORDINATES (names) and boxes of BYTES bytes. */
 static const char prelude[] =
     "struct alignas(64) map_type { unsigned long long opaque[16]; };\n"
     "__device__ unsigned at(const void *p) { return __cvta_generic_to_shared(p); }\n"
@@ -34,7 +34,7 @@ static const char prelude[] =
     "}\n"
     "struct place { int x[5]; };\n";
 
-/* Copies a box to shared memory, writes its bytes to global memory, and copies it to another
+/* Copies a box to shared memory, writes its bytes to global memory, and copies the box to another
  * tensor. */
 static const char through[] =
     "extern \"C\" __global__ void through(const __grid_constant__ map_type from,\n"
@@ -69,7 +69,7 @@ typedef struct copied {
 
 typedef struct encoded {
     CUtensorMap map;
-    uint64_t strides[5]; /* bytes between neighbours in each dimension */
+    uint64_t strides[5]; /* stride in bytes of each dimension */
 } encoded;
 
 static CUresult encode(encoded *out, const copied *c, void *address)
@@ -90,11 +90,12 @@ static CUresult encode(encoded *out, const copied *c, void *address)
 
 static uint32_t side(const copied *c, int i)
 {
-    uint32_t step = i ? c->steps[i] : 1; /* the map ignores the first step */
+    uint32_t step = i ? c->steps[i] : 1; /* tensor maps ignore the first step */
     return i < c->rank ? (c->box[i] + step - 1) / step : 1;
 }
 
-/* Returns the index in the tensor of an element of the box, or -1 if the element is outside. */
+/* Returns the index in the tensor of an element of the box; -1 if the element is outside of the
+ * tensor. */
 static int64_t place_of(const copied *c, const encoded *e, uint32_t element)
 {
     int64_t at = 0;
@@ -107,7 +108,7 @@ static int64_t place_of(const copied *c, const encoded *e, uint32_t element)
     return at;
 }
 
-/* Returns the swizzled offset. Pieces of 16 bytes are exchanged within rows of 32, 64 or 128
+/* Returns the swizzled offset. A swizzle exchanges pieces of 16 bytes within rows of 32, 64 or 128
  * bytes. */
 static uint32_t swizzled(const copied *c, uint32_t byte)
 {

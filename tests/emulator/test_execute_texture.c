@@ -1,4 +1,4 @@
-/* Reads of texture objects: filters, address modes, and bad objects. */
+/* Tests reading texture objects: filters, address modes, and invalid objects. */
 #include "machine_fixture.h"
 
 #include "emulator/driver_abi.h"
@@ -37,7 +37,6 @@ typedef struct arguments {
 enum { WIDTH = 4, HEIGHT = 3, PITCH = 32 };
 #define NORMALIZED CU_TRSF_NORMALIZED_COORDINATES
 
-/* Texel (i, j) is 10 * j + i. */
 static const struct {
     int filter, address;
     unsigned flags;
@@ -95,7 +94,6 @@ TEST(test_filters_and_address_modes)
     }
 }
 
-/* Texel (i, j, k) is 100 * k + 10 * j + i. */
 TEST(test_dimensions_and_layers)
 {
     static const struct {
@@ -106,13 +104,13 @@ TEST(test_dimensions_and_layers)
     } cases[] = {
         {edge, 1, 0, {4}, 2.0f, 0, 1.5f},
         {edge, 1, 0, {4}, 9.0f, 0, 3},
-        {solid, 3, 0, {4, 3, 5}, 2.0f, 1.5f, 111.5f}, /* y and z have the same value */
+        {solid, 3, 0, {4, 3, 5}, 2.0f, 1.5f, 111.5f},
         {solid, 3, 0, {4, 3, 5}, 1.5f, 2.0f, 166},
         {solid, 3, 0, {4, 3, 5}, 1.5f, 9.0f, 421},
         {edges, 1, 5, {4}, 2.0f, 2, 21.5f}, /* the rows of `edges` are the layers of an array */
         {edges, 1, 5, {4}, 2.0f, 9, 41.5f},
         {edges, 1, 5, {4}, 2.0f, -3, 1.5f},
-        {planes, 2, 5, {4, 3}, 1.5f, 3, 311}, /* x and y have the same value */
+        {planes, 2, 5, {4, 3}, 1.5f, 3, 311},
         {planes, 2, 5, {4, 3}, 2.0f, 9, 416.5f},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -172,7 +170,6 @@ TEST(test_linear_memory)
     }
 }
 
-/* Small integers become floats from -1 to 1. */
 TEST(test_normalized_reads)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* Shuffles, votes, matches and other warp operations; clusters of blocks. */
+/* Tests shuffles, votes, matches and other warp operations, and clusters of blocks. */
 #include "machine_fixture.h"
 
 #define HEAD ".version 8.8\n.target sm_90\n.address_size 64\n"
@@ -10,7 +10,7 @@
 #define END          "st.global.u32 [%d1], %r1; ret;\n}\n"
 #define KERNEL(body) BEGIN body END
 
-/* Runs the body, which leaves its result in %r1, with one warp. */
+/* Runs the body with one warp. The body leaves its result in %r1. */
 static void run_warp(const char *ptx, uint32_t threads, uint32_t out[32])
 {
     GT_SCOPED(machine_free) machine m = machine_of(ptx);
@@ -40,7 +40,6 @@ TEST(test_shuffles)
         assert_int_equal(out[i], (i & 28) | (7 * i & 3));
 }
 
-/* Lanes from both sides of a branch take part in one shuffle after it. */
 TEST(shuffle_waits_for_its_members)
 {
     uint32_t out[32];
@@ -53,7 +52,6 @@ TEST(shuffle_waits_for_its_members)
         assert_int_equal(out[i], (i ^ 1) + (i & 1 ? 2000 : 1000));
 }
 
-/* Lanes that wait at different bar.warp.sync instructions continue together. */
 TEST(warp_barriers_in_branches_meet)
 {
     uint32_t out[32];
@@ -80,7 +78,7 @@ TEST(test_votes)
     assert_int_equal(out[0], 2);
     run_warp(KERNEL("setp.lt.u32 %p0, %r0, 20; vote.sync.all.pred %p1, %p0, -1;\n"
                     "selp.u32 %r1, 1, 0, %p1; activemask.b32 %r2; add.u32 %r1, %r1, %r2;\n"),
-             8, out); /* lanes that do not exist do not vote */
+             8, out);
     assert_int_equal(out[7], 0xff + 1);
     assert_int_equal(out[8], 0);
 }
@@ -112,8 +110,7 @@ TEST(test_reductions)
     assert_int_equal(out[1], 0);
 }
 
-/* The odd and the even lanes are two sets of members, each of which executes the operation
- * separately. */
+/* The odd and the even lanes execute the operation separately. */
 TEST(two_sets_of_lanes_meet_separately)
 {
     static const char *const bodies[] = {
@@ -151,7 +148,7 @@ TEST(test_special_registers)
 
 /* ---- clusters ---- */
 
-/* Each block writes to the shared memory of the next one, with both kinds of address. */
+/* Each block writes to the shared memory of the next block, with both kinds of address. */
 static const char ring[] =
     HEAD ".visible .entry k(.param .u64 a)\n{\n" REGS ".shared .align 8 .b32 box[2];\n"
          "ld.param.u64 %d0, [a]; mov.u32 %r0, %cluster_ctarank; mov.u32 %r1, %cluster_nctarank;\n"
@@ -176,7 +173,8 @@ TEST(test_distributed_shared_memory)
         for (uint32_t i = 0; i < grid; i++) {
             uint32_t before = i / size * size + (i + size - 1) % size;
             assert_int_equal(a[2 * i], before);
-            /* shared memory is undefined at first: the emulator fills it with one of four bytes */
+            /* the emulator fills shared memory with one of four bytes, because its contents are
+             * undefined */
             uint32_t held = a[2 * i + 1] - i % size;
             assert_int_equal(held, (held & 0xff) * 0x01010101u);
         }

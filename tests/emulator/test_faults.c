@@ -1,4 +1,4 @@
-/* The syntax of GPUTUNE_EMU_FAULTS. */
+/* Tests the syntax of GPUTUNE_EMU_FAULTS. */
 #include "device.h"
 #include "emulator/faults.h"
 
@@ -94,7 +94,7 @@ static void third_fails(void)
     OK(cuMemAlloc_v2(&buffer, 4));
 }
 
-/* A sticky code makes the device unusable for the process, as on hardware. */
+/* On hardware, too, a sticky error makes the device unusable for the process. */
 static void sticks(void)
 {
     open_device();

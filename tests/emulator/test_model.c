@@ -1,4 +1,4 @@
-/* The modelled time and its terms. */
+/* Tests the modelled time and its terms. */
 #include "device.h"
 #include "emulator/model.h"
 
@@ -10,7 +10,7 @@ static const emu_profile *h200(void)
     return &profile;
 }
 
-/* A kernel that copies n floats, `width` per thread, with the counts that the machine would
+/* A kernel that copies n floats, `width` per thread, and the counters that the emulator would
  * report. */
 typedef struct copy {
     emu_kernel_shape shape;
@@ -48,7 +48,7 @@ static double time_of(const copy *copy)
 static double bandwidth(uint64_t n, uint64_t width, int threads)
 {
     static uint64_t address = UINT64_C(1) << 37;
-    address += UINT64_C(1) << 38; /* new addresses, so the data are never in the cache */
+    address += UINT64_C(1) << 38; /* new addresses, so the cache never contains the data */
     copy copy = copy_of(n, width, threads, address);
     return 8.0 * (double)n / time_of(&copy);
 }
@@ -156,8 +156,7 @@ TEST(costly_access_patterns_take_longer)
     assert_true(with(floats) < with(doubles));
     assert_true(with(nothing) < with(one_long_warp));
     assert_true(with(roomy) < with(crowded));
-    assert_true(with(floats) < with(clusters)); /* clusters can use only 112 of the 132
-                                                   multiprocessors */
+    assert_true(with(floats) < with(clusters)); /* clusters use only 112 of 132 SMs */
 }
 
 TEST(carveout_divides_shared_memory_and_l1)

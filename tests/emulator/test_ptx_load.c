@@ -1,4 +1,4 @@
-/* PTX that is accepted or refused, and properties of loaded kernels. */
+/* Tests which PTX is accepted or refused, and the properties of loaded kernels. */
 #include "machine_fixture.h"
 
 #define HEAD ".version 8.8\n.target sm_90\n.address_size 64\n"
@@ -78,7 +78,7 @@ TEST(kernel_is_described)
     assert_int_equal(emu_program_global_at(m.program, 0)->space, EMU_SPACE_CONST);
 }
 
-/* Labels and registers are local to a block, because inline assembly repeats their names. */
+/* Blocks have their own labels and registers, because inline assembly repeats names. */
 TEST(labels_and_registers_belong_to_their_block)
 {
     static const char ptx[] =
@@ -120,7 +120,7 @@ TEST(live_registers_do_not_share_storage)
     assert_true(emu_program_kernel(m.program, "k")->registers <= 16);
 }
 
-/* Code that branches share has line 0. The line before it is reported instead. */
+/* Code that several branches share has line 0, so the line before is reported. */
 TEST(line_of_a_fault_in_shared_code)
 {
     GT_SCOPED(machine_free)

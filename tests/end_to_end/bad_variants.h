@@ -1,6 +1,6 @@
-/* Kernels of tests/poisoned/bad.cu for every way in which a variant can be bad. The tests run on
- * the emulator, or with GPUTUNE_TEST_DRIVER=cuda on a GPU; GPUTUNE_TEST_LONG=1 adds the cases that
- * take long. */
+/* Kernels of tests/poisoned/bad.cu, one for every way in which a variant can be bad. The tests run
+ * on the emulator, or with GPUTUNE_TEST_DRIVER=cuda on a GPU. GPUTUNE_TEST_LONG=1 adds the slow
+ * cases. */
 #pragma once
 
 #include "world.h"
@@ -10,12 +10,11 @@
 enum { N = 4099, MILLION = 1 << 20 };
 
 typedef struct bad {
-    const char *name, *status; /* name of the kernel, status of its trials */
-    int failure;               /* expected status of a call in which every variant has this fault */
-    double limit_s;            /* time limit of the tuning; 0: the default limit */
+    const char *name, *status; /* name of the kernel; status of its trials */
+    int failure;               /* expected status if every variant is bad in this way */
+    double limit_s;            /* time limit of the tuning; 0 for the default limit */
     int n;
-    /* true if the variant may compute wrong results on a GPU instead of crashing, because the
-     * address that it writes may belong to the worker */
+    /* true if a GPU may compute wrong results instead of crashing */
     bool strays;
 } bad;
 
@@ -31,7 +30,7 @@ static bool is_as_expected(const char *status, const bad *b)
 
 static const bad table[] = {
     {"out_of_bounds", "crashed", GPUTUNE_ECRASHED, 0, N, false},
-    {"past_the_end", "crashed", GPUTUNE_ECRASHED, 0, N, true}, /* writes to the guard zone */
+    {"past_the_end", "crashed", GPUTUNE_ECRASHED, 0, N, true},
     {"misaligned", "crashed", GPUTUNE_ECRASHED, 0, N, false},
     {"endless", "hung", GPUTUNE_ETIMEOUT, 120, N, false},
     {"deadlock", "hung", GPUTUNE_ETIMEOUT, 120, N, false},
@@ -51,7 +50,6 @@ enum { CASES = sizeof table / sizeof *table };
 
 /* ---- leftovers ------------------------------------------------------------------------------- */
 
-/* Counts the entries of a folder, except folders of tests that run at the same time. */
 static int entries(const char *folder)
 {
     int count = 0;
@@ -66,7 +64,7 @@ static int entries(const char *folder)
     return count;
 }
 
-/* Counts children that run or were not reaped. */
+/* Counts child processes, including ended ones that were not reaped. */
 static int children(void)
 {
     char path[64], line[4096] = "";
@@ -98,7 +96,7 @@ static void expect_no_traces(traces before)
     traces now = traces_now();
     for (int i = 0;
          i < 100 && (now.children > before.children || now.descriptors > before.descriptors); i++) {
-        usleep(50000); /* workers are killed without waiting for their end */
+        usleep(50000); /* killed workers end later */
         now = traces_now();
     }
     assert_true(now.children <= before.children);
@@ -106,7 +104,7 @@ static void expect_no_traces(traces before)
     assert_true(now.shared <= before.shared);
 }
 
-/* Checks that the host's own context still computes with the plan. */
+/* Checks that the host's context can still launch the plan. */
 static void expect_doubled(gputune_plan *plan, int n)
 {
     size_t count = (size_t)n, bytes = count * sizeof(float);
@@ -138,8 +136,7 @@ static bool is_long_run(void)
     return getenv("GPUTUNE_TEST_LONG") != NULL;
 }
 
-/* The proof compares every element. On the emulator, a small part of a million elements is
- * enough. */
+/* A proof compares every element. On the emulator, few elements are enough. */
 static int size_of(const bad *b)
 {
     bool whole = b->n < MILLION || is_long_run() || getenv("GPUTUNE_TEST_DRIVER");
@@ -151,8 +148,8 @@ static bool hangs(const bad *b)
     return strcmp(b->status, "hung") == 0;
 }
 
-/* A tuner's workers use the deadline of its first call, so kernels that hang get their own tuner
- * with a shorter deadline. */
+/* The first call of a tuner sets the deadline of its workers, so kernels that hang have a separate
+ * tuner with a short deadline. */
 static gputune_options options_of(const bad *b)
 {
     setenv("GPUTUNE_EMU_DEADLINE", hangs(b) ? "0.5" : "4", 1);
@@ -165,7 +162,7 @@ static gputune_options options_of(const bad *b)
     return options;
 }
 
-/* A sanitizer reserves so much address space that the memory of workers cannot be limited. */
+/* Sanitizers reserve so many addresses that the memory of workers cannot be limited. */
 static bool can_be_tried(const bad *b)
 {
     return !getenv("GPUTUNE_SANITIZED") || strcmp(b->name, "greedy_compile") != 0;
@@ -174,6 +171,6 @@ static bool can_be_tried(const bad *b)
 static int open_bad(void **state)
 {
     (void)state;
-    setenv("GPUTUNE_COMPILE_MEMORY", "300", 1); /* MB, so the greedy variant fails soon */
+    setenv("GPUTUNE_COMPILE_MEMORY", "300", 1); /* MB, so greedy_compile fails soon */
     return world_open(world_driver());
 }

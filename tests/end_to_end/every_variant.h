@@ -1,5 +1,5 @@
-/* Verifies a sample of a template's space on an emulated device with real workers; the long test
- * (GPUTUNE_TEST_LONG) verifies three times as many variants. */
+/* Verifies a sample of a template's space on an emulated device with real workers.
+ * GPUTUNE_TEST_LONG=1 triples the sample. */
 #pragma once
 
 #include "world.h"
@@ -12,14 +12,13 @@
 
 #pragma GCC diagnostic ignored "-Wunused-function"
 
-/* Opened once in a program; its workers serve all tests. */
+/* Opened once in a program, so all tests share the workers. */
 static struct {
     gt_device device;
     gt_services services;
     gt_farm *farm;
 } setup;
 
-/* Opens device and farm on `driver`; opens neither if NVRTC is missing. */
 static int setup_open(const char *driver_name)
 {
     const gt_driver *driver;
@@ -70,8 +69,8 @@ static void field_settle(gt_field *field)
     }
 }
 
-/* Checks that every variant of the space is correct, or that the device refuses it because its
- * block takes too many registers, which is known only after compiling. */
+/* Checks that every variant is correct, or refused because its block needs too many registers,
+ * which only compiling shows. */
 static void field_judge(const gt_field *field)
 {
     uint32_t wrong = 0, refused = 0;
@@ -115,17 +114,15 @@ static uint32_t propose_nth(gt_proposer *self, gt_config *out, uint32_t count)
     return given;
 }
 
-/* Verifies the default and every `step`-th variant of a template. */
 static void verify_begin(gt_field *field, gt_request **request, const char *kernel,
                          gputune_sizes sizes, uint32_t step, uint64_t seed)
 {
-    static every_nth sample; /* the field refers to it until it is closed */
+    static every_nth sample; /* the field keeps a pointer to it */
     OK(gt_request_make(request, &setup.services, &setup.device, kernel, sizes,
                        &OPTIONS(.seed = seed)));
     gt_space *space = (*request)->space;
     const gt_config standard = gt_config_default((*request)->template);
-    assert_true(gt_space_has(space, &standard)); /* without the default there is no base for
-                                                    speed-ups */
+    assert_true(gt_space_has(space, &standard));
     sample = (every_nth){{.propose = propose_nth}, space, step, 0};
     const gt_field_options options = {.request = *request,
                                       .farm = setup.farm,
@@ -145,7 +142,7 @@ static void verify_end(gt_field *field, gt_request *request)
     gt_request_free(request);
 }
 
-/* Verifies every `step`-th variant in the long test, otherwise one third of these variants. */
+/* Verifies every `step`-th variant, or one third of these without GPUTUNE_TEST_LONG. */
 static void verify_space(const char *kernel, gputune_sizes sizes, uint32_t step)
 {
     gt_request *request;

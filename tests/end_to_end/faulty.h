@@ -47,7 +47,7 @@ static int read_faulty(faulty_kernel out[KERNELS_MAX])
     return found;
 }
 
-static char **wanted; /* the kernels that the arguments name */
+static char **wanted;
 static int wanted_count;
 
 static bool is_wanted(const char *name, int index, int every)

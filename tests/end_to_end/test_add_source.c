@@ -36,7 +36,6 @@ static gputune_plan *plan_of(gputune *tuner, const char *kernel)
     return plan;
 }
 
-/* Launches and releases a plan. Returns the factor. */
 static float launched_by(gputune_plan *plan)
 {
     const size_t n = 100;
@@ -67,8 +66,7 @@ TEST(source_is_tuned_and_launched_without_a_file)
     memset(copy, 0, sizeof copy); /* gputune has copied the text */
     gputune_plan_release(plan_measured(tuner, "scale", GPUTUNE_SIZES({"n", 4096})));
     assert_float_equal(launched(tuner, "scale"), 2, 0);
-    assert_float_equal(launched(tuner, "scale.cu"), 2,
-                       0); /* found by the name that the program gave it */
+    assert_float_equal(launched(tuner, "scale.cu"), 2, 0);
 }
 
 TEST(source_added_again_replaces_the_first)
@@ -106,8 +104,6 @@ static void write_files(files *f)
     file_write(f->header, "#define FACTOR 2.0f\n");
 }
 
-/* Releases a template by its path and by the name with which it was added; plans that the program
- * holds stay valid. */
 TEST(edited_files_are_noticed_within_a_second)
 {
     files f;
@@ -134,15 +130,15 @@ TEST(edited_files_are_noticed_within_a_second)
     clock_skip(1);
     assert_float_equal(launched(tuner, "scale"), 6, 0);
     assert_float_equal(launched(tuner, f.template), 6, 0);
-    assert_int_equal(unlink(f.template), 0); /* gputune keeps the text that it read last */
+    assert_int_equal(unlink(f.template), 0); /* gputune keeps the text that it has read */
     clock_skip(1);
     assert_float_equal(launched(tuner, f.template), 6, 0);
     assert_float_equal(launched_by(kept), 2, 0);
     folder_remove(f.folder);
 }
 
-/* The first call after a plan was made checks the file immediately, because a user may edit and
- * rerun a notebook cell. */
+/* A user may edit and rerun a notebook cell, so the first call after a plan was made checks the
+ * file immediately. */
 TEST(an_edit_right_after_the_first_call_is_noticed)
 {
     files f;

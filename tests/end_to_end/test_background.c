@@ -40,7 +40,7 @@ TEST(miss_is_answered_and_the_winner_takes_over)
     gputune_options options = in_background(), cached = in_background();
     cached.background = false;
     cached.effort = GPUTUNE_CACHED_ONLY;
-    OK(gputune_wait(tuner, 0)); /* no tuning was requested */
+    OK(gputune_wait(tuner, 0));
     gputune_plan *first = plan_for(tuner, N, &options), *second = plan_for(tuner, N, &options);
     assert_int_equal(info_of(first).source, GPUTUNE_SOURCE_DEFAULT);
     assert_ptr_equal(first, second);
@@ -63,7 +63,6 @@ TEST(miss_is_answered_and_the_winner_takes_over)
     unlink(world.database);
 }
 
-/* The options may be freed as soon as the call returns. */
 TEST(options_are_copied)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
@@ -84,7 +83,6 @@ TEST(options_are_copied)
     assert_int_equal(state_of(tuner).tuned, 1);
 }
 
-/* Until the scenario is measured again, the stored result is the best known one. */
 TEST(force_is_answered_by_the_stored_result)
 {
     gputune_options options = in_background();
@@ -126,7 +124,7 @@ TEST(close_ends_a_tuning_and_leaves_no_process)
 {
     gputune *tuner = tuner_open(world.database);
     gputune_options options = in_background();
-    options.only_count = 0; /* the whole space, which takes long */
+    options.only_count = 0; /* the whole space takes long */
     for (size_t i = 0; i < 3; i++) {
         source_of(tuner, (1 << 20) + i, &options);
     }
@@ -135,7 +133,7 @@ TEST(close_ends_a_tuning_and_leaves_no_process)
     }
     usleep(300000);
     gputune_close(tuner);
-    while (waitpid(-1, NULL, 0) > 0) { /* wait for tunings that were cancelled */
+    while (waitpid(-1, NULL, 0) > 0) { /* reap the workers of canceled tunings */
     }
     unlink(world.database);
 }
@@ -199,7 +197,6 @@ TEST(live_inputs_are_refused)
     assert_non_null(strstr(gputune_error(), "cannot be tuned in the background"));
 }
 
-/* If every variant except the default is wrong, there is a message and no winner. */
 TEST(failure_is_reported_and_not_tried_again)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");

@@ -1,9 +1,9 @@
-/* If every variant is bad, the call fails with that status, and no caller gets a variant that
- * failed the proof. */
+/* Tests kernels whose variants are all bad. The call must fail with the variants' status, and no
+ * caller may get a variant that failed its proof. */
 #include "bad_variants.h"
 #include "support/folder.h"
 
-/* Writes the kernels, each with its bad variants only, to the world's folder. */
+/* Writes the kernels without their good variants. */
 static void write_alone(const char *path)
 {
     GT_FREED char *text = NULL;
@@ -33,13 +33,12 @@ static void check_alone(gputune *tuner, const char *path, const bad *b)
     snprintf(kernel, sizeof kernel, "%s:%s", path, b->name);
     int status = tune_kernel(&plan, tuner, kernel, GPUTUNE_SIZES({"n", size_of(b)}), &options);
     bool astray = may_be_wrong_instead(b) && status == GPUTUNE_EWRONG;
-    /* a fast machine's compiler uses all of its memory before the time limit */
+    /* on a fast machine the compiler exceeds its memory before the time limit */
     bool greedy = !strcmp(b->status, "slow") && status == GPUTUNE_ECOMPILE;
     if (status != b->failure && !astray && !greedy) {
         fail_msg("%s alone: %d: %s", b->name, status, gputune_error());
     }
     assert_true(gputune_error()[0] && !strchr(gputune_error(), '\n'));
-    /* a call that does not measure does not launch the variant either */
     options.effort = GPUTUNE_CACHED_ONLY;
     assert_true(tune_kernel(&plan, tuner, kernel, GPUTUNE_SIZES({"n", size_of(b)}), &options) < 0);
 }

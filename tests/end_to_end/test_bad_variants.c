@@ -1,5 +1,5 @@
-/* Only the bad variant fails, and the failure is stored. The host and the other variants continue,
- * and nothing leaks. */
+/* Tests that a bad variant fails without affecting the host and other variants, that its failure is
+ * stored, and that nothing leaks. */
 #include "bad_variants.h"
 
 /* ---- one case -------------------------------------------------------------------------------- */
@@ -31,7 +31,7 @@ static void expect_trials(gputune *tuner, const bad *b)
     filter.kernel = b->name;
     filter.all_trials = true;
     OK(gputune_records(tuner, &filter, on_trial, &s));
-    /* a variant that compiled slowly on a busy machine has no result */
+    /* a busy machine may not finish this compile */
     const bool is_unjudged = s.bad == 0 && !strcmp(b->status, "slow");
     if ((s.bad != 1 && !is_unjudged) || s.good != 2 || s.other != 0) {
         fail_msg("%s: %d bad trials, %d good ones, %d others; expected 1, 2 and 0", b->name, s.bad,
@@ -57,7 +57,7 @@ static void check_mixed(gputune *tuner, const bad *b)
     expect_doubled(plan, size_of(b));
 }
 
-/* A second tuning with more effort does not try the bad variant. */
+/* A second tuning with more effort must not try the bad variant. */
 static void check_again(gputune *tuner, const bad *b)
 {
     char path[128];

@@ -1,5 +1,5 @@
-/* Makes the calls of a careless application: NULL, unknown struct sizes and enumerators, closing in
- * a callback or during a tuning. test_every_call.c passes invalid tuners. */
+/* Tests calls of a careless application: NULL, unknown struct sizes and enumerators, closing in a
+ * callback or during a tuning. test_every_call.c tests invalid tuners. */
 #include "world.h"
 
 #include <math.h>
@@ -173,7 +173,7 @@ TEST(wrong_options_are_refused_for_plans_in_the_table)
         ASSERT_OK(ask_known(tuner, &wrong[i]));
     }
     wrong[0].size = 0;
-    wrong[1].size = 0xdeadbeef; /* as if it were not initialised */
+    wrong[1].size = 0xdeadbeef; /* an uninitialised value */
     wrong[2].effort = (gputune_effort)99;
     wrong[3].objective = (gputune_objective)99;
     wrong[4].cache = (gputune_cache)-1;
@@ -189,8 +189,7 @@ static int together(void *user, void *data, size_t bytes)
     return 0;
 }
 
-/* Passes a struct of each type with this size. Returns how many structs were refused with
- * EINVAL. */
+/* Passes structs of every type with this size. Returns how many calls fail with EINVAL. */
 static int refusals(gputune *tuner, uint32_t size)
 {
     const gputune_options options = cached_only();
@@ -243,7 +242,7 @@ TEST(unknown_sizes_of_structs_are_refused)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     assert_int_equal(refusals(tuner, 0), 11);
-    assert_int_equal(refusals(tuner, 0xdeadbeef), 11); /* as if they were not initialised */
+    assert_int_equal(refusals(tuner, 0xdeadbeef), 11); /* an uninitialised value */
     assert_int_equal(refusals(tuner, 4096), 0);        /* the size of a struct in a later header */
 }
 
@@ -322,8 +321,7 @@ TEST(log_of_a_call_replaces_that_of_its_tuner)
     static const char *const only[] = {"BLOCK=1024"};
     gputune_plan *plan;
     gputune_options options = OPTIONS(.effort = GPUTUNE_CACHED_ONLY, .only = only, .only_count = 1);
-    for (int i = 1; i <= 2; i++) { /* two sizes, because plans that are still held are not
-                                      reported */
+    for (int i = 1; i <= 2; i++) { /* held plans are not reported again */
         OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", 1024 * i}), &options));
         gputune_plan_release(plan);
         options.log = count_line;
@@ -361,7 +359,6 @@ static void *tune(void *user)
     return NULL;
 }
 
-/* The call neither crashes nor waits until the limit. */
 TEST(close_ends_a_tuning_of_another_thread)
 {
     tuning t = {.tuner = tuner_open(":memory:")};
@@ -375,8 +372,7 @@ TEST(close_ends_a_tuning_of_another_thread)
     sem_destroy(&t.begun);
 }
 
-/* Releases objects in the order of programs that free everything before they end. With `debug` set,
- * GPUTUNE_DEBUG is set, too. */
+/* Releases objects in the order of a program that frees everything before it ends. */
 static void use_after_closing(const char *debug)
 {
     gputune_info info = GPUTUNE_INFO_INIT;
@@ -389,7 +385,7 @@ static void use_after_closing(const char *debug)
     gputune *tuner = tuner_open(":memory:");
     unsetenv("GPUTUNE_DEBUG");
     OK(tune_kernel(&kept, tuner, "axpy", GPUTUNE_SIZES({"n", n}), &options));
-    gputune_refresh(tuner); /* the next call looks the result up again and finds the same result */
+    gputune_refresh(tuner);
     OK(tune_kernel(&own, tuner, "axpy", GPUTUNE_SIZES({"n", n}), &options));
     assert_ptr_not_equal(kept, own);
     gputune_close(tuner);

@@ -1,13 +1,11 @@
-/* Runs gputune_check() on the kernels of tests/faulty. In a faulty variant it finds the mistakes
- * that the lines' comments list; it finds none in correct variants and in gputune's templates.
- * Arguments name the kernels to check; GPUTUNE_TEST_LONG=1 checks all. */
+/* Runs gputune_check() on the kernels of tests/faulty. It must find exactly the mistakes that
+ * comments in these files list, and none in correct variants and gputune's templates. Arguments
+ * select kernels; GPUTUNE_TEST_LONG=1 checks all. */
 #include "faulty.h"
 
 #include "base/number.h"
 
 enum { PLANTED_MAX = 8 };
-
-/* ---- what a check reports ---- */
 
 typedef struct planted {
     char kind[16];
@@ -16,7 +14,7 @@ typedef struct planted {
 } planted;
 
 typedef struct checked_class {
-    const char *class; /* NULL: no fault is planted */
+    const char *class; /* NULL if no fault is planted */
     planted planted[PLANTED_MAX];
     int planted_count;
     uint32_t variants;
@@ -50,7 +48,7 @@ static int on_finding(void *user, const gputune_finding *finding)
     return 0;
 }
 
-/* Records that a line has mistakes of these kinds, such as "race, state". */
+/* Records that a check must find these mistakes ("race, state") in a line. */
 static void expect_mistakes(checked_class *t, const char *kinds, unsigned int line)
 {
     char list[64], *rest;
@@ -63,7 +61,7 @@ static void expect_mistakes(checked_class *t, const char *kinds, unsigned int li
     }
 }
 
-/* Reads the findings that a kernel must have, and their lines. */
+/* Reads the expected findings of a kernel and their lines. */
 static void read_planted(checked_class *t, const char *path, const faulty_kernel *of)
 {
     char text[512], kernel[64] = "", kinds[64] = "", label[32] = "", at[32];
@@ -89,7 +87,7 @@ static void read_planted(checked_class *t, const char *path, const faulty_kernel
     assert_true(!label[0] || t->planted_count > 0);
 }
 
-/* Uses the sizes of the template, or smaller sizes if the emulator would be slow. */
+/* Uses smaller sizes than the template's if the emulator would be slow. */
 static gputune_sizes sizes_of(const char *path)
 {
     static const gputune_size pairs[] = {{"m", 200}, {"n", 200}}, keys[] = {{"n", 1024}},
@@ -146,7 +144,6 @@ TEST(check_finds_planted_mistakes)
 
 /* ---- false alarms ---- */
 
-/* All templates of gputune. */
 static const char *const right[] = {
     "templates/copy.cu",
     "templates/axpy.cu",
@@ -196,7 +193,7 @@ static const char *const right[] = {
 static bool is_listed(const char *path, const char *const *list, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        size_t length = strcspn(list[i], ":"); /* a name may be followed by a kernel of the file */
+        size_t length = strcspn(list[i], ":"); /* a kernel's name may follow the file name */
         if (strlen(path) == length && !strncmp(path, list[i], length)) {
             return true;
         }

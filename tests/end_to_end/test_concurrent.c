@@ -12,7 +12,7 @@ enum { N = 4099, LONGEST_S = 120 };
 typedef struct reply {
     int status;
     gputune_source source;
-    char reason[256]; /* the reason of the plan, or the error message */
+    char reason[256];
 } reply;
 
 static reply get_plan(gputune *tuner, int64_t n, gputune_effort effort)
@@ -55,7 +55,7 @@ static void call_back(void *user, const gputune_progress *progress)
         return;
     }
     c->called = true;
-    c->same = get_plan(c->tuner, N, GPUTUNE_MEASURE); /* the tuning of this callback */
+    c->same = get_plan(c->tuner, N, GPUTUNE_MEASURE); /* the call that this callback belongs to */
     c->cached = get_plan(c->tuner, N, GPUTUNE_CACHED_ONLY);
     c->measured = get_plan(c->tuner, 2 * N, GPUTUNE_MEASURE);
 }
@@ -75,11 +75,9 @@ TEST(callback_may_call_its_tuner)
     assert_non_null(strstr(c.measured.reason, "callback"));
     expect(c.same, GPUTUNE_SOURCE_DEFAULT);
     assert_non_null(strstr(c.same.reason, "callback"));
-    assert_null(strstr(world.log, "taken over")); /* the callback did not wait for its own thread */
+    assert_null(strstr(world.log, "taken over"));
     gputune_plan_release(plan);
-    expect(get_plan(c.tuner, 2 * N, GPUTUNE_MEASURE),
-           GPUTUNE_SOURCE_MEASURED); /* after its end, the tuning can
-                                        be requested */
+    expect(get_plan(c.tuner, 2 * N, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED);
     gputune_close(c.tuner);
 }
 
@@ -106,7 +104,7 @@ static bool wait_for(sem_t *what)
     return true;
 }
 
-/* Pauses the tuning until it is released. */
+/* Pauses the tuning until the test releases it. */
 static void hold(void *user, const gputune_progress *progress)
 {
     held_tuning *held = user;
@@ -156,7 +154,7 @@ TEST(lookups_do_not_wait_for_a_tuning)
     expect(get_plan(held.tuner, 3 * N, GPUTUNE_ESTIMATE), GPUTUNE_SOURCE_ESTIMATED);
     sem_post(&held.release);
     pthread_join(held.thread, NULL);
-    assert_true(held.was_released); /* fails if the calls above have waited for the tuning */
+    assert_true(held.was_released); /* false if the calls above have waited for the tuning */
     expect(held.reply, GPUTUNE_SOURCE_MEASURED);
     gputune_close(held.tuner);
 }
@@ -172,10 +170,8 @@ TEST(canceled_thread_ends_after_its_call)
     sem_post(&held.release);
     pthread_join(held.thread, NULL);
     expect(held.reply, GPUTUNE_SOURCE_MEASURED);
-    gputune_close(held.tuner); /* does not wait for a call that never ends */
+    gputune_close(held.tuner);
 }
-
-/* ---- another user of the same database ---- */
 
 TEST(refresh_finds_results_of_other_tuners)
 {
@@ -198,8 +194,7 @@ TEST(refresh_finds_results_of_other_tuners)
     options.effort = GPUTUNE_MEASURE;
     gputune_plan_release(again);
     OK(tune_kernel(&again, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options));
-    assert_ptr_equal(again,
-                     after); /* the other process's result is used like a result of this process */
+    assert_ptr_equal(again, after);
     gputune_plan *const plans[] = {before, still, after, again};
     for (int i = 0; i < 4; i++) {
         gputune_plan_release(plans[i]);

@@ -1,5 +1,5 @@
 /* Tests one tuner in an application with several CUDA contexts, and with a context that is reset.
- * With GPUTUNE_TEST_DRIVER=cuda it runs on a GPU. */
+ * Runs on a GPU with GPUTUNE_TEST_DRIVER=cuda. */
 #include "world.h"
 
 #include <dlfcn.h>
@@ -61,11 +61,11 @@ TEST_WITHIN(plan_is_launched_in_each_context, open_tuner, close_tuner)
     OK(launch_axpy(first, COUNT));
     CUcontext other = new_context();
     gputune_plan *second = request_plan("axpy");
-    OK(launch_axpy(second, COUNT)); /* the plan in the table was made in the first context */
+    OK(launch_axpy(second, COUNT));
     CU(CtxSetCurrent(world.context));
     OK(launch_axpy(second, COUNT));
     end_context(other);
-    CUcontext third = new_context(); /* the new context may have the handle of the destroyed one */
+    CUcontext third = new_context(); /* the driver may reuse the handle of the destroyed context */
     OK(launch_axpy(first, COUNT));
     CU(CtxSetCurrent(world.context));
     gputune_plan_release(first);
@@ -88,7 +88,7 @@ TEST(plan_is_made_in_the_context_of_another_device)
     gputune_plan *plan = request_plan("axpy");
     assert_int_equal(launch_axpy(plan, COUNT), GPUTUNE_EINVAL);
     assert_non_null(strstr(gputune_error(), "the current context belongs to device 0"));
-    if (create(&other, 0, 1) == CUDA_SUCCESS) { /* the emulator has contexts on one device only */
+    if (create(&other, 0, 1) == CUDA_SUCCESS) { /* the emulator has contexts only on one device */
         OK(launch_axpy(plan, COUNT));
         end_context(other);
     }
@@ -96,7 +96,6 @@ TEST(plan_is_made_in_the_context_of_another_device)
     gputune_close(tuner);
 }
 
-/* A plan keeps modules, events and memory for a stream, which end with the context. */
 TEST_WITHIN(memory_kept_for_streams_ends_with_their_context, open_tuner, close_tuner)
 {
     static int values[COUNT];
@@ -149,7 +148,6 @@ TEST_WITHIN(each_context_has_its_own_function, open_tuner, close_tuner)
     gputune_plan_release(plan);
 }
 
-/* The first launch in a context is captured, and the graph outlives plan and tuner. */
 TEST_WITHIN(first_launch_in_a_context_can_be_captured, open_tuner, close_tuner)
 {
     static float values[COUNT];
@@ -164,7 +162,7 @@ TEST_WITHIN(first_launch_in_a_context_can_be_captured, open_tuner, close_tuner)
     OK(gputune_launch(plan, stream, GPUTUNE_ARGS(&y, &x, &a, &n)));
     CUgraphExec exec = capture_end(stream);
     gputune_plan_release(plan);
-    gputune_close(tuner); /* closing it again does nothing */
+    gputune_close(tuner); /* closing the tuner again must do nothing */
     CU(GraphLaunch(exec, stream));
     CU(StreamSynchronize(stream));
     CU(MemcpyDtoH(&got, y, sizeof got));

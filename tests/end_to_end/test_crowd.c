@@ -1,7 +1,7 @@
-/* Many processes with many threads use one database: one process measures, the others take its
- * result. If a busy machine keeps a process from renewing its lease for 5 s, another process may
- * take over. This is reported, and its measurement is not counted here. GPUTUNE_TEST_CROWD is the
- * number of processes. */
+/* Tests many processes with many threads that use one database. Only one process may measure a
+ * scenario; the others must get its result. On a busy machine a process may not renew its lease for
+ * 5 s, and another process may take over; the log reports this, and the second measurement is not
+ * counted. GPUTUNE_TEST_CROWD is the number of processes. */
 #include "world.h"
 
 #include <pthread.h>
@@ -11,10 +11,8 @@
 
 enum { PROCESSES = 16, THREADS = 4, SCENARIOS = 6, SHARING = 4, FAILED = 200 };
 
-/* ---- one process of the crowd ---------------------------------------------------------------- */
-
-static atomic_bool taken_over; /* another process took the lease of the current tuning over */
-static char lines[4096];       /* the messages of the log that matter here */
+static atomic_bool taken_over; /* another process has taken over the lease of the current tuning */
+static char lines[4096];
 
 static void note_line(void *user, gputune_log_level level, const char *line)
 {
@@ -37,8 +35,7 @@ typedef struct member {
 static void *ask_for_all(void *user)
 {
     member *m = user;
-    const gputune_options options = few_variants(); /* the time limit is long enough for the slowest
-                                                       process */
+    const gputune_options options = few_variants();
     for (int i = 0; i < m->scenarios; i++) {
         gputune_plan *plan;
         int n = 2000 + (m->first + i) % m->scenarios;
@@ -56,7 +53,7 @@ static void *ask_for_all(void *user)
 }
 
 /* Returns how many tunings this process measured, or FAILED. If threads wait for the same
- * measurement, each of them counts it, so only the first thread's count is reported. */
+ * measurement, only the first thread's count is reported. */
 static int join(const char *database, int first, int threads, int scenarios)
 {
     gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
@@ -85,9 +82,7 @@ static int join(const char *database, int first, int threads, int scenarios)
     return failed ? FAILED : measured;
 }
 
-/* ---- many processes and threads -------------------------------------------------------------- */
-
-/* Returns the total number of measurements, except measurements that were taken over. */
+/* Returns the number of measurements, except those after a lease was taken over. */
 static int run_all(int processes, int threads, int scenarios)
 {
     pid_t children[256];
@@ -98,8 +93,7 @@ static int run_all(int processes, int threads, int scenarios)
         snprintf(texts[1], sizeof texts[1], "%d", threads);
         snprintf(texts[2], sizeof texts[2], "%d", scenarios);
         children[i] = fork();
-        if (children[i] == 0) { /* a new program, because SQLite and the driver do not survive a
-                                   fork */
+        if (children[i] == 0) { /* SQLite and the driver do not survive a fork */
             execl("/proc/self/exe", "test_crowd", world.database, texts[0], texts[1], texts[2],
                   (char *)NULL);
             _exit(FAILED);

@@ -1,6 +1,6 @@
-/* A database that lists a bad variant is damaged: a bit is flipped, or the file is cut off. The
- * plan is still correct, and `show` prints only records that are unchanged. GPUTUNE_TEST_FLIPS is
- * the number of bits; GPUTUNE_TEST_LONG=1 tries every cut at a multiple of 512. */
+/* Damages a database with a bad variant: flips a bit or truncates the file. The plan must stay
+ * correct, and `show` may print only unchanged records. GPUTUNE_TEST_FLIPS is the number of flipped
+ * bits; GPUTUNE_TEST_LONG=1 truncates at every multiple of 512. */
 #include "bad_variants.h"
 
 #include "base/random.h"
@@ -28,7 +28,6 @@ static void write_image(const image *whole, size_t count, size_t flipped_bit)
     assert_int_equal(fclose(file), 0);
 }
 
-/* Checks that a printed record is the record that was written. */
 static int is_true(void *user, const gputune_record *record)
 {
     bool is_bad = strstr(record->configuration, "BAD=1") != NULL;
@@ -38,7 +37,7 @@ static int is_true(void *user, const gputune_record *record)
     return 0;
 }
 
-/* The call succeeds and does not launch the variant that failed the proof. */
+/* The call must succeed and must not launch the variant that failed its proof. */
 static void expect_a_right_plan(const char *what, size_t place)
 {
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;

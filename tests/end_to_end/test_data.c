@@ -1,16 +1,15 @@
-/* Tests data from the host: inputs whose contents are part of the key, and a reference that is a
- * function of the program. */
+/* Tests data of the host: inputs whose contents are part of the key, and a reference function of
+ * the program. */
 #include "world.h"
 
 #include <math.h>
 
 enum { N = 4099 };
 
-/* The behaviour of the reference function, and a record of its calls. */
 typedef struct host {
-    float error;        /* the reference function adds this to every result */
-    int answer;         /* the status that it returns */
-    const float *x;     /* the expected input at the requested size; NULL: any input */
+    float error;        /* added to every result */
+    int answer;         /* status that the reference returns */
+    const float *x;     /* expected input at the requested size; NULL for any input */
     int calls, at_size; /* number of calls, and of calls at the requested size */
 } host;
 
@@ -77,7 +76,7 @@ TEST(host_function_is_the_reference)
     assert_int_equal(right.calls, 2);
     assert_int_equal(right.at_size, 1);
     assert_null(strstr(world.log, "neither reference()"));
-    OK(tune(&info, tuner, &options)); /* the result is stored now */
+    OK(tune(&info, tuner, &options));
     assert_int_equal(right.calls, 2);
     options = with_reference(&wrong);
     options.force = true;
@@ -118,7 +117,7 @@ TEST(results_are_verified_again_for_another_reference)
     gputune_options options = with_reference(&wrong);
     assert_int_equal(tune(&info, tuner, &options), GPUTUNE_EWRONG);
     options = with_reference(&first);
-    OK(tune(&info, tuner, &options)); /* correct with this reference, wrong with the other one */
+    OK(tune(&info, tuner, &options));
 }
 
 TEST(contents_of_host_inputs_are_part_of_the_key)
@@ -177,8 +176,7 @@ TEST(impossible_inputs_are_refused)
     expect_refused(tuner, &options, "share is 2");
 }
 
-/* A buffer that kernels update is restored before each run of the reference, even if the host
- * filled it, and if the reference runs several times to find the tolerance. */
+/* An inout buffer is restored before each run of the reference, even if the host filled it. */
 TEST(inout_buffer_is_filled_by_an_expression)
 {
     static const char text[] =

@@ -1,5 +1,5 @@
-/* GPUTUNE_DEBUG refuses launches on memory that the kernel cannot use, and names the memory. With
- * GPUTUNE_TEST_DRIVER=cuda the test runs on a GPU. */
+/* Tests that GPUTUNE_DEBUG refuses launches on memory that the kernel cannot use, and reports that
+ * memory. Runs on a GPU with GPUTUNE_TEST_DRIVER=cuda. */
 #include "world.h"
 
 #include <dlfcn.h>
@@ -54,7 +54,7 @@ static void refused(CUdeviceptr to, CUdeviceptr from, const char *name, const ch
     if (!strstr(gputune_error(), name) || !strstr(gputune_error(), why)) {
         fail_msg("'%s' does not say '%s' and '%s'", gputune_error(), name, why);
     }
-    CU(CtxSynchronize()); /* succeeds, because nothing was launched */
+    CU(CtxSynchronize());
 }
 
 TEST(right_buffers_are_launched)
@@ -105,7 +105,7 @@ static void *driver_function(const char *name)
     return out;
 }
 
-/* DECLARE(name, parameters): a function of the driver that gputune does not call. */
+/* Declares a function of the driver that gputune does not call. */
 #define DECLARE(name, ...)                                                                         \
     CUresult (*name)(__VA_ARGS__);                                                                 \
     *(void **)&name = driver_function(#name)
@@ -141,7 +141,7 @@ TEST(memory_of_several_pieces_is_one_buffer)
     refused(base + PIECES * PIECE - BYTES / 2, x, "axpy: y = ", "has 131072 bytes");
 }
 
-/* A green context has some of the multiprocessors, and the memory of the primary context. */
+/* A green context has a part of the SMs and shares the primary context's memory. */
 TEST(a_green_context_has_the_primary_ones_memory)
 {
     enum { MULTIPROCESSORS = 1, DEFAULT_STREAM = 1, SOME = 16 };

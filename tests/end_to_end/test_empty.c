@@ -1,8 +1,8 @@
-/* Tests sizes of 0: plans whose launches have no blocks, on the emulated H200. */
+/* Tests sizes of 0, at which launches have no blocks. */
 #include "support/folder.h"
 #include "world.h"
 
-/* A sum, which is 0 for no numbers, and a sum whose second kernel runs even for no numbers. */
+/* A sum, and a sum whose second kernel runs even if there are no numbers. */
 static const char text[] =
     "#pragma gputune problem(n = 1000) tune(B = 32, 64)\n"
     "#pragma gputune args(in float x[max(1, n)] = constant(1), out float y[max(1, n)], "
@@ -44,7 +44,6 @@ static float launched(gputune_plan *plan)
     return total;
 }
 
-/* Nothing is measured; the launch clears only the buffers in clear(). */
 TEST(launch_without_blocks_clears_and_launches_nothing)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
@@ -56,7 +55,6 @@ TEST(launch_without_blocks_clears_and_launches_nothing)
     assert_true(launched(plan) == 0);
 }
 
-/* The other kernels of a pipeline are measured and launched as usual. */
 TEST(pipeline_launches_its_other_kernels)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
@@ -66,7 +64,7 @@ TEST(pipeline_launches_its_other_kernels)
     assert_true(launched(plan) == 3);
 }
 
-/* A grid below 1 at other sizes is still an error, and so is a buffer without elements. */
+/* At other sizes, a grid below 1 is still an error, and so is a buffer without elements. */
 TEST(grids_and_buffers_below_one_are_refused)
 {
     static const char small[] = "#pragma gputune kernel(k) problem(n = 1000)\n"

@@ -1,5 +1,5 @@
-/* A variant that never ends is killed, and the tuning continues. A separate program, because it
- * waits for a deadline. */
+/* Tests that a variant that never ends is killed and the tuning continues. This test is a separate
+ * program, because it waits for a deadline. */
 #include "world.h"
 
 /* Checks that the variant hung twice, the second time with ten times the deadline. */

@@ -1,4 +1,4 @@
-/* Tests environment variables that change results without a change of the program. */
+/* Tests environment variables that change the results of an unchanged program. */
 #include "world.h"
 
 static gputune *tuner_with(const char *variable, const char *value)
@@ -57,7 +57,7 @@ TEST(forced_configuration_is_launched)
     assert_non_null(strstr(info.configuration, "VEC=2 BLOCK=64"));
     OK(launch_axpy(plan, n));
     assert_int_equal(plan_info_at(tuner, n, NULL, &again).source, GPUTUNE_SOURCE_FORCED);
-    assert_ptr_equal(plan, again); /* the plan comes from the tuner's table */
+    assert_ptr_equal(plan, again);
     gputune_plan_release(plan);
     gputune_plan_release(again);
 }
@@ -72,7 +72,6 @@ TEST(forced_mistake_is_left_out_with_a_warning)
     assert_non_null(strstr(world.log, "GPUTUNE_FORCE is ignored for axpy: axpy has no axis "));
 }
 
-/* The host never runs untested code: a forced variant with wrong results is refused. */
 TEST(forced_variant_that_is_wrong_is_refused)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_with("GPUTUNE_FORCE", "wrong_result:BAD=1");
@@ -102,8 +101,7 @@ TEST(log_goes_to_a_file)
     gputune_close(tuner);
     OK(gt_file_read(&text, NULL, path));
     assert_non_null(strstr(text, " info: axpy n=777 T=float: VEC="));
-    assert_non_null(strstr(world.log, "axpy n=777 T=float: VEC=")); /* the callback gets the line,
-                                                                       too */
+    assert_non_null(strstr(world.log, "axpy n=777 T=float: VEC="));
     free(text);
     unlink(path);
 }

@@ -1,14 +1,12 @@
-/* Calls every public function that takes a tuner: with no tuner, with a closed tuner, in a forked
- * child, and from several threads while another thread closes the tuner. The test reads the header,
- * so it notices a function that is missing both here and in test_calls.c. */
+/* Calls every public function that takes a tuner: without a tuner, with a closed tuner, in a forked
+ * child, and while another thread closes the tuner. The test reads the header to find functions
+ * that neither it nor test_calls.c calls. */
 #include "world.h"
 
 #include <ctype.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/wait.h>
-
-/* ---- the calls: valid except for the tuner, and quick ---- */
 
 #define N GPUTUNE_SIZES({"n", 1024})
 
@@ -229,15 +227,14 @@ static bool is_void(int call)
 
 static bool is_known(const char *name)
 {
-    bool known =
-        strcmp(name, "gputune_close") == 0; /* the tests of gputune_close() are elsewhere */
+    bool known = strcmp(name, "gputune_close") == 0; /* other tests cover gputune_close() */
     for (int i = 0; i < CALLS; i++) {
         known = known || strcmp(calls[i].name, name) == 0;
     }
     return known;
 }
 
-/* Returns the name before the parenthesis at `end`. */
+/* Copies the name before the parenthesis at `end`. */
 static void name_before(char *out, size_t room, const char *end)
 {
     const char *begin = end;
@@ -341,8 +338,6 @@ TEST(tuner_is_refused_in_a_forked_child)
     gputune_plan_release(plan_measured(tuner, "copy", GPUTUNE_SIZES({"n", 2048})));
     gputune_close(tuner);
 }
-
-/* ---- closing a tuner during calls ------------------------------------------------------------ */
 
 enum { ASKERS = 4, ROUNDS = 10 };
 static gputune *shared;

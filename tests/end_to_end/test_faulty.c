@@ -1,16 +1,15 @@
-/* The proof refuses the faulty variants of tests/faulty/ that are marked for it, and no other
- * variants. Arguments select kernels; without arguments every twelfth kernel runs.
- * GPUTUNE_TEST_LONG=1 runs all and prints a table by class. */
+/* Tests that the proof refuses the faulty variants of tests/faulty/ that list the proof, and no
+ * others. Arguments select kernels; without arguments, every twelfth kernel runs.
+ * GPUTUNE_TEST_LONG=1 runs all and prints a table. */
 #include "faulty.h"
 
 enum { CLASSES_MAX = 32 };
 
 typedef struct faulty {
     faulty_kernel kernel;
-    bool by_proof, by_check, sometimes; /* whether the kernel's comment lists the proof, the check,
-                                           and that the proof may miss it */
+    bool by_proof, by_check, sometimes; /* sometimes: the proof may miss the fault */
     char status[24], message[512];
-    int alarms; /* correct variants that were refused */
+    int alarms; /* number of correct variants that were refused */
 } faulty;
 
 typedef struct tally {
@@ -76,10 +75,9 @@ static bool is_refuted(const faulty *f)
            !strcmp(f->status, "hung");
 }
 
-/* Returns true if the result may differ from the marks, which hold for the emulator. On a GPU the
- * faulty variant may be slower or read other garbage, and a bug that `gputune check` finds, such as
- * a race or a write past the end of scratch memory, need not change results. A proof tries other
- * scalars for some processor time, which sanitizers use up. */
+/* Returns true if the outcome may differ from the list, which is for the emulator. On a GPU the
+ * faulty variant may be slower or read other garbage, and a race or a write past scratch memory may
+ * not change results. With sanitizers, a proof may have no time to try other scalars. */
 static bool may_differ(const faulty *f, bool crowned)
 {
     if (getenv("GPUTUNE_SANITIZED") && !strcmp(f->kernel.class, "scalar")) {

@@ -1,5 +1,5 @@
-/* A program launches a plan's kernel itself, from the plan's description. With
- * GPUTUNE_TEST_DRIVER=cuda it runs on a GPU instead of the emulator. */
+/* Tests programs that launch a plan's kernel themselves, from the plan's description. Runs on a GPU
+ * with GPUTUNE_TEST_DRIVER=cuda. */
 #include "world.h"
 
 enum { PARAMETERS = 16 };
@@ -133,8 +133,7 @@ static char *passed_as(const char *word)
     return text;
 }
 
-/* Launches from a module that the program loads from the image, with a constant symbol of its
- * own. */
+/* Launches from a module that the program loads from the image, with its own constant symbol. */
 static int launched_from_image(const reported *t, const int *values)
 {
     CUmodule module;
@@ -187,8 +186,8 @@ TEST(block_is_passed_as_described)
     }
 }
 
-/* The kernel gets the host's data: one struct by value, one as elements, one as a block, and a
- * __constant__ that is filled on several streams. */
+/* The host's data arrive in the kernel: a struct by value, a struct as element, one as a block, and
+ * a __constant__ that is filled on several streams. */
 static const char structs[] =
     "struct step { float alpha; size_t n; };\n"
     "struct pair { short left; int right; };\n"
@@ -242,7 +241,7 @@ TEST(structs_and_constants_reach_the_kernel)
         dy[i % STREAMS][i / STREAMS] = buffer_of(y, sizeof y);
         OK(gputune_launch(plan, streams[i % STREAMS],
                           GPUTUNE_ARGS(table, &scale, &dy[i % STREAMS][i / STREAMS], &dx, &s)));
-        memset(table, 0, sizeof table); /* the launch uses its own copy of the block */
+        memset(table, 0, sizeof table); /* the launch has copied the block */
     }
     CU(CtxSynchronize());
     for (int i = 0; i < STREAMS * ROUNDS; i++) {
@@ -256,7 +255,7 @@ TEST(structs_and_constants_reach_the_kernel)
     for (int k = 0; k < STREAMS; k++) {
         CU(StreamDestroy(streams[k]));
     }
-    s.n = N - 1; /* a size other than the plan's */
+    s.n = N - 1;
     assert_int_equal(gputune_launch(plan, NULL, GPUTUNE_ARGS(&s, &s, &dx, &dx, &s)),
                      GPUTUNE_EINVAL);
     assert_non_null(strstr(gputune_error(), "this plan is for n = 64, but was launched with 63"));
@@ -291,8 +290,7 @@ TEST(arguments_are_described_however_they_are_passed)
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
     GT_SCOPED(plan_end) gputune_plan *plan = default_plan(tuner, structs, GPUTUNE_NO_SIZES);
     gputune_parameter reported = GPUTUNE_PARAMETER_INIT;
-    OK(gputune_plan_argument(&reported, plan,
-                             0)); /* the block is in constant memory, so it is not a parameter */
+    OK(gputune_plan_argument(&reported, plan, 0));
     assert_int_equal(reported.kind, GPUTUNE_PARAMETER_BLOCK);
     assert_string_equal(reported.type, "int");
     assert_int_equal(reported.bytes, 0);

@@ -1,8 +1,7 @@
-/* Verifies a sample of gemm's space at sizes that end within a tile, and checks that the space is
- * small enough for a search of seconds. */
+/* Verifies a sample of gemm's space at sizes with partial tiles, and checks that the space can be
+ * searched in seconds. */
 #include "every_variant.h"
 
-/* At this size, only scalar accesses are possible. */
 TEST(gemm_of_odd_sizes)
 {
     verify_space("gemm", GPUTUNE_SIZES({"m", 67}, {"n", 45}, {"k", 33}), 211);
@@ -14,7 +13,7 @@ TEST(gemm_of_sizes_of_vectors)
     verify_space("gemm", GPUTUNE_SIZES({"m", 132}, {"n", 92}, {"k", 68}), 307);
 }
 
-/* Less than one tile, and fewer steps of k than the number of tiles that are loaded ahead. */
+/* Less than one tile, and fewer steps of k than tiles that are loaded ahead. */
 TEST(gemm_of_tiny_sizes)
 {
     verify_space("gemm", GPUTUNE_SIZES({"m", 5}, {"n", 7}, {"k", 3}), 431);

@@ -1,5 +1,5 @@
-/* Replays graphs with captured launches after plan and tuner are closed, and launches on streams of
- * another priority. With GPUTUNE_TEST_DRIVER=cuda it runs on a GPU. */
+/* Tests graphs that are replayed after plan and tuner are closed, and launches on streams of
+ * another priority. Runs on a GPU with GPUTUNE_TEST_DRIVER=cuda. */
 #include "world.h"
 
 enum { N = 1000 };
@@ -24,7 +24,7 @@ static const char with_scratch[] = "#pragma gputune kernel(%s)\n"
                                    "{ size_t i = (size_t)blockIdx.x * 64 + threadIdx.x;\n"
                                    "  if (i < n) { part[i] += 1; y[i] += part[i]; } }\n";
 
-/* Makes a plan for the default of a template whose kernel name is %s. */
+/* Returns a plan for the default of a template, in whose text %s stands for the kernel's name. */
 static gputune_plan *plan_of(gputune *tuner, const char *text, const char *name)
 {
     char source[1024];
@@ -40,7 +40,7 @@ static gputune_plan *plan_of(gputune *tuner, const char *text, const char *name)
     return plan;
 }
 
-/* Captures two launches of a plan and one of a second plan, then releases everything except the
+/* Captures two launches of one plan and one of another plan, then releases everything except the
  * graph. */
 static CUgraphExec captured(const char *text, CUdeviceptr y, CUstream stream)
 {
@@ -91,8 +91,8 @@ TEST(launch_with_scratch_outlives_its_plan_in_a_graph)
     graph_outlives_plan(with_scratch);
 }
 
-/* Objects that a graph kept are released when the next plan is made or freed. On a GPU, other
- * processes also use memory, and the driver decides when to release a graph's objects. */
+/* A graph's objects are released when the next plan is made or freed. Not tested on a GPU, where
+ * other processes use memory and the driver decides when to release objects. */
 TEST(objects_that_a_graph_kept_are_released_after_it)
 {
     SKIP_IF(!world.driver->EmuProfileName);

@@ -1,5 +1,5 @@
-/* Several processes agree on a variant. Here each process is a tuner, and the test passes on the
- * variant of rank 0. */
+/* Tests that several processes agree on a variant. Each process is simulated by a tuner, and the
+ * test passes on the variant of rank 0. */
 #include "world.h"
 
 typedef struct wire {
@@ -44,7 +44,7 @@ static int together(gputune_plan **out, gputune *tuner, int rank, wire *w, const
     return gputune_tune_together(out, tuner, kernel, GPUTUNE_SIZES({"n", 1000}), options, &group);
 }
 
-/* Makes a winner that is not the default, by allowing no other variant. */
+/* Allows only one variant, which is not the default. */
 static gputune_options narrow(void)
 {
     static const char *const only[] = {"VEC=4", "BLOCK=512", "UNROLL=2"};

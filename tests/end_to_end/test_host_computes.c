@@ -1,8 +1,7 @@
-/* The host computes on its own stream and checks each result while its measure worker is killed at
- * random moments, while the GPU's memory is full, and while no second process may use the GPU. No
- * result may be wrong, each call must return a correct plan or a message, and nothing may be left
- * over. GPUTUNE_TEST_DRIVER=cuda uses a GPU instead of the emulator. GPUTUNE_TEST_KILLS is the
- * number of kills. */
+/* The host computes on its own stream and checks each result, while its measure worker is killed at
+ * random moments, while GPU memory is full, and while the GPU admits only one process. Each call
+ * must return a correct plan or a message, and nothing may be left over. Runs on a GPU with
+ * GPUTUNE_TEST_DRIVER=cuda. GPUTUNE_TEST_KILLS is the number of kills. */
 #include "victim.h"
 
 #include "bad_variants.h"
@@ -30,9 +29,9 @@ static size_t elements(void)
 
 /* ---- the host's computation ------------------------------------------------------------------ */
 
-/* Computes y = 1 + 2 x with a plan, in buffers that are kept. */
+/* A plan for y = 1 + 2 x and its buffers. */
 typedef struct work {
-    gputune *tuner; /* owned; NULL: another `work` owns the plan */
+    gputune *tuner; /* owned; NULL if another `work` owns the plan */
     gputune_plan *plan;
     CUstream stream;
     CUdeviceptr x, y;
@@ -107,13 +106,10 @@ static void *compute(void *user)
         !went_wrong(w, (int)world.driver->CtxSetCurrent(world.context), "taking the context");
     while (going_on && !atomic_load(&enough)) {
         going_on = compute_once(w);
-        usleep(on_gpu() ? 0 : 2000); /* without the pause, the emulator would take the cores that
-                                        the tuning needs */
+        usleep(on_gpu() ? 0 : 2000); /* leave cores to the tuning on the emulator */
     }
     return NULL;
 }
-
-/* ---- tunings at the same time ---------------------------------------------------------------- */
 
 static int tune(gputune_plan **out, gputune *tuner, size_t n)
 {
@@ -151,7 +147,6 @@ static bool expect_plan_or_message(int status, gputune_plan *plan)
     return measured;
 }
 
-/* Calls `act` while the host computes. */
 static void while_computing(void (*act)(void))
 {
     work w = begin_work();
@@ -172,9 +167,9 @@ static void while_computing(void (*act)(void))
 /* ---- kills ----------------------------------------------------------------------------------- */
 
 static atomic_bool tuning;
-static double call_us = 1000; /* duration of the last call */
+static double call_us = 1000;
 
-/* Kills one measure worker of this process after a moment. Returns false if there was none. */
+/* Kills a measure worker of this process after a random time. Sets *killed if that succeeded. */
 static void *kill_soon(void *killed)
 {
     pid_t victim = 0;
@@ -215,8 +210,8 @@ static void kill_again_and_again(void)
     assert_true(measured > 0);
 }
 
-/* Checks that memory is free again. Call it after the workers have ended, because each of their
- * contexts takes hundreds of megabytes. The driver may keep a few megabytes for this process. */
+/* Checks that memory is free again after the workers have ended. Each worker's context takes
+ * hundreds of megabytes; the driver may keep a few megabytes. */
 static void expect_free(size_t before)
 {
     const size_t wanted = before - ((size_t)32 << 20);
@@ -233,8 +228,7 @@ static void expect_free(size_t before)
 TEST(host_computes_on_while_workers_are_killed)
 {
     size_t free_bytes, total;
-    work warm = begin_work(); /* a first run, so the driver has allocated everything that it
-                                 keeps */
+    work warm = begin_work(); /* the driver allocates memory in the first run and keeps it */
     assert_true(compute_once(&warm));
     work_free(&warm);
     traces before = traces_now();
@@ -244,9 +238,6 @@ TEST(host_computes_on_while_workers_are_killed)
     expect_free(free_bytes);
 }
 
-/* ---- full memory, a GPU for one process only ------------------------------------------------- */
-
-/* Calls a new tuner, whose workers start with the GPU in its current state. */
 static bool tune_again(void)
 {
     gputune_plan *plan = NULL;
@@ -291,14 +282,13 @@ static void tune_in_full_memory(void)
     assert_true(tune_again());
 }
 
-/* Each emulated process has its own memory, so the test makes the worker's allocations fail. */
+/* Emulated processes do not share memory, so the worker's allocations are made to fail. */
 static void tune_where_allocations_fail(void)
 {
     static const char *const faults[] = {"cuMemAlloc:*1=2", "cuMemAlloc:*6=2",
                                          "cuDevicePrimaryCtxRetain:*1=2"};
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
-        setenv("GPUTUNE_EMU_FAULTS", faults[i],
-               1); /* faults of the workers only, because the host's context is open */
+        setenv("GPUTUNE_EMU_FAULTS", faults[i], 1);
         assert_false(tune_again());
         unsetenv("GPUTUNE_EMU_FAULTS");
         assert_non_null(strstr(world.log, "memory"));
@@ -324,7 +314,7 @@ static void tune_in_exclusive_mode(void)
 TEST(exclusive_mode_is_reported)
 {
     if (on_gpu()) {
-        skip(); /* only an administrator can set the mode */
+        skip(); /* only root can set the compute mode */
     }
     while_computing(tune_in_exclusive_mode);
 }

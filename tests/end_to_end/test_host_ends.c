@@ -1,6 +1,5 @@
-/* A host may end in any way: it is killed while a child that it forked still runs, or a signal ends
- * it after its main thread has ended. No worker outlives the host, and signals end it like any
- * other program. */
+/* Tests hosts that end in unusual ways: killed while a forked child still runs, or by a signal
+ * after the main thread has ended. No worker may outlive the host, and signals must end it. */
 #include "world.h"
 
 #include "victim.h"
@@ -12,7 +11,7 @@
 
 enum { LONGEST_MS = 120000, STEP_MS = 10, FAILED = 100 };
 
-/* Makes this process the parent of orphaned processes, so that it can wait for them. */
+/* Makes this process the parent of orphaned processes, to wait for their end. */
 static int open_second(void **state)
 {
     (void)state;
@@ -53,7 +52,7 @@ static void be_or_fail(int status)
 
 static void *tune_on(void *tuner)
 {
-    usleep(100000); /* during this time the main thread ends */
+    usleep(100000); /* the main thread ends in this time */
     be_or_fail(tune(tuner, false));
     for (say_ready();;) {
         be_or_fail(tune(tuner, false));
@@ -65,7 +64,7 @@ static void *tune_on(void *tuner)
 static void be_host(const char *way)
 {
     gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
-    static gputune *tuner; /* global, because the main thread may end before the process */
+    static gputune *tuner;
     pthread_t thread;
     bool background = strcmp(way, "background") == 0;
     options.database = ":memory:";
@@ -109,8 +108,7 @@ static pid_t start_host(const char *way)
 
 /* ---- the tests ------------------------------------------------------------------------------- */
 
-/* Returns the status of a child that has ended. Kills the child when the time limit is exceeded,
- * and returns -1. */
+/* Returns the wait status of a child; -1 if the child had to be killed because it ran too long. */
 static int end_of(pid_t child)
 {
     int status = -1;
@@ -140,8 +138,7 @@ TEST(workers_end_with_their_host_while_its_child_lives)
     assert_true(WIFEXITED(ends[0]) && WIFEXITED(ends[1]));
 }
 
-#ifndef __SANITIZE_THREAD__ /* a thread of TSan keeps a process without its main thread alive */
-/* The thread that tuned in the background does not keep the process alive. */
+#ifndef __SANITIZE_THREAD__ /* TSan has a thread that keeps the process alive */
 TEST(background_does_not_keep_the_host_alive)
 {
     SKIP_IF(!world.ready);
@@ -156,7 +153,7 @@ static void expect_ended_by_signal(const char *way)
 {
     SKIP_IF(!world.ready);
     pid_t host = start_host(way);
-    poll(NULL, 0, 300); /* during this time its main thread ends */
+    poll(NULL, 0, 300); /* the main thread ends in this time */
     kill(host, SIGTERM);
     int end = end_of(host);
     while (wait(NULL) > 0) { /* its workers */

@@ -1,5 +1,5 @@
-/* Launches on overlapping buffers are refused, unless in_place() lists them; then the overlap is
- * verified too. */
+/* Tests that launches on overlapping buffers are refused unless in_place() lists the buffers.
+ * Listed overlaps are verified. */
 #include "world.h"
 
 enum { N = 5003 };
@@ -102,7 +102,6 @@ static int note(void *user, const gputune_record *record)
     return 0;
 }
 
-/* Returns the result of STEPS=2, run beside a correct variant. */
 static seen prove(const char *more)
 {
     static const char *const configurations[] = {"STEPS=1", "STEPS=2"};

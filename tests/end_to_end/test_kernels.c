@@ -1,5 +1,5 @@
-/* Tunes, launches and captures kernels as people write them: C++ templates, cooperative grids,
- * pipelines of several kernels. */
+/* Tunes, launches and captures kernels in usual forms: C++ templates, cooperative grids, pipelines
+ * of several kernels. */
 #include "world.h"
 
 #include <math.h>
@@ -33,7 +33,6 @@ TEST(cxx_template_is_tuned_and_launched)
     gputune_plan_release(plan);
 }
 
-/* The file specialises the kernel for another type, so each type has its own code. */
 TEST(specialised_kernel_has_code_for_each_type)
 {
     enum { N = 1000 };
@@ -85,7 +84,6 @@ TEST(cooperative_grid_is_tuned_and_launched)
     gputune_plan_release(plan);
 }
 
-/* One kernel of a pipeline uses clusters if they are faster; the other kernel is cooperative. */
 TEST(pipeline_has_clusters_and_a_cooperative_grid)
 {
     enum { N = 3000 };
@@ -158,7 +156,6 @@ TEST(pipeline_is_launched_and_captured_in_order)
     gputune_plan_release(plan);
 }
 
-/* The plan gives the parameters of both kernels to programs that launch the kernels themselves. */
 TEST(pipeline_describes_its_functions)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);

@@ -1,6 +1,6 @@
-/* The host, a compile worker and the measure worker are killed in turn, at random moments. The
- * database stays intact, results that were reported as stored are stored, and the next run
- * continues from there. GPUTUNE_TEST_KILLS is the number of kills. */
+/* Kills the host, a compile worker or the measure worker at random moments. The database must stay
+ * intact, results that were reported as stored must be stored, and the next run must continue.
+ * GPUTUNE_TEST_KILLS is the number of kills. */
 #include "victim.h"
 #include "world.h"
 
@@ -22,7 +22,7 @@ static void output_path(char *out, size_t bytes)
     snprintf(out, bytes, "%s/out", world.folder);
 }
 
-/* Tunes SIZES scenarios of a round and prints one line for each. */
+/* Starts a program that tunes SIZES scenarios of a round and prints one line for each. */
 static pid_t start(const char *program, int round)
 {
     char sizes[64], out[96];
@@ -85,7 +85,7 @@ static int64_t count_winners(int n)
     return query_number(sql);
 }
 
-/* Checks that each scenario of a complete line is stored. Returns their number. */
+/* Checks that every scenario with a complete line is stored. Returns their number. */
 static int expect_reported_is_stored(void)
 {
     char path[96], line[1024];
@@ -138,7 +138,7 @@ TEST(kills_lose_no_stored_result)
             assert_int_equal(query_number("PRAGMA integrity_check"), 1);
             told += expect_reported_is_stored();
         }
-        if (was_host) { /* the next run continues */
+        if (was_host) {
             assert_int_equal(wait_for(start(program, round)), 0);
             assert_int_equal(expect_reported_is_stored(), SIZES);
         }

@@ -1,5 +1,5 @@
-/* Launches plans on the emulated H200: every way to pass parameters from several streams and
- * threads, captured launches, and launches that do not fit the plan. */
+/* Tests launches of plans on the emulated H200: every way to pass parameters from several streams
+ * and threads, captures, and launches that do not fit the plan. */
 #include "world.h"
 
 #include <pthread.h>
@@ -36,8 +36,8 @@ static const char vector_text[] =
     "  for (int i = 0; i < part.count; i++) sum[i] += a * term[i];\n"
     "  part.store(y, sum); }); }\n";
 
-/* Returns a plan of a template. For the effort cached only, it is the default, not verified; for
- * the effort measure, it is VEC=4. */
+/* Returns a plan of a template: the default with the effort cached only, VEC=4 with the effort
+ * measure. */
 static gputune_plan *plan_of(gputune *tuner, const char *text, const char *word,
                              gputune_effort effort)
 {
@@ -62,7 +62,6 @@ static gputune_plan *plan_of(gputune *tuner, const char *text, const char *word,
     return plan;
 }
 
-/* Returns a plan with one way to pass parameters. */
 static gputune_plan *plan_passing(gputune *tuner, const char *how)
 {
     gputune_plan *plan = plan_of(tuner, template_text, how, GPUTUNE_CACHED_ONLY);
@@ -108,7 +107,7 @@ static void *launch_rounds(void *user)
     return NULL;
 }
 
-/* Launches from two threads, each on a stream of its own, or both on one stream. */
+/* Launches from two threads that share one stream or have one each. */
 static void launch_from_two_threads(gputune_plan *plan, bool one_stream)
 {
     launcher both[2];
@@ -179,8 +178,6 @@ TEST(captured_launch_keeps_its_parameters)
     CU(MemFree(other));
 }
 
-/* ---- launches that do not fit the plan ---- */
-
 typedef struct vectors {
     gputune *tuner;
     gputune_plan *plan;
@@ -188,7 +185,6 @@ typedef struct vectors {
     float host_x[N + 8], host_y[N + 8];
 } vectors;
 
-/* Makes a plan with the widest vectors, and buffers with space after them. */
 static vectors *vectors_open(gputune_effort effort)
 {
     static vectors v;
@@ -212,7 +208,7 @@ static void vectors_close(vectors *v)
     gputune_close(v->tuner);
 }
 
-/* Launches on buffers that begin `skip` elements later; returns the number of wrong elements. */
+/* Launches on buffers that begin `skip` elements later. Returns the number of wrong elements. */
 static int launch_skipping(vectors *v, unsigned skip)
 {
     static float result[N + 8];
@@ -258,7 +254,7 @@ TEST(refused_calls_launch_nothing)
     static float result[N + 8];
     CU(MemcpyDtoH(result, v->y, sizeof result));
     assert_memory_equal(result, v->host_y, sizeof result);
-    assert_int_equal(launch_skipping(v, 0), 0); /* a launch that fits still works */
+    assert_int_equal(launch_skipping(v, 0), 0);
     vectors_close(v);
 }
 

@@ -1,6 +1,6 @@
-/* A process under limits still gets a plan, and one line that says why it was not measured: limits
- * on processes, memory, descriptors and file sizes, and a sandbox in which no program can be
- * started. */
+/* Tests processes with limits on processes, memory, descriptors or file sizes, or in a sandbox
+ * without exec. They must still get a plan, and one line that says why the plan was not
+ * measured. */
 #include "world.h"
 
 #include <errno.h>
@@ -24,8 +24,7 @@ static bool set_limit(int resource, rlim_t value)
            setrlimit(resource, &(struct rlimit){value, limit.rlim_max}) == 0;
 }
 
-/* Limits memory to the currently mapped memory plus 20 MB. AddressSanitizer needs terabytes of
- * addresses. */
+/* Limits memory to 20 MB above its current size. AddressSanitizer needs terabytes of addresses. */
 static bool little_memory(void)
 {
 #ifdef __SANITIZE_ADDRESS__
@@ -53,7 +52,6 @@ static bool small_files(void)
     return set_limit(RLIMIT_FSIZE, 4096);
 }
 
-/* Makes the system calls `number` and `other` fail with `error`. */
 static bool forbid(long number, long other, int error)
 {
 #ifdef __x86_64__
@@ -80,7 +78,7 @@ static bool no_exec(void)
     return forbid(SYS_execve, SYS_execveat, EPERM);
 }
 
-/* Fails as if a limit on processes applied, which root does not have. */
+/* Forbids clone(), because root has no limit on processes. */
 static bool no_clone(void)
 {
     return forbid(SYS_clone, SYS_clone3, EAGAIN);
@@ -89,7 +87,7 @@ static bool no_clone(void)
 static const struct {
     const char *name;
     bool (*apply)(void);
-    bool measures; /* true if the call measures despite the limit */
+    bool measures; /* true if the call can measure despite the limit */
 } limits[] = {
     {"RLIMIT_AS", little_memory, true},
     {"RLIMIT_NOFILE", few_descriptors, false},
@@ -137,8 +135,6 @@ static int be_limited(size_t index)
     return !expected ? WRONG_PLAN : !one_line ? MANY_LINES : 0;
 }
 
-/* ---- small files from the beginning ---------------------------------------------------------- */
-
 enum { FULL_BYTES = 4096, OWN_BYTES = 1 << 20 };
 
 static void fill(const char *path)
@@ -161,8 +157,8 @@ static bool reports_all(const char *const *parts)
     return !*parts;
 }
 
-/* Allows no byte in any file: not in the database, a log, samples, misses, wisdom, or the file of
- * the emulator's memory. */
+/* Tunes while no file may grow: database, log, samples, misses, wisdom, and the emulator's memory
+ * file. */
 static int tune_with_full_files(const char *const files[3], rlim_t bytes)
 {
     gputune_open_options open_options = GPUTUNE_OPEN_OPTIONS_INIT;
@@ -187,7 +183,7 @@ static int tune_with_full_files(const char *const files[3], rlim_t bytes)
         gputune_plan_release(plan);
         gputune_close(tuner);
     }
-    set_limit(RLIMIT_FSIZE, OWN_BYTES); /* leave enough for the output of this test */
+    set_limit(RLIMIT_FSIZE, OWN_BYTES);
     static const char *const told[2][4] = {
         {"cannot be written", "are incomplete", "cannot record a request", NULL},
         {"cannot be written", "samples", "are incomplete", NULL}};
@@ -200,7 +196,7 @@ static int tune_with_full_files(const char *const files[3], rlim_t bytes)
 
 static int be_with_full_files(rlim_t bytes)
 {
-#ifdef __SANITIZE_THREAD__ /* under TSan a worker writes a file before its main() */
+#ifdef __SANITIZE_THREAD__ /* a worker under TSan writes a file before its main() */
     if (bytes == 0) {
         return NO_LIMIT;
     }
@@ -272,7 +268,7 @@ int main(int argc, char **argv)
         return be_with_full_files((rlim_t)strtoul(argv[1], NULL, 10));
     }
     if (argc == 2) {
-        /* exit() would run LeakSanitizer, which needs to start a process */
+        /* exit() would run LeakSanitizer, which must start a process */
         _exit(be_limited((size_t)strtoul(argv[1], NULL, 10)));
     }
     return tests_run(open_h200, world_close);

@@ -1,4 +1,4 @@
-/* A host in a locale with a decimal comma tunes, stores, reads and launches like any other host. */
+/* Tests tuning, storing, reading and launching in a locale with a decimal comma. */
 #include "world.h"
 
 #include "support/comma_locale.h"
@@ -17,7 +17,7 @@ static int close_with_comma(void **state)
     return comma_locale_reset(state);
 }
 
-/* The template's `float a = 1.5` and `rtol = 1e-6` are read, and the variants are correct. */
+/* Checks that `float a = 1.5` and `rtol = 1e-6` are read correctly. */
 static void tune_axpy(const gputune_options *options, gputune_source source)
 {
     GT_SCOPED(plan_end) gputune_plan *plan = NULL;
@@ -76,8 +76,6 @@ static int on_record(void *user, const gputune_record *record)
     return 0;
 }
 
-/* Numbers in messages have points: "took 1.40x the best time in its first round", "12.3% slower
- * after 8 samples". */
 TEST(messages_of_records_have_points)
 {
     int measured = 0;

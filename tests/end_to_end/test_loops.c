@@ -1,4 +1,4 @@
-/* Loops of launches are tuned, verified and launched as one, on the emulated H200. */
+/* Tests loops of launches, which are tuned, verified and launched as one, on the emulated H200. */
 #include "world.h"
 
 #include <math.h>
@@ -49,7 +49,6 @@ TEST(loops_sort)
     gputune_plan_release(plan);
 }
 
-/* At a size that was not tuned, the loops have other lengths. */
 TEST(loops_follow_the_size_of_the_plan)
 {
     enum { N = 256 };
@@ -92,7 +91,6 @@ TEST(loops_pass_addresses_of_elements)
     gputune_plan_release(plan);
 }
 
-/* Two steps whose grids shrink. */
 TEST(loops_decompose_a_matrix)
 {
     enum { N = 40 };
@@ -127,7 +125,7 @@ TEST(loops_decompose_a_matrix)
     gputune_plan_release(plan);
 }
 
-/* Two buffers are swapped; after an odd number of steps an additional launch copies the result. */
+/* After an odd number of steps, an additional launch copies the result. */
 TEST(loops_swap_buffers_of_a_stencil)
 {
     enum { N = 500 };
@@ -174,7 +172,6 @@ static int note(void *user, const gputune_record *record)
     return 0;
 }
 
-/* A variant that omits the last launches is refused. */
 TEST(wrong_loop_is_refused)
 {
     static const char text[] =

@@ -1,5 +1,5 @@
-/* An application requests more plans than its tuner keeps. It can hold the other plans itself, and
- * the database keeps their results. */
+/* Tests an application that requests more plans than its tuner keeps. The application can hold the
+ * other plans, and the database keeps their results. */
 #include "world.h"
 
 #include <malloc.h>
@@ -87,7 +87,6 @@ static CUresult count_unload(CUmodule module)
     return unload_module(module);
 }
 
-/* Opens a tuner that keeps one plan, and counts loaded modules. */
 static gputune *open_counting(gt_driver *driver)
 {
     gputune *tuner = open_keeping(":memory:", 1);
@@ -114,7 +113,7 @@ TEST(code_ends_with_the_last_reference_or_the_tuner)
     const int both = modules;
     gputune_plan_release(own);
     assert_in_range(modules, 1, both - 1);
-    gputune_plan_release(kept); /* the tuner still keeps the plan */
+    gputune_plan_release(kept);
     OK(launch_axpy(kept, FIRST));
     OK(tune_kernel(&own, tuner, "dot", GPUTUNE_SIZES({"n", 1000}), &options));
     gputune_close(tuner);
@@ -154,9 +153,9 @@ TEST(threads_replace_each_others_plans)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-#if __GLIBC_PREREQ(2, 33) /* since this version there is mallinfo2() */
+#if __GLIBC_PREREQ(2, 33)
 
-/* An application with many sizes keeps a plan for each: a thousand plans may take 5 MB. */
+/* A thousand plans may take 5 MB. */
 TEST(a_plan_takes_at_most_5_kb)
 {
     enum { BEFORE = 100, PLANS = 400, MOST_BYTES = 5000 };

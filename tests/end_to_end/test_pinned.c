@@ -1,4 +1,4 @@
-/* A tuner that is pinned to a file of wisdom answers only from that file. */
+/* Tests a tuner that is pinned to a wisdom file and answers only from that file. */
 #include "world.h"
 
 enum { KNOWN = 4000, UNKNOWN = 3600 };
@@ -15,8 +15,7 @@ static int plan_for(gputune_plan **out, gputune *tuner, size_t n, const gputune_
     return tune_kernel(out, tuner, "axpy", GPUTUNE_SIZES({"n", n}), options);
 }
 
-/* Tunes axpy at KNOWN, and writes the result to wisdom(). The result at UNKNOWN is only in the
- * database. */
+/* Tunes axpy at KNOWN and UNKNOWN, and exports only the result at KNOWN. */
 static void measure(void)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
@@ -68,7 +67,7 @@ TEST(a_pinned_tuner_answers_from_its_file_only)
     gputune *tuner = pinned(wisdom(), record);
     const gputune_options whole = OPTIONS(.effort = GPUTUNE_EXHAUSTIVE);
     OK(plan_for(&plan, tuner, KNOWN, NULL));
-    /* even for a request that a tuner without the pin would not answer */
+    /* a tuner without the pin would not answer this request */
     OK(plan_for(&again, tuner, KNOWN, &whole));
     assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_CACHED);
     assert_string_equal(info_of(again).configuration, info_of(plan).configuration);

@@ -1,21 +1,19 @@
-/* Tests the additional data of proofs: other scalars, other members of structs, rare inputs. If the
- * default or the reference fails with a value (crashes, hangs or returns nonsense), only that value
- * is dropped. No correct variant is refused because of it, and the other values still find faulty
- * variants. */
+/* Tests the additional data of proofs: other scalars, other members of structs, unusual inputs. A
+ * value with which the default or the reference crashes, hangs or returns nonsense is dropped. No
+ * correct variant may be refused because of such a value, and the other values must still reveal
+ * faulty variants. */
 #include "support/folder.h"
 #include "world.h"
 
-/* A kernel with two variants. WHICH=0 has the body `right`; WHICH=1 has the body `other`, if
- * set, and is faster. The reference has the body `reference`, or else `right`. All have the
- * parameters (float *y, const float *x, TYPES, int n), and `i` is the thread's element. */
+/* A kernel with two variants: WHICH=0 with the body `right`, and WHICH=1 with the body `other`, if
+ * set, which is faster. The reference has the body `reference`, or else `right`. The parameters are
+ * (float *y, const float *x, TYPES, int n), and `i` is the index of the thread's element. */
 typedef struct kernel {
     const char *name, *code, *input, *args, *types, *right, *other, *reference;
     const char *tolerance;
-    const char *words; /* part of the failure of the other variant, or of the message about the
-                          winner */
+    const char *words; /* expected part of the failure or of the message about the winner */
 } kernel;
 
-/* Writes a new template for each call. */
 static void write_kernel(char path[128], const kernel *k)
 {
     static int written;
@@ -65,8 +63,8 @@ static int on_winner(void *user, const gputune_record *record)
     return 0;
 }
 
-/* Tunes the kernel and checks that it has a winner. Returns the variants that failed and their
- * reasons, or the message about the winner. */
+/* Tunes the kernel and checks that it has a winner. Returns the failed variants with their reasons,
+ * or the message about the winner. */
 static const char *result_of(gputune *tuner, const kernel *k, bool all_trials)
 {
     static char found[1024];
@@ -97,7 +95,7 @@ static void expect_right(const kernel *kernels, size_t count)
     }
 }
 
-/* A proof tries further values for some processor time, and TSan uses that up. */
+/* The proof tries further values for a limited CPU time, which TSan uses up. */
 static void skip_if_too_slow(void)
 {
 #ifdef __SANITIZE_THREAD__
@@ -204,7 +202,6 @@ TEST(infinite_and_negative_floats_refuse_no_correct_variant)
     expect_right(kernels, COUNT(kernels));
 }
 
-/* When one value is dropped, the other values are still tried. */
 TEST(remaining_values_find_faulty_variants)
 {
     static const kernel kernels[] = {
@@ -345,8 +342,8 @@ TEST(inputs_hold_rare_values_unless_the_template_excludes_them)
     expect_found(faulty, COUNT(faulty));
 }
 
-/* Launches that existing programs make are not refused. A variant need not support more values than
- * the default. */
+/* Launches of existing programs must not be refused. A variant need not support values that the
+ * default does not support. */
 TEST(values_that_the_default_fails_with_are_dropped)
 {
     static const kernel correct = {
@@ -373,7 +370,7 @@ TEST(values_that_the_reference_fails_with_are_dropped)
          .types = "int offset",
          .right = "if (i < n) y[i] = x[i + 1000000 * (size_t)offset];"},
     };
-    /* on a GPU there may be memory at that address */
+    /* on a GPU there may be memory at this address */
     expect_right(kernels, COUNT(kernels) - (strncmp(world_driver(), "emu", 3) != 0));
 }
 
@@ -384,7 +381,7 @@ static int on_run(void *user, const gputune_record *record)
     return 0;
 }
 
-/* Runs these configurations of the template. Returns the result of each as text: "WHICH=1 ok;". */
+/* Runs these configurations, and returns their results as text: "WHICH=1 ok;". */
 static const char *run(const char *path, const char *const *some, uint32_t count, int expected)
 {
     static char found[512];
@@ -396,8 +393,6 @@ static const char *run(const char *path, const char *const *some, uint32_t count
     return found;
 }
 
-/* Values with which the reference fails are dropped even if the default is not among the
- * variants. */
 TEST(values_are_dropped_if_only_other_variants_run)
 {
     static const char *const other[] = {"WHICH=1", "WHICH=1"};
@@ -413,13 +408,10 @@ TEST(values_are_dropped_if_only_other_variants_run)
     assert_string_equal(info_of(plan).configuration, "WHICH=1");
     k.other = PLAIN;
     write_kernel(path, &k);
-    assert_string_equal(run(path, other, 1, GPUTUNE_EWRONG),
-                        ""); /* no configuration can be measured */
+    assert_string_equal(run(path, other, 1, GPUTUNE_EWRONG), "");
     unlink(path);
 }
 
-/* Each worker drops the same values if a variant ends one worker and another worker verifies the
- * rest. */
 TEST(values_are_dropped_in_each_worker)
 {
     static const char *const some[] = {"WHICH=0", "WHICH=1 TRAPS=1", "WHICH=1"};
@@ -464,7 +456,6 @@ TEST(constants_that_nothing_fills_are_logged)
     assert_null(strstr(world.log, "__constant__ unread"));
 }
 
-/* Returns true if a template with that tolerance gets the warning. */
 static bool is_called_loose(const char *tolerance)
 {
     const kernel k = {.name = tolerance, .right = PLAIN, .tolerance = tolerance};
@@ -492,8 +483,7 @@ TEST(scalars_verified_with_one_value_are_reported)
          .args = "shape s = {.sizes = n, .dims = 1}",
          .types = "shape s",
          .right = "if (i < s.sizes[s.dims - 1]) y[i] = x[i];",
-         .words = "s.dims was proved with 1 only (others "}, /* others crash; on a GPU their results
-                                                                may differ instead */
+         .words = "s.dims was proved with 1 only (others "},
         {.name = "all have others",
          .args = "float a = 2, bool negate = 0",
          .types = "float a, bool negate",

@@ -1,6 +1,5 @@
-/* Tunes a template whose variants do different amounts of work in a launch, by the work done per
- * second, and stores, finds and launches the result. The cli case real-rate covers the figures and
- * errors. */
+/* Tests the objective rate with a template whose variants do different amounts of work in a launch.
+ * The cli case real-rate covers the figures and errors. */
 #include "world.h"
 
 enum { N = 4099 };
@@ -13,7 +12,7 @@ static gputune_plan *tune_steps(gputune *tuner)
     return plan;
 }
 
-/* Returns the number after STEPS= in a configuration. */
+/* Returns the number after "STEPS=" in a configuration. */
 static unsigned steps_of(const char *configuration)
 {
     const char *at = strstr(configuration, "STEPS=");
@@ -21,7 +20,7 @@ static unsigned steps_of(const char *configuration)
     return (unsigned)strtoul(at + 6, NULL, 10);
 }
 
-/* Checks that a launch does the work that its configuration states. */
+/* Checks that a launch makes the number of steps that its configuration states. */
 static void launch_and_check(gputune_plan *plan, unsigned steps)
 {
     static float x[N], y[N];
@@ -57,8 +56,7 @@ TEST(winner_makes_the_most_steps_per_second)
     assert_int_equal(info.objective, GPUTUNE_OBJECTIVE_RATE);
     assert_int_equal(info.source, GPUTUNE_SOURCE_MEASURED);
     assert_int_equal(info.failed, 0);
-    assert_int_equal(steps_of(info.configuration), 4); /* reads and writes memory once for all
-                                                          steps */
+    assert_int_equal(steps_of(info.configuration), 4);
     assert_true(info.time_ns < info.default_ns && info.speedup > 1);
     launch_and_check(plan, 4);
     gputune_plan_release(plan);

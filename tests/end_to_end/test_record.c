@@ -1,4 +1,4 @@
-/* Requests without a stored result are recorded for a later tuning. */
+/* Tests recording requests without a stored result, for a later tuning. */
 #include "world.h"
 
 typedef struct seen {
@@ -52,19 +52,17 @@ TEST(misses_are_counted_and_hits_are_not)
     snprintf(path, sizeof path, "%s/misses", world.folder);
     gputune *tuner = recording_tuner(path);
     for (int i = 0; i < 5; i++) {
-        /* only the first call looks up the result; the other calls find the plan in the table */
+        /* only the first call looks the result up; the plan table answers the others */
         tune(tuner, "axpy", 1000, &cached);
     }
-    assert_string_equal(what_is_recorded(path).text,
-                        "4 axpy n=1000 T=float ; "); /* the file is written at the 1st, 2nd and 4th
-                                                        call */
+    assert_string_equal(what_is_recorded(path).text, "4 axpy n=1000 T=float ; ");
     tune(tuner, "templates/axpy.cu", 2000, &cached);
     assert_int_equal(tune(tuner, "axpy", 3000, &quick), GPUTUNE_SOURCE_MEASURED);
     assert_int_equal(tune(tuner, "axpy", 3000, &quick), GPUTUNE_SOURCE_MEASURED);
     gputune_close(tuner);
     const seen all = what_is_recorded(path);
     assert_int_equal(all.lines, 3);
-    assert_memory_equal(all.text, "5 axpy n=1000 T=float ; 1 /", 27); /* the path is absolute */
+    assert_memory_equal(all.text, "5 axpy n=1000 T=float ; 1 /", 27);
     assert_non_null(strstr(all.text, "/templates/axpy.cu n=2000 T=float ; "));
     assert_non_null(strstr(all.text, "1 axpy n=3000 T=float VEC=1 BLOCK=64; "));
     tuner = recording_tuner(path);

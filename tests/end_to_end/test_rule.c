@@ -1,4 +1,4 @@
-/* Rules for all sizes of a region are made, proved, listed and refused. */
+/* Tests making, proving, listing and refusing rules for all sizes of a region. */
 #include "world.h"
 
 static const char path[] = "tests/language/corner.cu";
@@ -13,7 +13,7 @@ static gputune *tuner_with_twice(void)
 static int make(char **text, gputune *tuner, int64_t least, int64_t most)
 {
     const gputune_range ranges[] = {{"rows", least, most}, {"columns", least, most}};
-    /* a limit that even a busy machine does not reach; the rule is finished earlier */
+    /* the rule is finished long before this limit */
     const gputune_options options = OPTIONS(.time_limit_s = 600);
     return gputune_make_rule(text, tuner, "twice", ranges, 2, 4, &options);
 }
@@ -41,8 +41,7 @@ TEST(rule_is_made_stored_and_listed)
     assert_true(strncmp(text, "region rows=8:64 columns=8:64 STEP=1\nloss mean=", 47) == 0);
     assert_non_null(strstr(text, "\nvariant "));
     assert_non_null(strstr(text, "use "));
-    assert_non_null(strstr(text, "KIND=narrow")); /* the fastest variant, which is correct in this
-                                                     region */
+    assert_non_null(strstr(text, "KIND=narrow"));
     gputune_free(text);
     assert_int_equal(count_rules(tuner), 1);
 }
@@ -57,7 +56,7 @@ TEST(variant_that_fails_at_one_corner_is_left_out)
     assert_non_null(strstr(world.log, "KIND=narrow"));
     assert_non_null(strstr(world.log, "failed at rows=256 columns=256 STEP=1 (wrong)"));
     gputune_free(text);
-    assert_int_equal(count_rules(tuner), 1); /* the second rule replaced the first one */
+    assert_int_equal(count_rules(tuner), 1);
 }
 
 static void expect_refused(int status, int expected, const char *message)
@@ -146,7 +145,7 @@ TEST(default_that_was_not_compared_makes_no_rule)
                    GPUTUNE_ETIMEOUT, "only the default was measured");
 }
 
-/* The first compile takes longer than the share of the time that a size gets. */
+/* The first compile takes longer than one size's share of the time limit. */
 TEST(compiles_that_take_longer_than_a_share_make_a_rule_from_fewer_sizes)
 {
     const gputune_range ranges[] = {{"rows", 8, 64}, {"columns", 8, 64}};

@@ -1,5 +1,5 @@
-/* Many threads request the same plan at once: one thread makes it, and each other thread waits at
- * most until its own time limit. */
+/* Tests many threads that request the same plan at once. One thread makes the plan, and the others
+ * wait for it until their own time limits. */
 #include "support/folder.h"
 #include "world.h"
 
@@ -10,7 +10,6 @@ enum { THREADS = 64, LONGEST_S = 200 };
 
 static char worker[96], started[96];
 
-/* Opens the world with a worker that records when it is started. */
 static int open_all(void **state)
 {
     (void)state;
@@ -65,7 +64,7 @@ typedef struct call {
     gputune *tuner;
     const char *kernel;
     gputune_options options;
-    pthread_barrier_t *start; /* threads wait here before the call; NULL: no wait */
+    pthread_barrier_t *start; /* barrier before the call; NULL for no wait */
     pthread_t thread;
     int status;
     gputune_plan *plan;
@@ -167,7 +166,7 @@ TEST(threads_share_a_failure)
         assert_int_equal(calls[i].status, GPUTUNE_ECOMPILE);
         assert_non_null(strstr(calls[i].message, "nobody"));
     }
-    /* a late thread has compiled it itself and failed in the same way */
+    /* a late thread may have compiled it, too */
     assert_true(workers_started("compile") < THREADS / 2);
     gputune_close(like.tuner);
 }
@@ -219,7 +218,7 @@ TEST(wait_for_another_thread_ends_with_the_own_limit)
     begin_first(&first, &g);
     second.options.time_limit_s = 3;
     begin(&second);
-    end(&second); /* runs while the first call is paused */
+    end(&second); /* the first call is still paused */
     OK(second.status);
     assert_int_equal(info_of(second.plan).source, GPUTUNE_SOURCE_DEFAULT);
     assert_non_null(strstr(info_of(second.plan).stop_reason, "is tuning the same kernel"));
@@ -252,7 +251,6 @@ TEST(wait_for_another_thread_ends_with_the_own_cancel)
     gputune_close(first.tuner);
 }
 
-/* If the first call is cancelled, the second continues alone. */
 TEST(cancel_of_one_thread_does_not_cancel_another)
 {
     gate g;
@@ -274,7 +272,6 @@ TEST(cancel_of_one_thread_does_not_cancel_another)
     gputune_close(first.tuner);
 }
 
-/* A request for a replaced source does not get the plan of the old one. */
 TEST(replaced_template_is_not_waited_for)
 {
     gate g;

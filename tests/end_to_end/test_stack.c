@@ -1,4 +1,4 @@
-/* Calls need little stack, because threads of applications may have small stacks. */
+/* Tests that calls need little stack, because threads of applications may have small stacks. */
 #include "world.h"
 
 #include <pthread.h>
@@ -107,7 +107,7 @@ TEST(calls_need_little_stack)
                  {"compile", compile},     {"show", show}};
     size_t most = 0;
     if (getenv("GPUTUNE_SANITIZED")) {
-        skip(); /* sanitizers need more stack */
+        skip();
     }
     tuner = tuner_open(":memory:");
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {

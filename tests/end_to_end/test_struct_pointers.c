@@ -1,10 +1,10 @@
-/* Structs that are passed by value and contain pointers to buffers. These buffers are verified like
- * other buffers, and the kernel is launched as the program's kernel expects. */
+/* Tests structs that are passed by value and contain pointers to buffers. These buffers must be
+ * verified, and the kernel must be launched like the program's. */
 #include "world.h"
 
 enum { N = 5003 };
 
-/* y = 3 x[index] + shift; count is n. With STEPS=2 one element is wrong. */
+/* y = 3 x[index] + shift; count becomes n. With STEPS=2 one element is wrong. */
 static const char template_text[] =
     "#pragma gputune kernel(triple)\n"
     "#pragma gputune problem(n = 5003)\n"
@@ -57,7 +57,7 @@ static int note(void *user, const gputune_record *record)
     return 0;
 }
 
-/* Runs a configuration beside one that is known to be correct, and returns its result. */
+/* Runs a configuration together with a correct one, and returns its result. */
 static seen prove(const char *configuration)
 {
     const char *const both[] = {"VEC=4 STEPS=1", configuration};
@@ -140,7 +140,7 @@ typedef struct vectors {
     int n;
 } vectors;
 
-/* Structs in device memory, and an array of addresses. An init() kernel makes them for proofs; the
+/* Structs in device memory and an array of addresses. An init() kernel makes them for proofs; the
  * program makes them for its launches. */
 TEST(structs_in_device_memory_are_passed)
 {

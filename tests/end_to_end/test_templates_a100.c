@@ -1,5 +1,5 @@
-/* Verifies a sample of the templates' variants on the A100's profile, and checks that features the
- * A100 lacks are excluded. */
+/* Verifies a sample of the templates' variants on the emulated A100, and checks that features that
+ * the A100 lacks are excluded. */
 #include "every_variant.h"
 
 static int open_a100(void **state)

@@ -1,5 +1,5 @@
-/* Verifies templates with small spaces on the H200's profile, at small sizes that leave a tail. The
- * long test verifies every variant. */
+/* Verifies templates with small spaces on the emulated H200, at small sizes that leave a tail.
+ * GPUTUNE_TEST_LONG=1 verifies every variant. */
 #include "every_variant.h"
 
 TEST(test_axpy)

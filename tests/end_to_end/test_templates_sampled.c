@@ -1,5 +1,5 @@
-/* Verifies a sample of the variants of templates with larger spaces on the H200's profile, at small
- * sizes with a tail. */
+/* Verifies a sample of the variants of templates with larger spaces on the emulated H200, at small
+ * sizes that leave a tail. */
 #include "every_variant.h"
 #include "support/folder.h"
 
@@ -38,14 +38,12 @@ TEST(test_softmax)
     verify_space("softmax", GPUTUNE_SIZES({"rows", 17}, {"columns", 264}, {"T=half", 0}), 47);
 }
 
-/* The default is one of the variants, even for very narrow rows. */
 TEST(narrow_rows_have_the_default)
 {
     verify_space("softmax", GPUTUNE_SIZES({"rows", 17}, {"columns", 5}), 7);
     verify_space("rmsnorm", GPUTUNE_SIZES({"rows", 17}, {"columns", 5}), 7);
 }
 
-/* Links a header of the templates into `folder`. */
 static void link_header(const char *folder, const char *name)
 {
     char *from, *to;
@@ -58,7 +56,7 @@ static void link_header(const char *folder, const char *name)
     free(to);
 }
 
-/* Writes a template to `folder` with `old` in its kernel replaced by `new`; the caller frees the
+/* Writes a template to `folder` with `old` in its kernel replaced by `new`. The caller frees the
  * path. */
 static char *altered(const char *folder, const char *name, const char *old, const char *new)
 {
@@ -78,7 +76,7 @@ static char *altered(const char *folder, const char *name, const char *old, cons
     return to;
 }
 
-/* Verifies a few variants of rows of halves that are wrong by 0.2%; all must fail. */
+/* Verifies a few variants of a kernel on rows of halves that is wrong by 0.2%. All must fail. */
 static void refuse_inaccurate(const char *name, const char *old, const char *new)
 {
     gt_field field;

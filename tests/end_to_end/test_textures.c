@@ -1,5 +1,5 @@
-/* Launches of a plan whose kernel reads a texture: of several buffers, on several streams, and in a
- * graph that outlives plan and tuner. GPUTUNE_TEST_DRIVER=cuda uses a GPU. */
+/* Tests plans whose kernel reads a texture: several buffers, several streams, and a graph that
+ * outlives plan and tuner. Runs on a GPU with GPUTUNE_TEST_DRIVER=cuda. */
 #include "world.h"
 
 enum { N = 64 };
@@ -16,9 +16,9 @@ static const char template_text[] =
     "{ int i = threadIdx.x, j = blockIdx.x;\n"
     "  if (i < n) y[j * n + i] = tex2D<float>(image, (i + 1.5f) / n, (j + 0.5f) / n); }\n";
 
-/* y[k][j][i] is halfway between texel (i, j) and the texel to its right, both in the next layer, or
- * in the last layer if there is no next one. At the edge it is halfway between the texel and zero.
- * Rows of 65 elements are not a multiple of 32 bytes. */
+/* y[k][j][i] is halfway between texel (i, j) of the next layer and the texel to its right. The last
+ * layer counts as its own successor, and beyond the edge texels are zero. Rows of 65 elements are
+ * not a multiple of 32 bytes. */
 enum { LAYERS = 3, ROWS = 5, WIDTH = 65, ALL = LAYERS * ROWS * WIDTH };
 static const char layered_text[] =
     "#pragma gputune kernel(lift)\n"

@@ -1,8 +1,6 @@
-/* Tests the tuners of tools that launch nothing. A worker starts the driver and describes the
- * device. */
+/* Tests tuners of tools that do not launch. A worker opens the driver and describes the device. */
 #include "world.h"
 
-/* Returns gputune_open()'s status for a tool on this device. */
 static int open_tool(gputune **out, const char *device, const char *worker)
 {
     gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;

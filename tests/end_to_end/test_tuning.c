@@ -1,4 +1,4 @@
-/* Tunes on the emulated H200 from call to stored winner: bad variants, hits, cancelling. */
+/* Tests tuning on the emulated H200: bad variants, hits, canceling, and the stored winner. */
 #include "world.h"
 
 enum { N = 4099 };
@@ -44,14 +44,13 @@ TEST(hit_launches_the_stored_winner)
     snprintf(configuration, sizeof configuration, "%s", first.configuration);
     double time_ns = first.time_ns;
     OK(tune_kernel(&again, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options));
-    assert_ptr_equal(again, measured); /* the plan comes from the tuner's table */
+    assert_ptr_equal(again, measured); /* the plan table answers */
     OK(launch_axpy(measured, N));
     gputune_plan_release(again);
     gputune_plan_release(measured);
     gputune_close(tuner);
 
-    tuner = tuner_open(world.database); /* stands for a tuner of another process, which finds the
-                                           same result */
+    tuner = tuner_open(world.database); /* like a tuner of another process */
     OK(tune_kernel(&cached, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options));
     gputune_info info = info_of(cached);
     assert_int_equal(info.source, GPUTUNE_SOURCE_CACHED);
@@ -92,7 +91,7 @@ TEST(cancel_leaves_a_plan_or_fails)
     options.progress = NULL;
     options.effort = GPUTUNE_CACHED_ONLY;
     OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options));
-    OK(launch_axpy(plan, N)); /* the tuner continues to work */
+    OK(launch_axpy(plan, N));
     gputune_plan_release(plan);
 }
 
@@ -120,8 +119,7 @@ static gputune_status tune_with(gputune *tuner, const gputune_input *inputs, siz
     gputune_plan *plan = NULL;
     options.inputs = inputs;
     options.input_count = count;
-    options.force = true; /* without `force`, the first result is returned and the data are not
-                             read */
+    options.force = true; /* otherwise the first result is returned */
     int status = tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options);
     if (status == GPUTUNE_OK) {
         assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_MEASURED);
@@ -180,7 +178,7 @@ TEST(call_that_may_not_measure_gets_nearest_or_estimate)
     assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_NEAREST);
     gputune_plan_release(plan);
     options.effort = GPUTUNE_ESTIMATE;
-    options.cache = GPUTUNE_CACHE_HOT; /* no result is stored for this size */
+    options.cache = GPUTUNE_CACHE_HOT;
     OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options));
     assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_ESTIMATED);
     OK(launch_axpy(plan, N));

@@ -1,5 +1,5 @@
-/* Rules answer new sizes: their plans compute the same as the default without further work, and
- * rules only answer where they may. */
+/* Tests rules that answer new sizes: their plans must compute the same as the default without
+ * compiling or measuring. */
 #include "base/random.h"
 #include "support/folder.h"
 #include "support/put_rule.h"
@@ -28,7 +28,6 @@ static gputune_plan *ask_with(gputune *tuner, const char *kernel, gputune_sizes 
     return plan;
 }
 
-/* Asks for axpy with GPUTUNE_RULE, and expects that source. */
 static gputune_plan *request_source(gputune *tuner, int64_t n, gputune_source source)
 {
     const gputune_options options = by_rule();
@@ -42,7 +41,7 @@ static void expect(gputune *tuner, int64_t n, gputune_source source)
     gputune_plan_release(request_source(tuner, n, source));
 }
 
-/* The parts of a tuner that it must not use when it plans by a loaded rule. */
+/* The parts of a tuner that planning by a loaded rule must not use. */
 typedef struct hidden {
     gputune *tuner;
     gt_services services;
@@ -219,7 +218,7 @@ static void expect_same_results(const comparison *c, size_t floats, gputune_size
     }
 }
 
-/* Vectors divide the rows of the matrices, and the sums are of integers. */
+/* Vectors divide the matrices' rows, and sums of integers are exact. */
 TEST(gemm_computes_the_same)
 {
     GT_SCOPED(compare_close)
@@ -242,7 +241,7 @@ TEST(gemm_computes_the_same)
     }
 }
 
-/* The scratch memory of a scan depends on the size, and is zeroed before the first launch. */
+/* A scan's scratch memory depends on the size, and is zeroed before the first launch. */
 TEST(scan_computes_the_same_with_scratch_memory_of_each_size)
 {
     GT_SCOPED(compare_close)
@@ -260,7 +259,6 @@ TEST(scan_computes_the_same_with_scratch_memory_of_each_size)
     }
 }
 
-/* Captures launches of one variant at several sizes in one graph, and replays the graph. */
 TEST(graphs_hold_the_scratch_memory_of_each_size)
 {
     GT_SCOPED(compare_close)
@@ -298,8 +296,6 @@ TEST(graphs_hold_the_scratch_memory_of_each_size)
     CU(StreamDestroy(stream));
 }
 
-/* ---- where no rule answers ------------------------------------------------------------------- */
-
 TEST(other_calls_follow_their_effort)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
@@ -336,7 +332,6 @@ static int read_outdated(void *user, const gputune_rule *rule)
     return 0;
 }
 
-/* Returns true if a tuner that only reads the database lists its rule as outdated. */
 static bool is_rule_outdated(const char *path)
 {
     const gputune_open_options reading = {
@@ -394,8 +389,7 @@ TEST(an_excluded_variant_gets_no_header)
     gputune_free(text);
     OK(gputune_emit_rule(&text, tuner, path, GPUTUNE_NO_SIZES, NULL, 0, 0));
     gputune_free(text);
-    assert_int_equal(/* this is also the default of the template */
-                     gputune_emit_rule(&text, tuner, path, GPUTUNE_SIZES({"n", 4096}), NULL, 0, 0),
+    assert_int_equal(gputune_emit_rule(&text, tuner, path, GPUTUNE_SIZES({"n", 4096}), NULL, 0, 0),
                      GPUTUNE_EINVAL);
     assert_non_null(strstr(gputune_error(), "n=4096 is outside the region of the rule"));
     gputune_close(tuner);
@@ -438,8 +432,6 @@ TEST(variables_prevail)
     gputune_close(tuner);
     unsetenv("GPUTUNE_FORCE");
 }
-
-/* ---- winners of single sizes ----------------------------------------------------------------- */
 
 TEST(winner_of_the_size_precedes_the_rule_and_the_nearest_follows)
 {

@@ -1,5 +1,5 @@
-/* Results that were measured elsewhere are verified before they are launched, unless they are
- * trusted. */
+/* Tests that results that were measured elsewhere are verified before they are launched, unless the
+ * caller trusts them. */
 #include "base/hash.h"
 #include "world.h"
 
@@ -25,7 +25,6 @@ static gputune_info request_plan(gputune *tuner, size_t n, gputune_effort effort
     return info;
 }
 
-/* Returns the results of axpy at 4000 as text. */
 static char *measured(void)
 {
     gputune *tuner = tuner_open(":memory:");
@@ -88,7 +87,7 @@ TEST(imports_are_stored_if_requested)
     unlink(world.database);
 }
 
-/* Makes wisdom in which a wrong variant won, with valid hashes, as an attacker could. */
+/* Makes wisdom with a wrong winner and valid hashes, as an attacker could. */
 TEST(wrong_import_is_never_launched)
 {
     static const char kernel[] = "tests/poisoned/wrong_result.cu";
@@ -119,7 +118,7 @@ TEST(wrong_import_is_never_launched)
     free(text);
 }
 
-/* Writes the text followed by blank lines, as long as a file of about ten thousand winners. */
+/* Writes the text followed by blank lines, to the size of about ten thousand winners. */
 static void write_long(const char *path, const char *text)
 {
     const char *entries = strchr(text, '\n');
@@ -196,7 +195,7 @@ TEST(imports_keep_their_date_and_can_be_passed_on)
     assert_non_null(strstr(again, "created=\"2001"));
     assert_int_equal(request_plan(tuner, 4000, GPUTUNE_MEASURE).source, GPUTUNE_SOURCE_CACHED);
     found = winners(tuner, "axpy");
-    assert_int_equal(found.unproved, 0); /* a worker has verified it */
+    assert_int_equal(found.unproved, 0); /* a worker has verified the winner */
     assert_memory_equal(found.created, "2001", 4);
     gputune_free(again);
     gputune_free(text);

@@ -1,4 +1,4 @@
-/* Tests the worker processes that an application has. */
+/* Tests which worker processes an application has. */
 #include "world.h"
 
 #include <dirent.h>
@@ -21,8 +21,7 @@ static bool has_argument(int pid, const char *word)
     return found;
 }
 
-/* Returns the number of child processes with that argument, or of all child processes if it is
- * NULL. */
+/* Counts child processes with that argument, or all if the argument is NULL. */
 static int count_children(const char *argument)
 {
     int count = 0;
@@ -53,7 +52,7 @@ static void tune(gputune *tuner)
     assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_MEASURED);
 }
 
-/* Workers are killed, and the caller does not wait for them. */
+/* The library kills its workers and does not wait for their end. */
 static void wait_for_end(void)
 {
     for (int wait = 0; wait < 200 && count_children(NULL); wait++) {
@@ -83,7 +82,7 @@ TEST(workers_may_be_kept)
     tune(tuner);
 }
 
-/* Another tuner of the process, on an equal GPU, runs what the first one's workers compiled. */
+/* A second tuner of the process, on an equal GPU, uses the compiled code. */
 TEST(workers_are_shared_by_tuners_of_equal_gpus)
 {
     GT_SCOPED(tuner_end) gputune *one = tuner_open(":memory:");
@@ -95,7 +94,7 @@ TEST(workers_are_shared_by_tuners_of_equal_gpus)
     assert_int_equal(count_children("compile"), compilers);
 }
 
-/* Opens a tuner for which a worker describes the device, as the command line does. */
+/* Opens a tuner like the command line's, for which a worker describes the device. */
 static gputune *open_as_tool(void)
 {
     gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
@@ -143,7 +142,7 @@ TEST(default_of_another_size_needs_no_worker)
             assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_DEFAULT);
             gputune_plan_release(plan);
         }
-        setenv("GPUTUNE_WORKER", "/nowhere", 1); /* set after the first size */
+        setenv("GPUTUNE_WORKER", "/nowhere", 1);
     }
     setenv("GPUTUNE_WORKER", worker, 1);
     OK(status);

@@ -1,4 +1,4 @@
-/* Finds a worker of a process, for tests that kill it. */
+/* Finds a worker of a process, for tests that kill workers. */
 #pragma once
 
 #include <dirent.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/types.h>
 
-/* Returns a child of `parent` with that role, or 0. */
+/* Returns the process ID of a child of `parent` with that role, or 0. */
 static inline pid_t worker_of(pid_t parent, const char *role)
 {
     pid_t found = 0;

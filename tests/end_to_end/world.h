@@ -26,7 +26,7 @@
     } while (0)
 #define CU(call) OK(gt_cuda_check(world.driver, world.driver->call, #call))
 
-/* Options with a time limit that suffices on a busy machine, unless the test sets one. */
+/* Sets a time limit that suffices on a busy machine, unless the test sets one. */
 #undef OPTIONS
 #define OPTIONS(...)                                                                               \
     (gputune_options)                                                                              \
@@ -39,8 +39,8 @@ static struct {
     CUcontext context;
     char folder[64], database[96];
     bool ready;        /* true if NVRTC is available */
-    unsigned warnings; /* lines logged as warning or worse since the tuner was opened */
-    char log[8192];    /* all lines of the log */
+    unsigned warnings; /* number of warnings and errors since the tuner was opened */
+    char log[8192];
 } world;
 
 static void set_default(const char *variable, const char *folder, const char *rest)
@@ -50,7 +50,7 @@ static void set_default(const char *variable, const char *folder, const char *re
     setenv(variable, path, 0);
 }
 
-/* Sets what tools/environment.sh sets, for a test started by hand from the top of the tree. */
+/* Sets the variables of tools/environment.sh, so tests can be started without that script. */
 static void world_environment(void)
 {
     GT_FREED char *folder = NULL;
@@ -60,8 +60,8 @@ static void world_environment(void)
     setenv("GPUTUNE_TEMPLATES", "templates", 0);
 }
 
-/* Returns the driver that GPUTUNE_TEST_DRIVER names (cuda), or else the emulator, for tests that
- * can run on a GPU. */
+/* Returns the driver that GPUTUNE_TEST_DRIVER selects ("cuda"), by default the emulator, for tests
+ * that can run on a GPU. */
 static const char *world_driver(void)
 {
     const char *driver = getenv("GPUTUNE_TEST_DRIVER");
@@ -74,7 +74,7 @@ static int count_devices(void *user, const gputune_device *device)
     return 0;
 }
 
-/* Opens the emulator in this process, with its context current, and makes the folder. */
+/* Opens the driver in this process, makes a context current, and creates the folder. */
 static int world_open(const char *driver)
 {
     int nvrtc = 0;
@@ -91,7 +91,7 @@ static int world_open(const char *driver)
     return 0;
 }
 
-/* Functions for tests_run(), which open the emulator or world_driver(). */
+/* Setup functions for tests_run(), which open the emulator or world_driver(). */
 static int open_h200(void **state)
 {
     (void)state;
@@ -117,7 +117,7 @@ static int world_close(void **state)
     return 0;
 }
 
-/* Collects the lines of the log. Several threads log at once. */
+/* Collects the lines of the log, from several threads. */
 static void on_log(void *user, gputune_log_level level, const char *line)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -143,7 +143,6 @@ static gputune *tuner_open(const char *database)
     return tuner;
 }
 
-/* Closes the tuner, for GT_SCOPED(). */
 static void tuner_end(gputune **tuner)
 {
     gputune_close(*tuner);
@@ -161,9 +160,8 @@ static gputune_info info_of(const gputune_plan *plan)
     return info;
 }
 
-/* Returns a buffer with these values. Waits for the copy: a copy from pageable memory may not be
- * complete when the call returns, and a stream that does not wait for the default one would read
- * old data. */
+/* Returns a buffer with these values. Waits for the copy, because streams that do not wait for the
+ * default stream would read old data. */
 static CUdeviceptr buffer_of(const void *values, size_t bytes)
 {
     CUdeviceptr address;
@@ -180,14 +178,14 @@ static CUstream stream_new(void)
     return stream;
 }
 
-/* A restriction to few variants of axpy. */
+/* Returns options that restrict axpy to few variants. */
 static gputune_options few_variants(void)
 {
     static const char *const only[] = {"VEC=1,4", "BLOCK=64", "UNROLL=1"};
     return OPTIONS(.only = only, .only_count = 3);
 }
 
-/* Tunes a kernel and returns the plan, whose source must be the tuning. */
+/* Tunes a kernel and returns the plan, which must have been measured. */
 static gputune_plan *plan_measured(gputune *tuner, const char *kernel, gputune_sizes sizes)
 {
     gputune_plan *plan;
@@ -196,7 +194,6 @@ static gputune_plan *plan_measured(gputune *tuner, const char *kernel, gputune_s
     return plan;
 }
 
-/* Returns the plan that is available without tuning. */
 static gputune_plan *plan_untuned(gputune *tuner, const char *kernel, gputune_sizes sizes)
 {
     gputune_plan *plan;
@@ -228,7 +225,6 @@ static int launch_axpy(gputune_plan *plan, size_t n)
     return status;
 }
 
-/* Ends a capture and instantiates the graph. */
 static CUgraphExec capture_end(CUstream stream)
 {
     CUgraph graph;

@@ -1,4 +1,4 @@
-/* A replacement for libnvidia-ml.so.1 that reports one GPU, whose state the tests set. */
+/* A replacement of libnvidia-ml.so.1 that reports one GPU, whose state the tests set. */
 #include "fake_nvml.h"
 
 #include <stdbool.h>
@@ -25,17 +25,16 @@ EXPORT int nvmlDeviceGetCount_v2(unsigned *count)
     return 0;
 }
 
-/* The handles of both GPUs point into the same state and differ only by their address. */
 EXPORT int nvmlDeviceGetHandleByIndex_v2(unsigned index, void **out)
 {
     *out = (char *)&fake_nvml_state + index;
-    return index < 2 ? 0 : 2; /* the status "invalid argument" */
+    return index < 2 ? 0 : 2; /* NVML_ERROR_INVALID_ARGUMENT */
 }
 
 EXPORT int nvmlDeviceGetHandleByUUID(const char *uuid, void **out)
 {
     *out = &fake_nvml_state;
-    return strcmp(uuid, "GPU-0") == 0 ? 0 : 6; /* the status "not found" */
+    return strcmp(uuid, "GPU-0") == 0 ? 0 : 6; /* NVML_ERROR_NOT_FOUND */
 }
 
 EXPORT int nvmlDeviceGetClockInfo(void *device, int type, unsigned *mhz)
@@ -79,7 +78,7 @@ EXPORT int nvmlDeviceGetMigMode(void *device, unsigned *on, unsigned *pending)
 {
     (void)device;
     *on = *pending = (unsigned)atomic_load(&fake_nvml_state.mig);
-    return *on ? 0 : 3; /* the status "not supported" */
+    return *on ? 0 : 3; /* NVML_ERROR_NOT_SUPPORTED */
 }
 
 EXPORT int nvmlDeviceGetComputeMode(void *device, int *mode)

@@ -60,7 +60,7 @@ static gputune_status misbehave(const char *script)
     return GPUTUNE_OK;
 }
 
-/* Runs a script "WORD-if PATH": does WORD if PATH exists and can be removed, otherwise succeeds. */
+/* Runs a script "WORD-if PATH": runs WORD if PATH exists and can be removed, otherwise succeeds. */
 static gputune_status follow(const char *script)
 {
     const char *condition = strstr(script, "-if ");
@@ -80,9 +80,9 @@ struct gt_measure {
     gt_device device;
     bool prepared, lost;
     gt_current *current;
-    uint32_t left_out;   /* the number of experiments that the next data proof skips */
+    uint32_t left_out;   /* number of experiments that the next data proof skips */
     bool plain;          /* true if no data proof is made */
-    char reference[128]; /* the script of the reference */
+    char reference[128]; /* script of the reference */
     size_t count;
     struct {
         uint64_t id;
@@ -138,8 +138,8 @@ void gt_measure_leave_out(gt_measure *measure, const gt_lost *lost)
     measure->plain = lost->plain;
 }
 
-/* "data-fatal" loses the GPU and "data-hangs" hangs in each of three experiments that is not
- * skipped; "data-segv" crashes the worker in every experiment. */
+/* A script "data-..." fails in each of three experiments unless the experiment is skipped;
+ * "data-segv" fails in every experiment. */
 gputune_status gt_measure_try(gt_measure *measure, const gt_measure_setup *setup, gt_prepared *out)
 {
     (void)out;
@@ -224,7 +224,7 @@ static gputune_status sample_one(const gt_measure *measure, uint64_t id)
     return strncmp(script, "sample-", 7) == 0 ? follow(script + 7) : GPUTUNE_OK;
 }
 
-/* Returns the process ID as the clock rate, so tests can tell which worker took the sample. */
+/* Returns the process ID as clock rate, so tests can tell which worker took the sample. */
 gputune_status gt_measure_sample(gt_measure *measure, const gt_sample_job *job, gt_sampled *out)
 {
     const char *reference = measure->reference;

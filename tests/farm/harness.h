@@ -12,8 +12,7 @@
 
 #pragma GCC diagnostic ignored "-Wunused-function"
 
-static const double SOON_S =
-    30; /* suffices on a busy machine; only a failing test waits this long */
+static const double SOON_S = 30; /* only failing tests wait this long */
 
 static char *beside_test(const char *name)
 {
@@ -35,7 +34,6 @@ static char *temporary_file(void)
     return path;
 }
 
-/* Returns the state of a process as in ps(1), or '\0' if there is no such process. */
 static char state_of(pid_t pid)
 {
     char path[32], text[256];
@@ -102,7 +100,6 @@ static void request_sample(gt_farm *farm, uint64_t id, const uint64_t *variants,
     ASSERT_OK(farm->ops->sample(farm, &job));
 }
 
-/* Waits for the next event, which must have this kind, id and status. */
 static gt_event expect(gt_farm *farm, gt_event_kind kind, uint64_t id, gputune_status status)
 {
     gt_event event;
@@ -140,7 +137,6 @@ static void compile_ok(gt_farm *farm, uint64_t id)
     expect_plain(farm, GT_EVENT_COMPILED, id, GPUTUNE_OK);
 }
 
-/* Checks that no further event arrives. */
 static void expect_silence(gt_farm *farm)
 {
     gt_event event;
@@ -148,7 +144,7 @@ static void expect_silence(gt_farm *farm)
     assert_int_equal(event.kind, GT_EVENT_TIMEOUT);
 }
 
-/* Samples the variants and returns the process ID of the worker that took the sample. */
+/* Samples the variants. Returns the process ID of the worker that took the sample. */
 static uint64_t sample_pid(gt_farm *farm, const uint64_t *variants, uint32_t count)
 {
     request_sample(farm, 999, variants, count);

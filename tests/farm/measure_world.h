@@ -1,4 +1,4 @@
-/* The parts of a measure worker without its process, for y += a * x: device, references, setups and
+/* The parts of a measure worker for y += a * x, in this process: device, references, setups and
  * variants. They run on the emulator, or on a GPU with GPUTUNE_TEST_DRIVER=cuda. */
 #pragma once
 
@@ -35,7 +35,7 @@ static const char reference_text[] =
     "  size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;"
     "  if (i < n) y[i] = turn;"
     "}"
-    /* y is NaN if one of the first inputs is not finite; a second launch with such inputs traps */
+    /* y is NaN if an input is not finite; a second launch with such inputs traps */
     "__device__ unsigned stays_locked;"
     "extern \"C\" __global__ void once(float *y, const float *x, float a, size_t n) {"
     "  size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;"
@@ -44,7 +44,7 @@ static const char reference_text[] =
     "  if (none != none && i == 0 && atomicAdd(&stays_locked, 1u) > 0) asm(\"trap;\");"
     "  if (i < n) y[i] = none != none ? none : y[i] + a * x[i];"
     "}"
-    /* results differ by a factor of 1 + 1e-7 between launches, as sums by atomicAdd() do */
+    /* results differ by a factor of 1 + 1e-7 between launches, like sums by atomicAdd() */
     "extern \"C\" __global__ void nearly(float *y, const float *x, float a, size_t n) {"
     "  if (blockIdx.x == 0 && threadIdx.x == 0) atomicAdd(&turn, 1u);"
     "  size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;"
@@ -54,7 +54,6 @@ static const char reference_text[] =
     "  size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;"
     "  if (i < n) { y[i] += a * x[i]; x[i] = i == 77 ? 5 : x[i]; }"
     "}"
-    /* leaves the second half of y unwritten */
     "extern \"C\" __global__ void half_of_it(float *y, const float *x, float a, size_t n) {"
     "  size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;"
     "  if (i < n / 2) y[i] = a * x[i];"
@@ -123,7 +122,6 @@ static int close_world(void **state)
     return 0;
 }
 
-/* Defines a test that is skipped if there is no device. */
 #define TEST_ON_DEVICE(name)                                                                       \
     static void name##_there(void);                                                                \
     TEST(name)                                                                                     \
@@ -215,7 +213,6 @@ static void prepare(const gt_measure_setup *setup)
     must(gt_measure_prepare(world.measure, setup, &prepared));
 }
 
-/* Copies elements from the device. */
 static void read_device(void *out, CUdeviceptr from, size_t bytes)
 {
     assert_int_equal(world.measure->driver->MemcpyDtoH(out, from, bytes), CUDA_SUCCESS);
@@ -238,7 +235,7 @@ static void verify_ok(uint64_t id, const char *text)
     must(verify(&verified, id, text));
 }
 
-/* Verifies the winner again with another seed. */
+/* Re-verifies the winner with another seed. */
 static gputune_status recheck(uint64_t id, uint64_t seed)
 {
     gt_verified verified = {0};

@@ -1,5 +1,5 @@
-/* Tests measuring with a driver whose nth call fails, for each n: nothing leaks, and the next
- * measurement is correct. */
+/* Tests measuring with a driver whose nth call fails, for each n. Nothing may leak, and the next
+ * measurement must be correct. */
 #include "measure_world.h"
 
 #include "support/each_failure.h"
@@ -14,7 +14,7 @@ static const gt_driver *real;
 static gt_driver failing_driver;
 static CUresult failure;
 
-/* The calls that can fail. Calls that release something are not made to fail. */
+/* The calls that can fail. Calls that release something always succeed. */
 #define CALLS(X)                                                                                   \
     X(StreamCreate, (CUstream * s, unsigned f), (s, f))                                            \
     X(StreamSynchronize, (CUstream s), (s))                                                        \
@@ -53,7 +53,7 @@ static CUresult failure;
     X(DevicePrimaryCtxRetain, (CUcontext * c, CUdevice d), (c, d))                                 \
     X(DeviceGet, (CUdevice * d, int o), (d, o))
 
-/* Calls that wait for the device can also be made to fail separately. */
+/* Calls that wait for the device are also tested separately. */
 static bool fails(const char *name)
 {
     bool waits = strstr(name, "Synchronize") != NULL;
@@ -82,8 +82,8 @@ static void use_failing_driver(gt_measure *measure)
 typedef struct job {
     gputune_objective objective;
     const char *reference;
-    bool by_clocks; /* true if it measures by events and the host's clock, as on a GPU */
-    gt_image image; /* image of the variant */
+    bool by_clocks; /* true to measure by events and the host's clock, as on a GPU */
+    gt_image image;
     gt_live_input inputs[2];
 } job;
 
@@ -149,8 +149,8 @@ static gputune_status with_a_new_worker(void *user)
     failing_pause();
     must(gt_measure_open(&measure, driver_name(), 0));
     failing_resume();
-    measure->device.l2_bytes = 1 << 16; /* a small sweep takes less time */
-    measure->copy_bytes_per_s = 4e12;   /* avoids timing copies of 32 MB */
+    measure->device.l2_bytes = 1 << 16;
+    measure->copy_bytes_per_s = 4e12; /* avoids timing copies of 32 MB */
     use_failing_driver(measure);
     if (j->by_clocks) {
         measure->device.emulated = false;
@@ -166,8 +166,8 @@ static void expect_right(void *user)
     must(with_a_new_worker(user));
 }
 
-/* Returns the bytes in use on the device, without those that destroyed streams still use. Host
- * allocations are not counted: the emulator remembers destroyed handles. */
+/* Returns the device memory in use, without memory that destroyed streams still use. Host
+ * allocations are not counted, because the emulator remembers destroyed handles. */
 static long device_memory(void)
 {
     enum { TRIES = 2000 };

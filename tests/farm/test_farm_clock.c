@@ -1,12 +1,12 @@
-/* Tests which clock limits a variant's time: the worker's CPU time on the emulator, where a worker
- * may wait for a core, and the wall clock on a GPU. */
+/* Tests that a variant's time limit is CPU time on the emulator, whose worker may have to wait for
+ * a core, and wall time on a GPU. */
 #include "harness.h"
 #include "support/clock.h"
 
 #include <signal.h>
 #include <stdio.h>
 
-static const double TIME_S = 1; /* the time limit of each variant, from GPUTUNE_EMU_DEADLINE */
+static const double TIME_S = 1; /* time limit of each variant, from GPUTUNE_EMU_DEADLINE */
 static const uint64_t one[] = {1};
 
 static gt_farm *open_emulated(void)
@@ -65,7 +65,6 @@ TEST(a_variant_that_waits_forever_is_reported)
     expect_plain(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_ETIMEOUT);
 }
 
-/* A GPU does not wait for the host's cores. */
 TEST(on_a_gpu_the_time_passes_by_the_wall_clock)
 {
     clock_set_true();

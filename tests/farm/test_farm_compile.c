@@ -31,8 +31,8 @@ TEST(jobs_come_back_whole)
     gt_event_free(&event);
 }
 
-/* If many workers start on few cores, they report late. This worker computes before it reports, for
- * longer than the farm would wait for a sleeping worker. */
+/* Many workers on few cores report late. This worker computes before it reports, for longer than
+ * the farm waits for a sleeping worker. */
 TEST(a_worker_that_is_still_starting_is_waited_for)
 {
     SKIP_IF(!getenv("GPUTUNE_TEST_LONG"));
@@ -100,9 +100,8 @@ TEST(a_single_crash_is_forgiven)
     snprintf(script, sizeof script, "killed-if %s", temporary_file());
     request_compile(farm, 1, script);
     expect_plain(farm, GT_EVENT_COMPILED, 1, GPUTUNE_OK);
-    request_compile(
-        farm, 2,
-        "killed"); /* the worker was killed in each attempt, so the failure is not repeatable */
+    request_compile(farm, 2,
+                    "killed"); /* killed in each attempt, so the failure may not be repeatable */
     GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_COMPILED, 2, GPUTUNE_ECRASHED);
     assert_false(event.repeatable);
 }
@@ -119,7 +118,6 @@ TEST(canceled_jobs_cause_no_event)
     expect_silence(farm);
 }
 
-/* Waits until the farm compiles the job. */
 static void wait_for_start(gt_farm *farm, uint64_t id)
 {
     gt_compiling jobs[4];
@@ -143,8 +141,8 @@ TEST(a_compile_that_is_given_up_costs_nothing_else)
         request_compile(farm, i, "text");
     }
     wait_for_start(farm, 2);
-    farm->ops->give_up(farm, 3); /* the job waits in the queue */
-    farm->ops->give_up(farm, 9); /* no such job exists */
+    farm->ops->give_up(farm, 3);
+    farm->ops->give_up(farm, 9);
     farm->ops->give_up(farm, 2);
     GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_COMPILED, 2, GPUTUNE_ETIMEOUT);
     assert_non_null(strstr(event.message, "compilation stopped after"));
@@ -158,7 +156,7 @@ TEST(a_compile_that_is_given_up_costs_nothing_else)
     expect_silence(farm);
 }
 
-/* Returns for how many seconds the only job has been compiling. */
+/* Returns how long the only job has been compiling. */
 static double seconds_of(gt_farm *farm)
 {
     gt_compiling job;
@@ -166,18 +164,17 @@ static double seconds_of(gt_farm *farm)
     return job.seconds;
 }
 
-/* On a busy machine a compile may get little CPU time or none. */
 TEST(a_compile_that_gets_no_core_takes_no_time)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 1});
     compile_ok(farm, 1);
-    request_compile(farm, 2, "stop"); /* stopped, like a process that gets no core */
+    request_compile(farm, 2, "stop"); /* a stopped process gets no core either */
     wait_for_start(farm, 2);
     usleep(300000);
     assert_true(seconds_of(farm) < 0.2);
     farm->ops->give_up(farm, 2);
     expect_plain(farm, GT_EVENT_COMPILED, 2, GPUTUNE_ETIMEOUT);
-    request_compile(farm, 3, "hang"); /* waiting for something other than a core counts */
+    request_compile(farm, 3, "hang"); /* waiting for anything except a core counts */
     wait_for_start(farm, 3);
     usleep(300000);
     assert_true(seconds_of(farm) > 0.2);
@@ -193,11 +190,11 @@ TEST(a_canceled_job_is_not_compiling)
     farm->ops->cancel(farm);
     assert_int_equal(farm->ops->compiling(farm, jobs, 4), 0);
     request_compile(farm, 2, "text");
-    farm->ops->give_up(farm, 2); /* the job still waits for the canceled one */
+    farm->ops->give_up(farm, 2);
     expect_plain(farm, GT_EVENT_COMPILED, 2, GPUTUNE_OK);
 }
 
-/* Canceling ends the worker, because the next job needs it. */
+/* Canceling ends the worker, because the next job needs one. */
 TEST(a_canceled_job_that_never_ends_holds_up_nobody)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 1});
@@ -247,7 +244,7 @@ TEST(a_missing_worker_is_explained)
     unsetenv("GPUTUNE_WORKER");
 }
 
-/* Scripts of workers that exit at once, send garbage, or send nothing and stay. */
+/* Scripts of workers that exit at once, send garbage, or stay without sending anything. */
 TEST(a_strange_worker_ends_the_farm)
 {
     static const char *const scripts[] = {"#!/bin/sh\nexit 1\n",
@@ -276,7 +273,7 @@ TEST(a_host_that_reaps_its_children_is_no_error)
     request_compile(farm, 1, "segv");
     request_compile(farm, 2, "fine");
     GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_COMPILED, 1, GPUTUNE_ECRASHED);
-    assert_false(event.repeatable); /* because the cause of death is unknown */
+    assert_false(event.repeatable);
     expect_plain(farm, GT_EVENT_COMPILED, 2, GPUTUNE_OK);
     farm->ops->close(farm);
     signal(SIGCHLD, SIG_DFL);

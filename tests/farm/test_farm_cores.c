@@ -1,4 +1,4 @@
-/* Tests how the farms of one or several processes share the cores. */
+/* Tests how the farms of one or more processes share the cores. */
 #include "farm/farm_host.h"
 #include "support/test.h"
 
@@ -46,8 +46,7 @@ TEST(each_farm_has_its_share_and_idle_cores)
     assert_int_equal(allowed(&one, 0), 8);
     assert_int_equal(allowed(&one, 8), 8);
     open_fake(&other);
-    assert_int_equal(allowed(&other, 0),
-                     4); /* the farm gets its share immediately, although all cores are in use */
+    assert_int_equal(allowed(&other, 0), 4);
     assert_int_equal(allowed(&other, 2), 4);
     assert_int_equal(allowed(&one, 8), 6);
     assert_int_equal(allowed(&other, 4), 4);
@@ -86,7 +85,6 @@ TEST(more_farms_than_cores_have_one_each)
     }
 }
 
-/* The cores of a killed process are free immediately. */
 TEST(processes_share_them_by_a_file)
 {
     fake one;

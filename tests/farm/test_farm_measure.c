@@ -20,8 +20,6 @@ static gt_farm *open_prepared(void)
     return farm;
 }
 
-/* Returns true if a process runs. An ended process keeps its ID until its parent reaps it, which
- * may take long. */
 static bool is_running(uint64_t pid)
 {
     char state = state_of((pid_t)pid);
@@ -41,7 +39,7 @@ static void expect_death(uint64_t pid)
 TEST(requests_are_answered_in_order)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_measuring();
-    request_prepare(farm, "ok"); /* requests are sent without waiting for answers */
+    request_prepare(farm, "ok");
     for (uint64_t i = 1; i <= 100; i++) {
         request_verify(farm, i, "ok");
     }
@@ -75,7 +73,7 @@ TEST(large_images_pass)
     job->id = 1;
     job->image = (gt_image){image, bytes};
     ASSERT_OK(farm->ops->verify(farm, job));
-    free(image); /* the farm has copied it */
+    free(image); /* the farm has copied the image */
     free(job);
     request_sample(farm, 9, one, 1);
     expect_plain(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_OK);
@@ -102,11 +100,11 @@ static void check_crash(const char *script, bool repeatable)
     verify_ok(farm, 1, "ok");
     uint64_t before = sample_pid(farm, one, 1);
     request_verify(farm, 7, script);
-    request_verify(farm, 2, "ok"); /* this request was already sent to the worker that crashes */
+    request_verify(farm, 2, "ok"); /* already sent to the worker that crashes */
     GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_VERIFIED, 7, GPUTUNE_ECRASHED);
     assert_int_equal(event.repeatable, repeatable);
     expect_plain(farm, GT_EVENT_VERIFIED, 2, GPUTUNE_OK);
-    uint64_t after = sample_pid(farm, two, 2); /* variant 1 was loaded again */
+    uint64_t after = sample_pid(farm, two, 2);
     assert_true(before != after);
     assert_false(is_running(before));
     farm->ops->close(farm);
@@ -132,7 +130,7 @@ TEST(a_single_outside_end_is_forgiven)
     snprintf(script, sizeof script, "killed-if %s", temporary_file());
     verify_ok(farm, 1, script);
     uint64_t pid = sample_pid(farm, one, 1);
-    kill((pid_t)pid, SIGKILL); /* the worker has no request at that time */
+    kill((pid_t)pid, SIGKILL); /* the worker is idle */
     expect_silence(farm);
     assert_true(sample_pid(farm, one, 1) != pid);
 }
@@ -192,8 +190,8 @@ TEST(a_new_worker_loads_the_default_even_if_it_was_dropped)
     sample_pid(farm, both, 2);
 }
 
-/* A variant that hung once is verified again with a longer deadline; only repeatable failures
- * are stored. */
+/* A variant that hung once is verified again with a longer deadline. Only repeatable failures are
+ * stored. */
 TEST(a_hanging_sample_of_a_patient_variant_is_repeatable)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_prepared();
@@ -206,7 +204,7 @@ TEST(a_hanging_sample_of_a_patient_variant_is_repeatable)
     assert_true(event.repeatable);
 }
 
-/* A sample first restores the inputs. If that fails, no variant is to blame. */
+/* A sample first restores the inputs. If restoring fails, no variant is the cause. */
 static void check_refill_failure(const char *script, gputune_status status)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_measuring();
@@ -227,7 +225,7 @@ TEST(a_sample_that_fails_before_its_variants_has_no_culprit)
     check_refill_failure("refill-hang", GPUTUNE_ETIMEOUT);
 }
 
-/* Variant 2 was correct, but crashes when it is loaded again after another variant's crash. */
+/* Variant 2 crashes when it is loaded again after another variant's crash. */
 TEST(a_crash_while_loading_again_names_the_culprit)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_prepared();
@@ -296,7 +294,7 @@ TEST(a_single_hang_is_forgiven)
     sample_pid(farm, one, 1);
 }
 
-/* Opens a farm with a long limit and submits a variant with 100 times the default's work. */
+/* Opens a farm with a long limit, and submits a variant with 100 times the default's work. */
 static gt_farm *open_with_much_work(const char *script)
 {
     gt_farm *farm = open_farm((gt_farm_options){.driver = "fake", .deadline_s = SOON_S});
@@ -309,7 +307,7 @@ static gt_farm *open_with_much_work(const char *script)
     return farm;
 }
 
-/* Both variants take longer than a variant with the default's work may take, at the same time. */
+/* Both variants exceed the time limit of a variant with the default's work. */
 TEST(more_work_has_more_time)
 {
     GT_SCOPED(close_farm) gt_farm *proves = open_with_much_work("slow 1200");
@@ -467,7 +465,6 @@ TEST(cancel_keeps_an_idle_worker_and_close_does_not)
     expect_death(pid);
 }
 
-/* Waits until the process has this name. */
 static void expect_name(uint64_t pid, const char *name)
 {
     char path[32], text[32] = "";
@@ -479,7 +476,7 @@ static void expect_name(uint64_t pid, const char *name)
     assert_memory_equal(text, name, strlen(name));
 }
 
-/* The name shows other processes that this worker does not disturb their measurements. */
+/* The process name tells other programs that this worker does not disturb their measurements. */
 TEST(an_idle_worker_shows_that_it_waits)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_prepared();
@@ -512,7 +509,7 @@ TEST(a_host_that_dies_takes_its_workers_along)
     int status;
     assert_int_equal(waitpid(host, &status, 0), host);
     assert_int_equal(status, 0);
-    expect_death(pid); /* the worker ends although its kernel never does */
+    expect_death(pid); /* the worker ends although its kernel does not */
     close(channel[0]);
     close(channel[1]);
 }

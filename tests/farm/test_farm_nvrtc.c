@@ -1,4 +1,4 @@
-/* Tests the farm with a real worker and NVRTC; skipped if there is no NVRTC. */
+/* Tests the farm with a real worker and NVRTC. Skipped without NVRTC. */
 #include "harness.h"
 
 #include <stdio.h>

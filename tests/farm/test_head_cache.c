@@ -1,4 +1,4 @@
-/* Tests the cache of precompiled heads: the code is the same, and no files are left. */
+/* Tests the cache of precompiled heads: the code must be the same, and no files may be left. */
 #include "farm/worker.h"
 
 #include "base/text.h"
@@ -58,7 +58,7 @@ static int close_all(void **state)
     return 0;
 }
 
-/* Returns the PTX of a kernel after the head, or NULL on a compile error. The caller frees it. */
+/* Returns the PTX of a kernel after the head; NULL on a compile error. The caller frees the PTX. */
 static char *compile(const char *body, const char *option)
 {
     gt_text text = {0};
@@ -89,7 +89,7 @@ static int count_kept(void)
     return kept;
 }
 
-/* Returns the number of entries in the folder for temporary files. */
+/* Counts the entries of the folder for temporary files. */
 static int count_files(void)
 {
     int count = -2;
@@ -102,7 +102,7 @@ static int count_files(void)
     return count;
 }
 
-/* Makes the cache believe that reading the heads took long. */
+/* Makes the cache believe that reading heads is slow. */
 static void make_worthwhile(void)
 {
     for (int i = 0; i < GT_HEADS; i++) {
@@ -130,7 +130,7 @@ TEST(test_code_is_the_same_and_no_file_is_left)
     assert_non_null(strstr(other, "4"));
 }
 
-/* A register limit affects only the back end; a macro changes how the head is read. */
+/* A register limit does not change how the head is read; a macro does. */
 TEST(test_a_head_is_bound_to_the_options)
 {
     SKIP_IF(!nvrtc);
@@ -152,7 +152,6 @@ TEST(test_a_mistake_of_a_variant_is_its_own)
     assert_non_null(again);
 }
 
-/* The folder of a worker that was killed is removed. Without a temporary folder nothing is kept. */
 TEST(test_leftovers_and_no_place)
 {
     char name[512];
@@ -181,7 +180,7 @@ static void write_file(const char *path)
     fclose(file);
 }
 
-/* Another user may create a link with the name of a worker's folder. */
+/* Another user may have created a link with the name of a worker's folder. */
 TEST(test_a_link_in_a_shared_folder_is_not_followed)
 {
     char kept[512], head_of_others[600], link[512];

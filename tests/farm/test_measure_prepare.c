@@ -30,7 +30,7 @@ TEST_ON_DEVICE(inputs_on_the_device_are_those_of_the_host)
     }
 }
 
-/* The host's own reference must compute from the same inputs as the device. */
+/* A reference on the host must get the same inputs as the device. */
 TEST_ON_DEVICE(structs_on_the_device_are_those_of_the_host)
 {
     enum { NUMBERS = 3, BYTES = 12 };
@@ -95,7 +95,7 @@ TEST_ON_DEVICE(a_reference_leaves_its_inputs_alone)
     }
 }
 
-/* The tolerance for floats around zero is a few rounding errors of the terms, at both sizes. */
+/* The tolerance of floats around zero is a few rounding errors of the terms, at both sizes. */
 TEST_ON_DEVICE(a_tolerance_that_nobody_stated_is_measured)
 {
     gt_measure_setup *setup = make_setup("axpy_reference");
@@ -133,7 +133,7 @@ TEST_ON_DEVICE(too_large_a_size_is_refused_before_anything_is_allocated)
 /* ---- A memory limit -------------------------------------------------------------------------- */
 
 static CUresult (*real_alloc)(CUdeviceptr *out, size_t bytes);
-static size_t least_free; /* the least memory that was free after an allocation */
+static size_t least_free;
 
 static CUresult watched_alloc(CUdeviceptr *out, size_t bytes)
 {
@@ -144,8 +144,8 @@ static CUresult watched_alloc(CUdeviceptr *out, size_t bytes)
     return result;
 }
 
-/* Prepares the setup, and proves and samples a variant. Returns the most memory that was in use, as
- * the driver reports it. */
+/* Prepares the setup, and proves and samples a variant. Returns the largest memory use that the
+ * driver reports. */
 static size_t peak_of(const gt_measure_setup *setup)
 {
     size_t available = 0, total = 0;
@@ -171,7 +171,7 @@ static size_t peak_of(const gt_measure_setup *setup)
     return available - least_free;
 }
 
-/* The message states how much memory is needed. With this limit, the tuning stays within it. */
+/* The message states how much memory is needed. With this limit, the tuning needs no more. */
 TEST_ON_DEVICE(memory_stays_within_the_limit)
 {
     gt_prepared prepared;
@@ -186,7 +186,7 @@ TEST_ON_DEVICE(memory_stays_within_the_limit)
     const size_t peak = peak_of(setup);
     if (gt_measure_device(world.measure)->emulated) {
         assert_true(peak <= setup->memory_limit_bytes);
-        assert_true(peak > setup->memory_limit_bytes / 2); /* it is not far too high */
+        assert_true(peak > setup->memory_limit_bytes / 2);
     }
 }
 
@@ -205,8 +205,6 @@ TEST_ON_DEVICE(energy_is_refused_without_a_counter)
     assert_int_equal(status, GPUTUNE_EUNSUPPORTED);
     assert_non_null(strstr(gt_message(), "no energy counter"));
 }
-
-/* ---- Inputs of the caller -------------------------------------------------------------------- */
 
 TEST_ON_DEVICE(the_callers_inputs_are_used)
 {
@@ -227,14 +225,15 @@ TEST_ON_DEVICE(the_callers_inputs_are_used)
     setup->inputs = NULL;
 }
 
-/* Another process that owns device memory. It is started before this process uses the driver. */
+/* Another process that owns device memory. Start it before this process uses the driver. */
 static struct {
-    int from, to; /* pipes: receives the handle; closed to end the owner */
+    int from, to; /* pipes: one receives the handle, closing the other ends the owner */
 } owner;
 
 enum { SHARED_OFFSET = 256 };
 
-/* Allocates N floats of value 2 at SHARED_OFFSET, sends the handle and waits for the end. */
+/* Allocates N floats of value 2 at SHARED_OFFSET, sends the handle, and waits until `from`
+ * closes. */
 static void own_memory(int to, int from)
 {
     gt_measure *measure;
@@ -295,7 +294,7 @@ TEST_ON_DEVICE(memory_of_another_process_is_an_input)
     close(owner.to);
 }
 
-/* A tuning reserves this time at its end, to verify its winner again. */
+/* A tuning reserves this time to re-verify its winner. */
 TEST_ON_DEVICE(the_time_of_the_winners_data_proof_is_reported)
 {
     gt_prepared prepared = {0};
@@ -304,7 +303,7 @@ TEST_ON_DEVICE(the_time_of_the_winners_data_proof_is_reported)
     assert_true(prepared.data_proof_ns > 0);
     must(gt_measure_prepare(world.measure, make_setup(NULL), &prepared));
     must(gt_measure_try(world.measure, make_setup(NULL), &prepared));
-    /* without a reference, there is nothing to compare with */
+    /* a data proof needs a reference */
     assert_true(prepared.data_proof_ns == 0);
 }
 

@@ -1,4 +1,4 @@
-/* Tests taking samples of variants, for every objective and every way to pass parameter blocks. */
+/* Tests taking samples of variants, with every objective and every way to pass parameter blocks. */
 #include "measure_world.h"
 
 #include <math.h>
@@ -144,9 +144,8 @@ TEST_ON_DEVICE(every_objective_gives_times)
     assert_int_equal(current.hand.variant, 1);
 }
 
-/* Each launch adds up to 1.5 to |y|, which begins below 1, and a sample of these objectives
- * launches at most 257 times on one set of buffers. Only an earlier sample can have left a value
- * above 600. */
+/* A launch adds at most 1.5 to |y|, which begins below 1, and a sample launches at most 257 times
+ * on one set of buffers. Values above 600 show that an earlier sample changed the inputs. */
 TEST_ON_DEVICE(every_sample_begins_with_the_inputs_as_they_were)
 {
     enum { SAMPLES = 60 };
@@ -177,8 +176,8 @@ static gt_sharing sharing_by(uint64_t judge, gt_sharing known)
     return sampled.sharing;
 }
 
-/* The first launch finds |y| below 1 everywhere, later launches in fewer elements. One thread of a
- * block works for each such element, so their number decides the time on a GPU, too. */
+/* The first launch finds |y| below 1 in all elements, later launches find it in fewer. One thread
+ * of a block processes each such element, so their number determines the time on a GPU, too. */
 TEST_ON_DEVICE(launches_share_buffers_if_that_makes_no_difference)
 {
     prepare_cached(GPUTUNE_CACHE_HOT);
@@ -193,7 +192,7 @@ TEST_ON_DEVICE(launches_share_buffers_if_that_makes_no_difference)
     assert_int_equal(sharing_by(2, GT_SHARING_UNKNOWN), GT_SHARING_FELT);
     assert_int_equal(sharing_by(2, GT_SHARING_HARMLESS), GT_SHARING_HARMLESS);
     assert_int_equal(sharing_by(1, GT_SHARING_FELT), GT_SHARING_FELT);
-    verify_ok(2, RIGHT); /* buffers contain their initial values again */
+    verify_ok(2, RIGHT); /* needs buffers with their initial values */
 }
 
 static gt_loaded *sample_as_a_graph(gt_sample_length length)
@@ -208,7 +207,7 @@ static gt_loaded *sample_as_a_graph(gt_sample_length length)
     return variant;
 }
 
-/* The place of a graph's memset data varies, so the next sample needs a new graph. */
+/* The address of a graph's memset data varies, so the next sample needs a new graph. */
 TEST_ON_DEVICE(a_graph_that_zeroes_serves_one_sample)
 {
     static gt_verify_job job;
@@ -219,7 +218,7 @@ TEST_ON_DEVICE(a_graph_that_zeroes_serves_one_sample)
     job.launches[0] = sum_launch("sum", GT_PASS_GLOBAL, 0, 8);
     must(gt_measure_verify(world.measure, &job, &verified));
     assert_null(sample_as_a_graph(GT_SAMPLE_FULL)->full.exec);
-    assert_non_null(sample_as_a_graph(GT_SAMPLE_QUICK)->quick.exec); /* for a first impression */
+    assert_non_null(sample_as_a_graph(GT_SAMPLE_QUICK)->quick.exec);
     free(image.data);
     prepare_cached(GPUTUNE_CACHE_COLD);
     must(verify(&verified, 1, RIGHT));
@@ -232,12 +231,12 @@ TEST_ON_DEVICE(a_cold_sample_with_persisting_lines_uses_no_buffers_twice)
     prepare_cached(GPUTUNE_CACHE_COLD);
     verify_ok(1, RIGHT);
     gt_loaded_find(world.measure, 1)->launches[0].l2.set_aside_bytes = 1024;
-    uint32_t sets = world.measure->workspaces[0].sets; /* the emulator has one set and no graph */
+    uint32_t sets = world.measure->workspaces[0].sets;
     gt_replay *graph = &sample_as_a_graph(GT_SAMPLE_FULL)->full;
     assert_true(graph->exec ? graph->launches <= sets : sets == 1);
 }
 
-/* The host cannot enqueue many kernels fast enough one by one, so a graph launches them. */
+/* The host cannot enqueue many kernels fast enough, so a graph launches them. */
 TEST_ON_DEVICE(a_launch_of_many_kernels_is_a_graph)
 {
     static gt_verify_job job;

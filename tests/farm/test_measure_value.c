@@ -142,7 +142,7 @@ TEST(named_fills_have_their_values)
     assert_int_equal(values[3], 0x3c00);
 }
 
-/* The index fill counts elements. Other fills differ between the numbers of an element. */
+/* The fill `index` counts elements. Other fills give each number of an element its own value. */
 TEST(numbers_of_a_struct_have_its_offsets)
 {
     struct {

@@ -1,5 +1,4 @@
-/* Tests verifying variants: which are accepted, which are refused with which message, and
- * crashes. */
+/* Tests which variants are accepted, which are refused with which message, and crashes. */
 #include "measure_world.h"
 
 #include <sys/wait.h>
@@ -53,7 +52,7 @@ TEST_ON_DEVICE(a_wrong_value_is_reported_with_its_place)
     assert_right(RIGHT);
 }
 
-/* The emulator ends such a kernel immediately (tests/cli/cases/real-out-of-range.sh). */
+/* Skipped on the emulator, which ends the kernel (tests/cli/cases/real-out-of-range.sh). */
 TEST_ON_DEVICE(bytes_beyond_a_buffer_are_guarded)
 {
     SKIP_IF(gt_measure_device(world.measure)->emulated);
@@ -109,7 +108,7 @@ TEST_ON_DEVICE(without_a_reference_the_first_variant_is_one)
     assert_wrong(VARIANT("if (i < n) y[i] -= a * x[i];"), "y[0] is ");
 }
 
-/* Makes y write-only, so elements that no kernel writes hold poison. */
+/* Makes y write-only, so unwritten elements contain poison. */
 static gt_measure_setup *make_out_setup(const char *reference)
 {
     gt_measure_setup *setup = make_setup(reference);
@@ -126,7 +125,7 @@ TEST_ON_DEVICE(unwritten_elements_are_refused)
     assert_right(VARIANT("if (i < n) y[i] = a * x[i];"));
     assert_wrong(VARIANT("if (i < n && i != 5) y[i] = a * x[i];"),
                  "y[5] is not written, expected -");
-    /* for integers, poison is a value like any other */
+    /* an integer buffer may contain the poison as a correct value */
     gt_measure_setup *setup = make_out_setup(NULL);
     for (int i = 0; i < 2; ++i) {
         setup->workloads[i].buffers[0].type = GT_TYPE_I32;
@@ -146,8 +145,8 @@ TEST_ON_DEVICE(elements_that_the_reference_omits_must_stay_unwritten)
 
 /* ---- Launched again -------------------------------------------------------------------------- */
 
-/* Runs the statement with `seen`, which is at least the number of blocks of earlier launches. A
- * launch has 79 blocks at the requested size and 78 at the odd-tail size. */
+/* Runs `statement`, in which `seen` is at least the number of blocks of earlier launches. A launch
+ * has 79 blocks at the requested size and 78 at the odd-tail size. */
 #define COUNTING(count, statement)                                                                 \
     "__device__ unsigned ended;" VARIANT("unsigned seen = *(volatile unsigned *)&ended;" statement \
                                          " __syncthreads(); if (threadIdx.x == 0 && " count        \
@@ -203,10 +202,10 @@ TEST_ON_DEVICE(only_damaged_buffers_are_restored)
     assert_right(RIGHT);
 }
 
-/* Pretends that the device does not report accesses outside of an allocation. */
+/* true if the device does not report accesses outside of allocations */
 static bool unwatched;
 
-/* Verifies a variant of axpy that has an additional scratch parameter. */
+/* Verifies a variant of axpy with an additional scratch parameter. */
 static gputune_status verify_with_scratch(const char *text)
 {
     static gt_verify_job job;
@@ -273,7 +272,7 @@ TEST_ON_DEVICE(shared_memory_holds_nothing_that_helps)
                          "if (i < n) { y[i] += a * x[i]; if (s[threadIdx.x] != 0) y[i] += 1; }"));
 }
 
-/* Garbage must take all kinds of values: very small and large ones, zero and NaN. */
+/* Garbage must include small and large values, zero and NaN. */
 TEST_ON_DEVICE(shared_memory_holds_all_kinds_of_garbage)
 {
     static const char *const helps[] = {"!(s[threadIdx.x] < -1e9f)", "!(s[threadIdx.x] > 1e9f)",
@@ -320,8 +319,7 @@ TEST_ON_DEVICE(a_winner_is_checked_again_with_another_seed)
     assert_true(recheck(5, 1) < 0);
 }
 
-/* After the proof of a winner on further data, the reference computes the data proof's results
- * again between a first launch and reading its time. The time must not include that. */
+/* The reference's further runs for the data proof must not count as time of a first launch. */
 TEST_ON_DEVICE(the_time_of_a_first_launch_excludes_the_data_proof)
 {
     gt_verified first, second;
@@ -333,20 +331,20 @@ TEST_ON_DEVICE(the_time_of_a_first_launch_excludes_the_data_proof)
     must(gt_measure_recheck(world.measure, &(gt_recheck_job){1, 42, 1}, &second));
     free(second.single);
     must(verify(&second, 1, RIGHT));
-    if (gt_measure_device(world.measure)->emulated) { /* the emulator's times are modelled */
+    if (gt_measure_device(world.measure)->emulated) {
         assert_true(second.pilot_ns == first.pilot_ns);
     }
 }
 
-/* Wrong only for inputs that are all zero, which only the last proof of a winner uses. */
+/* Wrong only if all inputs are zero, which only the last proof of a winner tries. */
 #define WRONG_FOR_ZERO                                                                             \
     VARIANT("if (i < n) y[i] = x[0] || x[1] || x[n / 3] || x[n / 2] || x[n - 1] ? y[i] + a * "     \
             "x[i] : 7;")
 
 static bool clock_is_slow;
 
-/* Replaces the processor time, which limits the emulator's trials. A slow clock adds a millisecond
- * at each reading. */
+/* Replaces the CPU time, which limits the emulator's experiments. A slow clock advances by a
+ * millisecond at each reading. */
 clock_t clock(void)
 {
     static clock_t slow;
@@ -378,7 +376,7 @@ TEST_ON_DEVICE(data_of_a_slow_reference_are_left_out_if_time_is_short)
     assert_int_equal(status, GPUTUNE_EWRONG);
 }
 
-/* The reference may be slow, so it runs once on such data. The data proof uses other extremes. */
+/* The reference may be slow, so it runs only once if its results are not finite. */
 TEST_ON_DEVICE(data_that_give_nothing_finite_end_with_the_references_first_run)
 {
     gt_prepared prepared = {0};
@@ -394,7 +392,7 @@ TEST_ON_DEVICE(data_that_give_nothing_finite_end_with_the_references_first_run)
 
 static pid_t crasher;
 
-/* Crashes a kernel, in a process of its own. Returns 0 or the line of the failed check. */
+/* Crashes a kernel in this process. Returns 0 or the line of the failed check. */
 static int crash(void)
 {
     static gt_measure_setup *setup;
@@ -426,7 +424,7 @@ TEST_ON_DEVICE(a_crash_is_reported_and_loses_the_process)
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-/* A comparison would not see inputs that are changed for a moment. */
+/* The kernel restores the input that it changes, so comparing inputs afterwards shows nothing. */
 TEST_ON_DEVICE(a_winner_cannot_write_its_inputs)
 {
     prepare(make_setup("axpy_reference"));
@@ -439,7 +437,6 @@ TEST_ON_DEVICE(a_winner_cannot_write_its_inputs)
                 strstr(gt_message(), "in input x of "));
 }
 
-/* Forks before this process uses the driver, which does not survive a fork. */
 static void start_crasher(void)
 {
     crasher = fork();

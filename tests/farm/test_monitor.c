@@ -1,5 +1,5 @@
-/* Tests the monitor of the GPU: clocks, noise and other processes. A replacement of NVML is loaded
- * first, under the name of the real one. */
+/* Tests the monitor of the GPU: clocks, noise and other processes. The test loads a replacement of
+ * NVML first, under the name of the real one. */
 #include "base/file.h"
 #include "fake_nvml.h"
 #include "farm/measure_monitor.h"
@@ -44,8 +44,7 @@ static void set_processes(unsigned count, unsigned first, unsigned second)
     atomic_store(&nvml->process_count, count);
 }
 
-/* Runs a round that is long enough for the monitor to check everything, processes included,
- * twice. */
+/* Runs a round that is long enough for the monitor to check everything twice. */
 static gt_sampled watched_round(gt_monitor *monitor)
 {
     gt_sampled sampled = {0};
@@ -105,8 +104,6 @@ TEST(the_host_application_is_not_another_user)
     gt_monitor_stop(monitor);
 }
 
-/* Workers of the same host: one that tunes in the background, and one that was killed and still has
- * a context. */
 TEST(workers_of_the_host_are_not_other_users)
 {
     int status = 0;
@@ -131,7 +128,6 @@ TEST(workers_of_the_host_are_not_other_users)
     waitpid(other, NULL, 0);
 }
 
-/* A worker of another program that only waits for the results of this process. */
 TEST(a_worker_that_only_waits_disturbs_nothing)
 {
     int ready[2];
@@ -171,7 +167,7 @@ TEST(heat_spoils_a_round_and_a_power_cap_does_not)
     seen = watched_round(monitor);
     assert_true(seen.spoiled);
     atomic_store(&nvml->throttle, 0);
-    (void)watched_round(monitor); /* begins while the GPU is still hot */
+    (void)watched_round(monitor); /* the GPU is still hot */
     seen = watched_round(monitor);
     assert_false(seen.spoiled);
     gt_monitor_stop(monitor);

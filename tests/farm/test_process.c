@@ -1,4 +1,4 @@
-/* Tests starting and ending child processes, and the environment that they get. */
+/* Tests starting and ending child processes, and their environment. */
 #include "farm/process.h"
 #include "support/test.h"
 
@@ -69,13 +69,13 @@ TEST(exit_codes_and_signals_are_reported)
     gt_process_kill(&two.process);
     assert_int_equal(gt_process_wait(&two.process, &code, 10), GT_END_SIGNALED);
     assert_int_equal(code, SIGKILL);
-    gt_process_kill(&two.process); /* sending the signal again does no harm */
+    gt_process_kill(&two.process);
     close(two.channel);
 }
 
 TEST(only_its_own_descriptors_are_open)
 {
-    int extra = open("/dev/null", O_RDONLY); /* a child would inherit it */
+    int extra = open("/dev/null", O_RDONLY); /* a child would inherit this descriptor */
     assert_true(extra >= 0);
     int high = fcntl(extra, F_DUPFD, 200);
     child child = run(LIST_DESCRIPTORS);
@@ -101,7 +101,7 @@ TEST(signal_state_is_fresh)
     const char *ignored = strstr(said, "SigIgn:\t");
     assert_non_null(ignored);
     assert_int_equal(strtoull(ignored + 8, NULL, 16) & 0x7fffffff, 0); /* libc uses 32 and 33 */
-    char group[64]; /* the child leads its own process group */
+    char group[64]; /* the child leads a process group */
     snprintf(group, sizeof group, "\n%d\n%d\n", child.process.pid, child.process.pid);
     assert_non_null(strstr(said, group));
 }

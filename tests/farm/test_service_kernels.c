@@ -1,5 +1,5 @@
-/* Tests that the service kernels compile for every architecture that NVRTC supports. Those that
- * were not compiled when gputune was built are compiled here, to show the error. */
+/* Tests that the service kernels compile for every architecture that NVRTC supports. Kernels that
+ * the build could not compile are compiled here to show the error. */
 #include "farm/farm.h"
 #include "gpu/nvrtc.h"
 #include "support/test.h"

@@ -1,5 +1,5 @@
-/* Tests the channel between host and worker: every struct arrives unchanged, and malformed data is
- * refused with the name of the member. */
+/* Tests the channel between host and worker. Every struct must arrive unchanged, and malformed data
+ * must be refused with a message that names the member. */
 #include "wire_objects.h"
 
 #include "support/comma_locale.h"
@@ -20,7 +20,7 @@ static void mark(char *used, size_t offset, size_t size)
     memset(used + offset, 1, size);
 }
 
-/* Checks that the table has all members: a gap of more than 7 bytes is not padding. */
+/* Checks that the table lists all members. A gap of more than 7 bytes is not padding. */
 static void check_gaps(const gt_record *record)
 {
     GT_FREED char *used = calloc(1, record->size);
@@ -60,7 +60,6 @@ static gt_text encode(const gt_record *record, const void *object)
     return text;
 }
 
-/* Sends the data through a socket in pieces of `piece` bytes. */
 static gt_read transfer(gt_frame *out, const char *data, size_t bytes, size_t piece)
 {
     int pair[2];
@@ -203,7 +202,6 @@ TEST(a_cut_frame_is_an_end)
     assert_int_equal(transfer(&frame, text.data, text.length - 1, 4096), GT_READ_END);
 }
 
-/* Decodes the bytes, which must fail with a message that names the member. */
 static void refused(const gt_record *record, const void *data, size_t bytes, const char *member)
 {
     GT_FREED char *object = malloc(record->size);
@@ -238,14 +236,14 @@ TEST(values_out_of_range_are_named)
     gt_answer answer = {.status = GPUTUNE_EIO};
     memset(answer.message, 'x', sizeof answer.message);
     refused_object(&gt_record_answer, &answer, "'message'");
-    static gt_measure_setup setup; /* static, because it is large */
+    static gt_measure_setup setup;
     setup.workload_count = 1;
     setup.workloads[0].buffer_count = 1;
     setup.workloads[0].buffers[0].fill = GT_FILL_FILE + 1;
     refused_object(&gt_record_measure_setup, &setup, "'fill'");
 }
 
-/* Encoded numbers, lengths and counts that the test writes itself. */
+/* Encodes numbers, lengths and counts without the library. */
 TEST(lengths_beyond_the_received_data_are_refused)
 {
     static const struct {
@@ -272,7 +270,6 @@ TEST(lengths_beyond_the_received_data_are_refused)
     }
 }
 
-/* Every prefix of an encoded struct is refused, and so is one with an extra byte at its end. */
 TEST(wire_refuses_cut_structs)
 {
     gt_random random = {4};
@@ -331,7 +328,6 @@ static void *speak_otherwise(void *stop)
     return NULL;
 }
 
-/* Numbers arrive unchanged, whichever locale another thread of the host has set for itself. */
 TEST_WITHIN(another_threads_locale_does_not_matter, comma_locale_set, comma_locale_reset)
 {
     atomic_bool stop = false;
@@ -348,7 +344,7 @@ TEST_WITHIN(another_threads_locale_does_not_matter, comma_locale_set, comma_loca
 
 TEST(a_count_above_its_array_is_refused)
 {
-    static gt_verify_job job; /* static, because it is large */
+    static gt_verify_job job;
     job.launches[0].parameter_count = GT_PARAMETER_MAX + 1;
     GT_SCOPED(gt_text_free) gt_text text = {0};
     assert_true(gt_frame_append(&text, GT_FRAME_VERIFY, 1, NULL, &gt_record_verify_job, &job) < 0);

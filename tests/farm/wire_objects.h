@@ -1,4 +1,4 @@
-/* The structs of the channel between host and worker, filled with random values. */
+/* Fills the structs of the channel between host and worker with random values. */
 #pragma once
 
 #include "base/random.h"
@@ -32,7 +32,7 @@ static void fill_element(const gt_member *member, char *at, gt_random *random)
         return;
     case GT_MEMBER_ENUM:
         number = gt_random_below(random, member->limit + 1);
-        memcpy(at, &number, member->size); /* correct because the host is little-endian */
+        memcpy(at, &number, member->size); /* requires a little-endian host */
         return;
     case GT_MEMBER_STRING:
         memset(at, 'a' + (int)(number % 26), member->size - 1);

@@ -1,4 +1,4 @@
-/* An application that uses gputune on the emulator, and the conditions that must hold whichever of
+/* An application that uses gputune on the emulator, and the conditions that must hold after any of
  * its calls failed. */
 #include "application.h"
 
@@ -176,8 +176,6 @@ const scene scenes[] = {
 };
 const size_t scene_count = sizeof scenes / sizeof *scenes;
 
-/* ---- conditions that must hold after any failure --------------------------------------------- */
-
 static void expect_computed(gputune_plan *plan, const char *when)
 {
     float values[N];
@@ -196,7 +194,7 @@ static void expect_computed(gputune_plan *plan, const char *when)
 }
 
 /* Returns true if a variant's failure is final because its worker crashed: after an emulated GPU
- * fault, or if the emulator in the worker ran out of memory, which it reports as a kernel fault. */
+ * fault, or because the emulator ran out of memory, which it reports as a kernel fault. */
 static bool is_condemned(const char *message)
 {
     return strstr(message, "is not launched, because its stored status is") &&
@@ -237,8 +235,7 @@ static void expect_whole_database(void)
     sqlite3_close(database);
 }
 
-/* Ends the process if the emulator had no memory for a kernel: the context is then lost, as after a
- * fault on a GPU. */
+/* Ends the process if the emulator had no memory for a kernel, because the context is then lost. */
 static void end_if_context_is_lost(void)
 {
     if (app.driver->CtxSynchronize() != CUDA_SUCCESS &&
@@ -254,7 +251,7 @@ void expect_well(const scene *s, int status)
     if (status < 0 && s->act != close_tuner && !gputune_error()[0]) {
         complain("status %d, and no message", status);
     }
-    if (app.plan && still_open) { /* closing the tuner ends its plan */
+    if (app.plan && still_open) {
         expect_computed(app.plan, "the plan");
     }
     if (still_open) {
@@ -268,7 +265,6 @@ void expect_well(const scene *s, int status)
     close_tuner();
 }
 
-/* Creates the objects that a process creates once and keeps, before a scene would create them. */
 void live_before(void)
 {
     snprintf(app.database, sizeof app.database, ":memory:");

@@ -14,10 +14,10 @@ typedef struct application {
     gputune *tuner;
     gputune_plan *plan;
     char database[128], file[128];
-    unsigned called; /* number of records and results passed to a callback */
-    bool crashes;    /* true if a worker has an emulated GPU fault, as if a variant had caused it */
+    unsigned called; /* number of records and results passed to callbacks */
+    bool crashes;    /* true if a worker has an emulated GPU fault */
 } application;
-extern application app; /* one for each process */
+extern application app;
 
 typedef struct scene {
     const char *name;
@@ -42,5 +42,5 @@ int open_tuner(void);
  * another plan of its tuner, and a plan of a new tuner on the same database must compute correct
  * results. */
 void expect_well(const scene *s, int status);
-/* Creates the objects that a process creates once and keeps, before a scene would create them. */
+/* Creates the objects that a process creates once and keeps. Call it before the scene. */
 void live_before(void);

@@ -1,4 +1,4 @@
-/* One attempt: runs a scene in its own process, in which one call fails, or that call and all later
+/* One attempt: runs a scene in its own process. One call fails, or that call and all later
  * calls. */
 #include "attempt.h"
 
@@ -66,8 +66,6 @@ void attempt_place(int slot, const scene *s)
     }
 }
 
-/* ---- the failing call: in this process, its driver or its workers ---------------------------- */
-
 bool is_of_worker(const char *call)
 {
     return strncmp(call, "worker-", 7) == 0;
@@ -103,8 +101,8 @@ static void set_worker(const attempt *a)
     }
 }
 
-/* Sets the failing call of workers. Call it before the tuner is opened, because the tuner finds its
- * worker then. */
+/* Sets the failing call of workers. Call it before opening the tuner, which then finds its
+ * worker. */
 static void prepare_failing(const attempt *a, int slot)
 {
     char reached[128];
@@ -129,7 +127,7 @@ static void begin_failing(const attempt *a)
 }
 
 /* Returns the number of counted calls. For a worker or driver, returns the number of the failing
- * call, or 0 if it was not reached. */
+ * call; 0 if the call was not reached. */
 static long end_failing(const attempt *a, int slot)
 {
     char reached[128];
@@ -155,9 +153,8 @@ static void *wait_for_all(void *barrier)
     return NULL;
 }
 
-/* Runs more threads at the same time than a scene does. libc keeps the stack of an ended thread for
- * the next thread, and the memory of a stack counts as an allocation, so these stacks must exist
- * before the scene. */
+/* Runs more threads than a scene does. libc reuses the stacks of ended threads, and a stack counts
+ * as an allocation, so these stacks must exist before the scene. */
 static void make_stacks(size_t bytes)
 {
     enum { THREADS = 12 };
@@ -179,7 +176,7 @@ static void make_stacks(size_t bytes)
     pthread_barrier_destroy(&barrier);
 }
 
-/* Reaps workers that the tuner could not reap because of the failing call. A killed worker that had
+/* Reaps workers that the tuner could not reap because of the failing call. A killed worker with
  * gigabytes of memory may need seconds to end. */
 static void wait_for_workers(void)
 {
@@ -193,7 +190,7 @@ static void wait_for_workers(void)
     complain("a worker is left");
 }
 
-/* Counts allocations and descriptors that are left. Waits up to a second, because threads end
+/* Counts remaining allocations and descriptors. Waits up to a second, because threads end
  * asynchronously. */
 static void measure_left(outcome *out, long before, const outcome *usual)
 {
@@ -208,14 +205,14 @@ static void measure_left(outcome *out, long before, const outcome *usual)
     }
 }
 
-/* Fails if the attempt left allocations or descriptors. Before that, the attempt is repeated after
- * a scene without a failure, because the failure may have led to code that creates an object once
- * and keeps it, and because ending threads hold memory for a moment. */
+/* Fails if the attempt left allocations or descriptors. Such an attempt is first repeated after a
+ * scene without a failure, because code that only runs after failures may create an object once and
+ * keep it, and because ending threads briefly keep memory. */
 static void expect_nothing_left(const attempt *a, const outcome *out, const outcome *usual,
                                 int status)
 {
-    /* the emulator remembers unloaded modules, and there are more after a failed driver call or
-     * compile */
+    /* the emulator remembers unloaded modules, and a failed driver call or compile leaves more of
+     * them */
     const bool loads_more = is_of_driver(a->call) || strcmp(a->call, "worker-nvrtc") == 0;
     bool left = (out->live > usual->live && !loads_more) || out->descriptors > usual->descriptors;
     if (a->number && left && a->again < TRIES) {
@@ -239,7 +236,7 @@ void attempt_live(const attempt *a, int slot, outcome *out, const outcome usual[
     attempt_place(slot, s);
     long prepared = failing_live();
     prepare_failing(a, slot);
-    live += failing_live() - prepared; /* the environment keeps its variables */
+    live += failing_live() - prepared; /* setenv() keeps its memory */
     if (!s->opens) {
         make_context();
         need(open_tuner(), "opening");

@@ -1,20 +1,20 @@
-/* One attempt of walk.c: a scene with a failing call, in its own process. */
+/* An attempt of walk.c: a scene with a failing call, in its own process. */
 #pragma once
 
 #include "application.h"
 
 #include <sys/types.h>
 
-/* The exit code of an attempt that seems to have left something and should be repeated. */
+/* Exit code of an attempt that seems to have leaked and should be repeated. */
 enum { ATTEMPT_AGAIN = 100 };
 
 typedef struct attempt {
     const scene *scene;
     char call[64];
-    long number; /* number of the failing call; 0: no call fails */
-    int code;    /* error code of a driver call */
+    long number; /* number of the failing call; 0 if none fails */
+    int code;    /* error code of a failing driver call */
     bool always;
-    int again; /* number of earlier tries */
+    int again;
 } attempt;
 
 typedef struct outcome {
@@ -22,18 +22,18 @@ typedef struct outcome {
     int descriptors;
 } outcome;
 
-/* The folder of each slot's files. */
+/* The folder for the files of all slots. */
 extern char attempt_folder[64];
 void attempt_path(char *out, size_t bytes, int slot, const char *ending);
 void copy_file(const char *to, const char *from);
-/* Sets the database and the file of a slot, and creates the files that the scene begins with,
- * unless `s` is NULL. */
+/* Sets the database and the file of a slot. Unless `s` is NULL, creates the files with which the
+ * scene begins. */
 void attempt_place(int slot, const scene *s);
 
 bool is_of_worker(const char *call);
 bool is_of_driver(const char *call);
 
-/* Runs the attempt and ends this process, with 0 on success. `usual` is what the scene leaves if no
- * call fails: in a new process, and after an earlier scene. */
+/* Runs the attempt and ends this process, with exit code 0 on success. `usual` has the outcomes of
+ * the scene if no call fails: in a new process, and after an earlier scene. */
 void attempt_live(const attempt *a, int slot, outcome *out, const outcome usual[2])
     __attribute__((noreturn));

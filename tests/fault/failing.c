@@ -108,7 +108,7 @@ static void *next(const char *name)
     return found;
 }
 
-/* Defines a wrapper that passes its arguments on. */
+/* Defines a wrapper that forwards its arguments. */
 #define CALL(type, name, call, error, failed, parameters, arguments)                               \
     type name parameters                                                                           \
     {                                                                                              \
@@ -189,7 +189,7 @@ int fclose(FILE *file)
     return failed ? EOF : result;
 }
 
-/* Functions whose last argument is optional. */
+/* Functions with an optional last argument. */
 #define OPENS(name)                                                                                \
     int name(const char *path, int flags, ...)                                                     \
     {                                                                                              \

@@ -1,10 +1,8 @@
-/* Lets an allocation or a system call fail by number, in all code of the process, including
- * SQLite's.
- *
- * A preloaded copy reads FAIL_CALL ("pwrite", or "allocation": see FAILING_CALLS), FAIL_NUMBER and
- * FAIL_MODE ("once", or "always": later calls fail too), and creates the file FAIL_REACHED when
- * that call is reached. A program that is linked with it calls the functions below. Child processes
- * are not affected. */
+/* Makes an allocation or a system call fail by number, in all code of the process, including
+ * SQLite. As a preloaded library, reads FAIL_CALL ("pwrite", "allocation" or another of
+ * FAILING_CALLS), FAIL_NUMBER and FAIL_MODE ("once", or "always" for all later calls, too), and
+ * creates the file FAIL_REACHED at the failing call. Programs that are linked with this library
+ * call the functions below. Child processes are not affected. */
 #pragma once
 
 #include <stdbool.h>
@@ -18,12 +16,12 @@
 /* Makes call `number` of this kind fail, counted from now; 0 only counts calls. `call` must stay
  * valid. */
 void failing_begin(const char *call, long number, bool always);
-/* Stops failures and returns the number of calls that were counted. */
+/* Stops failures and returns the number of counted calls. */
 long failing_end(void);
-/* Between these two calls, no call fails or is counted. */
+/* Until failing_resume(), calls neither fail nor count. */
 void failing_pause(void);
 void failing_resume(void);
 /* Counts a call. If the call must fail, sets errno to `error` and returns true. */
 bool failing_now(const char *call, int error);
-/* Returns the number of allocations that have not been freed. */
+/* Returns the number of allocations that were not freed. */
 long failing_live(void);

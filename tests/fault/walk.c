@@ -24,14 +24,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Limits a worker's memory, because a compiler that gets no memory may keep asking for larger
- * amounts. */
+/* Limits a worker's memory, because a compiler that gets no memory may request more and more. */
 #define WORKER_MB "1024"
 enum { PROCESSES_MAX = 64, SCENES_MAX = 16 };
 
-/* The attempts for one kind of call. A series ends when a number exceeds the calls of the scene. */
+/* The attempts for one kind of call. A series ends when its number exceeds the scene's calls. */
 typedef struct series {
-    attempt like; /* the next attempt, with the next number to try */
+    attempt like; /* the next attempt */
     long most;
     int running;
     bool ended;
@@ -40,19 +39,18 @@ typedef struct series {
 typedef struct slot {
     attempt attempt;
     size_t series;
-    pid_t process; /* 0: the slot is free */
+    pid_t process; /* 0 if the slot is free */
 } slot;
 
 typedef struct tally {
-    outcome usual[2]; /* what the scene leaves if no call fails: in a new process, and after an
-                         earlier scene */
-    size_t open;      /* number of series that have not ended */
+    outcome usual[2]; /* outcomes without a failure: in a new process, and after an earlier scene */
+    size_t open;
     long attempts, failures;
     int64_t began_ns;
 } tally;
 
 static struct {
-    outcome *outcomes; /* in memory that the processes share */
+    outcome *outcomes; /* shared by all processes */
     slot slots[PROCESSES_MAX];
     series *series;
     size_t count;
@@ -107,7 +105,7 @@ static void report_failure(int at, int status)
     print_log(at);
 }
 
-/* Waits for one process. Returns its slot, or -1 if the attempt is repeated. */
+/* Waits for one process. Returns its slot; -1 if the attempt is repeated. */
 static int end_one(void)
 {
     int status, at = 0;
@@ -148,9 +146,8 @@ static void add_series(attempt like)
     tally_of(&like)->open++;
 }
 
-/* Adds the other kinds of failure for a call: all later calls fail, too; a driver call runs out of
- * memory; or a worker's driver call destroys the context, after which an application could not
- * continue. */
+/* Adds further kinds of failure for a call: all later calls fail, too; a driver call runs out of
+ * memory; a worker's driver call destroys the context. */
 static void add_next(attempt like)
 {
     if (!is_of_driver(like.call)) {
@@ -219,7 +216,6 @@ static bool begin_next(void)
     next->running++;
     next->ended = walk.only != 0;
     begin(at, &next->like, (size_t)(next - walk.series));
-    /* difference from the previous number */
     next->like.number += 1 + (walk.step ? next->like.number / walk.step : 0);
     return true;
 }
@@ -264,7 +260,7 @@ static bool learn_usual(const scene *s)
     return t->usual[1].descriptors != 0;
 }
 
-/* Returns true if a word selects the scene and call, or if there are no words. */
+/* Returns true if an argument selects the scene and call, or if there are no arguments. */
 static bool is_wanted(char *const *words, const char *scene, const char *call)
 {
     size_t length = strlen(scene);

@@ -23,7 +23,7 @@ typedef struct input {
 } input;
 
 static input population[POPULATION];
-static size_t population_count, seed_count; /* seeds are kept; other inputs are replaced */
+static size_t population_count, seed_count; /* seeds are never replaced */
 static uint64_t random_state;
 static int shown_file = -1; /* the file that contains the current input */
 
@@ -52,8 +52,6 @@ static void add_to_population(const void *data, size_t bytes)
     memcpy(population[at].data, data, bytes);
     population[at].bytes = bytes;
 }
-
-/* ---- mutations: each changes the work buffer of LARGEST bytes ---- */
 
 static uint8_t work[LARGEST];
 static size_t work_bytes;

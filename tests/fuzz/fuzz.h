@@ -5,14 +5,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Tries one input and returns 0 for every input. A sanitizer or abort() reports an error. */
+/* Tries an input and returns 0. A sanitizer or abort() reports an error. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
-/* Seeds, and words of the language; each list ends with NULL. */
+/* Seeds, and words of the input language. Each list ends with NULL. */
 extern const char *const fuzz_seeds[];
 extern const char *const fuzz_words[];
 
-/* Prints a message and aborts unless `good` is true. */
+/* Prints a message and aborts if `good` is false. */
 #define FUZZ_REQUIRE(good)                                                                         \
     do {                                                                                           \
         if (!(good)) {                                                                             \

@@ -1,4 +1,4 @@
-/* Fuzzes the reader of images: names of kernels. */
+/* Fuzzes reading the names of kernels from images. */
 #include "fuzz/fuzz.h"
 
 #include "gpu/image.h"
@@ -11,8 +11,7 @@ const char *const fuzz_words[] = {"\177ELF", ".text.", ".symtab",          ".str
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
-    char *copy = malloc(bytes + 1); /* of the exact size, so a sanitizer notices reads past the
-                                       end */
+    char *copy = malloc(bytes + 1); /* of the exact size, so sanitizers notice reads past the end */
     char *name;
     FUZZ_REQUIRE(copy);
     memcpy(copy, data, bytes);

@@ -1,7 +1,7 @@
-/* Fuzzes database images: a valid image with some bytes changed, or truncated. An input is a list
- * of groups of four bytes. Three bytes give an offset, and the last byte is combined with the byte
- * at the offset; if the last byte is 0, the image is truncated there. Results that are found must
- * be the results that were stored. */
+/* Fuzzes database images: a valid image with changed bytes, or truncated. An input consists of
+ * groups of four bytes: an offset of three bytes, and a byte that is combined with the byte at the
+ * offset. A last byte of 0 truncates the image at the offset. Results that are found must be those
+ * that were stored. */
 #include "fuzz/fuzz.h"
 
 #include "store/store.h"

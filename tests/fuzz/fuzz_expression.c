@@ -1,4 +1,4 @@
-/* Fuzzes expressions of templates: parses them and evaluates them with extreme values. */
+/* Parses expressions of templates, and evaluates them with extreme values. */
 #include "fuzz/fuzz.h"
 
 #include "kernel/text/expression.h"

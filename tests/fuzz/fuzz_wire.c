@@ -9,7 +9,7 @@
 const char *const fuzz_seeds[] = {"1.0.0/1234", "sm_90a", "\1\1\1\1\1\1\1\1", NULL};
 const char *const fuzz_words[] = {"\1", "\377\377\377\377\377\377\377\377", "\177", "gtW2", NULL};
 
-/* A struct that was decoded must encode to bytes that decode again. */
+/* A decoded struct must encode to bytes that can be decoded. */
 static void decode_all(const void *data, size_t bytes)
 {
     for (size_t i = 0; i < RECORDS; i++) {
@@ -32,7 +32,7 @@ static void read_frames(const void *data, size_t bytes)
 {
     int pair[2];
     FUZZ_REQUIRE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair) == 0);
-    ssize_t sent = send(pair[1], data, bytes, 0); /* longer input is truncated */
+    ssize_t sent = send(pair[1], data, bytes, 0);
     FUZZ_REQUIRE(sent >= 0 && shutdown(pair[1], SHUT_WR) == 0);
     gt_frame_reader reader = {.limit_bytes = GT_FRAME_HOST_BYTES};
     gt_frame frame;
@@ -47,7 +47,7 @@ static void read_frames(const void *data, size_t bytes)
     close(pair[1]);
 }
 
-/* Builds a valid frame of a struct that the first bytes choose. The other bytes choose changes of
+/* Builds a valid frame of a struct that the first bytes select. The other bytes select changes of
  * the frame. */
 static void read_changed(const uint8_t *data, size_t bytes)
 {

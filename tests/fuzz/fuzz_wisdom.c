@@ -1,4 +1,4 @@
-/* Fuzzes wisdom files: the input as it is, and with correct hashes, to reach the code after the
+/* Fuzzes wisdom files with their own hashes and with correct hashes, which reach the code after the
  * hash check. Entries that can be read can be written and read again, and a store accepts or
  * refuses them. */
 #include "fuzz/fuzz.h"
@@ -18,7 +18,7 @@ const char *const fuzz_words[] = {"place",   "winner ",   "trial ",     "default
                                   "\\",      "=",         "-1",         "4294967295", "1e308",
                                   "nan",     "0x1p-1074", "\n",         NULL};
 
-/* Removes lines with a hash and splits the rest into entries, each of which begins with a "place"
+/* Removes lines with a hash, and splits the rest into entries. Each entry begins with a "place"
  * line. */
 static void make_entries(gt_text *out, const char *from)
 {
@@ -42,7 +42,7 @@ static void make_entries(gt_text *out, const char *from)
     gt_text_free(&body);
 }
 
-/* Returns true if an entry can be read; checks that the entry written from it reads back equal. */
+/* Returns true if an entry can be read. Writing and reading it again must give an equal entry. */
 static unsigned read_again(const char *text)
 {
     gt_wisdom_entry entry, again;

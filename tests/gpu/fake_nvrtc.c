@@ -1,4 +1,4 @@
-/* A libnvrtc.so.12 like the one in the wheel: it has no RUNPATH, and opens its builtins by bare
+/* A libnvrtc.so.12 like the one in the wheel, which has no RUNPATH and opens its builtins by bare
  * name when it compiles. */
 #include <dlfcn.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Shared by the tests of the launcher: a device, an image, and launches. */
+/* Helpers for the tests of the launcher: a device, an image, and launches. */
 #pragma once
 
 #include "gpu/launcher.h"

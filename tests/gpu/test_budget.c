@@ -45,7 +45,7 @@ TEST(without_a_limit_allocations_are_only_counted)
     gt_budget budget = {0};
     CUdeviceptr address;
     fake_reset();
-    assert_int_equal(allocate(&address, 8 * MB), CUDA_SUCCESS); /* no budget at all */
+    assert_int_equal(allocate(&address, 8 * MB), CUDA_SUCCESS);
     gt_device_free(&fake.table, address);
     fake.table.budget = &budget;
     assert_int_equal(allocate(&address, 8 * MB), CUDA_SUCCESS);

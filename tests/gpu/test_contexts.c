@@ -1,5 +1,5 @@
-/* Tests how a driver responds to objects of another context and to destroyed contexts. The driver
- * is the emulator or, with GPUTUNE_TEST_DRIVER=cuda, that of the GPU. Each case runs in a separate
+/* Tests the responses of a driver to objects of another context and to destroyed contexts. The
+ * driver is the emulator, or the GPU's with GPUTUNE_TEST_DRIVER=cuda. Each case runs in a separate
  * process. Cases that CUDA leaves undefined are in tests/emulator/test_driver_context.c. */
 #include "gpu/driver.h"
 #include "support/test.h"
@@ -40,7 +40,7 @@ typedef struct world {
 
 static const gt_driver *driver;
 static CUresult (*create)(CUcontext *, unsigned, CUdevice), (*destroy)(CUcontext);
-static world here, other; /* `here` is the current context */
+static world here, other; /* here: objects of the current context */
 
 static void must(CUresult code, const char *call)
 {
@@ -66,8 +66,6 @@ static CUresult launch(CUfunction function, CUstream stream, CUdeviceptr to)
     void *parameters[] = {&to};
     return driver->LaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, parameters, NULL);
 }
-
-/* ---- objects of another context ---- */
 
 static CUresult launch_its_function(void)
 {
@@ -241,7 +239,7 @@ static CUresult enter_reset(void)
     return driver->CtxSetCurrent(primary);
 }
 
-/* The primary context's handle stays the same, but its identity does not. */
+/* The primary context's handle stays the same, but its identity changes. */
 static CUresult retain_after_reset(void)
 {
     unsigned long long before, after;

@@ -109,7 +109,6 @@ TEST(environment_key_ignores_other_properties)
     assert_false(changes_environment(&base, other));
 }
 
-/* Names a MIG instance and the whole GPU as CUDA does. */
 static CUresult name_an_instance(char *name, int bytes, CUdevice device)
 {
     (void)device;
@@ -117,8 +116,7 @@ static CUresult name_an_instance(char *name, int bytes, CUdevice device)
     return CUDA_SUCCESS;
 }
 
-/* Results of a MIG instance are valid only for its profile, and workers find the instance by
- * UUID. */
+/* Results of a MIG instance are valid only for its profile. Workers find the instance by UUID. */
 TEST(mig_instance_is_a_separate_gpu)
 {
     const gt_driver *whole;

@@ -29,7 +29,7 @@ TEST(driver_is_chosen_by_environment)
     expect_failure(NULL, GPUTUNE_EINVAL, "unknown driver 'opencl'");
     setenv("GPUTUNE_DRIVER", "", 1);
     const gt_driver *driver;
-    gputune_status status = gt_driver_open(&driver, NULL); /* opens the real driver, if any */
+    gputune_status status = gt_driver_open(&driver, NULL);
     assert_true(status == GPUTUNE_OK || status == GPUTUNE_ENODRIVER);
     unsetenv("GPUTUNE_DRIVER");
 }

@@ -1,5 +1,5 @@
-/* Makes allocations and driver calls fail while a kernel is loaded, launched, captured and freed:
- * nothing leaks, and the next launch works. */
+/* Makes allocations and driver calls fail while a kernel is loaded, launched, captured and freed.
+ * Nothing may leak, and the next launch must work. */
 #include "launcher_support.h"
 
 #include "support/each_failure.h"

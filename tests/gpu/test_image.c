@@ -38,7 +38,7 @@ TEST(test_ptx)
                         "arguments");
 }
 
-/* A note names the requested one of several instances; the image's text still ends with a NUL. */
+/* A note selects one of several instances. The image still ends with a NUL. */
 TEST(note_selects_the_template_instance)
 {
     gt_image image = {malloc(sizeof ptx), sizeof ptx}, plain = {malloc(sizeof ptx), sizeof ptx};
@@ -47,18 +47,17 @@ TEST(note_selects_the_template_instance)
     ASSERT_OK(gt_image_note_entry(&image, "twice", "_Z5twiceIdEvPT_"));
     assert_entry(&image, "twice", "_Z5twiceIdEvPT_");
     assert_entry(&image, "f", "_Z1fI3FooEvT_Pi");
-    /* an entry may also stand for an instance of another name */
+    /* the note may use another name than the instance */
     ASSERT_OK(gt_image_note_entry(&image, "twice_launch2", "_Z5twiceIfEvPT_"));
     assert_entry(&image, "twice_launch2", "_Z5twiceIfEvPT_");
     assert_int_equal(strlen(image.data) + 1, image.bytes);
-    /* a single instance needs no note */
     ASSERT_OK(gt_image_note_entry(&plain, "f", "_Z1fI3FooEvT_Pi"));
     assert_int_equal(plain.bytes, sizeof ptx);
     free(image.data);
     free(plain.data);
 }
 
-/* The parts of a cubin that are read: header, symbols, names, two section headers. */
+/* The parts of a cubin that gputune reads: header, symbols, names, two section headers. */
 typedef struct cubin {
     Elf64_Ehdr header;
     Elf64_Shdr sections[2];
@@ -80,7 +79,7 @@ static cubin make_cubin(void)
                                  .sh_size = sizeof c.symbols};
     c.sections[1] = (Elf64_Shdr){
         .sh_type = SHT_STRTAB, .sh_offset = offsetof(cubin, names), .sh_size = sizeof c.names};
-    /* the first is a device function, the second a kernel */
+    /* a device function and a kernel */
     c.symbols[1] = (Elf64_Sym){.st_name = 1, .st_info = STT_FUNC};
     c.symbols[2] = (Elf64_Sym){.st_name = 13, .st_info = STT_FUNC, .st_other = 0x10};
     return c;
@@ -93,7 +92,6 @@ TEST(test_cubin)
     assert_entry(&(gt_image){&c, sizeof c}, "g", "g");
 }
 
-/* Damages one byte of a cubin's headers after another. */
 TEST(test_damaged_cubins)
 {
     for (size_t at = SELFMAG; at < offsetof(cubin, names); at++) {

@@ -10,7 +10,7 @@ TEST_WITHIN(plain_launch_makes_one_call_and_a_query, setup, NULL)
     assert_int_equal(gt_launcher_scratch(&scratch, launcher, fake_stream(3), 0), 0);
     assert_int_equal(scratch, 0);
     assert_int_equal(gt_launcher_launch(launcher, fake_stream(3), arguments + 1), 0);
-    assert_int_equal(fake.call_count, 2); /* the capture query and the launch */
+    assert_int_equal(fake.call_count, 2);
     const fake_call *call = fake_find("LaunchKernelEx", 0);
     assert_ptr_equal(call->stream, fake_stream(3));
     assert_int_equal(call->config.gridDimX, 256);
@@ -32,8 +32,8 @@ TEST_WITHIN(test_constant_copies_then_launches_then_records, setup, NULL)
                     *kernel = fake_find("LaunchKernelEx", 0);
     assert_int_equal(copy->bytes, BLOCK_BYTES);
     assert_memory_equal(copy->data, block, FAKE_DATA_BYTES);
-    assert_ptr_not_equal(copy->pointers[0], block);        /* the caller may now change its block */
-    assert_int_equal(copy->object, kernel->object + 1000); /* the symbol of the same module */
+    assert_ptr_not_equal(copy->pointers[0], block); /* the caller may now change its block */
+    assert_int_equal(copy->object, kernel->object + 1000);
     assert_int_equal(kernel->parameters[0], 0xabcd00);
     free_and_check(launcher);
 }
@@ -81,7 +81,7 @@ TEST_WITHIN(test_scratch_is_known_before_the_first_launch, setup, NULL)
     free_and_check(launcher);
 }
 
-/* Scratch memory is zeroed once for each stream. There is room for guard zones around it. */
+/* Scratch memory is zeroed once for each stream, and has guard zones. */
 TEST_WITHIN(scratch_is_zeroed_before_the_first_launch, setup, NULL)
 {
     gt_launch launch = launch_with_scratch();
@@ -104,7 +104,7 @@ TEST_WITHIN(scratch_is_zeroed_before_the_first_launch, setup, NULL)
     free_and_check(launcher);
 }
 
-/* The next launch sees the scratch memory that a graph of repeated launches left. */
+/* A graph of repeated launches and later launches share scratch memory. */
 TEST_WITHIN(test_repeats_share_the_scratch_of_launches, setup, NULL)
 {
     gt_launch launch = launch_with_scratch();
@@ -210,7 +210,7 @@ TEST_WITHIN(test_carveout_percent_reaches_the_size, setup, NULL)
     static const int maxima[] = {64, 100, 164, 228};
     for (size_t m = 0; m < 4; m++) {
         for (size_t i = 0; i < 10 && sizes[i] <= maxima[m]; i++) {
-            /* The driver chooses the smallest size that is at least the percentage. */
+            /* The driver chooses the smallest carveout that is at least this percentage. */
             int percent = gt_carveout_percent(sizes[i], maxima[m]);
             size_t chosen = 0;
             while (sizes[chosen] * 100 < percent * maxima[m]) {
@@ -274,7 +274,7 @@ TEST_WITHIN(refusal_message_has_the_reason, setup, NULL)
                    "cuModuleLoadData: CUDA_ERROR_INVALID_IMAGE (200): as scripted");
 }
 
-/* One block goes to its own buffer, the other to the module's symbol. */
+/* One block is copied to its own buffer, the other to the module's symbol. */
 TEST_WITHIN(test_each_block_is_copied_to_its_place, setup, NULL)
 {
     gt_launch launch = make_launch(GT_PASS_GLOBAL);
@@ -313,7 +313,7 @@ TEST_WITHIN(test_parameter_sizes_are_compared_with_the_kernel, setup, NULL)
     free_and_check(launcher);
 }
 
-/* A tool that reports failing driver calls finds none in a correct program. */
+/* A tool that reports failing driver calls must find none in a correct program. */
 TEST_WITHIN(test_no_call_fails_while_code_is_loaded, setup, NULL)
 {
     for (gt_pass pass = GT_PASS_NONE; pass <= GT_PASS_GLOBAL; pass++) {
@@ -337,7 +337,7 @@ TEST_WITHIN(wrong_context_is_reported, setup, NULL)
     assert_int_equal(fake_count("MemcpyHtoDAsync"), 0);
     fake.fail_name = NULL;
     gt_launcher_free(plain);
-    free_and_check(copying); /* free the launcher from the other context, which stays current */
+    free_and_check(copying); /* the other context must stay current */
     assert_ptr_equal(fake.current, fake_context(2));
 }
 
@@ -362,8 +362,7 @@ TEST_WITHIN(test_free_breaks_no_capture, setup, NULL)
     gt_launcher *launcher = load_pass(GT_PASS_SPLIT);
     launch_on(launcher, 1);
     free_and_check(launcher);
-    assert_int_equal(fake_count("CtxSynchronize"),
-                     0); /* a synchronisation would break a capture in any mode */
+    assert_int_equal(fake_count("CtxSynchronize"), 0); /* synchronising would break a capture */
 }
 
 TEST_WITHIN(second_size_shares_the_module, setup, NULL)

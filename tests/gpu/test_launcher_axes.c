@@ -70,7 +70,7 @@ TEST_WITHIN(l2_keeps_the_maximum_until_the_last_launcher_is_freed, setup_l2, NUL
     assert_int_equal(resets, 1);
 }
 
-/* A variant must not profit from the larger share of another variant. */
+/* A variant must not profit from the larger L2 share of another variant. */
 TEST_WITHIN(l2_share_of_a_sample_is_its_own, setup_l2, NULL)
 {
     gt_launcher *none = load_l2(0, 0), *small = load_l2(2000, 500), *large = load_l2(3000, 500);
@@ -92,7 +92,7 @@ TEST_WITHIN(l2_share_of_a_sample_is_its_own, setup_l2, NULL)
     assert_int_equal(limit, 1000);
 }
 
-/* Clusters and residency apply only to the kernel that requests them; the window applies to all
+/* Clusters and residency apply only to the kernel that requests them. The window applies to all
  * kernels. */
 TEST_WITHIN(test_the_steps_of_a_pipeline, setup_l2, NULL)
 {
@@ -131,7 +131,7 @@ TEST_WITHIN(test_the_steps_of_a_pipeline, setup_l2, NULL)
         strstr(gt_message(), "kernel: a cooperative grid of 1048576 blocks does not fit"));
 }
 
-/* kernel(buffer, buffer, value) for the values 1 and 2, with grids of 10 and 20; two buffers are
+/* kernel(buffer, buffer, value) for the values 1 and 2, with grids of 10 and 20. Two buffers are
  * swapped after each launch. */
 static gt_launch loop_of_two(void)
 {

@@ -18,7 +18,7 @@ static gt_device device;
 static CUcontext context;
 static char why_not[1100];
 
-/* out[i] = the block's i-th value plus `add`, for each way of passing the block. */
+/* out[i] is the block's i-th value plus `add`, for each way of passing the block. */
 static const char source[] =
     "#define COUNT 2000\n"
     "#define SPLIT 512\n"
@@ -142,7 +142,6 @@ static gt_launch spread_launch(gt_pass pass)
     return launch;
 }
 
-/* Loads a launch whose kernel takes all parameters. */
 static gputune_status load(gt_launcher **out, gt_pass pass, gt_launch *launch)
 {
     gt_launch_take_all(launch);
@@ -180,7 +179,7 @@ static void fill(int *block, int seed)
     }
 }
 
-/* Returns how many results differ from a block filled from `seed`, plus `add`. */
+/* Counts results that differ from a block filled from `seed`, plus `add`. */
 static int count_wrong(CUdeviceptr out, int seed, int add)
 {
     static _Thread_local int result[COUNT];
@@ -206,7 +205,7 @@ TEST(test_every_way_of_passing)
         for (int seed = 0; seed < 3; seed++) {
             fill(block, seed);
             OK(gt_launcher_launch(launcher, stream, arguments));
-            fill(block, -1); /* the caller may reuse its memory now */
+            fill(block, -1); /* the caller may reuse the block's memory */
             CU(StreamSynchronize(stream));
             assert_int_equal(count_wrong(out, seed, add), 0);
         }
@@ -268,7 +267,7 @@ static void *launch_many(void *user)
     return NULL;
 }
 
-/* Launches from threads that share a stream, or have one each. */
+/* Launches from threads that share a stream or have one each. */
 static void launch_from_threads(gt_pass pass, bool shared_stream)
 {
     gt_launcher *launcher = load_spread(pass);
@@ -342,8 +341,7 @@ TEST(test_a_graph_replays_the_captured_launch)
         for (int replay = 0; replay < 2; replay++) {
             CU(MemsetD8(first, 0, COUNT * 4));
             CU(MemsetD8(second, 0, COUNT * 4));
-            OK(gt_launcher_launch(launcher, stream,
-                                  to_first)); /* launches outside of the graph keep working */
+            OK(gt_launcher_launch(launcher, stream, to_first));
             CU(GraphLaunch(exec, stream));
             CU(StreamSynchronize(stream));
             assert_int_equal(count_wrong(first, 1, add), 0);
@@ -413,8 +411,6 @@ TEST(test_loading_and_freeing_leave_other_captures_alone)
     CU(StreamDestroy(stream));
     CU(MemFree(out));
 }
-
-/* ---- scratch memory, clusters and refusals ---- */
 
 TEST(test_scratch_and_clears)
 {
@@ -502,7 +498,7 @@ TEST(too_large_launch_is_refused)
     gt_launch launch = rank_launch(1, (uint32_t)device.shared_per_block_optin_bytes + 1024);
     assert_int_equal(load(&launcher, GT_PASS_GLOBAL, &launch), GPUTUNE_ECUDA);
     assert_non_null(strstr(gt_message(), "shared memory"));
-    launch = rank_launch(32, 0); /* above every device's limit */
+    launch = rank_launch(32, 0);
     assert_int_equal(load(&launcher, GT_PASS_GLOBAL, &launch), GPUTUNE_ECUDA);
     assert_non_null(strstr(gt_message(), "cluster"));
     assert_null(launcher);

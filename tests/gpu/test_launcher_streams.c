@@ -11,7 +11,7 @@ TEST_WITHIN(test_each_stream_has_a_module, setup, NULL)
     launch_on(launcher, 1);
     launch_on(launcher, 2);
     launch_on(launcher, 1);
-    assert_int_equal(fake_count("ModuleLoadData"), 1); /* the first stream took the loaded module */
+    assert_int_equal(fake_count("ModuleLoadData"), 1); /* the first stream uses the loaded module */
     assert_int_not_equal(fake_find("LaunchKernelEx", 0)->object,
                          fake_find("LaunchKernelEx", 1)->object);
     assert_int_equal(fake_find("LaunchKernelEx", 0)->object,
@@ -36,7 +36,7 @@ TEST_WITHIN(test_a_ninth_stream_waits, setup, NULL)
     assert_ptr_equal(fake_find("StreamWaitEvent", 0)->stream, fake_stream(GT_LAUNCHER_STREAMS + 1));
     assert_int_equal(fake_count("ModuleLoadData"), 0);
     fake_forget();
-    launch_on(launcher, GT_LAUNCHER_STREAMS + 1); /* this stream owns the state from now on */
+    launch_on(launcher, GT_LAUNCHER_STREAMS + 1);
     assert_int_equal(fake_count("StreamWaitEvent"), 0);
     free_and_check(launcher);
 }
@@ -67,7 +67,7 @@ TEST_WITHIN(test_staging_is_reused_after_its_event_only, setup, NULL)
         launches++;
     }
     assert_in_range(launches, 2, 99);
-    size_t slots = launches - 1; /* the last launch waited for the first one's slot */
+    size_t slots = launches - 1; /* the last launch waits for a free slot */
     assert_int_equal(fake_find("EventSynchronize", 0)->object, fake_find("EventRecord", 0)->object);
     assert_ptr_equal(fake_find("MemcpyHtoDAsync", slots)->pointers[0],
                      fake_find("MemcpyHtoDAsync", 0)->pointers[0]);
@@ -110,7 +110,7 @@ static bool is_call(const fake_call *call, const char *name, CUstream stream)
     return strcmp(call->name, name) == 0 && call->stream == stream;
 }
 
-/* Finds the launch that reads the data of call `copy`: the next call for its module. */
+/* Returns the launch after the copy `copy`, which is the next call for the same module. */
 static size_t find_launch(size_t copy)
 {
     uint64_t symbol = fake.calls[copy].object;
@@ -125,8 +125,8 @@ static size_t find_launch(size_t copy)
     return 0;
 }
 
-/* Checks that no other call for the module is between a block's copy and the launch that reads it,
- * and that a stream that takes over a module waits for the previous one. */
+/* Checks that no other call for the module is between a block's copy and the launch that reads the
+ * copy, and that a stream that takes over a module waits for the previous stream. */
 static void check_critical_sections(void)
 {
     static size_t last_launch[4096]; /* by module */
@@ -183,7 +183,7 @@ TEST_WITHIN(test_captured_launch_belongs_to_the_graph, setup, NULL)
     assert_int_not_equal(fake_find("LaunchKernelEx", 0)->object, outside);
     assert_int_equal(fake_find("LaunchKernelEx", 0)->object,
                      fake_find("LaunchKernelEx", 1)->object);
-    /* A replay reads both copies again, so each must still hold the data of its launch. */
+    /* A replay reads both copies again, so each must still contain the data of its launch. */
     assert_int_equal(*(const uint8_t *)fake_find("MemcpyHtoDAsync", 0)->pointers[0], first);
     assert_int_equal(*(const uint8_t *)fake_find("MemcpyHtoDAsync", 1)->pointers[0], block[0]);
     fake_graphs_gone();

@@ -1,9 +1,9 @@
-/* Tests how texture objects of a launch are created, kept and destroyed. */
+/* Tests creating, keeping and destroying the texture objects of a launch. */
 #include "launcher_support.h"
 
 #include "emulator/driver_abi.h"
 
-static bool with_pass; /* a block is the first argument */
+static bool with_pass; /* true if a block is the first argument */
 
 /* kernel(texture, count) */
 static gt_launch make_texture_launch(gt_texture texture, gt_pass pass)
@@ -153,7 +153,7 @@ TEST_WITHIN(each_address_has_one_texture_object, setup, NULL)
     free_and_check(launcher);
 }
 
-/* The objects live as long as the graph, regardless of who owns the graph's module. */
+/* The objects live as long as the graph, whoever owns the graph's module. */
 TEST_WITHIN(graph_keeps_its_texture_objects, setup, NULL)
 {
     static const gt_pass ways[] = {GT_PASS_NONE, GT_PASS_GLOBAL, GT_PASS_CONSTANT};

@@ -84,7 +84,7 @@ TEST(test_options_take_effect)
     gt_compiled_free(&result);
 }
 
-/* With nvcc, headers of the host's code include these types. */
+/* In nvcc, these types come with the host's headers. */
 TEST(test_headers_of_the_host_bring_integer_types)
 {
     need_nvrtc();
@@ -181,7 +181,7 @@ TEST(test_search_finds_toolkits_and_wheels)
         {"VIRTUAL_ENV", "lib/python3.11/site-packages/nvidia/cuda_nvrtc/lib/libnvrtc.so.12"},
     };
     GT_FREED char *given = getenv("GPUTUNE_NVRTC") ? strdup(getenv("GPUTUNE_NVRTC")) : NULL;
-    unsetenv("GPUTUNE_NVRTC"); /* if the variable is set, no other place is searched */
+    unsetenv("GPUTUNE_NVRTC"); /* the variable would replace the search */
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char *root = folder_make();
         char *file = make_file(root, rows[i].file);

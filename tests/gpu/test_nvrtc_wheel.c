@@ -1,4 +1,4 @@
-/* Tests NVRTC from a wheel on a machine without a toolkit in the loader's path. */
+/* Tests NVRTC from a Python wheel if the loader's path contains no toolkit. */
 #include "base/file.h"
 #include "gpu/nvrtc.h"
 #include "support/test.h"

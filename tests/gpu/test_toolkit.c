@@ -65,7 +65,7 @@ TEST_WITHIN(test_a_toolkit_with_cccl_below, open_folder, close_folder)
     expect("cuda 13.0 cccl 3.0.2", "/cuda/include", "/cuda/include/cccl");
 }
 
-/* The wheels of CUDA 12 are separate folders; those of CUDA 13 share one. */
+/* The wheels of CUDA 12 are separate folders; those of CUDA 13 share one folder. */
 TEST_WITHIN(headers_are_found_in_wheels, open_folder, close_folder)
 {
     static const char site[] = "env/lib/python3.12/site-packages/nvidia";
