@@ -1,4 +1,4 @@
-/* The catalog: the template files that were read, and the kernels that a name or path means. */
+/* The catalog: template files that were read, and how names and paths select their kernels. */
 #include "tuner/catalog.h"
 
 #include "base/array.h"
@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* Adds the template folder of the installation, for programs that are linked with the library. */
+/* For programs that are linked with an installed library. */
 static gputune_status list_installed(gt_texts *out)
 {
     GT_FREED char *folder = NULL;
@@ -29,7 +29,7 @@ static gputune_status list_installed(gt_texts *out)
     return gt_texts_take(out, templates);
 }
 
-/* Lists the folders that may contain the prelude, the most likely one first. */
+/* The most likely folder is first. */
 static gputune_status list_places(gt_texts *out, const char *given)
 {
     static const char *const beside[] = {"templates", "../templates", "../share/gputune/templates",
@@ -83,14 +83,13 @@ gputune_status gt_template_folders(char **folder, char **home, const char *given
 
 typedef struct gt_catalog_kernel {
     struct gt_catalog_file *file;
-    char *name;            /* "" if the file has no kernels */
+    char *name;            /* "" in a file without kernels */
     gt_template *template; /* NULL until the kernel is parsed */
 } gt_catalog_kernel;
 
 typedef GT_ARRAY(gt_catalog_kernel *) gt_kernel_list;
 
-/* A version of a file. Programs can set the time of writing, but not the time of the last
- * change. */
+/* A version of a file, including the time of the last change, which programs cannot set. */
 typedef struct gt_version {
     struct timespec written, changed;
     off_t bytes;
@@ -101,31 +100,31 @@ typedef struct gt_stamp {
     gt_version version;
 } gt_stamp;
 
-/* A version of a template file, or a text that a program gave. */
+/* A version of a template file, or a text passed by a program. */
 typedef struct gt_catalog_file {
     char *path;
     gt_version version;
     GT_ARRAY(gt_stamp) included;
-    bool in_memory; /* true if a program gave the text; `path` is its name */
+    bool in_memory; /* true if a program passed the text; then `path` is a name for messages */
     gt_watch watch;
-    char *text; /* freed after the kernels are listed; if in_memory, after they are parsed */
+    char *text; /* NULL after the kernels are listed; if in_memory, after they are parsed */
     gt_kernel_list kernels;
 } gt_catalog_file;
 
 struct gt_catalog {
     pthread_mutex_t lock;
-    char *folder, *prelude; /* NULL: no prelude was found, so every search for a kernel fails */
+    char *folder, *prelude; /* NULL if no prelude was found */
     gt_includes *includes;
-    /* included texts that came with the text being added */
+    /* texts that quoted includes may name while a text is being added */
     const gputune_include *given;
     gt_log log;
-    GT_ARRAY(gt_catalog_file *) files; /* all versions of all files, in the order of reading */
-    gt_kernel_list added;              /* added kernels; the last one of a name is the newest */
+    GT_ARRAY(gt_catalog_file *) files; /* every version of every file, in the order of reading */
+    gt_kernel_list added;              /* added kernels; the newest of a name is last */
 };
 
 /* ---- folders and prelude --------------------------------------------------------------------- */
 
-/* Finds the folders and the prelude unless already known. The caller holds the lock. */
+/* The caller holds the lock. */
 static gputune_status need_prelude(gt_catalog *catalog, const char *given)
 {
     GT_FREED char *folder = NULL, *home = NULL, *path = NULL, *prelude = NULL;
@@ -153,7 +152,6 @@ static void free_kernel(gt_catalog_kernel *kernel)
     free(kernel);
 }
 
-/* Frees everything of the file except its watch. */
 static void clear_file(gt_catalog_file *file)
 {
     for (size_t i = 0; i < file->kernels.count; i++) {
@@ -191,7 +189,7 @@ static gputune_status add_name(void *to, const char *name)
     return status;
 }
 
-/* Finds an include: first in the texts that came with the template, then as a file. */
+/* Searches first the texts that were passed with the template, then files. */
 static gputune_status find_include(void *user, const gt_include *include, gt_included *out)
 {
     const gt_catalog *catalog = user;
@@ -230,7 +228,7 @@ static bool is_same_time(struct timespec a, struct timespec b)
     return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
 }
 
-/* Gets the version that a file has now. Returns false if the file does not exist. */
+/* Returns false if the file does not exist. */
 static bool find_version(gt_version *out, const char *path)
 {
     struct stat now;
@@ -241,7 +239,6 @@ static bool find_version(gt_version *out, const char *path)
     return exists;
 }
 
-/* Records the files that were read for includes since begin_file(). */
 static gputune_status stamp_included(gt_catalog_file *file, const gt_catalog *catalog)
 {
     const gt_texts *read = gt_includes_read(catalog->includes);
@@ -259,7 +256,7 @@ static gputune_status stamp_included(gt_catalog_file *file, const gt_catalog *ca
     return GPUTUNE_OK;
 }
 
-/* Lists a file's kernels. Called only when needed, because it takes as long as reading the file. */
+/* Delayed until needed, because listing takes as long as reading the file. */
 static gputune_status list_kernels(gt_catalog_file *file, gt_catalog *catalog)
 {
     if (!file->text) {
@@ -275,7 +272,6 @@ static gputune_status list_kernels(gt_catalog_file *file, gt_catalog *catalog)
     return GPUTUNE_OK;
 }
 
-/* Parses a kernel that is not parsed yet. */
 static gputune_status load_kernel(gt_catalog *catalog, gt_catalog_kernel *kernel)
 {
     gt_catalog_file *file = kernel->file;
@@ -304,7 +300,6 @@ static gputune_status new_file(gt_catalog_file **out, gt_catalog *catalog, const
     return GPUTUNE_OK;
 }
 
-/* Returns true if the file exists, but in another version. */
 static bool is_other_version(const char *path, const gt_version *version)
 {
     gt_version now;
@@ -313,7 +308,6 @@ static bool is_other_version(const char *path, const gt_version *version)
              is_same_time(now.changed, version->changed) && now.bytes == version->bytes);
 }
 
-/* Returns true if a file, or one that it includes, was edited after it was read. */
 static bool is_edited(gt_catalog_file *file)
 {
     bool edited = atomic_load(&file->watch.edited);
@@ -328,7 +322,7 @@ static bool is_edited(gt_catalog_file *file)
     return edited;
 }
 
-/* Finds a file in its current version, or reads that version. */
+/* Finds or reads the current version of a file. */
 static gputune_status find_file(gt_catalog_file **out, gt_catalog *catalog, const char *path)
 {
     gt_version now = {.bytes = 0};
@@ -351,8 +345,8 @@ static gputune_status find_file(gt_catalog_file **out, gt_catalog *catalog, cons
     return GPUTUNE_OK;
 }
 
-/* Adds the kernels of a file, or only the one with this name. For a file without kernels, adds an
- * unnamed kernel, because parsing that reports the mistake. */
+/* Adds the kernels of a file, or only `kernel`. Adds an unnamed kernel for a file without kernels,
+ * because parsing it reports the mistake. */
 static gputune_status add_kernels(gt_kernel_list *out, gt_catalog *catalog, gt_catalog_file *file,
                                   const char *kernel)
 {
@@ -377,8 +371,7 @@ static int is_template_file(const struct dirent *file)
     return length > 3 && strcmp(file->d_name + length - 3, ".cu") == 0;
 }
 
-/* Adds the kernels of a file in the folder. Ignores an unreadable file; the listing of all kernels
- * warns about it. */
+/* Skips a file that cannot be read; only the listing of all kernels warns about it. */
 static gputune_status add_kernels_of(gt_kernel_list *out, gt_catalog *catalog, const char *path,
                                      const char *kernel)
 {
@@ -451,7 +444,7 @@ static gputune_status resolve_all(gt_kernel_list *out, gt_catalog *catalog)
     return status;
 }
 
-/* Adds a text as a file, and parses its kernels. On failure, removes the file. */
+/* On failure, clears the path, so the file is never found. */
 static gputune_status resolve_text(gt_kernel_list *out, gt_catalog *catalog, const char *name,
                                    const char *text)
 {
@@ -471,7 +464,7 @@ static gputune_status resolve_text(gt_kernel_list *out, gt_catalog *catalog, con
     return status;
 }
 
-/* Returns the ":KERNEL" after a path, or NULL. */
+/* Returns ":KERNEL", or NULL. */
 static const char *kernel_part(const char *path)
 {
     const char *at = strstr(path, ".cu:");
@@ -514,8 +507,8 @@ static gputune_status unknown_kernel(gt_catalog *catalog, const char *kernel)
                    catalog->folder);
 }
 
-/* Finds the kernels that a name or path means (catalog.h), at least one; NULL means all. The caller
- * frees the array, even after a failure. */
+/* Finds the kernels with this name or path (catalog.h), at least one, or all kernels if NULL. The
+ * caller frees the array, even after a failure. */
 static gputune_status resolve_kernel(gt_kernel_list *out, gt_catalog *catalog, const char *kernel)
 {
     GT_TRY(need_prelude(catalog, NULL));
@@ -526,7 +519,7 @@ static gputune_status resolve_kernel(gt_kernel_list *out, gt_catalog *catalog, c
         return resolve_path(out, catalog, kernel);
     }
     const gt_catalog_kernel *added = find_added(catalog, kernel);
-    if (added) { /* the file may have changed since it was added */
+    if (added) { /* the file may have been edited since */
         gt_catalog_file *file;
         GT_TRY(find_file(&file, catalog, added->file->path));
         GT_TRY(add_kernels(out, catalog, file, kernel));
@@ -660,8 +653,7 @@ bool gt_watch_look(gt_watch *watch)
 
 /* ---- adding ---- */
 
-/* Calls `each` without holding the lock. A kernel that does not parse is omitted, or fails the call
- * if `must` is set. */
+/* Calls `each` without holding the lock. Skips a kernel that does not parse, or fails if `must`. */
 static int each_kernel(gt_catalog *catalog, const gt_kernel_list *kernels, gt_catalog_fn each,
                        void *user, bool must)
 {
@@ -703,7 +695,7 @@ int gt_catalog_add(gt_catalog *catalog, const char *path, const char *text,
 
 /* ---- searching ---- */
 
-/* Fails if there are several kernels, unless `several` is set and all of them are in one file. */
+/* Fails if there are several kernels; `several` allows them if they are in one file. */
 static gputune_status check_several(const gt_kernel_list *kernels, const char *kernel, bool several)
 {
     const gt_catalog_kernel *first = kernels->items[0];

@@ -1,16 +1,16 @@
-/* Keeps code that this process compiled for later searches, even at other sizes. Thread-safe. */
+/* Compiled code of this process, for reuse by later searches, even at other sizes. Thread-safe. */
 #pragma once
 
 #include "base/device.h"
 #include "store/store.h"
 
-/* Each gt_code_memo_hold() needs one gt_code_memo_release(); the last one drops all code. */
+/* Each call of gt_code_memo_hold() needs a gt_code_memo_release(). The last release frees the
+ * memo. */
 void gt_code_memo_hold(void);
 void gt_code_memo_release(void);
 
-/* Keeps a copy of `code` while the memo has a holder. If the memo is full, earlier code is
- * dropped. */
+/* Adds a copy of `code`, if the memo is held. A full memo is emptied first. */
 void gt_code_memo_put(const gt_code *code);
-/* Copies the code of a source to *out, which gt_code_free() frees. Returns false if the memo does
- * not contain it. */
+/* Copies the code of a source to *out, which the caller frees with gt_code_free(). Returns false if
+ * the memo does not have it. */
 bool gt_code_memo_find(gt_code *out, gt_hash source, const gt_device *device);

@@ -1,4 +1,4 @@
-/* The end of a tuning: reports progress, stores trials, makes the choice and stores it. */
+/* Ends a tuning: reports progress, stores trials, and makes and stores the choice. */
 #include "tuner/tuning.h"
 
 #include "base/array.h"
@@ -49,7 +49,7 @@ uint32_t gt_tuning_tried(const gt_tuning *tuning)
     return gt_field_tried(&tuning->session.field) + tuning->strategy.known;
 }
 
-/* Counts variants that have a result, are duplicates, or were tried by earlier tunings. */
+/* Counts variants with a result, duplicates, and variants of earlier tunings. */
 static uint32_t count_done(const gt_tuning *tuning)
 {
     const gt_field *field = &tuning->session.field;
@@ -100,7 +100,7 @@ void gt_tuning_write_samples(const gt_tuning *tuning)
     gt_samples_write(&tuning->session.field, races, sizeof races / sizeof *races);
 }
 
-typedef GT_ARRAY(gt_code) gt_code_list; /* freed by GT_FREED, because the field owns the images */
+typedef GT_ARRAY(gt_code) gt_code_list; /* free with GT_FREED; the field owns the images */
 
 static void free_trial(gt_trial *trial)
 {
@@ -116,7 +116,7 @@ static void free_trials(gt_trial_list *list)
     gt_array_free(list);
 }
 
-/* Finds the contestant in the last race that sampled a variant. Returns NULL if no race did. */
+/* Finds a variant in the last race that sampled it; NULL if no race did. */
 static const gt_runner *find_raced(const gt_tuning *tuning, const gt_variant *variant)
 {
     const gt_runner *runner = gt_race_find(tuning->race, variant->id);
@@ -126,7 +126,7 @@ static const gt_runner *find_raced(const gt_tuning *tuning, const gt_variant *va
     return runner && runner->samples.count ? runner : NULL;
 }
 
-/* Writes why a variant left its race, or "" if it is still racing. */
+/* Explains why a variant left its race; "" if it is still in the race. */
 static void explain_result(char *out, size_t bytes, const gt_runner *runner, bool among_all,
                            bool by_time)
 {
@@ -140,7 +140,7 @@ static void explain_result(char *out, size_t bytes, const gt_runner *runner, boo
              gt_race_leave_text(why, sizeof why, runner));
 }
 
-/* Adds the result of the race to a trial. Omits times if the objective is energy. */
+/* For the objective energy, omits times. */
 static gputune_status describe_race(gt_trial *trial, const gt_tuning *tuning,
                                     const gt_variant *variant)
 {
@@ -190,7 +190,8 @@ static gputune_status describe_trial(gt_trial *trial, const gt_tuning *tuning,
     if (variant->failure != GPUTUNE_OK) {
         return gt_strdup((char **)&trial->message, variant->message ? variant->message : "");
     }
-    if (variant->stage == GT_STAGE_SLOWER) { /* the variant was given up after its first launch */
+    /* not verified, because its first launch was too slow */
+    if (variant->stage == GT_STAGE_SLOWER) {
         double pilot = gt_field_pilot(field, variant);
         gt_snprintf(text, sizeof text, "took %.2fx the best time in its first launch",
                     pilot / field->best_ns);
@@ -206,7 +207,7 @@ static gputune_status describe_trial(gt_trial *trial, const gt_tuning *tuning,
     return duplicate ? describe_duplicate(trial, request->template, variant) : GPUTUNE_OK;
 }
 
-/* Returns true if this tuning's result for the variant is worth storing. */
+/* Returns true if the variant has a result that is worth storing. */
 static bool is_found_out(const gt_tuning *tuning, const gt_variant *variant)
 {
     bool tried = find_raced(tuning, variant) || variant->stage == GT_STAGE_SLOWER ||
@@ -215,7 +216,7 @@ static bool is_found_out(const gt_tuning *tuning, const gt_variant *variant)
            (tried && gt_outcome_is_kept(variant->failure, variant->repeatable));
 }
 
-/* Appends the trial of a variant or of its duplicate, unless an earlier tuning has a better one. */
+/* Skips a trial if an earlier tuning has a better one. */
 static gputune_status append_trial(gt_trial_list *out, const gt_tuning *tuning,
                                    const gt_variant *variant, const gt_duplicate *duplicate)
 {
@@ -228,13 +229,12 @@ static gputune_status append_trial(gt_trial_list *out, const gt_tuning *tuning,
                                       gt_trial_is_correct(known->status)));
     if (!is_better_known) {
         GT_TRY(gt_array_push(out, trial));
-        trial = (gt_trial){0}; /* the list now owns its strings */
+        trial = (gt_trial){0}; /* the list now owns the strings */
     }
     return GPUTUNE_OK;
 }
 
-/* Lists this tuning's trials. With `settled`, lists only trials that became final since the last
- * call. */
+/* Lists trials. With `settled`, lists only those that became final since the last call. */
 static gputune_status list_trials(gt_trial_list *out, gt_tuning *tuning, bool settled)
 {
     gt_field *field = &tuning->session.field;
@@ -255,7 +255,6 @@ static gputune_status list_trials(gt_trial_list *out, gt_tuning *tuning, bool se
     return GPUTUNE_OK;
 }
 
-/* Lists the code of variants that was compiled in this tuning. */
 static gputune_status list_codes(gt_code_list *out, const gt_tuning *tuning)
 {
     const gt_field *field = &tuning->session.field;
@@ -281,7 +280,7 @@ gputune_status gt_tuning_keep(gt_tuning *tuning)
     GT_TRY(list_trials(&trials, tuning, true));
     if (trials.count > 0) {
         const gt_patience brief = gt_patience_at_most(&request->patience, 0.05);
-        /* a failure is ignored, because everything is stored again at the end */
+        /* ignore a failure, because everything is stored again at the end */
         (void)gt_store_put_trials(request->services->store, &request->scenario, trials.items,
                                   trials.count, &brief);
     }
@@ -291,17 +290,17 @@ gputune_status gt_tuning_keep(gt_tuning *tuning)
 
 /* --- the choice ------------------------------------------------------------------------------- */
 
-/* Gets the result of the race. For the objective energy, clears the speed-ups if only times are
- * known. ENOVARIANT if no contestant was sampled. */
+/* Gets the result of the race. If the objective is energy but only times are known, clears the
+ * speed-ups. ENOVARIANT if no contestant was sampled. */
 static gputune_status find_result(gt_race_result *out, const gt_tuning *tuning)
 {
     GT_TRY(gt_race_result_get(tuning->race, out));
     if (!out->samples) {
         return GPUTUNE_ENOVARIANT;
     }
-    /* stopped before the playoff by energy */
+    /* the playoff by energy has not started */
     bool by_time = gt_tuning_is_before_weighing(tuning);
-    bool is_cut_short = /* the stop prevented something that might have changed the result */
+    bool is_cut_short = /* the stop may have prevented another result */
         tuning->session.stop != GT_STOP_NONE &&
         (tuning->proved != out->winner || gt_field_lacks_one(&tuning->session.field));
     if (by_time || tuning->restored == tuning->race || is_cut_short) {
@@ -320,8 +319,8 @@ static gputune_status summarise_variant(gt_summary *out, const gt_tuning *tuning
                                                 : gt_race_summary(tuning->race, id, out);
 }
 
-/* Returns the terms of the result. The result is not final if the limit or the caller ended the
- * tuning, or if something other than a variant kept it from racing. */
+/* The result is not final if a limit, a cancel, or a lack of memory or time kept variants out of
+ * the race. */
 static gt_terms terms_of(const gt_tuning *tuning, const gt_race_result *result)
 {
     gt_terms terms = tuning->session.request->terms;
@@ -331,13 +330,13 @@ static gt_terms terms_of(const gt_tuning *tuning, const gt_race_result *result)
         result->end == GT_RACE_BUDGET || (!terms.final && tuning->session.stop == GT_STOP_LIMIT);
     terms.limit_s = by_limit ? tuning->session.request->options.time_limit_s : 0;
     terms.proved = tuning->proved == result->winner;
-    /* `complete` lets this result answer the same exhaustive request next time */
+    /* lets the result answer an exhaustive request */
     terms.complete = (terms.final || terms.complete) && !tuning->strategy.content &&
                      !tuning->session.field.worthless;
     return terms;
 }
 
-/* Writes why the tuning ended, and how many variants were tried if not all were. */
+/* Explains why the tuning ended, and how many variants were tried if not all. */
 static gputune_status explain_end(char **out, const gt_tuning *tuning, const gt_race_result *result,
                                   bool proved_again)
 {
@@ -376,7 +375,7 @@ static gputune_status explain_end(char **out, const gt_tuning *tuning, const gt_
     return gt_text_take(out, &text);
 }
 
-/* Counts failed variants, including those that hung once and had no time for a second attempt. */
+/* Includes variants that hung once and were not tried again for lack of time. */
 static uint32_t count_failed(const gt_field *field)
 {
     uint32_t count = field->in[GT_STAGE_FAILED];
@@ -410,7 +409,7 @@ static gputune_status make_choice(gt_choice *choice, const gt_tuning *tuning,
 
 /* --- storing ---------------------------------------------------------------------------------- */
 
-/* Returns the NVRTC version that the compile workers report, or 0 if nothing was compiled. */
+/* Returns 0 if nothing was compiled. */
 static int compiler_version(const gt_tuning *tuning)
 {
     int version = 0;
@@ -421,8 +420,8 @@ static int compiler_version(const gt_tuning *tuning)
     return version;
 }
 
-/* Lists the code of the service kernels and the reference and, if more tunings may follow, of the
- * variants. */
+/* Lists code of the service kernels, the reference and, unless `final`, the variants, which only
+ * another tuning needs. */
 static gputune_status list_all_codes(gt_code_list *out, const gt_tuning *tuning, bool final)
 {
     const gt_field *field = &tuning->session.field;
@@ -441,7 +440,7 @@ static gputune_status list_all_codes(gt_code_list *out, const gt_tuning *tuning,
     return GPUTUNE_OK;
 }
 
-/* Stores trials, winner (may be NULL), and code, so a later tuning need not compile it again. */
+/* `winner` may be NULL. Code is stored, so a later tuning need not compile it again. */
 static gputune_status store_results(const gt_tuning *tuning, const gt_trial_list *list,
                                     const gt_winner *winner)
 {
@@ -506,7 +505,7 @@ static void warn_unless_stored(const gt_tuning *tuning, gputune_status stored)
     }
 }
 
-/* If no variant was compiled before the limit expired, writes a message and returns true. */
+/* Writes a message and returns true if the limit expired before any variant was compiled. */
 static bool describe_uncompiled(char *out, size_t bytes, const gt_tuning *tuning)
 {
     uint32_t count = 0;
@@ -523,7 +522,6 @@ static bool describe_uncompiled(char *out, size_t bytes, const gt_tuning *tuning
     return count && tuning->session.stop == GT_STOP_LIMIT;
 }
 
-/* Fails with the reason why a stopped tuning measured nothing. */
 static gputune_status explain_stop(const gt_tuning *tuning)
 {
     const gt_field *field = &tuning->session.field;
@@ -565,8 +563,8 @@ static gputune_status conclude_without_winner(const gt_tuning *tuning, const gt_
                                                 : gt_field_verdict(&tuning->session.field);
 }
 
-/* Returns true if the tuning was stopped before it measured the champion: the fastest variant of
- * earlier tunings, if it is faster than this tuning's winner and not known to fail. */
+/* Returns true if the tuning stopped before measuring the champion. The champion is the fastest
+ * variant of earlier tunings, if it is faster than the winner and did not fail. */
 static bool lacks_champion(const gt_tuning *tuning, uint64_t winner)
 {
     gt_config champion;
@@ -590,7 +588,7 @@ void gt_tuning_keep_findings(gt_tuning *tuning)
     gt_field *field = &tuning->session.field;
     snprintf(message, sizeof message, "%s", gt_message());
     gt_field_note_bad_default(field, tuning->session.request);
-    if (field->doubtful) { /* the GPU may be the cause */
+    if (field->doubtful) { /* the GPU may be at fault */
         field->doubtful->repeatable = false;
     }
     gputune_status status = tuning->race ? list_trials(&list, tuning, false) : GPUTUNE_ENOMEM;
@@ -599,8 +597,8 @@ void gt_tuning_keep_findings(gt_tuning *tuning)
     gt_message_set("%s", message);
 }
 
-/* Gives each variant the configuration that precedes those of its duplicates, even if it was
- * proposed later. */
+/* Swaps configurations between a variant and its duplicates, so that the result does not depend on
+ * the order of proposals. */
 static void order_duplicates(gt_tuning *tuning)
 {
     for (gt_variant *variant = tuning->session.field.first; variant; variant = variant->next) {
@@ -633,7 +631,8 @@ gputune_status gt_tuning_conclude(gt_choice *out, gt_tuning *tuning)
     GT_TRY(status);
     if (lacks_champion(tuning, result.winner)) {
         warn_unless_stored(tuning,
-                           store_results(tuning, &list, NULL)); /* keeps an earlier winner */
+                           /* do not replace an earlier winner */
+                           store_results(tuning, &list, NULL));
         return gt_session_ended(&tuning->session, "the best of earlier tunings was measured again");
     }
     GT_TRY(make_choice(&choice, tuning, &result));

@@ -1,4 +1,4 @@
-/* Data of a measurement that the host provides. */
+/* Prepares the buffer contents that the host provides for a measurement. */
 #include "tuner/data.h"
 
 #include "base/environment.h"
@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The workload whose data are being prepared. */
 typedef struct target {
     const gt_request *request;
     gt_measure_setup *setup;
@@ -20,7 +19,7 @@ typedef struct target {
     uint32_t index; /* index of the workload */
 } target;
 
-/* Returns the index of the nth argument, as in gt_data_file.argument. Blocks follow arguments. */
+/* Returns the index as in gt_data_file.argument. Blocks follow arguments. */
 static uint32_t place_of(const gt_template *template, uint32_t n)
 {
     return n < template->argument_count ? n : GT_PARAMETER_MAX + n - template->argument_count;
@@ -52,10 +51,10 @@ static gputune_status take_bytes(gt_live_input *out, uint64_t bytes)
     return GPUTUNE_OK;
 }
 
-/* Finds the data to send for an input, or NULL if the worker fills it. */
+/* Returns NULL if the worker fills the input. */
 static const gt_live_input *find_input(const target *to, uint32_t buffer)
 {
-    for (uint32_t i = to->setup->input_count; i-- > 0;) { /* the last entry of an input counts */
+    for (uint32_t i = to->setup->input_count; i-- > 0;) { /* later entries replace earlier ones */
         const gt_live_input *input = &to->setup->inputs[i];
         if (input->workload == to->index && input->buffer == buffer && !input->expected) {
             return input;
@@ -114,7 +113,7 @@ static gputune_status compute_scalar(uint64_t *bits, const gt_buffer *buffer,
     return GPUTUNE_OK;
 }
 
-/* A range of elements, which one thread computes. */
+/* A range of elements, computed by one thread. */
 typedef struct fill_part {
     const gt_request *request;
     char *out;
@@ -167,7 +166,7 @@ static void *run_part(void *user)
     return NULL;
 }
 
-/* Computes a buffer on all cores. Returns the failure of the first part that failed. */
+/* Computes a buffer on all cores. Returns the failure of the first failed part. */
 static gputune_status fill_elements(const fill_part *all)
 {
     static const uint64_t least = 1 << 16;
@@ -240,7 +239,7 @@ static gputune_status add_file(gt_request *request, uint32_t argument, const cha
     return gt_array_push(&request->files, file);
 }
 
-/* Adds a file that the template names, relative to the template's folder. */
+/* A relative path starts at the template's folder. */
 static gputune_status add_beside(gt_request *request, uint32_t argument, const char *name,
                                  bool expected)
 {
@@ -277,7 +276,6 @@ static gputune_status find_argument(uint32_t *out, const gt_request *request, co
                    nearest ? "'" : "");
 }
 
-/* Returns true if the caller provides data for the buffer. */
 static bool is_replaced(const gt_request *request, const char *name)
 {
     const gputune_options *o = &request->options;
@@ -314,8 +312,7 @@ static gputune_status find_files(gt_request *request)
     return GPUTUNE_OK;
 }
 
-/* Returns true if a file's elements have this type. NumPy stores bfloat16 and fp8 as unsigned
- * integers. */
+/* NumPy has no bfloat16 and fp8, so files store them as unsigned integers. */
 static bool is_type(const gt_npy *npy, gt_type type)
 {
     bool fp8 = type == GT_TYPE_E4M3 || type == GT_TYPE_E5M2;
@@ -323,8 +320,7 @@ static bool is_type(const gt_npy *npy, gt_type type)
            (fp8 && npy->type == GT_TYPE_U8);
 }
 
-/* Gets the shape that the file of a buffer or block must have: the extents, and then the components
- * of a vector. */
+/* Gets the shape that a file must have: the extents, then the components of a vector. */
 static gputune_status wanted_shape(uint64_t out[4], uint32_t *dimensions, const gt_request *request,
                                    uint32_t argument, const gt_buffer *buffer)
 {
@@ -343,7 +339,7 @@ static gputune_status wanted_shape(uint64_t out[4], uint32_t *dimensions, const 
     return GPUTUNE_OK;
 }
 
-/* Returns true if a file has this shape. For a block, only the number of elements matters. */
+/* For a block, only the number of elements must match. */
 static bool is_shape(const gt_npy *npy, const uint64_t *shape, uint32_t dimensions, bool is_block)
 {
     uint64_t elements = 1, wanted = 1;
@@ -388,7 +384,7 @@ static gputune_status check_file(const gt_request *request, const struct gt_data
                    file->path, gt_text_string(&found), gt_text_string(&expected), buffer->name);
 }
 
-#define DATA_MOST ((size_t)4 << 30) /* maximum size of a file in bytes */
+#define DATA_MOST ((size_t)4 << 30) /* in bytes */
 
 gputune_status gt_data_open(gt_request *request)
 {
@@ -438,7 +434,6 @@ void gt_data_describe(gt_text *out, const gt_request *request)
 
 /* ---- the caller's reference ------------------------------------------------------------------ */
 
-/* The arguments for a call of the reference function. */
 typedef struct call {
     const target *to;
     gputune_host_argument arguments[GT_PARAMETER_MAX];
@@ -506,7 +501,7 @@ static gputune_status add_arguments(call *c)
     return GPUTUNE_OK;
 }
 
-/* Calls the reference function. Passes the problem as callers write it: "T=half" for a type. */
+/* Passes problem values as callers write them: "T=half" for a type. */
 static gputune_status call_reference(const call *c)
 {
     const gt_template *template = c->to->request->template;
@@ -545,7 +540,6 @@ static gputune_status send_results(call *c)
     return GPUTUNE_OK;
 }
 
-/* Adds the results of the reference function that the call provides, if any. */
 static gputune_status add_reference_results(const target *to)
 {
     GT_SCOPED(free_call) call c = {.to = to};

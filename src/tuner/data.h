@@ -1,35 +1,37 @@
-/* Data that the host provides: the caller's buffers and reference, files, and expressions of the
- * index. */
+/* Buffer contents that the host provides: the caller's buffers and reference results, files, and
+ * expressions of the index. */
 #pragma once
 
 #include "base/text.h"
 #include "kernel/text/npy.h"
 #include "tuner/field.h"
 
-/* A file with the contents of an input, or with the expected contents of an output. */
+/* A file with the contents of an input, or the expected contents of an output. */
 struct gt_data_file {
-    uint32_t argument; /* index of the argument; for a block, GT_PARAMETER_MAX plus its index */
+    /* index of the argument; for a pass() block, GT_PARAMETER_MAX plus the block's index */
+    uint32_t argument;
     bool expected;
-    bool named; /* true if the caller gave a tag, which represents the contents in the scenario */
+    /* true if the scenario identifies the contents by the caller's tag, not by `hash` */
+    bool named;
     char *path;
-    char *text;   /* the whole file */
-    gt_npy npy;   /* the header; the data begin at text + npy.data */
-    gt_hash hash; /* hash of the contents */
+    char *text; /* contents of the file */
+    gt_npy npy; /* parsed header; the data begin at text + npy.data */
+    gt_hash hash;
 };
 
-/* Reads the files that the template and the options name, and compares their types and shapes with
- * the arguments. EINVAL, ENOTFOUND. */
+/* Reads the files named by the template and the options, and checks their types and shapes. EINVAL,
+ * ENOTFOUND. */
 gputune_status gt_data_open(gt_request *request);
 void gt_data_close(gt_request *request);
 /* Appends " NAME=HASH" for each file and host buffer without a tag. */
 void gt_data_describe(gt_text *out, const gt_request *request);
 
-/* Adds the inputs and expected outputs that the measure worker cannot compute. gt_data_release()
- * releases them. */
+/* Adds the inputs and expected outputs that the measure worker cannot compute. The caller frees
+ * them with gt_data_release(). */
 gputune_status gt_data_send(gt_field *field);
 void gt_data_release(gt_field *field);
 
-/* Returns the index of an argument's buffer, or of a block, among the inputs of the workload. */
+/* Returns the index in the workload's inputs of an argument or block (gt_data_file.argument). */
 static inline uint32_t gt_data_buffer(const gt_workload *workload, uint32_t argument)
 {
     return argument < GT_PARAMETER_MAX ? workload->arguments[argument].index : argument;

@@ -1,5 +1,5 @@
-/* Takes proposals, and compiles variants. Compiles that take too long are ended, tried again last,
- * and remembered with their time limit. */
+/* Takes proposals and compiles variants. Ends slow compiles, tries them again last, and remembers
+ * their time limit. */
 #include "tuner/field.h"
 
 #include "base/clock.h"
@@ -16,9 +16,9 @@
 #include <string.h>
 
 enum {
-    STARTS_MAX = 256, /* maximum number of sources that one call starts; this many take a few ms */
-    AT_A_TIME = 8,    /* a learning proposer is asked when 1/AT_A_TIME of the workers are idle */
-    PROPOSALS = 16    /* maximum number of proposals in one call */
+    STARTS_MAX = 256, /* maximum number of sources started in one call, which takes a few ms */
+    AT_A_TIME = 8,    /* ask a learning proposer when 1/AT_A_TIME of the workers are idle */
+    PROPOSALS = 16
 };
 
 static gputune_status add_variant(gt_field *field, const gt_config *config, gt_role role)
@@ -52,7 +52,6 @@ gputune_status gt_field_add_default(gt_field *field)
     return add_permitted(field, &standard, GT_ROLE_DEFAULT);
 }
 
-/* Adds the default, and the fallback if it is another configuration. */
 static gputune_status field_add_given(gt_field *field)
 {
     const gt_request *request = field->options.request;
@@ -76,7 +75,7 @@ static bool is_given_default(const gt_field *field, const gt_config *config)
     return field->options.with_default && is_of(field->standard, config);
 }
 
-/* Takes a proposal. If the fallback is proposed, it becomes a contestant. */
+/* If the fallback is proposed, it becomes a contestant. */
 static gputune_status take_proposal(gt_field *field, const gt_config *config)
 {
     if (field->options.proposer->quick_compiles) {
@@ -114,7 +113,6 @@ bool gt_field_never_compiles(const gt_field *field)
            field->alike >= ENOUGH;
 }
 
-/* Returns true if the proposer may propose more configurations and the field would take them. */
 static bool field_has_more_proposals(const gt_field *field)
 {
     return !field->options.proposer->exhausted && !field->cut && !gt_field_never_compiles(field);
@@ -132,7 +130,7 @@ static gputune_status propose_configs(uint32_t *count, const gt_field *field, gt
 
 static uint32_t count_free(const gt_field *field)
 {
-    /* variants started whose results the proposer does not know yet */
+    /* variants started whose results the proposer does not have yet */
     uint32_t on_their_way =
         field->compiling + (uint32_t)field->compiled.count + field->verifying + field->untimed;
     return gt_schedule_room(&field->schedule, field->options.farm->compile_workers,
@@ -148,8 +146,7 @@ static bool wants_more(const gt_field *field)
     return has_more && count_free(field) > 0 && !is_too_late;
 }
 
-/* Returns true if it is time to ask for proposals. A proposer that learns first gets several
- * results. */
+/* Waits for several results if the proposer learns from them. */
 static bool may_propose(const gt_field *field)
 {
     uint32_t workers = field->options.farm->compile_workers;
@@ -198,23 +195,22 @@ double gt_field_patience(const gt_field *field)
     return starts_more ? 0 : 0.1;
 }
 
-/* The fraction of the limit after which a compile no longer blocks its worker, and variants no
- * longer wait for the default. */
+/* Fraction of the limit after which a compile may be put off, and variants no longer wait for the
+ * default. */
 static const double SHARE = 0.2;
-/* A variant counts as too slow for the limit after it was tried for this fraction of the limit. */
+/* Fraction of the limit after which an unfinished variant counts as too slow for the limit. */
 static const double MOST = 0.5;
 /* Like MOST, for a variant whose compile was put off. */
 static const double FAIR = 0.3;
-/* A compile that took less time is never too slow, unless it was put off. */
+/* A first compile is never too slow before this time. */
 static const double LEAST_S = 3;
-/* A compile is slow if it takes this many times as long as the longest compile that succeeded. */
+/* A compile is slow if it takes this many times as long as the longest successful one. */
 static const double SLOW = 8;
-/* No compile is given up before this many seconds, because replacing the worker takes half a
- * second. */
+/* No compile is given up before this time, because replacing its worker takes half a second. */
 static const double GIVEN_UP_S = 1;
 /* The proposer is asked about a compile again when its time has grown by this factor. */
 static const double AGAIN = 1.25;
-enum { AT_ONCE = 256 }; /* maximum number of compiles that are checked */
+enum { AT_ONCE = 256 }; /* number of compiles that are checked */
 
 static double limit_s(const gt_field *field)
 {
@@ -236,8 +232,7 @@ gputune_status gt_field_defer(gt_field *field, gt_variant *variant, gt_deferral 
     return message ? gt_field_explain(field, variant, message) : GPUTUNE_OK;
 }
 
-/* Without a reference, variants must wait for the default, because its results are the expected
- * ones. */
+/* Without a reference, the default's results are the expected ones, so other variants must wait. */
 static gputune_status stop_waiting_for_default(gt_field *field)
 {
     const gt_workload *workload = &field->options.request->workload;
@@ -249,8 +244,8 @@ static gputune_status stop_waiting_for_default(gt_field *field)
     return gt_field_verify_compiled(field);
 }
 
-/* Returns true if a compile may be put off: not if a variant on its second attempt needs it, nor,
- * with several workers, if the default does. */
+/* A compile may not be put off if a variant on its second attempt waits for it. With several
+ * workers, the default's compile may not be put off either. */
 static bool may_be_put_off(const gt_field *field, const gt_unit *unit)
 {
     bool only = field->options.farm->compile_workers == 1;
@@ -274,7 +269,7 @@ static double compile_share_s(const gt_field *field)
     return is_time ? share_s : INFINITY;
 }
 
-/* Returns true if the proposer gives up all variants that wait for this compile. The default and
+/* Returns true if the proposer gives up every variant that waits for the compile. The default and
  * the fallback are never given up. */
 static bool is_given_up(const gt_field *field, gt_unit *unit, double seconds)
 {
@@ -292,8 +287,7 @@ static bool is_given_up(const gt_field *field, gt_unit *unit, double seconds)
     return true;
 }
 
-/* Ends a compile that is given up, or that occupies a worker for too long while other compiles
- * wait. */
+/* Ends a compile that is given up. Puts off a slow compile if other compiles wait. */
 static void end_if_slow(gt_field *field, const gt_compiling *job, uint32_t running)
 {
     gt_unit *unit = field->units.items[job->id];
@@ -330,8 +324,7 @@ gputune_status gt_field_end_slow_compiles(gt_field *field)
 
 /* --- at its end ------------------------------------------------------------------------------- */
 
-/* Returns true if a variant is not compiled after most of the limit, or after two attempts of a
- * fair part of it. */
+/* Returns true if the compile took most of the limit, or a fair part of it in two attempts. */
 static bool compiles_slowly(const gt_field *field, const gt_variant *variant,
                             const gt_compiling *jobs, uint32_t count)
 {
@@ -348,8 +341,7 @@ static bool compiles_slowly(const gt_field *field, const gt_variant *variant,
             unit->spent_s + now_s > FAIR * limit_s(field));
 }
 
-/* Returns the variant that the measure worker is verifying, or NULL. The worker processes its jobs
- * in order. */
+/* Returns the variant being verified, or NULL. The measure worker runs its jobs in order. */
 static gt_variant *find_running(const gt_field *field)
 {
     gt_variant *running = NULL;
@@ -373,8 +365,8 @@ static gputune_status fail_unfinished(gt_field *field, gt_variant *variant)
                : gt_field_fail(field, variant, GPUTUNE_ETIMEOUT, false, message);
 }
 
-/* Returns true if the default has run for so long that it may never end. The bound is half of the
- * farm's deadline (farm_measure.c), so a call with a limit below that deadline reaches it, too. */
+/* Returns true if the default has run suspiciously long. The bound is half of the farm's deadline
+ * (farm_measure.c), so shorter time limits reach it, too. */
 static bool may_never_end(const gt_field *field, double busy_s)
 {
     static const double least_s = 0.5, least_emulated_s = 2, references = 500, preparations = 2.5;
@@ -391,7 +383,7 @@ static gputune_status fail_running(gt_field *field, gt_variant *standard, double
         message, sizeof message,
         "the kernel was still running after %.3g s; it may never end, or need a longer limit",
         busy_s);
-    /* lets a call with the same limit try the default again */
+    /* so a call with the same limit tries the default again */
     standard->limit_s = MOST * limit_s(field);
     return gt_field_defer(field, standard, GT_DEFERRED_LATE, GPUTUNE_ETIMEOUT, message);
 }
@@ -416,7 +408,7 @@ gputune_status gt_field_note_unfinished(gt_field *field, double busy_s)
                       (variant == running && !is_default && busy_s > most_s));
         if (deferred && variant->failure != GPUTUNE_OK) {
             variant->limit_s =
-                most_s; /* lets the next call with the same limit try the variant again */
+                most_s; /* so the next call with the same limit tries the variant again */
         } else if ((waits && compiles_slowly(field, variant, jobs, count)) || hangs) {
             GT_TRY(fail_unfinished(field, variant));
         } else if (is_default && variant == running && may_never_end(field, busy_s)) {
@@ -440,7 +432,7 @@ void gt_field_move(gt_field *field, gt_variant *variant, gt_stage stage)
     variant->stage = stage;
 }
 
-/* Returns the device memory of the default variant, summed over the sizes that can be launched. */
+/* Returns the device memory of the default variant, summed over the sizes it can run at. */
 static uint64_t default_bytes(const gt_request *r)
 {
     const gt_config config = gt_config_default(r->template);
@@ -477,8 +469,7 @@ static gputune_status make_setup(gt_measure_setup *setup, const gt_request *r)
     return GPUTUNE_OK;
 }
 
-/* Takes the unit's code from the process's memo or the store. Returns false if neither has the
- * code. */
+/* Takes the unit's code from the memo or the store. Returns false if neither has it. */
 static bool compiled_before(gt_field *field, gt_unit *unit)
 {
     const gt_request *request = field->options.request;
@@ -513,8 +504,8 @@ static gputune_status submit_source(gt_field *field, gt_unit *unit, const gt_sou
     return field->options.farm->ops->compile(field->options.farm, &job);
 }
 
-/* Asks the worker to prepare once the service kernels and the reference are compiled. Fails if they
- * do not compile. */
+/* Prepares the measure worker once the service kernels and the reference are compiled. Fails if
+ * they do not compile. */
 static gputune_status try_prepare(gt_field *field)
 {
     const gt_unit *service = field->units.items[GT_UNIT_SERVICE];
@@ -551,7 +542,8 @@ static gputune_status start_service(gt_field *field)
 {
     static const char quickly[] = "--Ofast-compile=mid"; /* because all other work waits for it */
     const bool emulated =
-        field->options.request->device->emulated; /* there, optimised code saves more time */
+        /* on the emulator, optimised code saves more time */
+        field->options.request->device->emulated;
     gt_unit *unit = field->units.items[GT_UNIT_SERVICE];
     const gt_service_image *built_in = built_in_service(field->options.request->device);
     gt_source source = {.text = (char *)gt_service_source,
@@ -568,7 +560,6 @@ static gputune_status start_service(gt_field *field)
     return GPUTUNE_OK;
 }
 
-/* Submits the service kernels and the reference. */
 static gputune_status start_auxiliary(gt_field *field)
 {
     const gt_request *request = field->options.request;
@@ -657,7 +648,6 @@ gputune_status gt_field_open(gt_field *out, const gt_field_options *options)
 
 /* --- distinct sources and launches ------------------------------------------------------------ */
 
-/* Finds or adds the unit of a source. Sets *is_new to true if it was added. */
 static gputune_status intern_unit(gt_unit **out, gt_field *field, gt_hash hash, bool *is_new)
 {
     uint32_t next = (uint32_t)field->units.count, id;
@@ -670,7 +660,7 @@ static gputune_status intern_unit(gt_unit **out, gt_field *field, gt_hash hash, 
     return GPUTUNE_OK;
 }
 
-/* Finds the first variant with the same source and launches, which may be `variant` itself. */
+/* Finds the first variant with the same source and launches, maybe `variant` itself. */
 static gputune_status find_first(gt_variant **out, gt_field *field, gt_variant *variant,
                                  gt_hash source)
 {
@@ -678,7 +668,7 @@ static gputune_status find_first(gt_variant **out, gt_field *field, gt_variant *
     GT_TRY(gt_allocated(launches));
     uint32_t id = variant->id;
     if (gt_field_bind_launches(field, variant, launches) ==
-        GPUTUNE_OK) { /* if this fails, the verification will report it */
+        GPUTUNE_OK) { /* if binding fails, verification reports it */
         gt_hash hash = gt_hash_join(source, gt_launch_hash(&launches[0]));
         hash = gt_hash_join(hash, gt_launch_hash(&launches[1]));
         GT_TRY(gt_hash_index_intern(&field->launches, hash, id, &id));
@@ -687,7 +677,6 @@ static gputune_status find_first(gt_variant **out, gt_field *field, gt_variant *
     return GPUTUNE_OK;
 }
 
-/* Removes the variant that was started last. */
 static void drop_started(gt_field *field)
 {
     gt_variant **at = &field->variants.items[--field->started], *dropped = *at;
@@ -701,8 +690,8 @@ static void drop_started(gt_field *field)
     free_variant(dropped);
 }
 
-/* If an earlier variant has the same launch, makes `variant` its duplicate and sets *joined. At
- * small sizes some axes have no effect, such as the number of blocks if one is enough. */
+/* Makes `variant` a duplicate if an earlier variant has the same launch. At small sizes some axes
+ * have no effect, such as the number of blocks if one is enough. */
 static gputune_status join_first(gt_field *field, gt_variant *variant, gt_hash source, bool *joined)
 {
     gt_variant *first;
@@ -720,7 +709,7 @@ static gputune_status join_first(gt_field *field, gt_variant *variant, gt_hash s
 
 /* --- compiled sources ------------------------------------------------------------------------- */
 
-/* Moves a variant to its next stage after the compile of its unit has ended. */
+/* Moves a variant to its next stage after its compile ended. */
 static gputune_status advance_variant(gt_field *field, gt_variant *variant)
 {
     const gt_unit *unit = variant->unit;
@@ -747,8 +736,8 @@ static gputune_status advance_variant(gt_field *field, gt_variant *variant)
 
 /* --- starting variants ------------------------------------------------------------------------ */
 
-/* Uses the result of an earlier tuning. Sets *known in two cases: the variant failed, which is
- * final, or it was too slow for its limit, which defers it. Other variants are tried as usual. */
+/* Uses the result of an earlier tuning. Sets *known if the variant is not tried now: it failed, or
+ * was too slow for its limit, which defers it. */
 static gputune_status use_history(gt_field *field, gt_variant *variant, bool *known)
 {
     const gt_request *request = field->options.request;
@@ -786,7 +775,7 @@ static gputune_status use_history(gt_field *field, gt_variant *variant, bool *kn
     return GPUTUNE_OK;
 }
 
-/* Resets a source whose compile was put off, for the second attempt of a variant. */
+/* Resets a unit whose compile was put off, if the variant is on its second attempt. */
 static bool take_up_again(gt_unit *unit, const gt_variant *variant)
 {
     bool again = unit->put_off && variant->retried;
@@ -806,7 +795,7 @@ gputune_status gt_field_start(gt_field *field, gt_variant *variant)
     GT_SCOPED(gt_source_free) gt_source source = {0};
     bool is_new = false, known = false, is_quick = variant->role == GT_ROLE_QUICK;
     GT_TRY(gt_request_source(&source, request, &variant->config));
-    if (is_quick) { /* keeps its code apart from optimised code */
+    if (is_quick) { /* keep quickly compiled code apart from optimised code */
         source.hash = gt_hash_join(source.hash, gt_hash_string("quick"));
     }
     variant->trial = gt_trial_hash(request->template, &variant->config, source.hash);
@@ -854,7 +843,7 @@ static gputune_status handle_compiled(gt_field *field, gt_event *event)
         const gt_code code = gt_unit_code(unit, field->options.request->device);
         gt_code_memo_put(&code);
     } else {
-        gt_text text = {0}; /* the compiler's message with a likely cause */
+        gt_text text = {0}; /* the compiler's message and a likely cause */
         gt_text_append(&text, event->message);
         gt_template_explain(&text, field->options.request->template, event->message);
         GT_TRY(gt_text_take(&unit->message, &text));
@@ -876,7 +865,6 @@ static gputune_status handle_compiled(gt_field *field, gt_event *event)
     return gt_field_verify_compiled(field);
 }
 
-/* Warns if the tolerance of an output accepts almost any result. */
 static void warn_of_loose_tolerance(const gt_request *request, const gt_prepared *prepared)
 {
     if (prepared->loose[0]) {
@@ -919,8 +907,8 @@ void gt_field_abandon(gt_field *field)
         bool counts = variant->role == GT_ROLE_PROPOSED || variant->role == GT_ROLE_DEFAULT;
         bool waits = variant->stage == GT_STAGE_WAITING || variant->stage == GT_STAGE_VERIFYING ||
                      gt_variant_may_be_retried(variant);
-        bool had_launch = variant->verified.pilot_ns >
-                          0; /* the variant was launched earlier and is now being proved */
+        bool had_launch =
+            variant->verified.pilot_ns > 0; /* it was launched and is now being proved */
         if (counts && waits && !had_launch && variant->failure == GPUTUNE_OK) {
             field->cut_off += 1 + (uint32_t)variant->duplicates.count;
         }

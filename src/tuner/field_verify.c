@@ -1,5 +1,5 @@
-/* Verifies compiled variants, handles and explains their failures, makes their trials, and reports
- * results to the proposer. */
+/* Verifies compiled variants, handles and explains failures, makes trials, and reports results to
+ * the proposer. */
 #include "tuner/field.h"
 
 #include "base/clock.h"
@@ -15,7 +15,6 @@
 static void settle_quick(gt_field *field, gt_variant *variant);
 static gputune_status field_prove_slower(gt_field *field);
 
-/* Appends the block and the grid of a variant at the requested sizes. */
 static void append_grid(gt_text *out, const gt_field *field, const gt_variant *variant)
 {
     const gt_request *r = field->options.request;
@@ -30,7 +29,7 @@ static void append_grid(gt_text *out, const gt_field *field, const gt_variant *v
     }
 }
 
-/* Appends " OPTION WORD" for each word of a list. */
+/* Appends " OPTION WORD" for each word of `list`. */
 static void append_options(gt_text *out, const char *option, const char *list)
 {
     for (size_t length; *list; list += length + strspn(list + length, " ")) {
@@ -39,8 +38,8 @@ static void append_options(gt_text *out, const char *option, const char *list)
     }
 }
 
-/* Appends the command that finds the line of a fault with the emulator. The command gives the
- * template's path and the smaller of the launched sizes, which is faster. */
+/* Appends the command that finds the faulty line with the emulator. Uses the smaller of the
+ * launched sizes, which is faster. */
 static gputune_status append_check_command(gt_text *out, const gt_field *field,
                                            const gt_variant *variant)
 {
@@ -54,7 +53,7 @@ static gputune_status append_check_command(gt_text *out, const gt_field *field,
     return GPUTUNE_OK;
 }
 
-/* Returns true if the driver's message means that the kernel has a bug. */
+/* Returns true if the driver's message shows a bug in the kernel. */
 static bool is_fault(const char *message)
 {
     static const char *const faults[] = {
@@ -192,14 +191,14 @@ const char *gt_variant_status(const gt_variant *variant)
     return gt_trial_status_name(gt_ending_of(variant->failure)->trial);
 }
 
-/* Returns the number of requested variants, without a default that the field added. */
+/* Omits a default that the field added. */
 static size_t asked_count(const gt_field *field)
 {
     return field->variants.count - field->added_default;
 }
 
-/* Finds the first variant with the most frequent failure, and counts the variants with that
- * failure. Returns NULL if no variant failed. */
+/* Finds the first variant with the most frequent failure; NULL if none failed. Counts the variants
+ * with that failure. */
 static const gt_variant *commonest_failure(const gt_field *field, uint32_t *count)
 {
     const gt_variant *first = NULL;
@@ -219,8 +218,7 @@ static const gt_variant *commonest_failure(const gt_field *field, uint32_t *coun
     return first;
 }
 
-/* Returns true if all variants have the same wrong result, which suggests that the reference is
- * wrong instead. */
+/* If all variants have the same wrong result, the reference may be wrong. */
 static bool all_agree(const gt_field *field, const gt_variant *first, uint32_t count)
 {
     bool agree = first->failure == GPUTUNE_EWRONG && count > 1 && first->message &&
@@ -281,8 +279,7 @@ gputune_status gt_field_keep_code(const gt_field *field, const gt_patience *pati
     return gt_store_put_cubins(request->services->store, codes.items, codes.count, patience);
 }
 
-/* Returns the dynamic shared memory of a block at the requested size; unit->resources contains the
- * static shared memory. */
+/* Returns the dynamic shared memory of a block; unit->resources contains the static part. */
 static uint32_t shared_bytes_of(const gt_field *field, const gt_variant *variant)
 {
     const gt_request *r = field->options.request;
@@ -404,8 +401,7 @@ uint32_t gt_field_total(const gt_field *field)
     return (uint32_t)(total < GT_FIELD_VARIANTS_MAX ? total : GT_FIELD_VARIANTS_MAX);
 }
 
-/* Returns the outcome of a variant. A quick compile counts as failed if its launch is too short to
- * be timed. */
+/* A quick compile counts as failed if its launch is too short to be timed. */
 static gt_tried_outcome outcome_of(const gt_variant *variant, double time_ns)
 {
     bool given_up = variant->stage == GT_STAGE_DEFERRED &&
@@ -438,12 +434,11 @@ void gt_field_report(const gt_field *field, const gt_variant *variant, double ti
     }
 }
 
-/* A variant cannot win if its first launch takes this many times as long as that of the best
- * one. */
+/* A variant cannot win if its first launch takes this many times as long as the best one. */
 #define SLOWER_OF_ALL 2.0
-/* Above this time, the host's overhead, which events include, does not matter. */
+/* Above this time, the host's overhead, which events include, is negligible. */
 #define LONG_ENOUGH_NS 50e3
-/* If samples take this many times as long as the first launch, that launch was fast by chance. */
+/* A first launch was fast by chance if samples take this many times as long. */
 #define LUCK 1.05
 
 gputune_status gt_field_bind_launches(const gt_field *field, const gt_variant *variant,
@@ -491,9 +486,9 @@ static double slower_of(const gt_field *field, const gt_variant *variant)
     return may_drop ? slower_ratio(field) * field->best_ns * variant->work : 0;
 }
 
-/* Returns the time of a verified variant's first launch. If that launch was fast by chance, returns
- * the median of its samples. Returns 0 if the launch does not represent the variant's time. First
- * launches are a little slower than samples, so they are compared only with each other. */
+/* Returns the time of a verified variant's first launch, or the median of its samples if that
+ * launch was fast by chance. Returns 0 if unknown. First launches are a little slower than samples,
+ * so they are compared only with each other. */
 static double first_launch(const gt_field *field, const gt_variant *variant)
 {
     double pilot = gt_field_pilot(field, variant);
@@ -509,7 +504,7 @@ static void note_best(gt_field *field, const gt_variant *variant)
     }
 }
 
-/* Proves a variant after all if its first launch is no longer clearly slower than the best. */
+/* Proves a variant after all if its first launch is not clearly slower than the best one now. */
 static gputune_status reconsider_variant(gt_field *field, gt_variant *variant)
 {
     bool is_slower =
@@ -517,13 +512,13 @@ static gputune_status reconsider_variant(gt_field *field, gt_variant *variant)
     if (variant->stage != GT_STAGE_SLOWER || is_slower || field->abandoned) {
         return GPUTUNE_OK;
     }
-    variant->surely_proved = true; /* prove the variant even if its first launch is slow */
+    variant->surely_proved = true; /* prove it even if its first launch is slow again */
     gt_field_move(field, variant, GT_STAGE_WAITING);
     return gt_array_push(&field->compiled, variant);
 }
 
-/* Determines the fastest first launch again. Proves variants that were too slow only in comparison
- * with a variant that has failed or was fast by chance. */
+/* Finds the best first launch again. Then proves variants that only seemed too slow because the
+ * earlier best variant failed, or was fast by chance. */
 static gputune_status field_prove_slower(gt_field *field)
 {
     field->best_ns = 0;
@@ -550,7 +545,7 @@ gputune_status gt_field_note_median(gt_field *field, gt_variant *variant, double
 
 /* ---- verifying ------------------------------------------------------------------------------- */
 
-/* Sends a variant to the measure worker. If its launch cannot be bound, the variant fails. */
+/* If the launch cannot be bound, the variant fails. */
 static gputune_status submit_verify(gt_field *field, gt_variant *variant)
 {
     gt_farm *farm = field->options.farm;
@@ -577,7 +572,6 @@ static gputune_status submit_verify(gt_field *field, gt_variant *variant)
     return GPUTUNE_OK;
 }
 
-/* Reports the result of a quick compile to the proposer. */
 static void settle_quick(gt_field *field, gt_variant *variant)
 {
     bool is_sample = gt_field_pilot_is_sample(field, variant);
@@ -615,8 +609,8 @@ gputune_status gt_field_verify_compiled(gt_field *field)
     return GPUTUNE_OK;
 }
 
-/* If a variant seems wrong before the default was verified, puts the variant back and sets *waits.
- * Rare data with which the default is wrong, too, must not count against other variants. */
+/* Puts a variant that seems wrong back, and sets *waits, if the default is not verified yet. If the
+ * default is wrong on the same data, the data are not used against other variants. */
 static gputune_status let_default_precede(bool *waits, gt_field *field, gt_variant *variant)
 {
     if (!field->standard) {
@@ -649,7 +643,7 @@ gputune_status gt_field_handle_verified(gt_field *field, gt_event *event)
     }
     free(variant->verified.findings);
     free(variant->verified.single);
-    variant->verified = event->verified; /* now owned by the variant */
+    variant->verified = event->verified; /* the variant now owns it */
     event->verified.findings = event->verified.single = NULL;
     if (variant->role == GT_ROLE_QUICK) {
         settle_quick(field, variant);

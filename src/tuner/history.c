@@ -18,7 +18,7 @@ static bool is_at(const gt_trial *trial, const gt_request *request)
     return trial->proved_at && strcmp(trial->proved_at, request->proved_at) == 0;
 }
 
-/* Loads all trials of the scenario, even of earlier code. */
+/* Includes trials of earlier code. */
 static gputune_status load_all(gt_history *out, const gt_request *request)
 {
     gt_history history = {0};
@@ -74,8 +74,8 @@ gputune_status gt_history_failure(const gt_trial *trial, const gt_request *reque
     return has_more_time && runs_it ? GPUTUNE_OK : gt_trial_failure(trial->status);
 }
 
-/* Fails if the configuration failed. Otherwise sets *proved to whether it was proved with the
- * request's data and sizes. */
+/* Fails if the configuration failed. Otherwise sets *proved if it was verified with the request's
+ * data, sizes and driver. */
 static gputune_status judge_config(bool *proved, const gt_request *request, const gt_config *config,
                                    bool only_harm)
 {
@@ -83,7 +83,7 @@ static gputune_status judge_config(bool *proved, const gt_request *request, cons
     GT_SCOPED(gt_trial_list_free) gt_history history = {0};
     *proved = false;
     GT_TRY(gt_request_trial(&hash, request, config));
-    /* even trials of earlier code, which have other hashes */
+    /* includes trials of earlier code, which have other hashes */
     GT_TRY(load_all(&history, request));
     const gt_trial *trial = gt_history_find(&history, hash);
     if (!trial || (only_harm && trial->status == GT_TRIAL_SLOW)) {

@@ -1,4 +1,4 @@
-/* A proposer chooses the configurations of a session and learns from their results. Not
+/* A proposer chooses the configurations of a session and may learn from results. Not
  * thread-safe. */
 #pragma once
 
@@ -7,26 +7,25 @@
 
 typedef struct gt_proposer gt_proposer;
 struct gt_proposer {
-    /* Writes up to `count` new configurations to `out` and returns their number. 0: results are
-     * needed first. */
+    /* Writes up to `count` new configurations to `out` and returns their number; 0 if the proposer
+     * needs results first. */
     uint32_t (*propose)(gt_proposer *self, gt_config *out, uint32_t count);
-    /* Receives the result of a configuration after its verification, its failure, or new samples.
-     * result->point is not set; a time of 0 means unknown. May be NULL. */
+    /* Reports a configuration's verification, failure or new samples. result->point is not set;
+     * time 0 means unknown. May be NULL. */
     void (*on_result)(gt_proposer *self, const gt_config *config, const gt_tried *result,
                       bool is_quick);
-    /* Returns true if a compile that has run for `seconds` is not worth waiting for. NULL:
-     * never. */
+    /* Returns true if a compile that has taken `seconds` should be ended. May be NULL. */
     bool (*gives_up)(gt_proposer *self, const gt_config *config, double seconds);
-    /* number of configurations that can race, including the default; 0: unknown */
+    /* number of configurations that can race, including the default; 0 if unknown */
     uint64_t total;
-    bool quick_compiles; /* true if the last call's proposals are quick compiles (GT_ROLE_QUICK) */
-    /* true if proposals depend on results, so they should be taken as late as possible */
+    bool quick_compiles; /* true if the last proposals are quick compiles (GT_ROLE_QUICK) */
+    /* true if proposals depend on results, so they should be requested as late as possible */
     bool learns;
-    bool exhausted;     /* true if the proposer makes no more proposals */
+    bool exhausted;     /* true if there are no more proposals */
     bool out_of_memory; /* true if memory ran out, which ends the proposals */
 };
 
-/* Proposes the configurations of a list, in order. The list must outlive the proposer. */
+/* Proposes a list of configurations, in order. The list must outlive the proposer. */
 typedef struct gt_list_proposer {
     gt_proposer proposer;
     const gt_config *configs;
@@ -34,7 +33,7 @@ typedef struct gt_list_proposer {
 } gt_list_proposer;
 gt_list_proposer gt_list_proposer_make(const gt_config *configs, size_t count);
 
-/* Proposes the configurations of a space, in order. The space must outlive the proposer. */
+/* Proposes all configurations of a space, in order. The space must outlive the proposer. */
 typedef struct gt_space_proposer {
     gt_proposer proposer;
     gt_space *space;

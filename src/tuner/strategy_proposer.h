@@ -1,4 +1,4 @@
-/* A search strategy as the proposer of a tuning. Not thread-safe. */
+/* A search strategy as a proposer. Not thread-safe. */
 #pragma once
 
 #include "base/array.h"
@@ -18,24 +18,22 @@ typedef struct gt_strategy_proposer {
     gt_point fallback;
     GT_ARRAY(gt_tried) earlier; /* correct variants of earlier tunings, the fastest first */
     size_t first,
-        /* number of entries of `earlier` that may still win, and of those already proposed */
+        /* number of `earlier` entries that may still win, and of those already proposed */
         next_first;
-    /* configurations to try first, and how many of them are already proposed */
+    /* configurations to try first, and how many were already proposed */
     GT_ARRAY(gt_config) starts;
     size_t next_start;
     uint32_t known; /* number of earlier variants that will not be proposed */
-    bool content;   /* true if the search ended early because it expects no improvement */
+    bool content;   /* true if the search ended early because no gain is expected */
 } gt_strategy_proposer;
 
-/* Opens a proposer with the request's strategy and space. It first proposes the request's starts
- * that have no result yet, then the trials of the history that may win; other trials count as
- * known. With `force`, it ignores the history. A log line reports each start that the space does
- * not contain. Trials of other sizes and GPUs are hints. ENOMEM. The caller must call
- * gt_strategy_proposer_close(), even after a failure, and must not move *out. */
+/* Opens a proposer for the request's space and strategy. It first proposes the request's starts
+ * without a result, then earlier trials that may win. With `force`, it ignores earlier trials.
+ * Starts outside the space are logged. Trials of other sizes and GPUs are hints. ENOMEM. The caller
+ * must call gt_strategy_proposer_close(), even after a failure, and must not move *out. */
 gputune_status gt_strategy_proposer_open(gt_strategy_proposer *out, const gt_request *request,
                                          const gt_history *history);
 void gt_strategy_proposer_close(gt_strategy_proposer *proposer);
 
-/* Sets *out to the fastest variant of earlier tunings and returns its time. Returns 0 if there is
- * none. */
+/* Sets *out to the fastest variant of earlier tunings and returns its time; 0 if there is none. */
 double gt_strategy_proposer_champion(gt_config *out, const gt_strategy_proposer *proposer);
