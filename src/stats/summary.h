@@ -30,12 +30,14 @@ double gt_trimmed_mean(const double *sorted, size_t count, double trim);
 /* Returns the rank at which gt_summarise()'s interval begins; 0 if no rank reaches 95%. */
 size_t gt_median_rank(size_t count);
 
+/* Sorts the values, ascending. */
 void gt_sort(double *values, size_t count);
 
 typedef struct gt_ranked {
     double value;
     size_t index;
 } gt_ranked;
+/* Sorts the items by value, ascending. */
 void gt_sort_ranked(gt_ranked *items, size_t count);
 
 /* Returns the median of sorted values; 0 without values. */

@@ -640,8 +640,8 @@ gt_watch *gt_catalog_watch(gt_catalog *catalog, const gt_template *template, boo
 
 bool gt_watch_look(gt_watch *watch)
 {
-    static const int64_t interval_ns =
-        900000000; /* 0.9 s, because the coarse clock may be 0.1 s late */
+    /* 0.9 s, because the coarse clock may be 0.1 s late */
+    static const int64_t interval_ns = 900000000;
     const int64_t now = gt_coarse_now_ns();
     int_least64_t due = atomic_load(&watch->due_ns);
     if (now >= due && atomic_compare_exchange_strong(&watch->due_ns, &due, now + interval_ns)) {

@@ -53,6 +53,7 @@ typedef struct gt_watch {
  * needs watching: the template was passed as text, or is in the template folder and was found by
  * name. */
 gt_watch *gt_catalog_watch(gt_catalog *catalog, const gt_template *template, bool by_path);
+/* Returns true if it is time to call gt_watch_look(). */
 static inline bool gt_watch_is_due(gt_watch *watch)
 {
     return gt_coarse_now_ns() >= atomic_load_explicit(&watch->due_ns, memory_order_relaxed);

@@ -24,8 +24,7 @@ static gputune_status add_config(config_list *list, const gt_config *config)
     return gt_array_push(list, *config);
 }
 
-/* Chooses the default, and then the other configurations of the space, or random ones if the space
- * is large. */
+/* The default comes first. In a large space, the others are random. */
 static gputune_status choose_configs(config_list *list, const gt_request *request)
 {
     enum { DRAWS = 4 };
@@ -56,8 +55,7 @@ typedef struct report {
     void *user;
 } report;
 
-/* Returns the path of a finding's file. The compiler knows the template's source by another
- * name. */
+/* The compiler knows the template's source by another name. */
 static const char *find_path(const report *r, const char *file)
 {
     const char *path = r->session->request->template->path;
@@ -80,7 +78,7 @@ static uint32_t cut_line(char *parts[PARTS], char *line)
     return count;
 }
 
-/* Reports the finding of a line. A line "size" sets the workload of later findings. */
+/* Reports the finding of a line. A "size" line sets the workload of later findings. */
 static int report_line(gputune_finding *finding, const report *r, char *line)
 {
     char *parts[PARTS];
@@ -92,7 +90,7 @@ static int report_line(gputune_finding *finding, const report *r, char *line)
     if (count != PARTS) {
         return 0;
     }
-    /* PTX does not distinguish a constant set to zero from one without a value */
+    /* PTX cannot distinguish a constant set to zero from one without a value */
     if (!strcmp(parts[0], "unset") &&
         gt_template_gives_constant(r->session->request->template, parts[5])) {
         return 0;
@@ -160,8 +158,8 @@ static gputune_status report_all(const gt_session *session, gt_finding_fn each, 
     return answer;
 }
 
-/* Warns about integers that were checked with only one value. Floats are left out, because they
- * seldom decide which elements are accessed. */
+/* Warns about integers that were checked with only one value. Omits floats, because they seldom
+ * decide which elements are accessed. */
 static void log_single_values(const gt_request *request)
 {
     enum { NAMED = 6 };
@@ -190,7 +188,7 @@ static void log_single_values(const gt_request *request)
 
 /* ---- the check ------------------------------------------------------------------------------- */
 
-/* Returns true if the default did not finish in time, because other variants would take as long. */
+/* Other variants would take as long as the default. */
 static bool is_too_slow(const gt_session *session)
 {
     const gt_variant *standard = session->field.standard;
@@ -213,7 +211,7 @@ static gputune_status check_list(gt_request *request, const config_list *list, g
     int status = gt_session_open(&session, &policy, NULL, request, &options);
     GT_THEN(status, gt_session_run(&session));
     bool cut = !status && session.stop != GT_STOP_NONE;
-    if (cut) { /* reports the variant that is still running */
+    if (cut) { /* report the variant that is still running */
         GT_TRY(gt_field_note_running(&session.field, gt_session_busy_s(&session)));
         status = gt_session_ended(&session, "all variants were checked");
     } else if (!status && is_too_slow(&session)) {

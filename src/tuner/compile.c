@@ -27,7 +27,7 @@ static gputune_status take_code(gt_image *image, gt_resources *resources, gt_ses
     return GPUTUNE_OK;
 }
 
-/* Loads the code from the store, even in a forced tuning. Returns false if it is not stored. */
+/* Uses stored code even in a forced tuning. Returns false if there is none. */
 static bool take_stored(gt_image *image, gt_resources *resources, const gt_request *request,
                         const gt_config *config)
 {
@@ -58,12 +58,12 @@ gputune_status gt_compile_one(gt_image *image, gt_resources *resources, gt_reque
     GT_TRY(gt_session_run(&session));
     const gt_patience briefly = gt_patience_for(0.15, NULL);
     (void)gt_field_keep_code(&session.field,
-                             &briefly); /* for the sizes and processes that share it */
+                             &briefly); /* so other sizes and processes need not compile it */
     return image ? take_code(image, resources, &session) : GPUTUNE_OK;
 }
 
 typedef struct compile_run {
-    const gt_variant *reported; /* the last variant that was reported; NULL: none */
+    const gt_variant *reported; /* last reported variant, or NULL */
     int answer;                 /* result of the last report */
     gt_compiled_fn each;
     void *user;
@@ -151,7 +151,7 @@ static int compile_proposals(compile_run *run, gt_request *request, gt_proposer 
     return answer;
 }
 
-/* Compiles the variants that a tuning will try. EINVAL if results decide which variants the tuning
+/* Compiles the variants that a tuning will try. EINVAL if results decide which variants it
  * tries. */
 static int compile_some(compile_run *run, gt_request *request, const gt_strategy_proposer *proposer)
 {

@@ -152,8 +152,8 @@ static gputune_status fill_part_of(fill_part *part)
         }
         part->binding.slots[GT_SLOT_ELEMENT] = (int64_t)i;
         GT_TRY(compute_scalar(&bits, part->buffer, part->value, part->binding.slots));
-        memcpy(part->out + i * bytes, &bits,
-               bytes); /* correct because all hosts of CUDA are little-endian */
+        /* correct because all hosts of CUDA are little-endian */
+        memcpy(part->out + i * bytes, &bits, bytes);
     }
     return GPUTUNE_OK;
 }

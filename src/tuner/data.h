@@ -23,7 +23,7 @@ struct gt_data_file {
  * ENOTFOUND. */
 gputune_status gt_data_open(gt_request *request);
 void gt_data_close(gt_request *request);
-/* Appends " NAME=HASH" for each file and host buffer without a tag. */
+/* Appends " NAME=HASH" for each file and host buffer that has no tag. */
 void gt_data_describe(gt_text *out, const gt_request *request);
 
 /* Adds the inputs and expected outputs that the measure worker cannot compute. The caller frees

@@ -177,6 +177,7 @@ gputune_status gt_field_pump(gt_field *field);
  * compile is slow after a fifth of the limit, if it also takes far longer than all others. After a
  * fifth of the limit, variants no longer wait for the default if there is a reference. */
 gputune_status gt_field_end_slow_compiles(gt_field *field);
+/* Allows the field to use the GPU. */
 gputune_status gt_field_allow_measuring(gt_field *field);
 /* Returns the seconds to wait for an event; 0 if another pump could start more work. */
 double gt_field_patience(const gt_field *field);
@@ -206,7 +207,9 @@ void gt_field_abandon(gt_field *field);
 /* Returns true if the default and many other variants failed to compile with the same error, so no
  * more are tried. Always false if the proposer does not learn. */
 bool gt_field_never_compiles(const gt_field *field);
+/* Returns true if nothing is left to compile or to verify. */
 bool gt_field_is_done(const gt_field *field);
+/* Returns true if gt_field_retry() would try the variant. */
 static inline bool gt_variant_may_be_retried(const gt_variant *variant)
 {
     return variant->stage == GT_STAGE_DEFERRED && variant->deferral != GT_DEFERRED_WORTHLESS;
@@ -272,6 +275,7 @@ gputune_status gt_field_bind_launches(const gt_field *field, const gt_variant *v
 /* Sends compiled variants to the measure worker, the default first, because others are compared
  * with its time. */
 gputune_status gt_field_verify_compiled(gt_field *field);
+/* Moves a variant to GT_STAGE_READY and reports it to the proposer. */
 gputune_status gt_field_mark_ready(gt_field *field, gt_variant *variant);
 /* Handles a VERIFIED event. Fails if the event reports a failure that the variant did not cause. */
 gputune_status gt_field_handle_verified(gt_field *field, gt_event *event);

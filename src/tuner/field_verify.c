@@ -427,8 +427,7 @@ void gt_field_report(const gt_field *field, const gt_variant *variant, double ti
             result.outcome == GT_TRIED_GIVEN_UP ? unit->asked_s : unit->compiled.compile_ns * 1e-9;
     }
     proposer->on_result(proposer, &variant->config, &result, variant->role == GT_ROLE_QUICK);
-    result.compile_s = result.measure_s =
-        0; /* variants with the same launch count their cost once */
+    result.compile_s = result.measure_s = 0; /* duplicates cost nothing */
     for (size_t i = 0; i < variant->duplicates.count; i++) {
         proposer->on_result(proposer, &variant->duplicates.items[i].config, &result, false);
     }

@@ -1,9 +1,9 @@
 /* The table of statuses. */
 #include "tuner/outcome.h"
 
-/* ETIMEOUT of a call means that its limit has expired. An unlisted status fails the call. */
+/* An unlisted status fails the call. A call returns ETIMEOUT when its limit has expired. */
 static const gt_ending endings[] = {
-    /* status, trial, fault, keep, costs_one_variant, leaves_an_answer */
+    /* columns: status, trial, fault, keep, costs_one_variant, leaves_an_answer */
     {GPUTUNE_OK, GT_TRIAL_OK, GT_FAULT_NONE, GT_KEEP_ALWAYS, false, false},
     {GPUTUNE_EWRONG, GT_TRIAL_WRONG, GT_FAULT_VARIANT, GT_KEEP_ALWAYS, true, false},
     {GPUTUNE_ECRASHED, GT_TRIAL_CRASHED, GT_FAULT_VARIANT, GT_KEEP_REPEATED, true, false},

@@ -1,15 +1,15 @@
-/* Compares configurations that are equally fast. */
+/* Orders equally fast configurations. */
 #include "tuner/precedence.h"
 
 #include <stdlib.h>
 
-/* The resources of a configuration, in the order in which they are compared. */
+/* The resources of a configuration, in the order of comparison. */
 typedef struct usage {
     uint64_t is_other, cluster_blocks, shared_bytes, registers, vector_bytes;
 } usage;
 
-/* Returns the resources of a configuration. A launch that cannot be bound, or that runs out of
- * memory, counts as one without a cluster and without dynamic shared memory. */
+/* A launch that cannot be bound counts as one without a cluster and without dynamic shared
+ * memory. */
 static usage usage_of(const gt_request *request, const gt_config *config,
                       const gt_resources *resources)
 {
@@ -32,7 +32,6 @@ static usage usage_of(const gt_request *request, const gt_config *config,
     return used;
 }
 
-/* Returns a negative number if choice `a` of an axis comes before `b`. */
 static int compare_choices(const gt_axis *axis, uint8_t a, uint8_t b)
 {
     const gt_value *one = &axis->values[a], *other = &axis->values[b];

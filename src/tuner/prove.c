@@ -39,7 +39,8 @@ static void keep_verdict(const gt_field *field, const gt_variant *variant,
     if (variant->stage == GT_STAGE_READY) {
         const gt_trial *known = gt_history_find(history, trial.hash);
         trial.status = GT_TRIAL_PROVED;
-        if (known && gt_trial_is_correct(known->status)) { /* keeps the earlier trial's times */
+        /* keep the times of the earlier trial */
+        if (known && gt_trial_is_correct(known->status)) {
             trial = *known;
             trial.proved_at = request->proved_at;
             trial.driver_version = request->device->driver_version;
@@ -49,7 +50,7 @@ static void keep_verdict(const gt_field *field, const gt_variant *variant,
                               &request->patience);
 }
 
-/* Stores code and trials for later tunings. Failures are ignored. */
+/* Stores code and trials for later tunings. Ignores failures. */
 static void keep_results(const gt_field *field, const gt_history *history,
                          const gt_request *request)
 {

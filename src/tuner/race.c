@@ -1,4 +1,4 @@
-/* The race: rounds, comparisons in pairs, elimination and decision (race.h). */
+/* The race (race.h): rounds, pairwise comparisons, elimination and decision. */
 #include "tuner/race.h"
 
 #include "base/number.h"
@@ -13,31 +13,32 @@
 
 enum {
     GT_RACE_LEVEL = 5,             /* shared rounds that a decision by bounds needs */
-    GT_RACE_LEVEL_EXHAUSTIVE = 10, /* the same in an exhaustive race */
-    GT_RACE_CALM_FIRST = 3,        /* the same if the spread of all contestants is known */
-    GT_RACE_MISSED_MAX = 3 /* after this many rounds in a row without a value, a contestant fails */
+    GT_RACE_LEVEL_EXHAUSTIVE = 10, /* the same, in an exhaustive race */
+    GT_RACE_CALM_FIRST = 3,        /* the same, if the spread of all contestants is known */
+    GT_RACE_MISSED_MAX = 3 /* consecutive rounds without a value after which a contestant fails */
 };
 
-/* One-sided errors of the bounds that eliminate a contestant and end the race. */
+/* One-sided error probabilities of the bounds that eliminate a contestant (DROP) and end the race
+ * (STOP). */
 #define DROP_ERROR 0.003
 #define STOP_ERROR 0.012
 
 struct gt_race {
     gt_race_options options;
     gt_random random;
-    gt_runner *first, *last; /* contestants in the order of joining; owned */
+    gt_runner *first, *last; /* in the order of joining; owned */
     uint32_t count;
-    GT_ARRAY(gt_runner *) by_id; /* by id; NULL: no contestant has this id */
+    GT_ARRAY(gt_runner *) by_id; /* NULL for unused ids */
     uint64_t *ids;               /* contestants of the current round */
     size_t ids_capacity;
-    gt_race_round round; /* the current round; count 0: none */
+    gt_race_round round; /* count 0: no round */
     uint32_t rounds, samples;
-    gt_runner *standard;  /* the default; NULL: it has not joined */
+    gt_runner *standard;  /* the default; NULL if it has not joined */
     gt_runner *incumbent; /* NULL: none */
-    gt_runner *winner;    /* NULL before the race is decided */
-    gt_runner *reserve;   /* best contestant that left as slower */
+    gt_runner *winner;    /* NULL until the race is decided */
+    gt_runner *reserve;   /* the best contestant that left as slower */
     bool tie, complete;
-    bool is_tied;    /* true if the race is decided, except for gt_race_break_tie() */
+    bool is_tied;    /* true if only gt_race_break_tie() is missing for a decision */
     uint32_t finals; /* number of final rounds so far */
     gt_race_end decided, end;
     double deviation; /* standard deviation of a log-ratio; negative: unknown */
@@ -45,18 +46,17 @@ struct gt_race {
     size_t scratch_capacity;
 };
 
-/* The common spread is used from PRIOR_FROM contestants on, and counts as at most PRIOR_WEIGHT
+/* The common spread is used if there are PRIOR_FROM contestants. It counts as up to PRIOR_WEIGHT
  * degrees of freedom. */
 enum { PRIOR_WEIGHT = 8, PRIOR_FROM = 3 };
 
-/* A contestant is calm if its three or four ratios lie as close together as those of all
- * contestants usually do. The error of its median then follows from the common standard deviation,
+/* A contestant is calm if its three or four ratios are as close together as those of all
+ * contestants usually are. The error of its median then follows from the common standard deviation,
  * as for the median of three or four normal values. */
 enum { CALM_LAST = GT_RACE_CALM_FIRST + 1 };
 static const double calm_error[CALM_LAST + 1] = {0, 0, 0, 0.670, 0.546};
-static const double calm_range = 4; /* standard deviations */
+static const double calm_range = 4; /* in standard deviations */
 
-/* Returns the number of shared rounds that a decision by bounds needs in this race. */
 static uint32_t level_of(const gt_race *race)
 {
     return race->options.exact        ? 1
@@ -64,7 +64,6 @@ static uint32_t level_of(const gt_race *race)
                                       : race->options.level;
 }
 
-/* Returns true if a contestant shared enough rounds with the incumbent for a decision by bounds. */
 static bool runner_is_ready(const gt_race *race, const gt_runner *runner)
 {
     return runner->calm || runner->paired.count >= level_of(race);
@@ -82,8 +81,8 @@ static bool is_kind(const gt_race_sample *sample, gt_race_kind kind)
     return kind == GT_RACE_ANY || sample->kind == kind;
 }
 
-/* Writes the log-ratios of `a` over `b` in shared rounds to `out`, if it is not NULL, and returns
- * their number. If `doubt` is not NULL, it is subtracted from the log-ratios of quick samples. */
+/* Writes the log-ratios of `a` over `b` in shared rounds to `out` (may be NULL) and returns their
+ * number. Subtracts `doubt` (may be NULL) from the log-ratios of quick samples. */
 static size_t collect_ratios(double *out, const gt_runner *a, const gt_runner *b, gt_race_kind kind,
                              gt_race_doubt *doubt)
 {
@@ -114,7 +113,7 @@ static uint32_t race_shared(const gt_runner *a, const gt_runner *b, gt_race_kind
     return (uint32_t)collect_ratios(NULL, a, b, kind, NULL);
 }
 
-/* Writes the sorted log-ratios of `a` over `b` to the scratch memory and returns their number. */
+/* Writes the sorted log-ratios to the scratch memory and returns their number. */
 static size_t race_ratios(gt_race *race, const gt_runner *a, const gt_runner *b, gt_race_kind kind)
 {
     size_t count = collect_ratios(race->scratch, a, b, kind, NULL);
@@ -134,7 +133,7 @@ static double bound_of(double error, const gt_paired *paired, int sign)
 
 /* --- the spread of all ratios ----------------------------------------------------------------- */
 
-/* Returns the median of the contestants' variances, or 0 if there are too few. Sorts `values`. */
+/* Returns the median of the variances, or 0 if there are too few. Sorts `values`. */
 static double median_variance(double *values, size_t count)
 {
     if (count < PRIOR_FROM) {
@@ -150,8 +149,8 @@ static double unbiased(double variance, double freedom)
     return variance / (root * root * root);
 }
 
-/* Compares a calm contestant by the spread of all contestants, so it can be judged before round
- * `level`. */
+/* If the contestant is calm, replaces its interval by one from the spread of all contestants, so it
+ * can be judged before round `level`. */
 static void calm_down(gt_race *race, gt_runner *runner, double deviation)
 {
     const gt_runner *incumbent = race->incumbent;
@@ -168,7 +167,7 @@ static void calm_down(gt_race *race, gt_runner *runner, double deviation)
     }
 }
 
-/* Combines each contestant's spread with the common one. */
+/* Combines each contestant's spread with the common spread. */
 static void moderate_all(gt_race *race, double *variances)
 {
     size_t count = 0;
@@ -194,8 +193,8 @@ static void moderate_all(gt_race *race, double *variances)
 
 /* --- the incumbent ---------------------------------------------------------------------------- */
 
-/* Returns the middle of the log-ratios to the incumbent: the trimmed mean of five or more, or the
- * median of fewer. Uses quick rounds if there are no full ones. NaN if no round is shared. */
+/* Returns the middle of the log-ratios to the incumbent: the trimmed mean, or the median if there
+ * are fewer than five. Uses quick rounds if there are no full ones. NaN if no round is shared. */
 static double middle_ratio(gt_race *race, const gt_runner *runner, const gt_runner *incumbent)
 {
     size_t count = race_ratios(race, runner, incumbent, GT_RACE_FULL);
@@ -209,8 +208,8 @@ static double middle_ratio(gt_race *race, const gt_runner *runner, const gt_runn
                                  : gt_trimmed_mean(race->scratch, count, GT_PAIRED_TRIM);
 }
 
-/* Picks a first incumbent: the contestant with the most samples or, if several have as many, the
- * smallest last value. */
+/* Picks the first incumbent: the contestant with the most samples and, among those, the smallest
+ * last value. */
 static gt_runner *first_incumbent(const gt_race *race)
 {
     gt_runner *best = NULL;
@@ -229,7 +228,6 @@ static gt_runner *first_incumbent(const gt_race *race)
     return best;
 }
 
-/* Returns a contestant's median value in full rounds. */
 static double median_time(gt_race *race, const gt_runner *runner)
 {
     size_t count = 0;
@@ -242,10 +240,10 @@ static double median_time(gt_race *race, const gt_runner *runner)
     return gt_median_sorted(race->scratch, count);
 }
 
-/* Returns true if a faster contestant may replace the incumbent. If the two have not shared every
- * round, the gain must be clear, because all others would have to be sampled beside the new
- * incumbent. Exact values need only one shared round. After a stop, the gain may come from one slow
- * sample, so the medians must agree. */
+/* Returns true if a faster contestant may replace the incumbent. If they have not shared every
+ * round, the gain must be clear, because all others must then be sampled with the new incumbent.
+ * Exact values need only one shared round. After a stop, one slow sample may cause the gain, so the
+ * medians must agree. */
 static bool may_take_over(gt_race *race, const gt_runner *runner, const gt_runner *incumbent,
                           double log_ratio)
 {
@@ -261,7 +259,6 @@ static bool may_take_over(gt_race *race, const gt_runner *runner, const gt_runne
                                         median_time(race, runner) < median_time(race, incumbent));
 }
 
-/* Updates the incumbent, which is NULL without samples. */
 static void choose_incumbent(gt_race *race)
 {
     if (!race->incumbent || !runner_is_in(race->incumbent)) {
@@ -288,12 +285,12 @@ static void choose_incumbent(gt_race *race)
 
 /* --- all comparisons -------------------------------------------------------------------------- */
 
-/* Returns the standard deviation of a log-ratio, over all contestants and including quick rounds;
- * negative: unknown. Keeps the last value while too few ratios are known. `variances` is memory for
- * one entry per contestant. */
+/* Returns the standard deviation of a log-ratio over all contestants, including quick rounds;
+ * negative if unknown. Keeps the last value while there are too few ratios. `variances` is scratch
+ * memory with one entry per contestant. */
 static double field_deviation(gt_race *race, double *variances)
 {
-    /* sum of the contestants' degrees of freedom from which the deviation is known */
+    /* total degrees of freedom needed to know the deviation */
     enum { KNOWN_AFTER = 8 };
     const gt_runner *incumbent = race->incumbent;
     double freedom = 0;
@@ -314,7 +311,6 @@ static double field_deviation(gt_race *race, double *variances)
     return race->deviation;
 }
 
-/* Updates each contestant's `ratio` and `paired`. */
 static void compare_all(gt_race *race)
 {
     const gt_runner *incumbent = race->incumbent;
@@ -334,16 +330,15 @@ static void compare_all(gt_race *race)
     }
 }
 
-/* A contestant leaves early, after n = 2, 3 or 4 shared rounds, if two conditions hold for each
- * log-ratio: it is above a floor, and log-ratio + epsilon is above k standard deviations of a
- * ratio. A contestant that would win by epsilon has n such ratios with a probability of Q(k)^n <=
- * 7e-5; n outliers in a row are as rare. */
+/* A contestant leaves early, after n = 2, 3 or 4 shared rounds, if each log-ratio is above a floor,
+ * and log-ratio + epsilon is above k standard deviations. If the contestant would win by epsilon, n
+ * such ratios have a probability of Q(k)^n <= 7e-5. */
 enum { EARLY_FIRST = 2, EARLY_LAST = 4 };
 static const double early_floor[EARLY_LAST + 1] = {0, 0, 0.006, 0.004, 0.003};
 static const double early_deviations[EARLY_LAST + 1] = {0, 0, 2.6, 1.8, 1.35};
 
-/* Returns the bound that all log-ratios must exceed for an early decision; INFINITY if they are too
- * few. */
+/* Returns the value that all log-ratios must exceed for an early decision; INFINITY if there are
+ * too few. */
 static double early_least(const gt_race *race, size_t count, double deviation)
 {
     if (count < EARLY_FIRST || deviation < 0) {
@@ -354,8 +349,8 @@ static double early_least(const gt_race *race, size_t count, double deviation)
     return sure > early_floor[row] ? sure : early_floor[row];
 }
 
-/* Returns true if every sample of a contestant is below the incumbent's median. Two disturbed
- * samples of the incumbent would make every contestant of their rounds seem faster. */
+/* Returns true if all samples of a contestant are below the incumbent's median. Otherwise, two
+ * disturbed samples of the incumbent would make every contestant of their rounds seem faster. */
 static bool is_below_usual(gt_race *race, const gt_runner *runner, const gt_runner *incumbent)
 {
     if (!race_shared(incumbent, incumbent, GT_RACE_FULL)) {
@@ -370,9 +365,9 @@ static bool is_below_usual(gt_race *race, const gt_runner *runner, const gt_runn
     return true;
 }
 
-/* Replaces the incumbent by a contestant that is clearly faster, by the same limits as for leaving
- * early. Slower contestants of the same round can then leave early, too. Otherwise a slow incumbent
- * would keep them for full rounds. */
+/* Replaces the incumbent by a clearly faster contestant, within the limits for leaving early.
+ * Slower contestants can then leave early, too; a slow incumbent would keep them for full
+ * rounds. */
 static bool take_over_early(gt_race *race, double deviation)
 {
     gt_runner *incumbent = race->incumbent, *next = incumbent;
@@ -404,7 +399,7 @@ static void leave_race(gt_race *race, gt_runner *runner, gt_race_leave how)
     }
 }
 
-/* Brings the reserve back if the default is the only contestant left. */
+/* If the default is the only contestant left, the reserve returns. */
 static void race_call_reserve(gt_race *race)
 {
     if (!race->reserve || race->reserve->left == GT_RACE_LEFT_FAILED) {
@@ -420,8 +415,7 @@ static void race_call_reserve(gt_race *race)
     race->reserve = NULL;
 }
 
-/* Eliminates contestants that took more than drop_ratio times as long as the best in their first
- * round. */
+/* Eliminates contestants whose first round took more than drop_ratio times as long as the best. */
 static void drop_first(gt_race *race)
 {
     double best = INFINITY;
@@ -451,15 +445,14 @@ static bool has_round(const gt_runner *runner, uint32_t round)
     return false;
 }
 
-/* Returns the least of the sorted log-ratios in the scratch memory. */
 static double least_of(const gt_race *race, size_t count)
 {
     return count ? race->scratch[0] : INFINITY;
 }
 
-/* Returns true if a contestant is far slower in every shared round. Uses full samples if there are
- * enough, because quick samples are less certain. The contestant's first ratio counts even if it is
- * relative to an earlier incumbent, because the current incumbent is at least as fast. */
+/* Returns true if a contestant is far slower in every shared round. Prefers full samples, because
+ * quick samples are less certain. The contestant's first ratio counts even if an earlier incumbent
+ * set it, because the current incumbent is at least as fast. */
 static bool is_far_off(gt_race *race, const gt_runner *runner, const gt_runner *incumbent,
                        double deviation)
 {
@@ -467,7 +460,7 @@ static bool is_far_off(gt_race *race, const gt_runner *runner, const gt_runner *
     const gt_race_sample *first = &runner->samples.items[0];
     size_t count = race_ratios(race, runner, incumbent, GT_RACE_FULL);
     if (least_of(race, count) > early_least(race, count, deviation)) {
-        return true; /* the least ratio is above the bound, so all are */
+        return true; /* the smallest ratio is above the bound, so all are */
     }
     count = collect_ratios(race->scratch, runner, incumbent, GT_RACE_ANY, doubt);
     gt_sort(race->scratch, count);
@@ -480,7 +473,7 @@ static bool is_far_off(gt_race *race, const gt_runner *runner, const gt_runner *
     return least > early_least(race, count, deviation);
 }
 
-/* If the incumbent took part in the round, stores the first ratio of each new contestant to it. */
+/* Stores each new contestant's first ratio, if the incumbent was in the same round. */
 static void note_first(gt_race *race)
 {
     double best = race->incumbent->pending;
@@ -518,7 +511,7 @@ static void race_judge(gt_race *race)
     compare_all(race);
     GT_FREED double *variances = malloc(race->count * sizeof *variances);
     if (!variances) {
-        return; /* if out of memory, eliminate no contestant in this round */
+        return; /* out of memory: eliminate no contestant in this round */
     }
     double deviation = race->options.exhaustive ? -1 : field_deviation(race, variances);
     if (take_over_early(race, deviation)) {
@@ -537,9 +530,9 @@ static void race_judge(gt_race *race)
 
 /* --- ending a race ---------------------------------------------------------------------------- */
 
-/* Returns true if the comparison with the default is precise to epsilon, because the default wins
- * if it is no slower. Only the width of the interval matters, not its position, so neither
- * contestant is favoured. */
+/* Returns true if the comparison with the default is precise to epsilon, which matters because the
+ * default wins ties. Only the width of the interval counts, not its position, so neither is
+ * favoured. */
 static bool is_default_resolved(gt_race *race, const gt_runner *runner)
 {
     double low = bound_of(DROP_ERROR, &runner->paired, -1);
@@ -547,7 +540,7 @@ static bool is_default_resolved(gt_race *race, const gt_runner *runner)
     return low > 0 || high - runner->paired.mean <= log1p(race->options.epsilon);
 }
 
-/* Returns true if more samples of a contestant cannot change the result. Sets *at_limit if it has
+/* Returns true if more samples of a contestant cannot change the result. Sets *at_limit if it
  * reached max_rounds. */
 static bool race_is_done_with(gt_race *race, const gt_runner *runner, bool *at_limit)
 {
@@ -568,7 +561,6 @@ static bool race_is_done_with(gt_race *race, const gt_runner *runner, bool *at_l
     return *at_limit;
 }
 
-/* Returns true if the race can be decided, and sets *end to the reason. */
 static bool race_is_settled(gt_race *race, gt_race_end *end)
 {
     bool at_limit = false, others = false;
@@ -584,7 +576,7 @@ static bool race_is_settled(gt_race *race, gt_race_end *end)
         if (!race_is_done_with(race, r, &limit)) {
             return false;
         }
-        bool slower = bound_of(DROP_ERROR, &r->paired, -1) > 0; /* the default stays */
+        bool slower = bound_of(DROP_ERROR, &r->paired, -1) > 0; /* the default never leaves */
         others = others || (r != race->incumbent && !slower);
         at_limit = at_limit || (limit && !slower);
     }
@@ -592,8 +584,8 @@ static bool race_is_settled(gt_race *race, gt_race_end *end)
     return true;
 }
 
-/* Returns true if a contestant is as good as the incumbent: within epsilon (the default: within 1.5
- * epsilon) and not shown to be slower. */
+/* Returns true if a contestant is as good as the incumbent: not shown to be slower, and within
+ * epsilon (1.5 epsilon for the default). */
 static bool is_equal(gt_race *race, const gt_runner *runner)
 {
     double within = log1p((runner->is_default ? 1.5 : 1) * race->options.epsilon);
@@ -602,8 +594,7 @@ static bool is_equal(gt_race *race, const gt_runner *runner)
            bound_of(STOP_ERROR, &runner->paired, 1) <= within;
 }
 
-/* Returns true if a contestant's estimate is within epsilon of the incumbent and its interval
- * includes 0. */
+/* Returns true if the estimate is within epsilon of the incumbent and the interval includes 0. */
 static bool is_tied(gt_race *race, const gt_runner *runner)
 {
     return runner->paired.count >= (race->options.exact ? 1 : 2) &&
@@ -611,9 +602,8 @@ static bool is_tied(gt_race *race, const gt_runner *runner)
            bound_of(STOP_ERROR, &runner->paired, -1) <= 0;
 }
 
-/* Returns true if a contestant was not shown to be slower than the incumbent and is unlikely to be
- * much slower. Among many equal contestants the incumbent was the luckiest, so the estimates of the
- * others are above 0. */
+/* Returns true if a contestant was not shown to be slower, and is unlikely to be much slower. The
+ * limit is 2 epsilon, because the incumbent was the luckiest of many equal contestants. */
 static bool may_be_as_good(gt_race *race, const gt_runner *runner)
 {
     return runner->paired.count >= (race->options.exact ? 1 : 3) &&
@@ -639,7 +629,7 @@ bool gt_race_precedes(const gt_race *race, uint64_t a, uint64_t b)
     return o->precedes ? o->precedes(o->user, a, b) : a < b;
 }
 
-/* Picks the winner among contestants that cannot be told apart, and records if it was a tie. */
+/* Picks the winner among equal contestants, and records if there was a tie. */
 static void race_choose(gt_race *race)
 {
     race->winner = race->incumbent;
@@ -724,7 +714,6 @@ void gt_race_complete(gt_race *race)
 
 /* --- rounds ----------------------------------------------------------------------------------- */
 
-/* Discards the samples of an unfinished round. */
 static void abandon_round(gt_race *race)
 {
     for (gt_runner *r = race->first; r; r = r->next) {
@@ -740,8 +729,7 @@ static void enter_race(gt_race *race, gt_runner *runner)
     race->ids[race->round.count++] = runner->id;
 }
 
-/* Returns true if a contestant may take part in a quick round: it has fewer than two samples, and
- * all are quick. */
+/* Returns true if a contestant may join a quick round: it has fewer than two samples, all quick. */
 static bool is_new_contestant(const gt_runner *runner)
 {
     enum { LOOKS = 2 };
@@ -762,9 +750,9 @@ static bool only_default_is_open(gt_race *race)
     return race->standard && runner_is_in(race->standard);
 }
 
-/* Enters the contestants that have too few rounds. If there are none, enters all contestants, so a
- * result does not depend on one lucky moment. Enters only the default if everything else is
- * decided. */
+/* Enters the contestants that have too few rounds. If there are none, enters all contestants, so
+ * that one lucky moment does not decide. If only the default is undecided, enters only the
+ * default. */
 static void enter_racing(gt_race *race)
 {
     for (gt_runner *r = race->first; r; r = r->next) {
@@ -882,8 +870,8 @@ static gputune_status keep_samples(gt_race *race)
     return GPUTUNE_OK;
 }
 
-/* Returns true if winner and default need final rounds: the interval must not use the samples by
- * which the winner was chosen. If values are exact, one shared round is enough. */
+/* Returns true if winner and default need final rounds, because the interval must not use the
+ * samples that chose the winner. Exact values need only one shared round. */
 static bool wants_finals(const gt_race *race)
 {
     const gt_runner *winner = race->winner, *standard = race->standard;
@@ -984,7 +972,7 @@ void gt_race_stop(gt_race *race, gt_race_end reason)
     race->is_tied = false;
     if (race->decided == GT_RACE_RUNNING) {
         if (race->rounds) {
-            race_judge(race); /* decide again, because other rules apply after the end */
+            race_judge(race); /* decide again, because other rules apply after a stop */
         }
         race_choose(race);
     }
@@ -1039,7 +1027,7 @@ bool gt_race_has_lost(const gt_race *race, const gt_runner *runner)
     return !runner_is_in(runner) && runner != race->reserve;
 }
 
-/* Copies a contestant's values of one kind. Final samples also count as full ones. */
+/* Copies a contestant's values of one kind. Final samples count as full ones, too. */
 static size_t copy_samples(double *out, const gt_runner *runner, gt_race_kind kind)
 {
     size_t count = 0;
@@ -1077,7 +1065,7 @@ gputune_status gt_race_summary(const gt_race *race, uint64_t id, gt_summary *out
 
 gputune_status gt_race_compare(gt_verdict *out, const gt_race *race, uint64_t id, uint64_t other)
 {
-    gt_race *scratch_of = (gt_race *)race; /* only the race's scratch memory changes */
+    gt_race *scratch_of = (gt_race *)race; /* changes only the scratch memory */
     const gt_runner *fast = find_runner(race, id), *slow = find_runner(race, other);
     size_t count = race_ratios(scratch_of, slow, fast, GT_RACE_FINAL);
     if (count < 3) {
@@ -1087,7 +1075,7 @@ gputune_status gt_race_compare(gt_verdict *out, const gt_race *race, uint64_t id
         count = race_ratios(scratch_of, slow, fast, GT_RACE_ANY);
     }
     if (!count) {
-        gt_summary fast, slow; /* the two contestants never shared a round */
+        gt_summary fast, slow; /* the two never shared a round */
         GT_TRY(gt_race_summary(race, id, &fast));
         GT_TRY(gt_race_summary(race, other, &slow));
         out->speedup = fast.count && slow.count ? slow.median / fast.median : 0;

@@ -1,28 +1,27 @@
 /* A race decides which contestants to sample next, which ones to eliminate, and which one has won.
- * It is a pure state machine that knows ids and sampled values, but no clock and no worker. Not
+ * It is a pure state machine: it has ids and sampled values, but no clock and no worker. Not
  * thread-safe.
  *
- * A round. gt_race_next_round() returns the contestants to sample, in order. The caller gives each
+ * A round. gt_race_next_round() returns the contestants to sample, in order. The caller passes each
  * value to gt_race_record(). gt_race_end_round() eliminates contestants and reports whether the
- * race continues. Contestants may join between two rounds.
+ * race continues. Contestants may join between rounds.
  *
  * Comparison. Two contestants are compared only in rounds that they share, because the noise of a
  * round affects both. The result is the 20% trimmed mean of the log-ratios of their times. Its
  * variance combines the pair's own spread with that of all contestants. The incumbent is the best
  * contestant by this comparison.
  *
- * Elimination. Many new contestants first get two quick rounds. A contestant leaves immediately if
- * it takes more than `drop_ratio` times as long as the best contestant of its first round. After
- * five shared rounds (`level`), it leaves when the lower bound of its log-ratio to the incumbent is
- * above 0. Three shared rounds are enough if eight contestants show the noise and the contestant's
- * own ratios lie as close together. It leaves earlier if every single ratio shows that it cannot
- * win by epsilon. The default never leaves.
+ * Elimination. If many contestants are new, they first get two quick rounds. A contestant leaves
+ * immediately if it takes more than `drop_ratio` times as long as the best contestant of its first
+ * round. After five shared rounds (`level`), it leaves if the lower bound of its log-ratio to the
+ * incumbent is above 0. Three shared rounds suffice if eight contestants show the noise and the
+ * contestant's own ratios vary no more than that. It leaves even earlier if every ratio shows that
+ * it cannot win by epsilon. The default never leaves.
  *
  * End. The race is decided when only one contestant is left, or when no lower bound is below
- * -epsilon. Then a few final rounds of winner and default give the interval of the speed-up, from
- * samples that did not take part in the choice. Among contestants that cannot be told apart, the
- * one that `precedes` the others wins; with `tie_break`, the caller chooses the winner
- * (gt_race_break_tie()). */
+ * -epsilon. A few final rounds of winner and default then give the interval of the speed-up, from
+ * samples that did not influence the choice. Among equal contestants, the one that `precedes` the
+ * others wins; with `tie_break`, the caller chooses (gt_race_break_tie()). */
 #pragma once
 
 #include "base/array.h"
@@ -31,13 +30,13 @@
 
 typedef struct gt_race gt_race;
 
-/* Returns the fraction by which a quick sample may differ from full samples, apart from noise.
- * `value` is the quick sample. */
+/* Returns how far a quick sample may be from a full sample, as a fraction, without noise. `value`
+ * is the quick sample. */
 typedef double gt_race_doubt(double value);
 
 /* Which contestants count as tied when a race is decided. */
 typedef enum gt_race_tie {
-    GT_TIE_NONE,   /* none; the race breaks ties by `precedes` */
+    GT_TIE_NONE,   /* no ties; `precedes` chooses */
     GT_TIE_LIKELY, /* contestants that may be as good as the best */
     GT_TIE_WITHIN  /* contestants within epsilon of the best that were not shown to be slower */
 } gt_race_tie;
@@ -45,58 +44,59 @@ typedef enum gt_race_tie {
 typedef struct gt_race_options {
     uint64_t seed;  /* determines the order within rounds */
     double epsilon; /* smallest gain worth looking for, as a fraction; 0: 0.005 */
-    /* ratio to the best first round that eliminates a contestant; 0: 2; below 1: no limit */
+    /* first-round ratio to the best that eliminates a contestant; 0: 2; below 1: none does */
     double drop_ratio;
 
-    uint32_t level;        /* shared rounds that a decision by bounds needs; 0: 5 */
+    uint32_t level;        /* shared rounds needed for a decision by bounds; 0: 5 */
     uint32_t max_rounds;   /* maximum number of full rounds of a contestant; 0: 60 */
-    uint32_t final_rounds; /* number of rounds of winner and default after the decision; 0: 8 */
-    /* if at least this many contestants are new, they get two quick rounds; 0: 5 */
+    uint32_t final_rounds; /* number of final rounds of winner and default; 0: 8 */
+    /* if this many contestants are new, they get quick rounds; 0: 5 */
     uint32_t quick_from;
-    gt_race_doubt *quick_doubt; /* uncertainty of quick samples; NULL: as certain as full samples */
-    /* true if values come from a model without noise, so one short round decides */
+    /* uncertainty of quick samples; NULL: as certain as full samples */
+    gt_race_doubt *quick_doubt;
+    /* true if a noise-free model computes the values, so one short round decides */
     bool exact;
-    bool exhaustive; /* true if contestants leave only after 10 shared rounds or if they fail */
-    /* true if contestants leave only if they fail or by drop_ratio, and the caller ends the race */
+    bool exhaustive; /* true if contestants leave only after 10 shared rounds, or if they fail */
+    /* true if contestants leave only by drop_ratio or if they fail, and the caller ends the race */
     bool fixed;
     gt_race_tie tie_break;
     /* Returns true if contestant `a` wins a tie against `b`. NULL: the lower id wins. */
     bool (*precedes)(const void *user, uint64_t a, uint64_t b);
-    const void *user; /* passed to precedes */
+    const void *user;
 } gt_race_options;
 
 typedef enum gt_race_end {
     GT_RACE_RUNNING,
     GT_RACE_ONE_LEFT, /* every other contestant is slower */
-    GT_RACE_NO_GAIN,  /* no remaining contestant can win by more than epsilon */
+    GT_RACE_NO_GAIN,  /* no other contestant can win by more than epsilon */
     GT_RACE_ROUNDS,   /* max_rounds was reached */
     GT_RACE_BUDGET,   /* stopped for lack of time */
     GT_RACE_CANCELED, /* stopped by the caller */
     GT_RACE_NONE_LEFT
 } gt_race_end;
 
-/* Returns the reason as text: "every other variant is slower", … Empty while the race runs. */
+/* Returns the reason as text, such as "every other variant is slower"; "" while the race runs. */
 const char *gt_race_end_text(gt_race_end end);
 
 typedef enum gt_race_leave {
-    GT_RACE_IN, /* still in the race, or in it when the race ended */
-    /* took more than drop_ratio times as long as the best in its first round */
+    GT_RACE_IN, /* still racing, or was racing at the end */
+    /* took more than drop_ratio times the best time of its first round */
     GT_RACE_LEFT_FIRST,
-    GT_RACE_LEFT_EARLY,  /* far slower than the best contestant in each of its two to four rounds */
-    GT_RACE_LEFT_SLOWER, /* the lower bound of its log-ratio to the incumbent is above 0 */
+    GT_RACE_LEFT_EARLY,  /* clearly slower in each of two to four rounds */
+    GT_RACE_LEFT_SLOWER, /* the lower bound of the log-ratio to the incumbent is above 0 */
     GT_RACE_LEFT_FAILED  /* failed (gt_race_fail()) */
 } gt_race_leave;
 
 typedef enum gt_race_kind {
-    GT_RACE_QUICK, /* short samples, which count only until there are full ones */
+    GT_RACE_QUICK, /* short samples, ignored once there are full ones */
     GT_RACE_FULL,
     GT_RACE_FINAL, /* samples of winner and default after the decision */
-    GT_RACE_ANY    /* selects all kinds in a comparison */
+    GT_RACE_ANY    /* in comparisons: samples of all kinds */
 } gt_race_kind;
 
 typedef struct gt_race_sample {
     double value;
-    uint32_t round; /* number, counted from 1; values of the same round were sampled side by side */
+    uint32_t round; /* counted from 1; values of one round were sampled side by side */
     gt_race_kind kind;
 } gt_race_sample;
 
@@ -106,96 +106,93 @@ typedef struct gt_runner {
     uint64_t id;
     bool is_default, in_round;
     gt_race_leave left;
-    uint32_t left_round; /* number of the round after which it left; 0: it has not left */
-    uint32_t missed;     /* number of rounds in a row without a value */
-    double ratio;        /* estimated time relative to the incumbent's, now or when it left */
-    double first;        /* log-ratio to the incumbent in its first round; NaN: unknown */
-    double pending;      /* value in the current round; NaN: none */
+    uint32_t left_round; /* round after which the contestant left; 0: it is still in */
+    uint32_t missed;     /* number of consecutive rounds without a value */
+    double ratio;        /* time relative to the incumbent's, now or when the contestant left */
+    double first;   /* log-ratio to the incumbent in the contestant's first round; NaN: unknown */
+    double pending; /* value in the current round; NaN: none */
     GT_ARRAY(gt_race_sample) samples;
-    /* comparison with the incumbent in shared full rounds; count 0: there is none yet */
+    /* comparison with the incumbent in shared full rounds; count 0: none */
     gt_paired paired;
-    bool calm; /* true if it can be judged before round `level`, by the spread of all contestants */
-    bool tied; /* true if it may be as good as the winner of a decided race */
+    bool calm; /* true if the spread of all contestants allows a decision before round `level` */
+    bool tied; /* true if the contestant may be as good as the winner of a decided race */
 } gt_runner;
 
 typedef struct gt_race_round {
-    uint32_t number; /* number of the round, counted from 1 */
-    /* number of contestants; 0: there is nothing to sample now, or the race has ended */
+    uint32_t number; /* counted from 1 */
+    /* 0: nothing to sample now, or the race has ended */
     uint32_t count;
-    const uint64_t *ids; /* contestants in the order of sampling; valid until the next call */
-    gt_race_kind kind;   /* QUICK if short samples are enough */
+    const uint64_t *ids; /* in the order of sampling; valid until the next call */
+    gt_race_kind kind;   /* QUICK if short samples suffice */
 } gt_race_round;
 
 typedef struct gt_race_result {
     gt_race_end end;
-    uint64_t winner;  /* id of the winner */
-    bool has_default; /* true if the default was sampled, though it may have failed later */
+    uint64_t winner;
+    bool has_default; /* true if the default was sampled, even if it failed later */
     /* winner compared with the default (gt_race_compare()); 1 if the default won */
     gt_verdict verdict;
     uint32_t rounds, samples;
 } gt_race_result;
 
-/* Creates a race without contestants. gt_race_free() frees it. ENOMEM. */
+/* Creates a race without contestants. The caller frees it with gt_race_free(). ENOMEM. */
 gputune_status gt_race_new(gt_race **out, const gt_race_options *options);
 void gt_race_free(gt_race *race);
 
-/* Adds a contestant. `id` must be new (else EINVAL) and small, because it indexes a table. At most
- * one contestant is the default. ENOMEM. */
+/* Adds a contestant. `id` indexes a table, so it must be small; EINVAL if it is already in use. At
+ * most one contestant may be the default. ENOMEM. */
 gputune_status gt_race_add(gt_race *race, uint64_t id, bool is_default);
-/* Declares that no more contestants will join. Before this call, the race ends only by
- * gt_race_stop(). */
+/* Declares that no more contestants will join. Until then, the race ends only by gt_race_stop(). */
 void gt_race_complete(gt_race *race);
 /* Returns true if there are contestants to sample now. */
 bool gt_race_wants_round(gt_race *race);
-/* Sets *out to the contestants to sample next, in random order. New ones are sampled beside the
- * incumbent until they have enough rounds for a decision. Discards the samples of a round that was
- * not ended. */
+/* Sets *out to the contestants to sample next, in random order. New contestants are sampled with
+ * the incumbent until they have enough rounds for a decision. Discards the samples of a round that
+ * was not ended. */
 gputune_status gt_race_next_round(gt_race *race, gt_race_round *out);
-/* Records a contestant's value in the current round. A value that is not positive and finite is
- * ignored; after three rounds in a row without a value, the contestant counts as failed. EINVAL
- * if the id is not in the round. */
+/* Records a contestant's value in the current round. Ignores a value that is not positive and
+ * finite; after three consecutive rounds without a value, the contestant fails. EINVAL if the
+ * contestant is not in the round. */
 gputune_status gt_race_record(gt_race *race, uint64_t id, double value);
-/* Removes a contestant that failed, at any time. An unknown id is ignored. If the winner fails
- * after the decision, the race continues. If only the default is left, the reserve returns to the
- * race. */
+/* Marks a contestant as failed, at any time. Ignores an unknown id. If the decided winner fails,
+ * the race continues. If only the default is left, the best eliminated contestant returns. */
 void gt_race_fail(gt_race *race, uint64_t id);
-/* Ends the round: eliminates contestants and decides the race if possible. Sets *end to
+/* Ends the round: eliminates contestants, and decides the race if possible. Sets *end to
  * GT_RACE_RUNNING if the race continues. ENOMEM. */
 gputune_status gt_race_end_round(gt_race *race, gt_race_end *end);
-/* Returns true if only gt_race_break_tie() is missing for a decision: other contestants
- * (gt_runner.tied) may be as good as the winner. If the race is stopped now, the first of them by
- * `precedes` wins. If the winner or the default fails, the race continues. */
+/* Returns true if the race is decided except for a tie, which gt_race_break_tie() breaks. The tied
+ * contestants have gt_runner.tied. If the race is stopped now, `precedes` breaks the tie. If the
+ * winner or the default fails, the race continues. */
 bool gt_race_is_tied(const gt_race *race);
-/* Makes a tied contestant the winner. EINVAL if the contestant is not tied. */
+/* Makes a tied contestant the winner. EINVAL if it is not tied. */
 gputune_status gt_race_break_tie(gt_race *race, uint64_t id, gt_race_end *end);
-/* Ends the race with the best contestant so far and discards an unfinished round. `reason` is
- * BUDGET or CANCELED. */
+/* Ends the race with the best contestant so far. Discards an unfinished round. `reason` is BUDGET
+ * or CANCELED. */
 void gt_race_stop(gt_race *race, gt_race_end reason);
 
-/* Return the number of contestants still in the race, and of all that have joined. */
+/* Return the number of contestants still racing, and of all that joined. */
 uint32_t gt_race_active(const gt_race *race);
 uint32_t gt_race_count(const gt_race *race);
-/* Returns the best contestant so far. NULL: no round was sampled, or all contestants failed. */
+/* Returns the best contestant so far; NULL before the first round, or if all failed. */
 const gt_runner *gt_race_incumbent(const gt_race *race);
-/* Returns the contestant that joined first; `next` leads to the others. */
+/* Returns the first contestant that joined; `next` leads to the others. */
 const gt_runner *gt_race_first(const gt_race *race);
-/* Finds a contestant. Returns NULL for an unknown id. */
+/* Finds a contestant; NULL for an unknown id. */
 const gt_runner *gt_race_find(const gt_race *race, uint64_t id);
 /* Returns true if contestant `a` wins a tie against `b`. */
 bool gt_race_precedes(const gt_race *race, uint64_t a, uint64_t b);
-/* Returns true if a contestant has left and cannot return, unlike the reserve. */
+/* Returns true if a contestant was eliminated and cannot return. The best eliminated one can. */
 bool gt_race_has_lost(const gt_race *race, const gt_runner *runner);
-/* Summarises a contestant's samples. Uses the final samples if there are 5, because they are the
- * longest and did not decide the choice; otherwise the full samples; if there are none, the quick
- * samples. ENOMEM. */
+/* Summarises a contestant's samples. Uses the final samples if there are at least 5, because they
+ * are the longest and did not influence the choice; otherwise the full ones, or the quick ones.
+ * ENOMEM. */
 gputune_status gt_race_summary(const gt_race *race, uint64_t id, gt_summary *out);
 /* Compares two contestants in the rounds that they share. Sets *out to the time of `other` relative
- * to that of `id`, with its interval. Uses the final rounds, or all rounds if fewer than 3 are
- * final. ENOMEM. */
+ * to that of `id`, with its interval. Uses the final rounds, or all rounds if there are fewer than
+ * 3 final ones. ENOMEM. */
 gputune_status gt_race_compare(gt_verdict *out, const gt_race *race, uint64_t id, uint64_t other);
-/* Gets the outcome so far or, after the end, the final one. ENOVARIANT if every contestant
- * failed. */
+/* Gets the result so far, or the final one. ENOVARIANT if every contestant failed. */
 gputune_status gt_race_result_get(const gt_race *race, gt_race_result *out);
-/* Writes why a contestant left to `out`, such as "4.2% slower after 6 samples"; "" if it has not
- * left. Returns `out`. */
+/* Writes why a contestant left to `out`, such as "4.2% slower after 6 samples"; "" if it did not
+ * leave. Returns `out`. */
 const char *gt_race_leave_text(char *out, size_t bytes, const gt_runner *runner);

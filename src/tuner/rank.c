@@ -116,7 +116,6 @@ static gputune_status rank_candidates(candidate best[CANDIDATES], const gt_reque
     return GPUTUNE_OK;
 }
 
-/* Compiles the space and ranks the variants that compiled. */
 static gputune_status rank_space(candidate best[CANDIDATES], gt_request *request,
                                  uint32_t *variants)
 {

@@ -1,4 +1,4 @@
-/* Makes requests, with the keys under which their results are stored. */
+/* Makes requests, including the keys under which results are stored. */
 #include "tuner/request.h"
 
 #include "base/clock.h"
@@ -28,8 +28,8 @@ gputune_objective gt_default_objective(const gt_template *template)
                                : GPUTUNE_OBJECTIVE_KERNEL;
 }
 
-/* Fails in two cases: launches do different amounts of work but are compared by time, or they are
- * compared by work but the template does not state it. */
+/* Fails if launches do different amounts of work but are compared by time, or if they are compared
+ * by work but the template does not state it. */
 static gputune_status check_objective(const gt_template *template, gputune_objective objective)
 {
     const gt_objective *facts = gt_objective_facts(objective);
@@ -103,7 +103,7 @@ static gputune_status make_only_text(gt_request *request)
     return gt_text_take(&request->only_text, &text);
 }
 
-/* Writes the const and type values. A result of another size is used only if they are equal. */
+/* Lists the const and type values. Results of another size are used only if these are equal. */
 static gputune_status make_fixed_text(gt_request *request)
 {
     gt_text text = {0};
@@ -120,7 +120,6 @@ static gputune_status make_fixed_text(gt_request *request)
     return gt_text_take(&request->fixed_text, &text);
 }
 
-/* Returns a number that identifies this process. */
 static uint64_t this_process(void)
 {
     static _Atomic(uint64_t) number;
@@ -130,8 +129,7 @@ static uint64_t this_process(void)
     return atomic_load(&number);
 }
 
-/* Appends the hash of the code that computes the expected results, unless the hashes of trials
- * already depend on it. */
+/* Appends the hash of the code that computes expected results, unless trial hashes include it. */
 static gputune_status append_expected(gt_text *out, const gt_request *request)
 {
     gt_hash hash;
@@ -142,11 +140,11 @@ static gputune_status append_expected(gt_text *out, const gt_request *request)
     if (hash.high || hash.low) {
         gt_text_printf(out, "; expected %s", gt_hash_hex(hex, hash));
     }
-    return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK; /* the proof reports others */
+    return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK; /* the proof reports other failures */
 }
 
-/* Writes the sizes at which a proof launches variants and the expected results with which it
- * compares. */
+/* Describes where a proof is valid: the sizes at which it launches variants, and the origin of the
+ * expected results. */
 static gputune_status make_proved_at(gt_request *request)
 {
     gt_text text = {0};
@@ -231,7 +229,8 @@ gputune_status gt_request_input(uint32_t *out, const gt_workload *workload,
                    input->buffer);
 }
 
-/* Compares an input's element type with the template's. Vectors may be given as numbers. */
+/* Compares the element type of an input with the template's. An input may declare vectors as their
+ * components. */
 static gputune_status check_input_type(const gt_request *request, const char *buffer,
                                        const char *type)
 {
@@ -252,7 +251,7 @@ static gputune_status check_input_type(const gt_request *request, const char *bu
     return GPUTUNE_OK;
 }
 
-/* Checks the inputs, even if a stored result will answer the request. */
+/* Checks the inputs, even if a stored result may answer the request. */
 static gputune_status check_inputs(const gt_request *request)
 {
     const gputune_options *o = &request->options;
@@ -430,7 +429,7 @@ gt_patience gt_request_grace(gt_request *request)
 gputune_status gt_request_ended(const gt_request *request, const char *before, const char *remedy)
 {
     const char *name = request->template->name;
-    /* a cancel ends the grace period, too */
+    /* a cancel also ends the grace period */
     bool canceled =
         gt_is_canceled(request->options.cancel) || gt_is_canceled(request->services->closing);
     return canceled ? gt_fail(GPUTUNE_ECANCELED, "%s: stopped before %s", name, before)
@@ -446,7 +445,6 @@ gputune_status gt_request_prepare_space(const gt_request *request)
                : status;
 }
 
-/* Warns about requested values that constraints exclude. */
 static void warn_of_excluded_values(const gt_request *request)
 {
     const gt_template *template = request->template;
@@ -509,11 +507,11 @@ gputune_status gt_request_compiling(gt_nvrtc_request *out, const char ***options
     for (size_t i = 0; i < folder_count; i++) {
         all[count++] = folders[i];
     }
-    if (request->check || request->device->emulated) { /* faults can then include the line */
+    if (request->check || request->device->emulated) { /* lets faults name the line */
         all[count++] = "-lineinfo";
     }
-    /* NVRTC before 12.8 lacks the option, so its quick compiles are full ones and end after the
-     * first pairs. */
+    /* NVRTC before 12.8 lacks this option, so its quick compiles are full ones, and they end after
+     * the first pairs. */
     if (quickly) {
         all[count++] = "--Ofast-compile=min";
     }

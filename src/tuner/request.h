@@ -1,4 +1,4 @@
-/* A request: the template, problem, workload and options of a call, and the keys of its results. */
+/* A request: template, problem, workload and options of a call, and the keys of its results. */
 #pragma once
 
 #include "base/array.h"
@@ -19,26 +19,24 @@ struct gt_services {
     gt_catalog *catalog;
     gt_store *store;
     gt_log log;
-    uint32_t compile_workers; /* number of compile workers in each farm; 0: unknown */
+    uint32_t compile_workers; /* per farm; 0 if unknown */
     gt_workers *workers;
     gt_gpu_right *gpu;
-    const char *pinned;   /* the file with all results, which forbids tuning; NULL: none */
-    gt_gpu_user gpu_user; /* the kind of session for which the GPU is taken */
+    const char *pinned;   /* file with all results, which forbids tuning; NULL: none */
+    gt_gpu_user gpu_user; /* the kind of session that takes the GPU */
     /* Prepares a live input: sets *out to an IPC handle, or to bytes that the caller frees. */
     gputune_status (*input)(void *user, gt_live_input *out, const gputune_input *input);
     /* Waits until live inputs on the device are filled. */
     gputune_status (*wait_for_inputs)(void *user, const gputune_options *options);
     void *user;
     const volatile int
-        *closing; /* not 0: the tuner is being closed, so calls must end soon; may be NULL */
+        *closing; /* not 0: the tuner is closing, so calls must end soon; may be NULL */
 };
 
-/* Settings of a tuning in the background. */
 typedef struct gt_background_use {
     double share; /* fraction of the time for measuring while the application uses the GPU */
     bool (*is_busy)(void *user); /* returns true if the application uses the GPU now */
-    /* Returns true if a tuning with a waiting caller needs the GPU; the background tuning is then
-     * cancelled. */
+    /* returns true if a tuning with a waiting caller needs the GPU, which cancels this one */
     bool (*must_give_way)(void *user);
     void *user;
 } gt_background_use;
@@ -47,39 +45,40 @@ typedef struct gt_request {
     const gt_template *template;
     const gt_device *device;
     const gt_services *services;
-    gt_log log;   /* writes to the log of the tuner and of the call */
-    bool by_path; /* true if the call gave the template's path */
+    gt_log log;   /* logs to the tuner and to the call */
+    bool by_path; /* true if the call named the template by path */
     gt_problem problem;
-    gt_problem odd_tail; /* the odd-tail sizes, at which a proof launches variants as well */
+    gt_problem odd_tail; /* odd-tail sizes, at which a proof also launches variants */
     gt_workload workload;
-    gputune_options options; /* the call's options, with all defaults filled in */
+    gputune_options options; /* the call's options, with defaults filled in */
     gt_space *space;         /* space of the problem, restricted by the options; owned */
-    /* configurations to try first: those of the template's start(), then the call's */
+    /* configurations to try first: the template's start(), then the call's */
     GT_ARRAY(gt_config) starts;
     gt_scenario scenario;
     char environment[GT_ENVIRONMENT_MAX];
-    gt_patience patience; /* how long the call may take */
-    gt_patience grace;    /* result of gt_request_grace(); until_ns 0: not used yet */
-    gt_code default_code; /* code of the default; has no image until it is compiled */
-    gt_terms terms;       /* minimum that a result must meet to answer the request */
+    gt_patience patience; /* limit of the call */
+    gt_patience grace;    /* set by gt_request_grace(); until_ns 0: unused */
+    gt_code default_code; /* code of the default; no image until it is compiled */
+    gt_terms terms;       /* minimum terms of a result that answers the request */
     gt_lease *lease;      /* lease that the tuning holds, or NULL */
-    bool check; /* true if variants are checked by the emulator's sanitizer instead of proved */
-    const gt_background_use *background; /* NULL: a caller waits for the request */
+    bool check; /* true if the emulator's sanitizer checks variants instead of proving them */
+    const gt_background_use *background; /* NULL if a caller waits for the request */
     struct {
-        gputune_status failure; /* failure of the default in this call; OK: none */
+        gputune_status failure; /* failure of the default in this call, or OK */
         char message[512];
     } refuted;
     GT_ARRAY(struct gt_data_file) files; /* files with contents of buffers (data.h) */
-    char *proved_at; /* the sizes and data of a proof; proofs with others do not count */
-    char *only_text; /* restrictions, such as "UNROLL=1,2,4 VEC=1"; "": none */
+    char *proved_at; /* sizes and data for proofs; proofs with others do not count */
+    char *only_text; /* restrictions, such as "UNROLL=1,2,4 VEC=1"; "" if none */
     char *problem_text, *fixed_text, *alignment_text, *inputs_text;
-    char *odd_tail_text;   /* "": there are no odd-tail sizes */
-    char *samples_path;    /* copy of options.samples_path in a request that outlives its call */
+    char *odd_tail_text;   /* "" if there are no odd-tail sizes */
+    char *samples_path;    /* copy of options.samples_path, if the request outlives its call */
     const char *host_text; /* processor that results depend on, or NULL */
 } gt_request;
 
-/* Makes a request from the arguments of a call. gt_request_free() frees it. `device` may differ
- * from the services' device, to compile for another architecture. EINVAL, ENOTFOUND, ETEMPLATE. */
+/* Makes a request from the arguments of a call. The caller frees it with gt_request_free().
+ * `device` may differ from the services' device, to compile for another architecture. EINVAL,
+ * ENOTFOUND, ETEMPLATE. */
 gputune_status gt_request_make(gt_request **out, const gt_services *services,
                                const gt_device *device, const char *kernel, gputune_sizes sizes,
                                const gputune_options *options);
@@ -94,11 +93,10 @@ static inline void gt_request_end(gt_request **request)
     gt_request_free(*request);
 }
 
-/* Starts the request's time limit again. */
+/* Restarts the request's time limit. */
 void gt_request_begin(gt_request *request);
 /* Makes the request independent of the call's pointers, except callbacks, `user` and `cancel`.
- * Returns EINVAL if it has inputs, files or a reference, which belong to the call; ENOMEM if out of
- * memory. */
+ * EINVAL if it has inputs, files or a reference, which belong to the call; ENOMEM. */
 gputune_status gt_request_outlive_call(gt_request *request);
 
 static inline bool gt_config_is(const gt_config *a, const gt_config *b)
@@ -107,50 +105,49 @@ static inline bool gt_config_is(const gt_config *a, const gt_config *b)
 }
 bool gt_request_is_default(const gt_request *request, const gt_config *config);
 
-/* Returns a short extra time for an answer after the limit. The extra time begins with the first
- * call. */
+/* Returns a short time for answering after the limit. It begins with the first call. */
 gt_patience gt_request_grace(gt_request *request);
 
-/* Copies the caller's options. Options that an older caller does not have, or all if `given` is
- * NULL, get their defaults. EINVAL for a size that no version has. */
+/* Copies the caller's options. Fills in defaults for all options if `given` is NULL, or for those
+ * that an older caller lacks. EINVAL for an unknown struct size. */
 gputune_status gt_options_read(gputune_options *out, const gputune_options *given);
-/* Checks the arguments of a call that can be checked without its template. EINVAL for NULL and for
+/* Checks arguments of a call as far as possible without the template. EINVAL for NULL and for
  * numbers out of range. */
 gputune_status gt_call_check(const char *kernel, gputune_sizes sizes,
                              const gputune_options *options);
 
-/* Adapts a workload to the call's own reference, if any. */
+/* Adapts a workload if the call has its own reference. */
 void gt_request_judge(gt_workload *workload, const gt_request *request);
-/* Finds the buffer of a caller's input. EINVAL if there is no such buffer, if it is an output, or
- * if its size differs. */
+/* Finds the buffer of a caller's input. EINVAL if the buffer does not exist, is an output, or has
+ * another size. */
 gputune_status gt_request_input(uint32_t *buffer, const gt_workload *workload,
                                 const gputune_input *input);
 
-/* Returns the objective for a request that sets none. */
+/* Returns the objective of a request that sets none. */
 gputune_objective gt_default_objective(const gt_template *template);
-/* Fails with ECANCELED or ETIMEOUT. `before` is the step that was not reached, such as "it was
- * compiled"; `remedy` is the advice for a limit that was too short. */
+/* Fails with ECANCELED or ETIMEOUT. `before` is a step that was not reached, such as "it was
+ * compiled"; `remedy` is advice if the limit was too short. */
 gputune_status gt_request_ended(const gt_request *request, const char *before, const char *remedy);
-/* Prepares the request's space. ETIMEOUT or ECANCELED if the preparation was ended early. */
+/* Prepares the request's space. ETIMEOUT or ECANCELED if it did not finish. */
 gputune_status gt_request_prepare_space(const gt_request *request);
-/* Prepares the space, warns about requested values that are excluded, and moves to the first
- * configuration. ENOVARIANT if no configuration is valid. */
+/* Prepares the space, warns if it excludes requested values, and rewinds it. ENOVARIANT if it is
+ * empty. */
 gputune_status gt_request_space_to_try(const gt_request *request);
 /* Warns if the space excludes the default, because speed-ups are then unknown. */
 void gt_request_warn_of_default(const gt_request *request);
 /* Returns true if constraints and device allow a configuration. Ignores the options'
  * restrictions. */
 bool gt_request_permits(const gt_request *request, const gt_config *config);
-/* Fills in *out with how to compile a source; `quickly`: with less optimisation. The caller frees
- * the array *options, but not its strings. ENOMEM. */
+/* Fills in *out for compiling a source, with less optimisation if `quickly`. The caller frees the
+ * array *options, but not its strings. ENOMEM. */
 gputune_status gt_request_compiling(gt_nvrtc_request *out, const char ***options,
                                     const gt_request *request, const gt_source *source,
                                     bool quickly);
-/* Generates the source of a configuration. gt_source_free() frees it. */
+/* Generates the source of a configuration. The caller frees it with gt_source_free(). */
 gputune_status gt_request_source(gt_source *out, const gt_request *request,
                                  const gt_config *config);
 /* Parses a stored configuration. ENOTFOUND if the template no longer has it, or if its source or
- * launch has changed since the trial with this hash. ENOMEM. */
+ * launch has changed since the trial with hash `trial`. ENOMEM. */
 gputune_status gt_request_stored(gt_config *out, const gt_request *request, const char *text,
                                  gt_hash trial);
 /* Computes the hash of a configuration's trial. */

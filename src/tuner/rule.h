@@ -75,6 +75,7 @@ static inline bool gt_rule_is_late(const gt_rule_maker *maker, double point)
 {
     return gt_rule_left_s(maker, point) <= 0;
 }
+/* Logs the end of a phase. */
 void gt_rule_note(const gt_rule_maker *maker, const char *format, ...) GT_PRINTF(2, 3);
 gt_problem gt_rule_next_point(gt_rule_maker *maker);
 

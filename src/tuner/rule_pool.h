@@ -50,6 +50,7 @@ void gt_pool_free(gt_pool *pool);
 gputune_status gt_pool_request(gt_request **out, const gt_pool *pool, size_t size, double limit_s);
 /* Adds a size unless the pool has it. Sets *is_new to true if it was added. ENOMEM. */
 gputune_status gt_pool_add_size(bool *is_new, gt_pool *pool, const gt_problem *problem);
+/* Removes the size that was added last. */
 void gt_pool_drop_size(gt_pool *pool);
 /* Adds a configuration that was found at `size`, unless the pool has it, and sets *member (may be
  * NULL) to its index. The source is made for `request`, but does not depend on its sizes. */

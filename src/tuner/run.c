@@ -7,19 +7,18 @@
 
 #include <stdlib.h>
 
-/* When sampling ends. */
 typedef struct run_plan {
-    uint32_t least;    /* number of rounds before the intervals are first judged */
-    uint32_t every;    /* number of rounds between two judgements */
+    uint32_t least;    /* rounds before the intervals are first judged */
+    uint32_t every;    /* rounds between two judgements */
     uint32_t most;     /* maximum number of rounds */
-    uint32_t modelled; /* number of rounds on a device without noise */
-    double narrow;     /* half an interval divided by the median, in multiples of epsilon */
+    uint32_t modelled; /* rounds on a device without noise */
+    double narrow;     /* half an interval relative to the median, in multiples of epsilon */
     double drop_ratio; /* gt_race_options */
 } run_plan;
 
 typedef struct run_state {
     gt_session session;
-    gt_race *race; /* stores the samples; no contestant leaves this race */
+    gt_race *race; /* collects the samples; the run decides when it ends */
     gt_run_way way;
     run_plan plan;
     uint32_t rounds;
@@ -28,7 +27,7 @@ typedef struct run_state {
     gt_disturbance disturbance;
 } run_state;
 
-/* Returns false if the variant is a default that the field added. */
+/* Returns false for a default that the field added. */
 static bool is_asked(const run_state *run, const gt_variant *variant)
 {
     const gt_field *field = &run->session.field;
@@ -53,8 +52,7 @@ static gputune_status look_at_intervals(run_state *run)
     return GPUTUNE_OK;
 }
 
-/* Returns the plan of the rounds. A round of energy takes a second per variant, so few rounds must
- * suffice. */
+/* A round of energy takes a second per variant, so a few rounds must suffice. */
 static run_plan plan_rounds(const gputune_options *options, gt_run_way way)
 {
     const run_plan fully = {20, 10, 400, 3, 0.4, 0.5}, roughly = {7, 1, 400, 3, 0.4, 0.5},
@@ -67,7 +65,6 @@ static run_plan plan_rounds(const gputune_options *options, gt_run_way way)
                                                                : fully;
 }
 
-/* Counts a round. Ends the run if the rounds suffice. */
 static gputune_status count_round(run_state *run)
 {
     const run_plan *plan = &run->plan;
@@ -81,7 +78,7 @@ static gputune_status count_round(run_state *run)
     return GPUTUNE_OK;
 }
 
-/* Takes a round's samples. A round that failed or was disturbed is repeated. */
+/* Takes a round's samples. Failed or disturbed rounds are repeated. */
 static gputune_status sampled(gt_session *session, const gt_event *event)
 {
     run_state *run = session->state;
@@ -129,7 +126,7 @@ static bool done(const gt_session *session)
     return session->stop != GT_STOP_NONE || ((const run_state *)session->state)->is_narrow;
 }
 
-/* Samples the next round. The first one waits until all variants are verified. */
+/* The first round waits until all variants are verified. */
 static gputune_status next(gt_session *session)
 {
     run_state *run = session->state;

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Opens a file for appending. On failure returns NULL and sets errno. EINVAL for a FIFO or a
- * socket, which could block the tuning. */
+/* Opens a file for appending; NULL on failure, with errno. EINVAL for a FIFO or a socket, which
+ * could block the tuning. */
 static FILE *open_for_append(const char *path)
 {
     int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
@@ -76,7 +76,7 @@ void gt_samples_write(const gt_field *field, const gt_samples races[], size_t co
         return;
     }
     /* before the first write, the position is unknown */
-    if (fseek(file, 0, SEEK_END) != 0 || ftell(file) == 0) { /* fseek() fails for a terminal */
+    if (fseek(file, 0, SEEK_END) != 0 || ftell(file) == 0) { /* fseek() fails on a terminal */
         fputs("kernel,sizes,configuration,objective,round,value_ns,kind\n", file);
     }
     for (size_t i = 0; i < count; i++) {

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Number of sessions that this thread is running; above 0 inside a callback. */
+/* Number of sessions that this thread runs; above 0 in a callback. */
 static _Thread_local uint32_t running_here;
 
 /* --- opening, closing ------------------------------------------------------------------------- */
@@ -22,15 +22,15 @@ gputune_status gt_session_may_measure(const gt_request *request)
     return GPUTUNE_OK;
 }
 
-/* Speed of the emulator on two cores: elements per second in a kernel like axpy, and operations per
- * second in one like gemm. */
+/* Speed of the emulator on two cores: elements per second of a kernel like axpy, and operations per
+ * second of a kernel like gemm. */
 static const double elements_per_s = 12e6, flops_per_s = 600e6;
-/* Number of passes over the data: inputs are made once, and the reference and a variant run twice
- * each. */
+/* The data are processed five times: inputs are filled once, and the reference and a variant run
+ * twice each. */
 static const double passes = 5;
 
-/* Fails with ETIMEOUT if an emulated device is estimated to need more than the time limit to
- * prepare and prove one variant. A caller can raise the limit to try it anyway. */
+/* Fails with ETIMEOUT if the emulator probably needs more than the time limit to prepare and prove
+ * one variant. The caller can raise the limit. */
 static gputune_status check_emulated(const gt_request *request)
 {
     const gt_workload *workload = &request->workload;
@@ -46,7 +46,7 @@ static gputune_status check_emulated(const gt_request *request)
     return GPUTUNE_OK;
 }
 
-/* Warns if the template has no reference, so the default's results are assumed to be correct. */
+/* Warns that the default's results are assumed to be correct, if the template has no reference. */
 static void warn_of_missing_reference(const gt_request *request)
 {
     if (!gt_workload_is_judged(&request->workload)) {
@@ -142,7 +142,7 @@ gputune_status gt_session_prove_again(gt_session *session, const gt_recheck_job 
     return session->farm->ops->recheck(session->farm, job);
 }
 
-/* Starts to measure, unless another session of this process measures times on the GPU. */
+/* Starts measuring, unless another session of the process measures times on the GPU. */
 static gputune_status try_to_measure(gt_session *session)
 {
     const gt_services *services = session->request->services;
@@ -192,8 +192,8 @@ gt_patience gt_session_storing(const gt_session *session)
     return gt_patience_left_s(patience) > least_s ? *patience : gt_patience_for(least_s, NULL);
 }
 
-/* Returns how many more seconds a session whose time has expired waits for the default's code,
- * because it has no other answer. */
+/* Returns how many seconds to wait for the default's code after the limit, because there is no
+ * other answer. */
 static double wait_for_default_s(const gt_session *session)
 {
     const gt_variant *standard = session->field.standard;
@@ -203,7 +203,7 @@ static double wait_for_default_s(const gt_session *session)
     return compiles ? gt_patience_left_s(&grace) : 0;
 }
 
-/* Returns the seconds left of the limit, minus the time that the policy reserves for its end. */
+/* Returns the seconds left for work, without the time that the policy reserves for its end. */
 static double time_left_s(const gt_session *session)
 {
     const gt_patience *patience = &session->request->patience;
@@ -235,8 +235,7 @@ gputune_status gt_session_sample(gt_session *session, gt_sample_job *job)
     return session->farm->ops->sample(session->farm, job);
 }
 
-/* Renews the lease. Ignores a lost lease, because two processes may tune the same scenario without
- * harm. */
+/* Ignores a lost lease, because two processes may tune the same scenario without harm. */
 void gt_session_keep_lease(gt_session *session)
 {
     static const int64_t interval_ns = 1000000000;
@@ -253,7 +252,7 @@ static gputune_status call_policy(gt_session *session)
     return session->policy->next ? session->policy->next(session) : GPUTUNE_OK;
 }
 
-/* Gives the measure worker its job first, because asking the proposer may take a while. */
+/* Submits the measure worker's job first, because asking the proposer may take a while. */
 static gputune_status start_work(gt_session *session)
 {
     if (session->stop == GT_STOP_NONE && time_left_s(session) <= 0 &&
@@ -271,7 +270,7 @@ static gputune_status start_work(gt_session *session)
     return call_policy(session);
 }
 
-/* Stores whether the first round shared inout buffers, because all rounds must do the same. */
+/* Stores if the first round shared inout buffers, because all later rounds must do the same. */
 static void note_sharing(gt_session *session, const gt_event *event)
 {
     if (event->status != GPUTUNE_OK || session->sharing != GT_SHARING_UNKNOWN) {
@@ -290,7 +289,7 @@ static void note_sharing(gt_session *session, const gt_event *event)
 static gputune_status handle_sampled(gt_session *session, const gt_event *event)
 {
     if (event->id != session->round_id) {
-        return GPUTUNE_OK; /* the event belongs to a round that was given up */
+        return GPUTUNE_OK; /* the event belongs to an abandoned round */
     }
     session->round_id = 0;
     if (event->status == GPUTUNE_OK && event->sampled.count) {
@@ -318,7 +317,7 @@ static gputune_status handle_event(gt_session *session, gt_event *event)
     return session->stop == GT_STOP_NONE ? gt_field_handle(field, event) : GPUTUNE_OK;
 }
 
-/* Returns how long the session may wait without being late for a start, a cancel or its limit. */
+/* Returns how long to wait for an event without delaying new work, a cancel or the limit. */
 static double longest_wait(const gt_session *session)
 {
     double patience = gt_field_patience(&session->field);

@@ -1,21 +1,20 @@
 /* A session: one run of the engine. It borrows a farm, takes variants from proposal to
- * verification, and returns the farm. A policy decides what the session is for: tuning, running
- * given configurations, checking, ranking or only compiling.
+ * verification, and returns the farm. A policy defines the purpose: tuning, running given
+ * configurations, checking, ranking or only compiling.
  *
  * The idea. One thread owns all state and never computes for long: compile workers and one measure
- * worker do the work and answer with events. Each turn of the loop (gt_session_run) stops the
- * session if its time is up or the caller cancels, lets the policy give the measure worker its next
- * job, starts as many compiles as there are idle workers, waits for one event, and passes the event
- * to the field or the policy.
+ * worker do the work and answer with events. Each iteration of the loop (gt_session_run) stops the
+ * session at its limit or on a cancel, lets the policy submit the measure worker's next job, starts
+ * compiles for idle workers, waits for one event, and passes it to the field or the policy.
  *
  * Invariants. The measure worker has at most one round of samples (round_id) or one last proof
  * (recheck_id), and in addition a few verifications. It answers in the order of its jobs. An event
- * of a job that was given up is recognised by its id and ignored. No wait is longer than 0.1 s, so
- * a cancel is noticed. At most one session of the process measures times on a GPU (has_gpu).
+ * of an abandoned job is recognised by its id and ignored. No wait is longer than 0.1 s, so cancels
+ * are noticed. At most one session of the process measures times on a GPU (has_gpu).
  *
- * States. `stop` changes once, from NONE to LIMIT or CANCELED. LIMIT is set before the time limit,
- * so the policy has the time that it reserves for its end. After a stop, only work that the policy
- * needs for its end starts, and the session ends when the policy is done. */
+ * States. `stop` changes once, from NONE to LIMIT or CANCELED. LIMIT is set early, so that the
+ * policy has the time it reserves for its end. After a stop, only work that the policy needs for
+ * its end starts, and the session ends when the policy is done. */
 #pragma once
 
 #include "tuner/field.h"
@@ -25,38 +24,37 @@ typedef enum gt_stop { GT_STOP_NONE, GT_STOP_LIMIT, GT_STOP_CANCELED } gt_stop;
 
 typedef struct gt_session gt_session;
 
-/* The purpose of a session. Functions may be NULL, except done(). */
+/* The purpose of a session. All functions except done() may be NULL. */
 typedef struct gt_policy {
     bool measures;  /* true if the session has a measure worker */
     bool exclusive; /* true if the session measures times, so no other session may measure */
-    /* Submits the next job of the measure worker. Called whenever that worker may be idle. */
+    /* Submits the measure worker's next job. Called whenever the worker may be idle. */
     gputune_status (*next)(gt_session *session);
-    /* Handles the end of a round that the policy requested: its samples, or its failure. */
+    /* Handles the end of a requested round: its samples or its failure. */
     gputune_status (*sampled)(gt_session *session, const gt_event *event);
-    /* Handles the result of another proof that the policy requested. */
+    /* Handles the result of a repeated proof. */
     gputune_status (*proved_again)(gt_session *session, const gt_event *event);
-    /* Returns how many seconds the policy needs after a stop. The session stops this much before
-     * its limit. */
+    /* Returns how many seconds before its limit the session must stop, so the policy can end. */
     double (*sets_aside_s)(const gt_session *session);
     /* Called once, after session->stop is set. */
     gputune_status (*stopped)(gt_session *session);
     bool (*done)(const gt_session *session);
 } gt_policy;
 
-/* The times at which parts of a session ended, in ns since its start (0: not yet), and the time
- * that its workers needed. */
+/* When parts of a session ended, in ns since its start (0: not yet), and how long its workers
+ * took. */
 typedef struct gt_timeline {
-    int64_t compiled;  /* the last source was compiled */
-    int64_t reference; /* the reference's source was compiled */
+    int64_t compiled;  /* the last compile */
+    int64_t reference; /* the compile of the reference */
     int64_t prepared;
-    int64_t verified_first; /* the first variant was verified */
-    int64_t verified;       /* the last variant was verified */
+    int64_t verified_first; /* the first verification */
+    int64_t verified;       /* the last verification */
     int64_t decided, proved_again, stored;
-    int64_t busy_since;  /* start of the measure worker's oldest request; 0: it has none */
+    int64_t busy_since;  /* start of the measure worker's oldest job; 0: none */
     double compiling_ns; /* total time of all compiles */
-    double preparing_ns; /* time for preparing, as reported by the measure worker */
-    double trying_ns;    /* time for preparing the data proof, as reported by the measure worker */
-    double verifying_ns; /* time of first launches and of all proofs before the race */
+    double preparing_ns; /* preparing, as reported by the measure worker */
+    double trying_ns;    /* preparing the data proof, as reported by the measure worker */
+    double verifying_ns; /* first launches and all proofs before the race */
     double proving_again_ns;
     double sampling_ns;
     double latest_s; /* seconds until the measure worker's last answer */
@@ -65,86 +63,85 @@ typedef struct gt_timeline {
 
 /* How long a background session has measured and paused. */
 typedef struct gt_yielding {
-    double seen_ns;   /* work of the measure worker that is already counted */
-    double owed_ns;   /* time that the session still has to pause */
-    int64_t since_ns; /* end of the last pause; 0: there was none */
+    double seen_ns;   /* measuring time already accounted for */
+    double owed_ns;   /* pause still due */
+    int64_t since_ns; /* end of the last pause; 0: none */
 } gt_yielding;
 
-/* Other users of the GPU, and clocks that were throttled, during the rounds. */
+/* Other users of the GPU, and throttled clocks, during the rounds. */
 typedef struct gt_disturbance {
     bool noisy;
-    bool named;       /* true if the warning about another user of the GPU was logged */
-    uint32_t spoiled; /* number of rounds repeated in a row */
+    bool named;       /* true if the other user of the GPU was logged */
+    uint32_t spoiled; /* number of consecutive repetitions of a round */
 } gt_disturbance;
 
 struct gt_session {
     const gt_policy *policy;
-    void *state; /* state of the policy */
+    void *state; /* owned by the policy */
     gt_request *request;
     gt_farm *farm;
     gt_field field;
     int64_t start_ns;
     gt_stop stop;
-    /* gpu_is_taken: another session had the GPU when this one last asked for it */
+    /* gpu_is_taken: another session had the GPU when this session last asked for it */
     bool has_gpu, gpu_is_taken;
-    uint64_t round_id;    /* the round in progress; 0: none */
-    uint32_t round_count; /* number of variants in that round */
+    uint64_t round_id;    /* round in progress; 0: none */
+    uint32_t round_count; /* number of variants in the round */
     double sample_s;      /* seconds per variant in the last round; 0: unknown */
     uint64_t rounds_sent;
-    gt_sharing sharing;  /* whether launches may share inout buffers, as the first round found */
-    uint64_t recheck_id; /* the variant whose last proof is in progress, or GT_NO_VARIANT */
+    gt_sharing sharing;  /* whether launches may share inout buffers, as found in the first round */
+    uint64_t recheck_id; /* variant in its last proof, or GT_NO_VARIANT */
     int64_t last_renewal_ns;
     gt_yielding yielding;
     gt_timeline timeline;
 };
 
-/* Returns EBUSY in a callback of a session, because the new session would wait for its own
- * caller. */
+/* Returns EBUSY in a callback of a session, because a new session would wait for the first one
+ * forever. */
 gputune_status gt_session_may_measure(const gt_request *request);
-/* Borrows a farm and creates the field. Sets `request`, `farm` and `measure` of the options; the
- * other pointers in them must outlive the session. The caller must call gt_session_close(), even
- * after a failure. */
+/* Borrows a farm and creates the field. Sets `request`, `farm` and `measure` of the options; their
+ * other pointers must outlive the session. The caller must call gt_session_close(), even after a
+ * failure. */
 gputune_status gt_session_open(gt_session *out, const gt_policy *policy, void *state,
                                gt_request *request, const gt_field_options *options);
 /* Runs until the policy is done. Fails if the reference, the farm or the compiler fails. */
 gputune_status gt_session_run(gt_session *session);
 void gt_session_close(gt_session *session);
 
-/* Returns true if the measure worker should next sample a round, and false if it should verify
- * pending variants (search/schedule.h). `wanted`: true if there are contestants to sample. */
+/* Returns true if the measure worker should sample a round next, rather than verify pending
+ * variants (search/schedule.h). `wanted`: true if there are contestants to sample. */
 bool gt_session_wants_round(gt_session *session, bool wanted);
 /* Returns true if the session was stopped or its field is done. */
 bool gt_session_is_done(const gt_session *session);
-/* Fails like gt_request_ended(), with the remedy for a limit that was too short for the session's
- * launches. */
+/* Fails like gt_request_ended(), with advice for a limit that was too short for launches. */
 gputune_status gt_session_ended(const gt_session *session, const char *before);
-/* Requests a round of samples and sets the job's id. If the round would outlast the limit, stops
- * the session instead. */
+/* Requests a round of samples and sets job->id. Stops the session instead if the round would
+ * outlast the limit. */
 gputune_status gt_session_sample(gt_session *session, gt_sample_job *job);
 /* Requests another proof of the variant job->id. */
 gputune_status gt_session_prove_again(gt_session *session, const gt_recheck_job *job);
 /* Renews the request's lease once a second. */
 void gt_session_keep_lease(gt_session *session);
 double gt_session_elapsed_s(const gt_session *session);
-/* Returns how long the session may take to store its results: until the limit of its request, but
- * at least 0.15 s. */
+/* Returns how long the session may take to store its results: until the limit, but at least 0.15
+ * s. */
 gt_patience gt_session_storing(const gt_session *session);
 
-/* Sets *part, a member of the timeline, to the current time. */
+/* Sets a member of the timeline to the current time. */
 void gt_session_mark(const gt_session *session, int64_t *part);
-/* Update the timeline before the loop waits for an event, and before it handles the event. */
+/* Update the timeline: before the loop waits for an event, and before it handles the event. */
 void gt_session_mark_wait(gt_session *session);
 void gt_session_mark_event(gt_session *session, const gt_event *event);
-/* Returns the seconds since the measure worker began its oldest request, or 0 if it has none. */
+/* Returns how long the measure worker has worked on its current job, in seconds; 0 if it is
+ * idle. */
 double gt_session_busy_s(const gt_session *session);
 /* Writes the timeline to the debug log. */
 void gt_session_log_timeline(const gt_session *session);
 
-/* Records the disturbances of a round of samples. Logs a warning about the first other user of the
- * GPU. Returns true if the round must be repeated. After three repetitions the round counts, and
- * the result is marked as noisy. */
+/* Records disturbances of a round. Warns about the first other user of the GPU. Returns true if the
+ * round must be repeated. After three repetitions the round counts, and the result is noisy. */
 bool gt_disturbance_note(gt_disturbance *disturbance, const gt_sampled *sampled, const gt_log *log);
-/* Pauses a tuning in the background. While the application uses the GPU, waits until measuring has
- * had no more than its share of the time, and adds the wait to the request's time limit. A wait
- * ends early if the application stops using the GPU or the request is cancelled. */
+/* Pauses a background tuning while the application uses the GPU, so that measuring takes no more
+ * than its share of the time. Extends the time limit by the pause. The pause ends early when the
+ * application stops using the GPU, or on a cancel. */
 void gt_session_yield(gt_session *session);

@@ -1,4 +1,4 @@
-/* A space as the domain of a strategy: axes as lists of choices, configurations as points. */
+/* A space as the domain of a strategy: axes are lists of choices, and configurations are points. */
 #include "tuner/strategy_proposer.h"
 
 #include "base/objective.h"
@@ -67,7 +67,7 @@ static void features(void *user, const gt_point *point, double out[GT_SEARCH_FEA
     (void)gt_space_features(out, p->request->space, &config);
 }
 
-/* Describes an axis. An axis with words has no order. */
+/* An axis with words has no order. */
 static gputune_status describe_axis(gt_strategy_proposer *p, uint32_t index)
 {
     const gt_axis *axis = &p->request->template->axes[index];
@@ -153,7 +153,7 @@ static void on_result(gt_proposer *self, const gt_config *config, const gt_tried
     }
 }
 
-/* Parses a stored configuration. Returns false if the space does not contain it. */
+/* Returns false if the space does not contain the stored configuration. */
 static bool find_stored(gt_point *out, gt_config *config, const gt_strategy_proposer *p,
                         const char *text)
 {
@@ -161,8 +161,8 @@ static bool find_stored(gt_point *out, gt_config *config, const gt_strategy_prop
            gt_space_has(p->request->space, config) && to_point(out, p, config);
 }
 
-/* Reports an earlier trial to the strategy. If the space is tried in order (`in_order`), trials
- * that may win are not reported, because they race. */
+/* Reports an earlier trial to the strategy. With `in_order` there is no search, and trials that may
+ * win are not reported, because they race. */
 static gputune_status report_trial(gt_strategy_proposer *p, const gt_trial *trial, bool in_order)
 {
     gt_config config;
@@ -189,7 +189,7 @@ static int by_time(const void *a, const void *b)
 }
 
 /* Returns the ratio to the best earlier time above which a variant cannot win. The ratio allows for
- * differences between two tunings: clocks, temperature, single samples. */
+ * clocks and temperature, which differ between tunings, and for single samples. */
 static double outclassed_ratio(const gt_request *request)
 {
     return request->device->emulated
@@ -197,7 +197,7 @@ static double outclassed_ratio(const gt_request *request)
                : gt_objective_facts(request->options.objective)->outclassed_ratio;
 }
 
-/* Reports the earlier trials. The fastest of them race again. */
+/* Reports all earlier trials. The fastest of them race again. */
 static gputune_status report_history(gt_strategy_proposer *p, const gt_history *history,
                                      bool in_order)
 {
@@ -220,8 +220,8 @@ static gputune_status report_history(gt_strategy_proposer *p, const gt_history *
 
 /* --- hints ------------------------------------------------------------------------------------ */
 
-/* Makes hints, with times relative to the fastest trial of each group. If two times are equal, the
- * hint of the nearer group is preferred. */
+/* Makes hints with times relative to the fastest trial of a group. Equal times prefer the nearer
+ * group. */
 static size_t make_hints(gt_tried *out, const gt_strategy_proposer *p, const gt_related_list *list)
 {
     static const double farther = 1e-9;
@@ -274,7 +274,7 @@ static void log_skipped(const gt_strategy_proposer *p, const gt_config *config)
     }
 }
 
-/* Chooses the starts to propose: those in the space whose results are not known. */
+/* Keeps the starts that are in the space and have no result yet. */
 static gputune_status take_starts(gt_strategy_proposer *p)
 {
     for (size_t i = 0; i < p->request->starts.count; i++) {
@@ -330,7 +330,7 @@ static uint32_t propose(gt_proposer *self, gt_config *out, uint32_t count)
         out[i] = to_config(p, &points[i]);
     }
     self->exhausted =
-        given < count && !p->quick.strategy; /* after quick compiles there may be other proposals */
+        given < count && !p->quick.strategy; /* quick compiles may lead to other proposals */
     return (uint32_t)given;
 }
 
@@ -342,9 +342,8 @@ static bool gives_up(gt_proposer *self, const gt_config *config, double seconds)
            gt_strategy_gives_up(p->strategy, &point, seconds);
 }
 
-/* Uses results of earlier tunings unless `force` is set, and hints from other sizes. Without a
- * search there are no hints. If only the first few variants are requested, all of them are tried
- * again. */
+/* Uses earlier results unless `force` is set, and results of other sizes as hints for a search. If
+ * only the first few variants are requested, tries all of them again. */
 static gputune_status use_what_is_known(gt_strategy_proposer *p, const gt_history *history,
                                         const gt_search_settings *settings)
 {
@@ -361,7 +360,7 @@ static gputune_status use_what_is_known(gt_strategy_proposer *p, const gt_histor
     bool is_first = !hints && !p->known && !p->earlier.count;
     bool learns =
         options->strategy == GPUTUNE_STRATEGY_AUTO || options->strategy == GPUTUNE_STRATEGY_MODEL;
-    /* a quick compile is useful only if its launch takes time on a GPU */
+    /* a quick compile helps only if its launch takes time on a GPU */
     bool compiles_quickly = is_first && learns && !p->request->device->emulated &&
                             !options->max_variants &&
                             options->objective != GPUTUNE_OBJECTIVE_ENERGY;

@@ -1,5 +1,4 @@
-/* Records how a session spends its time, and lets a background tuning give way to the
- * application. */
+/* Records how a session spends its time, and pauses background tunings for the application. */
 #include "base/clock.h"
 #include "base/number.h"
 #include "tuner/session.h"
@@ -31,7 +30,7 @@ double gt_session_busy_s(const gt_session *session)
     return since ? gt_session_elapsed_s(session) - (double)since * 1e-9 : 0;
 }
 
-/* Returns the time since the measure worker's last answer. This is the time of its current request,
+/* Returns the time since the measure worker's last answer, which is the time of its current job,
  * because the worker answers in order. */
 static double take_busy(gt_session *session)
 {
@@ -68,7 +67,7 @@ void gt_session_mark_event(gt_session *session, const gt_event *event)
         return;
     case GT_EVENT_PREPARED:
         gt_session_mark(session, &t->prepared);
-        /* excludes the wait for its context */
+        /* excludes the wait for the worker's context */
         t->preparing_ns = event->prepared.prepare_ns;
         t->trying_ns = event->prepared.try_ns;
         take_busy(session);
@@ -89,7 +88,7 @@ void gt_session_log_timeline(const gt_session *session)
 {
     const gt_timeline *t = &session->timeline;
     const double ms = 1e-6;
-    /* time at which the reference was compiled and the worker was ready */
+    /* when the reference was compiled and the worker was ready */
     double preparing_ns = t->prepared ? (double)t->prepared - t->preparing_ns - t->trying_ns : 0;
     gt_log_line(&session->request->log, GPUTUNE_LOG_DEBUG,
                 "timeline (ms from the start): last compiled %.1f, reference compiled %.1f, "
@@ -107,7 +106,7 @@ void gt_session_log_timeline(const gt_session *session)
 
 static const double slice_ns = 1e7; /* time between two checks during a pause */
 
-/* Returns how much of the time since the last call the measure worker has worked, in ns. */
+/* Returns how long the measure worker has worked since the last call, in ns. */
 static double new_work_ns(gt_session *session)
 {
     const gt_timeline *t = &session->timeline;
@@ -119,7 +118,6 @@ static double new_work_ns(gt_session *session)
     return fmin(fmax(work, 0), (double)(gt_now_ns() - since));
 }
 
-/* Pauses for the time owed, and extends the time limit by it. */
 static void rest_if_owed(gt_session *session)
 {
     gt_request *request = session->request;

@@ -24,8 +24,8 @@ void gt_choice_free(gt_choice *choice)
 
 /* --- from what is stored ---------------------------------------------------------------------- */
 
-/* Computes the speed-up over the current default. The winner's tuning had another default, but also
- * tried the current one, although not side by side with the winner. */
+/* Computes the speed-up over the current default. The winner's tuning had another default, and
+ * measured the current one as a variant, but not side by side with the winner. */
 static gputune_status compare_default(gt_choice *choice, const gt_winner *winner,
                                       const gt_request *request, gt_hash hash)
 {
@@ -41,8 +41,8 @@ static gputune_status compare_default(gt_choice *choice, const gt_winner *winner
     return GPUTUNE_OK;
 }
 
-/* Sets the times of a stored winner. Clears the speed-up if the default was edited later and was
- * not measured. */
+/* Sets the times of a stored winner. Omits the speed-up if the default has changed since, and the
+ * new default was not measured. */
 static gputune_status take_times(gt_choice *choice, const gt_winner *winner,
                                  const gt_request *request)
 {
@@ -65,7 +65,7 @@ static gputune_status take_times(gt_choice *choice, const gt_winner *winner,
     return GPUTUNE_OK;
 }
 
-/* Gets a configuration's code. Uses the stored code or the default's if its source is the same, and
+/* Gets a configuration's code: the stored code or the default's, if the source is the same;
  * otherwise compiles it. */
 static gputune_status get_code(gt_image *image, gt_resources *resources, gt_request *request,
                                const gt_config *config, gt_code *stored)
@@ -86,7 +86,7 @@ static gputune_status get_code(gt_image *image, gt_resources *resources, gt_requ
 }
 
 /* Replaces *fallback by the winner's fallback, if its current source was verified with the
- * request's data. After an edit of the default, no other fallback would have stored code. */
+ * request's data. If the default was edited, only the winner's fallback has stored code. */
 static bool take_verified_fallback(gt_config *fallback, const gt_winner *winner,
                                    const gt_request *request)
 {
@@ -110,7 +110,7 @@ static bool take_verified_fallback(gt_config *fallback, const gt_winner *winner,
     return verified;
 }
 
-/* Chooses the winner's verified fallback, or the default if that works. */
+/* Chooses the winner's verified fallback, or the default. */
 static gputune_status choose_fallback(gt_choice *choice, gt_request *request, gt_winner *winner)
 {
     gt_resources resources;
@@ -130,8 +130,8 @@ static gputune_status choose_fallback(gt_choice *choice, gt_request *request, gt
     return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK; /* a fallback is optional */
 }
 
-/* Completes a choice that has a configuration, a source and terms, with code, fallback and reason.
- * `winner` may be NULL. Frees the choice on failure. */
+/* Adds code, fallback and reason to a choice that has a configuration, a source and terms. `winner`
+ * may be NULL. Frees the choice on failure. */
 static gputune_status finish_choice(gt_choice *out, gt_choice *partial, gt_request *request,
                                     gt_winner *winner)
 {
@@ -150,9 +150,8 @@ static bool is_of_space(const gt_winner *winner, const gt_request *request)
     return gt_hash_equal(winner->terms.space, request->terms.space);
 }
 
-/* Parses the configuration of a stored winner. ENOTFOUND if the request's space does not contain
- * it, or if its source or launch has changed. The default may win although the request's
- * restrictions exclude it. */
+/* Parses the configuration of a stored winner. ENOTFOUND if its source or launch has changed, or if
+ * it is outside the request's space. The default may be outside, because it may always win. */
 static gputune_status stored_config(gt_config *out, const gt_request *request,
                                     const gt_winner *winner)
 {
@@ -162,13 +161,12 @@ static gputune_status stored_config(gt_config *out, const gt_request *request,
     return covered ? GPUTUNE_OK : GPUTUNE_ENOTFOUND;
 }
 
-/* Returns true if `a` is preferred to `b`. A final result for the request's own space is preferred,
- * and then the faster result. */
+/* Prefers a final result for the request's own space, then the faster result. */
 static bool is_preferred(const gt_winner *a, const gt_winner *b, const gt_request *request)
 {
     bool a_own = a->terms.final && is_of_space(a, request);
     bool b_own = b->terms.final && is_of_space(b, request);
-    /* a winner has no value if its tuning was stopped before it measured energy */
+    /* a winner has no value if its tuning was stopped before measuring energy */
     double value = a->median_ns > 0 ? a->median_ns : INFINITY;
     double other = b->median_ns > 0 ? b->median_ns : INFINITY;
     return a_own != b_own ? a_own : value < other;
@@ -182,8 +180,8 @@ static bool is_proved(const gt_winner *winner, const gt_request *request, const 
                : gt_history_is_proved(request, config);
 }
 
-/* Finds the best stored winner that answers `asked`. With `proved`, considers only winners that are
- * proved for this request; otherwise only winners that are neither proved nor known to fail. */
+/* Finds the best stored winner that answers `asked`. With `proved`, only winners that are proved
+ * for this request; otherwise only winners that are neither proved nor known to fail. */
 static gt_winner *find_answer(gt_config *config, const gt_winner_list *list,
                               const gt_request *request, const gt_terms *asked, bool proved)
 {
@@ -232,7 +230,6 @@ static gputune_status look_up_request(gt_choice *out, gt_request *request,
 
 /* --- stored results that are not proved here -------------------------------------------------- */
 
-/* Returns true if the call may wait for a proof in a worker process. */
 static bool may_prove(const gt_request *request)
 {
     const gputune_options *o = &request->options;
@@ -240,7 +237,7 @@ static bool may_prove(const gt_request *request)
     return !at_once && !request->grace.until_ns;
 }
 
-/* Finds the key of the code that the proof stored. */
+/* Finds the key of code that a proof stored. */
 static gputune_status name_code(gt_code *out, const gt_request *request, const gt_config *config)
 {
     GT_SCOPED(gt_source_free) gt_source source = {0};
@@ -303,8 +300,8 @@ static gputune_status prove_stored(gt_choice *out, const gt_winner *winner, cons
     return GPUTUNE_OK;
 }
 
-/* Looks for the best stored result that would answer `asked` if it were proved here. Proves it and
- * stores the proof. ENOTFOUND, without a message, if there is none. */
+/* Proves the best stored result that would answer `asked` if it were proved here, and stores the
+ * proof. ENOTFOUND, without a message, if there is none. */
 static gputune_status prove_imported(gt_choice *out, gt_request *request, const gt_terms *asked)
 {
     GT_SCOPED(gt_winner_list_free) gt_winner_list list = {0};
@@ -314,7 +311,7 @@ static gputune_status prove_imported(gt_choice *out, gt_request *request, const 
     }
     gputune_status status =
         gt_store_winners(&list, request->services->store, &request->scenario, NULL);
-    /* the store itself logs a warning */
+    /* the store logs a warning itself */
     GT_TRY(status == GPUTUNE_EBUSY ? GPUTUNE_ENOTFOUND : status);
     const gt_winner *winner = find_answer(&config, &list, request, asked, false);
     if (!winner) {
@@ -326,7 +323,7 @@ static gputune_status prove_imported(gt_choice *out, gt_request *request, const 
                                                  request->template->name, winner->config);
 }
 
-/* Calls prove_imported(), but logs a failed proof as a warning. */
+/* Like prove_imported(), but a failed proof is only a warning. */
 static bool choose_imported(gt_choice *out, gt_request *request)
 {
     const gputune_status status = prove_imported(out, request, &request->terms);
@@ -347,7 +344,7 @@ static gt_terms terms_of_unmeasured(const gt_request *request)
     return terms;
 }
 
-/* Fails if a configuration is known to fail, or if it is the default and failed in this call. */
+/* Fails if the configuration is known to fail, or is the default and failed in this call. */
 static gputune_status refuse_failed(const gt_request *request, const gt_config *config,
                                     bool only_harm)
 {
@@ -357,8 +354,8 @@ static gputune_status refuse_failed(const gt_request *request, const gt_config *
     return gt_history_refutes(request, config, only_harm);
 }
 
-/* Completes a choice that was made for another size. Proves the configuration first, unless it is
- * the default or was already proved here. */
+/* Completes a choice of another size's winner. Proves the configuration first, unless it is the
+ * default or is already proved here. */
 static gputune_status finish_nearest(gt_choice *out, gt_choice *partial, gt_request *request,
                                      gt_winner *winner)
 {
@@ -384,7 +381,7 @@ static gputune_status finish_nearest(gt_choice *out, gt_choice *partial, gt_requ
 /* Finds the nearest size's winner that is in the request's space. */
 static gputune_status find_nearest(gt_winner *out, gt_config *config, const gt_request *request)
 {
-    gt_hash other[16]; /* trials to skip, because they belong to earlier code or another space */
+    gt_hash other[16]; /* trials of earlier code or of another space, to skip */
     size_t count = 0;
     gputune_status status = GPUTUNE_ENOTFOUND;
     while (status == GPUTUNE_ENOTFOUND && count < sizeof other / sizeof *other) {
@@ -404,9 +401,8 @@ static gputune_status choose_nearest(gt_choice *out, gt_request *request)
     GT_SCOPED(gt_winner_free) gt_winner winner = {0};
     gt_choice choice = {.source = GPUTUNE_SOURCE_NEAREST, .terms = terms_of_unmeasured(request)};
     GT_TRY(find_nearest(&winner, &choice.config, request));
-    bool in_time =
-        winner.code.image.bytes ||
-        !request->grace.until_ns; /* the code is stored, or there is time for a compile */
+    bool in_time = winner.code.image.bytes ||
+                   !request->grace.until_ns; /* there is stored code, or time for a compile */
     if (!winner.terms.proved || !in_time) {
         return GPUTUNE_ENOTFOUND;
     }
@@ -424,7 +420,7 @@ void gt_found_rule_free(gt_found_rule *found)
     *found = (gt_found_rule){0};
 }
 
-/* Hashes of a variant: that of its source, and that of its source and launch. */
+/* Hashes of a variant's source, and of its source and launch. */
 typedef struct variant_hashes {
     char text[2 * GT_HASH_HEX + 1];
 } variant_hashes;
@@ -455,7 +451,7 @@ gputune_status gt_rule_sources(char **out, const gt_request *request, const gt_r
     return gt_text_take(out, &text);
 }
 
-/* Returns false if the template no longer has a value of the configuration. */
+/* Returns false if the configuration has a value that the template lacks. */
 static bool has_values(const gt_template *template, const gt_config *config)
 {
     bool all = true;
@@ -484,7 +480,7 @@ gputune_status gt_rule_check_sources(const gt_rule *rule, const char *sources,
     return GPUTUNE_OK;
 }
 
-/* Fails with ENOTFOUND if the template excludes the variant that the rule chooses for a problem. */
+/* ENOTFOUND if the template excludes the variant that the rule chooses for the problem. */
 static gputune_status check_choice(const gt_rule *rule, const gt_template *template,
                                    const gt_device *device, const gt_problem *problem)
 {
@@ -545,7 +541,7 @@ gputune_status gt_find_rule(gt_found_rule *out, const gt_request *request)
     return GPUTUNE_OK;
 }
 
-/* Writes how much slower than its own winner a size is expected to be. */
+/* Describes how much slower the rule's variant is expected to be than a tuned one. */
 static gputune_status describe_rule(char **out, const gt_rule *rule)
 {
     gt_text text = {0};
@@ -575,7 +571,6 @@ gputune_status gt_choose_variant(gt_choice *out, gt_request *request, const gt_f
     return GPUTUNE_OK;
 }
 
-/* Proves a variant of a rule that was not proved on this kind of GPU. */
 static gputune_status prove_variant(gt_choice *out, gt_request *request, const gt_rule *rule,
                                     const gt_config *config)
 {
@@ -620,7 +615,7 @@ static gputune_status choose_default(gt_choice *out, gt_request *request)
     return finish_choice(out, &choice, request, NULL);
 }
 
-/* Extends an expired request a little, so code that is already compiled can be found. */
+/* Extends an expired request a little, to find code that is already compiled. */
 static void extend_patience(gt_request *request)
 {
     if (gt_patience_left_s(&request->patience) <= 0) {
@@ -628,7 +623,7 @@ static void extend_patience(gt_request *request)
     }
 }
 
-/* Chooses by a rule. If the call asks for a rule and none answers, logs the reason. */
+/* Logs the reason if the call asks for a rule and none answers. */
 static gputune_status choose_rule(gt_choice *out, gt_request *request)
 {
     gputune_status status = gt_choose_by_rule(out, request);
@@ -655,7 +650,7 @@ static gputune_status choose_unmeasured(gt_choice *out, gt_request *request)
 
 /* --- measuring -------------------------------------------------------------------------------- */
 
-/* Compiles the default into request->default_code, with most of the time that is left. Ignores
+/* Compiles the default into request->default_code, using most of the remaining time. Ignores
  * failures. */
 static void compile_default(gt_request *request)
 {
@@ -668,8 +663,8 @@ static void compile_default(gt_request *request)
     request->grace = grace;
 }
 
-/* Acquires the lease. If another process holds it for long, compiles the default while waiting, as
- * an answer in case that process uses all the time. */
+/* Acquires the lease. If another process holds the lease for long, compiles the default while
+ * waiting, to have an answer if the time runs out. */
 static gputune_status acquire_lease(gt_lease *lease, gt_request *request)
 {
     static const double compile_s = 1; /* longer than most compiles */
@@ -683,9 +678,8 @@ static gputune_status acquire_lease(gt_lease *lease, gt_request *request)
     return gt_store_lease_acquire(lease, store, &request->scenario, &request->patience);
 }
 
-/* If the call has waited for another tuning for half of its limit, takes the unfinished result of
- * that tuning. The result counts as made within the limit, so the next such call does not wait
- * again. */
+/* If the call spent half of its limit waiting for another tuning, takes that tuning's unfinished
+ * result. The result counts as made within the limit, so the next such call does not wait again. */
 static gputune_status take_unfinished(gt_choice *out, gt_request *request, double waited_s)
 {
     const double limit_s = request->options.time_limit_s;
@@ -698,10 +692,10 @@ static gputune_status take_unfinished(gt_choice *out, gt_request *request, doubl
     return GPUTUNE_OK;
 }
 
-/* Searches. If the search times out, adds to the message how long another process was tuning. */
+/* If the search times out, reports how long another process was tuning. */
 static gputune_status search_what_is_left(gt_choice *out, gt_request *request, double waited_s)
 {
-    static const double brief_s = 0.1; /* taking a free lease may take this long */
+    static const double brief_s = 0.1; /* time to acquire a free lease */
     const double limit_s = request->options.time_limit_s;
     gputune_status status = gt_search(out, request);
     if (status != GPUTUNE_ETIMEOUT || waited_s < fmax(limit_s / 2, brief_s)) {
@@ -718,8 +712,8 @@ static gputune_status search_under_lease(gt_choice *out, gt_request *request)
 {
     gt_store *store = request->services->store;
     gt_lease lease = {0};
-    GT_TRY(gt_session_may_measure(
-        request)); /* fails instead of waiting if this thread holds the lease */
+    /* fail instead of waiting if this thread holds the lease */
+    GT_TRY(gt_session_may_measure(request));
     const int64_t start_ns = gt_now_ns();
     gputune_status status = acquire_lease(&lease, request);
     if (status != GPUTUNE_OK) {
@@ -734,12 +728,13 @@ static gputune_status search_under_lease(gt_choice *out, gt_request *request)
         status = search_what_is_left(out, request, waited_s);
     }
     request->lease = NULL;
-    const gt_patience brief = gt_patience_for(0.1, NULL); /* a lease that is not released expires */
+    /* a lease that is not released expires */
+    const gt_patience brief = gt_patience_for(0.1, NULL);
     gt_store_lease_release(&lease, store, &brief);
     return status;
 }
 
-/* Returns the current message without the kernel's name, which is shown beside the message. */
+/* Returns the current message without the kernel's name. */
 static const char *message_without(const char *name)
 {
     const char *message = gt_message();
@@ -754,7 +749,7 @@ static void log_unmeasured(const gt_request *request, const char *reason)
                 reason);
 }
 
-/* Answers a call without measuring. The choice's reason says why nothing was measured. */
+/* Answers a call without measuring. The choice's reason explains why nothing was measured. */
 static gputune_status choose_without_times(gt_choice *out, gt_request *request,
                                            gputune_status failure)
 {
@@ -786,7 +781,7 @@ static gputune_status choose_without_times(gt_choice *out, gt_request *request,
     return GPUTUNE_OK;
 }
 
-/* Returns the terms of a forced configuration. They answer every request. */
+/* Forced configurations answer every request. */
 static gt_terms terms_of_forced(const gt_request *request)
 {
     gt_terms terms = request->terms;
@@ -815,7 +810,6 @@ static gputune_status choose_pinned(gt_choice *out, gt_request *request)
     return GPUTUNE_OK;
 }
 
-/* Returns true if the default launches nothing at these sizes. */
 static bool launches_nothing(const gt_request *request)
 {
     const gt_config config = gt_config_default(request->template);
@@ -856,7 +850,7 @@ static gputune_status choose_config(gt_choice *out, gt_request *request)
     return answers ? choose_without_times(out, request, status) : status;
 }
 
-/* Records and logs that the default won although the request's restrictions exclude it. */
+/* Notes if the default won, although the request's restrictions exclude it. */
 static gputune_status choose_outside_restrictions(gt_choice *choice, const gt_request *request)
 {
     GT_FREED char *config = NULL;

@@ -39,8 +39,8 @@ static bool is_soon_tried(const gt_tuning *tuning, double left_s)
            left * fmax(new_variant_s, compile_s) < fmin(most_s, most * left_s);
 }
 
-/* Returns the fraction of the measure worker's time for rounds. It is 0 if rounds should wait until
- * all variants are verified; it is positive near the limit and if the search learns from rounds. */
+/* Returns the fraction of the measure worker's time for rounds. It is 0 if rounds wait until all
+ * variants are verified, and positive near the limit or if the search learns from rounds. */
 static double round_share(const gt_tuning *tuning)
 {
     static const double closing = 0.9;
@@ -56,7 +56,7 @@ static double round_share(const gt_tuning *tuning)
     return beside ? GT_ROUND_SHARE : 0;
 }
 
-/* Requests a round if it is due. A race without contestants ends here. */
+/* Requests a round if it is due. A race without contestants ends. */
 static gputune_status start_due_round(gt_tuning *tuning)
 {
     gt_session *session = &tuning->session;
@@ -67,7 +67,7 @@ static gputune_status start_due_round(gt_tuning *tuning)
     return is_rounds_turn || !session->field.prepared ? gt_tuning_start_round(tuning) : GPUTUNE_OK;
 }
 
-/* Waits for the reference, unless no variant can be verified any more. */
+/* Waits for the reference, unless no variant is left to verify. */
 static gputune_status wait_for_reference(gt_tuning *tuning)
 {
     const gt_field *field = &tuning->session.field;
@@ -80,7 +80,7 @@ static gputune_status wait_for_reference(gt_tuning *tuning)
 static gputune_status prove_variants(gt_tuning *tuning)
 {
     if (tuning->session.round_id) {
-        return GPUTUNE_OK; /* variants join only between two rounds */
+        return GPUTUNE_OK; /* variants join only between rounds */
     }
     GT_TRY(gt_tuning_admit(tuning));
     if (gt_field_is_done(&tuning->session.field)) {
@@ -119,8 +119,8 @@ static gputune_status prove_again(gt_tuning *tuning)
     return gt_tuning_prove_winner(tuning, result.winner);
 }
 
-/* Tries deferred variants again when nothing else is left, so they do not delay others. A second
- * hang, in another worker and with ten times the time, is final. */
+/* Tries deferred variants again after all others. A second hang, in another worker and with ten
+ * times the deadline, is final. */
 static gputune_status retry_deferred(gt_tuning *tuning)
 {
     gt_field *field = &tuning->session.field;
@@ -197,8 +197,7 @@ static void warn_of_winner(const gt_request *request, const gt_verified *verifie
     }
 }
 
-/* Replaces the default's list of scalars that were verified with only one value by that of the last
- * proof. */
+/* The last proof may have tried other values of scalars, so its list replaces the default's. */
 static gputune_status take_single(gt_field *field, const gt_verified *verified)
 {
     char *single = NULL;
@@ -223,7 +222,8 @@ static gputune_status proved_again(gt_session *session, const gt_event *event)
         return GPUTUNE_OK;
     }
     if (stopped && !gt_ending_of(event->status)->costs_one_variant) {
-        tuning->give_up_ns = 0; /* the variant did not fail, so continue without the last proof */
+        /* the variant is not at fault, so continue without the last proof */
+        tuning->give_up_ns = 0;
         return GPUTUNE_OK;
     }
     GT_REFUSE(!gt_ending_of(event->status)->costs_one_variant, event->status, "%s", event->message);
@@ -285,10 +285,9 @@ gputune_status gt_tuning_open_race(gt_tuning *tuning)
                                .precedes = gt_tuning_precedes,
                                .user = tuning};
     if (gt_objective_facts(o->objective)->by_host) {
-        /* Samples by the host's clock are several times noisier than samples by the device's clock.
-         * On the host of an H200 they spread by 3% at 2.4 us per launch, so half a percent shows
-         * after 150 rounds. One slow sample eliminates no contestant, because a process may lose
-         * its core for 1 ms. */
+        /* The host's clock is several times noisier than the device's. On an H200's host, samples
+         * spread by 3% at 2.4 us per launch, so 0.5% shows after 150 rounds. One slow sample
+         * eliminates no contestant, because a process may lose its core for 1 ms. */
         options.max_rounds = 200;
         options.drop_ratio = 0.5;
         options.tie_break = GT_TIE_LIKELY;

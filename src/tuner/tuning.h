@@ -42,8 +42,8 @@ typedef enum gt_phase {
 } gt_phase;
 
 typedef struct gt_playoff {
-    gt_race *race; /* NULL before the first playoff, and when gt_tuning.race has taken it over */
-    bool weighs;   /* true for a playoff by energy, false for a playoff that breaks a tie */
+    gt_race *race; /* NULL before the first playoff, and after gt_tuning.race took it over */
+    bool weighs;   /* true for a playoff by energy, false to break a tie */
     bool hot;      /* true if the playoff compares times with a warm cache */
 } gt_playoff;
 
@@ -53,90 +53,89 @@ typedef struct gt_tuning {
     gt_race *race; /* the race that decides */
     gt_playoff playoff;
     uint64_t
-        hot_winner; /* the variant that won a tie by its time with a warm cache, or GT_NO_VARIANT */
-    gt_race *by_time; /* objective energy: the race by time, while `race` is the race by energy */
-    uint64_t proved;  /* the variant that passed its last proof, or GT_NO_VARIANT */
+        hot_winner;   /* variant that won a tie by its time with a warm cache, or GT_NO_VARIANT */
+    gt_race *by_time; /* for the objective energy: the earlier race by time */
+    uint64_t proved;  /* variant that passed its last proof, or GT_NO_VARIANT */
     struct {
         gt_race *race, *by_time;
         uint64_t proved;
-    } earlier; /* the previous race, which was decided before all variants raced again */
+    } earlier;               /* the previous race, decided before all variants raced again */
     const gt_race *restored; /* `race`, if it is the previous race, restored for lack of time */
     gt_race_end end;         /* how `race` ended */
-    gt_race_round round;     /* the round in progress; `ids` is valid until the next round */
+    gt_race_round round;     /* round in progress; `ids` is valid until the next round */
     gt_history history;
     gt_strategy_proposer strategy;
     gt_disturbance disturbance;
     int64_t last_progress_ns, last_kept_ns;
     int64_t give_up_ns; /* deadline of the winner's last proof after a stop */
-    double kept_s;      /* seconds of the limit that were left at the stop */
+    double kept_s;      /* seconds of the limit left at the stop */
 } gt_tuning;
 
 extern const gt_policy gt_tuning_policy;
 
-/* Opens tuning->race, without contestants. */
+/* Opens the race of the tuning, without contestants. */
 gputune_status gt_tuning_open_race(gt_tuning *tuning);
 /* Returns the race that is being sampled: `race` or the playoff's. */
 gt_race *gt_tuning_current_race(const gt_tuning *tuning);
-/* Returns true if ties with a cold cache are broken by the time with a warm one. Returns false if
- * the data do not fit into the cache. */
+/* Returns true if the time with a warm cache breaks ties. False if the data do not fit into the
+ * cache. */
 bool gt_tuning_breaks_by_hot_time(const gt_tuning *tuning);
-/* Returns true if variant `a` wins a tie against `b`, by gt_precedes(). `tuning` is a gt_tuning.
- * Used as gt_race_options.precedes. */
+/* Returns true if variant `a` wins a tie against `b` (gt_precedes()). `tuning` is a gt_tuning. A
+ * gt_race_options.precedes. */
 bool gt_tuning_precedes(const void *tuning, uint64_t a, uint64_t b);
 gt_variant *gt_tuning_variant(const gt_tuning *tuning, uint64_t id);
 
 /* --- tuning_rounds.c -------------------------------------------------------------------------- */
 
-/* Adds the variants that became ready to the race. */
+/* Adds newly ready variants to the race. */
 gputune_status gt_tuning_admit(gt_tuning *tuning);
-/* Counts the contestants whose time is not known yet. */
+/* Counts the contestants without a time. */
 uint32_t gt_tuning_untimed(const gt_tuning *tuning);
 /* Requests the next round, or ends the race if none is needed. */
 gputune_status gt_tuning_start_round(gt_tuning *tuning);
 /* Handles the samples, or the failure, of a round. */
 gputune_status gt_tuning_take_round(gt_tuning *tuning, const gt_event *event);
-/* If the session stops before the first round, takes the times of the verifying launches as
+/* If the session stops before the first round, uses the times of the verifying launches as
  * samples. */
 gputune_status gt_tuning_settle_for_pilots(gt_tuning *tuning);
 /* Returns true if the objective is energy and `race` is still by time. */
 bool gt_tuning_is_before_weighing(const gt_tuning *tuning);
-/* Opens a playoff and enters its phase. With `weighs`, the playoff is by energy, among the default
- * and the fastest variants by time; otherwise it is among the tied contestants. */
+/* Opens a playoff and enters its phase. With `weighs`, the playoff compares the energy of the
+ * default and the fastest variants; otherwise it breaks the tie. */
 gputune_status gt_tuning_open_playoff(gt_tuning *tuning, bool weighs);
 /* Makes the playoff by energy the deciding race. */
 void gt_tuning_adopt_weighing(gt_tuning *tuning);
 
 /* --- tuning_end.c ----------------------------------------------------------------------------- */
 
-/* Returns how many seconds to reserve for the last proof, including the jobs before it, and for
- * waiting for a locked database. */
+/* Returns how many seconds to reserve for the last proof, the jobs before it, and a locked
+ * database. */
 double gt_tuning_sets_aside_s(const gt_session *session);
 /* Requests the winner's last proof. */
 gputune_status gt_tuning_prove_winner(gt_tuning *tuning, uint64_t winner);
 /* Handles a stop: chooses the best variant so far, which is verified again if there is time. */
 gputune_status gt_tuning_stopped(gt_session *session);
-/* Ends a stopped tuning without the last proof if the proof's deadline has passed. The result
- * reports this. */
+/* Ends a stopped tuning without the last proof once the proof's deadline has passed. */
 void gt_tuning_hurry(gt_tuning *tuning);
 
-/* Opens a new race of all verified variants, including those that were eliminated. */
+/* Opens a new race of all verified variants, including eliminated ones. */
 gputune_status gt_tuning_race_again(gt_tuning *tuning);
 void gt_tuning_free_races(gt_tuning *tuning);
 
 /* --- conclude.c ------------------------------------------------------------------------------ */
 
-/* Counts the variants that were tried, are being tried, or are known from earlier tunings. */
+/* Counts the variants that were or are being tried, or are known from earlier tunings. */
 uint32_t gt_tuning_tried(const gt_tuning *tuning);
 /* Calls the request's progress callback, at most 20 times a second unless `always`. */
 void gt_tuning_progress(gt_tuning *tuning, const char *phase, bool always);
-/* Appends the samples of all races to the file options.samples_path. */
+/* Appends the samples of all races to options.samples_path. */
 void gt_tuning_write_samples(const gt_tuning *tuning);
 
-/* Stores final trials once a second, so they survive the end of the process. */
+/* Stores final trials once a second, in case the process ends. */
 gputune_status gt_tuning_keep(gt_tuning *tuning);
 
 /* Stores the trials and the winner, and sets *out to the choice. */
 gputune_status gt_tuning_conclude(gt_choice *out, gt_tuning *tuning);
-/* After a failure, stores the trials, and whether the default failed. Keeps the thread's
- * message. */
+/* After a failure, stores the trials, and notes a failure of the default in the request. Keeps the
+ * thread's message. */
 void gt_tuning_keep_findings(gt_tuning *tuning);

@@ -1,15 +1,15 @@
-/* How a tuning ends: time reserved for the last proof and for storing, stops, and new races after a
- * winner was wrong or a deferred variant was correct. */
+/* The end of a tuning: time reserved for the last proof and for storing, stops, and new races if
+ * the winner was wrong or a deferred variant was correct. */
 #include "tuner/tuning.h"
 
 #include "base/clock.h"
 
 #include <math.h>
 
-/* The last proof may spend FRESH_SHARE of the limit on new inputs, for which the reference runs
- * again, and as much on its data proof. At most MOST_SHARE of the limit is reserved for the end. */
+/* FRESH_SHARE of the limit may be spent on new inputs, for which the reference runs again, and as
+ * much on the data proof. At most MOST_SHARE is reserved for the end. */
 static const double FRESH_SHARE = 0.1, MOST_SHARE = 0.5;
-/* Margins for a busy machine: additional seconds, and a factor. */
+/* Margins for a busy machine: added seconds, and a factor. */
 static const double SPARE_S = 0.02, SPARE = 1.2;
 
 static double limit_s(const gt_tuning *tuning)
@@ -28,16 +28,15 @@ static bool is_fresh(const gt_tuning *tuning)
     return fresh_s(tuning) <= FRESH_SHARE * limit_s(tuning);
 }
 
-/* Returns the estimated seconds of the last proof's launches and comparisons, from the proofs
- * before the race. */
+/* Estimates the last proof's launches and comparisons, from the proofs before the race. */
 static double launches_s(const gt_tuning *tuning)
 {
     double again_s = is_fresh(tuning) ? fresh_s(tuning) : 0;
     return SPARE_S + SPARE * (4 * tuning->session.field.schedule.new_variant_s + again_s);
 }
 
-/* Returns the estimated seconds of the last proof. Its data proof may be shortened to a tenth of
- * the limit, and is omitted if the reference alone would take that long. */
+/* Estimates the last proof. Its data proof may be shortened to a tenth of the limit, or omitted if
+ * the reference alone would take that long. */
 static double proof_s(const gt_tuning *tuning)
 {
     const gt_prepared *prepared = &tuning->session.field.preparation;
@@ -46,20 +45,20 @@ static double proof_s(const gt_tuning *tuning)
     return launches_s(tuning) + fmin(data_proof_s, most_s);
 }
 
-/* Returns the estimated seconds until a replacement worker is prepared. */
+/* Estimates how long it takes until a new measure worker is prepared. */
 static double restart_s(const gt_tuning *tuning)
 {
     return SPARE * (double)tuning->session.timeline.prepared * 1e-9;
 }
 
-/* Returns the estimated seconds until the measure worker has done its jobs. */
+/* Estimates how long the measure worker needs for its current jobs. */
 static double outstanding_s(const gt_session *session)
 {
     double rounds_s = session->round_id ? session->sample_s * session->round_count : 0;
     return session->field.verifying * session->field.schedule.new_variant_s + rounds_s;
 }
 
-/* Returns true if the measure worker takes far longer than was estimated. */
+/* Returns true if the measure worker takes far longer than estimated. */
 static bool is_stuck(const gt_session *session)
 {
     static const double far_longer = 4, least_s = 0.1;
@@ -79,7 +78,7 @@ double gt_tuning_sets_aside_s(const gt_session *session)
     needed += proof_s(tuning);
     needed += is_stuck(session) ? restart_s(tuning) : 0;
     if (gt_store_lags(
-            session->request->services->store)) { /* storing may have to wait for the locked file */
+            session->request->services->store)) { /* storing may wait for a locked database */
         static const double share = 0.1, most_s = 5;
         needed += fmin(share * limit_s(tuning), most_s);
     }
@@ -99,8 +98,8 @@ gputune_status gt_tuning_prove_winner(gt_tuning *tuning, uint64_t winner)
     return gt_session_prove_again(session, &job);
 }
 
-/* Returns how many seconds the last proof may take after a stop. A caller who cancels does not wait
- * for a busy worker. */
+/* Returns how many seconds the last proof may take after a stop. After a cancel, a busy worker is
+ * not waited for. */
 static double grace_s(const gt_session *session)
 {
     static const double least_s = 0.15;
@@ -110,7 +109,7 @@ static double grace_s(const gt_session *session)
     return canceled && busy ? 0 : left_s + least_s;
 }
 
-/* Forgets the measure worker's jobs, which will not be answered. */
+/* Forgets the measure worker's jobs, because their events will not arrive. */
 static void forget_jobs(gt_session *session)
 {
     session->round_id = 0;
@@ -124,7 +123,7 @@ static void free_earlier(gt_tuning *tuning)
     tuning->earlier.race = tuning->earlier.by_time = NULL;
 }
 
-/* Replaces the race by the previous one, without the variants that have failed since. */
+/* Returns to the previous race, without the variants that have failed since. */
 static void restore_earlier(gt_tuning *tuning)
 {
     gt_race_free(tuning->race);
@@ -141,8 +140,8 @@ static void restore_earlier(gt_tuning *tuning)
     tuning->restored = tuning->race;
 }
 
-/* After a stop, goes back to a decided race: the previous one if the current one is undecided. A
- * playoff by energy decides if it has samples. */
+/* After a stop, returns to the previous race if the current one is undecided. A playoff by energy
+ * decides if it has samples. */
 static void fall_back(gt_tuning *tuning)
 {
     bool is_over = tuning->phase == GT_PHASE_PROVE_AGAIN || tuning->phase == GT_PHASE_RETRY;

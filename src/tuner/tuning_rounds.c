@@ -9,10 +9,10 @@
 enum {
     HOT_MOST = 8, /* maximum number of contestants in a playoff with a warm cache */
     HOT_ROUNDS = 2,
-    FINALISTS = 4, /* number of contestants of a playoff by energy */
+    FINALISTS = 4, /* number of contestants in a playoff by energy */
     /* rounds that a decision by energy needs; on an H200, samples spread by 0.1 to 1% */
     LEVEL = 3,
-    /* maximum number of rounds by energy; with the final rounds, these take half a minute */
+    /* with the final rounds, half a minute */
     ROUNDS_MAX = 5,
     FINAL_ROUNDS = 3
 };
@@ -22,8 +22,8 @@ static bool is_before(const gt_race *race, const gt_runner *a, const gt_runner *
     return a->ratio < b->ratio || (a->ratio == b->ratio && gt_race_precedes(race, a->id, b->id));
 }
 
-/* Lists the default, and then the fastest contestants in the race; with `tied`, only tied
- * contestants. Returns their number. */
+/* Lists the default, then the fastest contestants still racing or, with `tied`, only tied ones.
+ * Returns their number. */
 static uint32_t find_finalists(const gt_race *race, const gt_runner **out, uint32_t most, bool tied)
 {
     uint32_t count = 0;
@@ -47,7 +47,7 @@ static uint32_t find_finalists(const gt_race *race, const gt_runner **out, uint3
     return count;
 }
 
-/* Lists the tied contestants, including the one that would win without a playoff. */
+/* Lists the tied contestants, including the winner without a playoff. */
 static gputune_status find_tied(uint32_t *count, const gt_race *race, const gt_runner **out,
                                 uint32_t most)
 {
@@ -68,24 +68,25 @@ static gt_race_options playoff_options(const gt_tuning *tuning)
 {
     const gt_request *request = tuning->session.request;
     const gt_playoff *playoff = &tuning->playoff;
-    return playoff->weighs
-               ? (gt_race_options){.seed = request->options.seed,
-                                   .epsilon = request->options.epsilon,
-                                   .drop_ratio = 0.5,
-                                   .level = LEVEL,
-                                   .max_rounds = ROUNDS_MAX,
-                                   .final_rounds = FINAL_ROUNDS,
-                                   .quick_from = FINALISTS + 1,
-                                   .precedes = gt_tuning_precedes,
-                                   .user = tuning}
-               : (gt_race_options){.seed = request->options.seed,
-                                   .epsilon = request->options.epsilon,
-                                   .final_rounds =
-                                       1, /* the minimum, because final rounds are not stored */
-                                   .quick_from = playoff->hot ? 1 : 0,
-                                   .exact = request->device->emulated,
-                                   .precedes = gt_tuning_precedes,
-                                   .user = tuning};
+    return playoff->weighs ? (gt_race_options){.seed = request->options.seed,
+                                               .epsilon = request->options.epsilon,
+                                               .drop_ratio = 0.5,
+                                               .level = LEVEL,
+                                               .max_rounds = ROUNDS_MAX,
+                                               .final_rounds = FINAL_ROUNDS,
+                                               .quick_from = FINALISTS + 1,
+                                               .precedes = gt_tuning_precedes,
+                                               .user = tuning}
+                           : (gt_race_options){.seed = request->options.seed,
+                                               .epsilon = request->options.epsilon,
+                                               .final_rounds =
+                                                   /* the minimum, because final rounds of a playoff
+                                                    * are not stored */
+                                               1,
+                                               .quick_from = playoff->hot ? 1 : 0,
+                                               .exact = request->device->emulated,
+                                               .precedes = gt_tuning_precedes,
+                                               .user = tuning};
 }
 
 gputune_status gt_tuning_open_playoff(gt_tuning *tuning, bool weighs)
@@ -115,7 +116,7 @@ gputune_status gt_tuning_open_playoff(gt_tuning *tuning, bool weighs)
     return GPUTUNE_OK;
 }
 
-/* Sets *out to the time that corresponds to a ratio of 1. INFINITY: no contestant was sampled. */
+/* Sets *out to the time for a ratio of 1; INFINITY if no contestant was sampled. */
 static gputune_status unit_of(double *out, const gt_race *race)
 {
     const gt_runner *best = gt_race_incumbent(race);
@@ -128,8 +129,8 @@ static gputune_status unit_of(double *out, const gt_race *race)
     return GPUTUNE_OK;
 }
 
-/* Chooses the contestant with the least sum of host and device time. It must be better than the
- * default by epsilon of the host's time; otherwise the default wins. */
+/* Chooses the contestant with the smallest sum of host and device time. The default wins if its sum
+ * is within epsilon of the host's time. */
 static gputune_status choose_by_device_time(uint64_t *out, gt_tuning *tuning)
 {
     double host_ns, device_ns, least = INFINITY, standard = INFINITY;
@@ -160,7 +161,7 @@ static gputune_status choose_by_device_time(uint64_t *out, gt_tuning *tuning)
     return GPUTUNE_OK;
 }
 
-/* Chooses the contestant with the least time with a warm cache, if that time is far below the race
+/* Chooses the contestant with the smallest time with a warm cache, if that is far below the
  * winner's. */
 static gputune_status choose_by_hot_time(uint64_t *out, gt_tuning *tuning)
 {
@@ -192,7 +193,7 @@ static gputune_status end_playoff_round(gt_tuning *tuning)
         return GPUTUNE_OK;
     }
     if (tuning->playoff.weighs &&
-        end != GT_RACE_NONE_LEFT) { /* from now on the playoff's race decides */
+        end != GT_RACE_NONE_LEFT) { /* the playoff's race decides from now on */
         gt_tuning_adopt_weighing(tuning);
         tuning->end = end;
         tuning->phase = GT_PHASE_PROVE_AGAIN;
@@ -264,7 +265,6 @@ uint32_t gt_tuning_untimed(const gt_tuning *tuning)
 
 /* --- rounds ----------------------------------------------------------------------------------- */
 
-/* Returns the objective of the current race's samples. */
 static gputune_objective sampled_now(const gt_tuning *tuning)
 {
     bool weighs = tuning->phase == GT_PHASE_PLAYOFF && tuning->playoff.weighs;
@@ -272,8 +272,8 @@ static gputune_objective sampled_now(const gt_tuning *tuning)
     return by_time && !weighs ? GPUTUNE_OBJECTIVE_KERNEL : tuning->session.field.setup->objective;
 }
 
-/* Returns true if the verifying launches can replace a quick round: each was timed by events with a
- * cold cache, and took long enough. Only the best contestant may already have other samples. */
+/* Returns true if verifying launches can replace a quick round: events timed them with a cold
+ * cache, and they took long enough. Only the best contestant may already have other samples. */
 static bool pilots_serve(const gt_tuning *tuning, const gt_race_round *round)
 {
     const gt_race *race = gt_tuning_current_race(tuning);
@@ -289,8 +289,7 @@ static bool pilots_serve(const gt_tuning *tuning, const gt_race_round *round)
     return serve;
 }
 
-/* Reports a contestant's median after its first and fourth samples, because other samples hardly
- * change the median. */
+/* Reports medians after the first and fourth samples, because other samples hardly change them. */
 static gputune_status report_times(gt_tuning *tuning, const gt_race_round *round)
 {
     for (uint32_t i = 0; i < round->count; i++) {
@@ -350,7 +349,7 @@ gputune_status gt_tuning_start_round(gt_tuning *tuning)
                                                [GT_RACE_FULL] = GT_SAMPLE_BRIEF,
                                                [GT_RACE_FINAL] = GT_SAMPLE_FULL};
     gt_race_round round;
-    do { /* repeat while a round needs no new samples */
+    do { /* repeat while verifying launches replace rounds */
         GT_TRY(gt_race_next_round(gt_tuning_current_race(tuning), &round));
         if (round.count ? !pilots_serve(tuning, &round) : tuning->phase == GT_PHASE_PROVE) {
             break;

@@ -32,8 +32,7 @@ void gt_workers_adopt(gt_workers *workers, gt_farm *farm)
     workers->idle[farm->measures] = farm;
 }
 
-/* Takes an idle farm that fits, preferably one without a measure worker. Returns NULL if there is
- * none. */
+/* Prefers a farm without a measure worker if none is needed. Returns NULL if no farm is idle. */
 static gt_farm *take_idle(gt_workers *workers, bool measure)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&workers->mutex);
@@ -54,7 +53,7 @@ gputune_status gt_workers_borrow(gt_workers *workers, gt_farm **out, bool measur
     return GPUTUNE_OK;
 }
 
-/* Keeps the farm as idle if there is a place for it. Returns true if it is kept. */
+/* Returns false if an idle farm of this kind is already kept. */
 static bool keep_farm(gt_workers *workers, gt_farm *farm)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&workers->mutex);
