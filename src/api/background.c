@@ -1,4 +1,4 @@
-/* Background tuning: a thread of the tuner tunes one request after another, and pauses while the
+/* Tunes in the background: a thread runs the queued tunings one by one, and pauses while the
  * application uses the GPU. */
 #include "api/background.h"
 
@@ -18,20 +18,20 @@
 
 atomic_bool gt_launch_seen;
 
-static const int64_t lately_ns = 200000000;  /* a launch counts as use of the GPU for this long */
-static const int64_t gap_ns = 100000000;     /* a longer gap between calls ends a pause */
-static const int64_t window_ns = 1200000000; /* a little more than the period that NVML averages */
-static const int64_t again_ns = 200000000;   /* the time between two readings of NVML */
+static const int64_t lately_ns = 200000000;  /* duration for which a launch counts as GPU use */
+static const int64_t gap_ns = 100000000;     /* is_busy() calls further apart start a new pause */
+static const int64_t window_ns = 1200000000; /* longer than the period over which NVML averages */
+static const int64_t again_ns = 200000000;   /* the interval between readings of NVML */
 enum { BUSY_PERCENT = 10 };
 
-/* The application's use of the GPU, as the background thread observed it. */
+/* The application's use of the GPU. */
 typedef struct activity {
     gt_nvml *nvml;
-    int64_t launched_ns; /* when a launch was last seen */
-    int64_t asked_ns;    /* when is_busy() was last called */
-    int64_t resting_ns;  /* when the current pause began */
-    int64_t read_ns;     /* when NVML was last read */
-    bool others;         /* true if NVML reported a busy GPU at that time */
+    int64_t launched_ns;
+    int64_t asked_ns;
+    int64_t resting_ns; /* time at which the current pause began */
+    int64_t read_ns;
+    bool others; /* true if NVML reported a busy GPU */
 } activity;
 
 static void read_others(activity *activity, int64_t now)
@@ -41,9 +41,9 @@ static void read_others(activity *activity, int64_t now)
     activity->read_ns = now;
 }
 
-static const double default_share = 0.025; /* slows the application by up to 1.7 times this */
+static const double default_share = 0.025; /* the application slows down by up to 1.7 times this */
 static const double default_limit_s = 60;
-static const double way_given_s = 0.5; /* how long the GPU is left to a caller's tuning */
+static const double way_given_s = 0.5;
 
 typedef enum job_state { JOB_WAITING, JOB_RUNNING, JOB_TUNED, JOB_FAILED } job_state;
 
@@ -55,21 +55,20 @@ typedef struct job {
     gt_background_use use;
     job_state state;
     volatile int cancel;
-    bool gave_way; /* true if the tuning was stopped because a caller waits for another one */
+    bool gave_way; /* true if the tuning stopped because another call wants to tune */
 } job;
 
 struct gt_background {
     gputune *tuner;
-    gt_services services; /* the tuner's services, but with low-priority workers */
+    gt_services services; /* the tuner's services, with low-priority workers */
     gt_workers workers;
-    pthread_mutex_t mutex; /* protects the members below */
+    pthread_mutex_t mutex;
     pthread_cond_t changed;
     GT_ARRAY(job *) jobs;
-    /* state of the thread: it must be joined, runs, must end */
     bool started, working, stopping;
     pthread_t thread;
-    activity activity; /* used by the thread only */
-    job *current;      /* used by the thread only */
+    activity activity; /* accessed only by the background thread */
+    job *current;      /* accessed only by the background thread */
 };
 
 gputune_status gt_background_open(gt_background **out, gputune *tuner)
@@ -129,8 +128,9 @@ void gt_background_close(gt_background *background)
 
 /* ---- one tuning ------------------------------------------------------------------------------ */
 
-/* Returns true if the application uses the GPU. NVML does not report which process uses the GPU, so
- * NVML is read only after the tuning has paused for as long as NVML averages. */
+/* Returns true if the application uses the GPU. NVML does not report which process uses the GPU,
+ * and its load is an average. So NVML is read only after the tuning has paused for the averaging
+ * period. */
 static bool is_busy(void *user)
 {
     activity *activity = &((gt_background *)user)->activity;
@@ -161,7 +161,6 @@ static bool must_give_way(void *user)
     return true;
 }
 
-/* Logs the end of a tuning. Returns OK if there is a winner, otherwise ENOTFOUND. */
 static gputune_status needs_tuning(const gputune *tuner, const gt_request *request,
                                    const gt_choice *choice)
 {
@@ -197,7 +196,7 @@ static gputune_status tune_job(gt_background *background, job *one)
 
 /* ---- the thread ------------------------------------------------------------------------------ */
 
-/* Runs a job. The caller holds the mutex, which is released while the job runs. */
+/* Runs a job. The caller holds the mutex; it is released while the job runs. */
 static void do_job(gt_background *background, job *one)
 {
     one->state = JOB_RUNNING;
@@ -214,7 +213,7 @@ static void do_job(gt_background *background, job *one)
     }
 }
 
-/* Runs the thread. It ends a second after the last request, even if the main thread has ended by
+/* The thread ends a second after the last request, even if the main thread has called
  * pthread_exit(). */
 static void *run_jobs(void *user)
 {
@@ -246,7 +245,6 @@ static void *run_jobs(void *user)
     return NULL;
 }
 
-/* The caller holds the mutex. */
 static gputune_status start_thread(gt_background *background)
 {
     if (background->working) {
@@ -339,10 +337,9 @@ int gputune_background(gputune_background_state *out, gputune *tuner)
     return GT_SIZED_WRITE(gputune_background_state, out, &state);
 }
 
-/* The caller holds the mutex. */
 static gputune_status wait_until_done(gt_background *background, double seconds)
 {
-    static const double slice_s = 0.05; /* the delay until closing the tuner ends the wait */
+    static const double slice_s = 0.05; /* interval between checks if the tuner is closing */
     const gt_patience patience = gt_patience_for(seconds, NULL);
     for (;;) {
         const gputune_background_state state = count_jobs(background);

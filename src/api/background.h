@@ -1,4 +1,4 @@
-/* Background tuning: a thread of the tuner tunes requests that no call waits for. */
+/* Background tuning: a thread of the tuner runs the tunings that no call waits for. */
 #pragma once
 
 #include "api/plan.h"
@@ -10,11 +10,11 @@ typedef struct gt_background gt_background;
 
 /* Makes the tuner's queue of requests, without starting the thread. ENOMEM. */
 gputune_status gt_background_open(gt_background **out, gputune *tuner);
-/* Waits for the thread, which ends with the tuner's calls, and frees the queue. NULL is allowed. */
+/* Waits for the thread to end, and frees the queue. NULL is allowed. */
 void gt_background_close(gt_background *background);
 
-/* Adds a request to the queue, unless one with the same key was added since templates last changed
- * (`forgets`: gt_plan_table_forgets()). Call it only between gt_call_begin() and gt_call_end().
+/* Adds a request to the queue, unless the queue has a request with the same key and the same
+ * `forgets` (gt_plan_table_forgets()). Call it only between gt_call_begin() and gt_call_end().
  * Fails like gt_request_make() and gt_request_outlive_call(). */
 gputune_status gt_background_want(gt_background *background, const gt_plan_key *key,
                                   uint32_t forgets, const char *kernel, gputune_sizes sizes,
@@ -22,7 +22,8 @@ gputune_status gt_background_want(gt_background *background, const gt_plan_key *
 
 extern atomic_bool gt_launch_seen;
 
-/* Notes that a plan was launched. Costs one memory access if a launch is noted already. */
+/* Records that a plan was launched. If a launch is recorded already, this costs one memory access.
+ * */
 static inline void gt_note_launch(void)
 {
     if (!atomic_load_explicit(&gt_launch_seen, memory_order_relaxed)) {

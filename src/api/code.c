@@ -37,9 +37,7 @@ static gputune_status new_code(gt_shared_code **out, gt_plan_pool *pool, gt_imag
     return GPUTUNE_OK;
 }
 
-/* Finds or adds the code of an image, and takes a reference to it. If the code is new, it takes
- * over the image.
- */
+/* Finds or adds the code of an image, and adds a reference. A new code takes over the image. */
 static gputune_status take_code(gt_shared_code **out, gt_plan_pool *pool, gt_image *image,
                                 int carveout_kb)
 {
@@ -59,7 +57,8 @@ static gputune_status take_code(gt_shared_code **out, gt_plan_pool *pool, gt_ima
     return GPUTUNE_OK;
 }
 
-/* Drops a reference. Returns true if it was the last one; the code is then unlinked. */
+/* Drops a reference. Returns true if it was the last reference; the code is then removed from the
+ * pool. */
 static bool leave_code(gt_shared_code *code)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&code->pool->mutex);
@@ -88,7 +87,7 @@ static void drop_code(gt_shared_code *code)
     free(code);
 }
 
-/* Finds the module of a context, or NULL. Releases modules of contexts that were reset. */
+/* Finds the module of a context, or NULL. Frees modules of contexts that were reset. */
 static gt_module *find_module(gt_shared_code *code, const gt_context *context)
 {
     gt_module *found = NULL;
@@ -108,7 +107,6 @@ static gt_module *find_module(gt_shared_code *code, const gt_context *context)
     return found;
 }
 
-/* Loads the code for a launch in the current context, which is `context`. */
 static gputune_status load_launch(gt_launcher **out, gt_shared_code *code,
                                   const gt_launch_view *launch, const gt_context *context)
 {
@@ -151,7 +149,7 @@ gputune_status gt_plan_code_load(gt_launcher **out, gt_plan_code *code)
     GT_TRY(load_launch(&launcher, code->code, code->launch, &context));
     gt_launcher *before = atomic_exchange(&at->launcher, launcher);
     atomic_store_explicit(&at->id, context.id, memory_order_release);
-    gt_launcher_free(before); /* no launch uses it, because its context is gone */
+    gt_launcher_free(before); /* its context no longer exists, so no launch uses it */
     *out = launcher;
     return GPUTUNE_OK;
 }

@@ -1,4 +1,4 @@
-/* The code of plans: images that several plans of a tuner share, and their loaded modules. */
+/* The code of plans: images, which plans of a tuner share, and their loaded modules. */
 #pragma once
 
 #include "base/array.h"
@@ -11,32 +11,33 @@
 
 /* The state that the plans of a tuner share. */
 typedef struct gt_plan_pool {
-    const gt_driver *driver; /* NULL: the tuner launches nothing */
+    const gt_driver *driver; /* NULL if the tuner launches nothing */
     const gt_device *device;
-    bool debug; /* true if gt_debug_launch() checks each launch */
+    bool debug;
     pthread_mutex_t mutex;
-    struct gt_shared_code *codes[64]; /* by hash of the image; linked by gt_shared_code.next */
-    gputune_plan *owned, *kept;       /* lists of all plans (plan.c) */
+    struct gt_shared_code
+        *codes[64]; /* hash table of images; collisions are linked by gt_shared_code.next */
+    gputune_plan *owned, *kept;
 } gt_plan_pool;
 
-/* An image, and its modules in the contexts where it is loaded. Plans share a code if they differ
- * only in a size that the kernel gets as an argument. */
+/* An image, and its modules in the contexts where it is loaded. Plans that differ only in the value
+ * of a kernel argument share a code. */
 typedef struct gt_shared_code {
     gt_plan_pool *pool;
     struct gt_shared_code *next;
     uint64_t hash;
-    int carveout_kb; /* the value is set on the loaded functions, so plans with another value need
-                        their own code */
-    unsigned plans;  /* number of plans; protected by the pool's mutex */
-    bool is_private; /* true if kernels may write variables of the module, so each plan has its own
-                        module */
+    int carveout_kb; /* a property of the loaded functions, so plans with different carveouts need
+                        separate codes */
+    unsigned plans;  /* number of plans that use the code; protected by the pool's mutex */
+    bool is_private; /* true if each plan needs its own module, because kernels may write the
+                        module's variables */
     gt_image image;
     pthread_mutex_t loading; /* protects the modules, and additions to gt_plan_code.loaded */
     GT_ARRAY(gt_module *) modules;
 } gt_shared_code;
 
-/* The code of a plan, loaded in one context. After the context was reset, the struct is reused for
- * the next context with the same handle. */
+/* The code of a plan, loaded in one context. If the context was reset, the struct is reused for the
+ * next context with the same handle. */
 typedef struct gt_loaded_code {
     CUcontext handle;
     atomic_uint_least64_t id; /* gt_context.id */
@@ -44,10 +45,10 @@ typedef struct gt_loaded_code {
     struct gt_loaded_code *next;
 } gt_loaded_code;
 
-/* A launch of a plan, and its code. */
 typedef struct gt_plan_code {
-    _Atomic(gt_loaded_code *) loaded; /* new elements are added in front */
-    gt_launch_view *launch;           /* made by gt_launch_pack() */
+    _Atomic(gt_loaded_code *)
+        loaded; /* list of loaded codes; new elements are added at the front */
+    gt_launch_view *launch;
     gt_shared_code *code;
 } gt_plan_code;
 
@@ -58,8 +59,8 @@ gputune_status gt_plan_code_make(gt_plan_code **out, gt_plan_pool *pool, gt_laun
 /* Frees the code, and unloads modules that no other plan uses. NULL is allowed. */
 void gt_plan_code_free(gt_plan_code *code);
 
-/* Loads the code in the current context, unless it is loaded there, and sets *out to its launcher.
- * EINVAL if no context of the device is current; ECUDA. */
+/* Sets *out to the launcher of the current context, and loads the code there if necessary. EINVAL
+ * if no context of the device is current; ECUDA. */
 gputune_status gt_plan_code_load(gt_launcher **out, gt_plan_code *code);
 
 /* Returns the launcher of the current context, or NULL if the code is not loaded there. */

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Moves a text to `texts`, and sets *out to it. An empty text takes no memory. */
+/* Moves a text to `texts`, and sets *out to the text. An empty text takes no memory. */
 static gputune_status keep_text(const char **out, gt_texts *texts, gt_text *text)
 {
     char *kept;
@@ -62,8 +62,7 @@ static void set_buffer(gputune_parameter *out, const gt_workload *workload, uint
     out->element_bytes = gt_buffer_element_bytes(buffer);
 }
 
-/* Describes an argument, except for the size of a block's parameter, which describe_launch() sets.
- */
+/* Describes an argument. If the argument is a block, describe_launch() sets its size later. */
 static void set_argument(gt_described *out, const gt_argument *declared,
                          const gt_workload *workload, const gt_launch_view *launch, uint32_t index)
 {
@@ -138,7 +137,7 @@ static void describe_launch(gt_description *description, const gt_request *reque
         return;
     }
     if (parameter->kind == GT_PARAMETER_VALUE) {
-        return; /* the argument is used only in loops, whose kernels cannot be described */
+        return; /* the argument is used only in kernels within loops, which cannot be described */
     }
     gputune_parameter *argument = &description->arguments[parameter->argument].parameter;
     if (parameter->kind == GT_PARAMETER_BLOCK) {

@@ -6,20 +6,21 @@
 
 /* A caller's argument. */
 typedef struct gt_described {
-    gputune_parameter parameter;         /* the description that gputune_plan_argument() returns */
-    uint32_t element_bytes, whole_bytes; /* size of an element or scalar; size of a whole block */
-    const char *type;                    /* owned by the template or by gt_description.texts */
-    const char *members;                 /* layout of a struct: "alpha at 0, n at 8"; else "" */
+    gputune_parameter parameter; /* the result of gputune_plan_argument() */
+    uint32_t element_bytes, whole_bytes;
+    const char *type;    /* owned by the template or by gt_description.texts */
+    const char *members; /* layout of a struct argument, as in "alpha at 0, n at 8"; otherwise "" */
 } gt_described;
 
-/* Arguments and parameters of a plan. Kept small, because a program may have thousands of plans. */
+/* The arguments and parameters of a plan. The struct is small, because a program may have thousands
+ * of plans. */
 typedef struct gt_description {
-    char *sizes;    /* as text: "n=1024" */
-    gt_texts texts; /* texts that the template does not have */
+    char *sizes; /* as text: "n=1024" */
+    gt_texts texts;
     uint32_t argument_count, constant_count;
-    gt_described *arguments;       /* arguments in the order of gputune_args */
-    gputune_parameter *parameters; /* parameters in the order of the parameter list */
-    gputune_constant *constants;   /* the symbols that receive parts of blocks */
+    gt_described *arguments;
+    gputune_parameter *parameters;
+    gputune_constant *constants; /* symbols to which parts of a block argument are copied */
 } gt_description;
 
 /* Describes a launch. `launch` and the template must outlive *out, which must be freed even on

@@ -16,17 +16,16 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A copy must reach this fraction of the peak bandwidth. An H200 reaches 0.88. */
+/* A copy must reach this fraction of the peak bandwidth. An H200 reaches 0.88 of its peak. */
 static const double LEAST_OF_PEAK = 0.7;
-static const double MEGABYTE = 1 << 20, GIGABYTE = 1 << 30; /* CUDA's units of memory */
+static const double MEGABYTE = 1 << 20, GIGABYTE = 1 << 30;
 
-/* The options to check, and the findings of earlier checks. */
 typedef struct patient {
     const gputune_open_options *options;
     int (*each)(void *user, const gputune_diagnosis *diagnosis);
     void *user;
-    int answer;          /* the first answer of `each` that is not 0 */
-    const char *subject; /* the subject of the current check */
+    int answer; /* the first nonzero result of `each` */
+    const char *subject;
     const gt_driver *driver;
     gt_device device;
     bool has_device;
@@ -58,7 +57,7 @@ static void add_finding(patient *p, gputune_verdict verdict, const char *remedy,
 #define WARN(p, remedy, ...) add_finding(p, GPUTUNE_VERDICT_WARNING, remedy, __VA_ARGS__)
 #define FAIL(p, remedy, ...) add_finding(p, GPUTUNE_VERDICT_FAILURE, remedy, __VA_ARGS__)
 
-/* Reports a failure. The last part of its message is the remedy. */
+/* Reports a failure. The last part of the error message is the remedy. */
 static void fail_by_message(patient *p)
 {
     const char *message = gt_message(), *last = strrchr(message, ';');
@@ -366,7 +365,7 @@ static const char *const variables[] = {
     "GPUTUNE_COMPILE_MEMORY", "GPUTUNE_RECORD", "GPUTUNE_LOG", "GPUTUNE_EMULATOR",
     "GPUTUNE_EMU_DEVICES", "GPUTUNE_EMU_SET", "GPUTUNE_EMU_PROFILE", "GPUTUNE_EMU_THREADS",
     "GPUTUNE_EMU_VERBOSE", "GPUTUNE_EMU_REACHED", "GPUTUNE_EMU_DEADLINE",
-    /* the variables from here to the end, OVERRULING in number, override the program's requests: */
+    /* the last OVERRULING variables of this list override the program's options */
     "GPUTUNE_EMU_FAULTS", "GPUTUNE_DISABLE", "GPUTUNE_FORCE", "GPUTUNE_EFFORT", "GPUTUNE_DEBUG",
     "GPUTUNE_PINNED"};
 enum { VARIABLES = sizeof variables / sizeof *variables, OVERRULING = 6 };
@@ -407,7 +406,7 @@ static void check_environment(patient *p)
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
-/* A requirement of a check. A check whose requirement is not met is skipped. */
+/* A requirement of a check. If it is not met, the check is skipped. */
 typedef enum need { NOTHING, DRIVER, REAL_GPU, NVML, DATABASE, FILE_THERE, SOUND_FILE } need;
 
 static bool is_there(const patient *p, need need)

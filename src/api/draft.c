@@ -17,7 +17,7 @@
 
 enum { LIMIT_SECONDS = 300 };
 
-/* Reads until the worker closes the channel. Returns ETIMEOUT if that takes too long. */
+/* Reads until the worker closes the channel. ETIMEOUT. */
 static gputune_status receive_all(gt_text *out, int channel, const char *path)
 {
     const struct timeval limit = {LIMIT_SECONDS, 0};
@@ -32,7 +32,7 @@ static gputune_status receive_all(gt_text *out, int channel, const char *path)
     return out->failed ? gt_fail_memory() : GPUTUNE_OK;
 }
 
-/* Starts a worker, sends it the text's length and the text, and reads its answer. */
+/* Starts a worker, sends it the length and the text, and reads its answer. */
 static gputune_status run_worker(gt_text *out, const char *const *words, const char *path,
                                  const char *text)
 {
@@ -47,7 +47,7 @@ static gputune_status run_worker(gt_text *out, const char *const *words, const c
         return status;
     }
     if (gt_send_all(host, &bytes, sizeof bytes) == GPUTUNE_OK) {
-        (void)gt_send_all(host, text, bytes); /* if the worker has ended, no answer will arrive */
+        (void)gt_send_all(host, text, bytes);
     }
     status = receive_all(out, host, path);
     close(host);
@@ -84,7 +84,6 @@ int gputune_draft_template(char **out, const char *path, const char *text, const
     memcpy(words, own, sizeof own);
     memcpy(words + OWN, arguments ? arguments : own, count * sizeof *words);
     GT_TRY(run_worker(&answer, words, path, text));
-    /* the answer: a line with the status, then the draft or the error message */
     const char *line = strchr(gt_text_string(&answer), '\n');
     const int status = (int)strtol(gt_text_string(&answer), NULL, 10);
     GT_REFUSE(!line, GPUTUNE_EWORKER, "the process that makes drafts did not answer");

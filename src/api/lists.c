@@ -126,8 +126,8 @@ int gputune_device_count(int *out, const char *driver_name)
     GT_TRY(gt_need(__func__, "out", out));
     GT_TRY(gt_driver_probe(&version, driver_name));
     if ((!name || strcmp(name, "cuda") == 0) && !getenv("CUDA_VISIBLE_DEVICES")) {
-        *out = (int)gt_nvml_count(); /* 0 means unknown: this does not start the driver, which would
-                                        take long */
+        *out = (int)gt_nvml_count(); /* if the count is unknown, *out is 0; starting the driver to
+                                        count would take long */
         if (*out) {
             return GPUTUNE_OK;
         }
@@ -158,7 +158,6 @@ const char *gputune_strategy_name(gputune_strategy strategy)
     return gt_strategy_name(strategy);
 }
 
-/* A gputune_space, and the memory that it points to. */
 typedef struct space_parts {
     gputune_space space;
     gt_request *request;
@@ -225,7 +224,7 @@ static gputune_status describe_values(space_parts *parts)
             GT_TRY(describe_value(parts, i, j));
         }
         for (size_t j = 0; j < count; j++) {
-            if (choices[j] >= template->axes[i].count) { /* a value that `only` added */
+            if (choices[j] >= template->axes[i].count) { /* a value that `only` has added */
                 GT_TRY(describe_value(parts, i, choices[j]));
             }
         }

@@ -1,6 +1,6 @@
-/* The application's memory. Inputs of a measurement are shared with the measure worker by CUDA IPC
- * if the allocation allows that, and otherwise copied through host memory. With GPUTUNE_DEBUG, the
- * buffers of a launch are checked. */
+/* Accesses the application's memory. Inputs of a measurement are shared with the measure worker by
+ * CUDA IPC if their allocation allows that, and otherwise copied through host memory. With
+ * GPUTUNE_DEBUG, the buffers of each launch are checked. */
 #include "api/tuner.h"
 
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 /* Gets an IPC handle for an input. Returns false if its memory cannot be shared. A handle stands
- * for the whole allocation, so the input's offset is added. */
+ * for the whole allocation, so *out has the input's offset too. */
 static bool share_input(gt_live_input *out, const gt_driver *driver, const gputune_input *input)
 {
     CUdeviceptr address = (CUdeviceptr)(uintptr_t)input->data, base;
@@ -81,7 +81,6 @@ gputune_status gt_inputs_wait(void *user, const gputune_options *options)
     return GPUTUNE_OK;
 }
 
-/* Returns true if the program can read from a host address. */
 static bool is_readable(CUdeviceptr address)
 {
     int ends[2];
@@ -94,8 +93,7 @@ static bool is_readable(CUdeviceptr address)
     return readable;
 }
 
-/* Fails if an address that CUDA does not know is a mistake. Some devices can access all host
- * memory. */
+/* Fails if CUDA does not know an address, unless the device can access all host memory. */
 static gputune_status check_unknown(const gt_driver *driver, const char *kernel, const char *name,
                                     CUdeviceptr address)
 {
@@ -116,7 +114,7 @@ static gputune_status check_unknown(const gt_driver *driver, const char *kernel,
                                           : "it was freed, or never allocated");
 }
 
-/* Returns the context that owns the memory at an address; NULL: none, or unknown. */
+/* Returns the context that owns the memory at an address, or NULL if it has none or is unknown. */
 static CUcontext owner_of(const gt_driver *driver, CUdeviceptr address)
 {
     CUcontext owner;
@@ -126,8 +124,8 @@ static CUcontext owner_of(const gt_driver *driver, CUdeviceptr address)
                : NULL;
 }
 
-/* Returns true if memory allocated in the current context belongs to `owner`. A green context's
- * memory belongs to the primary context. */
+/* Returns true if memory allocated in the current context belongs to `owner`. Memory of a green
+ * context belongs to the primary context. */
 static bool shares_memory(const gt_driver *driver, CUcontext owner)
 {
     CUdeviceptr probe;
@@ -158,8 +156,8 @@ static gputune_status check_owner(const gt_driver *driver, const gt_context *cur
     return GPUTUNE_OK;
 }
 
-/* Counts the bytes mapped after an address, up to `enough`. A range of virtual memory may be mapped
- * piece by piece, as PyTorch's expandable segments are. */
+/* Counts the bytes mapped after an address, up to `enough`. A range of virtual memory may consist
+ * of several mappings, as in PyTorch's expandable segments. */
 static uint64_t bytes_behind(const gt_driver *driver, CUdeviceptr address, uint64_t enough)
 {
     CUdeviceptr start = 0, base, end = address;

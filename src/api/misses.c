@@ -31,7 +31,7 @@ static gputune_status fail_at(const char *path, const char *what)
     return gt_fail(GPUTUNE_EIO, "cannot %s %s: %s", what, path, strerror(errno));
 }
 
-/* Locks the file until it is closed. Returns EBUSY if it is still locked by others after 0.1 s. */
+/* Locks the file until it is closed. EBUSY if another process has kept the lock for 0.1 s. */
 static gputune_status lock_file(int file, const char *path)
 {
     struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -57,7 +57,7 @@ static bool is_count(const char *line)
     return line[COUNT_DIGITS] == '\t';
 }
 
-/* Finds the beginning of the line with that key, or NULL. */
+/* Finds the beginning of the line with a key, or NULL. */
 static const char *find_line(const char *text, const char *key)
 {
     size_t length = strlen(key);
@@ -89,7 +89,7 @@ static gputune_status append_miss(int file, const char *path, const char *text, 
     if (!bytes) {
         gt_text_append(&line, heading);
     } else if (text[bytes - 1] != '\n') {
-        gt_text_append(&line, "\n"); /* ends a line that a full disk has cut short */
+        gt_text_append(&line, "\n"); /* a full disk may have cut the last line short */
     }
     gt_text_printf(&line, "%0*" PRIu64 "\t%s\n", (int)COUNT_DIGITS, count, key);
     return line.failed ? gt_fail_memory()
@@ -150,7 +150,6 @@ static bool read_objective(gputune_objective *out, const char *word)
     return false;
 }
 
-/* Splits a line into columns, in place. Returns false for a malformed line. */
 static bool read_line(gputune_miss *out, char *line)
 {
     char *columns[COLUMNS];
@@ -188,7 +187,7 @@ static int most_wanted_first(const void *left, const void *right)
     return order ? order : strcmp(a->sizes, b->sizes);
 }
 
-/* Reads all lines. Skips malformed lines, which a full disk may have cut short. */
+/* Reads all lines. Skips malformed lines, because a full disk may cut a line short. */
 static gputune_status read_lines(miss_list *out, char *text)
 {
     for (char *line = text; *line;) {
@@ -224,17 +223,18 @@ int gputune_misses(const char *path, int (*each)(void *user, const gputune_miss 
 struct gt_miss {
     char *key;
     atomic_uint_least64_t asked;
-    uint64_t written; /* how much of `asked` is in the file; protected by the lock */
+    uint64_t written; /* how many of the `asked` requests are in the file; protected by the lock */
 };
 
 struct gt_misses {
     char *path;
     gt_log log;
-    pid_t owner; /* a forked child writes nothing, because its copy of the lock may be locked */
+    pid_t owner; /* checked before writing: a forked child must not write, because its copy of the
+                    lock may be locked */
     pthread_mutex_t lock;
-    bool logged; /* true if a failure was logged */
+    bool logged;
     GT_ARRAY(gt_miss *) list;
-    gt_hash_index places; /* indices in the list, by the key's hash */
+    gt_hash_index places; /* list indices by hash of the key */
 };
 
 gputune_status gt_misses_open(gt_misses **out, const char *path, const gt_log *log)
@@ -249,8 +249,7 @@ gputune_status gt_misses_open(gt_misses **out, const char *path, const gt_log *l
     return GPUTUNE_OK;
 }
 
-/* Adds the requests since the last write to the counts in the file. If that fails, the next call
- * adds them. */
+/* Adds the requests since the last write to the file. If that fails, the next call tries again. */
 static void write_miss(gt_misses *misses, gt_miss *miss)
 {
     if (getpid() != misses->owner) {
@@ -258,7 +257,7 @@ static void write_miss(gt_misses *misses, gt_miss *miss)
     }
     gt_held_signal held;
     pthread_mutex_lock(&misses->lock);
-    gt_signal_hold(&held); /* because lookups do not hold signals back */
+    gt_signal_hold(&held); /* lookups do not block signals, so block them here */
     uint64_t asked = atomic_load(&miss->asked), more = asked - miss->written;
     gputune_status status = more ? gt_misses_file_add(misses->path, miss->key, more) : GPUTUNE_OK;
     miss->written = status == GPUTUNE_OK ? asked : miss->written;
@@ -266,7 +265,8 @@ static void write_miss(gt_misses *misses, gt_miss *miss)
     bool is_first_failure = status != GPUTUNE_OK && !misses->logged;
     misses->logged |= is_first_failure;
     pthread_mutex_unlock(&misses->lock);
-    if (is_first_failure) { /* outside the lock, because the log's callback may call the tuner */
+    if (is_first_failure) { /* the lock is released first, because the log's callback may call the
+                               tuner */
         gt_log_line(&misses->log, GPUTUNE_LOG_WARNING, "cannot record a request: %s", gt_message());
     }
 }
@@ -288,7 +288,7 @@ void gt_misses_close(gt_misses *misses)
     free(misses);
 }
 
-/* Makes the columns after the count, in the heading's order, with the template's path made
+/* Makes the columns after the count, in the order of the heading. The template's path is made
  * absolute. */
 static gputune_status make_key(char **out, const gt_request *request)
 {
@@ -303,8 +303,7 @@ static gputune_status make_key(char **out, const gt_request *request)
     return gt_text_take(out, &text);
 }
 
-/* Finds or adds the miss with a key, and takes over the key. Returns NULL if out of memory. The
- * caller holds the lock. */
+/* Finds or adds the miss with a key. Takes over the key. Returns NULL if out of memory. */
 static gt_miss *intern_locked(gt_misses *misses, char *key)
 {
     uint32_t count = (uint32_t)misses->list.count, place = count;

@@ -1,4 +1,4 @@
-/* The names of enumerators that are not part of another table. */
+/* The names of the enumerators that no other table names. */
 #include <gputune_tools.h>
 
 /* Defines gputune_TYPE_name(), given the names in the order of the enumerators. */

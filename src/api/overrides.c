@@ -26,7 +26,7 @@ static void on_line(void *user, gputune_log_level level, const char *line)
                                  gputune_log_level_name(level), line);
         size_t bytes = (size_t)length < sizeof text ? (size_t)length : sizeof text - 1;
         gt_held_signal held;
-        gt_signal_hold(&held); /* neither lookups nor the tuner's threads hold signals back */
+        gt_signal_hold(&held); /* callers may not have blocked signals */
         ssize_t written = write(output->descriptor, text, bytes);
         gt_signal_release(&held);
         (void)written; /* a log that cannot be written does not fail the call */
@@ -51,7 +51,7 @@ void gt_log_output_open(gt_log_output *out, const gt_log *application)
     if (!value) {
         return;
     }
-    char word[16]; /* longer than the name of any level */
+    char word[16]; /* longer than the longest level name */
     size_t length = strcspn(value, ":");
     gt_snprintf(word, sizeof word, "%.*s", (int)length, value);
     int level = 0;

@@ -7,17 +7,17 @@
 #include <stdbool.h>
 
 typedef struct gt_overrides {
-    bool disabled;         /* true if every plan is the default */
-    bool debug;            /* true if the driver is asked about the buffers of each launch */
-    gputune_effort effort; /* effort of every call; 0: as the call requests */
-    char *force;           /* "KERNEL:CONFIGURATION; ..."; NULL: nothing is forced */
-    const char *record;    /* path of the file of misses, or NULL; owned by the environment */
-    const char *pinned; /* path of the file with all results, or NULL; owned by the environment */
+    bool disabled;         /* true if every plan uses the default configuration */
+    bool debug;            /* true if each launch's buffers are checked with the driver */
+    gputune_effort effort; /* effort of every call; 0: the effort that the call requests */
+    char *force;           /* "KERNEL:CONFIGURATION; ..."; NULL if nothing is forced */
+    const char *record;    /* path of the file of misses, or NULL; points to the environment */
+    const char *pinned; /* path of the file with all results, or NULL; points to the environment */
 } gt_overrides;
 
 /* Reads the variables. Unknown values are ignored with a warning. ENOMEM. */
 gputune_status gt_overrides_read(gt_overrides *out, const gt_log *log);
-/* Frees only `force`, because calls that begin while the tuner is being closed read the flags. */
+/* Frees `force` only, because calls that begin while the tuner is closing still read the flags. */
 void gt_overrides_free(gt_overrides *overrides);
 
 /* Sets *out to the configuration forced on a kernel, which the caller frees, or to NULL. ENOMEM. */
@@ -25,8 +25,8 @@ gputune_status gt_overrides_forced(char **out, const gt_overrides *overrides, co
 
 typedef struct gt_log_output {
     gt_log application;
-    int descriptor; /* the file of GPUTUNE_LOG, or standard error; -1: none */
-    bool owned;     /* true if gt_log_output_close() closes the descriptor */
+    int descriptor; /* the file of GPUTUNE_LOG, or standard error; -1 if logging is off */
+    bool owned;
     gputune_log_level level;
 } gt_log_output;
 

@@ -1,20 +1,19 @@
 /* Plans: the launches of a winner and its fallback, and the checks before each launch.
  *
  * A plan belongs to the pool of its tuner. It is in one of these states:
+ * - Owned: the plan has a reference count, and is freed with the last reference. Every plan begins
+ *   as owned. It stays owned if its request has live inputs, if the table is full, or if the table
+ *   already has the same result.
+ * - Kept: the plan is in the table, so any thread may find it. It lives as long as its tuner. It
+ *   has no reference count, because all threads would write to the same cache line at each call.
+ * - Ended: gputune_close() has unloaded the code and freed what the plan points to.
+ *   `argument_count` is then ENDED, which no launch passes, so launching an open plan needs no
+ *   further check. The struct stays until its last reference is released or, for a kept plan, until
+ *   the tuner's handle is freed.
  *
- * - Owned: it has a count of references, and is freed with the last one. Every plan begins as
- * owned. Plans of live inputs, plans that a full table did not take, and plans whose result the
- * table had already stay owned.
- * - Kept: the table has it, so any thread may find it. It lives as long as its tuner and has no
- * count, because counting would make all threads write to one place at each call.
- * - Ended: gputune_close() has unloaded its code and freed what it points to. `argument_count` then
- *   has a value that no launch passes, so launches of open plans need no further check. The struct
- *   stays until the last reference is released, or together with the handle of the tuner if the
- * plan was kept.
- *
- * A plan that a rule chose is made from a model, a plan of the same variant at other sizes. It is
- * one allocation, and uses the model's code and names. Facts for gputune_plan_info() and similar
- * calls are made at the first request. */
+ * A plan that a rule chose is made from a model, which is a plan of the same variant at other
+ * sizes. It is a single allocation, and uses the model's code and names. Its facts for
+ * gputune_plan_info() and similar calls are made at the first such call. */
 #include "api/plan.h"
 
 #include "api/background.h"
@@ -33,12 +32,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A pair of buffers that must not overlap, by their indices in the arguments of a launch. */
+/* Two buffers that must not overlap, as indices of launch arguments. */
 typedef struct gt_pair {
     uint64_t written_bytes, other_bytes;
     uint8_t written, other;
-    bool may_coincide; /* true if in_place() allows them to have the same address */
-    bool is_out_of_in; /* true if in_place() could allow it at equal sizes */
+    bool may_coincide; /* true if in_place() allows equal addresses */
+    bool is_out_of_in; /* true if in_place() would allow equal addresses at equal sizes */
 } gt_pair;
 
 typedef GT_ARRAY(gt_pair) gt_pairs;
@@ -61,7 +60,7 @@ gputune_status gt_plan_context(gt_context *out, const gt_driver *driver, int ord
                      kernel, (int)current, ordinal);
 }
 
-/* Returns a buffer argument's buffer; NULL: the argument is a scalar. */
+/* Returns the buffer of an argument, or NULL if the argument is a scalar. */
 static const gt_buffer *buffer_at(const gt_workload *workload, uint32_t argument)
 {
     uint32_t index = workload->arguments[argument].index;
@@ -81,8 +80,7 @@ static gputune_status add_pair(gt_pairs *out, const gt_workload *workload, uint3
     return gt_array_push(out, pair);
 }
 
-/* Lists the pairs of a written buffer and another buffer. Two written buffers form one pair, not
- * two. */
+/* Lists the pairs of a written buffer and any other buffer. */
 static gputune_status list_pairs(gt_pairs *out, const gt_workload *workload)
 {
     _Static_assert(GT_BLOCK_MAX + GT_PARAMETER_MAX <= UINT8_MAX, "a place is a byte");
@@ -99,7 +97,7 @@ static gputune_status list_pairs(gt_pairs *out, const gt_workload *workload)
     return GPUTUNE_OK;
 }
 
-/* Fails if two buffers overlap although they must not. */
+/* Fails if two buffers overlap but must not. */
 static gputune_status pair_judge(const gt_pair *pair, const char *kernel, const char *written,
                                  const char *other, const void *const *items)
 {
@@ -124,22 +122,22 @@ static gputune_status pair_judge(const gt_pair *pair, const char *kernel, const 
 
 typedef enum check_kind { CHECK_NONE, CHECK_BUFFER, CHECK_SIZE } check_kind;
 
-/* The checks of an argument before a launch. The struct is small, because the driver's work evicts
- * the plan from the nearest cache. */
+/* How to check an argument before a launch. The struct is small, because the plan is usually no
+ * longer in the L1 cache at the next launch. */
 typedef struct check {
     uint8_t kind; /* check_kind */
-    uint8_t type; /* a gt_type; only for scalars */
-    uint8_t size; /* index of a size among the problem values */
+    uint8_t type; /* a gt_type; scalars only */
+    uint8_t size; /* index of the size in the problem values */
     union {
-        int64_t expected;          /* a size's value */
-        struct {                   /* bits of a buffer's address that must be 0 */
-            uint32_t aligned_bits; /* bits below the alignment that the plan assumes */
-            uint32_t element_bits; /* bits below the alignment of an element */
+        int64_t expected; /* a size's value */
+        struct {          /* address bits of a buffer that must be 0 */
+            uint32_t aligned_bits;
+            uint32_t element_bits;
         };
     };
 } check;
 
-/* A member of a struct argument with the name of a problem size. */
+/* A member of a struct argument that has the name of a problem size. */
 typedef struct member {
     uint32_t argument, offset;
     check check;
@@ -148,42 +146,42 @@ typedef struct member {
 
 typedef GT_ARRAY(member) gt_members;
 
-enum { ENDED = UINT32_MAX }; /* argument_count of a plan whose tuner is closed */
+enum { ENDED = UINT32_MAX }; /* argument_count if the plan's tuner is closed */
 
-/* The facts of a plan that launches do not need. */
+/* The facts of a plan that are not needed to launch it. */
 typedef struct plan_facts {
     gputune_info info;
     gt_description description;
     const gt_launch_view *launch; /* the winner's */
-    gt_launch_view *own_launch;   /* if `launch` is not the code's */
+    gt_launch_view *own_launch;
     char *configuration, *default_configuration, *stop_reason;
     char *grids, *blocks;
 } plan_facts;
 
 struct gputune_plan {
     const gt_driver *driver; /* launches read only the members from here to `checks` */
-    uint32_t argument_count; /* number of arguments that the caller passes */
+    uint32_t argument_count;
     uint32_t check_count;
-    bool further_checks;  /* true if check_further() has something to check */
-    bool needs_alignment; /* true if the winner needs aligned buffers; a fallback may be missing */
+    bool further_checks;
+    bool needs_alignment; /* true if the winner needs aligned buffers; the plan may lack a fallback
+                           */
     bool kept;
     gt_pairs pairs;
-    gt_plan_code *winner, *fallback; /* the fallback works at any alignment; NULL: none */
-    const gt_launch_sizes *sizes;    /* the winner's sizes; NULL: those of its launch */
+    gt_plan_code *winner, *fallback; /* code that works at any alignment, or NULL */
+    const gt_launch_sizes *sizes;    /* the winner's sizes; NULL: the sizes of its launch */
     check *checks;
-    const gt_plan_model *model; /* NULL: the plan has a code of its own */
-    const int64_t *values;      /* if there is a model: the numbers of the problem values */
+    const gt_plan_model *model; /* NULL if the plan has its own code */
+    const int64_t *values;      /* the problem values, if the plan has a model */
     gt_members members;
-    atomic_uint references; /* number of references, if the plan is owned */
+    atomic_uint references;
     gt_plan_pool *pool;
-    gputune_plan *next, **link; /* links of the pool's list of owned or of kept plans */
+    gputune_plan *next, **link;
     _Atomic(plan_facts *) facts;
     gt_miss *miss;
     gt_watch *watch;
-    char *kernel; /* the model, if any, owns this text */
+    char *kernel; /* owned by the model, if there is one */
 };
 
-/* Protects the plan lists of all pools. */
 static pthread_mutex_t owners = PTHREAD_MUTEX_INITIALIZER;
 
 /* --- making ----------------------------------------------------------------------------------- */
@@ -206,7 +204,7 @@ static gputune_status make_member_checks(gputune_plan *plan, const gt_workload *
 
 static gputune_status make_checks(gputune_plan *plan, const gt_workload *workload)
 {
-    uint32_t count = workload->block_count; /* blocks are not checked */
+    uint32_t count = workload->block_count; /* block arguments are not checked */
     plan->checks = calloc(count + workload->argument_count + 1, sizeof *plan->checks);
     GT_TRY(gt_allocated(plan->checks));
     for (uint32_t i = 0; i < workload->argument_count; i++) {
@@ -233,7 +231,6 @@ static gputune_status make_checks(gputune_plan *plan, const gt_workload *workloa
     return GPUTUNE_OK;
 }
 
-/* Binds a configuration to *launch, and makes its code. */
 static gputune_status make_code(gt_plan_code **out, gt_launch *launch, gt_plan_pool *pool,
                                 const gt_request *request, const gt_config *config, gt_image *image)
 {
@@ -314,7 +311,7 @@ static void free_facts_at(plan_facts **facts)
     free_facts(*facts);
 }
 
-/* Makes the facts of a plan. `launch` is the launch of the winner. `view` is its view, or NULL. */
+/* Makes the facts of a plan. `launch` is the winner's launch, `view` is its view or NULL. */
 static gputune_status make_facts(plan_facts **out, const gputune_plan *plan,
                                  const gt_request *request, const gt_choice *choice,
                                  const gt_launch *launch, const gt_launch_view *view)
@@ -332,7 +329,6 @@ static gputune_status make_facts(plan_facts **out, const gputune_plan *plan,
     return GPUTUNE_OK;
 }
 
-/* Returns the launcher of the current context. Loads the code if it is not loaded there. */
 static gputune_status load_code(gt_launcher **out, gputune_plan *plan, gt_plan_code *code)
 {
     GT_REFUSE(!plan->driver, GPUTUNE_EUNSUPPORTED,
@@ -347,8 +343,8 @@ static gputune_status load_code(gt_launcher **out, gputune_plan *plan, gt_plan_c
     return gt_application_status(gt_plan_code_load(out, code));
 }
 
-/* Loads the code if a context is current. It is not an error if the context belongs to another
- * device, or is being destroyed. */
+/* Loads the code if a context is current. Ignores a context of another device, and a context that
+ * is being destroyed. */
 static gputune_status load_if_current(gputune_plan *plan)
 {
     gt_context before, after;
@@ -385,13 +381,11 @@ static gputune_status fill_plan(gputune_plan *plan, const gt_request *request, g
     return load_if_current(plan);
 }
 
-/* Returns facts with the names of the arguments and the configuration. */
 static const plan_facts *facts_with_names(const gputune_plan *plan)
 {
     return atomic_load(&(plan->model ? plan->model->plan : plan)->facts);
 }
 
-/* Returns the problem of a plan with a model. */
 static gt_problem problem_of(const gputune_plan *plan)
 {
     gt_problem problem = plan->model->problem;
@@ -401,8 +395,6 @@ static gt_problem problem_of(const gputune_plan *plan)
     return problem;
 }
 
-/* Makes the facts of a plan with a model by binding its configuration, like those of other plans.
- */
 static gputune_status make_facts_of_model(plan_facts **out, const gputune_plan *plan)
 {
     const gt_plan_model *model = plan->model;
@@ -429,7 +421,7 @@ static gputune_status make_facts_of_model(plan_facts **out, const gputune_plan *
     return make_facts(out, plan, request, &choice, launch, NULL);
 }
 
-/* Gets a plan's facts, and makes them if they are missing. */
+/* Gets a plan's facts, and makes them at the first call. */
 static gputune_status facts_of(const plan_facts **out, const gputune_plan *plan)
 {
     plan_facts *made, *known = atomic_load(&plan->facts);
@@ -438,7 +430,7 @@ static gputune_status facts_of(const plan_facts **out, const gputune_plan *plan)
         if (atomic_compare_exchange_strong(&((gputune_plan *)plan)->facts, &known, made)) {
             known = made;
         } else {
-            free_facts(made); /* another thread was faster */
+            free_facts(made); /* another thread has made the facts */
         }
     }
     *out = known;
@@ -486,8 +478,8 @@ gputune_status gt_plan_make(gputune_plan **out, const gt_request *request, gt_ch
 
 /* --- plans of rules --------------------------------------------------------------------------- */
 
-/* Makes the prototypes for plans at other sizes. If that is impossible, leaves *out, whose model is
- * then only a plan, unchanged. */
+/* Makes the prototypes, from which plans at other sizes are made. If the kernel does not allow
+ * prototypes, leaves *out unchanged. */
 static gputune_status make_prototypes(gt_plan_model *out, const gt_request *request)
 {
     const gputune_plan *plan = out->plan;
@@ -566,8 +558,8 @@ typedef struct resized {
     uint64_t bytes[GT_PARAMETER_MAX]; /* indexed by argument, then by scratch buffer */
 } resized;
 
-/* Computes the sizes of the winner or the fallback at a problem. Returns false if it is not valid
- * there. */
+/* Computes the sizes of the winner or the fallback at a problem. Returns false if the configuration
+ * is invalid at the problem. */
 static bool compute_sizes(resized *out, const gt_plan_model *model, bool of_fallback,
                           const gt_problem *problem)
 {
@@ -581,7 +573,6 @@ static bool compute_sizes(resized *out, const gt_plan_model *model, bool of_fall
     return prototype && gt_prototype_launch(out->grids, out->bytes, prototype, problem);
 }
 
-/* Takes the next part of a plan's allocation. */
 static void *take_block(char **room, size_t bytes)
 {
     void *part = *room;
@@ -589,7 +580,8 @@ static void *take_block(char **room, size_t bytes)
     return part;
 }
 
-/* Sets the values that arguments must have. Returns false if one does not fit its type. */
+/* Sets the expected values of the arguments. Returns false if a value does not fit its argument's
+ * type. */
 static bool set_checks(check *out, const gputune_plan *model, const gt_problem *problem)
 {
     bool fits = true;
@@ -603,7 +595,8 @@ static bool set_checks(check *out, const gputune_plan *model, const gt_problem *
     return fits;
 }
 
-/* Sets the sizes of buffers that must not overlap. Returns false if in_place() is not possible. */
+/* Sets the sizes of buffers that must not overlap. Returns false if in_place() is impossible at
+ * these sizes. */
 static bool set_pairs(gt_pair *out, const gt_pairs *model, const uint64_t *bytes)
 {
     bool possible = true;
@@ -763,7 +756,7 @@ void gt_plan_pool_open(gt_plan_pool *out, const gt_driver *driver, const gt_devi
     pthread_mutex_init(&out->mutex, NULL);
 }
 
-/* Removes an owned plan from the pool, and adds a reference. Returns NULL if there is none. */
+/* Takes an owned plan from the pool, and adds a reference. Returns NULL if there is none. */
 static gputune_plan *take_owned(gt_plan_pool *pool)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&owners);
@@ -806,7 +799,7 @@ void gt_plan_pool_free(gt_plan_pool *pool)
 static int64_t scalar_value(gt_type type, const void *at)
 {
     int64_t wide = 0;
-    if (type == GT_TYPE_I64 || type == GT_TYPE_U64) { /* most sizes have this type */
+    if (type == GT_TYPE_I64 || type == GT_TYPE_U64) {
         return *(const int64_t *)at;
     }
     if (type == GT_TYPE_I32) {
@@ -825,7 +818,6 @@ static gputune_status refuse_size(const gputune_plan *plan, const char *name, in
                    plan->kernel, name, (long long)expected, (long long)got);
 }
 
-/* Checks the members of structs; with GPUTUNE_DEBUG, also asks the driver about the buffers. */
 static gputune_status check_further(const gputune_plan *plan, const void *const *items)
 {
     for (size_t i = 0; i < plan->members.count; i++) {
@@ -893,7 +885,7 @@ static gputune_status check_arguments(const gputune_plan *plan, const void *cons
     return check_pairs(plan, items);
 }
 
-/* Fills `out` with the arguments, and with pointers to the addresses in the caller's structs. */
+/* Fills `out` with the arguments, and with pointers to the buffer addresses in struct arguments. */
 static const void *const *with_held(const void *out[GT_BLOCK_MAX + GT_PARAMETER_MAX],
                                     const gputune_plan *plan, const void *const *items)
 {
@@ -909,7 +901,6 @@ static const void *const *with_held(const void *out[GT_BLOCK_MAX + GT_PARAMETER_
     return out;
 }
 
-/* Returns EINVAL if the plan's tuner is closed. */
 static gputune_status check_open(const gputune_plan *plan)
 {
     GT_REFUSE(
@@ -920,8 +911,8 @@ static gputune_status check_open(const gputune_plan *plan)
     return GPUTUNE_OK;
 }
 
-/* Launches the fallback of a plan. If the plan has a model, the fallback's launch is computed only
- * now, because it is rarely needed. */
+/* Launches a plan's fallback. With a model, the fallback's launch is computed at each launch,
+ * because fallbacks are rarely used. */
 static gputune_status launch_fallback(gputune_plan *plan, CUstream stream, const void *const *items)
 {
     resized sizes;
@@ -1046,7 +1037,7 @@ int gputune_plan_parameter(gputune_parameter *out, const gputune_plan *plan, uin
     return GT_SIZED_WRITE(gputune_parameter, out, &facts->description.parameters[at]);
 }
 
-/* Sets *out to the description of an argument; NULL if the index is too large. */
+/* Sets *out to the description of an argument, or to NULL if the index is too large. */
 static gputune_status caller_argument(const gt_described **out, const gputune_plan *plan,
                                       uint32_t argument)
 {

@@ -13,25 +13,24 @@
 /* Makes an empty pool. `driver` is NULL for a tuner that launches nothing. */
 void gt_plan_pool_open(gt_plan_pool *out, const gt_driver *driver, const gt_device *device,
                        bool debug);
-/* Ends all plans: unloads their code, and makes later uses of a plan fail with EINVAL. No launch
+/* Ends all plans: unloads their code, and makes later calls with a plan fail with EINVAL. No launch
  * may be in progress. */
 void gt_plan_pool_end(gt_plan_pool *pool);
 /* Frees the structs of kept plans, after gt_plan_pool_end(). */
 void gt_plan_pool_free(gt_plan_pool *pool);
 
-/* Makes a plan from a choice, and takes over its images. Loads the code if a context is current.
- * The caller releases *out by gputune_plan_release(). */
+/* Makes a plan from a choice, and takes over the choice's images. Loads the code if a context is
+ * current. The caller releases *out by gputune_plan_release(). */
 gputune_status gt_plan_make(gputune_plan **out, const gt_request *request, gt_choice *choice,
                             gt_plan_pool *pool);
 static inline void gt_plan_release_at(gputune_plan **plan)
 {
     gputune_plan_release(*plan);
 }
-/* A plan of a rule's variant, from which plans at other run-time sizes are made. */
+/* A rule's variant as a plan, from which plans at other run-time sizes are made. */
 typedef struct gt_plan_model {
-    gputune_plan *plan; /* a kept plan, at `problem` */
-    gt_prototype
-        *prototypes[2]; /* the prototypes of the configuration and of the fallback; NULL: none */
+    gputune_plan *plan;          /* a kept plan, at `problem` */
+    gt_prototype *prototypes[2]; /* prototypes of the configuration and of the fallback, or NULL */
     const gt_template *template;
     gt_problem problem;
     gt_config config, fallback;
@@ -41,69 +40,69 @@ typedef struct gt_plan_model {
     bool has_bytes; /* true if launches need scratch memory, or set buffers to zero */
 } gt_plan_model;
 
-/* Makes a model from a choice, and takes over its images. Its plan is kept, so it ends with the
- * pool; gt_plan_model_free() releases the rest of *out. */
+/* Makes a model from a choice, and takes over the choice's images. The model's plan is kept, so the
+ * pool frees it; gt_plan_model_free() frees the rest of *out. */
 gputune_status gt_plan_model_make(gt_plan_model *out, const gt_request *request, gt_choice *choice,
                                   gt_plan_pool *pool);
-/* Frees the prototypes. Call it after the pool has ended. */
+/* Frees the model's prototypes. Call it after the pool has ended. */
 void gt_plan_model_free(gt_plan_model *model);
-/* Makes a choice of the model's variant, with copies of its code, for kernels without prototypes.
- */
+/* Makes a choice of the model's variant, with copies of its code. Used for kernels without
+ * prototypes. */
 gputune_status gt_plan_model_choice(gt_choice *out, const gt_plan_model *model);
-/* Makes a plan at a problem that differs from the model's in run-time sizes only. Needs one
- * allocation and no driver call. ENOTFOUND, without a message, if the kernel has no prototype or
- * the variant is invalid there. The model must live until the pool has ended. Any thread may call
- * it. */
+/* Makes a plan from a model, at a problem that differs from the model's in run-time sizes only.
+ * Needs one allocation and no driver call. ENOTFOUND, without a message, if the kernel has no
+ * prototype or the variant is invalid at the problem. The model must live until the pool has ended.
+ * Thread-safe. */
 gputune_status gt_plan_resize(gputune_plan **out, const gt_plan_model *model,
                               const gt_problem *problem);
 
-/* Makes an owned plan a kept plan, which lives until the pool ends. Call it before other threads
- * know the plan. */
+/* Turns an owned plan into a kept plan, which lives until the pool ends. Call it before other
+ * threads can see the plan. */
 void gt_plan_keep(gputune_plan *plan);
 
-/* Gets the current context. EINVAL if there is none, or if it belongs to another device. `kernel`
- * is the name for the message. */
+/* Gets the current context. EINVAL if there is none, or if it belongs to another device. The error
+ * message mentions `kernel`. */
 gputune_status gt_plan_context(gt_context *out, const gt_driver *driver, int ordinal,
                                const char *kernel);
 
 /* Checks a launch for GPUTUNE_DEBUG (memory.c), because the driver reports a wrong pointer only at
- * the next synchronisation, and without its name. EINVAL if there is no current context of the
- * device, or if a buffer was freed, is host memory, is too short, or belongs to another context.
- * Skips what the driver does not know. `items` are the caller's arguments; none is NULL. */
+ * the next synchronisation, and does not name the buffer. EINVAL if no context of the device is
+ * current, or if a buffer was freed, is host memory, is too short, or belongs to another context.
+ * Skips addresses that the driver does not know. `items` has the caller's arguments, none of which
+ * is NULL. */
 gputune_status gt_debug_launch(const gt_driver *driver, int ordinal, const char *kernel,
                                const gt_description *description, const void *const *items);
 
-/* Notes that no stored result answered the plan's request. Call it before other threads know the
- * plan. */
+/* Records that no stored result answered the plan's request. Call it before other threads can see
+ * the plan. */
 void gt_plan_set_miss(gputune_plan *plan, gt_miss *miss);
-/* Returns the miss that was noted for the plan, or NULL. */
+/* Returns the miss recorded for the plan, or NULL. */
 gt_miss *gt_plan_miss(const gputune_plan *plan);
 
-/* Returns the watch of the plan's template, which lives as long as the plan; NULL: none. */
+/* Returns the watch of the plan's template, or NULL. The watch lives as long as the plan. */
 gt_watch *gt_plan_watch(const gputune_plan *plan);
 
 /* Returns true if two plans have the same result: configuration, source and time. */
 bool gt_plan_is_same(const gputune_plan *a, const gputune_plan *b);
 
-/* Returns true if the plan's kernel has the name `kernel`. */
 bool gt_plan_is_of(const gputune_plan *plan, const char *kernel);
 
-/* The plans that calls find without a lookup in the database (plan_table.c). Any number of readers
- * and one writer may use it at the same time. */
+/* The plans that tune_kernel() finds without a lookup in the database (plan_table.c). Any number of
+ * threads may read the table while one thread writes. */
 typedef struct gt_plan_table gt_plan_table;
-enum { GT_PLAN_TABLE_LIMIT = 16384 }; /* the limit if the application does not set one */
+enum { GT_PLAN_TABLE_LIMIT = 16384 }; /* the limit unless the application sets one */
 /* Makes an empty table for at most `limit` plans. ENOMEM. */
 gputune_status gt_plan_table_new(gt_plan_table **out, size_t limit);
-/* Frees the table, but not its plans. No reader may be inside. NULL is allowed. */
+/* Frees the table, but not its plans. No thread may be reading it. NULL is allowed. */
 void gt_plan_table_free(gt_plan_table *table);
 
 /* The key of a request: the kernel, the sizes, and the options that determine its scenario and
- * space, as words. `count` is 0 if the request cannot be in the table: it has live inputs, whose
- * contents may change, or memory ran out. Release it by gt_plan_key_free(). */
+ * space, as 64-bit words. `count` is 0 if the request has no key: because it has live inputs, whose
+ * contents may change, or because memory ran out. Release it by gt_plan_key_free(). */
 typedef struct gt_plan_key {
     size_t count, room;
     uint64_t hash;
-    uint64_t *words, *heap; /* `words` points to `inside`, or if the key is long, to `heap` */
+    uint64_t *words, *heap; /* `words` points to `inside`, or to `heap` if the key is long */
     uint64_t inside[64];
 } gt_plan_key;
 void gt_plan_key_make(gt_plan_key *out, const char *kernel, gputune_sizes sizes,
@@ -114,41 +113,41 @@ static inline void gt_plan_key_free(gt_plan_key *key)
         free(key->heap);
     }
 }
-/* Returns true if the key has these words. */
+/* Returns true if the key consists of these words. */
 bool gt_plan_key_is(const gt_plan_key *key, const uint64_t *words, size_t count);
 
-/* Return how many words a text takes in a key, and how many precede the sizes. A size is its name,
- * then a word with its value. */
+/* Return the number of words that a text needs in a key, and the number of words before the sizes.
+ * A size is its name, followed by a word with its value. */
 static inline size_t gt_plan_key_words(const char *text)
 {
     return strlen(text) / sizeof(uint64_t) + 1;
 }
 size_t gt_plan_key_head(const gt_plan_key *key, gputune_sizes sizes);
 
-/* Finds a kept plan with that key whose terms answer `asked` (gt_answers()), or returns NULL. If
+/* Finds a kept plan with the key whose terms answer `asked` (gt_answers()), or returns NULL. If
  * *due is not NULL, the caller must check that the template's files were not edited
  * (gt_watch_look()) before it uses the plan. */
 gputune_plan *gt_plan_table_find(gt_watch **due, gt_plan_table *table, const gt_plan_key *key,
                                  const gt_terms *asked);
-/* Adds a plan that was made under these terms, and keeps it (gt_plan_keep()). The plan remains the
- * caller's if the table is full, if `replace` is false and a plan with the same key answers the
- * same requests, or if gt_plan_table_forgets() no longer returns `forgets`, because a template was
- * replaced while the plan was made. Plans of rules fill at most half of the table. ENOMEM leaves
- * the table unchanged. */
+/* Adds a plan that was made under these terms, and keeps it (gt_plan_keep()). The caller keeps
+ * ownership if the table is full, if `replace` is false and a plan with the same key answers the
+ * same requests, or if gt_plan_table_forgets() has changed from `forgets`, which means that a
+ * template was replaced while the plan was made. Plans of rules fill at most half of the table.
+ * ENOMEM leaves the table unchanged. */
 gputune_status gt_plan_table_add(gt_plan_table *table, const gt_plan_key *key,
                                  const gt_terms *terms, gputune_plan *plan, bool replace,
                                  uint32_t forgets);
-/* Returns true if the table never had a plan, so no reader looks at a watch. */
+/* Returns true if no plan was ever added, so no thread reads a watch. */
 bool gt_plan_table_is_empty(const gt_plan_table *table);
-/* Returns true if the table has a measured plan for the key, even if it must be looked up again. */
+/* Returns true if the table has a measured plan for the key, including outdated plans. */
 bool gt_plan_table_has_measured(gt_plan_table *table, const gt_plan_key *key);
-/* Removes all plans of a kernel, whether they were requested by its name or by its path. */
+/* Removes all plans of a kernel, requested by name or by path. */
 void gt_plan_table_forget(gt_plan_table *table, const char *name, const char *path);
 uint32_t gt_plan_table_forgets(gt_plan_table *table);
 /* Returns a number that changes when a template is replaced and in gt_plan_table_refresh(). */
 uint32_t gt_plan_table_changes(gt_plan_table *table);
-/* Notes that this process has measured something, and may have stored results. Plans that are not
- * final must then be looked up again, except plans that this process tuned. */
+/* Records that this process may have stored results. Afterwards, plans that are not final must be
+ * looked up again, except plans that this process tuned. */
 void gt_plan_table_note_result(gt_plan_table *table);
-/* Notes that other processes may have stored results: every plan must be looked up again. */
+/* Records that other processes may have stored results. Every plan must then be looked up again. */
 void gt_plan_table_refresh(gt_plan_table *table);

@@ -1,43 +1,40 @@
 /* The table of plans that answer tune_kernel() without a lookup in the database.
  *
- * An application may call tune_kernel() before each launch, on many threads, so a call that finds
- * its plan here (a hit) takes no lock, allocates nothing, and writes to no memory that another
- * thread reads. It computes the key of the request, finds the entry of that key, and compares
- * terms.
+ * An application may call tune_kernel() before each launch, on many threads. So a call that finds
+ * its plan in the table (a hit) takes no lock, allocates nothing, and writes to no memory that
+ * another thread reads. It computes the key of the request, finds the entry of that key, and
+ * compares terms.
  *
- * The key is the request as words of 64 bits: kernel, options that name a scenario and its space,
- * sizes. Its hash is computed while the words are written, because reading them back right away
- * would be slow. Equal hashes do no harm, as keys are compared whole.
+ * The key is the request as 64-bit words: kernel, options that determine the scenario and its
+ * space, sizes. Its hash is computed while the words are written, because reading them back
+ * immediately would be slow. Keys with equal hashes are compared word by word.
  *
  * The table is a hash table with open addressing, whose slots point to entries. It only grows:
+ * - An entry in a slot never changes, except for its atomic members. It is freed with the table.
+ * - A used slot never becomes empty. It may only change to a newer entry with the same key.
+ * - If half of the slots are used, an array of twice the size replaces them. The old array stays
+ *   for threads that are reading it. They may miss newer entries; their calls then take the slow
+ *   path. All old arrays together are smaller than the newest array.
  *
- * - An entry is never changed after it is in a slot, except for its atomic members, and never
- *   freed before the table is.
- * - A slot never becomes empty again. It only changes from one entry to a newer one of that key.
- * - If half of the slots are in use, an array of twice as many takes their place. The old array
- *   stays for readers that are inside; they may miss entries that were added since, and then their
- * call takes the slow path. All arrays together are smaller than twice the newest.
- *
- * So a reader needs no protection against the writer, and no thread waits for readers. The price is
- * that a replaced plan stays in memory, so the limit counts all kept plans, including replaced
- * ones. A plan beyond the limit belongs to its caller, and the next call looks it up in the
- * database (in memory if there is no file).
+ * So a reader needs no protection against the writer, and the writer never waits for readers. The
+ * price is that replaced plans stay in memory, so the limit counts all kept plans, including
+ * replaced ones. A plan beyond the limit belongs to its caller, and the next call looks it up in
+ * the database (in memory if there is no file).
  *
  * An entry is in one of these states:
+ * - Current: the entry answers every request of its key whose terms it covers (gt_answers()).
+ * - Outdated: the plan must be looked up again, because gputune_refresh() was called, or because
+ *   this process stored a result and the entry is not final. The lookup makes a new plan. If the
+ *   new plan has the same result, the entry becomes current again and the new plan belongs to its
+ *   caller, so repeated lookups keep no further plans. Otherwise an entry with the new plan
+ *   replaces this entry.
+ * - Edited: a file of the template was changed (gt_watch). The entry is never used again.
+ * - Dropped: the template was replaced (gt_plan_table_forget()), or a newer result could not be
+ *   kept. The entry is never used again.
  *
- * - Current: it answers every request of its key whose terms it covers (gt_answers()).
- * - Outdated: it must be looked up again before it answers, because gputune_refresh() was called
- *   since, or because this process stored a result and the entry is not final. The lookup
- *   makes a new plan. If the new plan has the same result, the entry is current again and the new
- *   plan belongs to its caller, so repeated lookups keep no further plans. Otherwise the new
- *   plan gets an entry, which replaces this one.
- * - Edited: a file of its template was changed (gt_watch). It never answers again.
- * - Dropped: its template was replaced (gt_plan_table_forget()), or a newer result could not be
- *   kept. It never answers again.
- *
- * Closing the tuner: a reader may still be inside, because hits are not counted. The table, the
- * structs of its plans and their watches therefore stay as long as the handle of the closed tuner
- * (tuner.c), and such a reader at most returns a plan that refuses to launch. */
+ * Hits are not counted as calls, so a thread may still read the table while the tuner is closed.
+ * The table, the structs of its plans and their watches therefore stay as long as the handle of the
+ * closed tuner (tuner.c). Such a thread gets a plan that refuses to launch. */
 #include "api/plan.h"
 
 #include "base/condition.h"
@@ -54,7 +51,7 @@ static const uint64_t golden = 0x9e3779b97f4a7c15; /* 2^64 divided by the golden
 typedef struct key_writer {
     gt_plan_key *key;
     uint64_t hash, round;
-    bool fits; /* false if an allocation has failed */
+    bool fits;
 } key_writer;
 
 static bool make_room(gt_plan_key *key)
@@ -72,9 +69,9 @@ static bool make_room(gt_plan_key *key)
     return true;
 }
 
-/* Appends a word. Each word has its own factor, so the products are computed in parallel. The
- * factors must not be multiples of one number: sizes such as (m + 1, n) and (m, n + 1) would then
- * have equal hashes, and a table of many sizes would have long chains. */
+/* Appends a word to a key. Each word has its own factor, so the products are computed in parallel.
+ * If the factors were multiples of one number, sizes such as (m + 1, n) and (m, n + 1) would have
+ * equal hashes, and a table of many sizes would have long chains. */
 static inline void put_word(key_writer *to, uint64_t word)
 {
     gt_plan_key *key = to->key;
@@ -96,7 +93,8 @@ static inline void put_two(key_writer *to, uint32_t first, uint32_t second)
 
 enum { WORD_BYTES = sizeof(uint64_t) };
 
-/* Puts the first 8 bytes of a string into a word. Returns true if the string ends there. */
+/* Puts the first 8 bytes of a string into a word. Returns true if the string ends within the word.
+ * */
 static inline bool take_word(uint64_t *out, const char *string)
 {
     enum { BITS = 8 };
@@ -109,7 +107,7 @@ static inline bool take_word(uint64_t *out, const char *string)
     return ended;
 }
 
-/* Appends a string, whose last word contains a zero byte. */
+/* Appends a string. Its last word contains a zero byte. */
 static inline void put_string(key_writer *to, const char *string)
 {
     uint64_t word;
@@ -165,7 +163,7 @@ void gt_plan_key_make(gt_plan_key *out, const char *kernel, gputune_sizes sizes,
     if (!to.fits || options->input_count || options->file_count) {
         out->count = 0;
     }
-    /* the table uses the low bits, so mix the high bits into them */
+    /* mix in the high bits, because the table uses the low bits */
     out->hash = ((to.hash ^ to.hash >> 32) * golden) >> 32;
 }
 
@@ -192,17 +190,17 @@ typedef struct entry {
     size_t count;
     gt_terms terms;
     gputune_plan *plan;
-    gt_watch *watch;       /* watches the files of the plan's template; NULL: nothing to watch */
-    struct entry *next;    /* link in the list of all entries */
-    atomic_bool dropped;   /* true if the entry no longer answers requests */
-    atomic_uint refreshes; /* the table's `refreshes` at the plan's last lookup */
-    atomic_uint results; /* the table's `results` at that lookup; ignored for plans that are final,
-                            or proved and ended by a time limit */
+    gt_watch *watch; /* watches the template's files; NULL if there is nothing to watch */
+    struct entry *next;
+    atomic_bool dropped;
+    atomic_uint refreshes; /* the table's `refreshes` when the plan was last looked up */
+    atomic_uint results;   /* the table's `results` at that time; ignored if the plan is final, or
+                              verified and ended by a time limit */
     uint64_t key[];
 } entry;
 
 typedef struct slots {
-    struct slots *older; /* the array that this one replaced */
+    struct slots *older;
     size_t mask;
     _Atomic(entry *) items[];
 } slots;
@@ -210,10 +208,9 @@ typedef struct slots {
 struct gt_plan_table {
     pthread_mutex_t writer;
     _Atomic(slots *) current;
-    size_t used;        /* slots in use */
-    size_t kept, limit; /* number of entries, and its limit */
-    entry *entries;     /* all entries, including replaced ones */
-    /* how often a refresh, a result or a replaced template was noted */
+    size_t used; /* slots in use */
+    size_t kept, limit;
+    entry *entries;
     atomic_uint refreshes, results, forgets;
 };
 
@@ -264,7 +261,7 @@ void gt_plan_table_free(gt_plan_table *table)
 
 /* --- looking up ------------------------------------------------------------------------------- */
 
-/* Finds the slot of a key: the slot that has the key, or the free slot in which to put it. */
+/* Finds the slot of a key, or the free slot for it. */
 static _Atomic(entry *) *probe(slots *in, const gt_plan_key *key)
 {
     size_t slot = key->hash & in->mask;
@@ -282,15 +279,15 @@ static entry *look_up(gt_plan_table *table, const gt_plan_key *key)
     return atomic_load_explicit(probe(in, key), memory_order_acquire);
 }
 
-/* Returns true if the entry was dropped, or if its template is known to be edited. */
+/* Returns true if the entry is dropped or edited. */
 static bool is_over(const entry *e)
 {
     return atomic_load_explicit(&e->dropped, memory_order_relaxed) ||
            (e->watch && atomic_load_explicit(&e->watch->edited, memory_order_relaxed));
 }
 
-/* Returns true if the entry need not be looked up again for a call. `by_rule`: the call accepts the
- * plan of a rule, which results of single sizes do not replace. */
+/* Returns true if the entry may answer a call without another lookup. `by_rule` is true if the call
+ * accepts the plan of a rule; results of single sizes do not replace such a plan. */
 static bool is_current(gt_plan_table *table, const entry *e, bool by_rule)
 {
     const gt_terms *terms = &e->terms;
@@ -312,7 +309,7 @@ gputune_plan *gt_plan_table_find(gt_watch **due, gt_plan_table *table, const gt_
         return NULL;
     }
     gt_terms wanted = *asked;
-    wanted.space = e->terms.space; /* equal keys have equal spaces until a template is edited */
+    wanted.space = e->terms.space; /* equal keys imply equal spaces until a template is edited */
     if (!gt_answers(&e->terms, &wanted)) {
         return NULL;
     }
@@ -324,8 +321,8 @@ gputune_plan *gt_plan_table_find(gt_watch **due, gt_plan_table *table, const gt_
 
 /* --- changing --------------------------------------------------------------------------------- */
 
-/* Makes room for one more key: replaces the array of slots by a larger one if half of it is used.
- */
+/* Ensures that one more key fits: if half of the slots are used, replaces the array by a larger
+ * one. */
 static gputune_status make_place(gt_plan_table *table)
 {
     slots *old = atomic_load(&table->current);
@@ -350,7 +347,6 @@ static gputune_status make_place(gt_plan_table *table)
     return GPUTUNE_OK;
 }
 
-/* Makes an entry, and puts it into the slot of its key. */
 static gputune_status add_entry(gt_plan_table *table, const gt_plan_key *key, const gt_terms *terms,
                                 gputune_plan *plan)
 {
@@ -372,7 +368,7 @@ static gputune_status add_entry(gt_plan_table *table, const gt_plan_key *key, co
 }
 
 /* Returns true if an entry answers every request that a new plan with the same key would answer. If
- * both have the same result, the entry becomes current again. */
+ * both plans have the same result, the entry becomes current again. */
 static bool is_enough(gt_plan_table *table, entry *old, const gt_terms *terms,
                       const gputune_plan *plan)
 {

@@ -1,4 +1,4 @@
-/* Stored results: listing, deleting and checking them; exporting, importing and merging. */
+/* Lists, deletes, checks, exports, imports and merges stored results. */
 #include "api/tuner.h"
 
 #include "base/file.h"
@@ -13,13 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A filter of stored results, which may outlive their kernel's template. */
+/* A filter of stored results. Their kernel may no longer have a template. */
 typedef struct asked {
     gputune *tuner;
-    gt_wanted wanted; /* the store's filter; points into this struct and to the caller's texts */
-    GT_ARRAY(const gt_template *) templates; /* owned by the catalog */
+    gt_wanted
+        wanted; /* the store's filter; points to members of this struct and to the caller's texts */
+    GT_ARRAY(const gt_template *) templates;
     GT_ARRAY(const char *) kernels;
-    const char *stored; /* the given kernel name if no template has it; otherwise NULL */
+    const char *stored; /* the requested kernel name if no template has it; otherwise NULL */
     char host[GT_ENVIRONMENT_MAX];
     const char *environments[2];
 } asked;
@@ -48,9 +49,9 @@ static gputune_status name_kernels(asked *out, const char *kernel)
     return GPUTUNE_OK;
 }
 
-/* Resolves a filter. `kernel` is a name or path (NULL: all); `gpu` NULL means the tuner's GPU, or
- * all GPUs with `any_gpu`; `sizes` NULL means all. Fails like gt_catalog_each() for a path that is
- * not a template. *out must not be moved. */
+/* Resolves a filter. `kernel` is a name or path, NULL means all kernels. `gpu` NULL means the
+ * tuner's GPU, or all GPUs with `any_gpu`. `sizes` NULL means all sizes. Fails like
+ * gt_catalog_each() for a path that is not a template. *out must not be moved. */
 static gputune_status find_asked(asked *out, gputune *tuner, const char *kernel, const char *gpu,
                                  bool any_gpu, const char *sizes)
 {
@@ -71,7 +72,6 @@ static void free_asked(asked *asked)
     gt_array_free(&asked->kernels);
 }
 
-/* Finds the current template of a stored kernel, or NULL. */
 static const gt_template *find_template(const asked *asked, const char *kernel)
 {
     const gt_template *template;
@@ -90,7 +90,7 @@ static int stop_at_record(void *user, const gputune_record *record)
     return 1;
 }
 
-/* Fails if neither a template nor a stored result has the kernel name of a filter. */
+/* Fails if neither a template nor a stored result has the filter's kernel name. */
 static int check_name(const asked *asked)
 {
     const gt_template *template;
@@ -118,17 +118,16 @@ static gputune_status read_filter(gputune_record_filter *out, const gputune_reco
     return GT_SIZED_READ(gputune_record_filter, out, given);
 }
 
-/* The state of a listing of records. */
 typedef struct listing {
     const asked *asked;
     size_t count;
     gt_record_fn each;
     void *user;
-    char kernel[GT_NAME_MAX];    /* kernel of the last record; "": there was none */
-    const gt_template *template; /* template of that kernel; NULL: there is none */
+    char kernel[GT_NAME_MAX];    /* kernel of the previous record, or "" */
+    const gt_template *template; /* that kernel's template, or NULL */
 } listing;
 
-/* Finds a record's template. Remembers the last one, because records are ordered by kernel. */
+/* Finds a record's template. Caches the last template, because records are ordered by kernel. */
 static const gt_template *template_of(listing *listing, const char *kernel)
 {
     if (strcmp(kernel, listing->kernel) != 0) {
@@ -138,15 +137,14 @@ static const gt_template *template_of(listing *listing, const char *kernel)
     return listing->template;
 }
 
-/* Returns true if an environment is that of the tuner's kind of GPU. */
 static bool is_of_device(const gputune *tuner, const char *environment)
 {
     const char *own = tuner->device.environment;
     return tuner->has_device && strncmp(environment, own, strlen(own)) == 0;
 }
 
-/* Binds a record's launch. Returns false unless the template is current and the GPU is of the
- * tuner's kind. */
+/* Binds a record's launch. Returns false if the template has changed, or if the record is of
+ * another kind of GPU. */
 static bool bind_record(gt_launch *out, listing *listing, const gputune_record *record)
 {
     const gputune *tuner = listing->asked->tuner;
@@ -161,7 +159,7 @@ static bool bind_record(gt_launch *out, listing *listing, const gputune_record *
            gt_launch_bind(out, template, &problem, &config, &tuner->device) == GPUTUNE_OK;
 }
 
-/* Removes the speed-up of a winner if the template's default has changed since. */
+/* Clears a winner's speed-up if the template's default has changed since. */
 static void compare_default(gputune_record *shown, const gt_template *template)
 {
     GT_FREED char *text = NULL;
@@ -175,7 +173,7 @@ static void compare_default(gputune_record *shown, const gt_template *template)
     }
 }
 
-/* Returns true if a start() clause has the record's configuration. */
+/* Returns true if a start() clause names the record's configuration. */
 static bool is_start(const gputune_record *record, const gt_template *template)
 {
     gt_config config;
@@ -206,7 +204,7 @@ static int list_record(void *user, const gputune_record *record)
     return listing->each(listing->user, &shown);
 }
 
-/* Converts a caller's filter to the store's. */
+/* Converts a caller's filter to the store's filter. */
 static gputune_status read_asked(asked *out, gt_records_filter *filter, gputune *tuner,
                                  const gputune_record_filter *given)
 {
@@ -249,7 +247,7 @@ int gputune_forget(gputune *tuner, const gputune_record_filter *filter,
     GT_TRY(GT_SIZED_READ(gputune_forget_options, &what, options));
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     GT_TRY(read_asked(&asked, &wanted, tuner, filter));
-    const gt_wanted *of = &wanted.wanted; /* a filter in which nothing is set selects all results */
+    const gt_wanted *of = &wanted.wanted; /* a filter without conditions selects all results */
     bool is_selective =
         of->kernel_count || of->gpu || of->sizes || what.outdated || what.everything;
     GT_REFUSE(
@@ -261,7 +259,7 @@ int gputune_forget(gputune *tuner, const gputune_record_filter *filter,
 }
 
 /* Returns true if the rule is of another version of the template, or if applications would not use
- * it. Applications' use can be checked only for the tuner's kind of GPU. */
+ * the rule. The second condition can be checked only for the tuner's kind of GPU. */
 static bool is_rule_outdated(const asked *asked, const gt_listed_rule *listed)
 {
     const gputune *tuner = asked->tuner;
@@ -325,7 +323,7 @@ int gputune_check_database(gputune *tuner)
     return gt_store_check(tuner->store, true);
 }
 
-/* Exports winners. `function` is the name of the public function, for messages. */
+/* Exports winners. Error messages name the public function `function`. */
 static gputune_status export_text(gt_text *out, uint32_t *count, gputune *tuner,
                                   const gputune_record_filter *filter, bool whole,
                                   const char *function)
@@ -399,7 +397,7 @@ static gputune_status take_wisdom(uint32_t *count, const gputune *tuner, const c
     return GPUTUNE_OK;
 }
 
-/* Imports winners. `function` is the name of the public function, for messages. */
+/* Imports winners. Error messages name the public function `function`. */
 static gputune_status import_text(uint32_t *count, gputune *tuner, const char *text,
                                   const char *from, const gputune_wisdom_options *options,
                                   const char *function)

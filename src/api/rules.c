@@ -1,11 +1,11 @@
 /* Loads rules, and makes the plans that they choose.
  *
- * A loaded rule is found by the words of a plan's key (plan_table.c), in which the values of the
- * run-time sizes may differ. An entry without a rule means that none is stored for such keys.
- * Readers walk the list without a lock, and new entries are added at the front. A rule is fresh
- * until the tuner is refreshed, a template is replaced or edited, or this process stores a rule.
- * Then it is looked up again. If the stored text is the same, the rule stays, and its variants
- * stay loaded. A rule is freed only with its tuner, because plans use its models. */
+ * A loaded rule is found by the words of a plan's key (plan_table.c), except the words of run-time
+ * sizes. An entry without a rule records that no rule is stored for such keys. Readers walk the
+ * list without a lock, and new entries are added at the front. A rule is current until the tuner is
+ * refreshed, a template is replaced or edited, or this process stores a rule. Then the next call
+ * looks it up again. If the stored text is the same, the loaded rule and its variants stay. A rule
+ * is freed only with its tuner, because plans use its models. */
 #include "api/rules.h"
 
 #include "api/tuner.h"
@@ -17,41 +17,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The place of a run-time size in a key. */
 typedef struct size_place {
-    uint32_t word, value; /* indexes of the word, and of the problem value */
+    uint32_t word, value; /* indices of the key's word and of the problem value */
 } size_place;
 
 typedef struct loaded_rule {
     struct loaded_rule *next;
-    uint64_t *words; /* words of the key, with 0 for run-time sizes */
-    uint64_t *mask;  /* 0 for the words of run-time sizes, otherwise all bits */
+    uint64_t *words; /* the key's words; the words of run-time sizes are 0 */
+    uint64_t *mask;  /* 0 for the words of run-time sizes, else all bits set */
     size_t count;
     size_place sizes[GT_PROBLEM_MAX];
     uint32_t size_count;
-    atomic_uint changes; /* changes_of() at the last lookup */
-    gt_watch *watch;     /* NULL: nothing to watch */
-    gt_found_rule found; /* if found.rule is NULL, no rule answers such calls */
+    atomic_uint changes; /* value of changes_of() at the last lookup */
+    gt_watch *watch;     /* NULL if there are no files to watch */
+    gt_found_rule found; /* its `rule` is NULL if no rule is stored for such keys */
     const gt_template *template;
-    gt_problem problem; /* problem of the first call */
+    gt_problem problem;
     int64_t slots[GT_SLOT_MAX];
     gt_terms terms;
-    _Atomic(gt_plan_model *) *models; /* indexed by variant; NULL: not loaded yet */
+    _Atomic(gt_plan_model *) *models; /* by index of the variant; NULL until loaded */
 } loaded_rule;
 
 struct gt_rules {
     _Atomic(loaded_rule *) first;
-    atomic_uint stored; /* counts the calls of gt_rules_note_change() */
+    atomic_uint stored;
     pthread_mutex_t mutex;
     pthread_cond_t loaded;
-    /* true while a thread adds a rule or loads a variant; protected by the mutex */
+    /* true while a thread adds a rule or loads a variant; protected by `mutex` */
     bool is_loading;
 };
 
-/* True in the thread that loads a rule. Its callbacks must not wait for the load. */
+/* True in the thread that loads a rule. A callback of that thread must not wait for the load. */
 static _Thread_local bool loads_here;
 
-/* A call of tune_kernel(). */
 typedef struct rule_call {
     gputune *tuner;
     const gt_plan_key *key;
@@ -129,7 +127,6 @@ static bool is_for(const loaded_rule *rule, const gt_plan_key *key)
     return !differences;
 }
 
-/* Finds the newest rule for a key, or returns NULL. */
 static loaded_rule *find_rule(gt_rules *rules, const gt_plan_key *key)
 {
     loaded_rule *rule = atomic_load_explicit(&rules->first, memory_order_acquire);
@@ -147,11 +144,11 @@ static bool is_current(const loaded_rule *rule, const gputune *tuner)
 
 /* ---- loading --------------------------------------------------------------------------------- */
 
-/* Waits for other threads that load, then begins to load. Returns EBUSY in a callback of the
- * loading thread, ETIMEOUT if the patience ends. */
+/* Waits until no other thread loads, then begins to load. EBUSY in a callback of the loading
+ * thread, ETIMEOUT if the patience ends. */
 static gputune_status begin_loading(gt_rules *rules, const gt_patience *patience)
 {
-    static const double slice_s = 0.02; /* the delay until a cancel is noticed */
+    static const double slice_s = 0.02; /* interval at which the wait checks for a cancel */
     double left_s;
     GT_REFUSE(loads_here, GPUTUNE_EBUSY, "a rule is being loaded by this thread");
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&rules->mutex);
@@ -196,7 +193,7 @@ static gputune_status copy_key(loaded_rule *out, const rule_call *call, const gt
     return GPUTUNE_OK;
 }
 
-/* Finds the rule for a call. ENOTFOUND, with a message, if none answers such calls. */
+/* Finds the rule for a call. ENOTFOUND, with a message, if there is none. */
 static gputune_status look_up(gt_found_rule *out, const rule_call *call, const gt_request *request)
 {
     GT_SCOPED(gt_found_rule_free) gt_found_rule found = {0};
@@ -212,7 +209,7 @@ static gputune_status look_up(gt_found_rule *out, const rule_call *call, const g
     return GPUTUNE_OK;
 }
 
-/* Loads a variant's code, and makes the model of its plans at the request's sizes. */
+/* Loads a variant's code, and makes its model at the request's sizes. */
 static gputune_status load_variant(loaded_rule *rule, gputune *tuner, gt_request *request,
                                    uint32_t variant)
 {
@@ -228,8 +225,8 @@ static gputune_status load_variant(loaded_rule *rule, gputune *tuner, gt_request
     return GPUTUNE_OK;
 }
 
-/* Loads the variants that are possible at the request's sizes. Those that fail are tried again when
- * they are chosen. */
+/* Loads the variants that are valid at the request's sizes. A variant that fails is loaded again
+ * when it is chosen. */
 static void load_variants(loaded_rule *rule, gputune *tuner, gt_request *request)
 {
     for (uint32_t i = 0; i < rule->found.rule->variants.count; i++) {
@@ -239,7 +236,7 @@ static void load_variants(loaded_rule *rule, gputune *tuner, gt_request *request
     }
 }
 
-/* Also loads the variants at the largest sizes of the region, where more of them are possible. */
+/* Loads more variants, because more are valid at the largest sizes of the region. */
 static gputune_status load_at_most(loaded_rule *rule, const rule_call *call)
 {
     GT_SCOPED(gt_request_end) gt_request *request = NULL;
@@ -272,14 +269,14 @@ static gputune_status load_all(loaded_rule *rule, const rule_call *call, gt_requ
     return GPUTUNE_OK;
 }
 
-/* Returns true if a lookup has the same result as the one before. */
 static bool is_same(const loaded_rule *rule, const gt_request *request, const gt_found_rule *found)
 {
     return rule && rule->template == request->template && !rule->found.rule == !found->rule &&
            (!found->rule || strcmp(rule->found.text, found->text) == 0);
 }
 
-/* Looks up the rule for a call, and adds an entry for it, or an empty one if there is none. */
+/* Looks up the rule for a call, and adds an entry for it. If there is no rule, the entry is empty.
+ * */
 static gputune_status load_rule(loaded_rule **out, const rule_call *call, loaded_rule *before)
 {
     gputune *tuner = call->tuner;
@@ -314,8 +311,8 @@ static gputune_status load_rule(loaded_rule **out, const rule_call *call, loaded
     return GPUTUNE_OK;
 }
 
-/* Returns a size that is given as text, as in "n=4096", or NULL. Calls with such a size are not
- * answered by rules here, because a rule would be loaded for each text. */
+/* Returns the first size that is text, as in "n=4096", or NULL. Rules are not loaded for such
+ * calls, because each text would have its own entry. */
 static const char *find_text(const rule_call *call, const gt_template *template)
 {
     for (size_t i = 0; i < call->sizes.count; i++) {
@@ -331,7 +328,7 @@ static const char *find_text(const rule_call *call, const gt_template *template)
     return NULL;
 }
 
-/* Gets a current rule for a call, between begin_loading() and end_loading(). */
+/* Gets a current rule for a call. Call it between begin_loading() and end_loading(). */
 static gputune_status get_rule(loaded_rule **out, const rule_call *call)
 {
     const gt_template *template;
@@ -349,7 +346,6 @@ static gputune_status get_rule(loaded_rule **out, const rule_call *call)
 
 /* ---- plans ----------------------------------------------------------------------------------- */
 
-/* Makes a plan of the loaded code by binding its configuration. */
 static gputune_status plan_in_full(gputune_plan **out, const rule_call *call,
                                    const gt_plan_model *model)
 {
@@ -381,7 +377,7 @@ static int choose_variant(gt_problem *problem, const loaded_rule *rule, const gt
     return gt_rule_choose(rule->found.rule, problem, slots);
 }
 
-/* Returns the model for a key's sizes; NULL if it is not loaded. Sets *problem to the key's
+/* Returns the model for a key's sizes, or NULL if it is not loaded. Sets *problem to the key's
  * problem, and *variant to the variant, or to -1 if the sizes are outside the region. */
 static const gt_plan_model *find_model(gt_problem *problem, int *variant, const loaded_rule *rule,
                                        const gt_plan_key *key)
@@ -391,7 +387,6 @@ static const gt_plan_model *find_model(gt_problem *problem, int *variant, const 
                         : atomic_load_explicit(&rule->models[*variant], memory_order_acquire);
 }
 
-/* Loads the rule, and the chosen variant. */
 static gputune_status load_for(loaded_rule **out, const rule_call *call)
 {
     gputune *tuner = call->tuner;
@@ -410,7 +405,6 @@ static gputune_status load_for(loaded_rule **out, const rule_call *call)
     return load_variant(*out, tuner, request, (uint32_t)variant);
 }
 
-/* Makes a plan of a loaded model. */
 static gputune_status plan_of(gputune_plan **out, const rule_call *call, const gt_plan_model *model,
                               const gt_problem *problem)
 {
@@ -418,7 +412,6 @@ static gputune_status plan_of(gputune_plan **out, const rule_call *call, const g
                                 : plan_in_full(out, call, model);
 }
 
-/* Loads what is missing, and makes a plan. */
 static gputune_status load_and_plan(gputune_plan **out, loaded_rule **rule, const rule_call *call)
 {
     GT_SCOPED(gt_call_end) gt_call own = {0};

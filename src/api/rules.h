@@ -1,4 +1,4 @@
-/* The rules that a tuner has loaded. They make plans at sizes for which the tuner has no plan. */
+/* The loaded rules of a tuner, which make plans at sizes for which the tuner has no plan. */
 #pragma once
 
 #include "api/plan.h"
@@ -9,14 +9,14 @@ typedef struct gt_rules gt_rules;
 gputune_status gt_rules_open(gt_rules **out);
 /* Frees the list. Call it after the pool of its plans has ended. NULL is allowed. */
 void gt_rules_close(gt_rules *rules);
-/* Notes that a rule was stored, so later calls look up rules again. */
+/* Records that a rule was stored, so later calls look up rules again. */
 void gt_rules_note_change(gt_rules *rules);
 
 /* Makes the plan that a stored rule chooses for a call. The first call for a kernel and options
- * looks up the rule and loads its variants. Calls for other sizes then use no SQL, workers or
- * compiles, and no system calls if plans of the kernel can be resized (gt_plan_resize()).
- * ENOTFOUND if no rule answers the call; this is logged once for each reason that does not
- * depend on the sizes. The caller releases *out. Any thread may call it. */
+ * looks up the rule and loads its variants. Calls for other sizes then need no SQL, worker or
+ * compiler. If the kernel's plans can be resized (gt_plan_resize()), they need no system calls
+ * either. ENOTFOUND if no rule applies to the call; the reason is logged once unless it depends on
+ * the sizes. The caller releases *out. Thread-safe. */
 gputune_status gt_rules_plan(gputune_plan **out, gt_terms *terms, gputune *tuner,
                              const gt_plan_key *key, const char *kernel, gputune_sizes sizes,
                              const gputune_options *options);

@@ -1,4 +1,4 @@
-/* Calls that use workers but make no plan: gputune_run(), gputune_make_rule(),
+/* Public functions that use workers but make no plan: gputune_run(), gputune_make_rule(),
  * gputune_check(), gputune_compile(), gputune_emit() and gputune_emit_rule(). */
 #include "api/tuner.h"
 
@@ -109,7 +109,6 @@ int gputune_compile(gputune *tuner, const char *kernel, gputune_sizes sizes, con
     return gt_compile_space(request, each, user);
 }
 
-/* Logs a compiler's output line by line. */
 static void log_lines(const gt_log *log, const char *text)
 {
     while (text && *text) {
@@ -131,12 +130,12 @@ static gputune_status take_image(gt_image *out, const gt_request *request, gt_ev
     *out = event->compiled.image; /* taken over */
     event->compiled.image = (gt_image){0};
     if (ptx && out->bytes && ((const char *)out->data)[out->bytes - 1] == '\0') {
-        out->bytes--; /* NVRTC counts the NUL */
+        out->bytes--; /* NVRTC's count includes the NUL */
     }
     return GPUTUNE_OK;
 }
 
-/* Compiles a source on a worker of the farm. ECANCELED if the tuner is closed. */
+/* Compiles a source on a compile worker. ECANCELED if the tuner is closed. */
 static gputune_status compile_on(gt_image *out, gt_farm *farm, const gt_request *request,
                                  const gt_source *source, bool ptx)
 {
@@ -203,7 +202,7 @@ int gputune_emit(char **out, size_t *bytes, gputune *tuner, const char *kernel, 
               "gputune_emit: the form is %d; expected a gputune_form", (int)form);
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     GT_TRY(gt_tuner_arch(&device, tuner, arch));
-    options.time_limit_s = HUGE_VAL; /* no other variant waits for this compile */
+    options.time_limit_s = HUGE_VAL; /* because no other variant waits for this compile */
     GT_TRY(gt_request_make(&request, &tuner->services, &device, kernel, sizes, &options));
     GT_TRY(gt_config_parse(&config, request->template, configuration ? configuration : "", true));
     const char *reason = gt_space_excludes(request->space, &config);
@@ -214,13 +213,12 @@ int gputune_emit(char **out, size_t *bytes, gputune *tuner, const char *kernel, 
 
 /* ---- rules as headers ------------------------------------------------------------------------ */
 
-/* The parts of a header that are released together. */
 typedef struct header_parts {
     gt_found_rule found;
-    gt_header_code *compiled; /* [arch * code_count + code] */
+    gt_header_code *compiled; /* indexed by arch * code_count + code */
     uint32_t *codes;
-    uint32_t *variants; /* indexed by code: a variant that has this code */
-    gt_hash *hashes;    /* indexed by code: hash of its source */
+    uint32_t *variants; /* for each code, the index of a variant that uses it */
+    gt_hash *hashes;    /* for each code, the hash of its source */
     gt_header header;
 } header_parts;
 
@@ -240,7 +238,7 @@ static void free_header_parts(header_parts *parts)
     free(parts->hashes);
 }
 
-/* Numbers the different sources of the rule's variants. */
+/* Gives variants with equal sources the same number. */
 static gputune_status number_codes(header_parts *parts, const gt_request *request)
 {
     const gt_rule *rule = parts->found.rule;
@@ -264,7 +262,7 @@ static gputune_status number_codes(header_parts *parts, const gt_request *reques
     return GPUTUNE_OK;
 }
 
-/* Refuses sizes outside the region. The name of a size may be followed by "=" and the value. */
+/* Refuses sizes outside the region. A size is "NAME" or "NAME=VALUE". */
 static gputune_status check_sizes(const gt_rule *rule, const gt_request *request,
                                   gputune_sizes given)
 {
@@ -288,7 +286,7 @@ static gputune_status check_sizes(const gt_rule *rule, const gt_request *request
     return GPUTUNE_OK;
 }
 
-/* Compiles a variant, and finds its kernels. Code for the emulator is PTX. */
+/* Compiles a variant, and lists the kernels in its code. The emulator's code is PTX. */
 static gputune_status compile_code(gt_header_code *out, const gt_request *request,
                                    const gt_config *config)
 {
@@ -302,7 +300,7 @@ static gputune_status compile_code(gt_header_code *out, const gt_request *reques
     return GPUTUNE_OK;
 }
 
-/* Compiles all codes for an architecture; NULL: that of the tuner's device. */
+/* Compiles all codes for an architecture. NULL means the architecture of the tuner's device. */
 static gputune_status compile_codes(gt_header_code *out, const header_parts *parts, gputune *tuner,
                                     const char *kernel, const char *arch)
 {

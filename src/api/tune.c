@@ -1,4 +1,5 @@
-/* tune_kernel(), from the call to the plan, and gputune_tune_together() for groups of processes. */
+/* Implements tune_kernel(), from the call to the plan, and gputune_tune_together() for groups of
+ * processes. */
 #include "api/tuner.h"
 
 #include "base/clock.h"
@@ -14,39 +15,38 @@
 
 /* ---- calls that want the same plan ----------------------------------------------------------- */
 
-/* The arguments of a call of tune_kernel() that may need a new plan. */
 typedef struct plan_call {
     gputune *tuner;
     const gt_plan_key *key;
     const char *kernel;
     gputune_sizes sizes;
     const gputune_options *options;
-    gt_terms terms; /* terms that the plan must answer, except the space, which the key contains */
+    gt_terms terms; /* terms that the plan must satisfy; the key covers the space */
     int64_t start_ns;
 } plan_call;
 
-/* The result of making a plan. */
 typedef struct made_plan {
     gputune_status status;
-    gputune_plan *plan; /* NULL on failure; retained for each caller that gets it */
-    gt_terms terms;     /* the terms of the plan */
-    /* true if the first caller's limit or cancel ended the tuning, so waiting calls do not use the
+    gputune_plan *plan; /* NULL on failure; each caller that gets it adds a reference */
+    gt_terms terms;
+    /* true if the first caller's limit or cancel ended the tuning; waiting calls then ignore the
      * plan */
     bool cut_short;
-    char message[1024]; /* why the call failed */
+    char message[1024]; /* error message of the failed call */
 } made_plan;
 
-/* A plan in flight: the first caller makes it, and other calls wait for it. */
+/* A plan in flight. The first caller makes it, and other calls wait for it. */
 struct gt_in_flight {
     gt_in_flight *next;
-    const plan_call *caller; /* arguments of the first caller; valid until the plan is made */
+    const plan_call *caller; /* arguments of the first caller; valid only until the plan is made */
     uint32_t changes;
-    unsigned inside; /* the first caller and the waiting calls */
+    unsigned inside; /* number of calls that use this struct */
     bool ended;
     made_plan made;
 };
 
-/* Number of plans in flight that this thread makes; above 0 in a callback of a first caller. */
+/* Number of plans in flight that this thread is making. It is positive in callbacks of a first
+ * caller. */
 static _Thread_local unsigned making;
 
 void gt_in_flight_open(gt_in_flight_list *list)
@@ -69,10 +69,11 @@ static bool wants_same(const plan_call *a, const plan_call *b)
            x->effort == y->effort && x->limit == y->limit && x->complete == y->complete;
 }
 
-/* Finds the plan in flight that this call wants, or begins one. If *is_first is set, the caller
- * must make the plan and call finish_in_flight(). Ignores plans started before a template was
- * replaced. Returns NULL if the call must make its plan alone: because its key cannot be shared,
- * memory ran out, or it is made in a callback of a first caller, for whom other calls may wait. */
+/* Finds the plan in flight for a call, or begins one. If *is_first is set, the caller must make the
+ * plan and call finish_in_flight(). Ignores plans that began before a template was replaced.
+ * Returns NULL if the call must make its plan by itself. The reasons are that the key cannot be
+ * shared, that memory ran out, or that a first caller's callback makes the call; waiting there
+ * could be a deadlock. */
 static gt_in_flight *join_in_flight(bool *is_first, const plan_call *a)
 {
     gt_in_flight_list *list = &a->tuner->in_flight;
@@ -101,7 +102,7 @@ static gt_in_flight *join_in_flight(bool *is_first, const plan_call *a)
     return in_flight;
 }
 
-/* Stops using a plan in flight, frees it after its last user, and unlocks the mutex. */
+/* Leaves a plan in flight, frees it if no call uses it, and unlocks the mutex. */
 static void leave_in_flight(gt_in_flight_list *list, gt_in_flight *in_flight)
 {
     bool last = --in_flight->inside == 0;
@@ -112,7 +113,8 @@ static void leave_in_flight(gt_in_flight_list *list, gt_in_flight *in_flight)
     }
 }
 
-/* Gives the result of a plan in flight to the waiting calls. The caller still owns the plan. */
+/* Passes the result of a plan in flight to the waiting calls. The caller keeps its reference to the
+ * plan. */
 static void finish_in_flight(gt_in_flight_list *list, gt_in_flight *in_flight,
                              const made_plan *made)
 {
@@ -130,11 +132,11 @@ static void finish_in_flight(gt_in_flight_list *list, gt_in_flight *in_flight,
     leave_in_flight(list, in_flight);
 }
 
-/* Waits for a plan in flight that another call makes. Returns false if the patience ends first. */
+/* Waits for a plan in flight. Returns false if the patience ends first. */
 static bool wait_in_flight(made_plan *out, gt_in_flight_list *list, gt_in_flight *in_flight,
                            const gt_patience *patience)
 {
-    static const double slice_s = 0.02; /* the delay until a cancel is noticed */
+    static const double slice_s = 0.02; /* interval at which the wait checks for a cancel */
     double left_s;
     pthread_mutex_lock(&list->mutex);
     while (!in_flight->ended && (left_s = gt_patience_left_s(patience)) > 0) {
@@ -151,8 +153,8 @@ static bool wait_in_flight(made_plan *out, gt_in_flight_list *list, gt_in_flight
 
 /* ---- a plan ---------------------------------------------------------------------------------- */
 
-/* Chooses the forced configuration. Returns ENOTFOUND if none is forced, or if it cannot be used;
- * the second case logs a warning. */
+/* Chooses the forced configuration. ENOTFOUND if none is forced, or if it cannot be used; the
+ * latter logs a warning. */
 static gputune_status choose_forced_config(gt_choice *out, gputune *tuner, gt_request *request)
 {
     GT_FREED char *forced = NULL;
@@ -192,7 +194,7 @@ static gputune_status choose_config(gt_choice *out, gputune *tuner, gt_request *
     return status;
 }
 
-/* Records a miss if no stored result answered. A forced tuning is not a miss. */
+/* Records a miss if no stored result answered the request. A forced tuning is not a miss. */
 static void note_miss(gputune *tuner, const gt_request *request, gputune_plan *plan,
                       gputune_source source)
 {
@@ -203,7 +205,6 @@ static void note_miss(gputune *tuner, const gt_request *request, gputune_plan *p
     }
 }
 
-/* Counts another request for a plan that no stored result answers. */
 static void note_hit(gputune *tuner, const gputune_plan *plan)
 {
     gt_call call;
@@ -214,7 +215,7 @@ static void note_hit(gputune *tuner, const gputune_plan *plan)
     }
 }
 
-/* Returns the call's options, with the effort that GPUTUNE_EFFORT may have set. */
+/* Returns the call's options. GPUTUNE_EFFORT overrides the effort. */
 static gputune_options options_of(const plan_call *a)
 {
     gputune_options o = *a->options;
@@ -222,7 +223,6 @@ static gputune_options options_of(const plan_call *a)
     return o;
 }
 
-/* Makes the plan of a call. */
 static gputune_status make_plan(made_plan *out, const plan_call *a)
 {
     GT_SCOPED(gt_request_end) gt_request *request = NULL;
@@ -237,7 +237,8 @@ static gputune_status make_plan(made_plan *out, const plan_call *a)
     out->cut_short = gt_patience_left_s(&own) <= 0;
     GT_TRY(status);
     out->terms = choice.terms;
-    out->terms.space = request->terms.space; /* a choice from another space is not final */
+    out->terms.space = request->terms.space; /* the plan answers this request even if the choice is
+                                                from another space, and is then not final */
     gputune_source source = choice.source;
     GT_TRY(gt_plan_make(&out->plan, request, &choice, &tuner->pool));
     gputune_info info = GPUTUNE_INFO_INIT;
@@ -265,7 +266,6 @@ static gt_terms terms_asked(const gputune *tuner, const gputune_options *o)
                       .by_rule = o->unseen == GPUTUNE_RULE && !o->background};
 }
 
-/* Finds the plan in the table, or returns NULL. */
 static gputune_plan *look_up(gputune *tuner, const gt_plan_key *key, const gt_terms *terms)
 {
     gt_watch *due;
@@ -277,7 +277,7 @@ static gputune_plan *look_up(gputune *tuner, const gt_plan_key *key, const gt_te
         return plan;
     }
     GT_SCOPED(gt_call_end)
-    gt_call call = {0}; /* fails in a forked child */
+    gt_call call = {0}; /* a forked child fails here */
     bool is_edited = gt_call_begin(&call, tuner, "tune_kernel") == GPUTUNE_OK && gt_watch_look(due);
     return is_edited ? NULL : plan;
 }
@@ -289,13 +289,11 @@ static gputune_plan *find_known(const plan_call *a)
     return plan;
 }
 
-/* Returns true if the call forces a new tuning. */
 static bool must_tune_again(const plan_call *a)
 {
     return a->options->force && a->terms.effort >= GPUTUNE_MEASURE;
 }
 
-/* Makes a plan, and adds it to the table. */
 static void plan_one(made_plan *out, const plan_call *a)
 {
     gt_plan_table *plans = a->tuner->plans;
@@ -322,7 +320,7 @@ static void plan_or_wait(made_plan *out, const plan_call *a)
     while (!must_tune_again(a)) {
         bool is_first;
         gt_in_flight *in_flight = join_in_flight(&is_first, a);
-        if (is_first) { /* another first caller may have made the plan since the lookup */
+        if (is_first) { /* another call may have made the plan since the lookup */
             *out = (made_plan){.plan = find_known(a), .terms = a->terms};
             if (!out->plan) {
                 plan_one(out, a);
@@ -334,7 +332,7 @@ static void plan_or_wait(made_plan *out, const plan_call *a)
             break;
         }
         gt_watch *watch = out->plan ? gt_plan_watch(out->plan) : NULL;
-        bool edited = watch && gt_watch_look(watch); /* checks edits since the first caller began */
+        bool edited = watch && gt_watch_look(watch); /* edited after the first caller began */
         if (!out->cut_short && !edited && out->status != GPUTUNE_ENOMEM) {
             note_hit(tuner, out->plan);
             return;
@@ -345,7 +343,6 @@ static void plan_or_wait(made_plan *out, const plan_call *a)
     plan_one(out, a);
 }
 
-/* Makes a plan, or waits for it, within a call of the tuner. */
 static gputune_status plan_now(gputune_plan **out, gt_terms *terms, const plan_call *a)
 {
     GT_SCOPED(gt_call_end) gt_call call = {0};
@@ -358,8 +355,8 @@ static gputune_status plan_now(gputune_plan **out, gt_terms *terms, const plan_c
     return GPUTUNE_OK;
 }
 
-/* Answers a call that tunes in the background with a plan that needs no measuring. Requests a
- * tuning in the background, unless that plan is the result of one. */
+/* Returns a plan that needs no measuring. Requests a tuning in the background unless the plan
+ * satisfies the call. */
 static gputune_status plan_in_background(gputune_plan **out, const plan_call *a)
 {
     plan_call known = *a;
@@ -388,8 +385,8 @@ static bool may_rule(const plan_call *a)
            !tuner->overrides.disabled;
 }
 
-/* Makes the plan of a rule. If the table has a measured plan that must be looked up again, looks it
- * up instead. Fails if no rule answers. */
+/* Makes the plan of a rule. If the table has an outdated measured plan, looks that plan up instead.
+ * Fails if no rule answers. */
 static gputune_status plan_by_rule(gputune_plan **out, const plan_call *a)
 {
     gputune *tuner = a->tuner;
@@ -411,7 +408,6 @@ static gputune_status plan_by_rule(gputune_plan **out, const plan_call *a)
     return GPUTUNE_OK;
 }
 
-/* Finds a plan in the table, or makes it. */
 static gputune_status find_or_plan(gputune_plan **out, gputune *tuner, const char *kernel,
                                    gputune_sizes sizes, const gputune_options *o)
 {
@@ -455,12 +451,12 @@ int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel, gputune_
 /* The message that rank 0 broadcasts. Its size is fixed. */
 typedef struct group_answer {
     int32_t status;
-    int32_t is_default; /* 1 if rank 0 has no result, so all ranks use the template's default */
-    int32_t is_by_rule; /* rank 0 chose by a rule */
+    int32_t is_default; /* 1 if rank 0 has no result; every rank then uses the template's default */
+    int32_t is_by_rule; /* 1 if rank 0 chose by a rule */
     gt_hash identity;   /* identity of rank 0's template */
     double time_ns, default_ns;
     gt_verdict verdict;
-    char text[3072]; /* the configuration, or the message of a failure */
+    char text[3072]; /* the configuration, or an error message */
 } group_answer;
 
 static gputune_status share_group(group_answer *v, const gputune_group *group)
@@ -496,7 +492,7 @@ static gputune_status describe_plan(group_answer *out, const plan_call *a, const
     return GPUTUNE_OK;
 }
 
-/* Makes the plan of rank 0, and sends its result or failure to the other ranks. */
+/* Makes the plan of rank 0, and sends its configuration or error to the other ranks. */
 static gputune_status send_plan(gputune_plan **out, const plan_call *a, const gputune_group *group)
 {
     gputune_plan *plan = NULL;
@@ -516,8 +512,8 @@ static gputune_status send_plan(gputune_plan **out, const plan_call *a, const gp
     return GPUTUNE_OK;
 }
 
-/* Makes a plan of rank 0's configuration, and verifies it unless that was done on this kind of GPU.
- */
+/* Makes a plan of rank 0's configuration. Verifies the configuration unless it was verified on this
+ * kind of GPU. */
 static gputune_status make_plan_of(gputune_plan **out, gt_terms *terms, const plan_call *a,
                                    const group_answer *v)
 {
@@ -541,8 +537,9 @@ static gputune_status make_plan_of(gputune_plan **out, gt_terms *terms, const pl
     return gt_plan_make(out, request, &choice, &tuner->pool);
 }
 
-/* Finds a plan of rank 0's configuration in the table or, if rank 0 chose by a rule, the plan of
- * this rank's rule, whose variants were verified with it. Returns NULL if there is none. */
+/* Returns a plan of rank 0's configuration, or NULL. If rank 0 chose by a rule, makes the plan by
+ * this rank's rule, because the rule's variants were verified with the rule; otherwise searches the
+ * table. */
 static gputune_plan *find_same(const plan_call *a, const group_answer *v)
 {
     const gt_terms whatever = {.effort = GPUTUNE_CACHED_ONLY,
@@ -558,7 +555,7 @@ static gputune_plan *find_same(const plan_call *a, const group_answer *v)
 }
 
 /* Receives rank 0's result on another rank, and returns a plan of the same configuration. A new
- * plan replaces the one in the table, so later calls of this process get it too. */
+ * plan replaces the plan in the table, so later calls of this process get it too. */
 static gputune_status receive_plan(gputune_plan **out, const plan_call *a,
                                    const gputune_group *group)
 {

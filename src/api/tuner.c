@@ -20,7 +20,7 @@
 
 static _Thread_local gt_call *innermost;
 
-/* The number of forks from the process that loaded the library to this one. Reading it is much
+/* Number of forks from the process that loaded the library to this process. Reading it is much
  * cheaper than getpid(), which is a system call. */
 static atomic_uint forks;
 
@@ -68,7 +68,7 @@ gputune_status gt_call_begin_briefly(gt_call *out, gputune *tuner, const char *f
 {
     GT_TRY(gt_need(function, "the tuner", tuner));
     gt_calls *calls = &tuner->calls;
-    /* this check comes first, because a forked child's mutex may be locked */
+    /* check this first, because the mutex may be locked in a forked child */
     GT_TRY(check_owner(calls, function));
     pthread_mutex_lock(&calls->mutex);
     bool open = !gt_calls_closing(calls);
@@ -187,7 +187,7 @@ static gputune_status choose_device(gputune *tuner, const gputune_open_options *
         status = gt_driver_open(&tuner->driver, name);
     }
     GT_TRY(status);
-    free(gt_take(&tuner->driver_name)); /* query_worker() may have set a name */
+    free(gt_take(&tuner->driver_name));
     GT_TRY(gt_strdup(&tuner->driver_name, name));
     GT_TRY(gt_device_find(&ordinal, tuner->driver, o->device));
     GT_TRY(gt_device_identify(&tuner->device, tuner->driver, ordinal));
@@ -195,8 +195,7 @@ static gputune_status choose_device(gputune *tuner, const gputune_open_options *
     return GPUTUNE_OK;
 }
 
-/* Completes a device that choose_device() has set: reads its clock rates, and makes the key of its
- * results. */
+/* Completes a chosen device: reads its clock rates, and makes the key of its results. */
 static gputune_status complete_device(gputune *tuner)
 {
     if (!tuner->has_device || tuner->device.environment[0]) {
@@ -209,8 +208,8 @@ static gputune_status complete_device(gputune *tuner)
     return GPUTUNE_OK;
 }
 
-/* Returns true if the device is given by its number. A worker can find such a device before this
- * process does. */
+/* Returns true if the device is a number. A worker can open such a device before this process does.
+ * */
 static bool is_numbered(int *ordinal, const char *device)
 {
     char *end;
@@ -219,7 +218,7 @@ static bool is_numbered(int *ordinal, const char *device)
     return !device || (end != device && !*end && number >= 0 && number <= INT_MAX);
 }
 
-/* Starts a farm whose worker finds the device. Returns NULL if that failed or is not possible. */
+/* Starts a farm whose worker opens the device. Returns NULL if that is impossible or fails. */
 static gt_farm *query_worker(gputune *tuner, const gputune_open_options *o)
 {
     gt_farm *farm = NULL;
@@ -232,7 +231,7 @@ static gt_farm *query_worker(gputune *tuner, const gputune_open_options *o)
     return gt_farm_open(&farm, &options) == GPUTUNE_OK ? farm : NULL;
 }
 
-/* Finds the database that is installed with gputune, or returns NULL. */
+/* Returns the path of the installed database, or NULL if there is none. */
 static char *system_database(void)
 {
     static const char *const places[] = {".", "../share/gputune", "gputune/share"};
@@ -265,11 +264,11 @@ static gputune_status open_files(gputune *tuner, const gputune_open_options *o)
     return gt_store_open(&tuner->store, database, system, &tuner->log, o->read_only);
 }
 
-/* Gets the device from a worker. If that fails, closes the farm and opens the device in this
+/* Gets the device from a worker. If the worker fails, closes the farm and opens the device in this
  * process. */
 static gputune_status query_device(gputune *tuner, const gputune_open_options *o, gt_farm **farm)
 {
-    enum { FIRST = 3 }; /* compile workers to start now, for the first proof */
+    enum { FIRST = 3 }; /* number of compile workers to start now, for the first proof */
     gt_device device;
     if ((*farm)->ops->device(*farm, &device, FIRST) == GPUTUNE_OK) {
         device.ordinal = tuner->device.ordinal; /* the worker may number devices differently */
@@ -282,7 +281,8 @@ static gputune_status query_device(gputune *tuner, const gputune_open_options *o
     return choose_device(tuner, o);
 }
 
-/* Opens the files while a worker starts the driver, if a worker can do that; then sets *farm. */
+/* Opens the device and the files. If a worker can open the device, the files are opened at the same
+ * time, and *farm is set. */
 static gputune_status open_device_and_files(gputune *tuner, const gputune_open_options *o,
                                             gt_farm **farm)
 {
@@ -383,8 +383,8 @@ int gputune_open(gputune **out, const gputune_open_options *options)
 
 /* --- closing ---------------------------------------------------------------------------------- */
 
-/* Keeps a closed tuner's handle, the structs of its plans and their watches, because calls with the
- * closed tuner may still come. */
+/* Keeps a closed tuner's handle, the structs of its plans and their watches, because the
+ * application may still call functions with the closed tuner. */
 static void retire_tuner(gputune *tuner)
 {
     enum { KEPT = 64 };

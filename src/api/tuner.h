@@ -7,7 +7,7 @@
 #include "api/rules.h"
 #include "base/array.h"
 
-/* The plans in flight. If several calls want the same new plan, the first caller makes it and the
+/* Plans in flight. If several calls need the same new plan, the first caller makes it and the
  * others wait (tune.c). */
 typedef struct gt_in_flight gt_in_flight;
 typedef struct gt_in_flight_list {
@@ -24,8 +24,8 @@ struct gputune {
     gt_log_output output;
     gt_log log; /* writes to `output` */
     gt_overrides overrides;
-    gt_misses *misses; /* NULL: misses are not recorded */
-    char *driver_name; /* "cuda", "emu:PROFILE" or a path; for this process and the workers */
+    gt_misses *misses; /* NULL if misses are not recorded */
+    char *driver_name; /* "cuda", "emu:PROFILE" or a path; used by this process and its workers */
     const gt_driver
         *driver; /* NULL if the device is "none", or if only a worker has started the driver */
     gt_device device;
@@ -41,7 +41,7 @@ struct gputune {
     gt_gpu_right gpu;
     gt_background *background;
     char *worker;
-    char *pinned; /* the file with all results; NULL: the tuner is not pinned */
+    char *pinned; /* the file with all results, or NULL if the tuner is not pinned */
 };
 
 /* Reads a caller's options; NULL means the defaults. */
@@ -50,20 +50,22 @@ gputune_status gt_open_options_read(gputune_open_options *out, const gputune_ope
 /* Returns the time limit of a call. */
 double gt_limit_of(const gputune_options *options);
 
-/* Fails with `code` if the tuner has no device; the message begins with `what`. */
+/* Fails with `code` if the tuner has no device. `what` is the beginning of the error message. */
 gputune_status gt_tuner_need_device(const gputune *tuner, gputune_status code, const char *what);
 
-/* Imports the file to which the tuner is pinned (records.c). ENOTFOUND or EIO if it cannot be read,
- * ERECORDED if it is not wisdom. */
+/* Imports the file to which the tuner is pinned (records.c). ENOTFOUND or EIO if the file cannot be
+ * read, ERECORDED if it is not wisdom. */
 gputune_status gt_load_pinned(gputune *tuner);
-/* Fails with EUNSUPPORTED if the tuner is pinned to a file; the message begins with `what`. */
+/* Fails with EUNSUPPORTED if the tuner is pinned to a file. `what` is the beginning of the error
+ * message. */
 gputune_status gt_tuner_not_pinned(const gputune *tuner, const char *what);
 
-/* Gets the device of an architecture; NULL: the tuner's device, EINVAL if it has none. */
+/* Gets the device of an architecture, or the tuner's device for NULL. EINVAL if NULL and the tuner
+ * has no device. */
 gputune_status gt_tuner_arch(gt_device *out, const gputune *tuner, const char *arch);
 
 /* Makes an input available to the measure worker (memory.c). *out has an IPC handle if the memory
- * can be shared, otherwise a copy of the bytes, which the caller frees. */
+ * can be shared. Otherwise it has a copy of the bytes, which the caller frees. */
 gputune_status gt_inputs_share(void *tuner, gt_live_input *out, const gputune_input *input);
 /* Waits for the event `inputs_ready` of the options, if it is set (memory.c). */
 gputune_status gt_inputs_wait(void *tuner, const gputune_options *options);

@@ -1,4 +1,4 @@
-/* The command check: finds races and other mistakes of a kernel's variants on the emulator. */
+/* The command check: runs a kernel's variants on the emulator to find races and other mistakes. */
 #include "cli/scenarios.h"
 #include "cli/table.h"
 
@@ -6,17 +6,17 @@
 
 #include <string.h>
 
-/* A mistake at one pair of lines, which several variants may have. */
+/* A mistake at a pair of source lines; several variants may have it. */
 typedef struct mistake {
-    gputune_finding first; /* the finding of the first variant */
-    uint32_t variants;     /* number of variants with the mistake */
-    uint32_t variant;      /* number of the last variant with the mistake, from 1 */
-    uint64_t count;        /* number of findings in all variants */
+    gputune_finding first; /* finding in the first variant with the mistake */
+    uint32_t variants;
+    uint32_t variant; /* number of the last variant with the mistake, counted from 1 */
+    uint64_t count;   /* findings of the mistake in all variants */
 } mistake;
 
 typedef struct checked {
     cli_table mistakes;
-    uint32_t variants; /* number of checked variants */
+    uint32_t variants;
 } checked;
 
 #define FIRST(name, unit) CLI_AS(#name, mistake, first.name, #name, unit, CLI_IN_DATA)

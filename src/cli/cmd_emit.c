@@ -10,12 +10,12 @@
 
 static struct {
     cli_list configurations; /* at most one */
-    cli_list archs;          /* at most one architecture without --rule */
+    cli_list archs;          /* only --rule allows more than one architecture */
     int form, api;
     bool rule;
 } given;
 
-/* The words of --as, in the order of gputune_form. */
+/* The choices of --as, in the order of gputune_form. */
 static const char *const form_words[] = {"source", "ptx", "cubin", "whole", NULL};
 
 static int write_form(const cli_session *session, const cli_scenario *scenario)
@@ -69,7 +69,7 @@ static int emit_source(const cli_list *arguments)
     CLI_REFUSE(!given.rule && (given.archs.count > 1 || given.api), CLI_EXIT_USAGE,
                "emit: --api and more than one --arch apply only to a rule's header; add --rule");
     if (given.rule) {
-        cli_given.selection.keeps_sizes = true; /* the header chooses a variant at each size */
+        cli_given.selection.keeps_sizes = true;
         return cli_single(CLI_OPEN_DEVICE, arguments->items[0], write_rule);
     }
     cli_given.arch = given.archs.count ? given.archs.items[0] : NULL;

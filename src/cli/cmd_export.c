@@ -1,4 +1,5 @@
-/* gputune export: a scenario as the T4 format's results, or as a Kernel Tuner cache file. */
+/* The command export: writes a scenario's trials as a T4 results file or a Kernel Tuner cache file.
+ * */
 #include "cli/files.h"
 #include "cli/records.h"
 
@@ -9,7 +10,7 @@
 #include <string.h>
 
 static struct {
-    const char *sizes_text; /* the sizes of --size in the library's order; NULL: any sizes */
+    const char *sizes_text; /* the value of --size in the library's form, or NULL for any sizes */
     const char *scenario;
     int format, objective, cache;
 } given;
@@ -20,7 +21,6 @@ static const char *const cache_words[] = {"any", "cold", "hot", NULL};
 
 enum { MOST_LISTED = 20, SHORT_HASH = 8 };
 
-/* Returns true if the scenario matches all given options. */
 static bool is_named(const cli_measured *one)
 {
     const gputune_record *of = one->trials;
@@ -32,11 +32,11 @@ static bool is_named(const cli_measured *one)
            strncmp(of->scenario, hash, strlen(hash)) == 0;
 }
 
-/* Prints the scenario and the options that select only it. */
+/* Prints a scenario and the options that select only this scenario. */
 static void print_choice(const cli_measured *one, const cli_measured_list *list)
 {
     const gputune_record *of = one->trials;
-    bool is_ambiguous = false; /* the GPU's name also matches another GPU */
+    bool is_ambiguous = false; /* true if the GPU's name is also a part of another GPU's name */
     for (size_t i = 0; i < list->count; i++) {
         const gputune_record *other = list->items[i].trials;
         is_ambiguous |=
@@ -50,7 +50,7 @@ static void print_choice(const cli_measured *one, const cli_measured_list *list)
 }
 
 /* Sets *out to the scenario that the options select. If they select none or several, lists the
- * candidates with the options that select each, and returns CLI_EXIT_USAGE. */
+ * candidates with suitable options, and returns CLI_EXIT_USAGE. */
 static int choose_kernel(const cli_measured **out, const cli_measured_list *list,
                          const char *kernel)
 {
@@ -81,8 +81,8 @@ static int choose_kernel(const cli_measured **out, const cli_measured_list *list
 
 typedef struct outcome {
     const char *status, *kernel_tuner,
-        *t4; /* the words for the status in each format, and NULL for a success in Kernel Tuner's */
-    bool exact; /* true if the formats' words have exactly the meaning of this status */
+        *t4;    /* the status in each format; kernel_tuner is NULL for a success */
+    bool exact; /* true if both formats have a word with exactly this meaning */
 } outcome;
 static const outcome outcomes[] = {
     {"ok", NULL, "correct", true},
@@ -105,13 +105,13 @@ static char *format_ms(double ns)
     return cli_json_number(ns * 1e-6);
 }
 
-/* Returns the sum of the samples, because the duration of measuring is not stored. */
 static double benchmark_ns(const gputune_record *trial)
 {
     return trial->samples * trial->mean_ns;
 }
 
-/* Returns a value as JSON: a number, or a string if any value of the axis is not an integer. */
+/* Returns a value as JSON: as a number if all values of the axis are integers, otherwise as a
+ * string. */
 static const char *value_of(const cli_value_list *axis, size_t choice)
 {
     int64_t number;
@@ -135,7 +135,7 @@ static char *configuration_of(const cli_apart *data, const cli_entry *entry)
     return text;
 }
 
-/* Returns the status and message of a failed trial as JSON members, or "" for a success. */
+/* Returns a failed trial's status and message as JSON members, or "" for a success. */
 static const char *failure_of(const gputune_record *trial)
 {
     return outcome_of(trial)->kernel_tuner
@@ -144,7 +144,7 @@ static const char *failure_of(const gputune_record *trial)
                : "";
 }
 
-/* Writes the GPU, the kernel and the sizes that are numbers. */
+/* Writes the GPU, the kernel and the numeric sizes. */
 static void write_problem(const cli_apart *data, const char *separator, FILE *file)
 {
     const char *text = data->from->trials->sizes, *comma = "";
@@ -174,7 +174,7 @@ static void write_entries(const cli_apart *data,
 
 /* ---- Kernel Tuner's cache, by its schema/cache/1.1.0 ---- */
 
-/* Writes an entry, whose key is its values joined by commas. */
+/* Writes a cache entry. Its key consists of the values, joined by commas. */
 static void write_cached(const cli_apart *data, const cli_entry *entry, FILE *file)
 {
     const gputune_record *trial = entry->trial;
@@ -194,7 +194,7 @@ static void write_cached(const cli_apart *data, const cli_entry *entry, FILE *fi
             cli_json_text(trial->created));
 }
 
-/* Writes the file. Kernel Tuner searches for the closing braces exactly as they are here. */
+/* Writes the cache file. Kernel Tuner searches for closing braces in exactly this form. */
 static void write_cache(const cli_apart *data, FILE *file)
 {
     fputs("{\n\"schema_version\": \"1.1.0\",\n", file);
@@ -219,7 +219,7 @@ static void write_cache(const cli_apart *data, FILE *file)
 
 /* ---- T4 ---- */
 
-/* Writes an entry. Times are in milliseconds, energies in millijoules. */
+/* Writes a T4 result. Times are in milliseconds, energies in millijoules. */
 static void write_result(const cli_apart *data, const cli_entry *entry, FILE *file)
 {
     const gputune_record *trial = entry->trial;

@@ -80,7 +80,8 @@ const cli_command cmd_kernels = {"kernels",
 /* ---- devices --------------------------------------------------------------------------------- */
 
 typedef struct device_row {
-    gputune_device device; /* must come first, because OF_DEVICE uses the offsets in this struct */
+    gputune_device
+        device; /* must be the first member, because OF_DEVICE uses offsets in this struct */
     const char *note;
 } device_row;
 
@@ -149,11 +150,12 @@ const cli_command cmd_devices = {
 typedef struct ward {
     cli_table table;
     int code;
-    size_t counts[3]; /* number of checks by verdict */
+    size_t counts[3];
 } ward;
 
 typedef struct diagnosis_row {
-    gputune_diagnosis diagnosis; /* must come first: OF_DIAGNOSIS uses offsets in this struct */
+    gputune_diagnosis
+        diagnosis; /* must be the first member, because OF_DIAGNOSIS uses offsets in this struct */
     const char *verdict;
 } diagnosis_row;
 

@@ -1,18 +1,18 @@
-/* The commands run and compare: check and measure configurations without storing results. */
+/* The commands run and compare: verify and measure configurations without storing results. */
 #include "cli/records.h"
 
 #include <string.h>
 
 static struct {
-    cli_list configurations; /* the configurations of run */
-    const char *sides[2];    /* the two configurations that are compared */
+    cli_list configurations; /* arguments of `run` */
+    const char *sides[2];    /* the two arguments of `compare` */
 } given;
 
 typedef struct measured {
     cli_table table;
     int code;
-    double speedup;      /* the first row's time divided by the last row's */
-    const char *verdict; /* "faster", "slower", "same"; "" or NULL: unknown */
+    double speedup;      /* time of the first row divided by time of the last row */
+    const char *verdict; /* "faster", "slower" or "same"; "" or NULL if unknown */
 } measured;
 
 static int add_record(void *user, const gputune_record *record)

@@ -11,7 +11,6 @@ static struct {
     bool all, history, why, rules;
 } given;
 
-/* Adds the rows of a scenario. */
 static void add_rows(cli_table *table, const cli_measured *from)
 {
     for (size_t i = 0; i < from->count; i++) {
@@ -112,7 +111,7 @@ static int show_kernels(const cli_list *arguments)
         return rules ? CLI_EXIT_OK : cli_stored_nothing(&session, &filter);
     }
     const char *last = "";
-    for (size_t i = 0; i < found.count; i++) { /* the records of a kernel follow each other */
+    for (size_t i = 0; i < found.count; i++) { /* records of the same kernel are adjacent */
         const char *kernel = name ? name : found.items[i].kernel;
         if (strcmp(kernel, last) != 0) {
             cli_note_own_references(&session, kernel);

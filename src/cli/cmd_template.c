@@ -1,4 +1,5 @@
-/* The commands template and embed: a first template for a program, and a template as a C header. */
+/* The commands template and embed: write a first template for a program, and a template as a C
+ * header. */
 #include "cli/files.h"
 #include "cli/session.h"
 
@@ -14,7 +15,7 @@ static cli_list defines, hosts;
 
 /* ---- template -------------------------------------------------------------------------------- */
 
-/* Prints the lines that begin with `mark`, without the mark. Returns how many there are. */
+/* Prints the lines that begin with `mark`, without `mark`. Returns their number. */
 static size_t print_questions(const char *text)
 {
     static const char mark[] = "// ? ";
@@ -32,8 +33,8 @@ static size_t print_questions(const char *text)
 
 static const char clause[] = "#pragma gputune kernel(";
 
-/* Compiles the default variant of each kernel of the draft. Returns the error message; "" if all
- * compile, or if there is no compiler. */
+/* Compiles the default variant of each kernel of the draft. Returns the error message, or "" if all
+ * compile or there is no compiler. */
 static const char *check_draft(const char *path, const char *draft)
 {
     CLI_SCOPED(cli_close) cli_session session = {0};
@@ -59,7 +60,7 @@ static const char *check_draft(const char *path, const char *draft)
                : cli_copy(gputune_error());
 }
 
-/* Collects the compiler's arguments and the files of --host for gputune_draft_template(). */
+/* Collects the compiler arguments and the --host files for gputune_draft_template(). */
 static int collect_arguments(cli_list *out)
 {
     for (size_t i = 0; i < cli_given.include_paths.count; i++) {
@@ -109,7 +110,7 @@ static int write_template(const cli_list *arguments)
     for (const char *at = draft; (at = strstr(at, "// guess:")); at++) {
         guesses++;
     }
-    /* the command in the message can take only one kernel */
+    /* the suggested command takes only one kernel */
     const char *first = strstr(draft, clause);
     const char *name = first ? first + sizeof clause - 1 : "";
     bool several = strstr(name, clause) != NULL;
@@ -150,12 +151,12 @@ const cli_command cmd_template = {
 /* ---- embed ----------------------------------------------------------------------------------- */
 
 typedef struct embedded_file {
-    char *name; /* the name in an #include, without quotes, or the template's file name */
+    char *name; /* the name in the #include, or the template's file name */
     char *path, *text;
     size_t bytes;
 } embedded_file;
 
-typedef CLI_LIST(embedded_file) embedded_files; /* the template is the first */
+typedef CLI_LIST(embedded_file) embedded_files;
 
 static bool add_file(embedded_files *out, const char *name, const char *path)
 {
@@ -167,11 +168,11 @@ static bool add_file(embedded_files *out, const char *name, const char *path)
     return text != NULL;
 }
 
-/* Adds an included file. Fails if a different file with the same name was added. */
+/* Adds an included file. Fails if another file with the same name was added. */
 static int add_include(embedded_files *out, const char *from, const char *name)
 {
     if (strcmp(name, "gputune.cuh") == 0) {
-        return CLI_CONTINUE; /* gputune.cuh comes with the library */
+        return CLI_CONTINUE; /* the library has gputune.cuh */
     }
     size_t bytes;
     char *path = cli_path_beside(from, name);
@@ -189,15 +190,15 @@ static int add_include(embedded_files *out, const char *from, const char *name)
     return CLI_CONTINUE;
 }
 
-/* Reads a template and, recursively, the files that it includes in quotes and that are beside the
- * including file. Returns CLI_CONTINUE, or an exit code after a message. */
+/* Reads a template and, recursively, the files that it includes in quotes from the including file's
+ * folder. Returns CLI_CONTINUE, or an exit code after a message. */
 static int read_template(embedded_files *out, const char *path)
 {
     const char *slash = strrchr(path, '/');
     *out = (embedded_files){NULL, 0};
     CLI_REFUSE(!add_file(out, slash ? slash + 1 : path, path), CLI_EXIT_USAGE,
                "cannot read '%s': %s", path, strerror(errno));
-    for (size_t i = 0; i < out->count; i++) { /* the list grows in the loop */
+    for (size_t i = 0; i < out->count; i++) { /* the loop appends to the list */
         char *from = cli_copy(out->items[i].path);
         for (const char *at = out->items[i].text; *at;) {
             char *name = cli_next_include(&at);
@@ -209,7 +210,8 @@ static int read_template(embedded_files *out, const char *path)
     return CLI_CONTINUE;
 }
 
-/* Writes the text as characters, because compilers limit the length of strings. */
+/* Writes a text as an array of characters, because compilers limit the length of string literals.
+ * */
 static void write_array(const embedded_file *file, const char *name, FILE *out)
 {
     fprintf(out, "static const char %s[] = {", name);

@@ -1,5 +1,5 @@
-/* The command warm: its options, compiling without measuring, and tuning again whenever a template
- * is saved. */
+/* The command warm: its options, compiling without measuring, and --watch, which tunes again
+ * whenever a template is saved. */
 #include "cli/files.h"
 #include "cli/warm.h"
 
@@ -30,7 +30,7 @@ static const cli_column columns[] = {
 typedef struct work {
     cli_table table;
     const cli_scenario *scenario;
-    uint32_t done, failed; /* numbers of variants of this scenario */
+    uint32_t done, failed; /* variants of this scenario */
     time_t shown;
 } work;
 
@@ -42,7 +42,7 @@ static int add_variant(void *user, const gputune_compiled *compiled)
     at->done++;
     at->failed += !ok;
     gputune_compiled row = *compiled;
-    row.log = ok ? "" : compiled->log; /* the log of a successful compilation is not shown */
+    row.log = ok ? "" : compiled->log; /* drop the log of a successful compilation */
     cli_table_add(&at->table, &row);
     if (!ok && compiled->log && compiled->log[0]) {
         cli_console_log(NULL, GPUTUNE_LOG_INFO, compiled->log);
@@ -135,7 +135,7 @@ static int warm_kernels(void)
     if (cli_warm.gpus && !is_child) {
         return cli_fleet_run();
     }
-    cli_given.quiet |= cli_warm.is_silent; /* no notes while the scenarios are searched */
+    cli_given.quiet |= cli_warm.is_silent; /* prints no notes while the scenarios are found */
     cli_open_mode compiling = cli_given.arch ? CLI_OPEN_NO_DEVICE : CLI_OPEN_DEVICE;
     CLI_TRY(cli_open(&session, cli_warm.compile_only ? compiling : CLI_OPEN_TUNING));
     if (cli_warm.regions.count) {
@@ -156,18 +156,19 @@ static int warm_kernels(void)
                                  : cli_warm_tune(&session, &scenarios);
 }
 
-enum { SETTLED_MS = 100 }; /* several saves within this time count as one save */
+enum { SETTLED_MS = 100 }; /* saves within this time count as one save */
 
 typedef struct watched {
     const char *path;
-    struct stat facts; /* the file's state at the last check; all zero if there was no file */
+    struct stat
+        facts; /* the file's state at the last check, or all zero if the file did not exist */
 } watched;
 
 typedef struct watch {
     watched *files;
     size_t count;
     atomic_bool is_over;
-    const char *changed; /* path of a saved file, set by the thread, or NULL */
+    const char *changed; /* path of a changed file, set by the watching thread; NULL if none */
 } watch;
 
 static struct stat facts_of(const char *path)
@@ -182,7 +183,8 @@ static const char *name_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Adds a file, which need not exist, unless the list has it under this or another path. */
+/* Adds a file to the list, unless the list already has it, perhaps under another path. The file
+ * need not exist. */
 static void add_file(watch *watch, const char *path)
 {
     const watched added = {path, facts_of(path)};
@@ -198,7 +200,7 @@ static void add_file(watch *watch, const char *path)
     cli_push(watch->files, watch->count, added);
 }
 
-/* Adds a header in every include folder, because it may appear in any of them. */
+/* Adds a header in every include folder, because the header may appear in any of them. */
 static void add_include(watch *watch, const char *from, const char *name)
 {
     const cli_list *folders = &cli_given.include_paths;
@@ -214,7 +216,7 @@ static void add_include(watch *watch, const char *from, const char *name)
     }
 }
 
-/* Lists the templates and the files that they include, directly or through other files. */
+/* Lists the templates and all files that they include, directly or indirectly. */
 static void list_files(watch *watch)
 {
     watch->files = NULL;
@@ -223,7 +225,7 @@ static void list_files(watch *watch)
         const char *path = cli_warm.kernels.items[i], *kernel = strstr(path, ".cu:");
         add_file(watch, kernel ? cli_copy_part(path, (size_t)(kernel - path) + 3) : path);
     }
-    for (size_t i = 0; i < watch->count; i++) { /* the list grows in the loop */
+    for (size_t i = 0; i < watch->count; i++) { /* the loop appends to the list */
         size_t bytes;
         const char *path = watch->files[i].path, *text = cli_read_text(path, &bytes);
         while (text && *text) {
@@ -253,7 +255,7 @@ static bool take_changes(watch *watch)
     return found;
 }
 
-/* Runs in a thread beside the tuning and cancels the tuning if a file changes. */
+/* A thread that cancels the tuning if a file changes. */
 static void *wait_for_change(void *user)
 {
     watch *watch = user;
@@ -302,8 +304,8 @@ static int tune_and_wait(watch *watch, bool is_first)
 }
 
 /* Tunes, and tunes again whenever a selected template or a file that it includes in quotes is
- * saved, which cancels a running tuning. Ends with Ctrl-C, or after the first tuning if it failed
- * for a reason that saving a file cannot fix. Returns the exit code, which is 0 if Ctrl-C ends the
+ * saved. Saving cancels a running tuning. The function ends with Ctrl-C, or after the first tuning
+ * if saving a file cannot fix its failure. Returns the exit code, which is 0 if Ctrl-C ends the
  * waiting. */
 static int warm_watch(void)
 {

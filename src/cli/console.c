@@ -1,4 +1,4 @@
-/* Messages, the progress line and exit codes. */
+/* Prints messages and the progress line, and maps statuses to exit codes. */
 #include "cli/console.h"
 
 #include "base/number.h"
@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static char progress_line[1024]; /* the progress line on the terminal, or "" */
-static cli_send_fn send_line;    /* gets the lines in place of stderr, unless it is NULL */
+static char progress_line[1024];
+static cli_send_fn send_line; /* receives the lines instead of stderr; NULL: print to stderr */
 
 const char *const cli_color_words[] = {"auto", "always", "never", NULL};
 
@@ -131,7 +131,7 @@ void cli_console_log(void *user, gputune_log_level level, const char *line)
     }
 }
 
-/* The exit codes of statuses. A status that is not listed has CLI_EXIT_NOTHING. */
+/* The exit codes of statuses. All other statuses have CLI_EXIT_NOTHING. */
 static const struct {
     int status, code;
 } exit_codes[] = {{GPUTUNE_OK, CLI_EXIT_OK},

@@ -1,5 +1,5 @@
 /* Messages and one progress line on stderr, and exit codes. Messages never mix with the progress
- * line. Any thread may call these functions. */
+ * line. All functions are thread-safe. */
 #pragma once
 
 #include "cli/memory.h"
@@ -9,19 +9,19 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Returns true if `file` is a terminal that can redraw and colour text. */
+/* Returns true if `file` is a terminal that supports colour and redrawing. */
 bool cli_console_is_able(FILE *file);
 /* Returns true if a progress line can be redrawn: stderr is a terminal and --quiet was not given.
  */
 bool cli_console_is_live(void);
-/* Returns how many columns a line may have: COLUMNS if it is set, otherwise the terminal's width.
- * Returns 0 if there is no limit. */
+/* Returns the maximum number of columns of a line: COLUMNS if it is set, otherwise the terminal's
+ * width. Returns 0 if there is no limit. */
 size_t cli_console_columns(FILE *file);
 
 typedef enum cli_color { CLI_COLOR_AUTO, CLI_COLOR_ALWAYS, CLI_COLOR_NEVER } cli_color;
 extern const char *const cli_color_words[];
-/* Returns true if output to `file` is coloured: as --color says, by default on terminals that are
- * not "dumb". */
+/* Returns true if output to `file` is coloured. By default, colour is used on terminals that are
+ * not "dumb"; --color overrides that. */
 bool cli_console_has_color(FILE *file);
 #define CLI_RED    "\033[31m"
 #define CLI_GREEN  "\033[32m"
@@ -29,66 +29,66 @@ bool cli_console_has_color(FILE *file);
 #define CLI_BOLD   "\033[1m"
 #define CLI_PLAIN  "\033[0m"
 
-/* Prints "gputune: TEXT" on a separate line. --quiet suppresses notes. Preserves errno. */
+/* Prints "gputune: TEXT" on a line of its own. --quiet suppresses notes. Preserves errno. */
 void cli_console_print(bool is_error, const char *format, ...) CLI_PRINTF(2, 3);
 #define cli_error(...) cli_console_print(true, __VA_ARGS__)
 #define cli_note(...)  cli_console_print(false, __VA_ARGS__)
 
-/* Draws a line in place of the last progress line. Does nothing unless cli_console_is_live(). */
+/* Replaces the progress line. Does nothing unless cli_console_is_live(). */
 void cli_console_progress(const char *format, ...) CLI_PRINTF(1, 2);
 void cli_console_progress_end(void);
 
-/* Prints a line like cli_console_print(), with the prefix and the colour (NULL: none). */
+/* Prints a line like cli_console_print(), but with this prefix and this colour, which may be NULL.
+ * */
 void cli_console_line(const char *prefix, const char *text, const char *color);
-/* Makes all later lines go to `send` instead of stderr. A progress line has the prefix NULL. */
+/* Sends all later lines to `send` instead of stderr. A progress line has the prefix NULL. */
 typedef void (*cli_send_fn)(const char *prefix, const char *text, const char *color);
 void cli_console_send(cli_send_fn send);
 
-/* A gputune_log_fn. Prints information lines only with --verbose. */
+/* A gputune_log_fn. Information lines are printed only with --verbose. */
 void cli_console_log(void *user, gputune_log_level level, const char *line);
 
 /* ---- exit codes ------------------------------------------------------------------------------ */
 
 enum {
-    CLI_EXIT_OK = 0,       /* every scenario has a winner, and its default works */
+    CLI_EXIT_OK = 0,       /* every scenario has a winner and a correct default */
     CLI_EXIT_NOTHING = 1,  /* nothing found */
-    CLI_EXIT_USAGE = 2,    /* a mistake on the command line */
-    CLI_EXIT_PLATFORM = 3, /* no NVRTC, no driver, no GPU, or a failure that `doctor` found */
-    CLI_EXIT_TEMPLATE = 4, /* a template or compile error, or a bad recorded space */
-    CLI_EXIT_WRONG = 5,    /* the default, most variants or all variants have wrong results */
+    CLI_EXIT_USAGE = 2,    /* a mistake in the command line */
+    CLI_EXIT_PLATFORM = 3, /* no NVRTC, no driver, no GPU, or a failure reported by `doctor` */
+    CLI_EXIT_TEMPLATE = 4, /* a template or compile error, or an invalid recorded space */
+    CLI_EXIT_WRONG = 5,    /* wrong results of the default, of most variants or of all variants */
     CLI_EXIT_DATABASE = 6,
-    CLI_EXIT_FOUND = 7,     /* `check` found a mistake */
-    CLI_EXIT_OPEN = 8,      /* `template` wrote a draft with open questions */
-    CLI_EXIT_CANCELED = 130 /* 128 + SIGINT, as in shells */
+    CLI_EXIT_FOUND = 7,
+    CLI_EXIT_OPEN = 8,      /* a draft of `template` has open questions */
+    CLI_EXIT_CANCELED = 130 /* 128 + SIGINT, as in a shell */
 };
 
-/* Returns the exit code of a gputune_status. */
 int cli_exit_code(int status);
 /* Returns the exit code for a variant with the status `trial`: "ok", "wrong", "compile", ... */
 int cli_trial_exit_code(const char *trial);
 
-/* Prints the thread's last library message, or the text of the status if there is none. Returns the
+/* Prints this thread's last library message, or the status's text if there is none. Returns the
  * exit code. */
 int cli_fail(int status);
-/* Returns a library message without the kernel's name at its beginning, because `label`, which is
- * printed before it, already has the name. */
+/* Returns a library message without the kernel's name at its beginning, because the caller prints
+ * `label` first, which contains the name. */
 const char *cli_without_kernel(const char *message, const char *label);
 
-/* Combines two exit codes. Returns CLI_EXIT_CANCELED if an exit code is that, otherwise the first
- * one that is not 0. */
+/* Combines two exit codes. Returns CLI_EXIT_CANCELED if either is CLI_EXIT_CANCELED, otherwise the
+ * first nonzero code. */
 int cli_worse(int so_far, int next);
 
-/* Prints "unknown WHAT 'WORD'; did you mean 'NEAREST'?", or the candidates if none is near. Returns
- * CLI_EXIT_USAGE. */
+/* Prints "unknown WHAT 'WORD'; did you mean 'NEAREST'?". If no candidate is similar, lists the
+ * candidates. Returns CLI_EXIT_USAGE. */
 int cli_unknown(const char *what, const char *word, const char *const *candidates, size_t count);
-/* Prints an error and evaluates to `code`: return cli_stop(code, format, ...). */
+/* Prints an error and evaluates to `code`. Usage: return cli_stop(code, format, ...). */
 #define cli_stop(code, ...) (cli_error(__VA_ARGS__), (int)(code))
-/* Prints an error and returns `code` from the enclosing function if the condition is true. */
+/* If the condition is true, prints an error and returns `code` from the enclosing function. */
 #define CLI_REFUSE(condition, code, ...)                                                           \
     do {                                                                                           \
         if (condition) {                                                                           \
             return cli_stop(code, __VA_ARGS__);                                                    \
         }                                                                                          \
     } while (0)
-/* Returns CLI_CONTINUE if a call of the library succeeded. Otherwise behaves like cli_fail(). */
+/* Returns CLI_CONTINUE if a library call succeeded. Otherwise behaves like cli_fail(). */
 int cli_passed(int status);

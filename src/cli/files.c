@@ -1,4 +1,4 @@
-/* Output files, includes of templates, and JSON values. */
+/* Writes output files, finds includes of templates, and formats JSON values. */
 #include "cli/files.h"
 
 #include "cli/console.h"

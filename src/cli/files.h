@@ -9,24 +9,24 @@ typedef struct cli_output {
     const char *path; /* NULL: standard output */
 } cli_output;
 
-/* Opens the file `path`, or standard output if `path` is NULL. `path` must outlive *out. An
- * existing file is an error unless `replace` is set. Returns CLI_CONTINUE, or an exit code after a
- * message. */
+/* Opens the file `path` for writing, or standard output if `path` is NULL. `path` must outlive
+ * *out. An existing file is an error unless `replace` is set. Returns CLI_CONTINUE, or an exit code
+ * after a message. */
 int cli_output_open(cli_output *out, const char *path, bool replace);
-/* Closes the output of a command that ends with `code`. Standard output stays open. Returns `code`.
- * If `code` is CLI_EXIT_OK and writing failed, prints a message and returns CLI_EXIT_NOTHING
- * instead. */
+/* Closes the output of a command with the exit code `code`; standard output stays open. If `code`
+ * is CLI_EXIT_OK but writing failed, prints a message and returns CLI_EXIT_NOTHING. Otherwise
+ * returns `code`. */
 int cli_output_close(cli_output *output, int code);
 
-/* Writes a file, which it opens like cli_output_open(). Returns the exit code. */
+/* Writes a file like cli_output_open() and cli_output_close(). Returns the exit code. */
 int cli_output_write(const char *path, bool replace, const void *bytes, size_t count);
 
-/* Returns the shortest decimal text that reads back as the same finite double. */
+/* Returns the shortest decimal text that converts back to the same finite double. */
 char *cli_json_number(double value);
-/* Returns a text as a JSON string, which is empty for NULL and for text that is not UTF-8. */
+/* Returns a text as a JSON string. NULL and invalid UTF-8 give an empty string. */
 char *cli_json_text(const char *text);
 
-/* Returns the name in `#include "name"`, or NULL, and moves *text to the next line. */
+/* Returns the name in the next `#include "name"`, or NULL. Moves *text to the following line. */
 char *cli_next_include(const char **text);
 /* Returns the path of the file `name` in the folder of the file `from`. */
 char *cli_path_beside(const char *from, const char *name);

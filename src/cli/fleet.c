@@ -1,10 +1,10 @@
-/* warm --gpus: runs a process for each GPU, which opens the GPU. The parent opens no GPU. It gives
- * each child one scenario at a time, a turn, draws the progress and prints one table. If a GPU is
- * lost or its driver hangs, only the current turn fails, and another GPU of the same kind repeats
- * the turn.  Parent and child exchange messages over a socket. A child lists its turns, sends
- * READY, and answers each ORDER with ROW or FAILED. GPUs whose results answer the same requests are
- * of one kind, and take their turns from one queue. The children share the cores for compiling
- * through the file of GPUTUNE_CORES. */
+/* warm --gpus: tunes on several GPUs, with a child process for each GPU. The parent opens no GPU.
+ * It sends each child one scenario at a time, draws the progress and prints one table. If a GPU or
+ * its driver fails, only the child's current scenario fails, and another GPU of the same kind tunes
+ * this scenario again. Parent and child exchange messages over a socket. A child lists its
+ * scenarios, sends READY, and answers each ORDER with ROW or FAILED. GPUs are of one kind if their
+ * results answer the same requests; all GPUs of a kind share one queue of scenarios. The children
+ * share the CPU cores for compiling through the file of GPUTUNE_CORES. */
 #include "cli/warm.h"
 
 #include "base/clock.h"
@@ -30,12 +30,12 @@ extern char **environ;
 
 typedef enum message_kind {
     PRINT,  /* a line for the terminal (prefix, text, colour or "") */
-    DRAW,   /* the turn's progress; "" removes it */
-    LISTED, /* a turn (place, cost, flags, kernel, label) */
-    READY,  /* the GPU is open and all turns are listed (environment, label) */
-    ROW,    /* the turn has a winner (place, code and a packed row of the table) */
-    FAILED, /* the turn has no winner (code, flags, why, and the whole message) */
-    ORDER   /* sent to the child (place, limit in seconds, flags, index, count of turns) */
+    DRAW,   /* the progress of the scenario; "" removes it */
+    LISTED, /* a scenario (place, cost, flags, kernel, label) */
+    READY,  /* the GPU is open and all scenarios are listed (environment, label) */
+    ROW,    /* the scenario has a winner (place, code, packed table row) */
+    FAILED, /* the scenario has no winner (code, flags, reason, whole message) */
+    ORDER   /* from the parent: tune a scenario (place, limit in seconds, flags, index, count) */
 } message_kind;
 
 enum { KNOWN = 1, STARTED = 2, FORCE = 4, GPU_FAULT = 8, HAS_ERROR = 16 };
@@ -45,12 +45,12 @@ typedef struct message {
     int code;
     unsigned flags;
     uint64_t place, index, count;
-    double value; /* a turn's cost, or its limit in seconds */
-    size_t bytes; /* size of the body */
+    double value; /* cost of a scenario, or its time limit in seconds */
+    size_t bytes;
     char body[65000];
 } message;
 
-/* Returns false if the other end is gone. */
+/* Returns false if the receiver has ended. */
 static bool send_message(int channel, message *out)
 {
     size_t bytes = offsetof(message, body) + out->bytes;
@@ -61,7 +61,7 @@ static bool send_message(int channel, message *out)
     return sent == (ssize_t)bytes;
 }
 
-/* Like send_message(), but sets the body to these texts. Texts that do not fit are cut. */
+/* Sends a message whose body consists of these texts. Long texts are cut. */
 static bool send_texts(int channel, message *out, const char *first, const char *second,
                        const char *third)
 {
@@ -86,7 +86,7 @@ static bool receive_message(message *out, int channel)
     return true;
 }
 
-/* Returns the next text of the body; "" after the last text. */
+/* Returns the next text of the body, or "" after the last text. */
 static const char *take_text(const message *from, size_t *at)
 {
     const char *text = *at < from->bytes ? from->body + *at : "";
@@ -194,7 +194,7 @@ int cli_fleet_serve(const cli_session *session, const cli_scenarios *scenarios)
 
 /* ---- the parent ------------------------------------------------------------------------------ */
 
-/* The GPUs of one kind and their turns. The turns before `next` have been given to a GPU. */
+/* The GPUs of one kind and their scenarios. Scenarios before `next` have been sent to a GPU. */
 typedef struct kind {
     const char *environment;
     cli_turn *turns;
@@ -202,25 +202,25 @@ typedef struct kind {
 } kind;
 
 typedef struct failure {
-    const char *why, *message; /* why: reason of the failure, or NULL if the turn did not fail */
+    const char *why, *message; /* `why`: reason of the failure, or NULL if there is none */
     int code;
     unsigned flags;
 } failure;
 
 typedef struct child {
-    int number;  /* number of the child's GPU */
-    pid_t pid;   /* 0 before the child starts and after it ends */
-    int channel; /* socket to the child */
+    int number; /* number of the GPU */
+    pid_t pid;  /* 0 unless the child is running */
+    int channel;
     const char *label;
-    CLI_LIST(cli_turn) listed; /* turns received so far, until READY */
+    CLI_LIST(cli_turn) listed; /* scenarios received before READY */
     kind *kind;                /* NULL if the child is not ready or its GPU is unusable */
     bool is_busy, is_out;
-    bool is_in_doubt; /* true if the turn failed on this GPU and another GPU of the same kind is
-                         repeating it */
+    bool is_in_doubt; /* true if the scenario failed here, and another GPU of the same kind is
+                         trying it */
     cli_turn turn;
     int64_t start_ns;
-    failure failure; /* failure of this GPU's turn; handled after all GPUs are open */
-    char shown[160]; /* the progress of the turn */
+    failure failure; /* failure of the current scenario; handled after all GPUs are open */
+    char shown[160]; /* progress text */
 } child;
 
 enum { MOST = 64 };
@@ -234,12 +234,12 @@ static struct {
     int64_t start_ns;
     cli_table table;
     int code;
-    int refusal;  /* exit code if a requested GPU cannot be used; otherwise CLI_CONTINUE */
-    int unopened; /* exit code of the last GPU that could not be opened */
+    int refusal; /* exit code if a requested GPU cannot be used; otherwise CLI_CONTINUE */
+    int unopened;
     message message;
 } fleet;
 
-/* Reads a list such as "0,2" with each number once. */
+/* Reads GPU numbers such as "0,2". A repeated number is an error. */
 static int read_numbers(const char *which)
 {
     for (const char *at = which;; at++) {
@@ -258,8 +258,8 @@ static int read_numbers(const char *which)
     }
 }
 
-/* Lists the GPUs to use. If there is no GPU and no driver was requested, "all" means the GPUs of
- * the emulator. */
+/* Lists the GPUs to use. "all" means all emulated GPUs if there is no GPU and no driver was
+ * requested. */
 static int list_gpus(const char *which)
 {
     int count = 0;
@@ -285,7 +285,6 @@ static int spawn_child(child *child, int channel)
                       (long)getpid()),
            1);
     posix_spawnattr_init(&attributes);
-    /* the parent forwards Ctrl-C to the children */
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
     int error =
         posix_spawn(&child->pid, "/proc/self/exe", NULL, &attributes, cli_given.words, environ);
@@ -305,7 +304,8 @@ static bool is_opening(void)
     return !is_last_open() || (fleet.started < fleet.count && !cli_is_canceled());
 }
 
-/* Starts the next child. GPUs are opened one after another, because drivers delay each other. */
+/* Starts the next child after the previous one has opened its GPU, because drivers that start at
+ * the same time delay each other. */
 static void start_next(void)
 {
     int ends[2];
@@ -354,9 +354,9 @@ static bool is_kernel_busy(const cli_turn *turn)
     return any;
 }
 
-/* Returns the index of the turn to take next: the first one whose kernel no GPU is tuning, because
- * a search begins with the results of the kernel's other sizes. Near the end, returns the longest
- * turn, so all GPUs finish at about the same time. */
+/* Returns the index of the next scenario: the first one whose kernel no GPU is tuning, because a
+ * search begins with the results of the kernel's other sizes. Near the end, returns the longest
+ * scenario, so all GPUs finish at about the same time. */
 static size_t find_turn(const kind *kind)
 {
     size_t at = kind->next, usable = count_usable(kind);
@@ -391,11 +391,11 @@ static void send_order(child *child)
     kind->next++;
     child->is_busy = true;
     child->start_ns = gt_now_ns();
-    (void)send_message(child->channel, &fleet.message); /* an ended child closes its channel */
+    (void)send_message(child->channel, &fleet.message); /* fails if the child has ended */
 }
 
-/* Puts a failed turn back into the queue for another GPU of the same kind. Returns false if no such
- * GPU may try it. */
+/* Requeues a failed scenario for another GPU of the same kind. Returns false if no such GPU may try
+ * it. */
 static bool pass_on(child *child)
 {
     kind *kind = child->kind;
@@ -412,8 +412,8 @@ static bool pass_on(child *child)
     return true;
 }
 
-/* Ends a child's turn. If the same turn failed with an error on another GPU and succeeds on this
- * one, the other GPU gets no more work. */
+/* Ends a child's scenario. If the scenario failed with an error on another GPU but has a winner on
+ * this GPU, the other GPU gets no more work. */
 static void settle_scenario(child *second, bool has_winner)
 {
     child *first = (child *)(uintptr_t)second->turn.tried;
@@ -435,8 +435,8 @@ static void settle_scenario(child *second, bool has_winner)
     first->failure.why = NULL;
 }
 
-/* Handles failures. Called after all GPUs are open, because another GPU of the same kind may repeat
- * a failed turn. */
+/* Handles failures after all GPUs are open, because a GPU that opens later may be able to repeat a
+ * failed scenario. */
 static void settle_failures(void)
 {
     for (size_t i = 0; i < fleet.count && !is_opening(); i++) {
@@ -447,7 +447,7 @@ static void settle_failures(void)
         }
         settle_scenario(child, false);
         if (fleet.refusal != CLI_CONTINUE || pass_on(child)) {
-            continue; /* the reason was already printed */
+            continue;
         }
         child->failure.why = NULL;
         if (failure.message[0]) {
@@ -457,7 +457,7 @@ static void settle_failures(void)
     }
 }
 
-/* Draws one line for all busy GPUs: "GPU 0 (...): axpy ... | GPU 1 (...): ...". */
+/* Draws the progress of all busy GPUs: "GPU 0 (...): axpy ... | GPU 1 (...): ...". */
 static void draw_progress(void)
 {
     char *text = cli_copy("");
@@ -469,8 +469,8 @@ static void draw_progress(void)
     cli_progress_draw(text);
 }
 
-/* Lets an open GPU take turns from the queue of its kind. The queue is filled with the turns that
- * the first GPU of a kind has listed. */
+/* Lets a child take scenarios from the queue of its kind. The first child of a kind fills the queue
+ * with its listed scenarios. */
 static void admit_child(child *child, const char *environment)
 {
     kind *kind = fleet.kinds;
@@ -533,8 +533,8 @@ static void handle_message(child *child, const message *from)
     }
 }
 
-/* Handles the end of a child. A child that was never ready has printed why it could not open its
- * GPU. */
+/* Handles the end of a child. A child that could not open its GPU has already printed the reason.
+ * */
 static void take_end(child *child)
 {
     int status = 0;
@@ -551,18 +551,18 @@ static void take_end(child *child)
             fleet.refusal = code;
             cli_set_canceled(true);
         }
-    } else if (child->is_busy && !child->failure.why) { /* a signal ended the child in a turn */
+    } else if (child->is_busy && !child->failure.why) { /* a signal has ended a busy child */
         const char *message =
             cli_format("%s: %s: the process on this GPU was ended by signal %d",
                        child->turn.scenario->label, child->label, WTERMSIG(status));
         child->failure = (failure){"the process on this GPU has ended", message, CLI_EXIT_NOTHING,
                                    GPU_FAULT | HAS_ERROR};
-    } else if (WIFEXITED(status)) { /* a signal that ends an idle child loses nothing */
+    } else if (WIFEXITED(status)) { /* a signal that ended an idle child is ignored */
         fleet.code = cli_worse(fleet.code, code);
     }
 }
 
-/* Ends the children by closing their channels, if no work is left. */
+/* If no work is left, closes the channels of the children, which ends them. */
 static void dismiss_if_done(void)
 {
     bool left = is_opening();
@@ -586,7 +586,6 @@ static void write_page(void)
     cli_rewrite(cli_warm.report, &labels);
 }
 
-/* Waits for messages and handles them. Returns false if no child is left. */
 static bool listen_once(void)
 {
     struct pollfd waiting[MOST];
@@ -609,7 +608,7 @@ static bool listen_once(void)
 
 static void run_children(void)
 {
-    bool is_open = true, signalled = false; /* signalled: SIGTERM was sent to the children */
+    bool is_open = true, signalled = false; /* true after SIGTERM was sent to the children */
     while (is_open || fleet.started < fleet.count) {
         start_next();
         settle_failures();
@@ -658,7 +657,7 @@ int cli_fleet_run(void)
     fleet.table = cli_warm_table();
     fleet.refusal = CLI_CONTINUE;
     CLI_TRY(list_gpus(cli_warm.gpus));
-    int cores = memfd_create("gputune-cores", 0); /* shares the cores among the children */
+    int cores = memfd_create("gputune-cores", 0);
     if (cores >= 0) {
         setenv("GPUTUNE_CORES", cli_format("/proc/self/fd/%d", cores), 1);
     }

@@ -1,4 +1,4 @@
-/* How near a winner is to the limits of its GPU, and how much could still be gained. */
+/* Shows how near a winner is to the limits of its GPU, and how much could still be gained. */
 #include "cli/records.h"
 
 #include "base/text.h"
@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The compute capabilities: threads that a multiprocessor holds, and multiply-adds per clock and
- * multiprocessor of the FP32 units (CUDA C++ Programming Guide) and of the tensor cores, from the
- * dense 16-bit peaks in NVIDIA's white papers: an A100 has 312 TFLOP/s (108 * 1024 * 2 * 1.41 GHz),
- * an H100 SXM 989 (132 * 2048 * 2 * 1.83 GHz). 0: unknown, because GPUs of this compute capability
- * differ, as an L40 and an L40S do. */
+/* Threads per multiprocessor, and multiply-adds per clock and multiprocessor, by compute
+ * capability. Threads and FP32 rates are from the CUDA C++ Programming Guide. Tensor core rates are
+ * derived from the dense 16-bit peaks in NVIDIA's white papers. An A100 has 312 TFLOP/s (108 * 1024
+ * * 2 * 1.41 GHz), an H100 SXM 989 TFLOP/s (132 * 2048 * 2 * 1.83 GHz). The rate is 0 if GPUs of
+ * the same compute capability differ, such as the L40 and the L40S. */
 static const struct {
     long capability;
     double threads, fp32, tensor;
@@ -20,7 +20,7 @@ static const struct {
               {103, 2048, 128, 4096}, {120, 1536, 128, 0}};
 enum { MODELS = sizeof models / sizeof *models };
 
-/* Returns the index of the record's GPU in `models`, or MODELS if it is unknown. */
+/* Returns the index in `models` of the record's GPU, or MODELS if the GPU is unknown. */
 static size_t model_of(const gputune_record *record)
 {
     size_t at = 0;
@@ -63,7 +63,8 @@ cli_peak cli_peak_of(const gputune_record *record, const char *source)
     return (cli_peak){"FP32 units", fp32};
 }
 
-/* Returns the share of the GPU's threads that run simultaneously, or 0 if it is unknown. */
+/* Returns the fraction of the GPU's thread capacity that the kernel uses. If the capacity is
+ * unknown, returns the occupancy. */
 static double share_of_threads(const gputune_record *record)
 {
     const size_t model = model_of(record);
@@ -76,7 +77,7 @@ static double share_of_threads(const gputune_record *record)
     return all > 0 ? fmin(record->occupancy, blocks * threads / all) : record->occupancy;
 }
 
-/* Returns "3.7% of a copy's bandwidth, 0.6% of the peak of the FP32 units". */
+/* Returns, for example, "3.7% of a copy's bandwidth, 0.6% of the peak of the FP32 units". */
 static char *text_of_shares(double memory, double arithmetic, const char *units)
 {
     char *text =
@@ -87,7 +88,7 @@ static char *text_of_shares(double memory, double arithmetic, const char *units)
     return text;
 }
 
-/* Returns why a share is unknown. */
+/* Returns the reason why a share of a limit is unknown. */
 static const char *text_of_unknown(const gputune_record *record, bool of_memory)
 {
     return (of_memory ? record->bytes : record->flops) <= 0
@@ -98,7 +99,7 @@ static const char *text_of_unknown(const gputune_record *record, bool of_memory)
 
 char *cli_hardware_text(const gputune_record *winner, const char *source)
 {
-    /* a kernel that reaches this share of a limit is bound by the limit, as in Nsight Compute */
+    /* Nsight Compute also calls a kernel bound by a limit if it reaches 60% of the limit */
     static const double near = 0.6, at = 0.995;
     const cli_peak peak = cli_peak_of(winner, source);
     const double per_s = winner->median_ns > 0 ? 1e9 / winner->median_ns : 0;
@@ -106,8 +107,7 @@ char *cli_hardware_text(const gputune_record *winner, const char *source)
     const double memory = has_copy ? winner->bytes * per_s / winner->copy_bytes_per_s : 0;
     const double arithmetic = has_peak ? winner->flops * per_s / peak.per_s : 0;
     const double most = fmax(memory, arithmetic);
-    /* relative to the limit, because declared work() and the named units may not be the whole truth
-     */
+    /* work() may be incomplete, and the kernel may use other units, so name the assumed limit */
     const char *gain = most >= at ? "this limit is reached"
                                   : cli_format("at %s limit it would be %.*fx as fast",
                                                most >= near ? "this" : "the nearer",
@@ -121,7 +121,7 @@ char *cli_hardware_text(const gputune_record *winner, const char *source)
     }
     if (winner->objective != GPUTUNE_OBJECTIVE_KERNEL &&
         winner->objective != GPUTUNE_OBJECTIVE_RATE) {
-        return text; /* the other objectives measure more than the kernel's time */
+        return text; /* other objectives measure more than the kernel's time */
     }
     const char *shares = text_of_shares(memory, arithmetic, peak.units);
     const double warps = share_of_threads(winner);

@@ -1,4 +1,4 @@
-/* Memory that lives until the program ends, whole files, and readable figures. */
+/* Allocates memory that lives until the program ends, reads whole files, and formats figures. */
 #include "cli/memory.h"
 
 #include "base/text.h"
@@ -27,8 +27,7 @@ void *cli_present(void *memory)
     return memory;
 }
 
-/* Like realloc(). A block that moves keeps its position in the ring; a new block becomes the
- * newest. */
+/* Like realloc(). A moved block keeps its position in the ring; a new block becomes the newest. */
 static void *resize_memory(void *memory, size_t bytes)
 {
     block *one = cli_present(realloc(memory ? (block *)memory - 1 : NULL, sizeof *one + bytes));
@@ -47,7 +46,7 @@ void *cli_allocate(size_t count, size_t bytes)
 void *cli_grow(void *array, size_t count, size_t bytes)
 {
     if (count & (count - 1)) {
-        return array; /* the capacity is the next power of two */
+        return array; /* if count is not 0 or a power of two, the array has free capacity */
     }
     return resize_memory(array, (count ? count * 2 : 1) * bytes);
 }
@@ -157,7 +156,7 @@ void cli_release(void *mark)
 
 /* ---- figures --------------------------------------------------------------------------------- */
 
-/* Formats with four significant digits and no exponent. */
+/* Formats a value with four significant digits and no exponent. */
 static char *format_scaled(double value, const char *const units[4])
 {
     size_t unit = 0;

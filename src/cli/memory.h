@@ -1,7 +1,7 @@
-/* Memory, texts and figures of the command line. Memory lives until the program ends or
- * cli_release() releases it; single blocks are not freed. If memory runs out, the program prints
- * one line and ends with exit code 1, so callers need no check. One thread at a time may call these
- * functions. */
+/* Memory, texts and figures of the command line. Memory lives until cli_release() releases it or
+ * the program ends; there is no function that frees a single block. If memory runs out, the program
+ * prints a line and ends with exit code 1, so callers need no check. Only one thread at a time may
+ * call these functions. */
 #pragma once
 
 #include <gputune_tools.h>
@@ -10,50 +10,50 @@
 #include <stdint.h>
 
 #define CLI_PRINTF(text, first) __attribute__((format(printf, text, first)))
-/* Calls `end` for a variable when its block ends. */
+/* Calls `end` for a variable at the end of its scope. */
 #define CLI_SCOPED(end) __attribute__((cleanup(end)))
 
-/* Returns `memory`, or ends the program if it is NULL. */
+/* Returns `memory`. If it is NULL, ends the program. */
 void *cli_present(void *memory);
 /* Like calloc. */
 void *cli_allocate(size_t count, size_t bytes);
-/* Makes room for one more item in an array of `count` items. The capacity follows from the count.
- */
+/* Ensures that an array of `count` items can take one more item. The capacity depends only on
+ * `count`. */
 void *cli_grow(void *array, size_t count, size_t bytes);
-/* Appends a value to an array of `count` items, at first NULL. Evaluates to the address of the
- * item. */
+/* Appends a value to an array of `count` items, which is NULL if empty. Evaluates to the item's
+ * address. */
 #define cli_push(array, count, ...)                                                                \
     ((array) = cli_grow(array, count, sizeof *(array)), (array)[count] = (__VA_ARGS__),            \
      &(array)[(count)++])
-/* A list to which cli_add() appends. All zero is an empty list. */
+/* A list to which cli_add() appends. An all-zero list is empty. */
 #define CLI_LIST(type)                                                                             \
     struct {                                                                                       \
         type *items;                                                                               \
         size_t count;                                                                              \
     }
 #define cli_add(list, ...) cli_push((list)->items, (list)->count, __VA_ARGS__)
-/* Like strdup(), but returns NULL for NULL. */
+/* Like strdup(), but accepts NULL and then returns NULL. */
 char *cli_copy(const char *string);
 /* Like strndup. */
 char *cli_copy_part(const char *string, size_t count);
-/* Removes invalid UTF-8, and control characters, which a terminal would obey: anybody may have
- * written the texts of a database. Line ends and tabs become blanks unless `lines`. Returns `text`.
- */
+/* Removes invalid UTF-8 and control characters, because texts of a database are not trusted and a
+ * terminal obeys control characters. Line ends and tabs become blanks unless `lines` is true.
+ * Returns `text`. */
 char *cli_clean(char *text, bool lines);
 /* Like asprintf. */
 char *cli_format(const char *format, ...) CLI_PRINTF(1, 2);
 /* Appends formatted text to *text, which may be NULL and is reallocated. */
 void cli_append(char **text, const char *format, ...) CLI_PRINTF(2, 3);
 
-/* Appends an item to *text, after the separator unless *text is NULL or empty. */
+/* Appends an item to *text, preceded by the separator unless *text is NULL or empty. */
 void cli_join(char **text, const char *separator, const char *item);
 
-/* Reads a whole file, sets *bytes, and appends a NUL. Returns NULL, with errno, on failure. */
+/* Reads a whole file, sets *bytes, and appends a NUL. Returns NULL on failure, and sets errno. */
 char *cli_read_text(const char *path, size_t *bytes);
 
-/* Release memory inside long loops. cli_release() releases all memory that was allocated after
- * cli_mark() returned `mark`. Older memory stays, even if it has grown since then. Release marks in
- * reverse order. CLI_SCOPED(cli_release_at) releases a mark at the end of its block. */
+/* Release memory inside long loops. cli_release() releases the memory that was allocated after
+ * cli_mark() returned `mark`. Older memory stays, even if it was reallocated since then. Release
+ * marks in reverse order. CLI_SCOPED(cli_release_at) releases a mark at the end of its scope. */
 void *cli_mark(void);
 void cli_release(void *mark);
 static inline void cli_release_at(void **mark)
@@ -63,30 +63,31 @@ static inline void cli_release_at(void **mark)
 
 /* ---- figures --------------------------------------------------------------------------------- */
 
-/* Formats nanoseconds as ns, µs, ms or s with four significant digits: "198.1 µs". */
+/* Formats nanoseconds as ns, µs, ms or s with four significant digits, as in "198.1 µs". */
 char *cli_duration(double ns);
-/* Formats a speed-up with its interval: "1.203x [1.199, 1.207]"; "1.203x" if `low` is 0; "" if the
- * speed-up is 0. */
+/* Formats a speed-up with its interval, as in "1.203x [1.199, 1.207]". Omits the interval if `low`
+ * is 0. Returns "" if the speed-up is 0. */
 const char *cli_speedup(double speedup, double low, double high);
 /* Formats nanojoules as nJ, µJ, mJ or J. */
 char *cli_energy(double nj);
-/* Formats a value of an objective: a time or an energy. */
+/* Formats a time or an energy, depending on the objective. */
 char *cli_value(double value, gputune_objective objective);
-/* Formats bytes per second as "4065 GB/s" (powers of 1000). */
+/* Formats bytes per second as GB/s, in powers of 1000: "4065 GB/s". */
 char *cli_rate(double bytes_per_s);
-/* Formats bytes as "512 B", "48 KB", "139.7 GB" (powers of 1024). */
+/* Formats bytes with units that are powers of 1024: "512 B", "48 KB", "139.7 GB". */
 char *cli_bytes(double bytes);
-/* Shortens the round numbers of sizes: "n=67108864 T=half" to "n=64M T=half". */
+/* Shortens round sizes: "n=67108864 T=half" becomes "n=64M T=half". */
 char *cli_short_sizes(const char *sizes);
-/* Returns "axpy n=64M T=half" for a kernel and its sizes. */
+/* Returns a kernel and its sizes as a label: "axpy n=64M T=half". */
 char *cli_label(const char *kernel, const char *sizes);
-/* Takes the next word, "NAME=VALUE" or "NAME", from *text. Without '=', *value is "". Returns false
- * if there is no word. */
+/* Reads the next word, "NAME=VALUE" or "NAME", and moves *text after it. Without '=', *value is "".
+ * Returns false if there is no word. */
 bool cli_next_pair(const char **text, char **name, char **value);
-/* Takes a decimal number from the beginning of *text. Returns -1 and takes nothing if there is
- * none, or if it is above `most`. */
+/* Reads a decimal number and moves *text after it. Returns -1 and leaves *text unchanged if there
+ * is no number or it is above `most`. */
 long cli_take_number(const char **text, long most);
-/* Draws a bar of at most `cells` cells, in steps of an eighth, for a share from 0 to 1. */
+/* Draws a bar of at most `cells` cells for a share from 0 to 1, with a resolution of an eighth of a
+ * cell. */
 char *cli_bar(double share, size_t cells);
-/* Returns how many columns of a terminal UTF-8 text takes, one for each code point. */
+/* Returns the width of a UTF-8 text on a terminal, counting one column for each code point. */
 size_t cli_columns(const char *text);

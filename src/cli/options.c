@@ -1,4 +1,4 @@
-/* Parses a command's options by its table of options, and prints the help from the table. */
+/* Parses options by a command's table of options, and prints the help from the same table. */
 #include "cli/options.h"
 
 #include "cli/console.h"
@@ -16,7 +16,7 @@ struct cli_given cli_given;
 
 enum { MOST_OPTIONS = 48, FIRST_VALUE = 256, LIST_OPTIONS = 1, PAGE_COLUMNS = 80 };
 
-/* "-s, --size NAME=V[,V...]" */
+/* Returns, for example, "-s, --size NAME=V[,V...]". */
 static char *option_heading(const cli_option *option)
 {
     char *text = option->letter ? cli_format("-%c, --%s", option->letter, option->name)
@@ -74,7 +74,7 @@ void cli_help(const cli_command *command)
     const char *text = command->more ? command->more : "";
     fputs(*text ? "\n" : "", stdout);
     for (size_t length; *text; text += length + (text[length] == '\n')) {
-        /* an indented line consists of a word, blanks and the meaning of the word */
+        /* an indented line has a word, blanks and a description of the word */
         length = strcspn(text, "\n");
         char *line = cli_copy_part(text, length), *gap = strstr(line + strspn(line, " "), "  ");
         size_t indent = line[0] == ' ' && gap ? (size_t)(gap - line) + strspn(gap, " ") : 0;
@@ -83,14 +83,13 @@ void cli_help(const cli_command *command)
     }
 }
 
-/* Returns the help of an option up to its first semicolon. */
 static char *first_sentence(const cli_option *option)
 {
     return cli_copy_part(option->help, strcspn(option->help, ";"));
 }
 
 /* Prints a line for each option, separated by tabs: name, letter, argument, choices, purpose. The
- * last line has the arguments of the command. The shell completions read this list. */
+ * last line describes the command's arguments. Shell completions read this list. */
 static void list_options(const cli_command *command)
 {
     for (const cli_option *option = command->options; option->name; option++) {
@@ -198,7 +197,7 @@ static int unknown_option(const cli_command *command, const char *given)
                     nearest ? nearest : command->name, nearest ? "?" : "");
 }
 
-/* Fills the tables of getopt_long(); the value of the i-th option is FIRST_VALUE + i. */
+/* Fills the tables of getopt_long(). The value of the i-th option is FIRST_VALUE + i. */
 static void fill_getopt(struct option *longs, char *letters, const cli_option *options)
 {
     size_t count = 0;

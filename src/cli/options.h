@@ -9,38 +9,38 @@
 
 typedef enum cli_option_kind {
     CLI_OPTION_FLAG,   /* bool */
-    CLI_OPTION_TEXT,   /* const char *, points into argv */
-    CLI_OPTION_LIST,   /* cli_list, may be given several times */
+    CLI_OPTION_TEXT,   /* const char *; points into argv */
+    CLI_OPTION_LIST,   /* cli_list; the option may be repeated */
     CLI_OPTION_COUNT,  /* uint32_t */
-    CLI_OPTION_BYTES,  /* uint64_t, positive: "100M" */
+    CLI_OPTION_BYTES,  /* uint64_t, positive, as in "100M" */
     CLI_OPTION_NUMBER, /* double, positive */
     CLI_OPTION_SHARE,  /* double, above 0 and below 1 */
-    CLI_OPTION_CHOICE  /* int: the index of the word in `choices` */
+    CLI_OPTION_CHOICE  /* int, the index of the word in `choices` */
 } cli_option_kind;
 
-/* The values of an option that may be repeated, or the arguments. They point into argv. */
+/* The values of a repeatable option, or the arguments of a command. They point into argv. */
 typedef CLI_LIST(const char *) cli_list;
 
 typedef struct cli_option {
-    const char *name; /* name without dashes; NULL ends the table */
+    const char *name; /* name without dashes, or NULL at the end of the table */
     char letter;      /* 0: none */
     cli_option_kind kind;
     void *value;
-    const char *argument;       /* the argument's name in the help, or NULL for a flag or choice */
+    const char *argument;       /* the argument's name in the help; NULL for a flag or choice */
     const char *const *choices; /* NULL-terminated */
     const char *help;
 } cli_option;
 
 /* The options that select scenarios. */
 typedef struct cli_selection {
-    cli_list sizes, only, starts; /* texts of --size, --only and --start */
-    bool keeps_sizes;             /* true if large sizes are not reduced on an emulator */
+    cli_list sizes, only, starts; /* values of --size, --only and --start */
+    bool keeps_sizes;             /* true if default sizes are not reduced on an emulator */
 } cli_selection;
 
-/* The values of the options that several commands have. A process runs one command. */
+/* The values of the options that several commands share. A process runs only one command. */
 extern struct cli_given {
     char **words;        /* the command line */
-    const char *own_gpu; /* in a child of --gpus, the number of its GPU; otherwise NULL */
+    const char *own_gpu; /* number of this child's GPU with --gpus; otherwise NULL */
     const char *database, *templates, *driver, *device;
     cli_selection selection;
     const char *gpu, *arch, *output, *pinned;
@@ -49,11 +49,11 @@ extern struct cli_given {
     int color;  /* a cli_color */
     bool quiet, verbose;
     bool read_only;         /* the database */
-    bool shipped;           /* true if the tables that come with gputune are read too */
-    cli_list include_paths; /* the values of -I */
+    bool shipped;           /* true if tables installed with gputune are read too */
+    cli_list include_paths; /* values of -I */
 } cli_given;
 
-/* An option in the tables of several commands. */
+/* A table row for an option that several commands share. */
 #define CLI_ROW(...)                                                                               \
     {                                                                                              \
         __VA_ARGS__                                                                                \
@@ -62,20 +62,21 @@ extern struct cli_given {
 
 typedef struct cli_command {
     const char *name;        /* "warm" */
-    const char *description; /* purpose, for the list of commands */
+    const char *description; /* purpose, shown in the list of commands */
     const char *arguments;   /* "KERNEL|PATH..." */
     const char *summary;     /* one sentence, capitalised */
-    const char *more;        /* paragraphs below the list of options, or NULL */
+    const char *more;        /* paragraphs after the list of options, or NULL */
     struct {
         size_t least, most;
-    } takes; /* least and greatest number of arguments besides options */
+    } takes; /* minimum and maximum number of arguments besides options */
     const cli_option *options;
     int (*run)(const cli_list *arguments); /* returns the exit code; prints only data to stdout */
 } cli_command;
 
 enum { CLI_CONTINUE = -1 };
 
-/* Returns from the enclosing function with the result of `call`, unless that is CLI_CONTINUE. */
+/* Evaluates `call`, and returns its result from the enclosing function unless it is CLI_CONTINUE.
+ * */
 #define CLI_TRY(call)                                                                              \
     do {                                                                                           \
         int cli_try_code_ = (call);                                                                \
@@ -84,14 +85,14 @@ enum { CLI_CONTINUE = -1 };
         }                                                                                          \
     } while (0)
 
-/* Parses the arguments and reorders argv, whose first element is the name of the command. Returns
- * CLI_CONTINUE, or an exit code after printing the help, the options for completions (--options),
- * or an error. */
+/* Parses the arguments and reorders argv, whose first element is the command's name. Returns
+ * CLI_CONTINUE, or an exit code after printing the help, the list for completions (--options), or
+ * an error. */
 int cli_parse(cli_list *out, const cli_command *command, int argc, char **argv);
-/* Returns true if the command line has this option. */
+/* Returns true if the option is on the command line. */
 bool cli_is_given(const char *name);
-/* Prints text that begins at column `at`, folded into lines of at most 80 columns that are indented
- * to this column. */
+/* Prints text that begins at column `at`, folded at 80 columns. Further lines are indented to
+ * column `at`. */
 void cli_print_folded(const char *text, size_t at);
 void cli_help(const cli_command *command);
 

@@ -7,10 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A record and derived values. NULL, "" and NAN are shown as empty cells; in columns of some units,
- * so is 0. */
+/* A record and derived values. NULL, "" and NAN are shown as empty cells. In columns of some units,
+ * 0 is an empty cell too. */
 typedef struct row {
-    gputune_record record; /* must come first, because the columns use the offsets in this struct */
+    gputune_record
+        record; /* must be the first member, because the columns use offsets in this struct */
     const char *hot, *default_time, *uncertainty, *speedup, *verdict;
     const char *pipeline_grids, *pipeline_blocks, *flags, *outcome;
     double bytes_per_s, flops_per_s, flops_only, copy_share, failed;
@@ -43,7 +44,8 @@ static const char *flags(const gputune_record *record)
     return cli_flags_text(words, sizeof words / sizeof *words);
 }
 
-/* Returns "winner", "eliminated in round 3: 1.8% slower", "wrong: ...", for `show --all`. */
+/* Returns the column `outcome` of `show --all`: "winner", "eliminated in round 3: 1.8% slower",
+ * "wrong: ...". */
 static const char *outcome(const gputune_record *record)
 {
     const char *status = record->status ? record->status : "";
@@ -60,7 +62,7 @@ static const char *outcome(const gputune_record *record)
 static void derive_figures(row *out)
 {
     const gputune_record *r = &out->record;
-    /* several kernels, or one that is launched several times */
+    /* the record has several kernels, or a kernel that is launched several times */
     bool is_pipeline = strpbrk(r->grids, "+(") != NULL;
     bool is_timed = r->median_ns > 0 && r->objective != GPUTUNE_OBJECTIVE_ENERGY;
     double half_ns = (r->high_ns - r->low_ns) / 2;
@@ -158,7 +160,7 @@ static const cli_column columns[] = {
     SAME(stop_reason, "", CLI_TEXT, DATA),
     SAME(created, "", CLI_TEXT, DATA),
     SAME(default_status, "", CLI_TEXT, DATA),
-    SAME(default_configuration, "", CLI_TEXT, 0), /* not shown: cli_records_add() copies it */
+    SAME(default_configuration, "", CLI_TEXT, 0),
     SAME(variants, "", CLI_SOME_COUNT, DATA),
     MADE("failed", "", CLI_REAL, DATA, failed),
     SAME(failed, "failed", CLI_SOME_COUNT, WINNERS | SPARE),
@@ -221,8 +223,8 @@ int cli_records_read(cli_records *out, gputune_record_filter *filter, const cli_
     return status == GPUTUNE_ENOTFOUND ? CLI_CONTINUE : cli_passed(status);
 }
 
-/* Returns true if `one` is a better winner than `best`. The winner of the whole space is better
- * than winners of restricted spaces. Otherwise, the faster winner is better. */
+/* Returns true if `one` is a better winner than `best`. A winner of the whole space is better than
+ * a winner of a restricted space. Otherwise the faster winner is better. */
 static bool is_better_winner(const gputune_record *one, const gputune_record *best)
 {
     bool whole = !one->only[0], is_best_whole = !best->only[0];
@@ -275,7 +277,8 @@ double cli_measured_best(const cli_measured *of)
     return best;
 }
 
-/* Adds the values of "A=1 B=2" to their axes; with `words`, skips values that are numbers. */
+/* Adds the values of a text such as "A=1 B=2" to their axes. If `words` is true, skips numeric
+ * values. */
 static void add_values(cli_apart *data, const char *text, bool words)
 {
     char *name, *value;
@@ -291,7 +294,7 @@ static void add_values(cli_apart *data, const char *text, bool words)
     }
 }
 
-/* Orders numbers by value, then words by their letters. */
+/* Orders numbers by value, and words alphabetically after them. */
 static int compare_values(const void *left, const void *right)
 {
     const char *a = *(char *const *)left, *b = *(char *const *)right;
@@ -303,8 +306,8 @@ static int compare_values(const void *left, const void *right)
     return a_number && x != y ? (x > y) - (x < y) : strcmp(a, b);
 }
 
-/* Adds a trial. An axis that the trial's version of the template did not have gets the first value.
- */
+/* Adds a trial. If the trial's version of the template lacked an axis, the axis gets its first
+ * value. */
 static void place_trial(cli_apart *data, const gputune_record *trial)
 {
     const char *text = trial->configuration;
@@ -329,7 +332,7 @@ static bool is_entry(const gputune_record *trial, bool launched)
            (launched && cli_trial_was_launched(trial));
 }
 
-/* Orders entries by their values on the axes, then the newest first. */
+/* Orders entries by their values, and equal entries from newest to oldest. */
 static int compare_entries(const void *left, const void *right)
 {
     const cli_entry *a = left, *b = right;
@@ -350,7 +353,7 @@ void cli_take_apart(cli_apart *out, const cli_measured *from, bool launched)
             add_values(out, from->trials[i].configuration, false);
         }
     }
-    /* a size that is a word (a type) is an axis of one value */
+    /* a non-numeric size, such as a type, becomes an axis with one value */
     add_values(out, from->trials->sizes, true);
     for (size_t i = 0; i < out->axes.count; i++) {
         qsort(out->axes.items[i].values, out->axes.items[i].count, sizeof(char *), compare_values);
@@ -365,7 +368,7 @@ void cli_take_apart(cli_apart *out, const cli_measured *from, bool launched)
         }
     }
     qsort(out->entries, out->entry_count, sizeof *out->entries, compare_entries);
-    for (size_t i = 0; i < out->entry_count; i++) { /* keep each configuration once */
+    for (size_t i = 0; i < out->entry_count; i++) { /* drop repeated configurations */
         const size_t *choice = out->entries[i].choice, bytes = out->axes.count * sizeof *choice;
         if (!kept || memcmp(out->entries[kept - 1].choice, choice, bytes) != 0) {
             out->entries[kept++] = out->entries[i];
@@ -385,7 +388,7 @@ bool cli_is_failure(const char *status)
 
 /* Failures of one scenario with the same status and message. */
 typedef struct failure {
-    const gputune_record *first; /* the default's trial if it failed in this way */
+    const gputune_record *first; /* the default's trial, if the default failed like this */
     uint32_t count;
 } failure;
 
@@ -420,7 +423,7 @@ static uint32_t count_status(const failures *all, const char *status)
     return sum;
 }
 
-/* Returns the failure with the most frequent status, and among those the one with the most frequent
+/* Returns the failure with the most frequent status and, for this status, the most frequent
  * message. */
 static const failure *find_commonest(const failures *all)
 {
@@ -449,15 +452,15 @@ static const char *predicate_of(const char *status)
     return which < count ? predicates[which].text : status;
 }
 
-/* Returns "gave wrong results: MESSAGE". */
+/* Returns, for example, "gave wrong results: MESSAGE". */
 static char *describe_failure(const gputune_record *failed)
 {
     return cli_format("%s%s%s", predicate_of(failed->status), failed->message[0] ? ": " : "",
                       failed->message);
 }
 
-/* Prints the failure of the default first, because programs launch the default until it is fixed.
- * The summary does not repeat it. */
+/* Prints the failures of a scenario. The default's failure is printed separately and first, because
+ * programs launch the default until it is fixed. */
 static void print_failures(const failures *all, const char *label, const gputune_info *info)
 {
     const gputune_record *first = find_commonest(all)->first;
@@ -523,7 +526,7 @@ int cli_failures_code(const char **of_default, const cli_records *records, const
         }
         wrong += strcmp(trial->status, "wrong") == 0;
     }
-    wrong = wrong < info->failed ? wrong : info->failed; /* the rest is from other tunings */
+    wrong = wrong < info->failed ? wrong : info->failed;
     return wrong > info->variants / 2 ? CLI_EXIT_WRONG : CLI_EXIT_OK;
 }
 

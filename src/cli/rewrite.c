@@ -1,5 +1,5 @@
-/* Repeatedly writes the page of --report in another process. Each page replaces the previous page
- * as a whole. */
+/* Writes the page of --report repeatedly, in another process. Each new page replaces the previous
+ * page atomically. */
 #include "cli/files.h"
 #include "cli/warm.h"
 
@@ -18,7 +18,7 @@ extern char **environ;
 static const double every_s = 3;
 
 static struct {
-    pid_t writer; /* 0 if none is running */
+    pid_t writer; /* 0 unless a writer is running */
     int64_t start_ns;
 } page;
 
@@ -29,7 +29,7 @@ static void add_option(cli_list *words, const char *option, const char *value)
     }
 }
 
-/* Starts a writer. Only the last writer prints errors, because a later one may succeed. */
+/* Starts a writer. Only the final writer prints errors, because a later writer may succeed. */
 static bool start_file(const char *file, const cli_list *labels)
 {
     CLI_SCOPED(cli_release_at) void *mark = cli_mark();
@@ -60,8 +60,8 @@ static bool start_file(const char *file, const cli_list *labels)
     return !error;
 }
 
-/* Waits for the writer. With WNOHANG, does not wait for a running writer. Returns the exit code of
- * the writer. */
+/* Waits for the writer and returns its exit code. If `how` is WNOHANG, returns at once if the
+ * writer is running. */
 static int finish_file(const char *file, int how)
 {
     int status = 0;

@@ -18,7 +18,6 @@ static const cli_column columns[] = {
     COLUMN(text, CLI_TEXT),
 };
 
-/* Prints a rule as text. */
 static void print_rule(const gputune_rule *rule, bool is_first)
 {
     printf("%s%s on %s, %s, %s, alignment %s, %s%s%s\n%s", is_first ? "" : "\n", rule->kernel,

@@ -1,4 +1,4 @@
-/* The values of --size and --only, the known kernels, scenarios, and tuning options. */
+/* Parses --size and --only, finds kernels and scenarios, and sets the options for tuning. */
 #include "cli/scenarios.h"
 
 #include <ctype.h>
@@ -18,7 +18,7 @@ cli_value_list *cli_values_named(cli_values *values, char *name)
                  : cli_add(values, (cli_value_list){.name = name});
 }
 
-/* Parses "n=1,2" or "n=1,2,m=3". A part without '=' is another value of the previous name. */
+/* Parses "n=1,2" or "n=1,2,m=3". A part without '=' is another value of the preceding name. */
 static int parse_assignments(cli_values *out, const char *option, const char *word)
 {
     cli_value_list *list = NULL;
@@ -137,7 +137,7 @@ static int unknown_name(const cli_session *session, const char *name)
     return cli_unknown("kernel", name, names, all.count);
 }
 
-/* Adds the kernels that a name or path means. Afterwards the kernels of a file are known by their
+/* Adds the kernels with this name or path. Afterwards the kernels of a file can be found by their
  * own names. */
 static int find_kernel(cli_catalogue *out, const cli_session *session, const char *name)
 {
@@ -148,7 +148,7 @@ static int find_kernel(cli_catalogue *out, const cli_session *session, const cha
         return cli_passed(status);
     }
     if (status >= 0 && first < out->count &&
-        strcmp(out->items[first].name, name) != 0) { /* `name` is a file's name */
+        strcmp(out->items[first].name, name) != 0) { /* `name` is the name of a file */
         status = gputune_add_template(session->tuner, out->items[first].path);
     }
     return status == GPUTUNE_ENOTFOUND ? unknown_name(session, name) : cli_passed(status);
@@ -160,7 +160,7 @@ int cli_catalogue_find(cli_catalogue *out, const cli_session *session, const cli
     for (size_t i = 0; i < names->count; i++) {
         CLI_TRY(find_kernel(out, session, names->items[i]));
     }
-    for (size_t i = 1; i < out->count; i++) { /* the library finds kernels by unique names */
+    for (size_t i = 1; i < out->count; i++) { /* the library needs unique names */
         const cli_kernel *kernel = &out->items[i];
         size_t other = gt_index_of(kernel->name, out->items, i);
         CLI_REFUSE(other < i, CLI_EXIT_USAGE,
@@ -170,7 +170,8 @@ int cli_catalogue_find(cli_catalogue *out, const cli_session *session, const cli
     return CLI_CONTINUE;
 }
 
-/* Returns CLI_CONTINUE if there is one kernel. Otherwise lists them and returns CLI_EXIT_USAGE. */
+/* Returns CLI_CONTINUE if there is one kernel. Otherwise lists the kernels and returns
+ * CLI_EXIT_USAGE. */
 static int check_one(const cli_catalogue *catalogue)
 {
     const cli_kernel *first = &catalogue->items[0];
@@ -260,12 +261,12 @@ gputune_sizes cli_sizes_of(const char *text)
 }
 
 enum { MOST_SCENARIOS = 10000 };
-/* The largest size that is chosen on the emulator, which executes about 10^8 thread instructions
- * per second. */
+/* The largest default size on the emulator, which executes about 10^8 thread instructions per
+ * second. */
 static const int64_t emulated_size = 1 << 16;
 static const char emulated_size_text[] = "65536";
 
-/* Refuses names that no selected kernel has. */
+/* Returns an error for a size or axis that no selected kernel has. */
 static int check_names(const cli_values *values, bool axes, const cli_catalogue *catalogue)
 {
     const char **known = NULL;
@@ -289,7 +290,7 @@ static int check_names(const cli_values *values, bool axes, const cli_catalogue 
     return CLI_CONTINUE;
 }
 
-/* Returns the size for the emulator if the user gives none, or "" for the template's default. */
+/* Returns the reduced size for the emulator, or "" if the default size is small enough. */
 static const char *small_size(const char *value)
 {
     int64_t number;
@@ -304,8 +305,8 @@ static void append_size(char **text, const char *name, const char *value)
                cli_size_number(&number, value) ? value : cli_format("%" PRId64, number));
 }
 
-/* Appends a size of the kernel to the text of all sizes, and to the text of changed sizes unless it
- * keeps its default. Refuses bad numbers before anything is tuned. */
+/* Appends a size to the text of all sizes and, unless it is the default, to the text of changed
+ * sizes. Refuses invalid numbers before anything is tuned. */
 static int add_size(char **all, char **changed, const cli_value_list *own,
                     const cli_value_list *given, size_t which, bool emulated)
 {
@@ -322,7 +323,7 @@ static int add_size(char **all, char **changed, const cli_value_list *own,
     return CLI_CONTINUE;
 }
 
-/* Returns true if the kernel has all axes of a text of --start. */
+/* Returns true if the kernel has all axes of a --start value. */
 static bool takes_start(const cli_kernel *kernel, const char *text)
 {
     cli_values axes = {NULL, 0};
@@ -333,7 +334,7 @@ static bool takes_start(const cli_kernel *kernel, const char *text)
     return takes;
 }
 
-/* Checks that each text of --start fits a kernel. */
+/* Checks that each --start value fits a kernel. */
 static int check_starts(const cli_list *starts, const cli_catalogue *catalogue)
 {
     cli_values axes = {NULL, 0};
@@ -352,7 +353,7 @@ static int check_starts(const cli_list *starts, const cli_catalogue *catalogue)
     return CLI_CONTINUE;
 }
 
-/* Adds the scenario with combination number `index` of the given sizes of the kernel. */
+/* Adds the kernel's scenario for combination number `index` of the sizes. */
 static int add_scenario(cli_scenarios *out, const cli_kernel *kernel, size_t index, bool emulated)
 {
     cli_scenario *scenario =
@@ -381,8 +382,8 @@ static int add_scenario(cli_scenarios *out, const cli_kernel *kernel, size_t ind
     return CLI_CONTINUE;
 }
 
-/* Drops the last scenario if the list has it already, which happens if a size is written in two
- * ways: "1K,1024". */
+/* Drops the last scenario if it is a repetition. That happens if a size is written in two ways:
+ * "1K,1024". */
 static void drop_if_known(cli_scenarios *out)
 {
     const cli_scenario *last = &out->items[out->count - 1], *at = out->items;
@@ -392,7 +393,7 @@ static void drop_if_known(cli_scenarios *out)
     out->count -= at < last;
 }
 
-/* Prints the sizes that are reduced because the GPU is emulated. */
+/* Prints which sizes are reduced for the emulator. */
 static void print_small_sizes(const cli_scenarios *out, const cli_kernel *kernel)
 {
     char *small = cli_copy(""), *large = cli_copy("");
@@ -456,7 +457,7 @@ int cli_single(cli_open_mode mode, const char *name, cli_work work)
     CLI_TRY(cli_scenarios_make(&scenarios, &catalogue, &cli_given.selection, &session));
     CLI_REFUSE(scenarios.count != 1, CLI_EXIT_USAGE,
                "--size: this command takes one value for each size");
-    if (mode == CLI_OPEN_TUNING) { /* after Ctrl-C, the command prints the results that it has */
+    if (mode == CLI_OPEN_TUNING) { /* after Ctrl-C, the results so far are printed */
         cli_catch_interrupt();
     }
     return work(&session, scenarios.items);
@@ -529,6 +530,6 @@ gputune_options cli_tuning_options(const cli_scenario *scenario)
 
 double cli_limit_s(const cli_session *session, double limit_s)
 {
-    static const double emulated_limit_s = 30; /* the emulator is slower than a GPU */
+    static const double emulated_limit_s = 30; /* a longer limit, because the emulator is slow */
     return limit_s > 0 || !session->device.emulated ? limit_s : emulated_limit_s;
 }

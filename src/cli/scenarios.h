@@ -1,13 +1,12 @@
-/* The kernels that the library finds, the values of --size and --only, the scenarios of a command
- * line (each kernel at every combination of the given sizes), and the options of commands that
- * measure. */
+/* Kernels, the values of --size and --only, the scenarios of a command line, and the options of
+ * commands that measure. A command has a scenario for each kernel and combination of sizes. */
 #pragma once
 
 #include "base/text.h"
 
 #include "cli/session.h"
 
-/* A name with values. The name must come first for gt_index_of(). */
+/* A name with values. The name must be the first member, for gt_index_of(). */
 typedef struct cli_value_list {
     char *name;
     char **values;
@@ -17,17 +16,17 @@ typedef struct cli_value_list {
 /* Names with their values. Each name occurs once. */
 typedef CLI_LIST(cli_value_list) cli_values;
 
-/* Parses "n=1M,16M", or several such texts separated by blanks or commas, and adds them to *out.
- * Messages begin with `option`. If `option` is NULL, the text may be empty. Returns CLI_CONTINUE or
- * CLI_EXIT_USAGE. */
+/* Parses "n=1M,16M", or several such texts separated by blanks or commas, and adds the values to
+ * *out. Messages begin with `option`. If `option` is NULL, the text may be empty. Returns
+ * CLI_CONTINUE or CLI_EXIT_USAGE. */
 int cli_values_parse(cli_values *out, const char *option, const char *text);
-/* Parses all texts of an option. */
+/* Parses all values of an option, like cli_values_parse(). */
 int cli_values_read(cli_values *out, const char *option, const cli_list *texts);
 const cli_value_list *cli_values_find(const cli_values *values, const char *name);
-/* Returns the list with this name, after adding an empty list if there is none. The list keeps the
- * pointer `name`. */
+/* Returns the list with this name. If there is none, adds an empty list, which keeps the pointer
+ * `name`. */
 cli_value_list *cli_values_named(cli_values *values, char *name);
-/* Returns the index of a value, or the count if the list lacks it. */
+/* Returns the index of a value, or the list's count if the list lacks the value. */
 static inline size_t cli_value_index(const cli_value_list *list, const char *value)
 {
     return gt_index_of(value, (const char *const *)list->values, list->count);
@@ -35,19 +34,18 @@ static inline size_t cli_value_index(const cli_value_list *list, const char *val
 
 typedef struct cli_kernel {
     char *name, *path;
-    cli_values sizes; /* names with their defaults */
-    cli_values axes;  /* names with their defaults */
+    cli_values sizes; /* each size, with its default */
+    cli_values axes;  /* each axis, with its default */
     gputune_objective objective;
 } cli_kernel;
 
 typedef CLI_LIST(cli_kernel) cli_catalogue;
 
-/* Returns true if a KERNEL on the command line is the path of a template. */
 bool cli_is_path(const char *name);
-/* Finds each kernel of the names once, as gputune_kernels() does. Afterwards the kernels of a path
- * are known by their names. Returns CLI_CONTINUE, or an exit code after a message. */
+/* Finds the kernels with these names or paths, as gputune_kernels() does. Afterwards the kernels of
+ * a path can be found by their names. Returns CLI_CONTINUE, or an exit code after a message. */
 int cli_catalogue_find(cli_catalogue *out, const cli_session *session, const cli_list *names);
-/* Prints a note for each kernel of that name that is verified only against itself. */
+/* Prints a note for each kernel with this name that is verified only against itself. */
 void cli_note_own_references(const cli_session *session, const char *name);
 /* Returns CLI_CONTINUE if the kernel exists. Otherwise behaves like cli_catalogue_find(). */
 int cli_catalogue_check(const cli_session *session, const char *name);
@@ -61,36 +59,37 @@ int cli_catalogue_check(const cli_session *session, const char *name);
         CLI_ROW("any-gpu", 0, CLI_OPTION_FLAG, &cli_given.any_gpu, NULL, NULL,                     \
                 "results on every GPU in the database")
 
-/* If `name` is a path, makes the kernels of that template known by their names. `name` may be NULL.
- * Returns like cli_catalogue_find(). */
+/* If `name` is a path, allows finding the kernels of that template by their names. `name` may be
+ * NULL. Returns like cli_catalogue_find(). */
 int cli_stored_name(const cli_session *session, const char *name);
-/* Sets *out to the sizes for filters of the library, or NULL. Returns CLI_CONTINUE or
+/* Sets *out to the value of --size for filters of the library, or to NULL. Returns CLI_CONTINUE or
  * CLI_EXIT_USAGE. */
 int cli_stored_sizes(const char **out);
-/* Sets gpu, sizes and any_gpu of the filter. If any_gpu is set, results of several GPUs may be
- * found. Returns like cli_stored_sizes(). */
+/* Sets the members gpu, sizes and any_gpu of the filter from the options. With any_gpu, the results
+ * may be of several GPUs. Returns like cli_stored_sizes(). */
 int cli_stored_filter(gputune_record_filter *out, const cli_session *session);
 /* Prints that nothing is stored, and how to tune the kernel. Returns CLI_EXIT_NOTHING. For an
- * unknown kernel, prints the nearest name instead, and returns CLI_EXIT_USAGE. */
+ * unknown kernel, prints the most similar name and returns CLI_EXIT_USAGE. */
 int cli_stored_nothing(const cli_session *session, const gputune_record_filter *filter);
 
 /* ---- scenarios ------------------------------------------------------------------------------- */
 
-/* Reads a size from 0 to 2^40, as gt_read_int() does. Returns NULL, or why it is refused. */
+/* Reads a size from 0 to 2^40, like gt_read_int(). Returns NULL, or the reason why the size is
+ * invalid. */
 const char *cli_size_number(int64_t *out, const char *text);
-/* Splits "n=4 T=half" into sizes for the library. */
+/* Splits a text such as "n=4 T=half" into sizes for the library. */
 gputune_sizes cli_sizes_of(const char *text);
 
 typedef struct cli_scenario {
-    const cli_kernel *kernel; /* borrowed from the catalogue */
-    gputune_sizes sizes;      /* sizes that differ from the template's */
-    const char **only;        /* the texts of --only that name axes of this kernel */
+    const cli_kernel *kernel; /* owned by the catalogue */
+    gputune_sizes sizes;      /* sizes that differ from the template's defaults */
+    const char **only;        /* values of --only for axes of this kernel */
     size_t only_count;
-    const char **starts; /* the texts of --start whose axes this kernel has */
+    const char **starts; /* values of --start whose axes this kernel has */
     size_t start_count;
-    char *size_text; /* all sizes, with the defaults: "n=1048576 T=float" */
-    char *label;     /* "axpy n=1M T=float" */
-    /* Objective, cache, seed and alignments that replace those of the command line, or NULL. */
+    char *size_text; /* all sizes, including defaults: "n=1048576 T=float" */
+    char *label;
+    /* Objective, cache state, seed and alignments that override the command line, or NULL. */
     const gputune_options *terms;
 } cli_scenario;
 
@@ -119,15 +118,15 @@ typedef struct cli_scenarios {
             "a configuration to try after the default, before the search; axes left out have "     \
             "their default; may be repeated")
 
-/* Makes the scenarios, each once. A size or axis applies to the kernels that have it; a size or
- * axis that no kernel has is an error. On the emulator, large sizes that the user did not give are
- * reduced. Returns CLI_CONTINUE, or CLI_EXIT_USAGE after a message. */
+/* Makes each scenario once. A size or axis applies to every kernel that has it; a size or axis that
+ * no kernel has is an error. On the emulator, large default sizes are reduced. Returns
+ * CLI_CONTINUE, or CLI_EXIT_USAGE after a message. */
 int cli_scenarios_make(cli_scenarios *out, const cli_catalogue *catalogue,
                        const cli_selection *selection, const cli_session *session);
 
 typedef int (*cli_work)(const cli_session *session, const cli_scenario *scenario);
-/* Runs a command for one kernel at one problem: opens a tuner, finds the scenario and calls `work`.
- * In CLI_OPEN_TUNING, Ctrl-C cancels. Returns the exit code. */
+/* Runs a command that needs exactly one scenario: opens a tuner, finds the scenario and calls
+ * `work`. In CLI_OPEN_TUNING, Ctrl-C cancels the work. Returns the exit code. */
 int cli_single(cli_open_mode mode, const char *name, cli_work work);
 
 /* ---- how they are tuned ---------------------------------------------------------------------- */
@@ -142,10 +141,10 @@ extern struct cli_tuning {
 } cli_tuning;
 
 extern const char *const cli_cache_words[];
-extern const char *const cli_effort_words[]; /* the first word, measure, is the default */
+extern const char *const cli_effort_words[]; /* the first word, "measure", is the default */
 
-/* The words of CLI_OPTION_CHOICE, which cli_tuning_words() fills in. "export" has "any" in
- * place of the default objective. */
+/* The words of CLI_OPTION_CHOICE, which cli_tuning_words() sets. For "export", "any" replaces the
+ * default objective. */
 extern const char *cli_objective_words[], *cli_objective_any_words[], *cli_strategy_words[];
 void cli_tuning_words(void);
 
@@ -171,14 +170,13 @@ void cli_tuning_words(void);
     CLI_ROW("time-limit", 't', CLI_OPTION_NUMBER, &cli_tuning.options.time_limit_s, "SECONDS",     \
             NULL, "for each scenario; the best so far wins [10; energy, and on the emulator: 30]")
 
-/* Sets the options' input files by --input. Returns CLI_CONTINUE, or CLI_EXIT_USAGE after a
- * message.
- */
+/* Adds the --input files to the tuning options. Returns CLI_CONTINUE, or CLI_EXIT_USAGE after a
+ * message. */
 int cli_tuning_inputs(void);
 
 /* Returns the library's options for a scenario, from the command line and the scenario's own terms.
- * Ctrl-C cancels calls with them. */
+ * Ctrl-C cancels library calls with these options. */
 gputune_options cli_tuning_options(const cli_scenario *scenario);
-/* Returns `limit_s`. If it is 0 and the GPU is emulated, returns a longer limit than the library's
- * default instead. */
+/* Returns `limit_s`. If `limit_s` is 0 and the GPU is emulated, returns a limit that suits the slow
+ * emulator. */
 double cli_limit_s(const cli_session *session, double limit_s);

@@ -1,12 +1,12 @@
-/* Opens a tuner by the options of a command, and cancels work. */
+/* Opens a tuner by the options of a command, and cancels its work. */
 #pragma once
 
 #include "cli/console.h"
 
 #include <gputune_tools.h>
 
-/* The last options in a command's table: for a command that opens a tuner, for one that only reads
- * files, and for others. */
+/* The last rows of a command's table of options: for a command that opens a tuner, for a command
+ * that only reads files, and for other commands. */
 #define CLI_TUNER_OPTIONS                                                                          \
     CLI_ROW("device", 'd', CLI_OPTION_TEXT, &cli_given.device, "DEVICE", NULL,                     \
             "the GPU: 0, 1, ..., or a UUID; fails if there is no such GPU"),                       \
@@ -44,10 +44,9 @@
 
 typedef enum cli_open_mode {
     CLI_OPEN_TUNING, /* like CLI_OPEN_DEVICE, but only the measure worker opens the driver */
-    CLI_OPEN_DEVICE, /* opens a GPU; if there is no GPU and none was requested, opens the emulator
-                        and prints a note */
-    CLI_OPEN_IF_ANY, /* like CLI_OPEN_DEVICE, but opens no device if there is no emulator either */
-    CLI_OPEN_NO_DEVICE /* opens only templates, compiler and database */
+    CLI_OPEN_DEVICE, /* opens a GPU; if none exists and none was requested, opens the emulator */
+    CLI_OPEN_IF_ANY, /* like CLI_OPEN_DEVICE, but if there is no emulator either, opens no device */
+    CLI_OPEN_NO_DEVICE /* opens templates, compiler and database, but no device */
 } cli_open_mode;
 
 typedef struct cli_session {
@@ -56,34 +55,33 @@ typedef struct cli_session {
     gputune_device device; /* set only if has_device */
 } cli_session;
 
-/* Opens a tuner by the options, and prints a note if the device is emulated and the user did not
- * ask for the emulator. Returns CLI_CONTINUE, or an exit code after a message. */
+/* Opens a tuner by the options. Prints a note if the device is emulated without the user's request.
+ * Returns CLI_CONTINUE, or an exit code after a message. */
 int cli_open(cli_session *out, cli_open_mode mode);
 /* Closes the tuner, if there is one:
  *
  *     CLI_SCOPED(cli_close) cli_session session = {0}; */
 void cli_close(cli_session *session);
-/* Returns true if the command line or the environment names a driver or a device. */
+/* Returns true if the command line or the environment selects a driver or a device. */
 bool cli_is_driver_requested(void);
-/* Makes cli_open() open the database for reading only, and without --shipped only the user's
- * database. */
+/* Makes cli_open() open the database read-only and, without --shipped, only the user's database. */
 void cli_read_own_results(void);
 #define CLI_SHIPPED_OPTION                                                                         \
     CLI_ROW("shipped", 0, CLI_OPTION_FLAG, &cli_given.shipped, NULL, NULL,                         \
             "also the results that come with gputune, unless --db is given")
-/* Returns the path of the library's database, or NULL if results are kept in memory. */
+/* Returns the path of the library's database, or NULL if results are kept in memory only. */
 char *cli_database_path(void);
-/* Returns `code`, the exit code of a command's work. Prints any problem of the database, and then
- * returns CLI_EXIT_DATABASE in place of CLI_EXIT_OK or CLI_EXIT_NOTHING. */
+/* Reports any problem of the database. Returns `code`, the exit code of the command's work. If
+ * there is a problem and `code` is CLI_EXIT_OK or CLI_EXIT_NOTHING, returns CLI_EXIT_DATABASE. */
 int cli_check_database(const cli_session *session, int code);
 
-/* Makes Ctrl-C, SIGTERM and SIGHUP (unless they are ignored) cancel the work. A second signal ends
- * the program. */
+/* Makes Ctrl-C, SIGTERM and SIGHUP cancel the work, except signals that are ignored. A second
+ * signal ends the program. */
 void cli_catch_interrupt(void);
-/* Get and set the flag that cancels work. Any thread may call them. cli_cancel() returns the flag
- * for the library's options. */
+/* Get and set the flag that cancels the work. Thread-safe. cli_cancel() returns the flag for the
+ * library's options. */
 bool cli_is_canceled(void);
 void cli_set_canceled(bool is_canceled);
 volatile int *cli_cancel(void);
-/* Returns true if the user pressed Ctrl-C; work may be canceled for other reasons too. */
+/* Returns true after Ctrl-C. Work may be canceled for other reasons too. */
 bool cli_is_interrupted(void);

@@ -1,4 +1,4 @@
-/* --warm --shard: selects the part of the scenarios that this run tunes. */
+/* warm --shard: selects the scenarios that this run tunes. */
 #include "cli/warm.h"
 
 #include "base/network.h"
@@ -22,8 +22,9 @@ int cli_shard_read(cli_shard *out, const char *text)
     return CLI_CONTINUE;
 }
 
-/* Hashes a scenario (FNV-1a, mixed for the remainder). The result must never change: later runs, on
- * other machines and with other versions, continue the work of earlier runs. */
+/* Returns a scenario's shard by an FNV-1a hash, mixed for the modulo. The function must never
+ * change, because later runs, on other machines and with other versions, continue the work of
+ * earlier runs. */
 static uint32_t shard_of(const cli_scenario *scenario, uint32_t count)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);

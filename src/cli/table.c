@@ -1,4 +1,4 @@
-/* Tables: adds rows, fits tables into the terminal's width, and writes them in each format. */
+/* Tables: adds rows, fits columns into the terminal's width, and writes all formats. */
 #include "cli/table.h"
 
 #include "cli/console.h"
@@ -13,13 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The value of one column in one row. */
 typedef struct cell {
     enum { NOTHING, WORDS, INTEGER, REAL, BOOLEAN } kind;
     const char *text;
     int64_t integer;
     double number;
-    bool is_energy; /* a CLI_TIME cell that holds nanojoules */
+    bool is_energy; /* true for a CLI_TIME cell in nanojoules */
 } cell;
 
 static cell words(const char *text)
@@ -35,7 +34,7 @@ static cell integer(int64_t value)
 /* Reads a member as a type. */
 #define AS(type) (*(const type *)field)
 
-/* Reads a member, whose type depends on the unit. */
+/* Reads a member. The column's unit determines its type. */
 static cell read_field(cli_unit unit, const void *field)
 {
     switch (unit) {
@@ -154,14 +153,14 @@ void cli_table_unpack(void *item, const cli_table *table, const char *packed)
 
 enum {
     GAP = 2,     /* blanks between columns */
-    COMFORT = 32 /* narrower columns of words are hard to read */
+    COMFORT = 32 /* columns of words are hard to read if narrower */
 };
 
-/* The width of a table's column, in characters of the terminal. */
+/* The width of a table's column in terminal columns. */
 typedef struct span {
-    size_t least; /* the title or longest word; folding cannot make the column narrower */
-    size_t width; /* the longest text; 0: the column is not shown */
-    bool spare;   /* true if the column may be left out; the last such column is left out first */
+    size_t least; /* width of the title or longest word, the minimum after folding */
+    size_t width; /* width of the longest text; 0 if the column is not shown */
+    bool spare;   /* true if the column may be left out */
 } span;
 
 static size_t total(const span *spans, size_t count)
@@ -173,7 +172,7 @@ static size_t total(const span *spans, size_t count)
     return sum;
 }
 
-/* Narrows the widest columns first, so long texts share the space. */
+/* Narrows the widest column repeatedly, so long texts share the space. */
 static void fold_columns(span *spans, size_t count, size_t limit, size_t least)
 {
     for (size_t over = total(spans, count); over > limit; over--) {
@@ -189,9 +188,9 @@ static void fold_columns(span *spans, size_t count, size_t limit, size_t least)
     }
 }
 
-/* Narrows the columns until they fit into `limit` (0: no limit): folds words down to COMFORT,
- * then leaves out spare columns (width 0), then folds further. Returns the number of columns
- * left out. */
+/* Narrows the columns until they fit into `limit` (0: no limit). First folds words down to the
+ * width COMFORT, then leaves out spare columns from the last to the first, then folds further.
+ * Returns the number of columns left out. */
 static size_t fit_columns(span *spans, size_t count, size_t limit)
 {
     size_t left_out = 0;
@@ -266,7 +265,7 @@ static bool is_left(const cli_column *column)
 }
 
 typedef struct grid {
-    const char **texts; /* row by row, titles first; NULL in columns that are not shown */
+    const char **texts; /* texts row by row, titles first; NULL in hidden columns */
     span *spans;
 } grid;
 
@@ -301,7 +300,7 @@ static bool is_shown(const cli_table *table, size_t column)
     return false;
 }
 
-/* Makes a column wide enough for a text, or for its longest word if the column folds. */
+/* Widens a column for a text, or for the text's longest word if the column folds. */
 static void widen_column(span *to, const char *text, bool folds)
 {
     size_t width = cli_columns(text);
@@ -331,7 +330,7 @@ static grid make_grid(const cli_table *table)
     return out;
 }
 
-/* Writes one line of a row and moves rest[c] past the text that it took of column c. Returns true
+/* Writes one line of a row, and advances rest[c] past the text written for column c. Returns true
  * if text is left. */
 static bool write_line(const cli_table *table, const grid *grid, const char **rest,
                        const char *const *colors, FILE *file)

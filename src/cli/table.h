@@ -1,4 +1,4 @@
-/* Tables whose columns are described once and written as text, JSON or CSV. */
+/* Tables that are described once by their columns, and written as text, JSON or CSV. */
 #pragma once
 
 #include <gputune_tools.h>
@@ -7,11 +7,10 @@
 #include <stdio.h>
 
 typedef enum cli_format_kind { CLI_FORMAT_TABLE, CLI_FORMAT_JSON, CLI_FORMAT_CSV } cli_format_kind;
-/* The words of --format, in the order above, NULL-terminated. */
+/* The choices of --format, in the order of the enumeration, followed by NULL. */
 extern const char *const cli_format_words[];
 
-/* The types of columns, and how they are shown as text. JSON and CSV get plain numbers in base
- * units. */
+/* Types of columns, and their format in text. JSON and CSV have plain numbers in base units. */
 typedef enum cli_unit {
     /* words, aligned to the left */
     CLI_TEXT,      /* const char * */
@@ -19,11 +18,11 @@ typedef enum cli_unit {
     CLI_OBJECTIVE, /* gputune_objective, shown by name */
     CLI_CACHE,     /* gputune_cache, shown by name */
     CLI_STATUS,    /* const char *, coloured by its first word: "ok", "slower", "wrong: ..." */
-    CLI_VERSION,   /* int, "13.0" for 13000, 0 for none */
+    CLI_VERSION,   /* int, "13.0" for 13000; 0: no version */
     CLI_CERTAINTY, /* gputune_certainty, "exact", "about" or "at most" */
-    CLI_SIZES,     /* const char *, round numbers shortened */
+    CLI_SIZES,     /* const char *, with round numbers shortened */
     /* figures */
-    CLI_FIGURE,     /* const char *, a formatted figure */
+    CLI_FIGURE,     /* const char *, a formatted number */
     CLI_YES,        /* bool */
     CLI_COUNT,      /* uint32_t */
     CLI_SOME_COUNT, /* uint32_t, 0: unknown */
@@ -39,9 +38,9 @@ typedef enum cli_unit {
     CLI_REAL        /* double */
 } cli_unit;
 
-/* Where a column appears. Text has a column if the table's view has one of the column's bits. JSON
- * and CSV have CLI_IN_DATA columns always, and CLI_IN_ITS_DATA columns if the view has one of the
- * bits. A narrow terminal leaves out CLI_SPARE columns. */
+/* The formats that have a column. Text has the column if the table's view has one of the column's
+ * view bits. JSON and CSV always have CLI_IN_DATA columns; they have CLI_IN_ITS_DATA columns if the
+ * view has one of the bits. A narrow terminal leaves out CLI_SPARE columns. */
 enum {
     CLI_IN_DATA = 1,
     CLI_IN_ITS_DATA = 2,
@@ -50,20 +49,20 @@ enum {
 }; /* further views are CLI_VIEW << 1, ... */
 
 typedef struct cli_column {
-    const char *key;   /* key in JSON and CSV */
+    const char *key;   /* name in JSON and CSV */
     const char *title; /* title in tables */
     cli_unit unit;
     unsigned where;
-    size_t offset; /* offset of the field in the row's item */
+    size_t offset; /* offset of the member in the row's item */
 } cli_column;
 
 typedef struct cli_row {
-    void *item;     /* a copy of the struct that the row shows */
-    bool is_energy; /* true if CLI_TIME columns hold nanojoules */
+    void *item;     /* copy of the struct that the row shows */
+    bool is_energy; /* true if CLI_TIME columns are in nanojoules */
 } cli_row;
 
 typedef struct cli_table {
-    const char *name; /* the key of the table in JSON */
+    const char *name; /* name of the table in JSON */
     const cli_column *columns;
     size_t column_count, item_bytes;
     cli_row *rows;
@@ -71,51 +70,51 @@ typedef struct cli_table {
     unsigned view;
 } cli_table;
 
-/* Appends a row: a copy of `item` and of the texts that columns show. Returns the copy. */
+/* Appends a row, copying `item` and the texts that columns show. Returns the copy. */
 void *cli_table_add(cli_table *table, const void *item);
-/* Like cli_table_add(). If the objective is energy, CLI_TIME columns except `compile_ns` hold
- * energy. */
+/* Like cli_table_add(). If the objective is energy, CLI_TIME columns except `compile_ns` are
+ * energies. */
 void *cli_table_add_measured(cli_table *table, const void *item, gputune_objective objective);
-/* Initialises a table without rows, for items of that type. */
+/* Initialises an empty table for items of this type. */
 #define CLI_TABLE(name, columns, type, view)                                                       \
     {                                                                                              \
         name, columns, sizeof(columns) / sizeof *(columns), sizeof(type), NULL, 0, view            \
     }
-/* A column that shows a member of the item; CLI_FIELD uses the member's name as the key. */
+/* A column that shows a member of the item. CLI_FIELD uses the member's name as the key. */
 #define CLI_AS(key, type, member, title, unit, where)                                              \
     {                                                                                              \
         key, title, unit, where, offsetof(type, member)                                            \
     }
 #define CLI_FIELD(type, member, title, unit, where)                                                \
     CLI_AS(#member, type, member, title, unit, where)
-/* Replaces the texts that columns show in the first `bytes` of an item by copies without control
- * characters; NULL becomes "". Shares texts that are equal to those of `like`, an item or NULL. */
+/* Copies the texts that columns show in the first `bytes` of an item. The copies have no control
+ * characters; NULL becomes "". Texts that equal those of `like`, an item or NULL, are shared
+ * instead. */
 void cli_copy_item(void *item, size_t bytes, const void *like, const cli_column *columns,
                    size_t count);
-/* Packs the last row for another process into at most `most` bytes, cutting long texts. Returns the
+/* Packs the last row into at most `most` bytes for another process, cutting long texts. Returns the
  * number of bytes. */
 size_t cli_table_pack(const cli_table *table, char *out, size_t most);
-/* Reads a packed row. Its texts point into `packed`. */
+/* Reads a packed row. The texts of *item point into `packed`. */
 void cli_table_unpack(void *item, const cli_table *table, const char *packed);
-/* The version of the JSON documents, which schema/NAME.json describe. A new key of an object does
- * not change the version; removing a key, or changing its meaning, does. */
+/* The version of the JSON documents that schema/NAME.json describe. Adding a key does not change
+ * the version; removing a key or changing its meaning does. */
 enum { CLI_SCHEMA_VERSION = 1 };
 
-/* Writes a table; as JSON, a document. Leaves out columns without values. If the terminal is too
- * narrow, folds words and leaves out CLI_SPARE columns with a note. A table without rows is an
- * empty array in JSON, a header in CSV, and nothing as text. */
+/* Writes a table. Leaves out columns without values. If the terminal is too narrow, folds words,
+ * leaves out CLI_SPARE columns and prints a note. An empty table is an empty array in JSON, a
+ * header in CSV, and nothing in text. */
 void cli_table_write(const cli_table *table, cli_format_kind format, FILE *file);
-/* Writes the table to stdout in the format of --format. Returns CLI_EXIT_OK. */
 int cli_table_print(const cli_table *table);
-/* Writes several tables. JSON is an object, {"schema": "gputune/DOCUMENT/1", "NAME": [...], ...}
- * with an array for each table; in other formats empty lines separate the tables. */
+/* Writes several tables. JSON is an object, {"schema": "gputune/DOCUMENT/1", "NAME": [...], ...},
+ * with an array for each table. In other formats empty lines separate the tables. */
 void cli_tables_write(const char *document, const cli_table *tables, size_t count,
                       cli_format_kind format, FILE *file);
-/* Writes a table that has rows as a JSON object of columns: an array of values, or one value if all
- * are equal. Numbers have seven digits. For 10^5 rows, the text is half as long as with an object
- * for each row. */
+/* Writes a table with rows as a JSON object of columns. A column is an array of values, or a single
+ * value if all values are equal. Numbers have seven digits. For 10^5 rows, this is half as long as
+ * an object for each row. */
 void cli_table_write_columns(const cli_table *table, FILE *file);
 
-/* Returns how many bytes of `text` fit into a line of `width` columns. Sets *skipped to the number
- * of blanks after them. A word longer than the line is not cut. */
+/* Returns the number of bytes of `text` that fit into a line of `width` columns. Sets *skipped to
+ * the number of blanks after them. A word that is longer than a line is not cut. */
 size_t cli_fold(const char *text, size_t width, size_t *skipped);

@@ -1,4 +1,4 @@
-/* The order of a run's scenarios, and the division of its time. */
+/* Orders a run's scenarios, and divides the run's time among them. */
 #include "cli/turns.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define FIRST   3.0 /* weight of a kernel's first search */
-#define LEAST_S 1.0 /* long enough to compile and verify a default */
+#define LEAST_S 1.0 /* enough time to compile and verify a default */
 
 double cli_turn_cost(const char *sizes)
 {
@@ -22,12 +22,12 @@ double cli_turn_cost(const char *sizes)
 typedef struct search {
     cli_turn *turns;
     size_t count;
-    const cli_turn *like; /* a turn of the kernel */
+    const cli_turn *like; /* a scenario of the kernel */
 } search;
 
 bool cli_turns_are_alike(const cli_turn *a, const cli_turn *b)
 {
-    /* misses of one kernel have kernels of different catalogues, so names are compared */
+    /* compare names, because misses of one kernel have kernel structs of different catalogues */
     return strcmp(a->scenario->kernel->name, b->scenario->kernel->name) == 0;
 }
 
@@ -61,25 +61,26 @@ cli_turn *cli_turns_make(const cli_session *session, const cli_scenarios *scenar
     }
     for (size_t i = 0; i < scenarios->count && scenarios->count > 1; i++) {
         if (at.like && cli_turns_are_alike(&turns[i], at.like)) {
-            continue; /* a kernel's turns are usually adjacent */
+            continue; /* a kernel's scenarios are usually adjacent */
         }
         at.like = &turns[i];
         const gputune_record_filter filter = {.size = sizeof filter,
                                               .kernel = scenarios->items[i].kernel->name};
-        /* if this fails, no turn is known; the tuning will report the error */
+        /* a failure here only means that no result is known; the tuning will report the error */
         (void)gputune_records(session->tuner, &filter, take_winner, &at);
     }
     return turns;
 }
 
-/* Returns the logarithm of the ratio of two costs, in millionths, so equal ratios compare equal. */
+/* Returns the absolute logarithm of the ratio of two costs. It is rounded to millionths, so equal
+ * ratios compare equal. */
 static double distance(double a, double b)
 {
     return round(fabs(log(fmax(a, 1) / fmax(b, 1))) * 1e6);
 }
 
-/* Returns the cost nearest to the mean of a kernel's costs. This size is tuned first and gets the
- * most time, because the others begin with its results. Measurements:
+/* Returns the cost nearest to the mean of a kernel's costs. The size with this cost is tuned first
+ * and gets the most time, because the searches of other sizes begin with its results. Measurements:
  * tools/bench/notes/search.md. */
 static double find_middle(const cli_turn *turns, size_t count, size_t kernel_place)
 {

@@ -1,5 +1,5 @@
-/* The scenarios of warm: those of the command line, those that programs missed, or the canonical
- * ones. */
+/* Finds the scenarios of warm: from the command line, from the misses of programs, or the canonical
+ * scenarios. */
 #include "cli/warm.h"
 
 #include "base/text.h"
@@ -16,8 +16,6 @@ static bool is_selected(const char *kernel)
     return gt_is_listed(kernel, named->count ? named->items : NULL, named->count);
 }
 
-/* Adds the scenarios of a kernel for texts of --size and --only. Returns CLI_CONTINUE, or an exit
- * code after a message. */
 static int add_some(cli_scenarios *out, const cli_session *session, const char *kernel,
                     const char *sizes, const char *only)
 {
@@ -36,11 +34,11 @@ static int add_some(cli_scenarios *out, const cli_session *session, const char *
 typedef struct wanted {
     cli_scenarios *out;
     const cli_session *session;
-    const char *environment; /* environment of the misses to list, or NULL for any */
+    const char *environment; /* environment whose misses are listed; NULL: any environment */
     size_t elsewhere;
 } wanted;
 
-/* Reads "16 x=4 y=8": the alignment of all buffers, and the alignments of single buffers. */
+/* Reads "16 x=4 y=8": an alignment for all buffers, followed by alignments of single buffers. */
 static void read_alignment(gputune_options *terms, const char *text)
 {
     char *name, *value;
@@ -63,10 +61,10 @@ static int accept_kernel(void *user, const gputune_kernel *kernel)
     return 0;
 }
 
-/* Adds a miss, or prints why it cannot be tuned here. */
+/* Adds the scenario of a miss, or prints why it cannot be tuned here. */
 static void add_miss(const wanted *to, const gputune_miss *one)
 {
-    static const char seeded[] = "seed="; /* prefix of the text that describes generated inputs */
+    static const char seeded[] = "seed="; /* prefix of the tag of generated inputs */
     size_t at = to->out->count;
     if (strncmp(one->inputs, seeded, strlen(seeded)) != 0) {
         cli_note("%s %s: skipped, because it was requested with the program's own data (inputs "
@@ -89,7 +87,7 @@ static bool is_here(const wanted *to, const gputune_miss *one)
     return !to->environment || strcmp(to->environment, one->environment) == 0;
 }
 
-/* Adds the templates that misses give by their paths. */
+/* Adds a template that a miss identifies by its path. */
 static int add_path(void *user, const gputune_miss *one)
 {
     const wanted *to = user;
@@ -111,8 +109,8 @@ static int take_miss(void *user, const gputune_miss *one)
     return 0;
 }
 
-/* Lists the misses in the file of --from, the most frequent first. Takes only misses of the
- * selected kernels and, without --any-gpu, of this kind of GPU. */
+/* Lists the misses in the file of --from, the most frequent first. Skips misses of other kernels
+ * and, without --any-gpu, of other kinds of GPU. */
 static int list_wanted(cli_scenarios *out, const cli_session *session)
 {
     bool any_gpu = cli_given.any_gpu || !session->has_device;
@@ -140,8 +138,8 @@ static int note_folder(void *user, const gputune_kernel *kernel)
     return 0;
 }
 
-/* Lists the scenarios of canonical.txt beside the templates for the selected kernels. A line has
- * KERNEL and sizes as in --size; "#" begins a comment. */
+/* Lists the selected kernels' scenarios in canonical.txt, which is in the folder of the templates.
+ * A line has KERNEL and sizes as in --size; "#" begins a comment. */
 static int list_canonical(cli_scenarios *out, const cli_session *session)
 {
     char *folder = NULL;

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-/* Reads "n=64:16K", "n=64" or "T=half". */
 static int read_range(gputune_range *out, const cli_value_list *given)
 {
     const char *value = given->values[0], *colon = strchr(value, ':');
@@ -14,7 +13,7 @@ static int read_range(gputune_range *out, const cli_value_list *given)
                given->name);
     *out = (gputune_range){.name = given->name};
     const char *problem = cli_size_number(&out->least, least);
-    if (problem && !colon) { /* the value is a word */
+    if (problem && !colon) { /* the value is not a number */
         out->name = cli_format("%s=%s", given->name, value);
         return CLI_CONTINUE;
     }

@@ -1,4 +1,4 @@
-/* The output of warm: the progress of each scenario, and in the end the table of winners. */
+/* Shows the progress of warm and, at the end, the table of winners. */
 #include "cli/records.h"
 #include "cli/warm.h"
 
@@ -31,8 +31,8 @@ void cli_progress_draw(char *text)
     cli_console_progress("%s", text);
 }
 
-/* Estimates the share of the work that is done. Compiling and verifying are the first 70%; the race
- * fills the rest as variants leave it. */
+/* Estimates the fraction of the work that is done. Compiling and verifying are the first 70%. The
+ * race is the rest, and progresses as variants are eliminated. */
 static double variants_done(const gputune_progress *at)
 {
     if (at->variants == 0) {
@@ -44,7 +44,7 @@ static double variants_done(const gputune_progress *at)
     return 0.7 * ready + 0.3 * raced;
 }
 
-/* Appends the figures, the most important ones first, because the line may be cut. */
+/* Appends the figures, the most important first, because the line may be cut. */
 static void append_figures(char **text, const gputune_progress *at)
 {
     double done = variants_done(at);
@@ -79,7 +79,7 @@ static char *describe_progress(const cli_progress *progress, const gputune_progr
         cli_append(&text, "%s: ", progress->gpu);
     }
     cli_append(&text, "%s%s", progress->label, bar ? " " : ": ");
-    if (bar) { /* in a large space, most variants are untried at the limit */
+    if (bar) { /* a large space has no bar, because most of its variants stay untried */
         double of_limit = at->limit_s > 0 ? fmin(1, at->elapsed_s / at->limit_s) : 0;
         int full = (int)(fmax(variants_done(at), of_limit) * BAR_CELLS + 0.5);
         for (int i = 0; i < BAR_CELLS; i++) {
@@ -105,7 +105,7 @@ void cli_progress_update(void *user, const gputune_progress *at)
     char *text = describe_progress(progress, at, live && !progress->gpu);
     if (live && progress->gpu) {
         cut_line(text, WIDTH_UNKNOWN);
-        cli_console_progress("%s", text); /* the parent draws this text as a part of its line */
+        cli_console_progress("%s", text); /* the parent shows this text in its own line */
     } else if (live) {
         cli_progress_draw(text);
     } else {
@@ -115,14 +115,14 @@ void cli_progress_update(void *user, const gputune_progress *at)
 
 /* A finished scenario as a row. */
 typedef struct outcome {
-    gputune_info info; /* must come first, because SAME uses the offsets in this struct */
+    gputune_info info; /* must be the first member, because SAME uses offsets in this struct */
     const char *sizes;
     const char *gpu;         /* the model */
     char default_status[16]; /* status of a default that failed; otherwise "" */
     const char *source, *default_time, *speedup, *flags;
     char hardware[512]; /* cli_hardware_text() */
-    bool unfinished;    /* true if the time limit ended the tuning */
-    double place;       /* sorts the rows */
+    bool unfinished;
+    double place; /* sorts the rows */
 } outcome;
 
 enum { MODELS = CLI_VIEW << 1, VIEWS = CLI_VIEW | MODELS };
@@ -166,7 +166,7 @@ static const cli_column columns[] = {
 };
 
 typedef struct stored {
-    const gputune_info *info; /* information about the tuning */
+    const gputune_info *info;
     gputune_cache cache;
     const cli_scenario *scenario;
     cli_records records;
@@ -181,8 +181,8 @@ static int take_stored(void *user, const gputune_record *record)
 }
 
 /* Describes the winner's code in *row, and prints why variants failed, even if the winner was
- * stored before. For the first winner of a kernel, also prints the scalars that were verified with
- * one value. Sets the status of a default that failed, and returns the exit code. */
+ * already stored. For the first winner of a kernel, also prints the scalars that were verified with
+ * a single value. Sets the status of a default that failed, and returns the exit code. */
 static int explain(outcome *row, const cli_session *session, const cli_scenario *scenario)
 {
     static const void *printed_for; /* the previous kernel */
@@ -257,7 +257,7 @@ static int by_place(const void *left, const void *right)
 typedef struct gains {
     size_t count, unfinished;
     uint64_t variants;
-    double least, most; /* smallest and largest known speed-up, or 0 */
+    double least, most; /* smallest and largest known speed-up; 0 if unknown */
     const outcome *last;
 } gains;
 
@@ -302,7 +302,7 @@ static char *describe_gain(const outcome *row)
                       info->speedup, time, cli_value(info->default_ns, info->objective));
 }
 
-/* Prints how much faster the winners are, what that took, and what to do next. */
+/* Prints how much faster the winners are, the time that tuning took, and what to do next. */
 static void print_gains(const cli_table *table, double seconds)
 {
     const gains all = sum_gains(table);

@@ -1,4 +1,4 @@
-/* warm: tunes scenarios on one GPU, one after another. */
+/* Implements warm on one GPU, scenario by scenario. */
 #include "cli/records.h"
 #include "cli/warm.h"
 
@@ -38,8 +38,8 @@ static void tune_scenario(cli_tuned *out, const cli_session *session, const cli_
                        (!measures() && *source != GPUTUNE_SOURCE_DEFAULT));
 }
 
-/* Raises the limit after a turn that measured nothing. Returns false except for --canonical, which
- * needs every scenario, even those that take long to prepare. */
+/* Raises the limit. Returns true if --canonical must tune again, because the tuning measured
+ * nothing. */
 static bool raise_limit(const cli_tuned *tuned, gputune_options *options)
 {
     static const double most_s = 60, factor = 4;
@@ -78,7 +78,7 @@ bool cli_warm_may_be_gpu(int status)
            status == GPUTUNE_EDEVMEM;
 }
 
-/* Returns the name of a size that is 0 in "axpy n=0 T=float", or NULL. */
+/* Returns the name of a size that is 0 in a label such as "axpy n=0 T=float", or NULL. */
 static const char *empty_size(const char *label)
 {
     char *name, *value;
@@ -148,7 +148,7 @@ int cli_warm_tune(const cli_session *session, const cli_scenarios *scenarios)
     cli_table table = cli_warm_table();
     cli_progress progress = {.count = scenarios->count};
     int code = CLI_EXIT_OK;
-    bool stored = true; /* every winner was found in the database */
+    bool stored = true; /* true if every winner was in the database */
     for (size_t i = 0; i < scenarios->count && !cli_is_canceled(); i++) {
         const cli_scenario *scenario = turns[i].scenario;
         cli_tuned tuned;
@@ -165,7 +165,7 @@ int cli_warm_tune(const cli_session *session, const cli_scenarios *scenarios)
         code = cli_worse(code, its_code);
         gputune_plan_release(tuned.plan);
     }
-    if (cli_is_canceled() && !cli_is_interrupted()) { /* --watch canceled it, and tunes again */
+    if (cli_is_canceled() && !cli_is_interrupted()) { /* --watch will tune again */
         return CLI_EXIT_CANCELED;
     }
     return cli_warm_end(&table, code, false, start_ns, stored ? NULL : session);

@@ -8,18 +8,19 @@
 #include <string.h>
 
 enum { BAR_CELLS = 10 };
-#define NEGLIGIBLE 0.0005 /* a cost below this is shown as 0% */
+#define NEGLIGIBLE 0.0005 /* costs below this are shown as 0% */
 
 /* A value of an axis, for programs. The cost compares the best variant with this value to the best
- * of all; it is an upper bound, because not all variants were tried. */
+ * variant of all. It is an upper bound, because not all variants were tried. */
 typedef struct value_row {
-    gputune_record place; /* must come first: CLI_PLACE_COLUMNS uses offsets in this struct */
+    gputune_record
+        place; /* must be the first member, because CLI_PLACE_COLUMNS uses offsets in this struct */
     const char *axis, *value;
-    /* `launched`: how many variants were launched only once, because they are slow */
+    /* `launched`: number of slow variants that were launched only once */
     uint32_t variants, measured, launched;
     double best_ns, cost; /* NAN: unknown */
-    /* "measured", "first launch", "failed", "one trial", or "default only" (the only trial is that
-     * of the default) */
+    /* "measured", "first launch", "failed", "one trial", or "default only" if only the default was
+     * tried */
     const char *evidence;
     bool is_winner, is_default;
 } value_row;
@@ -48,8 +49,8 @@ static char *percent(double cost)
     return cost < 1 ? cli_format("+%.1f%%", cost * 100) : cli_format("%.1fx", cost + 1);
 }
 
-/* Returns the cost of a value and the number of variants that show it: "+3.1% (4)", or
- * "<=+3.1% (1)" for a bound. */
+/* Returns the cost of a value and its number of variants: "+3.1% (4)", or "<=+3.1% (1)" for a
+ * bound. */
 static char *cost_of(const value_row *row)
 {
     if (!isnan(row->cost)) {
@@ -63,7 +64,7 @@ static char *cost_of(const value_row *row)
 typedef struct axis_row {
     const char *axis, *winner, *fallback;
     const char *cost; /* cost of the default's value */
-    double worst;     /* the cost of the worst value */
+    double worst;
     char *bar, *values;
 } axis_row;
 
@@ -103,8 +104,8 @@ static value_row row_of(const cli_apart *data, size_t axis, size_t value, double
         }
     }
     if (!row.is_winner && row.measured + row.launched == 1) {
-        /* the default runs even if its values are bad, so its time is not even a bound of their
-         * cost */
+        /* the default is kept even if its values are bad, so its time is not a bound of their cost
+         * */
         held = row.is_default ? NAN : held;
         row.evidence = row.is_default ? "default only" : "one trial";
     }
@@ -126,7 +127,7 @@ static void add_axes(cli_why *why, const cli_apart *data)
     size_t count = 0;
     for (size_t a = 0; a < data->axes.count; a++) {
         if (data->axes.items[a].count < 2) {
-            continue; /* the axis has only one value */
+            continue;
         }
         axis_row *row = &rows[count++];
         *row = (axis_row){.axis = data->axes.items[a].name, .values = cli_copy("")};
@@ -159,7 +160,7 @@ cli_why cli_why_tables(void)
                      CLI_TABLE("axes", axis_columns, axis_row, CLI_VIEW)};
 }
 
-/* Appends the times of the default and of the start() clauses, if any was tried. */
+/* Appends the times of the default and of the tried start() clauses. */
 static void append_starts(char **text, const cli_measured *from)
 {
     char *list = cli_copy("");
