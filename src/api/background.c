@@ -24,7 +24,6 @@ static const int64_t window_ns = 1200000000; /* longer than the period over whic
 static const int64_t again_ns = 200000000;   /* the interval between readings of NVML */
 enum { BUSY_PERCENT = 10 };
 
-/* The application's use of the GPU. */
 typedef struct activity {
     gt_nvml *nvml;
     int64_t launched_ns;
@@ -128,9 +127,8 @@ void gt_background_close(gt_background *background)
 
 /* ---- one tuning ------------------------------------------------------------------------------ */
 
-/* Returns true if the application uses the GPU. NVML does not report which process uses the GPU,
- * and its load is an average. So NVML is read only after the tuning has paused for the averaging
- * period. */
+/* Returns true if the application uses the GPU. NVML counts every process and reports an average,
+ * so NVML is read only after the tuning has paused for the averaging period. */
 static bool is_busy(void *user)
 {
     activity *activity = &((gt_background *)user)->activity;
@@ -196,7 +194,7 @@ static gputune_status tune_job(gt_background *background, job *one)
 
 /* ---- the thread ------------------------------------------------------------------------------ */
 
-/* Runs a job. The caller holds the mutex; it is released while the job runs. */
+/* The caller holds the mutex; it is released while the job runs. */
 static void do_job(gt_background *background, job *one)
 {
     one->state = JOB_RUNNING;

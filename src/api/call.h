@@ -10,7 +10,6 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-/* The calls in progress on one tuner. */
 typedef struct gt_calls {
     pthread_mutex_t mutex;
     pthread_cond_t ended;
@@ -30,8 +29,7 @@ typedef struct gt_call {
 
 void gt_calls_open(gt_calls *calls);
 
-/* Returns EINVAL if a pointer that a public function needs is NULL; `what` is the pointer's name
- * for the message. */
+/* Returns EINVAL if a required pointer is NULL; `what` is the pointer's name for the message. */
 static inline gputune_status gt_need(const char *function, const char *what, const void *pointer)
 {
     return pointer ? GPUTUNE_OK : gt_fail(GPUTUNE_EINVAL, "%s: %s is NULL", function, what);

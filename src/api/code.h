@@ -9,7 +9,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* The state that the plans of a tuner share. */
 typedef struct gt_plan_pool {
     const gt_driver *driver; /* NULL if the tuner launches nothing */
     const gt_device *device;
@@ -20,8 +19,7 @@ typedef struct gt_plan_pool {
     gputune_plan *owned, *kept;
 } gt_plan_pool;
 
-/* An image, and its modules in the contexts where it is loaded. Plans that differ only in the value
- * of a kernel argument share a code. */
+/* An image and its loaded modules. Plans that differ only in a kernel argument share a code. */
 typedef struct gt_shared_code {
     gt_plan_pool *pool;
     struct gt_shared_code *next;

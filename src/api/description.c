@@ -62,7 +62,7 @@ static void set_buffer(gputune_parameter *out, const gt_workload *workload, uint
     out->element_bytes = gt_buffer_element_bytes(buffer);
 }
 
-/* Describes an argument. If the argument is a block, describe_launch() sets its size later. */
+/* Describes an argument. For a block, describe_launch() sets the size later. */
 static void set_argument(gt_described *out, const gt_argument *declared,
                          const gt_workload *workload, const gt_launch_view *launch, uint32_t index)
 {

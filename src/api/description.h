@@ -12,8 +12,7 @@ typedef struct gt_described {
     const char *members; /* layout of a struct argument, as in "alpha at 0, n at 8"; otherwise "" */
 } gt_described;
 
-/* The arguments and parameters of a plan. The struct is small, because a program may have thousands
- * of plans. */
+/* The parameters of a plan. The struct is small, because a program may have thousands of plans. */
 typedef struct gt_description {
     char *sizes; /* as text: "n=1024" */
     gt_texts texts;

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A copy must reach this fraction of the peak bandwidth. An H200 reaches 0.88 of its peak. */
+/* Required fraction of the peak bandwidth for a copy; an H200 reaches 0.88. */
 static const double LEAST_OF_PEAK = 0.7;
 static const double MEGABYTE = 1 << 20, GIGABYTE = 1 << 30;
 
@@ -57,7 +57,7 @@ static void add_finding(patient *p, gputune_verdict verdict, const char *remedy,
 #define WARN(p, remedy, ...) add_finding(p, GPUTUNE_VERDICT_WARNING, remedy, __VA_ARGS__)
 #define FAIL(p, remedy, ...) add_finding(p, GPUTUNE_VERDICT_FAILURE, remedy, __VA_ARGS__)
 
-/* Reports a failure. The last part of the error message is the remedy. */
+/* The last part of the error message is the remedy. */
 static void fail_by_message(patient *p)
 {
     const char *message = gt_message(), *last = strrchr(message, ';');

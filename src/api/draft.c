@@ -17,7 +17,6 @@
 
 enum { LIMIT_SECONDS = 300 };
 
-/* Reads until the worker closes the channel. ETIMEOUT. */
 static gputune_status receive_all(gt_text *out, int channel, const char *path)
 {
     const struct timeval limit = {LIMIT_SECONDS, 0};
@@ -32,7 +31,6 @@ static gputune_status receive_all(gt_text *out, int channel, const char *path)
     return out->failed ? gt_fail_memory() : GPUTUNE_OK;
 }
 
-/* Starts a worker, sends it the length and the text, and reads its answer. */
 static gputune_status run_worker(gt_text *out, const char *const *words, const char *path,
                                  const char *text)
 {

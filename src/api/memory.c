@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Gets an IPC handle for an input. Returns false if its memory cannot be shared. A handle stands
- * for the whole allocation, so *out has the input's offset too. */
+/* Gets an IPC handle for an input. A handle stands for the whole allocation, so *out also has the
+ * input's offset. Returns false if the memory cannot be shared. */
 static bool share_input(gt_live_input *out, const gt_driver *driver, const gputune_input *input)
 {
     CUdeviceptr address = (CUdeviceptr)(uintptr_t)input->data, base;
@@ -124,8 +124,8 @@ static CUcontext owner_of(const gt_driver *driver, CUdeviceptr address)
                : NULL;
 }
 
-/* Returns true if memory allocated in the current context belongs to `owner`. Memory of a green
- * context belongs to the primary context. */
+/* Returns true if memory of the current context belongs to `owner`. Memory of a green context
+ * belongs to its primary context. */
 static bool shares_memory(const gt_driver *driver, CUcontext owner)
 {
     CUdeviceptr probe;
@@ -156,8 +156,8 @@ static gputune_status check_owner(const gt_driver *driver, const gt_context *cur
     return GPUTUNE_OK;
 }
 
-/* Counts the bytes mapped after an address, up to `enough`. A range of virtual memory may consist
- * of several mappings, as in PyTorch's expandable segments. */
+/* Counts the bytes mapped after an address, up to `enough`. Virtual memory may consist of several
+ * mappings, as in PyTorch's expandable segments. */
 static uint64_t bytes_behind(const gt_driver *driver, CUdeviceptr address, uint64_t enough)
 {
     CUdeviceptr start = 0, base, end = address;

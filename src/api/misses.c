@@ -57,7 +57,6 @@ static bool is_count(const char *line)
     return line[COUNT_DIGITS] == '\t';
 }
 
-/* Finds the beginning of the line with a key, or NULL. */
 static const char *find_line(const char *text, const char *key)
 {
     size_t length = strlen(key);
@@ -249,7 +248,8 @@ gputune_status gt_misses_open(gt_misses **out, const char *path, const gt_log *l
     return GPUTUNE_OK;
 }
 
-/* Adds the requests since the last write to the file. If that fails, the next call tries again. */
+/* Adds the requests since the last write to the file. After a failure, the next call tries again.
+ */
 static void write_miss(gt_misses *misses, gt_miss *miss)
 {
     if (getpid() != misses->owner) {
@@ -288,8 +288,7 @@ void gt_misses_close(gt_misses *misses)
     free(misses);
 }
 
-/* Makes the columns after the count, in the order of the heading. The template's path is made
- * absolute. */
+/* Makes the columns after the count. The template's path is made absolute. */
 static gputune_status make_key(char **out, const gt_request *request)
 {
     const gt_scenario *s = &request->scenario;
@@ -303,7 +302,7 @@ static gputune_status make_key(char **out, const gt_request *request)
     return gt_text_take(out, &text);
 }
 
-/* Finds or adds the miss with a key. Takes over the key. Returns NULL if out of memory. */
+/* Finds or adds the miss with a key, and takes over the key. Returns NULL if out of memory. */
 static gt_miss *intern_locked(gt_misses *misses, char *key)
 {
     uint32_t count = (uint32_t)misses->list.count, place = count;

@@ -60,7 +60,6 @@ gputune_status gt_plan_context(gt_context *out, const gt_driver *driver, int ord
                      kernel, (int)current, ordinal);
 }
 
-/* Returns the buffer of an argument, or NULL if the argument is a scalar. */
 static const gt_buffer *buffer_at(const gt_workload *workload, uint32_t argument)
 {
     uint32_t index = workload->arguments[argument].index;
@@ -80,7 +79,6 @@ static gputune_status add_pair(gt_pairs *out, const gt_workload *workload, uint3
     return gt_array_push(out, pair);
 }
 
-/* Lists the pairs of a written buffer and any other buffer. */
 static gputune_status list_pairs(gt_pairs *out, const gt_workload *workload)
 {
     _Static_assert(GT_BLOCK_MAX + GT_PARAMETER_MAX <= UINT8_MAX, "a place is a byte");
@@ -97,7 +95,6 @@ static gputune_status list_pairs(gt_pairs *out, const gt_workload *workload)
     return GPUTUNE_OK;
 }
 
-/* Fails if two buffers overlap but must not. */
 static gputune_status pair_judge(const gt_pair *pair, const char *kernel, const char *written,
                                  const char *other, const void *const *items)
 {
@@ -122,8 +119,8 @@ static gputune_status pair_judge(const gt_pair *pair, const char *kernel, const 
 
 typedef enum check_kind { CHECK_NONE, CHECK_BUFFER, CHECK_SIZE } check_kind;
 
-/* How to check an argument before a launch. The struct is small, because the plan is usually no
- * longer in the L1 cache at the next launch. */
+/* How to check an argument before a launch. The struct is small, because at the next launch the
+ * plan is usually not in the L1 cache. */
 typedef struct check {
     uint8_t kind; /* check_kind */
     uint8_t type; /* a gt_type; scalars only */
@@ -148,7 +145,6 @@ typedef GT_ARRAY(member) gt_members;
 
 enum { ENDED = UINT32_MAX }; /* argument_count if the plan's tuner is closed */
 
-/* The facts of a plan that are not needed to launch it. */
 typedef struct plan_facts {
     gputune_info info;
     gt_description description;
@@ -311,7 +307,6 @@ static void free_facts_at(plan_facts **facts)
     free_facts(*facts);
 }
 
-/* Makes the facts of a plan. `launch` is the winner's launch, `view` is its view or NULL. */
 static gputune_status make_facts(plan_facts **out, const gputune_plan *plan,
                                  const gt_request *request, const gt_choice *choice,
                                  const gt_launch *launch, const gt_launch_view *view)
@@ -343,8 +338,7 @@ static gputune_status load_code(gt_launcher **out, gputune_plan *plan, gt_plan_c
     return gt_application_status(gt_plan_code_load(out, code));
 }
 
-/* Loads the code if a context is current. Ignores a context of another device, and a context that
- * is being destroyed. */
+/* Loads the code if a context is current. Ignores other devices and contexts being destroyed. */
 static gputune_status load_if_current(gputune_plan *plan)
 {
     gt_context before, after;
@@ -421,7 +415,6 @@ static gputune_status make_facts_of_model(plan_facts **out, const gputune_plan *
     return make_facts(out, plan, request, &choice, launch, NULL);
 }
 
-/* Gets a plan's facts, and makes them at the first call. */
 static gputune_status facts_of(const plan_facts **out, const gputune_plan *plan)
 {
     plan_facts *made, *known = atomic_load(&plan->facts);
@@ -478,8 +471,7 @@ gputune_status gt_plan_make(gputune_plan **out, const gt_request *request, gt_ch
 
 /* --- plans of rules --------------------------------------------------------------------------- */
 
-/* Makes the prototypes, from which plans at other sizes are made. If the kernel does not allow
- * prototypes, leaves *out unchanged. */
+/* Makes the prototypes for plans at other sizes. If that is impossible, leaves *out unchanged. */
 static gputune_status make_prototypes(gt_plan_model *out, const gt_request *request)
 {
     const gputune_plan *plan = out->plan;
@@ -551,15 +543,13 @@ void gt_plan_model_free(gt_plan_model *model)
     free(model->prototypes[1]);
 }
 
-/* The numbers of a launch at other sizes than the model's. */
 typedef struct resized {
     uint64_t id;
     uint32_t grids[GT_STEPS_MAX][3];
     uint64_t bytes[GT_PARAMETER_MAX]; /* indexed by argument, then by scratch buffer */
 } resized;
 
-/* Computes the sizes of the winner or the fallback at a problem. Returns false if the configuration
- * is invalid at the problem. */
+/* Computes the sizes of a launch. Returns false if the configuration is invalid at the problem. */
 static bool compute_sizes(resized *out, const gt_plan_model *model, bool of_fallback,
                           const gt_problem *problem)
 {
@@ -580,8 +570,7 @@ static void *take_block(char **room, size_t bytes)
     return part;
 }
 
-/* Sets the expected values of the arguments. Returns false if a value does not fit its argument's
- * type. */
+/* Sets the expected arguments. Returns false if a value does not fit its argument's type. */
 static bool set_checks(check *out, const gputune_plan *model, const gt_problem *problem)
 {
     bool fits = true;
@@ -595,8 +584,7 @@ static bool set_checks(check *out, const gputune_plan *model, const gt_problem *
     return fits;
 }
 
-/* Sets the sizes of buffers that must not overlap. Returns false if in_place() is impossible at
- * these sizes. */
+/* Returns false if in_place() is impossible at these sizes. */
 static bool set_pairs(gt_pair *out, const gt_pairs *model, const uint64_t *bytes)
 {
     bool possible = true;
@@ -703,7 +691,6 @@ gputune_plan *gputune_plan_retain(gputune_plan *plan)
     return plan;
 }
 
-/* Frees everything that a plan points to, except its name. */
 static void end_plan(gputune_plan *plan)
 {
     plan->argument_count = ENDED;
@@ -756,7 +743,7 @@ void gt_plan_pool_open(gt_plan_pool *out, const gt_driver *driver, const gt_devi
     pthread_mutex_init(&out->mutex, NULL);
 }
 
-/* Takes an owned plan from the pool, and adds a reference. Returns NULL if there is none. */
+/* Takes an owned plan and adds a reference. Returns NULL if there is none. */
 static gputune_plan *take_owned(gt_plan_pool *pool)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&owners);
@@ -856,8 +843,7 @@ static gputune_status check_pairs(const gputune_plan *plan, const void *const *i
     return GPUTUNE_OK;
 }
 
-/* Checks the arguments. Sets *aligned to true if every buffer has the alignment that the plan
- * assumes. */
+/* Sets *aligned to true if every buffer has the alignment that the plan assumes. */
 static gputune_status check_arguments(const gputune_plan *plan, const void *const *items,
                                       bool *aligned)
 {
@@ -885,7 +871,7 @@ static gputune_status check_arguments(const gputune_plan *plan, const void *cons
     return check_pairs(plan, items);
 }
 
-/* Fills `out` with the arguments, and with pointers to the buffer addresses in struct arguments. */
+/* Fills `out` with the arguments and with the buffer addresses in struct arguments. */
 static const void *const *with_held(const void *out[GT_BLOCK_MAX + GT_PARAMETER_MAX],
                                     const gputune_plan *plan, const void *const *items)
 {
@@ -911,8 +897,7 @@ static gputune_status check_open(const gputune_plan *plan)
     return GPUTUNE_OK;
 }
 
-/* Launches a plan's fallback. With a model, the fallback's launch is computed at each launch,
- * because fallbacks are rarely used. */
+/* Launches a plan's fallback. A model's fallback is bound at each launch, because it is rare. */
 static gputune_status launch_fallback(gputune_plan *plan, CUstream stream, const void *const *items)
 {
     resized sizes;
@@ -1037,7 +1022,6 @@ int gputune_plan_parameter(gputune_parameter *out, const gputune_plan *plan, uin
     return GT_SIZED_WRITE(gputune_parameter, out, &facts->description.parameters[at]);
 }
 
-/* Sets *out to the description of an argument, or to NULL if the index is too large. */
 static gputune_status caller_argument(const gt_described **out, const gputune_plan *plan,
                                       uint32_t argument)
 {

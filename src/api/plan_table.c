@@ -93,8 +93,6 @@ static inline void put_two(key_writer *to, uint32_t first, uint32_t second)
 
 enum { WORD_BYTES = sizeof(uint64_t) };
 
-/* Puts the first 8 bytes of a string into a word. Returns true if the string ends within the word.
- * */
 static inline bool take_word(uint64_t *out, const char *string)
 {
     enum { BITS = 8 };
@@ -107,7 +105,6 @@ static inline bool take_word(uint64_t *out, const char *string)
     return ended;
 }
 
-/* Appends a string. Its last word contains a zero byte. */
 static inline void put_string(key_writer *to, const char *string)
 {
     uint64_t word;
@@ -261,7 +258,6 @@ void gt_plan_table_free(gt_plan_table *table)
 
 /* --- looking up ------------------------------------------------------------------------------- */
 
-/* Finds the slot of a key, or the free slot for it. */
 static _Atomic(entry *) *probe(slots *in, const gt_plan_key *key)
 {
     size_t slot = key->hash & in->mask;
@@ -279,15 +275,14 @@ static entry *look_up(gt_plan_table *table, const gt_plan_key *key)
     return atomic_load_explicit(probe(in, key), memory_order_acquire);
 }
 
-/* Returns true if the entry is dropped or edited. */
 static bool is_over(const entry *e)
 {
     return atomic_load_explicit(&e->dropped, memory_order_relaxed) ||
            (e->watch && atomic_load_explicit(&e->watch->edited, memory_order_relaxed));
 }
 
-/* Returns true if the entry may answer a call without another lookup. `by_rule` is true if the call
- * accepts the plan of a rule; results of single sizes do not replace such a plan. */
+/* Returns true if the entry may answer a call without another lookup. If `by_rule` is true, the
+ * call accepts the plan of a rule, which results of single sizes do not replace. */
 static bool is_current(gt_plan_table *table, const entry *e, bool by_rule)
 {
     const gt_terms *terms = &e->terms;
@@ -321,8 +316,7 @@ gputune_plan *gt_plan_table_find(gt_watch **due, gt_plan_table *table, const gt_
 
 /* --- changing --------------------------------------------------------------------------------- */
 
-/* Ensures that one more key fits: if half of the slots are used, replaces the array by a larger
- * one. */
+/* If half of the slots are used, replaces the array by a larger one. */
 static gputune_status make_place(gt_plan_table *table)
 {
     slots *old = atomic_load(&table->current);
@@ -367,8 +361,8 @@ static gputune_status add_entry(gt_plan_table *table, const gt_plan_key *key, co
     return GPUTUNE_OK;
 }
 
-/* Returns true if an entry answers every request that a new plan with the same key would answer. If
- * both plans have the same result, the entry becomes current again. */
+/* Returns true if an entry answers every request that a new plan of its key would answer. If both
+ * have the same result, the entry becomes current again. */
 static bool is_enough(gt_plan_table *table, entry *old, const gt_terms *terms,
                       const gputune_plan *plan)
 {

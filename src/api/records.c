@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A filter of stored results. Their kernel may no longer have a template. */
 typedef struct asked {
     gputune *tuner;
     gt_wanted
@@ -49,9 +48,8 @@ static gputune_status name_kernels(asked *out, const char *kernel)
     return GPUTUNE_OK;
 }
 
-/* Resolves a filter. `kernel` is a name or path, NULL means all kernels. `gpu` NULL means the
- * tuner's GPU, or all GPUs with `any_gpu`. `sizes` NULL means all sizes. Fails like
- * gt_catalog_each() for a path that is not a template. *out must not be moved. */
+/* Resolves a filter. `kernel` is a name or path, or NULL for all kernels. `gpu` NULL means the
+ * tuner's GPU, or all GPUs with `any_gpu`. `sizes` NULL means all sizes. *out must not be moved. */
 static gputune_status find_asked(asked *out, gputune *tuner, const char *kernel, const char *gpu,
                                  bool any_gpu, const char *sizes)
 {
@@ -90,7 +88,6 @@ static int stop_at_record(void *user, const gputune_record *record)
     return 1;
 }
 
-/* Fails if neither a template nor a stored result has the filter's kernel name. */
 static int check_name(const asked *asked)
 {
     const gt_template *template;
@@ -127,7 +124,7 @@ typedef struct listing {
     const gt_template *template; /* that kernel's template, or NULL */
 } listing;
 
-/* Finds a record's template. Caches the last template, because records are ordered by kernel. */
+/* Caches the last template, because records are ordered by kernel. */
 static const gt_template *template_of(listing *listing, const char *kernel)
 {
     if (strcmp(kernel, listing->kernel) != 0) {
@@ -143,8 +140,7 @@ static bool is_of_device(const gputune *tuner, const char *environment)
     return tuner->has_device && strncmp(environment, own, strlen(own)) == 0;
 }
 
-/* Binds a record's launch. Returns false if the template has changed, or if the record is of
- * another kind of GPU. */
+/* Returns false if the template has changed, or if the record is of another kind of GPU. */
 static bool bind_record(gt_launch *out, listing *listing, const gputune_record *record)
 {
     const gputune *tuner = listing->asked->tuner;
@@ -159,7 +155,7 @@ static bool bind_record(gt_launch *out, listing *listing, const gputune_record *
            gt_launch_bind(out, template, &problem, &config, &tuner->device) == GPUTUNE_OK;
 }
 
-/* Clears a winner's speed-up if the template's default has changed since. */
+/* Clears a winner's speed-up if the template's default has changed. */
 static void compare_default(gputune_record *shown, const gt_template *template)
 {
     GT_FREED char *text = NULL;
@@ -173,7 +169,6 @@ static void compare_default(gputune_record *shown, const gt_template *template)
     }
 }
 
-/* Returns true if a start() clause names the record's configuration. */
 static bool is_start(const gputune_record *record, const gt_template *template)
 {
     gt_config config;
@@ -204,7 +199,6 @@ static int list_record(void *user, const gputune_record *record)
     return listing->each(listing->user, &shown);
 }
 
-/* Converts a caller's filter to the store's filter. */
 static gputune_status read_asked(asked *out, gt_records_filter *filter, gputune *tuner,
                                  const gputune_record_filter *given)
 {
@@ -258,8 +252,8 @@ int gputune_forget(gputune *tuner, const gputune_record_filter *filter,
     return gt_store_forget(tuner->store, &wanted, &what, each, user, NULL);
 }
 
-/* Returns true if the rule is of another version of the template, or if applications would not use
- * the rule. The second condition can be checked only for the tuner's kind of GPU. */
+/* Returns true if the template has changed since, or if applications would not use the rule, which
+ * can be checked only for the tuner's kind of GPU. */
 static bool is_rule_outdated(const asked *asked, const gt_listed_rule *listed)
 {
     const gputune *tuner = asked->tuner;
@@ -323,7 +317,6 @@ int gputune_check_database(gputune *tuner)
     return gt_store_check(tuner->store, true);
 }
 
-/* Exports winners. Error messages name the public function `function`. */
 static gputune_status export_text(gt_text *out, uint32_t *count, gputune *tuner,
                                   const gputune_record_filter *filter, bool whole,
                                   const char *function)
@@ -397,7 +390,6 @@ static gputune_status take_wisdom(uint32_t *count, const gputune *tuner, const c
     return GPUTUNE_OK;
 }
 
-/* Imports winners. Error messages name the public function `function`. */
 static gputune_status import_text(uint32_t *count, gputune *tuner, const char *text,
                                   const char *from, const gputune_wisdom_options *options,
                                   const char *function)

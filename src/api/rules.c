@@ -144,8 +144,8 @@ static bool is_current(const loaded_rule *rule, const gputune *tuner)
 
 /* ---- loading --------------------------------------------------------------------------------- */
 
-/* Waits until no other thread loads, then begins to load. EBUSY in a callback of the loading
- * thread, ETIMEOUT if the patience ends. */
+/* Waits until no other thread loads. EBUSY in a callback of the loading thread, ETIMEOUT if the
+ * patience ends. */
 static gputune_status begin_loading(gt_rules *rules, const gt_patience *patience)
 {
     static const double slice_s = 0.02; /* interval at which the wait checks for a cancel */
@@ -193,7 +193,6 @@ static gputune_status copy_key(loaded_rule *out, const rule_call *call, const gt
     return GPUTUNE_OK;
 }
 
-/* Finds the rule for a call. ENOTFOUND, with a message, if there is none. */
 static gputune_status look_up(gt_found_rule *out, const rule_call *call, const gt_request *request)
 {
     GT_SCOPED(gt_found_rule_free) gt_found_rule found = {0};
@@ -209,7 +208,6 @@ static gputune_status look_up(gt_found_rule *out, const rule_call *call, const g
     return GPUTUNE_OK;
 }
 
-/* Loads a variant's code, and makes its model at the request's sizes. */
 static gputune_status load_variant(loaded_rule *rule, gputune *tuner, gt_request *request,
                                    uint32_t variant)
 {
@@ -275,8 +273,7 @@ static bool is_same(const loaded_rule *rule, const gt_request *request, const gt
            (!found->rule || strcmp(rule->found.text, found->text) == 0);
 }
 
-/* Looks up the rule for a call, and adds an entry for it. If there is no rule, the entry is empty.
- * */
+/* Looks up the rule for a call, and adds an entry for it, which is empty if there is no rule. */
 static gputune_status load_rule(loaded_rule **out, const rule_call *call, loaded_rule *before)
 {
     gputune *tuner = call->tuner;
@@ -312,7 +309,7 @@ static gputune_status load_rule(loaded_rule **out, const rule_call *call, loaded
 }
 
 /* Returns the first size that is text, as in "n=4096", or NULL. Rules are not loaded for such
- * calls, because each text would have its own entry. */
+ * calls, because each text would need an entry. */
 static const char *find_text(const rule_call *call, const gt_template *template)
 {
     for (size_t i = 0; i < call->sizes.count; i++) {
@@ -328,7 +325,7 @@ static const char *find_text(const rule_call *call, const gt_template *template)
     return NULL;
 }
 
-/* Gets a current rule for a call. Call it between begin_loading() and end_loading(). */
+/* Call it between begin_loading() and end_loading(). */
 static gputune_status get_rule(loaded_rule **out, const rule_call *call)
 {
     const gt_template *template;
@@ -362,8 +359,7 @@ static gputune_status plan_in_full(gputune_plan **out, const rule_call *call,
     return gt_plan_make(out, request, &choice, &tuner->pool);
 }
 
-/* Returns the variant for a key's sizes, or -1 if they are outside the region. Sets *problem to the
- * key's problem. */
+/* Sets *problem to the key's problem. Returns -1 if its sizes are outside the region. */
 static int choose_variant(gt_problem *problem, const loaded_rule *rule, const gt_plan_key *key)
 {
     int64_t slots[GT_SLOT_MAX];
@@ -377,8 +373,8 @@ static int choose_variant(gt_problem *problem, const loaded_rule *rule, const gt
     return gt_rule_choose(rule->found.rule, problem, slots);
 }
 
-/* Returns the model for a key's sizes, or NULL if it is not loaded. Sets *problem to the key's
- * problem, and *variant to the variant, or to -1 if the sizes are outside the region. */
+/* Sets *problem to the key's problem, and *variant to the variant, or to -1 if the sizes are
+ * outside the region. Returns NULL if the model is not loaded. */
 static const gt_plan_model *find_model(gt_problem *problem, int *variant, const loaded_rule *rule,
                                        const gt_plan_key *key)
 {

@@ -135,7 +135,6 @@ static gputune_status take_image(gt_image *out, const gt_request *request, gt_ev
     return GPUTUNE_OK;
 }
 
-/* Compiles a source on a compile worker. ECANCELED if the tuner is closed. */
 static gputune_status compile_on(gt_image *out, gt_farm *farm, const gt_request *request,
                                  const gt_source *source, bool ptx)
 {
@@ -286,7 +285,6 @@ static gputune_status check_sizes(const gt_rule *rule, const gt_request *request
     return GPUTUNE_OK;
 }
 
-/* Compiles a variant, and lists the kernels in its code. The emulator's code is PTX. */
 static gputune_status compile_code(gt_header_code *out, const gt_request *request,
                                    const gt_config *config)
 {
@@ -300,7 +298,7 @@ static gputune_status compile_code(gt_header_code *out, const gt_request *reques
     return GPUTUNE_OK;
 }
 
-/* Compiles all codes for an architecture. NULL means the architecture of the tuner's device. */
+/* NULL means the architecture of the tuner's device. */
 static gputune_status compile_codes(gt_header_code *out, const header_parts *parts, gputune *tuner,
                                     const char *kernel, const char *arch)
 {

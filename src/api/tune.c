@@ -45,8 +45,7 @@ struct gt_in_flight {
     made_plan made;
 };
 
-/* Number of plans in flight that this thread is making. It is positive in callbacks of a first
- * caller. */
+/* Number of plans in flight that this thread makes; positive in callbacks of a first caller. */
 static _Thread_local unsigned making;
 
 void gt_in_flight_open(gt_in_flight_list *list)
@@ -70,10 +69,9 @@ static bool wants_same(const plan_call *a, const plan_call *b)
 }
 
 /* Finds the plan in flight for a call, or begins one. If *is_first is set, the caller must make the
- * plan and call finish_in_flight(). Ignores plans that began before a template was replaced.
- * Returns NULL if the call must make its plan by itself. The reasons are that the key cannot be
- * shared, that memory ran out, or that a first caller's callback makes the call; waiting there
- * could be a deadlock. */
+ * plan and call finish_in_flight(). Returns NULL if the call must make its plan by itself, because
+ * the key cannot be shared, memory ran out, or a callback of a first caller makes the call and
+ * could wait forever. Ignores plans that began before a template was replaced. */
 static gt_in_flight *join_in_flight(bool *is_first, const plan_call *a)
 {
     gt_in_flight_list *list = &a->tuner->in_flight;
@@ -113,8 +111,7 @@ static void leave_in_flight(gt_in_flight_list *list, gt_in_flight *in_flight)
     }
 }
 
-/* Passes the result of a plan in flight to the waiting calls. The caller keeps its reference to the
- * plan. */
+/* Passes a plan's result to the waiting calls. The caller keeps its reference to the plan. */
 static void finish_in_flight(gt_in_flight_list *list, gt_in_flight *in_flight,
                              const made_plan *made)
 {
@@ -132,7 +129,7 @@ static void finish_in_flight(gt_in_flight_list *list, gt_in_flight *in_flight,
     leave_in_flight(list, in_flight);
 }
 
-/* Waits for a plan in flight. Returns false if the patience ends first. */
+/* Returns false if the patience ends before the plan is made. */
 static bool wait_in_flight(made_plan *out, gt_in_flight_list *list, gt_in_flight *in_flight,
                            const gt_patience *patience)
 {
@@ -153,8 +150,7 @@ static bool wait_in_flight(made_plan *out, gt_in_flight_list *list, gt_in_flight
 
 /* ---- a plan ---------------------------------------------------------------------------------- */
 
-/* Chooses the forced configuration. ENOTFOUND if none is forced, or if it cannot be used; the
- * latter logs a warning. */
+/* ENOTFOUND if no configuration is forced, or, with a warning, if it cannot be used. */
 static gputune_status choose_forced_config(gt_choice *out, gputune *tuner, gt_request *request)
 {
     GT_FREED char *forced = NULL;
@@ -215,7 +211,6 @@ static void note_hit(gputune *tuner, const gputune_plan *plan)
     }
 }
 
-/* Returns the call's options. GPUTUNE_EFFORT overrides the effort. */
 static gputune_options options_of(const plan_call *a)
 {
     gputune_options o = *a->options;
@@ -310,8 +305,8 @@ static void plan_one(made_plan *out, const plan_call *a)
     }
 }
 
-/* Makes the plan. If another call is making it, waits for that call first, for at most half of this
- * call's limit. */
+/* Makes the plan. If another call is making it, first waits for at most half of this call's limit.
+ */
 static void plan_or_wait(made_plan *out, const plan_call *a)
 {
     gputune *tuner = a->tuner;
@@ -355,8 +350,8 @@ static gputune_status plan_now(gputune_plan **out, gt_terms *terms, const plan_c
     return GPUTUNE_OK;
 }
 
-/* Returns a plan that needs no measuring. Requests a tuning in the background unless the plan
- * satisfies the call. */
+/* Returns a plan that needs no measuring. If the plan does not satisfy the call, requests a tuning
+ * in the background. */
 static gputune_status plan_in_background(gputune_plan **out, const plan_call *a)
 {
     plan_call known = *a;
@@ -385,8 +380,7 @@ static bool may_rule(const plan_call *a)
            !tuner->overrides.disabled;
 }
 
-/* Makes the plan of a rule. If the table has an outdated measured plan, looks that plan up instead.
- * Fails if no rule answers. */
+/* Makes the plan of a rule. An outdated measured plan is looked up again instead. */
 static gputune_status plan_by_rule(gputune_plan **out, const plan_call *a)
 {
     gputune *tuner = a->tuner;
@@ -448,7 +442,6 @@ int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel, gputune_
 
 /* ---- in several processes -------------------------------------------------------------------- */
 
-/* The message that rank 0 broadcasts. Its size is fixed. */
 typedef struct group_answer {
     int32_t status;
     int32_t is_default; /* 1 if rank 0 has no result; every rank then uses the template's default */
@@ -492,7 +485,6 @@ static gputune_status describe_plan(group_answer *out, const plan_call *a, const
     return GPUTUNE_OK;
 }
 
-/* Makes the plan of rank 0, and sends its configuration or error to the other ranks. */
 static gputune_status send_plan(gputune_plan **out, const plan_call *a, const gputune_group *group)
 {
     gputune_plan *plan = NULL;
@@ -512,8 +504,7 @@ static gputune_status send_plan(gputune_plan **out, const plan_call *a, const gp
     return GPUTUNE_OK;
 }
 
-/* Makes a plan of rank 0's configuration. Verifies the configuration unless it was verified on this
- * kind of GPU. */
+/* Verifies rank 0's configuration unless it was verified on this kind of GPU. */
 static gputune_status make_plan_of(gputune_plan **out, gt_terms *terms, const plan_call *a,
                                    const group_answer *v)
 {
@@ -537,9 +528,8 @@ static gputune_status make_plan_of(gputune_plan **out, gt_terms *terms, const pl
     return gt_plan_make(out, request, &choice, &tuner->pool);
 }
 
-/* Returns a plan of rank 0's configuration, or NULL. If rank 0 chose by a rule, makes the plan by
- * this rank's rule, because the rule's variants were verified with the rule; otherwise searches the
- * table. */
+/* Returns a plan of rank 0's configuration, or NULL. If rank 0 chose by a rule, uses this rank's
+ * copy of the rule, whose variants are verified; otherwise searches the table. */
 static gputune_plan *find_same(const plan_call *a, const group_answer *v)
 {
     const gt_terms whatever = {.effort = GPUTUNE_CACHED_ONLY,
@@ -554,8 +544,8 @@ static gputune_plan *find_same(const plan_call *a, const group_answer *v)
     return is_same ? gt_take(&plan) : NULL;
 }
 
-/* Receives rank 0's result on another rank, and returns a plan of the same configuration. A new
- * plan replaces the plan in the table, so later calls of this process get it too. */
+/* Makes a plan of rank 0's configuration on another rank. A new plan replaces the plan in the
+ * table, so later calls of this process get it too. */
 static gputune_status receive_plan(gputune_plan **out, const plan_call *a,
                                    const gputune_group *group)
 {

@@ -20,8 +20,8 @@
 
 static _Thread_local gt_call *innermost;
 
-/* Number of forks from the process that loaded the library to this process. Reading it is much
- * cheaper than getpid(), which is a system call. */
+/* Number of forks since the library was loaded. Unlike getpid(), reading it needs no system call.
+ */
 static atomic_uint forks;
 
 static void count_fork(void)
@@ -103,8 +103,8 @@ void gt_call_end(gt_call *call)
     pthread_cond_broadcast(&calls->ended);
 }
 
-/* Refuses new calls, cancels the calls in progress, and waits for their end. EINVAL if the tuner is
- * closed already, EBUSY in a callback of one of its calls, EUNSUPPORTED in a forked child. */
+/* Cancels the calls in progress, and waits for their end. EINVAL if the tuner is closed already,
+ * EBUSY in a callback of one of its calls, EUNSUPPORTED in a forked child. */
 static gputune_status close_calls(gt_calls *calls)
 {
     GT_TRY(check_owner(calls, "gputune_close"));
@@ -195,7 +195,6 @@ static gputune_status choose_device(gputune *tuner, const gputune_open_options *
     return GPUTUNE_OK;
 }
 
-/* Completes a chosen device: reads its clock rates, and makes the key of its results. */
 static gputune_status complete_device(gputune *tuner)
 {
     if (!tuner->has_device || tuner->device.environment[0]) {
@@ -209,7 +208,7 @@ static gputune_status complete_device(gputune *tuner)
 }
 
 /* Returns true if the device is a number. A worker can open such a device before this process does.
- * */
+ */
 static bool is_numbered(int *ordinal, const char *device)
 {
     char *end;
@@ -218,7 +217,7 @@ static bool is_numbered(int *ordinal, const char *device)
     return !device || (end != device && !*end && number >= 0 && number <= INT_MAX);
 }
 
-/* Starts a farm whose worker opens the device. Returns NULL if that is impossible or fails. */
+/* Returns NULL if no worker can open the device. */
 static gt_farm *query_worker(gputune *tuner, const gputune_open_options *o)
 {
     gt_farm *farm = NULL;
@@ -231,7 +230,6 @@ static gt_farm *query_worker(gputune *tuner, const gputune_open_options *o)
     return gt_farm_open(&farm, &options) == GPUTUNE_OK ? farm : NULL;
 }
 
-/* Returns the path of the installed database, or NULL if there is none. */
 static char *system_database(void)
 {
     static const char *const places[] = {".", "../share/gputune", "gputune/share"};
@@ -264,8 +262,7 @@ static gputune_status open_files(gputune *tuner, const gputune_open_options *o)
     return gt_store_open(&tuner->store, database, system, &tuner->log, o->read_only);
 }
 
-/* Gets the device from a worker. If the worker fails, closes the farm and opens the device in this
- * process. */
+/* Gets the device from a worker. If that fails, opens the device in this process. */
 static gputune_status query_device(gputune *tuner, const gputune_open_options *o, gt_farm **farm)
 {
     enum { FIRST = 3 }; /* number of compile workers to start now, for the first proof */
@@ -281,8 +278,7 @@ static gputune_status query_device(gputune *tuner, const gputune_open_options *o
     return choose_device(tuner, o);
 }
 
-/* Opens the device and the files. If a worker can open the device, the files are opened at the same
- * time, and *farm is set. */
+/* If a worker can open the device, the files are opened at the same time, and *farm is set. */
 static gputune_status open_device_and_files(gputune *tuner, const gputune_open_options *o,
                                             gt_farm **farm)
 {
@@ -384,7 +380,7 @@ int gputune_open(gputune **out, const gputune_open_options *options)
 /* --- closing ---------------------------------------------------------------------------------- */
 
 /* Keeps a closed tuner's handle, the structs of its plans and their watches, because the
- * application may still call functions with the closed tuner. */
+ * application may still use the handle. */
 static void retire_tuner(gputune *tuner)
 {
     enum { KEPT = 64 };

@@ -1,5 +1,5 @@
 /* The command export: writes a scenario's trials as a T4 results file or a Kernel Tuner cache file.
- * */
+ */
 #include "cli/files.h"
 #include "cli/records.h"
 
@@ -50,7 +50,7 @@ static void print_choice(const cli_measured *one, const cli_measured_list *list)
 }
 
 /* Sets *out to the scenario that the options select. If they select none or several, lists the
- * candidates with suitable options, and returns CLI_EXIT_USAGE. */
+ * candidates and returns CLI_EXIT_USAGE. */
 static int choose_kernel(const cli_measured **out, const cli_measured_list *list,
                          const char *kernel)
 {
@@ -110,8 +110,7 @@ static double benchmark_ns(const gputune_record *trial)
     return trial->samples * trial->mean_ns;
 }
 
-/* Returns a value as JSON: as a number if all values of the axis are integers, otherwise as a
- * string. */
+/* Returns a value as JSON: a number if all values of the axis are integers, otherwise a string. */
 static const char *value_of(const cli_value_list *axis, size_t choice)
 {
     int64_t number;
@@ -135,7 +134,6 @@ static char *configuration_of(const cli_apart *data, const cli_entry *entry)
     return text;
 }
 
-/* Returns a failed trial's status and message as JSON members, or "" for a success. */
 static const char *failure_of(const gputune_record *trial)
 {
     return outcome_of(trial)->kernel_tuner
@@ -144,7 +142,6 @@ static const char *failure_of(const gputune_record *trial)
                : "";
 }
 
-/* Writes the GPU, the kernel and the numeric sizes. */
 static void write_problem(const cli_apart *data, const char *separator, FILE *file)
 {
     const char *text = data->from->trials->sizes, *comma = "";

@@ -85,8 +85,7 @@ static void report_write_data(const report_data *report, FILE *file)
     fputs("]}\n", file);
 }
 
-/* Writes the page. Every '<' in the JSON data is escaped, so no string of the data can end the HTML
- * element that contains the data. */
+/* Every '<' in the JSON data is escaped, so no string can end the HTML element with the data. */
 static void report_write_page(const report_data *report, FILE *file)
 {
     char *json = NULL;

@@ -33,8 +33,7 @@ static size_t print_questions(const char *text)
 
 static const char clause[] = "#pragma gputune kernel(";
 
-/* Compiles the default variant of each kernel of the draft. Returns the error message, or "" if all
- * compile or there is no compiler. */
+/* Returns the first error message, or "" if all kernels compile or there is no compiler. */
 static const char *check_draft(const char *path, const char *draft)
 {
     CLI_SCOPED(cli_close) cli_session session = {0};
@@ -60,7 +59,6 @@ static const char *check_draft(const char *path, const char *draft)
                : cli_copy(gputune_error());
 }
 
-/* Collects the compiler arguments and the --host files for gputune_draft_template(). */
 static int collect_arguments(cli_list *out)
 {
     for (size_t i = 0; i < cli_given.include_paths.count; i++) {
@@ -168,7 +166,7 @@ static bool add_file(embedded_files *out, const char *name, const char *path)
     return text != NULL;
 }
 
-/* Adds an included file. Fails if another file with the same name was added. */
+/* Fails if another file with the same name was added. */
 static int add_include(embedded_files *out, const char *from, const char *name)
 {
     if (strcmp(name, "gputune.cuh") == 0) {
@@ -191,7 +189,7 @@ static int add_include(embedded_files *out, const char *from, const char *name)
 }
 
 /* Reads a template and, recursively, the files that it includes in quotes from the including file's
- * folder. Returns CLI_CONTINUE, or an exit code after a message. */
+ * folder. */
 static int read_template(embedded_files *out, const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -210,8 +208,7 @@ static int read_template(embedded_files *out, const char *path)
     return CLI_CONTINUE;
 }
 
-/* Writes a text as an array of characters, because compilers limit the length of string literals.
- * */
+/* Writes an array of characters, because compilers limit the length of string literals. */
 static void write_array(const embedded_file *file, const char *name, FILE *out)
 {
     fprintf(out, "static const char %s[] = {", name);

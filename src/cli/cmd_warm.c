@@ -183,8 +183,7 @@ static const char *name_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Adds a file to the list, unless the list already has it, perhaps under another path. The file
- * need not exist. */
+/* Adds a file unless the list already has it under any path. The file need not exist. */
 static void add_file(watch *watch, const char *path)
 {
     const watched added = {path, facts_of(path)};
@@ -216,7 +215,6 @@ static void add_include(watch *watch, const char *from, const char *name)
     }
 }
 
-/* Lists the templates and all files that they include, directly or indirectly. */
 static void list_files(watch *watch)
 {
     watch->files = NULL;
@@ -237,7 +235,7 @@ static void list_files(watch *watch)
     }
 }
 
-/* Returns true if a file has changed since the last call. Polling works on every file system. */
+/* Polls, because polling works on every file system. */
 static bool take_changes(watch *watch)
 {
     bool found = false;
@@ -255,7 +253,6 @@ static bool take_changes(watch *watch)
     return found;
 }
 
-/* A thread that cancels the tuning if a file changes. */
 static void *wait_for_change(void *user)
 {
     watch *watch = user;
@@ -269,7 +266,6 @@ static void *wait_for_change(void *user)
     return NULL;
 }
 
-/* Tunes once and waits for a change. Returns CLI_CONTINUE, or the exit code of the command. */
 static int tune_and_wait(watch *watch, bool is_first)
 {
     pthread_t thread;
@@ -304,9 +300,8 @@ static int tune_and_wait(watch *watch, bool is_first)
 }
 
 /* Tunes, and tunes again whenever a selected template or a file that it includes in quotes is
- * saved. Saving cancels a running tuning. The function ends with Ctrl-C, or after the first tuning
- * if saving a file cannot fix its failure. Returns the exit code, which is 0 if Ctrl-C ends the
- * waiting. */
+ * saved. Saving cancels a running tuning. Ctrl-C ends the command. A first tuning whose failure
+ * cannot be fixed by saving a file ends it too. */
 static int warm_watch(void)
 {
     watch watch = {NULL};

@@ -39,7 +39,7 @@ void cli_console_progress(const char *format, ...) CLI_PRINTF(1, 2);
 void cli_console_progress_end(void);
 
 /* Prints a line like cli_console_print(), but with this prefix and this colour, which may be NULL.
- * */
+ */
 void cli_console_line(const char *prefix, const char *text, const char *color);
 /* Sends all later lines to `send` instead of stderr. A progress line has the prefix NULL. */
 typedef void (*cli_send_fn)(const char *prefix, const char *text, const char *color);
@@ -90,5 +90,5 @@ int cli_unknown(const char *what, const char *word, const char *const *candidate
             return cli_stop(code, __VA_ARGS__);                                                    \
         }                                                                                          \
     } while (0)
-/* Returns CLI_CONTINUE if a library call succeeded. Otherwise behaves like cli_fail(). */
+/* Returns CLI_CONTINUE if `status` is a success. Otherwise behaves like cli_fail(). */
 int cli_passed(int status);

@@ -10,8 +10,7 @@ typedef struct cli_output {
 } cli_output;
 
 /* Opens the file `path` for writing, or standard output if `path` is NULL. `path` must outlive
- * *out. An existing file is an error unless `replace` is set. Returns CLI_CONTINUE, or an exit code
- * after a message. */
+ * *out. An existing file is an error unless `replace` is set. */
 int cli_output_open(cli_output *out, const char *path, bool replace);
 /* Closes the output of a command with the exit code `code`; standard output stays open. If `code`
  * is CLI_EXIT_OK but writing failed, prints a message and returns CLI_EXIT_NOTHING. Otherwise

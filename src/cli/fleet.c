@@ -61,7 +61,7 @@ static bool send_message(int channel, message *out)
     return sent == (ssize_t)bytes;
 }
 
-/* Sends a message whose body consists of these texts. Long texts are cut. */
+/* Long texts are cut. */
 static bool send_texts(int channel, message *out, const char *first, const char *second,
                        const char *third)
 {
@@ -86,7 +86,6 @@ static bool receive_message(message *out, int channel)
     return true;
 }
 
-/* Returns the next text of the body, or "" after the last text. */
 static const char *take_text(const message *from, size_t *at)
 {
     const char *text = *at < from->bytes ? from->body + *at : "";
@@ -258,8 +257,7 @@ static int read_numbers(const char *which)
     }
 }
 
-/* Lists the GPUs to use. "all" means all emulated GPUs if there is no GPU and no driver was
- * requested. */
+/* "all" means the emulated GPUs if there is no GPU and no driver was requested. */
 static int list_gpus(const char *which)
 {
     int count = 0;
@@ -354,9 +352,9 @@ static bool is_kernel_busy(const cli_turn *turn)
     return any;
 }
 
-/* Returns the index of the next scenario: the first one whose kernel no GPU is tuning, because a
- * search begins with the results of the kernel's other sizes. Near the end, returns the longest
- * scenario, so all GPUs finish at about the same time. */
+/* Returns the index of the next scenario. Prefers kernels that no GPU is tuning, because a search
+ * begins with the results of other sizes. Near the end, returns the longest scenario, so all GPUs
+ * finish at about the same time. */
 static size_t find_turn(const kind *kind)
 {
     size_t at = kind->next, usable = count_usable(kind);
@@ -394,8 +392,6 @@ static void send_order(child *child)
     (void)send_message(child->channel, &fleet.message); /* fails if the child has ended */
 }
 
-/* Requeues a failed scenario for another GPU of the same kind. Returns false if no such GPU may try
- * it. */
 static bool pass_on(child *child)
 {
     kind *kind = child->kind;
@@ -412,8 +408,8 @@ static bool pass_on(child *child)
     return true;
 }
 
-/* Ends a child's scenario. If the scenario failed with an error on another GPU but has a winner on
- * this GPU, the other GPU gets no more work. */
+/* If another GPU failed with an error on a scenario that has a winner on this GPU, the other GPU
+ * gets no more work. */
 static void settle_scenario(child *second, bool has_winner)
 {
     child *first = (child *)(uintptr_t)second->turn.tried;
@@ -435,8 +431,7 @@ static void settle_scenario(child *second, bool has_winner)
     first->failure.why = NULL;
 }
 
-/* Handles failures after all GPUs are open, because a GPU that opens later may be able to repeat a
- * failed scenario. */
+/* Handles failures after all GPUs are open, because another GPU may repeat a failed scenario. */
 static void settle_failures(void)
 {
     for (size_t i = 0; i < fleet.count && !is_opening(); i++) {
@@ -457,7 +452,6 @@ static void settle_failures(void)
     }
 }
 
-/* Draws the progress of all busy GPUs: "GPU 0 (...): axpy ... | GPU 1 (...): ...". */
 static void draw_progress(void)
 {
     char *text = cli_copy("");
@@ -469,8 +463,8 @@ static void draw_progress(void)
     cli_progress_draw(text);
 }
 
-/* Lets a child take scenarios from the queue of its kind. The first child of a kind fills the queue
- * with its listed scenarios. */
+/* Lets a child take scenarios from the queue of its kind. The kind's first child fills the queue.
+ */
 static void admit_child(child *child, const char *environment)
 {
     kind *kind = fleet.kinds;
@@ -533,8 +527,7 @@ static void handle_message(child *child, const message *from)
     }
 }
 
-/* Handles the end of a child. A child that could not open its GPU has already printed the reason.
- * */
+/* A child that could not open its GPU has already printed the reason. */
 static void take_end(child *child)
 {
     int status = 0;
@@ -562,7 +555,7 @@ static void take_end(child *child)
     }
 }
 
-/* If no work is left, closes the channels of the children, which ends them. */
+/* A child ends when its channel is closed. */
 static void dismiss_if_done(void)
 {
     bool left = is_opening();

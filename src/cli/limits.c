@@ -20,7 +20,6 @@ static const struct {
               {103, 2048, 128, 4096}, {120, 1536, 128, 0}};
 enum { MODELS = sizeof models / sizeof *models };
 
-/* Returns the index in `models` of the record's GPU, or MODELS if the GPU is unknown. */
 static size_t model_of(const gputune_record *record)
 {
     size_t at = 0;
@@ -88,7 +87,6 @@ static char *text_of_shares(double memory, double arithmetic, const char *units)
     return text;
 }
 
-/* Returns the reason why a share of a limit is unknown. */
 static const char *text_of_unknown(const gputune_record *record, bool of_memory)
 {
     return (of_memory ? record->bytes : record->flops) <= 0

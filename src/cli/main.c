@@ -36,7 +36,6 @@ static void print_usage(FILE *file)
           file);
 }
 
-/* Finds a command. Prints a message and returns NULL if there is none with this name. */
 static const cli_command *find_command(const char *name)
 {
     const char *names[COMMANDS + 1];
@@ -51,7 +50,7 @@ static const cli_command *find_command(const char *name)
     return NULL;
 }
 
-/* Prints the description of a template clause: its line, and the indented lines that follow. */
+/* Prints the lines of a template clause: its first line, and the indented lines that follow. */
 static int help_clause(const char *clause)
 {
     bool is_its = false, any = false;
@@ -78,8 +77,7 @@ static int help_clause(const char *clause)
     return any ? CLI_EXIT_OK : CLI_EXIT_USAGE;
 }
 
-/* Prints the help of a command. Without a command, prints the list of commands; for "--options",
- * prints the list for shell completions. */
+/* Without a command, prints the list of commands; for "--options", the list for completions. */
 static int print_help(const char *word, const char *clause)
 {
     if (word && strcmp(word, "--options") == 0) {
@@ -126,9 +124,8 @@ static int run_command(int argc, char **argv)
     return command->run(&arguments);
 }
 
-/* Opens those of the standard descriptors that are closed. Otherwise the next opened file, perhaps
- * a database, would get such a descriptor and receive output. Output to a closed stdout must fail.
- * */
+/* Opens closed standard descriptors. Otherwise the next opened file, perhaps a database, would get
+ * such a descriptor and receive output. Output to a closed stdout must fail. */
 static void fill_descriptors(void)
 {
     for (int i = 0; i <= STDERR_FILENO; i++) {

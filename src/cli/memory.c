@@ -156,7 +156,6 @@ void cli_release(void *mark)
 
 /* ---- figures --------------------------------------------------------------------------------- */
 
-/* Formats a value with four significant digits and no exponent. */
 static char *format_scaled(double value, const char *const units[4])
 {
     size_t unit = 0;

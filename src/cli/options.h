@@ -73,10 +73,11 @@ typedef struct cli_command {
     int (*run)(const cli_list *arguments); /* returns the exit code; prints only data to stdout */
 } cli_command;
 
+/* The result of a step that succeeded. A step that fails prints a message and returns the exit code
+ * of the program. */
 enum { CLI_CONTINUE = -1 };
 
-/* Evaluates `call`, and returns its result from the enclosing function unless it is CLI_CONTINUE.
- * */
+/* Returns the result of `call` from the enclosing function unless it is CLI_CONTINUE. */
 #define CLI_TRY(call)                                                                              \
     do {                                                                                           \
         int cli_try_code_ = (call);                                                                \
@@ -85,9 +86,8 @@ enum { CLI_CONTINUE = -1 };
         }                                                                                          \
     } while (0)
 
-/* Parses the arguments and reorders argv, whose first element is the command's name. Returns
- * CLI_CONTINUE, or an exit code after printing the help, the list for completions (--options), or
- * an error. */
+/* Parses the arguments and reorders argv, whose first element is the command's name. Also stops
+ * after printing the help or, with --options, the list for completions. */
 int cli_parse(cli_list *out, const cli_command *command, int argc, char **argv);
 /* Returns true if the option is on the command line. */
 bool cli_is_given(const char *name);

@@ -44,8 +44,7 @@ static const char *flags(const gputune_record *record)
     return cli_flags_text(words, sizeof words / sizeof *words);
 }
 
-/* Returns the column `outcome` of `show --all`: "winner", "eliminated in round 3: 1.8% slower",
- * "wrong: ...". */
+/* Returns, for example, "winner", "eliminated in round 3: 1.8% slower" or "wrong: ...". */
 static const char *outcome(const gputune_record *record)
 {
     const char *status = record->status ? record->status : "";
@@ -223,8 +222,8 @@ int cli_records_read(cli_records *out, gputune_record_filter *filter, const cli_
     return status == GPUTUNE_ENOTFOUND ? CLI_CONTINUE : cli_passed(status);
 }
 
-/* Returns true if `one` is a better winner than `best`. A winner of the whole space is better than
- * a winner of a restricted space. Otherwise the faster winner is better. */
+/* A winner of the whole space is better than a winner of a restricted space. Otherwise the faster
+ * winner is better. */
 static bool is_better_winner(const gputune_record *one, const gputune_record *best)
 {
     bool whole = !one->only[0], is_best_whole = !best->only[0];
@@ -277,8 +276,7 @@ double cli_measured_best(const cli_measured *of)
     return best;
 }
 
-/* Adds the values of a text such as "A=1 B=2" to their axes. If `words` is true, skips numeric
- * values. */
+/* Adds the values of a text such as "A=1 B=2". If `words` is true, skips numeric values. */
 static void add_values(cli_apart *data, const char *text, bool words)
 {
     char *name, *value;
@@ -306,8 +304,7 @@ static int compare_values(const void *left, const void *right)
     return a_number && x != y ? (x > y) - (x < y) : strcmp(a, b);
 }
 
-/* Adds a trial. If the trial's version of the template lacked an axis, the axis gets its first
- * value. */
+/* If the trial's version of the template lacked an axis, the axis gets its first value. */
 static void place_trial(cli_apart *data, const gputune_record *trial)
 {
     const char *text = trial->configuration;
@@ -423,8 +420,7 @@ static uint32_t count_status(const failures *all, const char *status)
     return sum;
 }
 
-/* Returns the failure with the most frequent status and, for this status, the most frequent
- * message. */
+/* Returns the most frequent failure among those with the most frequent status. */
 static const failure *find_commonest(const failures *all)
 {
     const failure *best = all->items;
@@ -438,7 +434,7 @@ static const failure *find_commonest(const failures *all)
     return best;
 }
 
-/* Returns a status as a predicate: "gave wrong results", "crashed". */
+/* Returns, for example, "gave wrong results" or "crashed". */
 static const char *predicate_of(const char *status)
 {
     static const struct predicate {
@@ -452,15 +448,13 @@ static const char *predicate_of(const char *status)
     return which < count ? predicates[which].text : status;
 }
 
-/* Returns, for example, "gave wrong results: MESSAGE". */
 static char *describe_failure(const gputune_record *failed)
 {
     return cli_format("%s%s%s", predicate_of(failed->status), failed->message[0] ? ": " : "",
                       failed->message);
 }
 
-/* Prints the failures of a scenario. The default's failure is printed separately and first, because
- * programs launch the default until it is fixed. */
+/* Prints the default's failure first, because programs launch the default until it is fixed. */
 static void print_failures(const failures *all, const char *label, const gputune_info *info)
 {
     const gputune_record *first = find_commonest(all)->first;

@@ -42,13 +42,12 @@ typedef CLI_LIST(gputune_record) cli_records;
  * Returns 0. */
 int cli_records_add(void *list, const gputune_record *record);
 /* Adds the records that the filter selects. `name` is a kernel's name or path; NULL selects all
- * kernels, even if their templates no longer exist. Sets filter->kernel. Returns CLI_CONTINUE, or
- * an exit code after a message. */
+ * kernels, even if their templates no longer exist. Sets filter->kernel. */
 int cli_records_read(cli_records *out, gputune_record_filter *filter, const cli_session *session,
                      const char *name);
 
 /* Prints the stored rules for the filter's kernel and GPU, as text or JSON (rules.c). Sets *count.
- * Returns CLI_CONTINUE, or an exit code after a message. */
+ */
 int cli_rules_print(size_t *count, const cli_session *session, const gputune_record_filter *filter);
 
 /* The records of one scenario on one kind of GPU. */

@@ -29,7 +29,7 @@ static void add_option(cli_list *words, const char *option, const char *value)
     }
 }
 
-/* Starts a writer. Only the final writer prints errors, because a later writer may succeed. */
+/* Only the final writer prints errors, because a later writer may succeed. */
 static bool start_file(const char *file, const cli_list *labels)
 {
     CLI_SCOPED(cli_release_at) void *mark = cli_mark();
@@ -60,8 +60,7 @@ static bool start_file(const char *file, const cli_list *labels)
     return !error;
 }
 
-/* Waits for the writer and returns its exit code. If `how` is WNOHANG, returns at once if the
- * writer is running. */
+/* If `how` is WNOHANG, returns CLI_EXIT_OK if the writer is running. */
 static int finish_file(const char *file, int how)
 {
     int status = 0;

@@ -137,8 +137,8 @@ static int unknown_name(const cli_session *session, const char *name)
     return cli_unknown("kernel", name, names, all.count);
 }
 
-/* Adds the kernels with this name or path. Afterwards the kernels of a file can be found by their
- * own names. */
+/* Adds the kernels of a name or path. The kernels of a file can then be found by their own names.
+ */
 static int find_kernel(cli_catalogue *out, const cli_session *session, const char *name)
 {
     size_t first = out->count;
@@ -170,8 +170,6 @@ int cli_catalogue_find(cli_catalogue *out, const cli_session *session, const cli
     return CLI_CONTINUE;
 }
 
-/* Returns CLI_CONTINUE if there is one kernel. Otherwise lists the kernels and returns
- * CLI_EXIT_USAGE. */
 static int check_one(const cli_catalogue *catalogue)
 {
     const cli_kernel *first = &catalogue->items[0];
@@ -266,7 +264,6 @@ enum { MOST_SCENARIOS = 10000 };
 static const int64_t emulated_size = 1 << 16;
 static const char emulated_size_text[] = "65536";
 
-/* Returns an error for a size or axis that no selected kernel has. */
 static int check_names(const cli_values *values, bool axes, const cli_catalogue *catalogue)
 {
     const char **known = NULL;
@@ -290,7 +287,7 @@ static int check_names(const cli_values *values, bool axes, const cli_catalogue 
     return CLI_CONTINUE;
 }
 
-/* Returns the reduced size for the emulator, or "" if the default size is small enough. */
+/* Returns "" if the default size is small enough for the emulator. */
 static const char *small_size(const char *value)
 {
     int64_t number;
@@ -306,7 +303,7 @@ static void append_size(char **text, const char *name, const char *value)
 }
 
 /* Appends a size to the text of all sizes and, unless it is the default, to the text of changed
- * sizes. Refuses invalid numbers before anything is tuned. */
+ * sizes. Refuses invalid numbers. */
 static int add_size(char **all, char **changed, const cli_value_list *own,
                     const cli_value_list *given, size_t which, bool emulated)
 {
@@ -334,7 +331,6 @@ static bool takes_start(const cli_kernel *kernel, const char *text)
     return takes;
 }
 
-/* Checks that each --start value fits a kernel. */
 static int check_starts(const cli_list *starts, const cli_catalogue *catalogue)
 {
     cli_values axes = {NULL, 0};
@@ -382,8 +378,7 @@ static int add_scenario(cli_scenarios *out, const cli_kernel *kernel, size_t ind
     return CLI_CONTINUE;
 }
 
-/* Drops the last scenario if it is a repetition. That happens if a size is written in two ways:
- * "1K,1024". */
+/* Drops the last scenario if a size was written in two ways: "1K,1024". */
 static void drop_if_known(cli_scenarios *out)
 {
     const cli_scenario *last = &out->items[out->count - 1], *at = out->items;
@@ -393,7 +388,6 @@ static void drop_if_known(cli_scenarios *out)
     out->count -= at < last;
 }
 
-/* Prints which sizes are reduced for the emulator. */
 static void print_small_sizes(const cli_scenarios *out, const cli_kernel *kernel)
 {
     char *small = cli_copy(""), *large = cli_copy("");

@@ -17,8 +17,7 @@ typedef struct cli_value_list {
 typedef CLI_LIST(cli_value_list) cli_values;
 
 /* Parses "n=1M,16M", or several such texts separated by blanks or commas, and adds the values to
- * *out. Messages begin with `option`. If `option` is NULL, the text may be empty. Returns
- * CLI_CONTINUE or CLI_EXIT_USAGE. */
+ * *out. Messages begin with `option`. If `option` is NULL, the text may be empty. */
 int cli_values_parse(cli_values *out, const char *option, const char *text);
 /* Parses all values of an option, like cli_values_parse(). */
 int cli_values_read(cli_values *out, const char *option, const cli_list *texts);
@@ -43,11 +42,11 @@ typedef CLI_LIST(cli_kernel) cli_catalogue;
 
 bool cli_is_path(const char *name);
 /* Finds the kernels with these names or paths, as gputune_kernels() does. Afterwards the kernels of
- * a path can be found by their names. Returns CLI_CONTINUE, or an exit code after a message. */
+ * a path can be found by their names. */
 int cli_catalogue_find(cli_catalogue *out, const cli_session *session, const cli_list *names);
 /* Prints a note for each kernel with this name that is verified only against itself. */
 void cli_note_own_references(const cli_session *session, const char *name);
-/* Returns CLI_CONTINUE if the kernel exists. Otherwise behaves like cli_catalogue_find(). */
+/* Checks that a kernel exists, like cli_catalogue_find(). */
 int cli_catalogue_check(const cli_session *session, const char *name);
 
 #define CLI_STORED_OPTIONS                                                                         \
@@ -59,14 +58,13 @@ int cli_catalogue_check(const cli_session *session, const char *name);
         CLI_ROW("any-gpu", 0, CLI_OPTION_FLAG, &cli_given.any_gpu, NULL, NULL,                     \
                 "results on every GPU in the database")
 
-/* If `name` is a path, allows finding the kernels of that template by their names. `name` may be
- * NULL. Returns like cli_catalogue_find(). */
+/* If `name` is a path, the kernels of that template can then be found by their names. `name` may be
+ * NULL. */
 int cli_stored_name(const cli_session *session, const char *name);
-/* Sets *out to the value of --size for filters of the library, or to NULL. Returns CLI_CONTINUE or
- * CLI_EXIT_USAGE. */
+/* Sets *out to the value of --size for filters of the library, or to NULL. */
 int cli_stored_sizes(const char **out);
 /* Sets the members gpu, sizes and any_gpu of the filter from the options. With any_gpu, the results
- * may be of several GPUs. Returns like cli_stored_sizes(). */
+ * may be of several GPUs. */
 int cli_stored_filter(gputune_record_filter *out, const cli_session *session);
 /* Prints that nothing is stored, and how to tune the kernel. Returns CLI_EXIT_NOTHING. For an
  * unknown kernel, prints the most similar name and returns CLI_EXIT_USAGE. */
@@ -119,8 +117,7 @@ typedef struct cli_scenarios {
             "their default; may be repeated")
 
 /* Makes each scenario once. A size or axis applies to every kernel that has it; a size or axis that
- * no kernel has is an error. On the emulator, large default sizes are reduced. Returns
- * CLI_CONTINUE, or CLI_EXIT_USAGE after a message. */
+ * no kernel has is an error. On the emulator, large default sizes are reduced. */
 int cli_scenarios_make(cli_scenarios *out, const cli_catalogue *catalogue,
                        const cli_selection *selection, const cli_session *session);
 
@@ -170,8 +167,7 @@ void cli_tuning_words(void);
     CLI_ROW("time-limit", 't', CLI_OPTION_NUMBER, &cli_tuning.options.time_limit_s, "SECONDS",     \
             NULL, "for each scenario; the best so far wins [10; energy, and on the emulator: 30]")
 
-/* Adds the --input files to the tuning options. Returns CLI_CONTINUE, or CLI_EXIT_USAGE after a
- * message. */
+/* Adds the --input files to the tuning options. */
 int cli_tuning_inputs(void);
 
 /* Returns the library's options for a scenario, from the command line and the scenario's own terms.

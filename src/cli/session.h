@@ -56,7 +56,7 @@ typedef struct cli_session {
 } cli_session;
 
 /* Opens a tuner by the options. Prints a note if the device is emulated without the user's request.
- * Returns CLI_CONTINUE, or an exit code after a message. */
+ */
 int cli_open(cli_session *out, cli_open_mode mode);
 /* Closes the tuner, if there is one:
  *

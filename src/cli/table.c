@@ -31,10 +31,8 @@ static cell integer(int64_t value)
     return (cell){INTEGER, .integer = value};
 }
 
-/* Reads a member as a type. */
 #define AS(type) (*(const type *)field)
 
-/* Reads a member. The column's unit determines its type. */
 static cell read_field(cli_unit unit, const void *field)
 {
     switch (unit) {
@@ -189,8 +187,8 @@ static void fold_columns(span *spans, size_t count, size_t limit, size_t least)
 }
 
 /* Narrows the columns until they fit into `limit` (0: no limit). First folds words down to the
- * width COMFORT, then leaves out spare columns from the last to the first, then folds further.
- * Returns the number of columns left out. */
+ * width COMFORT, then leaves out spare columns, then folds further. Returns the number of columns
+ * left out. */
 static size_t fit_columns(span *spans, size_t count, size_t limit)
 {
     size_t left_out = 0;
@@ -300,7 +298,7 @@ static bool is_shown(const cli_table *table, size_t column)
     return false;
 }
 
-/* Widens a column for a text, or for the text's longest word if the column folds. */
+/* Widens a column for a text, or for its longest word if the column folds. */
 static void widen_column(span *to, const char *text, bool folds)
 {
     size_t width = cli_columns(text);
@@ -330,8 +328,7 @@ static grid make_grid(const cli_table *table)
     return out;
 }
 
-/* Writes one line of a row, and advances rest[c] past the text written for column c. Returns true
- * if text is left. */
+/* Writes a line, and advances rest[c] past the text of column c. Returns true if text is left. */
 static bool write_line(const cli_table *table, const grid *grid, const char **rest,
                        const char *const *colors, FILE *file)
 {

@@ -72,8 +72,7 @@ cli_turn *cli_turns_make(const cli_session *session, const cli_scenarios *scenar
     return turns;
 }
 
-/* Returns the absolute logarithm of the ratio of two costs. It is rounded to millionths, so equal
- * ratios compare equal. */
+/* The absolute logarithm of a ratio, rounded to millionths, so equal ratios compare equal. */
 static double distance(double a, double b)
 {
     return round(fabs(log(fmax(a, 1) / fmax(b, 1))) * 1e6);

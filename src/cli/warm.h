@@ -25,8 +25,7 @@ extern struct cli_warm {
     bool is_silent; /* true if another child of --gpus prints the notes */
 } cli_warm;
 
-/* Finds the requested scenarios. Returns CLI_CONTINUE, or an exit code after a message. If there
- * are no scenarios, the code is CLI_EXIT_NOTHING. */
+/* Finds the requested scenarios. Stops with CLI_EXIT_NOTHING if there are none. */
 int cli_warm_find(cli_scenarios *out, const cli_session *session);
 
 /* Tunes every scenario and prints the rows in the user's order. If a scenario fails, the other
@@ -38,19 +37,18 @@ int cli_warm_rules(const cli_session *session);
 
 /* ---- shards ---------------------------------------------------------------------------------- */
 
-/* Reads the value of --shard, or NULL. Returns CLI_CONTINUE, or CLI_EXIT_USAGE after a message. */
+/* Reads the value of --shard, which may be NULL. */
 int cli_shard_read(cli_shard *out, const char *text);
 /* Drops the scenarios of other shards and prints how many are left. A scenario's shard depends only
  * on its kernel and sizes, so all runs agree. */
 void cli_shard_keep(const cli_shard *shard, cli_scenarios *scenarios);
-/* Refuses a database on a network file system, where file locks may not work between machines.
- * Returns CLI_CONTINUE, or an exit code after a message. */
+/* Refuses a database on a network file system, where file locks may not work between machines. */
 int cli_shard_check(const cli_shard *shard);
 
 /* ---- several GPUs ---------------------------------------------------------------------------- */
 
 /* Tunes on the GPUs of --gpus, in one process per GPU, and prints one table. Returns the exit code.
- * */
+ */
 int cli_fleet_run(void);
 /* In a child of cli_fleet_run(), sets cli_given.own_gpu and redirects messages to the parent. */
 void cli_fleet_join(void);
@@ -103,24 +101,24 @@ void cli_progress_draw(char *text);
 /* Returns the table of winners, without rows. */
 cli_table cli_warm_table(void);
 /* Adds the winner of a scenario at `place`, prints why variants failed, and returns the exit code.
- * */
+ */
 int cli_warm_add(cli_table *table, double place, const gputune_info *info,
                  const cli_session *session, const cli_scenario *scenario);
 /* Adds a row that another process has packed by cli_table_pack(). */
 void cli_warm_take(cli_table *table, double place, const char *packed);
 /* Prints the table, with GPU models if `of_models` is true, and the gain and time since `start_ns`.
  * Checks the database of `session` unless `session` is NULL. Returns the exit code of the command.
- * */
+ */
 int cli_warm_end(cli_table *table, int code, bool of_models, int64_t start_ns,
                  const cli_session *session);
 
 /* ---- the report beside the tuning ------------------------------------------------------------ */
 
-/* Checks that the page of --report can be written. Returns CLI_CONTINUE, or an exit code after a
- * message. This function and the next two do nothing if `file` is NULL. */
+/* Checks that the page of --report can be written. This function and the next two do nothing if
+ * `file` is NULL. */
 int cli_rewrite_begin(const char *file);
 /* Starts `gputune report` to write the page, unless it is running or was started less than 3 s ago.
- * */
+ */
 void cli_rewrite(const char *file, const cli_list *labels);
 /* Writes the final page. Returns `code` unless it is CLI_EXIT_OK; then returns the exit code of the
  * command that wrote the page. */

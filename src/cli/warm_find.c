@@ -61,7 +61,6 @@ static int accept_kernel(void *user, const gputune_kernel *kernel)
     return 0;
 }
 
-/* Adds the scenario of a miss, or prints why it cannot be tuned here. */
 static void add_miss(const wanted *to, const gputune_miss *one)
 {
     static const char seeded[] = "seed="; /* prefix of the tag of generated inputs */
@@ -87,7 +86,6 @@ static bool is_here(const wanted *to, const gputune_miss *one)
     return !to->environment || strcmp(to->environment, one->environment) == 0;
 }
 
-/* Adds a template that a miss identifies by its path. */
 static int add_path(void *user, const gputune_miss *one)
 {
     const wanted *to = user;
@@ -109,8 +107,8 @@ static int take_miss(void *user, const gputune_miss *one)
     return 0;
 }
 
-/* Lists the misses in the file of --from, the most frequent first. Skips misses of other kernels
- * and, without --any-gpu, of other kinds of GPU. */
+/* Lists the misses of --from, the most frequent first. Skips misses of other kernels and, without
+ * --any-gpu, of other kinds of GPU. */
 static int list_wanted(cli_scenarios *out, const cli_session *session)
 {
     bool any_gpu = cli_given.any_gpu || !session->has_device;
@@ -138,8 +136,8 @@ static int note_folder(void *user, const gputune_kernel *kernel)
     return 0;
 }
 
-/* Lists the selected kernels' scenarios in canonical.txt, which is in the folder of the templates.
- * A line has KERNEL and sizes as in --size; "#" begins a comment. */
+/* Lists the scenarios of canonical.txt, which is in the folder of the templates. A line has KERNEL
+ * and sizes as in --size; "#" begins a comment. */
 static int list_canonical(cli_scenarios *out, const cli_session *session)
 {
     char *folder = NULL;

@@ -31,8 +31,8 @@ void cli_progress_draw(char *text)
     cli_console_progress("%s", text);
 }
 
-/* Estimates the fraction of the work that is done. Compiling and verifying are the first 70%. The
- * race is the rest, and progresses as variants are eliminated. */
+/* Compiling and verifying count as 70% of the work. The race is the rest, and progresses as
+ * variants are eliminated. */
 static double variants_done(const gputune_progress *at)
 {
     if (at->variants == 0) {
@@ -113,7 +113,6 @@ void cli_progress_update(void *user, const gputune_progress *at)
     }
 }
 
-/* A finished scenario as a row. */
 typedef struct outcome {
     gputune_info info; /* must be the first member, because SAME uses offsets in this struct */
     const char *sizes;
@@ -180,9 +179,8 @@ static int take_stored(void *user, const gputune_record *record)
     return is_wanted ? cli_records_add(&at->records, record) : 0;
 }
 
-/* Describes the winner's code in *row, and prints why variants failed, even if the winner was
- * already stored. For the first winner of a kernel, also prints the scalars that were verified with
- * a single value. Sets the status of a default that failed, and returns the exit code. */
+/* Describes the winner's code in *row, and prints why variants failed. For the first winner of a
+ * kernel, also prints the scalars that were verified with a single value. */
 static int explain(outcome *row, const cli_session *session, const cli_scenario *scenario)
 {
     static const void *printed_for; /* the previous kernel */
@@ -302,7 +300,6 @@ static char *describe_gain(const outcome *row)
                       info->speedup, time, cli_value(info->default_ns, info->objective));
 }
 
-/* Prints how much faster the winners are, the time that tuning took, and what to do next. */
 static void print_gains(const cli_table *table, double seconds)
 {
     const gains all = sum_gains(table);

@@ -11,7 +11,7 @@ enum { BAR_CELLS = 10 };
 #define NEGLIGIBLE 0.0005 /* costs below this are shown as 0% */
 
 /* A value of an axis, for programs. The cost compares the best variant with this value to the best
- * variant of all. It is an upper bound, because not all variants were tried. */
+ * of all. It is an upper bound, because not all variants were tried. */
 typedef struct value_row {
     gputune_record
         place; /* must be the first member, because CLI_PLACE_COLUMNS uses offsets in this struct */
@@ -105,7 +105,7 @@ static value_row row_of(const cli_apart *data, size_t axis, size_t value, double
     }
     if (!row.is_winner && row.measured + row.launched == 1) {
         /* the default is kept even if its values are bad, so its time is not a bound of their cost
-         * */
+         */
         held = row.is_default ? NAN : held;
         row.evidence = row.is_default ? "default only" : "one trial";
     }
@@ -160,7 +160,6 @@ cli_why cli_why_tables(void)
                      CLI_TABLE("axes", axis_columns, axis_row, CLI_VIEW)};
 }
 
-/* Appends the times of the default and of the tried start() clauses. */
 static void append_starts(char **text, const cli_measured *from)
 {
     char *list = cli_copy("");
