@@ -1,7 +1,7 @@
 /* The rows of trials, winners, rules and compiled code. Each kind of row has a struct and a list of
- * columns. These lists determine how a column is written in SQL, bound, read and freed, and which
- * member of a record shows it. A new column needs a member of the struct, a line in its list, and a
- * column of the table. To be shown, it also needs a member of gputune_record.
+ * columns, which determines how they are written in SQL, bound, read and freed, and which member of
+ * a record shows them. A new column needs a member of the struct, a line in its list, and a column
+ * of the table; to be shown, also a member of gputune_record.
  *
  * Each line has the kind, the column, the member of the row's struct, and SHOWN(member of
  * gputune_record) or HIDDEN. */
@@ -13,10 +13,10 @@
 #include "stats/summary.h"
 #include "store/answer.h"
 
-/* The version of files with the tables of db/ and the columns below. */
+/* The version of files with these columns and the tables of db/. */
 enum { GT_SCHEMA_VERSION = 1 };
 
-/* One compiled source. `source` is gt_source.hash. */
+/* A compiled source. `source` is gt_source.hash. */
 typedef struct gt_code {
     gt_hash source;
     char arch[16];     /* "sm_90a" */
@@ -40,35 +40,35 @@ typedef struct gt_code {
 
 typedef enum gt_trial_status {
     GT_TRIAL_OK,         /* raced to the end */
-    GT_TRIAL_ELIMINATED, /* correct, but left the race because it was slower */
+    GT_TRIAL_ELIMINATED, /* correct, but left the race as slower */
     GT_TRIAL_WRONG,      /* wrong results */
     GT_TRIAL_CRASHED,
     GT_TRIAL_HUNG,
     GT_TRIAL_COMPILE,  /* does not compile */
     GT_TRIAL_LAUNCH,   /* the driver refuses the code */
-    GT_TRIAL_SLOW,     /* not compiled within a call's time limit */
-    GT_TRIAL_UNPROVED, /* clearly slower in its first launch; its results were not compared */
+    GT_TRIAL_SLOW,     /* not compiled within a call's limit */
+    GT_TRIAL_UNPROVED, /* clearly slower in its first launch, so the results were not compared */
     GT_TRIAL_PROVED    /* verified, but not measured */
 } gt_trial_status;
 
-/* One configuration tried in a scenario. */
+/* A configuration that was tried in a scenario. */
 typedef struct gt_trial {
     gt_hash hash;       /* gt_trial_hash() */
-    gt_hash source;     /* gt_source.hash, the key of its code */
+    gt_hash source;     /* gt_source.hash, the key of the code */
     const char *config; /* gt_config_text() */
     gt_trial_status status;
     const char *message; /* why the trial failed, was eliminated or was not proved; NULL: "" */
     bool is_default, noisy;
-    gt_summary time; /* in nanoseconds; for the objective energy in nanojoules */
+    gt_summary time; /* in nanoseconds; for the objective energy, in nanojoules */
     uint32_t eliminated_round;
     gt_resources resources;
     uint32_t shared_bytes; /* dynamic */
     uint32_t vector_bytes; /* gt_vector_bytes() */
     double occupancy, max_error, compile_ns;
     int driver_version, nvrtc_version; /* of the trial */
-    double limit_ns; /* time limit that a variant exceeded because it was too slow or hung once;
-                        otherwise 0 */
-    const char *proved_at; /* sizes and data of its proof (gt_request.proved_at); NULL: "" */
+    /* time limit that was too short for the variant, which was slow or hung once; otherwise 0 */
+    double limit_ns;
+    const char *proved_at; /* sizes and data of the proof (gt_request.proved_at); NULL: "" */
 } gt_trial;
 
 #define GT_TRIAL_COLUMNS(X)                                                                        \
@@ -101,26 +101,26 @@ typedef struct gt_trial {
     X(REAL, limit_ns, limit_ns, HIDDEN)                                                            \
     X(TEXT, proved_at, proved_at, HIDDEN)
 
-/* The result of tuning one space of a scenario. gt_winner_free() frees what a lookup found. */
+/* The result of tuning one space of a scenario. Free with gt_winner_free() after a lookup. */
 typedef struct gt_winner {
-    gt_terms terms; /* the conditions under which it was made */
-    char *only;     /* the restrictions of the space: "UNROLL=1,2,4 VEC=1"; "": the whole space */
+    gt_terms terms;
+    char *only; /* restrictions, such as "UNROLL=1,2,4 VEC=1"; "" for the whole space */
     char *config, *default_config;
     char *problem; /* sizes at which the winner was measured; other sizes may share the result */
     gt_hash trial, default_trial; /* gt_trial.hash */
-    gt_code code;     /* the winner's code; the image is empty if it was not stored or is damaged */
-    gt_code fallback; /* code of fallback_config; a zero source: the same code as `code` */
+    gt_code code;                 /* the image is empty if it was not stored or is damaged */
+    gt_code fallback; /* code of fallback_config; a zero source means the same code as `code` */
     char *fallback_config; /* the safe configuration (gt_config_scalar); NULL: `config` */
-    double median_ns, low_ns, high_ns, default_ns; /* times of its trial, and the default's median
-                                                      (0: none); only lookups set them */
+    /* times of the winner's trial, and the default's median (0: none); only lookups set them */
+    double median_ns, low_ns, high_ns, default_ns;
     gt_verdict verdict;
     bool modelled;
     char *stop_reason;
-    int nvrtc_version;         /* version of the NVRTC that compiled the code */
-    uint32_t variants, failed; /* how many variants the tuning tried, and how many failed */
+    int nvrtc_version;         /* of the compiler */
+    uint32_t variants, failed; /* number of variants that the tuning tried, and that failed */
     double tuning_s;
     char created[24]; /* UTC, ISO 8601; set when stored */
-    char *proved_at;  /* proved_at of its trial; only lookups set it */
+    char *proved_at;  /* of the winner's trial; only lookups set it */
 } gt_winner;
 
 #define GT_WINNER_COLUMNS(X)                                                                       \
@@ -159,15 +159,15 @@ typedef struct gt_winner {
     X(REAL, tuning_s, tuning_s, SHOWN(tuning_s))                                                   \
     X(INPLACE, created, created, HIDDEN)
 
-/* A rule for the sizes of a region (kernel/rule/rule.h). gt_stored_rule_free() frees what a lookup
- * found. */
+/* A rule for the sizes of a region (kernel/rule/rule.h). Free with gt_stored_rule_free() after a
+ * lookup. */
 typedef struct gt_stored_rule {
     char *text;         /* gt_rule_text() */
-    char *sources;      /* hexadecimal words; contains gt_source.hash of each variant */
-    int driver_version; /* driver version of the GPU on which it was made */
+    char *sources;      /* contains the hexadecimal gt_source.hash of each variant */
+    int driver_version; /* of the GPU on which the rule was made */
     int nvrtc_version;
-    bool proved;      /* true if workers verified its variants on this kind of GPU */
-    char created[24]; /* UTC, ISO 8601; set when the rule is stored, unless an import has a date */
+    bool proved;      /* true if workers verified the variants on this kind of GPU */
+    char created[24]; /* UTC, ISO 8601; set when stored, unless an import has a date */
 } gt_stored_rule;
 
 #define GT_RULE_COLUMNS(X)                                                                         \
@@ -178,8 +178,8 @@ typedef struct gt_stored_rule {
     X(BOOL, proved, proved, HIDDEN)                                                                \
     X(INPLACE, created, created, HIDDEN)
 
-/* The columns of a gt_site (store.h): first those of the GPU, then two of the kernel, then those of
- * the scenario. In this and the next list an SQL expression may replace a column's name. */
+/* The columns of a gt_site (store.h): those of the GPU, two of the kernel, then those of the
+ * scenario. In this and the next list, an SQL expression may replace a column's name. */
 enum { GT_GPU_COLUMNS = 15, GT_FIRST_SCENARIO_COLUMN = GT_GPU_COLUMNS + 2 };
 #define GT_SITE_COLUMNS(X)                                                                         \
     X(TEXT, g.environment, scenario.environment, SHOWN(environment))                               \
@@ -212,7 +212,7 @@ enum { GT_GPU_COLUMNS = 15, GT_FIRST_SCENARIO_COLUMN = GT_GPU_COLUMNS + 2 };
     X(REAL, s.work_flops, scenario.work_flops, SHOWN(flops))                                       \
     X(BOOL, s.unreferenced, scenario.unreferenced, SHOWN(unreferenced))
 
-/* The columns of a record that do not belong to its site, trial or winner. */
+/* The columns of a record that are not in its site, trial or winner. */
 #define GT_RECORD_COLUMNS(X)                                                                       \
     X(TEXT, t.created, record.created, HIDDEN)                                                     \
     X(INTEGER, t.id, record.order, HIDDEN)                                                         \

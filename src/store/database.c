@@ -38,7 +38,6 @@ void gt_folder_of(char *out, size_t bytes, const char *path)
     }
 }
 
-/* Returns why a file is not trusted, whatever its folder, or NULL if it is trusted. */
 static const char *distrust_file(const struct stat *file)
 {
     return !is_own(file)        ? "it belongs to another user"
@@ -46,8 +45,7 @@ static const char *distrust_file(const struct stat *file)
                                 : NULL;
 }
 
-/* Returns why the file's folder is not trusted, or NULL. A sticky bit does not help: others cannot
- * replace the file, but can place a journal beside it. */
+/* A sticky bit does not help: others cannot replace the file, but can place a journal beside it. */
 static const char *distrust_folder(const char *path)
 {
     struct stat folder;
@@ -66,7 +64,7 @@ const char *gt_distrust(const char *path)
     struct stat file;
     char target[PATH_MAX];
     if (stat(path, &file) != 0) {
-        return NULL; /* the failure is reported when the file is opened */
+        return NULL; /* opening the file reports the failure */
     }
     const char *why = distrust_file(&file);
     why = why ? why : distrust_folder(path);
@@ -81,14 +79,14 @@ static struct {
     sqlite3_vfs *system;
 } own = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-/* Returns true if another user may have made the file, for example if it has several links. */
+/* Returns true if another user may have made the file. For example, it may have several links. */
 static bool is_foreign(const struct stat *facts)
 {
     return !S_ISREG(facts->st_mode) || facts->st_nlink > 1 || distrust_file(facts);
 }
 
-/* Opens a journal if it is new or belongs to this user. Checks the opened file, too, because SQLite
- * opens for reading a file that appeared in between. */
+/* Opens a journal that is new or belongs to this user. Also checks the opened file, because SQLite
+ * opens a file for reading if it appears in between. */
 static int open_journal(const char *name, sqlite3_file *file, int flags, int *opened)
 {
     struct stat facts;
@@ -122,8 +120,8 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int
                : own.system->xOpen(own.system, name, file, flags, opened);
 }
 
-/* Data of an open database file, placed after SQLite's own. `methods` are the system VFS's, except
- * for reading. */
+/* Data of an open database file, after SQLite's own. `methods` are the system's, except for
+ * reading. */
 typedef struct watched {
     sqlite3_io_methods methods;
     const sqlite3_io_methods *system;
@@ -141,7 +139,7 @@ static bool is_over(const gt_database *database)
     return gt_patience_left_s(&database->limit) <= 0;
 }
 
-/* Reads a page, or ends the statement at its time limit. SQLite's progress handler is not enough,
+/* Reads a page, or ends the statement at its limit. SQLite's progress handler is not enough,
  * because one step may read all pages of a long value. */
 static int read_page(sqlite3_file *file, void *out, int bytes, sqlite3_int64 at)
 {
@@ -151,7 +149,7 @@ static int read_page(sqlite3_file *file, void *out, int bytes, sqlite3_int64 at)
     return ends ? SQLITE_INTERRUPT : own_part->system->xRead(file, out, bytes, at);
 }
 
-/* Makes reading end with the database's limit, if find_vfs() was used to open the file. */
+/* Makes reads end at the database's limit, if the file was opened with find_vfs(). */
 static void watch_reads(gt_database *database, sqlite3 *handle)
 {
     sqlite3_file *file = NULL;
@@ -166,8 +164,7 @@ static void watch_reads(gt_database *database, sqlite3 *handle)
     }
 }
 
-/* Registers the VFS under a unique name, because a program may contain several copies of this
- * library. */
+/* The name is unique, because a program may contain several copies of this library. */
 static int register_vfs(void)
 {
     enum { ALIGNMENT = _Alignof(watched) };
@@ -180,9 +177,9 @@ static int register_vfs(void)
     return sqlite3_vfs_register(&own.vfs, 0);
 }
 
-/* Returns SQLite's code, and sets *name to the VFS with which databases are opened, or NULL if the
- * system has no suitable one. The VFS opens a journal only if it belongs to this user or root and
- * nobody else may write it; otherwise opening fails with SQLITE_CANTOPEN. */
+/* Sets *name to the VFS that opens databases, or to NULL if the system has no suitable one. This
+ * VFS opens a journal only if it belongs to this user or root and nobody else may write it;
+ * otherwise opening fails with SQLITE_CANTOPEN. Returns SQLite's code. */
 static int find_vfs(const char **name)
 {
     int code = SQLITE_OK;
@@ -205,7 +202,7 @@ __attribute__((destructor)) static void unregister(void)
     }
 }
 
-/* Returns true if the database has a journal with this suffix that may not be opened. */
+/* Returns true if the database has a journal with this suffix that must not be opened. */
 static bool lies_beside(const char *path, const char *suffix)
 {
     char name[4096];
@@ -325,7 +322,6 @@ static gputune_status begin_rows(gt_rows *rows, gt_database *database, gt_sql sq
     return GPUTUNE_OK;
 }
 
-/* Steps to the next row. ENOTFOUND if there is none. */
 static gputune_status next_row(gt_rows *rows)
 {
     rows->column = 0;
@@ -378,7 +374,7 @@ static int ends_statement(void *user)
     return is_over(user);
 }
 
-/* Limits what a file can make SQLite do, because the file may change after gt_schema_check(). */
+/* Limits what a file can make SQLite do, because it may change after gt_schema_check(). */
 static void restrict_connection(sqlite3 *handle, gt_database *database)
 {
     enum { LONGEST_SQL = 100 << 10, STEPS = 10000 };
@@ -453,7 +449,7 @@ static gt_trouble prepare_schema(gt_database *database, gt_database_mode mode, c
     return gt_database_trouble(database);
 }
 
-/* Creates the file for this user only. SQLite gives its journal the same mode. */
+/* Creates the file for this user only. SQLite gives the journal the same mode. */
 static gt_trouble make_private(bool *made, const char *path, char why[GT_WHY_MAX])
 {
     int file = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
@@ -468,13 +464,13 @@ static gt_trouble make_private(bool *made, const char *path, char why[GT_WHY_MAX
     return GT_TROUBLE_NONE;
 }
 
-/* Refuses anything but a regular file: opening a pipe waits for its other end, and opening a device
- * may do anything. */
+/* Refuses other than regular files: opening a pipe waits for its other end, and opening a device
+ * may have any effect. */
 static gt_trouble check_kind(const char *path, char why[GT_WHY_MAX])
 {
     struct stat facts;
     if (stat(path, &facts) != 0 || S_ISREG(facts.st_mode)) {
-        return GT_TROUBLE_NONE; /* the failure is reported when the file is opened */
+        return GT_TROUBLE_NONE; /* opening the file reports the failure */
     }
     const char *kind =
         S_ISFIFO(facts.st_mode) || S_ISSOCK(facts.st_mode) ? "a pipe or a socket" : "a device";
@@ -482,10 +478,10 @@ static gt_trouble check_kind(const char *path, char why[GT_WHY_MAX])
     return GT_TROUBLE_FAILED;
 }
 
-/* Explains why SQLite did not open a file. access() distinguishes causes that SQLite does not. */
+/* access() distinguishes causes that SQLite does not. */
 static void explain_failed_open(char why[GT_WHY_MAX], const gt_database *database, const char *path)
 {
-    enum { MOST = 504 }; /* SQLite's limit is 512 bytes, including the suffix of a journal */
+    enum { MOST = 504 }; /* SQLite's limit is 512 bytes, with the suffix of a journal */
     char folder[PATH_MAX] = "";
     bool is_relative = path[0] != '/' && getcwd(folder, sizeof folder);
     size_t bytes = strlen(path) + (is_relative ? strlen(folder) + 1 : 0);
@@ -548,7 +544,7 @@ gputune_status gt_database_open(gt_database **out, const char *path, gt_database
 
 /* --- examining a file through a separate connection ------------------------------------------- */
 
-/* Checks every page, and writes the first problem found to `out`. */
+/* Checks every page. Writes the first problem found to `out`. */
 static int read_damage(char *out, size_t bytes, sqlite3 *handle)
 {
     sqlite3_stmt *statement = NULL;

@@ -1,5 +1,5 @@
-/* One SQLite connection with its schema and prepared statements. The caller holds the store's mutex
- * for it. No function sets a message, because a failed lookup is not reported. */
+/* One SQLite connection with its schema and prepared statements. The caller holds the store's
+ * mutex. No function sets a message, because failed lookups are not reported. */
 #pragma once
 
 #include "base/patience.h"
@@ -11,15 +11,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The reason why a database cannot be used. */
+/* Why a database cannot be used. */
 typedef enum gt_trouble {
     GT_TROUBLE_NONE,
     GT_TROUBLE_NEWER,     /* made by a newer gputune; the file is only read */
     GT_TROUBLE_READ_ONLY, /* the file or its folder is read-only; the file is only read */
     GT_TROUBLE_UNUSABLE,  /* not a database, damaged, or made by another program or version */
     GT_TROUBLE_LOCKED,
-    GT_TROUBLE_SLOW,  /* a statement did not end within the call's time limit */
-    GT_TROUBLE_FAILED /* the file cannot be opened, the disk is full, or an I/O error occurred */
+    GT_TROUBLE_SLOW,  /* a statement did not end within the call's limit */
+    GT_TROUBLE_FAILED /* cannot be opened, or the disk is full, or an I/O error */
 } gt_trouble;
 
 enum { GT_WHY_MAX = 256 };
@@ -30,52 +30,52 @@ typedef struct gt_obstacle {
 } gt_obstacle;
 
 typedef enum gt_database_mode {
-    GT_DATABASE_WRITE, /* creates the file if it is missing */
-    GT_DATABASE_READ,  /* the file must exist and is not changed, except that a killed writer's
-                          transaction is undone */
+    GT_DATABASE_WRITE, /* creates a missing file */
+    /* the file must exist and is not changed, except to undo a killed writer's transaction */
+    GT_DATABASE_READ,
     GT_DATABASE_MEMORY
 } gt_database_mode;
 
 typedef struct gt_database {
     sqlite3 *handle;
     sqlite3_stmt *statements[GT_SQL_COUNT];
-    int code;             /* SQLite's extended code of the last failure */
-    bool made;            /* true if this connection created the file */
-    const char *distrust; /* why code from the file is not launched and its results do not count as
-                             proved; NULL: the file is trusted */
-    bool given;           /* true for the system's file, whose contents are trusted */
-    gt_patience patience; /* how long statements wait for locks; its flags must outlive them */
-    gt_patience limit;    /* how long statements run; its flags must outlive them */
+    int code;  /* SQLite's extended code of the last failure */
+    bool made; /* true if this connection created the file */
+    /* why code in the file is not launched and results do not count as proved; NULL if trusted */
+    const char *distrust;
+    bool given;           /* true for the system's file, which is trusted */
+    gt_patience patience; /* how long statements wait for locks; the flags must outlive it */
+    gt_patience limit;    /* how long statements run; the flags must outlive it */
 } gt_database;
 
-/* Opens `path`, and creates the file (mode 0600) and its tables if `mode` allows it. This call and
+/* Opens `path`. Creates the file (mode 0600) and its tables if `mode` allows it. This call and
  * later statements wait for other processes' locks as long as `patience` allows (NULL for a
  * database in memory). Returns EDATABASE, with the reason in *obstacle, or ENOMEM. */
 gputune_status gt_database_open(gt_database **out, const char *path, gt_database_mode mode,
                                 const gt_patience *patience, gt_obstacle *obstacle);
-/* Closes a database and sets the pointer to NULL. NULL is allowed. */
+/* Closes a database and sets the pointer to NULL. *database may be NULL. */
 void gt_database_close(gt_database **database);
 /* Returns true if the file was deleted or replaced, so writes would be lost. */
 bool gt_database_is_gone(gt_database *database);
-/* Sleeps for one step of a wait that polls: 1 ms at the first of the `tries`, then longer, up to
+/* Sleeps for one step of a polling wait: 1 ms at first, then longer with `tries`, up to
  * `longest_s`, but not beyond the end of the patience. Returns false, without sleeping, if the
- * patience has ended. Callers that may wait for seconds pass GT_LONG_STEP_S, so they disturb the
- * lock's holder less. */
+ * patience has ended. For waits of seconds, pass GT_LONG_STEP_S, which disturbs the lock's holder
+ * less. */
 bool gt_wait_step(const gt_patience *patience, int tries, double longest_s);
 #define GT_SHORT_STEP_S 20e-3
 #define GT_LONG_STEP_S  100e-3
-/* Stores SQLite's code as the last failure. Returns ENOMEM or EDATABASE. */
+/* Stores SQLite's code of a failure. Returns ENOMEM or EDATABASE. */
 gputune_status gt_database_failed(gt_database *database, int code);
-/* Returns the kind of trouble of the connection's last failure. */
+/* Returns the kind of the last failure. */
 gt_trouble gt_database_trouble(const gt_database *database);
-/* Returns a text about the connection's last failure. */
+/* Returns a text about the last failure. */
 const char *gt_database_why(const gt_database *database);
 
 /* Reads the columns of a row. */
 typedef gputune_status (*gt_row_fn)(void *context, gt_rows *row);
-/* Runs a statement with ?1, ?2, ... bound as by gt_bind(). Calls `take` (may be NULL) for the first
- * row, or for each row until it fails. Returns ENOTFOUND if `first_only` is set and there is no
- * row; EDATABASE or ENOMEM; or the failure of `take`. */
+/* Runs a statement with ?1, ?2, ... bound as by gt_bind(). Calls `take` (may be NULL) for each row
+ * until it fails, or only for the first row. Returns ENOTFOUND if `first_only` is set and there is
+ * no row; EDATABASE or ENOMEM; or the failure of `take`. */
 gputune_status gt_query(gt_database *database, bool first_only, gt_row_fn take, void *context,
                         gt_sql sql, const char *types, ...);
 #define gt_query_each(database, ...) gt_query(database, false, __VA_ARGS__)
@@ -88,10 +88,10 @@ gputune_status gt_take_integer(void *out, gt_rows *row);
 #define gt_query_integer(out, database, ...)                                                       \
     gt_query_one(database, gt_take_integer, out, __VA_ARGS__)
 
-/* Returns why other users may have written the file at `path`: the file or its folder belongs to
- * another user (except root), or a group or everybody may write it, even with a sticky bit. For a
- * link, the folders of the link and of its target both count. NULL if nobody else may write it, or
- * if there is no such file. The text is constant. */
+/* Returns why other users may have written the file: it or its folder belongs to another user
+ * (except root), or a group or everybody may write it, even with a sticky bit. For a link, checks
+ * the folders of the link and of its target. Returns NULL if nobody else may write it, or if there
+ * is no such file. The text is constant. */
 const char *gt_distrust(const char *path);
 /* Writes the folder of the file at `path` to `out`; "." for a bare name. */
 void gt_folder_of(char *out, size_t bytes, const char *path);

@@ -29,7 +29,6 @@ gt_hash gt_family_hash(const gt_scenario *scenario)
     return gt_hash_join(hash, gt_hash_string(choices));
 }
 
-/* Returns the text that represents the problem in the key; never NULL. */
 static const char *scenario_bucket(const gt_scenario *scenario)
 {
     return text_or_empty(scenario->bucket ? scenario->bucket : scenario->problem);
@@ -102,7 +101,6 @@ bool gt_is_wanted(const gt_wanted *wanted, const gt_site *site)
            (!wanted->sizes || gt_sizes_match(s->problem, wanted->sizes));
 }
 
-/* Returns the greatest power of two, up to 16, that divides a size. */
 static double divisor_of(int64_t size)
 {
     return (double)((size | 16) & -(size | 16));

@@ -1,29 +1,28 @@
-/* Functions for the files of the store: keys of scenarios and environments (keys.c), and reading
- * and writing results (results.c). */
+/* Keys of scenarios and environments (keys.c), and rows of results (results.c), for the files of
+ * the store. */
 #pragma once
 
 #include "store/database.h"
 
-/* Returns the hash of the scenario without its run-time sizes. gt_store_find_nearest() searches by
- * this hash. */
+/* Returns the hash of the scenario without its run-time sizes, for gt_store_find_nearest(). */
 gt_hash gt_family_hash(const gt_scenario *scenario);
 
-/* Reads a row of GT_SQL_RULES. gt_columns_free() releases its two parts, even after a failure. */
+/* Reads a row of GT_SQL_RULES. The caller frees both parts with gt_columns_free(), even after a
+ * failure. */
 gputune_status gt_listed_rule_take(gt_listed_rule *out, gt_rows *rows);
 /* Gets the ids of the rows of the site's GPU and scenario, and adds missing rows. Updates the
- * problem, the sizes, the work and the GPU's facts; with `offered`, sets the facts only if the row
- * has none. Call it in a transaction. */
+ * problem, the sizes, the work and the GPU's facts; with `offered`, sets the facts only if there
+ * are none. Must be called in a transaction. */
 gputune_status gt_site_rows(int64_t *gpu, int64_t *scenario, gt_database *database,
                             const gt_site *site, bool offered);
 /* Loads the images of the winner's code. A missing or damaged image stays empty. */
 gputune_status gt_winner_load_codes(gt_winner *winner, gt_database *database);
-/* Stores compiled code. Call it in a transaction. Does nothing if the code has no image or no
- * source. */
+/* Stores compiled code that has an image and a source. Must be called in a transaction. */
 gputune_status gt_code_put(gt_database *database, const gt_code *code);
-/* Stores a rule as gt_store_put_rule() does. `outcome` is a const gt_rule_outcome. Call it in a
+/* Stores a rule like gt_store_put_rule(). `outcome` is a const gt_rule_outcome. Must be called in a
  * transaction. */
 gputune_status gt_rule_put(gt_database *database, void *outcome);
-/* Stores a winner as gt_store_put_winner() does. `outcome` is a const gt_outcome. Call it in a
+/* Stores a winner like gt_store_put_winner(). `outcome` is a const gt_outcome. Must be called in a
  * transaction. */
 gputune_status gt_winner_put(gt_database *database, void *outcome);
 /* Writes the scenario's run-time sizes in the template's order, "67108864 1024". Returns out. */
@@ -31,13 +30,20 @@ enum { GT_SIZES_TEXT = 352 };
 const char *gt_sizes_of(char out[GT_SIZES_TEXT], const gt_scenario *scenario);
 /* Returns true if `wanted` selects the site. */
 bool gt_is_wanted(const gt_wanted *wanted, const gt_site *site);
-/* Returns the distance of two lists of sizes, as written by gt_sizes_of(): the sum over all sizes
- * of |log(size / wanted)|, where 0 counts as a half, plus |log| of the ratio of the greatest powers
- * of two, up to 16, that divide the two. The second term counts because code that is fast if
- * vectors and tiles fit is often slow, or wrong, if they do not. INFINITY if the lists cannot be
- * compared. */
+/* Returns the distance of two lists of sizes from gt_sizes_of(); INFINITY if they cannot be
+ * compared. It is the sum, over all sizes, of
+ *
+ * log(size / wanted)
+ *
+ * , where 0 counts as a half, plus
+ *
+ * log
+ *
+ * of the ratio of the greatest powers of two, up to 16, that divide the sizes. The second term
+ * counts because code that is fast if vectors and tiles fit is often slow, or wrong, if they do
+ * not. */
 double gt_sizes_distance(const char *wanted, const char *sizes);
-/* Writes the time `seconds_ago` seconds ago in UTC, "2026-01-31T12:00:00Z", to `out`. Returns out.
- */
+/* Writes the time `seconds_ago` seconds ago in UTC, "2026-01-31T12:00:00Z", to `out`. Returns
+ * out. */
 enum { GT_TIMESTAMP = 24 };
 const char *gt_timestamp(char out[GT_TIMESTAMP], double seconds_ago);

@@ -1,6 +1,5 @@
-/* The store's stack of databases: opening, lookups, writes, and lines for the log. Rows that were
- * kept in memory while the file was locked move to the file later. Merging files works in the same
- * way. */
+/* The store's stack of databases: opening, lookups, writes, log lines, rows that move from memory
+ * to the file, and merging of files. */
 #include "store/layers.h"
 
 #include "base/clock.h"
@@ -21,58 +20,58 @@
 #include <unistd.h>
 
 enum { GT_WARNING_MAX = 768 };
-/* The longest wait for the system's file, and for the last write before closing. */
+/* Longest wait for the system's file, and for the last write before closing. */
 #define GT_LOOKUP_WAIT_S 0.1
 
-/* The file uses SQLite's rollback journal, not a write-ahead log. The index of a write-ahead log is
- * in memory that processes share, so processes of two machines would damage a file on a network
- * file system, where home folders often are. With a write-ahead log, a file that only root may
- * write could not be read either. Writes are rare and short.
+/* Why a rollback journal, not a write-ahead log: processes share the index of a write-ahead log in
+ * memory, so processes of two machines would damage a file on a network file system, where home
+ * folders often are. Also, a file that only root may write could not be read. Writes are rare and
+ * short.
  *
- * A damaged file is not changed, and results are kept in memory. It may belong to another program,
- * or be intact again when its file system is.
+ * A damaged file is not changed, because it may belong to another program, or be intact again once
+ * its file system is repaired. Results are kept in memory.
  *
  * All threads use one connection to the user's file, and each use of it tries without waiting. If
- * another process has locked the file, the thread gives the connection back, waits, and starts
- * again. So no thread waits for another thread that waits for a process. Mutexes, in the order in
- * which they are taken:
- * - `using` protects the connections to files. It is held while the disk works, but not while
- * waiting for another process, except for the moment that ends a commit.
+ * another process has locked the file, the thread releases the connection, waits, and tries again.
+ * So no thread waits for another thread that waits for a process. Mutexes, in the order of locking:
+ * - `using` protects the connections to files. It is held during disk access, but not while waiting
+ * for another process, except briefly at the end of a commit.
  * - `remembering` protects the database in memory.
- * - `telling` protects the lines for the log and the times of waits. It is held briefly. The state
- * of the file in use changes under `using` and `telling`, and is read under either. */
+ * - `telling` protects the log lines and the times of waits. It is held briefly. The state of the
+ * file changes under `using` and `telling`, and is read under either. */
 struct gt_store {
     pid_t owner;
     gt_log log;
-    char *asked, *system_path; /* paths of the user's file and the system's (NULL: none) */
+    char *asked, *system_path; /* paths of the user's file, and of the system's or NULL */
     bool only_read;
 
     pthread_mutex_t using;
-    gt_database *file; /* the user's file; NULL: not open */
+    gt_database *file; /* the user's file, or NULL if not open */
     gt_database *system;
-    gt_database *wisdom; /* winners imported for this store only; NULL: none */
+    gt_database *wisdom; /* winners imported for this store only, or NULL */
 
     pthread_mutex_t remembering;
     gt_database *memory;
     uint64_t memory_writes;
 
     pthread_mutex_t telling;
-    bool no_file;            /* true if the store has given up writing the file */
-    bool unreadable;         /* true if the store has given up reading the file */
-    int64_t lags_since_ns;   /* when a call last gave up waiting for the lock, leaving rows only in
-                                memory; 0: the file has all rows */
+    bool no_file;    /* true if the file is no longer written */
+    bool unreadable; /* true if the file is no longer read */
+    /* when a call last gave up waiting for the lock and left rows in memory; 0: the file has all
+     * rows */
+    int64_t lags_since_ns;
     int64_t locked_since_ns; /* when a lookup last failed to get the lock; 0: never */
-    bool distrust_logged;    /* true if the warning about an untrusted file was logged */
-    /* true if the lock was warned about since the last successful write */
+    bool distrust_logged;    /* true after the warning about an untrusted file */
+    /* true after a warning about the lock, until a write succeeds */
     bool lock_logged;
-    bool loss_logged; /* true if gt_store_check() has reported that rows are in memory only */
-    char unkept[GT_WHY_MAX];      /* why rows are kept in memory only; "": no such rows exist */
-    gt_obstacle unread;           /* why the file did not answer the last lookup */
-    char warning[GT_WARNING_MAX]; /* the next line for the log */
+    bool loss_logged;        /* true after gt_store_check() reported rows that are only in memory */
+    char unkept[GT_WHY_MAX]; /* why rows are only in memory; "" if there are none */
+    gt_obstacle unread;      /* why the file did not answer the last lookup */
+    char warning[GT_WARNING_MAX]; /* the next log line */
 };
 
 static const double mutex_slice_s = 0.05; /* time between two checks of the cancel flag */
-static const double longest_turn_s = 30;  /* limit of the wait for other threads of this process */
+static const double longest_turn_s = 30;  /* longest wait for other threads of this process */
 static const char still_locked[] = "the database '%s' is still locked by another process: results "
                                    "that are in memory only are lost; "
                                    "end that process and tune again";
@@ -84,7 +83,7 @@ static bool layers_own(const gt_store *store)
 
 /* --- lines of the log ------------------------------------------------------------------------- */
 
-/* Remembers whether the user's file answered the last lookup. */
+/* Records if the user's file answered the last lookup. */
 static void note_read(gt_store *store, const gt_obstacle *obstacle)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
@@ -97,8 +96,8 @@ static void note_read(gt_store *store, const gt_obstacle *obstacle)
     }
 }
 
-/* Stores a line for the log. The next layers_flush() writes it, with no mutex held, because the
- * log's callback may call the store. */
+/* Stores a log line. layers_flush() writes it without a mutex, because the log's callback may call
+ * the store. */
 static void layers_warn(gt_store *store, const char *format, ...)
 {
     va_list values;
@@ -108,7 +107,7 @@ static void layers_warn(gt_store *store, const char *format, ...)
     va_end(values);
 }
 
-/* Warns once if the file's contents are not trusted. The caller holds `using`. */
+/* Warns once if the file is not trusted. The caller holds `using`. */
 static void warn_of_distrust(gt_store *store)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
@@ -138,8 +137,8 @@ static void layers_flush(gt_store *store)
 
 /* --- waiting ---------------------------------------------------------------------------------- */
 
-/* Stops writing the user's file; stops reading it, too, unless `keep_reading` is set. The caller
- * holds `using`. */
+/* Stops writing the user's file and, unless `keep_reading`, reading it. The caller holds
+ * `using`. */
 static void give_up(gt_store *store, const gt_obstacle *obstacle, bool keep_reading)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
@@ -159,7 +158,7 @@ static void give_up(gt_store *store, const gt_obstacle *obstacle, bool keep_read
         store->asked, obstacle->why);
 }
 
-/* Stops using the user's file because its folder is missing. gt_message() has the reason. */
+/* Stops using the user's file, because its folder is missing. gt_message() has the reason. */
 static void give_up_folder(gt_store *store)
 {
     gt_obstacle obstacle = {.trouble = GT_TROUBLE_FAILED};
@@ -167,8 +166,8 @@ static void give_up_folder(gt_store *store)
     give_up(store, &obstacle, false);
 }
 
-/* Creates a database in memory unless it exists. The caller holds `remembering`, or for the
- * database of wisdom `using`. */
+/* Creates a database in memory unless it exists. The caller holds `remembering`, or `using` for the
+ * database of wisdom. */
 static gputune_status layers_open_memory(gt_database **database)
 {
     gt_obstacle obstacle = {0};
@@ -180,7 +179,7 @@ static gputune_status layers_open_memory(gt_database **database)
     return status == GPUTUNE_EDATABASE ? gt_fail(status, "SQLite cannot be initialised") : status;
 }
 
-/* Stops using the system's file. The caller holds `using`. */
+/* The caller holds `using`. */
 static void drop_system(gt_store *store, const char *why)
 {
     layers_warn(store, "the system database %s is not used: %s", store->system_path, why);
@@ -189,13 +188,13 @@ static void drop_system(gt_store *store, const char *why)
 
 /* --- the user's file -------------------------------------------------------------------------- */
 
-/* Opens the user's file unless it is open, and creates it if needed. On EDATABASE, *obstacle has
- * the reason. Warns if a new file is on a network file system. */
+/* Opens the user's file, or creates it, unless it is open. On EDATABASE, *obstacle has the reason.
+ * Warns if a new file is on a network file system. */
 static gputune_status open_file(gt_store *store, gt_obstacle *obstacle)
 {
     const gt_patience at_once = gt_patience_for(0, NULL);
     const char *path = store->asked;
-    bool fixed = store->only_read || store->no_file; /* an open file then stays open */
+    bool fixed = store->only_read || store->no_file; /* then an open file stays open */
     if (store->file && (fixed || !gt_database_is_gone(store->file))) {
         return GPUTUNE_OK;
     }
@@ -216,8 +215,7 @@ static gputune_status open_file(gt_store *store, gt_obstacle *obstacle)
 }
 
 /* Calls `work`, whose statements may run as long as the call's patience allows (NULL: no limit),
- * but at least for a second: a call whose time has expired is still answered if it need not wait.
- */
+ * but at least for a second, so an expired call that need not wait is still answered. */
 static gputune_status work_within(gt_database *database, gt_store_fn work, void *context,
                                   const gt_patience *call)
 {
@@ -249,7 +247,7 @@ static gputune_status try_once(gt_store *store, gt_store_fn work, void *context,
     return status;
 }
 
-/* Tries once to work on the user's file, for layers_use_file(). The caller holds `using`. */
+/* Tries once to work on the user's file. The caller holds `using`. */
 static gputune_status try_file(gt_store *store, gt_store_fn work, void *context, bool writes,
                                const gt_patience *call)
 {
@@ -285,12 +283,11 @@ static gputune_status try_file(gt_store *store, gt_store_fn work, void *context,
     return writes ? GPUTUNE_EDATABASE : GPUTUNE_ENOTFOUND;
 }
 
-/* Calls `work` on the user's file. If another process has locked the file, tries again until
- * `limit` ends; then returns EBUSY without a message. If a statement runs longer than the call's
- * patience `call` (NULL: no limit), the file counts as locked, too. To get the connection, a lookup
- * waits as long as `call` allows, and a write as long as `limit` allows. Returns ENOTFOUND if
- * `work` cannot read the file; EDATABASE if the file is damaged or cannot be written, and the store
- * has stopped using it. */
+/* Calls `work` on the user's file. Tries again until `limit` while another process has locked the
+ * file; then returns EBUSY, without a message. The file also counts as locked if a statement runs
+ * longer than `call` (NULL: no limit). For the connection, a lookup waits as long as `call` allows,
+ * and a write as long as `limit` allows. Returns ENOTFOUND if the file cannot be read; EDATABASE if
+ * it is damaged or cannot be written, so the store has stopped using it. */
 static gputune_status layers_use_file(gt_store *store, gt_store_fn work, void *context, bool writes,
                                       const gt_patience *call, const gt_patience *limit)
 {
@@ -316,9 +313,9 @@ static gputune_status layers_use_file(gt_store *store, gt_store_fn work, void *c
  * -------------------------------------------------------------------- */
 
 static const double longest_wait_s = 5; /* a disk may take seconds to end a write */
-static const double listing_s = 0.5;    /* limit of a wait if the caller has no patience */
+static const double listing_s = 0.5;    /* if the caller has no patience */
 static const double share = 0.25;       /* fraction of the caller's time limit */
-static const double pause_s = 1; /* calls do not wait for this time after a wait without success */
+static const double pause_s = 1; /* how long calls do not wait after a wait without success */
 
 gt_patience gt_layers_file_patience(const gt_patience *patience)
 {
@@ -326,7 +323,7 @@ gt_patience gt_layers_file_patience(const gt_patience *patience)
                                fmin(longest_wait_s, share * gt_patience_left_s(patience)));
 }
 
-/* Returns how long a lookup waits for the file; with 0 it still tries once. */
+/* Returns how long a lookup waits for the file. With 0 it still tries once. */
 static gt_patience lookup_patience(gt_store *store, const gt_patience *patience)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
@@ -338,7 +335,7 @@ static gt_patience lookup_patience(gt_store *store, const gt_patience *patience)
     return patience ? gt_layers_file_patience(patience) : gt_patience_for(listing_s, NULL);
 }
 
-/* Repeats a lookup while the file is locked. EBUSY when the patience has ended. */
+/* Repeats a lookup while the file is locked. EBUSY when the patience ends. */
 static gputune_status read_file(gt_store *store, gt_store_fn work, void *context,
                                 const gt_patience *patience)
 {
@@ -368,7 +365,7 @@ static void open_system(gt_store *store)
     }
 }
 
-/* Returns the file that the user or the program named, or NULL. */
+/* Returns the file named by the program or the user, or NULL. */
 static const char *named_file(const char *path)
 {
     const char *given = path ? path : gt_environment("GPUTUNE_DB");
@@ -386,8 +383,8 @@ gputune_status gt_store_path(char **out, const char *path)
     return gt_path_format(out, "%s/gputune.db", folder);
 }
 
-/* Finds the path of the user's file. Sets no_file if the path is ":memory:", or if there is no
- * cache folder. */
+/* Finds the path of the user's file. Sets no_file for ":memory:", or if there is no cache
+ * folder. */
 static gputune_status choose_file(gt_store *store, const char *path)
 {
     gputune_status status = gt_store_path(&store->asked, path);
@@ -424,8 +421,7 @@ static gputune_status find_nothing(gt_database *database, void *context)
     return GPUTUNE_OK;
 }
 
-/* Opens the user's file. If the file is locked, a later call opens it, unless the store is
- * read-only. */
+/* If the file is locked, a later call opens it, unless the store is read-only. */
 static gputune_status open_user(gt_store *store, const char *path)
 {
     const gt_patience none = gt_patience_for(0, NULL);
@@ -479,14 +475,13 @@ gputune_status gt_store_open(gt_store **out, const char *path, const char *syste
     return GPUTUNE_OK;
 }
 
-/* Calls `work` on a database, if there is one. A database that fails counts as empty. */
+/* Calls `work` on a database, if any. A failing database counts as empty. */
 static gputune_status ask_database(gt_database *database, gt_store_fn work, void *context)
 {
     gputune_status status = database ? work(database, context) : GPUTUNE_ENOTFOUND;
     return status == GPUTUNE_EDATABASE ? GPUTUNE_ENOTFOUND : status;
 }
 
-/* Returns true if the lower layers are searched after this result. */
 static bool searches_lower(gputune_status status, bool all)
 {
     return status == GPUTUNE_ENOTFOUND || (all && status == GPUTUNE_OK);
@@ -546,7 +541,7 @@ gputune_status gt_store_read_all(gt_store *store, gt_store_fn work, void *contex
     return status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status;
 }
 
-static const double longest_write_s = 5; /* how long a write waits for a locked file */
+static const double longest_write_s = 5; /* for a locked file */
 
 /* --- transactions ----------------------------------------------------------------------------- */
 
@@ -573,8 +568,8 @@ typedef struct transaction {
 } transaction;
 
 /* Calls the work in a transaction. First rolls back an earlier transaction whose rollback ran out
- * of memory. The commit waits briefly for readers in other processes and lets no new one begin. If
- * a reader continues, the whole transaction is tried again later. */
+ * of memory. The commit waits briefly for readers of other processes, and lets no new reader begin.
+ * If a reader continues, the whole transaction is tried again later. */
 static gputune_status in_transaction(gt_database *database, void *context)
 {
     const transaction *what = context;
@@ -589,7 +584,7 @@ static gputune_status in_transaction(gt_database *database, void *context)
     return status;
 }
 
-/* Writes the user's file. `call` limits how long statements run, `patience` how long to wait. */
+/* `call` limits how long statements run, `patience` how long to wait. */
 static gputune_status write_file(gt_store *store, gt_store_fn work, void *context,
                                  const gt_patience *call, const gt_patience *patience)
 {
@@ -645,8 +640,7 @@ gputune_status gt_store_write_memory(gt_store *store, gt_store_fn work, void *co
     return status;
 }
 
-/* Statements that copy rows of `kept` to the file, ordered so that referenced rows are copied
- * first. */
+/* Statements that copy rows of `kept` to the file. Referenced rows come first. */
 static const gt_sql steps[] = {GT_SQL_BRING_GPU,    GT_SQL_BRING_KERNEL, GT_SQL_BRING_SCENARIO,
                                GT_SQL_BRING_CUBIN,  GT_SQL_BRING_CODE,   GT_SQL_BRING_TRIAL,
                                GT_SQL_BRING_WINNER, GT_SQL_BRING_RULE};
@@ -654,11 +648,10 @@ enum { STEPS = sizeof steps / sizeof *steps };
 
 typedef struct bringing {
     gt_store *store;
-    uint64_t writes; /* number of writes to the database in memory when it was copied */
+    uint64_t writes; /* value of memory_writes when the rows were copied */
 } bringing;
 
-/* Copies the database `from` to `kept`, an empty database that is attached to the writer's
- * connection. */
+/* Copies the database `from` to `kept`, an empty database attached to the writer's connection. */
 static gputune_status copy_kept(gt_database *database, sqlite3 *from)
 {
     if (sqlite3_db_readonly(database->handle, "kept") < 0) { /* not attached yet */
@@ -700,7 +693,7 @@ static void detach_store(gt_store *store)
     }
 }
 
-/* Deletes the rows in memory that were copied to the file, except leases and newer rows. */
+/* Deletes the rows in memory, which are now in the file, except leases and newer rows. */
 static void forget_memory(gt_store *store, const bringing *what)
 {
     int64_t leases = 1;
@@ -729,7 +722,7 @@ bool gt_store_lags(gt_store *store)
     return store->lags_since_ns && !store->no_file;
 }
 
-/* Moves the rows that are in memory because the file was locked. No mutex may be held. */
+/* Moves rows that are in memory because the file was locked. No mutex may be held. */
 static void layers_bring(gt_store *store, const gt_patience *patience)
 {
     bringing what = {.store = store};
@@ -749,8 +742,7 @@ static bool has_memory(gt_store *store)
     return store->memory != NULL;
 }
 
-/* Moves the rows in memory to the file. Gives up 0.3 s after the last failed wait if the file is
- * still locked. */
+/* Like layers_bring(), but waits at most until 0.3 s after the last failed wait. */
 static void bring_the_rest(gt_store *store)
 {
     static const double most_s = 0.3;
@@ -820,7 +812,7 @@ static void warn_of_lock(gt_store *store)
              "another process had locked it, and some results were lost");
 }
 
-/* Writes to the file, and to the database in memory, if any, which lookups read first. */
+/* Also writes to the database in memory, if any, because lookups read it first. */
 gputune_status gt_store_write(gt_store *store, gt_store_fn work, void *context,
                               const gt_patience *patience)
 {
@@ -850,7 +842,7 @@ typedef struct merging {
     gputune_merged *merged;
 } merging;
 
-/* Copies the rows of `kept` to the file, and counts those that the file did not have. */
+/* Copies the rows of `kept` to the file, and counts those that were new. */
 static gputune_status bring_all(gt_database *database, void *context)
 {
     merging *what = context;
@@ -879,7 +871,6 @@ static gputune_status add_counts(void *context, gt_rows *row)
     return GPUTUNE_OK;
 }
 
-/* Adds the undamaged rows of a file to what->all. */
 static gputune_status gather_file(merging *what, const char *path, const gt_patience *patience)
 {
     static const char cannot[] = "the database '%s' cannot be merged: %s";
@@ -907,7 +898,7 @@ static gputune_status gather_file(merging *what, const char *path, const gt_pati
 gputune_status gt_store_merge(gputune_merged *merged, gt_store *store, const char *const *paths,
                               size_t count)
 {
-    static const double each_s = 5; /* the longest wait for each locked file */
+    static const double each_s = 5; /* longest wait for each locked file */
     GT_SCOPED(gt_database_close) gt_database *all = NULL;
     *merged = (gputune_merged)GPUTUNE_MERGED_INIT;
     GT_TRY(layers_open_memory(&all));

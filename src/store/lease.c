@@ -1,23 +1,22 @@
 /* Leases: which process is tuning which scenario.
  *
- * A lease is a row of the database with the holder's process and the time at which the lease
- * expires. The holder renews it every second. Other processes read the row until the lease is free,
- * and then take the lease in a transaction, so only one of them gets it. A lease avoids double
- * work, but is not a lock. If it is lost, two processes may tune the same scenario; both processes'
- * results are valid.
+ * A lease is a row of the database with the holder's process and the expiry time. The holder renews
+ * it every second. Other processes read the row until the lease is free, and take it in a
+ * transaction, so only one of them gets it. A lease avoids double work, but is not a lock: if it is
+ * lost, two processes may tune the same scenario, and both results are valid.
  *
  * A lease is free if one of these is true:
  * - There is no row.
  * - The holder was a process of this machine that has ended, even if another process has its number
  * now.
- * - The holder is this process, which could not give the lease back.
+ * - The holder is this process, which could not release the lease.
  * - The holder is on another machine, and the lease has expired by the wall clock.
  * - This thread has watched the lease for GT_LEASE_SECONDS without a renewal. This needs no common
  * clock.
  *
- * If no file can be written, or it stays locked for the file's part of the patience, the lease is
- * kept in memory, visible only to this process's threads. Waiting only reads, so it does not keep
- * the holder from writing. */
+ * If no file can be written, or it stays locked for its part of the patience, the lease is kept in
+ * memory, visible only to threads of this process. Waiting only reads, so it does not keep the
+ * holder from writing. */
 #include "store/layers.h"
 
 #include "base/clock.h"
@@ -34,8 +33,8 @@
 #include <unistd.h>
 
 enum { MACHINE_MAX = 128, LEASE_MS = GT_LEASE_SECONDS * 1000 };
-static const double longest_wait_s = 30; /* limit of a wait if the caller has no patience */
-static const double brief_wait_s = 0.1;  /* longest wait of one renewal; renewals repeat */
+static const double longest_wait_s = 30; /* if the caller has no patience */
+static const double brief_wait_s = 0.1;  /* of one renewal; renewals repeat */
 
 /* --- processes -------------------------------------------------------------------------------- */
 
@@ -74,17 +73,17 @@ static int64_t unix_ms(void)
 
 /* --- taking ----------------------------------------------------------------------------------- */
 
-/* The last lease of this process that could not be given back. */
+/* The last lease that this process could not release. */
 static struct {
     pthread_mutex_t mutex;
     gt_hash owner;
 } left = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 typedef struct lease_try {
-    gt_lease lease; /* the lease to take */
-    gt_hash left;   /* owner of the lease that this process could not give back */
+    gt_lease lease;
+    gt_hash left; /* owner of the lease that this process could not release */
     char machine[MACHINE_MAX];
-    int64_t holder; /* the process that holds the lease; 0: none, or not known */
+    int64_t holder; /* process that holds the lease; 0 if none or unknown */
     int64_t seen;   /* the holder when the file was last readable */
 } lease_try;
 
@@ -132,14 +131,15 @@ static double watched_s(const lease_row *row, gt_hash key)
     return last.same_s;
 }
 
-/* Returns true if the lease is not free, as described at the beginning. A wrong wall clock can only
- * end a lease of another machine too early. */
+/* Returns false if the lease is free, as described at the top. A wrong wall clock can only end a
+ * lease of another machine too early. */
 static bool is_held(const lease_row *row, const lease_try *attempt)
 {
     bool is_of_here = strcmp(row->machine, attempt->machine) == 0;
-    bool is_dead = gt_hash_equal(row->owner, attempt->left) ||
-                   (is_of_here &&
-                    start_of(row->pid) != row->start); /* the number belongs to another process */
+    bool is_dead =
+        gt_hash_equal(row->owner, attempt->left) || (is_of_here &&
+                                                     /* the number now belongs to another process */
+                                                     start_of(row->pid) != row->start);
     return !is_dead && watched_s(row, attempt->lease.key) < GT_LEASE_SECONDS &&
            (is_of_here || unix_ms() < row->expires_ms);
 }
@@ -173,7 +173,7 @@ static gputune_status peek_lease(gt_database *database, void *context)
     return GPUTUNE_OK;
 }
 
-/* Returns EBUSY if another process holds the lease. Only reads the database. */
+/* EBUSY if another process holds the lease. Only reads the database. */
 static gputune_status look_at_lease(gt_store *store, lease_try *attempt,
                                     const gt_patience *patience)
 {
@@ -182,8 +182,8 @@ static gputune_status look_at_lease(gt_store *store, lease_try *attempt,
     return is_read && attempt->holder ? GPUTUNE_EBUSY : GPUTUNE_OK;
 }
 
-/* Takes the lease. EBUSY if another process holds it, or if the patience ended while the file was
- * locked. If the file stays locked for its part of the patience, the lease is kept in memory. */
+/* Takes the lease. EBUSY if another process holds it, or if the file was locked until the patience
+ * ended. If the file stays locked for its part of the patience, the lease is kept in memory. */
 static gputune_status try_lease(gt_store *store, lease_try *attempt, const gt_patience *patience)
 {
     GT_TRY(look_at_lease(store, attempt, patience));
@@ -197,7 +197,6 @@ static gputune_status try_lease(gt_store *store, lease_try *attempt, const gt_pa
     return status == GPUTUNE_OK && attempt->holder ? GPUTUNE_EBUSY : status;
 }
 
-/* Calls `try` until it does not return EBUSY. */
 static gputune_status wait_for_lease(gt_store *store, lease_try *attempt,
                                      const gt_patience *patience,
                                      gputune_status (*try)(gt_store *store, lease_try *attempt,
@@ -277,7 +276,7 @@ static gputune_status renew_lease(gt_database *database, void *context)
 
 gputune_status gt_store_lease_renew(gt_lease *lease, gt_store *store, const gt_patience *patience)
 {
-    /* in the second half of a lease, waiting until its end is worthwhile */
+    /* in the second half of a lease, it is worth waiting until its end */
     double left_s = GT_LEASE_SECONDS - gt_seconds_since(lease->renewed_ns);
     bool is_old = left_s < GT_LEASE_SECONDS / 2.0 && left_s > brief_wait_s;
     const gt_patience brief = gt_patience_at_most(patience, is_old ? left_s : brief_wait_s);
@@ -305,7 +304,8 @@ void gt_store_lease_release(gt_lease *lease, gt_store *store, const gt_patience 
     bool held = lease->held;
     lease->held = false;
     if (held && change_lease(lease, store, delete_lease, patience) != GPUTUNE_OK) {
-        /* other processes wait until it expires, but this process must not wait for itself */
+        /* other processes wait until the lease expires, but this process must not wait for
+         * itself */
         GT_SCOPED(gt_unlock) pthread_mutex_t *mutex = gt_lock(&left.mutex);
         left.owner = lease->owner;
     }

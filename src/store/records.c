@@ -1,4 +1,4 @@
-/* Lists winners and trials with everything stored about them, and deletes them. */
+/* Lists and deletes winners and trials with everything stored about them. */
 #include "base/array.h"
 #include "base/hash_index.h"
 #include "store/keys.h"
@@ -9,10 +9,11 @@
 
 typedef struct record_search {
     GT_ARRAY(gt_record_row) found;
-    gt_hash_index trials, spaces; /* index of the first rows of trials and of winners' spaces */
+    /* index of the first row of each trial, and of each winner's space */
+    gt_hash_index trials, spaces;
     const gt_records_filter *filter;
     bool all_trials;
-    size_t upper; /* number of rows found in the layers above */
+    size_t upper; /* number of rows found in upper layers */
 } record_search;
 
 static void free_row(gt_record_row *row)
@@ -69,7 +70,8 @@ static void show_record(gt_record_row *row)
     }
 }
 
-/* Adds a row. Sets *above if one of the first `upper` rows has the same site and hash. */
+/* Sets *above if one of the first `upper` rows has the same site and hash. Adds the row to
+ * `index`. */
 static gputune_status find_above(bool *above, gt_hash_index *index, const gt_record_row *row,
                                  gt_hash hash, size_t next, size_t upper)
 {
@@ -80,8 +82,8 @@ static gputune_status find_above(bool *above, gt_hash_index *index, const gt_rec
     return GPUTUNE_OK;
 }
 
-/* Decides if a row is kept. An upper layer's winner hides a lower layer's winner of the same space.
- * An upper layer's trial hides the same trial, or the whole scenario unless all trials are read. */
+/* Decides if a row is kept. A winner hides a lower layer's winner of the same space. A trial hides
+ * a lower layer's same trial or, unless all trials are read, the whole scenario. */
 static gputune_status settle_layers(bool *keep, record_search *search, gt_record_row *row)
 {
     bool known, hidden = false, all = search->all_trials;
@@ -148,8 +150,8 @@ static bool is_newer(const gputune_record *a, const gputune_record *b)
     return later ? later > 0 : a->order > b->order;
 }
 
-/* Marks which of a kernel's rows on one kind of GPU are outdated. With one_version, keeps only the
- * rows of one version: the current version if it has results, otherwise the newest one. */
+/* Marks outdated rows of one kernel on one kind of GPU. With one_version, keeps only rows of the
+ * current version or, if it has no results, of the newest. */
 static void settle_kernel(gt_record_row *rows, size_t count, const gt_records_filter *filter)
 {
     gt_hash hand = {0};
@@ -176,8 +178,8 @@ static void settle_kernel(gt_record_row *rows, size_t count, const gt_records_fi
  * different code, only those with the latest code count. If a restriction has winners of different
  * spaces, only those of the latest space count. */
 
-/* Returns a key that is equal for rows that replace each other: trials of the same configuration,
- * or winners of the same restriction. */
+/* Returns a key that is equal for rows that may replace each other: trials of the same
+ * configuration, or winners of the same restriction. */
 static gt_hash replacing_key(const gt_record_row *row, bool winners)
 {
     const gt_hash site =
@@ -187,8 +189,8 @@ static gt_hash replacing_key(const gt_record_row *row, bool winners)
                         gt_hash_join(what, gt_hash_string(winners ? row->winner.problem : "")));
 }
 
-/* Returns a trial's code, or a winner's space. Rows with the same value do not replace each other.
- */
+/* Returns a trial's hash, or a winner's space. Rows with the same value do not replace each
+ * other. */
 static gt_hash version_of(const gt_record_row *row, bool winners)
 {
     return winners ? row->winner.terms.space : row->trial.hash;
@@ -202,7 +204,6 @@ static bool is_later(const gt_record_row *a, const gt_record_row *b, bool winner
                      : is_newer(&a->record, &b->record);
 }
 
-/* Marks the winners or trials that later rows replaced. */
 static gputune_status settle_replaced(record_search *search, bool winners)
 {
     gt_record_row *rows = search->found.items;
@@ -222,7 +223,7 @@ static gputune_status settle_replaced(record_search *search, bool winners)
         if ((!winners || row->record.is_winner) &&
             gt_hash_index_find(&at, &first, replacing_key(row, winners)) &&
             !gt_hash_equal(version_of(row, winners), version_of(&rows[last[at]], winners))) {
-            /* in a list of all trials, an earlier winner stays as its trial's only row */
+            /* in a list of all trials, an earlier winner stays as the only row of its trial */
             bool stays = winners && search->all_trials &&
                          !gt_hash_equal(row->trial.hash, rows[last[at]].trial.hash);
             row->record.outdated = true;
@@ -272,7 +273,7 @@ static int compare_rows(const void *left, const void *right)
     return order ? order : strcmp(a->record.configuration, b->record.configuration);
 }
 
-/* Calls `each` for the records in order, unless `answer` is the status of a failed read. */
+/* Calls `each` for the records in order. Does nothing but return `answer` if that is not 0. */
 static int give_records(record_search *search, int answer, gt_record_fn each, void *user)
 {
     gt_array_sort(&search->found, compare_rows);
@@ -307,10 +308,10 @@ int gt_store_records(gt_store *store, const gt_records_filter *filter, gt_record
 typedef struct forgetting {
     record_search search;
     bool outdated; /* true if only superseded versions are selected */
-    bool searched; /* true if the file can be written and was searched */
+    bool searched; /* true if the file was writable and was searched */
 } forgetting;
 
-/* Adds a rule as the only row of its scenario on its kind of GPU. */
+/* Adds a rule as a record, the only row of its scenario on its kind of GPU. */
 static gputune_status add_rule(void *context, gt_rows *rows)
 {
     record_search *search = context;
@@ -357,7 +358,7 @@ static gputune_status find_selected(gt_database *database, void *context)
     return GPUTUNE_OK;
 }
 
-/* Deletes the selected rows, then code, scenarios and kernels that have no trials or rules left. */
+/* Deletes the selected rows, then code, scenarios and kernels without trials or rules. */
 static gputune_status forget_selected(gt_database *database, void *context)
 {
     static const gt_sql of_site[] = {GT_SQL_DROP_SOURCES, GT_SQL_DROP_RULE_SOURCES,

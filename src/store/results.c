@@ -29,7 +29,7 @@ void gt_trial_list_drop(gt_trial_list *list, size_t index)
 
 typedef struct trial_search {
     gt_trial_list found;
-    size_t upper; /* number of results found in the layers above */
+    size_t upper; /* number of results from upper layers */
     const gt_scenario *scenario;
     int driver_version;
 } trial_search;
@@ -55,7 +55,7 @@ static gputune_status add_trial(void *context, gt_rows *rows)
     if (status == GPUTUNE_OK && rows->database->distrust && gt_trial_is_correct(trial->status)) {
         *(char *)trial->proved_at = '\0'; /* other users may have written the row */
     }
-    /* a failure on the GPU counts only if the driver is the same */
+    /* a failure on the GPU counts only for the same driver */
     bool counts = gt_trial_is_correct(trial->status) || trial->status == GT_TRIAL_UNPROVED ||
                   trial->status == GT_TRIAL_COMPILE || !search->driver_version ||
                   trial->driver_version == search->driver_version;
@@ -99,23 +99,22 @@ gputune_status gt_store_put_trials(gt_store *store, const gt_scenario *scenario,
 
 /* ---- trials elsewhere ------------------------------------------------------------------------ */
 
-/* The trials of one scenario on one GPU. */
 typedef struct group {
-    int64_t gpu, scenario; /* ids in the current layer */
+    int64_t gpu, scenario; /* valid in the current layer */
     gt_hash key;
     double distance; /* between the sizes */
     bool other_gpu, other_values, other_objective;
-    size_t order; /* order of finding */
+    size_t order; /* position in the order of finding */
     gt_related_list trials;
 } group;
 
 typedef struct related_search {
-    GT_ARRAY(group) groups; /* groups of all layers so far */
+    GT_ARRAY(group) groups; /* of all layers so far */
     const gt_device *device;
     const gt_scenario *wanted;
     char sizes[GT_SIZES_TEXT]; /* the wanted sizes */
     gt_hash own;
-    gt_hash_index places; /* index of a group by its key, while a layer is read */
+    gt_hash_index places; /* maps the key of a group to its index, while a layer is read */
 } related_search;
 
 void gt_related_list_free(gt_related_list *list)
@@ -165,7 +164,7 @@ static gputune_status add_group(void *context, gt_rows *row)
     return place == next ? gt_array_push(&search->groups, one) : GPUTUNE_OK;
 }
 
-/* Lists the groups of a layer, except those of upper layers and the scenario itself. */
+/* Omits groups of upper layers, and the scenario itself. */
 static gputune_status list_groups(related_search *search, gt_database *database)
 {
     const gt_device *device = search->device;
@@ -231,7 +230,7 @@ static gputune_status read_related(gt_database *database, void *context)
     return status;
 }
 
-/* Collects the nearest trials of all layers, and numbers the groups by nearness. */
+/* Collects the nearest trials of all layers. Numbers the groups, the nearest first. */
 static gputune_status gather_related(gt_related_list *out, related_search *search)
 {
     gt_array_sort(&search->groups, nearest_first);
@@ -240,7 +239,7 @@ static gputune_status gather_related(gt_related_list *out, related_search *searc
         for (size_t t = 0; t < from->count && out->count < GT_RELATED_MAX; t++) {
             from->items[t].group = (uint32_t)i;
             GT_TRY(gt_array_push(out, from->items[t]));
-            from->items[t].config = NULL; /* taken over */
+            from->items[t].config = NULL; /* now owned by `out` */
         }
     }
     return GPUTUNE_OK;
@@ -296,8 +295,8 @@ static gputune_status take_code(void *code, gt_rows *row)
     return gt_columns_take(code, row, &gt_code_columns);
 }
 
-/* Finds the code with this source, arch, ptx and NVRTC version (0: the newest). ENOTFOUND if it is
- * missing, damaged or not trusted. */
+/* Finds code by source, arch, ptx and NVRTC version (0: the newest). ENOTFOUND if it is missing,
+ * damaged or not trusted. */
 static gputune_status find_code(gt_database *database, void *context)
 {
     gt_code *code = context;
@@ -371,8 +370,7 @@ static gputune_status take_winner(gt_winner *out, gt_rows *rows)
     return GPUTUNE_OK;
 }
 
-/* Loads the code's image. A missing or damaged image stays empty, and the code can be compiled
- * again. */
+/* A missing or damaged image stays empty, and the code can be compiled again. */
 static gputune_status load_code(gt_code *code, gt_database *database)
 {
     bool has_source = code->source.high || code->source.low;
@@ -388,12 +386,12 @@ gputune_status gt_winner_load_codes(gt_winner *winner, gt_database *database)
 
 typedef struct winner_search {
     gt_winner_list found;
-    size_t upper; /* number of results found in the layers above */
+    size_t upper; /* number of results from upper layers */
     const gt_scenario *scenario;
 } winner_search;
 
-/* Marks an upper layer's winner as final if it answers for `given`, a winner of the system's
- * database, and is as fast. Winners of the system's database always count as final. */
+/* Marks upper layers' winners as final if they answer for `given`, a winner of the system's
+ * database, and are as fast. Winners of the system's database always count as final. */
 static void decide_faster(winner_search *search, const gt_winner *given)
 {
     for (size_t i = 0; i < search->upper; i++) {
@@ -453,13 +451,13 @@ typedef struct near_sizes {
 } near_sizes;
 
 typedef struct nearest_search {
-    gt_winner best; /* has no configuration until a winner is found */
+    gt_winner best; /* no configuration until a winner is found */
     double distance;
     const gt_scenario *wanted;
-    const gt_hash *other; /* the winners of these trials are not considered */
+    const gt_hash *other; /* trials whose winners to skip */
     size_t other_count;
     char sizes[GT_SIZES_TEXT]; /* the wanted sizes */
-    GT_ARRAY(near_sizes) list; /* sizes in the current layer, nearest first */
+    GT_ARRAY(near_sizes) list; /* sizes in the current layer, the nearest first */
     const near_sizes *at;
 } nearest_search;
 
@@ -479,8 +477,7 @@ static gputune_status list_sizes(void *context, gt_rows *row)
     return near.distance < INFINITY ? gt_array_push(&search->list, near) : GPUTUNE_OK;
 }
 
-/* Returns the rank of a winner among those at the same distance: a winner of the whole space ranks
- * above a final one. */
+/* Ranks winners at the same distance: whole space above final, above others. */
 static int rank_of(const gt_winner *winner)
 {
     return 2 * !winner->only[0] + winner->terms.final;
@@ -543,7 +540,6 @@ gputune_status gt_store_find_nearest(gt_winner *out, gt_store *store, const gt_s
     return search.best.config ? GPUTUNE_OK : GPUTUNE_ENOTFOUND;
 }
 
-/* Searches for a stored winner that answers for another one. */
 typedef struct answering {
     const gt_terms *terms;
     bool found;
@@ -573,8 +569,8 @@ static gputune_status set_winner(gt_database *database, int64_t gpu, int64_t sce
     return gt_execute(database, GT_SQL_WINNER_SEAL, "");
 }
 
-/* Deletes a scenario's trials up to row `last` whose configuration was later tried again with other
- * code or another launch, together with their winners and code. */
+/* Deletes trials up to row `last` whose configuration was later tried again with other code or
+ * another launch, with their winners and code. */
 static gputune_status drop_replaced(gt_database *database, int64_t gpu, int64_t scenario,
                                     int64_t last)
 {
@@ -588,7 +584,7 @@ static gputune_status drop_replaced(gt_database *database, int64_t gpu, int64_t 
     return count > 0 ? gt_execute(database, GT_SQL_DROP_IMAGES, "") : GPUTUNE_OK;
 }
 
-/* Stores the trials. A trial that this tuning has already stored keeps its date. */
+/* A trial that this tuning has already stored keeps its date. */
 static gputune_status put_trials(gt_database *database, int64_t gpu, int64_t scenario,
                                  const gt_outcome *outcome, const char *created)
 {

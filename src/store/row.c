@@ -1,4 +1,4 @@
-/* Binding and reading rows by their description. */
+/* Binds and reads rows by the descriptions of their columns. */
 #include "store/row.h"
 
 #include "base/selection.h"
@@ -39,7 +39,7 @@ const gt_columns gt_site_columns = COLUMNS(GT_SITE_COLUMNS);
 const gt_columns gt_record_columns = COLUMNS(GT_RECORD_COLUMNS);
 #undef ROW
 
-/* A hash as it is stored: big-endian, so files are the same on every machine. */
+/* A stored hash: big-endian, so files are the same on every machine. */
 typedef struct stored_hash {
     uint64_t high, low;
 } stored_hash;
@@ -57,7 +57,8 @@ static int bind_hash(sqlite3_stmt *statement, int index, gt_hash hash)
 
 static int bind_real(sqlite3_stmt *statement, int index, double value)
 {
-    return sqlite3_bind_double(statement, index, isnan(value) ? 0 : value); /* NaN would be NULL */
+    /* SQLite would store NaN as NULL */
+    return sqlite3_bind_double(statement, index, isnan(value) ? 0 : value);
 }
 
 static int bind_text(sqlite3_stmt *statement, int index, const char *text)
@@ -65,7 +66,6 @@ static int bind_text(sqlite3_stmt *statement, int index, const char *text)
     return sqlite3_bind_text(statement, index, text, -1, SQLITE_TRANSIENT);
 }
 
-/* Reads `member` as a value of the given type. */
 #define AS(type) (*(const type *)member)
 
 gt_row_value gt_column_value(const gt_column *column, const void *row)
@@ -209,7 +209,6 @@ gt_hash gt_rows_hash(gt_rows *rows)
     return (gt_hash){be64toh(stored.high), be64toh(stored.low)};
 }
 
-/* Reads the next column as the member's kind. */
 static gt_row_value take_value(gt_rows *rows, gt_column_kind kind)
 {
     const bool is_null = kind == GT_COLUMN_OPTIONAL &&
@@ -276,8 +275,9 @@ static gt_hash hash_value(sqlite3_value *value)
         return gt_hash_bytes(&real, sizeof real);
     case SQLITE_NULL:
         return (gt_hash){0};
-    default: { /* reading the pointer may change the number of bytes, so it comes first */
-        const void *bytes = sqlite3_value_blob(value); /* NULL: an empty value, or out of memory */
+    default: { /* get the pointer first, because this may change the number of bytes */
+        /* NULL for an empty value, or if out of memory */
+        const void *bytes = sqlite3_value_blob(value);
         return bytes ? gt_hash_bytes(bytes, (size_t)sqlite3_value_bytes(value)) : (gt_hash){0};
     }
     }

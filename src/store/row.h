@@ -1,4 +1,4 @@
-/* Rows of tables as structs. Binds parameters and reads columns by the lists of columns.h. */
+/* Table rows as structs: binds parameters and reads columns by the lists of columns.h. */
 #pragma once
 
 #include "store/store.h"
@@ -8,7 +8,7 @@
 typedef enum gt_column_kind {
     GT_COLUMN_HASH,
     GT_COLUMN_TEXT,     /* char *, owned; NULL is stored as "" */
-    GT_COLUMN_OPTIONAL, /* char *, owned; NULL stays NULL */
+    GT_COLUMN_OPTIONAL, /* char *, owned; may be NULL */
     GT_COLUMN_INPLACE,  /* char[] */
     GT_COLUMN_INTEGER,  /* int or an enum */
     GT_COLUMN_STATUS,   /* gt_trial_status, shown as its name */
@@ -20,8 +20,8 @@ typedef enum gt_column_kind {
 typedef struct gt_column {
     gt_column_kind kind;
     const char *name;
-    size_t offset, bytes; /* offset and size of the member in the row's struct */
-    size_t shown;         /* offset of the member of gputune_record; 0: none */
+    size_t offset, bytes; /* of the member in the row's struct */
+    size_t shown;         /* offset of the member of gputune_record; 0 if not shown */
 } gt_column;
 
 typedef struct gt_columns {
@@ -29,64 +29,64 @@ typedef struct gt_columns {
     size_t count;
 } gt_columns;
 
-/* A record, with values for sorting and comparing records. */
+/* A record, with values to sort and compare it by. */
 typedef struct gt_record_row {
     gputune_record record;
     gt_site site;
     char scenario_hex[GT_HASH_HEX], identity_hex[GT_HASH_HEX];
-    gt_trial_status default_status; /* -1: the default has no trial */
+    gt_trial_status default_status; /* -1 if the default has no trial */
     double volume;
-    int winner_order; /* a file's later winners have higher numbers */
-    bool superseded;  /* true if a version of the template that does not count made the row */
+    int winner_order; /* later winners of a file have higher numbers */
+    bool superseded;  /* true if another version of the template counts instead */
     bool left_out;
     gt_trial trial;
     gt_winner winner;
 } gt_record_row;
 
-/* The columns of gt_trial, gt_winner, gt_stored_rule, gt_code, gt_site and gt_record_row. */
 extern const gt_columns gt_trial_columns, gt_winner_columns, gt_rule_columns, gt_code_columns,
     gt_site_columns, gt_record_columns;
 
 typedef struct gt_row_value {
     enum { GT_VALUE_HASH, GT_VALUE_TEXT, GT_VALUE_INTEGER, GT_VALUE_REAL } kind;
     gt_hash hash;
-    const char *text; /* borrowed from the row; NULL: none */
+    const char *text; /* borrowed from the row; may be NULL */
     int64_t integer;
     double real;
 } gt_row_value;
 
 gt_row_value gt_column_value(const gt_column *column, const void *row);
-/* Sets a column's member. A text is copied (to a member that is an array, cut to its size), and the
- * old text is freed. Returns ENOMEM. */
+/* Sets a column's member. Copies a text, and frees the old one; an array member may truncate it.
+ * ENOMEM. */
 gputune_status gt_column_set(void *row, const gt_column *column, const gt_row_value *value);
 
 /* Binds ?1, ?2, ... by `types`: t const char * (or NULL), h gt_hash, i int64_t, n int, d double, b
  * const void * and size_t, c const gt_columns * and its row. Returns SQLite's code. */
 int gt_bind(sqlite3_stmt *statement, const char *types, va_list values);
 
-/* A statement that is being executed. The columns of a row are read from left to right. */
+/* A running statement. Columns are read from left to right. */
 typedef struct gt_rows {
     struct gt_database *database;
     sqlite3_stmt *statement;
     int column;
 } gt_rows;
-/* Return the next column. Texts and blobs live until the next row; a text is never NULL. */
+/* Return the next column. Texts and blobs are valid until the next row; a text is never NULL. */
 int64_t gt_rows_integer(gt_rows *rows);
 double gt_rows_real(gt_rows *rows);
 const char *gt_rows_text(gt_rows *rows);
 gt_hash gt_rows_hash(gt_rows *rows);
 const void *gt_rows_blob(gt_rows *rows, size_t *bytes);
 
-/* Reads the next columns into *row, which must be zero. Call gt_columns_free() even after a
- * failure. */
+/* Reads the next columns into *row, which must be zero. The caller frees them with
+ * gt_columns_free(), even after a failure. */
 gputune_status gt_columns_take(void *row, gt_rows *rows, const gt_columns *columns);
 /* Frees the texts of a row. */
 void gt_columns_free(void *row, const gt_columns *columns);
-/* Sets the members of *record that show columns of the row. The row keeps the texts. */
+/* Sets the members of *record that show columns of the row. The row still owns the texts. */
 void gt_columns_show(gputune_record *record, const gt_columns *columns, const void *row);
 
-/* Registers the SQL functions. gt_checksum(value, ...) hashes the types and bytes of its arguments;
- * it detects a row that was changed since it was written, but does not protect against an attacker.
- * gt_sizes_match(sizes, wanted) is that of base/selection.h, so rows of other sizes are neither
- * checked nor read. Returns SQLite's code. */
+/* Registers the SQL functions gt_checksum() and gt_sizes_match(). Returns SQLite's code.
+ *
+ * gt_checksum(value, ...) hashes the types and bytes of its arguments. It detects rows that were
+ * changed after they were written, but does not protect against an attacker. gt_sizes_match(sizes,
+ * wanted) is that of base/selection.h; in SQL it saves reading and checking rows of other sizes. */
 int gt_functions_register(sqlite3 *handle);

@@ -11,8 +11,7 @@ void gt_stored_rule_free(gt_stored_rule *rule)
     gt_columns_free(rule, &gt_rule_columns);
 }
 
-/* Returns the scenario under which a rule is stored. Its problem is "rule", which is not the text
- * of any real problem. */
+/* Returns the scenario that is the key of a rule. Its bucket "rule" differs from every problem. */
 static gt_scenario scenario_of_rule(const gt_scenario *scenario, const char *region)
 {
     gt_scenario of_rule = *scenario;
@@ -109,7 +108,7 @@ gputune_status gt_store_put_rule(gt_store *store, const gt_rule_outcome *outcome
 typedef struct rule_listing {
     const gt_wanted *wanted;
     gt_listed_rules *out;
-    gt_hash_index above; /* the rules of the upper layers and of the current layer */
+    gt_hash_index above; /* rules of upper layers and of the current layer */
 } rule_listing;
 
 void gt_listed_rules_free(gt_listed_rules *list)
@@ -138,7 +137,7 @@ static gputune_status list_rule(void *context, gt_rows *rows)
     GT_TRY(gt_array_reserve(list));
     gt_listed_rule *one = &list->items[list->count];
     *one = (gt_listed_rule){.rule = {0}};
-    list->count++; /* the list owns the texts now */
+    list->count++; /* the list now owns the texts */
     GT_TRY(gt_listed_rule_take(one, rows));
     const gt_hash key =
         gt_hash_join(gt_hash_string(one->site.scenario.environment), one->site.hash);

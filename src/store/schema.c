@@ -6,7 +6,7 @@
 
 extern const struct embedded {
     const char *name, *text;
-} gt_schema_steps[]; /* sorted by name, "001_tables" first, ended by a NULL name */
+} gt_schema_steps[]; /* sorted by name, "001_tables" first; ends with a NULL name */
 
 int gt_schema_integer(int64_t *out, sqlite3 *handle, const char *sql)
 {
@@ -26,8 +26,8 @@ static int run_sql(sqlite3 *handle, const char *sql)
     return code == SQLITE_OK ? SQLITE_OK : sqlite3_extended_errcode(handle);
 }
 
-/* Returns true if `sql` is the statement, or, with `grown`, the statement with columns inserted at
- * one place. */
+/* Returns true if `sql` is the statement. With `grown`, it may have more columns, inserted at one
+ * place. */
 static bool is_statement(const char *sql, const char *statement, size_t bytes, bool grown)
 {
     size_t length = strlen(sql), same = 0;
@@ -86,7 +86,7 @@ static int check_objects(char why[GT_WHY_MAX], sqlite3 *handle, int64_t version)
     return code;
 }
 
-/* Works in a transaction, because another process may be creating the tables. */
+/* Runs in a transaction, because another process may be creating the tables. */
 int gt_schema_check(gt_schema *out, char why[GT_WHY_MAX], sqlite3 *handle)
 {
     int code = run_sql(handle, "BEGIN");
@@ -111,7 +111,7 @@ static int run_steps(sqlite3 *handle)
     char pragmas[96];
     int code = gt_schema_integer(&version, handle, "PRAGMA user_version");
     if (!code && version >= GT_SCHEMA_VERSION) {
-        return SQLITE_OK; /* another process has created the tables first */
+        return SQLITE_OK; /* another process created the tables first */
     }
     for (const struct embedded *step = gt_schema_steps; !code && step->name; step++) {
         code = run_sql(handle, step->text);
@@ -121,7 +121,7 @@ static int run_steps(sqlite3 *handle)
     return code ? code : run_sql(handle, pragmas);
 }
 
-/* Works in a transaction, so another process sees either no tables or all of them. */
+/* Runs in a transaction, so other processes see either no tables or all of them. */
 int gt_schema_create(sqlite3 *handle)
 {
     int code = run_sql(handle, "BEGIN IMMEDIATE");

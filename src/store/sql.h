@@ -3,12 +3,12 @@
 
 #include "store/columns.h"
 
-/* The longest value that is read or deleted, because a longer one would take too much time. */
+/* Longer values are neither read nor deleted, because that would take too much time. */
 #define GT_LONGEST_BYTES     67108864
 #define GT_TEXT_OF_NUMBER(n) #n
 #define GT_TEXT_NUMBER(n)    GT_TEXT_OF_NUMBER(n)
 
-/* Turn a list of columns into SQL: ", name", ", ?", or ", x.name", where x is a table's alias. */
+/* Turn a list of columns into SQL: ", name", ", ?", or ", x.name" with the alias x of a table. */
 #define GT_PASTE_NAME(kind, name, ...)     ", " #name
 #define GT_PASTE_VALUE(kind, name, ...)    ", ?"
 #define GT_PASTE_TRIAL(kind, name, ...)    ", t." #name
@@ -18,28 +18,27 @@
 #define GT_PASTE_COMPILED(kind, name, ...) ", p." #name
 #define GT_PASTE_SITE(kind, name, ...)     #name ", "
 
-/* The columns of a table, each after a comma, because other columns precede the list. Aliases: p
+/* The columns of a table, each after a comma, because other columns precede them. Aliases: p
  * compiled, c cubin, g gpu, s scenario, t trial, d the default's trial, w winner, r rule. */
 #define GT_TEXT_CODE   GT_CODE_COLUMNS(GT_PASTE_COMPILED)
 #define GT_TEXT_TRIAL  GT_TRIAL_COLUMNS(GT_PASTE_TRIAL)
 #define GT_TEXT_WINNER GT_WINNER_COLUMNS(GT_PASTE_WINNER)
 #define GT_TEXT_RULE   GT_RULE_COLUMNS(GT_PASTE_RULE)
 
-/* A checksum covers a row and its context: code with its image, a trial and a rule with GPU and
- * scenario, a winner also with the family and the sizes. A row with a wrong checksum counts as
+/* The checksum of a row also covers its context: of code the image, of a trial or rule the GPU and
+ * the scenario, of a winner also the family and the sizes. A row with a wrong checksum counts as
  * missing. */
 #define GT_TEXT_CODE_SUM   "gt_checksum(c.image" GT_TEXT_CODE ")"
 #define GT_TEXT_TRIAL_SUM  "gt_checksum(g.environment, s.hash" GT_TEXT_TRIAL ")"
 #define GT_TEXT_RULE_SUM   "gt_checksum(g.environment, s.hash" GT_TEXT_RULE ")"
 #define GT_TEXT_WINNER_SUM "gt_checksum(g.environment, s.hash, s.family, w.sizes" GT_TEXT_WINNER ")"
 
-/* Selects the winners that count: the checksums of the winner and of its trial are correct, and the
- * trial is correct and has the same configuration (statuses 0 and 1: GT_TRIAL_OK and
- * GT_TRIAL_ELIMINATED). */
+/* Selects sound winners: the winner and its trial have correct checksums, and the trial is correct
+ * and has the same configuration (statuses 0 and 1: GT_TRIAL_OK and GT_TRIAL_ELIMINATED). */
 #define GT_TEXT_SOUND_WINNER                                                                       \
     "t.config = w.config AND t.status IN (0, 1) AND w.checksum = " GT_TEXT_WINNER_SUM " "
 #define GT_TEXT_SOUND_TRIAL "t.checksum = " GT_TEXT_TRIAL_SUM " "
-/* Joins a row with its GPU and its scenario, and a winner with the trial of the default. */
+/* Joins a row with its GPU and scenario, and a winner with the default's trial. */
 #define GT_TEXT_PLACE(row)                                                                         \
     " JOIN gpu g ON g.id = " row ".gpu JOIN scenario s ON s.id = " row ".scenario "
 #define GT_TEXT_WON                                                                                \
@@ -51,7 +50,7 @@
     " FROM winner w" GT_TEXT_PLACE("w") GT_TEXT_WON GT_TEXT_DEFAULT                                \
         "WHERE g.environment = ?1 AND " GT_TEXT_SOUND_TRIAL "AND " GT_TEXT_SOUND_WINNER
 
-/* Selects the rows of one GPU and one scenario; follows a table's name. */
+/* Selects the rows of one GPU and scenario. Follows a table's name. */
 #define GT_TEXT_OF       " t" GT_TEXT_PLACE("t") "WHERE g.environment = ?1 AND s.hash = ?2 "
 #define GT_TEXT_TRIAL_OF "trial" GT_TEXT_OF
 
@@ -60,7 +59,7 @@
     "trial WHERE gpu = ?1 AND scenario = ?2 AND id <= ?3 AND config IN "                           \
     "(SELECT config FROM trial WHERE gpu = ?1 AND scenario = ?2 AND id > ?3)"
 
-/* The rest of an INSERT statement after its first columns. */
+/* The rest of an INSERT statement, after its first columns. */
 #define GT_TEXT_CODE_SET                                                                           \
     GT_CODE_COLUMNS(GT_PASTE_NAME) ") VALUES (?1" GT_CODE_COLUMNS(GT_PASTE_VALUE) ")"
 #define GT_TEXT_TRIAL_SET                                                                          \
@@ -74,10 +73,10 @@
 #define GT_TEXT_RULE_SET                                                                           \
     GT_RULE_COLUMNS(GT_PASTE_NAME) ") VALUES (x'', ?1, ?2" GT_RULE_COLUMNS(GT_PASTE_VALUE) ")"
 
-/* True if a rule uses the source `source`. Follows FROM rule r WHERE. */
+/* True if a rule uses a source. Follows FROM rule r WHERE. */
 #define GT_TEXT_USES(source) "instr(r.sources, lower(hex(" source ")))"
 
-/* Write the checksum of a row. The row's condition follows this text. */
+/* Write the checksum of a row. A condition for the row follows. */
 #define GT_TEXT_SEAL_CODE                                                                          \
     "UPDATE compiled AS p SET checksum = (SELECT " GT_TEXT_CODE_SUM                                \
     " FROM cubin c WHERE c.id = p.cubin) WHERE "
@@ -91,13 +90,13 @@
     "UPDATE rule AS r SET checksum = (SELECT " GT_TEXT_RULE_SUM                                    \
     " FROM gpu g, scenario s WHERE g.id = r.gpu AND s.id = r.scenario) WHERE "
 
-/* The columns of a table that are copied from one database to another. */
+/* The columns of a table that are copied between databases. */
 #define GT_TEXT_GPU                                                                                \
     "environment, name, arch, origin, mig_profile, host, sm_count, l2_bytes, memory_bytes, "       \
     "bus_width_bits, memory_clock_khz, sm_clock_khz, driver_version, nvrtc_version, "              \
     "copy_bytes_per_s"
-/* Sets the facts of a GPU that has a row. The parameters are the GPU's columns of GT_SITE_COLUMNS
- * in order; those of a scenario follow its kernel, family and volume. */
+/* Sets the facts of a GPU's row. The parameters are the GPU's columns of GT_SITE_COLUMNS, in
+ * order. */
 #define GT_TEXT_GPU_SET                                                                            \
     "UPDATE gpu SET (" GT_TEXT_GPU ") = (?1, ?2, ?3, ?4, ?5, ?6, ?7, CAST(?8 AS INTEGER), "        \
     "CAST(?9 AS INTEGER), ?10, ?11, ?12, ?13, ?14, iif(?15 > 0, ?15, copy_bytes_per_s)) "          \
@@ -110,14 +109,14 @@
     "JOIN kept.gpu x ON x.id = " row ".gpu JOIN main.gpu g ON g.environment = x.environment "      \
     "JOIN kept.scenario y ON y.id = " row ".scenario JOIN main.scenario s ON s.hash = y.hash "
 
-/* Rows with more evidence replace others with the same key: a finished trial replaces an unfinished
- * one (statuses 7 to 9, from GT_TRIAL_SLOW), otherwise the later one counts. */
+/* Values that order rows with the same key; the greatest row is kept. A finished trial is greater
+ * than an unfinished one (statuses 7 to 9, from GT_TRIAL_SLOW); otherwise the later one is. */
 #define GT_TEXT_TRIAL_EVIDENCE(row) "(" row ".status NOT IN (7, 8, 9), " row ".created)"
 #define GT_TEXT_RULE_EVIDENCE(row)  "(" row ".proved, " row ".created)"
 #define GT_TEXT_WINNER_EVIDENCE(row)                                                               \
     "(" row ".final, " row ".proved, " row ".driver_version, " row ".effort, " row ".created)"
 
-/* Selects the rows of `kept`, unless the file has an undamaged row with more evidence. */
+/* Selects rows of `kept`, unless the file has a greater, undamaged row with the same key. */
 #define GT_PASTE_OTHER(kind, name, ...) ", o." #name
 #define GT_TEXT_OTHER_TRIAL             "gt_checksum(g.environment, s.hash" GT_TRIAL_COLUMNS(GT_PASTE_OTHER) ")"
 #define GT_TEXT_OTHER_RULE              "gt_checksum(g.environment, s.hash" GT_RULE_COLUMNS(GT_PASTE_OTHER) ")"
@@ -135,10 +134,10 @@
     X(GPU_ROW, "INSERT INTO gpu (environment) VALUES (?1) "                                        \
                "ON CONFLICT DO UPDATE SET environment = excluded.environment RETURNING id")        \
     X(GPU_SET, GT_TEXT_GPU_SET)                                                                    \
-    /* sets the facts only if there are none */                                                    \
+    /* set the facts only if there are none */                                                     \
     X(GPU_DESCRIBE, GT_TEXT_GPU_SET " AND name = ''")                                              \
     X(CLOCK_RATE_SET, "INSERT OR REPLACE INTO clock_rate VALUES (?1, ?2, ?3, ?4, ?5)")             \
-    /* leaves out rates of a damaged row, which no GPU's row has */                                \
+    /* omits rates of a damaged row, because no GPU's row has the same rates */                    \
     X(CLOCK_RATE, "SELECT c.memory_clock_khz, c.sm_clock_khz FROM clock_rate c "                   \
                   "WHERE uuid = ?1 AND origin = ?2 AND driver_version = ?3 AND EXISTS ("           \
                   "SELECT 1 FROM gpu g WHERE g.origin = c.origin AND "                             \
@@ -155,23 +154,22 @@
                  "DO UPDATE SET image = excluded.image WHERE image <> excluded.image")             \
     X(CUBIN_ID, "SELECT id FROM cubin WHERE content = ?1")                                         \
     X(CODE_SET, "INSERT OR REPLACE INTO compiled (cubin" GT_TEXT_CODE_SET)                         \
-    /* keeps the code of all winners and rules, also of other scenarios */                         \
     X(CODE_SEAL, GT_TEXT_SEAL_CODE "p.id = last_insert_rowid()")                                   \
     X(CODE,                                                                                        \
       "SELECT c.image" GT_TEXT_CODE " FROM compiled p JOIN cubin c ON c.id = p.cubin "             \
       "WHERE p.source = ?1 AND p.arch = ?2 AND p.ptx = ?3 AND (?4 = 0 OR p.nvrtc_version = ?4) "   \
       "AND p.checksum = " GT_TEXT_CODE_SUM " ORDER BY p.nvrtc_version DESC LIMIT 1")               \
     X(TRIALS, "SELECT 0" GT_TEXT_TRIAL " FROM " GT_TEXT_TRIAL_OF "AND " GT_TEXT_SOUND_TRIAL)       \
-    /* scenarios of a kernel with trials, by GPU; ?3, ?4, ?6: name, origin and MIG profile of the  \
-     * current GPU; ?5: also GPUs of another origin */                                             \
+    /* scenarios of a kernel with trials, by GPU; ?3, ?4 and ?6 are name, origin and MIG profile   \
+     * of the current GPU; ?5: also GPUs of another origin */                                      \
     X(RELATED_SCENARIOS,                                                                           \
       "SELECT g.id, s.id, g.environment, s.hash, s.sizes, s.fixed, s.objective, "                  \
       "g.name = ?3 AND g.origin = ?4 AND g.mig_profile = ?6 "                                      \
       "FROM kernel k JOIN scenario s ON s.kernel = k.id CROSS JOIN gpu g "                         \
       "WHERE k.name = ?1 AND k.identity = ?2 AND (?5 OR g.origin = ?4) AND "                       \
       "EXISTS (SELECT 1 FROM trial t WHERE t.gpu = g.id AND t.scenario = s.id)")                   \
-    /* the ?3 trials with the lowest hashes (a random choice), the ?4 fastest, and the winners; a  \
-     * trial also counts if it was only launched once (status 8) */                                \
+    /* ?3 random trials (those with the lowest hashes), the ?4 fastest, and the winners, including \
+     * trials that were launched only once (status 8) */                                           \
     X(RELATED_TRIALS,                                                                              \
       "WITH known AS (SELECT id, hash, median FROM trial WHERE gpu = ?1 AND scenario = ?2 AND "    \
       "status IN (0, 1, 8) AND samples > 0 AND median > 0) "                                       \
@@ -182,11 +180,11 @@
                "UNION SELECT k.id FROM winner w JOIN known k ON k.hash = w.trial WHERE w.gpu = "   \
                "?1 AND "                                                                           \
                "w.scenario = ?2) AND " GT_TEXT_SOUND_TRIAL "ORDER BY t.median")                    \
-    /* replacing a trial with hash ?5 keeps its date if the date is not before ?4 */               \
+    /* a replaced trial with hash ?5 keeps its date if that is not before ?4 */                    \
     X(TRIAL_SET, "INSERT OR REPLACE INTO trial (gpu, scenario, created" GT_TEXT_TRIAL_SET)         \
     X(TRIAL_OFFER, "INSERT OR IGNORE INTO trial (gpu, scenario, created" GT_TEXT_TRIAL_SET)        \
-    /* earlier trials of configurations that were tried again after row ?3; their winners and code \
-     * are deleted first */                                                                        \
+    /* delete earlier trials of configurations that were tried again after row ?3; first their     \
+     * winners, and the code that nothing else uses */                                             \
     X(LAST_TRIAL, "SELECT coalesce(max(id), 0) FROM trial")                                        \
     X(REPLACED, "SELECT count(*) FROM " GT_TEXT_REPLACED)                                          \
     X(REPLACED_WINNERS, "DELETE FROM winner WHERE gpu = ?1 AND scenario = ?2 AND trial IN "        \
@@ -223,11 +221,10 @@
       "UPDATE lease SET expires_ms = ?3 + (expires_ms = ?3) WHERE key = ?1 AND owner = ?2")        \
     X(LEASE_DELETE, "DELETE FROM lease WHERE key = ?1 AND owner = ?2")                             \
     X(LEASES, "SELECT count(*) FROM lease")                                                        \
-    /* copy rows of `kept`, a database in memory, to the file, which keeps rows with more evidence \
-     */                                                                                            \
+    /* copy rows of `kept`, a database in memory, to the file, unless the file has greater rows */ \
     X(BRING_BEGIN, "ATTACH ':memory:' AS kept")                                                    \
     X(BRING_END, "DETACH kept")                                                                    \
-    /* a killed tuning may have left a GPU without facts */                                        \
+    /* also set the facts of a GPU that a killed tuning left without facts */                      \
     X(BRING_GPU,                                                                                   \
       "INSERT INTO main.gpu (" GT_TEXT_GPU ") SELECT " GT_TEXT_GPU " FROM kept.gpu WHERE true "    \
       "ON CONFLICT (environment) DO UPDATE SET (" GT_TEXT_GPU ") = (SELECT " GT_TEXT_GPU           \
@@ -265,7 +262,7 @@
                                      " FROM kept.rule r " GT_TEXT_PLACE_OF("r")                    \
                                          GT_TEXT_UNLESS_MORE("rule", "r", "", GT_TEXT_OTHER_RULE,  \
                                                              GT_TEXT_RULE_EVIDENCE))               \
-    /* delete damaged rows of a file to merge; winners first, because they need their trials */    \
+    /* delete damaged rows before a merge; winners first, because they need their trials */        \
     X(KEPT_WINNERS, "DELETE FROM kept.winner WHERE id NOT IN (SELECT w.id FROM kept.winner w "     \
                     "JOIN kept.gpu g ON g.id = w.gpu JOIN kept.scenario s ON s.id = w.scenario "   \
                     "JOIN kept.trial t ON t.gpu = w.gpu AND t.scenario = w.scenario AND "          \
@@ -290,7 +287,7 @@
       "r" GT_TEXT_PLACE("r") "WHERE g.environment = ?1 AND s.hash = ?2 AND " GT_TEXT_USES(         \
           "p.source"))                                                                             \
     X(DROP_RULES, "DELETE FROM rule WHERE id IN (SELECT t.id FROM rule" GT_TEXT_OF ")")            \
-    /* afterwards: delete the code that no trial and no rule has any more */                       \
+    /* afterwards, delete code that no trial and no rule has any more */                           \
     X(DROP_BEGIN, "CREATE TEMP TABLE IF NOT EXISTS dropped (source BLOB PRIMARY KEY) "             \
                   "WITHOUT ROWID")                                                                 \
     X(DROP_NONE, "DELETE FROM temp.dropped")                                                       \

@@ -1,31 +1,29 @@
 /* The store keeps winners, trials, rules, compiled code and leases between runs, in SQLite. It does
- * not use CUDA. Declares functions of layers.c (opening), keys.c, results.c, rules.c, records.c,
- * lease.c and wisdom.c.
+ * not use CUDA.
  *
- * A store is a stack of databases: one in memory, if there is one; the user's file; winners
- * imported for this store only; the read-only system file. The uppermost database that has a result
- * wins. A call does not fail because a database fails:
+ * A store is a stack of databases: one in memory, if needed; the user's file; winners imported for
+ * this store only; the read-only system file. The uppermost database that has a result wins. A
+ * failing database does not fail a call:
  * - A file that cannot be written (damaged, read-only, full disk, a newer version) is not written
- * again: the store keeps new rows in memory, after one warning through the log. A damaged file is
- * not read either.
- * - If a file stays locked for a write's whole patience, the rows are kept in memory, after one
- * warning. The next write that reaches the file moves them there, as do gt_store_check() and
- * closing, which wait until 0.3 s after the last call gave up.
- * - While there is a database in memory, writes to the file go to memory too, so memory is never
- * older than the file.
+ * again. The store warns once through the log and keeps new rows in memory. A damaged file is not
+ * read either.
+ * - If a file stays locked for as long as a write may wait, the store warns once and keeps the rows
+ * in memory. The next successful write, gt_store_check() or closing moves them to the file; the
+ * latter two wait at most 0.3 s after the last failed wait.
+ * - While a database in memory exists, writes to the file go to it, too, so it is never older.
  * - A row with a wrong checksum counts as missing (sql.h lists what the checksums cover).
  * - In a file that another user owns or may write (gt_distrust()), code and rules count as missing
- * and no result as verified; one warning says so.
+ * and no result as verified; one warning reports this.
  *
  * All functions are thread-safe, and no callback runs under a mutex. While a write waits for
- * another process, lookups of other threads do not wait for it. A forked child's store finds and
- * keeps nothing, because SQLite connections do not survive a fork.
+ * another process, lookups of other threads proceed. In a forked child, a store finds and keeps
+ * nothing, because SQLite connections do not survive a fork.
  *
- * `patience` (NULL: the longest) limits how long a call waits for locks and for other threads, and
- * how long its statements run; a cancel ends a wait within 0.1 s. Writes wait for another process
- * for at most 5 s. Lookups wait for a quarter of the patience, at most 5 s, or 0.1 s without one;
- * for one second after a lookup has waited for all of that time, lookups do not wait. For this
- * process's commits, which may be slow, lookups wait for the whole patience. */
+ * `patience` (NULL: the longest) limits how long a call waits for locks and other threads, and how
+ * long its statements run; a cancel ends a wait within 0.1 s. Writes wait for another process for
+ * at most 5 s. Lookups wait for a quarter of the patience, at most 5 s; 0.5 s if it is NULL. After
+ * such a wait without success, lookups do not wait for one second. Lookups wait for this process's
+ * own commits, which may be slow, for the whole patience. */
 #pragma once
 
 #include "base/array.h"
@@ -45,20 +43,21 @@ typedef struct gt_store gt_store;
 /* ---- Opening --------------------------------------------------------------------------------- */
 
 /* Opens `path` (NULL: GPUTUNE_DB, otherwise gputune.db in the cache folder; ":memory:" keeps
- * nothing). Creates the file (mode 0600) if it is missing. Folders of the cache are created as well
- * (0700); the folder of a named file must exist. `system_path` (NULL or missing: none) is opened
- * read-only, as the lowest layer. `log` (may be NULL) is copied. Fails only with ENOMEM.
- * gt_store_close() releases *out.
+ * nothing). Creates a missing file (mode 0600) and folders of the cache (0700); the folder of a
+ * named file must exist. Opens `system_path` (NULL or missing: none) read-only, as the lowest
+ * layer. Copies `log` (may be NULL). Fails only with ENOMEM. The caller releases *out with
+ * gt_store_close().
  *
- * With `only_read` no file is created or written, except that a killed writer's transaction is
- * undone. Then EDATABASE, with a message, if `path` is missing, locked, or not gputune's; if `path`
- * is NULL, the user's file may be missing. */
+ * With `only_read`, creates and writes no file, except to undo a killed writer's transaction. Then
+ * also fails with EDATABASE, with a message, if `path` is missing, locked, or not gputune's; only
+ * the default file may be missing. */
 gputune_status gt_store_open(gt_store **out, const char *path, const char *system_path,
                              const gt_log *log, bool only_read);
-/* Closes a store. Warns if a locked file lacks rows. Does nothing in a forked child. */
+/* Closes a store. Warns if rows could not be moved to a locked file. Does nothing in a forked
+ * child. */
 void gt_store_close(gt_store *store);
 /* Checks that the user's file is in use. EDATABASE, with the reason, if the last lookup could not
- * read it, or, with `writing`, if new rows are kept in memory. OK for ":memory:". */
+ * read it or, with `writing`, if new rows are only in memory. OK for ":memory:". */
 gputune_status gt_store_check(gt_store *store, bool writing);
 /* Returns true if rows are in memory only because the file was locked. */
 bool gt_store_lags(gt_store *store);
@@ -67,16 +66,16 @@ bool gt_store_lags(gt_store *store);
 typedef struct gt_store_facts {
     char path[PATH_MAX];  /* "" if the user has no cache folder */
     bool exists;          /* if false, only path, `unwritable` and `network` are set */
-    char damage[256];     /* why the file cannot be read, or its first problem; "": none */
-    char unwritable[256]; /* why the file cannot be written now; "": it can be */
+    char damage[256];     /* why the file cannot be read, or its first damage; "" if none */
+    char unwritable[256]; /* why the file cannot be written now; "" if it can */
     int64_t bytes, schema, trials, winners;
-    const char *distrust; /* result of gt_distrust(); constant, or NULL */
-    const char *network;  /* result of gt_network_of(); constant, or NULL */
+    const char *distrust; /* gt_distrust() of the file, or NULL */
+    const char *network;  /* gt_network_of() of the file, or NULL */
 } gt_store_facts;
 
-/* Examines the database that gt_store_open() would use, and waits up to 2 s for its lock. Does not
- * change it, except that a killed writer's transaction is undone. *out is always set. ENOTFOUND if
- * the user has no cache folder; ENOMEM. */
+/* Examines the database that gt_store_open() would use. Waits up to 2 s for its lock. Does not
+ * change it, except to undo a killed writer's transaction. Always sets *out. ENOTFOUND if the user
+ * has no cache folder; ENOMEM. */
 gputune_status gt_store_inspect(gt_store_facts *out, const char *path);
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
@@ -88,54 +87,52 @@ enum { GT_ENVIRONMENT_MAX = 40 };
 typedef struct gt_scenario {
     const char *environment; /* gt_environment_join() */
     const char *kernel;
-    const char *problem;         /* the sizes that are measured and shown, "n=67108864 T=half" */
-    const char *bucket;          /* replaces the problem in the key; NULL except for rules */
-    const char *fixed;           /* const and type values, "T=half"; `nearest` does not vary them */
+    const char *problem; /* sizes that are measured and shown, "n=67108864 T=half" */
+    const char *bucket;  /* replaces the problem in the key of a rule; otherwise NULL */
+    const char *fixed;   /* const and type values, "T=half", which the nearest size must share */
     gputune_objective objective; /* never DEFAULT */
     gputune_cache cache;
-    const char *alignment; /* "16", or "16 x=4" */
-    const char *inputs;    /* "seed=1", or "live:TAG" */
-    gt_hash identity;      /* gt_template.identity */
-    double work_bytes,
-        work_flops; /* bytes and operations of one launch of the default; not in the key */
-    /* true if the kernel has no reference() or check(), so the default counts as correct; not in
-     * the key */
+    const char *alignment;         /* "16", or "16 x=4" */
+    const char *inputs;            /* "seed=1", or "live:TAG" */
+    gt_hash identity;              /* gt_template.identity */
+    double work_bytes, work_flops; /* of one launch of the default; not in the key */
+    /* true if there is no reference or check, so the default counts as correct; not in the key */
     bool unreferenced;
 } gt_scenario;
 
-/* Returns the hash of the scenario, its key within its environment. */
+/* Returns the hash of a scenario, its key within its environment. */
 gt_hash gt_scenario_hash(const gt_scenario *scenario);
-/* The scenario and the GPU of a result, as they are stored and shown in records. A site that was
- * read from a database owns its texts. Byte counts that need 64 bits are doubles. */
+/* The scenario and the GPU of a result. A site that was read from a database owns its texts. Byte
+ * counts that need 64 bits are doubles. */
 typedef struct gt_site {
     gt_scenario scenario;
-    const char *gpu;  /* the GPU's name; NULL: keep the stored facts of the GPU */
-    const char *uuid; /* UUID of the GPU whose clock rates are stored; NULL after a lookup */
-    const char
-        *host; /* the processor that gt_environment_join() added to the environment, or NULL */
+    const char *gpu;  /* NULL to keep the stored facts of the GPU */
+    const char *uuid; /* GPU whose clock rates are stored; NULL after a lookup */
+    const char *host; /* processor that is part of the environment, or NULL */
     const char *arch, *origin, *mig_profile;
     int sm_count, bus_width_bits, memory_clock_khz, sm_clock_khz;
-    int driver_version, nvrtc_version; /* versions with which the GPU's facts were last stored */
+    int driver_version, nvrtc_version; /* when the GPU's facts were last stored */
     double l2_bytes, memory_bytes;
-    double copy_bytes_per_s; /* rate of a stream copy, reads plus writes; 0: keep the stored rate */
-    gt_hash hash;            /* gt_scenario_hash(); */
-    const char *sizes;       /* run-time sizes; set by lookups */
+    /* rate of a stream copy, reads plus writes; 0: keep the stored rate */
+    double copy_bytes_per_s;
+    gt_hash hash;      /* gt_scenario_hash(); */
+    const char *sizes; /* run-time sizes; only lookups set them */
 } gt_site;
 
-/* Returns the site of a scenario on a device. It points to its arguments; `host` may be NULL. */
+/* Returns the site of a scenario on a device. It refers to its arguments. `host` may be NULL. */
 gt_site gt_site_of(const gt_scenario *scenario, const gt_device *device, const char *host);
-/* Sets the members of *record that show the site. The site keeps the texts. */
+/* Sets the members of *record that show the site. The site still owns the texts. */
 void gt_site_show(gputune_record *record, const gt_site *site);
 /* Writes the key of an environment: `environment` (gt_device.environment), joined with the name of
- * the host's processor `more` for objectives that depend on it (NULL or "": none). Returns out. */
+ * the host's processor `more` (NULL or "": none) for objectives that depend on it. Returns out. */
 const char *gt_environment_join(char out[GT_ENVIRONMENT_MAX], const char *environment,
                                 const char *more);
 
 /* ---- Compiled code --------------------------------------------------------------------------- */
 
 void gt_code_free(gt_code *code);
-/* Finds a copy of the code that the newest NVRTC compiled from this source. A checksum covers all
- * columns. ENOTFOUND, without a message. gt_code_free() releases *out. */
+/* Finds the code that the newest NVRTC compiled from this source. ENOTFOUND, without a message. The
+ * caller frees *out with gt_code_free(). */
 gputune_status gt_store_find_cubin(gt_code *out, gt_store *store, gt_hash source, const char *arch,
                                    bool ptx, const gt_patience *patience);
 gputune_status gt_store_put_cubins(gt_store *store, const gt_code *codes, size_t count,
@@ -150,44 +147,43 @@ bool gt_trial_is_correct(gt_trial_status status);
 
 typedef GT_ARRAY(gt_trial) gt_trial_list;
 
-/* Gets all known trials of a scenario, including failed ones, in no particular order. Leaves out
- * trials that failed with another driver than `driver_version` (0: any), because they may succeed
- * now, except failures to compile. The list may be empty. gt_trial_list_free() releases *out; the
- * strings live as long as the list. */
+/* Gets all trials of a scenario, including failed ones, in no particular order. Omits trials that
+ * failed with another driver than `driver_version` (0: any), because they may succeed now, but not
+ * failures to compile. The list may be empty. The caller frees *out with gt_trial_list_free(). */
 gputune_status gt_store_trials(gt_trial_list *out, gt_store *store, const gt_scenario *scenario,
                                int driver_version, const gt_patience *patience);
 void gt_trial_list_free(gt_trial_list *list);
-/* Removes one trial; the last one takes its place. */
+/* Removes one trial. The last trial takes its place. */
 void gt_trial_list_drop(gt_trial_list *list, size_t index);
-/* Sets the members of *record that show the trial. The trial keeps the texts. */
+/* Sets the members of *record that show the trial. The trial still owns the texts. */
 void gt_trial_show(gputune_record *record, const gt_trial *trial);
 typedef struct gt_shapes {
     char grids[GT_SHAPES_TEXT], blocks[GT_SHAPES_TEXT];
 } gt_shapes;
 /* Sets the grids and blocks of *record to *texts, which must outlive the record. */
 void gt_launch_show(gputune_record *record, gt_shapes *texts, const gt_launch *launch);
-/* A trial of the same kernel at another size, objective, const or type value, or GPU. */
+/* A trial of the same kernel, but of another size, objective, const or type value, or GPU. */
 typedef struct gt_related_trial {
     char *config;
-    double time_ns;    /* time in nanoseconds, or the value that the objective minimises */
-    double compile_ns; /* 0: not known */
-    uint32_t group;    /* only times of one group are comparable; 0 is the nearest group */
+    double time_ns;    /* in nanoseconds, or the value that the objective minimises */
+    double compile_ns; /* 0 if unknown */
+    uint32_t group;    /* only times of one group are comparable; group 0 is the nearest */
 } gt_related_trial;
 
 typedef GT_ARRAY(gt_related_trial) gt_related_list;
 
 enum {
-    GT_RELATED_MAX = 1000,   /* trials in all */
+    GT_RELATED_MAX = 1000,   /* maximum number of trials */
     GT_RELATED_OF_ONE = 250, /* random trials of a scenario on a GPU */
     GT_RELATED_FASTEST = 64  /* fastest trials of a scenario on a GPU, in addition */
 };
 
-/* Finds correct, measured trials of the same kernel (name and identity), except those of `scenario`
- * itself, ordered by group and time. A group is nearer if it has the same GPU; then the same const
- * and type values; then nearer sizes (gt_sizes_distance()); then the same objective. If a scenario
- * has very many trials, takes its winners, its fastest trials, and a random choice of the others. A
- * real `device` gets no modelled times. The list may be empty. gt_related_list_free() releases
- * *out. */
+/* Finds correct, measured trials of the same kernel (name and identity) in other scenarios, ordered
+ * by group and time. Groups are ordered by having the same GPU, then the same const and type
+ * values, then by the distance of the sizes (gt_sizes_distance()), then by having the same
+ * objective. From a scenario with very many trials, takes the winners, the fastest trials, and a
+ * random choice of the others. A real `device` gets no modelled times. The list may be empty. The
+ * caller frees *out with gt_related_list_free(). */
 gputune_status gt_store_related_trials(gt_related_list *out, gt_store *store,
                                        const gt_device *device, const gt_scenario *scenario,
                                        const gt_patience *patience);
@@ -203,56 +199,55 @@ void gt_winner_free(gt_winner *winner);
 
 typedef GT_ARRAY(gt_winner) gt_winner_list;
 
-/* Finds all winners of the scenario: upper layers first, within a layer final ones first, then the
- * newest. A winner is left out if an upper layer's winner of the same space answers for it, or if
- * its trial is not correct or has another configuration. Winners of the system's database, and
- * equally fast ones of upper layers, count as final. The list may be empty. EBUSY, without a
- * message, if the file could not be read in time and no other layer has a winner.
- * gt_winner_list_free() releases *out. */
+/* Finds all winners of the scenario: upper layers first, then final ones, then the newest. Omits a
+ * winner if an upper layer's winner of the same space answers for it, or if its trial is not
+ * correct or has another configuration. Winners of the system's database count as final, and so do
+ * upper layers' winners that are as fast. The list may be empty. EBUSY, without a message, if the
+ * file could not be read in time and no other layer has a winner. The caller frees *out with
+ * gt_winner_list_free(). */
 gputune_status gt_store_winners(gt_winner_list *out, gt_store *store, const gt_scenario *scenario,
                                 const gt_patience *patience);
 void gt_winner_list_free(gt_winner_list *list);
 /* Finds the verified winner with the nearest sizes (gt_sizes_distance()) and otherwise the same
  * key. Among equally near winners, prefers one of the whole space, then a final one, then the one
- * of the upper layer, then the newest. Does not consider the winners of the `count` trials `other`.
- * ENOTFOUND, without a message. */
+ * of the upper layer, then the newest. Skips the winners of the `count` trials `other`. ENOTFOUND,
+ * without a message. */
 gputune_status gt_store_find_nearest(gt_winner *out, gt_store *store, const gt_scenario *scenario,
                                      const gt_hash *other, size_t count,
                                      const gt_patience *patience);
 
-/* Sets the clock rates of *device to the last rates that were stored for its GPU and driver.
- * ENOTFOUND if none were stored. */
+/* Sets the clock rates of *device to the rates last stored for its GPU and driver. ENOTFOUND. */
 gputune_status gt_store_clock_rates(gt_device *device, gt_store *store);
 
-/* A tuning's result, stored by gt_store_put_winner() in one transaction. */
+/* The result of a tuning, or of an import. */
 typedef struct gt_outcome {
     const gt_site *site;
     const gt_trial *trials;
     size_t trial_count;
-    const gt_winner *winner; /* the winner and its codes; its trials are already stored, or are in
-                                `trials`; may be NULL */
-    const gt_code *codes;    /* other code to store: that of the default, or of all variants */
+    /* the winner with its codes; may be NULL; its trials are stored already, or in `trials` */
+    const gt_winner *winner;
+    const gt_code *codes; /* further code: of the default, or of all variants */
     size_t code_count;
-    bool force;   /* true: replace a stored winner even if it answers for this one */
-    bool offered; /* true for an import: stored facts of the GPU and stored trials are kept */
+    bool force; /* true to replace a stored winner even if it answers for the new one */
+    /* true for an import, which keeps the stored facts of the GPU and stored trials */
+    bool offered;
     const char *created; /* time of measurement, UTC, ISO 8601; NULL or "": now */
-    double elapsed_s;    /* seconds since the tuning began; trials that were stored since then keep
-                            their date */
+    /* seconds since the tuning began; trials stored since then keep their date */
+    double elapsed_s;
 } gt_outcome;
 
-/* Stores the GPU's facts, scenario, trials, winner (may be NULL) and code in one transaction. The
- * winner replaces the stored winner of its space. But unless `force` is set, a stored winner stays
- * if it is final and answers for the new one (gt_answers_for()). */
+/* Stores the GPU's facts, scenario, trials, winner and code in one transaction. The winner replaces
+ * the stored winner of its space. But unless `force` is set, a stored winner stays if it is final
+ * and answers for the new one (gt_answers_for()). */
 gputune_status gt_store_put_winner(gt_store *store, const gt_outcome *outcome,
                                    const gt_patience *patience);
 
 /* ---- Leases ---------------------------------------------------------------------------------- */
 
-/* The right to tune one scenario. */
 typedef struct gt_lease {
     gt_hash key, owner;
     bool held, in_memory;
-    int64_t renewed_ns; /* time of gt_now_ns() */
+    int64_t renewed_ns; /* of gt_now_ns() */
 } gt_lease;
 
 enum { GT_LEASE_SECONDS = 5 }; /* the holder renews its lease every second */
@@ -261,133 +256,133 @@ enum { GT_LEASE_SECONDS = 5 }; /* the holder renews its lease every second */
  * of `patience`, which is not NULL; ECANCELED. */
 gputune_status gt_store_lease_wait(gt_store *store, const gt_scenario *scenario,
                                    const gt_patience *patience);
-/* Takes the lease, and waits for it as long as `patience` allows, but tries at least once. lease.c
- * lists when a lease is free. Returns EBUSY, with a message that names the holder's process, or
- * ECANCELED. If no file can be written, or the file stays locked for a quarter of the patience (at
- * most 5 s), the lease holds only among the threads of this process. After taking it, look up the
+/* Takes the lease. Waits for it as long as `patience` allows, but tries at least once. lease.c
+ * lists when a lease is free. EBUSY, with a message that names the holder's process, or ECANCELED.
+ * If no file can be written, or the file stays locked for a quarter of the patience (at most 5 s),
+ * the lease is valid only among the threads of this process. After taking a lease, look up the
  * winners again, because another process may have stored one. */
 gputune_status gt_store_lease_acquire(gt_lease *out, gt_store *store, const gt_scenario *scenario,
                                       const gt_patience *patience);
-/* Extends the lease by GT_LEASE_SECONDS. EBUSY if it was lost. Returns OK even if the file stayed
- * locked; the next renewal tries again. Waits for the file for 0.1 s, or in the second half of the
- * lease until the lease expires, but never longer than `patience`. */
+/* Extends the lease by GT_LEASE_SECONDS. EBUSY if it was lost. Waits for a locked file for 0.1 s
+ * or, in the second half of the lease, until it expires, but no longer than `patience`. Returns OK
+ * even if the file stayed locked; the next renewal tries again. */
 gputune_status gt_store_lease_renew(gt_lease *lease, gt_store *store, const gt_patience *patience);
-/* Gives the lease back. Does nothing if it is not held. */
+/* Releases the lease. Does nothing if it is not held. */
 void gt_store_lease_release(gt_lease *lease, gt_store *store, const gt_patience *patience);
 
 /* ---- Records --------------------------------------------------------------------------------- */
 
 /* Selects stored results by kernel, GPU and sizes. */
 typedef struct gt_wanted {
-    const char *const *kernels; /* only these kernels; NULL: all */
+    const char *const *kernels; /* NULL for all kernels */
     size_t kernel_count;
-    const char *const *environments; /* only these environments; NULL: any */
+    const char *const *environments; /* NULL for all environments */
     size_t environment_count;
-    const char *gpu;   /* matched by gt_gpu_matches(); NULL: any */
-    const char *sizes; /* matched by gt_sizes_match(); NULL: any */
-    bool rules;        /* for an export: only rules */
+    const char *gpu;   /* matched by gt_gpu_matches(); NULL for any */
+    const char *sizes; /* matched by gt_sizes_match(); NULL for any */
+    bool rules;        /* true to export only rules */
 } gt_wanted;
 
 typedef struct gt_records_filter {
     gt_wanted wanted;
-    bool all_trials; /* otherwise only winners */
-    /* true: also failed trials if all_trials is false; failed trials of a lower layer only if the
-     * upper layers have no result of the scenario */
+    bool all_trials; /* false for winners only */
+    /* true to add failed trials to the winners; those of a lower layer only if the upper layers
+     * have no result of the scenario */
     bool failures;
-    /* true: for each kernel and environment, only one version of the template: the current one
-     * if it has results, otherwise the newest */
+    /* true to list one version of each template on each GPU: the current one, or the newest if the
+     * current one has no results */
     bool one_version;
-    /* Gets the identity of the current template; returns false if the kernel has none. NULL: no
-     * kernel has one. A record is outdated if its identity differs from this one, or, if there is
-     * none, from the newest record's. */
+    /* Gets the identity of the current template; returns false if the kernel has none. May be NULL.
+     * A record is outdated if its identity differs from the current one or, without a template,
+     * from the newest record's. */
     bool (*at_hand)(void *user, const char *kernel, gt_hash *identity);
-    void *user; /* passed to at_hand */
+    void *user;
 } gt_records_filter;
 
-/* Receives a record. If it does not return 0, the caller stops and returns that value. */
+/* Receives a record. If it does not return 0, the caller stops and returns its result. */
 typedef int (*gt_record_fn)(void *user, const gputune_record *record);
 
-/* Calls `each` in the order kernel, fixed values, sizes, objective, scenario, time (failures last),
- * until it returns non-zero, which is then returned. Every member of the record is set. A trial
- * that won in several spaces is passed once per space. */
+/* Calls `each` in the order kernel, fixed values, sizes, objective, scenario, time (failures last).
+ * If `each` does not return 0, stops and returns its result. Every member of the record is set. A
+ * trial that won in several spaces is passed once per space. */
 int gt_store_records(gt_store *store, const gt_records_filter *filter, gt_record_fn each,
                      void *user);
-/* Calls `each` for the selected trials in the user's file, as gt_store_records() does, and for the
- * selected rules, whose status is "rule" and whose sizes are the region. Then deletes them, unless
- * `each` stopped. Also deletes newer rows of the same scenarios, and code that no
- * trial uses any more. Either all trials of a scenario on one GPU are deleted, or none. Ignores
- * one_version and all_trials. EBUSY if the file stays locked, EDATABASE if it cannot be written. */
+/* Deletes the selected trials and rules of the user's file. First calls `each` for them, as
+ * gt_store_records() does; a rule has the status "rule" and its region as sizes. Deletes nothing if
+ * `each` stops. Also deletes newer rows of the same scenarios, and code that is no longer used.
+ * Deletes either all trials of a scenario on one GPU, or none. Ignores one_version and all_trials.
+ * EBUSY if the file stays locked, EDATABASE if it cannot be written. */
 int gt_store_forget(gt_store *store, const gt_records_filter *filter,
                     const gputune_forget_options *what, gt_record_fn each, void *user,
                     const gt_patience *patience);
 
-/* Copies the trials, winners, rules and code of the files `paths` to the user's file, all or
- * nothing. The files are only read. EDATABASE, with the path, if a file is missing, damaged,
- * locked, or may be written by others; EBUSY or EDATABASE if the user's file cannot be written. */
+/* Copies the trials, winners, rules and code of the files `paths` to the user's file: all or
+ * nothing. Only reads the files. EDATABASE, with the path, if a file is missing, damaged, locked,
+ * or may be written by others; EBUSY or EDATABASE if the user's file cannot be written. */
 gputune_status gt_store_merge(gputune_merged *merged, gt_store *store, const char *const *paths,
                               size_t count);
 
 /* ---- Rules ----------------------------------------------------------------------------------- */
 
 void gt_stored_rule_free(gt_stored_rule *rule);
-/* Returns the key of a scenario's rule within its environment. The run-time sizes are not part of
- * the key. */
+/* Returns the key of a scenario's rule within its environment, which does not depend on run-time
+ * sizes. */
 gt_hash gt_rule_hash(const gt_scenario *scenario);
-/* Finds the rule for the scenario at any run-time sizes (kernel/rule/rule.h reads its text), in the
- * uppermost layer that has one. Ignores rules in a file that other users may write. The caller
- * checks `proved` and the rule's driver. ENOTFOUND, without a message. gt_stored_rule_free()
- * releases *out. */
+/* Finds the rule for the scenario at any run-time sizes, in the uppermost layer that has one
+ * (kernel/rule/rule.h reads its text). Ignores rules in a file that other users may write. The
+ * caller checks `proved` and the rule's driver. ENOTFOUND, without a message. The caller frees *out
+ * with gt_stored_rule_free(). */
 gputune_status gt_store_find_rule(gt_stored_rule *out, gt_store *store, const gt_scenario *scenario,
                                   const gt_patience *patience);
 
-/* A rule as it is made or imported. */
+/* A new or imported rule. */
 typedef struct gt_rule_outcome {
-    const gt_site *site;        /* the scenario's run-time sizes are ignored */
-    const gt_stored_rule *rule; /* `sources` has one hash for each variant in the rule's text */
-    const gt_code *codes;       /* code of the variants */
+    const gt_site *site;        /* run-time sizes are ignored */
+    const gt_stored_rule *rule; /* `sources` has one hash for each variant */
+    const gt_code *codes;
     size_t code_count;
-    bool offered; /* true for an import: stored facts of the GPU are kept; a stored rule is kept if
-                     it is proved and this one is not, or else if it is not older */
+    /* true for an import: the GPU's stored facts stay, and a stored rule stays if it is proved and
+     * this rule is not, or if both are equal in this and it is not older */
+    bool offered;
 } gt_rule_outcome;
 
-/* Stores the rule and its code in one transaction, in place of an earlier rule of the scenario. */
+/* Stores the rule and its code in one transaction, replacing an earlier rule of the scenario. */
 gputune_status gt_store_put_rule(gt_store *store, const gt_rule_outcome *outcome,
                                  const gt_patience *patience);
 
 typedef struct gt_listed_rule {
-    gt_site site; /* the site; its problem is the rule's region */
+    gt_site site; /* its problem is the rule's region */
     gt_stored_rule rule;
 } gt_listed_rule;
 
 typedef GT_ARRAY(gt_listed_rule) gt_listed_rules;
 
-/* Lists the selected rules of all layers by kernel and fixed values. gt_listed_rules_free()
- * releases *out. */
+/* Lists the selected rules of all layers by kernel and fixed values. The caller frees *out with
+ * gt_listed_rules_free(). */
 gputune_status gt_store_rules(gt_listed_rules *out, gt_store *store, const gt_wanted *wanted);
 void gt_listed_rules_free(gt_listed_rules *list);
 
 /* ---- Wisdom ---------------------------------------------------------------------------------- */
 
-/* Appends the selected winners and rules of all layers to *out as text, and counts them. Leaves out
- * wrong and repeated entries. With `whole`, appends their code and the fastest other trials. */
+/* Appends the selected winners and rules of all layers to *out as text, and counts them. Omits
+ * wrong and repeated entries. With `whole`, also appends their code and the fastest other
+ * trials. */
 gputune_status gt_store_export(gt_text *out, uint32_t *count, gt_store *store,
                                const gt_wanted *wanted, bool whole);
 
 typedef struct gt_wisdom_import {
-    /* true: accept code, and count results as verified if their driver is the same or is not known
-     */
+    /* true to accept code, and results of the same or an unknown driver as verified */
     bool trusted;
-    int driver_version; /* driver of the current device; 0: no device */
-    bool keep;          /* store the winners in the user's database; false: only in this store */
-    uint32_t taken;     /* out: number of imported winners and rules */
-    uint32_t left_out; /* out: number of entries that were left out because they are damaged, edited
-                          or of another format */
-    const gt_log *log; /* gets a warning about the first entry left out */
-    const char *from;  /* the name of the text in the warning: a path, or "the text" */
+    int driver_version; /* of the current device; 0 if there is none */
+    /* true to store the winners in the user's database, false to use them in this store only */
+    bool keep;
+    uint32_t taken;    /* out: number of imported winners and rules */
+    uint32_t left_out; /* out: number of entries that are damaged, edited or of another format */
+    const gt_log *log; /* gets a warning about the first such entry */
+    const char *from;  /* name of the text for the warning: a path, or "the text" */
 } gt_wisdom_import;
 
 /* Imports the winners and rules of a text made by gt_store_export(). A stored winner stays if it
- * answers the same requests. ERECORDED if the text is not wisdom, or is wisdom of an unknown
- * version. */
+ * answers the same requests. ERECORDED if the text is not wisdom, or is of an unknown version. */
 gputune_status gt_store_import(gt_wisdom_import *import, gt_store *store, const char *text,
                                const gt_patience *patience);

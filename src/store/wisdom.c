@@ -1,4 +1,4 @@
-/* Winners and rules as text: export and import. */
+/* Exports and imports winners and rules as text. */
 #include "store/wisdom.h"
 
 #include "base/array.h"
@@ -34,7 +34,7 @@ static void base64_append(gt_text *out, const void *bytes, size_t count)
     }
 }
 
-/* Decodes four characters; returns the number of bytes, or 0 if they are not base64. */
+/* Decodes four characters. Returns the number of bytes, or 0 if they are not base64. */
 static size_t read_group(unsigned char out[3], const char *text)
 {
     size_t padding = text[3] != '=' ? 0 : text[2] != '=' ? 1 : 2;
@@ -53,7 +53,7 @@ static size_t read_group(unsigned char out[3], const char *text)
 }
 
 /* Decodes base64 to *out, which the caller frees. Returns false if the text is not base64, or if
- * out of memory. */
+ * memory ran out. */
 static bool base64_read(void **out, size_t *count, const char *text, size_t length)
 {
     unsigned char *bytes = malloc(length / 4 * 3 + 1);
@@ -137,7 +137,7 @@ static void write_row(gt_text *out, const char *word, const gt_columns *columns,
     gt_text_append(out, "\n");
 }
 
-/* Writes a line with the columns of some code, and a line with its image. */
+/* Writes a line with the columns of a code, and a line with its image. */
 static void write_code(gt_text *out, const char *facts_word, const char *word, const gt_code *code)
 {
     const gt_image *image = &code->image;
@@ -163,7 +163,7 @@ void gt_wisdom_write(gt_text *out, const gt_wisdom_entry *entry)
     const bool is_rule = entry->rule.text;
     for (int i = 0; i < CODE_PART; i++) {
         if (i && is_rule != (i == RULE_PART)) {
-            continue; /* an entry has a rule, or a winner and its trials */
+            continue; /* an entry has either a rule, or a winner with its trials */
         }
         write_row(&body, parts[i].word, parts[i].columns, (const char *)entry + parts[i].offset);
     }
@@ -182,7 +182,6 @@ void gt_wisdom_write(gt_text *out, const gt_wisdom_entry *entry)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* Reads a hash of exactly `length` digits. */
 static bool read_hash(gt_hash *out, const char *text, size_t length)
 {
     enum { HALF = 16, DIGITS = 2 * HALF };
@@ -190,13 +189,14 @@ static bool read_hash(gt_hash *out, const char *text, size_t length)
     if (length != DIGITS || strspn(text, "0123456789abcdef") != length) {
         return false;
     }
-    memcpy(high, text, HALF); /* formatted input would read the whole rest of the text */
+    memcpy(high, text, HALF); /* formatted input would read all the rest of the text */
     high[HALF] = '\0';
     *out = (gt_hash){strtoull(high, NULL, 16), strtoull(text + HALF, NULL, 16)};
     return true;
 }
 
-/* Takes a quoted text, ends it at its closing quote, decodes backslashes, and moves *at past it. */
+/* Returns a quoted string, ends it at its closing quote, decodes backslashes, and moves *at past
+ * it. */
 static gputune_status take_string(char **out, char **at)
 {
     char *to = *out = ++*at;
@@ -211,7 +211,7 @@ static gputune_status take_string(char **out, char **at)
     return GPUTUNE_OK;
 }
 
-/* Takes the characters up to the next blank. */
+/* Returns the word at *at, and moves *at past the next blank. */
 static char *take_word(char **at)
 {
     char *word = *at;
@@ -326,7 +326,7 @@ static gputune_status read_variant(gt_wisdom_entry *entry, const char *at)
     return read_image(&entry->codes.items[entry->codes.count - 1].image, at);
 }
 
-/* Reads a line. A line with an unknown first word is skipped. */
+/* Skips a line with an unknown first word. */
 static gputune_status read_part(gt_wisdom_entry *entry, char *line)
 {
     const char *word = take_word(&line);
@@ -416,7 +416,7 @@ gputune_status gt_wisdom_read(gt_wisdom_entry *out, const char **text)
 
 /* ---- exporting ------------------------------------------------------------------------------- */
 
-/* Maximum number of other trials: as many as a search at another size tries together. */
+/* As many as a search at another size tries together. */
 enum { MOST_OTHERS = 16 };
 
 typedef struct export_search {
@@ -427,7 +427,7 @@ typedef struct export_search {
     uint32_t count;
 } export_search;
 
-/* Adds a fast trial, unless the entry has it already. */
+/* Adds a fast trial that the entry does not have. */
 static gputune_status take_other(void *context, gt_rows *row)
 {
     gt_wisdom_entry *entry = context;
@@ -485,8 +485,7 @@ static gputune_status export_rows(gt_database *database, void *context)
     return gt_query_each(database, export_row, context, GT_SQL_WISDOM, "");
 }
 
-/* Adds the code with this source, unless the entry has the code already, or no such code is stored.
- */
+/* Adds the code of a source, if it is stored and the entry does not have it. */
 static gputune_status add_variant(gt_wisdom_entry *entry, gt_store *store, gt_hash source)
 {
     gt_code code;
@@ -509,7 +508,6 @@ static gputune_status add_variant(gt_wisdom_entry *entry, gt_store *store, gt_ha
     return status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status;
 }
 
-/* Adds the code of all variants of the entry's rule. */
 static gputune_status add_variants(gt_wisdom_entry *entry, gt_store *store)
 {
     for (const char *at = entry->rule.sources; *at; at += *at == ' ') {
@@ -596,8 +594,7 @@ static bool is_sound(const gt_wisdom_entry *entry)
            gt_hash_equal(gt_scenario_hash(&site->scenario), site->hash);
 }
 
-/* Adds a trial to import. An untrusted trial must be verified on this machine before it counts as
- * correct. */
+/* An untrusted trial does not count as correct until it is verified on this machine. */
 static gputune_status offer_trial(gt_trial_list *out, const gt_trial *trial, bool believed)
 {
     gt_trial offered = *trial;
@@ -655,7 +652,7 @@ static gputune_status import_entries(gt_database *database, void *context)
     return GPUTUNE_OK;
 }
 
-/* Reads all entries. Skips damaged entries, and logs a warning about the first of them. */
+/* Skips damaged entries, and warns about the first of them. */
 static gputune_status read_entries(entry_list *out, gt_wisdom_import *import, const char *text)
 {
     for (;;) {

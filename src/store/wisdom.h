@@ -1,4 +1,4 @@
-/* A winner or rule with all its columns, as text. Used by wisdom.c and the fuzzer of wisdom. */
+/* A winner or rule with all its columns, as text. Used by wisdom.c and by a fuzzer. */
 #pragma once
 
 #include "store/row.h"
@@ -6,14 +6,13 @@
 typedef struct gt_wisdom_entry {
     gt_site site;
     gt_winner winner;
-    gt_trial trial, standard; /* trials of the winner and of the default; a zero hash: no trial */
+    gt_trial trial, standard; /* trials of the winner and of the default; a zero hash means none */
     gt_trial_list also;       /* other trials, as hints for a search */
     gt_stored_rule
-        rule; /* if the rule has a text, the entry consists of the rule, the site and `codes` */
+        rule; /* with a text, the entry is a rule: it has only `rule`, `site` and `codes` */
     GT_ARRAY(gt_code) codes; /* code of the rule's variants */
 } gt_wisdom_entry;
 
-/* The first line of a text of wisdom. */
 extern const char gt_wisdom_heading[];
 void gt_wisdom_entry_free(gt_wisdom_entry *entry);
 void gt_wisdom_write(gt_text *out, const gt_wisdom_entry *entry);
