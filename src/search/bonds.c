@@ -1,4 +1,4 @@
-/* Bonds by the G-test of independence (Sokal and Rohlf, Biometry) on uniform draws. */
+/* Finds bonds with the G-test of independence (Sokal and Rohlf, Biometry) on uniform draws. */
 #include "search/bonds.h"
 
 #include "stats/summary.h"
@@ -6,11 +6,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { DRAWS = 1000, CELLS = 8 /* groups of adjacent choices of an axis */ };
+enum { DRAWS = 1000, CELLS = 8 /* CELLS: maximum number of groups of adjacent choices */ };
 /* Standard deviations by which the statistic must exceed that of independent axes. */
 #define SURE 5.0
 
-/* Returns the number of groups into which the choices of an axis are divided. */
 static uint32_t count_cells(const gt_domain *domain, uint32_t axis)
 {
     uint32_t choices = domain->axes[axis].choices;
@@ -22,8 +21,7 @@ static uint32_t find_cell(const gt_domain *domain, uint32_t axis, const gt_point
     return point->choice[axis] * count_cells(domain, axis) / domain->axes[axis].choices;
 }
 
-/* Returns by how many standard deviations the dependence of two axes exceeds that of independent
- * axes. */
+/* Returns by how many standard deviations two axes are more dependent than independent axes. */
 static double measure_dependence(const gt_domain *domain, const gt_point *draws, uint32_t count,
                                  uint32_t a, uint32_t b)
 {
@@ -74,7 +72,7 @@ gputune_status gt_bonds_find(gt_bond *out, uint32_t *count, uint32_t most, const
             }
         }
     }
-    gt_sort_ranked(found, all); /* the strongest first */
+    gt_sort_ranked(found, all); /* strongest first */
     for (; *count < all && *count < most; ++*count) {
         uint32_t pair = (uint32_t)found[*count].index;
         out[*count] = (gt_bond){pair / GT_SEARCH_AXES, pair % GT_SEARCH_AXES};

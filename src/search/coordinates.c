@@ -11,12 +11,11 @@
 enum {
     PER_AXIS = 3,
     MOST_TWOS = 7,
-    DRAWS = 200 /* number of random points whose features are compared */
+    DRAWS = 200 /* number of random points for comparing features */
 };
 /* rank correlation above which two features count as having the same order */
 #define SAME_ORDER 0.999
 
-/* Returns true if the choices are numbers and all are above `least`. */
 static bool all_above(const gt_domain_axis *axis, double least)
 {
     for (uint32_t i = 0; axis->values && i < axis->choices; i++) {
@@ -32,7 +31,6 @@ static bool has_logarithms(const gt_domain_axis *axis)
     return all_above(axis, 0);
 }
 
-/* Returns how often 2 divides the value. */
 static int twos(double value)
 {
     int count = 0;
@@ -43,7 +41,8 @@ static int twos(double value)
     return count;
 }
 
-/* Returns true if ordering the values by powers of two differs from ordering them by size. */
+/* Returns true if the values have other prime factors than 2, so alignment and size order
+ * differ. */
 static bool has_alignment(const gt_domain_axis *axis)
 {
     for (uint32_t i = 0; i < axis->choices; i++) {
@@ -105,7 +104,7 @@ static void add_axis(gt_coordinates *out, float **unused, uint32_t axis, const g
     }
 }
 
-/* Returns the logarithm of the largest value over the smallest. */
+/* Returns the base-2 logarithm of the ratio of the largest to the smallest value. */
 static double range(double *low, const gt_domain_axis *axis)
 {
     double high = 0;
@@ -117,7 +116,6 @@ static double range(double *low, const gt_domain_axis *axis)
     return log2(high / *low);
 }
 
-/* Sets value[i] to the logarithm of choice i above `low`, divided by `range`. */
 static void fill_factor(float *value, const gt_domain_axis *axis, double low, double range)
 {
     for (uint32_t i = 0; i < axis->choices; i++) {
@@ -189,7 +187,7 @@ static gputune_status add_feature(gt_coordinates *out, draws *d, uint32_t index)
     return GPUTUNE_OK;
 }
 
-/* Adds the features that differ between points and whose order no other coordinate has. */
+/* Adds features that vary, unless a coordinate with the same order exists. */
 static gputune_status add_features(gt_coordinates *out)
 {
     const gt_domain *domain = out->domain;

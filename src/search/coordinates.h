@@ -1,10 +1,10 @@
-/* Converts points to coordinates, the numbers that a model of the times uses. An axis of numbers
+/* Converts points to coordinates, which are the inputs of a model of the times. An axis of numbers
  * has up to three coordinates: its value (the logarithm, if all values are positive), its index,
- * and how often 2 divides the value, for effects of alignment. An axis of words has one coordinate,
- * without an order. Two axes that constraints tie together have one more: the logarithm of their
- * product, such as the number of threads of a block. A feature that is known before a point is
- * tried, such as the number of blocks on a multiprocessor, has one coordinate, unless another
- * coordinate has the same order. */
+ * and how often 2 divides the value, for effects of alignment. An axis of words has one unordered
+ * coordinate. Two axes that constraints connect also have the logarithm of their product, such as
+ * the number of threads of a block. A feature that is known before a point is tried, such as the
+ * number of blocks on a multiprocessor, has one coordinate, unless another coordinate has the same
+ * order. */
 #pragma once
 
 #include "search/domain.h"
@@ -21,24 +21,24 @@ typedef struct gt_feature {
     double low, range;
 } gt_feature;
 
-/* The coordinates of a domain. An axis with only one choice has no coordinate. */
+/* The coordinates of a domain. Axes with only one choice have none. */
 typedef struct gt_coordinates {
     uint32_t count;
     uint32_t axis[GT_COORDINATES]; /* index of the coordinate's axis in the domain */
-    /* true if the coordinate's values are only equal or different, without a distance */
+    /* true if values are only equal or different, without a distance */
     bool is_word[GT_COORDINATES];
     float *value[GT_COORDINATES];  /* by choice: the coordinate in [0, 1], or a word's index */
-    float *factor[GT_COORDINATES]; /* by choice of the axis `other`; NULL unless a product */
+    float *factor[GT_COORDINATES]; /* values by choice of a product's second axis; or NULL */
     uint32_t other[GT_COORDINATES];
     const gt_domain *domain;
-    uint32_t feature_count; /* features come last; they have no axis */
+    uint32_t feature_count; /* number of features, which are the last coordinates */
     gt_feature features[GT_FEATURES];
-    float *values; /* the memory that `value` and `factor` point into */
+    float *values; /* memory to which `value` and `factor` point */
 } gt_coordinates;
 
-/* Sets *out to the coordinates of a domain, which must outlive them. gt_coordinates_free() releases
- * them and is needed after ENOMEM, too. */
+/* Sets *out to the coordinates of a domain. The domain must outlive *out. Call
+ * gt_coordinates_free() even after ENOMEM. */
 gputune_status gt_coordinates_make(gt_coordinates *out, const gt_domain *domain);
 void gt_coordinates_free(gt_coordinates *coordinates);
-/* Writes the coordinates of the point, which are `count` numbers, to out. */
+/* Writes the `count` coordinates of a point to out. */
 void gt_coordinates_of(float *out, const gt_coordinates *coordinates, const gt_point *point);

@@ -1,5 +1,5 @@
-/* The configurations that a search may try. The search accesses them only through functions, so a
- * template's space, a recorded one and a synthetic landscape look the same. Pure. */
+/* The configurations that a search may try. Function pointers hide whether they come from a
+ * template's space, a recorded space or a synthetic landscape. Pure. */
 #pragma once
 
 #include "base/hash.h"
@@ -8,14 +8,14 @@
 
 enum { GT_SEARCH_AXES = 48, GT_SEARCH_CHOICES = UINT16_MAX, GT_SEARCH_FEATURES = 48 };
 
-/* One choice per axis, as an index. Elements from axis_count on are zero. */
+/* A configuration: one choice per axis, as an index. Elements from axis_count on are zero. */
 typedef struct gt_point {
     uint16_t choice[GT_SEARCH_AXES];
 } gt_point;
 
 typedef struct gt_domain_axis {
     uint32_t choices; /* 1 to GT_SEARCH_CHOICES */
-    /* values by choice, in order; NULL: the choices are words, which have no order */
+    /* values by choice, in order; NULL for words, which have no order */
     const double *values;
 } gt_domain_axis;
 
@@ -26,16 +26,16 @@ typedef struct gt_domain {
     double size; /* number of valid configurations; an estimate unless size_is_exact */
     bool size_is_exact;
     const gt_point *fallback; /* the template's default, which is tried first; may be NULL */
-    void *user;               /* passed to the functions */
-    /* Draws a valid configuration, each with equal probability. Returns false if there is none. */
+    void *user;               /* first argument of the functions */
+    /* Draws a valid configuration uniformly. Returns false if there is none. */
     bool (*draw)(void *user, gt_random *random, gt_point *out);
     bool (*is_valid)(void *user, const gt_point *point);
-    /* Moves *point to the first valid configuration if `first` is true, otherwise to the next.
-     * Returns false at the end. */
+    /* Moves *point to the first (if `first`) or next valid configuration. Returns false at the
+     * end. */
     bool (*next)(void *user, gt_point *point, bool first);
-    /* Sets `out` to the numbers that are known about a valid point before it is tried. */
+    /* Sets `out` to the features of a valid point that are known before a try. */
     void (*features)(void *user, const gt_point *point, double out[GT_SEARCH_FEATURES]);
-    uint32_t feature_count; /* 0: none; `features` may then be NULL */
+    uint32_t feature_count; /* number of features; 0: `features` may be NULL */
 } gt_domain;
 
 bool gt_point_equal(const gt_point *a, const gt_point *b);
@@ -44,14 +44,14 @@ static inline gt_hash gt_point_hash(const gt_point *point)
     return gt_hash_bytes(point, sizeof *point);
 }
 
-/* Calls `each` for the valid points that differ from `point` in one axis, until it returns false.
- * If an axis has very many choices, only adjacent ones and an even selection are visited. */
+/* Calls `each` for the valid points that differ from `point` in one axis, until a call returns
+ * false. For an axis with many choices, visits only adjacent choices and an even selection. */
 void gt_domain_neighbours(const gt_domain *domain, const gt_point *point,
                           bool (*each)(void *user, const gt_point *neighbour), void *user);
 
-/* Moves `point` by one choice, up or down, in a random axis. Returns false if the result is not
- * valid. */
+/* Moves `point` by one choice, up or down, in a random axis. Returns false if the result is
+ * invalid. */
 bool gt_domain_step(const gt_domain *domain, gt_random *random, gt_point *point);
 
-/* Changes `count` random axes. Returns false, without a change, if it finds no valid point. */
+/* Changes `count` random axes. Returns false, without a change, if no valid point is found. */
 bool gt_domain_jump(const gt_domain *domain, gt_random *random, uint32_t count, gt_point *point);

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Finds the point's entry, or adds a pending one. */
+/* Finds the entry of a point, or adds a pending entry. */
 static gputune_status enter_point(gt_known **out, gt_evidence *evidence, const gt_point *point)
 {
     const uint32_t next = (uint32_t)evidence->known.count;
@@ -47,7 +47,6 @@ static void find_best(gt_evidence *evidence)
     }
 }
 
-/* Adds a cost that was not reported before. */
 static void add_cost(double *known, double seconds, double *sum, uint32_t *count)
 {
     if (seconds > 0 && !*known) {

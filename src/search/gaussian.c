@@ -7,12 +7,11 @@
 
 enum { ROWS = GT_GAUSSIAN_ROWS };
 
-/* Initial values: the sum of the weights (inverse squares of length scales), and the sum of the
- * parts. */
+/* Initial values: sum of the weights (inverse squares of length scales), and sum of the parts. */
 #define FIRST_WEIGHT 4.0
 #define FIRST_PART   1.0
 #define FIRST_NOISE  1e-2
-#define LEAST        1e-9 /* lower bound of a variance, which guards against rounding errors */
+#define LEAST        1e-9 /* lower bound of a variance, because of rounding errors */
 
 gputune_status gt_gaussian_open(gt_gaussian *out, const gt_coordinates *coordinates)
 {
@@ -52,14 +51,13 @@ static float matern(float squared)
     return (1 + r + r * r / 3) * expf(-r);
 }
 
-/* The similarity of a point to each row: the weighted squared distance, the sum of the shared
- * parts, and the sum of their squares. Single precision suffices, because its error is far below
- * the noise. */
+/* The similarity of a point to each row: weighted squared distance, sum of the shared parts, and
+ * sum of their squares. Single precision suffices, because its error is far below the noise. */
 typedef struct likeness {
     float squared[ROWS], shared[ROWS], squares[ROWS];
 } likeness;
 
-/* Adds coordinate d for the rows [from, to). */
+/* Adds the effect of coordinate d for the rows [from, to). */
 static void add_coordinate(likeness *restrict out, const gt_gaussian *g, uint32_t d, float at,
                            uint32_t from, uint32_t to)
 {
@@ -75,8 +73,7 @@ static void add_coordinate(likeness *restrict out, const gt_gaussian *g, uint32_
     }
 }
 
-/* Computes the covariances of z with the rows [from, to). Writes them to out[from] and the elements
- * after it. */
+/* Writes the covariances of z with the rows [from, to) to out[from] and the following elements. */
 static void covariances(double *out, const gt_gaussian *g, const float *z, uint32_t from,
                         uint32_t to)
 {
@@ -93,7 +90,7 @@ static void covariances(double *out, const gt_gaussian *g, const float *z, uint3
     }
 }
 
-/* Returns the prior variance of a point, as a multiple of the signal variance. */
+/* Returns the prior variance of a point, divided by the signal variance. */
 static double variance(const gt_gaussian *g)
 {
     double sum = 0, squares = 0;
@@ -104,7 +101,8 @@ static double variance(const gt_gaussian *g)
     return 1 + gt_gaussian_apart(sum, squares);
 }
 
-/* Converts the covariances with earlier rows to the factor's row, beginning with element `from`. */
+/* Converts the covariances with earlier rows to elements [from, to) of a row of Cholesky's
+ * factor. */
 static void solve_forward(double *v, const gt_gaussian *g, uint32_t from, uint32_t to)
 {
     for (uint32_t i = from; i < to; i++) {
@@ -129,7 +127,7 @@ uint32_t gt_gaussian_add(gt_gaussian *gaussian, const float *z)
     return i;
 }
 
-/* Sets the mean to the generalised least squares estimate. A row without a value has residual 0. */
+/* Estimates the mean by generalised least squares. Rows without a value have residual 0. */
 static void settle_target(const gt_gaussian *g, gt_target_values *target)
 {
     double ones[ROWS] = {0}, *u = target->u, known = 0;

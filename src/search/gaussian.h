@@ -1,10 +1,11 @@
-/* A Gaussian process over a few hundred points of a domain. It predicts the value of an untried
- * point and its uncertainty (Rasmussen and Williams, Gaussian Processes for Machine Learning, ch. 2
- * and 5). The covariance is a sum of two parts. The first is Matern's with nu = 5/2 over all
- * coordinates, with one length scale per coordinate. The second consists of additive effects of
- * single coordinates and of pairs (Duvenaud, Nickisch, Rasmussen 2011), because few points are
- * enough to show main effects. The mean is a constant. Several targets share the points; the
- * covariance is learnt from the first target. Pure. */
+/* A Gaussian process over a few hundred points of a domain. Predicts the value of an untried point
+ * and its uncertainty (Rasmussen and Williams, Gaussian Processes for Machine Learning, ch. 2 and
+ * 5).
+ *
+ * The covariance has two parts: Matern's with nu = 5/2 over all coordinates, with one length scale
+ * per coordinate, and additive effects of single coordinates and of pairs (Duvenaud, Nickisch,
+ * Rasmussen 2011), because few points suffice to show main effects. The mean is a constant. Several
+ * targets share the points; the covariance is learnt from the first target. Pure. */
 #pragma once
 
 #include "search/coordinates.h"
@@ -18,9 +19,9 @@ typedef enum gt_target {
     GT_TARGETS
 } gt_target;
 
-/* The values of one target. The index is a row. */
+/* The values of one target, by row. */
 typedef struct gt_target_values {
-    double y[GT_GAUSSIAN_ROWS]; /* NAN: unknown, treated as equal to the prediction */
+    double y[GT_GAUSSIAN_ROWS]; /* values; NAN: unknown, treated as equal to the prediction */
     double u[GT_GAUSSIAN_ROWS]; /* inverse of the factor times the residuals */
     double mean;
     double signal; /* variance of the joint effect of all coordinates */
@@ -31,25 +32,25 @@ typedef struct gt_gaussian {
     double weight[GT_COORDINATES]; /* inverse square of the length scale */
     double part[GT_COORDINATES];   /* variance of the coordinate's own effect / signal variance */
     double noise;                  /* variance of the noise of one value / signal variance */
-    uint32_t count;                /* number of rows so far */
+    uint32_t count;                /* number of rows */
     gt_target_values target[GT_TARGETS];
     float *z;      /* coordinates of the rows: GT_GAUSSIAN_ROWS values per coordinate */
     double *lower; /* Cholesky's factor of the covariance, row by row */
     struct gt_gaussian_sample *sample; /* memory for learning */
 } gt_gaussian;
 
-/* Opens a process without rows. gt_gaussian_close() releases it. ENOMEM. */
+/* Opens a process without rows. gt_gaussian_close() releases *out. ENOMEM. */
 gputune_status gt_gaussian_open(gt_gaussian *out, const gt_coordinates *coordinates);
 void gt_gaussian_close(gt_gaussian *gaussian);
 
-/* Returns the covariance that effects of single coordinates and of pairs cause, divided by the
- * signal variance. `sum` is the sum of the shared parts, `squares` the sum of their squares. */
+/* Returns the covariance from effects of single coordinates and of pairs, divided by the signal
+ * variance. `sum` is the sum of the shared parts, `squares` the sum of their squares. */
 static inline double gt_gaussian_apart(double sum, double squares)
 {
     return sum + (sum * sum - squares) / 2; /* the part of a pair is a product of two parts */
 }
 
-/* Returns the scalar product, computed in four independent sums for speed. */
+/* Returns the scalar product. Four independent sums make it fast. */
 static inline double gt_dot(const double *a, const double *b, uint32_t count)
 {
     double sum[4] = {0};
@@ -67,13 +68,12 @@ static inline double gt_dot(const double *a, const double *b, uint32_t count)
 
 /* Deletes all rows, but keeps the learnt covariance. */
 void gt_gaussian_clear(gt_gaussian *gaussian);
-/* Adds a point whose target values are not known and returns its row. Requires count <
+/* Adds a point with unknown target values and returns its row. Requires count <
  * GT_GAUSSIAN_ROWS. */
 uint32_t gt_gaussian_add(gt_gaussian *gaussian, const float *z);
-/* Updates the process. Must be called after rows were added or a y was changed, before the process
- * is used. */
+/* Updates the process. Call after adding rows or changing y, before predicting. */
 void gt_gaussian_update(gt_gaussian *gaussian);
-/* Improves the covariance in `steps` steps, by the likelihood of the rows with a known value, and
+/* Learns the covariance in `steps` steps from the rows with a known value, by their likelihood, and
  * updates the process. Earlier prospects become invalid. */
 void gt_gaussian_learn(gt_gaussian *gaussian, uint32_t steps);
 
@@ -82,18 +82,16 @@ double gt_gaussian_misfit(const gt_gaussian *gaussian);
 /* Allocates memory for learning, which the caller frees. Returns NULL if memory runs out. */
 struct gt_gaussian_sample *gt_gaussian_sample_new(void);
 
-/* A point to predict. It keeps its row of Cholesky's factor, so each element is computed only
- * once. */
+/* A point to predict. Keeps its row of Cholesky's factor, to compute each element only once. */
 typedef struct gt_prospect {
     float z[GT_COORDINATES];
-    uint32_t rows;    /* elements computed so far; set to 0 for a new point and after learning */
+    uint32_t rows;    /* number of computed elements; set to 0 for a new point and after learning */
     double reduction; /* reduction of the variance by the rows / signal variance */
     double v[GT_GAUSSIAN_ROWS];
 } gt_prospect;
-/* Updates a prospect. */
+/* Updates a prospect with new rows. */
 void gt_gaussian_look(const gt_gaussian *gaussian, gt_prospect *prospect);
-/* Return the expected value of a target at an updated prospect, and the standard deviation of that
- * value. */
+/* Return the expected value of a target at an updated prospect, and its standard deviation. */
 double gt_gaussian_expect(const gt_gaussian *gaussian, const gt_prospect *prospect,
                           gt_target target);
 double gt_gaussian_deviation(const gt_gaussian *gaussian, const gt_prospect *prospect,

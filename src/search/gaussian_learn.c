@@ -1,4 +1,4 @@
-/* Learns the length scales, parts and noise of a Gaussian process. It maximises the product of
+/* Learns the length scales, parts and noise of a Gaussian process. Maximises the product of
  * likelihood and prior by resilient propagation (Riedmiller and Braun 1993), which needs only the
  * signs of gradients. */
 #include "search/gaussian.h"
@@ -9,8 +9,8 @@
 
 enum { ROWS = GT_GAUSSIAN_ROWS, MOST = 180, PARAMETERS = 2 * GT_COORDINATES + 1 };
 
-/* Log-normal priors. The centre of a length scale is SCALE_CENTRE times the root of the number of
- * coordinates; the centre of a part is PART_CENTRE divided by that number. Spreads are standard
+/* Log-normal priors. Length scales have centre SCALE_CENTRE times the root of the number of
+ * coordinates, parts have centre PART_CENTRE divided by this number. Spreads are standard
  * deviations of the logarithm. */
 #define SCALE_CENTRE   0.5
 #define SCALE_SPREAD   1.0
@@ -153,7 +153,7 @@ static void invert_covariances(sample *s)
     }
 }
 
-/* Returns the negative logarithm of a log-normal prior; adds its slope to *gradient. */
+/* Returns the negative logarithm of a log-normal prior. Adds its slope to *gradient. */
 static double prior(double log_value, double centre, double spread, double *gradient)
 {
     double z = (log_value - log(centre)) / spread;

@@ -5,19 +5,18 @@
 #include "search/gaussian.h"
 #include "search/strategy.h"
 
-/* A way to search. */
 typedef struct gt_method {
     size_t bytes; /* size of the state, which begins as zeros */
-    gputune_status (*open)(gt_strategy *strategy, void *state); /* or NULL */
-    void (*close)(void *state);                                 /* or NULL */
+    gputune_status (*open)(gt_strategy *strategy, void *state); /* may be NULL */
+    void (*close)(void *state);                                 /* may be NULL */
     /* Proposes a point that is not in the evidence. Sets *found to false if the method has no more
-     * points; the walk through the domain then finds the rest. */
+     * points; the remaining points are then tried in order. */
     gputune_status (*propose)(gt_strategy *strategy, void *state, gt_point *out, bool *found);
-    /* Sets the members of gt_outlook that only the method knows. May be NULL. */
+    /* Sets the members of gt_outlook that only the method can compute. May be NULL. */
     void (*look)(gt_strategy *strategy, void *state, gt_outlook *out);
     bool learns; /* true if later proposals depend on results */
-    /* Returns the logarithm of the gain that is expected of a proposal; negative: unknown. May be
-     * NULL. */
+    /* Returns the expected gain of a proposal, as a reduction of the logarithmic time; negative:
+     * unknown. May be NULL. */
     double (*worth)(gt_strategy *strategy, void *state, const gt_point *point);
 } gt_method;
 
@@ -45,7 +44,7 @@ typedef struct gt_candidate {
     gt_point point;
     double prior; /* standardised time that the hints predict */
     double score; /* candidates with a higher score are proposed sooner */
-    double gain;  /* logarithm of the expected gain */
+    double gain;  /* expected reduction of the logarithmic time */
     gt_prospect prospect;
 } gt_candidate;
 
@@ -55,47 +54,47 @@ enum {
     GT_MODEL_LEADS = 32 /* maximum number of hints to try first: enough for many workers */
 };
 
-/* The prior: times predicted from results of other sizes or GPUs (the hints). */
+/* Times predicted from hints, which are results of other sizes or GPUs. */
 typedef struct gt_model_prior {
     bool present;
     gt_gaussian gaussian;
-    gt_point leads[GT_MODEL_LEADS]; /* the fastest hints, which are proposed first */
+    gt_point leads[GT_MODEL_LEADS]; /* fastest hints, which are proposed first */
     uint32_t lead_count, next_lead;
-    /* number of leads to propose before the model does, if the hints came after results */
+    /* number of leads to propose before the model proposes, if hints came after results */
     uint32_t due;
     uint32_t turns; /* number of proposals before the model was ready, without the default */
-    double slope;   /* slope of the times of this search against the prior */
+    double slope;   /* slope of measured against predicted times */
 } gt_model_prior;
 
 typedef struct gt_model {
     gt_coordinates coordinates;
     gt_gaussian gaussian;
     gt_model_prior prior;
-    bool is_open;      /* true if the prior was made from the hints */
-    size_t hint_count; /* number of hints from which the prior was made */
+    bool is_open;      /* true if the prior was made */
+    size_t hint_count; /* number of hints in the prior */
     uint64_t results;  /* evidence.results at the last update */
 
     uint32_t known_of[GT_GAUSSIAN_ROWS]; /* index of a row's point in the evidence */
     double row_prior[GT_GAUSSIAN_ROWS];
     uint32_t
-        count_when_learnt; /* evidence.result_count when the covariance was last learnt; 0: never */
+        count_when_learnt; /* number of results when the covariance was last learnt; 0: never */
 
     /* for gt_model_value(): */
     double best_log;       /* logarithm of the best time so far */
     double width;          /* larger differences to the best time are compressed; may be infinite */
     double mean, spread;   /* mean and spread of the compressed differences to the best time */
-    double compile_centre; /* logarithm of the usual compile time; NAN: no compile time is known */
+    double compile_centre; /* logarithm of the usual compile time; NAN: unknown */
     double best_y;         /* the best time so far, standardised */
 
-    uint32_t batch; /* proposals since the last update */
-    double gain;    /* logarithm of the expected gain of the last proposal */
+    uint32_t batch; /* number of proposals since the last update */
+    double gain;    /* expected gain of the last proposal, as a reduction of the logarithmic time */
 
     GT_ARRAY(gt_candidate) pool;
     gt_hash_index places; /* index into the pool by the hash of a point */
 } gt_model;
 
-/* Adds the results since the last call to the process. If there are many, learns the covariance
- * again and sets *is_relearnt, because the candidates' prospects are then invalid. ENOMEM. */
+/* Adds new results to the process. After many new results, learns the covariance again and sets
+ * *is_relearnt, because the candidates' prospects are then invalid. ENOMEM. */
 gputune_status gt_model_learn(bool *is_relearnt, gt_model *model, gt_strategy *strategy);
 
 /* Converts a logarithm of a time to a standardised value. */

@@ -1,11 +1,10 @@
 /* The strategies `model` and `auto`.
  *
- * `model` first proposes a few random configurations. Then it proposes the configurations from
- * which it expects the most. For this it uses a Gaussian process of times, failures and compile
- * times.
+ * `model` proposes a few random configurations first, and then those with the best expected gain. A
+ * Gaussian process predicts times, failures and compile times.
  *
- * `auto` tries all configurations if the space is small or if the time suffices for all. It begins
- * with the fastest hints, because its limit may end it early. Otherwise it acts like `model`. */
+ * `auto` tries all configurations if the space is small or time suffices for all, beginning with
+ * the fastest hints, because a time limit may end it early. Otherwise it acts like `model`. */
 #include "search/method.h"
 
 #include "stats/distribution.h"
@@ -30,7 +29,6 @@ static double compress_time(double over, double width)
     return isinf(width) || over < 0 ? over : width * log1p(over / width);
 }
 
-/* Computes the model's mean and spread from the times so far and its width. */
 static void model_standardise(gt_model *model, const gt_evidence *evidence)
 {
     uint32_t count = 0;
@@ -69,9 +67,9 @@ static double model_log_slope(const gt_model *model, double log_time)
 enum {
     KEPT = 300, /* number of rows to keep if there are too many; half of these are the fastest */
     STEPS = 10, /* steps of learning */
-    ENOUGH = 20 /* results that are needed to choose a width */
+    ENOUGH = 20 /* number of results needed to choose a width */
 };
-/* The covariance is learnt again when the results have grown by this factor. */
+/* The covariance is learnt again after the results have grown by this factor. */
 #define GROWTH 1.25
 
 static void model_forget_rows(gt_model *model, gt_evidence *evidence)
@@ -93,7 +91,7 @@ static void add_row(gt_model *model, gt_evidence *evidence, uint32_t known)
     model->row_prior[row] = model_prior_at(model, z);
 }
 
-/* Adds a row for each point that has no row. Returns false if there are too many points. */
+/* Adds a row for each point without a row. Returns false if there are too many points. */
 static bool add_rows(gt_model *model, gt_evidence *evidence)
 {
     for (uint32_t i = 0; i < evidence->known.count; i++) {
@@ -108,7 +106,7 @@ static bool add_rows(gt_model *model, gt_evidence *evidence)
     return true;
 }
 
-/* Adds rows for the newest proposals while there are free rows. */
+/* Adds rows for the newest proposals while there is space. */
 static void model_add_pending(gt_model *model, gt_evidence *evidence)
 {
     add_rows(model, evidence);
@@ -154,7 +152,7 @@ static gputune_status thin_rows(gt_model *model, gt_strategy *strategy)
     return GPUTUNE_OK;
 }
 
-/* Fits the slope of times against the prior by least squares, with two values of 0 as a prior. */
+/* Fits the slope of times against the prior by least squares, with two additional values of 0. */
 static void fit_prior(gt_model *model)
 {
     double products = 0, squares = 2;
@@ -168,8 +166,8 @@ static void fit_prior(gt_model *model)
     model->prior.slope = fmin(fmax(products / squares, 0), 1.5);
 }
 
-/* Returns the logarithm of the ratio of a compile time to the usual one, or NAN if it is not known.
- * A compile that has taken more than half of the usual time is expected to take as long again. */
+/* Returns the logarithm of a compile time relative to the usual one, or NAN if unknown. A running
+ * compile is expected to take as long again. */
 static double compile_value(const gt_model *model, const gt_known *known)
 {
     double least = log(2 * known->so_far_s) - model->compile_centre;
@@ -259,7 +257,7 @@ gputune_status gt_model_learn(bool *is_relearnt, gt_model *model, gt_strategy *s
 
 enum { PRIOR_ROWS = 160, PRIOR_STEPS = 12 };
 
-/* Adds rows. Half of them are the fastest hints, the others are an even selection. */
+/* Adds rows: half of them for the fastest hints, the rest for an even selection of the others. */
 static void fill_gaussian(gt_gaussian *gaussian, const gt_model *model, const gt_strategy *strategy,
                           const gt_ranked *order, uint32_t count)
 {
@@ -325,7 +323,7 @@ static gputune_status model_prior_make(gt_model *model, gt_strategy *strategy)
     return GPUTUNE_OK;
 }
 
-/* Returns the standardised time that the prior expects at z; 0 without hints. */
+/* Returns the standardised time that the prior predicts at z, or 0 without hints. */
 static double model_prior_at(const gt_model *model, const float *z)
 {
     if (!model->prior.present) {
@@ -342,26 +340,26 @@ static double model_prior_at(const gt_model *model, const float *z)
 
 enum {
     RANDOM = 500,
-    NEAR_BEST = 4, /* fastest points whose neighbours become candidates */
-    /* for each of them: candidates that differ in two axes, and as many that differ in three */
+    NEAR_BEST = 4, /* number of fastest points whose neighbours become candidates */
+    /* per point: candidates that differ in two axes, and as many that differ in three */
     JUMPS = 48,
-    MANY = 800, /* if there are this many candidates, all but the best RANDOM are dropped */
+    MANY = 800, /* with more candidates, only the best RANDOM stay */
     CLIMBS = 3  /* maximum number of steps from the best candidate to a better neighbour */
 };
-/* the gain of a point that is this many deviations worse than the best is approximated */
+/* beyond this many deviations, the expected gain is approximated */
 #define FAR 6.0
-/* With few points the process underestimates deviations, so they are doubled, or multiplied by less
+/* With few points, the process underestimates deviations. They are doubled, or multiplied by less
  * if there are many axes. */
 #define DOUBT_AXES 8.0
 /* If results stop improving, the process may be wrong. After DOUBTS results without a gain,
- * deviations grow, by a factor of at most MOST_DOUBT. After every WAVE results this begins again,
- * so new findings are followed up. */
+ * deviations grow, at most by MOST_DOUBT. Every WAVE results, this begins again, to follow up new
+ * findings. */
 #define DOUBTS     5
 #define WAVE       20
 #define MOST_DOUBT 2.0
-/* number of results without a gain after which hints are doubted as well */
+/* After this many results without a gain, hints are doubted, too. */
 #define TRUSTED      10
-#define SURE_FAILURE 1.02 /* a predicted failure keeps a chance of 2% to succeed */
+#define SURE_FAILURE 1.02 /* a predicted failure keeps a 2% chance of success */
 #define ROOT_2PI     2.5066282746310002
 
 static void begin_candidate(gt_candidate *out, const gt_model *model, const gt_point *point)
@@ -403,7 +401,6 @@ static void empty_model(gt_model *model)
     gt_hash_index_free(&model->places);
 }
 
-/* Refills the pool with random points. ENOMEM. */
 static gputune_status model_pool_fill(gt_model *model, gt_strategy *strategy)
 {
     adding to = {model, &strategy->evidence, GPUTUNE_OK};
@@ -417,7 +414,6 @@ static gputune_status model_pool_fill(gt_model *model, gt_strategy *strategy)
     return to.status;
 }
 
-/* Keeps only the most promising candidates if there are many. ENOMEM. */
 static gputune_status model_pool_prune(gt_model *model)
 {
     size_t count = model->pool.count;
@@ -481,7 +477,7 @@ static gputune_status model_pool_near_best(gt_model *model, gt_strategy *strateg
     return GPUTUNE_OK;
 }
 
-/* Returns log(expected improvement), in deviations (Mockus 1975; Jones et al. 1998). */
+/* Returns the logarithm of the expected improvement (Mockus 1975; Jones et al. 1998). */
 static double log_gain(double best, double expected, double deviation)
 {
     double d = (best - expected) / deviation;
@@ -491,8 +487,8 @@ static double log_gain(double best, double expected, double deviation)
     return log(deviation) + log(d * gt_normal_cdf(d) + exp(-d * d / 2) / ROOT_2PI);
 }
 
-/* Returns the logarithm of the seconds that another try costs: its compile time divided by the
- * number of workers, plus its GPU time. */
+/* Returns the logarithm of the seconds that a try costs: compile time divided by the number of
+ * workers, plus GPU time. */
 static double log_cost(const gt_model *model, const gt_strategy *strategy,
                        const gt_prospect *prospect)
 {
@@ -507,8 +503,8 @@ static double log_cost(const gt_model *model, const gt_strategy *strategy,
 }
 
 /* Returns the factor by which the process's deviations are multiplied. Hints are trusted as long as
- * they lead to improvements. The rank correlation of hints and measured times cannot replace this
- * test: it was higher in searches that hints delayed than in searches that they helped. */
+ * they lead to improvements. The rank correlation of hints and measured times is no substitute: it
+ * was higher in searches that hints delayed than in searches that they helped. */
 static double doubt(const gt_model *model, const gt_strategy *strategy)
 {
     const gt_evidence *evidence = &strategy->evidence;
@@ -520,8 +516,8 @@ static double doubt(const gt_model *model, const gt_strategy *strategy)
     return axes * fmin(fmax(1, (double)(since % WAVE) / DOUBTS), MOST_DOUBT);
 }
 
-/* Scores a candidate. Only gains beyond epsilon count; otherwise a search would stay among the
- * neighbours of a good configuration although another basin contains better ones. */
+/* Scores a candidate. Only gains beyond epsilon count, because a search would otherwise stay among
+ * the neighbours of a good configuration although another basin contains better ones. */
 static void judge_candidate(gt_candidate *candidate, const gt_model *model,
                             const gt_strategy *strategy)
 {
@@ -570,7 +566,7 @@ static int64_t judge_from(gt_model *model, const gt_strategy *strategy, uint32_t
     return best;
 }
 
-/* Sets *best to the best candidate, or -1. With `climb`, also tries its neighbours. ENOMEM. */
+/* Sets *best to the best candidate or -1. With `climb`, also tries its neighbours. ENOMEM. */
 static gputune_status model_pool_best(gt_model *model, gt_strategy *strategy, bool climb,
                                       int64_t *best)
 {
@@ -595,7 +591,6 @@ enum {
     BETWEEN_CLIMBS = 8 /* number of proposals in a batch between two climbs */
 };
 
-/* Opens the state of `model`, which gt_method_auto uses as well. */
 static gputune_status model_open(gt_strategy *strategy, void *state)
 {
     gt_model *model = state;
@@ -620,9 +615,9 @@ static bool is_new(const gt_strategy *strategy, const gt_point *point)
            strategy->domain->is_valid(strategy->domain->user, point);
 }
 
-/* Proposes the first points: the default, the fastest hints, and random ones. Two early random
- * points show the model how closely times follow the hints; more are proposed only if there are
- * many workers. */
+/* Proposes the first points: the default, the fastest hints, and random points. Two early random
+ * points show how closely times follow the hints; further random points come only with many
+ * workers. */
 static bool propose_first(gt_model *model, gt_strategy *strategy, gt_point *out)
 {
     gt_model_prior *prior = &model->prior;
@@ -699,8 +694,8 @@ static void look_model(gt_strategy *strategy, void *state, gt_outlook *out)
     }
 }
 
-/* Updates the model first if an update is due. Usually a proposal updates it, but nothing is
- * proposed while slow compiles occupy all workers. */
+/* Updates the model first if necessary, because nothing is proposed while slow compiles occupy all
+ * workers. */
 static double model_worth(gt_strategy *strategy, void *state, const gt_point *point)
 {
     gt_model *model = state;
@@ -722,12 +717,11 @@ const gt_method gt_method_model = {.bytes = sizeof(gt_model),
 /* --- auto ------------------------------------------------------------------------------------- */
 
 enum {
-    SMALL = 128, /* if there are at most this many valid configurations, all are tried */
-    PROBE = 16   /* number of results after which their rate is known */
+    SMALL = 128, /* spaces of up to this size are tried completely */
+    PROBE = 16   /* number of results needed to estimate the rate */
 };
 
-/* Returns true if the time that is left suffices for all remaining configurations, at the rate so
- * far. */
+/* Returns true if the remaining time suffices for all remaining configurations. */
 static bool is_time_for_all(const gt_strategy *strategy)
 {
     const gt_evidence *evidence = &strategy->evidence;

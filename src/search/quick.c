@@ -1,4 +1,4 @@
-/* Decides whether quick compiles pay, and gives their times to the search. */
+/* Decides whether quick compiles pay, and passes their times to the search. */
 #include "search/quick.h"
 
 #include "stats/correlation.h"
@@ -6,23 +6,23 @@
 #include <math.h>
 
 enum {
-    LEAST_SIZE = 500, /* valid configurations */
+    LEAST_SIZE = 500, /* minimum number of valid configurations */
     LEAST_PAIRS = 3,
-    LEAST_COMPARED = 6, /* least number of pairs for comparing times */
-    LEAST_FAILED = 3,   /* number of failures that end quick compiles if none was correct */
+    LEAST_COMPARED = 6, /* minimum number of pairs for comparing times */
+    LEAST_FAILED = 3,   /* number of failures, without a success, that end quick compiles */
     /* quick compiles are not needed if the time suffices for this many variants */
     MANY = 100
 };
 #define SHARE  0.5 /* fraction of the time limit that quick compiles may use */
 #define SLOW   0.5 /* a compile is slow if it takes at least this fraction of quick_s() */
 #define FASTER 2.0 /* minimum ratio of compile times for quick compiles to pay */
-/* Fractions of the pairs that must be tried before deciding whether quick compiles pay: usually
- * ENOUGH, but ENOUGH_QUICK if the pairs do not even compile slowly. */
+/* Fractions of the pairs to try before deciding whether quick compiles pay. ENOUGH_QUICK applies if
+ * the pairs compile fast. */
 #define ENOUGH       0.75
 #define ENOUGH_QUICK 0.5
-/* Few pairs prove little. If quick compiles are useful, their rank correlation is 0.4: then a third
- * of all samples of five pairs have less than 0.3, but only a hundredth of all samples of eight
- * pairs have less than this value. */
+/* A low limit, because few pairs prove little. Where quick compiles are useful, their rank
+ * correlation is 0.4; five pairs then show less than 0.3 in a third of all samples, and eight pairs
+ * show less than this limit in a hundredth. */
 #define CONTRARY (-0.5)
 
 static uint32_t most_first(const gt_search_settings *settings)
@@ -48,20 +48,19 @@ void gt_quick_end(gt_quick *quick)
     quick->strategy = NULL;
 }
 
-/* Returns the compile time with which MANY variants fit in the time that is left. */
+/* Returns the compile time at which MANY variants fit in the remaining time. */
 static double quick_s(const gt_quick *quick, double left_s)
 {
     return left_s * quick->settings.workers / MANY;
 }
 
-/* Returns the full compile time of a pair's variant. Until it is known, returns the time since the
- * first proposal; 0: unknown. */
+/* Returns the full compile time of a pair's variant or, until it is known, the time since the first
+ * proposal; 0: unknown. */
 static double compile_s_so_far(const gt_quick *quick, const gt_quick_pair *pair, double left_s)
 {
     return pair->tried ? pair->full.compile_s : quick->left_at_begin_s - left_s;
 }
 
-/* Returns the mean compile time of the pairs so far. */
 static double mean_compile_s(const gt_quick *quick, double left_s)
 {
     double sum_s = 0;
@@ -74,14 +73,13 @@ static double mean_compile_s(const gt_quick *quick, double left_s)
     return known ? sum_s / known : 0;
 }
 
-/* Returns true if the pairs compile so slowly that quick compiles may pay. */
 static bool compile_slowly(const gt_quick *quick, double left_s)
 {
     return mean_compile_s(quick, left_s) >= SLOW * quick_s(quick, left_s);
 }
 
-/* Returns true if at least `least` pairs have both compile times, and their quick compiles were far
- * faster on the whole. */
+/* Returns true if at least `least` pairs have both compile times, and the quick compiles took far
+ * less time in total. */
 static bool are_far_faster(const gt_quick *quick, uint32_t least, double left_s)
 {
     double quick_compile_s = 0, full_s = 0;
@@ -98,8 +96,7 @@ static bool are_far_faster(const gt_quick *quick, uint32_t least, double left_s)
     return compiled >= least && full_s >= FASTER * quick_compile_s;
 }
 
-/* Guesses from the first pair, or from the time that has passed, whether quick compiles are far
- * faster. */
+/* Guesses from the first pair, or from the elapsed time, whether quick compiles are far faster. */
 static bool may_be_far_faster(const gt_quick *quick, double left_s)
 {
     double full_s = quick->left_at_begin_s - left_s;
@@ -117,7 +114,7 @@ static uint32_t count_tried(const gt_quick *quick)
     return tried;
 }
 
-/* Proposes pairs for half of the workers, and leaves the other workers for quick compiles. */
+/* Proposes pairs for half of the workers. The other workers are for quick compiles. */
 static gputune_status propose_full(gt_quick *quick, gt_strategy *full, gt_point *out, size_t count,
                                    size_t *given)
 {

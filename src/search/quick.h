@@ -1,9 +1,11 @@
 /* Quick compiles: variants that are compiled with less optimisation and launched once. A quick
- * compile is never a result, but shows where fast variants are. A search begins without quick
- * compiles. If its first variants take long to compile, each is also tried as a quick compile. Such
- * pairs show whether quick compiles pay: they compile far faster, few variants could be tried
- * without them, and their order does not contradict that of the variants. In the end the times of
- * quick compiles become hints for the search. Not thread-safe. */
+ * compile is never a result, but shows where fast variants are.
+ *
+ * A search begins without quick compiles. If its first variants take long to compile, each is also
+ * tried as a quick compile. These pairs show whether quick compiles pay: they must compile far
+ * faster, too few variants could be tried without them, and their order must not contradict that of
+ * the variants. In the end, the times of quick compiles become hints for the search. Not
+ * thread-safe. */
 #pragma once
 
 #include "search/strategy.h"
@@ -13,40 +15,40 @@ enum { GT_QUICK_PAIRS = 8 };
 /* A configuration that is tried both as a quick compile and as a variant. */
 typedef struct gt_quick_pair {
     gt_point point;
-    gt_tried quick, full; /* both results */
-    /* true if the result of the quick compile is known, and if that of the variant is */
+    gt_tried quick, full;
+    /* true if the result of the quick compile, or of the variant, is known */
     bool tried_quick, tried;
 } gt_quick_pair;
 
 /* The state of quick compiles in one search. All zero: quick compiles have ended. */
 typedef struct gt_quick {
-    gt_strategy *strategy; /* proposes quick compiles; NULL: quick compiles have ended */
+    gt_strategy *strategy; /* strategy for quick compiles; NULL: quick compiles have ended */
     gt_search_settings settings;
     gt_quick_pair pairs[GT_QUICK_PAIRS];
     uint32_t most_pairs;
     /* number of pairs proposed as variants, and as quick compiles */
     uint32_t proposed, tried_quick;
-    uint32_t ok, failed;    /* numbers of quick compiles that succeeded, and that failed */
-    double left_at_begin_s; /* seconds left of the limit at the first proposal */
-    double quick_left_s;    /* seconds left of the limit at the first quick compile */
+    uint32_t ok, failed;    /* number of quick compiles that succeeded, and that failed */
+    double left_at_begin_s; /* seconds before the limit at the first proposal */
+    double quick_left_s;    /* seconds before the limit at the first quick compile */
     /* true if quick compiles are far faster, and few variants could be tried without them */
     bool judged;
 } gt_quick;
 
-/* Begins quick compiles. They end immediately if the domain is small or there is no time limit. The
+/* Begins quick compiles. They end immediately for a small domain or without a time limit. The
  * domain must outlive *out, which gt_quick_end() ends. ENOMEM. */
 gputune_status gt_quick_begin(gt_quick *out, const gt_domain *domain,
                               const gt_search_settings *settings);
 void gt_quick_end(gt_quick *quick);
 /* Proposes up to `count` points, `left_s` seconds before the limit. Sets *given to their number,
- * and *as_quick to true if all are quick compiles, to false if all are variants. The first points
- * are variants from `full`, the search itself, for half of the workers. If these take long to
- * compile, they are proposed as quick compiles, too, and then other points as long as that may pay.
- * Do not call this after quick compiles have ended. ENOMEM. */
+ * and *as_quick to true if all points are quick compiles, or to false if all are variants. The
+ * first points are variants from `full`, the search itself, for half of the workers. If these take
+ * long to compile, they are also proposed as quick compiles, followed by other points as long as
+ * that may pay. Do not call after quick compiles have ended. ENOMEM. */
 gputune_status gt_quick_propose(gt_quick *quick, gt_strategy *full, double left_s, gt_point *out,
                                 size_t count, size_t *given, bool *as_quick);
-/* Records the result of a quick compile or of a variant. Reports variants to `full` as well, even
- * after quick compiles have ended. Ends quick compiles if they do not pay or have used their share
- * of the time, and then gives their times to `full` as hints. ENOMEM. */
+/* Records the result of a quick compile or of a variant. Passes variants on to `full`, even after
+ * quick compiles have ended. Ends quick compiles if they do not pay or have used their share of the
+ * time; in the second case, gives their times to `full` as hints. ENOMEM. */
 gputune_status gt_quick_report(gt_quick *quick, gt_strategy *full, double left_s,
                                const gt_tried *result, bool is_quick);

@@ -19,8 +19,8 @@ static double cost_of(double log_loss)
     return log_loss + weight * log_loss * log_loss;
 }
 
-/* Sets the logarithmic losses at a size. A time that was not measured counts as the worst measured
- * time, but its loss is at least `slow`. */
+/* Sets the logarithmic losses at a size. Missing times count as the worst measured time, but with a
+ * loss of at least `slow`. */
 static void set_losses(double *out, const double *times, uint32_t count)
 {
     const double slow = 0.2;
@@ -55,7 +55,7 @@ typedef struct portfolio {
     bool wants_universal;
 } portfolio;
 
-/* A size without a configuration costs so much that every other choice is better. */
+/* Cost of a size without a configuration, higher than that of any other choice. */
 static const double uncovered = 1e6;
 
 static double portfolio_cost(const portfolio *p, const uint32_t *chosen, uint32_t count)
@@ -92,7 +92,7 @@ static double improve_one(const portfolio *p, uint32_t *chosen, uint32_t count, 
     return least;
 }
 
-/* Adds the codes one by one, then exchanges single codes as long as that helps. */
+/* Adds codes one by one, then exchanges single codes as long as that helps. */
 static double choose_greedily(const portfolio *p, uint32_t *chosen)
 {
     double cost = INFINITY;
@@ -109,8 +109,8 @@ static double choose_greedily(const portfolio *p, uint32_t *chosen)
     return cost;
 }
 
-/* Moves to the next combination of `most` codes in ascending order. Returns false after the
- * last. */
+/* Moves to the next combination of `most` codes in ascending order. Returns false after the last
+ * one. */
 static bool next_combination(const portfolio *p, uint32_t *chosen)
 {
     uint32_t i = p->most;
@@ -152,7 +152,7 @@ static double combinations(uint32_t all, uint32_t some)
     return count;
 }
 
-/* Numbers the codes from 0 in the order of their first configuration. Returns their number. */
+/* Numbers the codes in the order of their first configuration. Returns their number. */
 static uint32_t number_codes(uint32_t *numbers, const gt_rule_data *data)
 {
     uint32_t count = 0;
@@ -236,23 +236,22 @@ typedef struct branch {
 typedef struct learner {
     const gt_rule_data *data;
     uint32_t configs;       /* number of kept configurations */
-    uint32_t *ids;          /* by kept configuration: its index in the data */
+    uint32_t *ids;          /* index in the data of each kept configuration */
     double *losses, *costs; /* by size and kept configuration: [size * configs + config] */
-    uint32_t *measured, measured_count; /* the measured sizes */
-    uint32_t *guessed, guessed_count;   /* the sizes to predict (guessed) */
-    uint64_t *granted;                  /* by size: the needs that conditions grant there */
-    uint32_t folds;                     /* the i-th measured size is in fold i % folds */
-    /* predicted logarithmic times [(config * (folds + 1) + fold) * guessed_count + i], from the
-     * measured sizes outside the fold; from all of them if fold == folds; INFINITY: the
-     * configuration cannot run */
+    uint32_t *measured, measured_count; /* sizes with measurements */
+    uint32_t *guessed, guessed_count;   /* sizes to predict */
+    uint64_t *granted;                  /* by size: needs that conditions grant at the size */
+    uint32_t folds;                     /* measured size i is in fold i % folds */
+    /* predicted logarithmic times, [(config * (folds + 1) + fold) * guessed_count + i], from the
+     * measured sizes outside of the fold, or from all if fold == folds; INFINITY: cannot run */
     double *predicted;
-    uint32_t *sorted; /* by feature: all sizes, sorted by its value */
-    bool *usable;     /* by feature: true if all its values are known */
-    uint32_t *order;  /* by feature: sizes sorted by its value within each branch */
+    uint32_t *sorted; /* by feature: all sizes, sorted by the feature's value */
+    bool *usable;     /* by feature: true if all values are known */
+    uint32_t *order;  /* by feature: sizes sorted by the feature's value within each branch */
     uint32_t *moved;  /* sizes for which a condition is false, while a range is divided */
-    bool *is_yes_at;  /* by size: true if the last condition holds there */
+    bool *is_yes_at;  /* by size: true if the last condition holds */
     double *sums;     /* sums of costs, by configuration */
-    /* by position in an order of sizes: the least cost of the sizes from this position on */
+    /* by position in a list of sizes: least cost of this and all following sizes */
     double *after;
     GT_ARRAY(branch) branches;
 } learner;
@@ -260,8 +259,8 @@ typedef struct learner {
 /* Cost of a size at which a leaf has no configuration that can run. */
 static const double unusable = 100;
 
-/* Returns the least sum among the configurations whose needs are granted. Sets *config to the
- * configuration with this sum. */
+/* Returns the least sum among the configurations whose needs are granted. Sets *config to this
+ * configuration. */
 static double least_sum(const learner *l, const double *sums, uint64_t granted, uint32_t sizes,
                         uint32_t *config)
 {
@@ -308,14 +307,14 @@ static double threshold_between(double below, double above)
     return floor(middle / step) * step;
 }
 
-/* The sizes of a branch: a range of each feature's order, and the needs that are granted. */
+/* The sizes of a branch, as a range of each feature's order, and the granted needs. */
 typedef struct extent {
     uint32_t begin, end;
     uint64_t granted;
 } extent;
 
-/* Tries all thresholds of a feature for a branch. A condition grants needs where it is true, which
- * is worth a split even if few sizes, or none, are on the other side. */
+/* Tries all thresholds of a feature for a branch. A condition that grants needs is worth a split
+ * even if no size is on the other side. */
 static void try_feature(learner *l, const extent *in, uint32_t f, split *best)
 {
     enum { LEAST_SIZES = 2 };
@@ -385,7 +384,6 @@ static uint32_t divide_cases(learner *l, const extent *in, const gt_tree_node *n
     return middle;
 }
 
-/* Grows branch `at` from the sizes of `in`. */
 static gputune_status grow_tree(learner *l, uint32_t at, const extent *in)
 {
     const gt_rule_data *data = l->data;
@@ -396,7 +394,7 @@ static gputune_status grow_tree(learner *l, uint32_t at, const extent *in)
         add_costs(l, l->sums, l->order[i]);
     }
     own->cost = least_sum(l, l->sums, in->granted, count, &own->node.config);
-    /* no configuration can run with the needs that are granted */
+    /* no configuration can run with the granted needs */
     if (own->cost >= unusable * count) {
         (void)least_sum(l, l->sums, UINT64_MAX, UINT32_MAX, &own->node.config);
     }
@@ -465,7 +463,6 @@ static double time_at(const learner *l, uint32_t size, uint32_t config)
     return l->data->times_ns[(size_t)size * l->data->config_count + l->ids[config]];
 }
 
-/* Lists the sizes to predict, and the needs that conditions grant there. */
 static void set_guessed(learner *l)
 {
     const gt_rule_data *data = l->data;
@@ -485,7 +482,7 @@ enum { COORDINATES_MAX = 16 };
 
 /* Weights of further coordinates, relative to the sizes. */
 typedef struct weights {
-    double load;     /* number of blocks that each multiprocessor gets, on average and at most */
+    double load;     /* blocks per multiprocessor, on average and at most */
     double divisors; /* powers of two that divide the sizes */
 } weights;
 
@@ -516,8 +513,8 @@ static uint32_t set_coordinates(const learner *l, double *out, uint32_t size, ui
 }
 
 /* Predicts the logarithmic times of a configuration. Also predicts each measured size from the
- * others. If the configuration is the fastest so far at the i-th size, sets choices[i] to it and
- * least[i] to its time. */
+ * others; if this time is below least[i], sets least[i] to the time and choices[i] to the
+ * configuration. */
 static gputune_status predict_config(uint32_t *choices, double *least, learner *l, uint32_t config,
                                      const weights *w, uint32_t guesses)
 {
@@ -571,7 +568,7 @@ static gputune_status predict_config(uint32_t *choices, double *least, learner *
 }
 
 /* Predicts the times of all configurations at the first `guesses` of the sizes to predict. Sets
- * *cost to the cost of choosing by predictions at the measured sizes. */
+ * *cost to the cost at the measured sizes of choosing by prediction. */
 static gputune_status predict_all(double *cost, learner *l, const weights *w, uint32_t guesses)
 {
     GT_FREED uint32_t *choices = calloc(l->measured_count + 1, sizeof *choices);
@@ -590,8 +587,8 @@ static gputune_status predict_all(double *cost, learner *l, const weights *w, ui
     return GPUTUNE_OK;
 }
 
-/* Predicts the times at sizes that were not measured. Uses the weights of blocks and divisors that
- * give the best choices, because only some kernels' times depend on these. */
+/* Predicts the times at sizes without measurements. Uses the weights that give the best choices,
+ * because block counts and divisors affect only some kernels. */
 static gputune_status predict_losses(learner *l)
 {
     static const weights all[] = {{0, 0}, {0.3, 0}, {1, 0}, {0, 0.05}, {0.3, 0.05}};
@@ -607,7 +604,7 @@ static gputune_status predict_losses(learner *l)
     return predict_all(&costs[best], l, &all[best], l->guessed_count);
 }
 
-/* Sets the losses at sizes that were not measured, as predicted without the sizes of the fold. */
+/* Sets the losses at sizes without measurements to predictions that do not use the fold. */
 static void guess_penalty(learner *l, uint32_t fold)
 {
     for (uint32_t i = 0; i < l->guessed_count; i++) {
@@ -625,7 +622,7 @@ static void guess_penalty(learner *l, uint32_t fold)
     }
 }
 
-/* Learns a tree from the sizes that are not in the fold, or from all sizes if fold == l->folds. */
+/* Learns a tree from the sizes outside of the fold, or from all sizes if fold == l->folds. */
 static gputune_status learn_fold(learner *l, uint32_t fold)
 {
     const gt_rule_data *data = l->data;
@@ -654,11 +651,10 @@ static gputune_status learn_fold(learner *l, uint32_t fold)
 
 /* ---- leaving sizes out ----------------------------------------------------------------------- */
 
-/* Penalties of a leaf, as costs per 100 sizes. */
+/* Penalties per leaf, as costs per 100 sizes. */
 static const double penalties[] = {0.005, 0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56};
 enum { PENALTIES = sizeof penalties / sizeof *penalties };
 
-/* Adds the logarithmic losses at the sizes of the fold to out[penalty * size_count + size]. */
 static void test_fold(learner *l, double *out, uint32_t fold)
 {
     const gt_rule_data *data = l->data;
@@ -674,7 +670,7 @@ static void test_fold(learner *l, double *out, uint32_t fold)
     }
 }
 
-/* Finds the best penalty. Sets the expected losses of the tree. */
+/* Finds the best penalty by cross-validation. Sets the expected losses of the tree. */
 static gputune_status leave_out(learner *l, gt_rule_tree *out, double *penalty)
 {
     const uint32_t sizes = l->measured_count;
@@ -801,7 +797,7 @@ static gputune_status sort_features(learner *l)
     return GPUTUNE_OK;
 }
 
-/* Copies a branch and all branches below it, in the order of a rule's text. */
+/* Copies a branch and all branches below, in the order of a rule's text. */
 static void copy_branch(gt_rule_tree *out, const learner *l, uint32_t at)
 {
     const branch *own = &l->branches.items[at];

@@ -1,16 +1,16 @@
 /* Learns rules from measured times: chooses few codes that are good at many sizes, and a decision
  * tree over features of a size. The loss of a configuration at a size is its time divided by the
- * best time known there. Equal data give an equal result. Pure. */
+ * best known time at that size. Deterministic. Pure. */
 #pragma once
 
 #include "base/status.h"
 
 enum { GT_RULE_FEATURES_MAX = 256 };
 
-/* An expression of the sizes, by whose value a tree decides. */
+/* An expression of the sizes, which a tree compares with thresholds. */
 typedef struct gt_rule_feature {
     const char *text;
-    bool is_condition; /* true if its values are 0 and 1 */
+    bool is_condition; /* true if the values are 0 and 1 */
     uint64_t grants;   /* bit i: need i holds if the condition is true */
     uint64_t denies;   /* bit i: need i holds if the condition is false */
 } gt_rule_feature;
@@ -18,41 +18,40 @@ typedef struct gt_rule_feature {
 typedef struct gt_rule_data {
     uint32_t size_count, config_count, feature_count;
     uint32_t coordinate_count; /* number of sizes, which are the first features; 0: unknown */
-    /* By size and configuration: [size * config_count + config]. INFINITY: the configuration cannot
-     * run at this size, or its results are wrong. NAN: not measured, which counts as slow. If all
-     * times of a size are NAN and there are coordinates, its times are predicted; a few thousand
-     * such sizes make better trees. */
+    /* by size and configuration: [size * config_count + config]. INFINITY: cannot run or wrong
+     * results. NAN: not measured, which counts as slow. If all times of a size are NAN and there
+     * are coordinates, its times are predicted; a few thousand such sizes make better trees. */
     const double *times_ns;
     const double *values; /* by size and feature: [size * feature_count + feature]; NAN: no value */
     const gt_rule_feature *features;
     const uint32_t *codes; /* by configuration: equal numbers mean shared compiled code */
-    const uint64_t *needs; /* by configuration: with bit i, it can run only if need i holds */
+    const uint64_t *needs; /* by configuration; bit i: can run only if need i holds */
     uint32_t most_codes;   /* maximum number of codes, at least 1 */
-    /* by configuration: the number of blocks for each multiprocessor is this feature times this
-     * factor; 0 or NULL: unknown, or the same at all sizes */
+    /* by configuration: blocks per multiprocessor, as a feature index and a factor; factor 0 or
+     * NULL: unknown, or the same at all sizes */
     const uint32_t *load_features;
     const double *load_factors;
 } gt_rule_data;
 
 /* Chooses the codes with the least loss. Sets kept[i] to true for each configuration of these
- * codes. Every measured size keeps a configuration that can run there. If some configurations have
- * no needs, one of them is kept. Returns ENOVARIANT if a size has no configuration, or if so few
- * codes cannot serve all sizes. */
+ * codes. Every measured size keeps a configuration that can run there. Keeps at least one
+ * configuration without needs, if there is one. ENOVARIANT if a size has no configuration, or if
+ * more codes are needed to serve all sizes. */
 gputune_status gt_portfolio_choose(bool *kept, const gt_rule_data *data);
 
-/* A node of a decision tree. The branch for `yes` follows its node. */
+/* A node of a decision tree. The next node begins the branch for `yes`. */
 typedef struct gt_tree_node {
     uint32_t feature;
-    /* values up to this, or true for a condition, take the branch for `yes` */
+    /* values up to this limit, or a true condition, take the branch for `yes` */
     double most;
     uint32_t otherwise; /* index of the other branch; 0: a leaf */
-    uint32_t config;    /* for a leaf: index of the configuration */
+    uint32_t config;    /* configuration index of a leaf */
 } gt_tree_node;
 
 typedef struct gt_rule_tree {
     gt_tree_node *nodes;
     uint32_t node_count;
-    /* by measured size: logarithmic loss there of a tree that was learned without this size */
+    /* by measured size: logarithmic loss with a tree learned without the size */
     double *losses;
 } gt_rule_tree;
 
@@ -63,10 +62,10 @@ void gt_rule_tree_free(gt_rule_tree *tree);
  * grant its needs, unless no configuration qualifies. gt_rule_tree_free() frees *out. */
 gputune_status gt_rule_learn(gt_rule_tree *out, const gt_rule_data *data);
 
-/* Returns the configuration that the tree chooses at a size whose features have these values. */
+/* Returns the configuration that the tree chooses at a size with these feature values. */
 uint32_t gt_rule_tree_choose(const gt_rule_tree *tree, const gt_rule_data *data,
                              const double *values);
-/* Sets *text to the tree as lines of a rule (kernel/rule/rule.h). `numbers` contains the number of
- * the variant for each configuration. The caller frees *text. ENOMEM. */
+/* Sets *text to the tree as lines of a rule (kernel/rule/rule.h). `numbers` has the variant number
+ * of each configuration. The caller frees *text. ENOMEM. */
 gputune_status gt_rule_tree_text(char **text, const gt_rule_tree *tree, const gt_rule_data *data,
                                  const uint32_t *numbers);

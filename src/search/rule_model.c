@@ -1,5 +1,5 @@
-/* A Gaussian process with a fixed covariance. The inverse of the covariance of all points gives the
- * predictions without some of them (Rasmussen and Williams, Gaussian Processes for Machine
+/* A Gaussian process with a fixed covariance. The inverse covariance of all points yields
+ * predictions that leave some points out (Rasmussen and Williams, Gaussian Processes for Machine
  * Learning, ch. 5.4.2). */
 #include "search/rule_model.h"
 
@@ -99,7 +99,7 @@ static void invert_matrix(workspace *w, const gt_rule_known *known)
     }
 }
 
-/* Corrects the weights of all points, so the weights of the fold become 0. */
+/* Corrects the weights of all points to leave out the fold, whose weights become 0. */
 static void leave_out(workspace *w, const gt_rule_known *known, uint32_t fold, double *weights)
 {
     uint32_t count = 0;

@@ -3,13 +3,13 @@
 
 #include <math.h>
 
-/* Weight of a new value in a moving mean. It is large enough for the mean to follow a search. */
+/* Weight of a new value in a moving mean, large enough to follow a search. */
 #define NEW_WEIGHT 0.1
-/* Limit of the GPU seconds that rounds are owed, or that they have had beyond their share. */
+/* Limit of the GPU seconds that rounds can be owed, or can owe. */
 #define MEMORY_S 0.25
-/* Seconds from an event until the session hands over more work. */
+/* Seconds from an event until the session submits more work. */
 #define THINKING_S 0.02
-/* If a new variant takes at least this many seconds, handing over the next one costs nothing. */
+/* Above this many seconds per new variant, submitting the next variant costs nothing. */
 #define LONG_S 0.05
 /* Seconds until a free compile worker gets its next source. */
 #define REACTION_S 0.1
@@ -22,7 +22,7 @@
 enum {
     LEAST_IN_HAND = 2,
     MOST_IN_HAND = 64,
-    WAITING = 2, /* compiled variants that wait for the GPU */
+    WAITING = 2, /* number of compiled variants that wait for the GPU */
     /* variants to propose before the first launch; enough for a model to learn from */
     UNLAUNCHED = 24,
     COMPILE_AHEAD = 3 /* sources per compile worker if proposals do not depend on results */
@@ -74,7 +74,6 @@ double gt_schedule_gpu_s(const gt_schedule *schedule)
     return 1 / own_per_s;
 }
 
-/* Returns how many unlaunched variants a search that learns may have. */
 static uint32_t most_on_their_way(const gt_schedule *schedule, uint32_t workers)
 {
     double compile_s = schedule->compile_s > 0 ? schedule->compile_s : USUAL_S;

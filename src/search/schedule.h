@@ -1,18 +1,18 @@
-/* Shares one GPU between first launches of new variants and samples of the race's contestants, and
- * limits how many compiles run ahead. Used by tunings and by replays. Not thread-safe. */
+/* Shares one GPU between first launches of new variants and samples of contestants, and limits how
+ * many compiles run ahead. Used by tunings and by replays. Not thread-safe. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The fraction of GPU time for rounds of samples while a search that learns continues. */
+/* Fraction of GPU time for rounds of samples during a search that learns. */
 #define GT_ROUND_SHARE 0.25
-/* If only few of many variants are tried, a variant is neither verified nor sampled if its first
- * launch takes this many times as long as the best variant's. */
+/* If few of many variants are tried, a first launch that is slower than the best variant by this
+ * factor eliminates a variant without verification and samples. */
 #define GT_CLEARLY_SLOWER 1.15
 
-/* The state of the schedule. A new variant is one that is compiled and was not launched yet. All
- * zero: no times are known, and rounds get no time. */
+/* The state of the schedule. A new variant is compiled, but was not launched yet. All zero: no
+ * times are known, and rounds get no time. */
 typedef struct gt_schedule {
     double round_share; /* fraction of GPU time for rounds while new variants wait */
     /* GPU seconds that rounds are owed; negative: rounds had more than their share */
@@ -23,7 +23,7 @@ typedef struct gt_schedule {
 
 /* Records that a compile took `seconds`. */
 void gt_schedule_note_compile(gt_schedule *schedule, double seconds);
-/* Records that a new variant took `seconds` of GPU time. `rounds_wait`: true if contestants were
+/* Records that a new variant took `seconds` of GPU time. `rounds_wait`: contestants were
  * waiting. */
 void gt_schedule_note_new_variant(gt_schedule *schedule, double seconds, bool rounds_wait);
 /* Records that a round of samples took `seconds`. */
@@ -34,13 +34,14 @@ void gt_schedule_note_round(gt_schedule *schedule, double seconds);
 bool gt_schedule_wants_round(const gt_schedule *schedule, uint32_t waiting);
 /* Returns the GPU seconds from one new variant to the next, including rounds, or a guess. */
 double gt_schedule_gpu_s(const gt_schedule *schedule);
-/* Returns how many new variants the measure worker may have at a time, at least 1. These are enough
- * to keep it busy while the session does other work, but few, because they cannot be postponed. */
+/* Returns the number of new variants to give the measure worker at a time, at least 1. Enough to
+ * keep it busy while the session does other work, but few, because submitted variants cannot be
+ * postponed. */
 uint32_t gt_schedule_in_hand(const gt_schedule *schedule);
-/* Returns how many more variants may be proposed. `compiling`: number of sources at the compile
- * workers or queued for them; `on_their_way`: number of variants that were not launched yet. A
+/* Returns how many more variants may be proposed. `compiling` is the number of sources at the
+ * compile workers or queued for them, `on_their_way` the number of variants not launched yet. A
  * search that does not learn keeps all workers busy. A search that learns proposes few variants
- * without results. If compiling is the bottleneck, these are one source for each worker and a few
- * in reserve; if the GPU is the bottleneck, as many as it can take (Little's law, L = lambda W). */
+ * without results: if compiling is the bottleneck, one source per worker and a few in reserve; if
+ * the GPU is the bottleneck, as many as it can process (Little's law, L = lambda W). */
 uint32_t gt_schedule_room(const gt_schedule *schedule, uint32_t workers, bool learns,
                           uint32_t compiling, uint32_t on_their_way);

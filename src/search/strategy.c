@@ -1,8 +1,9 @@
 /* The common part of all strategies, and the strategies without a model: `exhaustive`, `random` and
- * `local`. `local` proposes neighbours of the few fastest configurations; a faster one is chosen
- * more often. Neighbours differ in one axis, and sometimes in two, because constraints connect
- * axes. The search begins with random configurations, and sometimes tries another one later to
- * leave a local optimum. */
+ * `local`.
+ *
+ * `local` proposes neighbours of the few fastest configurations, preferring the fastest. Neighbours
+ * differ in one axis, and sometimes in two, because constraints connect axes. The search begins
+ * with random configurations, and tries further ones later to leave local optima. */
 #include "search/method.h"
 
 #include <math.h>
@@ -12,7 +13,7 @@
 enum {
     STARTS = 16, /* number of random configurations before the first neighbour */
     CENTRES = 8, /* number of fastest configurations whose neighbours are tried */
-    TRIES = 20   /* tries to find a new neighbour */
+    TRIES = 20   /* maximum number of tries to find a new neighbour */
 };
 #define RANDOM   0.1  /* fraction of random proposals */
 #define SLOWER   0.65 /* probability of continuing with the next slower centre */
@@ -28,7 +29,6 @@ static bool step_method(gt_strategy *strategy, gt_point *point)
     return gt_domain_jump(strategy->domain, &strategy->random, which < 1 - JUMP ? 1 : 2, point);
 }
 
-/* Proposes a new neighbour of `centre`, or returns false if it finds none. */
 static bool propose_near(gt_strategy *strategy, const gt_point *centre, gt_point *out)
 {
     for (int i = 0; i < TRIES; i++) {
@@ -107,10 +107,10 @@ static const struct {
 
 enum {
     DRAWS = 100,
-    PATIENCE = 160,      /* a search ends only after at least this many results without a gain */
-    SHARE = 4,           /* 1/SHARE of the remaining configurations must also have given no gain */
+    PATIENCE = 160,      /* minimum number of results without a gain before a search ends */
+    SHARE = 4,           /* minimum also as a fraction of the remaining configurations: 1/SHARE */
     MOST_PATIENCE = 600, /* upper limit of the number that results from SHARE */
-    ENOUGH = 8           /* number of compile times that are needed to know the usual one */
+    ENOUGH = 8           /* number of compile times needed to know the usual one */
 };
 #define EPSILON    0.005
 #define NEGLIGIBLE 0.1 /* expected gains below this fraction of epsilon do not count */
@@ -259,9 +259,9 @@ gputune_status gt_strategy_report(gt_strategy *strategy, const gt_tried *result)
 }
 
 /* Returns true if the model expects no improvement and enough results could have refuted that. The
- * limits were tested on seven recorded spaces with eight searches each: every search that ended
- * here was within 0.1% of the optimum. Without SHARE, five searches were 1.5 to 4.8% away. With
- * SHARE 8, two of four searches of a stencil's 3806 variants on an H200 were 1.8% away. */
+ * limits were tested on seven recorded spaces with eight searches each: all searches ended within
+ * 0.1% of the optimum. Without SHARE, five searches were 1.5 to 4.8% away. With SHARE 8, two of
+ * four searches of a stencil's 3806 variants on an H200 were 1.8% away. */
 static bool is_done(const gt_outlook *outlook, const gt_search_settings *settings)
 {
     double share = fmin(outlook->remaining / SHARE, MOST_PATIENCE);
@@ -302,7 +302,7 @@ bool gt_strategy_gives_up(gt_strategy *strategy, const gt_point *point, double s
     double worth = strategy->method->worth(strategy, strategy->state, point);
     gt_outlook outlook;
     gt_strategy_outlook(&outlook, strategy);
-    /* a compile is expected to take as long again as it has taken so far */
+    /* a running compile is expected to take as long again */
     bool others_give_more =
         outlook.expected_gain > 0 && worth / seconds < outlook.expected_gain / usual / 2;
     return worth >= 0 && (others_give_more || worth < strategy->settings.epsilon * NEGLIGIBLE);

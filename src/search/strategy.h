@@ -1,11 +1,11 @@
-/* A strategy proposes configurations. The engine asks for some, tries them, and reports each
+/* A strategy proposes configurations. The engine requests proposals, tries them, and reports each
  * result, in any order. A strategy does not wait, read a clock or do I/O, so equal seeds, calls and
  * results give equal proposals. Not thread-safe. */
 #pragma once
 
 #include "search/domain.h"
 
-/* Returns the name of a strategy, such as "model"; "?" for an unknown value. */
+/* Returns the name of a strategy, such as "model", or "?" for an unknown value. */
 const char *gt_strategy_name(gputune_strategy kind);
 
 typedef enum gt_tried_outcome {
@@ -23,7 +23,7 @@ typedef struct gt_tried {
     gt_tried_outcome outcome;
     double time_ns;   /* the value to minimise, positive; only for GT_TRIED_OK */
     double compile_s; /* seconds of the compile, even if it was given up; 0: none, or unknown */
-    double measure_s; /* seconds that verifying and measuring took; 0: not known */
+    double measure_s; /* seconds for verifying and measuring; 0: unknown */
 } gt_tried;
 
 typedef struct gt_search_settings {
@@ -36,14 +36,14 @@ typedef struct gt_search_settings {
 
 typedef struct gt_strategy gt_strategy;
 
-/* Opens a strategy on a domain, which must outlive it. gt_strategy_free() frees the strategy.
- * Returns EINVAL if the domain exceeds the limits of domain.h, or ENOMEM. */
+/* Opens a strategy on a domain. The domain must outlive the strategy. gt_strategy_free() frees
+ * *out. EINVAL if the domain exceeds the limits of domain.h, ENOMEM. */
 gputune_status gt_strategy_open(gt_strategy **out, gputune_strategy kind, const gt_domain *domain,
                                 const gt_search_settings *settings);
 void gt_strategy_free(gt_strategy *strategy);
 
-/* Gives the strategy results of another size or GPU as hints. They show which configurations to try
- * first, and how times may depend on the axes. The results are copied. ENOMEM. */
+/* Gives the strategy results of another size or GPU as hints, which show what to try first and how
+ * times may depend on the axes. The results are copied. ENOMEM. */
 gputune_status gt_strategy_hint(gt_strategy *strategy, const gt_tried *results, size_t count);
 /* Gives the strategy all times of another strategy on the same domain, as hints. ENOMEM. */
 gputune_status gt_strategy_pass_on(gt_strategy *strategy, const gt_strategy *from);
@@ -57,13 +57,13 @@ gputune_status gt_strategy_note(bool *is_new, gt_strategy *strategy, const gt_po
 gputune_status gt_strategy_propose(gt_strategy *strategy, gt_point *out, size_t count,
                                    size_t *given);
 
-/* Reports the result of any valid configuration; a second result replaces the first. Returns EINVAL
- * for a time that is not positive, or ENOMEM. */
+/* Reports the result of any valid configuration; a second result replaces the first. EINVAL for a
+ * time that is not positive, ENOMEM. */
 gputune_status gt_strategy_report(gt_strategy *strategy, const gt_tried *result);
 
-/* The prospects of a strategy: expectations about the rest of its search. */
+/* The expectations of a strategy about the rest of its search. */
 typedef struct gt_outlook {
-    uint32_t tried;          /* number of results so far */
+    uint32_t tried;          /* number of results */
     uint32_t since_improved; /* number of results since the best one */
     /* number of valid configurations that were neither tried nor proposed */
     double remaining;
@@ -75,7 +75,6 @@ typedef struct gt_outlook {
 void gt_strategy_outlook(gt_outlook *out, gt_strategy *strategy);
 
 /* Returns true if a compile that has run for `seconds` should be given up. It must take far longer
- * than others. Its expected gain must also be negligible, or, per second, less than half of the
- * gain of others. Remembers the seconds, so similar configurations are expected to compile for
- * long. */
+ * than others. Its expected gain must also be negligible or, per second, less than half of that of
+ * others. Stores the seconds, because similar configurations may compile as long. */
 bool gt_strategy_gives_up(gt_strategy *strategy, const gt_point *point, double seconds);
