@@ -1,4 +1,5 @@
-/* Evaluates how a configuration is launched, and makes the sequence of a launch with loops. */
+/* Binds configurations: evaluates their expressions, checks limits, and lists the launches of
+ * loops. */
 #include "kernel/bind/binding.h"
 
 #include "kernel/template/axis_kind.h"
@@ -18,8 +19,6 @@ void gt_binding_open(gt_binding *out, const gt_template *template, const gt_prob
     gt_slots_fill(out->slots, template, problem, device);
 }
 
-/* Evaluates an expression. If it is NULL or depends on the counter of a loop, sets *out to
- * `otherwise`. */
 static gt_limit bind_number(int64_t *out, const gt_expression *expression, int64_t otherwise,
                             const gt_binding *binding)
 {
@@ -44,7 +43,7 @@ static const gt_template_step *step_of(const gt_binding *binding)
 static gt_limit bind_cluster(gt_binding *binding)
 {
     int64_t size[3], blocks = 1;
-    for (int i = 0; i < 3; i++) { /* missing dimensions have no expression */
+    for (int i = 0; i < 3; i++) {
         GT_WITHIN(bind_number(&size[i], step_of(binding)->cluster.items[i], 1, binding));
     }
     for (int i = 0; i < 3; i++) {
@@ -95,8 +94,7 @@ gt_limit gt_binding_block(gt_binding *binding)
     return registers < 0 || registers > 255 ? GT_LIMIT_MAXREG : GT_LIMIT_NONE;
 }
 
-/* Returns how many blocks the GPU can run together, as far as their threads and shared memory
- * allow. */
+/* Returns the number of resident blocks on the GPU, as limited by threads and shared memory. */
 static int64_t resident_blocks(const gt_device *device, const uint32_t block[3],
                                uint32_t shared_bytes)
 {
@@ -154,7 +152,6 @@ gt_limit gt_binding_grid(gt_binding *binding, uint32_t dimension)
     return limit;
 }
 
-/* Evaluates the shape of the binding's kernel, step by step. */
 static gt_limit bind_shape(gt_binding *binding)
 {
     GT_WITHIN(gt_binding_cluster(binding));
@@ -186,7 +183,6 @@ gt_limit gt_binding_carveout(gt_binding *binding)
         int64_t kb = binding->slots[GT_SLOT_AXIS + i];
         GT_EXCLUDE(!has_carveout(binding->device, kb), GT_LIMIT_CARVEOUT_SIZE);
         binding->carveout_kb = (int)kb;
-        /* a block without dynamic shared memory fits any carveout */
         int64_t bytes = binding->shape.shared_bytes;
         bytes += bytes ? binding->device->shared_reserved_per_block_bytes : 0;
         GT_EXCLUDE(kb >= 0 && bytes > kb * 1024, GT_LIMIT_CARVEOUT_BLOCK);
@@ -205,8 +201,6 @@ gt_limit gt_binding_cooperative(gt_binding *binding)
                                                                        : GT_LIMIT_NONE;
 }
 
-/* Evaluates the shape of kernel `index`. The binding already contains most of the first kernel's
- * shape. */
 static gt_limit bind_step(gt_kernel_step *out, const gt_binding *binding, uint32_t index)
 {
     enum { TIMES_MAX = 1 << 16, PROGRAMMATIC_CC = 90 };
@@ -262,7 +256,7 @@ static void add_instruction(maker *m, gt_sequence_item *item, gt_instruction one
     item->count++;
 }
 
-/* Appends an operation whose operands are the item's value and a number. */
+/* Appends an operation on an item's value and a constant. */
 static void add_operation(maker *m, gt_sequence_item *item, gt_operation operation, int64_t number)
 {
     const int32_t value = (int32_t)item->count - 1;
@@ -270,7 +264,8 @@ static void add_operation(maker *m, gt_sequence_item *item, gt_operation operati
     add_instruction(m, item, (gt_instruction){.operation = operation, .target = value});
 }
 
-/* Adds an item with the value of an expression in which only loop counters are still variables. */
+/* Adds an item. Loop counters remain variables of its expression; all other names become
+ * numbers. */
 static gt_sequence_item *add_value(maker *m, gt_sequence_kind kind, uint32_t index,
                                    const gt_expression *expression)
 {
@@ -296,8 +291,6 @@ static gt_sequence_item *add_value(maker *m, gt_sequence_kind kind, uint32_t ind
     return item;
 }
 
-/* Adds the dimensions that depend on a counter. Grids are rounded up to a multiple of the
- * cluster. */
 static void add_shape(maker *m, gt_sequence_kind kind, const gt_dimensions *shape,
                       const gt_kernel_step *step)
 {
@@ -312,7 +305,6 @@ static void add_shape(maker *m, gt_sequence_kind kind, const gt_dimensions *shap
     }
 }
 
-/* Adds the value of an argument. For a pointer into a buffer, this is an offset in bytes. */
 static void add_argument(maker *m, uint32_t index)
 {
     const gt_template *template = m->binding->template;
@@ -396,7 +388,6 @@ static gt_limit check_values(const gt_iteration *run, const gt_binding *binding)
     return GT_LIMIT_NONE;
 }
 
-/* Returns the limit that one launch of the sequence breaks. */
 static gt_limit check_launch(const gt_iteration *run, const gt_kernel_step *step,
                              const gt_binding *binding)
 {
@@ -414,8 +405,8 @@ static gt_limit check_launch(const gt_iteration *run, const gt_kernel_step *step
                : check_values(run, binding);
 }
 
-/* Checks each launch of the sequence. Determines the first grid and the largest block of each
- * kernel. */
+/* Walks through all launches of the loops to check them. Stores the first grid and the largest
+ * block of each kernel. */
 static gt_limit try_launch(gt_launch *launch, const gt_binding *binding)
 {
     static const gt_limit limits[] = {
@@ -443,7 +434,6 @@ static gt_limit try_launch(gt_launch *launch, const gt_binding *binding)
                                                             : GT_LIMIT_NO_LAUNCH;
 }
 
-/* Makes the sequence of a template with loops; without loops the sequence is empty. */
 static gt_limit bind_sequence(gt_launch *out, const gt_binding *binding)
 {
     const gt_template_parts *parts = binding->template->parts;
@@ -500,7 +490,7 @@ bool gt_binding_permits(const gt_binding *binding)
 uint32_t gt_binding_features(double out[GT_LAUNCH_FEATURES], const gt_binding *binding,
                              const gt_config *config)
 {
-    /* bytes of shared memory that the system reserves in every block */
+    /* bytes of shared memory that CUDA reserves in every block */
     static const double reserved = 1024;
     const gt_template_parts *parts = binding->template->parts;
     gt_binding own = *binding;
@@ -508,7 +498,7 @@ uint32_t gt_binding_features(double out[GT_LAUNCH_FEATURES], const gt_binding *b
     uint32_t count = 0;
     gt_slots_config(own.slots, own.template, config);
     for (; own.step < parts->step_count; own.step++, count += GT_STEP_FEATURES) {
-        (void)bind_shape(&own); /* no limit is broken, because the configuration is valid */
+        (void)bind_shape(&own); /* cannot fail, because the configuration is valid */
         if (own.step == 0) {
             (void)bind_number(&promised, parts->launch_bounds[1], 0, &own);
         }
@@ -531,7 +521,6 @@ static uint64_t add_aligned(uint64_t at, uint64_t bytes, uint64_t alignment)
     return (at + alignment - 1) / alignment * alignment + bytes;
 }
 
-/* Returns the size of the parameter list with these blocks, aligned as in CUDA. */
 static uint64_t parameter_bytes(const gt_binding *binding, const gt_block *blocks)
 {
     const gt_template *template = binding->template;
@@ -561,7 +550,8 @@ static uint64_t parameter_bytes(const gt_binding *binding, const gt_block *block
     return at;
 }
 
-/* Makes the part of a split block that is passed by value as large as all drivers accept. */
+/* Shrinks the by-value part of a `split` block until the parameters fit the size that every driver
+ * accepts. */
 static void split_blocks(gt_block *blocks, uint32_t index, const gt_binding *binding,
                          uint32_t element)
 {
@@ -577,7 +567,6 @@ static void split_blocks(gt_block *blocks, uint32_t index, const gt_binding *bin
                                                         : GT_PASS_SPLIT;
 }
 
-/* Sets the members of a block that do not depend on other blocks. */
 static gt_limit make_block(gt_block *out, const gt_binding *binding, uint32_t index, gt_pass way)
 {
     const gt_argument *declared = &binding->template->passes[index];

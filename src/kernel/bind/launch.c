@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-/* Returns the limit that vectors of `width` elements break. They must divide all rows. */
 static gt_limit check_vector(const gt_binding *binding, uint32_t axis, int64_t width)
 {
     const gt_template *template = binding->template;
@@ -96,7 +95,6 @@ static gputune_status add_scratch(gt_launch *launch, const gt_binding *binding)
     return GPUTUNE_OK;
 }
 
-/* Adds the tensor maps that are additional parameters, which follow the scratch buffers. */
 static void add_maps(gt_launch *launch, const gt_template *template)
 {
     launch->map_count = template->parts->map_count;
@@ -110,8 +108,8 @@ static void add_maps(gt_launch *launch, const gt_template *template)
     }
 }
 
-/* Returns the parameter of an argument or scratch buffer. Must be called before further parameters
- * are added. */
+/* Returns the parameter index of an argument or scratch buffer. Call before appending other
+ * parameters. */
 static uint32_t parameter_of(const gt_launch *launch, const gt_template *template, uint32_t index)
 {
     return launch->parameter_count - template->parameter_count + index;
@@ -129,7 +127,6 @@ static gputune_status add_clears(gt_launch *launch, const gt_binding *binding)
     return GPUTUNE_OK;
 }
 
-/* Sets the window of an l2_persist axis: as much of the buffer as the device allows. */
 static gputune_status add_l2(gt_launch *launch, const gt_binding *binding, uint32_t axis)
 {
     const gt_template *template = binding->template;
@@ -171,7 +168,6 @@ static gputune_status check_swaps(const gt_binding *binding)
     return GPUTUNE_OK;
 }
 
-/* Sets the names and parameters of the kernels, and adds parameters with computed values. */
 static gputune_status add_steps(gt_launch *launch, const gt_binding *binding)
 {
     const gt_template_parts *parts = binding->template->parts;
@@ -239,7 +235,6 @@ gputune_status gt_launch_bind(gt_launch *out, const gt_template *template,
     return GPUTUNE_OK;
 }
 
-/* Returns the widest access in bytes, to which the prelude's types are aligned. */
 static uint32_t widest_access(const gt_device *device)
 {
     return device->cc >= 100 ? 32 : 16;
@@ -266,7 +261,7 @@ uint32_t gt_vector_bytes(const gt_template *template, const gt_problem *problem,
     return widest;
 }
 
-/* gt_launch_hash() hashes these structs as bytes, so they must have no padding. */
+/* gt_launch_hash() hashes these structs as bytes, so they must not contain padding. */
 _Static_assert(sizeof(gt_block) == 4 * 4 + 96 && sizeof(gt_parameter) == 8 * 4 + 2 * 8 &&
                    sizeof(gt_tensormap) == 7 * 4 + GT_TENSORMAP_RANK * 20 &&
                    sizeof(gt_texture) == 8 * 4 + 3 * 8,
@@ -294,8 +289,8 @@ gt_hash gt_launch_hash(const gt_launch *launch)
     return hash;
 }
 
-/* Allocates no memory, because a failed allocation could drop a part of the hash, which then might
- * equal the hash of another trial. */
+/* Allocates no memory: a failed allocation could truncate the hash input, and two trials could get
+ * the same hash. */
 gt_hash gt_trial_hash(const gt_template *template, const gt_config *config, gt_hash source)
 {
     const gt_template_parts *parts = template->parts;
@@ -333,7 +328,6 @@ static gt_limit limit_pass(const gt_binding *binding, uint32_t axis, uint8_t cho
 {
     const gt_axis *a = &binding->template->axes[axis];
     int64_t value = a->values[choice].number;
-    /* it is not known yet how the other blocks are passed */
     gt_pass ways[GT_BLOCK_MAX] = {GT_PASS_NONE};
     gt_block blocks[GT_BLOCK_MAX];
     uint32_t block = 0;
@@ -342,7 +336,7 @@ static gt_limit limit_pass(const gt_binding *binding, uint32_t axis, uint8_t cho
     }
     ways[block] = (gt_pass)value;
     gt_limit limit = gt_blocks_make(blocks, binding, ways);
-    /* exclude a `split` that passes everything by value, unless it is the default */
+    /* exclude `split` if the whole block fits by value, unless `split` is the default */
     bool redundant = (int64_t)blocks[block].pass != value && choice != a->default_choice;
     return limit == GT_LIMIT_NONE && redundant ? GT_LIMIT_PASS_SPLIT : limit;
 }

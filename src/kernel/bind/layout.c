@@ -1,5 +1,4 @@
-/* Lays out structs as the compiler does, and generates assertions that the compiler's layouts are
- * the same. */
+/* Lays out structs like the compiler, and generates assertions that both layouts agree. */
 #include "kernel/bind/layout.h"
 
 #include <stdio.h>
@@ -11,11 +10,10 @@ static uint32_t align_up(uint32_t value, uint32_t alignment)
     return (value + alignment - 1) / alignment * alignment;
 }
 
-/* The position of a member, and a prefix for the names of its numbers. */
 typedef struct spot {
-    const char *name; /* prefix of the numbers' names */
+    const char *name;
     uint32_t offset;
-    const gt_expression *value; /* default value in the code, or NULL */
+    const gt_expression *value;
     bool is_pointer;
 } spot;
 
@@ -54,7 +52,6 @@ typedef struct extent {
 static gputune_status lay_out(gt_layout *out, extent *size, const gt_binding *binding,
                               const char *name, const spot *at);
 
-/* Lays out one element of a member. Adds its numbers to *out, unless `out` is NULL. */
 static gputune_status lay_out_member(gt_layout *out, extent *size, const gt_binding *binding,
                                      const gt_structure_member *member, const spot *at)
 {
@@ -80,7 +77,7 @@ static gputune_status extents_of(int64_t out[3], const gt_structure_member *memb
     return GPUTUNE_OK;
 }
 
-/* Writes the name of an element of a member: "pos", "inner.pos", "m[1][2]". */
+/* Writes the path of an array element or member: "pos", "inner.pos", "m[1][2]". */
 static void member_path(char *out, size_t bytes, const char *outer,
                         const gt_structure_member *member, const int64_t extents[3], int64_t index)
 {
@@ -99,7 +96,6 @@ static void member_path(char *out, size_t bytes, const char *outer,
     }
 }
 
-/* Adds a member, with every element of its array. Sets *offset to its offset in the struct. */
 static gputune_status add_member(gt_layout *out, extent *size, uint32_t *offset,
                                  const gt_binding *binding, const gt_structure_member *member,
                                  const spot *at)
@@ -126,7 +122,7 @@ static gputune_status add_member(gt_layout *out, extent *size, uint32_t *offset,
     return GPUTUNE_OK;
 }
 
-/* Adds all members of a struct. A struct without members has one byte, as in C++. */
+/* Adds all members of a struct. An empty struct has one byte, as in C++. */
 static gputune_status add_members(gt_layout *out, extent *size,
                                   uint32_t offsets[GT_STRUCTURE_MEMBERS], const gt_binding *binding,
                                   const gt_structure *structure, const spot *at)
@@ -139,7 +135,7 @@ static gputune_status add_members(gt_layout *out, extent *size,
     return GPUTUNE_OK;
 }
 
-/* Computes the size of a type. Adds its numbers to *out, unless `out` is NULL. */
+/* Computes the size of a type. Appends its leaves to *out unless `out` is NULL. */
 static gputune_status lay_out(gt_layout *out, extent *size, const gt_binding *binding,
                               const char *name, const spot *at)
 {
@@ -188,20 +184,18 @@ gputune_status gt_argument_hold(gt_parameter *out, const gt_binding *binding,
 
 /* ---- Paths to numbers ------------------------------------------------------------------------ */
 
-/* Returns the end of the part of a name ("pos", ".x" or "[2]") that begins at `at`. */
+/* Returns the end of a path component such as "pos", ".x" or "[2]" that begins at `at`. */
 static const char *part_end(const char *at)
 {
     return at + (*at != '\0') + strcspn(at + (*at != '\0'), ".[");
 }
 
-/* Returns true if both names begin with the same `length` characters, and a part of each name ends
- * there. */
 static bool same_parts(const char *a, const char *b, size_t length)
 {
     return strncmp(a, b, length) == 0 && strchr(".[", a[length]) && strchr(".[", b[length]);
 }
 
-/* Returns the position of a leaf's part among all parts that follow the same prefix. */
+/* Returns the index of a path component among its siblings. */
 static uint32_t part_place(const gt_layout *layout, uint32_t leaf, size_t begin)
 {
     uint32_t place = 0;
@@ -224,7 +218,6 @@ bool gt_leaf_is_within(const gt_layout *layout, uint32_t leaf, const char *path)
         size_t length = (size_t)(end - at);
         if (*path == '#') {
             unsigned long place = strtoul(path + 1, (char **)&path, 10);
-            /* a number in braces counts as the first part */
             if (place != (end == at ? 0 : part_place(layout, leaf, (size_t)(at - name)))) {
                 return false;
             }
@@ -253,8 +246,8 @@ void gt_structure_describe(gt_text *out, const gt_binding *binding, const char *
     }
 }
 
-/* Writes the name of a type with problem values replaced by their types and numbers, because the
- * code does not know the problem values. */
+/* Spells a type for the compiler. Problem values become types and numbers, because the code does
+ * not declare them. */
 static gputune_status spell_type(char **out, const gt_binding *binding, const char *name)
 {
     gt_text text = {0};

@@ -1,4 +1,4 @@
-/* Binds problem values, and makes smaller problems for verification. */
+/* Parses problem values, and makes small and odd-tail problems for verification. */
 #include "kernel/bind/binding.h"
 #include "kernel/template/structure.h"
 
@@ -37,13 +37,12 @@ static gputune_status set_number(gt_value *out, const gt_problem_value *value, i
     return GPUTUNE_OK;
 }
 
-/* Finds a number type or vector by name. "bfloat16" is another name of "__nv_bfloat16". */
 static bool find_element(gt_element *out, const char *name)
 {
     return gt_element_from_name(out, strcmp(name, "bfloat16") == 0 ? "__nv_bfloat16" : name);
 }
 
-/* Returns true if two words name the same type, as half and __half do. */
+/* Returns true if two names denote the same type, such as half and __half. */
 static bool is_same_type(const char *left, const char *right)
 {
     gt_element a, b;
@@ -132,10 +131,9 @@ gputune_status gt_problem_parse(gt_problem *out, const gt_template *template, co
 
 /* ---- odd-tail problems ----------------------------------------------------------------------- */
 
-/* enough for several blocks of the widest tiles, but still fast to check */
+/* enough for several blocks of the widest tiles, but quick to verify */
 static const uint64_t cheap_bytes = 32 << 20;
 
-/* Returns true if a file determines the size of a buffer. */
 static bool has_files(const gt_template *template)
 {
     for (uint32_t i = 0; i < template->argument_count; i++) {
@@ -151,8 +149,8 @@ static bool has_files(const gt_template *template)
     return false;
 }
 
-/* Returns true if the strides of a tensor map depend on the size, because strides must be multiples
- * of 16 bytes. */
+/* Returns true if a tensor map's strides depend on a size. Such strides must stay multiples of 16
+ * bytes. */
 static bool shapes_map(const gt_template *template, int size)
 {
     const gt_template_parts *parts = template->parts;
@@ -169,7 +167,6 @@ static bool shapes_map(const gt_template *template, int size)
     return shapes;
 }
 
-/* Returns true if a tunable, a vector or a tensor map depends on the size. */
 static bool must_stay(const gt_template *template, int size)
 {
     enum { OF_LAUNCH = GT_SLOT_WORD - GT_SLOT_BLOCK };
@@ -195,7 +192,7 @@ static bool must_stay(const gt_template *template, int size)
     return shapes_map(template, size);
 }
 
-/* Returns true if a texture forbids an odd size, because its rows have no padding. */
+/* Returns true if a texture excludes odd values of a size, because its rows have no padding. */
 static bool shapes_texture(const gt_template *template, const gt_problem *problem,
                            const gt_device *device, int size)
 {
@@ -207,8 +204,8 @@ static bool shapes_texture(const gt_template *template, const gt_problem *proble
     return gt_textures_make(textures, &binding) != GPUTUNE_OK;
 }
 
-/* Returns true if the default can be launched at a problem. Sets *bytes to the memory that it
- * needs. */
+/* Returns true if the default configuration can run the problem. Sets *bytes to its device
+ * memory. */
 static bool is_allowed(const gt_template *template, const gt_problem *problem,
                        const gt_device *device, uint64_t *bytes)
 {
@@ -224,8 +221,8 @@ static bool is_allowed(const gt_template *template, const gt_problem *problem,
     return !gt_binding_all(&binding, &standard) && gt_binding_permits(&binding);
 }
 
-/* Repeatedly halves the largest changeable size, until the problem needs at most `most_bytes` or
- * the size is below `least`. Skips sizes that hardly affect the memory. */
+/* Halves the largest changeable size until the problem needs at most `most_bytes` or the size is
+ * below `least`. Skips sizes that hardly affect the memory. */
 static void shrink_problem(gt_problem *problem, const gt_template *template,
                            const gt_device *device, const bool *may_change, uint64_t most_bytes,
                            int64_t least)
@@ -255,8 +252,7 @@ static void shrink_problem(gt_problem *problem, const gt_template *template,
     }
 }
 
-/* Subtracts `prime` from the first size that may change, `prime + apart` from the second, and so
- * on. */
+/* Subtracts `prime` from the first changeable size, `prime + apart` from the second, and so on. */
 static bool reduce_problem(gt_problem *out, const gt_problem *problem, const gt_template *template,
                            const bool *may_change, int64_t prime, int64_t apart)
 {
@@ -295,7 +291,7 @@ bool gt_problem_odd_tail(gt_problem *out, const gt_template *template, const gt_
                          const gt_device *device)
 {
     static const int64_t primes[] = {13, 7, 5, 3, 2};
-    enum { LEAST = 128 }; /* smaller sizes are not halved */
+    enum { LEAST = 128 };
     bool may_change[GT_PROBLEM_MAX] = {false};
     gt_problem small = *problem, odd_tail;
     uint64_t bytes;
@@ -312,7 +308,7 @@ bool gt_problem_odd_tail(gt_problem *out, const gt_template *template, const gt_
     const gt_problem *bases[] = {&small, problem};
     enum { PRIMES = sizeof primes / sizeof *primes, WAYS = 4 * PRIMES };
     for (size_t w = 0; w < WAYS; w++) {
-        int64_t apart = w / PRIMES % 2 ? 0 : 2; /* some templates need equal sizes */
+        int64_t apart = w / PRIMES % 2 ? 0 : 2; /* some templates require equal sizes */
         if (reduce_problem(&odd_tail, bases[w / PRIMES / 2], template, may_change,
                            primes[w % PRIMES], apart) &&
             is_allowed(template, &odd_tail, device, &bytes)) {

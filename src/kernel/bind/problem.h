@@ -1,4 +1,4 @@
-/* Problems (problem.c), and the workload of a template at a problem (workload.c). */
+/* Problems (problem.c), and the buffers and scalars of a template at a problem (workload.c). */
 #pragma once
 
 #include "base/device.h"
@@ -9,81 +9,79 @@ typedef struct gt_problem {
     gt_value values[GT_PROBLEM_MAX];
 } gt_problem;
 
-/* Sets *out to the template's defaults, replaced by the values in `sizes`; a word is given as
- * "T=half". EINVAL for a name that is unknown or given twice, for a size below 0 or above 2^40, and
- * for a type that the template does not list. */
+/* Sets *out to the template's default problem, and then applies `sizes`; types are given as
+ * "T=half". EINVAL for an unknown or repeated name, a size below 0 or above 2^40, or a type that
+ * the template does not list. */
 gputune_status gt_problem_bind(gt_problem *out, const gt_template *template, gputune_sizes sizes);
-/* Sets *out to "n=67108864 T=half", in the order of the template. The caller frees *out. ENOMEM. */
+/* Sets *out to a text such as "n=67108864 T=half". The caller frees *out. ENOMEM. */
 gputune_status gt_problem_text(char **out, const gt_template *template, const gt_problem *problem);
-/* Reads the text that gt_problem_text() writes. Fails like gt_problem_bind(). */
+/* Parses a text of gt_problem_text(). Fails like gt_problem_bind(). */
 gputune_status gt_problem_parse(gt_problem *out, const gt_template *template, const char *text);
-/* Returns the type that a name denotes at a problem. Follows type problem values and typedefs of
- * the code; returns other names unchanged. */
+/* Returns the type that a name denotes. Resolves type problem values and typedefs, and returns
+ * other names unchanged. */
 const char *gt_type_word(const gt_template *template, const gt_problem *problem, const char *name);
-/* Returns the usual name of a number type ("half"); for other types, returns gt_type_word(). */
+/* Returns the usual name of a number type, such as "half"; otherwise like gt_type_word(). */
 const char *gt_type_text(const gt_template *template, const gt_problem *problem, const char *name);
 
-/* Returns a problem of about a megabyte. Halves sizes if the template allows it. */
+/* Returns a problem of about a megabyte, if the template allows such small sizes. */
 gt_problem gt_problem_small(const gt_template *template, const gt_problem *problem,
                             const gt_device *device);
-/* Makes a small odd-tail problem for verification. Sizes are halved and then reduced by a small
- * prime. Sizes that a require() connects with a tunable, or that vectors must divide, do not
- * change, so every valid configuration stays valid. Returns false, and the same problem, if no size
- * may change. */
+/* Makes a small odd-tail problem: halves the sizes, then subtracts a small prime. Keeps sizes that
+ * a require() connects with a tunable or that a vector must divide, so all valid configurations
+ * stay valid. Returns false and the same problem if no size may change. */
 bool gt_problem_odd_tail(gt_problem *out, const gt_template *template, const gt_problem *problem,
                          const gt_device *device);
 
-/* Features of a launch that are known before compilation: their number per kernel, and their
- * maximum number. */
+/* Number of launch features known before compilation: per kernel, and at most in total. */
 enum { GT_STEP_FEATURES = 5, GT_LAUNCH_FEATURES = GT_STEPS_MAX * GT_STEP_FEATURES + 1 };
 enum { GT_NUMBER_MAX = 320, GT_OTHERS_MAX = 128 };
 
-/* A number in a scalar, or in an element that consists of several numbers. */
+/* A scalar, or one number of a struct or vector element. */
 typedef struct gt_number {
-    char name[GT_NAME_MAX]; /* "pos.x" */
+    char name[GT_NAME_MAX]; /* name such as "pos.x" */
     gt_type type;
-    uint32_t offset; /* offset in bytes from the element's beginning */
+    uint32_t offset; /* offset in bytes from the start of the element */
     gt_fill_kind fill;
-    double low, high;  /* range of the fill; for a scalar, `low` is its floating-point value */
-    int64_t integer;   /* for a scalar: its integer value */
-    int problem_value; /* for a scalar: index of the problem value with the same name, or -1 */
-    bool derived;      /* true for a scalar that is computed from problem values */
-    bool is_stated;    /* true for a scalar whose values prove() lists */
+    double low, high;  /* range of the fill; in a scalar, `low` is the floating-point value */
+    int64_t integer;   /* integer value of a scalar */
+    int problem_value; /* index of the problem value with the scalar's name, or -1 */
+    bool derived;      /* true if the scalar is computed from problem values */
+    bool is_stated;    /* true if prove() lists values of the scalar */
     bool keeps;        /* true for an offset, which proofs must not change (gt_argument.keeps) */
-    /* for a scalar: index and number of its further values in gt_workload.others */
+    /* further values of a scalar: index and count in gt_workload.others */
     uint32_t first_other, other_count;
 } gt_number;
 
-/* A buffer or block of a workload. */
+/* A buffer or parameter block of a workload. */
 typedef struct gt_buffer {
     char name[GT_NAME_MAX];
-    gt_type type; /* type of a component; if the types differ, the least precise float */
+    gt_type type; /* component type; the least precise float if types differ */
     gt_direction direction;
     uint64_t elements; /* number of components, such as 4 * n for float4 y[n] */
     uint64_t bytes;
-    uint32_t per_element; /* number of components in a declared element; 0 means 1 */
-    /* alignment of the element's type in bytes; 0: the alignment of a component */
+    uint32_t per_element; /* number of components per declared element; 0 means 1 */
+    /* alignment of the element's type in bytes; 0: alignment of a component */
     uint32_t alignment;
     uint32_t first_number; /* index of its first number in gt_workload.numbers */
-    /* number of numbers that are filled separately; 0: all are filled in the same way */
+    /* number of numbers with separate fills; 0: one fill for all */
     uint32_t number_count;
     gt_fill_kind fill;
     double low, high;
     bool nan_ok, races;
-    /* free: the template declares no range; finite: NaN and infinities must not occur */
+    /* free: no range declared; finite: neither NaN nor infinity allowed */
     bool free, finite;
-    uint32_t variety; /* how the fill is varied (gt_variety) */
-    /* 1 + index of the input whose contents this input copies if it is varied, or 0 */
+    uint32_t variety; /* variation of the fill (gt_variety) */
+    /* 1 + index of the input to copy when contents are varied, or 0 */
     uint32_t copy_of;
-    uint32_t in_place; /* for an output: 1 + index of the input at the same address, or 0 */
-    /* for an output: type in the reference; F64 if the reference declares doubles */
+    uint32_t in_place; /* for outputs: 1 + index of the input at the same address, or 0 */
+    /* component type of the output in the reference; F64 if the reference declares double */
     gt_type reference_type;
 } gt_buffer;
 
 typedef struct gt_scalar {
     char name[GT_NAME_MAX];
     uint32_t bytes;
-    uint32_t first_number, number_count; /* a range of gt_workload.numbers, which may be empty */
+    uint32_t first_number, number_count; /* range of gt_workload.numbers; may be empty */
 } gt_scalar;
 
 typedef struct gt_tolerance {
@@ -95,12 +93,12 @@ typedef struct gt_tolerance {
 uint32_t gt_buffer_element_bytes(const gt_buffer *buffer);
 uint32_t gt_buffer_alignment(const gt_buffer *buffer);
 uint64_t gt_buffer_count(const gt_buffer *buffer);
-/* The buffers and scalars of a problem, and how results are judged. A caller passes first the
- * blocks, then the template's args(). Each argument of args() is buffers[index] or
+/* The buffers and scalars of a problem, and how results are verified. The caller's arguments are
+ * the blocks, followed by the template's args(). Each argument of args() is buffers[index] or
  * scalars[index]. */
 typedef struct gt_workload {
     uint32_t block_count;
-    gt_buffer blocks[GT_BLOCK_MAX]; /* blocks of parameters, which are inputs in host memory */
+    gt_buffer blocks[GT_BLOCK_MAX]; /* parameter blocks, which are inputs in host memory */
     uint32_t argument_count;
     struct gt_workload_argument {
         bool is_buffer;
@@ -114,29 +112,29 @@ typedef struct gt_workload {
     uint32_t other_count;
     struct gt_other {
         int64_t integer;
-        double real; /* value for float types */
+        double real; /* value of a scalar with a float type */
     } others[GT_OTHERS_MAX];
     gt_tolerance tolerance;
     bool has_reference, has_scale; /* has_scale: the reference also outputs sums of magnitudes */
-    bool refers_to_itself; /* true if the reference is a configuration of the kernel itself */
-    bool has_check;        /* true if a check() kernel judges results, and they are not compared */
-    bool has_expected;     /* true if files contain the correct outputs */
-    bool varied;           /* true if inputs have runs of equal values (vary.h) */
-    bool unbounded;        /* true if scalars are so large that results may be infinite (vary.h) */
-    bool has_init;         /* true if a kernel fills the inputs, or completes them */
-    gt_launch init;        /* launch of that kernel; its last parameter is the seed */
-    /* reference(self) is launched like a variant, but without a window of level-2 cache. Other
-     * references and the check receive pass() blocks as GT_PASS_GLOBAL and constant() blocks as
-     * GT_PASS_CONSTANT. Buffers that are cleared for the kernel are cleared for them, too. With
-     * `scale`, the last parameter of a reference is a buffer as long as the first output. The last
-     * parameter of a check is a buffer of 8 bytes for the number of wrong elements. */
+    bool refers_to_itself;         /* true for reference(self) */
+    bool has_check;                /* true if a check() kernel verifies the results */
+    bool has_expected;             /* true if files contain the correct outputs */
+    bool varied;                   /* true if inputs have runs of equal values (vary.h) */
+    bool unbounded; /* true if results may overflow because of large scalars (vary.h) */
+    bool has_init;  /* true if a kernel fills or completes the inputs */
+    gt_launch init; /* launch of the init() kernel; its last parameter is the seed */
+    /* The launches of reference() and check(). reference(self) is launched like a variant, but
+     * without a window of level-2 cache. Other kernels receive pass() blocks as GT_PASS_GLOBAL and
+     * constant() blocks as GT_PASS_CONSTANT. Buffers cleared for the kernel are also cleared for
+     * these launches. With `scale`, the reference's last parameter is a buffer as long as the first
+     * output. The check's last parameter is an 8-byte counter of wrong elements. */
     gt_launch reference, check;
-    /* work of one launch of the default; 0: the template does not state it */
+    /* bytes and flops of one launch of the default; 0: not stated */
     double work_bytes, work_flops;
-    uint32_t alignment[GT_PARAMETER_MAX]; /* guaranteed alignment of each buffer, in bytes */
+    uint32_t alignment[GT_PARAMETER_MAX]; /* guaranteed alignment of each buffer in bytes */
 } gt_workload;
 
-/* Returns an input by its index: buffers come first, blocks begin at GT_PARAMETER_MAX. */
+/* Returns an input by index. Buffers come first; blocks begin at GT_PARAMETER_MAX. */
 static inline const gt_buffer *gt_workload_input(const gt_workload *workload, uint32_t place)
 {
     return place < GT_PARAMETER_MAX ? &workload->buffers[place]
@@ -148,29 +146,29 @@ static inline bool gt_workload_has_input(const gt_workload *workload, uint32_t p
                                     : place - GT_PARAMETER_MAX < workload->block_count;
 }
 
-/* Returns true if the template defines the correct results. Otherwise the default defines them. */
+/* Returns true if the template defines the correct results. Otherwise the default variant does. */
 static inline bool gt_workload_is_judged(const gt_workload *workload)
 {
     return workload->has_reference || workload->has_check || workload->has_expected;
 }
 
-/* Evaluates a template at a problem. `alignment` is the guaranteed alignment of buffers in bytes;
- * `alignments` overrides it for some of them. EINVAL for a buffer that is too large, ETEMPLATE for
- * an expression that fails. */
+/* Binds a template to a problem. `alignment` is the guaranteed alignment of buffers in bytes;
+ * `alignments` overrides it for single buffers. EINVAL for a buffer that is too large, ETEMPLATE
+ * for an expression that fails. */
 gputune_status gt_workload_bind(gt_workload *out, const gt_template *template,
                                 const gt_problem *problem, const gt_device *device,
                                 uint32_t alignment, const gputune_alignment *alignments,
                                 size_t alignment_count);
-/* Returns the number of a scalar that is a number. NULL: the scalar is a struct or a vector. */
+/* Returns the number of a scalar, or NULL if the scalar is a struct or vector. */
 const gt_number *gt_scalar_number(const gt_workload *workload, const gt_scalar *scalar);
 enum { GT_COMPONENT_TEXT = 2 * GT_NAME_MAX };
-/* Return the name of a component for messages ("y[3]", in vectors "y[3].z"), and its type. */
+/* Return the name of a component for messages ("y[3]", or "y[3].z" in a vector), and its type. */
 const char *gt_component_name(char out[GT_COMPONENT_TEXT], const gt_workload *workload,
                               const gt_buffer *buffer, uint64_t index);
 gt_type gt_component_type(const gt_workload *workload, const gt_buffer *buffer, uint64_t index);
-/* Returns the size of an output in the reference, in bytes. The reference may use doubles. */
+/* Returns the bytes of an output in the reference, which may use double. */
 uint64_t gt_buffer_reference_bytes(const gt_buffer *buffer);
-/* Returns the bytes of the buffers that only the reference uses: `scale`, and copies of outputs. */
+/* Returns the bytes of buffers that only the reference uses: `scale` and copies of outputs. */
 uint64_t gt_reference_scratch_bytes(const gt_workload *workload);
-/* Returns the device memory for verifying and measuring, including guard zones. */
+/* Returns the device memory in bytes that verifying and measuring need, with guard zones. */
 uint64_t gt_workload_device_bytes(const gt_workload *workload);

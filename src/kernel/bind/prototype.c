@@ -6,9 +6,9 @@
 
 struct gt_prototype {
     const gt_template *template;
-    /* by argument and scratch buffer; 0: it is a scalar */
+    /* bytes of an element of each argument and scratch buffer; 0 for scalars */
     uint32_t element_bytes[GT_PARAMETER_MAX];
-    /* a binding for each kernel; only the sizes and the grid are missing */
+    /* one binding per kernel, complete except for sizes and grid */
     gt_binding kernels[];
 };
 
@@ -22,7 +22,7 @@ static bool uses_sizes(const gt_expression *expression, const gt_template *templ
     return uses;
 }
 
-/* Returns true if only the grid of a kernel depends on run-time sizes. */
+/* Returns true if only the kernel's grid depends on run-time sizes. */
 static bool has_fixed_shape(const gt_template_step *step, const gt_template *template)
 {
     bool varies = step->cooperative || uses_sizes(step->shared, template) ||

@@ -1,4 +1,4 @@
-/* Generates sources: the prelude, macros for values, and the template's text. */
+/* Generates sources from the prelude, macros and the template's code. */
 #include "kernel/bind/source.h"
 
 #include "kernel/bind/binding.h"
@@ -34,14 +34,14 @@ static const gt_value *value_of(const generator *g, uint32_t index)
                : &g->binding->problem->values[index - template->axis_count];
 }
 
-/* Defines a macro NAME for each value. For a word, also defines NAME_word as 1 and NAME_other as
- * 0. */
+/* Defines a macro NAME for each value. If the value is a word, also defines NAME_word as 1 and
+ * NAME_other as 0. */
 static void define_values(generator *g)
 {
     const gt_template *template = g->binding->template;
     const uint32_t count = gt_name_count(template);
     for (uint32_t k = 0; k < count; k++) {
-        /* values of the problem come first */
+        /* problem values come first */
         const uint32_t i = (template->axis_count + k) % count;
         const gt_chosen_name own = gt_name_at(template, i);
         const bool generates = own.is_axis && gt_axis_traits_of(template->axes[i].kind)->generates;
@@ -60,7 +60,6 @@ static void define_values(generator *g)
     }
 }
 
-/* Returns the value of a name, or NULL if the name is neither an axis nor a problem value. */
 static const gt_value *value_named(const generator *g, const char *name)
 {
     const int index = gt_name_index(g->binding->template, name);
@@ -109,13 +108,12 @@ static gputune_status define_bounds(generator *g)
     return GPUTUNE_OK;
 }
 
-/* Prefixes of names for the parts of a block. The name of the part in constant memory is that of
- * its symbol. */
+/* Name prefixes of the parts of a parameter block that are not in constant memory. */
 #define BY_VALUE "gputune_pass_value_"
 #define GLOBAL   "gputune_pass_global_"
 
-/* Defines the parameter that GPUTUNE_PARAM(block) becomes. A struct is declared only after the
- * macros, so until then the type of its array is a template. */
+/* Defines GPUTUNE_PARAM(block). A struct is not declared yet where the macros are, so a class
+ * template delays its use. */
 static void define_parameter(generator *g, const gt_block *block, const char *name,
                              const char *type, bool is_struct, unsigned long long by_value)
 {
@@ -139,7 +137,8 @@ static void define_parameter(generator *g, const gt_block *block, const char *na
     }
 }
 
-/* Declares the __constant__ symbol of a block. Writes to `out` how its elements are read. */
+/* Declares the __constant__ symbol of a block. Writes the code that accesses its elements to
+ * `out`. */
 static void define_symbol(generator *g, char *out, size_t bytes, const gt_block *block,
                           const char *type, bool is_struct, gt_element element)
 {
@@ -158,7 +157,6 @@ static void define_symbol(generator *g, char *out, size_t bytes, const gt_block 
                    element.alignment, block->symbol, rest);
 }
 
-/* Defines GPUTUNE_PARAM(block) and block(i). */
 static void define_pass(generator *g, const gt_block *block, const gt_argument *declared)
 {
     char constant[256], data[2 * GT_NAME_MAX];
@@ -204,8 +202,8 @@ static gputune_status add_passes(generator *g)
     return GPUTUNE_OK;
 }
 
-/* Sets the hash of a source. Comments of the template do not affect it, so editing them keeps
- * stored trials valid. */
+/* Sets the hash of a source. Editing the template's comments does not change the hash, so stored
+ * trials stay valid. */
 static void make_hash(gt_source *out, const generator *g, const char *prelude)
 {
     out->hash = gt_hash_join(gt_hash_string(prelude), gt_hash_string(gt_text_string(g->macros)));
@@ -221,8 +219,8 @@ static void make_hash(gt_source *out, const generator *g, const char *prelude)
     }
 }
 
-/* Adds the instance of a kernel that is a C++ template: "ns::scan<float, 128>". For a further
- * instance, its entry comes first: "ns::scan_launch2 = ns::scan<float, 64>". */
+/* Adds an instance of a C++ kernel template, such as "ns::scan<float, 128>". Further instances also
+ * have an entry name: "ns::scan_launch2 = ns::scan<float, 64>". */
 static gputune_status add_instance(gt_source *out, const generator *g, const gt_kernel_name *kernel)
 {
     gt_text text = {0};
@@ -240,7 +238,7 @@ static gputune_status add_instance(gt_source *out, const generator *g, const gt_
         gt_lexer_next(&lexer);
         bool qualified = colons || gt_lexer_is(&lexer, "::");
         const gt_value *value = qualified ? NULL : value_named(g, GT_TOKEN_TEXT(&token));
-        if (value) { /* replace only names of axes and problem values */
+        if (value) {
             gt_text_printf(&text, !value->word && value->number < 0 ? "(%s)" : "%s",
                            GT_TEXT_OF_VALUE(value));
         } else {
@@ -269,13 +267,13 @@ static gputune_status add_instances(gt_source *out, const generator *g)
     return parts->reference.self ? add_instance(out, g, &parts->init.kernel) : GPUTUNE_OK;
 }
 
-/* CUtensorMap as <cuda.h> defines it, for templates that do not include <cuda.h>. */
+/* CUtensorMap as in <cuda.h>, for templates that do not include <cuda.h> */
 static const char tensormap_type[] =
     "#ifndef __cuda_cuda_h__\n"
     "typedef struct CUtensorMap_st { alignas(64) unsigned long long opaque[16]; } CUtensorMap;\n"
     "#endif\n";
 
-/* Appends assertions that no tunable has another value in the code. */
+/* Appends assertions that the code does not change a tunable's value. */
 static void assert_values(gt_text *text, const generator *g)
 {
     const gt_template *template = g->binding->template;
@@ -292,7 +290,7 @@ static void assert_values(gt_text *text, const generator *g)
     }
 }
 
-/* Appends assertions that no output of the reference is a double with another type name. */
+/* Appends assertions that no reference output is a double under another type name. */
 static void assert_outputs(gt_text *text, const generator *g)
 {
     const gt_template *template = g->binding->template;
@@ -330,8 +328,7 @@ static void assert_outputs(gt_text *text, const generator *g)
     }
 }
 
-/* NVRTC refuses functions that are only for the host. Headers such as those of Thrust contain such
- * functions. */
+/* NVRTC rejects host-only functions, which headers such as Thrust's contain. */
 static const char no_host[] =
     "\n#ifdef __CUDACC_RTC__\n#undef __host__\n#define __host__\n#endif\n";
 
@@ -387,8 +384,7 @@ static gputune_status add_maxreg(gt_source *out, const gt_binding *binding)
     return value ? limit_to(out, value) : GPUTUNE_OK;
 }
 
-/* Returns the number of threads in a judge's block, or 0 if there is no judge or its launch will
- * fail. */
+/* Returns the threads per block of a judge, or 0 if there is no judge or its launch will fail. */
 static int64_t threads_of(const gt_binding *binding, const gt_judge *judge)
 {
     int64_t threads = judge->present ? 1 : 0;
@@ -403,7 +399,6 @@ static int64_t threads_of(const gt_binding *binding, const gt_judge *judge)
     return threads;
 }
 
-/* Limits the registers of the judges, so their blocks can be launched. */
 static gputune_status limit_registers(gt_source *out, const gt_binding *binding)
 {
     enum { MOST = 255, UNIT = 8 };
@@ -418,8 +413,8 @@ static gputune_status limit_registers(gt_source *out, const gt_binding *binding)
     return registers < UNIT || registers > MOST ? GPUTUNE_OK : limit_to(out, registers);
 }
 
-/* Evaluates options() and maxreg(). For the judges (`kernel` is false), uses only options that
- * change the meaning of code, and limits the registers so their blocks can be launched. */
+/* Evaluates options() and maxreg(). Judges (`kernel` is false) only get options that change the
+ * meaning of code, and a register limit that fits their blocks. */
 static gputune_status make_options(gt_source *out, const gt_binding *binding, bool kernel)
 {
     const gt_template_parts *parts = binding->template->parts;
@@ -427,7 +422,7 @@ static gputune_status make_options(gt_source *out, const gt_binding *binding, bo
         const gt_option *option = &parts->options[i];
         int64_t holds = 1;
         if (option->item == decided) {
-            continue; /* an earlier branch of this item was used */
+            continue; /* an earlier branch of the item applies */
         }
         if (option->condition) {
             GT_TRY(gt_expression_integer(&holds, option->condition, binding->slots));
@@ -495,7 +490,6 @@ gputune_status gt_source_reference(gt_source *out, const gt_template *template,
     return generate_source(out, template, problem, &standard, device, prelude, &parts->judge_body);
 }
 
-/* Returns true if the judges' code depends on the default configuration. */
 static bool has_defaults(const gt_template *template)
 {
     const gt_template_parts *parts = template->parts;

@@ -1,5 +1,4 @@
-/* Shortens a generated source for readers: keeps only the parts of the prelude that the kernel
- * uses. */
+/* Shortens a generated source for readers by removing unused parts of the prelude. */
 #include "kernel/bind/source.h"
 
 #include "kernel/text/reach.h"
@@ -9,12 +8,11 @@
 
 #include <string.h>
 
-/* A line of the source, without its line end. */
 typedef struct line {
     const char *text;
     size_t length;
     bool is_kept;
-    bool is_basic; /* true if it declares a name that nvcc knows and NVRTC does not */
+    bool is_basic; /* true if the line declares a name that nvcc predefines and NVRTC does not */
 } line;
 
 typedef GT_ARRAY(line) line_list;
@@ -31,7 +29,6 @@ static bool is_blank(const line *at)
     return strspn(at->text, " \t\r") >= at->length;
 }
 
-/* Returns true if a kept line after `above` contains the name. */
 static bool is_used_below(const line_list *lines, size_t above, const gt_token *name)
 {
     for (size_t i = above + 1; i < lines->count; i++) {
@@ -48,8 +45,7 @@ static bool is_used_below(const line_list *lines, size_t above, const gt_token *
     return false;
 }
 
-/* Returns true if the line defines a macro. Sets *name to its name, and opens *value on its
- * value. */
+/* Parses a #define. Sets *name, and opens *value on the macro's value. */
 static bool read_define(gt_lexer *value, const line *at, gt_token *name)
 {
     if (!begins_with(at, define)) {
@@ -72,13 +68,13 @@ static gputune_status split_lines(line_list *out, const char *text)
     return GPUTUNE_OK;
 }
 
-/* Drops unused lines of the prelude, which is the first `count` lines, from the last to the first.
- * Unused are macros and declarations in std that no later line uses, empty conditionals, and
- * comments on dropped lines. */
+/* Drops unused lines of the prelude, the first `count` lines, from the last to the first. These are
+ * macros and std declarations without a later use, empty conditionals, and comments on dropped
+ * lines. */
 static void drop_unused(line_list *lines, size_t count)
 {
     const gt_token std = gt_token_of("std");
-    size_t end = 0; /* end of the innermost conditional */
+    size_t end = 0; /* index of the innermost #endif */
     bool is_in_std = false, has_content = true;
     for (size_t i = count; i-- > 0;) {
         line *at = &lines->items[i];
@@ -106,7 +102,6 @@ static void drop_unused(line_list *lines, size_t count)
     }
 }
 
-/* Marks the lines of the prelude between its first macro and its first heading. */
 static void mark_basics(line_list *lines)
 {
     size_t i = 0;
@@ -118,7 +113,7 @@ static void mark_basics(line_list *lines)
     }
 }
 
-/* Writes a #pragma in which values replace macros, because nvcc does not replace them. */
+/* Writes a #pragma with its macros expanded, because nvcc does not expand them. */
 static void write_pragma(gt_text *out, const line_list *lines, const line *pragma)
 {
     const char *from = pragma->text;
@@ -137,7 +132,7 @@ static void write_pragma(gt_text *out, const line_list *lines, const line *pragm
     gt_text_append_bytes(out, from, (size_t)(pragma->text + pragma->length - from));
 }
 
-/* Writes the kept lines. Writes only one of several empty lines in a row. */
+/* Writes the kept lines, with at most one empty line in a row. */
 static void write_lines(gt_text *out, const line_list *lines)
 {
     bool is_basic = false, was_blank = true;

@@ -1,4 +1,4 @@
-/* Makes the tensor maps of a configuration, and the textures of a problem. */
+/* Makes the tensor maps of a configuration and the textures of a problem. */
 #include "kernel/bind/binding.h"
 
 #include "kernel/template/structure.h"
@@ -8,14 +8,14 @@
 
 enum { BOX_MAX = 256 };
 
-/* CUtensorMapDataType by type. Signs do not matter, because data are only copied. */
+/* CUtensorMapDataType by type; signs do not matter, because data are only copied */
 static const uint32_t data_types[] = {
     [GT_TYPE_I8] = 0,   [GT_TYPE_U8] = 0,   [GT_TYPE_I16] = 1,  [GT_TYPE_U16] = 1,
     [GT_TYPE_I32] = 3,  [GT_TYPE_U32] = 2,  [GT_TYPE_I64] = 5,  [GT_TYPE_U64] = 4,
     [GT_TYPE_BOOL] = 0, [GT_TYPE_F16] = 6,  [GT_TYPE_BF16] = 9, [GT_TYPE_F32] = 7,
     [GT_TYPE_F64] = 8,  [GT_TYPE_E4M3] = 0, [GT_TYPE_E5M2] = 0};
 
-/* Finds the index of a mode's value in a list. The index is the driver's enumerator; 0 means
+/* Finds a mode's value in a list. Sets *out to its index, which is the driver's enumerator; 0 means
  * "none". */
 static gt_limit find_mode(uint32_t *out, const gt_expression *mode, const int64_t values[4],
                           const gt_binding *binding)
@@ -27,8 +27,8 @@ static gt_limit find_mode(uint32_t *out, const gt_expression *mode, const int64_
     return *out < 4 ? GT_LIMIT_NONE : GT_LIMIT_TENSORMAP_MODE;
 }
 
-/* Sets sizes, box and strides. The driver numbers dimensions beginning with the fastest, the
- * template with the slowest. */
+/* Sets sizes, box and strides. The driver counts dimensions from the fastest, the template from the
+ * slowest. */
 static gt_limit make_shape(gt_tensormap *out, const gt_map *map, const gt_binding *binding,
                            uint32_t element)
 {
@@ -105,9 +105,9 @@ gt_limit gt_binding_maps(gt_binding *binding)
 /* ---- textures ---- */
 
 enum { READ_AS_INTEGER = 1, NORMALIZED_COORDINATES = 2 }; /* values of CU_TRSF_… */
-enum { FLOATS = 16 }; /* the first format of floating-point numbers */
+enum { FLOATS = 16 }; /* first floating-point value of CUarray_format */
 
-/* Values of CUarray_format, or 0 for none. Elements of 8 bytes are read as two integers. */
+/* CUarray_format by type, or 0 for none. Elements of 8 bytes are read as two integers. */
 static const uint32_t formats[GT_TYPE_LAST + 1] = {
     [GT_TYPE_U8] = 1,   [GT_TYPE_U16] = 2,  [GT_TYPE_U32] = 3,  [GT_TYPE_U64] = 3,
     [GT_TYPE_I8] = 8,   [GT_TYPE_I16] = 9,  [GT_TYPE_I32] = 10, [GT_TYPE_I64] = 10,
@@ -116,8 +116,8 @@ static const uint32_t formats[GT_TYPE_LAST + 1] = {
 typedef struct shape {
     gt_element element;
     uint32_t rank;    /* number of dimensions, without layers */
-    int64_t sizes[3]; /* number of elements per row, of rows, and of slices or layers, or 0 */
-    int64_t pitch;    /* elements per row of the buffer */
+    int64_t sizes[3]; /* elements per row, rows, and slices or layers; 0: no such dimension */
+    int64_t pitch;    /* elements from one row of the buffer to the next */
 } shape;
 
 static uint32_t channels_of(const gt_element *element)
@@ -125,7 +125,6 @@ static uint32_t channels_of(const gt_element *element)
     return element->lanes * (gt_type_bytes(element->type) == 8 ? 2 : 1);
 }
 
-/* Checks the argument's elements and the clause's settings. */
 static gputune_status check_elements(const gt_texture_clause *clause, const gt_argument *argument,
                                      const gt_element *element)
 {
@@ -163,7 +162,7 @@ static gputune_status make_sizes(shape *out, const gt_texture_clause *clause,
                          : GPUTUNE_OK;
 }
 
-/* Checks sizes against the limits of GPUs since compute capability 7.5. */
+/* Checks sizes against the limits of GPUs of compute capability 7.5 and newer. */
 static gputune_status check_sizes(const gt_texture_clause *clause, const shape *shape,
                                   const char *name)
 {

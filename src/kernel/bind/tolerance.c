@@ -1,12 +1,12 @@
-/* Determines tolerances that the template does not state. tolerance.h explains the rule. */
+/* Determines tolerances for templates that state none. tolerance.h explains the rule. */
 #include "kernel/bind/tolerance.h"
 
 #include <math.h>
 
 static const struct type_facts {
     double roundoff;
-    double working; /* roundoff of the type in which sums are accumulated */
-    /* error of functions in other libraries, of divisions, and of fused operations */
+    double working; /* roundoff of the type that accumulates sums */
+    /* relative error of other libraries' functions, of divisions, and of fused operations */
     double rtol;
     double tiny; /* smaller results may be flushed to zero */
 } facts[] = {
@@ -14,7 +14,7 @@ static const struct type_facts {
     [GT_TYPE_BF16] = {0x1p-8, 0x1p-24, 2e-2, 0x1p-126},
     [GT_TYPE_F32] = {0x1p-24, 0x1p-24, 1e-5, 0x1p-126},
     [GT_TYPE_F64] = {0x1p-53, 0x1p-53, 1e-12, 0x1p-1022},
-    /* neighbouring numbers differ by up to an eighth */
+    /* the rtol of fp8 exceeds the relative distance of neighbouring numbers */
     [GT_TYPE_E4M3] = {0x1p-4, 0x1p-24, 0.14, 0x1p-9},
     [GT_TYPE_E5M2] = {0x1p-3, 0x1p-24, 0.27, 0x1p-16},
 };
@@ -36,8 +36,8 @@ double gt_tolerance_step(const gt_workload *workload)
     return has_output ? sqrt(coarsest) : 0;
 }
 
-/* Returns the number of terms of an element, from the fraction `still` of elements that did not
- * move. An element stays still with probability (1 - 1/GT_TOLERANCE_SPARSE)^terms. */
+/* Estimates the number of terms per element from `still`, the fraction of elements that did not
+ * change. An element stays unchanged with probability (1 - 1/GT_TOLERANCE_SPARSE)^terms. */
 static double terms_counted(double still)
 {
     static const double enough = 0.02;
@@ -60,13 +60,12 @@ double gt_tolerance_terms(const gt_workload *workload, uint32_t output,
     return fmax(1, fmax(measured, workload->work_flops / elements));
 }
 
-/* Returns true if the sensitivity was measured, because a moved input changed the output. */
 static bool is_known(const gt_sensitivity *seen)
 {
     return seen->step > 0 && seen->moved > 0;
 }
 
-/* Returns true if all elements depend about equally strongly on their terms, relative to their
+/* Returns true if all elements depend about equally strongly on the inputs, relative to their
  * size. */
 static bool is_even(const gt_sensitivity *seen)
 {
@@ -76,7 +75,7 @@ static bool is_even(const gt_sensitivity *seen)
 }
 
 typedef struct measures {
-    double share;        /* tolerance as a multiple of S */
+    double share;        /* tolerance divided by S */
     gt_tolerance result; /* tolerance if S is not used */
 } measures;
 
@@ -88,10 +87,10 @@ static measures measure_output(const gt_workload *workload, uint32_t output,
     bool few = buffer->elements < GT_TOLERANCE_FEW;
     double terms = gt_tolerance_terms(workload, output, seen);
     double length = type->working * sqrt(terms);
-    /* sums of equal terms are rounded in the same direction many times */
+    /* in sums of equal terms, rounding errors do not cancel */
     double drift = workload->varied ? type->working * terms : length;
-    /* a few roundings, one of them to a storage type, and a long sum; with few elements, the
-     * measured change may be too small, so the sum counts twice */
+    /* Allows for one rounding to the storage type, a few other roundings, and a long sum. With few
+     * elements the sum counts twice, because the measured change may be too small. */
     return (measures){.share = type->roundoff + 3 * type->working + (few ? 4 : 2) * length,
                       .result = {.rtol = fmax(type->rtol, drift / 4), .atol = type->tiny}};
 }
@@ -107,13 +106,13 @@ static gt_tolerance measured_tolerance(const gt_workload *workload, uint32_t out
         return result;
     }
     double strength = is_known(seen) ? seen->moved / seen->step : seen->largest;
-    /* S is at most a hundredth of the result, because a larger change is a jump */
+    /* limit S to a hundredth of the result, because a larger change indicates a jump */
     double most = few ? INFINITY : seen->largest / 100;
     result.atol = fmax(result.atol, fmin(m.share * strength, most));
     return result;
 }
 
-/* Returns true if `scale`, which is as long as the first output, is long enough for this output. */
+/* Returns true if `scale`, which is as long as the first output, covers this output. */
 static bool is_scaled(const gt_workload *workload, uint32_t output)
 {
     uint32_t first = 0;
@@ -133,7 +132,7 @@ bool gt_tolerance_of_element(gt_tolerance *out, const gt_workload *workload, uin
     }
     const measures m = measure_output(workload, output, seen);
     *out = m.result;
-    /* a few steps may show too small a change */
+    /* factor 2, because few steps may underestimate the change */
     out->stol = 2 * m.share / seen->step;
     return true;
 }
@@ -145,7 +144,7 @@ gt_tolerance gt_tolerance_of(const gt_workload *workload, uint32_t output,
     if (workload->tolerance.stated || !gt_type_is_float(workload->buffers[output].type)) {
         return workload->tolerance;
     }
-    /* terms with a mean of zero have an error of u * scale / 3 */
+    /* terms with mean zero have an error of u * scale / 3 */
     if (is_scaled(workload, output)) {
         double more = workload->varied ? GT_TOLERANCE_VARIED : 1;
         return (gt_tolerance){

@@ -1,4 +1,4 @@
-/* Makes workloads with other scalars and other contents of buffers. */
+/* Makes workloads with other scalars and other buffer contents. */
 #include "kernel/bind/vary.h"
 
 #include "kernel/bind/tolerance.h"
@@ -7,8 +7,8 @@
 
 /* ---- Scalars --------------------------------------------------------------------------------- */
 
-/* Returns another value for a float. The factor depends on the index, so results differ if a kernel
- * confuses two scalars. */
+/* Returns another value for a floating-point scalar. The factor depends on the index, so swapping
+ * two scalars changes the results. */
 static double other_real(const gt_number *number, gt_scalars which, uint32_t index)
 {
     const double factor = 0.375 + 0.125 * (index % 8), value = number->low;
@@ -34,7 +34,6 @@ static double other_real(const gt_number *number, gt_scalars which, uint32_t ind
     }
 }
 
-/* Returns true if a number belongs to a scalar, and not to the elements of a buffer. */
 static bool is_of_scalar(const gt_workload *workload, uint32_t number)
 {
     bool is = false;
@@ -106,7 +105,7 @@ uint32_t gt_workload_longest_list(const gt_workload *workload)
 
 /* ---- Contents -------------------------------------------------------------------------------- */
 
-/* Returns the largest value that a uniform fill draws. Floats stay below the end of their range. */
+/* Returns the largest value that a uniform fill draws; for floats, this is below `high`. */
 static double largest(gt_type type, double low, double high)
 {
     if (!gt_type_is_float(type)) {
@@ -151,7 +150,6 @@ static void vary_numbers(gt_workload *workload, const gt_buffer *buffer, gt_cont
     }
 }
 
-/* Returns true if the buffer can have these contents: many equal elements, or empty rows. */
 static bool has_variety(const gt_buffer *buffer, gt_contents contents)
 {
     if (contents == GT_CONTENTS_TIES) {
@@ -163,7 +161,7 @@ static bool has_variety(const gt_buffer *buffer, gt_contents contents)
            rises && !gt_type_is_float(buffer->type) && gt_type_bytes(buffer->type) >= 4;
 }
 
-/* Returns the first input with the same type, size and fill, which may be input `index` itself. */
+/* Returns the first input with the same type, size and fill, possibly input `index` itself. */
 static uint32_t partner_of(const gt_workload *workload, uint32_t index)
 {
     const gt_buffer *one = &workload->buffers[index];
@@ -231,7 +229,6 @@ bool gt_workload_has_contents(const gt_workload *workload, gt_contents contents)
     return has && !workload->has_init;
 }
 
-/* Returns true if a scalar is NaN, or so large that results may be infinite or NaN. */
 static bool is_unbounded(const gt_workload *from, const gt_variation *variation)
 {
     bool is = false;
@@ -241,7 +238,6 @@ static bool is_unbounded(const gt_workload *from, const gt_variation *variation)
     return is;
 }
 
-/* Increases a stated tolerance for very large scalars. */
 static void widen_huge(gt_workload *out, const gt_workload *from, const gt_variation *variation)
 {
     double growth = 1;
@@ -272,7 +268,6 @@ void gt_workload_vary(gt_workload *out, const gt_workload *from, const gt_variat
         widen_huge(out, from, variation);
     }
     for (uint32_t i = 0; i < out->buffer_count; i++) {
-        /* if the reference has NaN, a variant may have NaN in the same places */
         out->buffers[i].nan_ok |= out->varied || out->unbounded;
         if (out->varied) {
             vary_buffer(out, &out->buffers[i], variation->contents);

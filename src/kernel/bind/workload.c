@@ -191,7 +191,7 @@ static void add_clears(gt_launch *launch, const gt_workload *workload, const gt_
     }
 }
 
-/* Makes a judge's launch. It receives pass() blocks as pointers, and constant() blocks in the
+/* Makes the launch of a judge, with pass() blocks as pointers and constant() blocks in the
  * module. */
 static gputune_status bind_judge(gt_launch *out, const gt_workload *workload,
                                  const gt_binding *binding, const gt_judge *judge)
@@ -203,7 +203,7 @@ static gputune_status bind_judge(gt_launch *out, const gt_workload *workload,
     for (uint32_t i = 0; i < workload->block_count; i++) {
         ways[i] = binding->template->passes[i].axis < 0 ? GT_PASS_CONSTANT : GT_PASS_GLOBAL;
     }
-    (void)gt_blocks_make(out->blocks, binding, ways); /* valid, because it was already checked */
+    (void)gt_blocks_make(out->blocks, binding, ways); /* the limits were checked before */
     return gt_launch_arguments(out, binding, true);
 }
 
@@ -213,7 +213,7 @@ static gputune_status finish_judge(gt_launch *out)
     return gt_launch_count_held(out);
 }
 
-/* Adds an argument that the measure worker provides, after the caller's arguments. */
+/* Appends an argument that the measure worker provides. */
 static void add_given(gt_launch *launch, gt_parameter_kind kind, uint64_t value)
 {
     gt_launch_add(launch, kind, 8, (int)launch->argument_count++)->scratch_bytes = value;
@@ -287,8 +287,6 @@ static gputune_status bind_judges(gt_workload *out, const gt_binding *binding)
 
 /* --- work ------------------------------------------------------------------------------------- */
 
-/* Evaluates the work of a launch of the default. If the work depends on axes, evaluates flops if
- * they are stated, otherwise bytes. */
 static gputune_status bind_work(gt_workload *out, const gt_binding *binding)
 {
     const gt_template *template = binding->template;
@@ -306,7 +304,6 @@ static gputune_status bind_work(gt_workload *out, const gt_binding *binding)
     return GPUTUNE_OK;
 }
 
-/* Evaluates the work of a configuration, which must be above 0. */
 static gputune_status evaluate_work(double *out, gt_binding *binding, const gt_config *config)
 {
     const gt_expression *measure = gt_work_measure(binding->template);
@@ -376,7 +373,6 @@ static void align_buffer(gt_workload *out, uint32_t argument, uint32_t needed)
     buffer->alignment = buffer->alignment > needed ? buffer->alignment : needed;
 }
 
-/* Sets the alignment that tensor maps, and textures that read buffers, need. */
 static void align_maps(gt_workload *out, const gt_template *template)
 {
     for (uint32_t i = 0; i < template->parts->map_count; i++) {

@@ -61,7 +61,7 @@ gt_type gt_component_type(const gt_workload *workload, const gt_buffer *buffer, 
 
 /* ---- Fills ----------------------------------------------------------------------------------- */
 
-/* Sets the range of a fill that states no values. `count` is the number of elements. */
+/* Sets the default range of a fill. `count` is the number of elements. */
 static void set_range(gt_number *out, uint64_t count)
 {
     bool integers = !gt_type_is_float(out->type), sorted = out->fill == GT_FILL_SORTED;
@@ -74,7 +74,7 @@ static void set_range(gt_number *out, uint64_t count)
     }
 }
 
-/* Checks the range of a fill. The largest number that the fill generates must fit the type. */
+/* Checks that the type can represent all numbers of a fill. */
 static gputune_status check_range(const gt_number *out, uint64_t count, gt_place place,
                                   const char *name)
 {
@@ -96,7 +96,7 @@ static gputune_status check_range(const gt_number *out, uint64_t count, gt_place
     return GPUTUNE_OK;
 }
 
-/* Evaluates a fill for numbers of the type out->type. Skips values that the host computes. */
+/* Evaluates a fill for numbers of type out->type, except for values that the host generates. */
 static gputune_status bind_fill(gt_number *out, const gt_fill *fill, const int64_t *slots,
                                 uint64_t count, const char *name)
 {
@@ -115,7 +115,7 @@ static gputune_status bind_fill(gt_number *out, const gt_fill *fill, const int64
     return check_range(out, count, fill->place, name);
 }
 
-/* Returns the last item of a list that applies to a leaf. Returns NULL if there is none. */
+/* Returns the last list item that applies to a leaf, or NULL if there is none. */
 static const gt_initialiser *item_of(const gt_initialisers *list, const gt_layout *layout,
                                      uint32_t leaf)
 {
@@ -127,8 +127,8 @@ static const gt_initialiser *item_of(const gt_initialisers *list, const gt_layou
     return NULL;
 }
 
-/* Returns true if a leaf is an array element beyond the end of the list. As in C, such an element
- * is 0. */
+/* Returns true if a leaf is an array element without an item in the list. Such elements are 0, as
+ * in C. */
 static bool is_behind_list(const gt_initialisers *list, const gt_layout *layout, uint32_t leaf)
 {
     const size_t length = strlen(layout->leaves[leaf].name);
@@ -145,7 +145,6 @@ static bool is_behind_list(const gt_initialisers *list, const gt_layout *layout,
     return found && layout->leaves[leaf].name[length - 1] == ']';
 }
 
-/* Checks that every item of a list applies to at least one leaf. */
 static gputune_status check_items(const gt_initialisers *list, const gt_layout *layout,
                                   const char *type, gt_place place)
 {
@@ -196,7 +195,7 @@ static gputune_status fill_number(gt_number *number, const gt_layout *layout, ui
     const bool lacks = !item && !declared->initialisers.single && !gt_type_is_float(number->type) &&
                        buffer->direction != GT_OUT;
     if (lacks && binding->template->parts->init.present) {
-        number->fill = GT_FILL_ZERO; /* init() fills it */
+        number->fill = GT_FILL_ZERO; /* until init() fills the buffer */
         return GPUTUNE_OK;
     }
     GT_REFUSE_AT(lacks, declared->place,
@@ -211,7 +210,7 @@ static gputune_status fill_number(gt_number *number, const gt_layout *layout, ui
     return bind_fill(number, fill, binding->slots, buffer->elements, name);
 }
 
-/* Returns one type for all numbers: the coarsest float, because tolerances depend on it. */
+/* Returns a common type for all numbers: the coarsest float, because tolerances depend on it. */
 static gt_type coarsest(const gt_layout *layout)
 {
     gt_type type = layout->leaves[0].type;
@@ -278,8 +277,8 @@ gputune_status gt_elements_bind(gt_workload *out, gt_buffer *buffer, const gt_bi
 
 /* ---- Scalars --------------------------------------------------------------------------------- */
 
-/* Sets a number to the value of an expression. If `value` is NULL, sets it to the problem value
- * with the same name. */
+/* Sets a number to the value of an expression or, if `value` is NULL, of the problem value with the
+ * same name. */
 static gputune_status bind_number(gt_number *out, const gt_binding *binding,
                                   const gt_expression *value, const char *name)
 {
@@ -304,7 +303,7 @@ static gputune_status bind_number(gt_number *out, const gt_binding *binding,
                          (long long)out->integer, gt_type_name(out->type));
 }
 
-/* Checks that each pointer in a struct has a buffer in args(), and no value in a list. */
+/* Checks that each pointer in a struct refers to a buffer in args() and has no value in a list. */
 static gputune_status check_pointers(const gt_binding *binding, const gt_argument *argument,
                                      const gt_layout *layout, gt_place place)
 {
@@ -372,7 +371,6 @@ static gputune_status bind_numbers(gt_workload *workload, gt_scalar *out, const 
     return GPUTUNE_OK;
 }
 
-/* Sets the values that prove() states for a number. */
 static gputune_status bind_proved(gt_workload *workload, gt_number *number,
                                   const gt_binding *binding, const gt_proved *proved)
 {
@@ -389,7 +387,6 @@ static gputune_status bind_proved(gt_workload *workload, gt_number *number,
     return GPUTUNE_OK;
 }
 
-/* Applies a part of prove() to the numbers of a scalar that the part names. */
 static gputune_status prove_numbers(gt_workload *workload, const gt_scalar *scalar,
                                     const gt_binding *binding, const gt_layout *layout,
                                     const gt_proved *proved)
@@ -415,7 +412,7 @@ gputune_status gt_scalar_bind(gt_workload *workload, gt_scalar *out, const gt_bi
     GT_TRY(gt_layout_make(&layout, binding, argument->type));
     memcpy(out->name, argument->name, sizeof out->name);
     out->bytes = layout->bytes;
-    if (layout->count == 0) { /* a functor without data takes one byte, which is not read */
+    if (layout->count == 0) { /* an empty functor takes one byte, which is never read */
         return GPUTUNE_OK;
     }
     GT_TRY(bind_numbers(workload, out, binding, argument, layout));

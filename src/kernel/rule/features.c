@@ -1,4 +1,4 @@
-/* Makes the features by which rules decide. */
+/* Makes the features that the conditions of rules use. */
 #include "kernel/rule/features.h"
 
 #include "kernel/rule/form.h"
@@ -18,8 +18,8 @@ typedef struct maker {
     gt_rule_form form; /* the current variant, for printing its expressions */
 } maker;
 
-/* Adds a feature. If there is an equal one, adds only `grants` to it. Sets *index, which may be
- * NULL, to the feature, or to UINT32_MAX if there are too many features. */
+/* Adds a feature, or adds `grants` to an equal feature. Sets *index to the feature, or to
+ * UINT32_MAX if there are too many features. `index` may be NULL. */
 static gputune_status add_feature(uint32_t *index, maker *m, const char *text, bool is_condition,
                                   uint64_t grants)
 {
@@ -59,7 +59,6 @@ static gputune_status add_printed(maker *m, bool is_condition, const char *forma
                        : add_feature(NULL, m, gt_text_string(&text), is_condition, 0);
 }
 
-/* Adds sizes, their products, their ratios and their divisibility. */
 static gputune_status add_sizes(maker *m)
 {
     enum { STEPS = 2, STEP = 4, DIVISOR_MOST = 32 };
@@ -95,8 +94,8 @@ static gputune_status add_sizes(maker *m)
 
 /* ---- needs ----------------------------------------------------------------------------------- */
 
-/* Adds a need to the variant. The last bit marks a variant with a need that no condition can
- * express. */
+/* Adds a need to the variant. If there are too many needs, sets the last bit, which no condition
+ * grants. */
 static gputune_status add_need(maker *m, uint64_t *needs, const char *text)
 {
     size_t i = 0;
@@ -114,9 +113,9 @@ static gputune_status add_need(maker *m, uint64_t *needs, const char *text)
     return add_feature(NULL, m, text, true, UINT64_C(1) << i);
 }
 
-/* Prints an expression of a variant. Sets *known to true if its value does not depend on the sizes
- * that vary, and *value to the value. If the expression cannot be computed, sets the last bit of
- * *needs. */
+/* Prints an expression of a variant. If its value does not depend on the sizes that vary, sets
+ * *known to true and *value to the value. If the expression cannot be computed, sets the last bit
+ * of *needs. */
 static gputune_status print_expression(gt_text *out, bool *known, int64_t *value, maker *m,
                                        const gt_expression *expression, uint64_t *needs)
 {
@@ -130,8 +129,8 @@ static gputune_status print_expression(gt_text *out, bool *known, int64_t *value
     return status;
 }
 
-/* Adds the need that a comparison with an expression is true, such as "<= 65535". NULL: the
- * expression itself must be true. */
+/* Adds the need that the text of an expression followed by a comparison, such as "<= 65535", is
+ * true. Without a comparison, the expression itself must be true. */
 static gputune_status require_condition(maker *m, uint64_t *needs, const gt_expression *expression,
                                         const char *comparison)
 {
@@ -149,7 +148,7 @@ static gputune_status require_condition(maker *m, uint64_t *needs, const gt_expr
     return text.failed ? gt_fail_memory() : add_need(m, needs, gt_text_string(&text));
 }
 
-/* Adds the need that the vectors of an axis divide the rows of their buffers. */
+/* Adds the need that an axis's vectors divide the rows of their buffers. */
 static gputune_status need_rows(maker *m, uint64_t *needs, uint32_t axis)
 {
     const gt_template *template = m->template;
@@ -166,8 +165,8 @@ static gputune_status need_rows(maker *m, uint64_t *needs, uint32_t axis)
     return GPUTUNE_OK;
 }
 
-/* Adds the need that the grid is within the limits of the device, if it can exceed them in the
- * region. */
+/* Adds the need that the grid is within the device's limits, unless the region already ensures
+ * it. */
 static gputune_status need_grid(maker *m, uint64_t *needs, const gt_dimensions *grid)
 {
     for (uint32_t i = 0; i < grid->count; i++) {
@@ -182,8 +181,8 @@ static gputune_status need_grid(maker *m, uint64_t *needs, const gt_dimensions *
     return GPUTUNE_OK;
 }
 
-/* Adds the number of blocks of a launch as a feature, without factors that do not depend on sizes,
- * and sets the load of variant v. */
+/* Adds a feature for the number of blocks of a launch, without constant factors. Sets the load of
+ * variant v. */
 static gputune_status add_blocks(maker *m, size_t v, const gt_dimensions *grid)
 {
     GT_SCOPED(gt_text_free) gt_text blocks = {0};
@@ -230,7 +229,7 @@ static gputune_status add_needs(maker *m, uint64_t *needs)
     return GPUTUNE_OK;
 }
 
-/* Returns true if the text of need `at` is part of the text of another need. */
+/* Returns true if the text of need `at` is part of another need's text. */
 static bool is_contained(const maker *m, uint64_t needs, size_t at)
 {
     for (size_t i = 0; i < m->needs.count; i++) {
@@ -242,7 +241,7 @@ static bool is_contained(const maker *m, uint64_t needs, size_t at)
     return false;
 }
 
-/* Adds one condition that combines all needs of a variant. */
+/* Adds a condition that combines all needs of a variant. */
 static gputune_status join_needs(maker *m, uint64_t needs)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
@@ -260,11 +259,11 @@ static gputune_status join_needs(maker *m, uint64_t needs)
 
 /* ---- what follows from divisibility ---- */
 
-/* A condition "E % divisor == 0", or "!= 0". */
+/* A condition "E % divisor == 0" or "E % divisor != 0". */
 typedef struct divisibility {
     const gt_instruction *code; /* code of E */
     int count;
-    int64_t divisor; /* 0: the condition does not have this form */
+    int64_t divisor; /* 0: another kind of condition */
     bool divides;
 } divisibility;
 
@@ -282,7 +281,7 @@ static divisibility divisibility_of(const gt_expression *expression)
     return out;
 }
 
-/* Returns true if `need` holds whenever the condition `of` has the value `is_true`. */
+/* Returns true if `need` always holds when condition `of` has the value `is_true`. */
 static bool follows(const divisibility *need, const divisibility *of, bool is_true)
 {
     const bool divides = of->divides == is_true;
@@ -292,7 +291,7 @@ static bool follows(const divisibility *need, const divisibility *of, bool is_tr
            (divides ? of->divisor % need->divisor : need->divisor % of->divisor) == 0;
 }
 
-/* Completes the needs that each condition grants. For example, if 64 divides n, so does 16. */
+/* Adds implied needs to each condition. For example, if 64 divides n, so does 16. */
 static void complete_grants(gt_size_features *features)
 {
     divisibility needs[GT_NEEDS_MAX] = {{0}};

@@ -1,5 +1,6 @@
-/* Features of a size by which rules decide, and the needs of variants. Both are expressions of the
- * sizes that vary in a region: sizes, products, ratios, divisibility, and numbers of blocks. */
+/* Features of a size that the conditions of rules use, and needs of variants. Both are expressions
+ * of the sizes that vary in a region: sizes, products, ratios, divisibility, and numbers of
+ * blocks. */
 #pragma once
 
 #include "kernel/rule/rule.h"
@@ -8,20 +9,20 @@ enum { GT_SIZE_FEATURES_MAX = 160, GT_NEEDS_MAX = 64 };
 
 typedef struct gt_size_feature {
     gt_expression *expression;
-    bool is_condition; /* true if its values are 0 and 1 */
+    bool is_condition; /* true if the values are 0 and 1 */
     uint64_t grants;   /* bit i: need i holds if the condition is true */
     uint64_t denies;   /* bit i: need i holds if the condition is false */
 } gt_size_feature;
 
-/* Simple features come first. A need is a condition on sizes that a variant requires for its
+/* The features, simple ones first. A need is a condition on sizes that a variant requires for its
  * launch, for example that its vectors divide the rows. */
 typedef struct gt_size_features {
     gt_size_feature items[GT_SIZE_FEATURES_MAX];
     uint32_t count;
-    uint32_t size_count; /* number of sizes that vary, which are the first features */
+    uint32_t size_count; /* number of sizes that vary; these are the first features */
     uint64_t *needs;     /* by variant; bit i: the variant requires need i */
-    /* by variant: blocks per multiprocessor of its first kernel, as an index of a feature and a
-     * factor; the factor is 0 if all sizes have the same number */
+    /* by variant: feature index and factor of the blocks per multiprocessor of its first kernel;
+     * factor 0: equal at all sizes */
     uint32_t *load_features;
     double *load_factors;
 } gt_size_features;
@@ -31,6 +32,6 @@ gputune_status gt_size_features_make(gt_size_features *out, const gt_template *t
                                      const gt_rule_region *region, const gt_device *device,
                                      const gt_config *variants, size_t count);
 void gt_size_features_free(gt_size_features *features);
-/* Evaluates all features at the size in the slots (gt_slots_fill()). Writes NAN for a feature
- * without a value. */
+/* Evaluates all features at the size in the slots (gt_slots_fill()); NAN for features without a
+ * value. */
 void gt_size_features_evaluate(double *out, const gt_size_features *features, const int64_t *slots);

@@ -14,7 +14,6 @@ static const char *name_of(void *user, int slot)
     return is_size(form, slot) ? form->template->problem[slot - GT_SLOT_PROBLEM].name : NULL;
 }
 
-/* Returns true if the shape of a block and its shared memory are the same at all sizes. */
 static bool has_fixed_block(const gt_rule_form *form)
 {
     const gt_template_step *step = &form->template->parts->steps[form->binding.step];

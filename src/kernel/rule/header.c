@@ -20,7 +20,7 @@ typedef struct writer {
     gputune_status status; /* status of the first failure */
 } writer;
 
-/* Appends a text in which the prefix replaces "@", and the prefix in capitals replaces "$". */
+/* Appends a text. Replaces "@" by the prefix and "$" by the prefix in capitals. */
 static void append_text(writer *w, const char *text)
 {
     while (*text) {
@@ -34,7 +34,7 @@ static void append_text(writer *w, const char *text)
     }
 }
 
-/* Appends an expression of the variant in w->form. If it is NULL, appends `otherwise`. */
+/* Appends an expression of the variant in w->form, or `otherwise` if the expression is NULL. */
 static void append_value(writer *w, const gt_expression *expression, int64_t otherwise, int within)
 {
     if (!expression) {
@@ -57,7 +57,7 @@ static gputune_status refuse_part(const gt_template *template, const char *part)
                    template->name, part);
 }
 
-/* Returns the type of a scalar in C, or NULL if C has no such type. */
+/* Returns the C type of a scalar, or NULL if C has no such type. */
 static const char *c_type(const gt_template *template, const gt_problem *problem, const char *type)
 {
     static const char *const names[] = {
@@ -140,7 +140,7 @@ static bool is_parameter(const writer *w, uint32_t i)
     return w->template->problem[i].kind == GT_PROBLEM_SIZE;
 }
 
-/* Appends "int64_t m, int64_t n". With `call`, appends "m, n". */
+/* Appends parameters such as "int64_t m, int64_t n". With `call`, appends arguments: "m, n". */
 static void append_sizes(writer *w, bool call)
 {
     const char *separator = "";
@@ -190,8 +190,7 @@ static void append_choose(writer *w)
 
 /* ---- the launch ------------------------------------------------------------------------------ */
 
-/* Returns true if the argument is a scalar that has the value of a problem value, so the caller
- * does not pass it. */
+/* Returns true if a scalar argument equals a problem value, so the caller does not pass it. */
 static bool is_implied(const writer *w, uint32_t argument)
 {
     const gt_argument *own = &w->template->arguments[argument];
@@ -216,7 +215,7 @@ static void append_parameters(writer *w)
     }
 }
 
-/* Appends the bytes of a buffer as a product. */
+/* Appends the product that computes the bytes of a buffer. */
 static void append_bytes(writer *w, uint32_t argument)
 {
     const gt_argument *own = &w->template->arguments[argument];
@@ -229,8 +228,7 @@ static void append_bytes(writer *w, uint32_t argument)
     }
 }
 
-/* Appends the declarations of the addresses of scratch buffers, and of the values of implied
- * scalars. */
+/* Appends declarations of scratch addresses and of implied scalars. */
 static void append_locals(writer *w)
 {
     for (uint32_t i = 0; i < w->template->argument_count; i++) {
@@ -286,7 +284,6 @@ static void append_dimensions(writer *w, const char *name, const gt_dimensions *
     gt_text_append(&w->out, "};\n");
 }
 
-/* Appends the launch of one kernel of a variant. */
 static void append_step(writer *w, uint32_t variant, uint32_t index)
 {
     const gt_template_step *step = &w->parts->steps[index];
@@ -315,7 +312,7 @@ static void append_step(writer *w, uint32_t variant, uint32_t index)
     gt_text_append(&w->out, ", arguments_);\n        }\n");
 }
 
-/* Appends a check of the addresses that vectors of the variant need. */
+/* Appends a check that addresses are aligned for the variant's vectors. */
 static void append_alignment(writer *w, const gt_config *variant)
 {
     enum { WIDEST = 16 };
@@ -432,7 +429,7 @@ static void append_images(writer *w)
         append_text(w, "static const unsigned long long @_code_");
         gt_text_printf(&w->out, "%s_%u[] = {", h->archs[i / h->code_count], i % h->code_count);
         for (size_t at = 0; at <= image->bytes;
-             at += sizeof(uint64_t)) { /* also copies the NUL after PTX */
+             at += sizeof(uint64_t)) { /* includes the NUL after PTX */
             uint64_t word = 0;
             const size_t left = image->bytes - at;
             memcpy(&word, (const char *)image->data + at, left < sizeof word ? left : sizeof word);
@@ -616,7 +613,7 @@ static const char start[] =
     "    return (int)$_CU(cuLaunchKernelEx)(&config, rule_->kernels[kernel], arguments, NULL);\n"
     "}\n\n";
 
-/* The functions that expressions call. Each one follows the functions that it calls. */
+/* The helper functions of expressions. Each one comes after the functions that it calls. */
 static const struct {
     const char *name, *text;
 } helpers[] = {
@@ -638,7 +635,7 @@ static const struct {
              "    return power;\n}\n"},
 };
 
-/* Appends the functions of expressions that the text calls. */
+/* Appends the helper functions that the text calls. */
 static void append_helpers(writer *w, const char *text)
 {
     for (size_t i = 0; i < sizeof helpers / sizeof *helpers; i++) {

@@ -9,14 +9,14 @@
 /* The compiled code of several variants for one architecture. */
 typedef struct gt_header_code {
     gt_image image;
-    char *entries[GT_STEPS_MAX]; /* the symbol of each kernel in the image */
+    char *entries[GT_STEPS_MAX]; /* symbol of each kernel in the image */
 } gt_header_code;
 
 typedef struct gt_header {
     const gt_template *template;
     const gt_rule *rule;
-    const char *text;        /* the rule's text, for a comment */
-    const gt_device *device; /* the device for which the rule was made */
+    const char *text;        /* text of the rule, for a comment */
+    const gt_device *device; /* device for which the rule was made */
     bool runtime_api;        /* true to find the driver's functions through the runtime library */
     const uint32_t *codes;   /* by variant: index of its code */
     uint32_t code_count, arch_count;
@@ -28,9 +28,9 @@ typedef struct gt_header {
  * (gt_kernel_step.entry). */
 uint32_t gt_header_kernel_count(const gt_template *template);
 const char *gt_header_kernel(const gt_template *template, uint32_t index);
-/* Checks that a header can be written for the rule. The message of EUNSUPPORTED names the part that
- * a header cannot have. */
+/* Checks that a header can be written for the rule. The message of EUNSUPPORTED names the
+ * unsupported part. */
 gputune_status gt_header_check(const gt_template *template, const gt_rule *rule);
-/* Sets *out to the text of the header. The caller frees *out. EUNSUPPORTED for an expression that
- * cannot be written, ENOMEM. */
+/* Sets *out to the text of the header. The caller frees *out. EUNSUPPORTED for an expression that C
+ * cannot express, ENOMEM. */
 gputune_status gt_header_write(char **out, const gt_header *header);

@@ -13,8 +13,8 @@ enum { NESTING_MAX = 64 };
 typedef struct parser {
     gt_rule *rule;
     const gt_template *template;
-    char *line; /* the current line after its indentation; NULL at the end */
-    char *rest; /* the text after the current line */
+    char *line; /* current line without indentation; NULL at the end */
+    char *rest; /* text after the current line */
     int number; /* number of the current line */
     int nesting;
 } parser;
@@ -26,7 +26,6 @@ static void next_line(parser *p)
     p->line += p->line ? strspn(p->line, " \t") : 0;
 }
 
-/* Moves to the next line that is not empty. */
 static void read_token(parser *p)
 {
     do {
@@ -40,7 +39,7 @@ static gputune_status fail_expected(const parser *p, const char *expected)
                    p->line ? "'" : "", p->line ? p->line : "the end", p->line ? "'" : "", expected);
 }
 
-/* Adds the line number to the message about a part of the line. Changes the status to ERECORDED. */
+/* Adds the line number to the current error message, and changes the status to ERECORDED. */
 static gputune_status in_line(const parser *p, gputune_status status)
 {
     return status == GPUTUNE_OK || status == GPUTUNE_ENOMEM
@@ -48,7 +47,8 @@ static gputune_status in_line(const parser *p, gputune_status status)
                : gt_fail_prefix(GPUTUNE_ERECORDED, "a rule's line %d", p->number);
 }
 
-/* Returns the text after the word if the line begins with the word, otherwise NULL. */
+/* Returns the text after `word` at the start of the line, or NULL if the line starts
+ * differently. */
 static char *after_word(const parser *p, const char *word)
 {
     const size_t length = strlen(word);
@@ -57,8 +57,7 @@ static char *after_word(const parser *p, const char *word)
     return is ? p->line + length + strspn(p->line + length, " \t") : NULL;
 }
 
-/* Splits "m=64:16384" into two sizes. Does not split other settings, for which both ends are
- * equal. */
+/* Splits "m=64:16384" into two sizes. For other settings, both ends are equal. */
 static gputune_status parse_range(gputune_size *least, gputune_size *most, char *setting)
 {
     char *equals = strchr(setting, '='), *colon = equals ? strchr(equals, ':') : NULL;
@@ -127,7 +126,6 @@ static gputune_status parse_condition(gt_expression **out, parser *p, const char
 
 static gputune_status parse_tree(parser *p);
 
-/* Parses a branch. With a condition, parses the lines of the condition that is node `at`. */
 static gputune_status parse_branches(parser *p, size_t at, const char *condition)
 {
     GT_TRY(++p->nesting <= NESTING_MAX ? GPUTUNE_OK : fail_expected(p, "fewer nested conditions"));
@@ -174,7 +172,6 @@ static gputune_status parse_rule(parser *p)
     return p->line ? fail_expected(p, "the end") : GPUTUNE_OK;
 }
 
-/* Frees a rule, for GT_SCOPED(). */
 static void free_rule(gt_rule **rule)
 {
     gt_rule_free(*rule);

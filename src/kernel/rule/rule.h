@@ -22,21 +22,21 @@
 
 /* The sizes for which a rule answers. */
 typedef struct gt_rule_region {
-    /* the region includes both ends, which have the same const and type values */
+    /* both ends are in the region, and have equal const and type values */
     gt_problem least, most;
 } gt_rule_region;
 
-/* The expected time at sizes that were not measured, relative to the best known variant there. */
+/* The expected time at sizes that were not measured, divided by that of the best known variant. */
 typedef struct gt_rule_loss {
-    double mean, p90, worst; /* geometric mean, 90th percentile, maximum; 1: no loss */
+    double mean, p90, worst; /* geometric mean, 90th percentile and maximum; 1: no loss */
     uint32_t sizes;          /* number of sizes that were measured */
 } gt_rule_loss;
 
-/* A node of the decision tree. The branch for a true condition follows the node. */
+/* A node of the decision tree. The next node begins its branch for a true condition. */
 typedef struct gt_rule_node {
     gt_expression *condition; /* NULL: a leaf */
     uint32_t otherwise;       /* index of the branch for a false condition */
-    uint32_t variant;         /* for a leaf: index of the variant */
+    uint32_t variant;         /* variant index of a leaf */
 } gt_rule_node;
 
 typedef struct gt_rule {
@@ -47,20 +47,19 @@ typedef struct gt_rule {
     GT_ARRAY(gt_rule_node) nodes; /* the first node is the root */
 } gt_rule;
 
-/* Parses the text of a rule. gt_rule_free() frees *out, whose configurations are valid as long as
- * the template. ERECORDED, with the line, if the text has a mistake. */
+/* Parses the text of a rule. gt_rule_free() frees *out. The template must outlive the
+ * configurations in *out. ERECORDED, with the line, for an invalid text. */
 gputune_status gt_rule_parse(gt_rule **out, const gt_template *template, const char *text);
 void gt_rule_free(gt_rule *rule);
 
-/* Returns the index of the variant for a problem, or -1 if the problem is outside the region.
- * `slots` must contain the same problem (gt_slots_fill()). Allocates nothing. Any thread may call
- * it. */
+/* Returns the variant index for a problem, or -1 if the problem is outside the region. `slots` must
+ * contain the same problem (gt_slots_fill()). Allocates nothing. Thread-safe. */
 int gt_rule_choose(const gt_rule *rule, const gt_problem *problem, const int64_t *slots);
 
-/* Appends a region: "m=64:16384 T=half". */
+/* Appends the text of a region: "m=64:16384 T=half". */
 void gt_rule_region_append(gt_text *out, const gt_template *template, const gt_rule_region *region);
-/* Sets *out to the text of a rule. `tree` is its decision, which ends with a newline. The caller
- * frees *out. ENOMEM. */
+/* Sets *out to the text of a rule. `tree` is its decision as text and ends with a newline. The
+ * caller frees *out. ENOMEM. */
 gputune_status gt_rule_text(char **out, const gt_template *template, const gt_rule_region *region,
                             const gt_rule_loss *loss, const gt_config *variants, size_t count,
                             const char *tree);

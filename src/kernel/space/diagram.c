@@ -1,4 +1,4 @@
-/* Builds a diagram of the valid combinations of a group, level by level. */
+/* Builds the decision diagram of a group of axes, level by level. */
 #include "kernel/space/internal.h"
 
 #include "base/hash.h"
@@ -7,19 +7,18 @@
 #include <string.h>
 
 enum {
-    /* maximum number of checks for a whole diagram; a check tests one value at one node */
+    /* maximum number of checks per diagram; a check tests one value at one node */
     CHECKS_MAX = 1 << 20,
-    LEVEL_CHECKS_MAX = 1 << 17 /* maximum number of checks on one level */
+    LEVEL_CHECKS_MAX = 1 << 17 /* maximum number of checks per level */
 };
 
-/* The nodes of a level that is being built. Each node has a row of keys: one for each open filter.
- * A filter is open if only some of its axes have values. */
+/* The nodes of a level. Each node has a row of keys, one for each open filter. A filter is open if
+ * only some of its axes have values. */
 typedef struct level {
     uint32_t width;
-    /* by node: positions of the values of the earlier axes, for one of the combinations that
-     * lead to the node */
+    /* by node: values of the earlier axes on one path to the node, as positions */
     uint8_t *prefixes;
-    double *paths; /* by node: number of combinations that lead to it */
+    double *paths; /* by node: number of paths to the node */
     uint64_t *keys;
     int open[GT_FILTERS_MAX], open_count;
 } level;
@@ -28,11 +27,11 @@ typedef struct builder {
     gt_diagram *diagram;
     const gt_space *space;
     gt_binding binding;
-    uint32_t at;         /* the current level */
-    uint32_t all, known; /* the axes of the diagram, and those that have values after this level */
+    uint32_t at;
+    uint32_t all, known; /* all axes; axes with a value after this level */
     level now, next;
-    uint32_t capacity; /* capacity of `next` */
-    uint32_t *table;   /* hash table of the nodes of `next` by their keys; slots contain node + 1 */
+    uint32_t capacity;
+    uint32_t *table; /* hash table: maps keys to nodes of `next`, as node + 1 */
     uint32_t table_mask;
 } builder;
 
@@ -70,7 +69,7 @@ static gputune_status open_level(level *level, const builder *b, uint32_t capaci
     return level->prefixes && level->paths && level->keys ? GPUTUNE_OK : gt_fail_memory();
 }
 
-/* Loads values that lead to a node into the binding, and runs the steps for these axes. */
+/* Sets the binding to the values on a path to the node, and runs the stages for their axes. */
 static void load_node(builder *b, uint32_t node)
 {
     const gt_diagram *d = b->diagram;
@@ -90,8 +89,8 @@ static void load_node(builder *b, uint32_t node)
     }
 }
 
-/* Writes the row of keys after the last node of `next`. Returns a reason if no continuation is
- * valid. `from` maps an open filter to its column in `now`. */
+/* Appends the keys of a possible new node of `next`. Returns a reason if no continuation is valid.
+ * from[i] is the column in `now` of open filter i. */
 static int reason_left(builder *b, uint32_t node, const int *from)
 {
     level *next = &b->next;
@@ -123,8 +122,8 @@ static uint32_t find_slot(const builder *b, const uint64_t *keys)
     return slot;
 }
 
-/* Returns the node of `next` whose keys equal the row after the last node. Makes a new node if
- * there is none. */
+/* Returns the node of `next` with the keys that were just appended. Makes a new node if there is
+ * none. */
 static uint32_t intern_node(builder *b, uint32_t node, uint32_t position)
 {
     level *next = &b->next;
@@ -200,7 +199,6 @@ static gputune_status take_level(builder *b)
     return GPUTUNE_OK;
 }
 
-/* Limits the work of a level: a check takes longer if more filters are open. */
 static uint64_t checks_allowed(const builder *b)
 {
     uint64_t most = CHECKS_MAX / b->diagram->count;
@@ -217,7 +215,7 @@ static bool is_too_wide(const builder *b)
 
 /* --- the whole diagram ------------------------------------------------------------------------ */
 
-/* Builds all levels. Sets *complete to false if a level would have too many nodes. */
+/* Builds all levels. Sets *complete to false if a level would need too many nodes. */
 static gputune_status take_levels(builder *b, bool *complete)
 {
     b->diagram->excluded = calloc(GT_SPACE_REASONS, sizeof *b->diagram->excluded);
@@ -240,8 +238,8 @@ static gputune_status take_levels(builder *b, bool *complete)
     return GPUTUNE_OK;
 }
 
-/* Fills `endings`, beginning with the last level. Children without an ending become
- * GT_NODE_DEAD. */
+/* Counts the valid continuations of each node, from the last level to the first. Marks children
+ * without continuations as GT_NODE_DEAD. */
 static gputune_status count_endings(gt_diagram *d, const gt_space *space)
 {
     for (uint32_t i = 0; i <= d->count; i++) {
@@ -332,8 +330,8 @@ double gt_diagram_endings(const gt_diagram *diagram, const gt_space *space, uint
     return endings;
 }
 
-/* Counts the valid beginnings of `levels` axes. `some` is memory for one count per node of a
- * level. */
+/* Counts the valid combinations of the first `levels` axes. `some` must fit the counts of two
+ * levels. */
 static double count_beginnings(const gt_diagram *d, const gt_space *space, uint32_t levels,
                                double *some)
 {
@@ -341,7 +339,6 @@ static double count_beginnings(const gt_diagram *d, const gt_space *space, uint3
         some[n] = d->endings[levels][n] > 0;
     }
     for (uint32_t i = levels; i-- > 0;) {
-        /* the counts are written after those of the level below, and then moved to the front */
         double *above = some + d->width[i + 1];
         size_t values = (size_t)space->counts[d->axes[i]];
         for (uint32_t n = 0; n < d->width[i]; n++) {

@@ -8,13 +8,13 @@
 
 /* ---- terms.c ---- */
 
-/* The kinds of terms. A term is a part of a constraint or of a step, which can be evaluated when
- * its axes have values. */
+/* A term is a part of a constraint or of a binding stage. A term can be evaluated when its axes
+ * have values. */
 typedef enum gt_term_kind {
     GT_TERM_CODE,  /* an expression or a part of an expression */
-    GT_TERM_SLOT,  /* a slot of an axis, which is known if the axis has a value */
-    GT_TERM_JOIN,  /* a pair of operands, which has no value itself */
-    GT_TERM_LAUNCH /* a slot that a step sets; the operand is what the step depends on */
+    GT_TERM_SLOT,  /* the slot of an axis; known if the axis has a value */
+    GT_TERM_JOIN,  /* a pair of operands without a value */
+    GT_TERM_LAUNCH /* a slot that a binding stage sets; operands[0]: inputs of the stage */
 } gt_term_kind;
 
 typedef struct gt_term {
@@ -26,23 +26,23 @@ typedef struct gt_term {
     uint32_t axes;   /* bit i: the term depends on axis i */
 } gt_term;
 
-/* The terms of the constraints and steps of a space. */
+/* The terms of all constraints and binding stages of a space. */
 typedef struct gt_term_list {
     GT_ARRAY(gt_term) items;
-    int of_slot[GT_SLOT_MAX]; /* by slot: index of its term; negative: the slot is constant */
+    int of_slot[GT_SLOT_MAX]; /* term index of each slot; negative: constant slot */
 } gt_term_list;
 
 /* The state of a term when only some axes have values. */
 typedef enum gt_left {
-    GT_LEFT_OPEN,  /* it depends on axes that have no value yet */
-    GT_LEFT_VALUE, /* it has a value */
-    GT_LEFT_FAILED /* it cannot be computed, for example because of a division by zero */
+    GT_LEFT_OPEN,  /* depends on axes without a value */
+    GT_LEFT_VALUE, /* has a value */
+    GT_LEFT_FAILED /* cannot be computed, for example because of a division by zero */
 } gt_left;
 
 typedef struct gt_residue {
     gt_left left;
     int64_t value;
-    /* residues with equal keys have equal values, whatever the values of the other axes are */
+    /* equal keys: the values stay equal for all values of the remaining axes */
     uint64_t key;
 } gt_residue;
 
@@ -51,57 +51,58 @@ gt_residue gt_terms_evaluate(const gt_term_list *terms, int term, const int64_t 
 
 /* ---- diagram.c ---- */
 
-/* A multi-valued decision diagram (Kam et al., 1998) of the valid combinations of some axes. It has
- * one level for each axis. On each level it has one node for each different set of valid
- * continuations. Counting and drawing take one step per level. */
+/* A multi-valued decision diagram (Kam et al., 1998) of the valid combinations of some axes, with
+ * one level per axis. Nodes of a level differ in their sets of valid continuations. Counting and
+ * drawing take one step per level. */
 enum { GT_FILTERS_MAX = 192 };
 
-/* Replaces the child of a value that has no valid continuations. */
+/* Child of a value without valid continuations. */
 static const uint32_t GT_NODE_DEAD = UINT32_MAX;
 
-/* A diagram. It has no nodes if it has only one axis, or if it would need too many nodes. */
+/* A diagram. Without nodes if there is only one axis, or if too many nodes would be needed. */
 typedef struct gt_diagram {
-    uint32_t axes[GT_AXIS_MAX]; /* the axis of each level */
+    uint32_t axes[GT_AXIS_MAX]; /* axis of each level */
     uint32_t count;
-    uint32_t *children[GT_AXIS_MAX];  /* by level; index: node * values + position of the value */
+    uint32_t *children[GT_AXIS_MAX];  /* by level: [node * values + position of the value] */
     double *endings[GT_AXIS_MAX + 1]; /* by level and node: number of valid continuations */
     uint32_t width[GT_AXIS_MAX + 1];  /* by level: number of nodes */
-    double *excluded;                 /* by reason: number of combinations that it excludes */
+    double *excluded;                 /* by reason: number of excluded combinations */
 } gt_diagram;
 
-/* Builds a diagram from the filters that depend only on these axes. Uses at most a few MB and 100
- * ms; if these are not enough, or after a failure, the diagram has no nodes. ENOMEM, ECANCELED. */
+/* Builds a diagram from all filters that depend only on these axes. Uses at most a few MB and 100
+ * ms. If that is not enough, or after a failure, the diagram has no nodes. ENOMEM, ECANCELED. */
 gputune_status gt_diagram_build(gt_diagram *out, const gt_space *space, const uint32_t *axes,
                                 uint32_t count);
 /* Frees the nodes, but keeps the axes. */
 void gt_diagram_clear(gt_diagram *diagram);
-/* Returns the node of the next level to which the value at `position` leads. */
+/* Returns the child of a node for the value at `position`. */
 uint32_t gt_diagram_child(const gt_diagram *diagram, const gt_space *space, uint32_t level,
                           uint32_t node, int position);
 /* Returns the number of valid continuations from a node. */
 double gt_diagram_endings(const gt_diagram *diagram, const gt_space *space, uint32_t level,
                           uint32_t node);
-/* Returns how many combinations of the first `levels` axes have a valid continuation, or -1 if out
- * of memory. */
+/* Returns the number of combinations of the first `levels` axes that have a valid continuation, or
+ * -1 if out of memory. */
 double gt_diagram_beginnings(const gt_diagram *diagram, const gt_space *space, uint32_t levels);
 
-/* Reasons for an exclusion: 0 (none), a gt_limit, GT_REASON_REQUIRE plus the index of a require()
- * that is false, or GT_REASON_FAILED plus the index of a require() that cannot be evaluated. */
+/* Reasons for excluding a configuration: 0 (none), a gt_limit, GT_REASON_REQUIRE plus the index of
+ * a false require(), or GT_REASON_FAILED plus the index of a require() that cannot be evaluated. */
 enum {
     GT_REASON_REQUIRE = GT_LIMIT_COUNT,
     GT_REASON_FAILED = GT_REASON_REQUIRE + GT_REQUIRE_MAX,
     GT_SPACE_REASONS = GT_REASON_FAILED + GT_REQUIRE_MAX
 };
 
-/* A condition on a configuration: a step of the binding, a require(), or an operand of its &&. */
+/* A condition on configurations: a binding stage, a require(), or an operand of && in a
+ * require(). */
 typedef struct gt_filter {
     uint32_t axes; /* bit i: the filter depends on axis i */
-    /* the expression of the require(), or the term on which the step depends, or -1 for none */
+    /* term of the require() or of the stage's inputs; -1: constant */
     int term;
-    int depth;                      /* the last axis on which it depends, or -1 for none */
-    int order;                      /* position among the filters with the same depth */
-    int require;                    /* if `bind` is NULL: index of the require() */
-    gt_limit (*bind)(gt_binding *); /* the step; NULL: it is a require() */
+    int depth;                      /* last axis on which the filter depends, or -1 */
+    int order;                      /* rank among the filters with equal depth */
+    int require;                    /* index of the require() if `bind` is NULL */
+    gt_limit (*bind)(gt_binding *); /* binding stage, or NULL for a require() */
 } gt_filter;
 
 /* A group of axes that filters connect. The space is the product of its groups. */
@@ -113,33 +114,31 @@ typedef struct gt_group {
     double missed[GT_SPACE_REASONS]; /* by reason: fraction of random draws that it excluded */
 } gt_group;
 
-/* A level of a search: one axis, and its level in the group's diagram. */
+/* One axis of a search, and the level of that axis in the group's diagram. */
 typedef struct gt_search_level {
     const gt_group *group;
     uint32_t axis, level;
-    /* the search level for the diagram's previous level, or -1 for none */
+    /* search level of the previous diagram level, or -1 */
     int before;
-    uint8_t order[GT_AXIS_VALUES]; /* for random draws: positions of the values, in the order in
-                                      which they are tried */
-    int next;                      /* number of values that were tried */
-    uint32_t child;                /* the node to which the current value leads */
+    uint8_t order[GT_AXIS_VALUES]; /* positions of the values in random order, for random draws */
+    int next;                      /* number of values tried so far */
+    uint32_t child;                /* diagram node for the current value */
 } gt_search_level;
 
 /* A depth-first search for valid combinations. */
 typedef struct gt_space_search {
     gt_space *space;
-    gt_binding *binding; /* a binding for the filters of this search */
-    gt_random *random;   /* NULL: values are tried in their order */
+    gt_binding *binding; /* binding for the filters of this search */
+    gt_random *random;   /* NULL: try values in their order */
     uint64_t checks;     /* number of values that may still be tried */
-    gt_config found;     /* has values only for the axes of the search */
+    gt_config found;     /* current values, only for the axes of the search */
     gt_search_level levels[GT_AXIS_MAX];
     uint32_t count, at, known, turns;
 } gt_space_search;
 
-/* The iteration of gt_space_next(). */
 typedef struct gt_walk {
     gt_binding binding;
-    gt_space_search search; /* over all axes in their order */
+    gt_space_search search; /* search over all axes in their order */
     bool started, finished;
 } gt_walk;
 
@@ -148,16 +147,16 @@ struct gt_space {
     const gt_workload *workload;
     uint8_t choices[GT_AXIS_MAX][GT_AXIS_VALUES]; /* allowed values of each axis, in order */
     int counts[GT_AXIS_MAX];                      /* number of allowed values */
-    /* by position: the reason that excludes the value in all combinations, or 0 */
+    /* by axis and position: reason that always excludes the value, or 0 */
     int blocked[GT_AXIS_MAX][GT_AXIS_VALUES];
     gt_term_list terms;
     gt_filter filters[GT_FILTERS_MAX];
     int filter_count;
     uint8_t touching[GT_AXIS_MAX]
-                    [GT_FILTERS_MAX]; /* by axis: the filters that depend on it, in order */
+                    [GT_FILTERS_MAX]; /* by axis: filters that depend on the axis, in order */
     int touching_count[GT_AXIS_MAX];
-    int excludes_all; /* the reason that excludes every configuration, or 0 */
-    gt_binding base;  /* state after the filters that depend on no axis */
+    int excludes_all; /* reason that excludes every configuration, or 0 */
+    gt_binding base;  /* binding after the filters that depend on no axis */
     gt_binding probe;
     gt_group groups[GT_AXIS_MAX];
     int group_count;
@@ -170,9 +169,9 @@ struct gt_space {
     gt_exclusion_count listed[GT_SPACE_REASONS];
 };
 
-/* Judges a filter when only the axes in `known` have values. Returns a reason if the filter cannot
- * be satisfied. Otherwise sets *key to what is left of the filter: filters with equal keys accept
- * the same values. A key of 0 means that the filter is satisfied. */
+/* Evaluates a filter when only the axes in `known` have values. Returns a reason if the filter
+ * cannot be satisfied. Sets *key so that filters with equal keys accept the same values of the
+ * remaining axes; 0: satisfied. */
 int gt_filter_ahead(const gt_space *space, const gt_binding *binding, const gt_filter *filter,
                     uint32_t known, uint64_t *key);
 /* Applies the filters on `axis` whose axes are all in `known`. Returns the first reason, or 0. */

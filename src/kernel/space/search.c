@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns true if the group has several axes but no diagram. */
 static bool is_loose(const gt_group *group)
 {
     return group->diagram.count > 1 && !group->diagram.children[0];
@@ -21,7 +20,7 @@ static void enter_level(gt_space_search *search)
     }
 }
 
-/* Opens a search without axes; search_add() adds them. */
+/* Opens a search without axes; search_add() adds axes. */
 static void search_open(gt_space_search *search, gt_space *space, gt_binding *binding)
 {
     search->space = space;
@@ -61,8 +60,6 @@ static bool try_value(gt_space_search *search, const gt_search_level *level, int
     return !gt_space_check(space, search->binding, known, axis);
 }
 
-/* Advances the current level to its next value that may be valid. Returns false if there is none.
- */
 static bool advance_search(gt_space_search *search)
 {
     gt_search_level *level = &search->levels[search->at];
@@ -84,8 +81,8 @@ static void step_back(gt_space_search *search)
     search->known &= ~(UINT32_C(1) << search->levels[--search->at].axis);
 }
 
-/* Finds the next valid combination, and sets search->found to it. Returns false if there is none
- * left, if no checks are left, or if the space was cancelled. */
+/* Finds the next valid combination and sets search->found. Returns false after the last one, after
+ * a cancel, or when no checks are left. */
 static bool search_next(gt_space_search *search)
 {
     if (search->at == search->count) { /* continue after the last combination found */
@@ -163,16 +160,15 @@ static int reason_against_group(gt_space *space, const gt_group *group, const gt
     return 0;
 }
 
-/* Draws a number below `count`. It is exactly uniform if doubles can represent every integer below
- * `count`. */
+/* Draws an integer below `count`. The draw is exactly uniform if `count` is below 2^53. */
 static double place_among(double count, gt_random *random)
 {
     return count < 0x1p53 ? (double)gt_random_below(random, (uint64_t)count)
                           : gt_random_unit(random) * count;
 }
 
-/* Draws a combination from a group whose diagram is not empty. If the group is loose, returns the
- * reason that excludes the combination; otherwise returns 0. */
+/* Draws a combination from a group. Returns 0 or, for a loose group, the reason that excludes the
+ * combination. */
 static int draw_from(gt_space *space, const gt_group *group, gt_random *random, gt_config *out)
 {
     const gt_diagram *d = &group->diagram;
@@ -254,7 +250,6 @@ static uint32_t list_axes(uint32_t out[GT_AXIS_MAX], uint32_t axes)
     return count;
 }
 
-/* Estimates the number of valid combinations of a loose group from random draws. */
 static void estimate_group(gt_space *space, gt_group *group)
 {
     gt_random random = {1};
@@ -312,7 +307,6 @@ gputune_status gt_space_prepare(gt_space *space)
 
 static const double exact_limit = 0x1p53; /* above this, doubles do not represent every integer */
 
-/* Multiplies the size of a space by a count. */
 static void multiply_size(gt_space_size *size, double count, gt_certainty certainty)
 {
     const double product = (double)size->count * count;
@@ -338,9 +332,8 @@ gt_space_size gt_space_count(gt_space *space)
     return size;
 }
 
-/* Multiplies a size by the number of different sources of a group. If the diagram of the group
- * begins with the axes that change the source, this is the number of valid combinations of those
- * axes. */
+/* Multiplies a size by a group's number of different sources. This is the number of valid
+ * beginnings in a diagram that begins with the axes that change the source. */
 static void multiply_sources(gt_space_size *size, gt_space *space, gt_group *group,
                              uint32_t in_source)
 {
@@ -453,7 +446,7 @@ static void exclude_in_group(tally *tally, const gt_space *space, const gt_group
     }
 }
 
-/* Counts exclusions. The counts of a group do not include combinations that earlier groups
+/* Counts exclusions by reason. Later groups do not count combinations that earlier groups
  * exclude. */
 static void exclude_all(tally *tally, const gt_space *space)
 {

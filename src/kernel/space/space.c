@@ -1,19 +1,19 @@
 /* A space as a whole: its filters, its values, and single configurations.
  *
- * A configuration is valid if no filter excludes it. Filters are the steps that evaluate its launch
- * (kernel/bind/binding.h) and the parts of require() that && joins. Each filter depends on some
- * axes. It can be applied when these axes have values and the earlier filters were applied, because
- * steps use what earlier steps computed. This determines the order of all filters.
+ * A configuration is valid if no filter excludes it. Filters are the stages of its binding
+ * (kernel/bind/binding.h) and the operands of && in require(). Each filter depends on some axes,
+ * and can be applied when these axes have values. Stages use results of earlier stages, which
+ * determines the order of the filters.
  *
- * Axes that filters connect form a group, and the space is the product of its groups. Groups are
- * counted by decision diagrams (diagram.c). After each axis, combinations for which the filters
- * have the same remaining conditions (terms.c) share a node, so millions of combinations need only
- * few nodes. If a diagram would be too large, its group is loose: the filters try each combination,
- * and counts are estimates.
+ * Axes that filters connect form a group, and the space is the product of its groups. Decision
+ * diagrams count the valid combinations of a group (diagram.c). After each axis, combinations with
+ * the same remaining conditions (terms.c) share a node, so millions of combinations need only few
+ * nodes. If a diagram would become too large, its group is loose: the filters test each
+ * combination, and counts are estimates.
  *
- * A space opens without diagrams. gt_space_prepare() builds them when a call first counts, draws or
- * iterates. After this only the iteration and `probe`, a binding for single configurations,
- * change. */
+ * A space opens without diagrams. The first call that counts, draws or iterates builds them with
+ * gt_space_prepare(). After that, only the iteration and `probe`, a binding for single
+ * configurations, change. */
 #include "kernel/space/internal.h"
 
 #include "kernel/template/axis_kind.h"
@@ -33,7 +33,7 @@ enum {
     ORDER_LAUNCH
 };
 
-/* Makes the filters of a space. The integers are the terms on which each step depends, or -1. */
+/* Makes the filters of a space. Integer members are the terms of the stages' inputs, or -1. */
 typedef struct planner {
     gt_space *space;
     const gt_template *template;
@@ -70,7 +70,7 @@ static int add_term(planner *p, gt_term term)
     return p->status < 0 ? -1 : (int)p->terms->items.count - 1;
 }
 
-/* Returns a term that joins two others. If one of them is negative, returns the other one. */
+/* Returns a term that joins two terms. If one is negative, returns the other. */
 static int join_terms(planner *p, int a, int b)
 {
     return a < 0 ? b : b < 0 ? a : add_term(p, (gt_term){.kind = GT_TERM_JOIN, .operands = {a, b}});
@@ -89,7 +89,7 @@ static void add_axes(planner *p)
     }
 }
 
-/* Adds a term for a slot that a step sets. `operand` is the term on which the step depends. */
+/* Adds a term for a slot that a binding stage sets. `operand` is the term of the stage's inputs. */
 static void add_launch(planner *p, int slot, int operand)
 {
     p->terms->of_slot[slot] =
@@ -115,8 +115,8 @@ static int add_code(planner *p, const gt_expression *expression, int at)
         (gt_term){.kind = GT_TERM_CODE, .expression = expression, .at = at, .operands = {-1, -1}});
 }
 
-/* Joins a term with an expression. Ignores expressions with counters, which the filter of the
- * pipeline checks. */
+/* Joins a term with an expression. The filter of the pipeline checks expressions with counters, so
+ * these are ignored. */
 static int join_expression(planner *p, int joined, const gt_expression *expression)
 {
     return !expression || gt_counters_used(expression)
@@ -134,7 +134,6 @@ static int join_kind(planner *p, gt_axis_kind kind)
     return joined;
 }
 
-/* Returns true if an expression uses the number of resident blocks. */
 static bool needs_occupancy(const gt_template_parts *parts)
 {
     const gt_template_step *first = &parts->steps[0];
@@ -148,7 +147,6 @@ static bool needs_occupancy(const gt_template_parts *parts)
     return asks;
 }
 
-/* Joins a term with all expressions of the clauses in `words`. */
 static int join_words(planner *p, int joined, const char *words)
 {
     for (const gt_expression *one = NULL; (one = gt_expression_of(p->parts, words, one));) {
@@ -164,7 +162,7 @@ static void plan_block(planner *p)
         bool sets = p->template->axes[i].kind == GT_AXIS_CLUSTER;
         p->cluster = join_terms(p, p->cluster, sets ? p->terms->of_slot[GT_SLOT_AXIS + i] : -1);
     }
-    for (uint32_t i = 0; i < 3; i++) { /* missing dimensions have no expression */
+    for (uint32_t i = 0; i < 3; i++) {
         p->cluster = join_expression(p, p->cluster, first->cluster.items[i]);
         p->terms->of_slot[GT_SLOT_BLOCK + i] = join_expression(p, -1, first->block.items[i]);
         p->block = join_terms(p, p->block, p->terms->of_slot[GT_SLOT_BLOCK + i]);
@@ -227,8 +225,8 @@ static void plan_pipeline(planner *p)
     if (!p->parts->is_pipeline) {
         return;
     }
-    /* with loops, the filter depends on all tunables in the loops, because values in loops are
-     * known only late */
+    /* values inside loops are known only late, so the filter depends on all tunables of the
+     * loops */
     const bool has_loops = p->parts->has_loops;
     const uint64_t axes = has_loops ? gt_axes_of(p->parts, GT_WORDS_LAUNCHED) : 0;
     const int *terms = p->terms->of_slot;
@@ -265,8 +263,8 @@ static void plan_steps(planner *p)
     plan_pipeline(p);
 }
 
-/* Adds a filter for each operand of the && in a require(), because a part may decide earlier than
- * the whole. `spare` is the number of filters that must remain free. */
+/* Adds a filter for each operand of && in a require(), because one operand may already exclude a
+ * configuration. Leaves `spare` filters free. */
 static void add_require(planner *p, int require, int at, int spare)
 {
     const gt_expression *expression = p->parts->constraints[require];
@@ -276,8 +274,7 @@ static void add_require(planner *p, int require, int at, int spare)
     if (step->operation == GT_DO_AND && p->space->filter_count + spare + 2 <= GT_FILTERS_MAX) {
         add_require(p, require, step->target, spare + 1);
         add_require(p, require, at - 1, spare);
-    } else { /* a filter on plain values is cheap, so it runs before other steps of the same depth
-              */
+    } else { /* filters on plain values are cheap, so they run first */
         add_filter(p, add_code(p, expression, at), plain ? ORDER_PLAIN : ORDER_LAUNCH, NULL,
                    require);
     }
@@ -292,7 +289,6 @@ static int compare_filters(const void *a, const void *b)
     return difference ? difference : x->term - y->term;
 }
 
-/* Returns the reason why a require() with this residue excludes a configuration, or 0. */
 static int reason_against_residue(const gt_filter *filter, const gt_residue *left)
 {
     return left->left == GT_LEFT_FAILED                  ? GT_REASON_FAILED + filter->require
@@ -300,8 +296,7 @@ static int reason_against_residue(const gt_filter *filter, const gt_residue *lef
                                                          : 0;
 }
 
-/* Applies a filter. The earlier filters on its axes must have been applied before. Returns the
- * reason, or 0. */
+/* Applies a filter after all earlier filters on its axes. Returns the reason, or 0. */
 static int apply_filter(const gt_space *space, gt_binding *binding, const gt_filter *filter)
 {
     if (filter->bind) {
@@ -311,7 +306,6 @@ static int apply_filter(const gt_space *space, gt_binding *binding, const gt_fil
     return reason_against_residue(filter, &left);
 }
 
-/* Applies the filters that depend on no axis, and lists the other filters by axis. */
 static void list_filter(gt_space *space)
 {
     for (int r = 0; r < space->filter_count; r++) {
@@ -327,13 +321,12 @@ static void list_filter(gt_space *space)
     }
 }
 
-/* Makes all filters. ENOMEM. */
 static gputune_status plan_filter(gt_space *space)
 {
     planner p = {space,         space->template, space->template->parts, &space->terms,
                  .cluster = -1, .block = -1,     .status = GPUTUNE_OK};
     memset(space->terms.of_slot, -1, sizeof space->terms.of_slot);
-    for (int i = 0; i < 3; i++) { /* value of dimensions that are not given */
+    for (int i = 0; i < 3; i++) { /* value of missing dimensions */
         space->base.slots[GT_SLOT_BLOCK + i] = 1;
     }
     add_axes(&p);
@@ -368,7 +361,6 @@ int gt_space_check(const gt_space *space, gt_binding *binding, uint32_t known, u
     return 0;
 }
 
-/* Fills `blocked` for all axes. */
 static void block_values(gt_space *space)
 {
     for (uint32_t i = 0; i < space->template->axis_count; i++) {
@@ -383,7 +375,6 @@ static void block_values(gt_space *space)
     }
 }
 
-/* Forms groups of axes that filters connect. Does not build diagrams. */
 static void group_axes(gt_space *space)
 {
     uint32_t linked[GT_AXIS_MAX], count = space->template->axis_count;
@@ -438,7 +429,7 @@ static gputune_status make_reasons(gt_space *space)
     return GPUTUNE_OK;
 }
 
-/* Reads the values of a restriction, "v, v", in place. */
+/* Reads the values of a restriction, such as "4, 8", in place. */
 static gputune_status restrict_axis(gt_space *space, uint32_t axis, char *values)
 {
     uint8_t *choices = space->choices[axis];
@@ -469,7 +460,6 @@ static gputune_status restrict_one(gt_space *space, bool given[GT_AXIS_MAX], con
     return restrict_axis(space, axis, values);
 }
 
-/* Sets the allowed values, from the template and `only`. */
 static gputune_status restrict_all(gt_space *space, const char *const *only, size_t only_count)
 {
     bool given[GT_AXIS_MAX] = {false};
@@ -586,7 +576,6 @@ const char *gt_space_why_unused(gt_space *space, uint32_t axis, uint8_t choice)
     return reason ? reason : "excluded by constraints";
 }
 
-/* Fails with the reasons that exclude the most combinations. */
 static gputune_status refuse_space(gt_space *space)
 {
     enum { MOST = 4 };

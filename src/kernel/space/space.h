@@ -12,8 +12,8 @@ typedef struct gt_space gt_space;
 /* The precision of a count. */
 typedef enum gt_certainty {
     GT_EXACT,
-    GT_ABOUT,  /* estimated from a sample, or larger than 64 bits allow */
-    GT_AT_MOST /* an upper bound: a sample contained no valid configuration */
+    GT_ABOUT,  /* estimated from a sample, or too large for 64 bits */
+    GT_AT_MOST /* an upper bound, because a sample contained no valid configuration */
 } gt_certainty;
 
 typedef struct gt_space_size {
@@ -22,67 +22,62 @@ typedef struct gt_space_size {
 } gt_space_size;
 
 typedef struct gt_exclusion_count {
-    const char *reason; /* "require(...)" or the text of a limit; owned by the space */
-    uint64_t count;     /* number of combinations that it excludes */
+    const char *reason; /* "require(...)" or the message of a limit; owned by the space */
+    uint64_t count;     /* number of combinations that the reason excludes */
     gt_certainty certainty;
 } gt_exclusion_count;
 
-/* Opens a space, but does not enumerate it. The pointers must outlive the space. Each text
- * "AXIS=v,v" of `only` restricts an axis to these values; values that the axis lacks are added to
- * the template if the axis allows that. A require() that cannot be evaluated excludes a
- * configuration. Only one thread at a time may use a space. EINVAL for an unknown axis. */
+/* Opens a space without enumerating its configurations. The pointers must outlive the space. Each
+ * text "AXIS=v,v" in `only` restricts an axis to some values; new values are added to the template
+ * if the axis allows them. A require() that cannot be evaluated excludes a configuration. Only one
+ * thread at a time may use a space. EINVAL for an unknown axis. */
 gputune_status gt_space_open(gt_space **out, const gt_template *template, const gt_problem *problem,
                              const gt_workload *workload, const gt_device *device,
                              const char *const *only, size_t only_count);
 void gt_space_free(gt_space *space);
-/* Sets a callback that cancels long operations when it returns true. */
+/* Sets a callback that cancels long operations by returning true. */
 void gt_space_set_cancel(gt_space *space, bool (*canceled)(void *user), void *user);
-/* Builds the diagrams. Counting, drawing and iterating call this first. Takes up to 100 ms and 10
- * MB, but only once. After ENOMEM or ECANCELED, counts are estimates and bounds. */
+/* Builds the diagrams once, in up to 100 ms and 10 MB. Counting, drawing and iterating call this
+ * function. After ENOMEM or ECANCELED, counts are estimates and bounds. */
 gputune_status gt_space_prepare(gt_space *space);
 /* Fails with ENOVARIANT and the most frequent reasons if no configuration is valid. */
 gputune_status gt_space_require_any(gt_space *space);
 
-/* Sets *out to the allowed values of an axis, which the space owns, and returns their number. */
+/* Sets *out to the allowed values of an axis, which the space owns. Returns their number. */
 size_t gt_space_choices(const gt_space *space, uint32_t axis, const uint8_t **out);
-/* Sets *out to the next valid configuration in lexicographic order. Returns false at the end, or if
- * cancelled. Takes less than a microsecond if counts are exact; otherwise the time is not
- * limited. */
+/* Sets *out to the next valid configuration in lexicographic order. Returns false after the last
+ * one or after a cancel. Takes less than a microsecond if counts are exact; otherwise the time is
+ * unlimited. */
 bool gt_space_next(gt_space *space, gt_config *out);
-/* Restarts the iteration of gt_space_next(). */
 void gt_space_rewind(gt_space *space);
-/* Draws a valid configuration uniformly. Equal *random give equal results. Takes microseconds if
- * counts are exact. Otherwise tries thousands of random configurations, and then searches for about
- * 10 ms, which is not uniform. Returns false if it found none, or if cancelled. */
+/* Draws a valid configuration uniformly; equal states of *random give equal results. Takes
+ * microseconds if counts are exact. Otherwise tries thousands of random configurations, and then
+ * searches for about 10 ms, which is not uniform. Returns false if none was found or after a
+ * cancel. */
 bool gt_space_draw(gt_space *space, gt_random *random, gt_config *out);
 
-/* Returns true if the space contains the configuration. */
 bool gt_space_has(gt_space *space, const gt_config *config);
 
-/* Writes features of a configuration that are known before compilation to `out`, as logarithms. For
- * each kernel, these are threads per block, shared memory, blocks, and how many blocks and threads
- * the GPU can run together; at the end, the blocks of launch_bounds(). Returns the number of
- * features of the space. */
+/* Writes launch features of a configuration, as logarithms, to `out`. These are, for each kernel,
+ * threads per block, shared memory, blocks, resident blocks and resident threads; the last one is
+ * the number of blocks in launch_bounds(). Returns the number of features of the space. */
 uint32_t gt_space_features(double out[GT_LAUNCH_FEATURES], const gt_space *space,
                            const gt_config *config);
 
-/* Returns a hash of the variants that the space contains: axes, values, constraints, and clauses
- * that change the code. If the hash of a winner is different, it was chosen from other variants. */
+/* Returns a hash of the axes, values, constraints, and clauses that change the code. A winner with
+ * another hash was chosen from other variants. */
 gt_hash gt_space_signature(const gt_space *space);
-/* Returns the number of combinations of values, ignoring constraints, or UINT64_MAX if there are
- * more. */
+/* Returns the number of combinations of values, ignoring constraints, but at most UINT64_MAX. */
 uint64_t gt_space_combinations(const gt_space *space);
-/* Returns the number of valid configurations. */
 gt_space_size gt_space_count(gt_space *space);
-/* Returns the number of different sources of the valid configurations. */
+/* Returns the number of different sources of all valid configurations. */
 gt_space_size gt_space_sources(gt_space *space);
-/* Returns true if a valid configuration has the value. If counts are not exact, true means that one
- * may have it. */
+/* Returns true if a valid configuration has the value, or may have it if counts are not exact. */
 bool gt_space_uses(gt_space *space, uint32_t axis, uint8_t choice);
-/* Returns why no valid configuration has a value, or NULL if a configuration has it. */
+/* Returns why no valid configuration has a value, or NULL if one has it. */
 const char *gt_space_why_unused(gt_space *space, uint32_t axis, uint8_t choice);
-/* Sets *out to the reasons, each with the number of combinations that it is the first to exclude.
- * Returns their number. The list is valid until the next call. */
+/* Sets *out to all reasons. A combination is counted for the first reason that excludes it. Returns
+ * the number of reasons. The list is valid until the next call. */
 size_t gt_space_exclusions(gt_space *space, const gt_exclusion_count **out);
 /* Returns why a configuration is excluded, or NULL. Ignores `only`. The space owns the text. */
 const char *gt_space_excludes(gt_space *space, const gt_config *config);

@@ -29,7 +29,7 @@ static gt_residue failed(void)
     return (gt_residue){GT_LEFT_FAILED, 0, mix(KEY_FAILED, 0)};
 }
 
-/* Makes the residue of an open term or operation. `a`, `b` and `c` are the keys of its operands. */
+/* Makes the residue of an open term. `a`, `b` and `c` are the keys of its operands. */
 static gt_residue open_term(uint64_t what, uint64_t a, uint64_t b, uint64_t c)
 {
     return (gt_residue){GT_LEFT_OPEN, 0, mix(mix(mix(mix(KEY_TERM, what), a), b), c)};
@@ -73,7 +73,6 @@ static gt_residue run_binary(const program *p, gt_residue a, gt_residue b, int a
                                                                                 : value_of(value);
 }
 
-/* Evaluates "left && …" or "left || …". */
 static gt_residue run_logical(const program *p, gt_residue left, int at)
 {
     const bool stops = p->code[at].operation == GT_DO_OR;
@@ -87,7 +86,6 @@ static gt_residue run_logical(const program *p, gt_residue left, int at)
     return left.left == GT_LEFT_VALUE ? right : open_term(name_of(p, at), left.key, right.key, 1);
 }
 
-/* Evaluates "condition ? a : b". */
 static gt_residue run_choice(const program *p, gt_residue condition, int at)
 {
     const int first = p->code[at - 1].target, second = at - 2;

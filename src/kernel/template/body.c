@@ -1,4 +1,4 @@
-/* Makes the texts to compile from the template's text. */
+/* Makes the code to compile from the template's text. */
 #include "kernel/template/parse.h"
 
 #include "kernel/text/branches.h"
@@ -42,10 +42,10 @@ void gt_tokens_append(gt_text *out, const char *text, size_t length)
 
 /* ---- Edits ----------------------------------------------------------------------------------- */
 
-/* A part of a text, and the text that replaces the part. */
+/* A part of a text and its replacement. */
 typedef struct edit {
     size_t begin, end, order;
-    const char *by; /* NULL: replace by the newlines of the part */
+    const char *by; /* replacement; NULL: only the newlines of the part */
 } edit;
 
 typedef struct edits {
@@ -66,7 +66,7 @@ static void replace_token(edits *e, const gt_token *token, const char *by)
     replace_range(e, token->text, token->text + token->length, by);
 }
 
-/* Orders edits by their place. Edits at the same place keep their order. */
+/* Orders edits by position. Edits at the same position keep their order. */
 static int by_place(const void *a, const void *b)
 {
     const edit *x = a, *y = b;
@@ -95,7 +95,7 @@ static gputune_status carry_out(char **text, edits *e)
     for (size_t i = 0; i < e->list.count; i++) {
         const edit *one = &e->list.items[i];
         if (one->begin < copied) {
-            continue; /* inside of a part that was already replaced */
+            continue; /* an earlier edit already replaced this part */
         }
         gt_text_append_bytes(&out, *text + copied, one->begin - copied);
         if (one->by) {
@@ -121,8 +121,8 @@ gputune_status gt_functions_cut(char *text, const char *const *names, size_t cou
     return GPUTUNE_OK;
 }
 
-/* Makes a kernel visible to the driver: adds extern "C" to its declarations, unless it is a C++
- * template, and removes `static`. If `bounds`, also adds GPUTUNE_LAUNCH_BOUNDS before its name. */
+/* Exports a kernel: adds extern "C" unless the kernel is a C++ template, and removes `static`. If
+ * `bounds`, also adds GPUTUNE_LAUNCH_BOUNDS before its name. */
 static gputune_status export_kernel(edits *e, const gt_kernel_name *kernel, bool bounds)
 {
     const char *own = kernel->name;
@@ -146,8 +146,8 @@ static gputune_status export_kernel(edits *e, const gt_kernel_name *kernel, bool
 
 /* ---- Code that nvcc accepts, but NVRTC or the driver does not -------------------------------- */
 
-/* Turns `const double b = a * a;` into a constexpr, because a const double is not a constant
- * expression in C++. */
+/* Turns `const double b = a * a;` into a constexpr, because C++ does not accept a const double in
+ * constant expressions. */
 static void rewrite_constant(edits *r, gt_lexer lexer)
 {
     const gt_token word = lexer.token;
@@ -164,7 +164,6 @@ static void rewrite_constant(edits *r, gt_lexer lexer)
     }
 }
 
-/* Returns true if a value may follow these two tokens, but no body or statement. */
 static bool precedes_value(const gt_token *before, const gt_token *last)
 {
     return gt_token_is(last, "return") ||
@@ -172,7 +171,7 @@ static bool precedes_value(const gt_token *before, const gt_token *last)
             !gt_token_is_any(last, ") ] } ; > >>"));
 }
 
-/* Replaces (struct T){1, 2} by T{1, 2}. */
+/* Replaces the C literal (struct T){1, 2} by T{1, 2}. */
 static void rewrite_literal(edits *r, gt_lexer lexer)
 {
     const gt_token open = lexer.token;
@@ -191,8 +190,8 @@ static void rewrite_literal(edits *r, gt_lexer lexer)
     }
 }
 
-/* Finds the value of the last statement in `({ a; b; })`. Sets *value to the value or NULL, and
- * *end to the end. Returns false if the braces contain a list. */
+/* Finds the last value in a statement expression `({ a; b; })`. Sets *value to its text or NULL,
+ * and *end to the end. Returns false if the braces contain a list. */
 static bool find_statements(gt_lexer lexer, const char **value, const char **end)
 {
     static const char without[] = "if for while do switch return break continue goto {";
@@ -218,8 +217,8 @@ static bool find_statements(gt_lexer lexer, const char **value, const char **end
     return depth == 0 && !is_list && gt_lexer_is(&lexer, ")");
 }
 
-/* Rewrites GNU C: ({ a; b; }) becomes ([&]{ a; return b; }()), and __typeof__(x) becomes the plain
- * type of x. */
+/* Rewrites GNU C: ({ a; b; }) becomes ([&]{ a; return b; }()), and __typeof__(x) becomes a plain
+ * type. */
 static void rewrite_gnu(edits *r, const gt_token *last, gt_lexer lexer)
 {
     const gt_token now = lexer.token;
@@ -241,8 +240,8 @@ static void rewrite_gnu(edits *r, const gt_token *last, gt_lexer lexer)
     }
 }
 
-/* Removes a #define or #undef of a chosen name. Keeps a #define if `above`, the directive before
- * it, tests the name, because it is then a default. */
+/* Removes a #define or #undef of a tunable or problem value. Keeps a #define after an #ifdef or
+ * #ifndef of the name (`above`), because it is a default. */
 static bool leave_define_out(edits *r, const gt_template *template, const char *begin,
                              gt_lexer line, gt_lexer above)
 {
@@ -256,7 +255,6 @@ static bool leave_define_out(edits *r, const gt_template *template, const char *
     return true;
 }
 
-/* Returns true if the name is a template argument of a kernel. */
 static bool is_argument(const gt_template *template, const gt_token *name)
 {
     const gt_body *kernel = &template->parts->kernel_body, *judge = &template->parts->judge_body;
@@ -264,8 +262,8 @@ static bool is_argument(const gt_template *template, const gt_token *name)
     return index >= 0 && ((kernel->arguments | judge->arguments) >> index & 1);
 }
 
-/* Renames constants that have a chosen name, as in `const int NAME = VALUE, …;`. Inside of
- * functions, does not rename template arguments and static members of classes. */
+/* Renames constants that have the name of a tunable or problem value, as in `const int NAME =
+ * VALUE;`. Inside functions, keeps template arguments and static members of classes. */
 static void rename_constants(edits *r, const gt_template *template, gt_lexer lexer, bool is_inside)
 {
     gt_token name = lexer.token;
@@ -311,9 +309,9 @@ static void rewrite_body(edits *r)
         const gt_token now = lexer.token;
         gt_lexer ahead = lexer;
         gt_lexer_next(&ahead);
-        bool hides = depth == 0 && gt_token_is(&now, "static") && /* hidden from the driver */
+        bool hides = depth == 0 && gt_token_is(&now, "static") && /* invisible to the driver */
                      (gt_token_is(&last, "__constant__") || gt_lexer_is(&ahead, "__constant__"));
-        if (hides || gt_token_is(&now, "register")) { /* not in C++17 */
+        if (hides || gt_token_is(&now, "register")) { /* C++17 has no `register` */
             replace_token(r, &now, "");
         } else if (depth == 0 && gt_token_is(&now, "const")) {
             rewrite_constant(r, lexer);
@@ -329,7 +327,7 @@ static void rewrite_body(edits *r)
     }
 }
 
-/* Appends the `#line` mark for a position in the text. The text itself may contain such marks. */
+/* Appends a `#line` mark for a position in a text, which may contain other marks. */
 static void append_mark(gt_text *out, const char *text, size_t at, const char *path)
 {
     gt_token file;
@@ -341,7 +339,7 @@ static void append_mark(gt_text *out, const char *text, size_t at, const char *p
     }
 }
 
-/* Finds the end of the #includes at the beginning, and makes the mark for the line after them. */
+/* Finds the end of the leading #includes, and makes a `#line` mark for the next line. */
 static gputune_status note_head(gt_body *body, const char *path)
 {
     gt_text mark = {0};
@@ -358,8 +356,7 @@ static gputune_status note_head(gt_body *body, const char *path)
     return gt_text_take(&body->mark, &mark);
 }
 
-/* Completes a body: determines the names that are macros, the end of its head, and the hash of its
- * tokens. */
+/* Determines the macros, head and token hash of a body. */
 static gputune_status finish_body(gt_body *body, gt_name_uses *uses, const gt_parse *p)
 {
     GT_SCOPED(gt_text_free) gt_text tokens = {0};
@@ -396,7 +393,6 @@ uint32_t gt_step_of(const gt_template_parts *parts, const char *name)
     return step < 0 ? parts->step_count : (uint32_t)step;
 }
 
-/* Returns the first step that launches the same function with the same arguments. */
 static uint32_t first_like(const gt_template_parts *parts, uint32_t step)
 {
     const gt_kernel_name *own = &parts->steps[step].kernel;
@@ -408,7 +404,7 @@ static uint32_t first_like(const gt_template_parts *parts, uint32_t step)
     return i;
 }
 
-/* The end of the entry of a further instance: the number of its launch. */
+/* Suffix of a further instance's entry: the number of its launch. */
 #define LAUNCH_NUMBER "_launch%u"
 
 gputune_status gt_instances_name(gt_template_parts *parts)
@@ -428,11 +424,10 @@ gputune_status gt_instances_name(gt_template_parts *parts)
     return GPUTUNE_OK;
 }
 
-/* A kernel that clauses name. */
 typedef struct named_kernel {
     const gt_kernel_name *kernel;
     bool is_step;
-    /* true if the kernels' body, or the judges' body, contains the kernel */
+    /* index 0: the kernels' body contains the kernel; index 1: the judges' body does */
     bool is_in[2];
 } named_kernel;
 
@@ -451,7 +446,6 @@ static void add_kernel(named_kernels *all, named_kernel added)
     all->items[all->count++] = added;
 }
 
-/* Lists each kernel once, even if several clauses name it. */
 static named_kernels list_kernels(const gt_template_parts *parts)
 {
     const gt_judge *const judges[] = {&parts->reference, &parts->check, &parts->init};
@@ -468,9 +462,9 @@ static named_kernels list_kernels(const gt_template_parts *parts)
     return all;
 }
 
-/* Appends the names in a clause that may be names of the code, including names inside strings.
- * Omits arguments, names to which the clause assigns (except the type in `pass(s : T = value)`),
- * and kernels that only the other body contains. */
+/* Appends all names in a clause, including names in strings, that the code may declare. Omits
+ * arguments, kernels of the other body, and names before '=', except for the type in `pass(s : T =
+ * value)`. */
 static void append_names(gt_text *out, const gt_parse *p, const named_kernels *all, bool is_judge,
                          gt_lexer clause)
 {
@@ -500,8 +494,8 @@ static void append_roots(gt_text *out, const gt_parse *p, const named_kernels *a
     gt_text_append(out, is_judge ? p->parts->reference.kernel.name : "");
 }
 
-/* Reduces the text to the code that a body needs. Makes the kernels in it visible to the driver,
- * and rewrites C that NVRTC does not accept. */
+/* Extracts the code of a body from the text. Exports its kernels, and rewrites C that NVRTC
+ * rejects. */
 static gputune_status make_body(gt_body *body, gt_name_uses *uses, gt_parse *parse,
                                 const char *text)
 {

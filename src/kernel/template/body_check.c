@@ -1,4 +1,4 @@
-/* Compares the functions that a template's clauses name with their definitions. */
+/* Compares the functions named in clauses with their definitions. */
 #include "kernel/template/parse.h"
 
 #include "base/number.h"
@@ -11,7 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Sets the kernel's name in images: with its namespaces, unless extern "C" removes them. */
+/* Sets the entry: the qualified name of a C++ template, or the plain name of an extern "C"
+ * kernel. */
 static gputune_status note_entry(gt_kernel_name *kernel, const gt_function *function)
 {
     const char *last = strrchr(kernel->name, ':');
@@ -46,7 +47,7 @@ static gputune_status check_instance(const gt_kernel_name *kernel, const gt_func
 typedef struct checked {
     gt_parse *p;
     const char *text;
-    const gt_function_list *functions; /* the functions that `text` declares */
+    const gt_function_list *functions; /* functions declared in `text` */
     gt_kernel_name *kernel;
     gt_function function;
     gt_signature takes;
@@ -92,7 +93,7 @@ static gputune_status check_parameter(const checked *c, const gt_function_parame
     const gt_place place = c->kernel->place;
     const gt_structure *structure = gt_structure_of(c->p->template, argument->type);
     bool is_struct = structure && !structure->alias[0];
-    /* a char * parameter accepts any type, like a void * */
+    /* a char * parameter accepts any buffer, like void * */
     const bool is_bytes = given->pointer && strcmp(given->words, "char") == 0;
     if (argument->pointee[0]) {
         GT_REFUSE_AT(!given->pointer, place,
@@ -118,7 +119,6 @@ static gputune_status check_parameter(const checked *c, const gt_function_parame
     return GPUTUNE_OK;
 }
 
-/* Refuses a pointer to const for an output, because the kernel could not write the output. */
 static gputune_status check_written(const checked *c, const gt_function_parameter *given,
                                     const gt_argument *argument)
 {
@@ -131,8 +131,8 @@ static gputune_status check_written(const checked *c, const gt_function_paramete
     return GPUTUNE_OK;
 }
 
-/* Marks a scalar as an offset if the kernel adds it to something. Proofs keep an offset's default
- * of 0, but change a flag's. */
+/* Marks a scalar as an offset if the kernel adds it to another value. Proofs keep a default of 0
+ * for offsets, but change it for flags. */
 static void note_offset(gt_argument *argument, const checked *c, const gt_function_parameter *given)
 {
     gt_element element;
@@ -142,7 +142,7 @@ static void note_offset(gt_argument *argument, const checked *c, const gt_functi
     argument->keeps |= may_be && gt_function_adds(c->text, &c->function, given->name);
 }
 
-/* Checks the number of parameters. If `but`, ignores one of them. */
+/* Checks the number of parameters. If `but`, one of them is not counted. */
 static gputune_status check_count(const checked *c, bool but, size_t expected, const char *more)
 {
     const size_t given = c->takes.count - but;
@@ -170,7 +170,7 @@ bool gt_template_lacks_shared(const gt_template *template)
     return lacks;
 }
 
-/* Returns true if the variable whose name is the word at `at` has an initialiser. */
+/* Returns true if the variable at index `at` has an initialiser. */
 static bool is_initialised(const gt_word *words, size_t at, size_t end)
 {
     for (at++; at < end && words[at].id == GT_IS_OPEN_BRACKET; at++) {
@@ -179,16 +179,15 @@ static bool is_initialised(const gt_word *words, size_t at, size_t end)
     return at < end && gt_token_is_any(&words[at].token, "= { (");
 }
 
-/* Returns true if the text contains another token that equals this one. */
 static bool is_used(const char *text, const gt_token *name)
 {
     return gt_lexer_has(gt_lexer_on(text, (size_t)(name->text - text)), name) ||
            gt_lexer_has(gt_lexer_of(name->text + name->length), name);
 }
 
-/* Finds the __constant__ that is named `wanted` and has a value. If `wanted` is NULL, finds the
- * first __constant__ that is used but has no value, neither from the code nor from a clause. Copies
- * its name to `out`. */
+/* Finds the __constant__ named `wanted` that has a value. If `wanted` is NULL, finds the first
+ * __constant__ that is used but has no value from the code or a clause. Copies its name to
+ * `out`. */
 static bool find_constant(char out[GT_NAME_MAX], const gt_template *template, const char *wanted)
 {
     gt_declarations code;
@@ -235,7 +234,6 @@ static void append_block(gt_text *out, const char *name)
     gt_text_printf(out, "%sGPUTUNE_PARAM(%s)", out->length ? " " : "", name);
 }
 
-/* Checks the blocks of a single kernel and its number of parameters. */
 static gputune_status check_surroundings(const checked *c)
 {
     const gt_template *template = c->p->template;
@@ -269,8 +267,6 @@ static gputune_status check_surroundings(const checked *c)
                             : ", those of args() and scratch()");
 }
 
-/* Checks the parameter for an argument that is an expression, and records the tunables of the
- * expression. */
 static gputune_status check_value(const checked *c, gt_template_value *value,
                                   const gt_function_parameter *given)
 {
@@ -288,7 +284,7 @@ static gputune_status check_value(const checked *c, gt_template_value *value,
     return GPUTUNE_OK;
 }
 
-/* Checks the parameter for the argument, scratch buffer or expression at `index`. */
+/* Checks the parameter of the argument, scratch buffer or expression at `index`. */
 static gputune_status check_taken(const checked *c, const gt_function_parameter *given,
                                   uint32_t index)
 {
@@ -346,9 +342,8 @@ static gputune_status check_step(gt_template_step *step, checked *c)
     return GPUTUNE_OK;
 }
 
-/* Checks the parameters of a judge, which follow the parameters of the blocks. A reference may have
- * one more parameter, `scale`, and its outputs may be double. A check or init() kernel always has
- * one more parameter. */
+/* Checks the parameters of a judge after its blocks. A reference may use double for outputs and
+ * have an additional parameter `scale`. check() and init() kernels have one more parameter. */
 static gputune_status check_judge_parameters(gt_judge *judge, const checked *c)
 {
     const gt_template *template = c->p->template;
@@ -389,7 +384,7 @@ static gputune_status check_judge_parameters(gt_judge *judge, const checked *c)
     return GPUTUNE_OK;
 }
 
-/* Finds the first __device__ variable to which the function assigns, as a whole or in part. */
+/* Finds the first __device__ variable that the function writes, wholly or in part. */
 static bool sets_variable(char name[GT_NAME_MAX], const checked *c)
 {
     gt_token type;
@@ -491,7 +486,6 @@ gputune_status gt_functions_check(gt_parse *p, const char *text)
     GT_TRY(gt_bind_kernel_arguments(p, judge, &reference->kernel));
     GT_TRY(gt_bind_kernel_arguments(p, judge, &parts->check.kernel));
     GT_TRY(gt_bind_kernel_arguments(p, init, &parts->init.kernel));
-    /* in a pipeline, kernel() names no function */
     GT_REFUSE_AT(
         parts->is_pipeline && parts->kernel.is_template, parts->kernel.place,
         "kernel() has template arguments, but there is a launch(); expected them in each launch()");
@@ -500,7 +494,7 @@ gputune_status gt_functions_check(gt_parse *p, const char *text)
     }
     GT_FREED gt_function_list functions = {0};
     GT_TRY(gt_functions_find(&functions, text, names, 3 + parts->step_count));
-    checked c = {.p = p, .text = text, .functions = &functions}; /* large, so there is only one */
+    checked c = {.p = p, .text = text, .functions = &functions};
     for (uint32_t i = 0; i < parts->step_count; i++) {
         GT_TRY(gt_bind_kernel_arguments(p, &parts->kernel_body, &parts->steps[i].kernel));
         GT_TRY(check_step(&parts->steps[i], &c));

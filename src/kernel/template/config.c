@@ -1,4 +1,4 @@
-/* Converts configurations to and from text, and adds values of axes that users give. */
+/* Converts configurations to and from text, and adds values that users request. */
 #include "kernel/template/config.h"
 
 #include "kernel/template/axis_kind.h"
@@ -160,7 +160,6 @@ static gputune_status refuse_value(const gt_axis *axis, const char *text, const 
                    expected ? expected : "one of ", expected ? "" : gt_text_string(&list));
 }
 
-/* Returns true if the axis has a value of the same kind, a word or a number. */
 static bool has_alike(const gt_axis *axis, const gt_value *value)
 {
     bool has = false;

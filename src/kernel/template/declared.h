@@ -1,4 +1,4 @@
-/* The parts of a parsed template that are not public. For src/kernel only. */
+/* The private parts of a parsed template, for src/kernel only. */
 #pragma once
 
 #include "kernel/template/config.h"
@@ -11,11 +11,11 @@
 #include <pthread.h>
 
 enum {
-    /* maximum number of values of one axis, including those that users add */
+    /* maximum number of values per axis, including user values */
     GT_AXIS_VALUES = 255,
     GT_AXIS_OWN_VALUES = 192, /* maximum number of values of one axis in its clause */
     GT_WORDS_MAX = 128,       /* maximum number of different words in expressions */
-    /* maximum number of different words, including those that users add */
+    /* maximum number of different words, including user words */
     GT_WORDS_ADDED = 1024,
     GT_REQUIRE_MAX = 64,
     GT_START_MAX = 16,
@@ -30,78 +30,77 @@ enum {
     GT_WORD_FIXED = 6
 };
 
-/* One to three expressions, or up to five in tensor maps; missing expressions count as 1. */
+/* One to three expressions, or up to five for tensor maps. Missing expressions count as 1. */
 typedef struct gt_dimensions {
     const gt_expression *items[GT_TENSORMAP_RANK];
     uint32_t count;
 } gt_dimensions;
 
-/* A tensormap() clause. Its expressions have the order of a buffer's extents: the slowest dimension
- * first. */
+/* A tensormap() clause. Dimensions are listed from the slowest to the fastest. */
 typedef struct gt_map {
     char name[GT_NAME_MAX];
     uint32_t argument; /* index of the buffer in args() */
-    /* true: the map replaces the buffer's parameter; false: it follows the scratch buffers */
+    /* true: the map replaces the buffer's parameter; false: the map is an additional parameter */
     bool replaces;
     gt_dimensions box;
-    gt_dimensions sizes;   /* none: the sizes are the extents of the buffer */
-    gt_dimensions strides; /* in elements, for all dimensions except the last; none: packed */
+    gt_dimensions sizes;   /* sizes of the tensor; empty: the extents of the buffer */
+    gt_dimensions strides; /* strides in elements, without the fastest dimension; empty: packed */
     const gt_expression *swizzle, *interleave, *l2; /* NULL: 0 */
     uint32_t nan_fill;                              /* 0 or 1 */
     gt_place place;
 } gt_map;
 
-/* The filters and address modes of texture(), numbered like those of the driver. */
+/* Filters and address modes of textures, with the driver's numbers. */
 enum { GT_TEXTURE_POINT, GT_TEXTURE_LINEAR };
 enum { GT_TEXTURE_WRAP, GT_TEXTURE_CLAMP, GT_TEXTURE_MIRROR, GT_TEXTURE_BORDER };
 
-/* A texture(): how the kernel reads a buffer. */
+/* A texture() clause: how the kernel reads a buffer. */
 typedef struct gt_texture_clause {
-    uint32_t argument;        /* index of the buffer in args() */
-    uint32_t filter, address; /* enumerators of the driver, as in gt_texture */
-    uint32_t memory;          /* a gt_texture_memory */
+    uint32_t argument;                                /* index of the buffer in args() */
+    uint32_t filter, address;                         /* values of the driver's enumerations */
+    uint32_t memory;                                  /* a gt_texture_memory */
     uint32_t normalized_coordinates, normalized_read; /* 0 or 1 */
-    const gt_expression *width; /* elements of a row; NULL: the buffer's last extent */
+    const gt_expression *width; /* elements per row; NULL: the buffer's last extent */
     gt_place place;
 } gt_texture_clause;
 
-/* A define() clause: the value of an expression, a text, or nothing. */
+/* A define() clause: a name and the value of an expression, a text, or nothing. */
 typedef struct gt_define {
     char name[GT_NAME_MAX];
     const gt_expression *value;
     const char *text;
-    /* true if it is not a macro, because it uses a run-time size or because the code declares the
+    /* true if there is no macro, because the value is a run-time size or the code declares the
      * name */
     bool is_name;
 } gt_define;
 
 /* The name of a kernel in a clause: scan, ns::scan or scan<T, BLOCK>. */
 typedef struct gt_kernel_name {
-    char name[GT_NAME_MAX]; /* the name without the template arguments */
-    /* the name in compiled images; for a C++ template, with namespaces, and with a number if a
-     * pipeline launches several instances */
+    char name[GT_NAME_MAX]; /* name without template arguments */
+    /* name in compiled images; for a C++ template with namespaces and, for a further instance,
+     * with a number */
     char entry[GT_ENTRY_MAX];
-    size_t qualified; /* bytes of `entry` without that number */
+    size_t qualified; /* length of `entry` without the number */
     bool is_template;
-    gt_lexer arguments; /* the text between '<' and '>' */
+    gt_lexer arguments; /* text between '<' and '>' */
     gt_place place;
 } gt_kernel_name;
 
-/* One branch of an item of options(). The first branch whose condition holds is used. */
+/* One branch of an item of options(). Only the first branch whose condition holds is used. */
 typedef struct gt_option {
     uint32_t item;
-    const gt_expression *condition; /* NULL: always */
+    const gt_expression *condition; /* NULL: always true */
     const char *text;               /* "": no option */
 } gt_option;
 
-/* A kernel that is launched: by a launch(), or the only kernel of the template. */
+/* A kernel launch: a launch() clause, or the only kernel of the template. */
 typedef struct gt_template_step {
     gt_kernel_name kernel;              /* must be the first member for GT_NAMED() */
-    gt_dimensions block, grid, cluster; /* cluster: none if there are cluster axes */
+    gt_dimensions block, grid, cluster; /* cluster: empty if there are cluster axes */
     const gt_expression *shared, *cooperative, *times, *programmatic, *when;
-    uint32_t argument_count; /* number of arguments in `args` of a launch() */
-    bool takes_none;         /* true if the launch() contains args = () */
-    /* indices into args(), scratch() and `computed`, in this order */
+    uint32_t argument_count; /* number of `arguments` */
+    bool takes_none;         /* true for a launch() with args = () */
+    /* indices into args(), then scratch(), then `computed` */
     uint32_t arguments[GT_PARAMETER_MAX];
 } gt_template_step;
 
@@ -109,21 +108,20 @@ typedef struct gt_template_step {
 typedef struct gt_template_value {
     const gt_expression *value;
     gt_type type; /* the integer type of the kernel's parameter */
-    /* if the argument points to element `value` of a buffer: 1 + the index of the buffer;
-     * otherwise 0 */
+    /* 1 + buffer index if the argument is a pointer to element `value` of the buffer; otherwise
+     * 0 */
     uint32_t base;
 } gt_template_value;
 
-/* The words of clauses that affect how code is compiled, and of clauses that affect how it is
- * launched. */
+/* The clauses that affect compiling, and the clauses that affect launching. */
 #define GT_WORDS_COMPILED "launch_bounds maxreg options"
 #define GT_WORDS_LAUNCHED "block grid shared cooperative launch for"
 
-/* The orders of a pipeline with loops. They are carried out one after another. */
+/* The orders of a pipeline with loops, which are executed in sequence. */
 typedef enum gt_order_kind {
-    GT_ORDER_LAUNCH, /* `index`: the step */
-    GT_ORDER_FOR,    /* `index`: the counter of the loop that begins */
-    GT_ORDER_END,    /* `index`: the counter of the loop that ends */
+    GT_ORDER_LAUNCH, /* `index`: the kernel to launch */
+    GT_ORDER_FOR,    /* `index`: counter of the loop that begins */
+    GT_ORDER_END,    /* `index`: counter of the loop that ends */
     GT_ORDER_SWAP    /* `index`, `other`: buffers as in gt_template_step.arguments */
 } gt_order_kind;
 
@@ -134,42 +132,41 @@ typedef struct gt_order {
     gt_place place;
 } gt_order;
 
-/* The reference, the check kernel, or the kernel that fills inputs. */
+/* A kernel that determines inputs or correct results: reference, check or init. */
 typedef struct gt_judge {
     bool present;
     gt_kernel_name kernel;
-    /* none: blocks of 256 threads, with one thread for each element of the first output */
+    /* empty: blocks of 256 threads, and one thread per element of the first output */
     gt_dimensions block, grid;
     const gt_expression *rtol, *atol, *stol;
-    uint32_t scale_bytes; /* bytes of an element of the parameter `scale` */
+    uint32_t scale_bytes; /* element size of the parameter `scale` in bytes */
     bool scale;           /* true if the last parameter is called `scale` */
     uint64_t double_mask; /* bit i: argument i is declared double */
     uint64_t unread_mask; /* bit i: only the compiler knows the type of output i */
-    /* for a reference by elements; bit i: the kernel takes a copy of the initial contents of
-     * argument i */
+    /* bit i: a reference by elements needs a copy of argument i's initial contents */
     uint64_t copied;
-    uint32_t value_count; /* number of `values`: parameters of type long long after the copies */
+    uint32_t value_count; /* number of `values`, passed as long long after the copies */
     const gt_expression *values[GT_JUDGE_VALUES];
-    /* true for reference(self): the kernel in another configuration; `present` is then false */
+    /* true for reference(self), which runs the kernel in another configuration; `present` is then
+     * false */
     bool self;
-    uint64_t chosen; /* bit i: choices[i] applies to axis i; other axes have their default */
+    uint64_t chosen; /* bit i: choices[i] applies to axis i; other axes keep their default */
     uint8_t choices[GT_AXIS_MAX];
 } gt_judge;
 
-/* A text to compile, without the macros that are put before it. */
+/* A text to compile, without the generated macros. */
 typedef struct gt_body {
     char *text;
-    /* bytes of the #includes at the beginning; the macros come after these, so headers do not see
-     * them */
+    /* length of the leading #includes; macros follow them, so headers do not see the macros */
     size_t head;
-    char *mark;     /* the `#line` mark of the text after the head */
+    char *mark;     /* `#line` mark for the text after the head */
     gt_hash tokens; /* hash of the text's tokens */
-    /* Masks of names. Bit i stands for gt_name_at(i). */
-    uint64_t instances; /* template arguments of the text's kernels */
-    /* the instances, and the names that are used by expressions in args = (…) of launch() */
+    /* Masks of names; bit i stands for gt_name_at(i). */
+    uint64_t instances; /* template arguments of the kernels */
+    /* `instances`, and names in expressions in args = (…) of launch() */
     uint64_t arguments;
     uint64_t macros;   /* names that are macros, even if they are also arguments */
-    uint64_t doubtful; /* axes that are macros and that the text may redefine */
+    uint64_t doubtful; /* axes that are macros and that the code may redefine */
 } gt_body;
 
 typedef struct gt_source_file {
@@ -177,28 +174,27 @@ typedef struct gt_source_file {
 } gt_source_file;
 
 typedef struct gt_template_parts {
-    gt_texts kept; /* all memory that the parser allocated with gt_keep() */
+    gt_texts kept; /* memory that the parser allocated with gt_keep() */
     gt_source_file files[GT_FILES_MAX];
     uint32_t file_count;
-    gt_value
-        *axis_values[GT_AXIS_MAX]; /* arrays of GT_AXIS_VALUES, which gt_axis.values points to */
+    gt_value *axis_values[GT_AXIS_MAX]; /* arrays of GT_AXIS_VALUES for gt_axis.values */
     gt_kernel_name kernel;
-    gt_config starts[GT_START_MAX]; /* the array that gt_template.starts points to */
+    gt_config starts[GT_START_MAX]; /* array to which gt_template.starts points */
     bool is_pipeline; /* true if there is a launch(); `kernel` then does not name a function */
-    gt_template_step steps[GT_STEPS_MAX]; /* one for each launch(), or one for the only kernel */
+    gt_template_step steps[GT_STEPS_MAX]; /* one per launch(), or one for the only kernel */
     uint32_t step_count;
     bool has_loops; /* true if there is a for(), swap(), `when`, or an expression in args = (…) */
     gt_order orders[GT_ORDERS_MAX];
     uint32_t order_count;
     gt_template_value computed[GT_VALUES_MAX]; /* arguments of launch() that are expressions */
     uint32_t computed_count;
-    char counters[GT_COUNTERS_MAX][GT_NAME_MAX]; /* names of the open loops' counters */
+    char counters[GT_COUNTERS_MAX][GT_NAME_MAX]; /* counter names of the open loops */
     uint32_t open_loops;
     const gt_expression *launch_bounds[2], *maxreg, *work_bytes, *work_flops;
-    const gt_expression *expressions; /* the newest expression in the list of all expressions */
+    const gt_expression *expressions; /* newest expression in the list of all expressions */
     const gt_expression *constraints[GT_REQUIRE_MAX];
     uint32_t constraint_count;
-    struct gt_structure *structures[GT_STRUCTURE_MAX]; /* the structs that arguments use */
+    struct gt_structure *structures[GT_STRUCTURE_MAX]; /* structs that arguments use */
     uint32_t structure_count;
     gt_map maps[GT_TENSORMAP_MAX];
     uint32_t map_count;
@@ -208,20 +204,19 @@ typedef struct gt_template_parts {
     uint32_t define_count;
     gt_option options[GT_OPTION_MAX];
     uint32_t option_count, option_items;
-    /* `reference` contains the tolerances, even if there is no reference() */
+    /* `reference` contains the tolerances, even without a reference() */
     gt_judge reference, check;
-    gt_judge init; /* the kernel that fills inputs; it is launched like a judge */
+    gt_judge init; /* the kernel that fills inputs; launched like a reference */
     bool expects;  /* true if expect() names files with the expected results */
     gt_body kernel_body,
-        judge_body;   /* the code of the kernels, and the code of the reference and the check */
-    gt_hash headers;  /* hash of the headers that only the compiler reads; zero: there are none */
-    gt_hash geometry; /* hash of the clauses that affect the launch */
-    gt_hash making;   /* hash of the clauses that affect which code a configuration becomes */
-    uint64_t geometry_axes; /* bit i: axis i occurs in clauses that affect the launch */
+        judge_body;         /* code of the kernels, and code of reference, check and init */
+    gt_hash headers;        /* hash of the headers that only the compiler reads; zero: none */
+    gt_hash geometry;       /* hash of the clauses that affect the launch */
+    gt_hash making;         /* hash of the clauses that affect the code of a configuration */
+    uint64_t geometry_axes; /* bit i: clauses that affect the launch use axis i */
 
-    pthread_mutex_t lock; /* protects the members below */
-    uint32_t
-        value_count[GT_AXIS_MAX]; /* by axis: number of values, including those that users added */
+    pthread_mutex_t lock;              /* protects the members below */
+    uint32_t value_count[GT_AXIS_MAX]; /* number of values of each axis, including user values */
     const char *words[GT_WORDS_ADDED];
     uint32_t word_count;
 } gt_template_parts;
@@ -231,18 +226,18 @@ gputune_status gt_keep(gt_template_parts *parts, void *memory);
 /* Copies the first `length` bytes of `text` to *out, which the template owns. ENOMEM. */
 gputune_status gt_keep_text(const char **out, gt_template_parts *parts, const char *text,
                             size_t length);
-/* Makes an empty template, which gt_template_free() frees. ENOMEM. */
+/* Makes an empty template. gt_template_free() frees *out. ENOMEM. */
 gputune_status gt_template_new(gt_template **out);
 
-/* Returns the index of `name` among structs that begin with a name, or -1. */
+/* Returns the index of `name` among structs whose first member is a name, or -1. */
 #define GT_NAMED(items, count, name) gt_index_by_name(items, sizeof *(items), count, name)
 int gt_index_by_name(const void *items, size_t bytes, uint32_t count, const char *name);
 
-/* A tunable or a problem value by its index; all tunables come first. */
+/* A tunable or a problem value, by its index; all tunables come first. */
 typedef struct gt_chosen_name {
     const char *name;
-    bool is_axis, is_size;  /* is_size: the value is known only at run time */
-    const gt_value *values; /* the possible values, or NULL for any */
+    bool is_axis, is_size;  /* is_size: true for a run-time size */
+    const gt_value *values; /* possible values, or NULL for any */
     uint32_t count;
     gt_place place;
 } gt_chosen_name;
@@ -250,29 +245,30 @@ typedef struct gt_chosen_name {
 enum { GT_NAMES_MAX = GT_AXIS_MAX + GT_PROBLEM_MAX };
 uint32_t gt_name_count(const gt_template *template);
 gt_chosen_name gt_name_at(const gt_template *template, uint32_t index);
-/* Returns the index of a tunable or problem value by its name, or -1 if there is none. */
+/* Returns the index of a tunable or problem value, or -1 if there is none. */
 int gt_name_index(const gt_template *template, const char *name);
-/* Finds an axis or a problem value by its name. The message of EINVAL contains the nearest name, or
- * a list. */
+/* Finds an axis or a problem value by name. EINVAL with the nearest name or a list in the
+ * message. */
 gputune_status gt_name_find(uint32_t *out, const gt_template *template, bool is_axis,
                             const char *name);
 
-/* Returns the flops of work() if they are stated, otherwise the bytes. NULL: there is no work(). */
+/* Returns the expression for flops in work(), or for bytes if flops are not stated; NULL without
+ * work(). */
 const gt_expression *gt_work_measure(const gt_template *template);
 
 /* Finds or adds a word, which the template owns. EINVAL if there are too many words.
  * Thread-safe. */
 gputune_status gt_template_word(gt_value *out, const gt_template *template, const char *word);
-/* Sets *out to the index of a value of an axis. If `add`, adds a missing value. EINVAL if the axis
- * has no such value. Thread-safe. In config.c. */
+/* Sets *out to the index of a value of an axis. If `add`, adds a new value. EINVAL for an invalid
+ * or unknown value. Thread-safe. In config.c. */
 gputune_status gt_axis_choice(uint8_t *out, const gt_template *template, uint32_t axis,
                               const char *text, bool add);
-/* Returns NULL if the axis accepts the value, otherwise the values that it accepts: "1, 2, 4 or
+/* Returns NULL if the axis accepts the value, otherwise a list of accepted values: "1, 2, 4 or
  * 8". */
 const char *gt_axis_refuses(const gt_axis *axis, const gt_value *value);
-/* Writes a value as text ("4", "half") to `out` and returns it. The text of GT_TEXT_OF_VALUE() is
- * valid until the end of its block. */
+/* Writes a value as text ("4", "half") to `out` and returns `out`. GT_TEXT_OF_VALUE() does the same
+ * with a buffer of the enclosing block. */
 const char *gt_value_text(char out[GT_NAME_MAX], const gt_value *value);
 #define GT_TEXT_OF_VALUE(value) gt_value_text((char[GT_NAME_MAX]){""}, value)
-/* Appends several values as text: "1, 2, 4". */
+/* Appends values as text: "1, 2, 4". */
 void gt_values_append(gt_text *out, const gt_value *values, uint32_t count);

@@ -1,5 +1,5 @@
-/* Determines which names of tunables and problem values a text reads, and which of them it
- * declares. Refuses names with two meanings, and tunables without an effect. */
+/* Finds the tunables and problem values that a text reads or declares. Refuses names with two
+ * meanings, and tunables without an effect. */
 #include "kernel/template/parse.h"
 
 #include "kernel/template/axis_kind.h"
@@ -13,12 +13,12 @@
 typedef struct name_scan {
     gt_name_uses *out;
     const gt_template *template;
-    const char *text;      /* the definitions of gputune's macros, followed by the text */
+    const char *text;      /* definitions of gputune's macros, followed by the text */
     gt_declarations found; /* the declarations in `text` */
     gt_word_list others;   /* the words in directives and _Pragma() */
 } name_scan;
 
-/* Returns true if the token is the macro for a value of the name, as in MODE_word. */
+/* Returns true if the token is the macro of one value, such as MODE_word. */
 static bool names_symbol(const gt_token *token, const gt_chosen_name *own)
 {
     size_t length = strlen(own->name);
@@ -70,7 +70,6 @@ static gt_name_use *use_of(const name_scan *s, const gt_token *token)
     return index < 0 ? NULL : &s->out->names[index];
 }
 
-/* Returns the file of the template with this name, without its folder, or NULL if there is none. */
 static const gt_source_file *file_called(const gt_template *template, const char *name,
                                          size_t length)
 {
@@ -98,7 +97,7 @@ static void set_place(gt_place *out, const name_scan *s, const gt_token *token)
 
 /* ---- gputune's macros ---- */
 
-/* Appends macros that expand to all values of a name, so macros in the values are also followed. */
+/* Appends macros that expand to all values of a name, so macros in any value are followed. */
 static void append_values(gt_text *out, const gt_template *template, uint32_t index)
 {
     const gt_chosen_name own = gt_name_at(template, index);
@@ -158,7 +157,7 @@ static void note_declared(name_scan *s, const gt_word *word, bool is_global)
     }
 }
 
-/* Records the parameters that the comma-separated words from `from` to `to` declare. */
+/* Records the parameters in a comma-separated list of declarations. */
 static void note_parameters(name_scan *s, size_t from, size_t to)
 {
     bool is_value = false;
@@ -181,7 +180,6 @@ static void note_parameters(name_scan *s, size_t from, size_t to)
     }
 }
 
-/* Records the parameters of a declaration, and the names that it declares outside of classes. */
 static void read_piece(name_scan *s, const gt_piece *piece)
 {
     const gt_word *w = s->found.words.items;
@@ -200,7 +198,7 @@ static void read_piece(name_scan *s, const gt_piece *piece)
     }
     for (size_t k = 0; k < piece->keys && piece->parent < 0; k++) {
         const size_t i = gt_word_find(w, piece->begin, piece->end, keys[k]);
-        /* the declared names of a typedef may include names that it only uses */
+        /* in a typedef, declared names may include names that are only used */
         if (i + 1 < piece->end &&
             (w[piece->begin].id != GT_IS_TYPEDEF || gt_token_is_any(&w[i + 1].token, "; ["))) {
             note_declared(s, &w[i], true);
@@ -232,7 +230,7 @@ static void read_condition(name_scan *s, gt_lexer line)
     }
 }
 
-/* Returns true if the condition of the directive is false when the name is a macro. */
+/* Returns true if the directive tests that the name is not a macro. */
 static bool is_guard(gt_lexer line, const gt_token *name)
 {
     const gt_token inverse = {GT_TOKEN_PUNCTUATION, "!", 1, 0, 0}, word = gt_token_of("defined");
@@ -279,7 +277,7 @@ static void note_tokens(name_scan *s, const char *text)
     }
 }
 
-/* Marks a name as read and, if it is a macro, also the names in its body. */
+/* Marks a name as read. If it is a macro, also marks the names in its body. */
 static void mark_read(bool *is_read, const gt_macros *macros, uint32_t id)
 {
     const gt_macro *macro = is_read[id] ? NULL : gt_macro_of(macros, id);
@@ -289,7 +287,6 @@ static void mark_read(bool *is_read, const gt_macros *macros, uint32_t id)
     }
 }
 
-/* Finds the names that are read, directly or through macros. */
 static gputune_status find_read(name_scan *s)
 {
     const gt_macros *macros = &s->found.macros;
@@ -343,7 +340,7 @@ gputune_status gt_name_uses_find(gt_name_uses *out, const gt_parse *p, const cha
 }
 
 /* Tries names of the code as corrections of a misspelled name. Omits names that gputune defines.
- * Names in capitals correct only words in capitals. */
+ * Names in capitals only correct words in capitals. */
 static void try_names(gt_near *near, const gt_template *template, const char *text)
 {
     static const char small[] = "abcdefghijklmnopqrstuvwxyz";

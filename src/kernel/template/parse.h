@@ -1,6 +1,6 @@
-/* The parser of templates. parse_*.c contains the grammar of the clauses, with a function for each
- * word. body*.c makes the texts to compile, and names.c checks how these use names. All functions
- * fail with ETEMPLATE and a place. The template owns what they allocate, even if they fail. */
+/* The parser of templates. parse_*.c parse clauses, body*.c make the code to compile, and names.c
+ * checks names. All functions fail with ETEMPLATE and a place. The template owns everything that
+ * they allocate, even after a failure. */
 #pragma once
 
 #include "kernel/template/reader.h"
@@ -8,38 +8,37 @@
 #include "kernel/text/branches.h"
 #include "kernel/text/declarations.h"
 
-/* A setting: an expression, a list or a word, written as `NAME = …` or as a clause. */
+/* A setting, `NAME = …` or a clause: expressions, a list or a word. */
 typedef struct gt_setting {
     const char *word;
-    /* a gt_dimensions if `most` >= 3; the index of a word if `most` is 0; otherwise `most`
-     * expressions */
+    /* offset of the member: a gt_dimensions if `most` >= 3, a word's index if `most` is 0,
+     * otherwise `most` expressions */
     size_t offset;
     uint32_t most; /* number of expressions; 0: a word or arguments */
     unsigned clause_use,
-        launch_use; /* the allowed GT_USE_ bits: in a clause, and in NAME =; 0: not allowed */
-    /* true for a member of gt_template_parts, because the setting applies to the code of all
-     * steps */
+        launch_use; /* allowed GT_USE_ bits in a clause and in NAME =; 0: not allowed there */
+    /* true if the setting applies to all kernels and is a member of gt_template_parts */
     bool in_source;
     bool is_real;         /* true if the clause's expressions may be floating-point */
-    const char *words;    /* the allowed words or numbers, or NULL for any */
+    const char *words;    /* allowed words or numbers, or NULL for any */
     const char *expected; /* the allowed words, as text for messages */
 } gt_setting;
 
 typedef struct gt_settings {
     const gt_setting *items;
     uint32_t count;
-    const char *example; /* an example for messages, as "a setting such as block = 256" */
+    const char *example; /* an example for messages: "a setting such as block = 256" */
 } gt_settings;
 
-/* How a text uses a name. Missing places have line 0. */
+/* How a text uses a name. Unset places have line 0. */
 typedef struct gt_name_use {
     bool occurs;  /* true if the text contains the name, or reads it through a macro */
-    bool is_read; /* true if the compiler sees the value, in code, conditions or macros */
-    /* true if a #define may change the value; only the compiler can decide that */
+    bool is_read; /* true if code, conditions or macros use the value */
+    /* true if a #define may change the value, which only the compiler can decide */
     bool is_in_doubt;
-    gt_place parameter; /* the first function or C++ template with a parameter of this name */
-    gt_place global;    /* the first declaration of this name outside of functions and classes */
-    gt_place tested;    /* the first directive that treats the name as a macro */
+    gt_place parameter; /* first function or C++ template with a parameter of this name */
+    gt_place global;    /* first declaration of this name outside of functions and classes */
+    gt_place tested;    /* first directive that treats the name as a macro */
 } gt_name_use;
 
 typedef struct gt_name_uses {
@@ -52,22 +51,22 @@ typedef struct gt_parse {
     gt_template *template;
     gt_template_parts *parts;
     const gt_template_reader *reader;
-    const gt_clause *clause; /* the current clause */
-    /* the static text of the clause's word; NULL: there is no current clause */
+    const gt_clause *clause;
+    /* static copy of the current clause's word; NULL: no current clause */
     const char *word;
-    size_t member; /* the offset of the member that the clause sets, if its row states it */
-    gt_lexer at;   /* the current token, in the clause or in a struct of the code */
-    char *code;    /* the text without pragmas and without the lines that #if leave out; owned */
+    size_t member;         /* offset of the member that the clause sets, if its table row has one */
+    gt_lexer at;           /* current token, in the clause or in a struct of the code */
+    char *code;            /* the code without pragmas and disabled #if branches; owned */
     gt_declarations found; /* the declarations in `code`; owned */
-    /* like `code`, but keeps lines that a macro of a header may enable; owned */
+    /* like `code`, but with all lines that a header's macro may enable; owned */
     char *possible;
-    gt_lexer vector_buffers[GT_AXIS_MAX]; /* buffers of vector clauses, read after args() */
+    gt_lexer vector_buffers[GT_AXIS_MAX]; /* buffers of vector clauses, parsed after args() */
     uint64_t defaulted;                   /* bit i: default() names axis i */
     gt_name_uses kernel_uses, judge_uses; /* how kernel_body and judge_body use names */
-    gt_text elements; /* the source of a reference by elements; empty: there is none */
+    gt_text elements; /* source of a reference by elements; empty if there is none */
 } gt_parse;
 
-/* Reads the current clause, or one item of its list. */
+/* Parses the current clause, or one item of its list. */
 typedef gputune_status gt_parse_fn(gt_parse *p);
 gt_parse_fn gt_parse_kernel, gt_parse_problem, gt_parse_axis, gt_parse_vector, gt_parse_pass,
     gt_parse_constant, gt_parse_cluster, gt_parse_default, gt_parse_start, gt_parse_args,
@@ -80,58 +79,57 @@ gt_parse_fn gt_parse_kernel, gt_parse_problem, gt_parse_axis, gt_parse_vector, g
  * *after on the text after the name. */
 bool gt_declares_constant(gt_token *type, gt_lexer *after, const gt_parse *p, const char *name);
 
-/* Returns true if a kernel may have the clause only once, or if several count as one, as for
- * args(). */
+/* Returns true if a kernel may have the clause only once, or if repeated clauses count as one, as
+ * for args(). */
 bool gt_clause_is_single(const char *word);
 
 /* ---- parse_launch.c: how clauses name kernels ---- */
 
 /* Reads `NAME`, `NS::NAME` or `NAME<argument, …>`. */
 gputune_status gt_read_kernel_name(gt_kernel_name *out, gt_lexer *lexer, const char *what);
-/* Records in `body` which names are template arguments of the kernel. Refuses names that have no
- * value when a source is generated. */
+/* Records in `body` the names among a kernel's template arguments. Refuses names without a value at
+ * compile time. */
 gputune_status gt_bind_kernel_arguments(gt_parse *p, gt_body *body, const gt_kernel_name *kernel);
 
-/* Ends the loops that are still open after the last clause. Refuses a require() or scratch() that
- * depends on a grid or block which changes in a loop. */
+/* Ends all open loops after the last clause. Refuses a require() or scratch() that depends on a
+ * grid or block that changes in a loop. */
 gputune_status gt_loops_finish(gt_parse *p);
 
-/* Returns what is known about a name from the reader's text, clauses and headers. For
+/* Returns whether a name may be a macro, according to text, clauses and headers. For
  * gt_branches_cut(). */
 gt_meaning gt_possible_meaning(const void *reader, const gt_token *name, int64_t *value);
 
 /* ---- names.c ---- */
 
-/* Finds how a text uses names; all clauses must have been read. ENOMEM. */
+/* Finds how a text uses names. All clauses must have been read. ENOMEM. */
 gputune_status gt_name_uses_find(gt_name_uses *out, const gt_parse *p, const char *text);
-/* Returns true if gputune defines the token: as a tunable, as a compile-time problem value, or as
- * the macro of a word of one of these (NAME_word). */
+/* Returns true if gputune defines the token: a tunable, a compile-time problem value, or the macro
+ * of a value (NAME_word). */
 bool gt_name_is_chosen(const gt_template *template, const gt_token *token);
-/* Returns the names that kernels receive as arguments, in kernel<…>, launch() or args(). Bit i
- * stands for gt_name_at(i). Such a name is not a macro if a parameter has the same name. */
+/* Returns the names that kernels receive in kernel<…>, launch() or args(); bit i stands for
+ * gt_name_at(i). Such a name is no macro where a parameter has the same name. */
 uint64_t gt_names_given(const gt_template *template);
-/* Refuses a name that would be a macro but is also declared in the code. */
+/* Refuses names that would be macros but are also declared in the code. */
 gputune_status gt_names_check(const gt_parse *p);
-/* Refuses tunables without an effect. The axes' in_source must be set. */
+/* Refuses tunables without an effect. Uses gt_axis.in_source. */
 gputune_status gt_axes_check(const gt_parse *p);
 
 /* ---- body.c and body_check.c ---- */
 
 /* Checks the functions that clauses name, and records their entries and template arguments. */
 gputune_status gt_functions_check(gt_parse *p, const char *text);
-/* Blanks functions that have the kernel's name but do not match args(), if one of them matches.
- * ENOMEM. */
+/* Blanks overloads of the kernel that do not match args(), if one overload matches. ENOMEM. */
 gputune_status gt_overloads_blank(const gt_parse *parse, char *text);
 /* Checks the functions of `text`, and makes parts->kernel_body and parts->judge_body from it. */
 gputune_status gt_bodies_make(gt_parse *parse, const char *text);
-/* Returns the first step that launches the function, or step_count. */
+/* Returns the index of the first launch of a function, or step_count. */
 uint32_t gt_step_of(const gt_template_parts *parts, const char *name);
-/* Names the further instances of a C++ kernel that a pipeline launches: "scan_launch3". */
+/* Numbers the further instances of a C++ kernel in a pipeline: "scan_launch3". */
 gputune_status gt_instances_name(gt_template_parts *parts);
 
 /* ---- clauses ---- */
 
-/* Reads the buffers of the vector axes, after args(). */
+/* Reads the buffers of vector axes, after args(). */
 gputune_status gt_parse_vector_buffers(gt_parse *p);
 /* Returns the argument or scratch buffer with this name, or NULL. */
 gt_argument *gt_parse_parameter(const gt_parse *p, const char *name);
@@ -140,20 +138,20 @@ enum {
     GT_BUFFER_ANY = 7, /* every buffer of args() */
     GT_BUFFER_SCRATCH = 8,
     GT_BUFFER_WRITTEN = 1 << GT_OUT | 1 << GT_INOUT | GT_BUFFER_SCRATCH,
-    GT_BUFFER_TAKEN = 16 /* not in a struct, but a separate parameter */
+    GT_BUFFER_TAKEN = 16 /* a parameter of its own, not a pointer in a struct */
 };
-/* Reads the name of a buffer, and sets *out to its index. `what` is for the message about another
- * name: what the name is not, and what is expected, as in "a buffer; expected one of args()". */
+/* Reads the name of a buffer and sets *out to its index. For other names, the message is "'NAME' is
+ * not WHAT", for example with `what` = "a buffer; expected one of args()". */
 gputune_status gt_read_buffer(uint32_t *out, gt_parse *p, unsigned kinds, const char *example,
                               const char *what);
 
 /* Checks that a clause ends here. */
 gputune_status gt_read_end(const gt_parse *p);
-/* Reads an expression, in which names with the GT_USE_ bits (symbols.h) of `use` are allowed. It
- * must be an integer expression unless `is_real`. */
+/* Reads an expression. `use` has GT_USE_ bits (symbols.h) for the allowed names. Only if `is_real`,
+ * the expression may be floating-point. */
 gputune_status gt_read_expression(const gt_expression **out, gt_parse *p, unsigned use,
                                   bool is_real);
-/* Reads an integer expression from another text, which represents code at `place`. */
+/* Reads an integer expression from another text, which stands for code at `place`. */
 gputune_status gt_read_text(const gt_expression **out, gt_parse *p, const char *text, size_t length,
                             gt_place place, unsigned use);
 /* Reads an integer expression without names, and sets *out to its value. */
@@ -165,24 +163,23 @@ gputune_status gt_read_setting(void *to, const gt_settings *settings, uint32_t *
 /* Reads one to three extents, `[e][e]…`. */
 gputune_status gt_read_extents(const gt_expression *out[3], uint32_t *count, gt_parse *p,
                                unsigned use);
-/* Reads a value of a problem value or an axis: a word or an integer. */
+/* Reads a value: a word or an integer. */
 gputune_status gt_read_value(gt_value *out, gt_parse *p);
 /* Reads up to `most` different values, until a comma before `NAME =`. */
 gputune_status gt_read_values(gt_value *values, uint32_t *count, uint32_t most, gt_parse *p);
 /* Reads `AXIS = value` with a value from the axis's clause. Sets *axis and *choice, and the axis's
  * bit in *given. */
 gputune_status gt_read_choice(uint32_t *axis, uint8_t *choice, uint64_t *given, gt_parse *p);
-/* Reads a new name. Refuses types, device properties, reserved names, and names that are already
- * used. */
+/* Reads a new name. Refuses types, device properties, reserved names, and names already in use. */
 gputune_status gt_read_new_name(char out[GT_NAME_MAX], gt_parse *p, const char *what);
 /* Reads `file("name")`. Fails if *out is already set. */
 gputune_status gt_read_file_name(const char **out, gt_parse *p);
-/* If `sign` and a brace follow, reads a list of fills or expressions, whose items may also be
+/* If `sign` and a brace follow, reads a list of fills or expressions. Items may also be written
  * `.path = item`. */
 gputune_status gt_read_initialisers(gt_initialisers *out, gt_parse *p, const char *sign,
                                     bool fills);
-/* If `sign` follows, reads a list of numbers, or one fill for all numbers. Integers need a fill or
- * an init() kernel; if both are missing, fails with `place`. */
+/* If `sign` follows, reads a list, or one fill for all numbers. Integer inputs without a fill fail
+ * at `place` unless there is an init() kernel. */
 gputune_status gt_read_contents(gt_argument *out, gt_parse *p, const char *sign, gt_place place);
 /* Reads the name of an element type: a number type, a struct or typedef of the code, or a type
  * problem value. */

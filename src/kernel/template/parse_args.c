@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Finds the struct and its pointer to which a name such as "grid.x" refers. */
+/* Finds the struct argument and its pointer member for a name such as "grid.x". */
 static gputune_status find_holder(gt_argument *argument, const gt_parse *p)
 {
     const gt_template *template = p->template;
@@ -32,7 +32,7 @@ static gputune_status find_holder(gt_argument *argument, const gt_parse *p)
                : GPUTUNE_OK;
 }
 
-/* Reads `NAME`, or `NAME.MEMBER` of a buffer that a struct points to. */
+/* Reads `NAME`, or `NAME.MEMBER` for a buffer that a struct points to. */
 static gputune_status read_name(gt_argument *argument, gt_parse *p)
 {
     const gt_template *template = p->template;
@@ -124,7 +124,7 @@ static void count_argument(gt_template *template, const gt_argument *argument)
     template->taken_count += !argument->holder;
 }
 
-/* Reads the rest of `TYPE *NAME = null`, a scalar of 8 bytes that is 0 in every proof. */
+/* Reads the rest of `TYPE *NAME = null`: an 8-byte scalar that is 0 in every proof. */
 static gputune_status read_null(gt_argument *argument, gt_parse *p)
 {
     memcpy(argument->pointee, argument->type, sizeof argument->pointee);
@@ -141,7 +141,7 @@ static gputune_status read_null(gt_argument *argument, gt_parse *p)
                  "gets no buffer",
                  argument->name, argument->pointee, argument->name);
     argument->initialisers.single = true;
-    argument->proved_count = 1; /* as if prove() named it */
+    argument->proved_count = 1; /* as if prove() named the scalar */
     return gt_read_text(&argument->value, p, "0", 1, argument->place, 0);
 }
 
@@ -249,7 +249,7 @@ gputune_status gt_parse_prove(gt_parse *p)
     return read_others(proved, p, !dot && gt_element_may_be_integer(p->template, argument->type));
 }
 
-/* Reads the name of a buffer that the kernel writes, and sets the clause's flag in the buffer. */
+/* Reads the name of an output buffer, and sets the clause's flag in the buffer. */
 gputune_status gt_parse_written(gt_parse *p)
 {
     uint32_t index;

@@ -1,5 +1,4 @@
-/* Parses the clauses problem and default, the clauses of axes, and the clauses of blocks of
- * parameters: pass and constant. */
+/* Parses the clauses problem and default, and the clauses of axes and parameter blocks. */
 #include "kernel/template/parse.h"
 
 #include "kernel/template/axis_kind.h"
@@ -8,7 +7,6 @@
 
 #include <string.h>
 
-/* Reads the name in `NAME = v, v`, and adds an axis. */
 static gputune_status new_axis(gt_parse *p, gt_axis_kind kind)
 {
     gt_template *template = p->template;
@@ -27,7 +25,6 @@ static gputune_status new_axis(gt_parse *p, gt_axis_kind kind)
     return GPUTUNE_OK;
 }
 
-/* Reads the values of the last axis. */
 static gputune_status read_axis_values(gt_parse *p)
 {
     const uint32_t index = p->template->axis_count - 1;
@@ -105,7 +102,7 @@ gputune_status gt_parse_cluster(gt_parse *p)
     return GPUTUNE_OK;
 }
 
-/* Adds a place to the message about a name or a value. */
+/* Adds a place to the current error message. */
 static gputune_status fail_there(gputune_status status, gt_place place)
 {
     return status == GPUTUNE_EINVAL ? gt_fail_at(place, "%s", gt_message()) : status;
@@ -136,7 +133,6 @@ gputune_status gt_parse_default(gt_parse *p)
     return GPUTUNE_OK;
 }
 
-/* Reads a whole start() clause, because each clause is a separate configuration. */
 gputune_status gt_parse_start(gt_parse *p)
 {
     gt_template *template = p->template;
@@ -157,8 +153,8 @@ gputune_status gt_parse_start(gt_parse *p)
 
 /* ---- problem values -------------------------------------------------------------------------- */
 
-/* Reads the values of a const or type, with the default first. A const with only one value accepts
- * any value. */
+/* Reads the values of a const or type; the first one is the default. A const with a single value
+ * accepts any value. */
 static gputune_status read_listed(gt_problem_value *value, gt_parse *p)
 {
     gt_value *values = calloc(GT_AXIS_OWN_VALUES, sizeof *values);
@@ -227,7 +223,6 @@ static gputune_status new_block(gt_argument **out, gt_parse *p, gt_place place)
 static gputune_status read_elements(gt_argument *block, gt_parse *p)
 {
     const gt_lexer begin = p->at;
-    /* the type ends at the bracket, because no name follows it */
     GT_TRY(
         gt_words_read(block->type, sizeof block->type, &p->at, "a type, as in float[COUNT]", true));
     if (!gt_is_type(block->type)) {
@@ -276,7 +271,7 @@ bool gt_declares_constant(gt_token *type, gt_lexer *after, const gt_parse *p, co
     return false;
 }
 
-/* Requires equal sizes and kinds if both the code and the clause name a number type. */
+/* Refuses a clause type that differs in size or kind from the type in the code. */
 static gputune_status check_constant_type(const gt_argument *block, const gt_token *declared)
 {
     const char *name = GT_TOKEN_TEXT(declared);
@@ -302,7 +297,7 @@ static int64_t number_of(const gt_expression *expression)
                : value;
 }
 
-/* Returns the number of elements that the code declares, or -1 if only the compiler knows it. */
+/* Returns the number of elements declared in the code, or -1 if only the compiler knows it. */
 static int64_t declared_elements(gt_parse *p, const gt_lexer *after)
 {
     const gt_lexer body = p->at;
@@ -341,8 +336,8 @@ gputune_status gt_parse_constant(gt_parse *p)
                  block->name, block->name);
     GT_TRY(read_elements(block, p));
     GT_TRY(check_constant_type(block, &type));
-    /* The caller's values must fit into the declared array. If the code uses another type, such as
-     * a typedef of an array, only the compiler knows the size of the array. */
+    /* The caller's values must fit the declared array. For other types in the code, such as a
+     * typedef of an array, only the compiler knows the size. */
     const int64_t own = block->extent_count ? number_of(block->extents[0]) : 1;
     const int64_t of_code = gt_token_is(&type, block->type) ? declared_elements(p, &after) : -1;
     GT_REFUSE_AT(of_code >= 0 && own > of_code, block->place,

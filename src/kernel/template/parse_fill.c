@@ -10,11 +10,11 @@ static const char fills_expected[] =
     "uniform(low, high), sorted(low, high), permutation, prefix(total), index, zero, "
     "constant(value), file(\"name.npy\"), or an expression of index";
 
-/* A fill that begins with a word and has its values in parentheses. */
+/* A fill: its word, and the number of values in its parentheses. */
 typedef struct fill_word {
     const char *word;
     gt_fill_kind kind;
-    int least, most; /* number of values */
+    int least, most;
     const char *form;
 } fill_word;
 
@@ -29,8 +29,8 @@ static const fill_word words[] = {
 };
 enum { WORD_COUNT = sizeof words / sizeof *words };
 
-/* Finds a fill by its word. `index` is a fill only if no operator follows; otherwise it is a number
- * in an expression. */
+/* Finds a fill by its word. `index` is a fill only if no operator follows; otherwise it begins an
+ * expression. */
 static const fill_word *find_word(const gt_lexer *lexer)
 {
     const gt_token next = gt_lexer_peek(*lexer);
@@ -86,7 +86,6 @@ gputune_status gt_read_file_name(const char **out, gt_parse *p)
     return expect_mark(&p->at, ")", form);
 }
 
-/* Returns true if an expression begins here: a number, sign or function, or a name with a value. */
 static bool begins_expression(const gt_parse *p)
 {
     const char *name = GT_TOKEN_TEXT(&p->at.token);
@@ -127,7 +126,7 @@ typedef struct list_reader {
     bool fills; /* true: items are fills; false: items are values */
 } list_reader;
 
-/* Appends the name of the member in `.pos.x =` to a path. */
+/* Reads a member designator such as `.pos.x =`, and appends "pos.x" to the path. */
 static gputune_status read_path(char path[GT_NAME_MAX], gt_lexer *lexer)
 {
     gt_place place = gt_lexer_place(lexer);
@@ -156,8 +155,8 @@ static gputune_status read_number(gt_initialiser *out, const list_reader *reader
 
 static gputune_status read_list(const list_reader *reader, const char *outer);
 
-/* Moves over `mark` to the opening bracket of a list, T{…}, (T){…} or make_float3(…), if it
- * follows. */
+/* Moves to the opening bracket of a list, as in T{…}, (T){…} or make_float3(…), if a list follows
+ * `mark`. */
 static bool open_list(gt_lexer *lexer, const char *mark)
 {
     gt_lexer ahead = *lexer;
@@ -177,7 +176,7 @@ static bool open_list(gt_lexer *lexer, const char *mark)
     return true;
 }
 
-/* Reads the item after `separator`, which has the index `place` in the list at the path `outer`. */
+/* Reads the item after `separator`. `place` is its index in the list at path `outer`. */
 static gputune_status read_item(const list_reader *reader, const char *outer, const char *separator,
                                 uint32_t place)
 {
@@ -205,7 +204,7 @@ static gputune_status read_item(const list_reader *reader, const char *outer, co
     return read_number(item, reader, separator);
 }
 
-/* Reads a list, from its opening bracket to after its closing bracket. */
+/* Reads a list with its brackets. */
 static gputune_status read_list(const list_reader *reader, const char *outer)
 {
     gt_lexer *lexer = &reader->p->at;

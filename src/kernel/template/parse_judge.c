@@ -1,5 +1,5 @@
-/* Parses the clauses work, reference, check, init and expect. Makes a kernel of a reference by
- * elements, as in reference(y[i] = a * x[i] + y[i]). */
+/* Parses the clauses work, reference, check, init and expect. For a reference by elements, such as
+ * reference(y[i] = a * x[i] + y[i]), generates a kernel. */
 #include "kernel/template/parse.h"
 
 #include "kernel/template/axis_kind.h"
@@ -13,7 +13,6 @@
 
 enum { INDICES_MAX = 3 };
 
-/* An assignment `y[i][j] = …`. */
 typedef struct assignment {
     const gt_argument *output;
     char indices[INDICES_MAX][GT_NAME_MAX];
@@ -85,7 +84,7 @@ static gputune_status read_output(assignment *out, const gt_template *template, 
     return GPUTUNE_OK;
 }
 
-/* Returns true if the code here reads the assigned element itself. */
+/* Returns true if the code at `at` reads the element that is being assigned. */
 static bool is_own_element(const assignment *now, gt_lexer at)
 {
     bool own = gt_lexer_accept(&at, now->output->name);
@@ -96,8 +95,8 @@ static bool is_own_element(const assignment *now, gt_lexer at)
     return own;
 }
 
-/* Records what a name in a value needs: a size needs a parameter, another element needs a copy of
- * its buffer. */
+/* Records the needs of a name in a value: sizes become parameters, and reading other elements of an
+ * output needs a copy of the output. */
 static gputune_status note_name(elements *made, const assignment *now, const gt_lexer *at)
 {
     const gt_template *template = made->p->template;
@@ -141,7 +140,7 @@ static void append_product(gt_text *out, const uint32_t *extents, uint32_t from,
     }
 }
 
-/* Declares a view of a buffer with several extents, which takes as many indices. */
+/* Declares a view with several indices for a buffer with several extents. */
 static gputune_status append_view(elements *made, const gt_argument *buffer)
 {
     const char *type = buffer->type, *name = buffer->name;
@@ -158,7 +157,7 @@ static gputune_status append_view(elements *made, const gt_argument *buffer)
     return GPUTUNE_OK;
 }
 
-/* Declares the indices of the element with the number gputune_at. */
+/* Declares the indices of element number gputune_at. */
 static void append_indices(gt_text *out, const assignment *now, const uint32_t *extents)
 {
     for (uint32_t i = 0; i < now->index_count; i++) {
@@ -175,7 +174,6 @@ static void append_indices(gt_text *out, const assignment *now, const uint32_t *
     }
 }
 
-/* Returns true if the value reads the buffer with several indices. */
 static bool has_indices(const assignment *now, const gt_argument *buffer)
 {
     gt_lexer at;
@@ -219,7 +217,7 @@ static gputune_status append_loop(elements *made, const assignment *now)
     return GPUTUNE_OK;
 }
 
-/* The beginning of the kernel's source: views of buffers with several extents. */
+/* The beginning of the kernel's source, with views of buffers with several extents. */
 static const char prologue[] =
     "\n#line 1 \"gputune\"\n"
     "template <typename gputune_t> struct gputune_row { gputune_t *at; long long columns; "
@@ -229,20 +227,20 @@ static const char prologue[] =
     "columns, columns}; } };\n"
     "__global__ void " REFERENCE_NAME "(";
 
-/* A function that, unlike CUDA's, accepts two different types, such as an index and an int. */
+/* Unlike CUDA's functions, these accept two different types, such as an index and an int. */
 #define EXTREME(name)                                                                              \
     {                                                                                              \
         name, name "(",                                                                            \
             "[](auto a, auto b) { using type = decltype(a + b); return (::" name                   \
-            ")(type(a), type(b)); }" /* not a macro with that name */                              \
+            ")(type(a), type(b)); }" /* parentheses prevent macros */                              \
     }
 
-/* Appends the functions that values may call, unless arguments have the same names. Functions that
- * were added later are appended only if they are called, so older sources do not change. */
+/* Appends the helper functions, except those that an argument's name hides. Newer helpers are only
+ * appended if called, so older sources do not change. */
 static void append_helpers(gt_text *out, const elements *made)
 {
     static const struct {
-        const char *name, *call, *code; /* if `call` is NULL, the code is always added */
+        const char *name, *call, *code; /* `call` NULL: always append */
     } helpers[] = {
         {"ceil_div", NULL, "[](long long a, long long b) { return (a + b - 1) / b; }"},
         {"round_up", NULL, "[](long long a, long long b) { return (a + b - 1) / b * b; }"},
@@ -273,7 +271,7 @@ static void append_argument(gt_text *out, const gt_argument *argument)
     }
 }
 
-/* Appends the parameters that follow the arguments: copies and values. */
+/* Appends the parameters after the arguments: copies and values. */
 static void append_extras(gt_text *out, const elements *made)
 {
     const gt_template *template = made->p->template;
@@ -289,7 +287,7 @@ static void append_extras(gt_text *out, const elements *made)
     gt_text_append(out, ")\n{\n");
 }
 
-/* Declares the names that values use. A buffer also gets a second name, which its views do not
+/* Declares the names that values use. Each buffer gets a second name, which its views do not
  * hide. */
 static void append_names(gt_text *out, const elements *made)
 {
@@ -392,13 +390,12 @@ static gputune_status read_settings(void *to, const gt_settings *settings, gt_pa
     return GPUTUNE_OK;
 }
 
-/* Returns the first axis of a mask. */
 static const gt_axis *first_axis(const gt_template *template, uint64_t axes)
 {
     return &template->axes[__builtin_ctzll(axes)];
 }
 
-/* Refuses work that depends on axes in which a plan may differ from the winner: a plan may launch
+/* Refuses work that depends on axes in which a plan may differ from the winner. A plan may use
  * narrower vectors, or pass a block in another way. */
 static gputune_status check_work_axes(const gt_template *template, const gt_expression *measure)
 {
@@ -448,7 +445,7 @@ static gputune_status read_judge(gt_judge *judge, const gt_settings *settings, g
     return gt_lexer_accept(&p->at, ",") ? read_settings(judge, settings, p) : GPUTUNE_OK;
 }
 
-/* Reads the rest of reference(self, AXIS = value, …, rtol = e) after `self`. */
+/* Reads reference(self, AXIS = value, …, rtol = e) after `self`. */
 static gputune_status read_self(gt_judge *judge, gt_parse *p)
 {
     uint32_t given = 0;

@@ -8,13 +8,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The settings of a launch come first, followed by those of the code. */
+/* The first settings belong to a launch, the rest to the code. */
 enum { SETTINGS_OF_LAUNCH = 9, SETTINGS = 11 };
 
 enum {
     PLAN = GT_USE_PROBLEM | GT_USE_AXIS,
     IN_LOOP = PLAN | GT_USE_COUNTER,
-    /* excludes run-time sizes, because a plan is used for several sizes */
+    /* without run-time sizes, because a plan serves several sizes */
     SOURCE = GT_USE_CONST | GT_USE_AXIS | GT_USE_DEVICE
 };
 
@@ -39,7 +39,6 @@ static const gt_setting kernel_settings[SETTINGS] = {
 static const gt_settings launch_settings = {kernel_settings, SETTINGS_OF_LAUNCH,
                                             "a setting such as block = 256"};
 
-/* Reads the value of a setting into its member of *to. */
 static gputune_status read_values(void *to, const gt_setting *setting, unsigned use, gt_parse *p)
 {
     void *member = (char *)to + setting->offset;
@@ -72,7 +71,7 @@ gputune_status gt_parse_setting(gt_parse *p)
     return read_values(to, setting, setting->clause_use, p);
 }
 
-/* Reads cooperative, whose default value without an expression is true. */
+/* Reads cooperative. Without an expression, its value is true. */
 gputune_status gt_parse_cooperative(gt_parse *p)
 {
     if (p->at.token.kind == GT_TOKEN_END) {
@@ -149,7 +148,7 @@ gputune_status gt_read_buffer(uint32_t *out, gt_parse *p, unsigned kinds, const 
 }
 
 /* Returns true if a name and one of the tokens `after` follow. Sets *argument to the argument with
- * this name, or to NULL. */
+ * this name or to NULL. */
 static bool is_name(const gt_argument **argument, const gt_parse *p, const char *after)
 {
     const gt_token next = gt_lexer_peek(p->at);
@@ -158,8 +157,7 @@ static bool is_name(const gt_argument **argument, const gt_parse *p, const char 
     return is;
 }
 
-/* Reads an argument that is an expression. Its type is determined later from the kernel's
- * parameter. */
+/* Reads an argument that is an expression. The kernel's parameter determines its type later. */
 static gputune_status read_value(uint32_t *out, gt_parse *p)
 {
     gt_template_parts *parts = p->parts;
@@ -241,7 +239,6 @@ gputune_status gt_read_setting(void *to, const gt_settings *settings, uint32_t *
     return is_args ? read_arguments(to, p) : read_values(to, setting, setting->launch_use, p);
 }
 
-/* Adds an order at the end. */
 static gputune_status add_order(gt_order **out, gt_parse *p, gt_order_kind kind, uint32_t index,
                                 gt_place place)
 {
@@ -259,7 +256,7 @@ gputune_status gt_parse_launch(gt_parse *p)
     gt_template_parts *parts = p->parts;
     gt_order *order;
     uint32_t given = 0;
-    /* the first launch() replaces the kernel that kernel() names */
+    /* the first launch() replaces the kernel of kernel() */
     parts->step_count = parts->is_pipeline ? parts->step_count : 0;
     parts->is_pipeline = true;
     GT_TRY(gt_check_room(parts->step_count, GT_STEPS_MAX, "launch()", p->clause->place));
@@ -297,8 +294,8 @@ static gputune_status new_option(gt_option **out, gt_parse *p, uint32_t item, gt
     return GPUTUNE_OK;
 }
 
-/* Opens `condition` on the text before '?', and moves `body` after the '?'. Returns false if there
- * is no '?'. */
+/* Opens `condition` on the text before '?', and moves `body` after the '?'. Returns false without a
+ * '?'. */
 static bool split_condition(gt_lexer *condition, gt_lexer *body)
 {
     gt_lexer at = *body;
@@ -438,8 +435,7 @@ gputune_status gt_bind_kernel_arguments(gt_parse *p, gt_body *body, const gt_ker
 
 /* ---- for(), end() and swap() ----------------------------------------------------------------- */
 
-/* Reads `++i`, `i++`, `i += e`, `i = e` …. Sets *out to an expression for the counter's next
- * value. */
+/* Reads `++i`, `i++`, `i += e` or `i = e`. Sets *out to the counter's next value. */
 static gputune_status read_next(const gt_expression **out, gt_parse *p, const char *counter)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
@@ -459,7 +455,7 @@ static gputune_status read_next(const gt_expression **out, gt_parse *p, const ch
         }
         place = gt_lexer_place(&p->at);
         gt_text_printf(&text, "%s %.*s (", counter, (int)sign.length - 1, sign.text);
-        place.column -= (int)text.length; /* then messages name the correct column */
+        place.column -= (int)text.length; /* so messages show the correct column */
         gt_text_printf(&text, "%.*s)", (int)(p->at.end - p->at.token.text), p->at.token.text);
         while (p->at.token.kind != GT_TOKEN_END) {
             gt_lexer_next(&p->at);
@@ -515,7 +511,6 @@ gputune_status gt_parse_end(gt_parse *p)
                : gt_fail_at(place, "end(%s) in for(%s); expected end(%s)", name, inner, inner);
 }
 
-/* Reads a buffer to swap, which the kernels may write. */
 static gputune_status read_swapped(uint32_t *index, gt_parse *p)
 {
     return gt_read_buffer(index, p, GT_BUFFER_WRITTEN | GT_BUFFER_TAKEN,
@@ -541,8 +536,8 @@ gputune_status gt_parse_swap(gt_parse *p)
     return GPUTUNE_OK;
 }
 
-/* Refuses an expression that uses the grid or block of the first launch() if a loop changes these,
- * because they are unknown outside of the loop. */
+/* Refuses an expression that uses the grid or block of the first launch() if a loop changes them,
+ * because the expression is evaluated outside of the loop. */
 static gputune_status check_known(const gt_parse *p, const gt_expression *expression)
 {
     const gt_template_step *first = &p->parts->steps[0];
@@ -559,7 +554,7 @@ static gputune_status check_known(const gt_parse *p, const gt_expression *expres
     return GPUTUNE_OK;
 }
 
-/* Gives buffers that are swapped the same alignment. */
+/* Adds swap partners to vector axes, because swapped buffers need the same alignment. */
 static void join_vectors(gt_template *template, const gt_template_parts *parts)
 {
     for (uint32_t o = 0; o < parts->order_count; o++) {

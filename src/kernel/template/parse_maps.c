@@ -20,7 +20,6 @@ static const gt_setting of_map[] = {
 static const gt_settings map_settings = {of_map, sizeof of_map / sizeof *of_map,
                                          "a setting such as box = (64, 64)"};
 
-/* Reads BUFFER, or NAME : BUFFER. */
 static gputune_status read_names(gt_map *map, gt_parse *p)
 {
     gt_element element;

@@ -21,8 +21,7 @@ const char *gt_base_name(const char *path)
 
 static gputune_status read_file(gt_template_reader *reader, gt_source_file *file);
 
-/* Appends a #line directive. Replaces quotes, backslashes and control characters, which #line
- * cannot escape. */
+/* Replaces quotes, backslashes and control characters, because #line has no escapes for them. */
 void gt_line_mark_append(gt_text *out, int line, const char *path)
 {
     gt_text_printf(out, "#line %d \"", line);
@@ -41,7 +40,8 @@ static void drop_mark(char *text)
     }
 }
 
-/* Moves the backslash of spliced lines to their ends, because NVRTC allows no blanks after it. */
+/* Moves the backslash of a spliced line to the line's end, because NVRTC allows no blanks after
+ * it. */
 static void move_splices(char *text)
 {
     for (char *at = text; (at = strchr(at, '\\')); at++) {
@@ -70,7 +70,6 @@ static gputune_status new_file(gt_source_file **out, gt_template_reader *reader,
     return GPUTUNE_OK;
 }
 
-/* Returns true if the text begins with #ifndef NAME, and defines NAME. */
 static bool has_guard(const char *text)
 {
     gt_lexer lexer = gt_lexer_of(text), line;
@@ -97,8 +96,7 @@ static gputune_status join_text(gt_template_reader *reader, char *path, char *te
 
 typedef enum directive_use { KEPT, BLANKED, REPLACED } directive_use;
 
-/* Inserts a file if it is one of the template's own files. Any other file is a header, which is
- * only recorded. */
+/* Inserts a file of the template, or records a header. */
 static gputune_status join_include(gt_template_reader *reader, const gt_include *include,
                                    gt_place place, directive_use *out)
 {
@@ -159,7 +157,6 @@ static gputune_status string_name(char out[NAME_BYTES], const gt_token *token, g
     return copy_name(out, token->text + 1, token->length - 2, place);
 }
 
-/* Reads the clauses after `#pragma gputune`. */
 static gputune_status read_clauses(gt_template_reader *reader, gt_lexer *line, directive_use *out)
 {
     do {
@@ -202,7 +199,7 @@ static gputune_status include_name(char out[NAME_BYTES], bool *system, const gt_
     return copy_name(out, begin + 1, (size_t)(end - begin) - 1, place);
 }
 
-/* Returns true if this is a header of CUDA's host interface, which NVRTC does not need. */
+/* Returns true for a header of CUDA's host interface, which NVRTC does not need. */
 static bool is_built_in(const char *name)
 {
     static const char known[] =
@@ -224,7 +221,8 @@ static gputune_status read_include(gt_template_reader *reader, gt_lexer *line, d
     return join_include(reader, &(gt_include){name, place.path, .system = system}, place, out);
 }
 
-/* The accepted directives. Others are refused, because a misspelled one could be an include. */
+/* The accepted directives. Others are refused, because a misspelled directive could be an
+ * include. */
 static const char directives[] = "if ifdef ifndef elif else endif define undef error warning line";
 
 static gputune_status read_directive(gt_template_reader *reader, gt_lexer *line, directive_use *out)
@@ -271,7 +269,7 @@ int gt_line_at(gt_token *file, const char *text, size_t at)
     return number;
 }
 
-/* Sets *out to true if the file that __has_include names exists. The lexer is at the name. */
+/* Evaluates __has_include, starting at the file's name. */
 static gputune_status probe_include(bool *out, gt_template_reader *reader, const gt_lexer *name)
 {
     char text[NAME_BYTES];
@@ -287,7 +285,7 @@ static gputune_status probe_include(bool *out, gt_template_reader *reader, const
     return GPUTUNE_OK;
 }
 
-/* Appends a directive in which 1 or 0 replaces __has_include("…"), because the compiler does not
+/* Appends a directive after replacing __has_include("…") by 1 or 0, because the compiler cannot
  * find the template's own files. */
 static gputune_status append_kept(gt_template_reader *reader, const char *begin, gt_lexer line)
 {
@@ -311,7 +309,7 @@ static gputune_status append_kept(gt_template_reader *reader, const char *begin,
     return GPUTUNE_OK;
 }
 
-/* Copies the directive that begins at `begin`, or the text that replaces it, to the body. */
+/* Appends the directive at `begin`, or its replacement, to the body. */
 static gputune_status carry_line(gt_template_reader *reader, const gt_source_file *file,
                                  const char *begin, const gt_lexer *line)
 {
@@ -370,7 +368,7 @@ static gputune_status read_file(gt_template_reader *reader, gt_source_file *file
     return reader->body.failed ? gt_fail_memory() : GPUTUNE_OK;
 }
 
-/* Returns what is known about a macro. Only __CUDACC_RTC__ is known, because NVRTC defines it. */
+/* Returns whether a name is a macro. Only __CUDACC_RTC__ is known, because NVRTC defines it. */
 static gt_truth is_defined(const void *user, const gt_token *name)
 {
     (void)user;
@@ -406,7 +404,7 @@ static bool is_kernel(const gt_clause *clause)
     return strcmp(clause->word, "kernel") == 0;
 }
 
-/* Reads the function's name at the beginning of a clause. Sets it to "" if there is none. */
+/* Reads the function name at the beginning of a clause, or sets the name to "". */
 static gputune_status read_name(gt_kernel_name *out, const gt_clause *clause)
 {
     gt_lexer body = clause->body;
@@ -418,7 +416,7 @@ static gputune_status read_name(gt_kernel_name *out, const gt_clause *clause)
                : GPUTUNE_OK;
 }
 
-/* The range of clauses that belongs to one kernel. It begins with the kernel() clause. */
+/* The clauses of one kernel, starting with its kernel() clause. */
 typedef struct group {
     gt_kernel_name kernel; /* must be the first member for GT_NAMED() */
     size_t begin, end;
@@ -453,8 +451,7 @@ static gputune_status read_groups(groups *out, const gt_template_reader *reader)
     return GPUTUNE_OK;
 }
 
-/* Returns true if a clause is kept: a clause of `own`, or a common clause that `own` does not
- * override. */
+/* Returns true for a clause of `own`, and for a common clause that `own` does not override. */
 static bool clause_stays(const gt_template_reader *reader, const groups *all, const group *own,
                          size_t clause)
 {
@@ -481,7 +478,7 @@ static gputune_status keep_group(gt_template_reader *reader, const groups *all, 
         const bool is_kept = clause_stays(reader, all, own, c);
         const gputune_status status = read_name(&named, &clauses[c]);
         if (status < 0 &&
-            !is_kept) { /* mistakes in kept clauses are reported when the clauses are parsed */
+            !is_kept) { /* errors in kept clauses are reported when the clauses are parsed */
             return status;
         }
         if (status == GPUTUNE_OK && named.name[0]) {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Moves after the next `;` or `{…}` to skip a member that is not data. */
+/* Skips a member that is not data, up to and including its `;` or `{…}`. */
 static void skip_declaration(gt_lexer *lexer)
 {
     bool initialises = true; /* continue after member initialisers, as in S() : x{1}, y{2} {} */
@@ -22,7 +22,7 @@ static void skip_declaration(gt_lexer *lexer)
     (void)gt_lexer_accept(lexer, ";");
 }
 
-/* Reads alignas(16) and __align__(16). Sets *alignment to the largest of them. */
+/* Reads alignas(16) and __align__(16). Sets *alignment to the largest value. */
 static gputune_status read_alignment(uint32_t *alignment, gt_parse *p)
 {
     while (gt_lexer_accept_any(&p->at, "alignas __align__") >= 0) {
@@ -48,7 +48,7 @@ static gputune_status refuse_structure(gt_place place, const gt_structure *struc
                       structure->name, expected);
 }
 
-/* Reads the list of an array, starting after its opening brace. Missing elements are 0. */
+/* Reads the initialiser list of an array, after its opening brace. Missing elements are 0. */
 static gputune_status read_list(gt_structure_member *member, gt_parse *p)
 {
     const gt_place place = gt_lexer_place(&p->at);
@@ -62,7 +62,7 @@ static gputune_status read_list(gt_structure_member *member, gt_parse *p)
     return gt_read_text(&member->values[member->value_count++], p, "0", 1, place, 0);
 }
 
-/* Reads a default value, `= 0.5f`, `{0.5f}` or `= {1, 2}`. Stores only what can be computed
+/* Reads a default value, `= 0.5f`, `{0.5f}` or `= {1, 2}`. Keeps only values that can be computed
  * here. */
 static gputune_status read_default(gt_structure_member *member, gt_parse *p)
 {
@@ -118,7 +118,7 @@ static gputune_status add_member(gt_structure *structure, gt_parse *p, const cha
     return read_default(member, p);
 }
 
-/* Reads the words of a type, without the member's name. A known type must have a size. */
+/* Reads the type of a member. A known type must have a size. */
 static gputune_status read_member_type(char out[GT_NAME_MAX], const gt_structure *structure,
                                        gt_parse *p)
 {
@@ -162,8 +162,7 @@ static bool is_data(const gt_lexer *lexer)
     if (gt_token_is_any(&ahead.token, others)) {
         return false;
     }
-    if (gt_lexer_accept(&ahead,
-                        "enum")) { /* the definition of an enum is data if a name follows it */
+    if (gt_lexer_accept(&ahead, "enum")) { /* an enum definition is data if a name follows */
         gt_lexer_skip_to(&ahead, "; {");
         const bool defines = gt_lexer_is(&ahead, "{");
         gt_lexer_skip(&ahead, "{", "}");
@@ -182,8 +181,8 @@ static bool is_data(const gt_lexer *lexer)
     return true;
 }
 
-/* Reads a member or a label. A label such as `public:` sets *is_private for the members after
- * it. */
+/* Reads a member or a label. A label such as `public:` sets *is_private for the following
+ * members. */
 static gputune_status read_member(gt_structure *structure, bool *is_private, gt_parse *p)
 {
     char type[GT_NAME_MAX];
@@ -227,10 +226,10 @@ static gputune_status new_structure(gt_structure **out, gt_parse *p, const char 
 }
 
 typedef struct head {
-    const char *own; /* the wanted name without namespaces */
+    const char *own; /* wanted name without namespaces */
     char tag[GT_NAME_MAX];
     bool is_typedef, is_union, is_class, is_template;
-    /* true if a specialisation is searched for, which is preferred to the template itself */
+    /* true to search for a specialisation, which is preferred to the template itself */
     bool specialises;
     gt_place place;
     gt_lexer attributes, parameters; /* parameters: begins at `template` */
@@ -240,7 +239,8 @@ typedef struct head {
     gt_lexer pattern;
 } head;
 
-/* Reads from after `struct` to the `{`. Returns false if this is not a definition. */
+/* Reads a struct's head, from after `struct` to the `{`. Returns false if there is no
+ * definition. */
 static bool read_head(head *out, gt_lexer *lexer)
 {
     out->attributes = *lexer;
@@ -266,7 +266,7 @@ static bool read_head(head *out, gt_lexer *lexer)
     return gt_lexer_is(lexer, "{");
 }
 
-/* Returns true if a definition has the wanted name: as its tag, or after its members, as in `}
+/* Returns true if a definition has the wanted name: as its tag, or after its members as in `}
  * NAME;`. */
 static bool is_named(const head *head, const gt_lexer *after)
 {
@@ -275,8 +275,8 @@ static bool is_named(const head *head, const gt_lexer *after)
            (head->is_typedef && gt_lexer_is(after, head->own));
 }
 
-/* Opens *out on argument number `index` in a name such as "vec<float,4>". Returns false if there
- * are fewer arguments. */
+/* Opens *out on argument `index` in a name such as "vec<float,4>". Returns false if there are fewer
+ * arguments. */
 static bool argument_at(gt_lexer *out, const char *name, int index)
 {
     gt_lexer list = gt_lexer_of(strchr(name, '<') + 1);
@@ -309,7 +309,7 @@ static bool is_alone(const gt_lexer *item)
     return gt_lexer_peek(*item).kind == GT_TOKEN_END;
 }
 
-/* Returns true if a specialisation's arguments match those in a name such as "op<SCALE,float>". */
+/* Returns true if a specialisation matches the arguments in a name such as "op<SCALE,float>". */
 static bool head_matches(const head *head, const char *name)
 {
     int place = 0;
@@ -333,8 +333,8 @@ static bool head_matches(const head *head, const char *name)
     return !argument_at(&argument, name, place);
 }
 
-/* Returns the index of the argument for the parameter `name`, or -1. A specialisation may order its
- * arguments differently. */
+/* Returns the index of the argument that the parameter `name` stands for, or -1. A specialisation
+ * may order its arguments differently. */
 static int place_of(const gt_token *name, const head *head)
 {
     gt_lexer item, list = head->pattern;
@@ -347,7 +347,7 @@ static int place_of(const gt_token *name, const head *head)
     return head->pattern.token.kind == GT_TOKEN_END ? index : -1;
 }
 
-/* Moves p->at to a copy of the definition in which arguments replace the parameters. */
+/* Moves p->at to a copy of the definition with arguments in place of parameters. */
 static gputune_status instantiate_structure(gt_parse *p, const gt_structure *structure,
                                             const head *head)
 {
@@ -373,8 +373,7 @@ static gputune_status instantiate_structure(gt_parse *p, const gt_structure *str
     return gt_keep(p->parts, made);
 }
 
-/* Reads the base classes after a `:`, if there are any. Each base class becomes a member without a
- * name. */
+/* Reads the base classes after a `:`. Each base class becomes a member without a name. */
 static gputune_status read_bases(gt_structure *structure, gt_parse *p, bool is_class)
 {
     if (!gt_lexer_accept(&p->at, ":")) {
@@ -490,7 +489,6 @@ static gputune_status read_alias(bool *found, const head *head, gt_parse *p, boo
     return add_alias(p, name, type);
 }
 
-/* Reads the declaration that begins at p->at, if it declares the wanted type. */
 static gputune_status read_type(bool *found, head *head, gt_parse *p, const char *name)
 {
     if (gt_lexer_is(&p->at, "template")) {
@@ -568,7 +566,7 @@ const gt_structure_member *gt_structure_pointer(const gt_template *template, con
     return NULL;
 }
 
-/* Reads the first declaration of the wanted type. If `specialises`, reads only a specialisation. */
+/* Reads the first declaration of the wanted type. If `specialises`, reads only specialisations. */
 static gputune_status find_declaration(bool *found, gt_parse *p, const char *name, bool specialises)
 {
     const gt_declarations *code = &p->found;

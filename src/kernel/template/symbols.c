@@ -10,12 +10,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* First the properties of the device, with their members of gt_device, then those of the launch. */
+/* The properties of the device, followed by those of the launch. */
 static const struct property {
     const char *name;
     unsigned use;
-    int slot; /* for properties of the launch: the slot */
-    /* for properties of the device: the member, which is an int or an int64_t */
+    int slot; /* slot of a launch property */
+    /* offset and size of a device property in gt_device; the type is int or int64_t */
     size_t offset, bytes;
 } properties[] = {
 #define DEVICE(name, member)                                                                       \
@@ -198,7 +198,7 @@ static void explain_symbol(void *user, const char *name, char *out, size_t bytes
     }
 }
 
-/* Finds a constant of C's headers. Opens *value on an expression with its value. */
+/* Finds a constant of C's headers. Opens *value on its value. */
 static bool standard_meaning(const char *name, gt_lexer *value)
 {
     static const struct {

@@ -4,8 +4,8 @@
 #include "base/device.h"
 #include "kernel/template/declared.h"
 
-/* The numbers of slots. An axis or problem value whose value is a word has a second slot: the size
- * of the type that the word names, or 0. */
+/* The slots: indices into the array from which expressions read values. A type value also has a
+ * slot for the size of its type, which is 0 for other words. */
 enum {
     GT_SLOT_PROBLEM = 0,
     GT_SLOT_AXIS = GT_SLOT_PROBLEM + GT_PROBLEM_MAX,
@@ -22,14 +22,14 @@ enum {
 
 /* The kinds of names that an expression may use, as bits. */
 enum {
-    GT_USE_CONST = 1, /* problem values that are const or a type */
+    GT_USE_CONST = 1, /* const and type problem values */
     GT_USE_SIZE = 2,
     GT_USE_AXIS = 4,
     GT_USE_DEVICE = 8,
     GT_USE_BLOCK = 16,
     GT_USE_OCCUPANCY = 32,
     GT_USE_GRID = 64,
-    GT_USE_ELEMENT = 128, /* `index`; without this bit it is an ordinary name */
+    GT_USE_ELEMENT = 128, /* `index`; without this bit, `index` is an ordinary name */
     GT_USE_COUNTER = 256,
     GT_USE_PROBLEM = GT_USE_CONST | GT_USE_SIZE | GT_USE_DEVICE
 };
@@ -38,7 +38,7 @@ struct gt_token;
 
 typedef struct gt_symbols {
     const gt_template *template;
-    unsigned use; /* the GT_USE_ bits of the allowed names */
+    unsigned use; /* GT_USE_ bits of the allowed names */
     /* code whose constants expressions may use, or NULL for none */
     const struct gt_declarations *code;
 } gt_symbols;
@@ -51,19 +51,19 @@ bool gt_symbol_is_reserved(const char *name);
 /* Returns true if a token is a name that expressions may use. */
 bool gt_symbol_is_known(gt_symbols *symbols, const struct gt_token *name);
 
-/* Returns the axes that the expression uses, including those in sizeof(): bit i is axis i. Returns
- * 0 for NULL. */
+/* Returns the axes that the expression uses, including those in sizeof(), as bits. Returns 0 for
+ * NULL. */
 uint64_t gt_axes_used(const gt_expression *expression);
 
-/* Returns the next expression, after `last`, of the clauses with one of these words. The newest
- * expression comes first. */
+/* Returns the expression before `last` in clauses with one of these words. If `last` is NULL,
+ * returns the newest expression. */
 const gt_expression *gt_expression_of(const gt_template_parts *parts, const char *words,
                                       const gt_expression *last);
-/* Returns the axes that the expressions of clauses with one of these words use: bit i is axis i. */
+/* Returns the axes used by expressions of clauses with one of these words, as bits. */
 uint64_t gt_axes_of(const gt_template_parts *parts, const char *words);
 
 /* Returns true if the expression uses the counter of a loop. Returns false for NULL. */
 bool gt_counters_used(const gt_expression *expression);
 
-/* Sets the slots of the device's properties and of the words. */
+/* Sets the slots of device properties and of words. */
 void gt_slots_device(int64_t slots[GT_SLOT_MAX], const gt_device *device);

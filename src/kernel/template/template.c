@@ -14,7 +14,7 @@ typedef enum occurrence { ONCE, MANY, NEEDED, SOME } occurrence; /* SOME: once o
 
 /* Further properties of a clause, as bits. */
 enum {
-    LIST = 1,    /* the clause has comma-separated items, which are parsed one by one */
+    LIST = 1,    /* comma-separated items, parsed one by one */
     MEANING = 2, /* affects what a kernel computes */
     LAUNCH = 4,  /* affects how the kernel is launched */
     MAKING = 8,  /* affects how a configuration becomes code */
@@ -28,7 +28,7 @@ typedef struct pragma {
     gt_parse_fn *parse;
     unsigned roles;
     const char *form; /* an example for messages, or NULL for none */
-    /* the alternative if there is a launch(); NULL: the clause is allowed there */
+    /* alternative in a template with launch(); NULL: the clause is allowed there */
     const char *beside;
     size_t member; /* offset of the member that the clause sets (gt_parse.member) */
 } pragma;
@@ -46,7 +46,7 @@ static const pragma pragmas[] = {
      .member = offsetof(gt_template_parts, check)},
     {"expect", 7, ONCE, gt_parse_expect, .roles = MEANING,
      .form = "expect(y = file(\"y.npy\"), rtol = 1e-5)"},
-    /* precedes args(), whose integers then need no fill */
+    /* before args(), because integers need no fill after init() */
     {"init", 3, ONCE, gt_parse_judge, .roles = MEANING,
      .form = "init(KERNEL, block = 256, grid = ceil_div(n, 256))",
      .member = offsetof(gt_template_parts, init)},
@@ -70,7 +70,7 @@ static const pragma pragmas[] = {
     {"launch", 6, MANY, gt_parse_launch, .roles = MEANING | LAUNCH | ORDER,
      .form = "launch(KERNEL, block = 256, grid = ceil_div(n, 256), args = (y, x, n))"},
     {"prove", 6, MANY, gt_parse_prove, .roles = LIST | MEANING, .form = "prove(a = 0, -1)"},
-    /* follows clear() */
+    /* after clear() */
     {"in_place", 7, MANY, gt_parse_in_place, .roles = LIST | MEANING, .form = "in_place(y : x)"},
     {"texture", 6, MANY, gt_parse_texture, .roles = MEANING,
      .form = "texture(image, filter = linear, address = border)"},
@@ -80,7 +80,7 @@ static const pragma pragmas[] = {
     {"maxreg", 4, ONCE, gt_parse_setting, .roles = MAKING},
     {"constant", 1, MANY, gt_parse_constant, .roles = 0, .form = "constant(weights : float[9])"},
     {"default", 4, MANY, gt_parse_default, .roles = LIST},
-    /* follows default(); only affects which variants are tried first */
+    /* after default(); only determines which variants are tried first */
     {"start", 5, MANY, gt_parse_start, .roles = 0, .form = "start(VEC = 4, BLOCK = 256)"},
     {"require", 4, MANY, gt_parse_require, .roles = 0},
     {"races", 6, MANY, gt_parse_written, .roles = LIST, .member = offsetof(gt_argument, races)},
@@ -99,7 +99,7 @@ static const pragma pragmas[] = {
 
 enum { PRAGMA_COUNT = sizeof pragmas / sizeof *pragmas, PHASES = 8 };
 
-/* Returns the index of the row for the word, or PRAGMA_COUNT. */
+/* Returns the row index of the word, or PRAGMA_COUNT. */
 static size_t word_index(const char *word)
 {
     return gt_index_of(word, pragmas, PRAGMA_COUNT);
@@ -122,7 +122,7 @@ static gputune_status unknown_word(const gt_clause *clause)
                       gt_near_or(&near, "one such as tune or require"));
 }
 
-/* Refuses unknown words, words that occur twice, and missing words. */
+/* Refuses unknown, repeated and missing clauses. */
 static gputune_status check_words(const gt_template_reader *reader)
 {
     const gt_clause *first[PRAGMA_COUNT] = {NULL};
@@ -182,8 +182,6 @@ static gputune_status parse_phase(gt_parse *p, int phase)
 
 /* ---- identity ---- */
 
-/* Returns true if the value of an axis affects the source: through a macro, a clause or a pass
- * block. */
 static bool is_in_source(const gt_template_parts *parts, const gt_template *template, uint32_t axis)
 {
     int slot = GT_SLOT_AXIS + (int)axis;
@@ -198,8 +196,8 @@ static bool is_in_source(const gt_template_parts *parts, const gt_template *temp
     return in;
 }
 
-/* Identifies how variants are verified. Results that were verified in another way do not count.
- * Change this text if the proof or the default tolerances change. */
+/* Identifies the method of verification. Stored results of another method do not count. Change this
+ * text if the proof or the default tolerances change. */
 static const char proof[] = "two launches, other data sets with other scalars, as far as reference "
                             "and default take them, ties, empty rows and twins, all poisons, "
                             "tolerances by each element's sensitivity\n";
@@ -211,8 +209,8 @@ static void append_clause(gt_text *out, const gt_clause *clause)
     gt_tokens_append(out, begin, (size_t)(clause->body.end - begin));
 }
 
-/* Appends the clauses of a role in the order of their rows, and after them the loops and launches
- * in the order of the text. */
+/* Appends the clauses of a role in table order, followed by the loops and launches in text
+ * order. */
 static void append_clauses(gt_text *out, const gt_template_reader *reader, unsigned role)
 {
     const gt_clause *clauses = reader->clauses.items;
@@ -259,7 +257,7 @@ static void append_pass(gt_text *out, const gt_template *template)
     }
 }
 
-/* Appends the define()s that no source contains because only expressions use them. */
+/* Appends define() clauses whose names only expressions use, so no source contains them. */
 static void append_names(gt_text *out, const gt_template_parts *parts)
 {
     for (uint32_t i = 0; i < parts->define_count; i++) {
@@ -270,8 +268,8 @@ static void append_names(gt_text *out, const gt_template_parts *parts)
     }
 }
 
-/* Appends the default values on which the work depends, because stored times are for the work of
- * the default. */
+/* Appends default values that affect the work, because stored times are for the work of the
+ * default. */
 static void append_work_of_default(gt_text *out, const gt_template *template)
 {
     for (uint32_t i = 0; i < template->axis_count; i++) {
@@ -343,7 +341,7 @@ static gputune_status make_summary(gt_template *template, gt_template_parts *par
     return GPUTUNE_OK;
 }
 
-/* Returns true if the clause defines a macro with this name, or with the beginning of it, as in
+/* Returns true if the clause defines the name as a macro, or as the macro of a value such as
  * KIND_fast. */
 static bool makes_macro(const gt_clause *clause, const gt_token *name)
 {
@@ -366,7 +364,7 @@ static bool makes_macro(const gt_clause *clause, const gt_token *name)
     return makes;
 }
 
-/* Treats names that clauses define as unknown, so conditions that use them remain in the code. */
+/* Treats macros of clauses as unknown, so conditions that use them remain in the code. */
 static gt_meaning meaning_of(const void *user, const gt_token *name, int64_t *value)
 {
     const gt_template_reader *reader = user;
@@ -401,7 +399,7 @@ static void free_code(gt_parse *parse)
     parse->code = parse->possible = NULL;
 }
 
-/* Makes the texts in which declarations are searched for. The compiler receives all of the code. */
+/* Prepares the code for finding declarations. The compiler receives all of the code. */
 static gputune_status take_code(gt_parse *parse)
 {
     const gt_template_reader *reader = parse->reader;

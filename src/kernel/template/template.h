@@ -1,6 +1,5 @@
-/* A parsed template (docs/template.md). The parser works on text only; a callback reads files. A
- * parsed template changes only if users add values, which a lock protects, so any thread may read
- * it. */
+/* A parsed template (docs/template.md). Parsing does no I/O; a callback reads files. Thread-safe: a
+ * parsed template changes only when users add values, which a lock protects. */
 #pragma once
 
 #include "base/hash.h"
@@ -13,12 +12,12 @@
 enum {
     GT_AXIS_MAX = 32,
     GT_PROBLEM_MAX = 16,
-    GT_OTHER_MAX = 8,  /* further values of a scalar in proofs */
-    GT_PROVED_MAX = 16 /* members of one scalar in prove() */
+    GT_OTHER_MAX = 8,  /* maximum number of values of a scalar in prove() */
+    GT_PROVED_MAX = 16 /* maximum number of members of one scalar in prove() */
 };
 
-/* An integer, or a word that the template owns. Expressions see `number`: equal words have equal
- * numbers, the name of a gt_pass has its value, and "auto" has -1. */
+/* An integer, or a word that the template owns. Expressions use `number`: equal words have equal
+ * numbers, names of gt_pass have their enum value, and "auto" is -1. */
 typedef struct gt_value {
     int64_t number;
     const char *word;
@@ -35,16 +34,15 @@ typedef enum gt_axis_kind {
 } gt_axis_kind;
 
 /* A tunable. Values that users add (gt_space_open(), gt_config_parse() with `add`) follow the first
- * `count` values, and exist as long as the template. */
+ * `count` values, and live as long as the template. */
 typedef struct gt_axis {
-    char name[GT_NAME_MAX]; /* for a pass axis: the name of its block */
+    char name[GT_NAME_MAX]; /* name of the axis; for a pass axis, of its block */
     gt_axis_kind kind;
-    const gt_value *values;  /* number: for pass, a gt_pass; for carveout, KB, or -1 for auto */
+    const gt_value *values;  /* number: a gt_pass for pass; KB, or -1 (auto), for carveout */
     uint32_t count;          /* number of values in the template */
-    uint32_t default_choice; /* index into values */
+    uint32_t default_choice; /* index into `values` */
     bool in_source;          /* true if the value may change the generated source */
-    /* for vector and l2_persist; bit i: the axis names argument i, or scratch buffer i -
-     * argument_count */
+    /* buffers of vector and l2_persist; bit i: argument i, or scratch buffer i - argument_count */
     uint64_t buffers;
     uint32_t dimension; /* for cluster: 0, 1, 2 for x, y, z */
     gt_place place;
@@ -59,8 +57,8 @@ typedef enum gt_problem_kind {
 typedef struct gt_problem_value {
     char name[GT_NAME_MAX];
     gt_problem_kind kind;
-    gt_value fallback; /* the default value */
-    /* the allowed values of a type, or of a const that has several values */
+    gt_value fallback;
+    /* allowed values of a type, or of a const with several values */
     const gt_value *values;
     uint32_t count;
     gt_place place;
@@ -71,8 +69,7 @@ typedef enum gt_direction { GT_IN, GT_OUT, GT_INOUT } gt_direction;
 typedef struct gt_fill {
     gt_fill_kind kind;
     const gt_expression *low,
-        /* for uniform, sorted, constant and prefix; `low` also contains the expression of an
-         * expression fill */
+        /* for uniform, sorted, constant and prefix; expression fills use `low` */
         *high;
     const char *file; /* the name in file("name"), or NULL */
     gt_place place;
@@ -86,54 +83,54 @@ static inline bool gt_fill_is_sent(gt_fill_kind kind)
 /* The contents of the numbers at a path (gt_leaf_is_within()). #0 is the first item. */
 typedef struct gt_initialiser {
     char path[GT_NAME_MAX];
-    gt_fill fill;               /* for a buffer or a block: the contents */
-    const gt_expression *value; /* for a scalar: the value */
+    gt_fill fill;               /* contents of a buffer or block */
+    const gt_expression *value; /* value of a scalar */
 } gt_initialiser;
 
 /* A list `= {…}` for elements that consist of several numbers. */
 typedef struct gt_initialisers {
     gt_initialiser *items;
     uint32_t count;
-    bool single; /* true if there is no list, but one fill or value for all numbers */
+    bool single; /* true for one fill or value instead of a list */
 } gt_initialisers;
 
 /* The values of a scalar in prove(). */
 typedef struct gt_proved {
-    char path[GT_NAME_MAX]; /* a member of a struct, as in "dims"; "": the whole scalar */
-    /* further values; none: the scalar keeps its own value */
+    char path[GT_NAME_MAX]; /* member of a struct, such as "dims"; "": the whole scalar */
+    /* further values; empty: the scalar keeps its own value */
     const gt_expression *others[GT_OTHER_MAX];
     uint32_t other_count;
     gt_place place;
 } gt_proved;
 
-/* An argument, a scratch buffer, or a block of parameters. A block is a buffer with one extent, or
- * with none if it is a single element that kernels read as name(). */
+/* An argument, a scratch buffer, or a parameter block. A block is a buffer with one extent, or a
+ * single element without extents that kernels read as name(). */
 typedef struct gt_argument {
-    char name[GT_NAME_MAX]; /* for a buffer that a struct points to: "grid.x" */
-    uint32_t holder; /* 1 + the index of the struct that points to it; 0: it is a parameter */
+    char name[GT_NAME_MAX]; /* name; "grid.x" for a buffer that a struct points to */
+    uint32_t holder; /* 1 + index of the struct that points to the buffer; 0: a kernel parameter */
     bool is_buffer;
     gt_direction direction; /* GT_IN for scalars */
-    /* as in the template: a type problem value, an element or a struct */
+    /* type as in the template: a type problem value, an element or a struct */
     char type[GT_NAME_MAX];
-    const gt_expression *extents[3]; /* for a buffer: extents, slowest dimension first */
+    const gt_expression *extents[3]; /* extents of a buffer, slowest dimension first */
     uint32_t extent_count;
     gt_fill fill; /* fill of a buffer */
-    /* for a null pointer (`type` is uint64_t): the type to which it points */
+    /* pointed-to type of a null pointer, whose `type` is uint64_t */
     char pointee[GT_NAME_MAX];
-    const char *expected;       /* the file with an output's expected results, or NULL */
-    const gt_expression *value; /* for a scalar: its default, or the size with the same name */
-    bool keeps;                 /* true for an offset, which keeps its own value in proofs */
-    /* the values that prove() states for the scalar or its members */
+    const char *expected;       /* file with the expected results of an output, or NULL */
+    const gt_expression *value; /* value of a scalar: its default, or the size with the same name */
+    bool keeps;                 /* true for an offset, which proofs do not change */
+    /* values in prove() for the scalar or its members */
     gt_proved proved[GT_PROVED_MAX];
     uint32_t proved_count;
     gt_initialisers initialisers;
     bool nan_ok, finite; /* finite: proofs do not fill the buffer with NaN or infinities */
-    uint32_t in_place;   /* for an output: 1 + the index of the input that may be the same buffer */
+    uint32_t in_place;   /* for an output: 1 + index of the input that may share its buffer */
     bool cleared, races;
-    /* not NULL: the kernel's parameter is the map or the texture, and not the address */
+    /* tensor map or texture that is the kernel's parameter instead of the address; NULL: none */
     const struct gt_map *map;
     const struct gt_texture_clause *texture;
-    /* for a block: the axis by which it is passed; -1: it is a __constant__ of the code */
+    /* for a block: its pass axis, or -1 for a __constant__ of the code */
     int axis;
     gt_place place;
 } gt_argument;
@@ -142,30 +139,30 @@ typedef struct gt_argument {
 typedef struct gt_work {
     bool stated;
     uint64_t axes;  /* bit i: the work depends on axis i; 0: all variants do the same work */
-    gt_place place; /* place of work(), or of kernel() if there is no work() */
+    gt_place place; /* place of work(), or of kernel() without a work() */
 } gt_work;
 
-/* A parsed template. declared.h contains further parts, for src/kernel only. */
+/* A parsed template. declared.h has its private parts, for src/kernel only. */
 typedef struct gt_template {
     char name[GT_NAME_MAX];
-    const char *path, *text, *summary; /* summary: the text of the first comment line, or "" */
+    const char *path, *text, *summary; /* summary: text of the first comment line, or "" */
     gt_axis axes[GT_AXIS_MAX];
     uint32_t axis_count;
     gt_problem_value problem[GT_PROBLEM_MAX];
     uint32_t problem_count;
-    gt_argument *arguments; /* the arguments without pass blocks, followed by the scratch buffers */
+    gt_argument *arguments; /* arguments without pass blocks, followed by scratch buffers */
     uint32_t argument_count,
-        parameter_count; /* number of arguments, without and with the scratch buffers */
-    /* number of arguments at the beginning that are parameters of the kernel */
+        parameter_count; /* number of arguments without and with scratch buffers */
+    /* number of leading arguments that are kernel parameters */
     uint32_t taken_count;
-    gt_argument passes[GT_BLOCK_MAX]; /* blocks, which are the caller's first arguments */
+    gt_argument passes[GT_BLOCK_MAX]; /* pass blocks, which are the caller's first arguments */
     uint32_t pass_count;
     gt_work work;
-    const struct gt_config *starts; /* configurations of the start() clauses, in their order */
+    const struct gt_config *starts; /* configurations of the start() clauses, in order */
     uint32_t start_count;
     /* hash of code, headers, args, reference, tolerances and work; part of a scenario's key */
     gt_hash identity;
-    /* true if the compiler reads headers, and therefore needs folders to search */
+    /* true if the compiler needs include folders for headers */
     bool has_headers;
     struct gt_template_parts *parts;
 } gt_template;
@@ -175,35 +172,33 @@ typedef struct gt_include {
     const char *name; /* the name as written */
     const char *from; /* path of the including file */
     bool system;      /* true for <name>, false for "name" */
-    /* true if include() names the file, so its text is needed by everything that uses the file */
+    /* true for include(), which always inserts the file */
     bool join;
 } gt_include;
 
 /* An included file: one of the template's own files, or a header that the compiler reads. */
 typedef struct gt_included {
     char *text,
-        /* owned by the caller; the path is for messages, and for detecting cycles. NULL: a
+        /* owned by the caller; path: for messages and for detecting cycles; text: NULL for a
          * header */
         *path;
-    gt_hash digest; /* for a header: a digest of its contents, or of the toolkit's version */
+    gt_hash digest; /* for a header: digest of its contents or of the toolkit's version */
 } gt_included;
 
-/* Finds an included file. If it fails with ENOTFOUND, the compiler reads the file; other failures
- * end the parsing. */
+/* Finds an included file. After ENOTFOUND, the compiler reads the file; other failures end the
+ * parsing. */
 typedef gputune_status (*gt_include_fn)(void *user, const gt_include *include, gt_included *out);
 
 /* Returns true if the reference is the kernel's own default variant: reference(self). */
 bool gt_template_is_own_reference(const gt_template *template);
 
 /* Parses a copy of `text` for `kernel` (NULL: the first kernel). gt_template_free() frees *out.
- * `include` may be NULL. Returns ETEMPLATE with a place, or ENOTFOUND if there is no such
- * kernel. */
+ * `include` may be NULL. ETEMPLATE with a place, or ENOTFOUND for an unknown kernel. */
 gputune_status gt_template_parse(gt_template **out, const char *path, const char *text,
                                  const char *kernel, gt_include_fn include, void *user);
 void gt_template_free(gt_template *template);
 
-/* Calls `each` for every kernel of a text until a call fails. ETEMPLATE for clauses that cannot be
- * read. */
+/* Calls `each` for every kernel of a text until a call fails. ETEMPLATE for unreadable clauses. */
 gputune_status gt_template_names(const char *path, const char *text, gt_include_fn include,
                                  void *user, gputune_status (*each)(void *to, const char *name),
                                  void *to);
@@ -213,14 +208,14 @@ int gt_template_axis_index(const gt_template *template, const char *name);
 int gt_template_problem_index(const gt_template *template, const char *name);
 /* Returns the type problem value with this name, or NULL. */
 const gt_problem_value *gt_problem_type(const gt_template *template, const char *name);
-/* Appends an explanation to a compiler's message that a define() or a macro of gputune caused. */
+/* Appends an explanation to a compiler message that a define() or a macro of gputune caused. */
 void gt_template_explain(gt_text *out, const gt_template *template, const char *message);
 /* Returns the word of the clause that declares axes of this kind. */
 const char *gt_axis_kind_name(gt_axis_kind kind);
-/* Returns true if the kernels' code has dynamic shared memory, but no launch states its size. */
+/* Returns true if the kernels use dynamic shared memory, but no launch states its size. */
 bool gt_template_lacks_shared(const gt_template *template);
-/* Finds the first __constant__ that is used but has no value, neither in the code nor by a clause.
- * Writes its name to `out`. */
+/* Finds the first __constant__ that is used but has no value from the code or a clause. Writes its
+ * name to `out`. */
 bool gt_template_leaves_constant(char out[GT_NAME_MAX], const gt_template *template);
 /* Returns true if the code initialises the __constant__ `name`, even with zero. */
 bool gt_template_gives_constant(const gt_template *template, const char *name);

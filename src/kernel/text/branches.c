@@ -123,28 +123,27 @@ void gt_conditions_read(gt_conditions *conditions, gt_lexer line)
 
 /* ---- texts ---- */
 
-/* A #define or #undef. */
 typedef struct macro {
     gt_token name;
     gt_lexer value;
-    gt_truth defined; /* the truth value of "the name is a macro after this directive" */
+    gt_truth defined; /* truth of "the name is a macro after this directive" */
 } macro;
 
-/* A directive of an open #if, as the offsets of its '#' and of the end of its line. */
+/* A directive of an open #if: offsets of its '#' and of its line end. */
 typedef struct mark {
     unsigned depth;
     size_t begin, end;
 } mark;
 
 typedef struct reader {
-    char *left; /* copy of the text, in which lines are blanked */
+    char *left; /* copy of the text with blanked lines */
     gt_meaning_fn meaning;
     const void *user;
     GT_ARRAY(macro) macros;
     GT_ARRAY(mark) marks;
     gt_conditions conditions;
     uint64_t doubtful; /* bit i: a condition of the #if at depth i is unknown */
-    gt_token guarded;  /* the name of an #ifndef that the next line defines */
+    gt_token guarded;  /* name of an #ifndef whose next directive defines the name */
     bool failed;
 } reader;
 
@@ -180,7 +179,7 @@ typedef struct values {
     int count;
 } values;
 
-/* Gives names that are not macros the value 0, as the preprocessor does. */
+/* Gives undefined names the value 0, like the preprocessor. */
 static int slot_of(void *user, const char *name)
 {
     values *v = user;
@@ -241,7 +240,8 @@ static void read_define(reader *r, gt_lexer line)
     }
 }
 
-/* Records the name of `#ifndef NAME` before `#define NAME`, because no header defines it. */
+/* Records the name of an include guard, `#ifndef NAME` before `#define NAME`, because no header
+ * defines it. */
 static void note_guard(reader *r, gt_lexer line, gt_lexer behind)
 {
     gt_lexer next;
@@ -279,7 +279,7 @@ static void note_condition(reader *r, unsigned before, size_t begin, size_t end)
 
 static void read_text(reader *r, const char *text)
 {
-    size_t since = 0; /* the beginning of the part that is left out, or 0 for none */
+    size_t since = 0; /* start of the disabled part, or 0 */
     gt_lexer lexer = gt_lexer_of(text), line;
     while (!r->failed && gt_lexer_find_directive(&lexer, &line)) {
         if (!gt_token_is_any(&line.token, "if ifdef ifndef elif else endif")) {

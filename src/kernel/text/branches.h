@@ -1,10 +1,10 @@
-/* Follows the #if directives of a text and blanks the lines that are certainly left out. */
+/* Evaluates the #if directives of a text and blanks lines that are certainly disabled. */
 #pragma once
 
 #include "kernel/text/lexer.h"
 
-/* The truth value of a condition. In the order of the enumerators, && is the minimum of two values,
- * and || the maximum. */
+/* The truth value of a condition, ordered so that && is the minimum of two values and || the
+ * maximum. */
 typedef enum gt_truth { GT_NEVER, GT_PERHAPS, GT_SURELY } gt_truth;
 
 /* Returns the truth value of "a macro of that name is defined". */
@@ -16,13 +16,12 @@ typedef gt_truth (*gt_term_fn)(const void *user, gt_lexer term);
 enum { GT_CONDITIONS_MAX = 64 };
 
 typedef struct gt_conditions {
-    gt_truth now; /* the truth value of "the current line is compiled" */
+    gt_truth now; /* truth of "the current line is compiled" */
     gt_defined_fn defined;
     gt_term_fn term; /* NULL: the values of terms are unknown */
     const void *user;
     struct {
-        /* the truth values of "the code around the #if is compiled" and "an earlier branch of it is
-         * compiled" */
+        /* truth of "the code around the #if is compiled" and "an earlier branch is compiled" */
         gt_truth outside, taken;
     } open[GT_CONDITIONS_MAX];
     unsigned depth;
@@ -31,7 +30,7 @@ typedef struct gt_conditions {
 /* Starts at the beginning of a text, outside of all conditions. */
 void gt_conditions_open(gt_conditions *conditions, gt_defined_fn defined, gt_term_fn term,
                         const void *user);
-/* Reads a directive, starting after its '#'. Only conditions have an effect. */
+/* Reads a directive after its '#'. Ignores directives other than conditions. */
 void gt_conditions_read(gt_conditions *conditions, gt_lexer line);
 
 /* Replaces a part of a text by blanks, but keeps its newlines. */
@@ -40,15 +39,15 @@ void gt_blank(char *text, size_t begin, size_t end);
 /* The state of a name that the text does not define as a macro. */
 typedef enum gt_meaning {
     GT_UNDEFINED, /* not a macro */
-    GT_UNKNOWN,   /* may be a macro, because a file that was not read may define it */
-    GT_OPEN,      /* a macro with several possible values; conditions that use it are kept */
+    GT_UNKNOWN,   /* may be a macro of a file that was not read */
+    GT_OPEN,      /* a macro with several possible values; conditions that use the macro are kept */
     GT_VALUED     /* a macro with one known value */
 } gt_meaning;
 
-/* Returns what is known about a name. Sets *value for GT_VALUED. */
+/* Returns the state of a name. Sets *value for GT_VALUED. */
 typedef gt_meaning (*gt_meaning_fn)(const void *user, const gt_token *name, int64_t *value);
 
-/* Copies `text` to *out. Blanks the lines that conditions leave out, and the directives of each #if
- * whose conditions are all known. Line numbers do not change. The caller frees *out. ENOMEM. */
+/* Copies `text` to *out. Blanks disabled lines, and the directives of each #if whose conditions are
+ * all known. Line numbers do not change. The caller frees *out. ENOMEM. */
 gputune_status gt_branches_cut(char **out, const char *text, gt_meaning_fn meaning,
                                const void *user);

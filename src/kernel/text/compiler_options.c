@@ -13,9 +13,10 @@ typedef enum gt_option_value { BARE, VALUE, EITHER } gt_option_value;
 typedef struct option {
     const char *names; /* names without dashes, separated by blanks */
     gt_option_value value;
-    /* true if the options change the meaning of the source, so the reference also needs them */
+    /* true if the options change the meaning of the source; the reference then needs the same
+     * options */
     bool meaning;
-    const char *why; /* why the options are refused; NULL: they are allowed */
+    const char *why; /* reason for refusing the options, or NULL */
 } option;
 
 static const option options[] = {
@@ -43,7 +44,7 @@ static const option options[] = {
      .why = "gputune sets it itself; leave it out"},
     {"minimal", .why = "gputune's prelude would not compile with it; leave it out"}};
 
-/* The assembler options that --ptxas-options= may pass. Other options read or write files. */
+/* The allowed assembler options in --ptxas-options=. Other options read or write files. */
 static const char assembler[] =
     "-O0 -O1 -O2 -O3 -v --verbose --warn-on-spills -warn-spills --warn-on-local-memory-usage "
     "-dlcm= -dscm= --def-load-cache= --def-store-cache= --opt-level= "
@@ -95,7 +96,7 @@ gputune_status gt_compiler_option_check(const char *option, gt_place place)
     GT_REFUSE_AT(gt_is_any(name, length, "std") &&
                      !gt_is_any(value, strlen(value), "c++17 c++20 c++23"),
                  place, "--std=%s; expected c++17, c++20 or c++23, which the prelude needs", value);
-    /* the assembler accepts a list, but here only one option is allowed */
+    /* ptxas accepts a list, but gputune accepts only one option */
     const size_t own = strcspn(value, "=") + (strchr(value, '=') != NULL);
     GT_REFUSE_AT(gt_is_any(name, length, "ptxas-options Xptxas") &&
                      (!gt_is_any(value, own, assembler) || strchr(value, ',')),

@@ -4,21 +4,21 @@
 #include <string.h>
 
 enum {
-    DEEPEST = 64,      /* scopes that are nested more deeply are read as one declaration */
-    EXPANDED = 20000,  /* maximum number of words of one expanded declaration */
-    ANGLES_MAX = 4096, /* maximum number of words between < and > */
+    DEEPEST = 64,      /* more deeply nested scopes are read as one declaration */
+    EXPANDED = 20000,  /* maximum number of tokens of one expanded declaration */
+    ANGLES_MAX = 4096, /* maximum number of tokens between < and > */
     KEYS_MAX = 1 << 20
 };
 
-/* A scan over the words of a text or of an expanded macro. */
+/* A scan over the tokens of a text or of an expanded macro. */
 typedef struct scan {
     gt_declarations *to;
     gt_macros *macros;
     const gt_word *words;
     size_t count;
-    bool is_expansion; /* true for an expanded macro, whose declarations only add names and marks */
+    bool is_expansion; /* true for an expanded macro, which only contributes names and marks */
     bool in_class;
-    int depth, namespaces; /* numbers of scopes and of namespaces around the words */
+    int depth, namespaces; /* numbers of enclosing scopes and namespaces */
     /* indexed by id: how the current declaration reads the name (GT_READ_ bits) */
     uint8_t *ways;
     size_t ids; /* number of elements of `ways` */
@@ -39,7 +39,6 @@ static bool closes_angle(const gt_word *word)
     return word->id == GT_IS_GREATER || word->id == GT_IS_GREATER2;
 }
 
-/* Returns true if a name before parentheses is an attribute and not the declared name. */
 static bool is_attribute(const gt_word *word)
 {
     const gt_token *t = &word->token;
@@ -55,7 +54,6 @@ static bool ends_statement(const gt_word *word)
            word->id == GT_IS_CLOSE_BRACE;
 }
 
-/* Returns true if the word is a name that is not a keyword. */
 static bool is_own_name(const gt_word *word)
 {
     return gt_word_is_name(word) && !(word->id >= GT_IS_TEMPLATE && word->id < GT_WORDS_FIXED);
@@ -220,7 +218,7 @@ static void classify_typedef(scan *s, gt_piece *piece, const gt_word *w, size_t 
     }
 }
 
-/* Reads a class definition or declaration. Returns false if the words declare a variable. */
+/* Reads a class definition or declaration. Returns false for a variable of class type. */
 static bool classify_class(scan *s, gt_piece *piece, const gt_word *w, size_t count, size_t at)
 {
     const size_t open = gt_word_find(w, 0, count, GT_IS_OPEN_BRACE);
@@ -267,7 +265,7 @@ static void classify_variables(scan *s, gt_piece *piece, const gt_word *w, size_
     }
 }
 
-/* Returns the name of the owner before the `::` at `at`: A in A::f and A<T>::f. Returns 0 if there
+/* Returns the class or namespace before the `::` at `at`: A in A::f and A<T>::f. Returns 0 if there
  * is none. */
 static uint32_t owner_before(const gt_word *w, size_t at)
 {
@@ -311,8 +309,8 @@ static void classify_function(scan *s, gt_piece *piece, const gt_word *w, size_t
                           (w[count - 2].id == GT_IS_DEFAULT || w[count - 2].id == GT_IS_DELETE);
 }
 
-/* Returns the index of the end of the head: the index of a body, a value or the ';'. Sets *name to
- * the index of the declared function's name, or to `count` if the words declare no function. */
+/* Returns the index of the token after the head: a body, a value or the ';'. Sets *name to the
+ * index of the declared function's name, or to `count` if no function is declared. */
 static size_t find_head(const gt_word *w, size_t count, size_t *name)
 {
     size_t i = 0;
@@ -352,7 +350,7 @@ static void note_marks(gt_piece *piece, const gt_word *w, size_t count)
     }
 }
 
-/* Removes attributes from the words of a head: alignas(…), __launch_bounds__(…), [[…]]. */
+/* Removes attributes from a head: alignas(…), __launch_bounds__(…), [[…]]. */
 static size_t strip_attributes(gt_word *w, size_t count)
 {
     size_t to = 0;
@@ -370,7 +368,7 @@ static size_t strip_attributes(gt_word *w, size_t count)
     return to;
 }
 
-/* Classifies a declaration by its first word. Returns false if the first word does not decide. */
+/* Classifies a declaration by its first word. Returns false if that is not sufficient. */
 static bool classify_by_word(scan *s, gt_piece *piece, const gt_word *w, size_t count)
 {
     const uint32_t id = w[0].id;
@@ -398,7 +396,7 @@ static bool classify_by_word(scan *s, gt_piece *piece, const gt_word *w, size_t 
     return true;
 }
 
-/* Classifies a declaration by its expanded words, and modifies them. */
+/* Classifies a declaration by its expanded tokens, and modifies them. */
 static void classify_piece(scan *s, gt_piece *piece, gt_word *w, size_t count)
 {
     size_t name;
@@ -443,7 +441,6 @@ static void classify_piece(scan *s, gt_piece *piece, gt_word *w, size_t count)
 
 /* ---- the names that a declaration reads ------------------------------------------------------ */
 
-/* Grows `ways`, which is indexed by id, after new names were interned. */
 static void grow_ways(scan *s)
 {
     const size_t ids = 2 * (size_t)s->macros->ids;
@@ -482,8 +479,7 @@ static bool is_behind_type(const gt_word *w, size_t i, bool in_head)
            (in_head && (w[at - 1].id == GT_IS_OPEN_PAREN || w[at - 1].id == GT_IS_COMMA));
 }
 
-/* Returns true if the name at `i` is a further name of a declaration, such as b in `float a,
- * b;`. */
+/* Returns true for a further declared name, such as b in `float a, b;`. */
 static bool is_further(const gt_word *w, size_t count, size_t i)
 {
     size_t at = i;
@@ -539,7 +535,7 @@ static void read_directive(scan *s, const gt_word *directive)
     gt_array_free(&names);
 }
 
-/* Reads a range of words twice: as written, and with macros expanded. */
+/* Records the names that a range of tokens reads, both as written and after macro expansion. */
 static void read_range(scan *s, size_t begin, size_t end)
 {
     gt_word_list raw = {0}, expanded = {0};
@@ -591,7 +587,6 @@ static void note_parameters(const scan *s, walk *walk, size_t first, size_t at)
     walk->is_function |= !walk->has_value && (is_name || closes_angle(before) || is_operator);
 }
 
-/* Returns true if the declaration ends after the braces from `at` to `close`. */
 static bool ends_behind(const scan *s, const walk *walk, size_t at, size_t close)
 {
     const bool initialises =
@@ -608,7 +603,7 @@ static void read_macros(scan *s, walk *walk, size_t at)
     }
 }
 
-/* Finds the end of the piece that begins at piece->begin, and the braces of a class. */
+/* Finds the end of the declaration at piece->begin, and the braces of a class. */
 static void find_end(scan *s, gt_piece *piece)
 {
     const gt_word *w = s->words;
@@ -660,8 +655,8 @@ static bool is_balanced(const gt_word_list *words)
 
 static void scan_scope(scan *s, size_t begin, size_t end);
 
-/* Classifies a macro that makes whole declarations. The piece receives the names and marks of all
- * of them. */
+/* Classifies the use of a macro that makes whole declarations. The piece collects the names and
+ * marks of all these declarations. */
 static void classify_macro(scan *s, gt_piece *piece, const gt_word_list *expanded)
 {
     gt_declarations made = {0};
@@ -687,8 +682,8 @@ static void classify_macro(scan *s, gt_piece *piece, const gt_word_list *expande
     gt_array_free(&made.reads);
 }
 
-/* Reads the use of a macro that makes whole declarations, or that opens or closes a scope. Returns
- * false if there is no such use. */
+/* Reads a macro use that makes whole declarations, or that opens or closes a scope. Returns false
+ * for other tokens. */
 static bool read_macro(scan *s, gt_piece *piece)
 {
     const size_t at = piece->begin, taken = gt_macro_use(s->macros, s->words, s->count, at);
@@ -753,13 +748,12 @@ static void read_piece(scan *s, gt_piece *piece)
     }
 }
 
-/* Reads one declaration and returns the index of the next one. */
 static size_t scan_piece(scan *s, size_t at)
 {
     gt_piece piece = {.begin = at, .parent = -1, .is_in_namespace = s->namespaces > 0};
     read_piece(s, &piece);
     const bool is_member = s->in_class && (piece.kind != GT_PIECE_FUNCTION || piece.is_torn);
-    if (is_member || s->macros->failed) { /* a member is part of the piece of its class */
+    if (is_member || s->macros->failed) { /* the piece of a class includes its members */
         return piece.end;
     }
     if (gt_array_push(&s->to->items, piece) != GPUTUNE_OK) {
@@ -779,8 +773,7 @@ static size_t scan_piece(scan *s, size_t at)
     return piece.end;
 }
 
-/* Returns the index after the '{' of a namespace or extern "C" that begins at `at`, or 0 if there
- * is none. */
+/* Returns the index after the '{' of a namespace or extern "C" at `at`, or 0 if there is none. */
 static size_t enter_scope(const scan *s, size_t at)
 {
     const gt_word *w = s->words;

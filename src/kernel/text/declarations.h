@@ -1,4 +1,4 @@
-/* Finds the declarations of CUDA text: which names each of them declares and reads. */
+/* Finds the declarations of CUDA text, and the names that each declaration declares and reads. */
 #pragma once
 
 #include "kernel/text/macros.h"
@@ -28,42 +28,42 @@ typedef struct gt_piece_read {
     uint8_t ways;
 } gt_piece_read;
 
-/* One declaration outside of functions, or one member function. Positions are indices of words. */
+/* One declaration outside of functions, or one member function. Positions are token indices. */
 typedef struct gt_piece {
     gt_piece_kind kind;
     size_t begin, end;
     size_t body_begin, body_end; /* between the braces of a class */
-    size_t first_key, keys;      /* the declared names, in gt_declarations.keys */
-    size_t first_read, reads;    /* the names that the piece reads, in gt_declarations.reads */
-    size_t first_named, named;   /* the names in a function's signature, in gt_declarations.keys */
+    size_t first_key, keys;      /* declared names: a range of gt_declarations.keys */
+    size_t first_read, reads;    /* names that the piece reads: a range of gt_declarations.reads */
+    size_t first_named, named;   /* names in a function's signature, in gt_declarations.keys */
     int parent;                  /* index of the class of a member function, or -1 for none */
     uint32_t owner;              /* A in `A::f() { … }`, or 0 for none */
-    bool is_torn;                /* true if an #if divides a pair of brackets */
-    bool is_marked;   /* true if it has __global__, __device__ or another mark of device code */
-    bool is_constant; /* true if it is const, constexpr, or a type */
-    bool is_host;     /* true if it is marked __host__ */
+    bool is_torn;                /* true if an #if splits a pair of brackets */
+    bool is_marked;   /* true if marked as device code, for example by __global__ or __device__ */
+    bool is_constant; /* true for const, constexpr, and types */
+    bool is_host;     /* true if marked __host__ */
     bool is_in_namespace;
     bool is_operator, is_special; /* is_special: an operator or a destructor */
     bool is_virtual, has_body, is_defaulted;
-    bool is_foreign; /* true if the signature has a qualified name, as in std::ostream */
+    bool is_foreign; /* true if the signature has a qualified name, such as std::ostream */
 } gt_piece;
 
 typedef struct gt_declarations {
-    gt_macros macros; /* the macros that are defined at the end of the text */
+    gt_macros macros; /* macros at the end of the text */
     gt_word_list words;
-    GT_ARRAY(gt_piece) items; /* in the order of the text; a class is followed by its functions */
+    GT_ARRAY(gt_piece) items; /* in text order; the functions of a class follow the class */
     GT_ARRAY(uint32_t) keys;
     GT_ARRAY(gt_piece_read) reads;
 } gt_declarations;
 
 /* Finds the declarations of `text`, including those in namespaces and extern "C". *out points into
- * the text. Lines that #if leaves out should first be blanked by gt_branches_cut(). ENOMEM. */
+ * the text. Disabled #if branches should be blanked before (gt_branches_cut()). ENOMEM. */
 gputune_status gt_declarations_find(gt_declarations *out, const char *text);
 /* Returns the index of the > that closes the < at `at`, or `at` if the < is a comparison. */
 size_t gt_word_close_angles(const gt_word *words, size_t count, size_t at);
 /* Returns the index after all `template <…> requires …` that begin at `i`. */
 size_t gt_word_skip_templates(const gt_word *words, size_t count, size_t i);
-/* Returns the index of the first piece, starting at `from`, that declares the name. Returns
- * items.count if there is none. */
+/* Returns the index of the first piece, at or after `from`, that declares the name, or
+ * items.count. */
 size_t gt_piece_find(const gt_declarations *declarations, size_t from, uint32_t id);
 void gt_declarations_free(gt_declarations *declarations);

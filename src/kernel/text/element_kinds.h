@@ -10,7 +10,7 @@ typedef enum gt_fill_kind {
     GT_FILL_SORTED,
     GT_FILL_PERMUTATION,
     GT_FILL_PREFIX,
-    /* For this kind and those below it, the host generates the elements and sends them to the
+    /* The host generates the elements of this and the following fills, and sends them to the
      * worker. */
     GT_FILL_EXPRESSION,
     GT_FILL_FILE

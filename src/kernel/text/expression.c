@@ -32,7 +32,8 @@ static gputune_status emit_instruction(parser *p, gt_instruction instruction)
     return gt_array_push(&p->code, instruction) < 0 ? gt_fail_memory() : GPUTUNE_OK;
 }
 
-/* Emits an operation. If it has two operands, `first` is the index of the first operand's code. */
+/* Emits an operation. `first` is the index of the first operand's code if there are two
+ * operands. */
 static gputune_status emit_operation(parser *p, gt_operation operation, int first)
 {
     return emit_instruction(p, (gt_instruction){.operation = operation, .target = first});
@@ -140,7 +141,7 @@ static gputune_status parse_sizeof(parser *p)
     return use_slot(p, slot);
 }
 
-/* Parses the value of a constant of the code, which replaces its name. */
+/* Parses the value of a constant in place of its name. */
 static gputune_status parse_meaning(parser *p, gt_lexer *value, const char *name, gt_place place)
 {
     gt_lexer *outside = p->lexer;
@@ -241,7 +242,7 @@ static gputune_status parse_unary(parser *p)
     return parse_primary(p);
 }
 
-/* An operator between two operands; a higher precedence binds tighter, as in C. */
+/* Binary operators; a higher precedence binds tighter, as in C. */
 static const struct {
     const char *sign;
     int precedence;
@@ -309,7 +310,7 @@ static gputune_status parse_conditional(parser *p)
     return parse_nested(p, parse_choice);
 }
 
-/* Appends the tokens from `from` up to `to`, separated by one blank if there was any space. */
+/* Appends the tokens from `from` up to `to`. Turns any space between tokens into one blank. */
 static void append_tokens(gt_text *out, gt_lexer from, const gt_lexer *to)
 {
     const char *last = from.token.text;
@@ -467,7 +468,7 @@ static const char *unary_real(double *value, gt_operation operation)
     return NULL;
 }
 
-/* Returns true if the operation yields an integer if its operands are integers. */
+/* Returns true if the operation maps integers to an integer. */
 static bool stays_whole(gt_operation operation)
 {
     return operation != GT_DO_POW && operation != GT_DO_SQRT && operation != GT_DO_LOG2;

@@ -1,5 +1,5 @@
-/* Integer and floating-point C expressions of templates. They are parsed once and evaluated often;
- * each name is a slot in an array of values. */
+/* Integer and floating-point C expressions of templates, parsed once and evaluated often. Names
+ * become slots in an array of values. */
 #pragma once
 
 #include "base/operation.h"
@@ -17,16 +17,16 @@ typedef struct gt_place {
     int line, column;
 } gt_place;
 
-/* A parsed expression: one allocation, in which code and text follow the members. */
+/* A parsed expression: one allocation that also contains code and text. */
 typedef struct gt_expression {
     gt_instruction *code;
     int count;
     bool is_real; /* true if a literal is floating-point, so the expression has no integer value */
     uint64_t used[GT_SLOT_MAX / 64]; /* bit i: the code reads slot i */
-    const char *text;                /* the source without comments and with single blanks */
-    /* where the expression begins; the owner of the template's texts owns the path */
+    const char *text;                /* source without comments and with single blanks */
+    /* beginning of the expression; the owner of the template's texts owns the path */
     gt_place place;
-    /* in a template: the word of the clause, and the expression that was read before this one */
+    /* in a template: word of the clause, and the previously parsed expression */
     const char *word;
     const struct gt_expression *before;
 } gt_expression;
@@ -35,58 +35,56 @@ typedef struct gt_expression {
 typedef struct gt_scope {
     /* Returns the slot of a name, in [0, GT_SLOT_MAX), or -1. */
     int (*slot)(void *user, const char *name);
-    /* Returns the slot that contains the size of a type in bytes, or -1. NULL: sizeof accepts no
-     * names of types. */
+    /* Returns the slot for the size of a type in bytes, or -1. NULL: sizeof accepts no type
+     * names. */
     int (*size_slot)(void *user, const char *name);
-    /* Finds a constant of the code. Opens *value on its definition, which extends to the end, ';',
-     * ',' or '}', and sets *above to the number to add. NULL: there is no code. */
+    /* Finds a constant of the code. Opens *value on its definition up to the end, ';', ',' or '}',
+     * and sets *above to the number to add. NULL: there is no code. */
     bool (*meaning)(void *user, const char *name, struct gt_lexer *value, int64_t *above);
     /* Writes the message for an unknown name, without the place. NULL: a default message. */
     void (*explain)(void *user, const char *name, char *out, size_t bytes);
     void *user;
 } gt_scope;
 
-/* Parses the longest expression that begins at the lexer's current token; docs/template.md lists
- * operators and functions. Fails with ETEMPLATE and the place for syntax errors, unknown names, and
- * expressions that are too deep or too long. The caller frees *out. */
+/* Parses the longest expression at the lexer's current token; docs/template.md lists operators and
+ * functions. ETEMPLATE with the place for syntax errors, unknown names, and expressions that are
+ * too deep or too long. The caller frees *out. */
 gputune_status gt_expression_read(gt_expression **out, struct gt_lexer *lexer,
                                   const gt_scope *scope);
 
-/* Evaluates in 64-bit integers; sqrt and log2 are rounded down. Fails with ETEMPLATE and the place
- * for a division by zero, an overflow, or a shift by a count that is negative or too large. */
+/* Evaluates in 64-bit integers; sqrt and log2 are rounded down. ETEMPLATE with the place for a
+ * division by zero, an overflow, or an invalid shift count. */
 gputune_status gt_expression_integer(int64_t *out, const gt_expression *expression,
                                      const int64_t *slots);
 /* Evaluates in doubles. If `typed`, integers divide as in C++, and the result may be infinite.
  * Otherwise division is exact, and a result that is not finite fails with ETEMPLATE. */
 gputune_status gt_expression_real(double *out, const gt_expression *expression,
                                   const int64_t *slots, bool typed);
-/* Evaluates in integers without setting the thread's message. Returns the text of the error, or
- * NULL. */
+/* Evaluates in integers without setting the error message. Returns an error text or NULL. */
 const char *gt_expression_try(int64_t *out, const gt_expression *expression, const int64_t *slots);
 
-/* Returns true if the expression reads the slot. */
 bool gt_expression_uses(const gt_expression *expression, int slot);
 /* Returns true if the expression reads one of `count` slots that begin with `first`. Returns false
- * if it is NULL. */
+ * for NULL. */
 bool gt_expression_uses_any(const gt_expression *expression, int first, int count);
 
-/* How an expression is printed: some slots as names, others as numbers. */
+/* Settings for printing expressions, with some slots as names and others as numbers. */
 typedef struct gt_print {
     const int64_t *slots;
     uint64_t known[GT_SLOT_MAX / 64]; /* bit i: slot i is printed as its number */
-    /* Returns the name of a slot whose number is not known, or NULL if it has none here. */
+    /* Returns the name of a slot to print by name, or NULL if it has none here. */
     const char *(*name)(void *user, int slot);
     void *user;
     const char *prefix; /* prefix of function names: "", or for C "NAME_" */
     int within;         /* precedence of the operator around the printed text, or 0 for none */
-    /* by slot: lower bound of each slot that is printed as a name, or NULL */
+    /* lower bounds of the slots that are printed as names, or NULL */
     const int64_t *least;
 } gt_print;
 
-/* Appends the expression after computing the parts that are known: "ceil_div(n, 64) * 2". The text
- * can be parsed again. It is also a C expression if the program defines the functions. If the text
- * is a number, sets *known (which may be NULL) to true and *value to the number. ETEMPLATE if a
- * part cannot be computed, or if a slot has no name. */
+/* Appends the expression after computing all known parts: "ceil_div(n, 64) * 2". The text can be
+ * parsed again, and is valid C if the program defines the functions. If the text is a number, sets
+ * *known (which may be NULL) to true and *value to the number. ETEMPLATE if a part cannot be
+ * computed, or if a slot has no name. */
 gputune_status gt_expression_print(gt_text *out, bool *known, int64_t *value,
                                    const gt_expression *expression, const gt_print *print);
 /* Returns the name of a function or the sign of an operator, or NULL for other operations. Sets

@@ -24,7 +24,6 @@ typedef struct printer {
 
 static gputune_status print_at(piece *out, const printer *p, int at);
 
-/* Frees a piece, for GT_SCOPED(). */
 static void free_piece(piece *own)
 {
     gt_text_free(&own->text);
@@ -42,7 +41,7 @@ static gputune_status refuse_print(const printer *p, const char *error)
                       error, p->expression->text);
 }
 
-/* Appends a part, in parentheses if its operator binds less tightly than `least`. */
+/* Appends a part. Adds parentheses if its operator binds less tightly than `least`. */
 static void append_piece(gt_text *out, const piece *part, int least)
 {
     if (part->is_known) {
@@ -98,7 +97,6 @@ static gputune_status print_unary(piece *out, const printer *p, int at)
     return GPUTUNE_OK;
 }
 
-/* Converts a part to its truth value, 0 or 1. */
 static void set_truth(piece *out, piece *part)
 {
     if (part->is_known) {
@@ -164,7 +162,6 @@ static gputune_status print_choice(piece *out, const printer *p, int at)
     return GPUTUNE_OK;
 }
 
-/* Returns a lower bound of the result of an operation. */
 static int64_t least_of(gt_operation operation, const piece *left, const piece *right)
 {
     const bool grows = operation == GT_DO_ADD || operation == GT_DO_MULTIPLY ||
@@ -179,8 +176,8 @@ static int64_t least_of(gt_operation operation, const piece *left, const piece *
                : -1;
 }
 
-/* Returns the operand that equals the result if the other operand or a lower bound shows that: x in
- * x + 0 and 1 * x, and 1 in min(x, 1) if x is at least 1. Otherwise returns NULL. */
+/* Returns the operand that equals the result, or NULL. Examples: x for x + 0 and 1 * x, and 1 for
+ * min(x, 1) if x is at least 1. */
 static piece *unchanged(gt_operation operation, piece *left, piece *right)
 {
     piece *known = left->is_known ? left : right, *other = left->is_known ? right : left;

@@ -7,13 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A search for functions. */
 typedef struct finder {
     gt_function_list *out;
     const char *text;
     const char *const *names;
     size_t name_count;
-    gt_macros macros; /* used to intern the words; contains no macros */
+    gt_macros macros; /* used only to intern tokens; contains no macros */
     gt_word_list words;
     bool failed;
 } finder;
@@ -23,10 +22,10 @@ static size_t begin_of(const finder *f, size_t word)
     return (size_t)(f->words.items[word].token.text - f->text);
 }
 
-/* Writes the namespaces around a word to `scope`: "", "a", "a::b". */
+/* Writes the namespaces around a token to `scope`: "", "a", "a::b". */
 static void find_scope(char scope[GT_ENTRY_MAX], const gt_word *w, size_t at)
 {
-    /* number of braces that are open at the word, minus those that were already read */
+    /* unclosed braces before the token, reading backwards */
     int open = 0;
     for (scope[0] = '\0'; at-- > 0;) {
         open += (w[at].id == GT_IS_OPEN_BRACE) - (w[at].id == GT_IS_CLOSE_BRACE);
@@ -49,8 +48,8 @@ static void find_scope(char scope[GT_ENTRY_MAX], const gt_word *w, size_t at)
     }
 }
 
-/* Returns true if `name` means the function `token` in the namespaces `scope`. Outer namespaces may
- * be missing in `name`. */
+/* Returns true if `name` denotes the function `token` in the namespaces `scope`. Outer namespaces
+ * may be missing in `name`. */
 static bool is_named(const gt_token *token, const char *scope, const char *name)
 {
     char whole[GT_ENTRY_MAX + GT_NAME_MAX], written[GT_NAME_MAX + 2];
@@ -67,8 +66,7 @@ bool gt_function_is(const gt_function *function, const char *text, const char *n
     return is_named(&lexer.token, function->scope, name);
 }
 
-/* Returns the index of the '(' after the function name at `at`, or 0 if this is no function that is
- * searched for. */
+/* Returns the index of the '(' after the name at `at`, or 0 if no wanted function begins there. */
 static size_t find_parameters(const finder *f, gt_function *out, size_t at)
 {
     const gt_word *w = f->words.items;
@@ -88,7 +86,6 @@ static size_t find_parameters(const finder *f, gt_function *out, size_t at)
     return is_sought ? open : 0;
 }
 
-/* Returns true if every #if between the words both begins and ends there. */
 static bool has_whole_branches(const gt_word *w, size_t from, size_t to)
 {
     int open = 0;
@@ -98,8 +95,8 @@ static bool has_whole_branches(const gt_word *w, size_t from, size_t to)
     return open == 0;
 }
 
-/* Adds a function whose declaration begins at the word `begin`, with its name at `name` and its
- * parameters after `open`. Returns the index of the next word. */
+/* Adds a function. `begin`, `name` and `open` are token indices of its declaration, its name and
+ * the '('. Returns the index of the next token. */
 static size_t add_function(finder *f, gt_function *out, size_t begin, size_t name, size_t open)
 {
     const gt_word *w = f->words.items;
@@ -134,7 +131,7 @@ static size_t add_function(finder *f, gt_function *out, size_t begin, size_t nam
     return out->plain ? last + 1 : open + 1;
 }
 
-/* Reads a declaration that begins at `begin`. Returns the index of the word after it. */
+/* Reads the declaration at `begin`. Returns the index of the next token. */
 static size_t read_declaration(finder *f, size_t begin)
 {
     const gt_word *w = f->words.items;
@@ -216,7 +213,7 @@ bool gt_function_has_dynamic_shared(const char *text, const gt_function *functio
     return is_extern && is_shared;
 }
 
-/* Does not count `1 - flag` as adding, because it inverts a flag. */
+/* Ignores `1 - flag`, because it inverts a flag. */
 bool gt_function_adds(const char *text, const gt_function *function, const char *parameter)
 {
     gt_lexer lexer = gt_function_body(text, function);
@@ -236,7 +233,7 @@ bool gt_function_adds(const char *text, const gt_function *function, const char 
     return false;
 }
 
-/* Stores a name from a parameter's declaration. The last name is the parameter's; earlier names
+/* Stores a name in a parameter's declaration. The last name is the parameter's; earlier names
  * belong to its type. */
 static void keep_name(gt_function_parameter *out, const gt_token *token)
 {
@@ -335,7 +332,7 @@ static bool is_same(gt_lexer a, gt_lexer b)
     return a.token.kind == GT_TOKEN_END && b.token.kind == GT_TOKEN_END;
 }
 
-/* A search for a constant. `value` is the first value that was found. */
+/* A search for a constant. `value` is the first value found. */
 typedef struct search {
     uint32_t name;
     gt_lexer *value;
@@ -352,7 +349,7 @@ static void note_constant(search *s, gt_lexer value, int64_t above)
     }
 }
 
-/* Reads the enumerators of an enum. An enumerator without a value is the previous one plus 1. */
+/* Reads the enumerators of an enum. A missing value is the previous value plus 1. */
 static void search_enum(search *s, const gt_word *w, size_t begin, size_t end)
 {
     gt_lexer value = gt_lexer_of("0");

@@ -15,38 +15,36 @@ typedef struct gt_function {
     bool is_template;       /* true for template <class T, …> */
     bool is_specialisation; /* true for template <> … */
     bool is_definition, is_extern_c;
-    bool plain; /* true if no #if divides its brackets, so the function can be cut out */
-    char scope[GT_ENTRY_MAX]; /* the named namespaces around it: "", "a", "a::b" */
+    bool plain; /* true if no #if splits its brackets, so the function can be cut out */
+    char scope[GT_ENTRY_MAX]; /* enclosing named namespaces: "", "a", "a::b" */
 } gt_function;
 
 typedef struct gt_function_parameter {
     char name[GT_NAME_MAX];
-    char words[GT_NAME_MAX]; /* the names in its type, without qualifiers and namespaces */
+    char words[GT_NAME_MAX]; /* names in the parameter's type, without qualifiers and namespaces */
     bool pointer, has_type;
     bool has_default;
     bool is_const;    /* true for a pointer to const */
     bool is_overlong; /* true if the type or the name is too long to store */
-    /* true if it is neither a value nor a plain pointer, as in TYPE or TYPE ( )[…] */
+    /* true if neither a value nor a plain pointer, as in TYPE or TYPE ( )[…] */
     bool is_unusual;
-    gt_element element; /* the element of its type, if has_type */
+    gt_element element; /* element type, if has_type */
 } gt_function_parameter;
 
 typedef GT_ARRAY(gt_function) gt_function_list;
 
-/* Finds the declarations and definitions of the __global__ functions `names`, in the order of the
- * text. Outer namespaces may be missing in names. The caller frees the list with gt_array_free().
- * ENOMEM. */
+/* Finds the declarations and definitions of the __global__ functions `names`, in text order. Outer
+ * namespaces may be missing in `names`. The caller frees the list with gt_array_free(). ENOMEM. */
 gputune_status gt_functions_find(gt_function_list *out, const char *text, const char *const *names,
                                  size_t count);
-/* Returns true if a function of the text has this name, in which outer namespaces may be
- * missing. */
+/* Returns true if a function of the text has this name. Outer namespaces may be missing in
+ * `name`. */
 bool gt_function_is(const gt_function *function, const char *text, const char *name);
-/* Returns the number of template parameters without a default. Writes the name of the parameter at
- * `index` to `name`. */
+/* Returns the number of template parameters without a default. Writes the name of parameter `index`
+ * to `name`. */
 size_t gt_function_needs(char name[GT_NAME_MAX], const char *text, const gt_function *function,
                          size_t index);
-/* Opens a lexer on the part of the definition after its parameters. Its places are not valid in
- * messages. */
+/* Opens a lexer on the definition after its parameters. Its places are not valid in messages. */
 gt_lexer gt_function_body(const char *text, const gt_function *function);
 /* Returns true if the definition declares dynamic shared memory outside of any #if. */
 bool gt_function_has_dynamic_shared(const char *text, const gt_function *function);
@@ -56,9 +54,9 @@ bool gt_function_adds(const char *text, const gt_function *function, const char 
 typedef struct gt_signature {
     gt_function_parameter items[GT_PARAMETER_MAX];
     size_t count; /* may exceed GT_PARAMETER_MAX; further parameters are not stored */
-    /* the blocks of the GPUTUNE_PARAM(block) at the beginning */
+    /* names in the leading GPUTUNE_PARAM(block) macros */
     char blocks[GT_BLOCK_MAX][GT_NAME_MAX];
-    /* true if the text has a comma after the macro in addition to the comma in the macro */
+    /* true if an unnecessary comma follows GPUTUNE_PARAM(block) */
     bool has_comma[GT_BLOCK_MAX];
     uint32_t block_count;
 } gt_signature;
@@ -67,8 +65,8 @@ typedef struct gt_signature {
 bool gt_function_signature(gt_signature *out, const char *text, const gt_function *function);
 
 /* Finds a constant outside of functions: `#define NAME value`, a const or constexpr variable, or an
- * enumerator. Opens *value on its value, and sets *above to the number to add, which is for
- * enumerators without a value. Returns false if there is no such constant, or if there are several
- * with different values. */
+ * enumerator. Opens *value on its value, and sets *above to the number to add for an enumerator
+ * without a value. Returns false if there is no such constant, or if several have different
+ * values. */
 bool gt_code_constant(gt_lexer *value, int64_t *above, const gt_declarations *code,
                       const char *name);

@@ -12,7 +12,7 @@ static const char *const punctuation[] = {
     "<<=", ">>=", "...", "<=>", "->*", "##", "->", "++", "--", "<<", ">>", "<=", ">=", "==",
     "!=",  "&&",  "||",  "+=",  "-=",  "*=", "/=", "%=", "&=", "|=", "^=", "::", ".*"};
 static const char second_bytes[] =
-    "<>=.-#+&|:*"; /* second bytes of these operators, which are rare after other tokens */
+    "<>=.-#+&|:*"; /* second bytes of these operators, which rarely follow other tokens */
 
 static inline bool name_byte(char c)
 {
@@ -34,7 +34,7 @@ static void skip_byte(gt_lexer *lexer)
     }
 }
 
-/* Comparing the first byte inline avoids most calls. */
+/* Compares the first byte inline to avoid most calls. */
 static inline bool looking_at(const gt_lexer *lexer, const char *text)
 {
     const size_t left = (size_t)(lexer->end - lexer->at);
@@ -42,7 +42,7 @@ static inline bool looking_at(const gt_lexer *lexer, const char *text)
            memcmp(lexer->at, text, strlen(text)) == 0;
 }
 
-/* Skips a backslash at the end of a line. Like compilers, allows blanks between them. */
+/* Skips a backslash and line end. Blanks may separate them, as in most compilers. */
 static bool skip_splice(gt_lexer *lexer)
 {
     if (!looking_at(lexer, "\\")) {
@@ -97,7 +97,7 @@ static bool begins_token(char c)
 static void skip_blanks(gt_lexer *lexer)
 {
     while (lexer->at < lexer->end && !begins_token(*lexer->at)) {
-        if (*lexer->at == ' ') { /* fast path, because the text of whole functions may be blank */
+        if (*lexer->at == ' ') { /* fast path, because whole functions may be blanked */
             lexer->at++;
         } else if (looking_at(lexer, "//")) {
             skip_line_comment(lexer);

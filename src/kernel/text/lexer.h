@@ -1,5 +1,5 @@
-/* Splits C++ text into tokens. The lexer skips comments, blanks and spliced lines. It never fails:
- * a byte that begins no token becomes GT_TOKEN_OTHER. */
+/* Splits C++ text into tokens, and skips comments, blanks and spliced lines. Never fails: a byte
+ * that begins no token becomes GT_TOKEN_OTHER. */
 #pragma once
 
 #include "kernel/text/expression.h"
@@ -8,8 +8,8 @@ typedef enum gt_token_kind {
     GT_TOKEN_END,
     GT_TOKEN_NAME,
     GT_TOKEN_NUMBER,
-    GT_TOKEN_STRING,      /* a string literal or raw string, with its quotes */
-    GT_TOKEN_CHARACTER,   /* a character literal, with its quotes */
+    GT_TOKEN_STRING,      /* a string literal or raw string, with quotes */
+    GT_TOKEN_CHARACTER,   /* a character literal, with quotes */
     GT_TOKEN_PUNCTUATION, /* the longest matching operator or bracket */
     GT_TOKEN_DIRECTIVE,   /* '#' as the first token of a line */
     GT_TOKEN_OTHER        /* a byte that begins no token, or an unterminated string */
@@ -23,14 +23,14 @@ typedef struct gt_token {
     int line, column;
 } gt_token;
 
-/* A lexer with its current token; the other members are private. A copy serves as a bookmark. */
+/* A lexer with its current token; other members are private. A copy serves as a bookmark. */
 typedef struct gt_lexer {
     gt_token token;
     const char *path;
     const char *at, *end, *line_start;
     int line, column_base;
     bool fresh_line;
-    gt_place open_comment; /* the place of an unterminated comment, or line 0 */
+    gt_place open_comment; /* place of an unterminated comment, or line 0 */
     const char *form;      /* an example of this text for messages, or NULL for none */
 } gt_lexer;
 
@@ -39,18 +39,17 @@ void gt_lexer_open(gt_lexer *lexer, const char *text, size_t length, gt_place pl
 /* Return a lexer on a text. Its places are not valid in messages. */
 gt_lexer gt_lexer_of(const char *text);
 gt_lexer gt_lexer_on(const char *text, size_t length);
-/* Makes the lexer, which may be a copy, end before `end`, a position in its text. */
+/* Makes the lexer, which may be a copy, end before position `end` of its text. */
 void gt_lexer_end_at(gt_lexer *lexer, const char *end);
 /* Opens *item on the next item of a comma-separated list, and moves the list after the item. Commas
- * inside brackets or template arguments do not separate items. Returns false at the end of the
- * list. */
+ * in brackets or template arguments do not separate items. Returns false at the end. */
 bool gt_lexer_item(gt_lexer *item, gt_lexer *list);
 /* Reads the next token into lexer->token. At the end of the text, the token is GT_TOKEN_END. */
 void gt_lexer_next(gt_lexer *lexer);
-/* Opens `line` on the current directive, after its '#', and moves the lexer after the directive. */
+/* Opens `line` on the current directive after its '#', and moves the lexer after the directive. */
 void gt_lexer_directive(gt_lexer *lexer, gt_lexer *line);
-/* Does the same with the next directive, which may be the current token. Returns false if there is
- * none. */
+/* Finds the next directive, starting at the current token, and reads it like gt_lexer_directive().
+ * Returns false if there is none. */
 bool gt_lexer_find_directive(gt_lexer *lexer, gt_lexer *line);
 
 /* Returns true if the text has a directive `word` with the token `name`. */
@@ -58,9 +57,8 @@ bool gt_has_directive(const char *text, const char *word, const char *name);
 
 /* Returns true if the current token is exactly `text` (a name or punctuation). */
 bool gt_lexer_is(const gt_lexer *lexer, const char *text);
-/* Returns true if the token occurs in the rest of the text, which begins with the current token. */
+/* Returns true if the current token or a later one equals `token`. */
 bool gt_lexer_has(gt_lexer lexer, const gt_token *token);
-/* Returns the token after the current one. */
 gt_token gt_lexer_peek(gt_lexer lexer);
 /* Steps over the current token if it equals `text`, and returns true if it did. */
 bool gt_lexer_accept(gt_lexer *lexer, const char *text);
@@ -74,19 +72,18 @@ bool gt_token_is_string(const gt_token *token);
 /* Returns true if the token is one of the blank-separated words. */
 bool gt_token_is_any(const gt_token *token, const char *words);
 bool gt_token_equals(const gt_token *a, const gt_token *b);
-/* Returns a name token with this text. */
 gt_token gt_token_of(const char *name);
-/* Returns how many template brackets the token opens, minus how many it closes: 1 for "<", -2 for
+/* Returns how many template brackets the token opens minus how many it closes: 1 for "<", -2 for
  * ">>". */
 int gt_token_angles(const gt_token *token);
-/* Moves over a bracketed text if the current token is one of the brackets `open`, otherwise over
- * this one token. Returns the position of the closing bracket, which is one of `close`, or NULL if
- * there is none. */
+/* Moves over a bracketed text if the current token is one of the brackets `open`; otherwise moves
+ * over the token. Returns the position of the closing bracket, one of `close`, or NULL if there is
+ * none. */
 const char *gt_lexer_skip(gt_lexer *lexer, const char *open, const char *close);
 /* Moves to the next token outside of brackets that is one of the words, or to the end. */
 void gt_lexer_skip_to(gt_lexer *lexer, const char *words);
 /* Moves over template arguments, starting at their '<', and returns the position of the '>'.
- * Returns NULL before a token that closes more brackets than were open. */
+ * Returns NULL if a token closes more brackets than are open. */
 const char *gt_lexer_skip_angles(gt_lexer *lexer);
 
 /* Sets the message, prefixed by "path:line:column: ", and evaluates to ETEMPLATE. */

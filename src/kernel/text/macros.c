@@ -1,4 +1,4 @@
-/* Splits text into words, and expands macros, as far as finding declarations needs that. */
+/* Splits text into words, and expands macros, to the extent that finding declarations requires. */
 #include "kernel/text/macros.h"
 
 #include "base/hash.h"
@@ -44,7 +44,7 @@ static void push_word(gt_word_list *out, gt_macros *m, gt_word word)
     m->failed |= gt_array_push(out, word) != GPUTUNE_OK;
 }
 
-/* Appends the words that are not directives. */
+/* Appends all words except directives. */
 static void push_code(gt_word_list *out, gt_macros *m, const gt_word *words, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -82,7 +82,7 @@ void gt_words_split(gt_word_list *out, gt_macros *macros, gt_lexer lexer)
     }
 }
 
-/* Reads the parameters of a macro. The lexer is after their '('. */
+/* Reads the parameters of a macro, after their '('. */
 static void read_parameters(gt_macros *m, gt_macro *macro, gt_lexer *line)
 {
     while (line->token.kind != GT_TOKEN_END && !gt_lexer_accept(line, ")")) {
@@ -208,7 +208,7 @@ typedef struct arguments {
     uint32_t count;
 } arguments;
 
-/* A macro that is being expanded. It is not expanded again inside its own expansion. */
+/* A macro that is being expanded. Uses of the macro inside its own expansion are not expanded. */
 typedef struct hidden {
     uint32_t id;
     const struct hidden *outer;
@@ -257,7 +257,7 @@ static gt_word paste_words(gt_macros *m, const gt_word *a, const gt_word *b)
     return joined;
 }
 
-/* Appends the body of the macro, in which arguments replace the parameters. */
+/* Appends the body of the macro, with arguments in place of parameters. */
 static void substitute_arguments(gt_word_list *out, gt_macros *m, const gt_macro *macro,
                                  const arguments *given)
 {
@@ -324,8 +324,8 @@ static bool has_word(const gt_macros *m, const gt_macro *macro, uint32_t id)
     return gt_word_find(gt_macro_words(m, macro), 0, macro->words, id) < macro->words;
 }
 
-/* Returns true if the use of a macro, `taken` words that begin at `at`, makes a kernel's
- * declaration. Stores its expansion in `out`. Macros that make strings are not expanded. */
+/* Returns true if a macro use makes a kernel's declaration, and stores its expansion in `out`. The
+ * use is the `taken` words at `at`. Macros that make strings are not expanded. */
 static bool makes_kernel(gt_word_list *out, gt_macros *m, const gt_word *words, size_t at,
                          size_t taken)
 {

@@ -1,4 +1,4 @@
-/* Splits a text into words, and expands its macros. */
+/* Splits a text into words, which are tokens with ids, and expands its macros. */
 #pragma once
 
 #include "kernel/text/lexer.h"
@@ -41,9 +41,8 @@ typedef enum gt_word_id {
     GT_WORDS_FIXED
 } gt_word_id;
 
-/* A token and the id of its spelling, such as a gt_word_id. The id of a directive's '#' is
- * GT_IS_IF_LINE, GT_IS_ELSE_LINE or GT_IS_ENDIF_LINE if the directive belongs to a condition,
- * otherwise 0. */
+/* A token and the id of its spelling, such as a gt_word_id. For the '#' of a condition, the id is
+ * GT_IS_IF_LINE, GT_IS_ELSE_LINE or GT_IS_ENDIF_LINE; for other directives, it is 0. */
 typedef struct gt_word {
     gt_token token;
     uint32_t id;
@@ -51,7 +50,7 @@ typedef struct gt_word {
 
 typedef GT_ARRAY(gt_word) gt_word_list;
 
-/* A macro. Its parameters and, after them, its body are words of gt_macros.texts. */
+/* A macro. gt_macros.texts contains the words of its parameters, followed by its body. */
 typedef struct gt_macro {
     uint32_t name; /* id of the name */
     size_t first;
@@ -67,7 +66,7 @@ typedef struct gt_macros {
     gt_word_list texts;
     /* one for each #define, including macros that were replaced or undefined */
     GT_ARRAY(gt_macro) items;
-    GT_ARRAY(uint32_t) of_name; /* indexed by id: 1 + the index of the macro; 0: not a macro */
+    GT_ARRAY(uint32_t) of_name; /* by id: 1 + the index of the macro; 0: not a macro */
     gt_texts made;              /* spellings that ## has produced */
     unsigned conditionals;      /* number of #if directives that are open at the position */
     uint32_t budget;            /* number of words that an expansion may still add */
@@ -85,17 +84,16 @@ void gt_macros_directive(gt_macros *macros, const gt_word *directive);
 uint32_t gt_macros_id(const gt_macros *macros, const char *name, size_t length);
 /* Returns the macro of a name, or NULL. */
 const gt_macro *gt_macro_of(const gt_macros *macros, uint32_t id);
-/* Returns the words of a macro's body. */
 const gt_word *gt_macro_words(const gt_macros *macros, const gt_macro *macro);
 /* Appends the words after expanding macros and removing directives, up to about `most` words. */
 void gt_macros_expand(gt_word_list *out, gt_macros *macros, const gt_word *words, size_t count,
                       uint32_t most);
-/* Returns how many words, beginning at `at`, are the use of a macro with its arguments, or 0 if
- * there is no use. */
+/* Returns the number of words of a macro use at `at`, with its arguments, or 0 if there is no
+ * use. */
 size_t gt_macro_use(const gt_macros *macros, const gt_word *words, size_t count, size_t at);
 
 /* Expands all macros that make kernels, as in `KERNEL void k(…)` or `DEFINE_KERNEL(k, +)`. `read`
- * is the text without the lines that #if leaves out. Line numbers do not change. ENOMEM. */
+ * is the text without disabled #if branches. Line numbers do not change. ENOMEM. */
 gputune_status gt_kernel_macros_expand(gt_text *text, const char *read);
 
 /* Returns 1 for an opening bracket, -1 for a closing bracket, and 0 for other words. */

@@ -1,13 +1,13 @@
-/* NumPy's file format: a magic string, a version, the length of the header, and the header as a
- * Python dictionary: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }. */
+/* Reads NumPy's file format: a magic string, a version, the length of the header, and the header as
+ * a Python dictionary: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }. */
 #include "kernel/text/npy.h"
 
 #include "kernel/text/lexer.h"
 
 #include <string.h>
 
-/* NumPy's names of the types of arguments. NumPy has no bfloat16; files with bfloat16 contain
- * unsigned 16-bit numbers or anonymous 2-byte elements. */
+/* NumPy's type names. bfloat16 is stored as unsigned 16-bit numbers or anonymous 2-byte elements,
+ * because NumPy lacks this type. */
 static const struct {
     const char *descr;
     gt_type type;

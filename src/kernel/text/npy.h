@@ -14,9 +14,8 @@ typedef struct gt_npy {
     size_t data;              /* byte offset of the data in the file */
 } gt_npy;
 
-/* Reads the header of a file's bytes, and checks that the data are complete. EINVAL, with a message
- * that begins with `path`, for other files, unsupported elements or byte orders, and Fortran
- * order. */
+/* Reads the header of a file, and checks that the data are complete. EINVAL for other files,
+ * unsupported elements or byte orders, and Fortran order; the message begins with `path`. */
 gputune_status gt_npy_read(gt_npy *out, const void *bytes, size_t count, const char *path);
 /* Appends a shape and a type for a message: "(3, 4) of float". */
 void gt_npy_describe(gt_text *out, gt_type type, const uint64_t *shape, uint32_t dimensions);

@@ -8,15 +8,15 @@
 
 #include <string.h>
 
-/* A bit of reach.wanted: a clause contains the name, so every declaration of the name is kept. */
+/* A bit of reach.wanted for names in clauses, all of whose declarations are kept. */
 enum { ROOT = 1 << 7 };
 
 typedef struct reach {
     gt_declarations found;
-    uint8_t *wanted; /* indexed by id: how kept code reads the name, and ROOT */
-    bool *kept;      /* by piece: true if it is kept */
-    uint8_t *marked; /* indexed by id: true if device code has a function of this name */
-    uint8_t *typed;  /* indexed by id: 1 for a type or alias of the text, 2 if it is kept */
+    uint8_t *wanted; /* by id: how kept code reads the name, and ROOT */
+    bool *kept;
+    uint8_t *marked; /* by id: true if device code has a function of this name */
+    uint8_t *typed;  /* by id: 1 for a type or alias of the text, 2 if it is kept */
     bool changed;
 } reach;
 
@@ -25,7 +25,7 @@ static const uint32_t *keys_of(const reach *r, const gt_piece *piece)
     return r->found.keys.items + piece->first_key;
 }
 
-/* Marks a name as wanted, and the names in its body if it is a macro. */
+/* Marks a name as wanted. For a macro, also marks the names in its body. */
 static void want_name(reach *r, uint32_t id, uint8_t ways)
 {
     if ((r->wanted[id] & ways) == ways) {
@@ -48,8 +48,8 @@ static bool names_type(const gt_piece *piece)
            piece->kind == GT_PIECE_MACRO;
 }
 
-/* Returns true if kept code reads the name in a way that needs the piece. A function without a mark
- * of device code is needed only if it is called and no marked function has the same name. */
+/* Returns true if kept code needs the piece under this name. A function without __device__ or a
+ * similar mark is needed only if kept code calls it and no marked function has the same name. */
 static bool is_read_as(const reach *r, const gt_piece *piece, uint32_t id)
 {
     const uint8_t ways = r->wanted[id];
@@ -107,8 +107,8 @@ static bool shares_key(const reach *r, const gt_piece *a, const gt_piece *b)
     return false;
 }
 
-/* Returns true if a member function of a kept class is needed: if it may run on the GPU, if the
- * language needs it, or if kept code reads its name. */
+/* Returns true if a member function is needed. The class must be kept, and the function must be for
+ * the GPU, required by the language, or read by kept code. */
 static bool needs_member(const reach *r, const gt_piece *piece)
 {
     const size_t class = (size_t)piece->parent;
@@ -124,8 +124,8 @@ static bool needs_member(const reach *r, const gt_piece *piece)
                : is_read(r, piece);
 }
 
-/* Returns true if an operator is needed. Operators are not read by name, so an operator is kept if
- * a type of its signature is kept. */
+/* Returns true if an operator is needed. Code does not read operators by name, so operators are
+ * kept for every kept type in their signature. */
 static bool needs_operator(const reach *r, const gt_piece *piece)
 {
     bool has_type = false, has_kept = false;
@@ -150,7 +150,7 @@ static bool needs_function(const reach *r, const gt_piece *piece)
         return r->typed[piece->owner] > 1 &&
                (piece->is_marked || piece->is_constant || piece->keys == 0 || is_read(r, piece));
     }
-    if (piece->owner && !piece->is_marked) { /* the owner is a namespace, or a class of a header */
+    if (piece->owner && !piece->is_marked) { /* a member of a namespace or of a header's class */
         return piece->keys > 0 && keys_of(r, piece)[0] != piece->owner && is_read(r, piece);
     }
     return piece->is_operator ? needs_operator(r, piece) : is_read(r, piece);
@@ -185,11 +185,11 @@ static void keep_piece(reach *r, size_t index)
     }
 }
 
-/* Keeps each static_assert in which every name is kept or is not declared in the text. */
+/* Keeps each static_assert that reads no removed names. */
 static void keep_assertions(reach *r)
 {
     enum { DECLARED = 1, KEPT = 2 };
-    uint8_t *state = r->marked; /* reuse the table `marked`, which is no longer needed */
+    uint8_t *state = r->marked; /* `marked` is no longer needed */
     memset(state, 0, r->found.macros.ids);
     for (size_t p = 0; p < r->found.items.count; p++) {
         const gt_piece *piece = &r->found.items.items[p];
@@ -257,7 +257,7 @@ static size_t end_of(const reach *r, const gt_piece *piece, const char *read)
     return (size_t)(last->text + last->length - read);
 }
 
-/* Returns true if a part of the text has directives that affect other parts, such as #define. */
+/* Returns true if a range contains directives that affect other code, such as #define. */
 static bool has_definitions(const char *text, size_t begin, size_t end)
 {
     bool has = false;
@@ -268,8 +268,8 @@ static bool has_definitions(const char *text, size_t begin, size_t end)
     return has;
 }
 
-/* Blanks a part of the text. Keeps all its directives if one of them is a definition; otherwise
- * keeps only #line. */
+/* Blanks a range. Keeps all its directives if one of them is a definition; otherwise keeps only
+ * #line. */
 static void blank_code(char *text, size_t begin, size_t end)
 {
     const bool keeps = has_definitions(text, begin, end);
@@ -290,8 +290,7 @@ static void blank_code(char *text, size_t begin, size_t end)
     gt_blank(text, from, end);
 }
 
-/* Appends a declaration of the namespaces a and b for `using namespace a::b;`, because the
- * declarations inside of them may be cut. */
+/* Declares the namespaces of a `using namespace a::b;`, because their contents may be removed. */
 static void append_namespace(gt_text *out, const reach *r, const gt_piece *piece)
 {
     size_t depth = 0;
@@ -307,7 +306,6 @@ static void append_namespace(gt_text *out, const reach *r, const gt_piece *piece
     }
 }
 
-/* Returns true if `using namespace` names an alias. */
 static bool uses_alias(const reach *r, const gt_piece *piece)
 {
     for (size_t p = 0; p < r->found.items.count; p++) {
@@ -321,7 +319,7 @@ static bool uses_alias(const reach *r, const gt_piece *piece)
     return false;
 }
 
-/* Blanks #includes of Thrust, which NVRTC can hardly compile, unless kept code contains the name
+/* Blanks #includes of Thrust, which NVRTC can hardly compile, unless kept code uses the name
  * thrust. */
 static void blank_thrust(char *left, reach *r, const char *read)
 {
