@@ -1,4 +1,4 @@
-/* The compile worker: compiles with NVRTC, and keeps precompiled headers. */
+/* The compile worker: compiles with NVRTC and caches precompiled headers. */
 #include "farm/worker.h"
 
 #include "base/environment.h"
@@ -16,11 +16,12 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* Storing a precompiled header takes as long as reading its sources, and about 180 MB for CUB. */
+/* Storing a precompiled header takes as long as reading its sources. CUB's takes about 180 MB. */
 static const double WORTH_NS = 4e8;
 static const double ROOM_BYTES = 1e9;
 
-/* Hashes all that determines a precompiled header, unlike options of the compiler's back end. */
+/* Hashes the source's head and all options that affect a precompiled header. Back-end options do
+ * not. */
 static gt_hash key_of(const gt_nvrtc_request *request)
 {
     static const char *const others[] = {"--maxrregcount", "--ptxas-options", "-Xptxas"};
@@ -36,7 +37,7 @@ static gt_hash key_of(const gt_nvrtc_request *request)
     return key;
 }
 
-/* Finds the precompiled header with this key, or replaces the least recently used one. */
+/* Finds the precompiled header, or replaces the least recently used one. */
 static struct gt_head *find_head(gt_head_cache *cache, gt_hash key)
 {
     struct gt_head *oldest = &cache->heads[0];
@@ -54,9 +55,9 @@ static struct gt_head *find_head(gt_head_cache *cache, gt_hash key)
     return oldest;
 }
 
-/* Removes a folder that contains a precompiled header, if the folder belongs to this user and
- * others may not write to it. Other users may write to `parent`, so the header is removed relative
- * to the examined folder, without following links. */
+/* Removes a folder with a precompiled header if this user owns it and others cannot write to it.
+ * Others may be able to write to `parent`, so the header is removed relative to the checked folder,
+ * and links are not followed. */
 static void remove_leftover(int parent, const char *name)
 {
     struct stat facts;
@@ -72,7 +73,7 @@ static void remove_leftover(int parent, const char *name)
     close(folder);
 }
 
-/* Removes folders gputune-head-PID-… of workers that were killed while storing a header. */
+/* Removes the folders of workers that were killed while storing a precompiled header. */
 static void remove_stale_folders(const char *folder)
 {
     static const char prefix[] = "gputune-head-";
@@ -90,8 +91,7 @@ static void remove_stale_folders(const char *folder)
     }
 }
 
-/* Makes a new folder and sets *out to its name. The caller removes the folder and frees the name.
- * Returns false on failure. */
+/* Makes a new folder. The caller removes the folder and frees its name, *out. */
 static bool make_folder(char **out)
 {
     struct statvfs facts;
@@ -119,8 +119,8 @@ static gputune_status compile_plain(gt_compiled *out, struct gt_head *head, cons
     return status;
 }
 
-/* Returns true if the precompiled header was used or stored. Otherwise NVRTC's log has a warning
- * about it. */
+/* Returns true if a precompiled header was used or stored. If not, NVRTC's log contains a
+ * warning. */
 static bool served(gputune_status status, const gt_compiled *result)
 {
     return status == GPUTUNE_OK && !strstr(result->log, "precompiled header");
@@ -173,7 +173,8 @@ gputune_status gt_head_cache_compile(gt_compiled *out, gt_head_cache *cache, con
     } else {
         return compile_plain(out, head, nvrtc, request);
     }
-    /* the disk may be full or the variant wrong; compiling again gives the true log */
+    /* the disk may be full, or the variant wrong: only compiling again without the header can
+     * tell */
     if (status < 0) {
         gt_compiled_free(out);
         status = gt_nvrtc_compile(out, nvrtc, request, NULL);
@@ -182,7 +183,7 @@ gputune_status gt_head_cache_compile(gt_compiled *out, gt_head_cache *cache, con
 }
 
 typedef struct compiler {
-    const gt_nvrtc *nvrtc; /* NULL if not available; `refusal` has the reason */
+    const gt_nvrtc *nvrtc; /* NULL: not available, `refusal` has the reason */
     gt_answer refusal;
     gt_head_cache heads;
 } compiler;
@@ -208,9 +209,8 @@ int gt_compile_worker(int channel, const char *arch, int driver_version)
     gputune_status opened = gt_nvrtc_open(&compiler.nvrtc, driver_version);
     compiler.nvrtc = opened < 0 ? NULL : compiler.nvrtc;
     compiler.refusal = gt_answer_for(opened, GT_NO_VARIANT);
-    /* Warm the compiler up, because the first compile of a process takes twice as long. Wait for a
-     * job first: if the driver is already in use, a job comes after 15 ms, and warming up would
-     * delay it. */
+    /* The first compile of a process takes twice as long, so warm the compiler up. Jobs go first:
+     * with a driver in use, the first job comes after 15 ms, and a warm-up would delay it. */
     enum { MILLISECONDS = 20 };
     struct pollfd poller = {channel, POLLIN, 0};
     if (status == GPUTUNE_OK && compiler.nvrtc && poll(&poller, 1, MILLISECONDS) == 0) {
@@ -221,7 +221,6 @@ int gt_compile_worker(int channel, const char *arch, int driver_version)
         gt_nvrtc_compile(&compiled, compiler.nvrtc, &request, NULL);
         gt_compiled_free(&compiled);
     }
-    /* from here on, the worker only compiles */
     GT_THEN(status, gt_frame_send(channel, GT_FRAME_READY, 0, NULL, NULL));
     const gt_server server = {.worker = &compiler, .calls = calls};
     return status == GPUTUNE_OK ? gt_serve(&server, channel) : GT_EXIT_CHANNEL;

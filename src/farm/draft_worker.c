@@ -1,4 +1,4 @@
-/* The worker that makes one draft. worker.h describes its input and its answer. */
+/* The worker that makes one draft. worker.h describes its input and output. */
 #include "farm/worker.h"
 
 #include "base/array.h"
@@ -33,7 +33,7 @@ static gputune_status read_text(char **out)
     return GPUTUNE_OK;
 }
 
-/* Splits the words after path and kernel into compiler options and the files of --host. */
+/* Splits the arguments into compiler options and --host files. */
 static gputune_status take_words(gt_draft_request *request, char *const *words)
 {
     static const char host[] = "--host=";

@@ -1,5 +1,4 @@
-/* Opens and closes a farm, returns its events, and waits for its workers. Finds the workers'
- * executable. */
+/* Opens and closes a farm, finds the worker executable, and waits for workers. */
 #include "farm/farm.h"
 
 #include "base/clock.h"
@@ -50,13 +49,12 @@ gputune_status gt_worker_find(char **out, const char *given)
 static const uint64_t MEGABYTE = 1 << 20;
 enum { LEAST_MB = 1024, MOST_MB = 8192 };
 
-/* Returns the bytes of memory that the machine has, or the limit of this process's control group if
- * that is lower. */
+/* Returns the machine's memory, or this process's cgroup limit if that is lower. */
 static uint64_t machine_bytes(void)
 {
     char line[32];
     uint64_t bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-    uint64_t group = /* 0 if the file contains "max" */
+    uint64_t group = /* 0 for "max" */
         strtoull(gt_file_peek(line, sizeof line, "/sys/fs/cgroup/memory.max"), NULL, 10);
     return group && group < bytes ? group : bytes;
 }
@@ -191,7 +189,7 @@ static void watch_slot(gt_host_farm *farm, gt_slot *slot)
     }
 }
 
-/* Waits at most `seconds` for frames or deadlines, and handles them. */
+/* Waits at most `seconds`, and handles frames and deadlines. */
 static void serve_slots(gt_host_farm *farm, double seconds)
 {
     farm->watched.count = farm->descriptors.count = 0;
@@ -205,7 +203,7 @@ static void serve_slots(gt_host_farm *farm, double seconds)
     seconds = fmin(seconds, gt_compile_patience(farm));
     int milliseconds = seconds <= 0 ? 0 : (int)ceil(fmin(seconds, 3600) * 1e3);
     int ready = poll(farm->descriptors.items, farm->descriptors.count, milliseconds);
-    if (ready < 0) { /* try every channel, because reading does not block */
+    if (ready < 0) { /* poll() failed: try all channels after a pause; reading does not block */
         nanosleep(&(struct timespec){0, 1000000}, NULL);
     }
     for (size_t i = 0; i < farm->descriptors.count && ready != 0; i++) {
@@ -229,7 +227,7 @@ static gputune_status wait_event(gt_farm *base, gt_event *out, double seconds)
         if (farm->ended.count > 0) {
             gt_farm_request *request = gt_queue_take(&farm->ended, 0);
             *out = request->event;
-            request->event.kind = GT_EVENT_TIMEOUT; /* the caller now owns the event's contents */
+            request->event.kind = GT_EVENT_TIMEOUT; /* the caller owns the contents now */
             gt_farm_request_free(request);
             return GPUTUNE_OK;
         }
@@ -249,7 +247,7 @@ static gputune_status device(gt_farm *base, gt_device *out, uint32_t compilers)
     gt_host_farm *farm = gt_host_of(base);
     const gt_measure_host *host = &farm->measure;
     if (!host->has_device && !farm->emulated && farm->options.driver_version) {
-        /* start compilers early, because they load while the driver starts, which takes 0.2 s */
+        /* start the compilers now, because starting the driver takes 0.2 s */
         gt_compile_start_ahead(farm, compilers);
     }
     while (!host->has_device) {
@@ -324,8 +322,7 @@ static gputune_status open_compile(gt_host_farm *farm)
     }
     farm->farm.compile_workers = count;
     snprintf(host->driver_version, sizeof host->driver_version, "%d", options->driver_version);
-    /* all workers together may use half of the memory, but each worker at least 1 GB and at most 8
-     * GB */
+    /* together the workers may use half of the memory, but each at least 1 GB and at most 8 GB */
     uint64_t asked = gt_compile_memory_asked(), share = machine_bytes() / MEGABYTE / 2 / count;
     share = share < LEAST_MB ? LEAST_MB : share > MOST_MB ? MOST_MB : share;
     snprintf(host->memory_mb, sizeof host->memory_mb, "%llu",
@@ -344,7 +341,7 @@ static gputune_status open_measure(gt_host_farm *farm)
     host->slot.role = &gt_measure_role;
     options->deadline_s = options->deadline_s > 0 ? options->deadline_s : DEADLINE_S;
     farm->emulated = options->driver && strncmp(options->driver, "emu", 3) == 0;
-    /* for the emulator, where correct kernels took up to 1.5 s of processor time */
+    /* in seconds; on the emulator correct kernels took up to 1.5 s of processor time */
     const char *given = farm->emulated ? gt_environment("GPUTUNE_EMU_DEADLINE") : NULL;
     char *end = NULL;
     host->least_s = given ? gt_strtod(given, &end) : farm->emulated ? LEAST_EMULATED_S : LEAST_S;

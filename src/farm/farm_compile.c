@@ -45,7 +45,7 @@ static gputune_status compile_start(gt_slot *slot)
     return GPUTUNE_OK;
 }
 
-/* Returns a request to the front of the queue, or frees it if it was cancelled. */
+/* Puts a request back at the front of the queue, or frees it if it was cancelled. */
 static void compile_return(gt_compile_host *host, gt_farm_request *request)
 {
     if (request->forgotten) {
@@ -55,8 +55,7 @@ static void compile_return(gt_compile_host *host, gt_farm_request *request)
     }
 }
 
-/* Returns the requests of a slot, beginning with index `from`, to the front of the queue. The
- * slot's worker then has no requests. */
+/* Puts the slot's requests from index `from` on back at the front of the queue. */
 static void compile_return_from(gt_slot *slot, size_t from)
 {
     gt_slot_unsend(slot);
@@ -67,19 +66,19 @@ static void compile_return_from(gt_slot *slot, size_t from)
 
 /* ---- Shared cores ---------------------------------------------------------------------------- */
 
-/* Each farm has a place of PLACE_BYTES in a shared file. There it locks one byte, and another byte
- * for each worker that compiles. The locks belong to the open file, so farms of one process see
- * each other's locks, and the locks of a process disappear when it ends. */
+/* Farms share the cores through locks in a file. Each farm has PLACE_BYTES in the file, and locks
+ * one byte, plus one for each compiling worker. The locks are open file description locks, so farms
+ * of one process see each other's locks, and a process's end releases its locks. */
 enum { PLACES = 32, PLACE_BYTES = 2 * GT_COMPILE_WORKERS_MAX };
 
-/* The file of this process. It is open while a farm of the process uses it. */
+/* This process's file, open while a farm uses it. */
 static struct {
     pthread_mutex_t mutex;
     int file;
     uint32_t farms;
 } own_cores = {PTHREAD_MUTEX_INITIALIZER, -1, 0};
 
-/* Opens the file that GPUTUNE_CORES names, or this process's own. Returns -1 if there is none. */
+/* Opens the file in GPUTUNE_CORES, or this process's own file. Returns -1 on failure. */
 static int open_cores(void)
 {
     char path[64];
@@ -96,13 +95,12 @@ static int open_cores(void)
     return own_cores.file < 0 ? -1 : open(path, O_RDWR | O_CLOEXEC);
 }
 
-/* Closes a file that open_cores() returned, which may be -1. The last farm also closes the file of
- * this process. */
+/* Closes a file from open_cores(); -1 is allowed. The last farm closes the process's own file. */
 static void close_cores(int file)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&own_cores.mutex);
     if (file >= 0) {
-        close(file); /* also releases the locks */
+        close(file);
     }
     if (--own_cores.farms == 0 && own_cores.file >= 0) {
         close(own_cores.file);
@@ -110,8 +108,8 @@ static void close_cores(int file)
     }
 }
 
-/* With F_OFD_SETLK, takes or releases a lock, and returns true on success. With F_OFD_GETLK,
- * returns true if another farm has locked some of the bytes, and sets *bytes to their number. */
+/* F_OFD_SETLK: takes or releases a lock; returns true on success. F_OFD_GETLK: returns true if
+ * another farm holds a lock in the range, and sets *bytes to the lock's length. */
 static bool lock_cores(int file, int command, short kind, uint32_t from, uint32_t *bytes)
 {
     struct flock lock = {
@@ -177,15 +175,15 @@ void gt_cores_divide(gt_compile_host *host)
     host->allowed = most < host->limit ? most : host->limit;
 }
 
-/* Much longer than any compile that finishes. NVRTC itself has no time limit. */
+/* Much longer than any successful compile; NVRTC has no time limit. */
 static const double COMPILE_DEADLINE_S = 120;
-/* A worker is replaced if it has been compiling a cancelled job for this long. */
+/* A worker that compiles a cancelled job for this long may be replaced. */
 static const double FORGOTTEN_S = 0.5;
-/* Seconds between two checks of the cores that other farms use. */
+/* Seconds between checks of the cores in use by other farms. */
 static const double CORE_S = 0.01;
 enum { ATTEMPTS_MAX = 2, START_FAILURES_MAX = 3 };
 
-/* Ends a failed request with the thread's message. `seconds` is the time of the compile, or 0. */
+/* Fails a request with the thread's message. `seconds` is its compile time, or 0. */
 static void fail_request(gt_host_farm *farm, gt_farm_request *request, gputune_status status,
                          bool repeatable, double seconds)
 {
@@ -210,12 +208,12 @@ static void slot_flush(gt_slot *slot)
 
 /* ---- Handing out ----------------------------------------------------------------------------- */
 
-/* The ways in which a slot can take the next job, beginning with the best. */
+/* How a slot can accept the next job, best first. */
 typedef enum offer {
-    OFFER_IDLE,    /* the slot's worker has no job */
-    OFFER_START,   /* the slot can start a worker */
-    OFFER_REPLACE, /* the slot's worker has been compiling a cancelled job for long */
-    OFFER_QUEUE,   /* the slot's worker has one job, and can take the next job in advance */
+    OFFER_IDLE,    /* its worker has no job */
+    OFFER_START,   /* by starting a worker */
+    OFFER_REPLACE, /* by replacing a worker that has been compiling a cancelled job too long */
+    OFFER_QUEUE,   /* by queueing behind the worker's only job */
     OFFER_NONE
 } offer;
 
@@ -228,8 +226,8 @@ static uint32_t count_open(const gt_compile_host *host)
     return open;
 }
 
-/* Returns how this slot can take the next job. `open` is the number of workers. A slot takes jobs
- * in advance only while more jobs wait than there are workers. */
+/* `open` is the number of workers. Jobs are queued behind others only if more jobs wait than there
+ * are workers. */
 static offer offer_of(const gt_compile_host *host, const gt_slot *slot, uint32_t open,
                       bool has_core)
 {
@@ -249,7 +247,7 @@ static offer offer_of(const gt_compile_host *host, const gt_slot *slot, uint32_t
                                                              : OFFER_NONE;
 }
 
-/* Returns the slot for the next job, and starts its worker if necessary. NULL: no slot is free. */
+/* Returns a slot for the next job, with a started worker, or NULL. */
 static gt_slot *next_slot(gt_host_farm *farm, uint32_t *open)
 {
     gt_compile_host *host = &farm->compile;
@@ -283,7 +281,7 @@ void gt_compile_start_ahead(gt_host_farm *farm, uint32_t most)
     gt_cores_divide(host);
     for (uint32_t i = 0; i < host->allowed && i < most; i++) {
         if (!host->slots[i].link.open && compile_start(&host->slots[i]) < 0) {
-            /* starting a worker for the first job will fail again, and then reports the reason */
+            /* the start for the first job will fail too, and report the reason */
             return;
         }
     }
@@ -351,9 +349,8 @@ static bool handle_reply(gt_slot *slot, const gt_frame *frame)
 
 /* ---- Deaths ---------------------------------------------------------------------------------- */
 
-/* Handles the death of a worker. Its job returns to the queue once, and fails the second time. If
- * the worker ended before its hello, no job is the cause, and another worker would probably end as
- * well. */
+/* Handles a worker's death. Its job is tried once more. If the worker died before its hello, no job
+ * was the cause, and the next worker would probably die too. */
 static void slot_died(gt_slot *slot)
 {
     gt_death death;
@@ -385,15 +382,15 @@ double gt_compile_patience(const gt_host_farm *farm)
     return !farm->compile.queue.count ? INFINITY : is_short ? CORE_S : FORGOTTEN_S;
 }
 
-/* Returns how long the first job has been compiling, without the start of its worker; 0: none has
- * begun. */
+/* Returns how long the first job has been compiling, excluding the worker's start; 0 before
+ * that. */
 static double compiling_s(const gt_slot *slot)
 {
     return slot->ready ? gt_seconds_since(slot->since_ns) : 0;
 }
 
-/* Ends a worker and its first job, which fails with the thread's message. The other jobs return to
- * the queue. */
+/* Fails the first job with the thread's message and ends its worker. Other jobs are queued
+ * again. */
 static void end_job(gt_slot *slot)
 {
     double seconds = compiling_s(slot);
@@ -413,7 +410,7 @@ static void handle_timeout(gt_slot *slot)
     end_job(slot);
 }
 
-/* Makes the whole farm unusable, because every other worker would have the same wrong version. */
+/* All workers have the same wrong version, so the farm is unusable. */
 static void refuse_jobs(gt_slot *slot)
 {
     gt_farm_break(slot->farm, GPUTUNE_EWORKER);

@@ -1,6 +1,6 @@
-/* The measure worker, as the host sees it. The host sends requests in advance. If the worker dies
- * or misses a deadline, the host determines which variant was at fault and starts a new worker,
- * which loads again what the next requests need. */
+/* The measure worker, as the host sees it. Requests are sent in advance. If the worker dies or
+ * misses a deadline, the host determines the variant at fault and starts a new worker, which loads
+ * again what the next requests need. */
 #include "base/clock.h"
 #include "base/number.h"
 #include "base/objective.h"
@@ -13,7 +13,6 @@
 
 /* ---- Variants -------------------------------------------------------------------------------- */
 
-/* Returns a variant that the worker has loaded or will load, or NULL. */
 static gt_live_variant *live_find(gt_measure_host *host, uint64_t id)
 {
     for (size_t i = 0; i < host->variants.count; i++) {
@@ -40,8 +39,8 @@ void gt_live_forget_all(gt_measure_host *host)
     }
 }
 
-/* Returns the default variant if it is proved, or NULL. Each new worker proves the default first,
- * because it decides which rare data other variants must survive. */
+/* Returns the default if it is proved, or NULL. Every worker proves the default first, because the
+ * default determines the unusual data on which other variants are proved. */
 static gt_live_variant *proved_default(gt_measure_host *host)
 {
     for (size_t i = 0; i < host->variants.count; i++) {
@@ -94,8 +93,8 @@ static gt_farm_request *take_dependent(gt_measure_host *host, uint64_t variant)
     return NULL;
 }
 
-/* Ends and frees a failed request, with the thread's message. If the farm made the request to load
- * a variant, the request that needs the variant fails instead. Forgets the variant `culprit`. */
+/* Fails a request with the thread's message, and forgets the variant `culprit`. If the request only
+ * loads a variant again, the request that needs the variant fails instead. */
 static void measure_fail(gt_measure_host *host, gt_farm_request *request, gputune_status status,
                          uint64_t culprit, bool repeatable)
 {
@@ -122,8 +121,8 @@ static void measure_fail(gt_measure_host *host, gt_farm_request *request, gputun
     gt_farm_request_end(host->slot.farm, request);
 }
 
-/* Stops using workers: until the next prepare(), every request fails with this status and the
- * thread's message. */
+/* Stops using workers: all requests fail with this status and the thread's message until
+ * prepare(). */
 static void measure_refuse(gt_measure_host *host, gputune_status status)
 {
     host->refusal = status;
@@ -148,7 +147,8 @@ void gt_measure_start(gt_measure_host *host)
 
 /* ---- Sending --------------------------------------------------------------------------------- */
 
-/* Returns true if an earlier worker proved the variant and the current one has not loaded it. */
+/* Returns true if an earlier worker proved the variant, and the current worker has not loaded
+ * it. */
 static bool lacks_variant(const gt_measure_host *host, const gt_live_variant *variant)
 {
     return variant->generation != 0 && variant->generation != host->slot.generation;
@@ -161,9 +161,8 @@ static gputune_status load_variant(gt_measure_host *host, size_t index, gt_live_
     return GPUTUNE_OK;
 }
 
-/* Queues requests before `index` that load what the request there needs and a new worker lacks.
- * Sets *missing to true if there are any. The default comes first, because it decides which data
- * other variants must survive. */
+/* Queues requests that load missing variants before the request at `index`, the default first. Sets
+ * *missing to true if there are any. */
 static gputune_status load_again(gt_measure_host *host, size_t index, bool *missing)
 {
     const gt_farm_request *request = gt_queue_at(&host->slot.queue, index);
@@ -184,7 +183,7 @@ static gputune_status load_again(gt_measure_host *host, size_t index, bool *miss
     return GPUTUNE_OK;
 }
 
-/* Sends the next unsent request. Returns false if no more can be sent now. */
+/* Sends the next request. Returns false if nothing more can be sent now. */
 static bool send_next(gt_measure_host *host)
 {
     gt_farm_request *request = gt_queue_at(&host->slot.queue, host->slot.sent);
@@ -203,7 +202,7 @@ static bool send_next(gt_measure_host *host)
         return false;
     }
     if (gt_slot_push(&host->slot) != GT_PUSH_DONE) {
-        return false; /* the next read will detect a closed channel */
+        return false; /* the next read detects a closed channel */
     }
     if (!gt_carried[request->kind].reply) {
         gt_farm_request_free(gt_slot_take(&host->slot, host->slot.sent - 1));
@@ -226,7 +225,7 @@ void gt_measure_pump(gt_measure_host *host)
     }
 }
 
-/* Ends the first request after it succeeded. Returns false if its answer is malformed. */
+/* Ends the first request, which succeeded. Returns false if the answer is malformed. */
 static bool measure_succeed(gt_measure_host *host, gt_farm_request *request)
 {
     const gt_event *reply = &request->event;
@@ -278,7 +277,7 @@ void gt_measure_free(gt_measure_host *host)
 
 enum { START_FAILURES_MAX = 2, BLAMELESS_MAX = 3, ATTEMPTS_MAX = 2 };
 
-static const double END_S = 2;    /* the memory of a killed worker becomes free after about 53 ms */
+static const double END_S = 2;    /* a killed worker's memory is free after about 53 ms */
 static const double START_S = 60; /* cuInit() takes seconds if the driver is not loaded */
 
 /* ---- A new worker ---------------------------------------------------------------------------- */
@@ -288,8 +287,8 @@ static bool prepares_first(const gt_measure_host *host)
     return host->slot.queue.count > 0 && host->slot.queue.first->kind == GT_FRAME_PREPARE;
 }
 
-/* Queues the setup unless it is already queued. Before it, queues the list of experiments that its
- * data proof must leave out. */
+/* Queues the setup unless it is queued, after the list of experiments that the data proof must
+ * skip. */
 static gputune_status queue_setup(gt_measure_host *host)
 {
     gt_packet *packet;
@@ -307,7 +306,7 @@ static gputune_status queue_setup(gt_measure_host *host)
 
 static void begin_again(gt_measure_host *host)
 {
-    /* discard requests that load something into the last worker; they are made again when needed */
+    /* discard internal requests; load_again() makes them anew when needed */
     for (size_t i = 0; i < host->slot.queue.count;) {
         gt_farm_request *request = gt_queue_at(&host->slot.queue, i);
         request->alone = false;
@@ -328,7 +327,7 @@ static void begin_again(gt_measure_host *host)
     gt_measure_pump(host);
 }
 
-/* Starts a new worker, then waits for the last one to end and free its memory. */
+/* Starts a new worker, then waits until the old one has ended and its memory is free. */
 static void replace_worker(gt_measure_host *host, gt_death *death)
 {
     gt_link last = host->slot.link;
@@ -344,7 +343,6 @@ static void restart_worker(gt_measure_host *host)
     begin_again(host);
 }
 
-/* Returns true if the worker has reported that it began the first request. */
 static bool is_at_first(const gt_slot *slot)
 {
     return slot->sent > 0 && slot->hand.sequence == slot->queue.first->sequence;
@@ -352,8 +350,8 @@ static bool is_at_first(const gt_slot *slot)
 
 /* ---- Deaths ---------------------------------------------------------------------------------- */
 
-/* Returns true if an experiment of the data proof killed the worker, or hangs. Later workers then
- * leave the experiment out or, after GT_LOST_MAX such experiments, the whole data proof. */
+/* Returns true if an experiment of the data proof killed or blocks the worker. Later workers skip
+ * the experiment or, after GT_LOST_MAX such experiments, the whole data proof. */
 static bool leaves_out(gt_measure_host *host, bool hung)
 {
     gt_lost *lost = &host->lost;
@@ -368,7 +366,7 @@ static bool leaves_out(gt_measure_host *host, bool hung)
     return true;
 }
 
-/* Counts a death that no variant caused. After several such deaths in a row, no worker is used any
+/* Counts a death without a variant as the cause. After several in a row, no worker is used any
  * more. */
 static void died_blameless(gt_measure_host *host, const gt_death *death)
 {
@@ -417,24 +415,23 @@ static void handle_death(gt_slot *slot)
             died_blameless(host, &death);
         }
     }
-    if (host->refusal == GPUTUNE_OK) { /* after a refusal, all requests fail in the next turn */
+    if (host->refusal == GPUTUNE_OK) { /* after a refusal, gt_measure_pump() fails all requests */
         begin_again(host);
     }
 }
 
 /* ---- Hangs ----------------------------------------------------------------------------------- */
 
-/* Returns the seconds that the first request may take without progress. This is a hundred times the
- * reference's time, but at least `least_s`, and at least five times the time of preparing, because
- * on the emulator everything except the kernel is slow. It grows with the variant's work. In a
- * sample, the clock restarts with each variant. */
+/* Returns the time limit of the first request: a hundred times the reference's time, but at least
+ * `least_s` and five times the preparation, because only kernels are fast on the emulator. Scaled
+ * by the variant's work. Each variant of a sample job has this time. */
 static double allowance(gt_measure_host *host)
 {
     const gt_farm_request *request = host->slot.queue.first;
     double slow = host->slot.farm->emulated ? 30 : 1;
     if (host->slot.hand.trying) {
-        /* an experiment takes about as long as preparing; it gets no more time, because experiments
-         * often hang */
+        /* an experiment takes about as long as the preparation; it has no more time, because many
+         * hang */
         return fmax(host->least_s / 4, 3 * host->prepare_s) + 1e-7 * host->reference_ns;
     }
     if (request->kind == GT_FRAME_PREPARE) {
@@ -456,8 +453,8 @@ static double allowance(gt_measure_host *host)
     return fmin(least, fmax(host->slot.farm->options.deadline_s * slow, 4 * host->prepare_s));
 }
 
-/* Returns the seconds until the first request is late. A worker may take START_S to begin a
- * request, because sending a large request takes long. */
+/* Returns the seconds until the first request is late. The worker may begin it up to START_S late,
+ * because sending large requests takes long. */
 static double left_s(gt_slot *slot)
 {
     bool runs = slot->ready && is_at_first(slot);
@@ -475,7 +472,6 @@ static void handle_hang(gt_measure_host *host, double seconds)
                  is_final);
 }
 
-/* Fails a late request with ETIMEOUT, and starts a new worker. */
 static void handle_timeout(gt_slot *slot)
 {
     gt_measure_host *host = &slot->farm->measure;
@@ -519,7 +515,7 @@ static bool handle_answer(gt_measure_host *host, const gt_frame *frame)
         return true;
     }
     bool crashed = status == GPUTUNE_ECRASHED;
-    /* after a failed reference or a fault, the process may be unable to use the GPU */
+    /* after these failures the process may be unable to use the GPU */
     bool suspect = status == GPUTUNE_ETEMPLATE || status == GPUTUNE_ENODRIVER ||
                    status == GPUTUNE_EBUSY ||
                    (request->kind == GT_FRAME_PREPARE && status == GPUTUNE_ECUDA);
@@ -568,7 +564,7 @@ static bool handle_hand(gt_measure_host *host, const gt_frame *frame)
     if (gt_frame_body(&hand, frame, &gt_record_hand) < 0) {
         return false;
     }
-    if (hand.trying && !(host->prepare_s > 0)) { /* the data proof begins after the setup */
+    if (hand.trying && !(host->prepare_s > 0)) { /* the setup is complete */
         host->prepare_s = gt_slot_spent_s(&host->slot);
     }
     host->slot.hand = hand;

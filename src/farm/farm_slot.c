@@ -1,6 +1,6 @@
-/* Workers as the host sees them: process, channel, handshake, requests and events. The host sends
- * requests in advance and the worker answers them in order, so the worker is always processing its
- * oldest unanswered request. */
+/* Workers as the host sees them: process, channel, handshake, requests and events. Requests are
+ * sent in advance and answered in order, so the worker always processes its oldest unanswered
+ * request. */
 #include "base/clock.h"
 #include "base/condition.h"
 #include "base/file.h"
@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The event that ends a request of each kind. GT_EVENT_TIMEOUT: the request has no answer. */
+/* By kind of request. GT_EVENT_TIMEOUT: no answer. */
 static const gt_event_kind kinds[GT_FRAME_KINDS] = {
     [GT_FRAME_COMPILE] = GT_EVENT_COMPILED, [GT_FRAME_PREPARE] = GT_EVENT_PREPARED,
     [GT_FRAME_VERIFY] = GT_EVENT_VERIFIED,  [GT_FRAME_RECHECK] = GT_EVENT_VERIFIED,
@@ -47,7 +47,7 @@ gputune_status gt_answer_read(gt_farm_request *request, const gt_frame *frame)
 {
     const gt_record *reply = gt_carried[request->kind].reply;
     gt_answer answer;
-    gt_record_release(reply, &request->event.compiled); /* set by a worker that then died */
+    gt_record_release(reply, &request->event.compiled); /* left by a dead worker */
     GT_TRY(gt_frame_answer(&answer, frame));
     GT_TRY(gt_frame_body(&request->event.compiled, frame, reply));
     request->event.status = (gputune_status)answer.status;
@@ -69,13 +69,13 @@ void gt_farm_request_end(gt_host_farm *farm, gt_farm_request *request)
     gt_queue_put(&farm->ended, farm->ended.count, request);
 }
 
-/* First, limits in seconds for a worker's hello: HELLO_S, or CROWDED_S while the worker waits for a
- * core. Then the nice values of compile workers. */
+/* Time limits in seconds for the hello (CROWDED_S if the worker waits for a core), and nice values
+ * of compile workers. */
 enum { HELLO_S = 5, CROWDED_S = 60, NICENESS = 5, LOW_NICENESS = 10 };
 
 /* ---- Starting -------------------------------------------------------------------------------- */
 
-/* Makes a channel. The host's end does not block; otherwise the host would miss deadlines. */
+/* The host's end does not block, because the host must not miss deadlines. */
 static gputune_status open_channel(int *host, int *child)
 {
     GT_TRY(gt_process_channel(host, child));
@@ -94,7 +94,7 @@ static gputune_status start_process(gt_link *link, const gt_host_farm *farm, boo
 {
     const gt_texts *environment = measure ? &farm->measure.environment : &farm->compile.environment;
     GT_TRY(gt_process_spawn(&link->process, arguments, environment->items, child));
-    if (!measure) { /* measure workers have priority */
+    if (!measure) { /* compilers run at lower priority than measure workers */
         (void)setpriority(PRIO_PROCESS, (id_t)link->process.pid,
                           farm->options.low_priority ? LOW_NICENESS : NICENESS);
     }
@@ -118,7 +118,7 @@ gputune_status gt_link_spawn(gt_link *link, const gt_host_farm *farm, bool measu
     return GPUTUNE_OK;
 }
 
-/* Reads the hello. EWORKER if the worker has another version. */
+/* Reads the hello. EWORKER for another version. */
 static gputune_status take_hello(gt_link *link, const gt_frame *frame)
 {
     gt_hello hello;
@@ -140,7 +140,7 @@ static bool is_on_cores(const gt_slot *slot)
     return slot->role == &gt_compile_role || slot->farm->emulated;
 }
 
-/* Returns the processor time of the worker's process, or 0 if the process has been reaped. */
+/* Returns the worker's processor time; 0 if the process was reaped. */
 static int64_t computed_ns(const gt_link *link)
 {
     clockid_t clock;
@@ -151,8 +151,7 @@ static int64_t computed_ns(const gt_link *link)
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-/* Returns true if a thread of the worker is running, waits for a core or for a file, or is
- * stopped. */
+/* Returns true if a thread of the worker runs, waits for a core or file, or is stopped. */
 static bool link_works(const gt_link *link)
 {
     char path[64], text[256];
@@ -163,7 +162,7 @@ static bool link_works(const gt_link *link)
         snprintf(path, sizeof path, "/proc/%d/task/%.20s/stat", (int)link->process.pid,
                  one->d_name);
         const char *end =
-            strrchr(gt_file_peek(text, sizeof text, path), ')'); /* the end of the thread's name */
+            strrchr(gt_file_peek(text, sizeof text, path), ')'); /* end of the thread's name */
         found = one->d_name[0] != '.' && end && end[1] && strspn(end + 2, "RDTt") > 0;
     }
     if (threads) {
@@ -188,7 +187,7 @@ double gt_slot_spent_s(const gt_slot *slot)
 
 double gt_slot_charged_s(const gt_slot *slot)
 {
-    /* below this difference, reading /proc is not worth its time */
+    /* smaller differences are not worth reading /proc */
     static const double least_s = 0.1;
     double passed_s = gt_seconds_since(slot->since_ns), spent_s = gt_slot_spent_s(slot);
     return passed_s - spent_s < least_s || link_works(&slot->link) ? spent_s : passed_s;
@@ -205,8 +204,8 @@ double gt_slot_left_s(const gt_slot *slot, double allowed_s)
                                                  : allowed_s - passed_s;
 }
 
-/* Returns the seconds until the worker must send its hello or be checked again; INFINITY after the
- * hello. */
+/* Returns the seconds until the hello is due or the worker must be checked again; INFINITY after
+ * the hello. */
 static double hello_s(const gt_link *link)
 {
     if (!link->open || link->greeted) {
@@ -224,7 +223,8 @@ void gt_link_kill(gt_link *link)
     gt_process_kill(&link->process);
 }
 
-/* Closes the channel last; otherwise the worker would exit, and that exit would be reported. */
+/* Closes the channel last, because otherwise the worker would exit, and that exit would be
+ * reported. */
 void gt_link_finish(gt_link *link, gt_death *out, double seconds)
 {
     static const int faults[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
@@ -391,7 +391,7 @@ gt_farm_request *gt_slot_take(gt_slot *slot, size_t index)
     if (index < slot->sent) {
         slot->sent--;
     } else if (index == slot->sent) {
-        slot->offset = 0; /* this request was sent only in part */
+        slot->offset = 0; /* it may have been sent in part */
         slot->full = false;
     }
     return gt_queue_take(&slot->queue, index);
@@ -429,7 +429,7 @@ gt_push gt_slot_push(gt_slot *slot)
     return GT_PUSH_DONE;
 }
 
-/* Continues until the role has ended or replaced the worker. */
+/* Ends when the worker has ended or was replaced. */
 void gt_slot_receive(gt_slot *slot)
 {
     const uint64_t generation = slot->generation;
@@ -452,7 +452,7 @@ void gt_slot_receive(gt_slot *slot)
         }
         if (!sane) {
             if (read != GT_READ_END) {
-                gt_link_kill(link); /* after a malformed frame, the worker may still run */
+                gt_link_kill(link); /* after a malformed frame, the worker may still be running */
             }
             slot->role->died(slot);
             return;

@@ -1,4 +1,5 @@
-/* Searches included files, restricts which files may be read, and computes digests of headers. */
+/* Searches for included files, restricts which files may be read, and computes digests of
+ * headers. */
 #include "farm/includes.h"
 
 #include "base/array.h"
@@ -15,13 +16,13 @@ enum { HEADERS_MOST = 4096 };
 
 struct gt_includes {
     gt_texts named;
-    /* `own` is the real path of the template's folder; `written` is its path as the caller gave
-     * it, with a final '/' */
+    /* `own`: real path of the template's folder; `written`: that path as the caller gave it, with a
+     * final '/' */
     char *shared, *own, *written;
     bool searched_toolkit;
     gt_toolkit toolkit;
     gt_texts options;
-    gt_texts read; /* files that were read since gt_includes_begin() */
+    gt_texts read; /* files read since gt_includes_begin() */
 };
 
 /* ---- Folders --------------------------------------------------------------------------------- */
@@ -40,7 +41,7 @@ static gputune_status add_named(gt_includes *includes, const char *path)
     return gt_texts_take(&includes->named, real);
 }
 
-/* Adds the folders of GPUTUNE_INCLUDE. Ignores folders that do not exist, as PATH does. */
+/* Adds the folders of GPUTUNE_INCLUDE, except missing ones. */
 static gputune_status add_environment(gt_includes *includes)
 {
     const char *at = gt_environment("GPUTUNE_INCLUDE");
@@ -171,8 +172,8 @@ static bool lies_in_any(const char *real, const gt_texts *folders)
     return any;
 }
 
-/* Looks for a file. Sets *real to its real path, which the caller frees, or to NULL if there is
- * none. EINVAL if templates may not read the file. */
+/* Sets *real to the file's real path, which the caller frees, or to NULL if the file does not
+ * exist. EINVAL if templates must not read the file. */
 static gputune_status probe_folder(char **real, const gt_includes *includes, const char *folder,
                                    const char *name)
 {
@@ -196,7 +197,7 @@ static gputune_status probe_folder(char **real, const gt_includes *includes, con
 
 typedef struct walk {
     gt_includes *includes;
-    gt_texts seen; /* real paths; each file is digested once */
+    gt_texts seen; /* real paths of the digested files */
     bool toolkit;
     gt_hash digest;
 } walk;
@@ -208,8 +209,7 @@ static void add_digest(walk *walk, const char *text, size_t bytes)
     walk->digest = gt_hash_join(walk->digest, gt_hash_bytes(text, bytes));
 }
 
-/* Returns the name after `#include`, beginning with its quote or bracket, or NULL if the line
- * contains none. */
+/* Returns the name after `#include`, beginning with its quote or bracket, or NULL. */
 static const char *include_on_line(const char *line, size_t *length)
 {
     line += strspn(line, " \t");
@@ -228,7 +228,7 @@ static const char *include_on_line(const char *line, size_t *length)
     return line;
 }
 
-/* Digests the headers that a text includes, in all branches of its conditions. */
+/* Digests the headers that a text includes, in all branches of #if. */
 static gputune_status digest_includes(walk *walk, const char *text, const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -247,7 +247,7 @@ static gputune_status digest_includes(walk *walk, const char *text, const char *
     return GPUTUNE_OK;
 }
 
-/* Digests a file and the headers that it includes. Takes ownership of `real`. */
+/* Digests a file and its headers. Takes ownership of `real`. */
 static gputune_status digest_file(walk *walk, char *real)
 {
     GT_FREED char *text = NULL;
@@ -302,8 +302,8 @@ static gputune_status digest_header(walk *walk, const char *name, const char *be
     return found || own ? GPUTUNE_OK : gt_fail(GPUTUNE_ENOTFOUND, "no file '%s'", name);
 }
 
-/* Digests a header by its name. Ignores a missing header, because the branch that includes it may
- * not be compiled. */
+/* Digests a header by its name. A missing header is ignored, because its #include may not be
+ * compiled. */
 static gputune_status digest_name(walk *walk, const char *name, const char *beside)
 {
     gputune_status status = digest_header(walk, name, beside);
@@ -328,7 +328,7 @@ static gputune_status find_beside(char **real, const gt_includes *includes,
     const char *slash = strrchr(include->from, '/');
     GT_FREED char *folder = NULL;
     if (!slash && !includes->own) {
-        return GPUTUNE_OK; /* texts in memory have no folder */
+        return GPUTUNE_OK; /* a text in memory has no folder */
     }
     size_t length = slash ? (size_t)(slash - include->from) + 1 : 0;
     GT_TRY(gt_strndup(&folder, slash ? include->from : ".", slash ? length : 1));
@@ -356,7 +356,7 @@ gputune_status gt_includes_find(void *user, const gt_include *include, gt_includ
     gt_included found = {0};
     GT_TRY(gt_file_read(&text, NULL, real));
     GT_TRY(gt_texts_add(&includes->read, real, strlen(real)));
-    /* one path per file, which in the template's folder begins like the template's */
+    /* paths in the template's folder begin as the template's path does */
     const bool is_own = lies_in(real, includes->own) && strlen(includes->own) > 1;
     GT_TRY(gt_path_format(&found.path, "%s%s", is_own ? includes->written : "",
                           is_own ? real + strlen(includes->own) + 1 : real));

@@ -1,4 +1,4 @@
-/* Opens and closes the state of measuring, and prepares it for a setup. */
+/* Opens, prepares and closes the measuring state. */
 #include "farm/measure.h"
 
 #include "base/clock.h"
@@ -24,7 +24,6 @@ static void open_monitor(gt_measure *measure)
 
 /* ---- Shared functions ------------------------------------------------------------------------ */
 
-/* Records that a fatal error has made this process unable to use the GPU. */
 static void lose_gpu(gt_measure *measure)
 {
     for (; measure; measure = measure->parent) {
@@ -115,10 +114,10 @@ gputune_status gt_measure_open(gt_measure **out, const char *driver, int ordinal
 gputune_status gt_measure_attach(gt_measure *measure)
 {
     CUdevice device;
-    /* the relaxed capture mode remains, because this thread never captures in global mode */
+    /* the mode stays relaxed, because this thread never captures in another mode */
     (void)gt_relaxed_enter(measure->driver);
     GT_CALL(measure, DeviceGet, &device, measure->device.ordinal);
-    /* harmless if CUDA refuses, because the context is already in use */
+    /* CUDA refuses if the context is in use already, which is harmless */
     (void)measure->driver->DevicePrimaryCtxSetFlags(device, CU_CTX_SCHED_SPIN);
     CUresult result = measure->driver->DevicePrimaryCtxRetain(&measure->context, device);
     GT_REFUSE(
@@ -199,7 +198,7 @@ gputune_status gt_measure_build(gt_measure *measure, const gt_measure_setup *set
         workspace->slots_end = workspace->slots;
         for (uint32_t k = 0; k < workload->buffer_count; ++k) {
             gt_buffer *buffer = &workload->buffers[k];
-            if (!workload->has_reference) { /* a variant's results become the expected ones */
+            if (!workload->has_reference) { /* a variant will provide the expected results */
                 buffer->reference_type = buffer->type;
             }
             *workspace->slots_end++ =
@@ -233,7 +232,7 @@ gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *s
     }
     if (gt_objective_facts(setup->objective)->by_energy) {
         open_monitor(measure);
-        GT_TRY(gt_energy_check(measure)); /* fail before time is spent on the inputs */
+        GT_TRY(gt_energy_check(measure)); /* before time is spent on the inputs */
     }
     GT_TRY(gt_memory_precheck(measure, setup));
     measure->setup = *setup;

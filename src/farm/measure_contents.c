@@ -27,9 +27,9 @@ static const gt_launch *launch_of(const gt_workload *workload, gt_judge_kind kin
     return launches[kind];
 }
 
-/* Queues one launch. The reference writes to the expected results, the init kernel to pristine
- * copies. The caller's arguments come first, then the values that the launch states. The last value
- * is `own`, unless it is NULL. */
+/* Queues a launch. The reference writes to the expected results, the init kernel to the pristine
+ * copies. Arguments are the caller's, then the constants of the launch; `own` (may be NULL)
+ * replaces the last one. */
 static gputune_status launch_judge(gt_measure *measure, const gt_workspace *workspace,
                                    gt_judge_kind kind, const void *own)
 {
@@ -112,7 +112,7 @@ gputune_status gt_reference_load(gt_measure *measure, const gt_image *image)
     }
     for (uint32_t i = 0; i < measure->setup.workload_count; ++i) {
         gt_workspace *workspace = &measure->workspaces[i];
-        if (workspace->workload.has_check) { /* a count, and a zero to compare it with */
+        if (workspace->workload.has_check) { /* a count, and a 0 to compare it with */
             GT_TRY(gt_memory_take(&workspace->failures.address, measure, 16));
         }
     }
@@ -164,8 +164,8 @@ static int64_t integer_at(const unsigned char *elements, uint64_t index, uint32_
     return wide;
 }
 
-/* Makes some rows empty if the integers are row pointers, which never decrease (GT_VARIETY_ROWS).
- * Otherwise returns false. */
+/* Empties some rows if the integers are row pointers, that is if they never decrease. Otherwise
+ * returns false. */
 static bool empty_rows(unsigned char *elements, uint64_t count, uint32_t size)
 {
     enum { EVERY = 8 };
@@ -196,7 +196,7 @@ static gputune_status vary_rows(gt_measure *measure, const gt_buffer_slot *slot)
     return gt_measure_wait(measure);
 }
 
-/* Runs the init kernel. Waits for it, so its failure is reported as such. */
+/* Waits, so a failure of the init kernel is reported as such. */
 static gputune_status initialise_inputs(gt_measure *measure, uint64_t seed,
                                         uint32_t workspace_count)
 {
@@ -206,8 +206,7 @@ static gputune_status initialise_inputs(gt_measure *measure, uint64_t seed,
     return gt_measure_wait(measure);
 }
 
-/* Queues the filling of inputs, pristine copies, guard zones and blocks of the first
- * `workspace_count` workspaces. */
+/* Queues filling the inputs, pristine copies, guard zones and blocks of the first workspaces. */
 static gputune_status fill_contents(gt_measure *measure, uint64_t seed, uint32_t workspace_count)
 {
     gt_tasks_reset(&measure->fill);
@@ -233,7 +232,7 @@ static gputune_status fill_contents(gt_measure *measure, uint64_t seed, uint32_t
               GPUTUNE_ETEMPLATE, "the init kernel '%s' failed: %s", workload->init.steps[0].entry,
               gt_message());
     for (const gt_buffer_slot *slot = measure->slots; slot < end; ++slot) {
-        /* other buffers are restored before each launch */
+        /* all other buffers are restored before each launch */
         if (slot->live && slot->buffer->direction == GT_IN) {
             GT_CALL(measure, MemcpyDtoDAsync, slot->address, slot->pristine, slot->buffer->bytes,
                     measure->stream);
@@ -247,8 +246,8 @@ static gputune_status fill_contents(gt_measure *measure, uint64_t seed, uint32_t
 
 enum { SAMPLE_PIECES = 64, SAMPLE_BYTES = 16384 };
 
-/* Sets a task's `low` and `high` to the least and greatest value of a buffer, or of parts of a
- * large one; low > high if no value is finite. */
+/* Sets `low` and `high` to the range of the values in a buffer, or in parts of a large buffer; low
+ * > high if no value is finite. */
 static gputune_status find_span(gt_service_task *out, gt_measure *measure,
                                 const gt_buffer_slot *slot)
 {
@@ -276,8 +275,8 @@ static gputune_status find_span(gt_service_task *out, gt_measure *measure,
     return GPUTUNE_OK;
 }
 
-/* Determines the ranges within which the table `move` may move data from the host or the init
- * kernel. The inputs must be unchanged. Integers are not moved, because they may be indices. */
+/* Limits the moves of data from the host or the init kernel to the range of their values. Inputs
+ * must be unchanged. Integers stay, because they may be indices. */
 static gputune_status find_spans(gt_measure *measure)
 {
     for (size_t i = 0; i < measure->move.tasks.count; ++i) {
@@ -294,13 +293,13 @@ static gputune_status find_spans(gt_measure *measure)
 
 /* ---- Expected results ------------------------------------------------------------------------ */
 
-/* The kernel whose results are expected. */
+/* The kernel that provides the expected results. */
 typedef struct author {
     gt_loaded *variant; /* NULL: the reference */
     uint32_t workspace_count;
 } author;
 
-/* Runs the reference, which writes the expected results. */
+/* Runs the reference, which writes to the expected results. */
 static gputune_status run_reference(gt_measure *measure, uint32_t workspace_count, uint32_t poison,
                                     bool moved)
 {
@@ -325,8 +324,8 @@ static gputune_status run_reference(gt_measure *measure, uint32_t workspace_coun
     return workspace_count > 1 ? launch_reference(measure, &measure->workspaces[1]) : GPUTUNE_OK;
 }
 
-/* Runs a variant, which writes to the slots. Later variants get another poison, so elements that no
- * variant writes are detected. */
+/* Runs a variant with its own poison. Later variants have another poison, so elements that no
+ * variant writes differ. */
 static gputune_status run_variant(gt_measure *measure, const author *author, bool moved)
 {
     const gt_buffer_slot *end = gt_slots_end(measure, author->workspace_count);
@@ -358,7 +357,7 @@ static gputune_status run_author(gt_measure *measure, const author *author, bool
 
 typedef gt_sensitivity sensitivities[GT_WORKLOAD_MAX * GT_PARAMETER_MAX]; /* indexed by slot */
 
-/* Records the findings of the table `spread` after all inputs, or only a few (`sparse`), moved. */
+/* Records how far results moved with all inputs, or with a few inputs (`sparse`). */
 static void note_step(sensitivities seen, const gt_measure *measure, uint32_t workspace_count,
                       bool sparse)
 {
@@ -377,7 +376,7 @@ static void note_step(sensitivities seen, const gt_measure *measure, uint32_t wo
     }
 }
 
-/* Measures how far results move if the inputs move by one step. Restores the inputs. */
+/* Measures how far results move if the inputs move by one step, and restores the inputs. */
 static gputune_status take_step(sensitivities seen, gt_measure *measure, const author *author,
                                 uint64_t seed, bool sparse)
 {
@@ -392,9 +391,9 @@ static gputune_status take_step(sensitivities seen, gt_measure *measure, const a
     return fill_contents(measure, measure->seed, author->workspace_count);
 }
 
-/* Takes as many steps as the tolerances need, and no steps if the template states the tolerances.
- * If an output has many elements, another step moves only a few inputs, which shows how many terms
- * an element has. */
+/* Takes as many steps as the tolerances need; none if the template states the tolerances. For an
+ * output with many elements, a further step moves only a few inputs, to estimate how many terms an
+ * element has. */
 static gputune_status take_steps(sensitivities seen, gt_measure *measure, const author *author)
 {
     const bool stated = measure->workspaces[0].workload.tolerance.stated;
@@ -446,7 +445,7 @@ static gputune_status find_tolerances(gt_measure *measure, const author *author)
         const gt_workload *workload = &slot->workspace->workload;
         gt_sensitivity *its = &seen[slot - measure->slots];
         if (!(its->moved > 0)) {
-            its->still = 0; /* without moves, the number of terms is unknown */
+            its->still = 0; /* nothing moved, so the number of terms is unknown */
         }
         if ((slot->workspace == measure->workspaces ? timed : odd) > 0) {
             its->step = gt_tolerance_step(workload);
@@ -479,7 +478,7 @@ static gputune_status blame_reference(gputune_status status, const gt_measure *m
                    launch->steps[0].entry, blocks, grids, why, advice);
 }
 
-/* Compares both runs of the reference. Elements that neither run wrote do not count. */
+/* Compares the two runs of the reference. Elements that both left unwritten count as equal. */
 static gputune_status judge_agreement(gt_measure *measure, bool timed_only)
 {
     for (size_t i = 0; i < gt_tasks_count(&measure->hash, timed_only); ++i) {
@@ -509,9 +508,8 @@ static gputune_status judge_agreement(gt_measure *measure, bool timed_only)
     return gt_tables_judge(measure);
 }
 
-/* Runs the reference twice, and determines tolerances between the two runs. In a data proof, fails
- * before the second run, which may be slow, if more than a quarter of the results are not
- * finite. */
+/* Runs the reference twice, and determines tolerances in between. In a data proof, fails before the
+ * second run, which may be slow, if more than a quarter of the results are not finite. */
 static gputune_status compute_reference(gt_measure *measure, const author *author)
 {
     bool timed_only = author->workspace_count == 1;
@@ -539,7 +537,7 @@ static gputune_status compute_reference(gt_measure *measure, const author *autho
 static gputune_status expect_reference(gt_measure *measure, uint32_t workspace_count)
 {
     const author author = {NULL, workspace_count};
-    /* cancels the queued reset, because the first run's results go to the slots */
+    /* cancel the queued reset, because the first run's results go to the slots */
     measure->ahead = NULL;
     gputune_status status = compute_reference(measure, &author);
     if (status < 0) {
@@ -552,7 +550,7 @@ static gputune_status expect_reference(gt_measure *measure, uint32_t workspace_c
 
 static gputune_status expect_data(gt_measure *measure)
 {
-    sensitivities seen = {0}; /* only the member `largest` is used */
+    sensitivities seen = {0}; /* only `largest` is used */
     uint32_t count = measure->setup.workload_count;
     GT_TRY(gt_service_check(measure, &measure->spread, false, measure->findings));
     GT_TRY(gt_measure_wait(measure));
@@ -583,7 +581,7 @@ gputune_status gt_contents_adopt(gt_measure *measure, gt_loaded *variant)
 
 /* ---- All contents ---------------------------------------------------------------------------- */
 
-/* Hashes the expected results. The hash is never 0. */
+/* Hashes the expected results; never 0. */
 static gputune_status hash_results(uint64_t *out, gt_measure *measure)
 {
     static const uint64_t multiplier = 0x9e3779b97f4a7c15ull;
@@ -609,7 +607,7 @@ gputune_status gt_contents_make(gt_measure *measure, uint64_t seed, bool timed_o
         measure->hash.slots.items[i]->hash = measure->findings->items[i].count;
     }
     if (measure->setup.check) {
-        return GPUTUNE_OK; /* findings may be about the reference */
+        return GPUTUNE_OK; /* the sanitizer reports mistakes of the reference too */
     }
     if (!measure->workspaces[0].workload.has_reference) {
         return measure->workspaces[0].workload.has_expected ? expect_data(measure) : GPUTUNE_OK;
@@ -618,9 +616,8 @@ gputune_status gt_contents_make(gt_measure *measure, uint64_t seed, bool timed_o
     return timed_only ? GPUTUNE_OK : hash_results(&measure->results_hash, measure);
 }
 
-/* Variants that overwrite memory rarely overwrite the expected results. Therefore the reference,
- * which may take as long as a hundred variants, does not run again if the hash of the expected
- * results is unchanged. */
+/* Faulty variants rarely overwrite the expected results. The reference, which may take as long as a
+ * hundred variants, runs again only if the hash of the expected results has changed. */
 gputune_status gt_contents_refresh(gt_measure *measure)
 {
     uint64_t hash = 0;
@@ -636,7 +633,7 @@ gputune_status gt_contents_refresh(gt_measure *measure)
     return GPUTUNE_OK;
 }
 
-/* Sets *out to the median magnitude of the first elements, or to 0 if none is finite. */
+/* Sets *out to the median magnitude of the first finite elements, or to 0. */
 static gputune_status find_median(double *out, gt_measure *measure, const gt_buffer_slot *slot)
 {
     enum { MOST = SAMPLE_BYTES / 8 };

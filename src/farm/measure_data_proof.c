@@ -28,7 +28,7 @@
 
 typedef enum gt_data_effect {
     GT_EFFECT_NONE,
-    /* the reference has no usable results, or the default has different results */
+    /* unusable results of the reference, or different results of the default */
     GT_EFFECT_DIFFERS,
     GT_EFFECT_CRASHES,
     GT_EFFECT_HANGS,
@@ -36,47 +36,46 @@ typedef enum gt_data_effect {
 } gt_data_effect;
 
 typedef struct gt_data_set {
-    gt_variation variation; /* the data to try; later, only the data that survived */
-    /* survived: at least some of the data did not end the worker */
+    gt_variation variation; /* the data to try; later, the data that survived */
+    /* survived: true if at least some of the data survived */
     bool tried, survived;
 } gt_data_set;
 
 enum { ROUNDS_MAX = 11 + GT_OTHER_MAX };
 
 struct gt_data_proof {
-    /* state of the data proof; its parent is the state of the setup */
+    /* state of the data proof; its parent is the setup's state */
     gt_measure measure;
     gt_workload base;               /* the workload with the requested values */
-    gt_data_set usual;              /* the data set on which every variant is tried */
+    gt_data_set usual;              /* the data set for every variant */
     gt_data_set rounds[ROUNDS_MAX]; /* further data sets for a winner */
     uint32_t round_count;
-    gt_variation now; /* the data set that is in the buffers */
-    /* true if the buffers hold the reference's results for this data set */
+    gt_variation now; /* the data set in the buffers */
+    /* true if the buffers contain this data set's expected results */
     bool made;
-    gt_lost lost;                   /* experiments during which earlier workers ended */
-    uint32_t skipped;               /* number of these experiments that this worker has skipped */
-    uint8_t effects[GT_NUMBER_MAX]; /* by number: the effect of other values */
+    gt_lost lost;                   /* experiments that ended earlier workers */
+    uint32_t skipped;               /* how many of these experiments were skipped */
+    uint8_t effects[GT_NUMBER_MAX]; /* by number: effect of other values */
     bool varied[GT_NUMBER_MAX];     /* by number: true if the default survived another value */
-    /* by buffer: number of elements that the reference does not write if scalars have their own
-     * values */
+    /* by buffer: number of elements that the reference leaves unwritten with the requested
+     * scalars */
     uint64_t gaps[GT_PARAMETER_MAX];
-    char words[128];   /* how `usual` differs from the requested data */
-    uint32_t launcher; /* index of a variant's launcher for the size of the data proof */
-    double share;      /* fraction of the usual time for launches that may be spent */
+    char words[128];   /* description of `usual` */
+    uint32_t launcher; /* index of a variant's launcher for the data proof's size */
+    double share;      /* fraction of the usual time limits */
     double spend_ns;   /* time limit for a winner's data proof */
-    double make_ns;    /* longest time so far for creating a data set and the reference's results */
-    uint64_t standard; /* the default variant; GT_NO_VARIANT: it is not proved yet */
+    double make_ns;    /* longest time so far to make a data set and its expected results */
+    uint64_t standard; /* id of the default once it is proved, or GT_NO_VARIANT */
 };
 
-/* Returns the current time, or on an emulated device the processor time. */
+/* Returns the time; on an emulated device, the processor time. */
 static double proof_now_ns(const gt_data_proof *proof)
 {
     return proof->measure.device.emulated ? (double)clock() * (1e9 / CLOCKS_PER_SEC)
                                           : (double)gt_now_ns();
 }
 
-/* The time for each part of the data proof in ns, and the factor by which it is extended on an
- * emulated device. */
+/* Time limits in ns for the parts of the data proof, and their factor for emulated devices. */
 enum {
     OFTEN_NS = 3000000,
     ROW_NS = 6000000,
@@ -95,8 +94,7 @@ static bool variation_is(const gt_variation *a, const gt_variation *b)
     return memcmp(a, b, sizeof *a) == 0;
 }
 
-/* Fills the buffers with a data set and runs the reference on it, unless the buffers already
- * contain it. */
+/* Makes a data set and its expected results in the buffers, unless they are there already. */
 static gputune_status proof_hold(gt_data_proof *proof, const gt_variation *variation)
 {
     gt_measure *measure = &proof->measure;
@@ -116,8 +114,7 @@ static gputune_status proof_hold(gt_data_proof *proof, const gt_variation *varia
     return GPUTUNE_OK;
 }
 
-/* Launches a variant on shared buffers: inputs with the same contents are one buffer, unless the
- * host sent one of them. */
+/* Launches a variant. Inputs with the same contents share one buffer, unless the host sent them. */
 static gputune_status proof_launch(gt_data_proof *proof, gt_loaded *variant)
 {
     const gt_workspace *on = &proof->measure.workspaces[0];
@@ -133,7 +130,7 @@ static gputune_status proof_launch(gt_data_proof *proof, gt_loaded *variant)
     return gt_measure_launch(proof->measure.parent, variant->launchers[proof->launcher], arguments);
 }
 
-/* Queues the reset of the buffers, a launch, and the comparison of its results. */
+/* Queues resetting the buffers, a launch, and the comparison of the results. */
 static gputune_status proof_queue(gt_data_proof *proof, gt_loaded *variant)
 {
     gt_measure *own = &proof->measure;
@@ -160,7 +157,7 @@ static void proof_append_value(gt_text *text, const gt_number *number)
     }
 }
 
-/* Appends the changed scalars, up to six of them by name. */
+/* Appends up to six changed scalars by name, and the number of the others. */
 static void append_scalars(gt_text *text, const gt_workload *now, const gt_variation *variation)
 {
     enum { NAMED = 6 };
@@ -183,8 +180,7 @@ static void append_scalars(gt_text *text, const gt_workload *now, const gt_varia
     }
 }
 
-/* Appends how a data set differs from the requested data. `now` is the workload with the values of
- * the data set. */
+/* Appends how a data set differs from the requested data. `now` has the values of the data set. */
 static void proof_describe(gt_text *text, const gt_data_proof *proof, const gt_workload *now,
                            const gt_variation *variation)
 {
@@ -211,7 +207,7 @@ static void describe_now(gt_text *text, const gt_data_proof *proof)
     proof_describe(text, proof, &proof->measure.workspaces[0].workload, &proof->now);
 }
 
-/* Judges the last launch, whose findings must have arrived. The message contains `words`. */
+/* Judges the last launch, whose findings must have arrived. `words` are added to messages. */
 static gputune_status proof_judge_results(gt_verified *out, gt_data_proof *proof, const char *words)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
@@ -230,8 +226,8 @@ static gputune_status proof_launch_checked(gt_data_proof *proof, gt_loaded *vari
     return proof_judge_results(&ignored, proof, words);
 }
 
-/* Prefixes a message with a description of the data, unless the message is about results and
- * already contains one. */
+/* Prefixes a message with a description of the data, except messages about results, which contain
+ * one. */
 static gputune_status proof_prefix_data(gputune_status status, const gt_data_proof *proof)
 {
     if (status < 0 && status != GPUTUNE_EWRONG) {
@@ -250,8 +246,8 @@ static uint64_t proof_key(const gt_variation *variation)
     return gt_hash64(variation, sizeof *variation) | 1;
 }
 
-/* Returns the effect of an experiment that ended an earlier worker, or SURVIVED if it must be
- * tried. UNTRIED if too many experiments ended workers. */
+/* Returns the effect of an experiment that ended an earlier worker, or UNTRIED after too many such
+ * experiments. NONE: the experiment must be tried. */
 static gt_data_effect proof_known_effect(gt_data_proof *proof, uint64_t key)
 {
     for (uint32_t i = 0; i < proof->lost.item_count; i++) {
@@ -264,8 +260,7 @@ static gt_data_effect proof_known_effect(gt_data_proof *proof, uint64_t key)
     return is_enough ? GT_EFFECT_UNTRIED : GT_EFFECT_NONE;
 }
 
-/* Reports to the host that the experiment with this key begins. A key of 0 reports that the
- * experiment has ended. */
+/* Reports to the host that the experiment with this key begins; key 0: that it has ended. */
 static void proof_announce(const gt_data_proof *proof, uint64_t key)
 {
     gt_current *current = proof->measure.parent->current;
@@ -275,7 +270,6 @@ static void proof_announce(const gt_data_proof *proof, uint64_t key)
     }
 }
 
-/* Counts the flags that a data set changes. */
 static uint32_t count_flags(const gt_data_proof *proof, const gt_variation *variation)
 {
     uint32_t count = 0;
@@ -285,8 +279,8 @@ static uint32_t count_flags(const gt_data_proof *proof, const gt_variation *vari
     return count;
 }
 
-/* Tries a data set on the reference and, unless `standard` is NULL, on the default variant. Fails
- * only if the GPU is lost. */
+/* Tries a data set on the reference and, unless `standard` is NULL, on the default. Fails only if
+ * the GPU is lost. */
 static gputune_status try_variation(gt_data_effect *out, gt_data_proof *proof,
                                     const gt_variation *variation, gt_loaded *standard)
 {
@@ -299,8 +293,8 @@ static gputune_status try_variation(gt_data_effect *out, gt_data_proof *proof,
     proof_announce(proof, key);
     const double start_ns = proof_now_ns(proof);
     bool fits = proof_hold(proof, variation) == GPUTUNE_OK;
-    /* if a flag is a count or a step, the reference may leave elements unwritten, which nothing
-     * would compare */
+    /* a flag may be a count or a step; the reference may then leave elements unwritten, which would
+     * not be compared */
     const gt_workspace *workspace = &proof->measure.workspaces[0];
     for (const gt_buffer_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
         fits &= !has_flags || slot->gaps <= proof->gaps[slot->index];
@@ -311,7 +305,7 @@ static gputune_status try_variation(gt_data_effect *out, gt_data_proof *proof,
     if (fits && standard) {
         fits = proof_launch_checked(proof, standard, "") == GPUTUNE_OK;
     }
-    if (!fits && has_flags) { /* it may have written anywhere */
+    if (!fits && has_flags) { /* the launch may have written anywhere */
         proof->measure.parent->damage = GT_DAMAGE_EVERYTHING;
     }
     *out = fits ? GT_EFFECT_NONE : GT_EFFECT_DIFFERS;
@@ -322,8 +316,8 @@ static gputune_status try_variation(gt_data_effect *out, gt_data_proof *proof,
 
 /* ---- Data that survive ----------------------------------------------------------------------- */
 
-/* Determines contents with which the reference and the default survive these scalars, if possible
- * the wanted contents. Stops at the first crash if the scalars may have caused it. */
+/* Finds contents that the reference and the default survive with these scalars, preferably the
+ * wanted contents. Stops at a crash that the scalars may have caused. */
 static gputune_status settle_contents(gt_data_effect *out, gt_data_proof *proof,
                                       gt_variation *variation, gt_loaded *standard)
 {
@@ -340,9 +334,8 @@ static gputune_status settle_contents(gt_data_effect *out, gt_data_proof *proof,
     }
 }
 
-/* Adds the wanted scalars one by one, and keeps each scalar that the reference and the default
- * survive. If they do not survive a float, tries a value near its own value. Ends when the time has
- * expired. */
+/* Adds the wanted scalars one by one, and keeps those that the reference and the default survive.
+ * For a float that they do not survive, tries a nearby value. Ends at the time limit. */
 static gputune_status settle_scalars(gt_data_proof *proof, gt_variation *variation,
                                      const gt_variation *wanted, gt_loaded *standard)
 {
@@ -370,7 +363,7 @@ static gputune_status settle_scalars(gt_data_proof *proof, gt_variation *variati
     return GPUTUNE_OK;
 }
 
-/* Gives all flags their own values. */
+/* Restores the requested values of all flags. */
 static void proof_keep_flags(gt_variation *variation, const gt_data_proof *proof)
 {
     for (uint32_t i = 0; i < proof->base.number_count; i++) {
@@ -380,9 +373,8 @@ static void proof_keep_flags(gt_variation *variation, const gt_data_proof *proof
     }
 }
 
-/* Removes from a data set what the reference or the default does not survive. If there are only a
- * few flags, they are tried one by one immediately, because each crash costs a worker. Fails only
- * if the GPU is lost. */
+/* Reduces a data set to data that the reference and the default survive. A few flags are tried one
+ * by one from the start, because each crash costs a worker. Fails only if the GPU is lost. */
 static gputune_status proof_settle(gt_data_proof *proof, gt_data_set *set, gt_loaded *standard)
 {
     enum { FEW = 8 };
@@ -416,7 +408,7 @@ static gputune_status proof_settle(gt_data_proof *proof, gt_data_set *set, gt_lo
 
 /* ---- Making ---------------------------------------------------------------------------------- */
 
-/* Makes the data proof's buffers, with plain contents and the scalars' own values. */
+/* Makes the data proof's buffers, with plain contents and the requested scalars. */
 static gputune_status build_proof(gt_data_proof *proof, const gt_measure_setup *setup)
 {
     const gt_measure *parent = proof->measure.parent;
@@ -428,7 +420,7 @@ static gputune_status build_proof(gt_data_proof *proof, const gt_measure_setup *
     measure->device = parent->device;
     measure->context = parent->context;
     measure->stream = parent->stream;
-    /* not the start and stop events of the parent, which still hold the pilot's time */
+    /* `start` and `stop` of the parent still have the pilot's time */
     measure->start = measure->stop = parent->checked;
     measure->checked = parent->checked;
     memcpy(measure->functions, parent->functions, sizeof measure->functions);
@@ -483,8 +475,7 @@ static void want_rounds(gt_data_proof *proof)
     }
 }
 
-/* Makes the data proof with the reference only, and with the flags' own values, because the default
- * variant has not been tried yet. */
+/* Begins with the reference alone and with the requested flags; the default was not tried yet. */
 static gputune_status begin_proof(gt_data_proof *proof, const gt_measure_setup *setup)
 {
     bool has_contents = gt_workload_has_contents(&proof->base, GT_CONTENTS_SPECIALS);
@@ -575,8 +566,7 @@ void gt_data_proof_free(gt_measure *measure)
 
 /* ---- The default variant --------------------------------------------------------------------- */
 
-/* Appends a line for each scalar that always had its own value: its name, the value, and the effect
- * of other values. */
+/* Appends "NAME\tVALUE\tEFFECT" for each scalar that always had its requested value. */
 static void list_single(gt_text *text, const gt_data_proof *proof)
 {
     static const char *const words[] = {[GT_EFFECT_NONE] = "",
@@ -607,8 +597,8 @@ static gputune_status report_proof(gt_verified *out, const gt_data_proof *proof)
     return gt_strdup(&out->single, gt_text_string(&text));
 }
 
-/* Determines which data the default variant survives: of the data set for all variants, and with
- * `more` also of the data sets for a winner, while time is left. */
+/* Determines the data that the default survives: for all variants and, with `more`, for a winner
+ * while time is left. */
 static gputune_status settle_all(gt_data_proof *proof, gt_loaded *standard, bool more)
 {
     const gt_variation all =
@@ -634,7 +624,7 @@ static gputune_status settle_all(gt_data_proof *proof, gt_loaded *standard, bool
     return GPUTUNE_OK;
 }
 
-/* Returns true if this variant is the default and its proof determines the data sets. */
+/* Returns true if proving this variant, the default, determines the data sets. */
 static bool settles_proof(const gt_data_proof *proof, const gt_verify_job *job)
 {
     return job->standard && proof->standard == GT_NO_VARIANT;
@@ -681,7 +671,7 @@ void gt_data_proof_doubt(gt_measure *measure)
 
 /* ---- The winner ------------------------------------------------------------------------------ */
 
-/* Returns the latest end of a part of the data proof that begins now. */
+/* Returns the time at which a part of the data proof that begins now must end. */
 static double end_of(const gt_data_proof *proof, double nanoseconds)
 {
     return proof_now_ns(proof) + nanoseconds * proof_slowness(proof) * proof->share;
@@ -689,7 +679,7 @@ static double end_of(const gt_data_proof *proof, double nanoseconds)
 
 static double parts_ns(const gt_data_proof *proof)
 {
-    /* factor by which a launch or data set may exceed the time */
+    /* a launch or a data set may exceed its time limit */
     static const double overrun = 1.25;
     return overrun * proof_slowness(proof) * (2 * OFTEN_NS + ROW_NS + ROUNDS_NS);
 }
@@ -700,7 +690,7 @@ double gt_data_proof_winner_ns(double *further_ns, const gt_measure *measure)
     return measure->data_proof ? parts_ns(measure->data_proof) + *further_ns : 0;
 }
 
-/* Launches the winner many times in a row, and compares the first and last results. */
+/* Launches the winner many times, and compares the first and last results. */
 static gputune_status launch_often(gt_data_proof *proof, gt_loaded *variant)
 {
     enum { COMPARED = 10, LEAST = 2, MOST = 1024 };
@@ -712,8 +702,7 @@ static gputune_status launch_often(gt_data_proof *proof, gt_loaded *variant)
         const double row_ns = end_of(proof, ROW_NS);
         for (int i = 0; part == 0 && i < MOST && proof_now_ns(proof) < row_ns; ++i) {
             GT_TRY(proof_launch(proof, variant));
-            bool looks = (i & (i + 1)) ==
-                         0; /* waits after 1, 2, 4, ... launches, so the queue stays short */
+            bool looks = (i & (i + 1)) == 0; /* after 1, 2, 4, ... launches, for a short queue */
             if (looks) {
                 GT_TRY(gt_measure_wait(&proof->measure));
             }
@@ -726,7 +715,7 @@ static gputune_status launch_often(gt_data_proof *proof, gt_loaded *variant)
  * survives. */
 static gputune_status prove_on(gt_data_proof *proof, gt_loaded *variant, gt_data_set *set)
 {
-    gt_loaded *standard = proof->measure.parent->dropped; /* the default may have been dropped */
+    gt_loaded *standard = proof->measure.parent->dropped; /* the default may have left the race */
     while (standard && standard->id != proof->standard) {
         standard = standard->next;
     }
@@ -745,8 +734,8 @@ static gputune_status prove_on(gt_data_proof *proof, gt_loaded *variant, gt_data
     return proof_launch_checked(proof, variant, "");
 }
 
-/* Proves a winner. Makes a further data set only if the time suffices, because a slow reference
- * takes long. */
+/* Proves a winner. Makes further data sets only while time is left, because the reference may be
+ * slow. */
 static gputune_status prove_winner(gt_data_proof *proof, gt_loaded *variant)
 {
     GT_TRY(proof_hold(proof, &proof->usual.variation));

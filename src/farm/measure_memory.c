@@ -1,4 +1,4 @@
-/* Allocates the buffers of the workloads, and copies the data that the host sends. */
+/* Allocates the workloads' buffers, and copies data from the host. */
 #include "farm/measure_memory.h"
 
 #include "base/number.h"
@@ -47,15 +47,14 @@ void gt_live_buffers(uint64_t out[GT_WORKLOAD_MAX], const gt_measure_setup *setu
     }
 }
 
-/* Returns the size of the sweep buffer. */
 static uint64_t sweep_bytes(const gt_measure *measure, gputune_cache cache)
 {
     uint64_t l2 = (uint64_t)measure->device.l2_bytes;
     return cache == GPUTUNE_CACHE_COLD ? (measure->device.emulated ? l2 : 2 * l2) & ~15ull : 0;
 }
 
-/* Returns how much device memory a tuning needs in addition to the buffers: for the sweep, the
- * service kernels, the data proof, two variants, and the read-only inputs of the last proof. */
+/* Returns the device memory that tuning needs besides the buffers: for the sweep, the service
+ * kernels, the data proof, two variants, and read-only copies of the inputs. */
 static uint64_t reserve_for(const gt_measure *measure, const gt_measure_setup *setup)
 {
     enum { SERVICE_BYTES = 1 << 20 };
@@ -108,7 +107,6 @@ bool gt_memory_suffices_for_copies(const gt_measure *measure)
 
 /* ---- Workspaces ------------------------------------------------------------------------------ */
 
-/* Sets the name of a buffer in the emulator's messages. */
 static gputune_status name_memory(gt_measure *measure, CUdeviceptr address, const char *kind,
                                   const gt_buffer *buffer)
 {
@@ -120,8 +118,8 @@ static gputune_status name_memory(gt_measure *measure, CUdeviceptr address, cons
     return GPUTUNE_OK;
 }
 
-/* Allocates a buffer and sets its address. An emulated buffer has no guard zones, because the
- * emulator reports every access outside of an allocation. */
+/* Allocates a buffer. An emulated buffer has no guard zones, because the emulator reports every
+ * access outside of an allocation. */
 static gputune_status place_slot(gt_buffer_slot *slot, gt_measure *measure)
 {
     bool timed = slot->workspace == &measure->workspaces[0] && !measure->parent;
@@ -176,7 +174,6 @@ static gputune_status allocate_scalars(gt_workspace *workspace)
     return GPUTUNE_OK;
 }
 
-/* Uploads a workspace's numbers. The first call allocates memory for them. */
 static gputune_status upload_numbers(gt_measure *measure, gt_workspace *workspace)
 {
     const gt_workload *workload = &workspace->workload;
@@ -230,7 +227,7 @@ gputune_status gt_workspace_allocate(gt_measure *measure, gt_workspace *workspac
 
 /* ---- Rotated sets ---------------------------------------------------------------------------- */
 
-/* Chooses the number of sets of buffers, and allocates all sets except the first at *extra. */
+/* Chooses the number of buffer sets, and allocates all but the first at *extra. */
 static gputune_status take_sets(CUdeviceptr *extra, gt_measure *measure, gt_workspace *workspace,
                                 uint64_t set_bytes)
 {
@@ -332,7 +329,7 @@ static gputune_status guard_input(gt_guarded *out, gt_measure *measure, const gt
 gputune_status gt_guard_inputs(gt_measure *measure)
 {
     gt_guarded *out = &measure->guard;
-    if (out->view_count) { /* left by an earlier failed wait */
+    if (out->view_count) { /* after a failed wait */
         GT_TRY(gt_measure_wait(measure));
     }
     gt_guard_free(measure);
@@ -380,7 +377,7 @@ gputune_status gt_memory_service(gt_measure *measure)
     for (size_t i = 0; i < GT_TABLES; ++i) {
         count = measure->tables[i].tasks.count > count ? measure->tables[i].tasks.count : count;
     }
-    count += measure->hash.tasks.count; /* the first check of a proof hashes inputs as well */
+    count += measure->hash.tasks.count; /* a proof's first check also hashes inputs */
     size_t bytes = sizeof(gt_findings) + count * sizeof(gt_finding);
     uint32_t findings = (uint32_t)count;
     gt_findings **const pinned[] = {&measure->findings, &measure->first};
@@ -418,7 +415,7 @@ static gputune_status copy_mapped(gt_measure *measure, CUdeviceptr to, const gt_
     memcpy(handle.reserved, input->handle, sizeof handle.reserved);
     GT_CALL(measure, IpcOpenMemHandle, &mapping, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
     gputune_status status = copy_from(measure, to, mapping, input, buffer);
-    /* variants must not reach the caller's memory */
+    /* unmapped now, so variants cannot reach the caller's memory */
     CUresult closed = measure->driver->IpcCloseMemHandle(mapping);
     GT_TRY(status);
     return gt_measure_check(measure, closed, "cuIpcCloseMemHandle");
@@ -446,7 +443,8 @@ static gputune_status copy_input(gt_measure *measure, const gt_live_input *input
     const gt_buffer_slot *slot = &workspace->slots[input->buffer];
     CUdeviceptr to = input->expected ? slot->expected : slot->pristine;
     if (!to) {
-        return GPUTUNE_OK; /* outputs get no data, and inputs are not compared */
+        return GPUTUNE_OK; /* only inputs have initial data, and only outputs have expected results
+                            */
     }
     if (input->is_ipc) {
         return copy_mapped(measure, to, input, slot->buffer);

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 static const double INTERVAL_S = 0.05; /* seconds between readings */
-enum { USERS_EVERY = 4 /* number of readings between two looks at the users */ };
+enum { USERS_EVERY = 4 /* readings per list of users */ };
 
 struct gt_monitor {
     pthread_t thread;
@@ -22,14 +22,14 @@ struct gt_monitor {
     pthread_cond_t changed;
     char uuid[48];
     bool stopping, opened;
-    gt_nvml *nvml; /* valid if `opened`; NULL: NVML is not available */
+    gt_nvml *nvml; /* valid if `opened`; NULL: no NVML */
     gt_nvml_state last;
-    bool spoiled, noisy; /* `spoiled` is about the time since the round began */
+    bool spoiled, noisy; /* `spoiled`: since the round began */
     char other[96];
 };
 
-/* Records other users. The host application usually has a context, but NVML does not show if it
- * computes. */
+/* Records other users. The host application is not counted, because it usually has an idle
+ * context. */
 static void note_users(gt_monitor *monitor, const gt_nvml_users *users)
 {
     char name[32], path[32];
@@ -50,7 +50,7 @@ static void note_users(gt_monitor *monitor, const gt_nvml_users *users)
              users->one, name[0] ? " " : "", name);
 }
 
-/* Reads the state from NVML; with `looks_at_users`, reads the list of processes as well. */
+/* Reads the clocks and, with `looks_at_users`, the processes. */
 static void read_now(gt_monitor *monitor, bool looks_at_users)
 {
     gt_nvml_state state;

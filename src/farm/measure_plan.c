@@ -1,4 +1,4 @@
-/* Computes the number of launches of a sample, the sets of buffers, and the memory of a setup. */
+/* Computes launches per sample, buffer sets, and the memory of a setup. */
 #include "farm/measure_plan.h"
 
 #include <math.h>

@@ -1,87 +1,80 @@
-/* Computes numbers for measuring: launches per sample, sets of buffers, memory of a setup. Pure
- * functions. */
+/* Computes launches per sample, buffer sets, and the memory of a setup. Pure functions. */
 #pragma once
 
 #include "farm/job.h"
 #include "gpu/budget.h"
 
 enum {
-    GT_GUARD_FRONT = 1024,   /* bytes of the guard zone before a buffer */
-    GT_GUARD_BACK = 4096,    /* bytes of the guard zone after a buffer */
-    GT_ALIGNMENT_MAX = 4096, /* largest alignment that a caller may promise */
+    GT_GUARD_FRONT = 1024,   /* bytes before a buffer */
+    GT_GUARD_BACK = 4096,    /* bytes after a buffer */
+    GT_ALIGNMENT_MAX = 4096, /* largest alignment that callers can promise */
     GT_LAUNCHES_MAX = 256,   /* maximum number of launches in one graph */
-    /* The values of poison bytes. */
-    GT_POISON_FIRST = 0xff,  /* for expected results and scratch: NaN in every float type */
-    GT_POISON_SECOND = 0x7b, /* for expected results in the reference's second run */
+    GT_POISON_FIRST = 0xff,  /* expected results and scratch: NaN in all float types */
+    GT_POISON_SECOND = 0x7b, /* expected results of the reference's second run */
     GT_POISON_ZERO = 0,
     GT_POISON_NEGATIVE = 0xfb,
-    /* Outputs and shared memory get mixed poison, which changes every 16 bytes: NaN, negative and
-     * huge, zero, positive and huge. GT_POISON_MIXED + 0 to 3 begin with a different one of these
+    /* Mixed poison of outputs and shared memory changes every 16 bytes: NaN, negative and huge,
+     * zero, positive and huge. GT_POISON_MIXED + 0 to 3 select which of these comes first
      * (poison_byte() in service_tasks.cu). */
     GT_POISON_MIXED = 0
 };
 
-/* Returns the seed of a buffer's guard zones. */
 static inline uint32_t gt_guard_seed(uint32_t buffer)
 {
     return 0x35 + 7 * buffer;
 }
 
-/* Returns the number of launches of a sample for the objective `kernel`. A full sample fills 200
- * us, but has at most GT_LAUNCHES_MAX launches, because an event pair costs about 2 us and events
- * resolve 0.5 us. It has at least 5 launches, or as many as fill 2 ms. A brief sample is like a
- * full one, but with at least 2 launches. A quick sample has 1 launch, or fills 100 us if a launch
- * takes less than 50 us. */
+/* Returns the launches per sample for the objective `kernel`. A full sample fills 200 us, because
+ * an event pair costs about 2 us and events resolve 0.5 us. It has at most GT_LAUNCHES_MAX
+ * launches, and at least 5, or fewer that fill 2 ms. A brief sample has a minimum of 2 launches
+ * instead. A quick sample has 1 launch, or fills 100 us if a launch takes less than 50 us. */
 uint32_t gt_plan_launches(double launch_ns, gt_sample_length length);
-/* Returns the fraction by which quick and brief samples may differ, apart from noise. The first
- * launch of a sample takes longer, until the multiprocessors have read code and constants: on an
- * H200 by 0.7 to 5.4 us for `polynomial`, by -0.4 to 3.2 us for `reduce`
- * (tools/bench/notes/race.md). */
+/* Returns the relative systematic error of quick and brief samples. The first launch of a sample
+ * takes longer, because the multiprocessors must read code and constants: on an H200 by 0.7 to 5.4
+ * us for `polynomial`, by -0.4 to 3.2 us for `reduce` (tools/bench/notes/race.md). */
 double gt_plan_quick_doubt(double launch_ns);
-/* Returns the number of launches of a sample for the objective `launch`, from 1 to 2000: they fill
- * 2 ms, or 0.5 ms if `quick`. */
+/* Returns the launches per sample for the objective `launch`: 1 to 2000 launches that fill 2 ms, or
+ * 0.5 ms if `quick`. */
 uint32_t gt_plan_burst(double launch_ns, bool quick);
-/* Returns the number of launches of a sample for the objective `latency`: 100, or if `quick`, 9 to
- * 25 that fill 1 ms. The sample is their median. */
+/* Returns the launches per sample for the objective `latency`: 100, or if `quick`, 9 to 25 that
+ * fill 1 ms. The sample is their median. */
 uint32_t gt_plan_singles(double launch_ns, bool quick);
 
-/* Returns the number of sets of buffers over which cold samples rotate. Together the sets are twice
- * as large as L2. There are at most GT_LAUNCHES_MAX sets, and all except one must fit into
- * `spare_bytes`. */
+/* Returns over how many buffer sets cold samples rotate: together twice as large as L2, at most
+ * GT_LAUNCHES_MAX sets, and all but one within `spare_bytes`. */
 uint32_t gt_plan_rotations(int64_t l2_bytes, uint64_t working_set_bytes, uint64_t set_bytes,
                            uint64_t spare_bytes);
 
-/* Returns the number of sets of buffers over which hot samples rotate: a few, because the speed of
- * L2 depends on addresses, or 1 if a working set does not fit into L2. */
+/* Returns over how many buffer sets hot samples rotate: a few, because the speed of L2 depends on
+ * addresses, or 1 if the working set exceeds L2. */
 uint32_t gt_plan_hot_sets(int64_t l2_bytes, uint64_t working_set_bytes, uint64_t set_bytes,
                           uint64_t spare_bytes);
 
-/* Returns the bytes of all buffers. */
+/* Returns the total size of all buffers. */
 uint64_t gt_plan_working_set(const gt_workload *workload);
-/* Returns the bytes of a set of buffers. Sets offsets[i] to the offset of buffer i, a multiple of 1
- * KB or of the alignment. */
+/* Returns the size of a buffer set. offsets[i] is the offset of buffer i, a multiple of 1 KB or of
+ * the buffer's alignment. */
 uint64_t gt_plan_set(uint64_t offsets[GT_PARAMETER_MAX], const gt_workload *workload);
 
-/* Returns how many bytes to add to a well-aligned address, so a buffer of the odd-tail workload has
- * only the alignment that kernels may assume. */
+/* Returns the bytes to add to a well-aligned address, so a buffer of the odd-tail workload has the
+ * promised alignment and no more. */
 uint32_t gt_plan_skew(const gt_workload *workload, uint32_t buffer);
-/* Returns the bytes of a buffer's allocation, with guard zones. */
+/* Returns the size of a buffer's allocation, with guard zones. */
 uint64_t gt_plan_slot_bytes(const gt_workload *workload, uint32_t buffer, bool timed);
-/* Returns the buffer's address in such an allocation, which begins at `base`: after the front guard
- * zone, at a multiple of 1 KB or of the alignment, plus the skew unless `timed`. */
+/* Returns the buffer's address in an allocation at `base`: after the front guard zone, at a
+ * multiple of 1 KB or of the alignment, plus the skew unless `timed`. */
 uint64_t gt_plan_place(const gt_workload *workload, uint32_t buffer, bool timed, uint64_t base);
-/* Returns true if a buffer needs an unchanged copy: if it is inout, or an input with data from the
+/* Returns true if a buffer needs a pristine copy: inout buffers, and inputs with data from the
  * host. */
 bool gt_plan_needs_pristine(const gt_buffer *buffer, bool live);
-/* Returns the bytes of an output's expected results, or 0 for an input. */
+/* Returns the size of an output's expected results; 0 for an input. */
 uint64_t gt_plan_expected_bytes(const gt_buffer *buffer);
-/* Returns the bytes of the reference's output `scale`, or 0 if there is none. Sets *type to its
- * type. */
+/* Returns the size of the reference's output `scale`, or 0 if there is none, and sets *type. */
 uint64_t gt_plan_scale_bytes(const gt_workload *workload, gt_type *type);
 
-/* Returns the device memory of the workloads' buffers, as the driver allocates it, without rotated
- * sets and the sweep buffer. `live` contains the bits of gt_live_buffers(). */
+/* Returns the device memory of the workloads' buffers as the driver allocates it, without rotated
+ * sets and sweep buffer. `live` comes from gt_live_buffers(). */
 uint64_t gt_plan_device_bytes(const gt_driver *driver, const gt_workload *workloads, uint32_t count,
                               const uint64_t *live);
-/* Returns the device memory of a variant's launch, without its code. */
+/* Returns the device memory that a variant's launch allocates, without code. */
 uint64_t gt_plan_variant_bytes(const gt_launch *launch);

@@ -12,16 +12,16 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Text of a message about a proof's first launch. */
+/* Added to messages about a proof's first launch. */
 static const char plain[] = "";
-/* Text of a message about a second launch, after a correct first one. */
+/* Added to messages about a second launch. */
 static const char again[] =
     " in a second launch, after a correct first one: scratch memory and device variables keep "
     "their contents between launches, unless clear() names the scratch";
-/* Text of a message about a second launch that uses in_place(). */
+/* Added to messages about a second launch with in_place(). */
 static const char in_place[] = " in a second launch, with one buffer for each pair of in_place(), "
                                "after a correct launch on separate buffers";
-/* Text of messages about the two launches of a winner's second proof. */
+/* Added to messages about the two launches of a winner's second proof. */
 static const char *const raced[2] = {
     " after the race, although it was correct before: a launch must not depend on what earlier "
     "ones left, or on memory outside its buffers ('gputune check' finds such reads)",
@@ -35,7 +35,7 @@ const char *gt_tolerance_text(char out[128], const gt_measure *measure, const gt
     return out;
 }
 
-/* Returns false if the expected results are those of the default variant. */
+/* Returns true if expected results do not come from the default. */
 static bool is_judged(const gt_measure *measure)
 {
     const gt_workload *workload = &measure->workspaces[0].workload;
@@ -44,8 +44,8 @@ static bool is_judged(const gt_measure *measure)
 
 enum { ONLY_EXPECTED = 2 }; /* in gt_finding.unwritten: only the expected element is unwritten */
 
-/* Returns true if there is no reference and the default variant does not write the element,
- * either. */
+/* Returns true if neither the variant nor the default, which serves as the reference, wrote the
+ * element. */
 static bool is_nobodys(const gt_measure *measure, const gt_finding *found)
 {
     return !is_judged(measure) && found->unwritten == 3;
@@ -80,15 +80,14 @@ static void append_values(gt_text *text, const gt_measure *measure, const gt_buf
                    is_judged(measure) ? "" : " from the default variant");
 }
 
-/* Returns the largest relative error that rounding may cause. It is a tenth as large if most
- * elements are wrong. */
+/* Returns the largest relative error that rounding can explain; a tenth of it if most elements are
+ * wrong. */
 static double rounding(gt_type type, const gt_finding *found, const gt_buffer *buffer)
 {
     double part = gt_type_bytes(type) == 1 ? 0.5 : gt_type_bytes(type) == 2 ? 0.1 : 0.01;
     return found->count > buffer->elements / 2 ? part / 10 : part;
 }
 
-/* Appends a likely cause and its remedy. */
 static void append_cause(gt_text *text, const gt_measure *measure, const gt_buffer_slot *slot,
                          const gt_finding *found)
 {
@@ -111,7 +110,7 @@ static void append_cause(gt_text *text, const gt_measure *measure, const gt_buff
     if (isnan(wanted) || !gt_type_is_float(type)) {
         return;
     }
-    /* append the error, and a tolerance that accepts it, if rounding may be the cause */
+    /* if rounding can be the cause, report a tolerance that accepts the error */
     char tolerance[128];
     double need = gt_finding_double(found->need);
     if (!isfinite(need) || need > rounding(type, found, buffer) * wanted) {
@@ -140,7 +139,6 @@ static gputune_status report_mismatch(const gt_measure *measure, const gt_buffer
     return gt_fail(GPUTUNE_EWRONG, "%s", gt_text_string(&text));
 }
 
-/* Judges the comparisons of a table on one workspace. */
 static gputune_status judge_results(gt_verified *out, const gt_measure *measure,
                                     const gt_tasks *table, const gt_findings *findings,
                                     const gt_workspace *workspace, const char *words)
@@ -162,14 +160,12 @@ static gputune_status judge_results(gt_verified *out, const gt_measure *measure,
     return GPUTUNE_OK;
 }
 
-/* Judges a proof's last launch on a workspace. */
 static gputune_status judge_last(gt_verified *out, const gt_measure *measure,
                                  const gt_workspace *workspace, const char *words)
 {
     return judge_results(out, measure, &measure->check, measure->findings, workspace, words);
 }
 
-/* Judges the guard zones and inputs of a table. */
 static gputune_status judge_edges(const gt_measure *measure, const gt_tasks *table, bool timed_only,
                                   const gt_findings *findings)
 {
@@ -193,7 +189,7 @@ static gputune_status judge_edges(const gt_measure *measure, const gt_tasks *tab
     return GPUTUNE_OK;
 }
 
-/* Judges the results of a proof: of two launches on one workspace and, before the race, of one
+/* Judges the results of a proof: two launches on the last workspace and, before the race, one
  * launch on the timed workspace. */
 static gputune_status judge_proof(gt_verified *out, const gt_measure *measure, bool after_race)
 {
@@ -223,9 +219,9 @@ gputune_status gt_report_edges(gt_measure *measure, const gt_tasks *table, bool 
 
 gputune_status gt_report_findings(gt_verified *out, gt_measure *measure, bool after_race)
 {
-    /* first, because damage may have caused a wrong result */
+    /* first, because damage may have caused wrong results */
     GT_TRY(gt_report_edges(measure, &measure->check, after_race));
-    return gt_damaged(measure, GT_DAMAGE_INPUTS, /* the timed workspace's inputs were not checked */
+    return gt_damaged(measure, GT_DAMAGE_INPUTS, /* the timed inputs were not checked */
                       judge_proof(out, measure, after_race));
 }
 

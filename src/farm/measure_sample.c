@@ -1,5 +1,5 @@
-/* Takes samples in three ways: by events around a graph of launches, by the host's clock around
- * launches, or by NVML's energy counter over one second. */
+/* Takes samples: with events around a graph of launches, with the host's clock around launches, or
+ * with NVML's energy counter over a second. */
 #include "farm/measure_sample.h"
 
 #include "base/clock.h"
@@ -18,8 +18,8 @@ static bool is_hot(const gt_measure *measure)
     return measure->hot || measure->setup.cache == GPUTUNE_CACHE_HOT;
 }
 
-/* Returns the arguments of launch `index` of a sample. Each launch of a cold sample uses the next
- * set of buffers; all hot samples of a round use the same set. */
+/* Each launch of a cold sample uses the next buffer set. All hot samples of a round use the same
+ * set. */
 static const void *const *arguments_of(const gt_measure *measure, uint32_t index)
 {
     const gt_workspace *workspace = &measure->workspaces[0];
@@ -34,9 +34,8 @@ static gputune_status issue_launch(gt_measure *measure, gt_loaded *variant, uint
     return gt_measure_launch(measure, variant->launchers[0], arguments_of(measure, index));
 }
 
-/* Prepares a sample: restores inout buffers, then launches once for a hot sample or sweeps for a
- * cold one. Launches of a sample share inout buffers unless `alone` is set. With `alone`, the
- * buffers are restored for each launch, and again after the launch that warms the cache. */
+/* Prepares a sample: restores inout buffers, then warms the cache with a launch (hot) or sweeps it
+ * (cold). With `alone`, the warming launch is followed by another restore. */
 static gputune_status restore_buffers(gt_measure *measure, gt_loaded *variant)
 {
     GT_TRY(gt_service_reset(measure, &measure->restore, false));
@@ -52,7 +51,6 @@ static gputune_status restore_buffers(gt_measure *measure, gt_loaded *variant)
 
 enum { SINGLES_MAX = 16 };
 
-/* Times of single launches on restored buffers. */
 typedef struct singles {
     double times[SINGLES_MAX];
     uint32_t count;
@@ -68,7 +66,7 @@ static gputune_status time_singles(singles *out, gt_measure *measure, gt_loaded 
     return status;
 }
 
-/* Copies the pristine inout buffers to `kept`, or with `back`, from `kept`. */
+/* Copies the pristine inout buffers to `kept`, or with `back` from `kept`. */
 static gputune_status copy_pristine(gt_measure *measure, CUdeviceptr kept, bool back)
 {
     for (const gt_buffer_slot *slot = measure->slots; slot < gt_slots_end(measure, 1); ++slot) {
@@ -83,8 +81,7 @@ static gputune_status copy_pristine(gt_measure *measure, CUdeviceptr kept, bool 
     return GPUTUNE_OK;
 }
 
-/* Launches once, and copies the inout buffers that the launch changed to the pristine copies, for
- * later restores. */
+/* Launches once, and makes the resulting inout buffers the pristine copies. */
 static gputune_status use_buffers(gt_measure *measure, gt_loaded *variant)
 {
     GT_TRY(gt_service_reset(measure, &measure->restore, false));
@@ -100,9 +97,8 @@ static gputune_status use_buffers(gt_measure *measure, gt_loaded *variant)
     return GPUTUNE_OK;
 }
 
-/* Returns true if times on fresh and used buffers clearly differ: no time of one kind is within the
- * range of the other, and the medians differ by more than 5% and by more than events resolve. Sorts
- * the times. */
+/* Returns true if times on fresh and used buffers clearly differ: their ranges do not overlap, and
+ * their medians differ by more than 5% and by more than events resolve. Sorts the times. */
 static bool is_clear(singles *fresh, singles *used)
 {
     static const double least_share = 0.05, least_ns = 500;
@@ -115,9 +111,8 @@ static bool is_clear(singles *fresh, singles *used)
     return apart && fabs(a - b) > least_ns && fabs(a - b) > least_share * fmax(a, b);
 }
 
-/* Times a launch on used buffers, and takes seven more times of both kinds if the first ones are
- * inconclusive. For long launches, one time shows that there is no difference. Equal launches seem
- * to differ once in 6,000 cases. */
+/* Times a launch on used buffers, and seven more if the comparison is inconclusive. For long
+ * launches, equal times are conclusive at once. Falsely finds a difference in 1 of 6,000 cases. */
 static gputune_status time_used(singles *fresh, singles *used, gt_measure *measure,
                                 gt_loaded *variant)
 {
@@ -129,12 +124,12 @@ static gputune_status time_used(singles *fresh, singles *used, gt_measure *measu
     return time_singles(used, measure, variant, is_open && fresh->times[0] < long_ns ? 7 : 0);
 }
 
-/* Times launches on fresh buffers, on used buffers, and on fresh buffers again, so a change of the
- * GPU clock does not look like a difference. */
+/* Times fresh, used and again fresh buffers, so a drift of the GPU clock is not taken for a
+ * difference. */
 static gputune_status compare_singles(singles *fresh, singles *used, gt_measure *measure,
                                       gt_loaded *variant, CUdeviceptr kept)
 {
-    double first; /* ignored, because it is cold */
+    double first; /* ignored, because the cache is cold */
     GT_TRY(gt_sample_single(&first, measure, variant));
     GT_TRY(time_singles(fresh, measure, variant, 1));
     GT_TRY(copy_pristine(measure, kept, false));
@@ -146,10 +141,10 @@ static gputune_status compare_singles(singles *fresh, singles *used, gt_measure 
     return status == GPUTUNE_OK ? time_singles(fresh, measure, variant, used->count - 1) : status;
 }
 
-/* Determines if a launch is slower or faster on inout buffers that the previous launch changed. If
- * so, sets *out to FELT, and *ratio to the time on changed buffers divided by the time on restored
- * buffers. Otherwise sets *out to HARMLESS and *ratio to 1. Does not measure, and sets HARMLESS, if
- * there are no inout buffers or no memory for a copy of them. */
+/* Determines if inout buffers that the previous launch changed make a launch slower or faster. If
+ * so, *out is FELT, and *ratio is the time on changed buffers divided by the time on restored
+ * buffers. Otherwise *out is HARMLESS and *ratio is 1, also without inout buffers, or without
+ * memory for a copy. */
 static gputune_status judge_used(gt_sharing *out, double *ratio, gt_measure *measure,
                                  gt_loaded *variant)
 {
@@ -186,7 +181,7 @@ static gputune_status judge_used(gt_sharing *out, double *ratio, gt_measure *mea
     return GPUTUNE_OK;
 }
 
-/* Captures launches, without copying the pass block, which an earlier launch has copied. */
+/* Captures launches without copying the pass block; an earlier launch has copied it. */
 static gputune_status capture_launches(CUgraph *out, gt_measure *measure, gt_loaded *variant,
                                        uint32_t launches)
 {
@@ -209,8 +204,7 @@ static gputune_status capture_launches(CUgraph *out, gt_measure *measure, gt_loa
     return GPUTUNE_OK;
 }
 
-/* Captures and uploads the graph of a sample, unless *replay already contains it for this turn's
- * buffers. */
+/* Captures and uploads the graph of a sample, unless *replay has it for this turn's buffers. */
 static gputune_status make_replay(gt_replay *replay, gt_measure *measure, gt_loaded *variant,
                                   uint32_t launches)
 {
@@ -230,7 +224,7 @@ static gputune_status make_replay(gt_replay *replay, gt_measure *measure, gt_loa
     replay->launches = launches;
     replay->turn = measure->turn;
     replay->hot = is_hot(measure);
-    if (measure->driver->GraphUpload) { /* so the first replay need not upload it */
+    if (measure->driver->GraphUpload) { /* now, so the first replay does not */
         GT_CALL(measure, GraphUpload, exec, measure->stream);
     }
     return GPUTUNE_OK;
@@ -247,15 +241,15 @@ void gt_replay_free(gt_replay *replay, gt_measure *measure)
 /* ---- Samples --------------------------------------------------------------------------------- */
 
 enum {
-    HOST_AHEAD_NS = 15000,   /* time in which the host queues the timed launches */
-    HOST_AHEAD_NODE_NS = 100 /* additional time for each node of a graph */
+    HOST_AHEAD_NS = 15000,   /* time for queueing the timed launches */
+    HOST_AHEAD_NODE_NS = 100 /* additional time per graph node */
 };
 
 enum { SHORT_GRAPH = 16 };
 
-/* Queues the event at which timing begins. The device must still be busy then; otherwise the gap
- * before the launch would be timed, too. A sweep, which takes longer than queueing a short graph,
- * or a delay keeps the device busy. */
+/* Queues the event at which timing begins. The device must still be busy then, or the gap before
+ * the launch would be timed too. A sweep, or else a delay, keeps it busy: a sweep takes longer than
+ * queueing a short graph. */
 static gputune_status begin_sample(gt_measure *measure, uint64_t kernels)
 {
     if (is_hot(measure) || measure->sweep == 0 || kernels > SHORT_GRAPH) {
@@ -288,7 +282,7 @@ static gputune_status replay_graph(double *out, gt_measure *measure, gt_loaded *
 
 gputune_status gt_sample_single(double *out, gt_measure *measure, gt_loaded *variant)
 {
-    /* the host cannot queue many kernels fast enough one by one */
+    /* the host cannot queue many kernels one by one fast enough */
     if (variant->kernels > SHORT_GRAPH) {
         GT_TRY(make_replay(&variant->single, measure, variant, 1));
         return replay_graph(out, measure, variant, &variant->single);
@@ -299,7 +293,7 @@ gputune_status gt_sample_single(double *out, gt_measure *measure, gt_loaded *var
     return end_sample(out, measure, variant, 1);
 }
 
-/* Takes a sample as the mean of single launches, if measure->alone is set. */
+/* Computes the mean of several single launches, for measure->alone. */
 static gputune_status mean_of(double *out, gt_measure *measure, gt_loaded *variant,
                               gt_sampler *single)
 {
@@ -315,9 +309,8 @@ static gputune_status mean_of(double *out, gt_measure *measure, gt_loaded *varia
     return GPUTUNE_OK;
 }
 
-/* Returns the number of launches of a sample. Persisting lines stay in L2 while other sets of
- * buffers are used, so a cold sample of a variant that has such lines uses each set at most
- * once. */
+/* Returns the launches per sample. Persisting lines stay in L2 while other buffer sets are used, so
+ * a cold sample of a variant with such lines uses each set only once. */
 static uint32_t sample_launches(const gt_measure *measure, const gt_loaded *variant,
                                 gt_sample_length length)
 {
@@ -334,7 +327,7 @@ gputune_status gt_sample_kernel(double *out, gt_measure *measure, gt_loaded *var
     gt_replay *graph = graphs[measure->length];
     uint32_t launches = sample_launches(measure, variant, measure->length);
     if (launches == sample_launches(measure, variant, GT_SAMPLE_FULL)) {
-        graph = &variant->full; /* samples with the same number of launches share one graph */
+        graph = &variant->full; /* equal graphs are shared */
     }
     if (measure->alone) {
         return mean_of(out, measure, variant, gt_sample_single);
@@ -344,10 +337,9 @@ gputune_status gt_sample_kernel(double *out, gt_measure *measure, gt_loaded *var
     }
     GT_TRY(make_replay(graph, measure, variant, launches));
     gputune_status status = replay_graph(out, measure, variant, graph);
-    /* The driver places data for a graph's memset nodes, and the place can change the time of each
-     * node by 0.15 us. On an H200, identical graphs of one launch of 4.9 us differed by 2.9%, but
-     * only by 0.2% without memsets. So launches up to 25 us get a new graph for each sample that
-     * counts. */
+    /* The driver chooses an address for the data of memset nodes, which can change each node's time
+     * by 0.15 us. On an H200, identical graphs of one launch of 4.9 us differed by 2.9%, without
+     * memsets by 0.2%. So launches up to 25 us get a new graph for each sample that counts. */
     enum { SHORT_LAUNCHES = 8 };
     const gt_launch_view launch = gt_launch_view_of(&variant->launches[0]);
     if (gt_launch_clears(&launch) && graph->launches > SHORT_LAUNCHES &&
@@ -357,7 +349,7 @@ gputune_status gt_sample_kernel(double *out, gt_measure *measure, gt_loaded *var
     return status;
 }
 
-/* Launches the variant once if no sample has launched it yet, restores the buffers, and waits. */
+/* Launches once before the variant's first sample, restores the buffers, and waits. */
 static gputune_status make_ready(gt_measure *measure, gt_loaded *variant)
 {
     if (!variant->warm) {
@@ -368,7 +360,7 @@ static gputune_status make_ready(gt_measure *measure, gt_loaded *variant)
     return gt_measure_wait(measure);
 }
 
-/* Returns the host's time, or the emulator's model of it. */
+/* Returns the host's time; with the emulator, its modelled time. */
 static double host_ns(const gt_measure *measure)
 {
     double modelled_ns;
@@ -377,7 +369,7 @@ static double host_ns(const gt_measure *measure)
     return modelled ? modelled_ns : (double)gt_now_ns();
 }
 
-/* Launches `count` times in a row, and returns the time of one launch. */
+/* Returns the time per launch of `count` consecutive launches. */
 static gputune_status time_burst(double *out, gt_measure *measure, gt_loaded *variant,
                                  uint32_t first, uint32_t count)
 {
@@ -398,8 +390,8 @@ static gputune_status burst_of_one(double *out, gt_measure *measure, gt_loaded *
 
 static gputune_status sample_launch(double *out, gt_measure *measure, gt_loaded *variant)
 {
-    enum { CHEAPEST_CALL_NS = 3000 }; /* assumed launch time before the first measurement */
-    enum { PIPELINED = 3 };           /* number of launches of a modelled sample */
+    enum { CHEAPEST_CALL_NS = 3000 }; /* assumed before the first measurement */
+    enum { PIPELINED = 3 };           /* launches of a modelled sample */
     if (measure->alone) {
         return mean_of(out, measure, variant, burst_of_one);
     }
@@ -441,19 +433,19 @@ enum { IN_FLIGHT = 2, EVENTS = IN_FLIGHT + 1 };
 /* A change of the energy counter. */
 typedef struct edge {
     uint64_t mj;
-    int64_t time_ns;  /* time by the host's clock */
-    uint64_t batches; /* number of batches that have ended */
-    double device_ns; /* device time of all these batches except the first */
+    int64_t time_ns;  /* by the host's clock */
+    uint64_t batches; /* number of finished batches */
+    double device_ns; /* device time of all finished batches except the first */
 } edge;
 
-/* A graph that is replayed to keep the GPU busy. Two batches of replays are always queued. */
+/* Replays a graph to keep the GPU busy. Two batches of replays are always queued. */
 typedef struct load {
     gt_measure *measure;
     const gt_replay *graph;
-    CUevent done[EVENTS];  /* recorded after each of the latest batches */
+    CUevent done[EVENTS];  /* after each of the latest batches */
     uint32_t per_batch;    /* replays per batch */
-    uint64_t issued, over; /* batches queued, and ended */
-    double device_ns;      /* device time of the ended batches except the first */
+    uint64_t issued, over; /* number of queued and of finished batches */
+    double device_ns;      /* device time of all finished batches except the first */
 } load;
 
 static gputune_status issue_batch(load *load)
@@ -467,7 +459,7 @@ static gputune_status issue_batch(load *load)
     return GPUTUNE_OK;
 }
 
-/* Queues batches, and counts the batches that have ended. */
+/* Counts finished batches, and queues new ones. */
 static gputune_status keep_busy(load *load)
 {
     gt_measure *measure = load->measure;
@@ -506,8 +498,8 @@ gputune_status gt_energy_check(gt_measure *measure)
     return read_counter(&ignored, measure);
 }
 
-/* Keeps the GPU busy until the counter changes after `earliest_ns`, and another batch has ended.
- * The counter changes only every 10 to 100 ms, so its value is exact only at a change. */
+/* Keeps the GPU busy until the energy counter changes after `earliest_ns` and a batch has finished.
+ * The counter changes every 10 to 100 ms, and is exact only when it changes. */
 static gputune_status next_edge(edge *out, load *load, int64_t earliest_ns)
 {
     enum { GIVE_UP_NS = 1000000000, LOOK_NS = 200000 };
@@ -532,7 +524,7 @@ static gputune_status next_edge(edge *out, load *load, int64_t earliest_ns)
     }
 }
 
-/* Computes the energy of one launch: the average power over a second, times the launch's time. */
+/* Computes the energy of a launch: the average power over a second, times the launch's time. */
 static gputune_status integrate_power(double *out, load *load)
 {
     enum { WINDOW_NS = 1000000000 };
@@ -551,7 +543,7 @@ static gputune_status sample_energy(double *out, gt_measure *measure, gt_loaded 
 {
     enum { BATCH_NS = 5000000 };
     GT_TRY(gt_energy_check(measure));
-    /* even a quick sample of the counter takes a second */
+    /* even a quick sample takes a second */
     uint32_t launches = gt_plan_launches(variant->launch_ns, GT_SAMPLE_FULL);
     launches = launches < 2 ? 2 : launches;
     GT_TRY(make_replay(&variant->full, measure, variant, launches));
@@ -581,15 +573,14 @@ static gputune_status sample_energy(double *out, gt_measure *measure, gt_loaded 
     return status;
 }
 
-/* The sampler of each objective. DEFAULT is used if neither the job nor the setup sets an
- * objective. */
+/* By objective. DEFAULT: neither the job nor the setup sets an objective. */
 static gt_sampler *const samplers[GPUTUNE_OBJECTIVE_COUNT] = {
     [GPUTUNE_OBJECTIVE_DEFAULT] = gt_sample_kernel, [GPUTUNE_OBJECTIVE_KERNEL] = gt_sample_kernel,
     [GPUTUNE_OBJECTIVE_LAUNCH] = sample_launch,     [GPUTUNE_OBJECTIVE_LATENCY] = sample_latency,
     [GPUTUNE_OBJECTIVE_ENERGY] = sample_energy,
 };
 
-/* Takes a sample on an emulated device. Its model is deterministic, so one sample is enough. */
+/* The emulator's times are deterministic, so one sample is enough. */
 static gputune_status sample_modelled(double *out, gt_measure *measure, gt_loaded *variant)
 {
     double *known = &variant->modelled[measure->objective];
@@ -602,7 +593,7 @@ static gputune_status sample_modelled(double *out, gt_measure *measure, gt_loade
     return GPUTUNE_OK;
 }
 
-/* Returns ECRASHED if a failure has made this process unable to use the GPU. */
+/* Returns ECRASHED if a failure made the GPU unusable in this process. */
 static gputune_status note_lost(gt_measure *measure, gputune_status status)
 {
     measure->lost |= status == GPUTUNE_ECRASHED;

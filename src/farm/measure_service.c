@@ -5,8 +5,8 @@
 #include "farm/measure_memory.h"
 #include "gpu/image.h"
 
-/* Returns true if a task must process the numbers of an element one by one. Comparisons need not do
- * this if the numbers are contiguous and have one type, as in a vector. */
+/* Returns true if a task must process each number of an element separately. Comparisons treat
+ * contiguous numbers of one type, such as vectors, as plain elements. */
 static bool separates_numbers(uint32_t operation, const gt_buffer_slot *slot)
 {
     const gt_buffer *buffer = slot ? slot->buffer : NULL;
@@ -84,7 +84,6 @@ static const char *const service_names[GT_SERVICE_COUNT] = {
     [GT_SERVICE_POISON_SHARED] = "gt_service_poison_shared",
 };
 
-/* Returns the maximum shared memory of a block. */
 static unsigned int shared_bytes(const gt_measure *measure)
 {
     return (unsigned int)measure->device.shared_per_block_optin_bytes & ~3u;

@@ -1,4 +1,4 @@
-/* Makes the tables of tasks for a setup. A table describes one run of a service kernel. */
+/* Makes the tables of tasks for a setup. Each table is for one run of a service kernel. */
 #include "farm/measure_tables.h"
 
 #include "farm/measure_service.h"
@@ -6,15 +6,15 @@
 #include "kernel/bind/tolerance.h"
 #include "kernel/bind/vary.h"
 
-/* Returns true for the smaller workspace, on which every variant's inputs are checked. The winner's
+/* Returns true for the smaller workspace, where all variants' inputs are checked. Only the winner's
  * inputs are also checked on the timed workspace. */
 static bool is_cheapest(const gt_measure *measure, const gt_workspace *workspace)
 {
     return workspace == &measure->workspaces[measure->setup.workload_count - 1];
 }
 
-/* Return the poison for outputs before the first and before the last launch on a workspace. Each
- * launch of a proof has another poison. */
+/* Return the poison of outputs before the first and the last launch on a workspace. The launches of
+ * a proof have different poisons. */
 static uint32_t first_poison(const gt_measure *measure, const gt_workspace *workspace)
 {
     return GT_POISON_MIXED + (is_cheapest(measure, workspace) ? 0 : 3);
@@ -42,7 +42,8 @@ static gputune_status plan_reset(gt_tasks *table, gt_buffer_slot *slot, uint32_t
     return buffer->direction != GT_IN ? gt_tasks_add(table, slot, &task) : GPUTUNE_OK;
 }
 
-/* Copies pristine inout buffers to every set, and inputs to every set but the first. */
+/* Plans copying inputs and inout buffers to the other buffer sets; inout buffers are restored in
+ * all sets. */
 static gputune_status plan_sets(gt_measure *measure, gt_buffer_slot *slot)
 {
     const gt_workspace *workspace = slot->workspace;
@@ -66,12 +67,11 @@ static gputune_status plan_sets(gt_measure *measure, gt_buffer_slot *slot)
     return gt_tasks_add(is_inout ? &measure->restore : &measure->rotate, slot, &task);
 }
 
-/* Plans the moves of generated values and of data, within the range that the template permits. For
- * inout buffers, the expected results are moved if the reference reads them, and the slots if a
- * variant does. */
+/* Plans moving generated values and data within the template's range. Of inout buffers, moves the
+ * expected results if the reference reads them, or else the slots. */
 static gputune_status plan_move(gt_measure *measure, gt_buffer_slot *slot)
 {
-    static const double beyond = 1e30; /* limit that is larger than all varied values, but finite */
+    static const double beyond = 1e30; /* larger than all varied values, but finite */
     const gt_buffer *buffer = slot->buffer;
     const gt_workload *workload = &slot->workspace->workload;
     bool is_expected = buffer->direction == GT_INOUT && workload->has_reference;
@@ -95,7 +95,7 @@ static gputune_status plan_move(gt_measure *measure, gt_buffer_slot *slot)
 
 /* ---- After a launch -------------------------------------------------------------------------- */
 
-/* Compares an output with the expected results. gt_tables_judge() adds the tolerance. */
+/* Compares an output with its expected results. gt_tables_judge() adds the tolerance. */
 static gt_service_task comparison(const gt_buffer_slot *slot, uint32_t poison)
 {
     const gt_buffer *buffer = slot->buffer;
@@ -155,8 +155,7 @@ static gputune_status plan_failures(gt_tasks *table, gt_workspace *workspace)
                                          : GPUTUNE_OK;
 }
 
-/* Returns true if results are compared with expected ones, and false if the template's check kernel
- * judges them. */
+/* Returns false if the template's check kernel judges the results instead. */
 static bool is_compared(const gt_buffer_slot *slot)
 {
     return slot->buffer->direction != GT_IN && !slot->workspace->workload.has_check;
@@ -170,8 +169,8 @@ static gputune_status plan_result(gt_tasks *table, gt_buffer_slot *slot, uint32_
 
 /* ---- The reference --------------------------------------------------------------------------- */
 
-/* Compares two runs of the reference. The results of the first run were copied to the slots. NaN is
- * judged later, with the variants. */
+/* Compares two runs of the reference. The first run's results are in the slots. NaN is judged
+ * later, with the variants. */
 static gputune_status plan_agreement(gt_measure *measure, gt_buffer_slot *slot)
 {
     gt_service_task task = comparison(slot, GT_POISON_FIRST);
@@ -187,9 +186,9 @@ static gputune_status plan_agreement(gt_measure *measure, gt_buffer_slot *slot)
     return gt_tasks_add(&measure->agree, slot, &task);
 }
 
-/* Compares results with those of moved inputs, and measures the size of results in a second task.
- * The slots contain the reference's results for unmoved inputs. Without a reference, the expected
- * results are those of a variant. */
+/* Compares results with those of moved inputs; a second task measures the results' size. The
+ * reference's results for unmoved inputs are in the slots. Without a reference, a variant's results
+ * are expected. */
 static gputune_status plan_spread(gt_measure *measure, gt_buffer_slot *slot)
 {
     const gt_buffer *buffer = slot->buffer;
@@ -247,8 +246,8 @@ static gputune_status plan_workspace(gt_measure *measure, gt_workspace *workspac
         GT_TRY(plan_reset(&measure->reset, slot, first));
         GT_TRY(plan_reset(&measure->again, slot, last));
         GT_TRY(plan_reset(&measure->launch, slot, before_race));
-        /* `check` checks everything after the second launch. `first` checks the results of the
-         * first launch, and the inputs that `check` does not cover. */
+        /* `check` runs after the second launch. `first` checks the results of the first launch, and
+         * inputs that `check` does not. */
         GT_TRY(plan_result(&measure->check, slot, last));
         GT_TRY(plan_edges(&measure->check, measure, slot));
         GT_TRY(plan_edges(&measure->edges, measure, slot));
@@ -289,8 +288,8 @@ gputune_status gt_tables_plan(gt_measure *measure)
 
 /* ---- Tolerances ------------------------------------------------------------------------------ */
 
-/* Adds the tolerances to the comparisons of a table. With `gaps`, also adds the number of elements
- * that the reference does not write. */
+/* Adds tolerances to a table's comparisons, and with `gaps`, whether the reference leaves elements
+ * unwritten. */
 static gputune_status judge_table(gt_measure *measure, gt_tasks *table, bool gaps)
 {
     for (size_t i = 0; i < table->tasks.count; ++i) {

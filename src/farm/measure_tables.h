@@ -1,5 +1,4 @@
-/* Makes the tables of tasks with which the service kernels fill, reset, compare and check
- * buffers. */
+/* Makes the tables of tasks for filling, resetting, comparing and checking buffers. */
 #pragma once
 
 #include "farm/measure_state.h"

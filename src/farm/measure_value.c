@@ -1,4 +1,4 @@
-/* Element values on the host, computed by the same functions as in the service kernels. */
+/* Element values on the host, computed by the functions of the service kernels. */
 #include "farm/measure_value.h"
 
 #include "base/number.h"
@@ -66,7 +66,7 @@ void gt_fill_host(void *out, const gt_workload *workload, const gt_buffer *buffe
         const gt_number *number = &workload->numbers[buffer->first_number + k];
         const gt_buffer one = {
             .type = number->type, .fill = number->fill, .low = number->low, .high = number->high};
-        bool is_index = number->fill == GT_FILL_INDEX; /* index of the element */
+        bool is_index = number->fill == GT_FILL_INDEX; /* the value is the element's index */
         for (uint64_t i = 0; i < count; ++i) {
             uint64_t value = gt_fill_bits(&one, seed, is_index ? i : i * buffer->number_count + k);
             memcpy((char *)out + i * pitch + number->offset, &value, gt_type_bytes(number->type));
@@ -74,7 +74,7 @@ void gt_fill_host(void *out, const gt_workload *workload, const gt_buffer *buffe
     }
     for (uint64_t i = 0; buffer->number_count == 0 && i < buffer->elements; ++i) {
         uint64_t bits = gt_fill_bits(buffer, seed, i);
-        memcpy((char *)out + i * bytes, &bits, bytes); /* all hosts of CUDA are little-endian */
+        memcpy((char *)out + i * bytes, &bits, bytes); /* all CUDA hosts are little-endian */
     }
 }
 

@@ -1,20 +1,20 @@
-/* Elements as raw bits on the host, exactly as the service kernels make them. */
+/* Elements as raw bits on the host, identical to those of the service kernels. */
 #pragma once
 
 #include "kernel/bind/problem.h"
 
-/* Returns the value of an element. 64-bit integers above 2^53 are rounded. */
+/* Converts an element to double. 64-bit integers above 2^53 are rounded. */
 double gt_bits_to_double(gt_type type, uint64_t bits);
-/* Returns the bits of the nearest element. Half types are rounded to float first; ties go to even.
- * Integers are truncated. */
+/* Converts to the nearest element. Half types are rounded to float first; ties go to even. Integers
+ * are truncated. */
 uint64_t gt_bits_from_double(gt_type type, double value);
 
-/* Returns the bits of a number of a scalar argument. */
+/* Returns the bits of a scalar argument's number. */
 uint64_t gt_number_bits(const gt_number *number);
-/* Writes a scalar argument, which is scalar->bytes long, to `out`. */
+/* Writes a scalar argument, which has scalar->bytes bytes, to `out`. */
 void gt_scalar_write(void *out, const gt_workload *workload, const gt_scalar *scalar);
 
-/* Returns the seed for the contents of a buffer. */
+/* Returns the seed of a buffer's contents. */
 uint64_t gt_fill_seed(uint64_t seed, uint32_t buffer);
 /* Returns the bits of element `index` of a buffer that is filled from `seed`, a result of
  * gt_fill_seed(). A uniform fill scales number `index` of the splitmix64 sequence. Floats are low +
@@ -23,6 +23,5 @@ uint64_t gt_fill_bits(const gt_buffer *buffer, uint64_t seed, uint64_t index);
 /* Fills a whole buffer on the host. */
 void gt_fill_host(void *out, const gt_workload *workload, const gt_buffer *buffer, uint64_t seed);
 
-/* Writes an element as text to `out`, and returns `out`. Floats have enough digits to distinguish
- * neighbours. */
+/* Formats an element. Floats have enough digits to distinguish neighbours. Returns `out`. */
 const char *gt_bits_text(char out[40], gt_type type, uint64_t bits);

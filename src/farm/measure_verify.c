@@ -55,8 +55,8 @@ gputune_status gt_loaded_launch(gt_measure *measure, gt_loaded *variant, uint32_
                              arguments_of(measure, workspace));
 }
 
-/* Fills the scratch memory of a launch and its guard zones with `byte`. Scratch memory that must be
- * zero is filled with zeros. */
+/* Fills a launch's scratch memory and its guard zones with `byte`; GT_SCRATCH_ZERO memory with
+ * zeros. */
 static gputune_status scratch_poison(gt_measure *measure, gt_loaded *variant, uint32_t workspace,
                                      uint8_t byte)
 {
@@ -77,7 +77,7 @@ static gputune_status scratch_poison(gt_measure *measure, gt_loaded *variant, ui
     return GPUTUNE_OK;
 }
 
-/* Fails with EWRONG if a variant has written outside its scratch memory. */
+/* Returns EWRONG if the variant wrote outside its scratch memory. */
 static gputune_status scratch_look(gt_measure *measure, gt_loaded *variant)
 {
     for (uint32_t s = 0; s < measure->setup.workload_count && !measure->device.emulated; ++s) {
@@ -108,7 +108,7 @@ static gputune_status scratch_look(gt_measure *measure, gt_loaded *variant)
 enum { VARIABLES_MAX = 32, BYTES_MAX = 1 << 16 };
 
 struct gt_variables {
-    const gt_launch *launch; /* the launch; its blocks do not count as variables */
+    const gt_launch *launch; /* blocks of this launch are no module variables */
     uint32_t count;
     char names[VARIABLES_MAX][GT_NAME_MAX];
     uint64_t hashes[VARIABLES_MAX];
@@ -128,8 +128,8 @@ static void add_change(void *user, const char *name, size_t length)
     }
 }
 
-/* Hashes the first bytes of each module variable. Sets *changed to the first variable that has
- * changed since the last call, or to NULL. */
+/* Hashes the beginning of each module variable. *changed is the first variable that changed since
+ * the last call, or NULL. */
 static gputune_status variables_note(const char **changed, gt_measure *measure, gt_loaded *variant)
 {
     gt_variables *all = variant->variables;
@@ -140,7 +140,7 @@ static gputune_status variables_note(const char **changed, gt_measure *measure, 
     }
     for (uint32_t i = 0; i < all->count; ++i) {
         CUdeviceptr address;
-        size_t bytes; /* 0: the module does not have the variable */
+        size_t bytes; /* 0: no such variable */
         uint64_t before = all->hashes[i];
         GT_TRY(gt_launcher_variable(&address, &bytes, variant->launchers[0], all->names[i]));
         bytes = bytes < BYTES_MAX ? bytes : BYTES_MAX;
@@ -163,8 +163,8 @@ uint32_t gt_argument_place(const gt_workload *workload, uint32_t buffer)
     return workload->block_count + place;
 }
 
-/* Launches a variant on shared buffers: each pair of in_place() is one buffer, the output, which
- * first receives a copy of the input. */
+/* Launches a variant on shared buffers: for each pair of in_place(), copies the input to the
+ * output, and passes the output for both. */
 static gputune_status loaded_launch_in_place(gt_measure *measure, gt_loaded *variant,
                                              uint32_t workspace)
 {
@@ -188,7 +188,7 @@ static unsigned check_flags(bool is_set, bool races)
     return (is_set ? EMU_CHECK_SET : 0) | (races ? EMU_CHECK_RACES : 0);
 }
 
-/* Describes each buffer to the sanitizer: its name, and if its contents are defined. */
+/* Tells the sanitizer each buffer's name, and if its contents are defined. */
 static gputune_status note_memory(gt_measure *measure, const gt_loaded *variant, uint32_t index)
 {
     const gt_workspace *workspace = &measure->workspaces[index];
@@ -211,7 +211,7 @@ static gputune_status note_memory(gt_measure *measure, const gt_loaded *variant,
     return GPUTUNE_OK;
 }
 
-/* Launches once under the sanitizer, on buffers prepared as for a proof. */
+/* Launches under the sanitizer, with buffers as in a proof. */
 static gputune_status check_launch(gt_text *text, gt_measure *measure, gt_loaded *variant,
                                    uint32_t index, bool in_place)
 {
@@ -236,8 +236,8 @@ bool gt_has_in_place(const gt_workload *workload)
     return any;
 }
 
-/* Launches the variant at each size under the emulator's sanitizer, and once more with shared
- * buffers if it has in_place(). EUNSUPPORTED on a GPU. */
+/* Runs the variant at each size under the emulator's sanitizer, and with in_place() a second time
+ * on shared buffers. EUNSUPPORTED on a GPU. */
 static gputune_status loaded_check(gt_verified *out, gt_measure *measure, gt_loaded *variant)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
@@ -299,9 +299,9 @@ void gt_loaded_free_all(gt_measure *measure)
     measure->dropped_count = 0;
 }
 
-/* Unloads a variant, or keeps it loaded until the end of the race if it is small, because unloading
- * waits for the device and takes as long as a sample. With a memory limit, keeps only variants
- * without memory of their own. */
+/* Unloads a variant. A small variant stays loaded until the race ends, because unloading waits for
+ * the device and takes as long as a sample. With a memory limit, a variant with memory of its own
+ * is always unloaded. */
 static void unload_variant(gt_measure *measure, gt_loaded *variant)
 {
     enum { KEPT = 256, KEPT_BYTES = 1 << 20 };
@@ -326,8 +326,8 @@ void gt_measure_drop(gt_measure *measure, uint64_t id)
 
 /* ---- Proofs ---------------------------------------------------------------------------------- */
 
-/* Poisons the scratch memory at each size. If there are two sizes, the poison of the timed one is
- * zeros, because a variant may read scratch memory before writing it. */
+/* Poisons the scratch memory at each size. With two sizes, the timed launch has zeros, because a
+ * variant may read scratch memory before writing it. */
 static gputune_status poison_scratch(gt_measure *measure, gt_loaded *variant)
 {
     uint32_t count = measure->setup.workload_count;
@@ -341,7 +341,7 @@ static gputune_status poison_scratch(gt_measure *measure, gt_loaded *variant)
 /* Launches on the timed workspace between two events, with a cold cache as in samples. */
 static gputune_status launch_pilot(gt_measure *measure, gt_loaded *variant)
 {
-    enum { HOST_AHEAD_NS = 10000 }; /* time in which the host queues the launch */
+    enum { HOST_AHEAD_NS = 10000 }; /* time for queueing the launch */
     if (measure->sweep) {
         GT_TRY(gt_service_sweep(measure));
     } else {
@@ -353,9 +353,8 @@ static gputune_status launch_pilot(gt_measure *measure, gt_loaded *variant)
     return GPUTUNE_OK;
 }
 
-/* Launches on the last workspace first, because no launch may precede the one whose results are
- * checked. Shared memory is not poisoned again for the pilot, because that might change its
- * time. */
+/* The last workspace comes first, because no launch may precede a launch whose results are checked.
+ * Shared memory is not poisoned again, because that might change the pilot's time. */
 static gputune_status launch_first(gt_measure *measure, gt_loaded *variant,
                                    uint32_t workspace_count)
 {
@@ -380,15 +379,15 @@ static gputune_status launch_again(gt_measure *measure, gt_loaded *variant, cons
     return gt_check_queue(measure, &measure->check, 0, workspace_count, measure->findings);
 }
 
-/* The checks after the launches of a proof. */
+/* The checks of a proof. */
 typedef enum extent {
-    EDGES, /* only the memory that launches must not touch */
-    PROOF, /* like EDGES, and the results */
-    AGAIN  /* the winner's second proof: guard zones, inputs and results */
+    EDGES, /* memory that launches must not change */
+    PROOF, /* EDGES and results */
+    AGAIN  /* the winner's second proof */
 } extent;
 
-/* Waits for the findings and judges them. Before the race, the reset for the next variant is queued
- * first. */
+/* Waits for the findings and judges them. Before the race, first queues the reset for the next
+ * variant. */
 static gputune_status conclude_proof(gt_verified *out, gt_measure *measure, gt_loaded *variant,
                                      extent extent)
 {
@@ -413,8 +412,8 @@ static gputune_status conclude_proof(gt_verified *out, gt_measure *measure, gt_l
     return gt_launcher_occupancy(&out->occupancy, variant->launchers[0]);
 }
 
-/* Sets *out to true if the variant is too slow to win. If it is only slightly too slow, the launch
- * is repeated if the job asks for it, because other work may have delayed it. */
+/* Sets *out to true if the variant is too slow to win. If it is barely too slow and the job
+ * requests it, launches again, because other work may have delayed the launch. */
 static gputune_status is_slower(bool *out, gt_verified *verified, gt_measure *measure,
                                 gt_loaded *variant, const gt_verify_job *job)
 {
@@ -436,10 +435,9 @@ static gputune_status is_slower(bool *out, gt_verified *verified, gt_measure *me
     return GPUTUNE_OK;
 }
 
-/* Launches once on each workspace, and once more on the last one, which shows if a launch depends
- * on what the first one left. Only prove_again() launches twice on the timed workspace, because
- * that takes as long as a sample and most variants leave the race before. All work is queued before
- * waiting. */
+/* Launches once on each workspace, and again on the last one, which shows if a launch depends on
+ * what the first one left. The timed workspace has only one launch, because most variants leave the
+ * race before prove_again(). All work is queued before waiting. */
 static gputune_status prove_variant(gt_verified *out, gt_measure *measure, gt_loaded *variant,
                                     const gt_verify_job *job)
 {
@@ -468,9 +466,9 @@ static gputune_status prove_variant(gt_verified *out, gt_measure *measure, gt_lo
     return gt_data_proof_judge(out, measure, variant, job);
 }
 
-/* Proves a winner by two launches on the timed workspace: the first with the scratch memory that
- * the race left, the second with poisoned scratch memory. Inputs are read-only, so a variant that
- * changes an input and restores it, which no comparison would show, ends the worker. */
+/* Proves a winner by two launches on the timed workspace: with the scratch memory that the race
+ * left, then with poisoned scratch memory. Inputs are read-only, so a variant that changes and
+ * restores an input, which no comparison would show, ends the worker. */
 static gputune_status prove_again(gt_verified *out, gt_measure *measure, gt_loaded *variant)
 {
     gputune_status status = gt_guard_inputs(measure);
@@ -533,7 +531,7 @@ gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, 
         gt_data_proof_doubt(measure);
         measure->has_expected &= !adopting;
         measure->has_tolerances &= !adopting;
-        if (!measure->lost) { /* wait for the variant's kernels to end */
+        if (!measure->lost) { /* wait for the variant's kernels */
             measure->lost = gt_cuda_fatal(measure->driver->StreamSynchronize(measure->stream));
         }
         free_variant(measure, variant);
@@ -546,7 +544,7 @@ gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, 
     }
     variant->next = measure->variants;
     measure->variants = variant;
-    /* on an emulated device the pilot is exact, unless the launch copied a block */
+    /* the emulator's pilot is exact, unless the launch copied a block */
     if (measure->device.emulated && measure->sweep && !gt_launch_copies(&job->launches[0])) {
         variant->modelled[GPUTUNE_OBJECTIVE_KERNEL] = variant->launch_ns;
     }

@@ -1,4 +1,4 @@
-/* The measure worker: carries out requests by calling the functions of measure.h. */
+/* The measure worker: serves requests with the functions of measure.h. */
 #include "farm/measure.h"
 #include "farm/wire.h"
 #include "farm/worker.h"
@@ -6,14 +6,12 @@
 
 #include <sys/prctl.h>
 
-/* Sets a process name that shows gt_nvml_read_users() that this process does not use the GPU now,
- * although it has a context. */
+/* Shows gt_nvml_read_users() that this process does not use the GPU, although it has a context. */
 static void set_idle_name(void)
 {
     prctl(PR_SET_NAME, GT_NVML_WAITING);
 }
 
-/* Begins a request that uses the GPU. */
 static void begin_job(gt_measure *measure, gt_current *current, uint64_t variant)
 {
     gt_measure_attend(measure, current);
@@ -43,7 +41,8 @@ static gputune_status serve_verify(void *measure, void *job, void *reply, gt_cur
     return gt_measure_verify(measure, job, reply);
 }
 
-/* Proves a variant again in a new worker, even if it is slow, because it is known to be fast. */
+/* Proves a variant again in a new worker. The variant is known to be fast, so slow launches are
+ * accepted. */
 static gputune_status verify_again(void *measure, void *job, void *reply, gt_current *current)
 {
     ((gt_verify_job *)job)->slower_ns = 0;
@@ -83,7 +82,7 @@ static gputune_status open_device(gt_measure **out, int channel, const char *dri
     gt_measure *measure = NULL;
     set_idle_name();
     gputune_status status = gt_measure_open(&measure, driver, ordinal);
-    /* lets the host continue while the context is made */
+    /* the host can continue while the context is made */
     if (status == GPUTUNE_OK) {
         status = gt_frame_send(channel, GT_FRAME_DEVICE, 0, NULL, gt_measure_device(measure));
     }
@@ -107,5 +106,5 @@ int gt_measure_worker(int channel, const char *driver, int ordinal)
         return GT_EXIT_DEVICE;
     }
     const gt_server server = {measure, calls, set_idle_name};
-    return gt_serve(&server, channel); /* the end of the process closes the device */
+    return gt_serve(&server, channel); /* the process's end closes the device */
 }

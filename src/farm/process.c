@@ -1,4 +1,4 @@
-/* Starts, kills and reaps child processes, and makes a worker's environment. */
+/* Starts, kills and reaps child processes, and makes the workers' environment. */
 #include "farm/process.h"
 
 #include "base/clock.h"
@@ -23,8 +23,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Environment variables that workers must not see. Those with `may_compile` are hidden only from
- * measure workers. */
+/* Environment variables that are hidden from workers. With `may_compile`, compile workers may see
+ * them. */
 static const struct {
     const char *begins;
     bool may_compile;
@@ -47,8 +47,8 @@ static const struct {
     {"CUDA_DEVICE_MAX_CONNECTIONS=", true},
 };
 
-/* A measure worker uses one stream, so one connection to the GPU is enough. With the driver's
- * default of eight connections, making a context takes twice as long. */
+/* One connection to the GPU suffices for one stream. With the driver's default of eight
+ * connections, making a context takes twice as long. */
 static const char *const own[] = {"CUDA_MPS_PIPE_DIRECTORY=/nonexistent/gputune",
                                   "CUDA_DEVICE_MAX_CONNECTIONS=1"};
 enum { OWN = sizeof own / sizeof *own };
@@ -128,7 +128,7 @@ bool gt_process_lift(int *descriptor)
 
 enum { FILES = 5, NOWHERE = -1 /* /dev/null */, CLOSED = -2 };
 
-/* Starts a child, whose descriptors 0, 1, ... are copies of `files`. Returns 0 or an errno. */
+/* Starts a child whose descriptors 0, 1, ... are copies of `files`. Returns 0 or an errno. */
 static int start_process(pid_t *pid, const char *const *arguments, char *const *environment,
                          const int files[FILES])
 {
@@ -138,8 +138,7 @@ static int start_process(pid_t *pid, const char *const *arguments, char *const *
     sigemptyset(&none);
     sigfillset(&all);
     int error = 0;
-    posix_spawn_file_actions_init(
-        &actions); /* these calls, and those for the attributes below, cannot fail */
+    posix_spawn_file_actions_init(&actions); /* this and the attribute calls below cannot fail */
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setsigdefault(&attributes, &all);
@@ -165,7 +164,7 @@ gputune_status gt_process_spawn(gt_process *out, const char *const *arguments,
                                 char *const *environment, int channel)
 {
     pid_t pid;
-    /* the child watches it, because the host's children may keep the channel open */
+    /* for the child to watch, because other children of the host may keep the channel open */
     int host = (int)syscall(SYS_pidfd_open, getpid(), 0);
     if (host >= 0 && !gt_process_lift(&host)) {
         close(host);
@@ -181,8 +180,8 @@ gputune_status gt_process_spawn(gt_process *out, const char *const *arguments,
     }
     GT_REFUSE(error, GPUTUNE_EWORKER, "cannot start the worker %s: %s", arguments[0],
               strerror(error));
-    /* there is no pidfd if the host program has already reaped the child; the closed channel then
-     * shows that the child has ended */
+    /* fails if the host program has already reaped the child; the channel then shows the child's
+     * end */
     int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
     *out = (gt_process){pid, pidfd, pidfd < 0 && errno == ESRCH};
     return GPUTUNE_OK;
@@ -200,8 +199,8 @@ void gt_process_kill(gt_process *process)
     }
 }
 
-/* Reaps the child. Uses the pidfd if there is one, because the pid may be reused after the host
- * program reaped the child. */
+/* Uses the pidfd if possible, because the pid may be reused after the host program has reaped the
+ * child. */
 static gt_end reap_process(gt_process *process, int *code, int flags)
 {
     siginfo_t info = {0};
@@ -253,8 +252,7 @@ static void *reap_children(void *argument)
     return NULL;
 }
 
-/* Keeps the library loaded, even after dlclose(), because the thread that reaps children runs its
- * code. */
+/* Prevents unloading by dlclose(), because the reaping thread runs the library's code. */
 static void pin_library(void)
 {
     Dl_info info;
@@ -290,9 +288,7 @@ void gt_process_abandon(gt_process *process)
     }
     if (!copy || !start_reaper(copy)) {
         free(copy);
-        reap_process(
-            process, &code,
-            0); /* waiting is acceptable, because the case is rare and SIGKILL takes milliseconds */
+        reap_process(process, &code, 0); /* waiting is rare, and SIGKILL takes milliseconds */
     }
     *process = (gt_process){.pid = 0, .pidfd = -1, .ended = true};
 }
@@ -303,8 +299,7 @@ gputune_status gt_process_channel(int *host, int *child)
     GT_REFUSE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0, GPUTUNE_EWORKER,
               "cannot make a channel to a worker: %s", strerror(errno));
     if (!gt_process_lift(&pair[0]) || !gt_process_lift(&pair[1])) {
-        int error =
-            errno == EINVAL ? EMFILE : errno; /* EINVAL: the limit on descriptors is too low */
+        int error = errno == EINVAL ? EMFILE : errno; /* EINVAL: the descriptor limit is too low */
         close(pair[0]);
         close(pair[1]);
         return gt_fail(GPUTUNE_EWORKER, "cannot make a channel to a worker: %s", strerror(error));

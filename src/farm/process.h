@@ -1,5 +1,5 @@
-/* Starts and ends child processes without effects on the host program. A child does not inherit
- * descriptors, signal handling or the process group. The host program may reap a child first. */
+/* Starts and ends child processes without effects on the host program. A child inherits no
+ * descriptors, signal handling or process group. The host program may reap children itself. */
 #pragma once
 
 #include "base/array.h"
@@ -8,52 +8,50 @@
 
 enum {
     GT_CHILD_CHANNEL = 3,
-    GT_CHILD_HOST = 4 /* a pidfd of the host; closed if the kernel has no pidfds */
+    GT_CHILD_HOST = 4 /* a pidfd of the host; closed on kernels without pidfds */
 };
 
 typedef struct gt_process {
     pid_t pid;
-    int pidfd;  /* -1: the kernel has no pidfds */
-    bool ended; /* true if the process was reaped, or if another thread reaps it */
+    int pidfd;  /* -1: no pidfd */
+    bool ended; /* true if the process was reaped, or another thread will reap it */
 } gt_process;
 
 /* Starts arguments[0] in its own process group, because the host handles interrupts from the
- * terminal. NULL ends `arguments`. Standard input and output are /dev/null, and so is standard
- * error unless GPUTUNE_WORKER_STDERR is set. Only the descriptors above are open, and signals have
- * default handlers. The caller still owns `channel`. EWORKER. */
+ * terminal. `arguments` end with NULL. Standard input, output and error are /dev/null, except
+ * standard error with GPUTUNE_WORKER_STDERR. No other descriptors than those above are open, and
+ * signals have default handlers. The caller still owns `channel`. EWORKER. */
 gputune_status gt_process_spawn(gt_process *out, const char *const *arguments,
                                 char *const *environment, int channel);
 
-/* Sends SIGKILL, without waiting for the process to end. */
+/* Sends SIGKILL without waiting. */
 void gt_process_kill(gt_process *process);
 
 typedef enum gt_end {
     GT_END_RUNNING,
     GT_END_EXITED,
     GT_END_SIGNALED,
-    GT_END_UNKNOWN /* the host program reaped it first */
+    GT_END_UNKNOWN /* the host program has reaped the process */
 } gt_end;
-/* Waits up to `seconds` for the process to end, and reaps it. Sets *code to the exit code or the
- * signal. Later calls return GT_END_UNKNOWN. */
+/* Waits up to `seconds` for the process's end and reaps it. *code is the exit code or signal. Later
+ * calls return GT_END_UNKNOWN. */
 gt_end gt_process_wait(gt_process *process, int *code, double seconds);
 
 /* Lets a detached thread reap a killed child, so the caller need not wait. */
 void gt_process_abandon(gt_process *process);
 
-/* Makes a worker's environment: the environment of the host, without variables that would distort
- * measurements or break the worker (blocking launches, profilers, core dumps of the GPU). With
- * `measure`, the environment also disables MPS and makes only `device` visible: a UUID, a result of
- * gt_process_visible(), or NULL for all devices. A NULL follows out->items. The caller frees *out
- * even after a failure. */
+/* Makes a worker's environment: the host's, without variables that distort measurements or break
+ * the worker (blocking launches, profilers, GPU core dumps). `measure` also disables MPS, and makes
+ * only `device` visible: a UUID, a result of gt_process_visible(), or NULL for all devices.
+ * out->items end with NULL. The caller frees *out, even after a failure. */
 gputune_status gt_process_environment(gt_texts *out, bool measure, const char *device);
-/* Sets *out to a value of CUDA_VISIBLE_DEVICES with which a child sees only the `ordinal`th device
- * of this process, or to NULL if this process's own variable has no such entry. The caller frees
- * *out. */
+/* Gets a value of CUDA_VISIBLE_DEVICES with which a child sees only this process's device
+ * `ordinal`, or NULL if this process's own variable has no such entry. The caller frees *out. */
 gputune_status gt_process_visible(char **out, int ordinal);
 
-/* Moves a descriptor above the descriptors of a child, and sets close-on-exec. Returns false and
+/* Moves a descriptor above a child's descriptors, and makes it close-on-exec. Returns false and
  * sets errno on failure. */
 bool gt_process_lift(int *descriptor);
-/* Makes a pair of connected sockets, which the caller closes. Both are close-on-exec and above the
- * descriptors of a child. EWORKER. */
+/* Makes a pair of connected sockets, which the caller closes. Both are close-on-exec, and above a
+ * child's descriptors. EWORKER. */
 gputune_status gt_process_channel(int *host, int *child);

@@ -1,4 +1,4 @@
-/* A worker's side of the channel: sends its hello and reports, and serves requests in a loop. */
+/* A worker's side of the channel: sends hello and reports, and serves requests in a loop. */
 #include "farm/wire.h"
 #include "farm/worker.h"
 
@@ -12,7 +12,7 @@ void gt_current_set(gt_current *current, uint64_t variant)
         return;
     }
     current->hand.variant = variant;
-    if (current->host) { /* if the host has ended, the thread that watches it ends the process */
+    if (current->host) { /* failures are ignored: the process ends when its host has ended */
         (void)gt_frame_send(current->host, GT_FRAME_HAND, 0, NULL, &current->hand);
     }
 }
@@ -33,7 +33,7 @@ gt_answer gt_answer_for(gputune_status status, uint64_t culprit)
     return answer;
 }
 
-/* Carries out and answers one request. Fails if the process cannot continue. */
+/* Carries out and answers a request. Fails if the process cannot continue. */
 static gputune_status serve_frame(const gt_server *server, int channel, const gt_frame *frame)
 {
     const gt_record *asked = gt_carried[frame->kind].job, *answered = gt_carried[frame->kind].reply;
@@ -60,7 +60,7 @@ static gputune_status serve_frame(const gt_server *server, int channel, const gt
 
 int gt_serve(const gt_server *server, int channel)
 {
-    enum { LONG_MS = 500 }; /* longer than the pauses between requests during a tuning */
+    enum { LONG_MS = 500 }; /* longer than the pauses between requests of a tuning */
     GT_SCOPED(gt_frame_reader_free) gt_frame_reader reader = {.limit_bytes = GT_FRAME_WORKER_BYTES};
     gputune_status status = GPUTUNE_OK;
     while (status == GPUTUNE_OK) {

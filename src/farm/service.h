@@ -14,66 +14,64 @@ typedef long long int64_t;
 #endif
 
 enum {
-    GT_TILE = 4096,           /* elements of a tile, or bytes of a guard zone */
-    GT_TILE_HASH = 4 * 4096,  /* bytes of a tile that is hashed */
-    GT_TILE_RESET = 4 * 4096, /* bytes of a tile that is reset */
+    GT_TILE = 4096,           /* elements, or bytes of a guard zone */
+    GT_TILE_HASH = 4 * 4096,  /* bytes to hash */
+    GT_TILE_RESET = 4 * 4096, /* bytes to copy or poison */
     GT_SERVICE_THREADS = 256
 };
 
 typedef enum gt_service_operation {
-    GT_DO_FILL, /* fills an input from its seed */
+    GT_DO_FILL,
     GT_DO_CONVERT,
-    GT_DO_NARROW,  /* converts elements to the target's type; poison stays poison */
-    GT_DO_MOVE,    /* multiplies elements by 1 + step or 1 - step at random, within [low, high] */
+    GT_DO_NARROW,  /* converts to the target's type; poison stays poison */
+    GT_DO_MOVE,    /* randomly multiplies elements by 1 + step or 1 - step, within [low, high] */
     GT_DO_PATTERN, /* fills a guard zone */
     GT_DO_COPY,
     GT_DO_POISON,
     GT_DO_COMPARE,
     GT_DO_GUARD,
     GT_DO_HASH,
-    /* measures how far target and source are apart, or how large the target is if there is no
-     * source */
+    /* measures the distance of target and source, or without a source, the target's magnitude */
     GT_DO_SPREAD
 } gt_service_operation;
 
 enum {
     GT_TASK_NAN_OK = 1,
-    GT_TASK_GAPS = 2,       /* compare: elements that neither side wrote count as equal */
-    GT_TASK_WHOLE = 4,      /* move: whole numbers are not moved */
-    GT_TASK_EXTREMES = 8,   /* fill: see gt_variety (kernel/bind/vary.h) */
-    GT_TASK_SPECIALS = 16,  /* fill: varied contents, see gt_variety (kernel/bind/vary.h) */
+    GT_TASK_GAPS = 2,       /* compare: elements that both sides left unwritten are equal */
+    GT_TASK_WHOLE = 4,      /* move: whole numbers stay */
+    GT_TASK_EXTREMES = 8,   /* fill: GT_VARIETY_EXTREMES or _SPECIALS (kernel/bind/vary.h) */
+    GT_TASK_SPECIALS = 16,  /* fill: GT_VARIETY_SPECIALS (kernel/bind/vary.h) */
     GT_TASK_FREE = 32,      /* fill: the input has no declared range */
-    GT_TASK_UNBOUNDED = 64, /* compare: all elements that are not finite count as equal */
-    GT_TASK_TIES = 128      /* fill: varied contents, see gt_variety (kernel/bind/vary.h) */
+    GT_TASK_UNBOUNDED = 64, /* compare: all elements that are not finite are equal */
+    GT_TASK_TIES = 128      /* fill: GT_VARIETY_TIES (kernel/bind/vary.h) */
 };
 
-/* One number of an element that consists of several (gt_number). */
+/* A number of an element with several numbers (gt_number). */
 typedef struct gt_service_number {
     uint32_t offset, type, fill, unused;
     double low, high;
 } gt_service_number;
 
-/* A task of a service kernel. All addresses are in device memory. */
+/* A task of a service kernel. Addresses are in device memory. */
 typedef struct gt_service_task {
     uint64_t first_tile, tiles; /* set by gt_tasks_add() */
-    /* copies: the distance in bytes between the targets of two repeats is `stride` */
+    /* repeat k copies to target + k * stride bytes */
     uint64_t repeats, stride;
     uint64_t target, source, scale;
-    uint64_t count; /* number of elements (fill, convert, compare) or of bytes */
+    uint64_t count; /* number of elements (fill, convert, compare) or bytes */
     uint64_t seed;
-    /* fill and move: the range is low to high; stol is the step of a move, or the largest value
-     * that a fill draws; compare: atol, rtol and stol */
+    /* fill and move: range low to high, and in stol the largest value of a fill or the step of a
+     * move; compare: atol, rtol and stol */
     double low, high, stol;
     uint32_t operation, type, source_type, scale_type;
     uint32_t pattern,
-        flags; /* fill: a gt_fill_kind; poison and compare: the poison; guard: the seed */
-    uint32_t source_pattern; /* compare and narrow: the source's poison byte */
-    uint32_t sparse;         /* move: one in this many elements moves, at random */
-    /* address of a gt_service_number for each number of an element; 0: all numbers are of one
-     * kind */
+        flags; /* pattern: gt_fill_kind (fill), poison (poison, compare) or seed (guard) */
+    uint32_t source_pattern; /* poison byte of the source (compare, narrow) */
+    uint32_t sparse;         /* move: one in `sparse` elements moves, at random */
+    /* array of gt_service_number, one for each number of an element; 0: plain elements */
     uint64_t numbers;
     uint32_t number_count;
-    uint32_t pitch; /* for numbers: bytes between elements */
+    uint32_t pitch; /* bytes between elements, with `numbers` */
 } gt_service_task;
 
 /* The check kernel's findings for one task. `worst` and `need` are the bits of doubles.

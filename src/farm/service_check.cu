@@ -1,14 +1,14 @@
-// Check: examines the buffers after a launch. Follows service_tasks.cu.
+// Check: examines buffers after a launch. Follows service_tasks.cu.
 
 struct tally {
     u64 count, first;
     double worst;
-    float need; // only reported, so single precision suffices
+    float need; // single precision suffices, because it is only reported
     u32 gaps;
 };
 
-/* The verdict on one element: |v - r| divided by the tolerance (more than 1 is a mismatch; infinite
- * if only equality counts), and an atol that would accept it. */
+/* The verdict on an element: |v - r| / tolerance (> 1: mismatch; infinite if only equality counts),
+ * and an atol that would accept it. */
 struct verdict {
     double ratio;
     float need;
@@ -26,7 +26,7 @@ static __device__ verdict judge_numbers(const task &t, double v, double r, u64 i
 {
     if ((t.flags & GT_TASK_UNBOUNDED) && !(fabs(v) < infinity()) &&
         !(fabs(r) < overflow_of(t.type))) {
-        return exactly(true); // both exceed the type's range, as sums may in any order
+        return exactly(true); // both overflow, as sums may in any order
     }
     if (v != v || r != r) {
         return exactly((t.flags & GT_TASK_NAN_OK) && v != v && r != r);
@@ -59,7 +59,7 @@ static __device__ verdict judge(const task *at, u64 index)
     u64 r = load_bits(t.source, index, source_size);
     if ((t.flags & GT_TASK_GAPS) && v == poison_bits(poison_byte(t.pattern, t.target + index * size), size) &&
         r == poison_bits(t.source_pattern, source_size)) {
-        verdict gap = {0, 0, true}; // neither side wrote the element, so it is not a result
+        verdict gap = {0, 0, true}; // neither side wrote the element
         return gap;
     }
     if (!is_float(t.type) && t.type == t.source_type) {
@@ -68,7 +68,7 @@ static __device__ verdict judge(const task *at, u64 index)
     return judge_numbers(t, to_double(t.type, v), to_double(t.source_type, r), index);
 }
 
-// Not inlined, because it is large and most vectors never need it.
+// not inlined: it is large, and most vectors do not need it
 static __device__ __noinline__ void compare_element(const task *at, tally &sum, u64 index)
 {
     verdict result;
@@ -88,13 +88,14 @@ static __device__ __noinline__ void compare_element(const task *at, tally &sum, 
     }
 }
 
-// Records a step for four adjacent elements, because the step of a single one may be small by chance.
+// Records the change for four adjacent elements, because that of a single one may be small by
+// chance.
 static __device__ void note_scale(const task &t, u64 index, float by)
 {
     u64 first = index & ~3ull;
 #pragma unroll 1
     for (u64 i = first; i < first + 4 && i < t.count && t.scale != 0 && by < 3e38f; ++i) {
-        atomicMax((u32 *)t.scale + i, __float_as_uint(by)); // positive floats are ordered like integers
+        atomicMax((u32 *)t.scale + i, __float_as_uint(by)); // as integers, positive floats keep their order
     }
 }
 
@@ -124,8 +125,8 @@ static __device__ __noinline__ void spread_element(const task *at, tally &sum, u
     sum.worst = size > sum.worst && size < infinity() ? size : sum.worst;
 }
 
-/* Returns the exponent bits that are all ones in inf and NaN, for the upper and lower half of a
- * word; 0 if special values need no closer look. A false alarm only costs time. */
+/* Returns masks of the exponent bits, all ones in inf and NaN, for the upper and lower half of a
+ * word; 0: not needed. A false alarm only costs time. */
 static __device__ uint2 special_masks(const task &t)
 {
     if (!is_float(t.type) || (t.flags & GT_TASK_NAN_OK)) {
@@ -149,7 +150,7 @@ static __device__ bool is_plain_equal(uint4 v, uint4 r, uint2 masks)
            !is_special(v.y, masks) && !is_special(v.z, masks) && !is_special(v.w, masks);
 }
 
-// Compares vectors by their bits. Only those that differ are judged element by element.
+// Compares the bits of vectors. Only vectors that differ are judged element by element.
 static __device__ void compare_vectors(const task &t, const task *at, tally &sum, u64 begin, u64 end)
 {
     u32 size = size_of(t.type), per = 16 / size;
@@ -193,7 +194,7 @@ static __device__ bool is_plainly_right(const task &t, float v, double r, float 
     return true;
 }
 
-// Compares floats with doubles, the usual types of result and reference, four at a time.
+// Compares floats with doubles, the usual types of results and reference, four at a time.
 static __device__ void compare_doubles(const task &t, const task *at, tally &sum, u64 begin, u64 end)
 {
     const float4 *left = (const float4 *)(t.target + begin * 4);
@@ -234,7 +235,7 @@ static __device__ void compare_tile(const task &t, const task *at, tally &sum, u
     }
 }
 
-// Hashes vector number i as wyhash does, with fewer multiplications than splitmix64.
+// Hashes like wyhash, with fewer multiplications than splitmix64.
 static __device__ u64 hash_vector(uint4 v, u64 i)
 {
     u64 a = ((u64)v.y << 32 | v.x) ^ (i + 1) * 0x9e3779b97f4a7c15ull;
@@ -321,7 +322,7 @@ static __device__ __noinline__ void flush(finding *into, tally &sum)
     sum.need = 0;
 }
 
-// Writes the results, and resets the accumulators for the next launch. Called by the last block.
+// Writes the results, and resets the accumulators for the next launch. For the last block.
 static __device__ void hand_over(const task *tasks, u32 count, findings *sums, findings *out,
                                  u64 sequence)
 {

@@ -2,7 +2,7 @@
 
 // --- fill: inputs, moved inputs, guard patterns, conversions -----------------------------------------------------
 
-// Returns a value that kernels are seldom tried with, within the declared range if there is one.
+// Returns an unusual value, within the declared range if there is one.
 static __device__ double rare_value(const task &t, u64 draw, bool finite)
 {
     bool wide = t.type == GT_TYPE_F32 || t.type == GT_TYPE_F64, signs = is_float(t.type);
@@ -39,9 +39,9 @@ static __device__ double rare_value(const task &t, u64 draw, bool finite)
     }
 }
 
-/* Returns true if element i does not get the uniform fill's value. The buffer has eight parts: two
- * with a few rare values, two with a few finite rare values, and one each of the largest value, the
- * smallest value, zeros, and rare values. */
+/* Returns true if element i has no uniform value. Of the buffer's eight parts, two have a few rare
+ * values, two a few finite rare values, and one each the largest value, the smallest value, zeros,
+ * and rare values. */
 static __device__ bool is_varied(double *value, const task &t, u64 i)
 {
     u64 part = i / (t.count / 8 + 1), draw = mix(~draw_of(&t, i));
@@ -57,7 +57,7 @@ static __device__ bool is_varied(double *value, const task &t, u64 i)
     return true;
 }
 
-// Sets one of eight values, for floats halfway between whole numbers if the range permits.
+// Sets one of eight values. Floats are halfway between whole numbers if the range permits.
 static __device__ bool is_tied(double *value, const task &t, u64 i)
 {
     u64 draw = mix(~draw_of(&t, i)) % 8;
@@ -87,7 +87,7 @@ static __device__ u8 guard_byte(u32 pattern, u64 offset)
     return (u8)(pattern + (u32)offset * 59u);
 }
 
-// Moves an element up or down by a relative step, at random, within [low, high].
+// Randomly moves an element up or down by a relative step, within [low, high].
 static __device__ void move_element(const task &t, u64 i)
 {
     u64 draw = draw_of(&t, i);
@@ -97,7 +97,7 @@ static __device__ void move_element(const task &t, u64 i)
     bool stays = (t.flags & GT_TASK_WHOLE) != 0 && value == trunc(value);
     bool is_chosen = !stays && (draw >> 1) % t.sparse == 0;
     if (!(moved >= t.low && moved <= t.high)) {
-        // some move by half, so sums of equal values at both ends of the range change, too
+        // some elements move by half a step, so sums of both ends of the range change too
         by = draw >> 40 & 1 ? by : __dmul_rn(by, 0.5);
         moved = draw & 1 ? __dsub_rn(value, by) : __dadd_rn(value, by);
     }
@@ -106,7 +106,7 @@ static __device__ void move_element(const task &t, u64 i)
     }
 }
 
-// Returns an element of the reference in the type of a variant's output. Poison stays poison.
+// Converts an element of the reference to the type of a variant's output. Poison stays poison.
 static __device__ u64 narrow_bits(const task &t, u64 i)
 {
     u32 size = size_of(t.type), source_size = size_of(t.source_type);
@@ -136,7 +136,7 @@ static __device__ void fill_element(const task &t, u64 i)
     }
 }
 
-// Fills number i of elements that have several, each with its own fill.
+// Fills number i of elements with several numbers, each with its own fill.
 static __device__ __noinline__ void fill_number(const task *all, u64 i)
 {
     const number *f = (const number *)all->numbers + i % all->number_count;
@@ -147,7 +147,7 @@ static __device__ __noinline__ void fill_number(const task *all, u64 i)
         one.pattern = index ? GT_FILL_CONSTANT : f->fill;
         one.low = index ? (double)(i / all->number_count) : f->low;
         one.high = f->high;
-        one.seed += i * 0x9e3779b97f4a7c15ull; // so element 0 draws the value of number i
+        one.seed += i * 0x9e3779b97f4a7c15ull; // element 0 draws the value of number i
     }
     if (one.operation != GT_DO_MOVE || (is_float(one.type) && one.pattern == GT_FILL_UNIFORM)) {
         fill_element(one, 0);
@@ -178,7 +178,7 @@ extern "C" __global__ void __launch_bounds__(GT_SERVICE_THREADS) gt_service_fill
 
 static __device__ void reset_vectors(const task &t, u64 target, u64 begin, u64 end)
 {
-    // a thread's vectors are multiples of 64 bytes apart, so all have the same poison
+    // a thread's vectors are multiples of 64 bytes apart, so their poison is the same
     u32 word = poison_byte(t.pattern, target + begin + 16 * threadIdx.x) * 0x01010101u;
     uint4 *to = (uint4 *)(target + begin);
     const uint4 *from = (const uint4 *)(t.source + begin);
@@ -218,7 +218,7 @@ static __device__ void reset_bytes(const task &t, u64 target, u64 begin, u64 end
     }
 }
 
-// A tile is GT_TILE_RESET bytes: four vectors per thread.
+// A tile has GT_TILE_RESET bytes: four vectors per thread.
 extern "C" __global__ void __launch_bounds__(GT_SERVICE_THREADS) gt_service_reset(const task *tasks, u64 tiles)
 {
     const task *at = tasks;

@@ -15,11 +15,11 @@ typedef gt_service_number number;
 typedef gt_finding finding;
 
 struct findings {
-    u64 sequence; // number of the launch; in the accumulators, how many blocks have finished
+    u64 sequence; // number of the run; in the accumulators, number of finished blocks
     finding items[1];
 };
 
-static __device__ u32 size_of(u32 type) // the type's entry of two bits is the logarithm
+static __device__ u32 size_of(u32 type) // log2 of the size, from a table of 2-bit entries
 {
     return 1u << (0x394fa50u >> 2 * type & 3);
 }
@@ -56,13 +56,13 @@ static __device__ __noinline__ void store_bits(u64 address, u64 index, u32 size,
     }
 }
 
-// Returns the largest finite value of a type that saturates, or 0.
+// Returns the largest finite value of a type that saturates; 0 for other types.
 static __device__ double saturation_of(u32 type)
 {
     return type == GT_TYPE_E4M3 ? 448.0 : type == GT_TYPE_E5M2 ? 57344.0 : 0.0;
 }
 
-// Returns the magnitude from which on values are infinite in the type.
+// Returns the smallest magnitude that becomes infinite in the type.
 static __device__ double overflow_of(u32 type)
 {
     return type == GT_TYPE_F16    ? 65520.0
@@ -71,15 +71,13 @@ static __device__ double overflow_of(u32 type)
                           : __longlong_as_double(0x7ff0000000000000ll);
 }
 
-/* Returns the poison byte at an address. Poisons below 4 are mixed: every 16 bytes, they change
- * between NaN, negative and huge, zero, positive and huge, and the poison determines the first of
- * these. */
+/* Returns the poison byte at an address. Poisons below 4 are mixed: NaN, negative and huge, zero,
+ * positive and huge, in turn every 16 bytes, beginning with entry `poison`. */
 static __device__ u32 poison_byte(u32 poison, u64 address)
 {
     return poison < 4 ? 0x7b00fbffu >> 8 * ((poison + (u32)(address >> 4)) & 3) & 0xff : poison;
 }
 
-// Returns the bits of an unwritten element.
 static __device__ u64 poison_bits(u32 byte, u32 size)
 {
     return byte * 0x0101010101010101ull >> (64 - 8 * size);
@@ -87,7 +85,7 @@ static __device__ u64 poison_bits(u32 byte, u32 size)
 
 // --- elements of several numbers -----------------------------------------------------------------
 
-// Makes a task for number i, which becomes element 0.
+// Makes a task in which number i is element 0.
 static __device__ __noinline__ void narrow_to_number(task *one, const task *all, u64 i)
 {
     const number *f = (const number *)all->numbers + i % all->number_count;
@@ -102,7 +100,7 @@ static __device__ __noinline__ void narrow_to_number(task *one, const task *all,
 
 // --- tables ----------------------------------------------------------------------------------------
 
-// Returns the task that contains `tile`, which must not be smaller than in the last call.
+// Returns the task that contains `tile`. Tiles must not decrease from call to call.
 static __device__ const task *advance(const task *task, u64 tile)
 {
     while (tile >= task->first_tile + task->tiles * task->repeats) {

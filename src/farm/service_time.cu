@@ -1,8 +1,8 @@
 /* Preparations for a launch: sweep the cache, keep the stream busy, poison shared memory. Follows
  * service_tasks.cu. */
 
-/* Reads `bytes` (a multiple of 16) of zeros, so L2 holds nothing else. The write never
- * happens, but keeps the loads alive. */
+/* Evicts everything else from L2 by reading `bytes` (a multiple of 16) of zeros. The write never
+ * happens, but keeps the compiler from removing the loads. */
 extern "C" __global__ void __launch_bounds__(GT_SERVICE_THREADS)
     gt_service_sweep(const uint4 *data, u64 bytes, u32 *sink)
 {
@@ -18,7 +18,7 @@ extern "C" __global__ void __launch_bounds__(GT_SERVICE_THREADS)
     }
 }
 
-// Keeps the stream busy, so work queued after it starts without gaps.
+// Keeps the stream busy, so work queued behind it starts without gaps.
 extern "C" __global__ void gt_service_delay(u64 nanoseconds)
 {
     u64 start, now;
@@ -28,7 +28,7 @@ extern "C" __global__ void gt_service_delay(u64 nanoseconds)
     } while (now - start < nanoseconds);
 }
 
-// Fills the block's shared memory with a poison, which the next kernel finds.
+// Leaves poison in shared memory for the next kernel.
 extern "C" __global__ void __launch_bounds__(GT_SERVICE_THREADS)
     gt_service_poison_shared(u32 poison, u32 bytes)
 {

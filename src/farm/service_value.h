@@ -1,5 +1,4 @@
-/* Elements as bits and as numbers, and fills. The functions compute the same bits on the host and
- * in the service kernels. */
+/* Elements as bits and as numbers, and fills. Host and service kernels compute the same bits. */
 #pragma once
 
 #ifdef __CUDACC__
@@ -7,7 +6,7 @@
 #define SERVICE      static __device__
 #define SERVICE_CALL static __device__ __noinline__ /* inlining is not faster */
 
-/* Arithmetic in which the compiler does not fuse a multiplication with an addition. */
+/* Arithmetic without fused multiply-add. */
 #define ADD(a, b)          __dadd_rn(a, b)
 #define SUBTRACT(a, b)     __dsub_rn(a, b)
 #define MULTIPLY(a, b)     __dmul_rn(a, b)
@@ -95,8 +94,7 @@ SERVICE float half_to_float(uint16_t bits)
     return bits & 0x8000 ? -value : value;
 }
 
-/* Scales the value so the half's step at this magnitude is 1, and rounds it to even with
- * nearbyint(). */
+/* Scales so the half's step at this magnitude is 1; nearbyint() then rounds ties to even. */
 SERVICE uint16_t float_to_half(float value)
 {
     uint16_t sign = (uint16_t)(FLOAT_BITS(value) >> 16 & 0x8000);
@@ -128,8 +126,8 @@ SERVICE uint16_t float_to_bfloat(float value)
     return (uint16_t)((bits + 0x7fffu + (bits >> 16 & 1)) >> 16);
 }
 
-/* Converts to fp8 like __nv_fp8_e4m3 and __nv_fp8_e5m2, with m bits of mantissa. Values are normal
- * from 2^low on, and saturate at `most`. */
+/* Converts to fp8 like __nv_fp8_e4m3 and __nv_fp8_e5m2: m mantissa bits, normal from 2^low on,
+ * saturating at `most`. */
 SERVICE uint8_t float_to_fp8(float value, int m, int low, uint8_t most)
 {
     uint32_t bits = FLOAT_BITS(value), sign = bits >> 24 & 0x80;
@@ -140,7 +138,7 @@ SERVICE uint8_t float_to_fp8(float value, int m, int low, uint8_t most)
     int exponent = (int)(FLOAT_BITS(magnitude) >> 23) - 127;
     exponent = exponent < low ? low : exponent > 16 ? 16 : exponent;
     float per_step = BITS_FLOAT((uint32_t)(127 - exponent + m) << 23);
-    float steps = rintf(fminf(magnitude, 1e6f) * per_step); /* round to nearest, ties to even */
+    float steps = rintf(fminf(magnitude, 1e6f) * per_step); /* ties to even */
     uint32_t code = (uint32_t)steps + ((uint32_t)(exponent - low) << m);
     return (uint8_t)(sign | (code > most ? most : code));
 }
@@ -154,7 +152,7 @@ SERVICE float e4m3_to_float(uint8_t bits)
     return bits & 0x80 ? -value : value;
 }
 
-/* Rounds 64-bit integers above 2^53. */
+/* Converts to double. 64-bit integers above 2^53 are rounded. */
 SERVICE_CALL double to_double(uint32_t type, uint64_t bits)
 {
     switch (type) {
@@ -190,7 +188,6 @@ SERVICE_CALL double to_double(uint32_t type, uint64_t bits)
     }
 }
 
-/* Converts a double to the bits of a float type. */
 SERVICE_CALL uint64_t from_double(uint32_t type, double value)
 {
     switch (type) {
@@ -228,8 +225,8 @@ SERVICE double unit_of(uint64_t draw)
     return MULTIPLY((double)(draw >> 11), 1.0 / 9007199254740992.0);
 }
 
-/* Returns the position of a sorted element, from 0 to 1. Each element has its own section of this
- * range. */
+/* Returns the position of a sorted element, from 0 to 1, at random within the element's equal
+ * share. */
 SERVICE double place_of(const gt_service_task *t, uint64_t i)
 {
     return DIVIDE(ADD((double)i, unit_of(draw_of(t, i))), (double)t->count);
@@ -254,8 +251,8 @@ SERVICE uint64_t prefix(const gt_service_task *t, uint64_t i)
     return value < total ? value : total;
 }
 
-/* Permutes the numbers below `count`: repeats an invertible mapping of the next power of two until
- * the result is small enough. */
+/* Permutes the numbers below `count`: repeats a bijection on the next power of two until the result
+ * is below `count`. */
 SERVICE uint64_t permuted(const gt_service_task *t, uint64_t i)
 {
     uint32_t bits = t->count > 1 ? 64 - (uint32_t)LEADING_ZEROS(t->count - 1) : 1;

@@ -26,7 +26,7 @@ static uint64_t load_count(const void *at, size_t size)
 
 static bool store_count(void *at, size_t size, uint64_t value)
 {
-    memcpy(at, &value, size); /* all hosts of CUDA are little-endian */
+    memcpy(at, &value, size); /* all CUDA hosts are little-endian */
     return load_count(at, size) == value;
 }
 
@@ -119,7 +119,7 @@ bool gt_record_encode(gt_text *out, const gt_record *record, const void *object)
 typedef struct decoder {
     const char *at;
     size_t left;
-    gputune_status status; /* first failure, whose message is written; OK: none */
+    gputune_status status; /* of the first failure, or OK */
 } decoder;
 
 static bool take_bytes(void *out, decoder *from, size_t bytes)
@@ -133,7 +133,7 @@ static bool take_bytes(void *out, decoder *from, size_t bytes)
     return true;
 }
 
-/* Takes a length, and then that many bytes. */
+/* Reads a length, and that many bytes. */
 static bool take_blob(const char **data, uint64_t *bytes, decoder *from)
 {
     if (!take_bytes(bytes, from, sizeof *bytes) || *bytes > from->left) {
@@ -145,7 +145,6 @@ static bool take_blob(const char **data, uint64_t *bytes, decoder *from)
     return true;
 }
 
-/* Takes an image. An empty image has no data. */
 static bool take_image(decoder *from, gt_image *image)
 {
     const char *data;
@@ -178,7 +177,7 @@ static bool take_element(decoder *from, const gt_member *member, void *at)
         taken = take_blob(&data, &bytes, from) && bytes < member->size;
         if (taken) {
             memcpy(at, data, bytes); /* the rest of the array is zero */
-            gt_make_utf8(at);        /* a message may quote a source in any encoding */
+            gt_make_utf8(at);        /* messages may quote a source in any encoding */
         }
         return taken;
     case GT_MEMBER_TEXT:
@@ -194,8 +193,8 @@ static bool take_element(decoder *from, const gt_member *member, void *at)
     }
 }
 
-/* Sets a count, and allocates the elements of an array on the heap. Refuses a count that the
- * remaining data cannot contain: an element takes at least half of its size in memory. */
+/* Reads a count and allocates the array. Refuses a count that the remaining data cannot contain; an
+ * encoded element has at least half of its size in memory. */
 static bool take_count(decoder *from, const gt_member *member, char *object)
 {
     uint64_t count;
@@ -291,8 +290,7 @@ const gt_cargo gt_carried[GT_FRAME_KINDS] = {
     [GT_FRAME_HAND] = {&gt_record_hand, NULL},
 };
 
-/* A frame begins with this header. `bytes` bytes follow; the first `answer_bytes` of them are a
- * gt_answer. */
+/* Before each frame of `bytes` bytes, which begin with a gt_answer of `answer_bytes`. */
 typedef struct header {
     uint32_t magic, kind;
     uint64_t sequence, bytes, answer_bytes;
@@ -365,8 +363,7 @@ void gt_frame_reader_free(gt_frame_reader *reader)
     reader->have = reader->capacity = 0;
 }
 
-/* Returns the bytes of the frame that is being read, including its header, or 0 if the header is
- * malformed. */
+/* Returns the size of the next frame including its header, or 0 if the header is malformed. */
 static size_t needed(const gt_frame_reader *reader)
 {
     header head;
@@ -380,7 +377,7 @@ static size_t needed(const gt_frame_reader *reader)
                : 0;
 }
 
-/* Allocates all memory of a small frame first, but that of a large frame as it arrives. */
+/* Allocates a small frame at once, and a large frame as its bytes arrive. */
 static gt_read receive_bytes(gt_frame_reader *reader, size_t need, int descriptor)
 {
     size_t limit = reader->have * 2 > STEP_BYTES ? reader->have * 2 : STEP_BYTES;

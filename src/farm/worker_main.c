@@ -28,9 +28,8 @@ static unsigned long long number(int word)
     return given[word] ? strtoull(given[word], NULL, 10) : 0;
 }
 
-/* Ends the process when its host closes the channel or ends, whatever the main thread does.
- * Watching the channel is not enough, because forked children of the host may keep the host's end
- * open. */
+/* Ends the process when its host closes the channel or ends. Forked children of the host may keep
+ * the channel open, so the host is watched too. */
 static void *watch_host(void *unused)
 {
     struct pollfd channel_and_host[] = {{GT_CHILD_CHANNEL, POLLRDHUP, 0},
@@ -38,8 +37,8 @@ static void *watch_host(void *unused)
     (void)unused;
     for (;;) {
         if (poll(channel_and_host, 2, -1) <= 0) {
-            usleep(10000); /* avoids spinning if poll() keeps failing */
-        } else if (channel_and_host[1].revents & POLLNVAL) { /* the kernel has no pidfd */
+            usleep(10000); /* do not spin if poll() keeps failing */
+        } else if (channel_and_host[1].revents & POLLNVAL) { /* no pidfd */
             channel_and_host[1].fd = -1;
         } else {
             _exit(GT_EXIT_DONE);
@@ -56,7 +55,7 @@ static int print_usage(FILE *out, int code)
     return code;
 }
 
-/* Returns 0, 'v' if the version was requested, or '?' after a mistake. */
+/* Returns 0, 'v' for --version, or '?' after a mistake. */
 static int parse_arguments(int argc, char **argv)
 {
     int option;
@@ -79,9 +78,9 @@ static int parse_arguments(int argc, char **argv)
     return 0;
 }
 
-/* Limits the process's memory, so a compiler fails before the machine swaps. Memory that is
- * reserved at the start does not count, because sanitizers and preloaded allocators may reserve
- * more than any machine has. */
+/* Limits the process's memory, so a compiler fails before the machine swaps. Memory reserved so far
+ * does not count, because sanitizers and preloaded allocators may reserve more than any machine
+ * has. */
 static void limit_memory(unsigned long long megabytes)
 {
     char pages[64];
@@ -101,8 +100,7 @@ static void *run_compile_worker(void *code)
     return NULL;
 }
 
-/* Runs the compile worker on a thread with a large stack, because the host's stack limit may be too
- * small for the compiler. */
+/* The host's stack limit may be too small for the compiler. */
 static int compile_on_large_stack(void)
 {
     int code;
@@ -110,7 +108,7 @@ static int compile_on_large_stack(void)
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, 64 << 20);
-    /* for threads that the compiler starts */
+    /* for the compiler's own threads */
     pthread_setattr_default_np(&attributes);
     if (pthread_create(&thread, &attributes, run_compile_worker, &code) == 0) {
         pthread_join(thread, NULL);
@@ -132,12 +130,12 @@ int main(int argc, char **argv)
         pthread_create(&watcher, NULL, watch_host, NULL) != 0) {
         return print_usage(stderr, 2);
     }
-    struct rlimit none = {0, 0}; /* crashes are expected here, so leave no core files */
+    struct rlimit none = {0, 0}; /* crashes are expected: no core files */
     setrlimit(RLIMIT_CORE, &none);
     signal(SIGPIPE, SIG_IGN); /* a write to a closed pipe must only fail */
-    signal(SIGXFSZ, SIG_IGN); /* a write beyond the file size limit must only fail */
+    signal(SIGXFSZ, SIG_IGN); /* so must a write beyond the file size limit */
     limit_memory(measures ? 0 : number(MEMORY));
-    /* use _exit, because destroying contexts and NVRTC takes tens of milliseconds */
+    /* _exit(), because destroying contexts and NVRTC takes tens of milliseconds */
     _exit(measures ? gt_measure_worker(GT_CHILD_CHANNEL, given[DRIVER], (int)number(ORDINAL))
           : drafts ? gt_draft_worker(argv + optind)
                    : compile_on_large_stack());
