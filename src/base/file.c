@@ -19,7 +19,7 @@ static gputune_status cannot_read(const char *path, const char *why)
     return gt_fail(GPUTUNE_EIO, "cannot read %s: %s; expected a regular file", path, why);
 }
 
-/* Reads to the end, because the file may grow while it is read. */
+/* The file may grow while it is read, so reads to its end. */
 static gputune_status read_all(gt_text *text, int file, const char *path, size_t most)
 {
     char chunk[16384];
@@ -132,8 +132,8 @@ gputune_status gt_file_own_folder(char **out)
     return GPUTUNE_OK;
 }
 
-/* Sets *out to the folder of the command `folder`/gputune after resolving links, if a worker is
- * installed for that command. */
+/* Sets *out if `folder`/gputune, after resolving links, belongs to an installation with a
+ * worker. */
 static gputune_status try_installed(char **out, const char *folder, size_t length)
 {
     GT_FREED char *path = NULL;
@@ -175,9 +175,8 @@ typedef struct part {
     int mode;
 } part;
 
-/* Tries the file `folder`/`place`/NAME unless the search has already succeeded. The file must
- * belong to root or to the owner of `folder`. Owners of parent folders do not count, because any
- * user may write to a folder such as /tmp. */
+/* The file must belong to root or to the owner of `folder`. Owners of parent folders do not count,
+ * because any user may write to a folder such as /tmp. */
 static gputune_status try_part(const part *part, const char *folder, const char *place)
 {
     struct stat facts, of_folder;

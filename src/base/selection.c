@@ -11,8 +11,7 @@ typedef struct part {
     size_t name_length, value_length;
 } part;
 
-/* Reads the next value and advances *at past it. "n=1,2" has two values of n. Returns false at the
- * end. */
+/* Reads the next value and advances *at. Both values of "n=1,2" have the name n. */
 static bool next_part(part *out, const char **at)
 {
     *at += strspn(*at, " ,");

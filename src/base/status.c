@@ -12,9 +12,8 @@
 
 enum { MESSAGE_BYTES = 1024, FIRST_PLACES = 64 /* these need no allocation */ };
 
-/* Storage for one thread's message. The message is not _Thread_local, because all libraries loaded
- * by dlopen() share only 512 bytes for such variables. The storage is never freed; after its thread
- * has ended, another thread uses it. */
+/* Storage for one thread's message. _Thread_local is not used, because all libraries loaded by
+ * dlopen() share only 512 bytes for such variables. The storage of an ended thread is reused. */
 typedef struct message_place {
     struct message_place *next;
     atomic_bool taken;
@@ -67,7 +66,6 @@ __attribute__((destructor)) static void stop(void)
     }
 }
 
-/* Reuses the storage of an ended thread, or allocates. */
 static message_place *take_place(void)
 {
     for (message_place *at = atomic_load(&places); at; at = at->next) {

@@ -168,8 +168,7 @@ static uint64_t multiply(uint64_t a, uint64_t b)
     return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
 }
 
-/* Reads digits. A number above 64 bits becomes UINT64_MAX. Returns the end, or NULL if there are no
- * digits. */
+/* Reads digits; returns their end, or NULL if there are none. Clamps numbers above 64 bits. */
 static const char *read_digits(uint64_t *out, const char *at, int base)
 {
     const int error = errno;

@@ -20,8 +20,7 @@
 static const double WORTH_NS = 4e8;
 static const double ROOM_BYTES = 1e9;
 
-/* Hashes the source's head and all options that affect a precompiled header. Back-end options do
- * not. */
+/* Back-end options are not hashed, because they do not affect a precompiled header. */
 static gt_hash key_of(const gt_nvrtc_request *request)
 {
     static const char *const others[] = {"--maxrregcount", "--ptxas-options", "-Xptxas"};
@@ -37,7 +36,6 @@ static gt_hash key_of(const gt_nvrtc_request *request)
     return key;
 }
 
-/* Finds the precompiled header, or replaces the least recently used one. */
 static struct gt_head *find_head(gt_head_cache *cache, gt_hash key)
 {
     struct gt_head *oldest = &cache->heads[0];
@@ -55,9 +53,8 @@ static struct gt_head *find_head(gt_head_cache *cache, gt_hash key)
     return oldest;
 }
 
-/* Removes a folder with a precompiled header if this user owns it and others cannot write to it.
- * Others may be able to write to `parent`, so the header is removed relative to the checked folder,
- * and links are not followed. */
+/* Removes a folder if this user owns it and others cannot write to it. They may be able to write to
+ * `parent`, so the header is removed relative to the checked folder, without following links. */
 static void remove_leftover(int parent, const char *name)
 {
     struct stat facts;
@@ -73,7 +70,7 @@ static void remove_leftover(int parent, const char *name)
     close(folder);
 }
 
-/* Removes the folders of workers that were killed while storing a precompiled header. */
+/* Removes the folders of workers that were killed. */
 static void remove_stale_folders(const char *folder)
 {
     static const char prefix[] = "gputune-head-";
@@ -91,7 +88,7 @@ static void remove_stale_folders(const char *folder)
     }
 }
 
-/* Makes a new folder. The caller removes the folder and frees its name, *out. */
+/* The caller removes the folder and frees *out. */
 static bool make_folder(char **out)
 {
     struct statvfs facts;
@@ -119,8 +116,7 @@ static gputune_status compile_plain(gt_compiled *out, struct gt_head *head, cons
     return status;
 }
 
-/* Returns true if a precompiled header was used or stored. If not, NVRTC's log contains a
- * warning. */
+/* Returns false if NVRTC could not store or use the precompiled header. */
 static bool served(gputune_status status, const gt_compiled *result)
 {
     return status == GPUTUNE_OK && !strstr(result->log, "precompiled header");
@@ -173,8 +169,7 @@ gputune_status gt_head_cache_compile(gt_compiled *out, gt_head_cache *cache, con
     } else {
         return compile_plain(out, head, nvrtc, request);
     }
-    /* the disk may be full, or the variant wrong: only compiling again without the header can
-     * tell */
+    /* only compiling again without the header shows if the header or the variant was at fault */
     if (status < 0) {
         gt_compiled_free(out);
         status = gt_nvrtc_compile(out, nvrtc, request, NULL);

@@ -33,7 +33,6 @@ static gputune_status read_text(char **out)
     return GPUTUNE_OK;
 }
 
-/* Splits the arguments into compiler options and --host files. */
 static gputune_status take_words(gt_draft_request *request, char *const *words)
 {
     static const char host[] = "--host=";

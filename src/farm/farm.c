@@ -49,7 +49,7 @@ gputune_status gt_worker_find(char **out, const char *given)
 static const uint64_t MEGABYTE = 1 << 20;
 enum { LEAST_MB = 1024, MOST_MB = 8192 };
 
-/* Returns the machine's memory, or this process's cgroup limit if that is lower. */
+/* Returns the machine's memory, or the cgroup's limit if that is lower. */
 static uint64_t machine_bytes(void)
 {
     char line[32];
@@ -189,7 +189,6 @@ static void watch_slot(gt_host_farm *farm, gt_slot *slot)
     }
 }
 
-/* Waits at most `seconds`, and handles frames and deadlines. */
 static void serve_slots(gt_host_farm *farm, double seconds)
 {
     farm->watched.count = farm->descriptors.count = 0;

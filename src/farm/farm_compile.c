@@ -45,7 +45,6 @@ static gputune_status compile_start(gt_slot *slot)
     return GPUTUNE_OK;
 }
 
-/* Puts a request back at the front of the queue, or frees it if it was cancelled. */
 static void compile_return(gt_compile_host *host, gt_farm_request *request)
 {
     if (request->forgotten) {
@@ -55,7 +54,6 @@ static void compile_return(gt_compile_host *host, gt_farm_request *request)
     }
 }
 
-/* Puts the slot's requests from index `from` on back at the front of the queue. */
 static void compile_return_from(gt_slot *slot, size_t from)
 {
     gt_slot_unsend(slot);
@@ -71,14 +69,14 @@ static void compile_return_from(gt_slot *slot, size_t from)
  * of one process see each other's locks, and a process's end releases its locks. */
 enum { PLACES = 32, PLACE_BYTES = 2 * GT_COMPILE_WORKERS_MAX };
 
-/* This process's file, open while a farm uses it. */
+/* The file of this process. */
 static struct {
     pthread_mutex_t mutex;
     int file;
     uint32_t farms;
 } own_cores = {PTHREAD_MUTEX_INITIALIZER, -1, 0};
 
-/* Opens the file in GPUTUNE_CORES, or this process's own file. Returns -1 on failure. */
+/* Opens the file in GPUTUNE_CORES, or the file of this process. Returns -1 on failure. */
 static int open_cores(void)
 {
     char path[64];
@@ -95,7 +93,7 @@ static int open_cores(void)
     return own_cores.file < 0 ? -1 : open(path, O_RDWR | O_CLOEXEC);
 }
 
-/* Closes a file from open_cores(); -1 is allowed. The last farm closes the process's own file. */
+/* Closes a file from open_cores(), which may be -1. */
 static void close_cores(int file)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&own_cores.mutex);
@@ -108,8 +106,8 @@ static void close_cores(int file)
     }
 }
 
-/* F_OFD_SETLK: takes or releases a lock; returns true on success. F_OFD_GETLK: returns true if
- * another farm holds a lock in the range, and sets *bytes to the lock's length. */
+/* F_OFD_SETLK: returns true on success. F_OFD_GETLK: returns true if another farm holds a lock in
+ * the range, and sets *bytes to the lock's length. */
 static bool lock_cores(int file, int command, short kind, uint32_t from, uint32_t *bytes)
 {
     struct flock lock = {
@@ -183,7 +181,6 @@ static const double FORGOTTEN_S = 0.5;
 static const double CORE_S = 0.01;
 enum { ATTEMPTS_MAX = 2, START_FAILURES_MAX = 3 };
 
-/* Fails a request with the thread's message. `seconds` is its compile time, or 0. */
 static void fail_request(gt_host_farm *farm, gt_farm_request *request, gputune_status status,
                          bool repeatable, double seconds)
 {
@@ -226,8 +223,7 @@ static uint32_t count_open(const gt_compile_host *host)
     return open;
 }
 
-/* `open` is the number of workers. Jobs are queued behind others only if more jobs wait than there
- * are workers. */
+/* Jobs are queued behind others only if more jobs wait than workers are `open`. */
 static offer offer_of(const gt_compile_host *host, const gt_slot *slot, uint32_t open,
                       bool has_core)
 {
@@ -247,7 +243,6 @@ static offer offer_of(const gt_compile_host *host, const gt_slot *slot, uint32_t
                                                              : OFFER_NONE;
 }
 
-/* Returns a slot for the next job, with a started worker, or NULL. */
 static gt_slot *next_slot(gt_host_farm *farm, uint32_t *open)
 {
     gt_compile_host *host = &farm->compile;
@@ -349,8 +344,8 @@ static bool handle_reply(gt_slot *slot, const gt_frame *frame)
 
 /* ---- Deaths ---------------------------------------------------------------------------------- */
 
-/* Handles a worker's death. Its job is tried once more. If the worker died before its hello, no job
- * was the cause, and the next worker would probably die too. */
+/* Tries the worker's job once more. If the worker died before its hello, no job was the cause, and
+ * the next worker would probably die too. */
 static void slot_died(gt_slot *slot)
 {
     gt_death death;
@@ -382,15 +377,13 @@ double gt_compile_patience(const gt_host_farm *farm)
     return !farm->compile.queue.count ? INFINITY : is_short ? CORE_S : FORGOTTEN_S;
 }
 
-/* Returns how long the first job has been compiling, excluding the worker's start; 0 before
- * that. */
+/* Returns the first job's compile time, without the worker's start; 0 before that. */
 static double compiling_s(const gt_slot *slot)
 {
     return slot->ready ? gt_seconds_since(slot->since_ns) : 0;
 }
 
-/* Fails the first job with the thread's message and ends its worker. Other jobs are queued
- * again. */
+/* Fails the first job, ends its worker, and queues the other jobs again. */
 static void end_job(gt_slot *slot)
 {
     double seconds = compiling_s(slot);
@@ -410,7 +403,7 @@ static void handle_timeout(gt_slot *slot)
     end_job(slot);
 }
 
-/* All workers have the same wrong version, so the farm is unusable. */
+/* Every other worker would have the same wrong version. */
 static void refuse_jobs(gt_slot *slot)
 {
     gt_farm_break(slot->farm, GPUTUNE_EWORKER);

@@ -39,8 +39,8 @@ void gt_live_forget_all(gt_measure_host *host)
     }
 }
 
-/* Returns the default if it is proved, or NULL. Every worker proves the default first, because the
- * default determines the unusual data on which other variants are proved. */
+/* Every worker proves the default first, because the default determines the unusual data on which
+ * other variants are proved. */
 static gt_live_variant *proved_default(gt_measure_host *host)
 {
     for (size_t i = 0; i < host->variants.count; i++) {
@@ -79,7 +79,7 @@ void gt_measure_submit(gt_measure_host *host, gt_farm_request *request)
 
 /* ---- Starting and refusing ------------------------------------------------------------------- */
 
-/* Removes and returns the first request that needs this variant, or NULL. */
+/* Removes and returns the first request that needs the variant. */
 static gt_farm_request *take_dependent(gt_measure_host *host, uint64_t variant)
 {
     for (size_t i = 0; i < host->slot.queue.count; i++) {
@@ -93,8 +93,8 @@ static gt_farm_request *take_dependent(gt_measure_host *host, uint64_t variant)
     return NULL;
 }
 
-/* Fails a request with the thread's message, and forgets the variant `culprit`. If the request only
- * loads a variant again, the request that needs the variant fails instead. */
+/* Fails a request with the thread's message. If the request only loads a variant again, the request
+ * that needs the variant fails instead. */
 static void measure_fail(gt_measure_host *host, gt_farm_request *request, gputune_status status,
                          uint64_t culprit, bool repeatable)
 {
@@ -121,8 +121,7 @@ static void measure_fail(gt_measure_host *host, gt_farm_request *request, gputun
     gt_farm_request_end(host->slot.farm, request);
 }
 
-/* Stops using workers: all requests fail with this status and the thread's message until
- * prepare(). */
+/* Makes all requests fail with this status and the thread's message, until prepare(). */
 static void measure_refuse(gt_measure_host *host, gputune_status status)
 {
     host->refusal = status;
@@ -147,8 +146,6 @@ void gt_measure_start(gt_measure_host *host)
 
 /* ---- Sending --------------------------------------------------------------------------------- */
 
-/* Returns true if an earlier worker proved the variant, and the current worker has not loaded
- * it. */
 static bool lacks_variant(const gt_measure_host *host, const gt_live_variant *variant)
 {
     return variant->generation != 0 && variant->generation != host->slot.generation;
@@ -161,8 +158,7 @@ static gputune_status load_variant(gt_measure_host *host, size_t index, gt_live_
     return GPUTUNE_OK;
 }
 
-/* Queues requests that load missing variants before the request at `index`, the default first. Sets
- * *missing to true if there are any. */
+/* Queues requests before `index` that load missing variants, the default first. */
 static gputune_status load_again(gt_measure_host *host, size_t index, bool *missing)
 {
     const gt_farm_request *request = gt_queue_at(&host->slot.queue, index);
@@ -183,7 +179,7 @@ static gputune_status load_again(gt_measure_host *host, size_t index, bool *miss
     return GPUTUNE_OK;
 }
 
-/* Sends the next request. Returns false if nothing more can be sent now. */
+/* Returns false if nothing more can be sent now. */
 static bool send_next(gt_measure_host *host)
 {
     gt_farm_request *request = gt_queue_at(&host->slot.queue, host->slot.sent);
@@ -225,7 +221,7 @@ void gt_measure_pump(gt_measure_host *host)
     }
 }
 
-/* Ends the first request, which succeeded. Returns false if the answer is malformed. */
+/* Returns false if the answer is malformed. */
 static bool measure_succeed(gt_measure_host *host, gt_farm_request *request)
 {
     const gt_event *reply = &request->event;
@@ -287,8 +283,7 @@ static bool prepares_first(const gt_measure_host *host)
     return host->slot.queue.count > 0 && host->slot.queue.first->kind == GT_FRAME_PREPARE;
 }
 
-/* Queues the setup unless it is queued, after the list of experiments that the data proof must
- * skip. */
+/* Queues the setup, and before it the experiments that the data proof must skip. */
 static gputune_status queue_setup(gt_measure_host *host)
 {
     gt_packet *packet;
@@ -306,7 +301,7 @@ static gputune_status queue_setup(gt_measure_host *host)
 
 static void begin_again(gt_measure_host *host)
 {
-    /* discard internal requests; load_again() makes them anew when needed */
+    /* discard internal requests; load_again() makes them again when needed */
     for (size_t i = 0; i < host->slot.queue.count;) {
         gt_farm_request *request = gt_queue_at(&host->slot.queue, i);
         request->alone = false;
@@ -327,7 +322,7 @@ static void begin_again(gt_measure_host *host)
     gt_measure_pump(host);
 }
 
-/* Starts a new worker, then waits until the old one has ended and its memory is free. */
+/* Starts the new worker first, then waits until the old worker's memory is free. */
 static void replace_worker(gt_measure_host *host, gt_death *death)
 {
     gt_link last = host->slot.link;
@@ -351,7 +346,7 @@ static bool is_at_first(const gt_slot *slot)
 /* ---- Deaths ---------------------------------------------------------------------------------- */
 
 /* Returns true if an experiment of the data proof killed or blocks the worker. Later workers skip
- * the experiment or, after GT_LOST_MAX such experiments, the whole data proof. */
+ * it or, after GT_LOST_MAX such experiments, the whole data proof. */
 static bool leaves_out(gt_measure_host *host, bool hung)
 {
     gt_lost *lost = &host->lost;
@@ -366,8 +361,7 @@ static bool leaves_out(gt_measure_host *host, bool hung)
     return true;
 }
 
-/* Counts a death without a variant as the cause. After several in a row, no worker is used any
- * more. */
+/* Counts a death that no variant caused. After several in a row, no worker is used any more. */
 static void died_blameless(gt_measure_host *host, const gt_death *death)
 {
     unsigned times = ++host->blameless;
@@ -422,16 +416,15 @@ static void handle_death(gt_slot *slot)
 
 /* ---- Hangs ----------------------------------------------------------------------------------- */
 
-/* Returns the time limit of the first request: a hundred times the reference's time, but at least
- * `least_s` and five times the preparation, because only kernels are fast on the emulator. Scaled
- * by the variant's work. Each variant of a sample job has this time. */
+/* Time limit of the first request: a hundred times the reference's time, but at least `least_s` and
+ * five times the preparation, because only kernels are fast on the emulator. Scaled by the
+ * variant's work. */
 static double allowance(gt_measure_host *host)
 {
     const gt_farm_request *request = host->slot.queue.first;
     double slow = host->slot.farm->emulated ? 30 : 1;
     if (host->slot.hand.trying) {
-        /* an experiment takes about as long as the preparation; it has no more time, because many
-         * hang */
+        /* an experiment takes about as long as the preparation; many hang, so the limit is tight */
         return fmax(host->least_s / 4, 3 * host->prepare_s) + 1e-7 * host->reference_ns;
     }
     if (request->kind == GT_FRAME_PREPARE) {
@@ -453,8 +446,7 @@ static double allowance(gt_measure_host *host)
     return fmin(least, fmax(host->slot.farm->options.deadline_s * slow, 4 * host->prepare_s));
 }
 
-/* Returns the seconds until the first request is late. The worker may begin it up to START_S late,
- * because sending large requests takes long. */
+/* A worker may begin a request up to START_S late, because sending large requests takes long. */
 static double left_s(gt_slot *slot)
 {
     bool runs = slot->ready && is_at_first(slot);

@@ -69,8 +69,7 @@ void gt_farm_request_end(gt_host_farm *farm, gt_farm_request *request)
     gt_queue_put(&farm->ended, farm->ended.count, request);
 }
 
-/* Time limits in seconds for the hello (CROWDED_S if the worker waits for a core), and nice values
- * of compile workers. */
+/* Time limits for the hello in seconds (CROWDED_S while waiting for a core), and nice values. */
 enum { HELLO_S = 5, CROWDED_S = 60, NICENESS = 5, LOW_NICENESS = 10 };
 
 /* ---- Starting -------------------------------------------------------------------------------- */
@@ -118,7 +117,6 @@ gputune_status gt_link_spawn(gt_link *link, const gt_host_farm *farm, bool measu
     return GPUTUNE_OK;
 }
 
-/* Reads the hello. EWORKER for another version. */
 static gputune_status take_hello(gt_link *link, const gt_frame *frame)
 {
     gt_hello hello;
@@ -140,7 +138,6 @@ static bool is_on_cores(const gt_slot *slot)
     return slot->role == &gt_compile_role || slot->farm->emulated;
 }
 
-/* Returns the worker's processor time; 0 if the process was reaped. */
 static int64_t computed_ns(const gt_link *link)
 {
     clockid_t clock;
@@ -204,8 +201,7 @@ double gt_slot_left_s(const gt_slot *slot, double allowed_s)
                                                  : allowed_s - passed_s;
 }
 
-/* Returns the seconds until the hello is due or the worker must be checked again; INFINITY after
- * the hello. */
+/* Returns the seconds until the worker must send its hello or be checked again. */
 static double hello_s(const gt_link *link)
 {
     if (!link->open || link->greeted) {
@@ -223,8 +219,7 @@ void gt_link_kill(gt_link *link)
     gt_process_kill(&link->process);
 }
 
-/* Closes the channel last, because otherwise the worker would exit, and that exit would be
- * reported. */
+/* Closes the channel last, because closing it would make the worker exit. */
 void gt_link_finish(gt_link *link, gt_death *out, double seconds)
 {
     static const int faults[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};

@@ -16,8 +16,7 @@ enum { HEADERS_MOST = 4096 };
 
 struct gt_includes {
     gt_texts named;
-    /* `own`: real path of the template's folder; `written`: that path as the caller gave it, with a
-     * final '/' */
+    /* real path of the template's folder; the caller's path of that folder, with a final '/' */
     char *shared, *own, *written;
     bool searched_toolkit;
     gt_toolkit toolkit;
@@ -41,7 +40,6 @@ static gputune_status add_named(gt_includes *includes, const char *path)
     return gt_texts_take(&includes->named, real);
 }
 
-/* Adds the folders of GPUTUNE_INCLUDE, except missing ones. */
 static gputune_status add_environment(gt_includes *includes)
 {
     const char *at = gt_environment("GPUTUNE_INCLUDE");
@@ -172,8 +170,7 @@ static bool lies_in_any(const char *real, const gt_texts *folders)
     return any;
 }
 
-/* Sets *real to the file's real path, which the caller frees, or to NULL if the file does not
- * exist. EINVAL if templates must not read the file. */
+/* Sets *real to NULL if the file does not exist. EINVAL if templates must not read the file. */
 static gputune_status probe_folder(char **real, const gt_includes *includes, const char *folder,
                                    const char *name)
 {
@@ -209,7 +206,7 @@ static void add_digest(walk *walk, const char *text, size_t bytes)
     walk->digest = gt_hash_join(walk->digest, gt_hash_bytes(text, bytes));
 }
 
-/* Returns the name after `#include`, beginning with its quote or bracket, or NULL. */
+/* Returns the name with its opening quote or bracket, or NULL. */
 static const char *include_on_line(const char *line, size_t *length)
 {
     line += strspn(line, " \t");
@@ -228,7 +225,7 @@ static const char *include_on_line(const char *line, size_t *length)
     return line;
 }
 
-/* Digests the headers that a text includes, in all branches of #if. */
+/* Digests the headers in all branches of #if. */
 static gputune_status digest_includes(walk *walk, const char *text, const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -247,7 +244,7 @@ static gputune_status digest_includes(walk *walk, const char *text, const char *
     return GPUTUNE_OK;
 }
 
-/* Digests a file and its headers. Takes ownership of `real`. */
+/* Takes ownership of `real`. */
 static gputune_status digest_file(walk *walk, char *real)
 {
     GT_FREED char *text = NULL;
@@ -277,7 +274,6 @@ static gputune_status find_below(char **real, const gt_includes *includes, const
     return GPUTUNE_OK;
 }
 
-/* Digests the first header of this name in search order. ENOTFOUND if there is none. */
 static gputune_status digest_header(walk *walk, const char *name, const char *beside)
 {
     gt_includes *includes = walk->includes;
@@ -302,8 +298,7 @@ static gputune_status digest_header(walk *walk, const char *name, const char *be
     return found || own ? GPUTUNE_OK : gt_fail(GPUTUNE_ENOTFOUND, "no file '%s'", name);
 }
 
-/* Digests a header by its name. A missing header is ignored, because its #include may not be
- * compiled. */
+/* Ignores a missing header, because its #include may not be compiled. */
 static gputune_status digest_name(walk *walk, const char *name, const char *beside)
 {
     gputune_status status = digest_header(walk, name, beside);

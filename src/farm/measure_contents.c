@@ -27,9 +27,8 @@ static const gt_launch *launch_of(const gt_workload *workload, gt_judge_kind kin
     return launches[kind];
 }
 
-/* Queues a launch. The reference writes to the expected results, the init kernel to the pristine
- * copies. Arguments are the caller's, then the constants of the launch; `own` (may be NULL)
- * replaces the last one. */
+/* The reference writes to the expected results, the init kernel to the pristine copies. `own` (may
+ * be NULL) replaces the last constant of the launch. */
 static gputune_status launch_judge(gt_measure *measure, const gt_workspace *workspace,
                                    gt_judge_kind kind, const void *own)
 {
@@ -164,8 +163,7 @@ static int64_t integer_at(const unsigned char *elements, uint64_t index, uint32_
     return wide;
 }
 
-/* Empties some rows if the integers are row pointers, that is if they never decrease. Otherwise
- * returns false. */
+/* Empties some rows if the integers are row pointers, that is if they never decrease. */
 static bool empty_rows(unsigned char *elements, uint64_t count, uint32_t size)
 {
     enum { EVERY = 8 };
@@ -206,7 +204,6 @@ static gputune_status initialise_inputs(gt_measure *measure, uint64_t seed,
     return gt_measure_wait(measure);
 }
 
-/* Queues filling the inputs, pristine copies, guard zones and blocks of the first workspaces. */
 static gputune_status fill_contents(gt_measure *measure, uint64_t seed, uint32_t workspace_count)
 {
     gt_tasks_reset(&measure->fill);
@@ -246,8 +243,7 @@ static gputune_status fill_contents(gt_measure *measure, uint64_t seed, uint32_t
 
 enum { SAMPLE_PIECES = 64, SAMPLE_BYTES = 16384 };
 
-/* Sets `low` and `high` to the range of the values in a buffer, or in parts of a large buffer; low
- * > high if no value is finite. */
+/* Samples large buffers. Sets low > high if no value is finite. */
 static gputune_status find_span(gt_service_task *out, gt_measure *measure,
                                 const gt_buffer_slot *slot)
 {
@@ -275,8 +271,8 @@ static gputune_status find_span(gt_service_task *out, gt_measure *measure,
     return GPUTUNE_OK;
 }
 
-/* Limits the moves of data from the host or the init kernel to the range of their values. Inputs
- * must be unchanged. Integers stay, because they may be indices. */
+/* Data from the host or the init kernel must stay in the range of their values. Integers do not
+ * move, because they may be indices. */
 static gputune_status find_spans(gt_measure *measure)
 {
     for (size_t i = 0; i < measure->move.tasks.count; ++i) {
@@ -299,7 +295,6 @@ typedef struct author {
     uint32_t workspace_count;
 } author;
 
-/* Runs the reference, which writes to the expected results. */
 static gputune_status run_reference(gt_measure *measure, uint32_t workspace_count, uint32_t poison,
                                     bool moved)
 {
@@ -324,8 +319,7 @@ static gputune_status run_reference(gt_measure *measure, uint32_t workspace_coun
     return workspace_count > 1 ? launch_reference(measure, &measure->workspaces[1]) : GPUTUNE_OK;
 }
 
-/* Runs a variant with its own poison. Later variants have another poison, so elements that no
- * variant writes differ. */
+/* Uses a poison of its own, so elements that no variant writes differ in later variants. */
 static gputune_status run_variant(gt_measure *measure, const author *author, bool moved)
 {
     const gt_buffer_slot *end = gt_slots_end(measure, author->workspace_count);
@@ -357,7 +351,7 @@ static gputune_status run_author(gt_measure *measure, const author *author, bool
 
 typedef gt_sensitivity sensitivities[GT_WORKLOAD_MAX * GT_PARAMETER_MAX]; /* indexed by slot */
 
-/* Records how far results moved with all inputs, or with a few inputs (`sparse`). */
+/* `sparse`: only a few inputs have moved. */
 static void note_step(sensitivities seen, const gt_measure *measure, uint32_t workspace_count,
                       bool sparse)
 {
@@ -376,7 +370,7 @@ static void note_step(sensitivities seen, const gt_measure *measure, uint32_t wo
     }
 }
 
-/* Measures how far results move if the inputs move by one step, and restores the inputs. */
+/* Measures how far results move with the inputs, and restores the inputs. */
 static gputune_status take_step(sensitivities seen, gt_measure *measure, const author *author,
                                 uint64_t seed, bool sparse)
 {
@@ -391,9 +385,8 @@ static gputune_status take_step(sensitivities seen, gt_measure *measure, const a
     return fill_contents(measure, measure->seed, author->workspace_count);
 }
 
-/* Takes as many steps as the tolerances need; none if the template states the tolerances. For an
- * output with many elements, a further step moves only a few inputs, to estimate how many terms an
- * element has. */
+/* Takes no step if the template states the tolerances. For an output with many elements, one more
+ * step moves only a few inputs, to estimate how many terms an element has. */
 static gputune_status take_steps(sensitivities seen, gt_measure *measure, const author *author)
 {
     const bool stated = measure->workspaces[0].workload.tolerance.stated;
@@ -478,7 +471,7 @@ static gputune_status blame_reference(gputune_status status, const gt_measure *m
                    launch->steps[0].entry, blocks, grids, why, advice);
 }
 
-/* Compares the two runs of the reference. Elements that both left unwritten count as equal. */
+/* Elements that both runs of the reference left unwritten count as equal. */
 static gputune_status judge_agreement(gt_measure *measure, bool timed_only)
 {
     for (size_t i = 0; i < gt_tasks_count(&measure->hash, timed_only); ++i) {
@@ -508,8 +501,8 @@ static gputune_status judge_agreement(gt_measure *measure, bool timed_only)
     return gt_tables_judge(measure);
 }
 
-/* Runs the reference twice, and determines tolerances in between. In a data proof, fails before the
- * second run, which may be slow, if more than a quarter of the results are not finite. */
+/* Determines tolerances between the two runs. In a data proof, fails before the second run, which
+ * may be slow, if more than a quarter of the results are not finite. */
 static gputune_status compute_reference(gt_measure *measure, const author *author)
 {
     bool timed_only = author->workspace_count == 1;
@@ -633,7 +626,7 @@ gputune_status gt_contents_refresh(gt_measure *measure)
     return GPUTUNE_OK;
 }
 
-/* Sets *out to the median magnitude of the first finite elements, or to 0. */
+/* Sets *out to the median magnitude of the first elements; 0 if none is finite. */
 static gputune_status find_median(double *out, gt_measure *measure, const gt_buffer_slot *slot)
 {
     enum { MOST = SAMPLE_BYTES / 8 };

@@ -94,7 +94,7 @@ static bool variation_is(const gt_variation *a, const gt_variation *b)
     return memcmp(a, b, sizeof *a) == 0;
 }
 
-/* Makes a data set and its expected results in the buffers, unless they are there already. */
+/* Makes a data set and its expected results, unless the buffers have them already. */
 static gputune_status proof_hold(gt_data_proof *proof, const gt_variation *variation)
 {
     gt_measure *measure = &proof->measure;
@@ -114,7 +114,7 @@ static gputune_status proof_hold(gt_data_proof *proof, const gt_variation *varia
     return GPUTUNE_OK;
 }
 
-/* Launches a variant. Inputs with the same contents share one buffer, unless the host sent them. */
+/* Inputs with the same contents share one buffer, unless the host sent them. */
 static gputune_status proof_launch(gt_data_proof *proof, gt_loaded *variant)
 {
     const gt_workspace *on = &proof->measure.workspaces[0];
@@ -130,7 +130,6 @@ static gputune_status proof_launch(gt_data_proof *proof, gt_loaded *variant)
     return gt_measure_launch(proof->measure.parent, variant->launchers[proof->launcher], arguments);
 }
 
-/* Queues resetting the buffers, a launch, and the comparison of the results. */
 static gputune_status proof_queue(gt_data_proof *proof, gt_loaded *variant)
 {
     gt_measure *own = &proof->measure;
@@ -157,7 +156,6 @@ static void proof_append_value(gt_text *text, const gt_number *number)
     }
 }
 
-/* Appends up to six changed scalars by name, and the number of the others. */
 static void append_scalars(gt_text *text, const gt_workload *now, const gt_variation *variation)
 {
     enum { NAMED = 6 };
@@ -180,7 +178,7 @@ static void append_scalars(gt_text *text, const gt_workload *now, const gt_varia
     }
 }
 
-/* Appends how a data set differs from the requested data. `now` has the values of the data set. */
+/* `now` is the workload with the values of `variation`. */
 static void proof_describe(gt_text *text, const gt_data_proof *proof, const gt_workload *now,
                            const gt_variation *variation)
 {
@@ -207,7 +205,7 @@ static void describe_now(gt_text *text, const gt_data_proof *proof)
     proof_describe(text, proof, &proof->measure.workspaces[0].workload, &proof->now);
 }
 
-/* Judges the last launch, whose findings must have arrived. `words` are added to messages. */
+/* `words` are added to messages. */
 static gputune_status proof_judge_results(gt_verified *out, gt_data_proof *proof, const char *words)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
@@ -226,8 +224,7 @@ static gputune_status proof_launch_checked(gt_data_proof *proof, gt_loaded *vari
     return proof_judge_results(&ignored, proof, words);
 }
 
-/* Prefixes a message with a description of the data, except messages about results, which contain
- * one. */
+/* Messages about results describe the data themselves. */
 static gputune_status proof_prefix_data(gputune_status status, const gt_data_proof *proof)
 {
     if (status < 0 && status != GPUTUNE_EWRONG) {
@@ -246,8 +243,8 @@ static uint64_t proof_key(const gt_variation *variation)
     return gt_hash64(variation, sizeof *variation) | 1;
 }
 
-/* Returns the effect of an experiment that ended an earlier worker, or UNTRIED after too many such
- * experiments. NONE: the experiment must be tried. */
+/* Returns NONE if the experiment must be tried, and UNTRIED if too many experiments ended
+ * workers. */
 static gt_data_effect proof_known_effect(gt_data_proof *proof, uint64_t key)
 {
     for (uint32_t i = 0; i < proof->lost.item_count; i++) {
@@ -279,8 +276,7 @@ static uint32_t count_flags(const gt_data_proof *proof, const gt_variation *vari
     return count;
 }
 
-/* Tries a data set on the reference and, unless `standard` is NULL, on the default. Fails only if
- * the GPU is lost. */
+/* `standard` may be NULL. Fails only if the GPU is lost. */
 static gputune_status try_variation(gt_data_effect *out, gt_data_proof *proof,
                                     const gt_variation *variation, gt_loaded *standard)
 {
@@ -293,8 +289,7 @@ static gputune_status try_variation(gt_data_effect *out, gt_data_proof *proof,
     proof_announce(proof, key);
     const double start_ns = proof_now_ns(proof);
     bool fits = proof_hold(proof, variation) == GPUTUNE_OK;
-    /* a flag may be a count or a step; the reference may then leave elements unwritten, which would
-     * not be compared */
+    /* with other flags, the reference may leave elements unwritten, which are not compared */
     const gt_workspace *workspace = &proof->measure.workspaces[0];
     for (const gt_buffer_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
         fits &= !has_flags || slot->gaps <= proof->gaps[slot->index];
@@ -316,8 +311,8 @@ static gputune_status try_variation(gt_data_effect *out, gt_data_proof *proof,
 
 /* ---- Data that survive ----------------------------------------------------------------------- */
 
-/* Finds contents that the reference and the default survive with these scalars, preferably the
- * wanted contents. Stops at a crash that the scalars may have caused. */
+/* Finds contents that the reference and the default survive with these scalars. Stops at a crash
+ * that the scalars may have caused. */
 static gputune_status settle_contents(gt_data_effect *out, gt_data_proof *proof,
                                       gt_variation *variation, gt_loaded *standard)
 {
@@ -334,8 +329,8 @@ static gputune_status settle_contents(gt_data_effect *out, gt_data_proof *proof,
     }
 }
 
-/* Adds the wanted scalars one by one, and keeps those that the reference and the default survive.
- * For a float that they do not survive, tries a nearby value. Ends at the time limit. */
+/* Keeps the scalars that the reference and the default survive. For a float that they do not
+ * survive, tries a nearby value. */
 static gputune_status settle_scalars(gt_data_proof *proof, gt_variation *variation,
                                      const gt_variation *wanted, gt_loaded *standard)
 {
@@ -363,7 +358,6 @@ static gputune_status settle_scalars(gt_data_proof *proof, gt_variation *variati
     return GPUTUNE_OK;
 }
 
-/* Restores the requested values of all flags. */
 static void proof_keep_flags(gt_variation *variation, const gt_data_proof *proof)
 {
     for (uint32_t i = 0; i < proof->base.number_count; i++) {
@@ -408,7 +402,6 @@ static gputune_status proof_settle(gt_data_proof *proof, gt_data_set *set, gt_lo
 
 /* ---- Making ---------------------------------------------------------------------------------- */
 
-/* Makes the data proof's buffers, with plain contents and the requested scalars. */
 static gputune_status build_proof(gt_data_proof *proof, const gt_measure_setup *setup)
 {
     const gt_measure *parent = proof->measure.parent;
@@ -444,7 +437,6 @@ static gputune_status build_proof(gt_data_proof *proof, const gt_measure_setup *
     return status;
 }
 
-/* Lists the data sets for a winner. */
 static void want_rounds(gt_data_proof *proof)
 {
     static const struct {
@@ -475,7 +467,7 @@ static void want_rounds(gt_data_proof *proof)
     }
 }
 
-/* Begins with the reference alone and with the requested flags; the default was not tried yet. */
+/* The default was not tried yet, so only the reference runs, with the requested flags. */
 static gputune_status begin_proof(gt_data_proof *proof, const gt_measure_setup *setup)
 {
     bool has_contents = gt_workload_has_contents(&proof->base, GT_CONTENTS_SPECIALS);
@@ -566,7 +558,7 @@ void gt_data_proof_free(gt_measure *measure)
 
 /* ---- The default variant --------------------------------------------------------------------- */
 
-/* Appends "NAME\tVALUE\tEFFECT" for each scalar that always had its requested value. */
+/* Appends "NAME\tVALUE\tEFFECT" for each scalar that was never varied. */
 static void list_single(gt_text *text, const gt_data_proof *proof)
 {
     static const char *const words[] = {[GT_EFFECT_NONE] = "",
@@ -597,8 +589,7 @@ static gputune_status report_proof(gt_verified *out, const gt_data_proof *proof)
     return gt_strdup(&out->single, gt_text_string(&text));
 }
 
-/* Determines the data that the default survives: for all variants and, with `more`, for a winner
- * while time is left. */
+/* Determines the data that the default survives; with `more`, also the data for a winner. */
 static gputune_status settle_all(gt_data_proof *proof, gt_loaded *standard, bool more)
 {
     const gt_variation all =
@@ -624,7 +615,7 @@ static gputune_status settle_all(gt_data_proof *proof, gt_loaded *standard, bool
     return GPUTUNE_OK;
 }
 
-/* Returns true if proving this variant, the default, determines the data sets. */
+/* Returns true for the default's first proof, which determines the data sets. */
 static bool settles_proof(const gt_data_proof *proof, const gt_verify_job *job)
 {
     return job->standard && proof->standard == GT_NO_VARIANT;
@@ -671,7 +662,6 @@ void gt_data_proof_doubt(gt_measure *measure)
 
 /* ---- The winner ------------------------------------------------------------------------------ */
 
-/* Returns the time at which a part of the data proof that begins now must end. */
 static double end_of(const gt_data_proof *proof, double nanoseconds)
 {
     return proof_now_ns(proof) + nanoseconds * proof_slowness(proof) * proof->share;
@@ -690,7 +680,6 @@ double gt_data_proof_winner_ns(double *further_ns, const gt_measure *measure)
     return measure->data_proof ? parts_ns(measure->data_proof) + *further_ns : 0;
 }
 
-/* Launches the winner many times, and compares the first and last results. */
 static gputune_status launch_often(gt_data_proof *proof, gt_loaded *variant)
 {
     enum { COMPARED = 10, LEAST = 2, MOST = 1024 };
@@ -711,8 +700,7 @@ static gputune_status launch_often(gt_data_proof *proof, gt_loaded *variant)
     return GPUTUNE_OK;
 }
 
-/* Proves the variant on a further data set, after reducing the set to data that the default
- * survives. */
+/* First reduces the set to data that the default survives. */
 static gputune_status prove_on(gt_data_proof *proof, gt_loaded *variant, gt_data_set *set)
 {
     gt_loaded *standard = proof->measure.parent->dropped; /* the default may have left the race */
@@ -734,8 +722,7 @@ static gputune_status prove_on(gt_data_proof *proof, gt_loaded *variant, gt_data
     return proof_launch_checked(proof, variant, "");
 }
 
-/* Proves a winner. Makes further data sets only while time is left, because the reference may be
- * slow. */
+/* Makes further data sets only while time is left, because the reference may be slow. */
 static gputune_status prove_winner(gt_data_proof *proof, gt_loaded *variant)
 {
     GT_TRY(proof_hold(proof, &proof->usual.variation));

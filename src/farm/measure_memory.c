@@ -53,8 +53,8 @@ static uint64_t sweep_bytes(const gt_measure *measure, gputune_cache cache)
     return cache == GPUTUNE_CACHE_COLD ? (measure->device.emulated ? l2 : 2 * l2) & ~15ull : 0;
 }
 
-/* Returns the device memory that tuning needs besides the buffers: for the sweep, the service
- * kernels, the data proof, two variants, and read-only copies of the inputs. */
+/* Returns the memory for the sweep, the service kernels, the data proof, two variants, and
+ * read-only copies of the inputs. */
 static uint64_t reserve_for(const gt_measure *measure, const gt_measure_setup *setup)
 {
     enum { SERVICE_BYTES = 1 << 20 };
@@ -118,8 +118,7 @@ static gputune_status name_memory(gt_measure *measure, CUdeviceptr address, cons
     return GPUTUNE_OK;
 }
 
-/* Allocates a buffer. An emulated buffer has no guard zones, because the emulator reports every
- * access outside of an allocation. */
+/* Emulated buffers have no guard zones, because the emulator reports accesses outside of them. */
 static gputune_status place_slot(gt_buffer_slot *slot, gt_measure *measure)
 {
     bool timed = slot->workspace == &measure->workspaces[0] && !measure->parent;
@@ -227,7 +226,7 @@ gputune_status gt_workspace_allocate(gt_measure *measure, gt_workspace *workspac
 
 /* ---- Rotated sets ---------------------------------------------------------------------------- */
 
-/* Chooses the number of buffer sets, and allocates all but the first at *extra. */
+/* Allocates all buffer sets but the first at *extra. */
 static gputune_status take_sets(CUdeviceptr *extra, gt_measure *measure, gt_workspace *workspace,
                                 uint64_t set_bytes)
 {

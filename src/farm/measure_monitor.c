@@ -28,8 +28,7 @@ struct gt_monitor {
     char other[96];
 };
 
-/* Records other users. The host application is not counted, because it usually has an idle
- * context. */
+/* The host application is not counted, because it usually has an idle context. */
 static void note_users(gt_monitor *monitor, const gt_nvml_users *users)
 {
     char name[32], path[32];
@@ -50,7 +49,6 @@ static void note_users(gt_monitor *monitor, const gt_nvml_users *users)
              users->one, name[0] ? " " : "", name);
 }
 
-/* Reads the clocks and, with `looks_at_users`, the processes. */
 static void read_now(gt_monitor *monitor, bool looks_at_users)
 {
     gt_nvml_state state;

@@ -12,16 +12,14 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Added to messages about a proof's first launch. */
 static const char plain[] = "";
-/* Added to messages about a second launch. */
+/* Endings of messages about a second launch. */
 static const char again[] =
     " in a second launch, after a correct first one: scratch memory and device variables keep "
     "their contents between launches, unless clear() names the scratch";
-/* Added to messages about a second launch with in_place(). */
 static const char in_place[] = " in a second launch, with one buffer for each pair of in_place(), "
                                "after a correct launch on separate buffers";
-/* Added to messages about the two launches of a winner's second proof. */
+/* Endings of messages about the two launches of a winner's second proof. */
 static const char *const raced[2] = {
     " after the race, although it was correct before: a launch must not depend on what earlier "
     "ones left, or on memory outside its buffers ('gputune check' finds such reads)",
@@ -44,8 +42,7 @@ static bool is_judged(const gt_measure *measure)
 
 enum { ONLY_EXPECTED = 2 }; /* in gt_finding.unwritten: only the expected element is unwritten */
 
-/* Returns true if neither the variant nor the default, which serves as the reference, wrote the
- * element. */
+/* Returns true if neither the variant nor the default wrote the element. */
 static bool is_nobodys(const gt_measure *measure, const gt_finding *found)
 {
     return !is_judged(measure) && found->unwritten == 3;
@@ -80,8 +77,7 @@ static void append_values(gt_text *text, const gt_measure *measure, const gt_buf
                    is_judged(measure) ? "" : " from the default variant");
 }
 
-/* Returns the largest relative error that rounding can explain; a tenth of it if most elements are
- * wrong. */
+/* Rounding explains smaller relative errors if most elements are wrong. */
 static double rounding(gt_type type, const gt_finding *found, const gt_buffer *buffer)
 {
     double part = gt_type_bytes(type) == 1 ? 0.5 : gt_type_bytes(type) == 2 ? 0.1 : 0.01;
@@ -189,8 +185,7 @@ static gputune_status judge_edges(const gt_measure *measure, const gt_tasks *tab
     return GPUTUNE_OK;
 }
 
-/* Judges the results of a proof: two launches on the last workspace and, before the race, one
- * launch on the timed workspace. */
+/* The last workspace had two launches; before the race, the timed workspace had one. */
 static gputune_status judge_proof(gt_verified *out, const gt_measure *measure, bool after_race)
 {
     const uint32_t last = after_race ? 0 : measure->setup.workload_count - 1;

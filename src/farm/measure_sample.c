@@ -18,7 +18,7 @@ static bool is_hot(const gt_measure *measure)
     return measure->hot || measure->setup.cache == GPUTUNE_CACHE_HOT;
 }
 
-/* Each launch of a cold sample uses the next buffer set. All hot samples of a round use the same
+/* Each launch of a cold sample uses another buffer set. All hot samples of a round use the same
  * set. */
 static const void *const *arguments_of(const gt_measure *measure, uint32_t index)
 {
@@ -34,8 +34,8 @@ static gputune_status issue_launch(gt_measure *measure, gt_loaded *variant, uint
     return gt_measure_launch(measure, variant->launchers[0], arguments_of(measure, index));
 }
 
-/* Prepares a sample: restores inout buffers, then warms the cache with a launch (hot) or sweeps it
- * (cold). With `alone`, the warming launch is followed by another restore. */
+/* Restores inout buffers, then warms the cache by a launch or sweeps it. With `alone`, restores
+ * again after the warming launch. */
 static gputune_status restore_buffers(gt_measure *measure, gt_loaded *variant)
 {
     GT_TRY(gt_service_reset(measure, &measure->restore, false));
@@ -97,8 +97,8 @@ static gputune_status use_buffers(gt_measure *measure, gt_loaded *variant)
     return GPUTUNE_OK;
 }
 
-/* Returns true if times on fresh and used buffers clearly differ: their ranges do not overlap, and
- * their medians differ by more than 5% and by more than events resolve. Sorts the times. */
+/* Returns true if the ranges of both times do not overlap, and the medians differ by more than 5%
+ * and by more than events resolve. Sorts the times. */
 static bool is_clear(singles *fresh, singles *used)
 {
     static const double least_share = 0.05, least_ns = 500;
@@ -111,8 +111,8 @@ static bool is_clear(singles *fresh, singles *used)
     return apart && fabs(a - b) > least_ns && fabs(a - b) > least_share * fmax(a, b);
 }
 
-/* Times a launch on used buffers, and seven more if the comparison is inconclusive. For long
- * launches, equal times are conclusive at once. Falsely finds a difference in 1 of 6,000 cases. */
+/* Takes seven more times if the first ones are inconclusive. For long launches, equal times are
+ * conclusive at once. Finds a false difference in 1 of 6,000 cases. */
 static gputune_status time_used(singles *fresh, singles *used, gt_measure *measure,
                                 gt_loaded *variant)
 {
@@ -124,8 +124,7 @@ static gputune_status time_used(singles *fresh, singles *used, gt_measure *measu
     return time_singles(used, measure, variant, is_open && fresh->times[0] < long_ns ? 7 : 0);
 }
 
-/* Times fresh, used and again fresh buffers, so a drift of the GPU clock is not taken for a
- * difference. */
+/* Fresh buffers are timed before and after used ones, because the GPU clock may drift. */
 static gputune_status compare_singles(singles *fresh, singles *used, gt_measure *measure,
                                       gt_loaded *variant, CUdeviceptr kept)
 {
@@ -141,10 +140,9 @@ static gputune_status compare_singles(singles *fresh, singles *used, gt_measure 
     return status == GPUTUNE_OK ? time_singles(fresh, measure, variant, used->count - 1) : status;
 }
 
-/* Determines if inout buffers that the previous launch changed make a launch slower or faster. If
- * so, *out is FELT, and *ratio is the time on changed buffers divided by the time on restored
- * buffers. Otherwise *out is HARMLESS and *ratio is 1, also without inout buffers, or without
- * memory for a copy. */
+/* Sets *out to FELT if a launch is slower or faster on buffers that an earlier launch changed, and
+ * *ratio to the time on these divided by the time on restored buffers. Otherwise, or without memory
+ * for a copy, HARMLESS and 1. */
 static gputune_status judge_used(gt_sharing *out, double *ratio, gt_measure *measure,
                                  gt_loaded *variant)
 {
@@ -247,9 +245,8 @@ enum {
 
 enum { SHORT_GRAPH = 16 };
 
-/* Queues the event at which timing begins. The device must still be busy then, or the gap before
- * the launch would be timed too. A sweep, or else a delay, keeps it busy: a sweep takes longer than
- * queueing a short graph. */
+/* The device must still be busy when timing begins, or the gap before the launch would be timed. A
+ * sweep, or else a delay, keeps it busy. A sweep takes longer than queueing a short graph. */
 static gputune_status begin_sample(gt_measure *measure, uint64_t kernels)
 {
     if (is_hot(measure) || measure->sweep == 0 || kernels > SHORT_GRAPH) {
@@ -309,8 +306,8 @@ static gputune_status mean_of(double *out, gt_measure *measure, gt_loaded *varia
     return GPUTUNE_OK;
 }
 
-/* Returns the launches per sample. Persisting lines stay in L2 while other buffer sets are used, so
- * a cold sample of a variant with such lines uses each set only once. */
+/* Persisting lines stay in L2 while other buffer sets are used, so a cold sample of a variant with
+ * such lines uses each set only once. */
 static uint32_t sample_launches(const gt_measure *measure, const gt_loaded *variant,
                                 gt_sample_length length)
 {
@@ -498,8 +495,8 @@ gputune_status gt_energy_check(gt_measure *measure)
     return read_counter(&ignored, measure);
 }
 
-/* Keeps the GPU busy until the energy counter changes after `earliest_ns` and a batch has finished.
- * The counter changes every 10 to 100 ms, and is exact only when it changes. */
+/* Waits for a change of the energy counter after `earliest_ns`, and for a finished batch. The
+ * counter changes every 10 to 100 ms, and is exact only when it changes. */
 static gputune_status next_edge(edge *out, load *load, int64_t earliest_ns)
 {
     enum { GIVE_UP_NS = 1000000000, LOOK_NS = 200000 };

@@ -5,8 +5,7 @@
 #include "farm/measure_memory.h"
 #include "gpu/image.h"
 
-/* Returns true if a task must process each number of an element separately. Comparisons treat
- * contiguous numbers of one type, such as vectors, as plain elements. */
+/* Comparisons treat contiguous numbers of one type, such as vectors, as plain elements. */
 static bool separates_numbers(uint32_t operation, const gt_buffer_slot *slot)
 {
     const gt_buffer *buffer = slot ? slot->buffer : NULL;

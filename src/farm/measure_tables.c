@@ -6,15 +6,13 @@
 #include "kernel/bind/tolerance.h"
 #include "kernel/bind/vary.h"
 
-/* Returns true for the smaller workspace, where all variants' inputs are checked. Only the winner's
- * inputs are also checked on the timed workspace. */
+/* All variants' inputs are checked on the smaller workspace, the winner's also on the timed one. */
 static bool is_cheapest(const gt_measure *measure, const gt_workspace *workspace)
 {
     return workspace == &measure->workspaces[measure->setup.workload_count - 1];
 }
 
-/* Return the poison of outputs before the first and the last launch on a workspace. The launches of
- * a proof have different poisons. */
+/* All launches of a proof have different poisons. */
 static uint32_t first_poison(const gt_measure *measure, const gt_workspace *workspace)
 {
     return GT_POISON_MIXED + (is_cheapest(measure, workspace) ? 0 : 3);
@@ -42,8 +40,7 @@ static gputune_status plan_reset(gt_tasks *table, gt_buffer_slot *slot, uint32_t
     return buffer->direction != GT_IN ? gt_tasks_add(table, slot, &task) : GPUTUNE_OK;
 }
 
-/* Plans copying inputs and inout buffers to the other buffer sets; inout buffers are restored in
- * all sets. */
+/* Copies inputs to the other buffer sets, and restores inout buffers in all sets. */
 static gputune_status plan_sets(gt_measure *measure, gt_buffer_slot *slot)
 {
     const gt_workspace *workspace = slot->workspace;
@@ -67,8 +64,8 @@ static gputune_status plan_sets(gt_measure *measure, gt_buffer_slot *slot)
     return gt_tasks_add(is_inout ? &measure->restore : &measure->rotate, slot, &task);
 }
 
-/* Plans moving generated values and data within the template's range. Of inout buffers, moves the
- * expected results if the reference reads them, or else the slots. */
+/* For inout buffers, moves the expected results if the reference reads them, otherwise the
+ * slots. */
 static gputune_status plan_move(gt_measure *measure, gt_buffer_slot *slot)
 {
     static const double beyond = 1e30; /* larger than all varied values, but finite */
@@ -169,8 +166,7 @@ static gputune_status plan_result(gt_tasks *table, gt_buffer_slot *slot, uint32_
 
 /* ---- The reference --------------------------------------------------------------------------- */
 
-/* Compares two runs of the reference. The first run's results are in the slots. NaN is judged
- * later, with the variants. */
+/* The first run's results are in the slots. NaN is judged later, with the variants. */
 static gputune_status plan_agreement(gt_measure *measure, gt_buffer_slot *slot)
 {
     gt_service_task task = comparison(slot, GT_POISON_FIRST);
@@ -186,9 +182,8 @@ static gputune_status plan_agreement(gt_measure *measure, gt_buffer_slot *slot)
     return gt_tasks_add(&measure->agree, slot, &task);
 }
 
-/* Compares results with those of moved inputs; a second task measures the results' size. The
- * reference's results for unmoved inputs are in the slots. Without a reference, a variant's results
- * are expected. */
+/* Compares results with those for moved inputs; a second task measures their magnitude. Without a
+ * reference, a variant's results are expected. */
 static gputune_status plan_spread(gt_measure *measure, gt_buffer_slot *slot)
 {
     const gt_buffer *buffer = slot->buffer;
@@ -288,8 +283,7 @@ gputune_status gt_tables_plan(gt_measure *measure)
 
 /* ---- Tolerances ------------------------------------------------------------------------------ */
 
-/* Adds tolerances to a table's comparisons, and with `gaps`, whether the reference leaves elements
- * unwritten. */
+/* With `gaps`, unwritten elements are equal only if the reference leaves some unwritten. */
 static gputune_status judge_table(gt_measure *measure, gt_tasks *table, bool gaps)
 {
     for (size_t i = 0; i < table->tasks.count; ++i) {

@@ -55,8 +55,7 @@ gputune_status gt_loaded_launch(gt_measure *measure, gt_loaded *variant, uint32_
                              arguments_of(measure, workspace));
 }
 
-/* Fills a launch's scratch memory and its guard zones with `byte`; GT_SCRATCH_ZERO memory with
- * zeros. */
+/* Fills a launch's scratch memory and its guard zones; GT_SCRATCH_ZERO memory with zeros. */
 static gputune_status scratch_poison(gt_measure *measure, gt_loaded *variant, uint32_t workspace,
                                      uint8_t byte)
 {
@@ -128,8 +127,7 @@ static void add_change(void *user, const char *name, size_t length)
     }
 }
 
-/* Hashes the beginning of each module variable. *changed is the first variable that changed since
- * the last call, or NULL. */
+/* Sets *changed to the first module variable whose beginning has changed since the last call. */
 static gputune_status variables_note(const char **changed, gt_measure *measure, gt_loaded *variant)
 {
     gt_variables *all = variant->variables;
@@ -163,8 +161,7 @@ uint32_t gt_argument_place(const gt_workload *workload, uint32_t buffer)
     return workload->block_count + place;
 }
 
-/* Launches a variant on shared buffers: for each pair of in_place(), copies the input to the
- * output, and passes the output for both. */
+/* For each pair of in_place(), copies the input to the output and passes the output for both. */
 static gputune_status loaded_launch_in_place(gt_measure *measure, gt_loaded *variant,
                                              uint32_t workspace)
 {
@@ -211,7 +208,6 @@ static gputune_status note_memory(gt_measure *measure, const gt_loaded *variant,
     return GPUTUNE_OK;
 }
 
-/* Launches under the sanitizer, with buffers as in a proof. */
 static gputune_status check_launch(gt_text *text, gt_measure *measure, gt_loaded *variant,
                                    uint32_t index, bool in_place)
 {
@@ -236,8 +232,7 @@ bool gt_has_in_place(const gt_workload *workload)
     return any;
 }
 
-/* Runs the variant at each size under the emulator's sanitizer, and with in_place() a second time
- * on shared buffers. EUNSUPPORTED on a GPU. */
+/* Returns EUNSUPPORTED on a GPU, which has no sanitizer. */
 static gputune_status loaded_check(gt_verified *out, gt_measure *measure, gt_loaded *variant)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
@@ -299,9 +294,9 @@ void gt_loaded_free_all(gt_measure *measure)
     measure->dropped_count = 0;
 }
 
-/* Unloads a variant. A small variant stays loaded until the race ends, because unloading waits for
- * the device and takes as long as a sample. With a memory limit, a variant with memory of its own
- * is always unloaded. */
+/* A small variant stays loaded until the race ends, because unloading waits for the device and
+ * takes as long as a sample. With a memory limit, variants with memory of their own are
+ * unloaded. */
 static void unload_variant(gt_measure *measure, gt_loaded *variant)
 {
     enum { KEPT = 256, KEPT_BYTES = 1 << 20 };
@@ -326,8 +321,8 @@ void gt_measure_drop(gt_measure *measure, uint64_t id)
 
 /* ---- Proofs ---------------------------------------------------------------------------------- */
 
-/* Poisons the scratch memory at each size. With two sizes, the timed launch has zeros, because a
- * variant may read scratch memory before writing it. */
+/* With two sizes, the timed launch has zeros, because a variant may read scratch memory before
+ * writing it. */
 static gputune_status poison_scratch(gt_measure *measure, gt_loaded *variant)
 {
     uint32_t count = measure->setup.workload_count;
@@ -365,8 +360,6 @@ static gputune_status launch_first(gt_measure *measure, gt_loaded *variant,
     return launch_pilot(measure, variant);
 }
 
-/* Queues the check of the first launch on the last workspace, a second launch there, and the check
- * of all workspaces. */
 static gputune_status launch_again(gt_measure *measure, gt_loaded *variant, const gt_tasks *reset,
                                    uint32_t workspace_count)
 {
@@ -379,15 +372,13 @@ static gputune_status launch_again(gt_measure *measure, gt_loaded *variant, cons
     return gt_check_queue(measure, &measure->check, 0, workspace_count, measure->findings);
 }
 
-/* The checks of a proof. */
 typedef enum extent {
     EDGES, /* memory that launches must not change */
     PROOF, /* EDGES and results */
     AGAIN  /* the winner's second proof */
 } extent;
 
-/* Waits for the findings and judges them. Before the race, first queues the reset for the next
- * variant. */
+/* Before the race, first queues the reset for the next variant. */
 static gputune_status conclude_proof(gt_verified *out, gt_measure *measure, gt_loaded *variant,
                                      extent extent)
 {
@@ -412,8 +403,7 @@ static gputune_status conclude_proof(gt_verified *out, gt_measure *measure, gt_l
     return gt_launcher_occupancy(&out->occupancy, variant->launchers[0]);
 }
 
-/* Sets *out to true if the variant is too slow to win. If it is barely too slow and the job
- * requests it, launches again, because other work may have delayed the launch. */
+/* A launch that is barely too slow is repeated, because other work may have delayed it. */
 static gputune_status is_slower(bool *out, gt_verified *verified, gt_measure *measure,
                                 gt_loaded *variant, const gt_verify_job *job)
 {
@@ -435,9 +425,9 @@ static gputune_status is_slower(bool *out, gt_verified *verified, gt_measure *me
     return GPUTUNE_OK;
 }
 
-/* Launches once on each workspace, and again on the last one, which shows if a launch depends on
- * what the first one left. The timed workspace has only one launch, because most variants leave the
- * race before prove_again(). All work is queued before waiting. */
+/* The second launch on the last workspace shows if a launch depends on what the first one left. The
+ * timed workspace has only one launch, because most variants leave the race before prove_again().
+ * All work is queued before waiting. */
 static gputune_status prove_variant(gt_verified *out, gt_measure *measure, gt_loaded *variant,
                                     const gt_verify_job *job)
 {
@@ -466,9 +456,9 @@ static gputune_status prove_variant(gt_verified *out, gt_measure *measure, gt_lo
     return gt_data_proof_judge(out, measure, variant, job);
 }
 
-/* Proves a winner by two launches on the timed workspace: with the scratch memory that the race
- * left, then with poisoned scratch memory. Inputs are read-only, so a variant that changes and
- * restores an input, which no comparison would show, ends the worker. */
+/* The first launch has the scratch memory that the race left, the second has poisoned scratch
+ * memory. Inputs are read-only, so a variant that changes and restores an input, which no
+ * comparison would show, ends the worker. */
 static gputune_status prove_again(gt_verified *out, gt_measure *measure, gt_loaded *variant)
 {
     gputune_status status = gt_guard_inputs(measure);

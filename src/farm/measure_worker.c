@@ -41,8 +41,7 @@ static gputune_status serve_verify(void *measure, void *job, void *reply, gt_cur
     return gt_measure_verify(measure, job, reply);
 }
 
-/* Proves a variant again in a new worker. The variant is known to be fast, so slow launches are
- * accepted. */
+/* The variant is known to be fast, so slow launches are accepted. */
 static gputune_status verify_again(void *measure, void *job, void *reply, gt_current *current)
 {
     ((gt_verify_job *)job)->slower_ns = 0;

@@ -23,8 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Environment variables that are hidden from workers. With `may_compile`, compile workers may see
- * them. */
+/* Variables that are hidden from workers. With `may_compile`, compile workers may see them. */
 static const struct {
     const char *begins;
     bool may_compile;
@@ -180,8 +179,7 @@ gputune_status gt_process_spawn(gt_process *out, const char *const *arguments,
     }
     GT_REFUSE(error, GPUTUNE_EWORKER, "cannot start the worker %s: %s", arguments[0],
               strerror(error));
-    /* fails if the host program has already reaped the child; the channel then shows the child's
-     * end */
+    /* without a pidfd, the host program has already reaped the child, and the channel is closed */
     int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
     *out = (gt_process){pid, pidfd, pidfd < 0 && errno == ESRCH};
     return GPUTUNE_OK;
@@ -199,8 +197,7 @@ void gt_process_kill(gt_process *process)
     }
 }
 
-/* Uses the pidfd if possible, because the pid may be reused after the host program has reaped the
- * child. */
+/* The pid may be reused after the host program has reaped the child. */
 static gt_end reap_process(gt_process *process, int *code, int flags)
 {
     siginfo_t info = {0};

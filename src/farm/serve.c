@@ -33,7 +33,7 @@ gt_answer gt_answer_for(gputune_status status, uint64_t culprit)
     return answer;
 }
 
-/* Carries out and answers a request. Fails if the process cannot continue. */
+/* Fails if the process cannot continue. */
 static gputune_status serve_frame(const gt_server *server, int channel, const gt_frame *frame)
 {
     const gt_record *asked = gt_carried[frame->kind].job, *answered = gt_carried[frame->kind].reply;

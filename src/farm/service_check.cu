@@ -88,8 +88,7 @@ static __device__ __noinline__ void compare_element(const task *at, tally &sum, 
     }
 }
 
-// Records the change for four adjacent elements, because that of a single one may be small by
-// chance.
+// Records the change for four elements, because that of a single one may be small by chance.
 static __device__ void note_scale(const task &t, u64 index, float by)
 {
     u64 first = index & ~3ull;
@@ -125,8 +124,8 @@ static __device__ __noinline__ void spread_element(const task *at, tally &sum, u
     sum.worst = size > sum.worst && size < infinity() ? size : sum.worst;
 }
 
-/* Returns masks of the exponent bits, all ones in inf and NaN, for the upper and lower half of a
- * word; 0: not needed. A false alarm only costs time. */
+/* Returns the exponent bits that are all ones in inf and NaN, for both halves of a word; 0: not
+ * needed. A false alarm only costs time. */
 static __device__ uint2 special_masks(const task &t)
 {
     if (!is_float(t.type) || (t.flags & GT_TASK_NAN_OK)) {
@@ -182,8 +181,7 @@ static __device__ void compare_vectors(const task &t, const task *at, tally &sum
     }
 }
 
-/* Returns true if v is finite and within the tolerance. Single precision suffices for `worst`,
- * which is only reported. */
+/* Single precision suffices for `worst`, which is only reported. */
 static __device__ bool is_plainly_right(const task &t, float v, double r, float *worst)
 {
     double error = fabs(v - r), tolerance = t.low + t.high * fabs(r);
@@ -322,7 +320,7 @@ static __device__ __noinline__ void flush(finding *into, tally &sum)
     sum.need = 0;
 }
 
-// Writes the results, and resets the accumulators for the next launch. For the last block.
+// Called by the last block. Resets the accumulators for the next launch.
 static __device__ void hand_over(const task *tasks, u32 count, findings *sums, findings *out,
                                  u64 sequence)
 {
@@ -393,7 +391,6 @@ extern "C" __global__ void __launch_bounds__(GT_SERVICE_THREADS)
     }
 }
 
-// Resets the accumulators before the first launch.
 extern "C" __global__ void gt_service_clear(findings *sums, u32 count)
 {
 #pragma unroll 1

@@ -39,8 +39,8 @@ static __device__ double rare_value(const task &t, u64 draw, bool finite)
     }
 }
 
-/* Returns true if element i has no uniform value. Of the buffer's eight parts, two have a few rare
- * values, two a few finite rare values, and one each the largest value, the smallest value, zeros,
+/* Returns false for a uniform value. The buffer has eight parts: two with a few rare values, two
+ * with a few finite rare values, and one each with the largest value, the smallest value, zeros,
  * and rare values. */
 static __device__ bool is_varied(double *value, const task &t, u64 i)
 {

@@ -133,7 +133,6 @@ static bool take_bytes(void *out, decoder *from, size_t bytes)
     return true;
 }
 
-/* Reads a length, and that many bytes. */
 static bool take_blob(const char **data, uint64_t *bytes, decoder *from)
 {
     if (!take_bytes(bytes, from, sizeof *bytes) || *bytes > from->left) {
@@ -193,8 +192,8 @@ static bool take_element(decoder *from, const gt_member *member, void *at)
     }
 }
 
-/* Reads a count and allocates the array. Refuses a count that the remaining data cannot contain; an
- * encoded element has at least half of its size in memory. */
+/* Refuses a count that the remaining data cannot contain. An encoded element has at least half of
+ * its size in memory. */
 static bool take_count(decoder *from, const gt_member *member, char *object)
 {
     uint64_t count;
@@ -363,7 +362,7 @@ void gt_frame_reader_free(gt_frame_reader *reader)
     reader->have = reader->capacity = 0;
 }
 
-/* Returns the size of the next frame including its header, or 0 if the header is malformed. */
+/* Returns the size of the next frame, or 0 if its header is malformed. */
 static size_t needed(const gt_frame_reader *reader)
 {
     header head;

@@ -28,8 +28,7 @@ static unsigned long long number(int word)
     return given[word] ? strtoull(given[word], NULL, 10) : 0;
 }
 
-/* Ends the process when its host closes the channel or ends. Forked children of the host may keep
- * the channel open, so the host is watched too. */
+/* The host is watched too, because its forked children may keep the channel open. */
 static void *watch_host(void *unused)
 {
     struct pollfd channel_and_host[] = {{GT_CHILD_CHANNEL, POLLRDHUP, 0},
@@ -55,7 +54,7 @@ static int print_usage(FILE *out, int code)
     return code;
 }
 
-/* Returns 0, 'v' for --version, or '?' after a mistake. */
+/* Returns 'v' for --version, '?' after a mistake, otherwise 0. */
 static int parse_arguments(int argc, char **argv)
 {
     int option;
@@ -78,9 +77,8 @@ static int parse_arguments(int argc, char **argv)
     return 0;
 }
 
-/* Limits the process's memory, so a compiler fails before the machine swaps. Memory reserved so far
- * does not count, because sanitizers and preloaded allocators may reserve more than any machine
- * has. */
+/* A compiler must fail before the machine swaps. Memory reserved so far does not count, because
+ * sanitizers and preloaded allocators may reserve more than any machine has. */
 static void limit_memory(unsigned long long megabytes)
 {
     char pages[64];

@@ -82,8 +82,8 @@ static const int carveout_228kb[] = {0, 8, 16, 32, 64, 100, 132, 164, 196, 228};
 #define SIZES(list) list, sizeof(list) / sizeof *(list)
 
 /* Limits of each architecture, from the technical specifications in the CUDA programming guide. SM
- * count and L2 size are those of one product: T4, A100, A40, Orin, L40, H100, B200, B300,
- * Thor, RTX PRO 6000, GB10. */
+ * count and L2 size are those of T4, A100, A40, Orin, L40, H100, B200, B300, Thor, RTX PRO 6000,
+ * GB10. */
 static const struct arch {
     int cc, threads_per_sm, blocks_per_sm, shared_per_sm_kb, shared_optin_kb, reserved_kb;
     const int *carveout;
@@ -105,8 +105,7 @@ static const struct arch {
 };
 enum { ARCHES = sizeof table / sizeof *table };
 
-/* Returns the row of `cc`; if there is none, the last row that is older or has the same major
- * version; otherwise the first row. */
+/* Without a row for `cc`, returns the last row that is older or has the same major version. */
 static const struct arch *nearest_arch(int cc)
 {
     const struct arch *best = &table[0];
@@ -121,8 +120,7 @@ static const struct arch *nearest_arch(int cc)
     return best;
 }
 
-/* Formats the compilation target of a compute capability, such as "sm_80" or "sm_90a". The `a`
- * enables features such as wgmma and tcgen05. */
+/* Formats the target with all features: "sm_80", "sm_90a". wgmma and tcgen05 need the `a`. */
 static void arch_exact(char *out, size_t bytes, int cc)
 {
     enum { FIRST_WITH_FEATURES = 90 };
@@ -253,7 +251,6 @@ static gputune_status get_attribute(int *out, const gt_driver *driver, CUdevice 
     return GPUTUNE_OK;
 }
 
-/* Reads an attribute; 0 if the driver does not know the attribute. */
 static int get_or_zero(const gt_driver *driver, CUdevice device, CUdevice_attribute attribute)
 {
     int value = 0;

@@ -16,8 +16,6 @@
 
 #define GT_EMULATOR_FILE "libgputune-emu.so"
 
-/* Finds the emulator's library by GPUTUNE_EMULATOR (a file or folder) or by gt_file_find_part().
- * The caller frees *out. */
 static gputune_status find_emulator(char **out)
 {
     const char *given = gt_environment("GPUTUNE_EMULATOR");
@@ -58,8 +56,7 @@ static const struct entry {
 #undef EXTRA
 };
 
-/* Stores the symbol's address in the function pointer at `function`; NULL if missing. POSIX allows
- * this conversion. */
+/* Stores the address, or NULL, in the function pointer at `function`, which POSIX allows. */
 static void find_symbol(void *function, const gt_driver *driver, const char *symbol)
 {
     void *address = dlsym(driver->handle, symbol);
@@ -237,7 +234,7 @@ gputune_status gt_driver_probe(int *version, const char *name)
     return GPUTUNE_OK;
 }
 
-/* Maps a CUDA error to a status. Only errors that a kernel can cause become ECRASHED. */
+/* Only errors that a kernel can cause become ECRASHED. */
 static gputune_status status_of(CUresult result)
 {
     static const struct {
@@ -313,9 +310,8 @@ gputune_status gt_context_current(gt_context *out, const gt_driver *driver)
     return GPUTUNE_OK;
 }
 
-/* Reads the context's id first, because pushing a destroyed context may succeed and then corrupts
- * the process's memory. Reading the id of a destroyed context fails (both seen on an H200 with
- * driver 13.0). */
+/* Reads the context's id first, which fails for a destroyed context. Pushing a destroyed context
+ * may succeed and corrupt the process's memory (both seen on an H200 with driver 13.0). */
 gputune_status gt_context_enter(gt_context_visit *out, const gt_driver *driver,
                                 const gt_context *context)
 {

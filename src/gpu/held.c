@@ -17,8 +17,7 @@ void gt_held_begin(gt_held *out, const gt_driver *driver, const gt_context *cont
     atomic_init(&out->holders, 1);
 }
 
-/* A callback at the end of a graph and its executables. It takes no lock, because the thread that
- * destroys the graph may already hold the lock. */
+/* Takes no lock, because the thread that destroys the graph may already hold the lock. */
 static void on_graph_gone(void *held)
 {
     atomic_fetch_sub(&((gt_held *)held)->holders, 1);
@@ -56,7 +55,6 @@ void gt_held_leave(gt_held *held, bool alive)
     }
 }
 
-/* Removes and returns an object without holders, or returns NULL. */
 static gt_held *take_free(void)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *locked = gt_lock(&left.lock);

@@ -21,8 +21,8 @@ static bool begins_with(const char *text, size_t length, const char *word)
     return length >= strlen(word) && memcmp(text, word, strlen(word)) == 0;
 }
 
-/* Returns true if `symbol` is a mangled C++ name that contains the last component of `name`: "scan"
- * for "ns::scan". The Itanium C++ ABI writes the length before each component. */
+/* Returns true if the mangled C++ name `symbol` contains the last component of `name` ("scan" for
+ * "ns::scan"). The Itanium C++ ABI writes the length before each component. */
 static bool is_mangled(const char *symbol, size_t bytes, const char *name)
 {
     char part[GT_ENTRY_MAX + 8];
@@ -94,7 +94,7 @@ static const void *part_at(const gt_image *image, uint64_t offset, uint64_t coun
     return (const char *)image->data + offset;
 }
 
-/* Returns a cubin's section headers, possibly unaligned, or NULL. */
+/* Returns a cubin's section headers, which may be unaligned, or NULL. */
 static const char *section_headers(const gt_image *image, uint16_t *count)
 {
     Elf64_Ehdr header;
@@ -115,7 +115,6 @@ static Elf64_Shdr section_at(const char *headers, uint32_t index)
     return section;
 }
 
-/* Calls `each` for every kernel, or for every variable that kernels may write. */
 static void each_symbol(const gt_image *image, bool kernels, gt_image_name_fn *each, void *user)
 {
     uint16_t count = 0;

@@ -54,8 +54,7 @@ typedef struct stream_state {
     CUevent last; /* event after the latest launch; NULL before the first launch */
 } stream_state;
 
-/* The state of one stream within one capture. Another graph may reuse it after the capture's graph
- * was destroyed. */
+/* The state of a stream within a capture. Reused after the capture's graph was destroyed. */
 typedef struct graph_state {
     gt_held held; /* must be first */
     struct graph_state *next;
@@ -65,14 +64,13 @@ typedef struct graph_state {
     size_t used;              /* number of buffers in use by the current graph */
 } graph_state;
 
-/* A texture object for a buffer's address. Later launches reuse it. */
 typedef struct texture_object {
     CUtexObject object;
     CUdeviceptr address;
     uint32_t texture; /* index into the launch's textures */
 } texture_object;
 
-/* A launcher's module and texture objects, which graphs hold. */
+/* Objects of a launcher that graphs hold. */
 typedef struct held_module {
     gt_held held; /* must be first */
     gt_module *module;
@@ -100,14 +98,14 @@ typedef struct stream_facts {
 
 /* ---- the parameters of a launch ---- */
 
-/* Reports a failed launch. If the wrong context is current, that is reported as the cause. */
+/* If the wrong context is current, reports that as the cause. */
 static gputune_status explain_result(const gt_loaded_launch *loaded, CUresult result)
 {
     GT_TRY(gt_loaded_check_context(loaded));
     return gt_cuda_check(loaded->driver, result, "cuLaunchKernelEx");
 }
 
-/* Reads the address argument of a texture or tensor map. EINVAL if the address is not aligned. */
+/* EINVAL if the address of a texture or tensor map is not aligned. */
 static gputune_status take_address(CUdeviceptr *out, const gt_loaded_launch *loaded, int argument,
                                    const void *const *arguments, uint32_t alignment,
                                    const char *reader)
@@ -140,7 +138,7 @@ static gputune_status encode_map(CUtensorMap *out, const gt_loaded_launch *loade
     return gt_cuda_check(driver, result, "cuTensorMapEncodeTiled");
 }
 
-/* Finds or makes the texture object of a parameter: for its array, or for the caller's buffer. */
+/* A texture object reads the instance's array, or the caller's buffer. */
 static gputune_status find_texture(CUtexObject *out, gt_launcher *launcher,
                                    const gt_instance *instance, const gt_parameter *parameter,
                                    const void *const *arguments)
@@ -171,7 +169,6 @@ static gputune_status find_texture(CUtexObject *out, gt_launcher *launcher,
 
 /* ---- queueing a launch ---- */
 
-/* Launches a step `run->times` times. */
 static CUresult launch_run(const gt_loaded_launch *loaded, const gt_instance *instance,
                            CUstream stream, void **parameters, const gt_iteration *run)
 {
@@ -251,7 +248,6 @@ static gputune_status launch_kernels(gt_launcher *launcher, const gt_launch_size
     return result == CUDA_SUCCESS ? GPUTUNE_OK : explain_result(&launcher->loaded, result);
 }
 
-/* Fills the scratch buffers and arrays that are declared as copies of buffers. */
 static gputune_status queue_copies(const gt_loaded_launch *loaded, const gt_instance *instance,
                                    CUstream stream, const void *const *arguments)
 {
@@ -282,7 +278,6 @@ static gputune_status queue_copies(const gt_loaded_launch *loaded, const gt_inst
     return GPUTUNE_OK;
 }
 
-/* Copies the parts of blocks that the device receives by copy to staging memory. */
 static void stage_blocks(uint8_t *to, const gt_loaded_launch *loaded, const void *const *arguments)
 {
     for (uint32_t i = 0; i < loaded->launch.block_count; i++) {
@@ -295,7 +290,7 @@ static void stage_blocks(uint8_t *to, const gt_loaded_launch *loaded, const void
     }
 }
 
-/* Queues the copies, clears and kernels of a launch. `staged`: the blocks; NULL: not copied. */
+/* `staged`: the blocks to copy; NULL: no copies. */
 static gputune_status queue_launch(gt_launcher *launcher, const gt_launch_sizes *sizes,
                                    const gt_instance *instance, CUstream stream,
                                    const void *const *arguments, const void *staged)
@@ -327,7 +322,7 @@ static gputune_status queue_launch(gt_launcher *launcher, const gt_launch_sizes 
 
 /* ---- the states of streams ---- */
 
-/* Creates what is missing. After a failure, the next call creates the rest. */
+/* After a failure, the next call creates what is still missing. */
 static gputune_status make_ready(stream_state *state, gt_launcher *launcher,
                                  const gt_launch_sizes *sizes)
 {
@@ -368,8 +363,8 @@ static void free_state(stream_state *state, const gt_driver *driver)
     }
 }
 
-/* Returns the state of `key`, locked, or NULL. Compares the key again under the state's lock,
- * because another stream may have taken the state in between. */
+/* Compares the key again under the state's lock, because another stream may have taken the
+ * state. */
 static stream_state *lock_own(gt_launcher *launcher, uint64_t key)
 {
     for (int i = 0; i < GT_LAUNCHER_STREAMS; i++) {
@@ -386,8 +381,7 @@ static stream_state *lock_own(gt_launcher *launcher, uint64_t key)
     return NULL;
 }
 
-/* Returns the state of `key`, locked. A new key gets a free state, or takes another stream's
- * state. */
+/* A new key gets a free state, or takes another stream's state. */
 static stream_state *lock_state(gt_launcher *launcher, uint64_t key)
 {
     stream_state *state = lock_own(launcher, key);
@@ -455,7 +449,6 @@ static gputune_status no_block(void)
                    "no block was passed on this stream yet; launch on it once before capturing");
 }
 
-/* Launches on a stream that is not being captured. `copy`: copy the blocks first. */
 static gputune_status launch_on_stream(gt_launcher *launcher, const gt_launch_sizes *sizes,
                                        const stream_facts *facts, const void *const *arguments,
                                        bool copy)
@@ -469,7 +462,6 @@ static gputune_status launch_on_stream(gt_launcher *launcher, const gt_launch_si
     return status;
 }
 
-/* Captures a launch without copying blocks. The launch uses the stream's own instance. */
 static gputune_status capture_repeat(gt_launcher *launcher, CUstream stream,
                                      const void *const *arguments)
 {
@@ -502,8 +494,7 @@ static void end_module(gt_held *held, bool alive)
     free(module);
 }
 
-/* Makes the capture's graph hold the module and textures if it uses them. The caller holds the
- * launcher's lock. */
+/* The caller holds the launcher's lock. */
 static gputune_status hold_module(gt_launcher *launcher, const stream_facts *facts)
 {
     if ((launcher->loaded.needs_module && !launcher->loaded.launch.texture_count) ||
@@ -540,8 +531,7 @@ static gputune_status make_state(graph_state **out, gt_launcher *launcher,
     return GPUTUNE_OK;
 }
 
-/* Finds the state of the stream, capture and sizes. If there is none, reuses the state of a
- * destroyed graph, or makes one. */
+/* If the capture has no state yet, reuses the state of a destroyed graph, or makes one. */
 static gputune_status find_state(graph_state **out, gt_launcher *launcher,
                                  const gt_launch_sizes *sizes, const stream_facts *facts)
 {
@@ -569,8 +559,7 @@ static gputune_status find_state(graph_state **out, gt_launcher *launcher,
     return GPUTUNE_OK;
 }
 
-/* Copies the blocks to host memory that all replays of the graph read. *out is NULL if there are no
- * such blocks. */
+/* All replays of the graph read the copied blocks. */
 static gputune_status stage_for_graph(const void **out, graph_state *state,
                                       const gt_launcher *launcher, const void *const *arguments)
 {
@@ -596,7 +585,6 @@ static gputune_status fail_capture(const gt_launcher *launcher)
                           launcher->loaded.launch.steps[0].entry);
 }
 
-/* Captures a launch. The graph owns the instance. */
 static gputune_status capture_launch(gt_launcher *launcher, const gt_launch_sizes *sizes,
                                      const stream_facts *facts, const void *const *arguments)
 {

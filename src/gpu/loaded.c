@@ -30,8 +30,7 @@ gputune_status gt_loaded_check_context(const gt_loaded_launch *loaded)
 
 /* ---- checks and attributes of the kernels ---- */
 
-/* Compares parameter sizes. Drivers before 12.4 do not report the kernel's sizes, so nothing is
- * checked. */
+/* Drivers before 12.4 do not report the kernel's parameter sizes. */
 static gputune_status check_parameters(const gt_loaded_launch *loaded, CUfunction function,
                                        const gt_kernel_step *kernel)
 {
@@ -197,7 +196,7 @@ static gputune_status take_module(gt_instance *out, gt_loaded_launch *loaded)
     return GPUTUNE_OK;
 }
 
-/* Zeroes memory on a separate stream, because the caller's stream may be captured, and waits. */
+/* Uses a separate stream, because the caller's stream may be captured, and waits. */
 static gputune_status zero_memory(const gt_driver *driver, CUdeviceptr at, size_t bytes)
 {
     CUstream stream;
@@ -486,7 +485,6 @@ static gputune_status check_clusters(const gt_launch_view *launch)
     return GPUTUNE_OK;
 }
 
-/* Adds an attribute and returns a pointer to its value. */
 static CUlaunchAttributeValue *add_attribute(gt_loaded_kernel *kernel, CUlaunchAttributeID id)
 {
     CUlaunchAttribute *added = &kernel->attributes[kernel->config.numAttrs++];

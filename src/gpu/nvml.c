@@ -109,8 +109,7 @@ uint32_t gt_nvml_count(void)
     return count;
 }
 
-/* Returns true if process `pid` is a waiting worker, or a worker of this process or of `friend`. In
- * /proc/PID/stat, the process's name and a state letter precede the parent's pid. */
+/* In /proc/PID/stat, the process's name and a state letter precede the parent's pid. */
 static bool is_own_or_waiting_worker(unsigned pid, pid_t friend)
 {
     static const char name[] = " (gputune-worker) ";

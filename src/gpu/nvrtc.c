@@ -99,9 +99,9 @@ static gputune_status find_symbols(gt_nvrtc *nvrtc, void *handle)
     return GPUTUNE_OK;
 }
 
-/* Loads the builtins library from NVRTC's folder. NVRTC opens that library by its bare name, which
- * fails for a wheel's folder unless the library is already loaded. A missing library is not an
- * error, because the loader may find another one. */
+/* NVRTC opens the builtins library by its bare name, which fails for a wheel's folder unless the
+ * library is already loaded. A missing library is not an error, because the loader may find
+ * another. */
 static void load_builtins(const gt_nvrtc *nvrtc)
 {
     GT_FREED char *real = realpath(nvrtc->path, NULL);
@@ -146,8 +146,7 @@ static bool is_usable(const gt_nvrtc *nvrtc, int driver_version)
     return !driver_version || nvrtc->number / 1000 <= driver_version / 1000;
 }
 
-/* Loads the first usable candidate. Appends to `tried` why candidates are not used. If several
- * files cannot be loaded, only the first failure is explained. */
+/* Appends to `tried` why candidates are not used, and the first failure to load a file. */
 static gputune_status open_candidates(const gt_nvrtc **out, const gt_nvrtc_candidates *candidates,
                                       int driver_version, gt_text *tried)
 {
@@ -221,7 +220,6 @@ typedef struct options {
     char *head; /* owned */
 } options;
 
-/* Returns true if an option of the request replaces this standard option. */
 static bool is_replaced(const struct optional *option, const gt_nvrtc_request *request)
 {
     const char *name = option->text + strspn(option->text, "-");
@@ -323,8 +321,7 @@ static gputune_status compile_error(const gt_nvrtc *nvrtc, int result, const cha
                            nvrtc->error_string(result), result);
 }
 
-/* For an instance "ENTRY = expression" or "ENTRY<…>", returns the expression and the length of
- * ENTRY. */
+/* Returns the expression of "ENTRY = expression" or "ENTRY<…>", and the length of ENTRY. */
 static const char *expression_of(size_t *entry_bytes, const char *instance)
 {
     const char *assigned = strstr(instance, " = ");
@@ -388,7 +385,7 @@ static gputune_status recall_missing(gt_texts *out, const gt_nvrtc_request *requ
     return GPUTUNE_OK;
 }
 
-/* Caches the names of missing headers. Takes ownership of `names`. */
+/* Takes ownership of `names`. */
 static void keep_missing(const gt_nvrtc_request *request, gt_texts *names)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&known_missing.lock);
@@ -399,7 +396,7 @@ static void keep_missing(const gt_nvrtc_request *request, gt_texts *names)
     }
 }
 
-/* Adds the header that the log reports as missing. Returns false if there is none. */
+/* Returns false if the log reports no missing header. */
 static bool learn_missing(gt_texts *missing, const char *log)
 {
     static const char words[] = "open source file \""; /* follows "cannot" or "could not" */
@@ -523,7 +520,6 @@ static const char *find_in(const char *from, const char *to, const char *needle)
     return memmem(from, (size_t)(to - from), needle, strlen(needle));
 }
 
-/* Reads the number before `unit` in the line; 0 if there is none. */
 static uint32_t number_before(const char *line, const char *end, const char *unit)
 {
     const char *at = find_in(line, end, unit);

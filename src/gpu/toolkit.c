@@ -120,8 +120,7 @@ typedef gputune_status (*root_fn)(void *user, cuda_root kind, const char *folder
 
 static const char *const prefixes[] = {"/usr/local/cuda", "/usr/local/cuda-[0-9]*", "/opt/cuda"};
 
-/* Gets the prefix, such as "/usr", of the first python3 on PATH; *out is unchanged if there is
- * none. */
+/* Gets the prefix, such as "/usr", of the first python3 on PATH, or leaves *out unchanged. */
 static gputune_status python_prefix(char **out)
 {
     const char *path = gt_environment("PATH");
@@ -178,7 +177,6 @@ static gputune_status visit_roots(root_fn visit, void *user)
 
 /* ---- matches --------------------------------------------------------------------------------- */
 
-/* Subfolders to search. */
 typedef struct places {
     const char *const *items;
     size_t count;
@@ -193,8 +191,8 @@ static gputune_status add_path(gt_texts *out, const char *path)
 static const char *const site_packages[] = {
     "/lib/python3*/site-packages", "/lib/python3*/dist-packages", "/lib/python3/dist-packages"};
 
-/* Lists the matches of `name` below a root, in the order of its subfolders, newer versions first.
- * The subfolders of a Python prefix are `part` in each package. */
+/* Lists matches in the order of the subfolders, newer versions first. The subfolders of a Python
+ * prefix are `part` in each package. */
 static gputune_status list_below(gt_texts *out, cuda_root kind, const char *root, places below,
                                  const char *part, const char *name)
 {
@@ -285,8 +283,7 @@ gputune_status gt_wheel_find(gt_texts *out, const char *pattern)
 /* Header folders of a toolkit, or of a folder beside NVRTC. */
 static const char *const header_folders[] = {"/include", "/targets/*-linux/include", "/*/include"};
 
-/* CUDA's and CCCL's headers, which may be in two folders. A header with the version identifies
- * each. */
+/* CUDA's and CCCL's headers may be in two folders. A header with the version identifies each. */
 enum { PARTS = 2 };
 static const struct part {
     const char *name, *header, *macro;
@@ -302,7 +299,6 @@ typedef struct finder {
     long versions[PARTS]; /* values of the version macros */
 } finder;
 
-/* Records which of the two parts the folder contains. Returns true if it contains any. */
 static bool note_parts(finder *finder, const char *folder)
 {
     bool any = false;
@@ -354,8 +350,8 @@ static gputune_status search_headers(void *user, cuda_root kind, const char *fol
     return GPUTUNE_OK;
 }
 
-/* Searches around the NVRTC in GPUTUNE_NVRTC: in the prefix of PREFIX/lib64/libnvrtc.so.13, or in
- * the wheels beside nvidia/cu13/lib/libnvrtc.so.13. */
+/* Searches the prefix of PREFIX/lib64/libnvrtc.so.13, or the wheels beside
+ * nvidia/cu13/lib/libnvrtc.so.13. */
 static gputune_status search_beside(finder *finder, const char *given)
 {
     GT_FREED char *real = realpath(given, NULL);
