@@ -16,7 +16,6 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* For programs that are linked with an installed library. */
 static gputune_status list_installed(gt_texts *out)
 {
     GT_FREED char *folder = NULL;
@@ -29,7 +28,7 @@ static gputune_status list_installed(gt_texts *out)
     return gt_texts_take(out, templates);
 }
 
-/* The most likely folder is first. */
+/* Lists the folders that may contain the prelude, the most likely first. */
 static gputune_status list_places(gt_texts *out, const char *given)
 {
     static const char *const beside[] = {"templates", "../templates", "../share/gputune/templates",
@@ -107,7 +106,7 @@ typedef struct gt_catalog_file {
     GT_ARRAY(gt_stamp) included;
     bool in_memory; /* true if a program passed the text; then `path` is a name for messages */
     gt_watch watch;
-    char *text; /* NULL after the kernels are listed; if in_memory, after they are parsed */
+    char *text; /* contents; NULL once the kernels are listed or, if in_memory, parsed */
     gt_kernel_list kernels;
 } gt_catalog_file;
 
@@ -115,16 +114,14 @@ struct gt_catalog {
     pthread_mutex_t lock;
     char *folder, *prelude; /* NULL if no prelude was found */
     gt_includes *includes;
-    /* texts that quoted includes may name while a text is being added */
+    /* texts for quoted includes, while a text is being added */
     const gputune_include *given;
     gt_log log;
     GT_ARRAY(gt_catalog_file *) files; /* every version of every file, in the order of reading */
-    gt_kernel_list added;              /* added kernels; the newest of a name is last */
+    gt_kernel_list added; /* added kernels; of those with the same name, the newest is last */
 };
 
-/* ---- folders and prelude --------------------------------------------------------------------- */
-
-/* The caller holds the lock. */
+/* Loads the prelude, unless it is loaded. The caller holds the lock. */
 static gputune_status need_prelude(gt_catalog *catalog, const char *given)
 {
     GT_FREED char *folder = NULL, *home = NULL, *path = NULL, *prelude = NULL;
@@ -189,7 +186,7 @@ static gputune_status add_name(void *to, const char *name)
     return status;
 }
 
-/* Searches first the texts that were passed with the template, then files. */
+/* Searches for an include first in the texts passed with the template, then in files. */
 static gputune_status find_include(void *user, const gt_include *include, gt_included *out)
 {
     const gt_catalog *catalog = user;
@@ -228,7 +225,6 @@ static bool is_same_time(struct timespec a, struct timespec b)
     return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
 }
 
-/* Returns false if the file does not exist. */
 static bool find_version(gt_version *out, const char *path)
 {
     struct stat now;
@@ -256,7 +252,7 @@ static gputune_status stamp_included(gt_catalog_file *file, const gt_catalog *ca
     return GPUTUNE_OK;
 }
 
-/* Delayed until needed, because listing takes as long as reading the file. */
+/* Lists kernels only when they are needed, because this takes as long as reading the file. */
 static gputune_status list_kernels(gt_catalog_file *file, gt_catalog *catalog)
 {
     if (!file->text) {
@@ -363,15 +359,14 @@ static gputune_status add_kernels(gt_kernel_list *out, gt_catalog *catalog, gt_c
     return status;
 }
 
-/* ---- the folder ---- */
-
 static int is_template_file(const struct dirent *file)
 {
     size_t length = strlen(file->d_name);
     return length > 3 && strcmp(file->d_name + length - 3, ".cu") == 0;
 }
 
-/* Skips a file that cannot be read; only the listing of all kernels warns about it. */
+/* Adds kernels of a file in the template folder. Ignores an unreadable file; the listing of all
+ * kernels warns about it. */
 static gputune_status add_kernels_of(gt_kernel_list *out, gt_catalog *catalog, const char *path,
                                      const char *kernel)
 {
@@ -444,7 +439,7 @@ static gputune_status resolve_all(gt_kernel_list *out, gt_catalog *catalog)
     return status;
 }
 
-/* On failure, clears the path, so the file is never found. */
+/* If the text does not parse, clears its path, so the file is never found again. */
 static gputune_status resolve_text(gt_kernel_list *out, gt_catalog *catalog, const char *name,
                                    const char *text)
 {
@@ -464,7 +459,6 @@ static gputune_status resolve_text(gt_kernel_list *out, gt_catalog *catalog, con
     return status;
 }
 
-/* Returns ":KERNEL", or NULL. */
 static const char *kernel_part(const char *path)
 {
     const char *at = strstr(path, ".cu:");
@@ -519,7 +513,7 @@ static gputune_status resolve_kernel(gt_kernel_list *out, gt_catalog *catalog, c
         return resolve_path(out, catalog, kernel);
     }
     const gt_catalog_kernel *added = find_added(catalog, kernel);
-    if (added) { /* the file may have been edited since */
+    if (added) { /* an added file may have been edited since */
         gt_catalog_file *file;
         GT_TRY(find_file(&file, catalog, added->file->path));
         GT_TRY(add_kernels(out, catalog, file, kernel));
@@ -529,8 +523,6 @@ static gputune_status resolve_kernel(gt_kernel_list *out, gt_catalog *catalog, c
     }
     return out->count > 0 ? GPUTUNE_OK : unknown_kernel(catalog, kernel);
 }
-
-/* ---- the catalog ----------------------------------------------------------------------------- */
 
 static void drop_catalog(gt_catalog **catalog)
 {
@@ -544,7 +536,8 @@ gputune_status gt_catalog_open(gt_catalog **out, const char *given, const gt_log
     pthread_mutex_init(&catalog->lock, NULL);
     catalog->log = log ? *log : (gt_log){0};
     gputune_status status = need_prelude(catalog, given);
-    if (status != GPUTUNE_ENOTFOUND || given) { /* stored results can be shown without templates */
+    /* continue, because stored results can be shown without templates */
+    if (status != GPUTUNE_ENOTFOUND || given) {
         GT_TRY(status);
     }
     GT_TRY(gt_catalog_set_include_paths(catalog, NULL, 0));
@@ -609,8 +602,6 @@ gputune_status gt_catalog_compile_options(const char *const **out, size_t *count
     return gt_includes_options(out, count, catalog->includes);
 }
 
-/* ---- watching ---- */
-
 static gt_catalog_file *file_of(const gt_catalog *catalog, const gt_template *template)
 {
     for (size_t i = catalog->files.count; i-- > 0;) {
@@ -650,8 +641,6 @@ bool gt_watch_look(gt_watch *watch)
     }
     return atomic_load(&watch->edited);
 }
-
-/* ---- adding ---- */
 
 /* Calls `each` without holding the lock. Skips a kernel that does not parse, or fails if `must`. */
 static int each_kernel(gt_catalog *catalog, const gt_kernel_list *kernels, gt_catalog_fn each,
@@ -693,9 +682,7 @@ int gt_catalog_add(gt_catalog *catalog, const char *path, const char *text,
     return status == GPUTUNE_OK ? each_kernel(catalog, &kernels, each, user, true) : status;
 }
 
-/* ---- searching ---- */
-
-/* Fails if there are several kernels; `several` allows them if they are in one file. */
+/* Fails if there are several kernels; with `several`, only if they are in different files. */
 static gputune_status check_several(const gt_kernel_list *kernels, const char *kernel, bool several)
 {
     const gt_catalog_kernel *first = kernels->items[0];

@@ -26,7 +26,7 @@ void gt_catalog_clear(gt_catalog *catalog);
 /* Returns the text with which every generated source begins. */
 const char *gt_catalog_prelude(const gt_catalog *catalog);
 
-/* Lists the compiler options that let a template find its headers. The catalog owns the list, *out.
+/* Lists the compiler options that let a template find its headers. The catalog owns *out.
  * ENOMEM. */
 gputune_status gt_catalog_compile_options(const char *const **out, size_t *count,
                                           gt_catalog *catalog, const gt_template *template);
@@ -46,7 +46,7 @@ typedef struct gt_watch {
     struct gt_catalog_file *file;
     /* when to check the files next, in ns of the coarse clock */
     atomic_int_least64_t due_ns;
-    atomic_bool edited; /* once true, it stays true */
+    atomic_bool edited; /* true after an edit; never reset */
 } gt_watch;
 
 /* Returns the watch of a template, which lives as long as the catalog. Returns NULL if no file

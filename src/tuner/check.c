@@ -12,8 +12,6 @@ enum { MOST_VARIANTS = 1 << 16, PARTS = 9 };
 
 typedef GT_ARRAY(gt_config) config_list;
 
-/* ---- which variants -------------------------------------------------------------------------- */
-
 static gputune_status add_config(config_list *list, const gt_config *config)
 {
     for (size_t i = 0; i < list->count; i++) {
@@ -24,7 +22,7 @@ static gputune_status add_config(config_list *list, const gt_config *config)
     return gt_array_push(list, *config);
 }
 
-/* The default comes first. In a large space, the others are random. */
+/* Chooses the default, then all other configurations or, in a large space, random ones. */
 static gputune_status choose_configs(config_list *list, const gt_request *request)
 {
     enum { DRAWS = 4 };
@@ -46,8 +44,6 @@ static gputune_status choose_configs(config_list *list, const gt_request *reques
     return GPUTUNE_OK;
 }
 
-/* ---- findings -------------------------------------------------------------------------------- */
-
 typedef struct report {
     const gt_session *session;
     char *sizes[GT_WORKLOAD_MAX];
@@ -55,7 +51,8 @@ typedef struct report {
     void *user;
 } report;
 
-/* The compiler knows the template's source by another name. */
+/* Returns the template's path if the file is the template, which the compiler knows by another
+ * name. */
 static const char *find_path(const report *r, const char *file)
 {
     const char *path = r->session->request->template->path;
@@ -64,7 +61,6 @@ static const char *find_path(const report *r, const char *file)
     return same ? path : file;
 }
 
-/* Splits a line of the emulator's report. */
 static uint32_t cut_line(char *parts[PARTS], char *line)
 {
     uint32_t count = 0;
@@ -186,9 +182,7 @@ static void log_single_values(const gt_request *request)
     }
 }
 
-/* ---- the check ------------------------------------------------------------------------------- */
-
-/* Other variants would take as long as the default. */
+/* A slow default ends the check, because other variants would take as long. */
 static bool is_too_slow(const gt_session *session)
 {
     const gt_variant *standard = session->field.standard;

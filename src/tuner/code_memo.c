@@ -12,7 +12,7 @@ static const size_t BYTES_MAX = (size_t)128 << 20;
 
 typedef struct entry {
     gt_hash key;
-    gt_code code; /* no image if memory ran out */
+    gt_code code; /* has no image if memory ran out */
 } entry;
 
 static struct {
@@ -28,7 +28,6 @@ static gt_hash key_of(gt_hash source, const char *arch, bool ptx)
     return gt_hash_join(gt_hash_join(source, gt_hash_string(arch)), (gt_hash){0, ptx});
 }
 
-/* Returns NULL if out of memory. */
 static entry *find_or_add(gt_hash key)
 {
     uint32_t place, next = (uint32_t)memo.entries.count;

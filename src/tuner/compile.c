@@ -27,7 +27,7 @@ static gputune_status take_code(gt_image *image, gt_resources *resources, gt_ses
     return GPUTUNE_OK;
 }
 
-/* Uses stored code even in a forced tuning. Returns false if there is none. */
+/* Takes stored code, even in a forced tuning. Returns false if there is none. */
 static bool take_stored(gt_image *image, gt_resources *resources, const gt_request *request,
                         const gt_config *config)
 {
@@ -58,13 +58,13 @@ gputune_status gt_compile_one(gt_image *image, gt_resources *resources, gt_reque
     GT_TRY(gt_session_run(&session));
     const gt_patience briefly = gt_patience_for(0.15, NULL);
     (void)gt_field_keep_code(&session.field,
-                             &briefly); /* so other sizes and processes need not compile it */
+                             &briefly); /* stored code saves other sizes and processes a compile */
     return image ? take_code(image, resources, &session) : GPUTUNE_OK;
 }
 
 typedef struct compile_run {
     const gt_variant *reported; /* last reported variant, or NULL */
-    int answer;                 /* result of the last report */
+    int answer;
     gt_compiled_fn each;
     void *user;
 } compile_run;

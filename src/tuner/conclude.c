@@ -12,8 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- progress --------------------------------------------------------------------------------- */
-
 enum { PROGRESS_NS = 50000000 };
 
 static void fill_times(gputune_progress *progress, const gt_tuning *tuning, char **best)
@@ -85,8 +83,6 @@ void gt_tuning_progress(gt_tuning *tuning, const char *phase, bool always)
     o->progress(o->user, &progress);
 }
 
-/* --- samples ---------------------------------------------------------------------------------- */
-
 void gt_tuning_write_samples(const gt_tuning *tuning)
 {
     const gt_request *request = tuning->session.request;
@@ -140,7 +136,7 @@ static void explain_result(char *out, size_t bytes, const gt_runner *runner, boo
              gt_race_leave_text(why, sizeof why, runner));
 }
 
-/* For the objective energy, omits times. */
+/* Adds race results to a trial. Omits times if the objective is energy. */
 static gputune_status describe_race(gt_trial *trial, const gt_tuning *tuning,
                                     const gt_variant *variant)
 {
@@ -190,7 +186,7 @@ static gputune_status describe_trial(gt_trial *trial, const gt_tuning *tuning,
     if (variant->failure != GPUTUNE_OK) {
         return gt_strdup((char **)&trial->message, variant->message ? variant->message : "");
     }
-    /* not verified, because its first launch was too slow */
+    /* not verified, because the first launch was too slow */
     if (variant->stage == GT_STAGE_SLOWER) {
         double pilot = gt_field_pilot(field, variant);
         gt_snprintf(text, sizeof text, "took %.2fx the best time in its first launch",
@@ -216,7 +212,7 @@ static bool is_found_out(const gt_tuning *tuning, const gt_variant *variant)
            (tried && gt_outcome_is_kept(variant->failure, variant->repeatable));
 }
 
-/* Skips a trial if an earlier tuning has a better one. */
+/* Appends a trial, unless an earlier tuning has a better one. */
 static gputune_status append_trial(gt_trial_list *out, const gt_tuning *tuning,
                                    const gt_variant *variant, const gt_duplicate *duplicate)
 {
@@ -298,7 +294,7 @@ static gputune_status find_result(gt_race_result *out, const gt_tuning *tuning)
     if (!out->samples) {
         return GPUTUNE_ENOVARIANT;
     }
-    /* the playoff by energy has not started */
+    /* true before the playoff by energy */
     bool by_time = gt_tuning_is_before_weighing(tuning);
     bool is_cut_short = /* the stop may have prevented another result */
         tuning->session.stop != GT_STOP_NONE &&
@@ -330,7 +326,7 @@ static gt_terms terms_of(const gt_tuning *tuning, const gt_race_result *result)
         result->end == GT_RACE_BUDGET || (!terms.final && tuning->session.stop == GT_STOP_LIMIT);
     terms.limit_s = by_limit ? tuning->session.request->options.time_limit_s : 0;
     terms.proved = tuning->proved == result->winner;
-    /* lets the result answer an exhaustive request */
+    /* `complete` lets the result answer exhaustive requests */
     terms.complete = (terms.final || terms.complete) && !tuning->strategy.content &&
                      !tuning->session.field.worthless;
     return terms;
@@ -375,7 +371,7 @@ static gputune_status explain_end(char **out, const gt_tuning *tuning, const gt_
     return gt_text_take(out, &text);
 }
 
-/* Includes variants that hung once and were not tried again for lack of time. */
+/* Counts failed variants, and variants that hung once and were not tried again. */
 static uint32_t count_failed(const gt_field *field)
 {
     uint32_t count = field->in[GT_STAGE_FAILED];
@@ -409,7 +405,7 @@ static gputune_status make_choice(gt_choice *choice, const gt_tuning *tuning,
 
 /* --- storing ---------------------------------------------------------------------------------- */
 
-/* Returns 0 if nothing was compiled. */
+/* Returns the NVRTC version of the compile workers; 0 if nothing was compiled. */
 static int compiler_version(const gt_tuning *tuning)
 {
     int version = 0;
@@ -420,8 +416,8 @@ static int compiler_version(const gt_tuning *tuning)
     return version;
 }
 
-/* Lists code of the service kernels, the reference and, unless `final`, the variants, which only
- * another tuning needs. */
+/* Lists code to store. If the result is final, omits the variants' code, because no other tuning
+ * needs it. */
 static gputune_status list_all_codes(gt_code_list *out, const gt_tuning *tuning, bool final)
 {
     const gt_field *field = &tuning->session.field;
@@ -440,7 +436,7 @@ static gputune_status list_all_codes(gt_code_list *out, const gt_tuning *tuning,
     return GPUTUNE_OK;
 }
 
-/* `winner` may be NULL. Code is stored, so a later tuning need not compile it again. */
+/* Stores trials, code and the winner (may be NULL). */
 static gputune_status store_results(const gt_tuning *tuning, const gt_trial_list *list,
                                     const gt_winner *winner)
 {
@@ -597,8 +593,8 @@ void gt_tuning_keep_findings(gt_tuning *tuning)
     gt_message_set("%s", message);
 }
 
-/* Swaps configurations between a variant and its duplicates, so that the result does not depend on
- * the order of proposals. */
+/* Lets each variant have the configuration that precedes those of its duplicates, so the result
+ * does not depend on the order of proposals. */
 static void order_duplicates(gt_tuning *tuning)
 {
     for (gt_variant *variant = tuning->session.field.first; variant; variant = variant->next) {

@@ -16,10 +16,10 @@ typedef struct target {
     gt_measure_setup *setup;
     const gt_problem *problem;
     const gt_workload *workload;
-    uint32_t index; /* index of the workload */
+    uint32_t index;
 } target;
 
-/* Returns the index as in gt_data_file.argument. Blocks follow arguments. */
+/* Returns the index of the nth argument or block (gt_data_file.argument). */
 static uint32_t place_of(const gt_template *template, uint32_t n)
 {
     return n < template->argument_count ? n : GT_PARAMETER_MAX + n - template->argument_count;
@@ -51,10 +51,11 @@ static gputune_status take_bytes(gt_live_input *out, uint64_t bytes)
     return GPUTUNE_OK;
 }
 
-/* Returns NULL if the worker fills the input. */
+/* Finds the data to send for an input; NULL if the worker fills it. */
 static const gt_live_input *find_input(const target *to, uint32_t buffer)
 {
-    for (uint32_t i = to->setup->input_count; i-- > 0;) { /* later entries replace earlier ones */
+    /* later entries for an input replace earlier ones */
+    for (uint32_t i = to->setup->input_count; i-- > 0;) {
         const gt_live_input *input = &to->setup->inputs[i];
         if (input->workload == to->index && input->buffer == buffer && !input->expected) {
             return input;
@@ -239,7 +240,7 @@ static gputune_status add_file(gt_request *request, uint32_t argument, const cha
     return gt_array_push(&request->files, file);
 }
 
-/* A relative path starts at the template's folder. */
+/* Adds a file whose path is relative to the template's folder. */
 static gputune_status add_beside(gt_request *request, uint32_t argument, const char *name,
                                  bool expected)
 {
@@ -312,7 +313,8 @@ static gputune_status find_files(gt_request *request)
     return GPUTUNE_OK;
 }
 
-/* NumPy has no bfloat16 and fp8, so files store them as unsigned integers. */
+/* Compares element types. NumPy has no bfloat16 and fp8, so files store them as unsigned
+ * integers. */
 static bool is_type(const gt_npy *npy, gt_type type)
 {
     bool fp8 = type == GT_TYPE_E4M3 || type == GT_TYPE_E5M2;
@@ -339,7 +341,7 @@ static gputune_status wanted_shape(uint64_t out[4], uint32_t *dimensions, const 
     return GPUTUNE_OK;
 }
 
-/* For a block, only the number of elements must match. */
+/* Compares shapes. For a block, only the number of elements must match. */
 static bool is_shape(const gt_npy *npy, const uint64_t *shape, uint32_t dimensions, bool is_block)
 {
     uint64_t elements = 1, wanted = 1;
@@ -501,7 +503,7 @@ static gputune_status add_arguments(call *c)
     return GPUTUNE_OK;
 }
 
-/* Passes problem values as callers write them: "T=half" for a type. */
+/* Passes problem values to the reference as callers write them: "T=half" for a type. */
 static gputune_status call_reference(const call *c)
 {
     const gt_template *template = c->to->request->template;
@@ -554,8 +556,6 @@ static gputune_status add_reference_results(const target *to)
     GT_TRY(call_reference(&c));
     return send_results(&c);
 }
-
-/* ---- all of it ------------------------------------------------------------------------------- */
 
 gputune_status gt_data_send(gt_field *field)
 {

@@ -14,7 +14,7 @@ struct gt_data_file {
     /* true if the scenario identifies the contents by the caller's tag, not by `hash` */
     bool named;
     char *path;
-    char *text; /* contents of the file */
+    char *text;
     gt_npy npy; /* parsed header; the data begin at text + npy.data */
     gt_hash hash;
 };
@@ -31,7 +31,7 @@ void gt_data_describe(gt_text *out, const gt_request *request);
 gputune_status gt_data_send(gt_field *field);
 void gt_data_release(gt_field *field);
 
-/* Returns the index in the workload's inputs of an argument or block (gt_data_file.argument). */
+/* Returns the index of an argument or block (gt_data_file.argument) among the workload's inputs. */
 static inline uint32_t gt_data_buffer(const gt_workload *workload, uint32_t argument)
 {
     return argument < GT_PARAMETER_MAX ? workload->arguments[argument].index : argument;

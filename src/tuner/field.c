@@ -75,7 +75,7 @@ static bool is_given_default(const gt_field *field, const gt_config *config)
     return field->options.with_default && is_of(field->standard, config);
 }
 
-/* If the fallback is proposed, it becomes a contestant. */
+/* Adds a proposed configuration. If the fallback is proposed, it becomes a contestant. */
 static gputune_status take_proposal(gt_field *field, const gt_config *config)
 {
     if (field->options.proposer->quick_compiles) {
@@ -126,8 +126,6 @@ static gputune_status propose_configs(uint32_t *count, const gt_field *field, gt
     return proposer->out_of_memory ? gt_fail_memory() : GPUTUNE_OK;
 }
 
-/* ---- how far ahead --------------------------------------------------------------------------- */
-
 static uint32_t count_free(const gt_field *field)
 {
     /* variants started whose results the proposer does not have yet */
@@ -146,7 +144,8 @@ static bool wants_more(const gt_field *field)
     return has_more && count_free(field) > 0 && !is_too_late;
 }
 
-/* Waits for several results if the proposer learns from them. */
+/* Returns true if it is time to ask for proposals. A learning proposer first gets several
+ * results. */
 static bool may_propose(const gt_field *field)
 {
     uint32_t workers = field->options.farm->compile_workers;
@@ -200,9 +199,9 @@ double gt_field_patience(const gt_field *field)
 static const double SHARE = 0.2;
 /* Fraction of the limit after which an unfinished variant counts as too slow for the limit. */
 static const double MOST = 0.5;
-/* Like MOST, for a variant whose compile was put off. */
+/* The same fraction for a variant whose compile was put off. */
 static const double FAIR = 0.3;
-/* A first compile is never too slow before this time. */
+/* No first compile counts as too slow before this time. */
 static const double LEAST_S = 3;
 /* A compile is slow if it takes this many times as long as the longest successful one. */
 static const double SLOW = 8;
@@ -217,7 +216,8 @@ static double limit_s(const gt_field *field)
     return field->options.request->options.time_limit_s;
 }
 
-/* --- during the call -------------------------------------------------------------------------- */
+/* --- slow compiles
+ * ----------------------------------------------------------------------------- */
 
 gputune_status gt_field_defer(gt_field *field, gt_variant *variant, gt_deferral why,
                               gputune_status failure, const char *message)
@@ -232,7 +232,8 @@ gputune_status gt_field_defer(gt_field *field, gt_variant *variant, gt_deferral 
     return message ? gt_field_explain(field, variant, message) : GPUTUNE_OK;
 }
 
-/* Without a reference, the default's results are the expected ones, so other variants must wait. */
+/* Stops waiting for the default after a while. But without a reference, other variants need its
+ * results. */
 static gputune_status stop_waiting_for_default(gt_field *field)
 {
     const gt_workload *workload = &field->options.request->workload;
@@ -322,8 +323,6 @@ gputune_status gt_field_end_slow_compiles(gt_field *field)
     return field->options.races ? stop_waiting_for_default(field) : GPUTUNE_OK;
 }
 
-/* --- at its end ------------------------------------------------------------------------------- */
-
 /* Returns true if the compile took most of the limit, or a fair part of it in two attempts. */
 static bool compiles_slowly(const gt_field *field, const gt_variant *variant,
                             const gt_compiling *jobs, uint32_t count)
@@ -383,7 +382,7 @@ static gputune_status fail_running(gt_field *field, gt_variant *standard, double
         message, sizeof message,
         "the kernel was still running after %.3g s; it may never end, or need a longer limit",
         busy_s);
-    /* so a call with the same limit tries the default again */
+    /* lets a call with the same limit try the default again */
     standard->limit_s = MOST * limit_s(field);
     return gt_field_defer(field, standard, GT_DEFERRED_LATE, GPUTUNE_ETIMEOUT, message);
 }
@@ -408,7 +407,7 @@ gputune_status gt_field_note_unfinished(gt_field *field, double busy_s)
                       (variant == running && !is_default && busy_s > most_s));
         if (deferred && variant->failure != GPUTUNE_OK) {
             variant->limit_s =
-                most_s; /* so the next call with the same limit tries the variant again */
+                most_s; /* lets the next call with the same limit try the variant again */
         } else if ((waits && compiles_slowly(field, variant, jobs, count)) || hangs) {
             GT_TRY(fail_unfinished(field, variant));
         } else if (is_default && variant == running && may_never_end(field, busy_s)) {
@@ -469,7 +468,7 @@ static gputune_status make_setup(gt_measure_setup *setup, const gt_request *r)
     return GPUTUNE_OK;
 }
 
-/* Takes the unit's code from the memo or the store. Returns false if neither has it. */
+/* Takes code from the memo or the store. Returns false if neither has it. */
 static bool compiled_before(gt_field *field, gt_unit *unit)
 {
     const gt_request *request = field->options.request;
@@ -540,7 +539,8 @@ static const gt_service_image *built_in_service(const gt_device *device)
 
 static gputune_status start_service(gt_field *field)
 {
-    static const char quickly[] = "--Ofast-compile=mid"; /* because all other work waits for it */
+    /* all other work waits for this compile */
+    static const char quickly[] = "--Ofast-compile=mid";
     const bool emulated =
         /* on the emulator, optimised code saves more time */
         field->options.request->device->emulated;
@@ -660,7 +660,6 @@ static gputune_status intern_unit(gt_unit **out, gt_field *field, gt_hash hash, 
     return GPUTUNE_OK;
 }
 
-/* Finds the first variant with the same source and launches, maybe `variant` itself. */
 static gputune_status find_first(gt_variant **out, gt_field *field, gt_variant *variant,
                                  gt_hash source)
 {
@@ -707,9 +706,6 @@ static gputune_status join_first(gt_field *field, gt_variant *variant, gt_hash s
     return GPUTUNE_OK;
 }
 
-/* --- compiled sources ------------------------------------------------------------------------- */
-
-/* Moves a variant to its next stage after its compile ended. */
 static gputune_status advance_variant(gt_field *field, gt_variant *variant)
 {
     const gt_unit *unit = variant->unit;
@@ -763,7 +759,7 @@ static gputune_status use_history(gt_field *field, gt_variant *variant, bool *kn
     if (gt_trial_failure(old->status) == GPUTUNE_OK) {
         return GPUTUNE_OK;
     }
-    bool is_expected = /* the other variants need its results */
+    bool is_expected = /* other variants need the default's results */
         variant->role == GT_ROLE_DEFAULT && !gt_workload_is_judged(&request->workload);
     bool hung = old->status == GT_TRIAL_HUNG;
     *known = !is_expected && field->options.races;
@@ -908,7 +904,7 @@ void gt_field_abandon(gt_field *field)
         bool waits = variant->stage == GT_STAGE_WAITING || variant->stage == GT_STAGE_VERIFYING ||
                      gt_variant_may_be_retried(variant);
         bool had_launch =
-            variant->verified.pilot_ns > 0; /* it was launched and is now being proved */
+            variant->verified.pilot_ns > 0; /* the variant was launched and is being proved */
         if (counts && waits && !had_launch && variant->failure == GPUTUNE_OK) {
             field->cut_off += 1 + (uint32_t)variant->duplicates.count;
         }

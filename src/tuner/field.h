@@ -48,7 +48,7 @@ typedef struct gt_duplicate {
 } gt_duplicate;
 
 struct gt_variant {
-    gt_variant *next; /* in the order of `id` */
+    gt_variant *next; /* next variant, in the order of `id` */
     uint32_t id;      /* index in gt_field.variants; identifies the variant in jobs and events */
     gt_config config;
     gt_hash trial;
@@ -73,7 +73,6 @@ struct gt_variant {
     gt_verified verified;
 };
 
-/* A distinct source. */
 struct gt_unit {
     uint32_t id; /* index in gt_field.units; identifies the compile job */
     gt_hash hash;
@@ -88,9 +87,9 @@ struct gt_unit {
     char *message;
     gt_compiled compiled;
     bool from_store; /* true if the code was stored or is built in */
-    /* true if compiled with less optimisation; the hash differs from the full compile's */
+    /* true if compiled with less optimisation, under another hash */
     bool is_quick;
-    /* first and last of the variants that wait for this unit */
+    /* first and last variant that waits for this unit */
     gt_variant *waiting, *last_waiting;
 };
 
@@ -112,26 +111,26 @@ typedef struct gt_field_options {
     const gt_history *history; /* results of earlier tunings of the scenario; NULL: none */
 } gt_field_options;
 
-/* Bounds the memory of a field. */
+/* Maximum number of variants, which bounds the memory. */
 enum { GT_FIELD_VARIANTS_MAX = 1 << 17 };
 
 typedef struct gt_field {
     gt_field_options options;
     gt_measure_setup *setup;         /* on the heap, because it is large */
-    gt_variant *first;               /* in the order of `id` */
+    gt_variant *first;               /* first variant, in the order of `id` */
     GT_ARRAY(gt_variant *) variants; /* owned; indexed by id */
     GT_ARRAY(gt_unit *) units;       /* owned; indexed by id */
     gt_variant *standard;            /* the default; NULL if the field does not have it */
-    /* NULL if there is none, or if it races like other variants */
+    /* NULL if there is none, or if it races */
     gt_variant *fallback;
     gt_hash_index sources;  /* maps the hash of a source to the id of its unit */
     gt_hash_index launches; /* maps the hash of a launch to the id of its first variant */
-    uint32_t duplicates;    /* number of duplicates of all variants */
-    /* number of GT_DEFERRED_WORTHLESS variants and their duplicates */
+    uint32_t duplicates;
+    /* includes duplicates */
     uint32_t worthless;
     uint32_t started; /* number of variants whose source was generated */
     uint32_t compiling, verifying;
-    /* divides the measure worker's time between rounds and pending variants */
+    /* divides the measure worker between rounds and pending variants */
     gt_schedule schedule;
     uint32_t untimed;       /* number of verified variants without a time; set by the policy */
     bool rounds_wait;       /* true if contestants wait to be sampled */
@@ -140,13 +139,13 @@ typedef struct gt_field {
     bool may_measure;       /* true if the session may use the GPU */
     bool preparing, prepared;
     bool waits_for_default; /* true if the default must be verified before other variants */
-    /* true if the field added the default, because another variant seemed wrong */
+    /* true if the default was added because another variant seemed wrong */
     bool added_default;
     gt_prepared preparation;
     GT_ARRAY(gt_variant *) compiled; /* variants to verify, in order */
-    /* ready variants that gt_field_next_ready() has not returned yet */
+    /* ready variants that were not returned yet */
     GT_ARRAY(gt_variant *) newly_ready;
-    uint32_t in[GT_STAGES];  /* number of variants in each stage */
+    uint32_t in[GT_STAGES];
     uint32_t quick_compiles; /* number of GT_ROLE_QUICK variants */
     double best_ns;          /* fastest first launch of a verified variant; 0: unknown */
     uint32_t cut_off;        /* number of variants without a result when the field was abandoned */
@@ -179,7 +178,7 @@ gputune_status gt_field_pump(gt_field *field);
 gputune_status gt_field_end_slow_compiles(gt_field *field);
 /* Allows the field to use the GPU. */
 gputune_status gt_field_allow_measuring(gt_field *field);
-/* Returns the seconds to wait for an event; 0 if another pump could start more work. */
+/* Returns the seconds to wait for an event; 0 if another pump may start more work. */
 double gt_field_patience(const gt_field *field);
 
 /* Handles a COMPILED, PREPARED or VERIFIED event. Takes ownership of parts of the event. */
@@ -233,9 +232,10 @@ static inline double gt_variant_value(const gt_variant *variant, double sampled)
 {
     return sampled / variant->work;
 }
-/* Finds the variant with this configuration, or with a duplicate that has it. May return NULL. */
+/* Finds the variant with this configuration, or the variant of a duplicate with it; NULL if
+ * none. */
 const gt_variant *gt_field_find(const gt_field *field, const gt_config *config);
-/* Finds the ready variant with this configuration. May return NULL. */
+/* Finds the ready variant with this configuration; NULL if there is none. */
 const gt_variant *gt_field_find_ready(const gt_field *field, const gt_config *config);
 /* Counts variants with a result of this tuning or an earlier one, including duplicates but not the
  * fallback. */
@@ -261,7 +261,7 @@ gputune_status gt_field_blame(gt_field *field, uint64_t *culprit, const gt_event
 gputune_status gt_field_fail_launched(gt_field *field, gt_variant *variant, const gt_event *event);
 gputune_status gt_field_fail(gt_field *field, gt_variant *variant, gputune_status failure,
                              bool repeatable, const char *message);
-/* Fails with the most frequent failure of the variants, if no variant became ready. */
+/* If no variant became ready, fails with the most frequent failure. */
 gputune_status gt_field_verdict(const gt_field *field);
 
 /* ---- shared by field.c and field_verify.c ---- */

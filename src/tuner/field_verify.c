@@ -29,7 +29,6 @@ static void append_grid(gt_text *out, const gt_field *field, const gt_variant *v
     }
 }
 
-/* Appends " OPTION WORD" for each word of `list`. */
 static void append_options(gt_text *out, const char *option, const char *list)
 {
     for (size_t length; *list; list += length + strspn(list + length, " ")) {
@@ -38,8 +37,8 @@ static void append_options(gt_text *out, const char *option, const char *list)
     }
 }
 
-/* Appends the command that finds the faulty line with the emulator. Uses the smaller of the
- * launched sizes, which is faster. */
+/* Appends a command that finds the faulty line with the emulator, at the smaller of the launched
+ * sizes, which is faster. */
 static gputune_status append_check_command(gt_text *out, const gt_field *field,
                                            const gt_variant *variant)
 {
@@ -191,7 +190,7 @@ const char *gt_variant_status(const gt_variant *variant)
     return gt_trial_status_name(gt_ending_of(variant->failure)->trial);
 }
 
-/* Omits a default that the field added. */
+/* Counts the variants, except a default that the field added. */
 static size_t asked_count(const gt_field *field)
 {
     return field->variants.count - field->added_default;
@@ -218,7 +217,7 @@ static const gt_variant *commonest_failure(const gt_field *field, uint32_t *coun
     return first;
 }
 
-/* If all variants have the same wrong result, the reference may be wrong. */
+/* Returns true if all variants have the same wrong result, so the reference may be wrong. */
 static bool all_agree(const gt_field *field, const gt_variant *first, uint32_t count)
 {
     bool agree = first->failure == GPUTUNE_EWRONG && count > 1 && first->message &&
@@ -435,7 +434,7 @@ void gt_field_report(const gt_field *field, const gt_variant *variant, double ti
 
 /* A variant cannot win if its first launch takes this many times as long as the best one. */
 #define SLOWER_OF_ALL 2.0
-/* Above this time, the host's overhead, which events include, is negligible. */
+/* Launch time above which the host's overhead, which events include, is negligible. */
 #define LONG_ENOUGH_NS 50e3
 /* A first launch was fast by chance if samples take this many times as long. */
 #define LUCK 1.05
@@ -516,7 +515,7 @@ static gputune_status reconsider_variant(gt_field *field, gt_variant *variant)
     return gt_array_push(&field->compiled, variant);
 }
 
-/* Finds the best first launch again. Then proves variants that only seemed too slow because the
+/* Finds the best first launch again. Then proves variants that seemed too slow only because the
  * earlier best variant failed, or was fast by chance. */
 static gputune_status field_prove_slower(gt_field *field)
 {
@@ -544,7 +543,7 @@ gputune_status gt_field_note_median(gt_field *field, gt_variant *variant, double
 
 /* ---- verifying ------------------------------------------------------------------------------- */
 
-/* If the launch cannot be bound, the variant fails. */
+/* Sends a variant to the measure worker. Fails the variant if its launch cannot be bound. */
 static gputune_status submit_verify(gt_field *field, gt_variant *variant)
 {
     gt_farm *farm = field->options.farm;
@@ -653,7 +652,8 @@ gputune_status gt_field_handle_verified(gt_field *field, gt_event *event)
     }
     gt_field_move(field, variant, GT_STAGE_SLOWER);
     gt_field_report(field, variant, gt_field_pilot(field, variant));
-    return reconsider_variant(field, variant); /* the best variant may have failed since */
+    /* the best variant may have failed in the meantime */
+    return reconsider_variant(field, variant);
 }
 
 gputune_status gt_field_reverify(gt_field *field)

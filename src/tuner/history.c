@@ -18,7 +18,7 @@ static bool is_at(const gt_trial *trial, const gt_request *request)
     return trial->proved_at && strcmp(trial->proved_at, request->proved_at) == 0;
 }
 
-/* Includes trials of earlier code. */
+/* Loads all trials of the scenario, including trials of earlier code. */
 static gputune_status load_all(gt_history *out, const gt_request *request)
 {
     gt_history history = {0};
@@ -83,7 +83,6 @@ static gputune_status judge_config(bool *proved, const gt_request *request, cons
     GT_SCOPED(gt_trial_list_free) gt_history history = {0};
     *proved = false;
     GT_TRY(gt_request_trial(&hash, request, config));
-    /* includes trials of earlier code, which have other hashes */
     GT_TRY(load_all(&history, request));
     const gt_trial *trial = gt_history_find(&history, hash);
     if (!trial || (only_harm && trial->status == GT_TRIAL_SLOW)) {

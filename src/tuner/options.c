@@ -26,7 +26,6 @@ static gputune_status check_list(const char *what, const void *items, size_t cou
     return GPUTUNE_OK;
 }
 
-/* `at` counts from 0. */
 static gputune_status check_entry(const char *what, size_t at, const char *text)
 {
     GT_REFUSE(!text, GPUTUNE_EINVAL, "%s: entry %zu is NULL, or has no name", what, at);

@@ -22,7 +22,7 @@ typedef struct gt_ending {
     } keep; /* when the trial is stored (gt_outcome_is_kept()) */
     /* false if this status fails the whole tuning */
     bool costs_one_variant;
-    bool leaves_an_answer; /* true if the call may be answered without measuring */
+    bool leaves_an_answer; /* true if the call may still be answered without measuring */
 } gt_ending;
 
 const gt_ending *gt_ending_of(gputune_status status);

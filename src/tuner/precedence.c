@@ -8,8 +8,7 @@ typedef struct usage {
     uint64_t is_other, cluster_blocks, shared_bytes, registers, vector_bytes;
 } usage;
 
-/* A launch that cannot be bound counts as one without a cluster and without dynamic shared
- * memory. */
+/* A launch that cannot be bound counts as having no cluster and no dynamic shared memory. */
 static usage usage_of(const gt_request *request, const gt_config *config,
                       const gt_resources *resources)
 {

@@ -50,7 +50,6 @@ static void keep_verdict(const gt_field *field, const gt_variant *variant,
                               &request->patience);
 }
 
-/* Stores code and trials for later tunings. Ignores failures. */
 static void keep_results(const gt_field *field, const gt_history *history,
                          const gt_request *request)
 {

@@ -13,13 +13,12 @@
 
 enum {
     GT_RACE_LEVEL = 5,             /* shared rounds that a decision by bounds needs */
-    GT_RACE_LEVEL_EXHAUSTIVE = 10, /* the same, in an exhaustive race */
-    GT_RACE_CALM_FIRST = 3,        /* the same, if the spread of all contestants is known */
-    GT_RACE_MISSED_MAX = 3 /* consecutive rounds without a value after which a contestant fails */
+    GT_RACE_LEVEL_EXHAUSTIVE = 10, /* like GT_RACE_LEVEL, in an exhaustive race */
+    GT_RACE_CALM_FIRST = 3, /* like GT_RACE_LEVEL, if the spread of all contestants is known */
+    GT_RACE_MISSED_MAX = 3  /* consecutive rounds without a value after which a contestant fails */
 };
 
-/* One-sided error probabilities of the bounds that eliminate a contestant (DROP) and end the race
- * (STOP). */
+/* One-sided errors of the bounds that eliminate a contestant (DROP) and end the race (STOP). */
 #define DROP_ERROR 0.003
 #define STOP_ERROR 0.012
 
@@ -28,7 +27,7 @@ struct gt_race {
     gt_random random;
     gt_runner *first, *last; /* in the order of joining; owned */
     uint32_t count;
-    GT_ARRAY(gt_runner *) by_id; /* NULL for unused ids */
+    GT_ARRAY(gt_runner *) by_id; /* NULL if no contestant has the id */
     uint64_t *ids;               /* contestants of the current round */
     size_t ids_capacity;
     gt_race_round round; /* count 0: no round */
@@ -113,7 +112,7 @@ static uint32_t race_shared(const gt_runner *a, const gt_runner *b, gt_race_kind
     return (uint32_t)collect_ratios(NULL, a, b, kind, NULL);
 }
 
-/* Writes the sorted log-ratios to the scratch memory and returns their number. */
+/* Writes the sorted log-ratios of `a` over `b` to the scratch memory and returns their number. */
 static size_t race_ratios(gt_race *race, const gt_runner *a, const gt_runner *b, gt_race_kind kind)
 {
     size_t count = collect_ratios(race->scratch, a, b, kind, NULL);
@@ -133,7 +132,7 @@ static double bound_of(double error, const gt_paired *paired, int sign)
 
 /* --- the spread of all ratios ----------------------------------------------------------------- */
 
-/* Returns the median of the variances, or 0 if there are too few. Sorts `values`. */
+/* Returns 0 if there are too few variances. Sorts `values`. */
 static double median_variance(double *values, size_t count)
 {
     if (count < PRIOR_FROM) {
@@ -149,8 +148,8 @@ static double unbiased(double variance, double freedom)
     return variance / (root * root * root);
 }
 
-/* If the contestant is calm, replaces its interval by one from the spread of all contestants, so it
- * can be judged before round `level`. */
+/* If the contestant is calm, takes its interval from the common spread, so it can be judged before
+ * round `level`. */
 static void calm_down(gt_race *race, gt_runner *runner, double deviation)
 {
     const gt_runner *incumbent = race->incumbent;
@@ -167,7 +166,6 @@ static void calm_down(gt_race *race, gt_runner *runner, double deviation)
     }
 }
 
-/* Combines each contestant's spread with the common spread. */
 static void moderate_all(gt_race *race, double *variances)
 {
     size_t count = 0;
@@ -283,8 +281,6 @@ static void choose_incumbent(gt_race *race)
     race->incumbent = next;
 }
 
-/* --- all comparisons -------------------------------------------------------------------------- */
-
 /* Returns the standard deviation of a log-ratio over all contestants, including quick rounds;
  * negative if unknown. Keeps the last value while there are too few ratios. `variances` is scratch
  * memory with one entry per contestant. */
@@ -349,8 +345,8 @@ static double early_least(const gt_race *race, size_t count, double deviation)
     return sure > early_floor[row] ? sure : early_floor[row];
 }
 
-/* Returns true if all samples of a contestant are below the incumbent's median. Otherwise, two
- * disturbed samples of the incumbent would make every contestant of their rounds seem faster. */
+/* Returns true if all samples of a contestant are below the incumbent's median. Two disturbed
+ * samples of the incumbent alone would make every contestant of their rounds seem faster. */
 static bool is_below_usual(gt_race *race, const gt_runner *runner, const gt_runner *incumbent)
 {
     if (!race_shared(incumbent, incumbent, GT_RACE_FULL)) {
@@ -365,9 +361,8 @@ static bool is_below_usual(gt_race *race, const gt_runner *runner, const gt_runn
     return true;
 }
 
-/* Replaces the incumbent by a clearly faster contestant, within the limits for leaving early.
- * Slower contestants can then leave early, too; a slow incumbent would keep them for full
- * rounds. */
+/* Replaces the incumbent by a clearly faster contestant, so that slower contestants can leave
+ * early, too. A slow incumbent would keep them for full rounds. */
 static bool take_over_early(gt_race *race, double deviation)
 {
     gt_runner *incumbent = race->incumbent, *next = incumbent;
@@ -399,7 +394,7 @@ static void leave_race(gt_race *race, gt_runner *runner, gt_race_leave how)
     }
 }
 
-/* If the default is the only contestant left, the reserve returns. */
+/* Brings the reserve back if only the default is left. */
 static void race_call_reserve(gt_race *race)
 {
     if (!race->reserve || race->reserve->left == GT_RACE_LEFT_FAILED) {
@@ -423,7 +418,7 @@ static void drop_first(gt_race *race)
         return;
     }
     for (const gt_runner *r = race->first; r; r = r->next) {
-        best = r->pending < best ? r->pending : best; /* false for NaN */
+        best = r->pending < best ? r->pending : best; /* the comparison is false for NaN */
     }
     for (gt_runner *r = race->first; r; r = r->next) {
         bool first = r->samples.count == 1 && isfinite(r->pending);
@@ -451,8 +446,8 @@ static double least_of(const gt_race *race, size_t count)
 }
 
 /* Returns true if a contestant is far slower in every shared round. Prefers full samples, because
- * quick samples are less certain. The contestant's first ratio counts even if an earlier incumbent
- * set it, because the current incumbent is at least as fast. */
+ * quick samples are less certain. A first ratio to an earlier incumbent also counts, because the
+ * current incumbent is at least as fast. */
 static bool is_far_off(gt_race *race, const gt_runner *runner, const gt_runner *incumbent,
                        double deviation)
 {
@@ -473,7 +468,7 @@ static bool is_far_off(gt_race *race, const gt_runner *runner, const gt_runner *
     return least > early_least(race, count, deviation);
 }
 
-/* Stores each new contestant's first ratio, if the incumbent was in the same round. */
+/* Stores the first ratio of each new contestant, if the incumbent was in the round. */
 static void note_first(gt_race *race)
 {
     double best = race->incumbent->pending;
@@ -494,8 +489,6 @@ static void drop_early(gt_race *race, double deviation)
         }
     }
 }
-
-/* --- a round ---------------------------------------------------------------------------------- */
 
 static void race_judge(gt_race *race)
 {
@@ -530,9 +523,8 @@ static void race_judge(gt_race *race)
 
 /* --- ending a race ---------------------------------------------------------------------------- */
 
-/* Returns true if the comparison with the default is precise to epsilon, which matters because the
- * default wins ties. Only the width of the interval counts, not its position, so neither is
- * favoured. */
+/* Returns true if the comparison with the default is precise to epsilon, because the default wins
+ * ties. Only the width of the interval counts, so neither contestant is favoured. */
 static bool is_default_resolved(gt_race *race, const gt_runner *runner)
 {
     double low = bound_of(DROP_ERROR, &runner->paired, -1);
@@ -602,8 +594,9 @@ static bool is_tied(gt_race *race, const gt_runner *runner)
            bound_of(STOP_ERROR, &runner->paired, -1) <= 0;
 }
 
-/* Returns true if a contestant was not shown to be slower, and is unlikely to be much slower. The
- * limit is 2 epsilon, because the incumbent was the luckiest of many equal contestants. */
+/* Returns true if a contestant is not shown to be slower than the incumbent, and unlikely to be
+ * much slower. The limit is 2 epsilon, because the incumbent was the luckiest of many equal
+ * contestants. */
 static bool may_be_as_good(gt_race *race, const gt_runner *runner)
 {
     return runner->paired.count >= (race->options.exact ? 1 : 3) &&
@@ -629,7 +622,6 @@ bool gt_race_precedes(const gt_race *race, uint64_t a, uint64_t b)
     return o->precedes ? o->precedes(o->user, a, b) : a < b;
 }
 
-/* Picks the winner among equal contestants, and records if there was a tie. */
 static void race_choose(gt_race *race)
 {
     race->winner = race->incumbent;
@@ -645,8 +637,6 @@ static void race_choose(gt_race *race)
         }
     }
 }
-
-/* --- making ----------------------------------------------------------------------------------- */
 
 gputune_status gt_race_new(gt_race **out, const gt_race_options *options)
 {
@@ -851,8 +841,6 @@ gputune_status gt_race_record(gt_race *race, uint64_t id, double value)
     }
     return GPUTUNE_OK;
 }
-
-/* --- after a round ---------------------------------------------------------------------------- */
 
 static gputune_status keep_samples(gt_race *race)
 {
@@ -1065,7 +1053,7 @@ gputune_status gt_race_summary(const gt_race *race, uint64_t id, gt_summary *out
 
 gputune_status gt_race_compare(gt_verdict *out, const gt_race *race, uint64_t id, uint64_t other)
 {
-    gt_race *scratch_of = (gt_race *)race; /* changes only the scratch memory */
+    gt_race *scratch_of = (gt_race *)race; /* only the scratch memory changes */
     const gt_runner *fast = find_runner(race, id), *slow = find_runner(race, other);
     size_t count = race_ratios(scratch_of, slow, fast, GT_RACE_FINAL);
     if (count < 3) {

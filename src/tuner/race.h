@@ -30,13 +30,13 @@
 
 typedef struct gt_race gt_race;
 
-/* Returns how far a quick sample may be from a full sample, as a fraction, without noise. `value`
- * is the quick sample. */
+/* Returns by which fraction a quick sample may differ from a full one, apart from noise. `value` is
+ * the quick sample. */
 typedef double gt_race_doubt(double value);
 
 /* Which contestants count as tied when a race is decided. */
 typedef enum gt_race_tie {
-    GT_TIE_NONE,   /* no ties; `precedes` chooses */
+    GT_TIE_NONE,   /* no contestants; `precedes` decides */
     GT_TIE_LIKELY, /* contestants that may be as good as the best */
     GT_TIE_WITHIN  /* contestants within epsilon of the best that were not shown to be slower */
 } gt_race_tie;
@@ -44,20 +44,20 @@ typedef enum gt_race_tie {
 typedef struct gt_race_options {
     uint64_t seed;  /* determines the order within rounds */
     double epsilon; /* smallest gain worth looking for, as a fraction; 0: 0.005 */
-    /* first-round ratio to the best that eliminates a contestant; 0: 2; below 1: none does */
+    /* ratio to the best in the first round that eliminates a contestant; 0: 2; below 1: none */
     double drop_ratio;
 
     uint32_t level;        /* shared rounds needed for a decision by bounds; 0: 5 */
     uint32_t max_rounds;   /* maximum number of full rounds of a contestant; 0: 60 */
     uint32_t final_rounds; /* number of final rounds of winner and default; 0: 8 */
-    /* if this many contestants are new, they get quick rounds; 0: 5 */
+    /* number of new contestants that causes quick rounds; 0: 5 */
     uint32_t quick_from;
     /* uncertainty of quick samples; NULL: as certain as full samples */
     gt_race_doubt *quick_doubt;
-    /* true if a noise-free model computes the values, so one short round decides */
+    /* true if values are modelled without noise, so one short round decides */
     bool exact;
     bool exhaustive; /* true if contestants leave only after 10 shared rounds, or if they fail */
-    /* true if contestants leave only by drop_ratio or if they fail, and the caller ends the race */
+    /* true if contestants leave only by drop_ratio or failure, and the caller ends the race */
     bool fixed;
     gt_race_tie tie_break;
     /* Returns true if contestant `a` wins a tie against `b`. NULL: the lower id wins. */
@@ -80,7 +80,7 @@ const char *gt_race_end_text(gt_race_end end);
 
 typedef enum gt_race_leave {
     GT_RACE_IN, /* still racing, or was racing at the end */
-    /* took more than drop_ratio times the best time of its first round */
+    /* far slower than the best in the first round (drop_ratio) */
     GT_RACE_LEFT_FIRST,
     GT_RACE_LEFT_EARLY,  /* clearly slower in each of two to four rounds */
     GT_RACE_LEFT_SLOWER, /* the lower bound of the log-ratio to the incumbent is above 0 */
@@ -100,7 +100,6 @@ typedef struct gt_race_sample {
     gt_race_kind kind;
 } gt_race_sample;
 
-/* A contestant. */
 typedef struct gt_runner {
     struct gt_runner *next; /* next contestant in the order of joining */
     uint64_t id;
@@ -120,7 +119,7 @@ typedef struct gt_runner {
 
 typedef struct gt_race_round {
     uint32_t number; /* counted from 1 */
-    /* 0: nothing to sample now, or the race has ended */
+    /* number of contestants; 0: nothing to sample now, or the race has ended */
     uint32_t count;
     const uint64_t *ids; /* in the order of sampling; valid until the next call */
     gt_race_kind kind;   /* QUICK if short samples suffice */
@@ -181,7 +180,7 @@ const gt_runner *gt_race_first(const gt_race *race);
 const gt_runner *gt_race_find(const gt_race *race, uint64_t id);
 /* Returns true if contestant `a` wins a tie against `b`. */
 bool gt_race_precedes(const gt_race *race, uint64_t a, uint64_t b);
-/* Returns true if a contestant was eliminated and cannot return. The best eliminated one can. */
+/* Returns true if a contestant was eliminated and cannot return, unlike the best eliminated one. */
 bool gt_race_has_lost(const gt_race *race, const gt_runner *runner);
 /* Summarises a contestant's samples. Uses the final samples if there are at least 5, because they
  * are the longest and did not influence the choice; otherwise the full ones, or the quick ones.

@@ -32,7 +32,7 @@ static inline void gt_member_list_free(gt_member_list *members)
     gt_array_free(members);
 }
 
-typedef GT_ARRAY(size_t) gt_size_list; /* indices into the sizes of the pool */
+typedef GT_ARRAY(size_t) gt_size_list; /* indices into gt_pool.sizes */
 static inline void gt_size_list_free(gt_size_list *sizes)
 {
     gt_array_free(sizes);
@@ -51,17 +51,16 @@ typedef struct gt_rule_maker {
     /* the tuned sizes, and those where only the best pool configurations are measured */
     gt_size_list compared;
     gt_member_list kept; /* pool members from which the rule chooses */
-    gt_size_list tests;  /* sizes that were tuned after `kept` was chosen, to test the choice */
+    gt_size_list tests;  /* sizes tuned after `kept` was chosen, to test the choice */
     bool is_compared;    /* true if a tuning tried several variants, or finished */
     double novelty;      /* mean logarithmic speed-up of recent winners over the pool */
-    double shares;       /* time of the next tuning, in multiples of the time planned per size */
+    double shares;       /* time of the next tuning, as a multiple of the planned time */
     size_t most_sizes;   /* number of sizes at which `kept` is measured in this round */
     int64_t start_ns;
     double limit_s;
     /* phase boundaries of the round (gt_rule_time_at_s()), in seconds since start_ns */
     double points_s[4];
-    /* durations in the previous round: of the corners, of one other size, of testing, of
-     * learning */
+    /* seconds that parts of the previous round took: corners, one other size, testing, learning */
     double corners_s, size_s, testing_s, learning_s;
 } gt_rule_maker;
 
@@ -110,13 +109,13 @@ gputune_status gt_rule_view_make(gt_rule_view *out, const gt_rule_maker *maker,
                                  size_t predicted);
 void gt_rule_view_free(gt_rule_view *view);
 
-/* Tunes sizes until new winners are hardly faster than the pool, or the phase ends. Adds to the
- * pool the winners, and other variants that are nearly as fast. */
+/* Tunes sizes until new winners are hardly faster, or the phase ends. Adds the winners, and
+ * variants that are nearly as fast, to the pool. */
 gputune_status gt_rule_tune(gt_rule_maker *maker);
-/* Tunes new sizes, and measures the kept members at them. */
+/* Tunes new sizes, and measures the kept members at these sizes. */
 gputune_status gt_rule_test(gt_rule_maker *maker);
-/* Measures pool members at the tuned sizes where their times are missing. Skips members that were
- * never nearly the fastest. */
+/* Measures pool members at tuned sizes where their times are missing. Skips members that were never
+ * nearly the fastest. */
 gputune_status gt_rule_measure_pool(gt_rule_maker *maker);
 /* At the sizes where the chosen codes lose most, tries configurations that differ from pool members
  * in one axis, or in axes that need no compile. Adds the faster ones to the pool. */

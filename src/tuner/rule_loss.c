@@ -86,7 +86,8 @@ gputune_status gt_rule_add_losses(gt_rule_loss *out, const double *choice, size_
     const double p90 = sums[(count - 1) * 9 / 10];
     *out = (gt_rule_loss){.mean = exp(mean_of(sums, count)),
                           .p90 = exp(p90),
-                          /* the largest two losses seldom occur together, so they are not added */
+                          /* the two losses are seldom largest at the same size, so they are not
+                           * added */
                           .worst = exp(fmax(worst, p90))};
     return GPUTUNE_OK;
 }

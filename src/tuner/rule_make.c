@@ -170,8 +170,6 @@ gputune_status gt_rule_view_make(gt_rule_view *out, const gt_rule_maker *maker,
     return GPUTUNE_OK;
 }
 
-/* ---- the region ------------------------------------------------------------------------------ */
-
 static gputune_status check_corner(const gt_rule_maker *maker, size_t corner)
 {
     GT_SCOPED(gt_request_end) gt_request *request = NULL;
@@ -207,7 +205,7 @@ static gputune_status add_corners(gt_rule_maker *maker)
     return GPUTUNE_OK;
 }
 
-/* The default is the first member, because it works at most sizes. */
+/* Adds the default as the first member, because it works at most sizes. */
 static gputune_status add_default(gt_rule_maker *maker)
 {
     GT_SCOPED(gt_request_end) gt_request *request = NULL;
@@ -215,8 +213,6 @@ static gputune_status add_default(gt_rule_maker *maker)
     GT_TRY(gt_pool_request(&request, &maker->pool, 0, maker->limit_s));
     return gt_pool_add(NULL, &maker->pool, request, 0, &standard);
 }
-
-/* ---- the rule -------------------------------------------------------------------------------- */
 
 /* Keeps only members that are verified at all corners. ETIMEOUT if there are none. */
 static gputune_status keep_proved(gt_rule_maker *maker)
@@ -379,7 +375,7 @@ static gputune_status judge_loss(gt_rule_loss *loss, gt_rule_maker *maker)
 
 static gputune_status do_round(gt_rule_loss *loss, gt_rule_maker *maker)
 {
-    if (!maker->tuned.count) { /* later rounds start from the sizes tuned in the earlier ones */
+    if (!maker->tuned.count) { /* later rounds start from sizes that earlier rounds tuned */
         GT_TRY(gt_rule_tune(maker));
     }
     GT_TRY(gt_rule_measure_pool(maker));
@@ -391,8 +387,8 @@ static gputune_status do_round(gt_rule_loss *loss, gt_rule_maker *maker)
     return judge_loss(loss, maker);
 }
 
-/* Runs rounds until the loss is small or no longer falls. Then measures at more sizes, to give the
- * tree more to learn from. */
+/* Runs rounds until the loss is small or no longer falls. Then measures at more sizes, so the tree
+ * can learn more. */
 static gputune_status do_rounds(gt_rule_maker *maker)
 {
     enum { ROUNDS = 4 };
@@ -410,7 +406,7 @@ static gputune_status do_rounds(gt_rule_maker *maker)
         before = loss.mean;
     }
     maker->most_sizes = SIZES_MOST;
-    maker->points_s[2] = maker->points_s[3]; /* leave no time for testing */
+    maker->points_s[2] = maker->points_s[3]; /* do not reserve time for testing */
     GT_TRY(gt_rule_add_sizes(maker));
     return keep_proved(maker);
 }
@@ -442,7 +438,7 @@ static void free_maker(gt_rule_maker *maker)
     gt_size_list_free(&maker->tests);
 }
 
-/* Logs warnings of a session as details, because they do not concern the rule. A gputune_log_fn. */
+/* Logs a session's warnings as details, because they do not concern the rule. A gputune_log_fn. */
 static void log_detail(void *user, gputune_log_level level, const char *line)
 {
     const gt_rule_maker *maker = user;

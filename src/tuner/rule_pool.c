@@ -106,7 +106,6 @@ static gputune_status set_entry(gt_pool *pool, size_t size, uint32_t member, gt_
     return GPUTUNE_OK;
 }
 
-/* Returns the member with the configuration, or UINT32_MAX. */
 static uint32_t find_member(const gt_pool *pool, const char *config)
 {
     uint32_t at = 0;
@@ -141,9 +140,8 @@ typedef struct comparison {
     size_t size;
     const gt_request *request;
     bool prove;
-    GT_ARRAY(uint32_t) members; /* the members to measure; the anchor is first */
-    /* true if the first member is an anchor, a member with a known time that makes calls
-     * comparable */
+    GT_ARRAY(uint32_t) members; /* members to measure; the anchor is first */
+    /* true if the first member is an anchor: its known time makes several calls comparable */
     bool has_anchor;
     GT_ARRAY(gt_pool_entry) entries;
 } comparison;
@@ -154,7 +152,7 @@ static void free_comparison(comparison *at)
     gt_array_free(&at->entries);
 }
 
-/* Returns true if a variant with this status fails at all sizes. */
+/* Returns true if a failure with this status occurs at all sizes. */
 static bool is_for_good(const char *status)
 {
     return strcmp(status, "wrong") == 0 || strcmp(status, "crashed") == 0 ||
@@ -172,7 +170,8 @@ static void refute_member(const comparison *at, gt_pool_member *member, const ch
     member->is_refuted = true;
 }
 
-/* The time is NAN if the variant was not measured before the limit, and INFINITY if it failed. */
+/* Converts a record. The time is NAN if the variant was not measured in time, and INFINITY if it
+ * failed. */
 static gt_pool_entry entry_of(const gputune_record *record)
 {
     const bool ok = strcmp(record->status, "ok") == 0;
@@ -199,7 +198,7 @@ static int take_record(void *user, const gputune_record *record)
     return 0;
 }
 
-/* Lists the members to measure. Members that constraints exclude at the size get INFINITY now. */
+/* Lists members to measure. Members that constraints exclude at the size get the time INFINITY. */
 static gputune_status list_members(comparison *at, const uint32_t *members, size_t count)
 {
     gt_pool *pool = at->pool;

@@ -6,7 +6,6 @@
 
 #include <math.h>
 
-/* The time and the proof of a member at a size. */
 typedef struct gt_pool_entry {
     double time_ns; /* NAN: not measured; INFINITY: cannot run at this size */
     bool proved;
@@ -17,9 +16,9 @@ typedef struct gt_pool_size {
     double volume; /* product of the sizes, an estimate of the cost */
     bool is_corner;
     bool is_tuned, is_compared;
-    /* true if chosen because different members may be the fastest at this size */
+    /* true if chosen because different members may be fastest there */
     bool is_doubtful;
-    /* one entry per member; may be shorter if the last members were not measured */
+    /* one entry per member; missing entries at the end were not measured */
     GT_ARRAY(gt_pool_entry) entries;
 } gt_pool_size;
 

@@ -13,21 +13,21 @@ typedef struct run_plan {
     uint32_t most;     /* maximum number of rounds */
     uint32_t modelled; /* rounds on a device without noise */
     double narrow;     /* half an interval relative to the median, in multiples of epsilon */
-    double drop_ratio; /* gt_race_options */
+    double drop_ratio; /* see gt_race_options */
 } run_plan;
 
 typedef struct run_state {
     gt_session session;
-    gt_race *race; /* collects the samples; the run decides when it ends */
+    gt_race *race; /* collects the samples, but does not decide when to stop */
     gt_run_way way;
     run_plan plan;
     uint32_t rounds;
     bool is_narrow;      /* true if every interval is narrow, or no more rounds are wanted */
-    gt_race_round round; /* the round in progress */
+    gt_race_round round; /* true if every interval is narrow, or no more rounds are wanted */
     gt_disturbance disturbance;
 } run_state;
 
-/* Returns false for a default that the field added. */
+/* Returns false if the field added the variant as the default. */
 static bool is_asked(const run_state *run, const gt_variant *variant)
 {
     const gt_field *field = &run->session.field;
@@ -52,7 +52,7 @@ static gputune_status look_at_intervals(run_state *run)
     return GPUTUNE_OK;
 }
 
-/* A round of energy takes a second per variant, so a few rounds must suffice. */
+/* Plans the rounds. A round of energy takes a second per variant, so only a few are planned. */
 static run_plan plan_rounds(const gputune_options *options, gt_run_way way)
 {
     const run_plan fully = {20, 10, 400, 3, 0.4, 0.5}, roughly = {7, 1, 400, 3, 0.4, 0.5},
@@ -78,7 +78,7 @@ static gputune_status count_round(run_state *run)
     return GPUTUNE_OK;
 }
 
-/* Takes a round's samples. Failed or disturbed rounds are repeated. */
+/* Records a round's samples. A failed or disturbed round is repeated. */
 static gputune_status sampled(gt_session *session, const gt_event *event)
 {
     run_state *run = session->state;
@@ -106,7 +106,6 @@ static gputune_status sampled(gt_session *session, const gt_event *event)
     return count_round(run);
 }
 
-/* Opens the race of all verified variants, in the order of the request. */
 static gputune_status open_race(run_state *run)
 {
     const gt_race_options options = {.seed = run->session.request->options.seed,
@@ -126,7 +125,7 @@ static bool done(const gt_session *session)
     return session->stop != GT_STOP_NONE || ((const run_state *)session->state)->is_narrow;
 }
 
-/* The first round waits until all variants are verified. */
+/* Requests a round. The first round waits until all variants are verified. */
 static gputune_status next(gt_session *session)
 {
     run_state *run = session->state;
@@ -140,7 +139,7 @@ static gputune_status next(gt_session *session)
     }
     GT_TRY(gt_race_next_round(run->race, &run->round));
     if (!run->round.count) {
-        run->is_narrow = run->way != GT_RUN_FULLY; /* the reports contain the failures */
+        run->is_narrow = run->way != GT_RUN_FULLY; /* the records report the failures */
         return run->is_narrow ? GPUTUNE_OK : gt_field_verdict(field);
     }
     gt_sample_job job = {.variants = run->round.ids,
@@ -223,8 +222,6 @@ static int report_records(const run_state *run, gt_record_fn each, void *user)
     }
     return answer;
 }
-
-/* --- the run ---------------------------------------------------------------------------------- */
 
 static int measure_configs(run_state *run, gt_record_fn each, void *user)
 {

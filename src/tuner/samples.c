@@ -29,7 +29,6 @@ static FILE *open_for_append(const char *path)
     return out;
 }
 
-/* Describes errno after open_for_append() failed. */
 static const char *why(void)
 {
     return errno == EINVAL ? "it is a FIFO or a socket; expected a file" : strerror(errno);

@@ -12,8 +12,6 @@
 /* Number of sessions that this thread runs; above 0 in a callback. */
 static _Thread_local uint32_t running_here;
 
-/* --- opening, closing ------------------------------------------------------------------------- */
-
 gputune_status gt_session_may_measure(const gt_request *request)
 {
     GT_REFUSE(running_here, GPUTUNE_EBUSY,
@@ -25,8 +23,7 @@ gputune_status gt_session_may_measure(const gt_request *request)
 /* Speed of the emulator on two cores: elements per second of a kernel like axpy, and operations per
  * second of a kernel like gemm. */
 static const double elements_per_s = 12e6, flops_per_s = 600e6;
-/* The data are processed five times: inputs are filled once, and the reference and a variant run
- * twice each. */
+/* Passes over the data: inputs are filled once, and the reference and a variant run twice each. */
 static const double passes = 5;
 
 /* Fails with ETIMEOUT if the emulator probably needs more than the time limit to prepare and prove
@@ -46,7 +43,6 @@ static gputune_status check_emulated(const gt_request *request)
     return GPUTUNE_OK;
 }
 
-/* Warns that the default's results are assumed to be correct, if the template has no reference. */
 static void warn_of_missing_reference(const gt_request *request)
 {
     if (!gt_workload_is_judged(&request->workload)) {
@@ -270,7 +266,7 @@ static gputune_status start_work(gt_session *session)
     return call_policy(session);
 }
 
-/* Stores if the first round shared inout buffers, because all later rounds must do the same. */
+/* Stores whether the first round shared inout buffers, because later rounds must do the same. */
 static void note_sharing(gt_session *session, const gt_event *event)
 {
     if (event->status != GPUTUNE_OK || session->sharing != GT_SHARING_UNKNOWN) {

@@ -44,17 +44,17 @@ typedef struct gt_policy {
 /* When parts of a session ended, in ns since its start (0: not yet), and how long its workers
  * took. */
 typedef struct gt_timeline {
-    int64_t compiled;  /* the last compile */
-    int64_t reference; /* the compile of the reference */
+    int64_t compiled;  /* end of the last compile */
+    int64_t reference; /* end of the reference's compile */
     int64_t prepared;
-    int64_t verified_first; /* the first verification */
-    int64_t verified;       /* the last verification */
+    int64_t verified_first; /* end of the first verification */
+    int64_t verified;       /* end of the last verification */
     int64_t decided, proved_again, stored;
     int64_t busy_since;  /* start of the measure worker's oldest job; 0: none */
     double compiling_ns; /* total time of all compiles */
-    double preparing_ns; /* preparing, as reported by the measure worker */
-    double trying_ns;    /* preparing the data proof, as reported by the measure worker */
-    double verifying_ns; /* first launches and all proofs before the race */
+    double preparing_ns; /* time for preparing, as reported by the measure worker */
+    double trying_ns;    /* time for preparing the data proof, as reported by the measure worker */
+    double verifying_ns; /* time of first launches, and of all proofs before the race */
     double proving_again_ns;
     double sampling_ns;
     double latest_s; /* seconds until the measure worker's last answer */
@@ -63,8 +63,8 @@ typedef struct gt_timeline {
 
 /* How long a background session has measured and paused. */
 typedef struct gt_yielding {
-    double seen_ns;   /* measuring time already accounted for */
-    double owed_ns;   /* pause still due */
+    double seen_ns;   /* measuring time that is already accounted for */
+    double owed_ns;   /* time still to pause */
     int64_t since_ns; /* end of the last pause; 0: none */
 } gt_yielding;
 
@@ -129,7 +129,7 @@ gt_patience gt_session_storing(const gt_session *session);
 
 /* Sets a member of the timeline to the current time. */
 void gt_session_mark(const gt_session *session, int64_t *part);
-/* Update the timeline: before the loop waits for an event, and before it handles the event. */
+/* Update the timeline before the loop waits for an event, and before it handles the event. */
 void gt_session_mark_wait(gt_session *session);
 void gt_session_mark_event(gt_session *session, const gt_event *event);
 /* Returns how long the measure worker has worked on its current job, in seconds; 0 if it is

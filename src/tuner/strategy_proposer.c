@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- the space as a domain -------------------------------------------------------------------- */
-
 static bool to_point(gt_point *out, const gt_strategy_proposer *p, const gt_config *config)
 {
     *out = (gt_point){{0}};
@@ -67,7 +65,6 @@ static void features(void *user, const gt_point *point, double out[GT_SEARCH_FEA
     (void)gt_space_features(out, p->request->space, &config);
 }
 
-/* An axis with words has no order. */
 static gputune_status describe_axis(gt_strategy_proposer *p, uint32_t index)
 {
     const gt_axis *axis = &p->request->template->axes[index];
@@ -115,8 +112,7 @@ static gputune_status describe_domain(gt_strategy_proposer *p)
 
 /* --- results ---------------------------------------------------------------------------------- */
 
-/* Counts earlier variants that cannot win. The default does not count, because it is always
- * tried. */
+/* Counts earlier variants that cannot win, except the default, which is always tried. */
 static uint32_t outclassed(const gt_strategy_proposer *p)
 {
     uint32_t count = 0;
@@ -131,7 +127,7 @@ static void take_result(gt_strategy_proposer *p, const gt_tried *result, bool is
 {
     bool failed = result->outcome != GT_TRIED_OK;
     bool is_best = p->earlier.count && gt_point_equal(&p->earlier.items[0].point, &result->point);
-    if (is_best && failed) { /* variants that it outclassed must now be tried */
+    if (is_best && failed) { /* variants outclassed by the failed one must now be tried */
         p->known -= outclassed(p);
         p->first = p->earlier.count;
         p->proposer.exhausted = false;
@@ -153,7 +149,6 @@ static void on_result(gt_proposer *self, const gt_config *config, const gt_tried
     }
 }
 
-/* Returns false if the space does not contain the stored configuration. */
 static bool find_stored(gt_point *out, gt_config *config, const gt_strategy_proposer *p,
                         const char *text)
 {
@@ -161,8 +156,8 @@ static bool find_stored(gt_point *out, gt_config *config, const gt_strategy_prop
            gt_space_has(p->request->space, config) && to_point(out, p, config);
 }
 
-/* Reports an earlier trial to the strategy. With `in_order` there is no search, and trials that may
- * win are not reported, because they race. */
+/* Reports an earlier trial to the strategy. If the space is tried in order, trials that may win are
+ * not reported, because they race. */
 static gputune_status report_trial(gt_strategy_proposer *p, const gt_trial *trial, bool in_order)
 {
     gt_config config;
@@ -197,7 +192,6 @@ static double outclassed_ratio(const gt_request *request)
                : gt_objective_facts(request->options.objective)->outclassed_ratio;
 }
 
-/* Reports all earlier trials. The fastest of them race again. */
 static gputune_status report_history(gt_strategy_proposer *p, const gt_history *history,
                                      bool in_order)
 {
@@ -220,8 +214,8 @@ static gputune_status report_history(gt_strategy_proposer *p, const gt_history *
 
 /* --- hints ------------------------------------------------------------------------------------ */
 
-/* Makes hints with times relative to the fastest trial of a group. Equal times prefer the nearer
- * group. */
+/* Makes hints, with times relative to the fastest trial of their group. If times are equal, the
+ * hint of the nearer group comes first. */
 static size_t make_hints(gt_tried *out, const gt_strategy_proposer *p, const gt_related_list *list)
 {
     static const double farther = 1e-9;
@@ -261,8 +255,6 @@ static gputune_status give_hints(gt_strategy_proposer *p, size_t *count)
     return status;
 }
 
-/* --- starts ----------------------------------------------------------------------------------- */
-
 static void log_skipped(const gt_strategy_proposer *p, const gt_config *config)
 {
     const gt_request *request = p->request;
@@ -274,7 +266,6 @@ static void log_skipped(const gt_strategy_proposer *p, const gt_config *config)
     }
 }
 
-/* Keeps the starts that are in the space and have no result yet. */
 static gputune_status take_starts(gt_strategy_proposer *p)
 {
     for (size_t i = 0; i < p->request->starts.count; i++) {
@@ -330,7 +321,7 @@ static uint32_t propose(gt_proposer *self, gt_config *out, uint32_t count)
         out[i] = to_config(p, &points[i]);
     }
     self->exhausted =
-        given < count && !p->quick.strategy; /* quick compiles may lead to other proposals */
+        given < count && !p->quick.strategy; /* further proposals may follow quick compiles */
     return (uint32_t)given;
 }
 

@@ -18,9 +18,9 @@ typedef struct gt_strategy_proposer {
     gt_point fallback;
     GT_ARRAY(gt_tried) earlier; /* correct variants of earlier tunings, the fastest first */
     size_t first,
-        /* number of `earlier` entries that may still win, and of those already proposed */
+        /* number of `earlier` entries that may still win, and that were proposed */
         next_first;
-    /* configurations to try first, and how many were already proposed */
+    /* configurations to try first, and how many of them were proposed */
     GT_ARRAY(gt_config) starts;
     size_t next_start;
     uint32_t known; /* number of earlier variants that will not be proposed */
