@@ -67,8 +67,8 @@ static double student_density(double x, double freedom)
            sqrt(M_PI * freedom);
 }
 
-/* Newton steps on the logarithm of the probability; bisects if a step leaves the interval that
- * contains the quantile. */
+/* Takes Newton steps on the logarithm of the probability. Bisects if a step leaves the interval
+ * that contains the quantile. */
 double gt_student_quantile(double p, double freedom)
 {
     if (p <= 0 || p >= 1) {

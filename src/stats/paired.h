@@ -6,8 +6,7 @@
 
 #include <stddef.h>
 
-/* Fraction of the sorted differences that is cut from each end; nothing is cut from fewer than
- * 5. */
+/* Fraction of the sorted differences cut from each end; nothing is cut from fewer than 5. */
 #define GT_PAIRED_TRIM 0.2
 
 typedef struct gt_paired {

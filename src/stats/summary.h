@@ -9,9 +9,8 @@
 typedef struct gt_summary {
     uint32_t count;
     double median, mean;
-    double stddev; /* sample standard deviation (n - 1); 0 for one sample */
-    /* 95% interval of the median; minimum and maximum if there are fewer than 6 samples */
-    double low, high;
+    double stddev;    /* sample standard deviation (n - 1); 0 for one sample */
+    double low, high; /* 95% interval of the median; below 6 samples, minimum and maximum */
     double min;
 } gt_summary;
 

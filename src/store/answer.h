@@ -14,13 +14,12 @@ typedef struct gt_terms {
     uint32_t limit; /* maximum number of variants to try; 0: all */
     gputune_effort effort;
     int driver_version; /* 13000 for 13.0 */
-    /* true if neither the limit nor a cancel ended the tuning; always true in the system's
+    /* true if neither a limit nor a cancel ended the tuning; always true in the system's
      * database */
     bool final;
     bool complete; /* true if every variant was tried; a search may be final without this */
     bool proved;   /* true if a worker verified the result on this kind of GPU */
-    /* true if a rule chose the result or, in a request, if a rule's result suffices */
-    bool by_rule;
+    bool by_rule;  /* true if a rule chose the result; in a request: true if that suffices */
     /* in a request: time limit in seconds, or 0 if only a final result answers; in a result: the
      * limit that ended the tuning, or 0 */
     double limit_s;

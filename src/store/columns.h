@@ -1,10 +1,10 @@
-/* The rows of trials, winners, rules and compiled code. Each kind of row has a struct and a list of
- * columns, which determines how they are written in SQL, bound, read and freed, and which member of
- * a record shows them. A new column needs a member of the struct, a line in its list, and a column
- * of the table; to be shown, also a member of gputune_record.
+/* Rows of trials, winners, rules and compiled code. Each kind of row has a struct and a list of
+ * columns. The list determines how columns are written in SQL, bound, read and freed, and how
+ * records show them. A new column needs a member of the struct, a line in the list, and a column of
+ * the table; to be shown, also a member of gputune_record.
  *
- * Each line has the kind, the column, the member of the row's struct, and SHOWN(member of
- * gputune_record) or HIDDEN. */
+ * Each line has the kind, the column, the member of the struct, and SHOWN(member of gputune_record)
+ * or HIDDEN. */
 #pragma once
 
 #include "base/hash.h"
@@ -13,7 +13,7 @@
 #include "stats/summary.h"
 #include "store/answer.h"
 
-/* The version of files with these columns and the tables of db/. */
+/* The version of the tables of db/ and of the columns below. */
 enum { GT_SCHEMA_VERSION = 1 };
 
 /* A compiled source. `source` is gt_source.hash. */
@@ -66,8 +66,7 @@ typedef struct gt_trial {
     uint32_t vector_bytes; /* gt_vector_bytes() */
     double occupancy, max_error, compile_ns;
     int driver_version, nvrtc_version; /* of the trial */
-    /* time limit that was too short for the variant, which was slow or hung once; otherwise 0 */
-    double limit_ns;
+    double limit_ns;       /* limit that was too short for a slow or hung variant; otherwise 0 */
     const char *proved_at; /* sizes and data of the proof (gt_request.proved_at); NULL: "" */
 } gt_trial;
 
@@ -111,16 +110,16 @@ typedef struct gt_winner {
     gt_code code;                 /* the image is empty if it was not stored or is damaged */
     gt_code fallback; /* code of fallback_config; a zero source means the same code as `code` */
     char *fallback_config; /* the safe configuration (gt_config_scalar); NULL: `config` */
-    /* times of the winner's trial, and the default's median (0: none); only lookups set them */
+    /* times of the winner's trial, and the default's median (0: none); set by lookups */
     double median_ns, low_ns, high_ns, default_ns;
     gt_verdict verdict;
     bool modelled;
     char *stop_reason;
-    int nvrtc_version;         /* of the compiler */
+    int nvrtc_version;         /* version of NVRTC that compiled the code */
     uint32_t variants, failed; /* number of variants that the tuning tried, and that failed */
     double tuning_s;
     char created[24]; /* UTC, ISO 8601; set when stored */
-    char *proved_at;  /* of the winner's trial; only lookups set it */
+    char *proved_at;  /* of the winner's trial; set by lookups */
 } gt_winner;
 
 #define GT_WINNER_COLUMNS(X)                                                                       \
@@ -164,7 +163,7 @@ typedef struct gt_winner {
 typedef struct gt_stored_rule {
     char *text;         /* gt_rule_text() */
     char *sources;      /* contains the hexadecimal gt_source.hash of each variant */
-    int driver_version; /* of the GPU on which the rule was made */
+    int driver_version; /* driver of the GPU on which the rule was made */
     int nvrtc_version;
     bool proved;      /* true if workers verified the variants on this kind of GPU */
     char created[24]; /* UTC, ISO 8601; set when stored, unless an import has a date */
@@ -178,8 +177,8 @@ typedef struct gt_stored_rule {
     X(BOOL, proved, proved, HIDDEN)                                                                \
     X(INPLACE, created, created, HIDDEN)
 
-/* The columns of a gt_site (store.h): those of the GPU, two of the kernel, then those of the
- * scenario. In this and the next list, an SQL expression may replace a column's name. */
+/* The columns of a gt_site (store.h): first those of the GPU, then two of the kernel, then those of
+ * the scenario. In this and the next list, an SQL expression may replace a column's name. */
 enum { GT_GPU_COLUMNS = 15, GT_FIRST_SCENARIO_COLUMN = GT_GPU_COLUMNS + 2 };
 #define GT_SITE_COLUMNS(X)                                                                         \
     X(TEXT, g.environment, scenario.environment, SHOWN(environment))                               \

@@ -79,7 +79,7 @@ static struct {
     sqlite3_vfs *system;
 } own = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-/* Returns true if another user may have made the file. For example, it may have several links. */
+/* Returns true if another user may have made the file; several links also suggest this. */
 static bool is_foreign(const struct stat *facts)
 {
     return !S_ISREG(facts->st_mode) || facts->st_nlink > 1 || distrust_file(facts);
@@ -120,7 +120,7 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int
                : own.system->xOpen(own.system, name, file, flags, opened);
 }
 
-/* Data of an open database file, after SQLite's own. `methods` are the system's, except for
+/* Data of an open database file, stored after SQLite's own. `methods` are the system's, except for
  * reading. */
 typedef struct watched {
     sqlite3_io_methods methods;
@@ -149,7 +149,7 @@ static int read_page(sqlite3_file *file, void *out, int bytes, sqlite3_int64 at)
     return ends ? SQLITE_INTERRUPT : own_part->system->xRead(file, out, bytes, at);
 }
 
-/* Makes reads end at the database's limit, if the file was opened with find_vfs(). */
+/* Limits how long reads take, if the file was opened with find_vfs(). */
 static void watch_reads(gt_database *database, sqlite3 *handle)
 {
     sqlite3_file *file = NULL;
@@ -164,7 +164,8 @@ static void watch_reads(gt_database *database, sqlite3 *handle)
     }
 }
 
-/* The name is unique, because a program may contain several copies of this library. */
+/* Registers the VFS under a unique name, because a program may contain several copies of the
+ * library. */
 static int register_vfs(void)
 {
     enum { ALIGNMENT = _Alignof(watched) };
@@ -194,7 +195,7 @@ static int find_vfs(const char **name)
     return code;
 }
 
-/* Also runs when dlclose() unloads the library. */
+/* Also called when dlclose() unloads the library. */
 __attribute__((destructor)) static void unregister(void)
 {
     if (own.registered) {
@@ -202,7 +203,6 @@ __attribute__((destructor)) static void unregister(void)
     }
 }
 
-/* Returns true if the database has a journal with this suffix that must not be opened. */
 static bool lies_beside(const char *path, const char *suffix)
 {
     char name[4096];
@@ -396,7 +396,7 @@ static void restrict_connection(sqlite3 *handle, gt_database *database)
 static int open_connection(sqlite3 **out, gt_database *database, const char *path,
                            gt_database_mode mode)
 {
-    /* a reader must be able to undo a killed writer's transaction */
+    /* even a reader must be able to undo a killed writer's transaction */
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
     flags |= mode == GT_DATABASE_MEMORY ? SQLITE_OPEN_CREATE : 0;
     const char *vfs = NULL;
@@ -449,7 +449,7 @@ static gt_trouble prepare_schema(gt_database *database, gt_database_mode mode, c
     return gt_database_trouble(database);
 }
 
-/* Creates the file for this user only. SQLite gives the journal the same mode. */
+/* Creates the file for this user only. SQLite gives its journal the same mode. */
 static gt_trouble make_private(bool *made, const char *path, char why[GT_WHY_MAX])
 {
     int file = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
@@ -464,8 +464,8 @@ static gt_trouble make_private(bool *made, const char *path, char why[GT_WHY_MAX
     return GT_TROUBLE_NONE;
 }
 
-/* Refuses other than regular files: opening a pipe waits for its other end, and opening a device
- * may have any effect. */
+/* Refuses all but regular files, because opening a pipe waits for its other end, and opening a
+ * device may have side effects. */
 static gt_trouble check_kind(const char *path, char why[GT_WHY_MAX])
 {
     struct stat facts;
@@ -478,7 +478,7 @@ static gt_trouble check_kind(const char *path, char why[GT_WHY_MAX])
     return GT_TROUBLE_FAILED;
 }
 
-/* access() distinguishes causes that SQLite does not. */
+/* Explains why SQLite did not open the file. access() distinguishes causes that SQLite does not. */
 static void explain_failed_open(char why[GT_WHY_MAX], const gt_database *database, const char *path)
 {
     enum { MOST = 504 }; /* SQLite's limit is 512 bytes, with the suffix of a journal */
@@ -544,7 +544,7 @@ gputune_status gt_database_open(gt_database **out, const char *path, gt_database
 
 /* --- examining a file through a separate connection ------------------------------------------- */
 
-/* Checks every page. Writes the first problem found to `out`. */
+/* Checks every page, and writes the first problem to `out`. */
 static int read_damage(char *out, size_t bytes, sqlite3 *handle)
 {
     sqlite3_stmt *statement = NULL;

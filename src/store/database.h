@@ -41,11 +41,11 @@ typedef struct gt_database {
     sqlite3_stmt *statements[GT_SQL_COUNT];
     int code;  /* SQLite's extended code of the last failure */
     bool made; /* true if this connection created the file */
-    /* why code in the file is not launched and results do not count as proved; NULL if trusted */
+    /* why code in the file is not launched and results are not trusted; NULL: trusted */
     const char *distrust;
     bool given;           /* true for the system's file, which is trusted */
-    gt_patience patience; /* how long statements wait for locks; the flags must outlive it */
-    gt_patience limit;    /* how long statements run; the flags must outlive it */
+    gt_patience patience; /* how long statements wait for locks; its cancel flags must outlive it */
+    gt_patience limit;    /* how long statements run; its cancel flags must outlive it */
 } gt_database;
 
 /* Opens `path`. Creates the file (mode 0600) and its tables if `mode` allows it. This call and
@@ -71,7 +71,6 @@ gt_trouble gt_database_trouble(const gt_database *database);
 /* Returns a text about the last failure. */
 const char *gt_database_why(const gt_database *database);
 
-/* Reads the columns of a row. */
 typedef gputune_status (*gt_row_fn)(void *context, gt_rows *row);
 /* Runs a statement with ?1, ?2, ... bound as by gt_bind(). Calls `take` (may be NULL) for each row
  * until it fails, or only for the first row. Returns ENOTFOUND if `first_only` is set and there is

@@ -31,17 +31,10 @@ const char *gt_sizes_of(char out[GT_SIZES_TEXT], const gt_scenario *scenario);
 /* Returns true if `wanted` selects the site. */
 bool gt_is_wanted(const gt_wanted *wanted, const gt_site *site);
 /* Returns the distance of two lists of sizes from gt_sizes_of(); INFINITY if they cannot be
- * compared. It is the sum, over all sizes, of
- *
- * log(size / wanted)
- *
- * , where 0 counts as a half, plus
- *
- * log
- *
- * of the ratio of the greatest powers of two, up to 16, that divide the sizes. The second term
- * counts because code that is fast if vectors and tiles fit is often slow, or wrong, if they do
- * not. */
+ * compared. It is the sum, over all sizes, of |log(size / wanted)|, where 0 counts as a half, plus
+ * |log| of the ratio of the greatest powers of two, up to 16, that divide the sizes. The second
+ * term counts because code that is fast if vectors and tiles fit is often slow, or wrong, if they
+ * do not. */
 double gt_sizes_distance(const char *wanted, const char *sizes);
 /* Writes the time `seconds_ago` seconds ago in UTC, "2026-01-31T12:00:00Z", to `out`. Returns
  * out. */

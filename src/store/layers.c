@@ -23,13 +23,13 @@ enum { GT_WARNING_MAX = 768 };
 /* Longest wait for the system's file, and for the last write before closing. */
 #define GT_LOOKUP_WAIT_S 0.1
 
-/* Why a rollback journal, not a write-ahead log: processes share the index of a write-ahead log in
- * memory, so processes of two machines would damage a file on a network file system, where home
- * folders often are. Also, a file that only root may write could not be read. Writes are rare and
- * short.
+/* Why a rollback journal, and not a write-ahead log: the index of a write-ahead log is in memory
+ * that processes share, so processes of two machines would damage a file on a network file system,
+ * where home folders often are. Also, a file that only root may write could not be read. Writes are
+ * rare and short.
  *
  * A damaged file is not changed, because it may belong to another program, or be intact again once
- * its file system is repaired. Results are kept in memory.
+ * its file system is repaired.
  *
  * All threads use one connection to the user's file, and each use of it tries without waiting. If
  * another process has locked the file, the thread releases the connection, waits, and tries again.
@@ -42,7 +42,7 @@ enum { GT_WARNING_MAX = 768 };
 struct gt_store {
     pid_t owner;
     gt_log log;
-    char *asked, *system_path; /* paths of the user's file, and of the system's or NULL */
+    char *asked, *system_path; /* path of the user's file, and of the system's file or NULL */
     bool only_read;
 
     pthread_mutex_t using;
@@ -57,14 +57,12 @@ struct gt_store {
     pthread_mutex_t telling;
     bool no_file;    /* true if the file is no longer written */
     bool unreadable; /* true if the file is no longer read */
-    /* when a call last gave up waiting for the lock and left rows in memory; 0: the file has all
-     * rows */
+    /* when a wait for the lock last failed and left rows in memory; 0: the file has all rows */
     int64_t lags_since_ns;
     int64_t locked_since_ns; /* when a lookup last failed to get the lock; 0: never */
-    bool distrust_logged;    /* true after the warning about an untrusted file */
-    /* true after a warning about the lock, until a write succeeds */
-    bool lock_logged;
-    bool loss_logged;        /* true after gt_store_check() reported rows that are only in memory */
+    bool distrust_logged;    /* true once the warning about an untrusted file was logged */
+    bool lock_logged;        /* true once the lock was warned about, until a write succeeds */
+    bool loss_logged;        /* true once gt_store_check() reported rows that are only in memory */
     char unkept[GT_WHY_MAX]; /* why rows are only in memory; "" if there are none */
     gt_obstacle unread;      /* why the file did not answer the last lookup */
     char warning[GT_WARNING_MAX]; /* the next log line */
@@ -179,7 +177,7 @@ static gputune_status layers_open_memory(gt_database **database)
     return status == GPUTUNE_EDATABASE ? gt_fail(status, "SQLite cannot be initialised") : status;
 }
 
-/* The caller holds `using`. */
+/* Stops using the system's file. The caller holds `using`. */
 static void drop_system(gt_store *store, const char *why)
 {
     layers_warn(store, "the system database %s is not used: %s", store->system_path, why);
@@ -194,7 +192,7 @@ static gputune_status open_file(gt_store *store, gt_obstacle *obstacle)
 {
     const gt_patience at_once = gt_patience_for(0, NULL);
     const char *path = store->asked;
-    bool fixed = store->only_read || store->no_file; /* then an open file stays open */
+    bool fixed = store->only_read || store->no_file; /* if true, an open file stays open */
     if (store->file && (fixed || !gt_database_is_gone(store->file))) {
         return GPUTUNE_OK;
     }
@@ -241,8 +239,7 @@ static gputune_status try_once(gt_store *store, gt_store_fn work, void *context,
     obstacle->trouble = gt_database_trouble(store->file);
     snprintf(obstacle->why, sizeof obstacle->why, "%s", gt_database_why(store->file));
     if (status != GPUTUNE_EDATABASE && !sqlite3_get_autocommit(store->file->handle)) {
-        gt_database_close(
-            &store->file); /* closing the file releases the lock, for which other threads wait */
+        gt_database_close(&store->file); /* this releases the lock, for which other threads wait */
     }
     return status;
 }
@@ -309,12 +306,11 @@ static gputune_status layers_use_file(gt_store *store, gt_store_fn work, void *c
     return status;
 }
 
-/* --- the longest wait of a lookup
- * -------------------------------------------------------------------- */
+/* --- the longest wait of a lookup ------------------------------------------------------------- */
 
 static const double longest_wait_s = 5; /* a disk may take seconds to end a write */
-static const double listing_s = 0.5;    /* if the caller has no patience */
-static const double share = 0.25;       /* fraction of the caller's time limit */
+static const double listing_s = 0.5;    /* wait of a lookup without a patience */
+static const double share = 0.25;       /* fraction of the caller's time limit that lookups wait */
 static const double pause_s = 1; /* how long calls do not wait after a wait without success */
 
 gt_patience gt_layers_file_patience(const gt_patience *patience)
@@ -323,7 +319,7 @@ gt_patience gt_layers_file_patience(const gt_patience *patience)
                                fmin(longest_wait_s, share * gt_patience_left_s(patience)));
 }
 
-/* Returns how long a lookup waits for the file. With 0 it still tries once. */
+/* Returns how long a lookup waits for the file. Even with 0 it tries once. */
 static gt_patience lookup_patience(gt_store *store, const gt_patience *patience)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
@@ -365,7 +361,6 @@ static void open_system(gt_store *store)
     }
 }
 
-/* Returns the file named by the program or the user, or NULL. */
 static const char *named_file(const char *path)
 {
     const char *given = path ? path : gt_environment("GPUTUNE_DB");
@@ -421,7 +416,7 @@ static gputune_status find_nothing(gt_database *database, void *context)
     return GPUTUNE_OK;
 }
 
-/* If the file is locked, a later call opens it, unless the store is read-only. */
+/* Opens the user's file. If it is locked, a later call opens it, unless the store is read-only. */
 static gputune_status open_user(gt_store *store, const char *path)
 {
     const gt_patience none = gt_patience_for(0, NULL);
@@ -541,7 +536,7 @@ gputune_status gt_store_read_all(gt_store *store, gt_store_fn work, void *contex
     return status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status;
 }
 
-static const double longest_write_s = 5; /* for a locked file */
+static const double longest_write_s = 5; /* how long a write waits for a locked file */
 
 /* --- transactions ----------------------------------------------------------------------------- */
 
@@ -584,7 +579,7 @@ static gputune_status in_transaction(gt_database *database, void *context)
     return status;
 }
 
-/* `call` limits how long statements run, `patience` how long to wait. */
+/* Writes the user's file. `call` limits how long statements run, `patience` how long to wait. */
 static gputune_status write_file(gt_store *store, gt_store_fn work, void *context,
                                  const gt_patience *call, const gt_patience *patience)
 {
@@ -640,7 +635,7 @@ gputune_status gt_store_write_memory(gt_store *store, gt_store_fn work, void *co
     return status;
 }
 
-/* Statements that copy rows of `kept` to the file. Referenced rows come first. */
+/* Statements that copy rows of `kept` to the file. Rows come after the rows that they refer to. */
 static const gt_sql steps[] = {GT_SQL_BRING_GPU,    GT_SQL_BRING_KERNEL, GT_SQL_BRING_SCENARIO,
                                GT_SQL_BRING_CUBIN,  GT_SQL_BRING_CODE,   GT_SQL_BRING_TRIAL,
                                GT_SQL_BRING_WINNER, GT_SQL_BRING_RULE};
@@ -654,7 +649,7 @@ typedef struct bringing {
 /* Copies the database `from` to `kept`, an empty database attached to the writer's connection. */
 static gputune_status copy_kept(gt_database *database, sqlite3 *from)
 {
-    if (sqlite3_db_readonly(database->handle, "kept") < 0) { /* not attached yet */
+    if (sqlite3_db_readonly(database->handle, "kept") < 0) { /* `kept` is not attached yet */
         GT_TRY(gt_execute(database, GT_SQL_BRING_BEGIN, ""));
     }
     sqlite3_backup *backup = sqlite3_backup_init(database->handle, "kept", from, "main");
@@ -693,7 +688,7 @@ static void detach_store(gt_store *store)
     }
 }
 
-/* Deletes the rows in memory, which are now in the file, except leases and newer rows. */
+/* Deletes rows from memory that are now in the file, except leases and newer rows. */
 static void forget_memory(gt_store *store, const bringing *what)
 {
     int64_t leases = 1;
@@ -742,7 +737,7 @@ static bool has_memory(gt_store *store)
     return store->memory != NULL;
 }
 
-/* Like layers_bring(), but waits at most until 0.3 s after the last failed wait. */
+/* Like layers_bring(), but gives up 0.3 s after the last failed wait. */
 static void bring_the_rest(gt_store *store)
 {
     static const double most_s = 0.3;
@@ -812,7 +807,7 @@ static void warn_of_lock(gt_store *store)
              "another process had locked it, and some results were lost");
 }
 
-/* Also writes to the database in memory, if any, because lookups read it first. */
+/* Lookups read the database in memory first, so it is written, too, if it exists. */
 gputune_status gt_store_write(gt_store *store, gt_store_fn work, void *context,
                               const gt_patience *patience)
 {

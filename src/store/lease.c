@@ -33,8 +33,8 @@
 #include <unistd.h>
 
 enum { MACHINE_MAX = 128, LEASE_MS = GT_LEASE_SECONDS * 1000 };
-static const double longest_wait_s = 30; /* if the caller has no patience */
-static const double brief_wait_s = 0.1;  /* of one renewal; renewals repeat */
+static const double longest_wait_s = 30; /* limit of a wait without a patience */
+static const double brief_wait_s = 0.1;  /* limit of one renewal's wait; renewals repeat */
 
 /* --- processes -------------------------------------------------------------------------------- */
 
@@ -173,7 +173,7 @@ static gputune_status peek_lease(gt_database *database, void *context)
     return GPUTUNE_OK;
 }
 
-/* EBUSY if another process holds the lease. Only reads the database. */
+/* Looks at the lease without writing. EBUSY if another process holds it. */
 static gputune_status look_at_lease(gt_store *store, lease_try *attempt,
                                     const gt_patience *patience)
 {

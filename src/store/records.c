@@ -273,7 +273,7 @@ static int compare_rows(const void *left, const void *right)
     return order ? order : strcmp(a->record.configuration, b->record.configuration);
 }
 
-/* Calls `each` for the records in order. Does nothing but return `answer` if that is not 0. */
+/* Calls `each` for the records in order. If `answer` is not 0, only returns it. */
 static int give_records(record_search *search, int answer, gt_record_fn each, void *user)
 {
     gt_array_sort(&search->found, compare_rows);
@@ -294,7 +294,8 @@ int gt_store_records(gt_store *store, const gt_records_filter *filter, gt_record
 {
     record_search search = {.filter = filter, .all_trials = filter->all_trials};
     int answer = gt_store_read_all(store, read_records, &search, NULL);
-    answer = answer == GPUTUNE_EBUSY ? GPUTUNE_OK : answer; /* gt_store_check() reports it */
+    /* gt_store_check() reports a locked file */
+    answer = answer == GPUTUNE_EBUSY ? GPUTUNE_OK : answer;
     if (answer == GPUTUNE_OK) {
         answer = settle_versions(&search);
     }
@@ -307,8 +308,8 @@ int gt_store_records(gt_store *store, const gt_records_filter *filter, gt_record
 
 typedef struct forgetting {
     record_search search;
-    bool outdated; /* true if only superseded versions are selected */
-    bool searched; /* true if the file was writable and was searched */
+    bool outdated; /* true to select only superseded versions */
+    bool searched; /* true if the file is writable and was searched */
 } forgetting;
 
 /* Adds a rule as a record, the only row of its scenario on its kind of GPU. */

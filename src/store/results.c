@@ -100,16 +100,16 @@ gputune_status gt_store_put_trials(gt_store *store, const gt_scenario *scenario,
 /* ---- trials elsewhere ------------------------------------------------------------------------ */
 
 typedef struct group {
-    int64_t gpu, scenario; /* valid in the current layer */
+    int64_t gpu, scenario; /* ids in the current layer */
     gt_hash key;
-    double distance; /* between the sizes */
+    double distance; /* distance of the sizes */
     bool other_gpu, other_values, other_objective;
     size_t order; /* position in the order of finding */
     gt_related_list trials;
 } group;
 
 typedef struct related_search {
-    GT_ARRAY(group) groups; /* of all layers so far */
+    GT_ARRAY(group) groups; /* groups of all layers read so far */
     const gt_device *device;
     const gt_scenario *wanted;
     char sizes[GT_SIZES_TEXT]; /* the wanted sizes */
@@ -164,7 +164,7 @@ static gputune_status add_group(void *context, gt_rows *row)
     return place == next ? gt_array_push(&search->groups, one) : GPUTUNE_OK;
 }
 
-/* Omits groups of upper layers, and the scenario itself. */
+/* Lists the groups of a layer, except those of upper layers and the scenario itself. */
 static gputune_status list_groups(related_search *search, gt_database *database)
 {
     const gt_device *device = search->device;
@@ -225,7 +225,7 @@ static gputune_status read_related(gt_database *database, void *context)
     const size_t upper = search->groups.count;
     gputune_status status = read_groups(search, database, upper);
     if (status != GPUTUNE_OK) {
-        drop_groups(search, upper); /* so the layer can be read again */
+        drop_groups(search, upper); /* lets the layer be read again */
     }
     return status;
 }
@@ -239,7 +239,7 @@ static gputune_status gather_related(gt_related_list *out, related_search *searc
         for (size_t t = 0; t < from->count && out->count < GT_RELATED_MAX; t++) {
             from->items[t].group = (uint32_t)i;
             GT_TRY(gt_array_push(out, from->items[t]));
-            from->items[t].config = NULL; /* now owned by `out` */
+            from->items[t].config = NULL; /* `out` now owns the text */
         }
     }
     return GPUTUNE_OK;
@@ -370,7 +370,7 @@ static gputune_status take_winner(gt_winner *out, gt_rows *rows)
     return GPUTUNE_OK;
 }
 
-/* A missing or damaged image stays empty, and the code can be compiled again. */
+/* Loads an image. A missing or damaged image stays empty; the code can be compiled again. */
 static gputune_status load_code(gt_code *code, gt_database *database)
 {
     bool has_source = code->source.high || code->source.low;
@@ -451,10 +451,10 @@ typedef struct near_sizes {
 } near_sizes;
 
 typedef struct nearest_search {
-    gt_winner best; /* no configuration until a winner is found */
+    gt_winner best; /* has no configuration until a winner is found */
     double distance;
     const gt_scenario *wanted;
-    const gt_hash *other; /* trials whose winners to skip */
+    const gt_hash *other; /* winners of these trials are skipped */
     size_t other_count;
     char sizes[GT_SIZES_TEXT]; /* the wanted sizes */
     GT_ARRAY(near_sizes) list; /* sizes in the current layer, the nearest first */
@@ -477,7 +477,7 @@ static gputune_status list_sizes(void *context, gt_rows *row)
     return near.distance < INFINITY ? gt_array_push(&search->list, near) : GPUTUNE_OK;
 }
 
-/* Ranks winners at the same distance: whole space above final, above others. */
+/* Ranks winners at the same distance: those of the whole space first, then final ones. */
 static int rank_of(const gt_winner *winner)
 {
     return 2 * !winner->only[0] + winner->terms.final;
@@ -584,7 +584,7 @@ static gputune_status drop_replaced(gt_database *database, int64_t gpu, int64_t 
     return count > 0 ? gt_execute(database, GT_SQL_DROP_IMAGES, "") : GPUTUNE_OK;
 }
 
-/* A trial that this tuning has already stored keeps its date. */
+/* Stores the trials. A trial that this tuning has already stored keeps its date. */
 static gputune_status put_trials(gt_database *database, int64_t gpu, int64_t scenario,
                                  const gt_outcome *outcome, const char *created)
 {

@@ -34,7 +34,7 @@ typedef struct gt_record_row {
     gputune_record record;
     gt_site site;
     char scenario_hex[GT_HASH_HEX], identity_hex[GT_HASH_HEX];
-    gt_trial_status default_status; /* -1 if the default has no trial */
+    gt_trial_status default_status; /* -1: the default has no trial */
     double volume;
     int winner_order; /* later winners of a file have higher numbers */
     bool superseded;  /* true if another version of the template counts instead */

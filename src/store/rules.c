@@ -11,7 +11,8 @@ void gt_stored_rule_free(gt_stored_rule *rule)
     gt_columns_free(rule, &gt_rule_columns);
 }
 
-/* Returns the scenario that is the key of a rule. Its bucket "rule" differs from every problem. */
+/* Returns the scenario under which a rule is stored. Its bucket "rule" differs from every
+ * problem. */
 static gt_scenario scenario_of_rule(const gt_scenario *scenario, const char *region)
 {
     gt_scenario of_rule = *scenario;
@@ -161,7 +162,8 @@ gputune_status gt_store_rules(gt_listed_rules *out, gt_store *store, const gt_wa
     rule_listing listing = {.wanted = wanted, .out = &list};
     gputune_status status = gt_store_read_all(store, list_rules, &listing, NULL);
     gt_hash_index_free(&listing.above);
-    GT_TRY(status == GPUTUNE_EBUSY ? GPUTUNE_OK : status); /* gt_store_check() reports it */
+    /* gt_store_check() reports a locked file */
+    GT_TRY(status == GPUTUNE_EBUSY ? GPUTUNE_OK : status);
     *out = gt_take(&list);
     return GPUTUNE_OK;
 }

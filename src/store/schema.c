@@ -54,7 +54,7 @@ static bool is_known(const char *sql, bool grown)
     return false;
 }
 
-/* Returns true if `sql` creates a table of plain columns, without further parentheses. */
+/* Returns true if `sql` creates a table without expressions. */
 static bool is_plain_table(const char *sql, const char *start)
 {
     const char *columns = strchr(sql, '(');
@@ -86,7 +86,7 @@ static int check_objects(char why[GT_WHY_MAX], sqlite3 *handle, int64_t version)
     return code;
 }
 
-/* Runs in a transaction, because another process may be creating the tables. */
+/* Reads in a transaction, because another process may be creating the tables. */
 int gt_schema_check(gt_schema *out, char why[GT_WHY_MAX], sqlite3 *handle)
 {
     int code = run_sql(handle, "BEGIN");
@@ -121,7 +121,7 @@ static int run_steps(sqlite3 *handle)
     return code ? code : run_sql(handle, pragmas);
 }
 
-/* Runs in a transaction, so other processes see either no tables or all of them. */
+/* Creates in a transaction, so other processes see either no tables or all of them. */
 int gt_schema_create(sqlite3 *handle)
 {
     int code = run_sql(handle, "BEGIN IMMEDIATE");

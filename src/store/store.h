@@ -66,8 +66,8 @@ bool gt_store_lags(gt_store *store);
 typedef struct gt_store_facts {
     char path[PATH_MAX];  /* "" if the user has no cache folder */
     bool exists;          /* if false, only path, `unwritable` and `network` are set */
-    char damage[256];     /* why the file cannot be read, or its first damage; "" if none */
-    char unwritable[256]; /* why the file cannot be written now; "" if it can */
+    char damage[256];     /* why the file cannot be read, or its first damage; "": none */
+    char unwritable[256]; /* why the file cannot be written now; "": it can */
     int64_t bytes, schema, trials, winners;
     const char *distrust; /* gt_distrust() of the file, or NULL */
     const char *network;  /* gt_network_of() of the file, or NULL */
@@ -88,15 +88,15 @@ typedef struct gt_scenario {
     const char *environment; /* gt_environment_join() */
     const char *kernel;
     const char *problem; /* sizes that are measured and shown, "n=67108864 T=half" */
-    const char *bucket;  /* replaces the problem in the key of a rule; otherwise NULL */
+    const char *bucket;  /* replaces the problem in a rule's key; otherwise NULL */
     const char *fixed;   /* const and type values, "T=half", which the nearest size must share */
     gputune_objective objective; /* never DEFAULT */
     gputune_cache cache;
     const char *alignment;         /* "16", or "16 x=4" */
     const char *inputs;            /* "seed=1", or "live:TAG" */
     gt_hash identity;              /* gt_template.identity */
-    double work_bytes, work_flops; /* of one launch of the default; not in the key */
-    /* true if there is no reference or check, so the default counts as correct; not in the key */
+    double work_bytes, work_flops; /* of a launch of the default; not in the key */
+    /* true if the default counts as correct, for lack of a reference or check; not in the key */
     bool unreferenced;
 } gt_scenario;
 
@@ -106,17 +106,16 @@ gt_hash gt_scenario_hash(const gt_scenario *scenario);
  * counts that need 64 bits are doubles. */
 typedef struct gt_site {
     gt_scenario scenario;
-    const char *gpu;  /* NULL to keep the stored facts of the GPU */
+    const char *gpu;  /* NULL: keep the stored facts of the GPU */
     const char *uuid; /* GPU whose clock rates are stored; NULL after a lookup */
     const char *host; /* processor that is part of the environment, or NULL */
     const char *arch, *origin, *mig_profile;
     int sm_count, bus_width_bits, memory_clock_khz, sm_clock_khz;
-    int driver_version, nvrtc_version; /* when the GPU's facts were last stored */
+    int driver_version, nvrtc_version; /* at the time when the GPU's facts were stored */
     double l2_bytes, memory_bytes;
-    /* rate of a stream copy, reads plus writes; 0: keep the stored rate */
-    double copy_bytes_per_s;
-    gt_hash hash;      /* gt_scenario_hash(); */
-    const char *sizes; /* run-time sizes; only lookups set them */
+    double copy_bytes_per_s; /* rate of a stream copy, reads plus writes; 0: keep the stored one */
+    gt_hash hash;            /* gt_scenario_hash(); */
+    const char *sizes;       /* run-time sizes; only lookups set them */
 } gt_site;
 
 /* Returns the site of a scenario on a device. It refers to its arguments. `host` may be NULL. */
@@ -162,7 +161,7 @@ typedef struct gt_shapes {
 } gt_shapes;
 /* Sets the grids and blocks of *record to *texts, which must outlive the record. */
 void gt_launch_show(gputune_record *record, gt_shapes *texts, const gt_launch *launch);
-/* A trial of the same kernel, but of another size, objective, const or type value, or GPU. */
+/* A trial of the same kernel at another size, objective, const or type value, or on another GPU. */
 typedef struct gt_related_trial {
     char *config;
     double time_ns;    /* in nanoseconds, or the value that the objective minimises */
@@ -216,7 +215,7 @@ gputune_status gt_store_find_nearest(gt_winner *out, gt_store *store, const gt_s
                                      const gt_hash *other, size_t count,
                                      const gt_patience *patience);
 
-/* Sets the clock rates of *device to the rates last stored for its GPU and driver. ENOTFOUND. */
+/* Sets the clock rates of *device to those last stored for its GPU and driver. ENOTFOUND. */
 gputune_status gt_store_clock_rates(gt_device *device, gt_store *store);
 
 /* The result of a tuning, or of an import. */
@@ -224,16 +223,14 @@ typedef struct gt_outcome {
     const gt_site *site;
     const gt_trial *trials;
     size_t trial_count;
-    /* the winner with its codes; may be NULL; its trials are stored already, or in `trials` */
+    /* the winner and its codes, or NULL; its trials are stored, or in `trials` */
     const gt_winner *winner;
     const gt_code *codes; /* further code: of the default, or of all variants */
     size_t code_count;
-    bool force; /* true to replace a stored winner even if it answers for the new one */
-    /* true for an import, which keeps the stored facts of the GPU and stored trials */
-    bool offered;
+    bool force;   /* true to replace a stored winner even if it answers for the new one */
+    bool offered; /* true for an import, which keeps stored trials and the GPU's stored facts */
     const char *created; /* time of measurement, UTC, ISO 8601; NULL or "": now */
-    /* seconds since the tuning began; trials stored since then keep their date */
-    double elapsed_s;
+    double elapsed_s; /* seconds since the tuning began; trials stored since then keep their date */
 } gt_outcome;
 
 /* Stores the GPU's facts, scenario, trials, winner and code in one transaction. The winner replaces
@@ -286,15 +283,15 @@ typedef struct gt_wanted {
 typedef struct gt_records_filter {
     gt_wanted wanted;
     bool all_trials; /* false for winners only */
-    /* true to add failed trials to the winners; those of a lower layer only if the upper layers
-     * have no result of the scenario */
+    /* true: also failed trials; those of a lower layer only if the upper layers have no result of
+     * the scenario */
     bool failures;
-    /* true to list one version of each template on each GPU: the current one, or the newest if the
-     * current one has no results */
+    /* true: of each template and GPU, only the current version or, if that has no results, the
+     * newest */
     bool one_version;
-    /* Gets the identity of the current template; returns false if the kernel has none. May be NULL.
-     * A record is outdated if its identity differs from the current one or, without a template,
-     * from the newest record's. */
+    /* Gets the identity of the current template; returns false if there is none. May be NULL. A
+     * record is outdated if its identity is not the current one or, without a template, the
+     * newest. */
     bool (*at_hand)(void *user, const char *kernel, gt_hash *identity);
     void *user;
 } gt_records_filter;
@@ -337,12 +334,12 @@ gputune_status gt_store_find_rule(gt_stored_rule *out, gt_store *store, const gt
 
 /* A new or imported rule. */
 typedef struct gt_rule_outcome {
-    const gt_site *site;        /* run-time sizes are ignored */
+    const gt_site *site;        /* its run-time sizes are ignored */
     const gt_stored_rule *rule; /* `sources` has one hash for each variant */
     const gt_code *codes;
     size_t code_count;
-    /* true for an import: the GPU's stored facts stay, and a stored rule stays if it is proved and
-     * this rule is not, or if both are equal in this and it is not older */
+    /* true for an import: keep the GPU's stored facts, and keep a stored rule that is proved and
+     * this one is not, or else is not older */
     bool offered;
 } gt_rule_outcome;
 
@@ -371,15 +368,14 @@ gputune_status gt_store_export(gt_text *out, uint32_t *count, gt_store *store,
                                const gt_wanted *wanted, bool whole);
 
 typedef struct gt_wisdom_import {
-    /* true to accept code, and results of the same or an unknown driver as verified */
+    /* true: accept code, and count results as verified if their driver is the same or unknown */
     bool trusted;
     int driver_version; /* of the current device; 0 if there is none */
-    /* true to store the winners in the user's database, false to use them in this store only */
-    bool keep;
-    uint32_t taken;    /* out: number of imported winners and rules */
-    uint32_t left_out; /* out: number of entries that are damaged, edited or of another format */
-    const gt_log *log; /* gets a warning about the first such entry */
-    const char *from;  /* name of the text for the warning: a path, or "the text" */
+    bool keep;          /* true: store in the user's database; false: use only in this store */
+    uint32_t taken;     /* out: number of imported winners and rules */
+    uint32_t left_out;  /* out: number of entries that are damaged, edited or of another format */
+    const gt_log *log;  /* gets a warning about the first such entry */
+    const char *from;   /* name of the text in the warning: a path, or "the text" */
 } gt_wisdom_import;
 
 /* Imports the winners and rules of a text made by gt_store_export(). A stored winner stays if it

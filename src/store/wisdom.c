@@ -189,13 +189,13 @@ static bool read_hash(gt_hash *out, const char *text, size_t length)
     if (length != DIGITS || strspn(text, "0123456789abcdef") != length) {
         return false;
     }
-    memcpy(high, text, HALF); /* formatted input would read all the rest of the text */
+    memcpy(high, text, HALF); /* formatted input would read the whole rest of the text */
     high[HALF] = '\0';
     *out = (gt_hash){strtoull(high, NULL, 16), strtoull(text + HALF, NULL, 16)};
     return true;
 }
 
-/* Returns a quoted string, ends it at its closing quote, decodes backslashes, and moves *at past
+/* Reads a quoted string: ends it at its closing quote, decodes backslashes, and moves *at past
  * it. */
 static gputune_status take_string(char **out, char **at)
 {
@@ -326,7 +326,7 @@ static gputune_status read_variant(gt_wisdom_entry *entry, const char *at)
     return read_image(&entry->codes.items[entry->codes.count - 1].image, at);
 }
 
-/* Skips a line with an unknown first word. */
+/* Reads a line. Skips lines with an unknown first word. */
 static gputune_status read_part(gt_wisdom_entry *entry, char *line)
 {
     const char *word = take_word(&line);
@@ -416,7 +416,7 @@ gputune_status gt_wisdom_read(gt_wisdom_entry *out, const char **text)
 
 /* ---- exporting ------------------------------------------------------------------------------- */
 
-/* As many as a search at another size tries together. */
+/* Maximum number of other trials: as many as a search at another size tries together. */
 enum { MOST_OTHERS = 16 };
 
 typedef struct export_search {
@@ -427,7 +427,6 @@ typedef struct export_search {
     uint32_t count;
 } export_search;
 
-/* Adds a fast trial that the entry does not have. */
 static gputune_status take_other(void *context, gt_rows *row)
 {
     gt_wisdom_entry *entry = context;
@@ -485,7 +484,7 @@ static gputune_status export_rows(gt_database *database, void *context)
     return gt_query_each(database, export_row, context, GT_SQL_WISDOM, "");
 }
 
-/* Adds the code of a source, if it is stored and the entry does not have it. */
+/* Adds the code of a source, if it is stored and the entry lacks it. */
 static gputune_status add_variant(gt_wisdom_entry *entry, gt_store *store, gt_hash source)
 {
     gt_code code;
@@ -566,7 +565,6 @@ static bool is_one_of(int value, int first, int last)
     return value >= first && value <= last;
 }
 
-/* Returns true if a tuning could have stored a result of the site. */
 static bool is_sound_site(const gt_site *site)
 {
     return site->scenario.environment && site->scenario.kernel && site->scenario.problem &&
@@ -594,7 +592,8 @@ static bool is_sound(const gt_wisdom_entry *entry)
            gt_hash_equal(gt_scenario_hash(&site->scenario), site->hash);
 }
 
-/* An untrusted trial does not count as correct until it is verified on this machine. */
+/* Adds a trial to import. An untrusted trial does not count as correct until it is verified
+ * here. */
 static gputune_status offer_trial(gt_trial_list *out, const gt_trial *trial, bool believed)
 {
     gt_trial offered = *trial;
@@ -652,7 +651,7 @@ static gputune_status import_entries(gt_database *database, void *context)
     return GPUTUNE_OK;
 }
 
-/* Skips damaged entries, and warns about the first of them. */
+/* Reads all entries. Skips damaged ones, with a warning about the first. */
 static gputune_status read_entries(entry_list *out, gt_wisdom_import *import, const char *text)
 {
     for (;;) {

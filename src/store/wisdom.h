@@ -1,4 +1,4 @@
-/* A winner or rule with all its columns, as text. Used by wisdom.c and by a fuzzer. */
+/* A winner or rule as text, with all its columns. Used by wisdom.c and by a fuzzer. */
 #pragma once
 
 #include "store/row.h"

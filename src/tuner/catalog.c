@@ -114,8 +114,7 @@ struct gt_catalog {
     pthread_mutex_t lock;
     char *folder, *prelude; /* NULL if no prelude was found */
     gt_includes *includes;
-    /* texts for quoted includes, while a text is being added */
-    const gputune_include *given;
+    const gputune_include *given; /* texts for quoted includes, while a text is being added */
     gt_log log;
     GT_ARRAY(gt_catalog_file *) files; /* every version of every file, in the order of reading */
     gt_kernel_list added; /* added kernels; of those with the same name, the newest is last */

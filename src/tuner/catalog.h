@@ -44,9 +44,8 @@ gputune_status gt_catalog_find(const gt_template **out, gt_catalog *catalog, con
 typedef struct gt_watch {
     gt_catalog *catalog;
     struct gt_catalog_file *file;
-    /* when to check the files next, in ns of the coarse clock */
-    atomic_int_least64_t due_ns;
-    atomic_bool edited; /* true after an edit; never reset */
+    atomic_int_least64_t due_ns; /* when to check the files next, in ns of the coarse clock */
+    atomic_bool edited;          /* true after an edit; never reset */
 } gt_watch;
 
 /* Returns the watch of a template, which lives as long as the catalog. Returns NULL if no file

@@ -294,8 +294,7 @@ static gputune_status find_result(gt_race_result *out, const gt_tuning *tuning)
     if (!out->samples) {
         return GPUTUNE_ENOVARIANT;
     }
-    /* true before the playoff by energy */
-    bool by_time = gt_tuning_is_before_weighing(tuning);
+    bool by_time = gt_tuning_is_before_weighing(tuning); /* true before the playoff by energy */
     bool is_cut_short = /* the stop may have prevented another result */
         tuning->session.stop != GT_STOP_NONE &&
         (tuning->proved != out->winner || gt_field_lacks_one(&tuning->session.field));

@@ -216,8 +216,7 @@ static double limit_s(const gt_field *field)
     return field->options.request->options.time_limit_s;
 }
 
-/* --- slow compiles
- * ----------------------------------------------------------------------------- */
+/* --- slow compiles ---------------------------------------------------------------------------- */
 
 gputune_status gt_field_defer(gt_field *field, gt_variant *variant, gt_deferral why,
                               gputune_status failure, const char *message)
@@ -539,8 +538,7 @@ static const gt_service_image *built_in_service(const gt_device *device)
 
 static gputune_status start_service(gt_field *field)
 {
-    /* all other work waits for this compile */
-    static const char quickly[] = "--Ofast-compile=mid";
+    static const char quickly[] = "--Ofast-compile=mid"; /* all other work waits for this compile */
     const bool emulated =
         /* on the emulator, optimised code saves more time */
         field->options.request->device->emulated;

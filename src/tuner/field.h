@@ -82,15 +82,12 @@ struct gt_unit {
     bool given_up;   /* true if the compile was ended, because it is not worth its time */
     bool put_off;    /* true if the compile was ended to free its worker; it is repeated later */
     double spent_s;  /* seconds spent on compiles that were put off */
-    /* compile time when the proposer last decided whether to give up */
-    double asked_s;
+    double asked_s;  /* compile time when the proposer last decided whether to give up */
     char *message;
     gt_compiled compiled;
     bool from_store; /* true if the code was stored or is built in */
-    /* true if compiled with less optimisation, under another hash */
-    bool is_quick;
-    /* first and last variant that waits for this unit */
-    gt_variant *waiting, *last_waiting;
+    bool is_quick;   /* true if compiled with less optimisation, under another hash */
+    gt_variant *waiting, *last_waiting; /* first and last variant that waits for this unit */
 };
 
 typedef struct gt_field_options {
@@ -105,8 +102,7 @@ typedef struct gt_field_options {
     /* true: look for the fastest variant. The field also verifies the fallback, tries equal
      * launches only once, leaves slow compiles to gt_field_retry(), and implies `skips_slow`. */
     bool races;
-    /* true: do not prove variants whose first launch is too slow */
-    bool skips_slow;
+    bool skips_slow;           /* true: do not prove variants whose first launch is too slow */
     uint32_t limit;            /* maximum number of proposals to take; 0: all */
     const gt_history *history; /* results of earlier tunings of the scenario; NULL: none */
 } gt_field_options;
@@ -121,17 +117,14 @@ typedef struct gt_field {
     GT_ARRAY(gt_variant *) variants; /* owned; indexed by id */
     GT_ARRAY(gt_unit *) units;       /* owned; indexed by id */
     gt_variant *standard;            /* the default; NULL if the field does not have it */
-    /* NULL if there is none, or if it races */
-    gt_variant *fallback;
-    gt_hash_index sources;  /* maps the hash of a source to the id of its unit */
-    gt_hash_index launches; /* maps the hash of a launch to the id of its first variant */
+    gt_variant *fallback;            /* NULL if there is none, or if it races */
+    gt_hash_index sources;           /* maps the hash of a source to the id of its unit */
+    gt_hash_index launches;          /* maps the hash of a launch to the id of its first variant */
     uint32_t duplicates;
-    /* includes duplicates */
-    uint32_t worthless;
-    uint32_t started; /* number of variants whose source was generated */
+    uint32_t worthless; /* includes duplicates */
+    uint32_t started;   /* number of variants whose source was generated */
     uint32_t compiling, verifying;
-    /* divides the measure worker between rounds and pending variants */
-    gt_schedule schedule;
+    gt_schedule schedule;   /* divides the measure worker between rounds and pending variants */
     uint32_t untimed;       /* number of verified variants without a time; set by the policy */
     bool rounds_wait;       /* true if contestants wait to be sampled */
     bool abandoned;         /* true if no new work may start */
@@ -139,12 +132,10 @@ typedef struct gt_field {
     bool may_measure;       /* true if the session may use the GPU */
     bool preparing, prepared;
     bool waits_for_default; /* true if the default must be verified before other variants */
-    /* true if the default was added because another variant seemed wrong */
-    bool added_default;
+    bool added_default;     /* true if the default was added because another variant seemed wrong */
     gt_prepared preparation;
-    GT_ARRAY(gt_variant *) compiled; /* variants to verify, in order */
-    /* ready variants that were not returned yet */
-    GT_ARRAY(gt_variant *) newly_ready;
+    GT_ARRAY(gt_variant *) compiled;    /* variants to verify, in order */
+    GT_ARRAY(gt_variant *) newly_ready; /* ready variants that were not returned yet */
     uint32_t in[GT_STAGES];
     uint32_t quick_compiles; /* number of GT_ROLE_QUICK variants */
     double best_ns;          /* fastest first launch of a verified variant; 0: unknown */

@@ -6,9 +6,8 @@
 typedef enum gt_fault {
     GT_FAULT_NONE,
     GT_FAULT_VARIANT, /* the variant does not compile, launch, terminate or compute correctly */
-    /* memory, a worker or the GPU was unavailable; another attempt may succeed */
-    GT_FAULT_MACHINE,
-    GT_FAULT_CALLER /* a mistake in the call or template, or a cancel */
+    GT_FAULT_MACHINE, /* memory, a worker or the GPU was unavailable; another attempt may succeed */
+    GT_FAULT_CALLER   /* a mistake in the call or template, or a cancel */
 } gt_fault;
 
 typedef struct gt_ending {
@@ -19,10 +18,9 @@ typedef struct gt_ending {
         GT_KEEP_NEVER,
         GT_KEEP_REPEATED,
         GT_KEEP_ALWAYS
-    } keep; /* when the trial is stored (gt_outcome_is_kept()) */
-    /* false if this status fails the whole tuning */
-    bool costs_one_variant;
-    bool leaves_an_answer; /* true if the call may still be answered without measuring */
+    } keep;                 /* when the trial is stored (gt_outcome_is_kept()) */
+    bool costs_one_variant; /* false if this status fails the whole tuning */
+    bool leaves_an_answer;  /* true if the call may still be answered without measuring */
 } gt_ending;
 
 const gt_ending *gt_ending_of(gputune_status status);

@@ -286,8 +286,7 @@ static void choose_incumbent(gt_race *race)
  * memory with one entry per contestant. */
 static double field_deviation(gt_race *race, double *variances)
 {
-    /* total degrees of freedom needed to know the deviation */
-    enum { KNOWN_AFTER = 8 };
+    enum { KNOWN_AFTER = 8 }; /* total degrees of freedom needed to know the deviation */
     const gt_runner *incumbent = race->incumbent;
     double freedom = 0;
     size_t count = 0;

@@ -47,15 +47,12 @@ typedef struct gt_race_options {
     /* ratio to the best in the first round that eliminates a contestant; 0: 2; below 1: none */
     double drop_ratio;
 
-    uint32_t level;        /* shared rounds needed for a decision by bounds; 0: 5 */
-    uint32_t max_rounds;   /* maximum number of full rounds of a contestant; 0: 60 */
-    uint32_t final_rounds; /* number of final rounds of winner and default; 0: 8 */
-    /* number of new contestants that causes quick rounds; 0: 5 */
-    uint32_t quick_from;
-    /* uncertainty of quick samples; NULL: as certain as full samples */
-    gt_race_doubt *quick_doubt;
-    /* true if values are modelled without noise, so one short round decides */
-    bool exact;
+    uint32_t level;             /* shared rounds needed for a decision by bounds; 0: 5 */
+    uint32_t max_rounds;        /* maximum number of full rounds of a contestant; 0: 60 */
+    uint32_t final_rounds;      /* number of final rounds of winner and default; 0: 8 */
+    uint32_t quick_from;        /* number of new contestants that causes quick rounds; 0: 5 */
+    gt_race_doubt *quick_doubt; /* uncertainty of quick samples; NULL: as certain as full samples */
+    bool exact;      /* true if values are modelled without noise, so one short round decides */
     bool exhaustive; /* true if contestants leave only after 10 shared rounds, or if they fail */
     /* true if contestants leave only by drop_ratio or failure, and the caller ends the race */
     bool fixed;
@@ -79,9 +76,8 @@ typedef enum gt_race_end {
 const char *gt_race_end_text(gt_race_end end);
 
 typedef enum gt_race_leave {
-    GT_RACE_IN, /* still racing, or was racing at the end */
-    /* far slower than the best in the first round (drop_ratio) */
-    GT_RACE_LEFT_FIRST,
+    GT_RACE_IN,          /* still racing, or was racing at the end */
+    GT_RACE_LEFT_FIRST,  /* far slower than the best in the first round (drop_ratio) */
     GT_RACE_LEFT_EARLY,  /* clearly slower in each of two to four rounds */
     GT_RACE_LEFT_SLOWER, /* the lower bound of the log-ratio to the incumbent is above 0 */
     GT_RACE_LEFT_FAILED  /* failed (gt_race_fail()) */
@@ -111,16 +107,14 @@ typedef struct gt_runner {
     double first;   /* log-ratio to the incumbent in the contestant's first round; NaN: unknown */
     double pending; /* value in the current round; NaN: none */
     GT_ARRAY(gt_race_sample) samples;
-    /* comparison with the incumbent in shared full rounds; count 0: none */
-    gt_paired paired;
+    gt_paired paired; /* comparison with the incumbent in shared full rounds; count 0: none */
     bool calm; /* true if the spread of all contestants allows a decision before round `level` */
     bool tied; /* true if the contestant may be as good as the winner of a decided race */
 } gt_runner;
 
 typedef struct gt_race_round {
     uint32_t number; /* counted from 1 */
-    /* number of contestants; 0: nothing to sample now, or the race has ended */
-    uint32_t count;
+    uint32_t count;  /* number of contestants; 0: nothing to sample now, or the race has ended */
     const uint64_t *ids; /* in the order of sampling; valid until the next call */
     gt_race_kind kind;   /* QUICK if short samples suffice */
 } gt_race_round;

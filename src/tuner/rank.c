@@ -35,7 +35,7 @@ int gt_resident_blocks(const gt_device *device, const gt_kernel_step *step,
 double gt_estimate(const gt_device *device, const gt_kernel_step *step,
                    const gt_resources *resources, uint32_t access_bytes)
 {
-    /* for 4.8 TB/s, 132 multiprocessors and a latency of 800 ns, but used for all GPUs */
+    /* for 4.8 TB/s, 132 multiprocessors and a latency of 800 ns; used for all GPUs */
     static const double bytes_to_hide = 29e3;
     int resident = gt_resident_blocks(device, step, resources);
     if (!resident) {
@@ -60,7 +60,7 @@ typedef struct candidate {
     double estimate;
 } candidate;
 
-/* Returns the bytes of a thread's widest load, at least four. */
+/* Returns the width of a thread's widest load in bytes, at least four. */
 static uint32_t access_bytes(const gt_request *request, const gt_config *config)
 {
     uint32_t widest = 4;

@@ -103,7 +103,7 @@ static gputune_status make_only_text(gt_request *request)
     return gt_text_take(&request->only_text, &text);
 }
 
-/* Lists the const and type values. Results of another size are used only if these are equal. */
+/* Lists the const and type values, which must be equal to use results of another size. */
 static gputune_status make_fixed_text(gt_request *request)
 {
     gt_text text = {0};
@@ -143,8 +143,7 @@ static gputune_status append_expected(gt_text *out, const gt_request *request)
     return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK; /* the proof reports other failures */
 }
 
-/* Describes where a proof is valid: the sizes at which it launches variants, and the origin of the
- * expected results. */
+/* Describes where a proof is valid: at which sizes, and with which expected results. */
 static gputune_status make_proved_at(gt_request *request)
 {
     gt_text text = {0};
@@ -229,8 +228,7 @@ gputune_status gt_request_input(uint32_t *out, const gt_workload *workload,
                    input->buffer);
 }
 
-/* Compares the element type of an input with the template's. An input may declare vectors as their
- * components. */
+/* Compares the element type of an input with the template's. Vectors may be declared as numbers. */
 static gputune_status check_input_type(const gt_request *request, const char *buffer,
                                        const char *type)
 {
@@ -429,7 +427,7 @@ gt_patience gt_request_grace(gt_request *request)
 gputune_status gt_request_ended(const gt_request *request, const char *before, const char *remedy)
 {
     const char *name = request->template->name;
-    /* a cancel also ends the grace period */
+    /* a cancel also ends the extra time after the limit */
     bool canceled =
         gt_is_canceled(request->options.cancel) || gt_is_canceled(request->services->closing);
     return canceled ? gt_fail(GPUTUNE_ECANCELED, "%s: stopped before %s", name, before)
@@ -507,11 +505,12 @@ gputune_status gt_request_compiling(gt_nvrtc_request *out, const char ***options
     for (size_t i = 0; i < folder_count; i++) {
         all[count++] = folders[i];
     }
-    if (request->check || request->device->emulated) { /* lets faults name the line */
+    /* lets messages about faults name the line */
+    if (request->check || request->device->emulated) {
         all[count++] = "-lineinfo";
     }
-    /* NVRTC before 12.8 lacks this option, so its quick compiles are full ones, and they end after
-     * the first pairs. */
+    /* without this option (before NVRTC 12.8), quick compiles are full ones, and end after a few
+     * pairs */
     if (quickly) {
         all[count++] = "--Ofast-compile=min";
     }

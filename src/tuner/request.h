@@ -19,11 +19,11 @@ struct gt_services {
     gt_catalog *catalog;
     gt_store *store;
     gt_log log;
-    uint32_t compile_workers; /* per farm; 0 if unknown */
+    uint32_t compile_workers; /* number of compile workers per farm; 0 if unknown */
     gt_workers *workers;
     gt_gpu_right *gpu;
     const char *pinned;   /* file with all results, which forbids tuning; NULL: none */
-    gt_gpu_user gpu_user; /* the kind of session that takes the GPU */
+    gt_gpu_user gpu_user; /* the kind of session for which the GPU is taken */
     /* Prepares a live input: sets *out to an IPC handle, or to bytes that the caller frees. */
     gputune_status (*input)(void *user, gt_live_input *out, const gputune_input *input);
     /* Waits until live inputs on the device are filled. */
@@ -36,7 +36,7 @@ struct gt_services {
 typedef struct gt_background_use {
     double share; /* fraction of the time for measuring while the application uses the GPU */
     bool (*is_busy)(void *user); /* returns true if the application uses the GPU now */
-    /* returns true if a tuning with a waiting caller needs the GPU, which cancels this one */
+    /* returns true if a tuning with a waiting caller needs the GPU, so this one must end */
     bool (*must_give_way)(void *user);
     void *user;
 } gt_background_use;
@@ -57,18 +57,18 @@ typedef struct gt_request {
     gt_scenario scenario;
     char environment[GT_ENVIRONMENT_MAX];
     gt_patience patience; /* limit of the call */
-    gt_patience grace;    /* set by gt_request_grace(); until_ns 0: unused */
+    gt_patience grace;    /* result of gt_request_grace(); until_ns 0: unused */
     gt_code default_code; /* code of the default; no image until it is compiled */
     gt_terms terms;       /* minimum terms of a result that answers the request */
     gt_lease *lease;      /* lease that the tuning holds, or NULL */
-    bool check; /* true if the emulator's sanitizer checks variants instead of proving them */
+    bool check;           /* true if the emulator's sanitizer checks variants instead of proofs */
     const gt_background_use *background; /* NULL if a caller waits for the request */
     struct {
         gputune_status failure; /* failure of the default in this call, or OK */
         char message[512];
     } refuted;
     GT_ARRAY(struct gt_data_file) files; /* files with contents of buffers (data.h) */
-    char *proved_at; /* sizes and data for proofs; proofs with others do not count */
+    char *proved_at; /* sizes and data of a proof; proofs at others are ignored */
     char *only_text; /* restrictions, such as "UNROLL=1,2,4 VEC=1"; "" if none */
     char *problem_text, *fixed_text, *alignment_text, *inputs_text;
     char *odd_tail_text;   /* "" if there are no odd-tail sizes */
@@ -105,18 +105,18 @@ static inline bool gt_config_is(const gt_config *a, const gt_config *b)
 }
 bool gt_request_is_default(const gt_request *request, const gt_config *config);
 
-/* Returns a short time for answering after the limit. It begins with the first call. */
+/* Returns a short extra time to answer after the limit. It begins with the first call. */
 gt_patience gt_request_grace(gt_request *request);
 
-/* Copies the caller's options. Fills in defaults for all options if `given` is NULL, or for those
- * that an older caller lacks. EINVAL for an unknown struct size. */
+/* Copies the caller's options. Options that an older caller lacks, or all if `given` is NULL, get
+ * their defaults. EINVAL for an unknown struct size. */
 gputune_status gt_options_read(gputune_options *out, const gputune_options *given);
 /* Checks arguments of a call as far as possible without the template. EINVAL for NULL and for
  * numbers out of range. */
 gputune_status gt_call_check(const char *kernel, gputune_sizes sizes,
                              const gputune_options *options);
 
-/* Adapts a workload if the call has its own reference. */
+/* Adapts a workload to the call's own reference, if any. */
 void gt_request_judge(gt_workload *workload, const gt_request *request);
 /* Finds the buffer of a caller's input. EINVAL if the buffer does not exist, is an output, or has
  * another size. */

@@ -76,8 +76,7 @@ gputune_status gt_rule_add_losses(gt_rule_loss *out, const double *choice, size_
     double worst = 0;
     GT_FREED double *sums = calloc(count, sizeof *sums);
     GT_TRY(gt_allocated(sums));
-    /* add each pair, because the two losses are independent */
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++) { /* add each pair, because the two losses are independent */
         const double a = choice[i / decisions], b = tree[i % decisions];
         sums[i] = a + b + error;
         worst = fmax(worst, fmax(a, b) + error);

@@ -16,8 +16,7 @@ typedef struct gt_pool_size {
     double volume; /* product of the sizes, an estimate of the cost */
     bool is_corner;
     bool is_tuned, is_compared;
-    /* true if chosen because different members may be fastest there */
-    bool is_doubtful;
+    bool is_doubtful; /* true if chosen because different members may be fastest there */
     /* one entry per member; missing entries at the end were not measured */
     GT_ARRAY(gt_pool_entry) entries;
 } gt_pool_size;

@@ -8,18 +8,16 @@
 #include <math.h>
 #include <string.h>
 
-/* Ends of the phases, as boundaries of the round (gt_rule_time_at_s()). */
+/* Ends of the phases of a round (gt_rule_time_at_s()). */
 static const double tuning_end = 0.58, pool_end = 0.66, search_end = 0.83, finding_end = 1,
                     measuring_end = 2, testing_end = 3;
 
-/* Returns how many seconds one size may take: at most a tenth of the phase. */
+/* Returns how many seconds a size may take: at most a tenth of the phase. */
 static double size_limit_s(const gt_rule_maker *maker, double begin, double end)
 {
     const double phase_s = gt_rule_time_at_s(maker, end) - gt_rule_time_at_s(maker, begin);
     return fmin(phase_s / 10, gt_rule_left_s(maker, end));
 }
-
-/* ---- the sizes ------------------------------------------------------------------------------- */
 
 static double cost_at(const gt_rule_maker *maker, size_t size, uint32_t member)
 {
@@ -50,7 +48,7 @@ static bool is_kept(const gt_rule_maker *maker, uint32_t member)
     return is;
 }
 
-/* Estimates how much the choice of a member matters at a point, from the two nearest sizes. */
+/* Estimates from the two nearest sizes how much the choice of a member matters at a point. */
 static double doubt_at(const gt_rule_maker *maker, const gt_problem *point)
 {
     const gt_pool *pool = &maker->pool;
@@ -78,8 +76,8 @@ static double doubt_at(const gt_rule_maker *maker, const gt_problem *point)
     return loss * fmin(distances[0], 2);
 }
 
-/* Adds the next point of the sequence as a size or, with `is_doubtful`, the point with the largest
- * doubt_at() of several. Sets *added to false if the pool already has that size. */
+/* Adds the next point of the sequence as a size. With `is_doubtful`, takes several points, and adds
+ * the one where the choice matters most. Sets *added to false if the pool has that size. */
 static gputune_status add_size(bool *added, gt_rule_maker *maker, bool is_doubtful)
 {
     enum { OFFERED = 24 };
@@ -162,8 +160,8 @@ static gputune_status take_winner(gt_rule_maker *maker, const gt_request *reques
 }
 
 /* Tunes the last size that was added, for a share of the time. Removes the size if it has no valid
- * configuration. If no variant was measured in time, leaves is_tuned false and doubles the next
- * share, because a few tuned sizes are better than none. */
+ * configuration. If no variant was measured in time, doubles the next share, because a few tuned
+ * sizes are better than none. */
 static gputune_status tune_size(gt_rule_maker *maker, double share_s)
 {
     static const double longest_s = 10;
@@ -196,8 +194,7 @@ gputune_status gt_rule_tune(gt_rule_maker *maker)
     gt_pool *pool = &maker->pool;
     const size_t first = pool->sizes.count;
     maker->novelty = 0.1;
-    /* more time, because the first search has no results of other sizes to start from */
-    maker->shares = 3;
+    maker->shares = 3; /* the first search takes longer, because it has no results of other sizes */
     for (int i = 0; i < TRIES && !gt_rule_is_late(maker, tuning_end); i++) {
         bool added;
         const size_t done = pool->sizes.count - first;
@@ -254,7 +251,6 @@ static int by_loss(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Returns true if the member has times at several sizes and was never nearly the fastest. */
 static bool cannot_win(const standing *at)
 {
     enum { ENOUGH = 6 };
@@ -281,7 +277,7 @@ static gputune_status list_promising(gt_member_list *out, const gt_rule_maker *m
     return GPUTUNE_OK;
 }
 
-/* Copies stored times, for members that were added after the size was tuned. */
+/* Copies stored times for members that were added after the size was tuned. */
 static gputune_status take_trials(gt_rule_maker *maker, size_t size)
 {
     GT_SCOPED(gt_request_end) gt_request *request = NULL;
@@ -314,8 +310,7 @@ static gputune_status thin_out(gt_rule_maker *maker, const gt_member_list *membe
                                const gt_size_list *at)
 {
     enum { FACTOR = 2, MORE = 8 };
-    /* mean loss that each further configuration must save */
-    static const double worthwhile = 5e-4;
+    static const double worthwhile = 5e-4; /* mean loss that each further configuration must save */
     const size_t sizes = at->count, most = FACTOR * maker->most_codes + MORE;
     GT_FREED double *costs = calloc(sizes + 1, sizeof *costs);
     GT_TRY(gt_allocated(costs));
@@ -360,7 +355,7 @@ static gputune_status list_working(gt_member_list *out, const gt_pool *pool)
     return GPUTUNE_OK;
 }
 
-/* A size loses all its members if they failed elsewhere. */
+/* Drops sizes where the members that worked have failed at other sizes. */
 static void drop_unknown(gt_size_list *sizes, const gt_pool *pool)
 {
     size_t count = 0;
@@ -387,7 +382,7 @@ static gputune_status choose_members(gt_rule_maker *maker, gt_size_list *sizes)
         GT_TRY(kept[i] ? gt_array_push(&chosen, members.items[i]) : GPUTUNE_OK);
     }
     GT_TRY(thin_out(maker, &chosen, sizes));
-    uint32_t universal = UINT32_MAX; /* some sizes may need a member that runs at every size */
+    uint32_t universal = UINT32_MAX; /* some sizes may need a member that runs at all sizes */
     for (size_t i = members.count; i-- > 0;) {
         if (kept[i] && !view.data.needs[i] && !is_kept(maker, universal)) {
             universal = members.items[i];
@@ -522,7 +517,6 @@ gputune_status gt_rule_search(gt_rule_maker *maker)
 
 /* ---- comparing at more sizes ----------------------------------------------------------------- */
 
-/* Lists the kept members, then the best of the others. */
 static gputune_status list_candidates(gt_member_list *out, const gt_rule_maker *maker)
 {
     enum { FACTOR = 3 };
@@ -588,7 +582,7 @@ gputune_status gt_rule_compare(gt_rule_maker *maker)
          i++) {
         GT_TRY(compare_next(maker, &candidates));
     }
-    /* new candidates have no time at some of these sizes, so choose by the tuned sizes */
+    /* new candidates lack times at some of these sizes, so use the tuned sizes */
     if (done < known) {
         GT_TRY(gt_rule_list_sizes(&maker->compared, maker, GT_RULE_SIZES_TUNED));
     }
@@ -612,7 +606,7 @@ static bool lost_one(const gt_rule_maker *maker)
 /* Measures and verifies the kept members at these sizes, until one fails or the phase ends. */
 static gputune_status prove_at(gt_rule_maker *maker, gt_rule_sizes which)
 {
-    enum { PARTS = 4 }; /* one size may take a quarter of the remaining time */
+    enum { PARTS = 4 }; /* one size takes at most a quarter of the remaining time */
     GT_SCOPED(gt_size_list_free) gt_size_list sizes = {0};
     GT_TRY(gt_rule_list_sizes(&sizes, maker, which));
     for (size_t s = 0; s < sizes.count && !lost_one(maker); s++) {
@@ -690,7 +684,7 @@ gputune_status gt_rule_test(gt_rule_maker *maker)
     static const double tuning_share = 0.75;
     gt_pool *pool = &maker->pool;
     const int64_t start_ns = gt_now_ns();
-    /* use only the planned time; another round makes better use of time that was left over */
+    /* use only the planned time, because another round makes better use of the rest */
     const double planned_s =
         gt_rule_time_at_s(maker, testing_end) - gt_rule_time_at_s(maker, measuring_end);
     const double share_s = fmin(gt_rule_left_s(maker, testing_end), planned_s) / TESTS;

@@ -95,7 +95,7 @@ uint32_t gt_region_corners(gt_problem out[GT_CORNERS_MOST], const gt_template *t
     return corners;
 }
 
-/* Sizes with a common power of two: odd multiples of 2^power, or all multiples if not `is_odd`. */
+/* Multiples of 2^power. With `is_odd`, only odd multiples. */
 typedef struct size_class {
     double share; /* fraction of the points in this class */
     int power;
@@ -107,7 +107,7 @@ static const size_class classes[] = {{0.15, 0, true},  {0.11, 1, true}, {0.12, 2
                                      {0.14, 3, true},  {0.13, 4, true}, {0.13, 5, false},
                                      {0.11, 6, false}, {0.11, 7, false}};
 
-/* Returns the class for a random position between 0 and 1. */
+/* Returns the class at a position from 0 to 1. */
 static int class_at(double place)
 {
     enum { LAST = sizeof classes / sizeof *classes - 1 };
@@ -118,8 +118,8 @@ static int class_at(double place)
     return at;
 }
 
-/* Returns the size of the class, in the range, that is nearest to `size`. Tries smaller powers of
- * two until the size is at least three times its power. */
+/* Returns the nearest size of the class in the range. Tries smaller powers of two until the size is
+ * at least three times the power. */
 static int64_t round_size(double size, int class, int64_t least, int64_t most)
 {
     for (; class >= 0; class --) {
@@ -140,8 +140,7 @@ gt_problem gt_region_point(const gt_template *template, const gt_rule_region *re
                            uint64_t index)
 {
     gt_problem point = region->least;
-    /* two dimensions decide if all sizes share a class, and which class */
-    uint32_t dimensions = 2;
+    uint32_t dimensions = 2; /* two dimensions decide if all sizes share a class, and which class */
     double ratio = 2;
     for (uint32_t i = 0; i < template->problem_count; i++) {
         dimensions += varies(region, i) ? 2 : 0;

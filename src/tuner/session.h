@@ -36,8 +36,7 @@ typedef struct gt_policy {
     gputune_status (*proved_again)(gt_session *session, const gt_event *event);
     /* Returns how many seconds before its limit the session must stop, so the policy can end. */
     double (*sets_aside_s)(const gt_session *session);
-    /* Called once, after session->stop is set. */
-    gputune_status (*stopped)(gt_session *session);
+    gputune_status (*stopped)(gt_session *session); /* Called once, after session->stop is set. */
     bool (*done)(const gt_session *session);
 } gt_policy;
 

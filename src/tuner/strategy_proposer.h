@@ -18,8 +18,7 @@ typedef struct gt_strategy_proposer {
     gt_point fallback;
     GT_ARRAY(gt_tried) earlier; /* correct variants of earlier tunings, the fastest first */
     size_t first,
-        /* number of `earlier` entries that may still win, and that were proposed */
-        next_first;
+        next_first; /* number of `earlier` entries that may still win, and that were proposed */
     /* configurations to try first, and how many of them were proposed */
     GT_ARRAY(gt_config) starts;
     size_t next_start;

@@ -86,7 +86,7 @@ static gputune_status get_code(gt_image *image, gt_resources *resources, gt_requ
 }
 
 /* Replaces *fallback by the winner's fallback, if its current source was verified with the
- * request's data. If the default was edited, only the winner's fallback has stored code. */
+ * request's data. After an edit of the default, only the winner's fallback has stored code. */
 static bool take_verified_fallback(gt_config *fallback, const gt_winner *winner,
                                    const gt_request *request)
 {
@@ -161,7 +161,8 @@ static gputune_status stored_config(gt_config *out, const gt_request *request,
     return covered ? GPUTUNE_OK : GPUTUNE_ENOTFOUND;
 }
 
-/* Prefers a final result for the request's own space, then the faster result. */
+/* Returns true if `a` is preferred: a final result for the request's own space, or else a faster
+ * one. */
 static bool is_preferred(const gt_winner *a, const gt_winner *b, const gt_request *request)
 {
     bool a_own = a->terms.final && is_of_space(a, request);
@@ -172,7 +173,6 @@ static bool is_preferred(const gt_winner *a, const gt_winner *b, const gt_reques
     return a_own != b_own ? a_own : value < other;
 }
 
-/* Returns true if a winner was proved with the request's data and sizes. */
 static bool is_proved(const gt_winner *winner, const gt_request *request, const gt_config *config)
 {
     return strcmp(winner->proved_at, request->proved_at) == 0
@@ -202,7 +202,6 @@ static gt_winner *find_answer(gt_config *config, const gt_winner_list *list,
     return best;
 }
 
-/* Answers from the store. ENOTFOUND, without a message, if no result answers `asked`. */
 static gputune_status look_up(gt_choice *out, gt_request *request, const gt_terms *asked,
                               const gt_patience *patience)
 {
@@ -237,7 +236,6 @@ static bool may_prove(const gt_request *request)
     return !at_once && !request->grace.until_ns;
 }
 
-/* Finds the key of code that a proof stored. */
 static gputune_status name_code(gt_code *out, const gt_request *request, const gt_config *config)
 {
     GT_SCOPED(gt_source_free) gt_source source = {0};
@@ -257,7 +255,7 @@ static gputune_status store_proof(const gt_winner *imported, const gt_choice *ch
     GT_FREED char *fallback = NULL;
     size_t count = 0;
     if (!trial) {
-        return GPUTUNE_OK; /* the stored code was deleted */
+        return GPUTUNE_OK; /* there is no trial if the stored code was deleted */
     }
     trials[count] = *trial;
     trials[count++].proved_at = request->proved_at;
@@ -323,7 +321,7 @@ static gputune_status prove_imported(gt_choice *out, gt_request *request, const 
                                                  request->template->name, winner->config);
 }
 
-/* Like prove_imported(), but a failed proof is only a warning. */
+/* Like prove_imported(), but a failed proof only causes a warning. */
 static bool choose_imported(gt_choice *out, gt_request *request)
 {
     const gputune_status status = prove_imported(out, request, &request->terms);
@@ -378,10 +376,9 @@ static gputune_status finish_nearest(gt_choice *out, gt_choice *partial, gt_requ
     return GPUTUNE_OK;
 }
 
-/* Finds the nearest size's winner that is in the request's space. */
 static gputune_status find_nearest(gt_winner *out, gt_config *config, const gt_request *request)
 {
-    gt_hash other[16]; /* trials of earlier code or of another space, to skip */
+    gt_hash other[16]; /* trials of earlier code or of another space */
     size_t count = 0;
     gputune_status status = GPUTUNE_ENOTFOUND;
     while (status == GPUTUNE_ENOTFOUND && count < sizeof other / sizeof *other) {
@@ -451,7 +448,7 @@ gputune_status gt_rule_sources(char **out, const gt_request *request, const gt_r
     return gt_text_take(out, &text);
 }
 
-/* Returns false if the configuration has a value that the template lacks. */
+/* Returns false if the template no longer has a value of the configuration. */
 static bool has_values(const gt_template *template, const gt_config *config)
 {
     bool all = true;
@@ -480,7 +477,7 @@ gputune_status gt_rule_check_sources(const gt_rule *rule, const char *sources,
     return GPUTUNE_OK;
 }
 
-/* ENOTFOUND if the template excludes the variant that the rule chooses for the problem. */
+/* Fails with ENOTFOUND if the template excludes the variant that the rule chooses. */
 static gputune_status check_choice(const gt_rule *rule, const gt_template *template,
                                    const gt_device *device, const gt_problem *problem)
 {
@@ -541,7 +538,7 @@ gputune_status gt_find_rule(gt_found_rule *out, const gt_request *request)
     return GPUTUNE_OK;
 }
 
-/* Describes how much slower the rule's variant is expected to be than a tuned one. */
+/* Describes how much slower than a tuned variant the rule's variant is expected to be. */
 static gputune_status describe_rule(char **out, const gt_rule *rule)
 {
     gt_text text = {0};
@@ -623,7 +620,7 @@ static void extend_patience(gt_request *request)
     }
 }
 
-/* Logs the reason if the call asks for a rule and none answers. */
+/* Chooses by a rule. If the call asks for a rule but none answers, logs the reason. */
 static gputune_status choose_rule(gt_choice *out, gt_request *request)
 {
     gputune_status status = gt_choose_by_rule(out, request);
@@ -654,7 +651,8 @@ static gputune_status choose_unmeasured(gt_choice *out, gt_request *request)
  * failures. */
 static void compile_default(gt_request *request)
 {
-    static const double share = 0.8; /* fraction of the time; the rest is for waiting */
+    /* fraction of the time for the compile; the rest is for waiting */
+    static const double share = 0.8;
     const gt_patience all = request->patience, grace = request->grace;
     const gt_config config = gt_config_default(request->template);
     request->patience = gt_patience_at_most(&all, share * gt_patience_left_s(&all));
@@ -667,7 +665,7 @@ static void compile_default(gt_request *request)
  * waiting, to have an answer if the time runs out. */
 static gputune_status acquire_lease(gt_lease *lease, gt_request *request)
 {
-    static const double compile_s = 1; /* longer than most compiles */
+    static const double compile_s = 1; /* seconds, longer than most compiles */
     gt_store *store = request->services->store;
     double left_s = gt_patience_left_s(&request->patience);
     double wait_s = fmax(fmin(left_s / 2, left_s - compile_s), 0);
@@ -692,10 +690,10 @@ static gputune_status take_unfinished(gt_choice *out, gt_request *request, doubl
     return GPUTUNE_OK;
 }
 
-/* If the search times out, reports how long another process was tuning. */
+/* Searches. After a timeout, also reports how long another process was tuning. */
 static gputune_status search_what_is_left(gt_choice *out, gt_request *request, double waited_s)
 {
-    static const double brief_s = 0.1; /* time to acquire a free lease */
+    static const double brief_s = 0.1; /* seconds that it may take to acquire a free lease */
     const double limit_s = request->options.time_limit_s;
     gputune_status status = gt_search(out, request);
     if (status != GPUTUNE_ETIMEOUT || waited_s < fmax(limit_s / 2, brief_s)) {
@@ -721,15 +719,14 @@ static gputune_status search_under_lease(gt_choice *out, gt_request *request)
     }
     request->lease = &lease;
     const double waited_s = (double)(gt_now_ns() - start_ns) * 1e-9;
-    /* another process may have tuned the scenario in the meantime */
+    /* another process may have tuned the scenario while this one waited */
     status = look_up_request(out, request, &request->patience);
     status = status == GPUTUNE_OK ? status : take_unfinished(out, request, waited_s);
     if (status != GPUTUNE_OK) {
         status = search_what_is_left(out, request, waited_s);
     }
     request->lease = NULL;
-    /* a lease that is not released expires */
-    const gt_patience brief = gt_patience_for(0.1, NULL);
+    const gt_patience brief = gt_patience_for(0.1, NULL); /* a lease that is not released expires */
     gt_store_lease_release(&lease, store, &brief);
     return status;
 }
@@ -756,7 +753,7 @@ static gputune_status choose_without_times(gt_choice *out, gt_request *request,
     const gt_terms whatever = terms_of_unmeasured(request);
     GT_FREED char *reason = NULL;
     GT_TRY(gt_strdup(&reason, message_without(request->template->name)));
-    /* if there is no answer either, the call fails with this message */
+    /* without an answer, the call fails with this message */
     bool repeats = request->refuted.failure && strcmp(request->refuted.message, reason) == 0;
     if (!repeats) {
         log_unmeasured(request, reason);
@@ -781,7 +778,7 @@ static gputune_status choose_without_times(gt_choice *out, gt_request *request,
     return GPUTUNE_OK;
 }
 
-/* Forced configurations answer every request. */
+/* Returns terms that answer every request. */
 static gt_terms terms_of_forced(const gt_request *request)
 {
     gt_terms terms = request->terms;
@@ -850,7 +847,7 @@ static gputune_status choose_config(gt_choice *out, gt_request *request)
     return answers ? choose_without_times(out, request, status) : status;
 }
 
-/* Notes if the default won, although the request's restrictions exclude it. */
+/* Logs that the default won, if the request's restrictions exclude the default. */
 static gputune_status choose_outside_restrictions(gt_choice *choice, const gt_request *request)
 {
     GT_FREED char *config = NULL;
@@ -876,8 +873,6 @@ gputune_status gt_tune(gt_choice *out, gt_request *request)
     }
     return status;
 }
-
-/* --- forced configurations */
 
 gputune_status gt_choose_default(gt_choice *out, gt_request *request)
 {

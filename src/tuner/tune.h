@@ -10,7 +10,7 @@
 struct gt_field;
 struct gt_variant;
 
-/* Callbacks for single results. A return value other than 0 ends the calls. */
+/* Callbacks for single results. If they do not return 0, the calls end. */
 typedef int (*gt_finding_fn)(void *user, const gputune_finding *finding);
 typedef int (*gt_compiled_fn)(void *user, const gputune_compiled *compiled);
 
@@ -20,10 +20,9 @@ typedef struct gt_choice {
     gt_config config;
     gt_image image;
     gt_resources resources;
-    /* true if the code needs more than the minimum alignment of its buffers */
-    bool needs_alignment;
-    bool has_fallback; /* true if `fallback` works at any alignment */
-    bool outside_only; /* true if the request's restrictions exclude the configuration */
+    bool needs_alignment; /* true if the code needs more than the minimum alignment */
+    bool has_fallback;    /* true if `fallback` works at any alignment */
+    bool outside_only;    /* true if the request's restrictions exclude the configuration */
     gt_config fallback;
     gt_image fallback_image;
     double time_ns, default_ns;
@@ -60,7 +59,7 @@ gputune_status gt_choose_forced(gt_choice *out, gt_request *request, const char 
 /* A stored rule, parsed for the template of a request. */
 typedef struct gt_found_rule {
     gt_rule *rule;
-    char *text; /* as stored */
+    char *text; /* text of the rule, as stored */
     /* true if the variants were verified in the region, on this kind of GPU and driver */
     bool proved;
 } gt_found_rule;
@@ -121,11 +120,10 @@ gputune_status gt_compile_one(gt_image *image, gt_resources *resources, gt_reque
 int gt_compile_space(gt_request *request, gt_compiled_fn each, void *user);
 
 typedef enum gt_run_way {
-    GT_RUN_FULLY, /* samples until all intervals are narrow */
-    /* takes few samples, or one of clearly slower variants; at the limit, also reports first
-     * launches */
+    GT_RUN_FULLY, /* take samples until all intervals are narrow */
+    /* take few samples, only one of slow variants; if time is short, report first launches */
     GT_RUN_BRIEFLY,
-    /* like GT_RUN_BRIEFLY, but does not prove variants whose first launch takes twice the best
+    /* like GT_RUN_BRIEFLY, but do not prove variants whose first launch takes twice the best
      * time */
     GT_RUN_TO_RANK
 } gt_run_way;

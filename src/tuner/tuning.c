@@ -22,8 +22,6 @@ static void check_invariants(const gt_tuning *tuning)
     (void)session;
 }
 
-/* --- what is done in each --------------------------------------------------------------------- */
-
 /* Returns true if the rest of the space will be tried within a second. Rounds then wait for all
  * variants, because first launches show which ones are too slow. */
 static bool is_soon_tried(const gt_tuning *tuning, double left_s)
@@ -56,7 +54,7 @@ static double round_share(const gt_tuning *tuning)
     return beside ? GT_ROUND_SHARE : 0;
 }
 
-/* Requests a round if it is due. A race without contestants ends. */
+/* Requests a round if it is due. Ends a race without contestants. */
 static gputune_status start_due_round(gt_tuning *tuning)
 {
     gt_session *session = &tuning->session;
@@ -67,7 +65,7 @@ static gputune_status start_due_round(gt_tuning *tuning)
     return is_rounds_turn || !session->field.prepared ? gt_tuning_start_round(tuning) : GPUTUNE_OK;
 }
 
-/* Waits for the reference, unless no variant is left to verify. */
+/* Waits until the reference is ready, or no variant is left to verify. */
 static gputune_status wait_for_reference(gt_tuning *tuning)
 {
     const gt_field *field = &tuning->session.field;
@@ -197,7 +195,8 @@ static void warn_of_winner(const gt_request *request, const gt_verified *verifie
     }
 }
 
-/* The last proof may have tried other values of scalars, so its list replaces the default's. */
+/* Replaces the default's list of scalars with a single value by that of the last proof, which tries
+ * more values. */
 static gputune_status take_single(gt_field *field, const gt_verified *verified)
 {
     char *single = NULL;
@@ -222,8 +221,7 @@ static gputune_status proved_again(gt_session *session, const gt_event *event)
         return GPUTUNE_OK;
     }
     if (stopped && !gt_ending_of(event->status)->costs_one_variant) {
-        /* the variant is not at fault, so continue without the last proof */
-        tuning->give_up_ns = 0;
+        tuning->give_up_ns = 0; /* the variant did not fail, so continue without the last proof */
         return GPUTUNE_OK;
     }
     GT_REFUSE(!gt_ending_of(event->status)->costs_one_variant, event->status, "%s", event->message);
@@ -251,8 +249,6 @@ const gt_policy gt_tuning_policy = {.measures = true,
                                     .sets_aside_s = gt_tuning_sets_aside_s,
                                     .stopped = gt_tuning_stopped,
                                     .done = done};
-
-/* --- the tuning ------------------------------------------------------------------------------- */
 
 bool gt_tuning_breaks_by_hot_time(const gt_tuning *tuning)
 {

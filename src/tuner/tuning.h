@@ -43,7 +43,7 @@ typedef enum gt_phase {
 
 typedef struct gt_playoff {
     gt_race *race; /* NULL before the first playoff, and after gt_tuning.race took it over */
-    bool weighs;   /* true for a playoff by energy, false to break a tie */
+    bool weighs;   /* true for a playoff by energy, false for one that breaks a tie */
     bool hot;      /* true if the playoff compares times with a warm cache */
 } gt_playoff;
 
@@ -54,7 +54,7 @@ typedef struct gt_tuning {
     gt_playoff playoff;
     uint64_t
         hot_winner;   /* variant that won a tie by its time with a warm cache, or GT_NO_VARIANT */
-    gt_race *by_time; /* for the objective energy: the earlier race by time */
+    gt_race *by_time; /* for the objective energy: the race by time that preceded `race` */
     uint64_t proved;  /* variant that passed its last proof, or GT_NO_VARIANT */
     struct {
         gt_race *race, *by_time;
@@ -62,13 +62,13 @@ typedef struct gt_tuning {
     } earlier;               /* the previous race, decided before all variants raced again */
     const gt_race *restored; /* `race`, if it is the previous race, restored for lack of time */
     gt_race_end end;         /* how `race` ended */
-    gt_race_round round;     /* round in progress; `ids` is valid until the next round */
+    gt_race_round round;     /* the round in progress; `ids` is valid until the next round */
     gt_history history;
     gt_strategy_proposer strategy;
     gt_disturbance disturbance;
     int64_t last_progress_ns, last_kept_ns;
     int64_t give_up_ns; /* deadline of the winner's last proof after a stop */
-    double kept_s;      /* seconds of the limit left at the stop */
+    double kept_s;      /* seconds of the limit that were left at the stop */
 } gt_tuning;
 
 extern const gt_policy gt_tuning_policy;

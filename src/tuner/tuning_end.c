@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-/* FRESH_SHARE of the limit may be spent on new inputs, for which the reference runs again, and as
- * much on the data proof. At most MOST_SHARE is reserved for the end. */
+/* At most FRESH_SHARE of the limit is spent on new inputs, for which the reference runs again, and
+ * as much on the data proof. At most MOST_SHARE is reserved for the end. */
 static const double FRESH_SHARE = 0.1, MOST_SHARE = 0.5;
 /* Margins for a busy machine: added seconds, and a factor. */
 static const double SPARE_S = 0.02, SPARE = 1.2;
@@ -17,7 +17,7 @@ static double limit_s(const gt_tuning *tuning)
     return tuning->session.request->options.time_limit_s;
 }
 
-/* Estimates the seconds for inputs of another seed and their expected results. */
+/* Estimates the seconds for new inputs and their expected results. */
 static double fresh_s(const gt_tuning *tuning)
 {
     return tuning->session.field.preparation.prepare_ns * 1e-9;
@@ -28,15 +28,15 @@ static bool is_fresh(const gt_tuning *tuning)
     return fresh_s(tuning) <= FRESH_SHARE * limit_s(tuning);
 }
 
-/* Estimates the last proof's launches and comparisons, from the proofs before the race. */
+/* Estimates the seconds for the last proof's launches and comparisons, from earlier proofs. */
 static double launches_s(const gt_tuning *tuning)
 {
     double again_s = is_fresh(tuning) ? fresh_s(tuning) : 0;
     return SPARE_S + SPARE * (4 * tuning->session.field.schedule.new_variant_s + again_s);
 }
 
-/* Estimates the last proof. Its data proof may be shortened to a tenth of the limit, or omitted if
- * the reference alone would take that long. */
+/* Estimates the seconds for the last proof. Its data proof may be shortened to a tenth of the
+ * limit, or is omitted if the reference alone would take that long. */
 static double proof_s(const gt_tuning *tuning)
 {
     const gt_prepared *prepared = &tuning->session.field.preparation;
@@ -45,13 +45,13 @@ static double proof_s(const gt_tuning *tuning)
     return launches_s(tuning) + fmin(data_proof_s, most_s);
 }
 
-/* Estimates how long it takes until a new measure worker is prepared. */
+/* Estimates the seconds until a new measure worker is prepared. */
 static double restart_s(const gt_tuning *tuning)
 {
     return SPARE * (double)tuning->session.timeline.prepared * 1e-9;
 }
 
-/* Estimates how long the measure worker needs for its current jobs. */
+/* Estimates the seconds that the measure worker needs for its current jobs. */
 static double outstanding_s(const gt_session *session)
 {
     double rounds_s = session->round_id ? session->sample_s * session->round_count : 0;
@@ -78,7 +78,8 @@ double gt_tuning_sets_aside_s(const gt_session *session)
     needed += proof_s(tuning);
     needed += is_stuck(session) ? restart_s(tuning) : 0;
     if (gt_store_lags(
-            session->request->services->store)) { /* storing may wait for a locked database */
+            /* storing may have to wait for a locked database */
+            session->request->services->store)) {
         static const double share = 0.1, most_s = 5;
         needed += fmin(share * limit_s(tuning), most_s);
     }
@@ -98,8 +99,8 @@ gputune_status gt_tuning_prove_winner(gt_tuning *tuning, uint64_t winner)
     return gt_session_prove_again(session, &job);
 }
 
-/* Returns how many seconds the last proof may take after a stop. After a cancel, a busy worker is
- * not waited for. */
+/* Returns how many seconds the last proof may take after a stop; 0 if the caller cancelled and the
+ * worker is busy. */
 static double grace_s(const gt_session *session)
 {
     static const double least_s = 0.15;
@@ -109,7 +110,7 @@ static double grace_s(const gt_session *session)
     return canceled && busy ? 0 : left_s + least_s;
 }
 
-/* Forgets the measure worker's jobs, because their events will not arrive. */
+/* Forgets the measure worker's jobs, because no events will arrive for them. */
 static void forget_jobs(gt_session *session)
 {
     session->round_id = 0;
@@ -172,7 +173,8 @@ gputune_status gt_tuning_stopped(gt_session *session)
     }
     fall_back(tuning);
     bool restored = tuning->restored ==
-                    tuning->race; /* the restored race has samples of all verified variants */
+                    /* the restored race already has samples of all verified variants */
+                    tuning->race;
     if (!canceled && !restored) {
         if (tuning->phase == GT_PHASE_PROVE) {
             GT_TRY(gt_tuning_admit(tuning));

@@ -9,11 +9,9 @@
 enum {
     HOT_MOST = 8, /* maximum number of contestants in a playoff with a warm cache */
     HOT_ROUNDS = 2,
-    FINALISTS = 4, /* number of contestants in a playoff by energy */
-    /* rounds that a decision by energy needs; on an H200, samples spread by 0.1 to 1% */
-    LEVEL = 3,
-    /* with the final rounds, half a minute */
-    ROUNDS_MAX = 5,
+    FINALISTS = 4,  /* number of contestants in a playoff by energy */
+    LEVEL = 3,      /* rounds for a decision by energy; on an H200, samples spread by 0.1 to 1% */
+    ROUNDS_MAX = 5, /* maximum number of rounds; with the final ones, half a minute */
     FINAL_ROUNDS = 3
 };
 
@@ -22,7 +20,7 @@ static bool is_before(const gt_race *race, const gt_runner *a, const gt_runner *
     return a->ratio < b->ratio || (a->ratio == b->ratio && gt_race_precedes(race, a->id, b->id));
 }
 
-/* Lists the default, then the fastest contestants still racing or, with `tied`, only tied ones.
+/* Lists the default, then the fastest contestants or, with `tied`, the fastest tied contestants.
  * Returns their number. */
 static uint32_t find_finalists(const gt_race *race, const gt_runner **out, uint32_t most, bool tied)
 {
@@ -47,7 +45,7 @@ static uint32_t find_finalists(const gt_race *race, const gt_runner **out, uint3
     return count;
 }
 
-/* Lists the tied contestants, including the winner without a playoff. */
+/* Lists the tied contestants, including the one that would win without a playoff. */
 static gputune_status find_tied(uint32_t *count, const gt_race *race, const gt_runner **out,
                                 uint32_t most)
 {
@@ -80,7 +78,7 @@ static gt_race_options playoff_options(const gt_tuning *tuning)
                            : (gt_race_options){.seed = request->options.seed,
                                                .epsilon = request->options.epsilon,
                                                .final_rounds =
-                                                   /* the minimum, because final rounds of a playoff
+                                                   /* the minimum, because a playoff's final rounds
                                                     * are not stored */
                                                1,
                                                .quick_from = playoff->hot ? 1 : 0,
@@ -116,7 +114,7 @@ gputune_status gt_tuning_open_playoff(gt_tuning *tuning, bool weighs)
     return GPUTUNE_OK;
 }
 
-/* Sets *out to the time for a ratio of 1; INFINITY if no contestant was sampled. */
+/* Sets *out to the time that a ratio of 1 stands for; INFINITY if no contestant was sampled. */
 static gputune_status unit_of(double *out, const gt_race *race)
 {
     const gt_runner *best = gt_race_incumbent(race);
@@ -193,7 +191,7 @@ static gputune_status end_playoff_round(gt_tuning *tuning)
         return GPUTUNE_OK;
     }
     if (tuning->playoff.weighs &&
-        end != GT_RACE_NONE_LEFT) { /* the playoff's race decides from now on */
+        end != GT_RACE_NONE_LEFT) { /* from now on, the playoff's race decides */
         gt_tuning_adopt_weighing(tuning);
         tuning->end = end;
         tuning->phase = GT_PHASE_PROVE_AGAIN;
@@ -313,7 +311,7 @@ static gputune_status end_round(gt_tuning *tuning, const gt_race_round *round)
         return end_playoff_round(tuning);
     }
     GT_TRY(gt_race_end_round(tuning->race, &tuning->end));
-    GT_TRY(report_times(tuning, round)); /* includes contestants that have just left */
+    GT_TRY(report_times(tuning, round)); /* also for contestants that have just left */
     if (gt_race_is_tied(tuning->race)) {
         GT_TRY(gt_tuning_open_playoff(tuning, false));
     }
@@ -349,7 +347,7 @@ gputune_status gt_tuning_start_round(gt_tuning *tuning)
                                                [GT_RACE_FULL] = GT_SAMPLE_BRIEF,
                                                [GT_RACE_FINAL] = GT_SAMPLE_FULL};
     gt_race_round round;
-    do { /* repeat while verifying launches replace rounds */
+    do { /* repeat while verifying launches can replace the rounds */
         GT_TRY(gt_race_next_round(gt_tuning_current_race(tuning), &round));
         if (round.count ? !pilots_serve(tuning, &round) : tuning->phase == GT_PHASE_PROVE) {
             break;
@@ -410,6 +408,6 @@ gputune_status gt_tuning_settle_for_pilots(gt_tuning *tuning)
     if (!round.count) {
         return GPUTUNE_OK;
     }
-    tuning->disturbance.noisy = true; /* single launches are not sampled side by side */
+    tuning->disturbance.noisy = true; /* single launches were not sampled side by side */
     return record_pilots(tuning, &round);
 }

@@ -32,7 +32,7 @@ void gt_workers_adopt(gt_workers *workers, gt_farm *farm)
     workers->idle[farm->measures] = farm;
 }
 
-/* Prefers a farm without a measure worker if none is needed. Returns NULL if no farm is idle. */
+/* Takes an idle farm, preferably without a measure worker. Returns NULL if none fits. */
 static gt_farm *take_idle(gt_workers *workers, bool measure)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&workers->mutex);
@@ -53,7 +53,7 @@ gputune_status gt_workers_borrow(gt_workers *workers, gt_farm **out, bool measur
     return GPUTUNE_OK;
 }
 
-/* Returns false if an idle farm of this kind is already kept. */
+/* Keeps the farm for reuse. Returns false if another one is already kept. */
 static bool keep_farm(gt_workers *workers, gt_farm *farm)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&workers->mutex);

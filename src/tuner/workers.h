@@ -7,13 +7,10 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* ---- farms ----------------------------------------------------------------------------------- */
-
 typedef struct gt_workers {
     pthread_mutex_t mutex;
-    /* idle farms without and with a measure worker, or NULL */
-    gt_farm *idle[2];
-    bool keep;               /* true if workers and compiled code outlive a session */
+    gt_farm *idle[2]; /* an idle farm without a measure worker, and one with it; may be NULL */
+    bool keep;        /* true if workers and compiled code outlive a session */
     gt_farm_options options; /* for new farms; the tuner owns the strings */
 } gt_workers;
 
@@ -23,13 +20,11 @@ void gt_workers_open(gt_workers *workers, const gt_farm_options *options, bool k
 /* Ends all workers. All farms must have been returned. */
 void gt_workers_close(gt_workers *workers);
 
-/* Makes an already open farm the first idle one. Must precede all use by other threads. */
+/* Makes an open farm the first idle one. Must be called before other threads use `workers`. */
 void gt_workers_adopt(gt_workers *workers, gt_farm *farm);
 /* Lends a farm, with a measure worker if `measure`. EUNSUPPORTED if there is no device. */
 gputune_status gt_workers_borrow(gt_workers *workers, gt_farm **out, bool measure);
 void gt_workers_return(gt_workers *workers, gt_farm *farm);
-
-/* ---- the GPU --------------------------------------------------------------------------------- */
 
 /* The right to measure on a GPU, which one session has at a time. All zero means free. */
 typedef struct gt_gpu_right {
