@@ -7,8 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The conditions under which a result was made, or the minimum that a request accepts. Result and
- * request belong to the same scenario. */
+/* The conditions under which a result was made, or the minimum that a request accepts. */
 typedef struct gt_terms {
     gt_hash space;  /* gt_space_signature() of the variants to try */
     uint32_t limit; /* maximum number of variants to try; 0: all */

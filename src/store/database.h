@@ -58,9 +58,8 @@ void gt_database_close(gt_database **database);
 /* Returns true if the file was deleted or replaced, so writes would be lost. */
 bool gt_database_is_gone(gt_database *database);
 /* Sleeps for one step of a polling wait: 1 ms at first, then longer with `tries`, up to
- * `longest_s`, but not beyond the end of the patience. Returns false, without sleeping, if the
- * patience has ended. For waits of seconds, pass GT_LONG_STEP_S, which disturbs the lock's holder
- * less. */
+ * `longest_s`, but not beyond the patience. Returns false at once if the patience has ended. For
+ * waits of seconds, pass GT_LONG_STEP_S, which disturbs the lock's holder less. */
 bool gt_wait_step(const gt_patience *patience, int tries, double longest_s);
 #define GT_SHORT_STEP_S 20e-3
 #define GT_LONG_STEP_S  100e-3
@@ -82,15 +81,15 @@ gputune_status gt_query(gt_database *database, bool first_only, gt_row_fn take, 
 /* Sets the int64_t at `out` to the next column of the row. */
 gputune_status gt_take_integer(void *out, gt_rows *row);
 /* gt_execute() runs a statement to its end. gt_query_integer() sets *out to the first column of the
- * first row. Both take the statement, and then the arguments of gt_query(). */
+ * first row. Both take the statement, then the arguments of gt_query(). */
 #define gt_execute(database, ...) gt_query_each(database, NULL, NULL, __VA_ARGS__)
 #define gt_query_integer(out, database, ...)                                                       \
     gt_query_one(database, gt_take_integer, out, __VA_ARGS__)
 
 /* Returns why other users may have written the file: it or its folder belongs to another user
  * (except root), or a group or everybody may write it, even with a sticky bit. For a link, checks
- * the folders of the link and of its target. Returns NULL if nobody else may write it, or if there
- * is no such file. The text is constant. */
+ * the folders of link and target. Returns NULL if nobody else may write it, or if it does not
+ * exist. The text is constant. */
 const char *gt_distrust(const char *path);
 /* Writes the folder of the file at `path` to `out`; "." for a bare name. */
 void gt_folder_of(char *out, size_t bytes, const char *path);

@@ -1,5 +1,5 @@
-/* Keys of scenarios and environments (keys.c), and rows of results (results.c), for the files of
- * the store. */
+/* Keys of scenarios and environments (keys.c), and rows of results (results.c). Functions that
+ * write must be called in a transaction. */
 #pragma once
 
 #include "store/database.h"
@@ -12,18 +12,16 @@ gt_hash gt_family_hash(const gt_scenario *scenario);
 gputune_status gt_listed_rule_take(gt_listed_rule *out, gt_rows *rows);
 /* Gets the ids of the rows of the site's GPU and scenario, and adds missing rows. Updates the
  * problem, the sizes, the work and the GPU's facts; with `offered`, sets the facts only if there
- * are none. Must be called in a transaction. */
+ * are none. */
 gputune_status gt_site_rows(int64_t *gpu, int64_t *scenario, gt_database *database,
                             const gt_site *site, bool offered);
 /* Loads the images of the winner's code. A missing or damaged image stays empty. */
 gputune_status gt_winner_load_codes(gt_winner *winner, gt_database *database);
-/* Stores compiled code that has an image and a source. Must be called in a transaction. */
+/* Stores compiled code that has an image and a source. */
 gputune_status gt_code_put(gt_database *database, const gt_code *code);
-/* Stores a rule like gt_store_put_rule(). `outcome` is a const gt_rule_outcome. Must be called in a
- * transaction. */
+/* Stores a rule like gt_store_put_rule(). `outcome` is a const gt_rule_outcome. */
 gputune_status gt_rule_put(gt_database *database, void *outcome);
-/* Stores a winner like gt_store_put_winner(). `outcome` is a const gt_outcome. Must be called in a
- * transaction. */
+/* Stores a winner like gt_store_put_winner(). `outcome` is a const gt_outcome. */
 gputune_status gt_winner_put(gt_database *database, void *outcome);
 /* Writes the scenario's run-time sizes in the template's order, "67108864 1024". Returns out. */
 enum { GT_SIZES_TEXT = 352 };
@@ -36,7 +34,6 @@ bool gt_is_wanted(const gt_wanted *wanted, const gt_site *site);
  * term counts because code that is fast if vectors and tiles fit is often slow, or wrong, if they
  * do not. */
 double gt_sizes_distance(const char *wanted, const char *sizes);
-/* Writes the time `seconds_ago` seconds ago in UTC, "2026-01-31T12:00:00Z", to `out`. Returns
- * out. */
+/* Writes the time `seconds_ago` seconds ago to `out`, as "2026-01-31T12:00:00Z". Returns out. */
 enum { GT_TIMESTAMP = 24 };
 const char *gt_timestamp(char out[GT_TIMESTAMP], double seconds_ago);

@@ -6,8 +6,8 @@
 /* Works on one database. May be called several times, each time from scratch. */
 typedef gputune_status (*gt_store_fn)(gt_database *database, void *context);
 
-/* Returns how long to wait for a file that another process has locked: a quarter of the call's
- * patience, at most 5 s, so time is left to continue without the file. */
+/* Returns how long to wait for a file locked by another process: a quarter of the call's patience,
+ * at most 5 s, which leaves time to continue without the file. */
 gt_patience gt_layers_file_patience(const gt_patience *patience);
 
 /* Calls `work` on each layer from the top until it returns OK. ENOTFOUND, without a message, if it
@@ -29,12 +29,10 @@ gputune_status gt_store_write(gt_store *store, gt_store_fn work, void *context,
  * locked; EDATABASE if there is none. */
 gputune_status gt_store_write_file(gt_store *store, gt_store_fn work, void *context,
                                    const gt_patience *patience);
-/* Like gt_store_write(), but on the winners imported for this store, a layer below the file. Never
- * waits. */
+/* Like gt_store_write(), but on the winners imported for this store. Never waits. */
 gputune_status gt_store_write_wisdom(gt_store *store, gt_store_fn work, void *context);
 /* Like gt_store_write(), but on the database in memory. Never waits for another process. */
 gputune_status gt_store_write_memory(gt_store *store, gt_store_fn work, void *context);
 
-/* Gets the path of the user's database, which the caller frees. ENOTFOUND without a cache
- * folder. */
+/* Gets the path of the user's database; the caller frees it. ENOTFOUND without a cache folder. */
 gputune_status gt_store_path(char **out, const char *path);

@@ -3,8 +3,8 @@
  * A file may come from somebody else, and its schema can make statements run code: by a view in
  * place of a table, a trigger, an index on an expression, a generated column, a CHECK, a default
  * that is an expression, or a virtual table. So no statement runs before gt_schema_check() has
- * compared the text of every object with the steps of db/. Further columns of a newer version are
- * accepted, because a column without a parenthesis calls no function. */
+ * compared the text of every object with the steps of db/. A newer version may have added columns,
+ * because a column without a parenthesis calls no function. */
 #pragma once
 
 #include "store/database.h"

@@ -5,8 +5,7 @@
  * this store only; the read-only system file. The uppermost database that has a result wins. A
  * failing database does not fail a call:
  * - A file that cannot be written (damaged, read-only, full disk, a newer version) is not written
- * again. The store warns once through the log and keeps new rows in memory. A damaged file is not
- * read either.
+ * again. The store warns once and keeps new rows in memory. A damaged file is not read either.
  * - If a file stays locked for as long as a write may wait, the store warns once and keeps the rows
  * in memory. The next successful write, gt_store_check() or closing moves them to the file; the
  * latter two wait at most 0.3 s after the last failed wait.
@@ -21,9 +20,12 @@
  *
  * `patience` (NULL: the longest) limits how long a call waits for locks and other threads, and how
  * long its statements run; a cancel ends a wait within 0.1 s. Writes wait for another process for
- * at most 5 s. Lookups wait for a quarter of the patience, at most 5 s; 0.5 s if it is NULL. After
+ * at most 5 s. Lookups wait for a quarter of the patience, at most 5 s, or 0.5 s without one; after
  * such a wait without success, lookups do not wait for one second. Lookups wait for this process's
- * own commits, which may be slow, for the whole patience. */
+ * own commits, which may be slow, for the whole patience.
+ *
+ * The caller frees *out with the function of its type, such as gt_winner_free(). Lookups that find
+ * nothing return ENOTFOUND without a message. */
 #pragma once
 
 #include "base/array.h"
@@ -45,19 +47,18 @@ typedef struct gt_store gt_store;
 /* Opens `path` (NULL: GPUTUNE_DB, otherwise gputune.db in the cache folder; ":memory:" keeps
  * nothing). Creates a missing file (mode 0600) and folders of the cache (0700); the folder of a
  * named file must exist. Opens `system_path` (NULL or missing: none) read-only, as the lowest
- * layer. Copies `log` (may be NULL). Fails only with ENOMEM. The caller releases *out with
- * gt_store_close().
+ * layer. Copies `log` (may be NULL). Fails only with ENOMEM.
  *
  * With `only_read`, creates and writes no file, except to undo a killed writer's transaction. Then
- * also fails with EDATABASE, with a message, if `path` is missing, locked, or not gputune's; only
- * the default file may be missing. */
+ * also fails with EDATABASE if `path` is missing, locked, or not gputune's; only the default file
+ * may be missing. */
 gputune_status gt_store_open(gt_store **out, const char *path, const char *system_path,
                              const gt_log *log, bool only_read);
 /* Closes a store. Warns if rows could not be moved to a locked file. Does nothing in a forked
  * child. */
 void gt_store_close(gt_store *store);
-/* Checks that the user's file is in use. EDATABASE, with the reason, if the last lookup could not
- * read it or, with `writing`, if new rows are only in memory. OK for ":memory:". */
+/* Fails with EDATABASE if the last lookup could not read the user's file or, with `writing`, if new
+ * rows are only in memory. OK for ":memory:". */
 gputune_status gt_store_check(gt_store *store, bool writing);
 /* Returns true if rows are in memory only because the file was locked. */
 bool gt_store_lags(gt_store *store);
@@ -73,9 +74,9 @@ typedef struct gt_store_facts {
     const char *network;  /* gt_network_of() of the file, or NULL */
 } gt_store_facts;
 
-/* Examines the database that gt_store_open() would use. Waits up to 2 s for its lock. Does not
- * change it, except to undo a killed writer's transaction. Always sets *out. ENOTFOUND if the user
- * has no cache folder; ENOMEM. */
+/* Examines the database that gt_store_open() would use, waiting up to 2 s for its lock. Changes it
+ * only to undo a killed writer's transaction. Always sets *out. ENOTFOUND if the user has no cache
+ * folder; ENOMEM. */
 gputune_status gt_store_inspect(gt_store_facts *out, const char *path);
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
@@ -102,8 +103,8 @@ typedef struct gt_scenario {
 
 /* Returns the hash of a scenario, its key within its environment. */
 gt_hash gt_scenario_hash(const gt_scenario *scenario);
-/* The scenario and the GPU of a result. A site that was read from a database owns its texts. Byte
- * counts that need 64 bits are doubles. */
+/* The scenario and the GPU of a result. A site read from a database owns its texts. Byte counts
+ * that need 64 bits are doubles. */
 typedef struct gt_site {
     gt_scenario scenario;
     const char *gpu;  /* NULL: keep the stored facts of the GPU */
@@ -122,16 +123,15 @@ typedef struct gt_site {
 gt_site gt_site_of(const gt_scenario *scenario, const gt_device *device, const char *host);
 /* Sets the members of *record that show the site. The site still owns the texts. */
 void gt_site_show(gputune_record *record, const gt_site *site);
-/* Writes the key of an environment: `environment` (gt_device.environment), joined with the name of
- * the host's processor `more` (NULL or "": none) for objectives that depend on it. Returns out. */
+/* Writes the key of an environment: gt_device.environment, joined with the host's processor `more`
+ * (NULL or "": none) if the objective depends on it. Returns out. */
 const char *gt_environment_join(char out[GT_ENVIRONMENT_MAX], const char *environment,
                                 const char *more);
 
 /* ---- Compiled code --------------------------------------------------------------------------- */
 
 void gt_code_free(gt_code *code);
-/* Finds the code that the newest NVRTC compiled from this source. ENOTFOUND, without a message. The
- * caller frees *out with gt_code_free(). */
+/* Finds the code that the newest NVRTC compiled from this source. ENOTFOUND. */
 gputune_status gt_store_find_cubin(gt_code *out, gt_store *store, gt_hash source, const char *arch,
                                    bool ptx, const gt_patience *patience);
 gputune_status gt_store_put_cubins(gt_store *store, const gt_code *codes, size_t count,
@@ -148,7 +148,7 @@ typedef GT_ARRAY(gt_trial) gt_trial_list;
 
 /* Gets all trials of a scenario, including failed ones, in no particular order. Omits trials that
  * failed with another driver than `driver_version` (0: any), because they may succeed now, but not
- * failures to compile. The list may be empty. The caller frees *out with gt_trial_list_free(). */
+ * failures to compile. The list may be empty. */
 gputune_status gt_store_trials(gt_trial_list *out, gt_store *store, const gt_scenario *scenario,
                                int driver_version, const gt_patience *patience);
 void gt_trial_list_free(gt_trial_list *list);
@@ -181,8 +181,7 @@ enum {
  * by group and time. Groups are ordered by having the same GPU, then the same const and type
  * values, then by the distance of the sizes (gt_sizes_distance()), then by having the same
  * objective. From a scenario with very many trials, takes the winners, the fastest trials, and a
- * random choice of the others. A real `device` gets no modelled times. The list may be empty. The
- * caller frees *out with gt_related_list_free(). */
+ * random choice of the others. A real `device` gets no modelled times. The list may be empty. */
 gputune_status gt_store_related_trials(gt_related_list *out, gt_store *store,
                                        const gt_device *device, const gt_scenario *scenario,
                                        const gt_patience *patience);
@@ -202,15 +201,13 @@ typedef GT_ARRAY(gt_winner) gt_winner_list;
  * winner if an upper layer's winner of the same space answers for it, or if its trial is not
  * correct or has another configuration. Winners of the system's database count as final, and so do
  * upper layers' winners that are as fast. The list may be empty. EBUSY, without a message, if the
- * file could not be read in time and no other layer has a winner. The caller frees *out with
- * gt_winner_list_free(). */
+ * file could not be read in time and no other layer has a winner. */
 gputune_status gt_store_winners(gt_winner_list *out, gt_store *store, const gt_scenario *scenario,
                                 const gt_patience *patience);
 void gt_winner_list_free(gt_winner_list *list);
 /* Finds the verified winner with the nearest sizes (gt_sizes_distance()) and otherwise the same
- * key. Among equally near winners, prefers one of the whole space, then a final one, then the one
- * of the upper layer, then the newest. Skips the winners of the `count` trials `other`. ENOTFOUND,
- * without a message. */
+ * key. Among equally near ones, prefers those of the whole space, then final ones, then upper
+ * layers, then the newest. Skips the winners of the `count` trials `other`. ENOTFOUND. */
 gputune_status gt_store_find_nearest(gt_winner *out, gt_store *store, const gt_scenario *scenario,
                                      const gt_hash *other, size_t count,
                                      const gt_patience *patience);
@@ -253,11 +250,11 @@ enum { GT_LEASE_SECONDS = 5 }; /* the holder renews its lease every second */
  * of `patience`, which is not NULL; ECANCELED. */
 gputune_status gt_store_lease_wait(gt_store *store, const gt_scenario *scenario,
                                    const gt_patience *patience);
-/* Takes the lease. Waits for it as long as `patience` allows, but tries at least once. lease.c
- * lists when a lease is free. EBUSY, with a message that names the holder's process, or ECANCELED.
- * If no file can be written, or the file stays locked for a quarter of the patience (at most 5 s),
- * the lease is valid only among the threads of this process. After taking a lease, look up the
- * winners again, because another process may have stored one. */
+/* Takes the lease, waiting as long as `patience` allows, but tries at least once. lease.c lists
+ * when a lease is free. EBUSY, with a message that names the holder's process, or ECANCELED. If no
+ * file can be written, or it stays locked for a quarter of the patience (at most 5 s), the lease is
+ * valid only among the threads of this process. Look up the winners again after taking it, because
+ * another process may have stored one. */
 gputune_status gt_store_lease_acquire(gt_lease *out, gt_store *store, const gt_scenario *scenario,
                                       const gt_patience *patience);
 /* Extends the lease by GT_LEASE_SECONDS. EBUSY if it was lost. Waits for a locked file for 0.1 s
@@ -300,15 +297,15 @@ typedef struct gt_records_filter {
 typedef int (*gt_record_fn)(void *user, const gputune_record *record);
 
 /* Calls `each` in the order kernel, fixed values, sizes, objective, scenario, time (failures last).
- * If `each` does not return 0, stops and returns its result. Every member of the record is set. A
+ * If `each` does not return 0, stops and returns its result. Sets every member of the record. A
  * trial that won in several spaces is passed once per space. */
 int gt_store_records(gt_store *store, const gt_records_filter *filter, gt_record_fn each,
                      void *user);
 /* Deletes the selected trials and rules of the user's file. First calls `each` for them, as
  * gt_store_records() does; a rule has the status "rule" and its region as sizes. Deletes nothing if
- * `each` stops. Also deletes newer rows of the same scenarios, and code that is no longer used.
- * Deletes either all trials of a scenario on one GPU, or none. Ignores one_version and all_trials.
- * EBUSY if the file stays locked, EDATABASE if it cannot be written. */
+ * `each` stops. Also deletes newer rows of the same scenarios, and unused code. Deletes all trials
+ * of a scenario on a GPU, or none. Ignores one_version and all_trials. EBUSY if the file stays
+ * locked, EDATABASE if it cannot be written. */
 int gt_store_forget(gt_store *store, const gt_records_filter *filter,
                     const gputune_forget_options *what, gt_record_fn each, void *user,
                     const gt_patience *patience);
@@ -327,8 +324,7 @@ void gt_stored_rule_free(gt_stored_rule *rule);
 gt_hash gt_rule_hash(const gt_scenario *scenario);
 /* Finds the rule for the scenario at any run-time sizes, in the uppermost layer that has one
  * (kernel/rule/rule.h reads its text). Ignores rules in a file that other users may write. The
- * caller checks `proved` and the rule's driver. ENOTFOUND, without a message. The caller frees *out
- * with gt_stored_rule_free(). */
+ * caller checks `proved` and the rule's driver. ENOTFOUND. */
 gputune_status gt_store_find_rule(gt_stored_rule *out, gt_store *store, const gt_scenario *scenario,
                                   const gt_patience *patience);
 
@@ -354,16 +350,14 @@ typedef struct gt_listed_rule {
 
 typedef GT_ARRAY(gt_listed_rule) gt_listed_rules;
 
-/* Lists the selected rules of all layers by kernel and fixed values. The caller frees *out with
- * gt_listed_rules_free(). */
+/* Lists the selected rules of all layers by kernel and fixed values. */
 gputune_status gt_store_rules(gt_listed_rules *out, gt_store *store, const gt_wanted *wanted);
 void gt_listed_rules_free(gt_listed_rules *list);
 
 /* ---- Wisdom ---------------------------------------------------------------------------------- */
 
 /* Appends the selected winners and rules of all layers to *out as text, and counts them. Omits
- * wrong and repeated entries. With `whole`, also appends their code and the fastest other
- * trials. */
+ * wrong and repeated ones. With `whole`, also appends their code and the fastest other trials. */
 gputune_status gt_store_export(gt_text *out, uint32_t *count, gt_store *store,
                                const gt_wanted *wanted, bool whole);
 
