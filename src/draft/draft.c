@@ -15,11 +15,12 @@ static const char *kernel_names(const draft_program *program)
     return gt_text_string(&out);
 }
 
+enum { RANKS = 4 };
 /* Ranks kernels: the file's own before those of headers, and launched kernels before others. */
 static unsigned rank_of(const draft_program *program, draft_decl *kernel)
 {
     bool is_here = strcmp(draft_extent_of(kernel->at).path, program->request->path) == 0;
-    return 2 * is_here + draft_has_text(&program->launched, draft_full_name(kernel));
+    return 2 * is_here + draft_has_text(&program->launched, draft_signature(kernel));
 }
 
 static gputune_status choose_kernels(draft_decls *out, const draft_program *program)
@@ -33,16 +34,18 @@ static gputune_status choose_kernels(draft_decls *out, const draft_program *prog
                                      : "",
               program->missing.count ? program->missing.items[0] : "");
     unsigned best = 0;
-    gt_texts chosen = {0}; /* only the first overload counts */
+    gt_texts chosen = {0}; /* of overloads, only the first launched one counts */
     for (size_t i = 0; i < program->kernels.count; i++) {
         unsigned rank = rank_of(program, program->kernels.items[i]);
         best = rank > best ? rank : best;
     }
-    for (size_t i = 0; i < program->kernels.count; i++) {
-        draft_decl *kernel = program->kernels.items[i];
+    for (size_t i = 0; i < RANKS * program->kernels.count; i++) {
+        draft_decl *kernel = program->kernels.items[i % program->kernels.count];
         const char *name = draft_full_name(kernel);
-        if ((wanted ? strcmp(kernel->name, wanted) == 0 || strcmp(name, wanted) == 0
-                    : rank_of(program, kernel) == best) &&
+        const unsigned rank = RANKS - 1 - (unsigned)(i / program->kernels.count);
+        if (rank_of(program, kernel) == rank &&
+            (wanted ? strcmp(kernel->name, wanted) == 0 || strcmp(name, wanted) == 0
+                    : rank == best) &&
             !draft_has_text(&chosen, name)) {
             draft_add_text(&chosen, name);
             draft_add(out, kernel);

@@ -403,29 +403,41 @@ static void note_counts(draft_amount *condition)
     }
 }
 
-/* Runs one round of a host's loop. The values that it changes are doubtful after the loop. */
-static void run_host_loop(const loop *l)
+/* Makes changed values of the host doubtful. */
+static void doubt_changes(const draft_bindings *changes, const char *doubt)
+{
+    int64_t number;
+    for (size_t i = changes->count; i-- > 0;) {
+        const draft_binding *b = changes->items[i];
+        draft_amount *value = b->value;
+        if (draft_is_known(value)) {
+            bool has = draft_evaluate(&number, value_now(b)) && number > 1;
+            value = draft_doubtful(b->decl, b->path, has ? &number : NULL, doubt);
+        }
+        draft_bind(b->decl, b->path, value->kind == DRAFT_TEXT ? draft_nothing() : value);
+    }
+}
+
+/* Runs one round of a host's loop. The values that it changes are doubtful after the loop, unless
+ * the condition is false with the program's numbers. */
+static void run_host_loop(const loop *l, bool checks_first)
 {
     int64_t number;
     draft_bindings left;
+    draft_binding *begin = draft_now.last;
+    if (!checks_first && l->condition) {
+        draft_run(l->body);
+    }
     draft_amount *condition = l->condition ? draft_eval(l->condition) : draft_nothing();
     const draft_symbols symbols = draft_symbols_of(condition);
     bool is_sure = true;
     for (size_t i = 0; i < symbols.count; i++) {
         is_sure &= !symbols.items[i]->doubt;
     }
-    if (is_sure && draft_evaluate(&number, condition) && !number) {
-        return; /* with the program's numbers, the loop runs no round */
-    }
-    const draft_bindings changes = changes_of(&left, l);
-    for (size_t i = changes.count; i-- > 0;) {
-        const draft_binding *b = changes.items[i];
-        draft_amount *value = b->value;
-        if (draft_is_known(value)) {
-            bool has = draft_evaluate(&number, value_now(b)) && number > 1;
-            value = draft_doubtful(b->decl, b->path, has ? &number : NULL, "is changed by a loop");
-        }
-        draft_bind(b->decl, b->path, value->kind == DRAFT_TEXT ? draft_nothing() : value);
+    if (!is_sure || !draft_evaluate(&number, condition) || number) {
+        branch_end(begin);
+        const draft_bindings changes = changes_of(&left, l);
+        doubt_changes(&changes, "is changed by a loop");
     }
 }
 
@@ -435,7 +447,7 @@ static void run_loop(const loop *l, bool checks_first)
     const size_t facts = draft_now.facts.count;
     const unsigned outer = draft_now.unsure;
     if (draft_on_host()) {
-        run_host_loop(l);
+        run_host_loop(l, checks_first);
         return;
     }
     draft_now.quiet++;
@@ -512,6 +524,7 @@ static bool run_if(draft_node *node)
     draft_amount *value = draft_eval(condition);
     int64_t number;
     bool unsure = draft_is_unsure(value);
+    draft_bindings skipped = {0};
     if (draft_is_number(value, &number)) { /* the condition is a constant, as in if constexpr */
         draft_node *taken = number ? then : otherwise;
         return taken && draft_run(taken);
@@ -528,17 +541,15 @@ static bool run_if(draft_node *node)
     draft_now.unsure -= unsure;
     draft_now.unsure +=
         unsure && then_leaves != else_leaves; /* some threads may have left the function here */
-    if (then_leaves != else_leaves) {
-        branch_changes(&draft_now.left, then_leaves ? &first : &second);
-    }
-    if (then_leaves && !else_leaves) {
-        branch_redo(&second);
-        return false; /* the assumption holds up to the end of the block */
+    if (then_leaves != else_leaves && (!draft_on_host() || draft_now.jumps)) {
+        branch_changes(draft_on_host() ? &skipped : &draft_now.left,
+                       then_leaves ? &first : &second);
     }
     draft_now.facts.count = facts;
-    if (else_leaves && !then_leaves) {
-        branch_redo(&first);
-        draft_assume(value, true);
+    if (then_leaves != else_leaves) {
+        branch_redo(then_leaves ? &second : &first);
+        draft_assume(value, else_leaves); /* holds up to the end of the block */
+        doubt_changes(&skipped, "is changed before a jump");
         return false;
     }
     branch_merge(&first, &second, value);
@@ -595,6 +606,7 @@ static bool run_return(draft_node *node)
     draft_now.returned = draft_now.returned
                              ? draft_either("a result", draft_nothing(), draft_now.returned, value)
                              : value;
+    draft_now.jumps = false;
     return true;
 }
 
@@ -636,8 +648,9 @@ bool draft_run(draft_node *node)
     case CX_CASE:
     case CX_DEFAULT:
         return node->count && draft_run(node->children[node->count - 1]);
+    case CX_TRY: /* without its handlers */
+        return node->count && draft_run(node->children[0]);
     case CX_LABEL:
-    case CX_TRY:
     case CX_UNEXPOSED_STMT: /* a statement with an attribute, such as #pragma unroll */
         for (unsigned i = 0; i < node->count; i++) {
             draft_run(node->children[i]);
@@ -655,6 +668,7 @@ bool draft_run(draft_node *node)
     case CX_GOTO:
     case CX_BREAK:
     case CX_CONTINUE:
+        draft_now.jumps = true;
         return true;
     default:
         draft_eval(node);

@@ -267,7 +267,7 @@ typedef struct draft_program {
     draft_decls kernels;
     draft_decls functions; /* functions of the host, in the order of the program */
     GT_ARRAY(draft_launched) launches;
-    gt_texts launched;     /* names of kernels that any code launches */
+    gt_texts launched;     /* signatures of kernels that any code launches */
     draft_decls constants; /* __constant__ and __device__ variables */
     draft_decls copied;    /* constants that cudaMemcpyToSymbol() sets */
     GT_ARRAY(draft_error) errors;
@@ -283,6 +283,8 @@ draft_decl *draft_overload_of(draft_decl *name);
 draft_decl *draft_template_of(draft_decl *function);
 /* Returns the name of a function or variable with its namespaces. */
 const char *draft_full_name(const draft_decl *decl);
+/* Returns that name and the function's type, which differ between overloads. */
+const char *draft_signature(const draft_decl *function);
 void draft_add_once(draft_decls *out, draft_decl *decl);
 bool draft_has_text(const gt_texts *texts, const char *text);
 /* Adds a text unless the list contains it. */
@@ -343,6 +345,7 @@ typedef struct draft_reader {
     unsigned unsure;         /* number of enclosing conditions that depend on data */
     unsigned quiet; /* if above 0, accesses are not noted, because the code was evaluated before */
     unsigned calls; /* depth of calls */
+    bool jumps; /* true if the last branch that left its code did so by goto, break or continue */
     unsigned steps;
     draft_spot object; /* the place of *this */
     draft_amount *returned;

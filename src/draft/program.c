@@ -239,6 +239,12 @@ const char *draft_full_name(const draft_decl *decl)
     return name;
 }
 
+const char *draft_signature(const draft_decl *function)
+{
+    return draft_format("%s %s", draft_full_name(function),
+                        draft_string(cx.getTypeSpelling(draft_type_of(function))));
+}
+
 void draft_add_once(draft_decls *out, draft_decl *decl)
 {
     size_t i = 0;
@@ -277,7 +283,7 @@ static int visit_launch(cx_cursor at, cx_cursor parent, void *user)
         draft_decl *decl = callee ? draft_overload_of(callee->decl) : NULL;
         if (decl) {
             draft_add_text(&((draft_program *)user)->launched,
-                           draft_full_name(draft_template_of(decl)));
+                           draft_signature(draft_template_of(decl)));
         }
     }
     return CX_RECURSE_VISIT;

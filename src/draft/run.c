@@ -219,8 +219,9 @@ draft_amount *draft_read_variable(const draft_spot *spot, cx_type type)
         return inner.variable && inner.variable != decl ? draft_read_variable(&inner, type)
                                                         : draft_nothing();
     }
-    if (outer && outer->value->kind == DRAFT_UNKNOWN && draft_on_host() && draft_is_integer(type)) {
-        const char *why = outer->value->text;
+    if (outer && draft_on_host() && draft_is_integer(type)) {
+        const bool is_unknown = outer->value->kind == DRAFT_UNKNOWN;
+        const char *why = is_unknown ? outer->value->text : "is changed through a pointer";
         return draft_doubtful(decl, spot->path, NULL, why + (strncmp(why, "it ", 3) ? 0 : 3));
     }
     for (size_t i = 0; draft_now.out && i < draft_now.out->kernel->parameters.count; i++) {

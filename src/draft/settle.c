@@ -34,8 +34,7 @@ static const draft_launched *launch_of(const draft_program *program, const draft
     const draft_launched *best = NULL;
     for (size_t i = 0; i < program->launches.count; i++) {
         const draft_launched *l = &program->launches.items[i];
-        bool same =
-            l->kernel == kernel || strcmp(draft_full_name(l->kernel), draft_full_name(kernel)) == 0;
+        bool same = strcmp(draft_signature(l->kernel), draft_signature(kernel)) == 0;
         best = same && (!best || draft_launch_rank(l) > draft_launch_rank(best)) ? l : best;
     }
     return best;
@@ -531,7 +530,10 @@ static void settle_grid(draft_settled *s)
     }
     for (int d = 0; d < 3; d++) {
         const uses used = uses_of_block(&s->facts, d);
-        s->is_whole[d] = s->grid[d]->kind == DRAFT_CEIL_DIV && !used.is_compared && used.is_stored;
+        s->is_whole[d] =
+            used.is_stored && (s->grid[d]->kind == DRAFT_CEIL_DIV
+                                   ? !used.is_compared
+                                   : s->grid[d]->kind == DRAFT_QUOTIENT && !s->facts.strides_grid);
     }
 }
 

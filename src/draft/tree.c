@@ -123,7 +123,7 @@ const char *draft_name_at(cx_cursor at)
 {
     draft_extent e = argument_extent(at);
     const size_t length = draft_word_length(e.text + e.begin);
-    bool is_all = e.begin + length >= e.end;
+    bool is_all = e.begin + length >= e.end && e.text[e.begin + length] != '(';
     return is_all && length && !isdigit((unsigned char)e.text[e.begin])
                ? draft_format("%.*s", (int)length, e.text + e.begin)
                : NULL;

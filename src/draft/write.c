@@ -306,8 +306,7 @@ static void write_in_place(gt_text *out, draft_settled *s)
 
 /* ---- other clauses --------------------------------------------------------------------------- */
 
-static const char *template_argument(draft_settled *s, unsigned index, const char *name,
-                                     bool is_bool)
+static const char *template_argument(draft_settled *s, unsigned index, const char *name, cx_type of)
 {
     enum { TYPE = 1, INTEGRAL = 4 };
     int kind = cx.Cursor_getTemplateArgumentKind(s->instance->at, index);
@@ -320,8 +319,11 @@ static const char *template_argument(draft_settled *s, unsigned index, const cha
         return text ? text : draft_string(cx.getTypeSpelling(type));
     }
     long long value = cx.Cursor_getTemplateArgumentValue(s->instance->at, index);
-    return kind == INTEGRAL ? is_bool ? (value ? "true" : "false") : draft_format("%lld", value)
-                            : NULL;
+    return kind != INTEGRAL          ? NULL
+           : of.kind == CX_TYPE_BOOL ? (value ? "true" : "false")
+           : of.kind == CX_TYPE_ENUM
+               ? draft_format("(%s)%lld", draft_string(cx.getTypeSpelling(of)), value)
+               : draft_format("%lld", value);
 }
 
 static void write_kernel(gt_text *out, draft_settled *s)
@@ -331,9 +333,8 @@ static void write_kernel(gt_text *out, draft_settled *s)
     gt_text_printf(out, "#pragma gputune kernel(%s", draft_full_name(s->kernel));
     for (unsigned i = 0; s->instance != s->kernel && i < children.count; i++) {
         cx_cursor child = children.items[i];
-        bool is_bool = cx.getCanonicalType(cx.getCursorType(child)).kind == CX_TYPE_BOOL;
-        const char *text =
-            template_argument(s, i, draft_string(cx.getCursorSpelling(child)), is_bool);
+        const char *text = template_argument(s, i, draft_string(cx.getCursorSpelling(child)),
+                                             cx.getCanonicalType(cx.getCursorType(child)));
         if (text) {
             gt_text_printf(out, "%s%s", between, text);
             between = ", ";
@@ -468,7 +469,10 @@ gputune_status draft_write_clauses(gt_text *out, draft_settled *s, const draft_p
     write_extents(&clauses, "block", s->block);
     write_extents(&clauses, "grid", s->grid);
     for (int d = 0; d < 3; d++) {
-        if (s->is_whole[d]) {
+        draft_amount *rest =
+            s->is_whole[d] ? draft_binary(CX_REM, s->grid[d]->a, s->grid[d]->b, false) : NULL;
+        if (rest &&
+            (s->grid[d]->kind == DRAFT_CEIL_DIV || (draft_evaluate(&number, rest) && !number))) {
             const char *size = draft_print_value(s->grid[d]->a);
             gt_text_printf(&clauses, "#pragma gputune require(%s %% %s == 0)\n",
                            strchr(size, ' ') ? draft_format("(%s)", size) : size,

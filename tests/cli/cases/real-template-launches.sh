@@ -47,6 +47,9 @@ draft 'int pick(int n) { if (n % 7) return 32; if (n % 5) return 64; return 1024
 # Loops compute the extents.
 draft '' 'int t = 1, g = 0; while (t * t < n) t *= 2; for (int i = 0; i < n; i += t) g++; add<<<g, t>>>(y, x, n);'
 draft '' 'dim3 grid(40), block(64); for (int i = 0; i < 3; i++) grid.x += block.x;'" $launch"
+draft '' 'int t = 64; do t *= 2; while (t == 7); add<<<60, t>>>(y, x, n);'
+draft '' 'int t = 64; more: if (t < n) { t *= 2; goto more; } add<<<60, t>>>(y, x, n);'
+draft 'struct config { int g, t; };' 'config c = {40, 64}; memset(&c, 0, sizeof c); add<<<40, c.t>>>(y, x, n);'
 # The extents are changed through references, pointers, copies and members.
 draft 'void away(dim3 &grid, dim3 *block);' "dim3 grid(40), block(64); away(grid, &block); $launch"
 draft 'void set(dim3 &grid, dim3 *block) { grid.x = 7; block->x = 160; }' "dim3 grid, block; set(grid, &block); $launch"
@@ -88,3 +91,15 @@ template <class T> __global__ void twice(T *y, const T *x, int n)
 template <class T> void go(T *y, const T *x, int n) { twice<T><<<(n + 255) / 256, 256>>>(y, x, n); }
 CU
 $GPUTUNE template program.cu 2>&1
+# The second overload is launched, by a macro; a template argument is an enumerator, and the block divides the size.
+cat >program.cu <<'CU'
+enum class op { add = 1, multiply = 5 };
+#define INDEX (blockIdx.x * blockDim.x + threadIdx.x)
+template <op o> __global__ void apply(float *y, int n) { int i = INDEX; if (i < n) y[i] = (int)o; }
+__global__ void fill(float *y, int n) { int i = INDEX; if (i < n) y[i] = 1; }
+__global__ void fill(double *y, int n, double v) { int i = INDEX; if (i < n) y[i] = v; }
+#define LAUNCH(...) do { fill<<<n / THREADS, THREADS>>>(__VA_ARGS__); } while (0)
+#define THREADS 64
+void go(float *x, double *y) { int n = 1 << 12; LAUNCH(y, n, 2.0); apply<op::multiply><<<16, 256>>>(x, n); }
+CU
+$GPUTUNE template program.cu 2>&1 | grep -E 'kernel[(]|args|grid|require|open'
