@@ -15,8 +15,7 @@ double gt_normal_cdf(double x)
     return 0.5 * erfc(-x / M_SQRT2);
 }
 
-/* Computes the continued fraction of the incomplete beta function, for x < (a + 1) / (a + b +
- * 2). */
+/* Computes the incomplete beta function's continued fraction, for x < (a + 1) / (a + b + 2). */
 static double beta_fraction(double a, double b, double x)
 {
     double c = 1, d = 1 / (1 - (a + b) * x / (a + 1));
@@ -67,8 +66,7 @@ static double student_density(double x, double freedom)
            sqrt(M_PI * freedom);
 }
 
-/* Takes Newton steps on the logarithm of the probability. Bisects if a step leaves the interval
- * that contains the quantile. */
+/* Newton's method on the logarithm of the probability; bisects if a step leaves the interval. */
 double gt_student_quantile(double p, double freedom)
 {
     if (p <= 0 || p >= 1) {

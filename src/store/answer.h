@@ -13,8 +13,7 @@ typedef struct gt_terms {
     uint32_t limit; /* maximum number of variants to try; 0: all */
     gputune_effort effort;
     int driver_version; /* 13000 for 13.0 */
-    /* true if neither a limit nor a cancel ended the tuning; always true in the system's
-     * database */
+    /* true if no limit and no cancel ended the tuning; always true in the system's database */
     bool final;
     bool complete; /* true if every variant was tried; a search may be final without this */
     bool proved;   /* true if a worker verified the result on this kind of GPU */
@@ -33,8 +32,7 @@ typedef struct gt_terms {
  * the request's time limit; if nothing was measured in that time, less effort suffices. */
 bool gt_answers(const gt_terms *result, const gt_terms *request);
 
-/* Returns true if the result `kept` makes the result `other` superfluous. It needs at least the
- * effort and the variants of `other`, as in gt_answers(). If `other` is final, proved or made by a
- * rule, `kept` must be, too. Unless `kept` is final, its tuning must have had at least as much
- * time. */
+/* Returns true if `kept` makes `other` superfluous: it has at least the effort and the variants of
+ * `other`, as in gt_answers(), and is final, proved or made by a rule if `other` is. Unless `kept`
+ * is final, its tuning must have had at least as much time. */
 bool gt_answers_for(const gt_terms *kept, const gt_terms *other);

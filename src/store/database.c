@@ -120,8 +120,7 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int
                : own.system->xOpen(own.system, name, file, flags, opened);
 }
 
-/* Data of an open database file, stored after SQLite's own. `methods` are the system's, except for
- * reading. */
+/* Data of an open database file. `methods` are the system's, except for reading. */
 typedef struct watched {
     sqlite3_io_methods methods;
     const sqlite3_io_methods *system;
@@ -164,8 +163,7 @@ static void watch_reads(gt_database *database, sqlite3 *handle)
     }
 }
 
-/* Registers the VFS under a unique name, because a program may contain several copies of the
- * library. */
+/* The VFS has a unique name, because a program may contain several copies of the library. */
 static int register_vfs(void)
 {
     enum { ALIGNMENT = _Alignof(watched) };
@@ -464,8 +462,7 @@ static gt_trouble make_private(bool *made, const char *path, char why[GT_WHY_MAX
     return GT_TROUBLE_NONE;
 }
 
-/* Refuses all but regular files, because opening a pipe waits for its other end, and opening a
- * device may have side effects. */
+/* Refuses all but regular files: opening a pipe may block, and a device may have side effects. */
 static gt_trouble check_kind(const char *path, char why[GT_WHY_MAX])
 {
     struct stat facts;

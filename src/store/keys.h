@@ -7,12 +7,10 @@
 /* Returns the hash of the scenario without its run-time sizes, for gt_store_find_nearest(). */
 gt_hash gt_family_hash(const gt_scenario *scenario);
 
-/* Reads a row of GT_SQL_RULES. The caller frees both parts with gt_columns_free(), even after a
- * failure. */
+/* Reads a row of GT_SQL_RULES. The caller frees both parts, even after a failure. */
 gputune_status gt_listed_rule_take(gt_listed_rule *out, gt_rows *rows);
-/* Gets the ids of the rows of the site's GPU and scenario, and adds missing rows. Updates the
- * problem, the sizes, the work and the GPU's facts; with `offered`, sets the facts only if there
- * are none. */
+/* Gets the ids of the rows of the site's GPU and scenario, and adds missing rows. Updates problem,
+ * sizes, work and the GPU's facts; with `offered`, sets the facts only if there are none. */
 gputune_status gt_site_rows(int64_t *gpu, int64_t *scenario, gt_database *database,
                             const gt_site *site, bool offered);
 /* Loads the images of the winner's code. A missing or damaged image stays empty. */

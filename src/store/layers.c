@@ -1,5 +1,4 @@
-/* The store's stack of databases: opening, lookups, writes, log lines, rows that move from memory
- * to the file, and merging of files. */
+/* The store's stack of databases: opening, lookups, writes, log lines, and merging of files. */
 #include "store/layers.h"
 
 #include "base/clock.h"
@@ -94,8 +93,7 @@ static void note_read(gt_store *store, const gt_obstacle *obstacle)
     }
 }
 
-/* Stores a log line. layers_flush() writes it without a mutex, because the log's callback may call
- * the store. */
+/* Stores a log line for layers_flush(), because the log's callback may call the store. */
 static void layers_warn(gt_store *store, const char *format, ...)
 {
     va_list values;
@@ -135,8 +133,7 @@ static void layers_flush(gt_store *store)
 
 /* --- waiting ---------------------------------------------------------------------------------- */
 
-/* Stops writing the user's file and, unless `keep_reading`, reading it. The caller holds
- * `using`. */
+/* Stops writing the user's file, and reading it unless `keep_reading`. The caller holds `using`. */
 static void give_up(gt_store *store, const gt_obstacle *obstacle, bool keep_reading)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
@@ -164,8 +161,7 @@ static void give_up_folder(gt_store *store)
     give_up(store, &obstacle, false);
 }
 
-/* Creates a database in memory unless it exists. The caller holds `remembering`, or `using` for the
- * database of wisdom. */
+/* Creates a database in memory unless it exists. The caller holds its mutex. */
 static gputune_status layers_open_memory(gt_database **database)
 {
     gt_obstacle obstacle = {0};
@@ -378,8 +374,7 @@ gputune_status gt_store_path(char **out, const char *path)
     return gt_path_format(out, "%s/gputune.db", folder);
 }
 
-/* Finds the path of the user's file. Sets no_file for ":memory:", or if there is no cache
- * folder. */
+/* Finds the path of the user's file. Sets no_file for ":memory:" or without a cache folder. */
 static gputune_status choose_file(gt_store *store, const char *path)
 {
     gputune_status status = gt_store_path(&store->asked, path);

@@ -15,8 +15,7 @@ gt_patience gt_layers_file_patience(const gt_patience *patience);
 gputune_status gt_store_read(gt_store *store, gt_store_fn work, void *context,
                              const gt_patience *patience);
 /* Calls `work` on every layer from the top. Stops at a failure other than ENOTFOUND, and returns
- * it. A layer that fails midway counts as read. EBUSY, without a message, if the file was
- * locked. */
+ * it. A layer that fails midway counts as read. EBUSY, without a message, if the file is locked. */
 gputune_status gt_store_read_all(gt_store *store, gt_store_fn work, void *context,
                                  const gt_patience *patience);
 /* Calls `work` in an IMMEDIATE transaction on the user's file or, if that fails or stays locked, on

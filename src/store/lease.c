@@ -304,8 +304,7 @@ void gt_store_lease_release(gt_lease *lease, gt_store *store, const gt_patience 
     bool held = lease->held;
     lease->held = false;
     if (held && change_lease(lease, store, delete_lease, patience) != GPUTUNE_OK) {
-        /* other processes wait until the lease expires, but this process must not wait for
-         * itself */
+        /* others wait until the lease expires, but this process must not wait for itself */
         GT_SCOPED(gt_unlock) pthread_mutex_t *mutex = gt_lock(&left.mutex);
         left.owner = lease->owner;
     }

@@ -70,8 +70,7 @@ static void show_record(gt_record_row *row)
     }
 }
 
-/* Sets *above if one of the first `upper` rows has the same site and hash. Adds the row to
- * `index`. */
+/* Sets *above if one of the first `upper` rows has the same site and hash. Indexes the row. */
 static gputune_status find_above(bool *above, gt_hash_index *index, const gt_record_row *row,
                                  gt_hash hash, size_t next, size_t upper)
 {
@@ -189,8 +188,7 @@ static gt_hash replacing_key(const gt_record_row *row, bool winners)
                         gt_hash_join(what, gt_hash_string(winners ? row->winner.problem : "")));
 }
 
-/* Returns a trial's hash, or a winner's space. Rows with the same value do not replace each
- * other. */
+/* Returns a trial's hash, or a winner's space. Rows that share it do not replace each other. */
 static gt_hash version_of(const gt_record_row *row, bool winners)
 {
     return winners ? row->winner.terms.space : row->trial.hash;

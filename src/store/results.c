@@ -295,8 +295,7 @@ static gputune_status take_code(void *code, gt_rows *row)
     return gt_columns_take(code, row, &gt_code_columns);
 }
 
-/* Finds code by source, arch, ptx and NVRTC version (0: the newest). ENOTFOUND if it is missing,
- * damaged or not trusted. */
+/* Finds code by source, arch, ptx and NVRTC version (0: newest). ENOTFOUND if it is not usable. */
 static gputune_status find_code(gt_database *database, void *context)
 {
     gt_code *code = context;

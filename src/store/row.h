@@ -55,8 +55,7 @@ typedef struct gt_row_value {
 } gt_row_value;
 
 gt_row_value gt_column_value(const gt_column *column, const void *row);
-/* Sets a column's member. Copies a text, and frees the old one; an array member may truncate it.
- * ENOMEM. */
+/* Sets a column's member to a copy of the value. An array may truncate a text. ENOMEM. */
 gputune_status gt_column_set(void *row, const gt_column *column, const gt_row_value *value);
 
 /* Binds ?1, ?2, ... by `types`: t const char * (or NULL), h gt_hash, i int64_t, n int, d double, b

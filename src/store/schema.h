@@ -16,8 +16,7 @@ typedef struct gt_schema {
 enum { GT_APPLICATION_ID = 0x67707475 /* "gptu" */ };
 
 /* Reads the file's version and application id, and compares its tables, indexes and triggers with
- * gputune's. Describes in `why` the first object that gputune did not create; "" if there is none.
- * Returns SQLite's extended code. */
+ * gputune's. Describes the first foreign object in `why`, or "". Returns SQLite's extended code. */
 int gt_schema_check(gt_schema *out, char why[GT_WHY_MAX], sqlite3 *handle);
 /* Creates the tables in one transaction, unless they exist. Returns SQLite's extended code. */
 int gt_schema_create(sqlite3 *handle);

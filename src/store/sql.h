@@ -25,9 +25,8 @@
 #define GT_TEXT_WINNER GT_WINNER_COLUMNS(GT_PASTE_WINNER)
 #define GT_TEXT_RULE   GT_RULE_COLUMNS(GT_PASTE_RULE)
 
-/* The checksum of a row also covers its context: of code the image, of a trial or rule the GPU and
- * the scenario, of a winner also the family and the sizes. A row with a wrong checksum counts as
- * missing. */
+/* A checksum covers a row and its context: of code the image, of a trial or rule the GPU and the
+ * scenario, of a winner also family and sizes. A row with a wrong checksum counts as missing. */
 #define GT_TEXT_CODE_SUM   "gt_checksum(c.image" GT_TEXT_CODE ")"
 #define GT_TEXT_TRIAL_SUM  "gt_checksum(g.environment, s.hash" GT_TEXT_TRIAL ")"
 #define GT_TEXT_RULE_SUM   "gt_checksum(g.environment, s.hash" GT_TEXT_RULE ")"
@@ -95,8 +94,7 @@
     "environment, name, arch, origin, mig_profile, host, sm_count, l2_bytes, memory_bytes, "       \
     "bus_width_bits, memory_clock_khz, sm_clock_khz, driver_version, nvrtc_version, "              \
     "copy_bytes_per_s"
-/* Sets the facts of a GPU's row. The parameters are the GPU's columns of GT_SITE_COLUMNS, in
- * order. */
+/* Sets the facts of a GPU's row. The parameters are the GPU's columns of GT_SITE_COLUMNS. */
 #define GT_TEXT_GPU_SET                                                                            \
     "UPDATE gpu SET (" GT_TEXT_GPU ") = (?1, ?2, ?3, ?4, ?5, ?6, ?7, CAST(?8 AS INTEGER), "        \
     "CAST(?9 AS INTEGER), ?10, ?11, ?12, ?13, ?14, iif(?15 > 0, ?15, copy_bytes_per_s)) "          \

@@ -54,8 +54,7 @@ typedef struct gt_store gt_store;
  * may be missing. */
 gputune_status gt_store_open(gt_store **out, const char *path, const char *system_path,
                              const gt_log *log, bool only_read);
-/* Closes a store. Warns if rows could not be moved to a locked file. Does nothing in a forked
- * child. */
+/* Closes a store. Warns if rows could not be moved to the file. Does nothing in a forked child. */
 void gt_store_close(gt_store *store);
 /* Fails with EDATABASE if the last lookup could not read the user's file or, with `writing`, if new
  * rows are only in memory. OK for ":memory:". */
@@ -103,8 +102,7 @@ typedef struct gt_scenario {
 
 /* Returns the hash of a scenario, its key within its environment. */
 gt_hash gt_scenario_hash(const gt_scenario *scenario);
-/* The scenario and the GPU of a result. A site read from a database owns its texts. Byte counts
- * that need 64 bits are doubles. */
+/* The scenario and the GPU of a result. After a lookup, it owns its texts. */
 typedef struct gt_site {
     gt_scenario scenario;
     const char *gpu;  /* NULL: keep the stored facts of the GPU */
@@ -283,8 +281,7 @@ typedef struct gt_records_filter {
     /* true: also failed trials; those of a lower layer only if the upper layers have no result of
      * the scenario */
     bool failures;
-    /* true: of each template and GPU, only the current version or, if that has no results, the
-     * newest */
+    /* true: of each template and GPU, only the current version or else the newest */
     bool one_version;
     /* Gets the identity of the current template; returns false if there is none. May be NULL. A
      * record is outdated if its identity is not the current one or, without a template, the
@@ -319,8 +316,7 @@ gputune_status gt_store_merge(gputune_merged *merged, gt_store *store, const cha
 /* ---- Rules ----------------------------------------------------------------------------------- */
 
 void gt_stored_rule_free(gt_stored_rule *rule);
-/* Returns the key of a scenario's rule within its environment, which does not depend on run-time
- * sizes. */
+/* Returns the key of a rule in its environment, which does not depend on run-time sizes. */
 gt_hash gt_rule_hash(const gt_scenario *scenario);
 /* Finds the rule for the scenario at any run-time sizes, in the uppermost layer that has one
  * (kernel/rule/rule.h reads its text). Ignores rules in a file that other users may write. The

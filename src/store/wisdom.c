@@ -52,8 +52,7 @@ static size_t read_group(unsigned char out[3], const char *text)
     return 3 - padding;
 }
 
-/* Decodes base64 to *out, which the caller frees. Returns false if the text is not base64, or if
- * memory ran out. */
+/* Decodes base64 to *out, which the caller frees. Returns false if that fails. */
 static bool base64_read(void **out, size_t *count, const char *text, size_t length)
 {
     unsigned char *bytes = malloc(length / 4 * 3 + 1);
@@ -195,8 +194,7 @@ static bool read_hash(gt_hash *out, const char *text, size_t length)
     return true;
 }
 
-/* Reads a quoted string: ends it at its closing quote, decodes backslashes, and moves *at past
- * it. */
+/* Reads a quoted string: terminates it, decodes backslashes, and moves *at past it. */
 static gputune_status take_string(char **out, char **at)
 {
     char *to = *out = ++*at;
@@ -592,8 +590,7 @@ static bool is_sound(const gt_wisdom_entry *entry)
            gt_hash_equal(gt_scenario_hash(&site->scenario), site->hash);
 }
 
-/* Adds a trial to import. An untrusted trial does not count as correct until it is verified
- * here. */
+/* Adds a trial to import. An untrusted trial must be verified here before it counts as correct. */
 static gputune_status offer_trial(gt_trial_list *out, const gt_trial *trial, bool believed)
 {
     gt_trial offered = *trial;

@@ -364,8 +364,7 @@ static int is_template_file(const struct dirent *file)
     return length > 3 && strcmp(file->d_name + length - 3, ".cu") == 0;
 }
 
-/* Adds kernels of a file in the template folder. Ignores an unreadable file; the listing of all
- * kernels warns about it. */
+/* Adds kernels of a template file. Ignores an unreadable file; the listing of all kernels warns. */
 static gputune_status add_kernels_of(gt_kernel_list *out, gt_catalog *catalog, const char *path,
                                      const char *kernel)
 {

@@ -1,5 +1,4 @@
-/* The catalog of templates: finds kernels by name or path, and parses each one once.
- * Thread-safe. */
+/* The catalog of templates: finds kernels by name or path, and parses each once. Thread-safe. */
 #pragma once
 
 #include "base/clock.h"
@@ -26,8 +25,7 @@ void gt_catalog_clear(gt_catalog *catalog);
 /* Returns the text with which every generated source begins. */
 const char *gt_catalog_prelude(const gt_catalog *catalog);
 
-/* Lists the compiler options that let a template find its headers. The catalog owns *out.
- * ENOMEM. */
+/* Lists the compiler options that let a template find its headers. The catalog owns *out. */
 gputune_status gt_catalog_compile_options(const char *const **out, size_t *count,
                                           gt_catalog *catalog, const gt_template *template);
 
@@ -39,8 +37,7 @@ gputune_status gt_catalog_compile_options(const char *const **out, size_t *count
  * match, and lists them; ETEMPLATE if the template does not parse. */
 gputune_status gt_catalog_find(const gt_template **out, gt_catalog *catalog, const char *kernel);
 
-/* Records if a template's file, or a file that it includes, was edited after the catalog read
- * it. */
+/* Records if a template's file, or a file it includes, was edited after the catalog read it. */
 typedef struct gt_watch {
     gt_catalog *catalog;
     struct gt_catalog_file *file;
@@ -48,9 +45,8 @@ typedef struct gt_watch {
     atomic_bool edited;          /* true after an edit; never reset */
 } gt_watch;
 
-/* Returns the watch of a template, which lives as long as the catalog. Returns NULL if no file
- * needs watching: the template was passed as text, or is in the template folder and was found by
- * name. */
+/* Returns the watch of a template, which lives as long as the catalog. NULL if no file needs it:
+ * the template was passed as text, or was found by name in the template folder. */
 gt_watch *gt_catalog_watch(gt_catalog *catalog, const gt_template *template, bool by_path);
 /* Returns true if it is time to call gt_watch_look(). */
 static inline bool gt_watch_is_due(gt_watch *watch)
@@ -77,7 +73,7 @@ int gt_catalog_add(gt_catalog *catalog, const char *path, const char *text,
  * warning. With `kernel`, fails like gt_catalog_find(), but allows several kernels of one file. */
 int gt_catalog_each(gt_catalog *catalog, const char *kernel, gt_catalog_fn each, void *user);
 
-/* Finds the folder of the templates and the folder of the prelude (*home). The template folder is
- * `given`, else GPUTUNE_TEMPLATES, else *home. The caller frees both strings. ENOTFOUND lists the
- * places that were searched. */
+/* Finds the folders of the templates and of the prelude (*home). The template folder is `given`,
+ * else GPUTUNE_TEMPLATES, else *home. The caller frees both. ENOTFOUND lists the searched
+ * places. */
 gputune_status gt_template_folders(char **folder, char **home, const char *given);

@@ -4,13 +4,11 @@
 #include "base/device.h"
 #include "store/store.h"
 
-/* Each call of gt_code_memo_hold() needs a gt_code_memo_release(). The last release frees the
- * memo. */
+/* Each gt_code_memo_hold() needs a gt_code_memo_release(). The last release frees the memo. */
 void gt_code_memo_hold(void);
 void gt_code_memo_release(void);
 
 /* Adds a copy of `code`, if the memo is held. A full memo is emptied first. */
 void gt_code_memo_put(const gt_code *code);
-/* Copies the code of a source to *out, which the caller frees with gt_code_free(). Returns false if
- * the memo does not have it. */
+/* Copies code to *out, which the caller frees with gt_code_free(). Returns false if not found. */
 bool gt_code_memo_find(gt_code *out, gt_hash source, const gt_device *device);

@@ -151,8 +151,7 @@ static int compile_proposals(compile_run *run, gt_request *request, gt_proposer 
     return answer;
 }
 
-/* Compiles the variants that a tuning will try. EINVAL if results decide which variants it
- * tries. */
+/* Compiles the variants that a tuning would try. EINVAL if that depends on results. */
 static int compile_some(compile_run *run, gt_request *request, const gt_strategy_proposer *proposer)
 {
     const gputune_options *o = &request->options;

@@ -314,8 +314,7 @@ static gputune_status summarise_variant(gt_summary *out, const gt_tuning *tuning
                                                 : gt_race_summary(tuning->race, id, out);
 }
 
-/* The result is not final if a limit, a cancel, or a lack of memory or time kept variants out of
- * the race. */
+/* The result is not final if a limit, a cancel, or lack of memory kept variants from racing. */
 static gt_terms terms_of(const gt_tuning *tuning, const gt_race_result *result)
 {
     gt_terms terms = tuning->session.request->terms;
@@ -415,8 +414,7 @@ static int compiler_version(const gt_tuning *tuning)
     return version;
 }
 
-/* Lists code to store. If the result is final, omits the variants' code, because no other tuning
- * needs it. */
+/* Lists code to store. A final result does not need the variants' code. */
 static gputune_status list_all_codes(gt_code_list *out, const gt_tuning *tuning, bool final)
 {
     const gt_field *field = &tuning->session.field;

@@ -313,8 +313,7 @@ static gputune_status find_files(gt_request *request)
     return GPUTUNE_OK;
 }
 
-/* Compares element types. NumPy has no bfloat16 and fp8, so files store them as unsigned
- * integers. */
+/* Compares element types. Files store bfloat16 and fp8 as integers, because NumPy lacks them. */
 static bool is_type(const gt_npy *npy, gt_type type)
 {
     bool fp8 = type == GT_TYPE_E4M3 || type == GT_TYPE_E5M2;

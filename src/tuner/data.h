@@ -1,5 +1,4 @@
-/* Buffer contents that the host provides: the caller's buffers and reference results, files, and
- * expressions of the index. */
+/* Buffer contents from the host: the caller's buffers and reference, files, and expressions. */
 #pragma once
 
 #include "base/text.h"
@@ -19,15 +18,14 @@ struct gt_data_file {
     gt_hash hash;
 };
 
-/* Reads the files named by the template and the options, and checks their types and shapes. EINVAL,
- * ENOTFOUND. */
+/* Reads the files of template and options, and checks types and shapes. EINVAL, ENOTFOUND. */
 gputune_status gt_data_open(gt_request *request);
 void gt_data_close(gt_request *request);
 /* Appends " NAME=HASH" for each file and host buffer that has no tag. */
 void gt_data_describe(gt_text *out, const gt_request *request);
 
-/* Adds the inputs and expected outputs that the measure worker cannot compute. The caller frees
- * them with gt_data_release(). */
+/* Adds inputs and expected outputs that the measure worker cannot compute. The caller frees them
+ * with gt_data_release(). */
 gputune_status gt_data_send(gt_field *field);
 void gt_data_release(gt_field *field);
 

@@ -1,5 +1,4 @@
-/* Takes proposals and compiles variants. Ends slow compiles, tries them again last, and remembers
- * their time limit. */
+/* Takes proposals and compiles variants. Ends slow compiles, and tries them again last. */
 #include "tuner/field.h"
 
 #include "base/clock.h"
@@ -144,8 +143,7 @@ static bool wants_more(const gt_field *field)
     return has_more && count_free(field) > 0 && !is_too_late;
 }
 
-/* Returns true if it is time to ask for proposals. A learning proposer first gets several
- * results. */
+/* Returns true if it is time to ask for proposals. A proposer that learns gets results first. */
 static bool may_propose(const gt_field *field)
 {
     uint32_t workers = field->options.farm->compile_workers;
@@ -194,8 +192,7 @@ double gt_field_patience(const gt_field *field)
     return starts_more ? 0 : 0.1;
 }
 
-/* Fraction of the limit after which a compile may be put off, and variants no longer wait for the
- * default. */
+/* Fraction of the limit after which a compile is put off, and nothing waits for the default. */
 static const double SHARE = 0.2;
 /* Fraction of the limit after which an unfinished variant counts as too slow for the limit. */
 static const double MOST = 0.5;
@@ -231,8 +228,7 @@ gputune_status gt_field_defer(gt_field *field, gt_variant *variant, gt_deferral 
     return message ? gt_field_explain(field, variant, message) : GPUTUNE_OK;
 }
 
-/* Stops waiting for the default after a while. But without a reference, other variants need its
- * results. */
+/* Stops waiting for the default, unless its results are the expected ones. */
 static gputune_status stop_waiting_for_default(gt_field *field)
 {
     const gt_workload *workload = &field->options.request->workload;
@@ -257,8 +253,8 @@ static bool may_be_put_off(const gt_field *field, const gt_unit *unit)
     return true;
 }
 
-/* Returns how many seconds a compile may occupy its worker. Until the first compile ends, workers
- * are freed one at a time. */
+/* Returns how many seconds a compile may occupy its worker. Until one has ended, workers are freed
+ * one at a time. */
 static double compile_share_s(const gt_field *field)
 {
     double share_s = SHARE * limit_s(field);
@@ -269,8 +265,7 @@ static double compile_share_s(const gt_field *field)
     return is_time ? share_s : INFINITY;
 }
 
-/* Returns true if the proposer gives up every variant that waits for the compile. The default and
- * the fallback are never given up. */
+/* Returns true if the proposer gives up all waiting variants, but never default or fallback. */
 static bool is_given_up(const gt_field *field, gt_unit *unit, double seconds)
 {
     gt_proposer *proposer = field->options.proposer;
@@ -502,8 +497,7 @@ static gputune_status submit_source(gt_field *field, gt_unit *unit, const gt_sou
     return field->options.farm->ops->compile(field->options.farm, &job);
 }
 
-/* Prepares the measure worker once the service kernels and the reference are compiled. Fails if
- * they do not compile. */
+/* Prepares the measure worker if the service kernels and the reference are compiled. */
 static gputune_status try_prepare(gt_field *field)
 {
     const gt_unit *service = field->units.items[GT_UNIT_SERVICE];

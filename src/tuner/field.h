@@ -1,6 +1,5 @@
-/* The variants of a session. The field takes configurations from a proposer, generates their
- * sources, has each distinct source compiled once, and sends compiled variants to the measure
- * worker. Not thread-safe. */
+/* The variants of a session. The field takes configurations from a proposer, generates sources, has
+ * each source compiled once, and sends variants to the measure worker. Not thread-safe. */
 #pragma once
 
 #include "base/array.h"
@@ -95,8 +94,7 @@ typedef struct gt_field_options {
     gt_farm *farm;
     gt_proposer *proposer;
     bool measure; /* false: only compile */
-    /* without `measure`: also compile service kernels, reference and fallback, for a later
-     * tuning */
+    /* without `measure`: also compile service kernels, reference and fallback, for later */
     bool for_later;
     bool with_default; /* true if the default comes first, even if it is not proposed */
     /* true: look for the fastest variant. The field also verifies the fallback, tries equal
@@ -159,8 +157,7 @@ enum { GT_UNIT_SERVICE, GT_UNIT_REFERENCE, GT_UNIT_FIRST };
 gputune_status gt_field_open(gt_field *out, const gt_field_options *options);
 void gt_field_close(gt_field *field);
 
-/* Takes proposals, submits their sources, and sends compiled variants to the measure worker.
- * Returns within a few milliseconds. */
+/* Takes proposals, and submits sources and compiled variants. Returns within a few milliseconds. */
 gputune_status gt_field_pump(gt_field *field);
 /* Ends compiles that are not worth their time. The proposer may give up any long compile. With
  * options.races, a slow compile is put off until gt_field_retry() if others wait for its worker. A
@@ -185,8 +182,7 @@ gputune_status gt_field_retry(gt_field *field, uint32_t *count);
  * only calls with a longer limit try them again. Defers a default that ran suspiciously long, so
  * the next tuning tries it last. `busy_s` is gt_session_busy_s(). */
 gputune_status gt_field_note_unfinished(gt_field *field, double busy_s);
-/* Ends the field of a session that stores nothing. Fails only a variant that runs suspiciously
- * long. */
+/* Ends the field of a session that stores nothing. Fails a variant that runs suspiciously long. */
 gputune_status gt_field_note_running(gt_field *field, double busy_s);
 /* Copies a failure of the default to the request, so the call does not return the default. */
 void gt_field_note_bad_default(const gt_field *field, gt_request *request);
@@ -210,8 +206,7 @@ const char *gt_variant_status(const gt_variant *variant);
 gt_code gt_unit_code(const gt_unit *unit, const gt_device *device);
 /* Stores the code that this session compiled. */
 gputune_status gt_field_keep_code(const gt_field *field, const gt_patience *patience);
-/* Describes in *out the scalars that were proved with only one value; NULL if there are none. The
- * caller frees *out. */
+/* Describes in *out the scalars proved with only one value; NULL if none. The caller frees *out. */
 gputune_status gt_field_single(char **out, const gt_field *field);
 /* Returns the trial of `duplicate`, or of the variant if `duplicate` is NULL. Times, noise,
  * configuration and message are not set. */
@@ -223,13 +218,11 @@ static inline double gt_variant_value(const gt_variant *variant, double sampled)
 {
     return sampled / variant->work;
 }
-/* Finds the variant with this configuration, or the variant of a duplicate with it; NULL if
- * none. */
+/* Finds the variant that has this configuration, or a duplicate with it; NULL if none. */
 const gt_variant *gt_field_find(const gt_field *field, const gt_config *config);
 /* Finds the ready variant with this configuration; NULL if there is none. */
 const gt_variant *gt_field_find_ready(const gt_field *field, const gt_config *config);
-/* Counts variants with a result of this tuning or an earlier one, including duplicates but not the
- * fallback. */
+/* Counts variants with a result, including duplicates and earlier tunings, but not the fallback. */
 uint32_t gt_field_tried(const gt_field *field);
 /* Returns the final number of variants, including duplicates, as far as it is known. */
 uint32_t gt_field_total(const gt_field *field);
@@ -244,11 +237,9 @@ gputune_status gt_field_note_median(gt_field *field, gt_variant *variant, double
 /* Reports a variant's result to the proposer. `time_ns` is 0 before the first sample. */
 void gt_field_report(const gt_field *field, const gt_variant *variant, double time_ns);
 /* Handles a failed round. Sets *culprit to the variant that was being sampled, which leaves the
- * race. Without a culprit, sets *culprit to GT_NO_VARIANT; the round may be repeated a few times
- * before the call fails. */
+ * race; GT_NO_VARIANT if there was none. The call fails after a few rounds without a culprit. */
 gputune_status gt_field_blame(gt_field *field, uint64_t *culprit, const gt_event *event);
-/* Records the failure of a launched variant. A first hang only defers the variant, because the
- * machine may be loaded. */
+/* Records a launched variant's failure. A first hang only defers it: the machine may be loaded. */
 gputune_status gt_field_fail_launched(gt_field *field, gt_variant *variant, const gt_event *event);
 gputune_status gt_field_fail(gt_field *field, gt_variant *variant, gputune_status failure,
                              bool repeatable, const char *message);
@@ -263,8 +254,7 @@ gputune_status gt_field_start(gt_field *field, gt_variant *variant);
 /* Binds a variant's launch at the requested size and, if there is one, at the odd-tail size. */
 gputune_status gt_field_bind_launches(const gt_field *field, const gt_variant *variant,
                                       gt_launch launches[GT_WORKLOAD_MAX]);
-/* Sends compiled variants to the measure worker, the default first, because others are compared
- * with its time. */
+/* Sends compiled variants to the measure worker, the default first, because its time is needed. */
 gputune_status gt_field_verify_compiled(gt_field *field);
 /* Moves a variant to GT_STAGE_READY and reports it to the proposer. */
 gputune_status gt_field_mark_ready(gt_field *field, gt_variant *variant);

@@ -1,5 +1,4 @@
-/* Verifies compiled variants, handles and explains failures, makes trials, and reports results to
- * the proposer. */
+/* Verifies compiled variants, explains failures, makes trials, and reports to the proposer. */
 #include "tuner/field.h"
 
 #include "base/clock.h"
@@ -37,8 +36,7 @@ static void append_options(gt_text *out, const char *option, const char *list)
     }
 }
 
-/* Appends a command that finds the faulty line with the emulator, at the smaller of the launched
- * sizes, which is faster. */
+/* Appends the command that finds the faulty line with the emulator, at the smaller sizes. */
 static gputune_status append_check_command(gt_text *out, const gt_field *field,
                                            const gt_variant *variant)
 {
@@ -65,8 +63,7 @@ static bool is_fault(const char *message)
     return is;
 }
 
-/* Appends the other sizes at which the proof launches the variant, unless the worker's message
- * names the failed launch. */
+/* Appends the other sizes that the proof launched, unless the message names the failed launch. */
 static void append_other_launches(gt_text *out, const gt_field *field, const char *message)
 {
     const char *odd_tail = field->options.request->odd_tail_text;
@@ -196,8 +193,7 @@ static size_t asked_count(const gt_field *field)
     return field->variants.count - field->added_default;
 }
 
-/* Finds the first variant with the most frequent failure; NULL if none failed. Counts the variants
- * with that failure. */
+/* Finds the first variant with the most frequent failure, and counts that failure; NULL if none. */
 static const gt_variant *commonest_failure(const gt_field *field, uint32_t *count)
 {
     const gt_variant *first = NULL;

@@ -1,8 +1,7 @@
 /* The table of statuses. */
 #include "tuner/outcome.h"
 
-/* A status that is not listed fails the call. ETIMEOUT of a call, rather than of a variant, means
- * that the limit has expired. */
+/* Other statuses fail the call. ETIMEOUT of a call means that its limit has expired. */
 static const gt_ending endings[] = {
     /* columns: status, trial, fault, keep, costs_one_variant, leaves_an_answer */
     {GPUTUNE_OK, GT_TRIAL_OK, GT_FAULT_NONE, GT_KEEP_ALWAYS, false, false},

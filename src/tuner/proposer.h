@@ -1,5 +1,4 @@
-/* A proposer chooses the configurations of a session and may learn from results. Not
- * thread-safe. */
+/* A proposer chooses the configurations of a session and may use results. Not thread-safe. */
 #pragma once
 
 #include "kernel/space/space.h"
@@ -7,11 +6,10 @@
 
 typedef struct gt_proposer gt_proposer;
 struct gt_proposer {
-    /* Writes up to `count` new configurations to `out` and returns their number; 0 if the proposer
-     * needs results first. */
+    /* Writes up to `count` new configurations, and returns how many. 0: needs results first. */
     uint32_t (*propose)(gt_proposer *self, gt_config *out, uint32_t count);
-    /* Reports a configuration's verification, failure or new samples. result->point is not set;
-     * time 0 means unknown. May be NULL. */
+    /* Reports a verification, a failure or new samples. result->point is not set; time 0 is
+     * unknown. May be NULL. */
     void (*on_result)(gt_proposer *self, const gt_config *config, const gt_tried *result,
                       bool is_quick);
     /* Returns true if a compile that has taken `seconds` should be ended. May be NULL. */

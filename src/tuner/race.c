@@ -45,8 +45,7 @@ struct gt_race {
     size_t scratch_capacity;
 };
 
-/* The common spread is used if there are PRIOR_FROM contestants. It counts as up to PRIOR_WEIGHT
- * degrees of freedom. */
+/* From PRIOR_FROM contestants on, the common spread has up to PRIOR_WEIGHT degrees of freedom. */
 enum { PRIOR_WEIGHT = 8, PRIOR_FROM = 3 };
 
 /* A contestant is calm if its three or four ratios are as close together as those of all
@@ -148,8 +147,7 @@ static double unbiased(double variance, double freedom)
     return variance / (root * root * root);
 }
 
-/* If the contestant is calm, takes its interval from the common spread, so it can be judged before
- * round `level`. */
+/* Gives a calm contestant the common spread, so it can be judged before round `level`. */
 static void calm_down(gt_race *race, gt_runner *runner, double deviation)
 {
     const gt_runner *incumbent = race->incumbent;
@@ -206,8 +204,7 @@ static double middle_ratio(gt_race *race, const gt_runner *runner, const gt_runn
                                  : gt_trimmed_mean(race->scratch, count, GT_PAIRED_TRIM);
 }
 
-/* Picks the first incumbent: the contestant with the most samples and, among those, the smallest
- * last value. */
+/* Picks the contestant with the most samples and, among those, the smallest last value. */
 static gt_runner *first_incumbent(const gt_race *race)
 {
     gt_runner *best = NULL;
@@ -239,9 +236,8 @@ static double median_time(gt_race *race, const gt_runner *runner)
 }
 
 /* Returns true if a faster contestant may replace the incumbent. If they have not shared every
- * round, the gain must be clear, because all others must then be sampled with the new incumbent.
- * Exact values need only one shared round. After a stop, one slow sample may cause the gain, so the
- * medians must agree. */
+ * round, the gain must be clear, because all others must then be sampled again. Exact values need
+ * one shared round. After a stop, one slow sample may cause the gain, so the medians must agree. */
 static bool may_take_over(gt_race *race, const gt_runner *runner, const gt_runner *incumbent,
                           double log_ratio)
 {
@@ -332,8 +328,7 @@ enum { EARLY_FIRST = 2, EARLY_LAST = 4 };
 static const double early_floor[EARLY_LAST + 1] = {0, 0, 0.006, 0.004, 0.003};
 static const double early_deviations[EARLY_LAST + 1] = {0, 0, 2.6, 1.8, 1.35};
 
-/* Returns the value that all log-ratios must exceed for an early decision; INFINITY if there are
- * too few. */
+/* Returns the least log-ratio for an early decision; INFINITY if there are too few ratios. */
 static double early_least(const gt_race *race, size_t count, double deviation)
 {
     if (count < EARLY_FIRST || deviation < 0) {
@@ -531,8 +526,7 @@ static bool is_default_resolved(gt_race *race, const gt_runner *runner)
     return low > 0 || high - runner->paired.mean <= log1p(race->options.epsilon);
 }
 
-/* Returns true if more samples of a contestant cannot change the result. Sets *at_limit if it
- * reached max_rounds. */
+/* Returns true if more samples cannot change the result. Sets *at_limit at max_rounds. */
 static bool race_is_done_with(gt_race *race, const gt_runner *runner, bool *at_limit)
 {
     const gt_runner *incumbent = race->incumbent;
@@ -593,9 +587,8 @@ static bool is_tied(gt_race *race, const gt_runner *runner)
            bound_of(STOP_ERROR, &runner->paired, -1) <= 0;
 }
 
-/* Returns true if a contestant is not shown to be slower than the incumbent, and unlikely to be
- * much slower. The limit is 2 epsilon, because the incumbent was the luckiest of many equal
- * contestants. */
+/* Returns true if a contestant is not shown to be slower, and unlikely to be much slower. The limit
+ * is 2 epsilon, because the incumbent was the luckiest of many equal contestants. */
 static bool may_be_as_good(gt_race *race, const gt_runner *runner)
 {
     return runner->paired.count >= (race->options.exact ? 1 : 3) &&
@@ -739,9 +732,8 @@ static bool only_default_is_open(gt_race *race)
     return race->standard && runner_is_in(race->standard);
 }
 
-/* Enters the contestants that have too few rounds. If there are none, enters all contestants, so
- * that one lucky moment does not decide. If only the default is undecided, enters only the
- * default. */
+/* Enters the contestants with too few rounds. If there are none, enters all, so that one lucky
+ * moment does not decide; or only the default, if only the default is undecided. */
 static void enter_racing(gt_race *race)
 {
     for (gt_runner *r = race->first; r; r = r->next) {

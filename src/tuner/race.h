@@ -30,8 +30,7 @@
 
 typedef struct gt_race gt_race;
 
-/* Returns by which fraction a quick sample may differ from a full one, apart from noise. `value` is
- * the quick sample. */
+/* Returns by what fraction the quick sample `value` may differ from full ones, without noise. */
 typedef double gt_race_doubt(double value);
 
 /* Which contestants count as tied when a race is decided. */
@@ -139,13 +138,11 @@ gputune_status gt_race_add(gt_race *race, uint64_t id, bool is_default);
 void gt_race_complete(gt_race *race);
 /* Returns true if there are contestants to sample now. */
 bool gt_race_wants_round(gt_race *race);
-/* Sets *out to the contestants to sample next, in random order. New contestants are sampled with
- * the incumbent until they have enough rounds for a decision. Discards the samples of a round that
- * was not ended. */
+/* Sets *out to the contestants to sample next, in random order. New ones are sampled with the
+ * incumbent until a decision is possible. Discards the samples of a round that was not ended. */
 gputune_status gt_race_next_round(gt_race *race, gt_race_round *out);
-/* Records a contestant's value in the current round. Ignores a value that is not positive and
- * finite; after three consecutive rounds without a value, the contestant fails. EINVAL if the
- * contestant is not in the round. */
+/* Records a value of the current round. Ignores a value that is not positive and finite; after
+ * three rounds without a value, the contestant fails. EINVAL if it is not in the round. */
 gputune_status gt_race_record(gt_race *race, uint64_t id, double value);
 /* Marks a contestant as failed, at any time. Ignores an unknown id. If the decided winner fails,
  * the race continues. If only the default is left, the best eliminated contestant returns. */
@@ -159,8 +156,7 @@ gputune_status gt_race_end_round(gt_race *race, gt_race_end *end);
 bool gt_race_is_tied(const gt_race *race);
 /* Makes a tied contestant the winner. EINVAL if it is not tied. */
 gputune_status gt_race_break_tie(gt_race *race, uint64_t id, gt_race_end *end);
-/* Ends the race with the best contestant so far. Discards an unfinished round. `reason` is BUDGET
- * or CANCELED. */
+/* Ends the race with the best contestant so far. `reason` is BUDGET or CANCELED. */
 void gt_race_stop(gt_race *race, gt_race_end reason);
 
 /* Return the number of contestants still racing, and of all that joined. */
@@ -176,16 +172,13 @@ const gt_runner *gt_race_find(const gt_race *race, uint64_t id);
 bool gt_race_precedes(const gt_race *race, uint64_t a, uint64_t b);
 /* Returns true if a contestant was eliminated and cannot return, unlike the best eliminated one. */
 bool gt_race_has_lost(const gt_race *race, const gt_runner *runner);
-/* Summarises a contestant's samples. Uses the final samples if there are at least 5, because they
- * are the longest and did not influence the choice; otherwise the full ones, or the quick ones.
- * ENOMEM. */
+/* Summarises a contestant's samples: at least 5 final ones, because these are the longest and did
+ * not influence the choice; otherwise the full ones, or the quick ones. ENOMEM. */
 gputune_status gt_race_summary(const gt_race *race, uint64_t id, gt_summary *out);
-/* Compares two contestants in the rounds that they share. Sets *out to the time of `other` relative
- * to that of `id`, with its interval. Uses the final rounds, or all rounds if there are fewer than
- * 3 final ones. ENOMEM. */
+/* Compares two contestants in shared rounds: the final ones, or all if fewer than 3 are final. Sets
+ * *out to the time of `other` relative to that of `id`, with its interval. ENOMEM. */
 gputune_status gt_race_compare(gt_verdict *out, const gt_race *race, uint64_t id, uint64_t other);
 /* Gets the result so far, or the final one. ENOVARIANT if every contestant failed. */
 gputune_status gt_race_result_get(const gt_race *race, gt_race_result *out);
-/* Writes why a contestant left to `out`, such as "4.2% slower after 6 samples"; "" if it did not
- * leave. Returns `out`. */
+/* Writes why a contestant left, such as "4.2% slower after 6 samples", or "". Returns `out`. */
 const char *gt_race_leave_text(char *out, size_t bytes, const gt_runner *runner);

@@ -1,5 +1,4 @@
-/* Chooses without measuring: compiles the space, ranks it by an estimate, and takes the best
- * variant that a worker verifies. */
+/* Chooses without measuring: ranks the compiled space, and takes the best verified variant. */
 #include "base/text.h"
 #include "tuner/history.h"
 #include "tuner/precedence.h"

@@ -509,8 +509,7 @@ gputune_status gt_request_compiling(gt_nvrtc_request *out, const char ***options
     if (request->check || request->device->emulated) {
         all[count++] = "-lineinfo";
     }
-    /* without this option (before NVRTC 12.8), quick compiles are full ones, and end after a few
-     * pairs */
+    /* before NVRTC 12.8, which lacks the option, quick compiles are full ones and end soon */
     if (quickly) {
         all[count++] = "--Ofast-compile=min";
     }

@@ -77,8 +77,8 @@ typedef struct gt_request {
 } gt_request;
 
 /* Makes a request from the arguments of a call. The caller frees it with gt_request_free().
- * `device` may differ from the services' device, to compile for another architecture. EINVAL,
- * ENOTFOUND, ETEMPLATE. */
+ * `device` may differ from the services', to compile for another GPU. EINVAL, ENOTFOUND,
+ * ETEMPLATE. */
 gputune_status gt_request_make(gt_request **out, const gt_services *services,
                                const gt_device *device, const char *kernel, gputune_sizes sizes,
                                const gputune_options *options);
@@ -111,15 +111,13 @@ gt_patience gt_request_grace(gt_request *request);
 /* Copies the caller's options. Options that an older caller lacks, or all if `given` is NULL, get
  * their defaults. EINVAL for an unknown struct size. */
 gputune_status gt_options_read(gputune_options *out, const gputune_options *given);
-/* Checks arguments of a call as far as possible without the template. EINVAL for NULL and for
- * numbers out of range. */
+/* Checks arguments of a call without the template. EINVAL for NULL and numbers out of range. */
 gputune_status gt_call_check(const char *kernel, gputune_sizes sizes,
                              const gputune_options *options);
 
 /* Adapts a workload to the call's own reference, if any. */
 void gt_request_judge(gt_workload *workload, const gt_request *request);
-/* Finds the buffer of a caller's input. EINVAL if the buffer does not exist, is an output, or has
- * another size. */
+/* Finds the buffer of a caller's input. EINVAL if there is none, for an output, or another size. */
 gputune_status gt_request_input(uint32_t *buffer, const gt_workload *workload,
                                 const gputune_input *input);
 
@@ -130,13 +128,11 @@ gputune_objective gt_default_objective(const gt_template *template);
 gputune_status gt_request_ended(const gt_request *request, const char *before, const char *remedy);
 /* Prepares the request's space. ETIMEOUT or ECANCELED if it did not finish. */
 gputune_status gt_request_prepare_space(const gt_request *request);
-/* Prepares the space, warns if it excludes requested values, and rewinds it. ENOVARIANT if it is
- * empty. */
+/* Prepares and rewinds the space. Warns if it excludes requested values. ENOVARIANT if empty. */
 gputune_status gt_request_space_to_try(const gt_request *request);
 /* Warns if the space excludes the default, because speed-ups are then unknown. */
 void gt_request_warn_of_default(const gt_request *request);
-/* Returns true if constraints and device allow a configuration. Ignores the options'
- * restrictions. */
+/* Returns true if constraints and device allow a configuration, ignoring options.only. */
 bool gt_request_permits(const gt_request *request, const gt_config *config);
 /* Fills in *out for compiling a source, with less optimisation if `quickly`. The caller frees the
  * array *options, but not its strings. ENOMEM. */

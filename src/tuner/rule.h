@@ -15,8 +15,7 @@
  *
  * Returns EINVAL for a region for which no rule can be made; ENOVARIANT or EDEVMEM if nothing can
  * run at a corner, which the message names; ETIMEOUT if the limit was too short to verify a variant
- * at all corners, to compare variants, or to estimate the loss; ECANCELED if the caller
- * cancelled. */
+ * at all corners, to compare variants, or to estimate the loss; ECANCELED. */
 gputune_status gt_make_rule(char **out, const gt_services *services, const gt_device *device,
                             const char *kernel, const gputune_range *ranges, size_t range_count,
                             uint32_t most_codes, const gputune_options *options);
@@ -114,17 +113,14 @@ void gt_rule_view_free(gt_rule_view *view);
 gputune_status gt_rule_tune(gt_rule_maker *maker);
 /* Tunes new sizes, and measures the kept members at these sizes. */
 gputune_status gt_rule_test(gt_rule_maker *maker);
-/* Measures pool members at tuned sizes where their times are missing. Skips members that were never
- * nearly the fastest. */
+/* Measures pool members at tuned sizes without a time, except members that were never fast. */
 gputune_status gt_rule_measure_pool(gt_rule_maker *maker);
 /* At the sizes where the chosen codes lose most, tries configurations that differ from pool members
  * in one axis, or in axes that need no compile. Adds the faster ones to the pool. */
 gputune_status gt_rule_search(gt_rule_maker *maker);
-/* Measures the best members at more sizes, because a code that is best at a few sizes may be slower
- * at others. Then chooses again. */
+/* Measures the best members at more sizes, where other codes may be faster, and chooses again. */
 gputune_status gt_rule_compare(gt_rule_maker *maker);
-/* Measures and verifies the kept members at all sizes, the corners first. Replaces members that
- * fail. */
+/* Measures and verifies the kept members at all sizes, corners first. Replaces those that fail. */
 gputune_status gt_rule_complete(gt_rule_maker *maker);
 /* Adds up to most_sizes sizes, preferably where different members may be the fastest, and measures
  * and verifies the kept members there. */

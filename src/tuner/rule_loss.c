@@ -31,8 +31,7 @@ static gputune_status list_choice(loss_list *losses, const gt_rule_maker *maker)
     return GPUTUNE_OK;
 }
 
-/* Lists the losses of the tree, except at sizes that were chosen because the tree may lose
- * there. */
+/* Lists the losses of the tree at sizes that were not chosen for being doubtful. */
 static gputune_status list_tree(loss_list *losses, const gt_rule_maker *maker, const double *all,
                                 const gt_size_list *sizes)
 {
@@ -85,8 +84,7 @@ gputune_status gt_rule_add_losses(gt_rule_loss *out, const double *choice, size_
     const double p90 = sums[(count - 1) * 9 / 10];
     *out = (gt_rule_loss){.mean = exp(mean_of(sums, count)),
                           .p90 = exp(p90),
-                          /* the two losses are seldom largest at the same size, so they are not
-                           * added */
+                          /* both are seldom largest at the same size, so they are not added */
                           .worst = exp(fmax(worst, p90))};
     return GPUTUNE_OK;
 }

@@ -1,5 +1,4 @@
-/* Makes a rule: checks the region, runs the phases of rule_search.c, learns a tree, and stores the
- * rule. */
+/* Makes a rule: checks the region, runs the phases of rule_search.c, and learns a tree. */
 #include "tuner/rule.h"
 
 #include "base/text.h"
@@ -263,8 +262,7 @@ static void warn_of_few_sizes(const gt_rule_maker *maker, const gt_member_list *
     }
 }
 
-/* Writes the rule. Lists in `used` the kept members that the tree uses; the rule contains only
- * them. */
+/* Writes a rule with the kept members that the tree uses, and lists them in `used`. */
 static gputune_status write_rule(char **out, gt_member_list *used, const gt_rule_maker *maker)
 {
     const gt_pool *pool = &maker->pool;
@@ -387,8 +385,7 @@ static gputune_status do_round(gt_rule_loss *loss, gt_rule_maker *maker)
     return judge_loss(loss, maker);
 }
 
-/* Runs rounds until the loss is small or no longer falls. Then measures at more sizes, so the tree
- * can learn more. */
+/* Runs rounds until the loss is small or no longer falls. Then measures more sizes for the tree. */
 static gputune_status do_rounds(gt_rule_maker *maker)
 {
     enum { ROUNDS = 4 };

@@ -170,8 +170,7 @@ static void refute_member(const comparison *at, gt_pool_member *member, const ch
     member->is_refuted = true;
 }
 
-/* Converts a record. The time is NAN if the variant was not measured in time, and INFINITY if it
- * failed. */
+/* The time is NAN if the variant was not measured in time, and INFINITY if it failed. */
 static gt_pool_entry entry_of(const gputune_record *record)
 {
     const bool ok = strcmp(record->status, "ok") == 0;

@@ -138,8 +138,7 @@ static gputune_status add_near_winners(gt_rule_maker *maker, const gt_request *r
     return GPUTUNE_OK;
 }
 
-/* Adds the winner and other fast trials to the pool. Updates the novelty by the winner's gain over
- * the pool. */
+/* Adds the winner and other fast trials to the pool. Updates the winners' gain over the pool. */
 static gputune_status take_winner(gt_rule_maker *maker, const gt_request *request, size_t size,
                                   const gt_config *winner)
 {
@@ -159,9 +158,8 @@ static gputune_status take_winner(gt_rule_maker *maker, const gt_request *reques
     return GPUTUNE_OK;
 }
 
-/* Tunes the last size that was added, for a share of the time. Removes the size if it has no valid
- * configuration. If no variant was measured in time, doubles the next share, because a few tuned
- * sizes are better than none. */
+/* Tunes the size added last. Removes it if no configuration is valid. If no variant was measured in
+ * time, doubles the next size's share of the time, because few sizes are better than none. */
 static gputune_status tune_size(gt_rule_maker *maker, double share_s)
 {
     static const double longest_s = 10;
@@ -437,9 +435,8 @@ static void redraw_axes(gt_config *config, gt_rule_maker *maker, uint64_t axes)
     }
 }
 
-/* Tries neighbours of the kept members that are fast at this size. Half of the neighbours differ in
- * one axis, the others in free axes, which need no compile. Neighbours that beat the kept members
- * are measured at all tuned sizes. */
+/* Tries neighbours of fast kept members at this size. Half of them differ in one axis, the others
+ * in free axes, which need no compile. Faster neighbours are measured at all tuned sizes. */
 static gputune_status search_at(gt_rule_maker *maker, size_t size, uint64_t free_axes)
 {
     enum { NEIGHBOURS = 16, TRIES = 200 };

@@ -118,8 +118,7 @@ static int class_at(double place)
     return at;
 }
 
-/* Returns the nearest size of the class in the range. Tries smaller powers of two until the size is
- * at least three times the power. */
+/* Returns the nearest size of the class in the range, or of a class with a smaller divisor. */
 static int64_t round_size(double size, int class, int64_t least, int64_t most)
 {
     for (; class >= 0; class --) {

@@ -12,9 +12,8 @@ enum { GT_CORNERS_MOST = 64 };
  * that is compiled into the code, or if no size varies. */
 gputune_status gt_region_make(gt_rule_region *out, const gt_template *template,
                               const gputune_range *ranges, size_t count);
-/* Writes the corners of the region to `out` and returns how many. The first corner has all sizes at
- * their minimum, the second all at their maximum. Omits some corners if more than five sizes
- * vary. */
+/* Writes the corners of the region to `out` and returns how many. The first has all sizes at their
+ * minimum, the second at their maximum. Omits some if more than five sizes vary. */
 uint32_t gt_region_corners(gt_problem out[GT_CORNERS_MOST], const gt_template *template,
                            const gt_rule_region *region);
 /* Returns point `index` of a sequence that fills the region evenly on a logarithmic scale. Fixed

@@ -9,8 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Opens a file for appending; NULL on failure, with errno. EINVAL for a FIFO or a socket, which
- * could block the tuning. */
+/* Opens a file. NULL and errno on failure; EINVAL for a FIFO or socket, which could block. */
 static FILE *open_for_append(const char *path)
 {
     int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);

@@ -20,8 +20,7 @@ gputune_status gt_session_may_measure(const gt_request *request)
     return GPUTUNE_OK;
 }
 
-/* Speed of the emulator on two cores: elements per second of a kernel like axpy, and operations per
- * second of a kernel like gemm. */
+/* Speed of the emulator on two cores, for kernels like axpy and like gemm. */
 static const double elements_per_s = 12e6, flops_per_s = 600e6;
 /* Passes over the data: inputs are filled once, and the reference and a variant run twice each. */
 static const double passes = 5;
@@ -188,8 +187,7 @@ gt_patience gt_session_storing(const gt_session *session)
     return gt_patience_left_s(patience) > least_s ? *patience : gt_patience_for(least_s, NULL);
 }
 
-/* Returns how many seconds to wait for the default's code after the limit, because there is no
- * other answer. */
+/* Returns how long to wait for the default's code after the limit, for want of another answer. */
 static double wait_for_default_s(const gt_session *session)
 {
     const gt_variant *standard = session->field.standard;

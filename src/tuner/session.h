@@ -40,8 +40,7 @@ typedef struct gt_policy {
     bool (*done)(const gt_session *session);
 } gt_policy;
 
-/* When parts of a session ended, in ns since its start (0: not yet), and how long its workers
- * took. */
+/* End times of a session's parts, in ns since its start (0: not yet), and times of its workers. */
 typedef struct gt_timeline {
     int64_t compiled;  /* end of the last compile */
     int64_t reference; /* end of the reference's compile */
@@ -95,12 +94,10 @@ struct gt_session {
     gt_timeline timeline;
 };
 
-/* Returns EBUSY in a callback of a session, because a new session would wait for the first one
- * forever. */
+/* Returns EBUSY in a callback of a session, because two sessions would wait for each other. */
 gputune_status gt_session_may_measure(const gt_request *request);
-/* Borrows a farm and creates the field. Sets `request`, `farm` and `measure` of the options; their
- * other pointers must outlive the session. The caller must call gt_session_close(), even after a
- * failure. */
+/* Borrows a farm and creates the field. Sets `request`, `farm` and `measure` of the options, whose
+ * other pointers must outlive the session. Call gt_session_close() even after a failure. */
 gputune_status gt_session_open(gt_session *out, const gt_policy *policy, void *state,
                                gt_request *request, const gt_field_options *options);
 /* Runs until the policy is done. Fails if the reference, the farm or the compiler fails. */
@@ -114,16 +111,14 @@ bool gt_session_wants_round(gt_session *session, bool wanted);
 bool gt_session_is_done(const gt_session *session);
 /* Fails like gt_request_ended(), with advice for a limit that was too short for launches. */
 gputune_status gt_session_ended(const gt_session *session, const char *before);
-/* Requests a round of samples and sets job->id. Stops the session instead if the round would
- * outlast the limit. */
+/* Requests a round of samples and sets job->id, or stops if the round would outlast the limit. */
 gputune_status gt_session_sample(gt_session *session, gt_sample_job *job);
 /* Requests another proof of the variant job->id. */
 gputune_status gt_session_prove_again(gt_session *session, const gt_recheck_job *job);
 /* Renews the request's lease once a second. */
 void gt_session_keep_lease(gt_session *session);
 double gt_session_elapsed_s(const gt_session *session);
-/* Returns how long the session may take to store its results: until the limit, but at least 0.15
- * s. */
+/* Returns how long the session may store its results: until the limit, but at least 0.15 s. */
 gt_patience gt_session_storing(const gt_session *session);
 
 /* Sets a member of the timeline to the current time. */
@@ -131,8 +126,7 @@ void gt_session_mark(const gt_session *session, int64_t *part);
 /* Update the timeline before the loop waits for an event, and before it handles the event. */
 void gt_session_mark_wait(gt_session *session);
 void gt_session_mark_event(gt_session *session, const gt_event *event);
-/* Returns how long the measure worker has worked on its current job, in seconds; 0 if it is
- * idle. */
+/* Returns how long the measure worker has been at its current job, in seconds; 0 if idle. */
 double gt_session_busy_s(const gt_session *session);
 /* Writes the timeline to the debug log. */
 void gt_session_log_timeline(const gt_session *session);

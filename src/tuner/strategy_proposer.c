@@ -156,8 +156,7 @@ static bool find_stored(gt_point *out, gt_config *config, const gt_strategy_prop
            gt_space_has(p->request->space, config) && to_point(out, p, config);
 }
 
-/* Reports an earlier trial to the strategy. If the space is tried in order, trials that may win are
- * not reported, because they race. */
+/* Reports an earlier trial to the strategy. With `in_order`, trials that may win race instead. */
 static gputune_status report_trial(gt_strategy_proposer *p, const gt_trial *trial, bool in_order)
 {
     gt_config config;

@@ -41,8 +41,7 @@ static gputune_status compare_default(gt_choice *choice, const gt_winner *winner
     return GPUTUNE_OK;
 }
 
-/* Sets the times of a stored winner. Omits the speed-up if the default has changed since, and the
- * new default was not measured. */
+/* Sets the times of a stored winner. Omits the speed-up if the current default was not measured. */
 static gputune_status take_times(gt_choice *choice, const gt_winner *winner,
                                  const gt_request *request)
 {
@@ -65,8 +64,7 @@ static gputune_status take_times(gt_choice *choice, const gt_winner *winner,
     return GPUTUNE_OK;
 }
 
-/* Gets a configuration's code: the stored code or the default's, if the source is the same;
- * otherwise compiles it. */
+/* Gets code: `stored` or the default's, if the source is the same; otherwise compiles it. */
 static gputune_status get_code(gt_image *image, gt_resources *resources, gt_request *request,
                                const gt_config *config, gt_code *stored)
 {
@@ -161,8 +159,7 @@ static gputune_status stored_config(gt_config *out, const gt_request *request,
     return covered ? GPUTUNE_OK : GPUTUNE_ENOTFOUND;
 }
 
-/* Returns true if `a` is preferred: a final result for the request's own space, or else a faster
- * one. */
+/* Returns true if `a` is preferred: final for the request's own space, or else faster. */
 static bool is_preferred(const gt_winner *a, const gt_winner *b, const gt_request *request)
 {
     bool a_own = a->terms.final && is_of_space(a, request);
@@ -352,8 +349,7 @@ static gputune_status refuse_failed(const gt_request *request, const gt_config *
     return gt_history_refutes(request, config, only_harm);
 }
 
-/* Completes a choice of another size's winner. Proves the configuration first, unless it is the
- * default or is already proved here. */
+/* Completes a choice for another size. First proves it, unless it is the default or proved here. */
 static gputune_status finish_nearest(gt_choice *out, gt_choice *partial, gt_request *request,
                                      gt_winner *winner)
 {
@@ -647,8 +643,7 @@ static gputune_status choose_unmeasured(gt_choice *out, gt_request *request)
 
 /* --- measuring -------------------------------------------------------------------------------- */
 
-/* Compiles the default into request->default_code, using most of the remaining time. Ignores
- * failures. */
+/* Compiles the default into request->default_code in most of the remaining time. */
 static void compile_default(gt_request *request)
 {
     /* fraction of the time for the compile; the rest is for waiting */

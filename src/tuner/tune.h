@@ -33,8 +33,7 @@ typedef struct gt_choice {
 } gt_choice;
 
 void gt_choice_free(gt_choice *choice);
-/* Fills in `choice` with a ready variant and, if it is ready, with the variant's fallback. Copies
- * their code. */
+/* Fills in `choice` with a ready variant, and with its fallback if that is ready. Copies code. */
 gputune_status gt_choice_take(gt_choice *choice, const struct gt_field *field,
                               const struct gt_variant *variant);
 
@@ -76,8 +75,7 @@ gputune_status gt_rule_sources(char **out, const gt_request *request, const gt_r
 gputune_status gt_rule_check_sources(const gt_rule *rule, const char *sources,
                                      const gt_template *template, const gt_device *device,
                                      const char *prelude);
-/* Fails with ENOTFOUND if, at one of several test sizes, the template excludes the variant that the
- * rule chooses. */
+/* Fails with ENOTFOUND if, at some test size, the template excludes the variant of the rule. */
 gputune_status gt_rule_check_choices(const gt_rule *rule, const gt_template *template,
                                      const gt_device *device);
 /* Returns the terms of a rule's answer. */
@@ -94,13 +92,11 @@ gputune_status gt_choose_by_rule(gt_choice *out, gt_request *request);
  * a cancel ends the tuning, chooses the best variant so far. */
 gputune_status gt_search(gt_choice *out, gt_request *request);
 
-/* Compiles the space, ranks it by an estimate, and chooses the best variant that a worker verifies.
- * Stores no result. */
+/* Compiles the space and chooses the best verified variant by an estimate. Stores no result. */
 gputune_status gt_rank(gt_choice *out, gt_request *request);
 
-/* Returns how many blocks fit on a multiprocessor at a time; 0 if not even one fits. Limited by
- * threads, registers (allocated per warp in units of 256, see the CUDA C++ Programming Guide),
- * shared memory and blocks. */
+/* Returns how many blocks fit on a multiprocessor, or 0. Limited by threads, registers (allocated
+ * per warp in units of 256, see the CUDA C++ Programming Guide), shared memory and blocks. */
 int gt_resident_blocks(const gt_device *device, const gt_kernel_step *step,
                        const gt_resources *resources);
 
@@ -123,22 +119,17 @@ typedef enum gt_run_way {
     GT_RUN_FULLY, /* take samples until all intervals are narrow */
     /* take few samples, only one of slow variants; if time is short, report first launches */
     GT_RUN_BRIEFLY,
-    /* like GT_RUN_BRIEFLY, but do not prove variants whose first launch takes twice the best
-     * time */
+    /* like GT_RUN_BRIEFLY, but a first launch of twice the best time is not proved */
     GT_RUN_TO_RANK
 } gt_run_way;
 
-/* Verifies configurations and samples them side by side, until their intervals are narrow, or the
- * limit or a cancel ends the run. Calls `each` for every configuration, in the given order, with
- * its speed-up over the first. Stores no result. GT_RUN_FULLY fails with the first failure if no
- * configuration is correct. */
+/* like GT_RUN_BRIEFLY, but prove no variant whose first launch takes twice the best time */
 gputune_status gt_run(gt_request *request, const gt_config *configs, size_t count, gt_run_way way,
                       gt_record_fn each, void *user);
 
 /* Launches the default and up to options.max_variants - 1 other configurations (0: all) with the
  * emulator's sanitizer, at the requested and the odd-tail sizes. Calls `each` for every finding,
- * and once for a variant without findings. Stores nothing. EUNSUPPORTED unless the device is
- * emulated. */
+ * and once for a variant without findings. Stores nothing. EUNSUPPORTED without the emulator. */
 gputune_status gt_check(gt_request *request, gt_finding_fn each, void *user);
 
 /* ---- proving without measuring (prove.c) ----------------------------------------------------- */

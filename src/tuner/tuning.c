@@ -117,8 +117,7 @@ static gputune_status prove_again(gt_tuning *tuning)
     return gt_tuning_prove_winner(tuning, result.winner);
 }
 
-/* Tries deferred variants again after all others. A second hang, in another worker and with ten
- * times the deadline, is final. */
+/* Tries deferred variants again, after all others. A second hang in another worker is final. */
 static gputune_status retry_deferred(gt_tuning *tuning)
 {
     gt_field *field = &tuning->session.field;
@@ -195,8 +194,7 @@ static void warn_of_winner(const gt_request *request, const gt_verified *verifie
     }
 }
 
-/* Replaces the default's list of scalars with a single value by that of the last proof, which tries
- * more values. */
+/* Replaces the default's list of scalars with a single value by the last proof's list. */
 static gputune_status take_single(gt_field *field, const gt_verified *verified)
 {
     char *single = NULL;

@@ -77,11 +77,9 @@ extern const gt_policy gt_tuning_policy;
 gputune_status gt_tuning_open_race(gt_tuning *tuning);
 /* Returns the race that is being sampled: `race` or the playoff's. */
 gt_race *gt_tuning_current_race(const gt_tuning *tuning);
-/* Returns true if the time with a warm cache breaks ties. False if the data do not fit into the
- * cache. */
+/* Returns true if the time with a warm cache breaks ties, because the data fit into the cache. */
 bool gt_tuning_breaks_by_hot_time(const gt_tuning *tuning);
-/* Returns true if variant `a` wins a tie against `b` (gt_precedes()). `tuning` is a gt_tuning. A
- * gt_race_options.precedes. */
+/* Returns true if variant `a` wins a tie against `b`. `tuning` is a gt_tuning. */
 bool gt_tuning_precedes(const void *tuning, uint64_t a, uint64_t b);
 gt_variant *gt_tuning_variant(const gt_tuning *tuning, uint64_t id);
 
@@ -95,8 +93,7 @@ uint32_t gt_tuning_untimed(const gt_tuning *tuning);
 gputune_status gt_tuning_start_round(gt_tuning *tuning);
 /* Handles the samples, or the failure, of a round. */
 gputune_status gt_tuning_take_round(gt_tuning *tuning, const gt_event *event);
-/* If the session stops before the first round, uses the times of the verifying launches as
- * samples. */
+/* Without a first round, takes the times of the verifying launches as samples. */
 gputune_status gt_tuning_settle_for_pilots(gt_tuning *tuning);
 /* Returns true if the objective is energy and `race` is still by time. */
 bool gt_tuning_is_before_weighing(const gt_tuning *tuning);
@@ -108,8 +105,7 @@ void gt_tuning_adopt_weighing(gt_tuning *tuning);
 
 /* --- tuning_end.c ----------------------------------------------------------------------------- */
 
-/* Returns how many seconds to reserve for the last proof, the jobs before it, and a locked
- * database. */
+/* Returns how many seconds to reserve for the last proof and for storing. */
 double gt_tuning_sets_aside_s(const gt_session *session);
 /* Requests the winner's last proof. */
 gputune_status gt_tuning_prove_winner(gt_tuning *tuning, uint64_t winner);
@@ -136,6 +132,5 @@ gputune_status gt_tuning_keep(gt_tuning *tuning);
 
 /* Stores the trials and the winner, and sets *out to the choice. */
 gputune_status gt_tuning_conclude(gt_choice *out, gt_tuning *tuning);
-/* After a failure, stores the trials, and notes a failure of the default in the request. Keeps the
- * thread's message. */
+/* After a failure, stores the trials, and notes a bad default. Keeps the thread's message. */
 void gt_tuning_keep_findings(gt_tuning *tuning);

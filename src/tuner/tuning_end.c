@@ -99,8 +99,7 @@ gputune_status gt_tuning_prove_winner(gt_tuning *tuning, uint64_t winner)
     return gt_session_prove_again(session, &job);
 }
 
-/* Returns how many seconds the last proof may take after a stop; 0 if the caller cancelled and the
- * worker is busy. */
+/* Returns how many seconds the last proof may take after a stop; 0 for a cancel while busy. */
 static double grace_s(const gt_session *session)
 {
     static const double least_s = 0.15;
@@ -141,8 +140,7 @@ static void restore_earlier(gt_tuning *tuning)
     tuning->restored = tuning->race;
 }
 
-/* After a stop, returns to the previous race if the current one is undecided. A playoff by energy
- * decides if it has samples. */
+/* Returns to the previous race if the current one is undecided. Samples of energy decide. */
 static void fall_back(gt_tuning *tuning)
 {
     bool is_over = tuning->phase == GT_PHASE_PROVE_AGAIN || tuning->phase == GT_PHASE_RETRY;

@@ -20,8 +20,7 @@ static bool is_before(const gt_race *race, const gt_runner *a, const gt_runner *
     return a->ratio < b->ratio || (a->ratio == b->ratio && gt_race_precedes(race, a->id, b->id));
 }
 
-/* Lists the default, then the fastest contestants or, with `tied`, the fastest tied contestants.
- * Returns their number. */
+/* Lists the default, then the fastest contestants or tied contestants. Returns their number. */
 static uint32_t find_finalists(const gt_race *race, const gt_runner **out, uint32_t most, bool tied)
 {
     uint32_t count = 0;
@@ -78,7 +77,7 @@ static gt_race_options playoff_options(const gt_tuning *tuning)
                            : (gt_race_options){.seed = request->options.seed,
                                                .epsilon = request->options.epsilon,
                                                .final_rounds =
-                                                   /* the minimum, because a playoff's final rounds
+                                                   /* the minimum, because final rounds of a playoff
                                                     * are not stored */
                                                1,
                                                .quick_from = playoff->hot ? 1 : 0,
@@ -159,8 +158,7 @@ static gputune_status choose_by_device_time(uint64_t *out, gt_tuning *tuning)
     return GPUTUNE_OK;
 }
 
-/* Chooses the contestant with the smallest time with a warm cache, if that is far below the
- * winner's. */
+/* Chooses the fastest contestant with a warm cache, if it is far faster than the winner. */
 static gputune_status choose_by_hot_time(uint64_t *out, gt_tuning *tuning)
 {
     static const double much = 1.05;

@@ -32,8 +32,7 @@ typedef struct gt_gpu_right {
 } gt_gpu_right;
 
 typedef enum gt_gpu_user { GT_GPU_CALLER, GT_GPU_BACKGROUND } gt_gpu_user;
-/* Takes the right. Returns false if another session has it; a background session then gives it up
- * soon. */
+/* Takes the right. Returns false if another session has it; a background session gives it up. */
 bool gt_gpu_take(gt_gpu_right *right, gt_gpu_user user);
 /* Returns true if a tuning with a waiting caller has asked for the GPU since it was taken. */
 bool gt_gpu_is_wanted(gt_gpu_right *right);
