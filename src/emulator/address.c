@@ -1,4 +1,4 @@
-/* Computes and checks the addresses of a memory instruction, and finds their host memory. */
+/* Computes and checks the addresses of a memory instruction, and finds the host memory. */
 #include "emulator/check.h"
 
 #include "emulator/lanes.h"
@@ -48,7 +48,7 @@ static void decode_variable(emu_decoder *decoder, const ptx_variable *variable, 
         op->imm += variable->offset;
         break;
     }
-    /* an opcode that names no address space uses the space of the variable */
+    /* without a state space in the opcode, the variable's space applies */
     if (space == PTX_GENERIC)
         op->space = (uint8_t)variable->space;
 }
@@ -183,7 +183,7 @@ static void raise_range(emu_warp *warp, const emu_op *op, const emu_access *acce
                   access_verb(op), access->bytes, (unsigned long long)address, why);
 }
 
-/* Checks each lane's address by itself, because lanes may access different allocations. */
+/* Checks each lane separately, because lanes may access different allocations. */
 static bool check_lanes(emu_warp *warp, const emu_op *op, const emu_access *access, uint32_t mask)
 {
     emu_range range = {0};
@@ -223,7 +223,6 @@ EMU_WIDE static bool resolve_global(emu_warp *warp, const emu_op *op, emu_access
     return check_lanes(warp, op, access, mask);
 }
 
-/* Returns the generic address of an offset in shared, local or parameter memory. */
 static uint64_t tag_address(uint64_t tag, uint64_t offset)
 {
     return tag << EMU_TAG_SHIFT | offset;
@@ -232,7 +231,7 @@ static uint64_t tag_address(uint64_t tag, uint64_t offset)
 static bool resolve_shared(emu_warp *warp, const emu_op *op, emu_access *access, uint32_t mask)
 {
     const emu_block *own = warp->block;
-    uint32_t size = own->shared_bytes; /* all blocks of a launch have the same size */
+    uint32_t size = own->shared_bytes; /* all blocks of a launch have equally much shared memory */
     EMU_FOR_LANES(lane, mask)
     {
         uint64_t address = access->address[lane] & UINT32_MAX;
@@ -369,7 +368,7 @@ static ptx_space space_of(uint64_t address)
     }
 }
 
-/* Resolves the lanes of one address space after another. */
+/* Resolves the lanes of each address space in turn. */
 static bool resolve_generic(emu_warp *warp, const emu_op *op, emu_access *access)
 {
     uint32_t rest = warp->mask;

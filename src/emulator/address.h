@@ -3,7 +3,7 @@
 
 #include "emulator/decode.h"
 
-/* Bits of op->flags. The EMU_BASE_ values define how op->a, op->b and op->imm form an address. The
+/* Bits of op->flags. The EMU_BASE_ values tell how op->a, op->b and op->imm form an address. The
  * EMU_ACCESS_ bits describe the access. */
 enum {
     EMU_BASE_64,     /* 64-bit operand a */
@@ -11,49 +11,48 @@ enum {
     EMU_BASE_GLOBAL, /* global variable number b of the module */
     EMU_BASE_SHARED, /* shared variable number b of the module */
     EMU_BASE_LOCAL,  /* local memory of the frame */
-    EMU_BASE_NONE,   /* no base: the address is imm */
+    EMU_BASE_NONE,   /* no base; the address is imm */
     EMU_BASE_MASK = 7,
     EMU_ACCESS_WRITE = 8,
     EMU_ACCESS_BYPASS = 32, /* bypasses the L1 cache */
     EMU_ACCESS_FRAME = 64,  /* .param memory of a called function, not of the kernel */
     EMU_ACCESS_ATOMIC = 128,
-    EMU_ACCESS_REDUCE = 256, /* atomic that returns no result */
-    /* the following bits are only for the sanitizer */
-    EMU_ACCESS_RELAXED = 16, /* marked .relaxed, so it does not acquire */
+    EMU_ACCESS_REDUCE = 256, /* atomic without a result */
+    /* flags for the sanitizer only */
+    EMU_ACCESS_RELAXED = 16, /* marked .relaxed, so the access does not acquire */
     EMU_ACCESS_STRONG = 512, /* relaxed, acquire or release, or an access of an mbarrier */
     EMU_ACCESS_VOLATILE = 1024,
-    EMU_ACCESS_RELEASE = 2048, /* release: makes the thread's earlier accesses visible */
+    EMU_ACCESS_RELEASE = 2048, /* makes the thread's earlier accesses visible */
     EMU_ACCESS_WITHIN = EMU_ACCESS_RELEASE | EMU_ACCESS_VOLATILE, /* release of block scope */
-    EMU_ACCESS_STORE = 4096,       /* the handler calls emu_check_stored() for this store */
+    EMU_ACCESS_STORE = 4096,       /* a store whose handler calls emu_check_stored() */
     EMU_ACCESS_ASYNC = 8192,       /* the write of a cp.async */
-    EMU_ACCESS_OVERWRITES = 16384, /* an atomic whose new value does not depend on the old value */
+    EMU_ACCESS_OVERWRITES = 16384, /* an atomic that does not use the old value */
     EMU_ACCESS_CAS = 32768
 };
 
-/* Shared addresses: the low 24 bits are the offset. The bits above are the rank of the block in its
+/* A shared address has the offset in its low 24 bits. The higher bits are the block's rank in its
  * cluster plus one, or 0 for the thread's own block. */
 enum { EMU_RANK_SHIFT = 24, EMU_OFFSET_MASK = (1 << EMU_RANK_SHIFT) - 1 };
 
 typedef struct emu_access {
-    uint64_t address[EMU_WARP]; /* inactive lanes repeat the address of an active lane */
-    uint8_t *host[EMU_WARP];    /* host memory, only for active lanes */
+    uint64_t address[EMU_WARP]; /* an inactive lane has the address of an active lane */
+    uint8_t *host[EMU_WARP];    /* host memory; set for active lanes only */
     uint32_t bytes;             /* bytes per lane */
-    /* true if all lanes are active, and lane i accesses address[0] + i * bytes */
     bool is_contiguous;
-    bool is_uniform; /* true if all lanes access the same address */
+    bool is_uniform;
 } emu_access;
 
-/* Decodes an operand, [base + offset] or the name of a variable, into decoder->op. */
+/* Decodes an operand, which is [base + offset] or a variable's name, into decoder->op. */
 void emu_decode_address(emu_decoder *decoder, const ptx_operand *operand, ptx_space space);
 
-/* Returns the address space that the opcode names, or `otherwise` if it names none. */
+/* Returns the opcode's state space, or `otherwise` if the opcode has none. */
 ptx_space emu_take_space(emu_decoder *decoder, ptx_space otherwise);
 
 /* Computes the address that each lane accesses. */
 void emu_addresses(emu_warp *warp, const emu_op *op, uint32_t bytes, emu_access *out);
 
-/* Checks alignment, bounds, space and write permission of each lane's access, finds the host
- * memory, and counts the cost. Returns false after raising a fault. */
+/* Checks alignment, bounds, space and write permission of each lane's access. Finds the host memory
+ * and counts the cost. Returns false after raising a fault. */
 bool emu_resolve(emu_warp *warp, const emu_op *op, emu_access *access);
 
 /* ---- counting (coalesce.c) ---- */

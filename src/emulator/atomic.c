@@ -1,4 +1,4 @@
-/* Atomic read-modify-write by the host's compare-and-swap. */
+/* Implements atomic operations by the host's compare-and-swap. */
 #include "emulator/atomic.h"
 
 #include "emulator/float.h"
@@ -52,7 +52,7 @@ static uint16_t add_bfloat(uint16_t old, uint16_t b)
     return emu_bfloat_from_double(sum, EMU_RN);
 }
 
-/* Returns the minimum or maximum of two halves; a number is preferred to a NaN. */
+/* Returns a number rather than a NaN. */
 static uint16_t choose_half(emu_atomic what, uint16_t old, uint16_t b, float x, float y)
 {
     if (x != x || y != y)

@@ -19,8 +19,8 @@ typedef enum emu_atomic {
 /* Returns true if PTX has the operation for this type. */
 bool emu_atomic_exists(emu_atomic what, ptx_type type);
 
-/* Applies the operation to the value at `place`, which must be aligned, and returns the old value.
- * `b` and `c` are the operands: compare-and-swap compares with b and stores c. With `flush`,
- * additions in single precision treat subnormals as zero. */
+/* Applies the operation to the aligned value at `place`, and returns the old value.
+ * Compare-and-swap compares with `b` and stores `c`; other operations use `b`. With `flush`,
+ * single-precision additions treat subnormals as zero. */
 uint64_t emu_atomic_apply(emu_atomic what, ptx_type type, void *place, uint64_t b, uint64_t c,
                           bool flush);

@@ -1,4 +1,4 @@
-/* The device attributes that gputune reads and profiles may contain, with their values. */
+/* The device attributes that gputune reads and that profiles may set, with their values. */
 #pragma once
 
 #include "gpu/abi_codes.h"

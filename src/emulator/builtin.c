@@ -1,4 +1,4 @@
-/* The functions of the device runtime: printf, assert, malloc and free. */
+/* Implements functions of the device runtime: printf, assert, malloc and free. */
 #include "emulator/builtin.h"
 
 #include "emulator/check.h"
@@ -17,7 +17,7 @@ enum {
 
 /* ---- reading device memory ---- */
 
-/* Copies bytes from a generic address. Returns false if the thread may not read them. */
+/* Returns false if the thread may not read these bytes. */
 static bool read_generic(const emu_warp *warp, unsigned lane, uint64_t address, void *out,
                          uint32_t bytes)
 {
@@ -37,7 +37,7 @@ static bool read_generic(const emu_warp *warp, unsigned lane, uint64_t address, 
     return true;
 }
 
-/* Reads a string and truncates it to the buffer. Returns false if the thread may not read it. */
+/* Reads a string, cut to the buffer's size. Returns false if the thread may not read it. */
 static bool read_string(const emu_warp *warp, unsigned lane, uint64_t address, char *out,
                         size_t room)
 {
@@ -68,7 +68,7 @@ typedef struct output {
     size_t length;
 } output;
 
-/* The variable arguments of printf, consecutive in memory, each aligned to its size. */
+/* The variable arguments of printf. They are consecutive in memory, each aligned to its size. */
 typedef struct arguments {
     const emu_warp *warp;
     unsigned lane;
@@ -131,7 +131,7 @@ static void put_conversion(output *out, const char *spec, char kind, bool is_lon
                                             : sizeof text - 1);
 }
 
-/* Copies a conversion of the format to `spec` and replaces each star by its argument. Returns the
+/* Copies a conversion of the format to `spec`, with stars replaced by their arguments. Returns the
  * conversion's length in the format, or 0 if it is invalid. */
 static size_t read_conversion(const char *at, char *spec, char *kind, bool *is_long, arguments *all)
 {

@@ -1,4 +1,4 @@
-/* Functions of the device runtime that kernels call without defining them. */
+/* Functions of the device runtime, which kernels call without a definition. */
 #pragma once
 
 #include "emulator/warp.h"

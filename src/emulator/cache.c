@@ -1,4 +1,4 @@
-/* The model of an L1 cache: tags and their replacement, no data. */
+/* Models an L1 cache by its tags and their replacement, without data. */
 #include "emulator/cache.h"
 
 #include <stdlib.h>
@@ -44,7 +44,7 @@ unsigned emu_cache_read(emu_l1 *cache, uint64_t line, unsigned sectors)
 {
     if (!cache)
         return 0;
-    /* mixes in upper bits, so buffers that are a power of two apart use different sets */
+    /* mix in upper bits, so buffers at a distance of a power of two use different sets */
     way *set = &cache->ways[((line ^ line >> 11 ^ line >> 22) & (cache->sets - 1)) * WAYS];
     way found = {.line = line + 1};
     unsigned at = 0;

@@ -1,4 +1,4 @@
-/* The state of stream captures and their rules. */
+/* Implements the state and the rules of stream captures. */
 #include "emulator/capture.h"
 
 #include <stdlib.h>
@@ -22,8 +22,7 @@ emu_capture *emu_capture_find(uint64_t id)
     return NULL;
 }
 
-/* Finds a captured stream of the context. With `only_blocking`, non-blocking streams are
- * skipped. */
+/* Finds a captured stream of the context. With `only_blocking`, skips non-blocking streams. */
 static CUstream captured_stream(CUcontext context, bool only_blocking)
 {
     for (CUstream stream = context->streams; stream; stream = stream->next) {
@@ -188,7 +187,6 @@ CUresult emu_capture_begin(CUstream stream, CUstreamCaptureMode mode)
     return CUDA_SUCCESS;
 }
 
-/* Ends the capture and returns its graph, which the caller must free. */
 static CUgraph finish_capture(emu_capture *capture)
 {
     CUgraph graph = capture->graph;
@@ -248,7 +246,6 @@ static bool stream_joined(CUstream stream, const bool *reached)
     return true;
 }
 
-/* Returns true if every forked stream was joined to the origin stream again. */
 static bool all_joined(const emu_capture *capture)
 {
     bool *reached = calloc(capture->graph->node_count + 1, sizeof *reached);

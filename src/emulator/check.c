@@ -1,4 +1,4 @@
-/* A checked stretch of launches: the descriptions of memory, the shadow memory and the findings. */
+/* Manages a checked stretch of launches: descriptions of memory, shadow memory and findings. */
 #include "emulator/check_stretch.h"
 
 #include "base/number.h"
@@ -18,13 +18,12 @@ typedef struct emu_found {
     char where[128], thread[64], other[64], what[160];
 } emu_found;
 
-/* Memory outside the regions that a copy or fill of the driver has initialised. */
+/* Memory outside the regions that a copy or fill has initialised. */
 typedef struct emu_filled {
     uint64_t base, end;
 } emu_filled;
 
-/* The current stretch, or NULL. Only the thread that measures changes it, and only while no kernel
- * runs. */
+/* The current stretch, or NULL. Only the measuring thread changes it, while no kernel runs. */
 static emu_check *stretch;
 static char *last_text;
 
@@ -130,7 +129,7 @@ void emu_check_filled(uint64_t address, uint64_t bytes)
         check->filled[check->filled_count++] = (emu_filled){address, address + bytes};
 }
 
-/* Returns the log2 of the program's smallest access in bytes, but at most 2. */
+/* Returns the log2 of the program's smallest access in bytes, at most 2. */
 static unsigned find_shift(const emu_program *program)
 {
     unsigned least = 4;
@@ -143,8 +142,7 @@ static unsigned find_shift(const emu_program *program)
     return least == 4 ? 2 : least == 2 ? 1 : 0;
 }
 
-/* Drops the cells, because the size of the granules has changed. The memory of the cells then
- * counts as set. */
+/* Drops the cells after a change of the granule size. Their memory then counts as set. */
 static void forget_cells(emu_check *check)
 {
     for (emu_region *region = check->regions; region; region = region->next) {
@@ -154,7 +152,8 @@ static void forget_cells(emu_check *check)
     }
 }
 
-/* Calls `visit` (may be NULL) for each variable that kernels may write. Returns the total size. */
+/* Calls `visit`, which may be NULL, for each variable that kernels may write. Returns the total
+ * size. */
 static size_t each_variable(emu_check *check,
                             void (*visit)(emu_check *check, size_t index, size_t at))
 {
@@ -176,8 +175,7 @@ static void keep_variable(emu_check *check, size_t index, size_t at)
            check->launch->program->globals[index].bytes);
 }
 
-/* Drops findings about a variable that again has the value from before the launch, because it keeps
- * no state. */
+/* Drops findings about a variable that has the same value as before the launch. */
 static void forgive_variable(emu_check *check, size_t index, size_t at)
 {
     const emu_global *variable = &check->launch->program->globals[index];
@@ -192,8 +190,8 @@ static void forgive_variable(emu_check *check, size_t index, size_t at)
     check->found_count = kept;
 }
 
-/* Returns the number of slots of a block: one slot for griddepcontrol.wait, the others for
- * mbarriers. */
+/* Returns the number of slots of a block: one for griddepcontrol.wait, and one for each mbarrier.
+ */
 static uint32_t count_slots(const emu_program *program)
 {
     uint32_t slots = 0;
@@ -212,8 +210,9 @@ static uint32_t count_slots(const emu_program *program)
 
 /* Updates the sets of earlier launches that may still run when `launch` begins. A programmatic
  * launch may begin while the previous launch still runs. If a thread of the previous launch ran
- * griddepcontrol.wait, the launches before it have ended when the previous launch ends. If one of
- * its blocks waited before it triggered `launch`, they have ended when `launch` begins. */
+ * griddepcontrol.wait, all launches before the previous launch have ended when it ends. If a block
+ * of the previous launch ran the wait before it triggered `launch`, they have ended when `launch`
+ * begins. */
 static void count_launch(emu_check *check, const emu_launch *launch)
 {
     uint32_t before_end = check->waited ? check->open_after_wait : check->open;
@@ -246,8 +245,8 @@ emu_check *emu_check_join(const emu_launch *launch)
     return stretch;
 }
 
-/* Returns a cell's set of earlier launches (emu_cell) after a launch has ended. It contains the
- * launch if `stamp` is an access of the launch. */
+/* Returns a cell's set of earlier launches after a launch has ended. If `stamp` is an access of
+ * that launch, the set contains the launch. */
 static uint32_t settled_launch(uint32_t launches, const emu_stamp *stamp)
 {
     return launches << 1 | (launches & EMU_LONG_AGO) | (stamp->warp != 0);
@@ -310,7 +309,7 @@ const emu_global *emu_check_empty(const emu_check *check, uint64_t address, uint
     return NULL;
 }
 
-/* Returns the nearest region with a note within 1 MiB of the address, or NULL. */
+/* Returns the nearest region with a note within 1 MiB, or NULL. */
 static const emu_region *nearest_region(const emu_check *check, uint64_t address)
 {
     const emu_region *best = NULL;
@@ -472,7 +471,7 @@ const char *emu_check_off(void)
     free(last_text);
     last_text = NULL;
     if (check)
-        last_text = calloc(check->found_count + 1, TEXT_BYTES); /* long paths are truncated */
+        last_text = calloc(check->found_count + 1, TEXT_BYTES);
     for (size_t i = 0; last_text && i < check->found_count; i++) {
         write_line(last_text + at, TEXT_BYTES, &check->found[i]);
         at += strlen(last_text + at);

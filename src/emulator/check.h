@@ -35,33 +35,33 @@ void emu_check_on(void);
  * the next stretch ends. */
 const char *emu_check_off(void);
 
-/* Describes [address, address + bytes): its name in messages, the size of its elements, and the
- * EMU_CHECK_ flags of extensions.h. Call it before the first launch. */
+/* Describes the memory [address, address + bytes): its name in messages, the size of its elements,
+ * and its EMU_CHECK_ flags (extensions.h). Call it before the first launch. */
 void emu_check_note(uint64_t address, uint64_t bytes, const char *name, uint32_t element_bytes,
                     unsigned flags);
-/* Record that malloc() in a kernel returned memory, which counts as unset, or that free() released
+/* Record that a kernel's malloc() returned memory, which counts as unset, or that free() released
  * it. */
 void emu_check_allocated(emu_check *check, uint64_t address, uint64_t bytes);
 void emu_check_freed(emu_check *check, uint64_t address);
-/* Records that a copy or fill of the driver has initialised this memory. */
+/* Records that a copy or fill has initialised this memory. */
 void emu_check_filled(uint64_t address, uint64_t bytes);
 
 /* Adds a launch to the stretch and returns the stretch, or NULL if there is none.
- * emu_check_settle() ends the launch. The accesses of the launch then happen before those of the
- * next launch, unless the next launch is programmatic. */
+ * emu_check_settle() ends the launch. The accesses of the launch happen before those of the next
+ * launch, unless the next launch is programmatic. */
 emu_check *emu_check_join(const emu_launch *launch);
 void emu_check_settle(emu_check *check);
 
 /* ---- findings (check.c) ---- */
 
-/* An access of memory: which lane made it, and when. */
+/* An access of memory: its lane and its time. */
 typedef struct emu_stamp {
-    uint32_t warp;  /* component of the warp in vector clocks, plus one; 0: no access */
+    uint32_t warp;  /* the warp's component in vector clocks, plus one; 0: no access */
     uint32_t clock; /* the warp's clock */
     uint32_t line;  /* PTX line */
-    uint32_t group; /* group of an asynchronous copy, plus one; 0: not a copy. With EMU_HOW_PHASE,
-                       the component of the copy's mbarrier plus one; `clock` is then the clock of
-                       that component */
+    uint32_t group; /* the group of an asynchronous copy, plus one; 0: not a copy. With
+                       EMU_HOW_PHASE, the component of the copy's mbarrier, plus one; `clock` is
+                       then the clock of that component */
     uint8_t lane;
     uint16_t how;
 } emu_stamp;
@@ -70,18 +70,18 @@ enum {
     EMU_HOW_READ = 1,
     EMU_HOW_WRITE = 2,
     EMU_HOW_STRONG =
-        4, /* atomic, volatile, or with a memory order: two strong accesses do not race */
+        4, /* atomic, volatile, or with a memory order; two strong accesses do not race */
     EMU_HOW_CAS = 8,
     EMU_HOW_UNSET = 16,    /* a write of an unset value */
-    EMU_HOW_PHASE = 32,    /* a bulk copy that a phase of an mbarrier waits for */
-    EMU_HOW_BULK = 64,     /* a bulk copy that belongs to a bulk group */
+    EMU_HOW_PHASE = 32,    /* a bulk copy that an mbarrier counts */
+    EMU_HOW_BULK = 64,     /* a bulk copy that a bulk group counts */
     EMU_HOW_NC = 128,      /* a read by ld.global.nc */
     EMU_HOW_PRODUCT = 256, /* a read of shared memory by wgmma */
     EMU_HOW_ASYNC_PROXY = EMU_HOW_PHASE | EMU_HOW_BULK | EMU_HOW_PRODUCT
 };
 
-/* Records a finding of a lane at `op`. `other` is the conflicting access, or NULL; `where` names
- * the memory, or is "". */
+/* Records a finding of a lane at `op`. `other` is the conflicting access, or NULL; `where` is the
+ * name of the memory, or "". */
 void emu_check_report(const emu_warp *warp, const emu_op *op, unsigned lane, const char *kind,
                       const char *where, const emu_stamp *other, const char *what);
 /* Records a fault as a finding. A fault ends the launch. */
@@ -92,7 +92,7 @@ void emu_check_name(char *out, size_t out_bytes, const emu_check *check, uint64_
 
 /* ---- accesses (check_access.c) ---- */
 
-/* Checks an access whose addresses were resolved. If `op` has EMU_ACCESS_STORE, its handler calls
+/* Checks an access with resolved addresses. If `op` has EMU_ACCESS_STORE, its handler calls
  * emu_check_stored() after each lane's store instead; `before` is the overwritten memory. */
 void emu_check_access(emu_warp *warp, const emu_op *op, const emu_access *access);
 void emu_check_stored(emu_warp *warp, const emu_op *op, const emu_access *access, unsigned lane,
@@ -100,23 +100,22 @@ void emu_check_stored(emu_warp *warp, const emu_op *op, const emu_access *access
 
 /* ---- values (check_flow.c) ---- */
 
-/* The lanes in which a register is unset, and the origin of its value. The value was read at `line`
- * from unset memory. If `shuffled`, it came at `line` from a thread that does not take part in the
- * shuffle. If `line` is 0, the register was never written. `product` is the group, plus one, of a
- * wgmma that may still write the register; 0: none. */
+/* The lanes in which a register is unset, and the origin of the unset value. The value was read at
+ * `line` from unset memory. If `shuffled`, it came at `line` from a thread that does not take part
+ * in the shuffle. If `line` is 0, the register was never written. `product` is the group, plus one,
+ * of a wgmma that may still write the register, or 0. */
 typedef struct emu_unset {
     uint32_t lanes, line;
     uint32_t product;
     bool shuffled;
 } emu_unset;
-/* Reports that an unset value is stored to the memory `where` or, if that is "", that a branch or
- * store depends on it. */
+/* Reports the use of an unset value: a store to the memory `where`, or if `where` is "", a branch
+ * or store that depends on the value. */
 void emu_check_report_unset(const emu_warp *warp, const emu_op *op, unsigned lane,
                             const char *where, const emu_unset *unset);
 
 enum { EMU_UNSET_ELEMENTS = 8 };
 
-/* Runs the operation and tracks unset values through it. */
 void emu_check_run(emu_warp *warp, const emu_op *op);
 /* Checks the guard predicate of an operation that no lane executes. */
 void emu_check_skip(emu_warp *warp, const emu_op *op);
@@ -125,13 +124,13 @@ void emu_check_skip(emu_warp *warp, const emu_op *op);
 
 typedef struct emu_clock emu_clock;
 
-/* Vector clocks: the earlier accesses that their owner knows. Each block has one component for each
- * of its warps, one for griddepcontrol.wait, and one for each mbarrier. */
+/* Vector clocks of the accesses that are ordered before the next access of a warp or lane. Each
+ * block has one component for each of its warps, one for griddepcontrol.wait, and one for each
+ * mbarrier. */
 typedef struct emu_knowledge {
     emu_clock *order;
-    emu_clock *proxied; /* the accesses that proxy fences have handed over to the asynchronous
-                           proxy */
-    emu_clock *fenced;  /* the accesses that came before a fence of some warp */
+    emu_clock *proxied; /* accesses that proxy fences have handed over to the asynchronous proxy */
+    emu_clock *fenced;  /* accesses that preceded a fence of some warp */
 } emu_knowledge;
 
 /* A lane's groups of asynchronous copies, numbered from 1. */
@@ -140,34 +139,34 @@ typedef struct emu_groups {
     uint32_t at[16];        /* the warp's clock at the wait for group g, in at[g % 16] */
 } emu_groups;
 
-/* The knowledge of a warp about other warps, and of its lanes about each other. */
+/* The order of a warp after other warps, and of its lanes among each other. */
 typedef struct emu_warp_order {
     uint32_t index; /* the warp's component */
     uint32_t clock;
-    uint32_t full;                     /* clock up to which all lanes know each other */
-    uint32_t know[EMU_WARP][EMU_WARP]; /* clock up to which lane [a] knows lane [b] */
-    emu_knowledge known;               /* the warp's knowledge about other warps */
-    emu_knowledge fenced;   /* vector clocks at the warp's last fence, including its own clock */
-    emu_knowledge within;   /* vector clocks at the warp's last fence of block scope, including its
-                               own clock */
+    uint32_t full; /* clock up to which all lanes are ordered after each other */
+    uint32_t know[EMU_WARP][EMU_WARP]; /* clock up to which lane [a] is ordered after lane [b] */
+    emu_knowledge known;               /* vector clocks of the warp */
+    emu_knowledge fenced; /* vector clocks at the warp's last fence, including its own clock */
+    emu_knowledge
+        within; /* vector clocks at the warp's last fence of block scope, including its own clock */
     emu_knowledge some;     /* additional vector clocks of the lanes in some_lanes */
     emu_knowledge relaxed;  /* vector clocks from relaxed reads, which count after a fence */
     emu_knowledge observed; /* vector clocks from volatile reads, which count after a fence, barrier
                                or shuffle */
-    /* true if the current access is weak: `relaxed` and `observed` do not count */
+    /* true during a weak access, for which `relaxed` and `observed` do not count */
     bool reads_weakly;
     uint32_t some_lanes;
-    uint32_t proxied[EMU_WARP];     /* the warp's clock at the lane's last proxy fence */
-    uint32_t initialised[EMU_WARP]; /* the warp's clock at the lane's last fence.mbarrier_init */
-    uint32_t loaded[EMU_UNSET_ELEMENTS];   /* lanes that load an unset value, for each element */
-    emu_unset storing[EMU_UNSET_ELEMENTS]; /* unset values that are stored, for each element */
+    uint32_t proxied[EMU_WARP];     /* the warp's clock at each lane's last proxy fence */
+    uint32_t initialised[EMU_WARP]; /* the warp's clock at each lane's last fence.mbarrier_init */
+    uint32_t loaded[EMU_UNSET_ELEMENTS]; /* for each element, the lanes that load an unset value */
+    emu_unset storing[EMU_UNSET_ELEMENTS]; /* for each element, the unset value that is stored */
     uint32_t shuffled;                     /* lanes that receive a value from another lane */
     uint8_t from[EMU_WARP];
-    uint32_t ordered[EMU_WARP];   /* the warp's clock at the lane's last ordering operation */
-    const emu_op *last[EMU_WARP]; /* the lane's last access of global or shared memory */
+    uint32_t ordered[EMU_WARP];   /* the warp's clock at each lane's last ordering operation */
+    const emu_op *last[EMU_WARP]; /* each lane's last access of global or shared memory */
     emu_groups async[EMU_WARP];
-    emu_groups bulk[EMU_WARP];     /* groups of bulk copies */
-    emu_groups read[EMU_WARP];     /* groups of bulk copies that have not yet read their source */
+    emu_groups bulk[EMU_WARP];
+    emu_groups read[EMU_WARP];     /* groups of bulk copies that have not read their source yet */
     emu_groups products[EMU_WARP]; /* groups of wgmma */
     uint32_t bulk_line[EMU_WARP];  /* PTX line and group of the last bulk copy */
     uint32_t bulk_group[EMU_WARP];
@@ -176,15 +175,14 @@ typedef struct emu_warp_order {
         const uint8_t *at;
         unsigned lane;
     } poll;
-    const emu_stamp *copying; /* stamp for the accesses of the running copy or product, or NULL */
+    const emu_stamp *copying; /* stamp of the copy or product that is running, or NULL */
 } emu_warp_order;
 
-/* The sanitizer's state of an mbarrier. */
 typedef struct emu_slot {
     const uint8_t *at;
-    uint32_t completed;     /* number of completed phases */
-    emu_knowledge arriving; /* vector clocks that arrivals of this phase have published */
-    emu_knowledge complete; /* vector clocks that arrivals of all earlier phases have published */
+    uint32_t completed;
+    emu_knowledge arriving; /* vector clocks published by arrivals of the current phase */
+    emu_knowledge complete; /* vector clocks published by arrivals of all earlier phases */
     emu_stamp init;
 } emu_slot;
 
@@ -192,91 +190,94 @@ typedef struct emu_slot {
 typedef struct emu_block_order {
     emu_warp_order *warps;
     emu_knowledge barriers[EMU_BARRIERS];
-    emu_knowledge cluster; /* arrivals at the barrier of the cluster, kept in its first block */
+    emu_knowledge
+        cluster; /* arrivals at the cluster's barrier; kept in the cluster's first block */
     emu_slot *slots;
     uint32_t slot_count;
     struct emu_cell *cells;
     size_t cell_count;
-    uint8_t *local_set; /* 1 for each byte of local memory that was set, by warp and lane */
-    size_t local_bytes; /* bytes of local memory of a warp */
-    bool has_triggered; /* true if griddepcontrol.launch_dependents has triggered the next launch */
+    uint8_t *local_set; /* 1 for each initialised byte of local memory, by warp and lane */
+    size_t local_bytes;
+    bool has_triggered; /* true after griddepcontrol.launch_dependents has triggered the next launch
+                         */
 } emu_block_order;
 
 emu_block_order *emu_order_new(const emu_block *block);
 void emu_order_start(emu_block *block);
 void emu_order_free(emu_block *block);
 
-/* Returns true if the stamped access happens before what the lane does next. */
+/* Returns true if the stamped access happens before the lane's next access. */
 bool emu_order_knows(const emu_warp *warp, unsigned lane, const emu_stamp *stamp);
 
-/* Returns true if a fence has handed the stamped access over to the asynchronous proxy. If the
- * access is the initialisation of an mbarrier, fence.mbarrier_init is enough. */
+/* Returns true if a fence has handed the stamped access over to the asynchronous proxy. For the
+ * initialisation of an mbarrier, fence.mbarrier_init is enough. */
 bool emu_order_is_proxied(const emu_warp *warp, unsigned lane, const emu_stamp *stamp,
                           bool of_mbarrier);
-/* Returns true if the lane knows that the block has started. */
+/* Returns true if the block's start happens before the lane's next access. */
 bool emu_order_knows_start(const emu_warp *warp, unsigned lane, const emu_block *block);
 
-/* Records that the members of a warp have synchronised: what each of them did before happens before
- * what each of them does next. */
+/* Records that the members of a warp have synchronised: all their earlier accesses happen before
+ * all their later accesses. */
 void emu_order_join(emu_warp *warp, uint32_t members);
-/* Record an arrival of a warp at a barrier of its block, and the release of all warps after the
- * last arrival. */
+/* Record a warp's arrival at a barrier of its block, and the release of all warps after the last
+ * arrival. */
 void emu_order_arrive(emu_warp *warp, unsigned barrier);
 void emu_order_release(emu_block *block, unsigned barrier);
-/* Record an arrival of a warp at the cluster's barrier, and the release of all warps. */
+/* Record a warp's arrival at the cluster's barrier, and the release of all warps. */
 void emu_order_cluster_arrive(emu_warp *warp);
 void emu_order_cluster_release(emu_group *group);
 void emu_order_fence(emu_warp *warp, bool within);
 void emu_order_proxy_fence(emu_warp *warp);
 void emu_order_init_fence(emu_warp *warp); /* fence.mbarrier_init */
-/* Exchange knowledge through a place in memory. emu_order_publish() stores there what the warp knew
- * at its last fence or, with `now`, what it knows now. With `within`, only the warp's own block can
- * acquire that knowledge. emu_order_acquire() adds the published knowledge to the warp's own. If
- * the access was relaxed or volatile (`flags`), the knowledge counts only after a fence. */
+/* Pass vector clocks through memory. emu_order_publish() stores at `place` the warp's clocks at its
+ * last fence or, with `now`, its current clocks. With `within`, only the warp's own block can
+ * acquire them. emu_order_acquire() merges the stored clocks into the warp's clocks. After a
+ * relaxed or volatile access (`flags`), they count only after a fence. */
 void emu_order_publish(emu_warp *warp, const uint8_t *place, bool now, bool within);
 void emu_order_acquire(emu_warp *warp, const uint8_t *place, unsigned flags);
-/* Record events of an mbarrier. emu_order_arrive_at(): a warp arrives and publishes what it knows.
+/* Record events of an mbarrier. emu_order_arrive_at(): a warp arrives and publishes its clocks.
  * emu_order_complete(): a phase completes, which `component` counts. emu_order_observe(): lanes
- * acquire what the arrivals of completed phases published. */
+ * acquire the clocks that the arrivals of completed phases published. */
 void emu_order_arrive_at(emu_warp *warp, emu_slot *slot);
 void emu_order_complete(emu_slot *slot, uint32_t component);
 void emu_order_observe(emu_warp *warp, const emu_knowledge *acquired, uint32_t lanes);
-/* Records that the running lanes know that the clock of a component is at least 1. */
+/* Raises a component of the running lanes' clocks to at least 1. */
 void emu_order_note(emu_warp *warp, uint32_t component);
-/* Close each running lane's open group of copies, or wait until at most `left` are in flight. */
+/* Close each running lane's open group of copies, or wait until at most `left` groups are in
+ * flight. */
 void emu_order_commit(const emu_warp *warp, emu_groups *groups);
 void emu_order_wait(const emu_warp *warp, emu_groups *groups, uint32_t left);
-/* Discards everything that was published. */
+/* Discards all published clocks. */
 void emu_order_forget(emu_check *check);
 
 /* ---- missing threads (check_barrier.c) ---- */
 
 /* Returns the lanes of the warp that wait at the block's barrier. Reports lanes that wait at
- * different instructions, and threads that went past the barrier and have returned. */
+ * different instructions, and threads that passed the barrier and returned. */
 uint32_t emu_check_barrier(const emu_warp *warp, unsigned barrier);
-/* Reports members of a warp-wide operation that went past the operation and have returned. Call it
- * after all members have arrived or returned. */
+/* Reports members of a warp-wide operation that passed it and returned. Call it after all members
+ * have arrived or returned. */
 void emu_check_members(const emu_warp *warp, const emu_op *op, uint32_t members);
-/* Records that a shuffle gives `lane` the value of lane `from`. Reports an error if `from` has
- * already exited but is in the member mask `named`. */
+/* Records that `lane` receives the value of lane `from` in a shuffle. Reports an error if `from`
+ * has exited but is in the member mask `named`. */
 void emu_check_source(emu_warp *warp, const emu_op *op, unsigned lane, unsigned from,
                       uint32_t named);
 
-/* Reports the waiting threads of the worker's groups, because none of them can continue. */
+/* Reports the waiting threads of the worker's groups. Call it if none of them can continue. */
 void emu_check_stuck(const emu_group *group);
 /* Reports a launch that does not seem to end, with the position of one of its threads. */
 void emu_check_endless(const emu_group *group);
 
 /* ---- asynchronous copies (check_async.c) ---- */
 
-/* Record a griddepcontrol.wait for the previous launch, and a trigger that lets the next launch
- * begin. emu_check_has_waited() returns true if the lane has waited. */
+/* Record a griddepcontrol.wait for the previous launch, and the trigger of the next launch.
+ * emu_check_has_waited() returns true if the lane has waited. */
 void emu_check_grid_wait(emu_warp *warp);
 void emu_check_grid_trigger(emu_warp *warp);
 bool emu_check_has_waited(const emu_warp *warp, unsigned lane);
 /* Records that the lane found the mbarrier's phase incomplete and will test it again. */
 void emu_check_poll(emu_warp *warp, const emu_op *op, unsigned lane, const uint8_t *at);
-/* Reports the lanes of the group that keep testing an mbarrier. Returns true if any do. */
+/* Reports the lanes of the group that keep testing an mbarrier. Returns true if there are any. */
 bool emu_check_polls(const emu_group *group);
 
 /* Record events of an mbarrier: its initialisation, a use by a lane, `count` arrivals by a lane, a
@@ -289,12 +290,12 @@ void emu_check_mbarrier_arrive(emu_warp *warp, const emu_op *op, unsigned lane, 
 void emu_check_mbarrier_change(emu_group *group, const uint8_t *at, uint64_t before);
 void emu_check_mbarrier_over(emu_warp *warp, const uint8_t *at, uint32_t lanes);
 
-/* Begins a bulk copy of the lane. The copy is counted by the mbarrier at `at`, or by a bulk group
- * if `at` is NULL. *stamp must stay valid until the copy ends. */
+/* Begins a bulk copy of the lane, which the mbarrier at `at` counts, or a bulk group if `at` is
+ * NULL. *stamp must stay valid until the copy ends. */
 void emu_check_copy_begin(emu_warp *warp, const emu_op *op, unsigned lane, const uint8_t *at,
                           emu_stamp *stamp);
 void emu_check_copy_end(const emu_warp *warp);
-/* Begins a product by wgmma, which reads shared memory. */
+/* Begins a wgmma product, which reads shared memory. */
 void emu_check_product_begin(const emu_warp *warp, emu_stamp *stamp);
 /* Records copied bytes, which are reported to their mbarrier later. */
 void emu_check_transfer(emu_warp *warp, const emu_op *op, unsigned lane, uint8_t *at,

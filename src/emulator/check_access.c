@@ -1,4 +1,4 @@
-/* Checks accesses of memory for races and for reads of unset memory (check_stretch.h). */
+/* Checks memory accesses for races and for reads of unset memory (check_stretch.h). */
 #include "emulator/check_stretch.h"
 
 #include <stdio.h>
@@ -13,15 +13,14 @@ typedef struct touch {
     uint32_t bytes;
     uint32_t element_bytes;
     emu_cell *cells;     /* cells of the region or of the block's shared memory */
-    const uint8_t *base; /* the memory that the first cell describes */
+    const uint8_t *base; /* the memory of the first cell */
     emu_region *region;  /* NULL: shared memory */
     emu_stamp stamp;
-    const uint8_t *before; /* the bytes that a store overwrote; NULL: unknown */
+    const uint8_t *before; /* the bytes that a store overwrote; NULL if unknown */
 } touch;
 
 /* ---- the region of an access ---- */
 
-/* Returns true if the allocation contains a region with a note. */
 static bool is_beside(const emu_check *check, const emu_range *range)
 {
     for (const emu_region *region = check->regions; region; region = region->next)
@@ -55,7 +54,7 @@ static emu_region *find_region(const touch *t, emu_check *check, uint64_t addres
     for (emu_region **place = &check->regions; *place; place = &(*place)->next) {
         emu_region *region = *place;
         if (address >= region->base && address - region->base < region->bytes) {
-            *place = region->next; /* keep the most recently used one first */
+            *place = region->next; /* keep the most recently used region first */
             region->next = check->regions;
             check->regions = region;
             return region;
@@ -77,8 +76,7 @@ static bool find_global(touch *t, emu_check *check, uint64_t address)
     return t->cells != NULL;
 }
 
-/* Reports an access to the shared memory of another block if that block may not have started
- * yet. */
+/* Reports an access to another block's shared memory if that block may not have started yet. */
 static void look_at_start(const touch *t, const emu_block *block)
 {
     char where[64];
@@ -151,7 +149,6 @@ static void report_race(const touch *t, const emu_stamp *other, const uint8_t *a
     emu_check_report(t->warp, t->op, t->lane, "race", where, other, what);
 }
 
-/* Reports a race with an earlier launch that may still run. */
 static void look_at_earlier(const touch *t, const emu_cell *cell, const uint8_t *at)
 {
     const emu_check *check = t->warp->worker->check;
@@ -174,8 +171,8 @@ static void look_at_earlier(const touch *t, const emu_cell *cell, const uint8_t 
     emu_check_report(t->warp, t->op, t->lane, "race", where, NULL, what);
 }
 
-/* Reports a read that may miss a write of this launch even if the read is ordered after the write,
- * because it takes another path to memory. */
+/* Reports a read that may miss an earlier write of this launch, because the read takes another path
+ * to memory. */
 static void look_at_way(const touch *t, const emu_stamp *write, const uint8_t *at)
 {
     char where[128];
@@ -203,7 +200,7 @@ static void note_read(emu_cell *cell, const emu_stamp *stamp)
     cell->read[0] = *stamp;
 }
 
-/* Returns true for a store of the value that was already there, which is harmless. */
+/* Returns true if a store does not change the value, which is harmless. */
 static bool is_silent(const touch *t, const uint8_t *at, uint32_t bytes)
 {
     return t->before && memcmp(t->before + (at - t->host), at, bytes) == 0;
@@ -244,8 +241,7 @@ static bool is_unset(const touch *t, const uint8_t *at, uint32_t bytes, unsigned
     return true;
 }
 
-/* Reports reads of unset memory. A read of unset shared memory is only reported when the value is
- * used (check_flow.c). */
+/* A read of unset shared memory is reported only when the value is used (check_flow.c). */
 static void look_at_unset(const touch *t, uint32_t element)
 {
     const uint8_t *at = t->host + (size_t)element * t->element_bytes;
@@ -263,7 +259,6 @@ static void look_at_unset(const touch *t, uint32_t element)
                      "is read, but nothing has set it");
 }
 
-/* Returns the unset value that the lane stores to the element, or NULL. */
 static const emu_unset *find_unset(const emu_warp *warp, unsigned lane, uint32_t element)
 {
     const emu_unset *unset = warp->block->order->warps[warp->index].storing;
@@ -365,7 +360,7 @@ static void order_by(emu_warp *warp, const emu_op *op, uint16_t how, const uint8
 {
     bool atomic = op->flags & EMU_ACCESS_ATOMIC;
     if (!(how & EMU_HOW_STRONG) ||
-        op->unit == EMU_CLASS_BARRIER) /* check_async.c orders mbarriers */
+        op->unit == EMU_CLASS_BARRIER) /* check_async.c orders accesses of mbarriers */
         return;
     if (atomic || !(how & EMU_HOW_WRITE))
         emu_order_acquire(warp, place, op->flags);
@@ -415,7 +410,7 @@ static void look_at_lane(emu_warp *warp, const emu_op *op, const emu_access *acc
     order->reads_weakly = false;
 }
 
-/* Reports reads of constants that have no value, including reads through generic addresses. */
+/* Reports reads of constants without a value, including reads by generic addresses. */
 static void look_at_constant(const emu_warp *warp, const emu_op *op, const emu_access *access)
 {
     bool generic = op->space == PTX_GENERIC && !(op->flags & EMU_ACCESS_WRITE);

@@ -1,10 +1,10 @@
 /* Checks bulk copies, the mbarriers that count them, and launches that begin before the previous
- * one has ended.
+ * launch has ended.
  *
- * Each mbarrier has a component in the vector clocks, which counts its completed phases. The wait
- * for the previous launch is a component, too. A bulk copy moves its bytes immediately, but they
- * are reported to its mbarrier only when no thread can continue otherwise. So if a thread does not
- * wait, or waits for another phase, its access races with a copy in flight. */
+ * Each mbarrier has a component in the vector clocks, which counts its completed phases. So has the
+ * wait for the previous launch. A bulk copy moves its bytes immediately, but the bytes are reported
+ * to its mbarrier only when no thread can continue otherwise. So if a thread does not wait, or
+ * waits for the wrong phase, its access races with a copy in flight. */
 #include "emulator/check_stretch.h"
 
 #include "base/number.h"
@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-/* Copied bytes that were not yet reported to their mbarrier. */
+/* Copied bytes that are not reported to their mbarrier yet. */
 typedef struct emu_transfer {
     emu_warp *warp;
     const emu_op *op;
@@ -24,7 +24,6 @@ typedef struct emu_transfer {
 
 /* ---- mbarriers ---- */
 
-/* Returns the block whose shared memory contains `at`, or NULL. */
 static emu_block *block_of(emu_group *group, const uint8_t *at)
 {
     for (uint32_t b = 0; b < group->block_count; b++) {
@@ -35,8 +34,8 @@ static emu_block *block_of(emu_group *group, const uint8_t *at)
     return NULL;
 }
 
-/* Returns the slot of the mbarrier at `at`, which is created at its first use. Returns NULL if all
- * slots are taken. Sets *component to the slot's component in the vector clocks. */
+/* Returns the slot of the mbarrier at `at`, and creates it at the first use. Returns NULL if all
+ * slots are used. Sets *component to the slot's component in the vector clocks. */
 static emu_slot *slot_of(emu_group *group, const uint8_t *at, uint32_t *component)
 {
     emu_block *block = block_of(group, at);
@@ -112,7 +111,7 @@ void emu_check_mbarrier_over(emu_warp *warp, const uint8_t *at, uint32_t lanes)
         emu_order_observe(warp, &slot->complete, lanes);
 }
 
-/* Reports copies whose mbarrier completed a phase before it had all of their bytes. */
+/* Reports copies whose mbarrier completed a phase before all of their bytes were reported to it. */
 static void report_early(const emu_check *check, const uint8_t *at)
 {
     for (size_t i = 0; i < check->transfer_count; i++) {
@@ -337,7 +336,6 @@ static void look_at_groups(const emu_block *block)
     }
 }
 
-/* Returns the warp that made the access if it is in another block of the group, else NULL. */
 static const emu_warp *find_other_warp(const emu_block *block, const emu_stamp *stamp)
 {
     const emu_group *group = block->group;
@@ -350,7 +348,7 @@ static const emu_warp *find_other_warp(const emu_block *block, const emu_stamp *
 }
 
 /* Reports an access by another block to this block's shared memory, unless a thread of this block
- * knows that the access has ended. */
+ * is ordered after the access. */
 static void check_other_warp(const emu_block *block, const emu_stamp *stamp, size_t at)
 {
     char where[64];

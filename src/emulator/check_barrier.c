@@ -1,14 +1,13 @@
 /* Reports threads that miss a barrier or shuffle at which other threads of their warp wait. Since
- * Volta, a thread that has returned may miss the operation, unless it went past the operation
- * before it returned. A thread has gone past an operation if its last memory access is reachable
- * from the operation in the control flow, but the operation is not reachable from that access. */
+ * Volta, a thread that has returned may miss the operation, unless it passed the operation before
+ * it returned. A thread has passed an operation if, in the control flow, its last memory access is
+ * reachable from the operation, but the operation is not reachable from that access. */
 #include "emulator/check_stretch.h"
 
 #include <stdlib.h>
 
 /* ---- past an operation ---- */
 
-/* Marks the instructions reachable from `from`. */
 static void follow_branches(const emu_function *function, uint32_t from, bool *reached,
                             uint32_t *stack)
 {
@@ -40,8 +39,7 @@ static bool leads_to(const emu_function *function, uint32_t from, uint32_t to)
     return leads;
 }
 
-/* Returns true if, in the kernel's body, the access `last` (may be NULL) can run after `op`, but
- * never before it. */
+/* Returns true if the access `last`, which may be NULL, can run after `op` but never before it. */
 static bool is_behind(const emu_warp *warp, const emu_op *last, const emu_op *op)
 {
     emu_check *check = warp->worker->check;
@@ -60,7 +58,6 @@ static bool is_behind(const emu_warp *warp, const emu_op *last, const emu_op *op
     return check->is_behind_answer.is;
 }
 
-/* Returns the lanes that have exited, except lanes that never existed. */
 static uint32_t exited_lanes(const emu_warp *warp)
 {
     uint32_t threads = warp->block->thread_count - warp->index * EMU_WARP;
@@ -80,8 +77,8 @@ static bool have_passed(const emu_warp *warp, const emu_op *op, uint32_t lanes)
 
 /* ---- barriers of the block ---- */
 
-/* Returns the lanes of the warp that wait at the barrier, and one of their instructions in *op.
- * Sets *differ if they wait at several instructions. */
+/* Returns the lanes that wait at the barrier, and one of their instructions in *op. Sets *differ if
+ * they wait at several instructions. */
 static uint32_t waiting_at(const emu_warp *warp, unsigned barrier, const emu_op **op, bool *differ)
 {
     uint32_t lanes = 0;

@@ -1,6 +1,6 @@
-/* Tracks values that come from unset shared or local memory, or from an unset register. A thread
- * beyond the edge of the data may load such a value and never use it. So a finding is a value that
- * reaches global memory, or on which a branch or store depends. A register remembers the line that
+/* Tracks values from unset shared or local memory, and from unset registers. A thread beyond the
+ * edge of the data may load such a value and never use it. So a finding needs a use: the value
+ * reaches global memory, or a branch or store depends on it. A register remembers the line that
  * loaded its value. Values are not tracked through calls. */
 #include "emulator/check_stretch.h"
 
@@ -13,8 +13,8 @@ typedef struct step {
     const emu_op *op;
     emu_frame *frame;
     const ptx_instruction *in;
-    const uint32_t *touches; /* the registers that the operation reads and writes: twice the index,
-                                plus one for a write */
+    const uint32_t *touches; /* registers that the operation reads and writes: twice the index, plus
+                                one for a write */
     uint32_t count;
     uint32_t mask;
 } step;
@@ -24,8 +24,8 @@ static emu_unset *register_of(const step *s, uint32_t touch)
     return &s->frame->unset[touch >> 1];
 }
 
-/* Returns the lanes in which any register that the operation reads is unset, and the origin of one
- * such value. */
+/* Returns the lanes in which the operation reads an unset register, and the origin of one such
+ * value. */
 static emu_unset read_of(const step *s)
 {
     emu_unset all = {0};
@@ -51,8 +51,8 @@ static uint32_t lanes_of(const step *s, size_t operand)
     return o->kind == PTX_OPERAND_REGISTER ? s->frame->unset[o->reg].lanes : 0;
 }
 
-/* Returns the lanes in which the result depends on an unset operand. A selection may choose another
- * operand, and a known operand may determine the result. */
+/* Returns the lanes in which the result depends on an unset operand. For example, a selection may
+ * choose a set operand. */
 static uint32_t dependent_lanes(const step *s, uint32_t lanes)
 {
     static const char *const apart[] = {"shfl",  "vote",  "match", "redux", "bar",  "atom", "call",
@@ -72,15 +72,16 @@ static uint32_t dependent_lanes(const step *s, uint32_t lanes)
     for (size_t i = 0; i < sizeof apart / sizeof *apart; i++) {
         bool plain = is_opcode(s, "setp.") && s->in->operand_count == 3;
         if (is_opcode(s, apart[i]) && !plain)
-            return 0; /* not tracked: combines lanes, or may not depend on the operand */
+            return 0; /* not tracked, because the operation combines lanes, or its result may not
+                         depend on the operand */
     }
     return lanes;
 }
 
 /* ---- loads and stores ---- */
 
-/* Finds the registers that contain the elements of a load or store: the last registers that it
- * writes (`writes`) or reads. */
+/* Finds the registers of a load's or store's elements: the last registers that it writes or reads.
+ */
 static bool find_elements(const step *s, bool writes, const uint32_t **out)
 {
     uint32_t found = 0, count = s->op->count;
@@ -90,7 +91,7 @@ static bool find_elements(const step *s, bool writes, const uint32_t **out)
     return count && found == count && count <= EMU_UNSET_ELEMENTS;
 }
 
-/* Gives the register a new value in the lanes of the mask. The value is unset in value.lanes. */
+/* Sets the register's value in the lanes of `mask`. The value is unset in the lanes value.lanes. */
 static void set_lanes(emu_unset *to, uint32_t mask, emu_unset value)
 {
     value.lanes |= to->lanes & ~mask;
@@ -127,7 +128,6 @@ static void note_storing(const step *s, emu_warp_order *order)
     }
 }
 
-/* Records that an atomic stores the value of its operand. */
 static void note_adding(const step *s, emu_warp_order *order)
 {
     const ptx_operand *value = &s->in->operands[is_opcode(s, "red.") ? 1 : 2];
@@ -158,8 +158,8 @@ void emu_check_report_unset(const emu_warp *warp, const emu_op *op, unsigned lan
                      unset->line ? &here : NULL, what);
 }
 
-/* Reports the use of a wgmma's sum before a wait for it. Moving the sum and adding to it are
- * allowed. Returns the `product` of the operation's result. */
+/* Reports a use of a wgmma's sum before the wait. Moving the sum and adding to it are allowed.
+ * Returns the `product` of the operation's result. */
 static uint32_t look_at_products(const step *s, const emu_warp_order *order)
 {
     uint32_t product = 0;
@@ -178,7 +178,6 @@ static uint32_t look_at_products(const step *s, const emu_warp_order *order)
 
 /* ---- branches ---- */
 
-/* Reports a branch or store whose guard is unset. */
 static void look_at_condition(const step *s)
 {
     const ptx_operand *guard = &s->in->guard;
@@ -223,7 +222,7 @@ static void note_shuffled(const step *s, const emu_warp_order *order, emu_unset 
     }
 }
 
-/* Describes the operation. Returns false if it is not tracked. */
+/* Returns false if the operation is not tracked. */
 static bool begin_step(step *out, emu_warp *warp, const emu_op *op)
 {
     const emu_function *function = warp->frame->function;

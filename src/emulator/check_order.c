@@ -1,15 +1,15 @@
-/* The happens-before order: vector clocks, and how a warp takes over the clocks of other warps. */
+/* Maintains the happens-before order by vector clocks, which warps pass to each other. */
 #include "emulator/check_stretch.h"
 
 #include <stdlib.h>
 
-/* A vector clock with consecutive components; all others are 0. Not modified while shared. */
+/* A vector clock. Components outside its range are 0. It is not modified while shared. */
 struct emu_clock {
     uint32_t references, first, count;
     uint32_t at[];
 };
 
-/* A place in memory where warps have published their knowledge. */
+/* A place in memory where warps have published their clocks. */
 typedef struct emu_place {
     const uint8_t *at;
     emu_knowledge knowledge;
@@ -66,7 +66,7 @@ static void raise_to(emu_clock *to, const emu_clock *from)
         at[i] = from->at[i] > at[i] ? from->at[i] : at[i];
 }
 
-/* Returns a new clock with the components [first, end) and those of `of`, which may be NULL.
+/* Returns a new clock with the components [first, end), copied from `of`, which may be NULL.
  * Returns NULL if memory runs out. */
 static emu_clock *copy_range(const emu_clock *of, uint32_t first, uint32_t end)
 {
@@ -85,7 +85,7 @@ static emu_clock *copy_range(const emu_clock *of, uint32_t first, uint32_t end)
     return clock;
 }
 
-/* Raises the components of *place to those of `more` (may be NULL). */
+/* Raises the components of *place to those of `more`, which may be NULL. */
 static void learn_clock(emu_clock **place, emu_clock *more)
 {
     if (!more || *place == more || (*place && covers_clock(*place, more)))
@@ -110,7 +110,8 @@ static void learn_knowledge(emu_knowledge *place, const emu_knowledge *more)
     learn_clock(&place->fenced, more->fenced);
 }
 
-/* Returns a copy of `place` (may be NULL) with the component raised to `clock`; NULL on failure. */
+/* Returns a copy of `place`, which may be NULL, with the component raised to `clock`. Returns NULL
+ * if memory runs out. */
 static emu_clock *set_component(const emu_clock *place, uint32_t component, uint32_t clock)
 {
     emu_clock *out = copy_range(place, component, component + 1);
@@ -126,14 +127,14 @@ static emu_warp_order *order_of(const emu_warp *warp)
     return &warp->block->order->warps[warp->index];
 }
 
-/* Marks all accesses by these lanes so far as ordered, so that other warps may observe them. */
+/* Marks all accesses by these lanes so far as ordered. */
 static void mark_synchronised(emu_warp_order *order, uint32_t lanes)
 {
     EMU_FOR_LANES(lane, lanes)
     order->ordered[lane] = order->clock;
 }
 
-/* Gives all lanes the knowledge that only some of them had. */
+/* Merges the clocks of single lanes into the clocks of the whole warp. */
 static void share_clock(emu_warp_order *order)
 {
     learn_knowledge(&order->known, &order->some);
@@ -141,7 +142,7 @@ static void share_clock(emu_warp_order *order)
     order->some_lanes = 0;
 }
 
-/* Returns what the warp knows, including its own clock, and then advances that clock. */
+/* Returns the warp's clocks, including its own clock, and then advances its own clock. */
 static emu_knowledge take_now(const emu_warp *warp)
 {
     emu_warp_order *order = order_of(warp);
@@ -172,8 +173,8 @@ static void know_clock(emu_warp_order *order, uint32_t lanes, uint32_t clock)
     }
 }
 
-/* Adds to the warp's knowledge. If the warp's own clock is part of it, its lanes know each other up
- * to that clock. */
+/* Merges clocks into the warp's clocks. If they include the warp's own clock, its lanes are ordered
+ * after each other up to that clock. */
 static void warp_learns(emu_warp_order *order, const emu_knowledge *more)
 {
     uint32_t own = clock_of(more->order, order->index);
@@ -181,8 +182,7 @@ static void warp_learns(emu_warp_order *order, const emu_knowledge *more)
     order->full = own > order->full ? own : order->full;
 }
 
-/* Adds to the warp's knowledge what volatile reads observed and, if `fenced`, what relaxed reads
- * observed. */
+/* Merges the clocks from volatile reads and, if `fenced`, from relaxed reads. */
 static void settle_reads(emu_warp_order *order, bool fenced)
 {
     warp_learns(order, &order->observed);
@@ -206,8 +206,9 @@ static uint32_t larger(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-/* Returns the component's latest clock whose accesses the lane knows. A store or strong read is
- * ordered after earlier volatile and relaxed reads of its thread; a weak read need not be. */
+/* Returns the latest clock of a component that is ordered before the lane's access. A store or
+ * strong read is ordered after earlier volatile and relaxed reads of its thread; a weak read need
+ * not be. */
 static uint32_t known_clock(const emu_warp_order *order, unsigned lane, uint32_t component)
 {
     uint32_t clock = clock_of(order->known.order, component);
@@ -220,7 +221,7 @@ static uint32_t known_clock(const emu_warp_order *order, unsigned lane, uint32_t
     return clock;
 }
 
-/* Returns the warp of the group with that component, or NULL. */
+/* Returns the warp with that component, or NULL. */
 static const emu_warp *warp_of(const emu_group *group, uint32_t component)
 {
     for (uint32_t b = 0; b < group->block_count; b++) {
@@ -232,7 +233,6 @@ static const emu_warp *warp_of(const emu_group *group, uint32_t component)
     return NULL;
 }
 
-/* Returns the groups of the writer that show if the stamp's copy has ended. */
 static const emu_groups *groups_of(const emu_warp_order *writer, const emu_stamp *stamp)
 {
     if (!(stamp->how & EMU_HOW_BULK))
@@ -240,8 +240,8 @@ static const emu_groups *groups_of(const emu_warp_order *writer, const emu_stamp
     return stamp->how & EMU_HOW_WRITE ? &writer->bulk[stamp->lane] : &writer->read[stamp->lane];
 }
 
-/* Returns true if the lane knows that a product has ended, because a warp that computes the product
- * has waited for it. */
+/* Returns true if a product has ended before the lane's access, because a warp that computes the
+ * product has waited for it. */
 static bool knows_product(const emu_warp *warp, unsigned lane, const emu_stamp *stamp,
                           const emu_warp *from)
 {
@@ -287,7 +287,7 @@ bool emu_order_knows(const emu_warp *warp, unsigned lane, const emu_stamp *stamp
     return stamp->lane == lane || clock <= order->full || order->know[lane][stamp->lane] >= clock;
 }
 
-/* Accepts a fence of the writer itself, or of any thread that knew of the access. */
+/* Accepts a fence of the writer, or of any thread that is ordered after the access. */
 bool emu_order_is_proxied(const emu_warp *warp, unsigned lane, const emu_stamp *stamp,
                           bool of_mbarrier)
 {
@@ -312,7 +312,6 @@ bool emu_order_knows_start(const emu_warp *warp, unsigned lane, const emu_block 
 
 /* ---- barriers ---- */
 
-/* Adds to *place what the warp knows now. */
 static void note_arrival(emu_knowledge *place, const emu_warp *warp)
 {
     emu_knowledge now = take_now(warp);
@@ -430,7 +429,7 @@ void emu_order_init_fence(emu_warp *warp)
     order->initialised[lane] = order->clock;
 }
 
-/* Returns the entry for the place at `at`, or a free entry if there is none. */
+/* Returns the entry for `at`, or a free entry if there is none. */
 static emu_place *find_place(emu_check *check, const uint8_t *at)
 {
     size_t mask = check->place_capacity - 1;
@@ -459,7 +458,6 @@ static bool make_room(emu_check *check)
     return true;
 }
 
-/* Returns what the warp publishes: everything that it knows, or what it knew at its last fence. */
 static emu_knowledge take_acquired(emu_warp *warp, bool now)
 {
     const emu_warp_order *order = order_of(warp);

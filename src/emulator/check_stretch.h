@@ -29,7 +29,7 @@ typedef struct emu_cell {
     emu_stamp write, read[2];
     uint32_t written_before, read_before;
 } emu_cell;
-/* The highest bit of a mask stands for its launch and for all launches before it. */
+/* The highest bit of a mask stands for its launch and all launches before it. */
 enum { EMU_LONG_AGO = 1 << 30 };
 
 /* Global memory that a launch has accessed or a note describes. */
@@ -39,14 +39,15 @@ typedef struct emu_region {
     emu_cell *cells;
     char name[64];
     uint32_t element_bytes; /* 0: no note */
-    bool is_set, races;     /* races: the region was noted with EMU_CHECK_RACES */
+    bool is_set, races;     /* `races`: the region was noted with EMU_CHECK_RACES */
 } emu_region;
 
 struct emu_check {
     const emu_launch *launch;
-    unsigned shift;            /* log2 of the bytes of a granule */
+    unsigned shift;            /* log2 of the granule size */
     uint32_t block_components; /* number of warps and slots of a block */
-    uint32_t slots; /* slots of a block: one for griddepcontrol.wait, the others for mbarriers */
+    uint32_t slots; /* number of slots of a block: one for griddepcontrol.wait, and one for each
+                       mbarrier */
     emu_region *regions;
     struct emu_place *places;
     size_t place_count, place_capacity;
@@ -54,26 +55,26 @@ struct emu_check {
     size_t transfer_count, transfer_capacity;
     struct emu_filled *filled; /* initialised memory outside the regions */
     size_t filled_count, filled_capacity;
-    /* earlier launches (as in emu_cell) that may still run when this launch begins, and those that
-     * may still run after a griddepcontrol.wait in this launch */
+    /* sets of earlier launches, as in emu_cell: those that may still run when this launch begins,
+     * and those that may still run after a griddepcontrol.wait in this launch */
     uint32_t open, open_after_wait;
-    uint64_t blocks, early_blocks; /* number of this launch's blocks, and of those that triggered
-                                    * the next launch without waiting */
-    bool waited;                   /* true if a thread of this launch has run griddepcontrol.wait */
+    uint64_t blocks, early_blocks; /* number of this launch's blocks, and of blocks that triggered
+                                      the next launch without waiting */
+    bool waited; /* true after a thread of this launch has run griddepcontrol.wait */
     struct {
-        const emu_op *last, *op; /* the last answer of is_behind() in check_barrier.c */
+        const emu_op *last,
+            *op; /* arguments and result of the last call of is_behind() in check_barrier.c */
         bool is;
     } is_behind_answer;
-    uint8_t *before; /* values of the module's variables before the launch; NULL: unknown */
+    uint8_t *before; /* values of the module's variables before the launch; NULL if unknown */
     struct emu_found *found;
     size_t found_count;
 };
 
 /* Returns the __device__ variable of the launch's module that contains the address, or NULL. */
 const emu_global *emu_check_variable(const emu_check *check, uint64_t address);
-/* Returns the constant at the address if it never got a value, else NULL. */
+/* Returns the constant at the address if it has no value, else NULL. */
 const emu_global *emu_check_empty(const emu_check *check, uint64_t address, uint32_t bytes);
-/* Adds a region to the stretch, or returns NULL if memory runs out. */
 emu_region *emu_check_add_region(emu_check *check, uint64_t base, uint64_t bytes);
-/* Makes room for one more item, or returns false if memory runs out. */
+/* Ensures that one more item fits. Returns false if memory runs out. */
 bool emu_check_grow(void **items, size_t count, size_t *capacity, size_t item_bytes);

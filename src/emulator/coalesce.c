@@ -25,7 +25,7 @@ static void add_line(lines *all, uint64_t line, unsigned sectors)
     all->sectors[i - 1] |= (uint8_t)sectors;
 }
 
-/* Finds the lines of aligned accesses of at most 32 bytes, each of which is in one sector. */
+/* Finds the lines of aligned accesses, each of which is within one sector. */
 static void find_lines(lines *out, const emu_access *access, uint32_t mask)
 {
     out->count = 0;
@@ -88,8 +88,8 @@ static void count_loads(emu_warp *warp, const emu_op *op, const lines *all, unsi
             emu_cache_read(warp->worker->l1, all->line[i], all->sectors[i]);
 }
 
-/* Counts atomic accesses of frequent sectors. Sectors with the same hash share an entry, which
- * belongs to the most frequent of them. */
+/* Counts atomic accesses of frequent sectors. Sectors with the same hash share an entry. The most
+ * frequent of them takes it over. */
 static void note_hot(emu_group *group, const emu_access *access, uint32_t mask)
 {
     EMU_FOR_LANES(lane, mask)
@@ -129,7 +129,7 @@ EMU_WIDE void emu_count_global(emu_warp *warp, const emu_op *op, const emu_acces
 
 /* ---- shared memory ---- */
 
-/* Returns the cycles of the lanes' access: the maximum number of distinct words in one bank. */
+/* Returns the maximum number of distinct words in one bank. */
 static unsigned phase_cycles(const emu_access *access, uint32_t mask)
 {
     uint32_t words[BANKS][EMU_WARP];
@@ -148,8 +148,7 @@ static unsigned phase_cycles(const emu_access *access, uint32_t mask)
     return most;
 }
 
-/* Returns the number of phases of an access: two half warps for 64-bit elements, four quarters for
- * wider elements. */
+/* Returns the number of phases of an access: two for 64-bit elements, four for wider elements. */
 static unsigned phases_of(const emu_access *access)
 {
     return access->bytes <= 4 ? 1 : access->bytes / 4;
@@ -191,7 +190,7 @@ void emu_count_cluster(emu_warp *warp, const emu_op *op, const emu_access *acces
 
 /* ---- other memory accesses ---- */
 
-/* Counts sectors of local memory, in which word w of lane l is at 128 w + 4 l. */
+/* Word w of lane l of local memory is at 128 w + 4 l. */
 void emu_count_local(emu_warp *warp, const emu_access *access, uint32_t mask)
 {
     emu_counters *counters = &warp->worker->counters;

@@ -1,4 +1,4 @@
-/* The stack of contexts of each thread, whose top is the current context. */
+/* Maintains each thread's stack of contexts, whose top is the current context. */
 #include "emulator/context.h"
 
 enum { STACK_DEPTH = 32 };

@@ -9,7 +9,7 @@
 struct CUctx_st {
     emu_handle handle;
     bool is_primary;
-    atomic_bool alive; /* false after it was destroyed, reset or released */
+    atomic_bool alive; /* false after the context was destroyed, reset or released */
     unsigned flags;
     atomic_uint_least64_t id; /* atomic, because it is read without the lock */
     size_t stack_bytes, persisting_l2_bytes;
@@ -19,13 +19,13 @@ struct CUctx_st {
     CUcontext next_destroyed;
 };
 
-/* Returns the calling thread's current context, which may have been destroyed, or NULL. */
+/* Returns the thread's current context, or NULL. The context may have been destroyed. */
 CUcontext emu_context_top(void);
 
 /* Fails with 201 if there is no current context, 709 if it was destroyed. */
 CUresult emu_context_check_current(void);
 
-/* Change the stack of contexts of the calling thread. emu_context_push() fails with 2 if there are
+/* Change the calling thread's stack of contexts. emu_context_push() fails with 2 if there are
  * already 32 contexts, emu_context_pop() with 201 if the stack is empty. emu_context_set() replaces
  * the top; NULL removes it. */
 CUresult emu_context_push(CUcontext context);

@@ -1,4 +1,4 @@
-/* Decodes a function's body into operations. Each opcode has its decoder. */
+/* Decodes a function's body into operations by a table of decoders, one for each opcode. */
 #include "emulator/decode.h"
 
 #include "emulator/liveness.h"
@@ -138,7 +138,7 @@ static void split_opcode(emu_decoder *decoder)
     }
 }
 
-/* Refuses modifiers that no decoder knows, because they may change the meaning. */
+/* Refuses modifiers that no decoder has used, because they may change the meaning. */
 static void check_words(emu_decoder *decoder)
 {
     for (unsigned i = 1; i < decoder->word_count; i++)
@@ -208,7 +208,7 @@ static void append_return(emu_decoder *decoder)
 /* ---- memory waits ---- */
 
 /* The level of each register's value: the length of the longest chain of dependent loads that leads
- * to it, since the start of the basic block or the last barrier. */
+ * to it, counted from the start of the basic block or the last barrier. */
 typedef struct load_levels {
     uint8_t *of; /* by register */
     uint8_t floor, deepest, waited;
@@ -246,8 +246,8 @@ static bool follow_levels(load_levels *levels, const emu_decoder *decoder, const
 }
 
 /* Marks the operations at which a warp waits for memory. ptxas issues the loads of a basic block as
- * soon as their addresses are known, in any order. So a warp waits once for each level of dependent
- * loads, not for each load. It also waits for its loads at the end of a block and at a barrier. */
+ * soon as their addresses are known. So a warp waits once for each level of dependent loads, not
+ * for each load. It also waits at the end of a block and at a barrier. */
 static void mark_waits(emu_decoder *decoder)
 {
     load_levels levels = {.of = calloc(decoder->function->register_count + 1, 1)};
@@ -273,7 +273,7 @@ static void mark_waits(emu_decoder *decoder)
 
 /* ---- functions ---- */
 
-/* Gives each register its own storage. The first pass needs only their sizes. */
+/* Gives each register its own storage, because the first pass needs only the sizes. */
 static void spread_registers(uint32_t *slots, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -301,8 +301,8 @@ static void keep_lists(emu_decoder *decoder)
     decoder->out->uses_shared = decoder->uses_shared;
 }
 
-/* Decodes twice: the first pass finds the registers that each instruction uses, the second one has
- * their final storage. */
+/* Decodes twice: the first pass finds each instruction's registers, the second uses their final
+ * storage. */
 static void decode_body(emu_decoder *decoder, uint32_t *slots)
 {
     spread_registers(slots, decoder->function->register_count);

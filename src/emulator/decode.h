@@ -6,7 +6,6 @@
 
 enum { EMU_MAX_WORDS = 20 };
 
-/* A register that an instruction reads or writes. */
 typedef struct emu_touch {
     uint32_t reg;
     uint32_t instruction;
@@ -18,24 +17,24 @@ typedef struct emu_decoder {
     emu_function *out;
     const ptx_function *function;
     const ptx_instruction *in;
-    size_t index; /* index of the instruction in its function */
+    size_t index;
 
     /* the parts of the opcode between its dots; words[0] is its root */
     const char *words[EMU_MAX_WORDS];
     size_t lengths[EMU_MAX_WORDS];
     unsigned word_count;
-    uint32_t taken; /* bit n: a decoder has understood words[n] */
+    uint32_t taken; /* bit n is set if a decoder has used words[n] */
 
-    emu_op *op;            /* the result, whose guard and line are already set */
+    emu_op *op;            /* the result; its guard and line are already set */
     const uint32_t *slots; /* offset of each register's lanes */
-    emu_flow *flows;       /* flow of each instruction */
-    emu_touch *touches;    /* registers that were read or written, in order */
+    emu_flow *flows;
+    emu_touch *touches; /* registers read or written, in order */
     size_t touch_count, touch_capacity;
     bool *uses_shared;
     uint32_t *callees;
     size_t callee_count, callee_capacity;
     size_t constant_capacity;
-    uint32_t *constant_index; /* hash table of the constants */
+    uint32_t *constant_index;
     size_t constant_count, constant_index_size;
     char *log;
     size_t log_bytes;
@@ -51,46 +50,45 @@ typedef struct emu_form {
     emu_class unit;
 } emu_form;
 
-/* Writes a message with opcode and line to the log, unless an earlier failure did. */
+/* Logs a message with opcode and line, unless there was an earlier failure. */
 __attribute__((format(printf, 2, 3))) void emu_decode_fail(emu_decoder *decoder, const char *format,
                                                            ...);
 
-/* Returns true if the opcode has the word, and marks it as taken. */
+/* Returns true if the opcode has this modifier, and marks the modifier as used. */
 bool emu_take(emu_decoder *decoder, const char *word);
-/* Takes the first of `words` that the opcode contains. Returns its index in `words`, or -1 if there
- * is none. */
+/* Takes the first of `words` that is a modifier of the opcode. Returns its index, or -1. */
 int emu_take_one(emu_decoder *decoder, const char *const *words, int count);
-/* Takes the opcode's next type. Fails and returns PTX_NO_TYPE if there is none. */
+/* Takes the opcode's next type. Without one, fails and returns PTX_NO_TYPE. */
 ptx_type emu_take_type(emu_decoder *decoder);
 
 /* Fails unless the instruction has `least` to `most` operands. */
 bool emu_operands(emu_decoder *decoder, size_t least, size_t most);
 const ptx_operand *emu_operand(const emu_decoder *decoder, size_t index);
 
-/* Returns the offset of a source operand: a register of exactly `bytes` bytes (0: a predicate that
- * is not negated), or an immediate. */
+/* Returns the offset of a source operand, which is an immediate or a register of exactly `bytes`
+ * bytes; 0 stands for a predicate that is not negated. */
 uint32_t emu_source(emu_decoder *decoder, const ptx_operand *operand, unsigned bytes);
-/* Like emu_source(), but a larger register is also allowed. Sets *width to its size. */
+/* Like emu_source(), but allows a larger register, and sets *width to its size. */
 uint32_t emu_source_wide(emu_decoder *decoder, const ptx_operand *operand, unsigned bytes,
                          uint8_t *width);
-/* Returns the offset of a result register. The operand _ gets a register that nothing reads. */
+/* Returns the offset of a result register. The operand _ gets a register that is never read. */
 uint32_t emu_target(emu_decoder *decoder, const ptx_operand *operand, unsigned bytes);
 uint32_t emu_target_wide(emu_decoder *decoder, const ptx_operand *operand, unsigned bytes,
                          uint8_t *width);
 /* Returns the offset of a constant that has this value in all lanes. */
 uint32_t emu_constant(emu_decoder *decoder, uint64_t value, unsigned bytes);
 
-/* Returns zeroed memory that the program owns. Records a failure if memory runs out. */
+/* Returns zeroed memory that the program owns. If memory runs out, records a failure. */
 void *emu_decode_alloc(emu_decoder *decoder, size_t bytes);
 
 /* Fills dst, a, b, c, d of the operation in the order of the signature. */
 void emu_decode_signature(emu_decoder *decoder, const char *signature);
-/* Fills the operation from the form with the same opcode. If there is no such form,
- * emu_decode_forms() records a failure, and emu_try_forms() returns false. */
+/* Fills the operation from the form with the same opcode. If there is none, emu_decode_forms()
+ * fails and emu_try_forms() returns false. */
 void emu_decode_forms(emu_decoder *decoder, const emu_form *forms, size_t count);
 bool emu_try_forms(emu_decoder *decoder, const emu_form *forms, size_t count);
 
-/* Decodes all functions. On failure returns false and writes one line to the log. */
+/* Decodes all functions. On failure, returns false and writes one line to the log. */
 bool emu_decode_program(emu_program *program, char *log, size_t log_bytes);
 
 typedef void emu_decode_function(emu_decoder *decoder);

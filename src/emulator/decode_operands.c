@@ -57,7 +57,7 @@ int emu_take_one(emu_decoder *decoder, const char *const *words, int count)
     return -1;
 }
 
-/* Takes the next type. Returns PTX_NO_TYPE, without a failure, if there is none. */
+/* Returns PTX_NO_TYPE, without a failure, if there is no further type. */
 static ptx_type try_type(emu_decoder *decoder)
 {
     for (unsigned i = 1; i < decoder->word_count; i++) {
@@ -141,8 +141,8 @@ static bool grow_index(emu_decoder *decoder)
     return true;
 }
 
-/* The entries of the hash table of constants are offset + size: offsets are multiples of 64, so the
- * low bits hold the size. */
+/* An entry of the hash table is offset + size of a constant. Offsets are multiples of 64, so the
+ * low bits are the size. */
 uint32_t emu_constant(emu_decoder *decoder, uint64_t value, unsigned bytes)
 {
     emu_program *program = decoder->program;
@@ -241,8 +241,8 @@ static void fail_operand(emu_decoder *decoder, const ptx_operand *operand, unsig
         emu_decode_fail(decoder, "an operand of a kind that is not supported here");
 }
 
-/* Returns the offset of a register of exactly `bytes` bytes. If `width` is not NULL, larger
- * registers are allowed, and *width is set to the size. */
+/* Returns the offset of a register of exactly `bytes` bytes. If `width` is not NULL, allows a
+ * larger register and sets *width to its size. */
 static uint32_t find_register(emu_decoder *decoder, const ptx_operand *operand, unsigned bytes,
                               uint8_t *width, bool writes)
 {

@@ -1,5 +1,5 @@
-/* The state, lock, errors and modelled host clock of the emulated driver. One lock of the process
- * guards all objects. It is not held while commands run. */
+/* The state, lock, errors and modelled host clock of the emulated driver. A single lock protects
+ * all objects of the process. Commands run without the lock. */
 #pragma once
 
 #include "emulator/driver_abi.h"
@@ -14,12 +14,12 @@
 
 typedef struct emu_driver {
     pthread_mutex_t lock;
-    pthread_cond_t progress;   /* signalled when a command has ended */
-    atomic_bool initialized;   /* cuInit succeeded */
-    atomic_bool forked;        /* true in a forked child */
-    atomic_int sticky_error;   /* the code with which every call fails; 0: no sticky error */
-    atomic_int cancel;         /* not 0 after a sticky error, which ends running kernels */
-    char selected_profile[32]; /* set by emuSelectProfile before cuInit */
+    pthread_cond_t progress; /* signalled when a command ends */
+    atomic_bool initialized; /* cuInit succeeded */
+    atomic_bool forked;      /* true in a forked child */
+    atomic_int sticky_error; /* the code with which every call fails; 0: no sticky error */
+    atomic_int cancel;       /* nonzero after a sticky error, which ends running kernels */
+    char selected_profile[32];
     emu_profile devices[EMU_DEVICES_MAX];
     int device_count;
     int device; /* device of the process's contexts; 0 before the first context */
@@ -28,9 +28,9 @@ typedef struct emu_driver {
     emu_faults *faults;
     uint32_t workers; /* maximum number of host threads per launch; 0: all cores */
     bool verbose;
-    char message[640]; /* the message of emuLastMessage */
+    char message[640];
     uint64_t last_id;
-    _Atomic uint64_t latest_host_ns; /* the latest host clock of any thread */
+    _Atomic uint64_t latest_host_ns;
 } emu_driver;
 
 extern emu_driver emu;
@@ -52,25 +52,25 @@ extern emu_driver emu;
 void emu_lock(void);
 void emu_unlock(void);
 
-/* Sets the sticky error of the process and its message, unless the process already has a sticky
- * error. Ignores codes that are not sticky on hardware. */
+/* Sets the process's sticky error and its message, unless there is a sticky error already. Ignores
+ * codes that are not sticky on hardware. */
 void emu_set_sticky_error(int code, const char *message);
 bool emu_is_fatal(int code);
-/* Stores a line for emuLastMessage, and prints it if GPUTUNE_EMU_VERBOSE is set. */
+/* Stores a line for emuLastMessage, and prints the line if GPUTUNE_EMU_VERBOSE is set. */
 void emu_report(const char *message);
 
 /* ---- the modelled host clock of the calling thread, in ns ---- */
 double emu_host_now(void);
 void emu_host_spend(double ns);
-/* Moves the clock to `ns`, but never back. */
+/* Advances the clock to `ns`, but never moves it back. */
 void emu_host_reach(double ns);
 
 /* ---- devices ---- */
 
 /* Fails with 101 if there is no such device. */
 CUresult emu_check_device(CUdevice device);
-/* Chooses the device of the process when it creates its first context. Later calls fail with 801
- * for another device. Lock held. */
+/* Sets the device of the process when the first context is created. Afterwards, fails with 801 for
+ * another device. Call it with the lock held. */
 CUresult emu_choose_device(CUdevice device);
 
 /* ---- properties of the process's device ---- */

@@ -1,6 +1,5 @@
-/* The CUDA driver's ABI, for a driver that implements it: gputune's declarations, and names that
- * only a driver needs. With -DEMU_CHECK_ABI, cuda.h 13.0 is included instead, and the compiler
- * checks all entry points. */
+/* The CUDA driver's ABI, for an implementation of the driver: gputune's declarations, and further
+ * names. With -DEMU_CHECK_ABI, the compiler checks all entry points against cuda.h 13.0. */
 #pragma once
 
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* Stream capture: cuStreamBeginCapture, cuStreamEndCapture and related calls. */
+/* Implements stream capture: cuStreamBeginCapture, cuStreamEndCapture and related calls. */
 #include "emulator/capture.h"
 #include "emulator/enter.h"
 #include "emulator/stream.h"

@@ -1,4 +1,4 @@
-/* The sanitizer's entry points: emuCheckBegin, emuCheckMemory, emuCheckEnd. */
+/* Implements the sanitizer's entry points: emuCheckBegin, emuCheckMemory, emuCheckEnd. */
 #include "emulator/check.h"
 #include "emulator/enter.h"
 

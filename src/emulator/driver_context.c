@@ -1,4 +1,4 @@
-/* Contexts and their objects: cuCtx*, cuDevicePrimaryCtx*. */
+/* Implements contexts: cuCtx*, cuDevicePrimaryCtx*. */
 #include "emulator/context.h"
 
 #include "emulator/capture.h"
@@ -15,10 +15,10 @@ enum { LARGEST_STACK_BYTES = 512 * 1024 };
 
 /* ---- creating and destroying contexts ---- */
 
-/* A reset does not change the context's handle, as on hardware. */
+/* A reset keeps the context's handle, as on hardware. */
 static struct CUctx_st primary_context;
 static unsigned primary_count, primary_flags;
-static CUcontext destroyed; /* list of destroyed contexts, except the primary one */
+static CUcontext destroyed; /* list of destroyed contexts, without the primary context */
 
 static CUresult init_context(CUcontext context, unsigned flags, CUdevice device)
 {
@@ -38,7 +38,7 @@ static void end_streams(CUcontext context)
         CUstream stream = context->streams;
         context->streams = stream->next;
         if (stream->stop) {
-            continue; /* already destroyed: its worker will end */
+            continue; /* destroyed already; its worker will end */
         }
         CUgraph orphan = emu_capture_forget_stream(stream);
         if (orphan) {
@@ -49,8 +49,8 @@ static void end_streams(CUcontext context)
     emu_stream_retire(context->legacy);
 }
 
-/* Waits for the context's work and destroys all its objects, like hardware. The struct is kept,
- * because it may still be the current context of other threads. Lock held. */
+/* Waits for the context's work and destroys its objects, like hardware. Keeps the struct, because
+ * the context may still be current in other threads. Call it with the lock held. */
 static void end_context(CUcontext context)
 {
     CUmodule module;
@@ -97,7 +97,6 @@ EMU_EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice device)
     return code;
 }
 
-/* Returns true for the device of the process; other devices have no context. */
 static bool is_process_device(CUdevice device)
 {
     return device == emu.device;
@@ -124,7 +123,7 @@ EMU_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device)
     return code;
 }
 
-/* Succeeds after a sticky error but does not clear it, as on an H200. */
+/* After a sticky error, succeeds but does not clear the error, as on an H200. */
 EMU_EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice device)
 {
     EMU_ENTER(cuDevicePrimaryCtxReset, EMU_INITIALIZED);
@@ -211,7 +210,7 @@ EMU_EXPORT CUresult cuCtxDestroy_v2(CUcontext context)
 /* ---- the current context ---- */
 
 /* Ends the process with a message if the context was destroyed. NVIDIA's driver accepts such a
- * context and corrupts memory, so the process ends later (H200, driver 13.0). */
+ * context and corrupts memory (H200, driver 13.0). */
 static void end_if_destroyed(CUcontext context, const char *call)
 {
     emu_lock();
@@ -310,7 +309,7 @@ EMU_EXPORT CUresult cuCtxSetLimit(CUlimit limit, size_t value)
 {
     EMU_ENTER(cuCtxSetLimit, EMU_USE);
     EMU_CHECK((unsigned)limit < CU_LIMIT_MAX, CUDA_ERROR_INVALID_VALUE);
-    if (limit == CU_LIMIT_PERSISTING_L2_CACHE_SIZE) { /* larger values are clamped */
+    if (limit == CU_LIMIT_PERSISTING_L2_CACHE_SIZE) { /* clamp larger values */
         size_t most = (size_t)emu_attribute(CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE);
         emu_context_top()->persisting_l2_bytes = value < most ? value : most;
         return CUDA_SUCCESS;
@@ -321,7 +320,7 @@ EMU_EXPORT CUresult cuCtxSetLimit(CUlimit limit, size_t value)
     return CUDA_SUCCESS;
 }
 
-/* Does nothing, because the model has no persisting cache lines. */
+/* Does nothing, because the L2 model has no persisting lines. */
 EMU_EXPORT CUresult cuCtxResetPersistingL2Cache(void)
 {
     EMU_ENTER(cuCtxResetPersistingL2Cache, EMU_USE);

@@ -1,4 +1,4 @@
-/* Copies and fills: cuMemcpy*, cuMemset*. */
+/* Implements copies and fills: cuMemcpy*, cuMemset*. */
 #include "emulator/check.h"
 #include "emulator/driver_texture.h"
 #include "emulator/enter.h"
@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limit of the pageable memory that an asynchronous call copies to a staging buffer, as in the
- * driver. If a copy is larger, the call waits for it. */
+/* The maximum of pageable memory that an asynchronous call copies to a staging buffer, as in the
+ * driver. A call waits for a larger copy. */
 enum { STAGED_BYTES = 64 * 1024 };
 
 typedef enum place { PLACE_DEVICE, PLACE_PINNED, PLACE_PAGEABLE } place;
 
-/* The kind of memory that an address must belong to. */
+/* The kind of memory to which an address must belong. */
 typedef enum side { SIDE_ANY, SIDE_DEVICE } side;
 
 typedef struct copy_command {
@@ -22,8 +22,8 @@ typedef struct copy_command {
     void *to;
     const void *from;
     size_t bytes;       /* bytes of a row */
-    size_t rows, pitch; /* number of rows; bytes from row to row of the source */
-    double rate;        /* modelled rate, in copied bytes per second */
+    size_t rows, pitch; /* number of rows, and distance between rows of the source in bytes */
+    double rate;        /* modelled rate in bytes per second */
     void *staged;
 } copy_command;
 
@@ -74,7 +74,8 @@ static CUresult place_of(place *out, uint64_t address, size_t bytes, side side)
 static double rate_between(place to, place from)
 {
     if (to == PLACE_DEVICE && from == PLACE_DEVICE) {
-        return emu.profile.copy_device_bytes_per_second / 2; /* a copy reads and writes each byte */
+        return emu.profile.copy_device_bytes_per_second /
+               2; /* half the bandwidth, because a copy reads and writes each byte */
     }
     bool pageable = to == PLACE_PAGEABLE || from == PLACE_PAGEABLE;
     return pageable ? emu.profile.copy_pageable_bytes_per_second
@@ -118,7 +119,7 @@ static bool is_captured(CUstream handle)
     return captured;
 }
 
-/* Submits a copy. Like the driver, an asynchronous copy accesses pinned memory later, but pageable
+/* Submits a copy. As in the driver, an asynchronous copy accesses pinned memory later, but pageable
  * memory before the call returns. A captured copy reads its source at each replay. */
 static CUresult submit_copy(const copy_call *call, CUstream stream, bool async)
 {
@@ -171,7 +172,7 @@ COPY_ASYNC(cuMemcpyDtoHAsync, cuMemcpyDtoHAsync_v2, void *, host_address(to), CU
 COPY_ASYNC(cuMemcpyDtoDAsync, cuMemcpyDtoDAsync_v2, CUdeviceptr, to, CUdeviceptr, from,
            SIDES(DEVICE, DEVICE))
 
-/* Copies only from device memory to a whole array. */
+/* Supports only copies from device memory to a whole array. */
 EMU_EXPORT CUresult cuMemcpy3DAsync_v2(const CUDA_MEMCPY3D *call, CUstream stream)
 {
     EMU_ENTER(cuMemcpy3DAsync, EMU_USE);
@@ -248,8 +249,8 @@ static CUresult new_set(emu_command **out, CUdeviceptr to, unsigned value, size_
     return CUDA_SUCCESS;
 }
 
-/* Waits, although the driver does not promise this. On hardware a fill ends long before the next
- * launch on another stream begins; here it might not. */
+/* Waits for the fill. On hardware, a fill ends long before the next launch on another stream
+ * begins; on the emulator, it might not. */
 static CUresult set_on(CUstream stream, bool wait, CUdeviceptr to, unsigned value, size_t width,
                        size_t count)
 {

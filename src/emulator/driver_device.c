@@ -1,4 +1,4 @@
-/* Devices and their properties: cuDevice*. */
+/* Implements queries of devices: cuDevice*. */
 #include "emulator/enter.h"
 
 #include <stdio.h>
@@ -30,8 +30,8 @@ EMU_EXPORT CUresult cuDeviceGetName(char *name, int bytes, CUdevice device)
     return CUDA_SUCCESS;
 }
 
-/* Makes a UUID from the profile's name. It is the same on all machines, and differs from that of
- * any real device. */
+/* Makes a UUID from the profile's name. The UUID is the same on all machines, and not that of a
+ * real device. */
 static void make_uuid(CUuuid *uuid, CUdevice device)
 {
     const char *profile = emu.devices[device].name;

@@ -1,4 +1,4 @@
-/* Names and texts of errors: cuGetErrorName, cuGetErrorString. */
+/* Implements names and texts of errors: cuGetErrorName, cuGetErrorString. */
 #include "emulator/driver.h"
 
 typedef struct error_text {

@@ -15,8 +15,7 @@ static double run_record(emu_command *command, double start_ns)
     return emu.profile.event_ns;
 }
 
-/* Records an event on a stream. During a capture, the event stores the nodes on which the stream's
- * next node depends. */
+/* During a capture, an event stores the nodes on which the stream's next node depends. */
 static const emu_command_class record_class = {.run = run_record};
 
 void emu_event_free(CUevent event)
@@ -112,8 +111,8 @@ static CUresult wait_event(CUstream handle, CUevent event)
     return emu_queue_wait_for(stream, event->completion);
 }
 
-/* The stream and event may be of different contexts. Flag 1, which is for graphs, is not
- * supported. */
+/* The stream and the event may belong to different contexts. Flag 1, for graphs, is not supported.
+ */
 EMU_EXPORT CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags)
 {
     EMU_ENTER(cuStreamWaitEvent, EMU_USE);

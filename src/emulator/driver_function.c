@@ -1,4 +1,4 @@
-/* Functions (cuFunc*), and the limits of their kernels. */
+/* Implements functions (cuFunc*), and the limits of their kernels. */
 #include "emulator/enter.h"
 #include "emulator/module.h"
 #include "emulator/occupancy.h"
@@ -31,10 +31,9 @@ static uint32_t max_registers_for(uint32_t threads)
     return step ? each / step * step : each;
 }
 
-/* Estimates how many registers ptxas uses, from the maximum number of live values. ptxas needs
- * fewer registers than that, because it reorders and recomputes values: on average 0.47 times as
- * many, and 0.33 to 0.9 times in 50 variants of axpy, copy, gather, histogram and paramsum for
- * sm_90 (toolkit 13.0). */
+/* Estimates the registers that ptxas needs, from the maximum number of live values. ptxas needs
+ * fewer, because it reorders and recomputes values: 0.47 times as many on average, and 0.33 to 0.9
+ * times in 50 variants of axpy, copy, gather, histogram and paramsum for sm_90 (toolkit 13.0). */
 static uint32_t estimate_registers(uint32_t live)
 {
     const double part = 0.47;

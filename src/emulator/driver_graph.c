@@ -1,4 +1,4 @@
-/* Graphs and user objects: cuGraph*, cuUserObject*. */
+/* Implements graphs and user objects: cuGraph*, cuUserObject*. */
 #include "emulator/enter.h"
 #include "emulator/graph.h"
 #include "emulator/stream.h"

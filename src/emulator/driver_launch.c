@@ -1,4 +1,4 @@
-/* Kernel launches and their checks: cuLaunchKernel, cuLaunchKernelEx. */
+/* Implements and checks kernel launches: cuLaunchKernel, cuLaunchKernelEx. */
 #include "emulator/check.h"
 #include "emulator/driver_texture.h"
 #include "emulator/enter.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum {
-    SMALL_PARAM_BYTES = 4096, /* the maximum before CUDA 12.1 */
+    SMALL_PARAM_BYTES = 4096, /* the limit before CUDA 12.1 */
     LARGE_PARAM_DRIVER = 12010,
     LARGE_PARAM_CC = 70,
     GRID_WORKSPACE_BYTES = 64
@@ -20,9 +20,9 @@ enum {
 typedef struct launch_request {
     CUfunction function;
     unsigned grid[3], block[3];
-    unsigned cluster[3]; /* zeros: the kernel's own cluster */
+    unsigned cluster[3]; /* zeros mean the kernel's own cluster */
     unsigned dynamic_shared_bytes;
-    void **params;        /* a pointer to each parameter, or NULL */
+    void **params;        /* pointers to the parameters, or NULL */
     void **extra;         /* the whole parameter block, or NULL */
     int carveout_percent; /* -1: the function's preference */
     bool cooperative, programmatic;
@@ -43,7 +43,7 @@ typedef struct kernel_command {
 /* ---- running ---- */
 
 /* Finds an allocation of any context, as on an H200. In the heap of the kernel's context, only
- * blocks of malloc() count as allocations. */
+ * blocks from malloc() count as allocations. */
 static bool find_memory(void *context, uint64_t address, emu_range *out)
 {
     emu_allocation what;
@@ -83,8 +83,8 @@ static uint32_t grid_volume(const uint32_t dimensions[3])
     return dimensions[0] * dimensions[1] * dimensions[2];
 }
 
-/* Collects the buffers that a launch may access, for the L2 model: each aligned 8-byte value in the
- * parameters that is a device address. */
+/* Collects the buffers that a launch may access, for the L2 model. A buffer is an aligned 8-byte
+ * value of the parameters that is a device address. */
 static void note_buffers(emu_kernel_shape *shape, const kernel_command *kernel)
 {
     for (size_t at = 0; at + 8 <= kernel->kernel->param_bytes; at += 8) {
@@ -166,7 +166,7 @@ static double run_kernel(emu_command *command, double start_ns)
     bool ready =
         !kernel->cooperative || emu_memory_allocate(&launch.grid_workspace, GRID_WORKSPACE_BYTES,
                                                     EMU_MEMORY_MODULE, kernel->module) == 0;
-    if (kernel->module->unloaded) { /* a graph launches a kernel of an unloaded module */
+    if (kernel->module->unloaded) { /* a graph may launch a kernel of an unloaded module */
         fault.code = CUDA_ERROR_LAUNCH_FAILED;
         snprintf(fault.message, sizeof fault.message,
                  "kernel %.80s is launched by a graph, and its module was unloaded",
@@ -240,8 +240,7 @@ static CUresult check_resources(const launch_request *request, CUfunction functi
     return !large || allowed ? CUDA_SUCCESS : CUDA_ERROR_NOT_SUPPORTED;
 }
 
-/* Chooses the cluster of the launch request or, if it has none, the cluster that the kernel or its
- * attributes require. */
+/* Uses the cluster of the launch request or, if there is none, of the kernel. */
 static void choose_cluster(uint32_t cluster[3], const launch_request *request, CUfunction function)
 {
     const int *required = function->settings.required_cluster;
@@ -277,7 +276,6 @@ static CUresult check_cluster(const uint32_t cluster[3], const launch_request *r
                                                              : CUDA_ERROR_INVALID_CLUSTER_SIZE;
 }
 
-/* Checks that all blocks of a cooperative launch fit on the device together. */
 static CUresult check_cooperative(const launch_request *request, CUfunction function)
 {
     const emu_block_needs needs = {
@@ -381,8 +379,8 @@ static CUresult new_kernel(kernel_command **out, const launch_request *request)
 
 /* ---- entry points ---- */
 
-/* Checks that the function and the stream belong to one context, which need not be the current
- * context. The default streams belong to the current context. */
+/* Checks that the function and the stream belong to the same context, which need not be current.
+ * Default streams belong to the current context. */
 static CUresult check_objects(CUfunction function, CUstream stream)
 {
     EMU_TRY(emu_function_check(function));
@@ -393,7 +391,7 @@ static CUresult check_objects(CUfunction function, CUstream stream)
     return together ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
-/* Launches a kernel. A large parameter block takes more host time. */
+/* A large parameter block takes more host time. */
 static CUresult launch_kernel(const launch_request *request, CUstream stream)
 {
     EMU_TRY(check_objects(request->function, stream));
@@ -421,7 +419,7 @@ EMU_EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigne
     return launch_kernel(&request, stream);
 }
 
-/* Checks an access policy window, which does not affect the model. */
+/* Checks an access policy window, which has no effect on the model. */
 static CUresult check_window(const CUlaunchAttribute *attribute)
 {
     size_t most = (size_t)emu_attribute(CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE);
@@ -432,8 +430,8 @@ static CUresult check_window(const CUlaunchAttribute *attribute)
                : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Accepts and ignores attributes that do not affect the model, such as the priority. A programmatic
- * launch still waits for the previous one; only the sanitizer assumes that it may not. */
+/* Ignores valid attributes without effect on the model, such as the priority. A programmatic launch
+ * still waits for the previous launch; only the sanitizer assumes an overlap. */
 static CUresult apply_attribute(launch_request *request, const CUlaunchAttribute *attribute)
 {
     switch (attribute->id) {

@@ -1,4 +1,4 @@
-/* Modules, which are loaded from PTX: cuModule*. */
+/* Implements modules, which are loaded from PTX: cuModule*. */
 #include "emulator/module.h"
 
 #include "emulator/enter.h"
@@ -10,7 +10,6 @@
 
 enum { STATIC_SHARED_BYTES = 48 * 1024 };
 
-/* The caller's buffer for the error message of a load. */
 typedef struct load_log {
     char *error;
     size_t error_bytes;
@@ -25,7 +24,6 @@ static CUresult refuse_image(const load_log *log, CUresult code, const char *mes
     return code;
 }
 
-/* Checks limits that ptxas would check. */
 static CUresult check_limits(const emu_program *program, const load_log *log)
 {
     char why[256];
@@ -55,7 +53,7 @@ static CUresult check_limits(const emu_program *program, const load_log *log)
     return CUDA_SUCCESS;
 }
 
-/* Returns true for machine code: a cubin, which is an ELF file, or a fat binary. */
+/* Returns true for a cubin (ELF) or a fat binary. */
 static bool is_binary(const void *data)
 {
     static const unsigned char elf[4] = {0x7f, 'E', 'L', 'F'};
@@ -123,8 +121,8 @@ static void initialise_global(CUmodule module, size_t index)
     }
 }
 
-/* Allocates the variables that code uses. Other variables, of which CUB's headers define a
- * thousand, are allocated on request. */
+/* Allocates the variables that code uses. Others are allocated on request, because CUB's headers
+ * define a thousand variables. */
 static CUresult make_globals(CUmodule module)
 {
     const emu_program *program = module->program;
@@ -178,7 +176,7 @@ static void add_handles(CUmodule module, CUcontext context)
     }
 }
 
-/* Creates a module and takes ownership of the program. */
+/* Takes ownership of the program. */
 static CUresult new_module(CUmodule *out, emu_program *program)
 {
     CUmodule module = calloc(1, sizeof *module);
@@ -236,7 +234,7 @@ EMU_EXPORT CUresult cuModuleLoadDataEx(CUmodule *out, const void *data, unsigned
     return load_module(out, data, &log);
 }
 
-/* Accepts a module whose context is not the current one, as on an H200. */
+/* Accepts a module of another context, as on an H200. */
 static CUresult check_module(CUmodule module)
 {
     return emu_handle_is(module, EMU_KIND_MODULE) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;

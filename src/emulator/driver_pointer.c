@@ -1,4 +1,4 @@
-/* Attributes of addresses: cuPointerGetAttribute. */
+/* Implements queries of addresses: cuPointerGetAttribute. */
 #include "emulator/context.h"
 #include "emulator/enter.h"
 
@@ -101,7 +101,7 @@ static const answer *find_answer(CUpointer_attribute attribute)
     return NULL;
 }
 
-/* Returns true if the memory has the attribute. Device memory has no host address. */
+/* Device memory has no host address. */
 static bool has_attribute(const answer *answer, const emu_allocation *what)
 {
     return answer->attribute != CU_POINTER_ATTRIBUTE_HOST_POINTER || on_host(what);

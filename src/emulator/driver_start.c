@@ -1,4 +1,4 @@
-/* cuInit, the environment variables, and functions that only the emulator has. */
+/* Implements cuInit, the environment variables, and functions that only the emulator has. */
 #include "emulator/driver_symbols.h"
 #include "emulator/enter.h"
 #include "emulator/extensions.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Returns the memory limit of this container, or infinity if there is none. */
+/* Returns the container's memory limit, or infinity. */
 static double container_bytes(void)
 {
     char text[64] = "", *end;
@@ -26,7 +26,7 @@ static double container_bytes(void)
     return ok && end != text ? limit : HUGE_VAL;
 }
 
-/* Returns the limit of device memory: three quarters of the memory of the machine or container. */
+/* Limits device memory to three quarters of the memory of the machine or container. */
 static size_t host_share_bytes(void)
 {
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
@@ -51,8 +51,8 @@ static CUresult read_workers(void)
     return CUDA_SUCCESS;
 }
 
-/* Makes CUDA unusable in a forked child, as in a real driver, because the child has neither the
- * streams' threads nor the memory. */
+/* Makes CUDA unusable in a forked child, like the real driver, because the child lacks the streams'
+ * threads and the memory. */
 static void in_forked_child(void)
 {
     emu.initialized = false;
@@ -120,7 +120,7 @@ EMU_EXPORT CUresult cuInit(unsigned flags)
     return CUDA_SUCCESS;
 }
 
-/* Before cuInit, returns the version of the profile that cuInit would use. */
+/* Before cuInit, returns the version of the profile that cuInit would choose. */
 EMU_EXPORT CUresult cuDriverGetVersion(int *version)
 {
     EMU_CHECK(version, CUDA_ERROR_INVALID_VALUE);

@@ -1,4 +1,4 @@
-/* The state of the emulated driver: lock, sticky error, last message, and the host clocks. */
+/* Maintains the driver's state: lock, sticky error, last message, and host clocks. */
 #include "emulator/driver.h"
 
 #include <stdio.h>
@@ -78,7 +78,8 @@ CUresult emu_check_device(CUdevice device)
 
 CUresult emu_choose_device(CUdevice device)
 {
-    if (emu.is_device_chosen) { /* other threads may be reading emu.profile */
+    if (emu.is_device_chosen) { /* do not write emu.profile now, because other threads may be
+                                   reading it */
         if (device == emu.device) {
             return CUDA_SUCCESS;
         }
@@ -96,7 +97,7 @@ CUresult emu_choose_device(CUdevice device)
 double emu_host_now(void)
 {
     if (host_ns <= 0) {
-        /* A new thread starts at the latest clock of any thread, because its work comes later. */
+        /* a new thread starts at the latest clock of any thread */
         host_ns = (double)emu.latest_host_ns;
     }
     return host_ns;

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Entry points under local names and without types, because only their addresses are needed. */
+/* Declares entry points without their types, because only the addresses are needed. */
 #define X(name, version, symbol) extern void emu_address_##symbol(void) __asm__(#symbol);
 EMU_SYMBOL_LIST(X)
 #undef X
@@ -44,10 +44,9 @@ static const entry *find_symbol(const char *name, int version, int driver_versio
 
 CUresult cuDriverGetVersion(int *version);
 
-/* Looks up a driver call. Works before cuInit. If the call is unknown or newer than `version`,
- * succeeds with NULL. Fails with 1 if `version` is newer than the driver. Ignores the flag for
- * per-thread default streams: stream 0 is always the legacy one, which orders at least as
- * strictly. */
+/* Finds a driver call, also before cuInit. Succeeds with NULL if the call is unknown or newer than
+ * `version`. Fails with 1 if `version` is newer than the driver. Ignores the flag for per-thread
+ * default streams, because the legacy stream orders at least as strictly. */
 EMU_EXPORT CUresult cuGetProcAddress_v2(const char *name, void **out, int version, cuuint64_t flags,
                                         CUdriverProcAddressQueryResult *status)
 {

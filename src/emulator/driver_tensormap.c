@@ -13,7 +13,6 @@ static bool is_sound_dimension(cuuint64_t size, cuuint32_t box, cuuint32_t step)
            step <= 8;
 }
 
-/* Checks that the rows of a box are multiples of 16 bytes and not longer than the swizzle. */
 static bool is_sound_row(const emu_tensor_map *map)
 {
     uint32_t bytes = map->box[0] * emu_tensor_element_bytes(map->type);

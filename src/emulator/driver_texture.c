@@ -1,4 +1,4 @@
-/* Texture objects of linear memory, pitched memory and arrays: cuTexObject*, cuArray*. */
+/* Implements textures of linear memory, pitched memory and arrays: cuTexObject*, cuArray*. */
 #include "emulator/driver_texture.h"
 
 #include "emulator/enter.h"
@@ -16,7 +16,7 @@ static const uint64_t most_linear[3] = {UINT64_C(1) << 28}, most_rows[3] = {1310
 
 struct CUarray_st {
     emu_handle handle;
-    emu_texture texture; /* memory and shape of the array */
+    emu_texture texture;
 };
 
 typedef struct texture_object {
@@ -159,7 +159,7 @@ static CUresult describe_resource(emu_texture *out, const CUDA_RESOURCE_DESC *re
     }
 }
 
-/* Checks the settings of a texture. A linear filter requires values that are read as float. */
+/* A linear filter requires values that are read as float. */
 static bool has_sound_settings(const CUDA_TEXTURE_DESC *settings, int format)
 {
     const bool is_float = format >= CU_AD_FORMAT_HALF;

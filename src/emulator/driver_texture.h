@@ -1,10 +1,10 @@
-/* Texture objects and arrays: functions for launches and copies. */
+/* Texture objects and arrays, for launches and copies. */
 #pragma once
 
 #include "emulator/context.h"
 #include "emulator/machine.h"
 
-/* Returns the texture of a texture object, or NULL. Any thread. */
+/* Returns the texture of a texture object, or NULL. Thread-safe. */
 const emu_texture *emu_texture_find(uint64_t object);
 
 /* emu_array_find() returns the memory and shape of an array, or NULL if there is no such array.
@@ -12,5 +12,6 @@ const emu_texture *emu_texture_find(uint64_t object);
 const emu_texture *emu_array_find(CUarray array);
 uint64_t emu_array_rows(CUarray array);
 
-/* Destroys the context's textures and arrays, but does not free the arrays' memory. Lock held. */
+/* Destroys the context's textures and arrays, but not the arrays' memory. Call it with the lock
+ * held. */
 void emu_textures_end(CUcontext context);

@@ -1,4 +1,4 @@
-/* The beginning of each driver call: scripted failures and preconditions. */
+/* Begins each driver call: applies scripted failures and checks preconditions. */
 #include "emulator/enter.h"
 
 #include "emulator/capture.h"

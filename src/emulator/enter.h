@@ -12,8 +12,8 @@ enum {
     EMU_USE = EMU_INITIALIZED | EMU_NO_STICKY_ERROR | EMU_CONTEXT
 };
 
-/* Applies the fault script to the call `name`, checks its preconditions and advances the modelled
- * host clock. Returns 0 or the code with which the call fails. Lock not held. */
+/* Begins the call `name`: applies the fault script, checks the preconditions and advances the host
+ * clock. Returns 0 or the error of the call. Call it without the lock. */
 CUresult emu_enter(const char *name, unsigned needs);
 
 #define EMU_ENTER(name, needs)                                                                     \

@@ -23,22 +23,22 @@
 
 #include "emulator/driver_abi.h"
 
-/* Returns the modelled host clock of the calling thread, in nanoseconds since its first call. To
- * time a launch, read the clock before the launch and after cuStreamSynchronize. */
+/* Returns the calling thread's modelled host clock, in nanoseconds since its first call. To time a
+ * launch, read the clock before the launch and after cuStreamSynchronize. */
 CUresult emuModelledTimeNs(double *host_ns);
 
-/* Returns one line about the sticky error (error, kernel, PTX line, block, thread, address), or
- * about why a module or the configuration was refused; "" if there was no error. Valid until the
- * next call. */
+/* Returns one line: about the sticky error (error, kernel, PTX line, block, thread, address), or
+ * why a module or the configuration was refused. Returns "" if there was no error. The text is
+ * valid until the next call. */
 const char *emuLastMessage(void);
 
-/* Names the allocation that contains `address`, for error messages ("4 bytes past the end of buffer
- * x"). Messages count offsets from `address`. Fails with 1 if there is no allocation. */
+/* Names the allocation that contains `address`, for messages such as "4 bytes past the end of
+ * buffer x". Messages count offsets from `address`. Fails with 1 if there is no allocation. */
 CUresult emuNameMemory(CUdeviceptr address, const char *name);
 
-/* Maps the allocation that begins at `address` a second time, read-only for kernels. Release the
- * view with cuMemFree, which does not wait for launches, before the allocation. Fails with 1 if no
- * allocation begins there, 801 if memory cannot be mapped twice. */
+/* Maps the allocation that begins at `address` a second time, read-only for kernels. Release this
+ * view before the allocation, with cuMemFree, which then does not wait for launches. Fails with 1
+ * if no allocation begins at the address, 801 if memory cannot be mapped twice. */
 CUresult emuViewMemory(CUdeviceptr *view, CUdeviceptr address);
 
 /* The sanitizer checks all launches between emuCheckBegin() and emuCheckEnd(). They use one host
@@ -63,13 +63,15 @@ CUresult emuCheckMemory(CUdeviceptr address, size_t bytes, const char *name, uns
 /* Returns the version of the timing model, which increases whenever modelled times change. */
 int emuModelVersion(void);
 
-/* Chooses the profile before cuInit and overrides the environment. Fails with 500 for an unknown
- * name (emuLastMessage lists the known ones), 401 if the process already uses another profile. */
+/* Chooses the profile before cuInit, overriding the environment. Fails with 500 for an unknown name
+ * (emuLastMessage lists the known names), 401 if the process already uses another profile. */
 CUresult emuSelectProfile(const char *name);
 
-/* Replaces the fault script of this process (faults.h) and resets its counters; NULL removes it. If
- * the script is invalid, fails with 1 and keeps the old one. No thread may be in a driver call. */
+/* Replaces the fault script of this process (faults.h) and resets its counters. NULL removes the
+ * script. If the script is invalid, fails with 1 and keeps the old script. No thread may be in a
+ * driver call. */
 CUresult emuSetFaults(const char *script);
 
-/* Returns the name of a device's profile ("h200"), or "" before cuInit and for unknown devices. */
+/* Returns the name of a device's profile, such as "h200". Returns "" before cuInit and for unknown
+ * devices. */
 const char *emuProfileName(CUdevice device);

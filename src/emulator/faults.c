@@ -83,7 +83,7 @@ static bool parse_effect(rule *out, const char *text)
     return true;
 }
 
-/* Parses and removes "@1" at the end of the name. */
+/* Removes "@1" from the end of the name. */
 static bool parse_device(rule *out, char *name)
 {
     char *sign = strchr(name, '@'), *end;

@@ -1,10 +1,9 @@
-/* Conversions between floating-point formats, with PTX's rounding modes. */
+/* Converts between floating-point formats, with PTX's rounding modes. */
 #include "emulator/float.h"
 
 #include <fenv.h>
 #include <math.h>
 
-/* A binary floating-point format that is narrower than double. */
 typedef struct format {
     int fraction_bits;
     int bias;
@@ -13,11 +12,11 @@ typedef struct format {
 
 static const format half = {10, 15, 0x7c00, 0x7fff};
 static const format bfloat = {7, 127, 0x7f80, 0x7fff};
-static const format e4m3 = {3, 7, 0x7f, 0x7f}; /* this code is NaN; no code is infinity */
+static const format e4m3 = {3, 7, 0x7f, 0x7f}; /* code 0x7f is NaN; no code is infinity */
 static const format e5m2 = {2, 15, 0x7c, 0x7f};
 
 /* Returns true if the magnitude `kept` must be rounded up. `rest` is the part that was cut off;
- * `half_way` is the value of `rest` that is exactly halfway between two results. */
+ * `half_way` is the value of `rest` halfway between two results. */
 static bool rounds_up(emu_rounding rounding, bool negative, uint64_t kept, uint64_t rest,
                       uint64_t half_way)
 {
@@ -35,7 +34,7 @@ static bool rounds_up(emu_rounding rounding, bool negative, uint64_t kept, uint6
     }
 }
 
-/* Returns infinity or the largest finite value, as the rounding mode requires for an overflow. */
+/* Returns infinity or the largest finite value, as the rounding mode requires. */
 static uint32_t overflow_result(const format *f, emu_rounding rounding, bool negative)
 {
     bool to_largest =
@@ -55,13 +54,13 @@ static uint16_t narrow_double(double value, emu_rounding rounding, const format 
     if (exponent == 1024)
         return (uint16_t)(sign | f->infinity);
     if (exponent == -1023)
-        exponent = -1022; /* a subnormal double, which is far below the format's subnormals */
+        exponent = -1022; /* a subnormal double, far below the format's subnormals */
     else
         fraction |= UINT64_C(1) << 52;
     int least = 1 - f->bias, cut = 52 - f->fraction_bits;
     if (exponent < least)
         cut += least - exponent;
-    if (cut > 63) { /* the value is less than a quarter of the smallest subnormal */
+    if (cut > 63) { /* less than a quarter of the smallest subnormal */
         bool up = fraction && rounds_up(rounding, negative, 0, 1, 2);
         return (uint16_t)(sign | up);
     }
@@ -142,7 +141,7 @@ double emu_add_to_odd(double a, double b)
     uint64_t bits = emu_bits64(sum);
     if (error == 0 || (bits & 1))
         return sum;
-    /* the exact sum is between `sum` and its neighbour; return whichever has odd bits */
+    /* the exact sum is between `sum` and its neighbour; return the odd one */
     bool away = (error > 0) == (sum > 0);
     return emu_float64(away ? bits + 1 : bits - 1);
 }

@@ -7,7 +7,6 @@
 
 typedef enum emu_rounding { EMU_RN, EMU_RZ, EMU_RM, EMU_RP, EMU_RNA } emu_rounding;
 
-/* Bits of op->flags in floating-point operations. */
 enum {
     EMU_ROUNDING = 7,
     EMU_FTZ = 8,
@@ -45,7 +44,7 @@ static inline double emu_float64(uint64_t bits)
     return value;
 }
 
-/* Replaces a NaN by 0x7fffffff, the only NaN that single-precision arithmetic produces. */
+/* Replaces a NaN by 0x7fffffff, the only NaN of single-precision arithmetic. */
 static inline float emu_nan32(float value)
 {
     return value != value ? emu_float32(0x7fffffff) : value;
@@ -87,11 +86,11 @@ float emu_bfloat_to_float(uint16_t bits);
 uint8_t emu_fp8_from_double(double value, bool is_e5m2);
 float emu_fp8_to_float(uint8_t bits, bool is_e5m2);
 
-/* Returns a + b rounded to odd. Rounding this again to a narrower format gives the same result as
- * rounding the exact sum. */
+/* Returns a + b rounded to odd, so that rounding the result again, to a narrower format, equals
+ * rounding the exact sum once. */
 double emu_add_to_odd(double a, double b);
 
-/* Sets the host's rounding mode and returns the previous one for emu_round_restore(). Does nothing
+/* Sets the host's rounding mode and returns the previous mode for emu_round_restore(). Does nothing
  * for rounding to nearest, which is the default. */
 int emu_round_begin(emu_rounding rounding);
 void emu_round_restore(int before);

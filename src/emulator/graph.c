@@ -128,7 +128,7 @@ static void release_exec(emu_command *command)
 static const emu_command_class exec_class = {
     .run = run_exec, .release = release_exec, .is_kernel = true, .has_handle = true};
 
-/* Copies the nodes, which are in topological order, because dependencies are added first. */
+/* The nodes are in topological order, because dependencies are added first. */
 static CUresult copy_nodes(CUgraphExec exec, CUgraph graph)
 {
     for (size_t i = 0; i < graph->node_count; i++) {

@@ -6,7 +6,7 @@
 struct CUgraphNode_st {
     CUgraph graph;
     emu_command *command;
-    size_t index; /* index in the graph's nodes */
+    size_t index;
     size_t dependency_count;
     CUgraphNode *dependencies;
 };
@@ -53,15 +53,15 @@ struct CUgraphExec_st {
 /* Creates an empty graph with a handle, or returns NULL if memory runs out. */
 CUgraph emu_graph_new(void);
 /* Frees the graph, its nodes and its references to user objects. Call it without the lock, because
- * it may call destructors of the application. */
+ * it may call the application's destructors. */
 void emu_graph_free(CUgraph graph);
 /* Adds a node after `dependencies`, which are nodes of this graph, and takes ownership of the
  * command. Fails with 2 if memory runs out. */
 CUresult emu_graph_add(CUgraphNode *out, CUgraph graph, emu_command *command,
                        const CUgraphNode *dependencies, size_t count);
-/* Copies the graph for execution. Fails with 2 if memory runs out. Lock held. */
+/* Copies the graph for execution. Fails with 2 if memory runs out. Call it with the lock held. */
 CUresult emu_graph_instantiate(CUgraphExec *out, CUgraph graph);
 
-/* Releases `count` references. If these were the last ones, calls the application's destructor.
- * Lock not held. */
+/* Releases `count` references. If none is left, calls the application's destructor. Call it without
+ * the lock. */
 void emu_user_object_release(CUuserObject object, unsigned count);

@@ -1,16 +1,16 @@
-/* The blocks of one cluster, from their start until all threads have exited. */
+/* Runs the blocks of a cluster from their start until all threads have exited. */
 #include "emulator/check.h"
 #include "emulator/program.h"
 
 #include <stdlib.h>
 
 enum {
-    CALL_RESERVE = 64 /* local memory that small calls need even if the stack limit is 0 */
+    CALL_RESERVE = 64 /* local memory for small calls, even if the stack limit is 0 */
 };
 
 /* The bytes that fill shared memory when a block starts: 16 times the first byte, then 16 times the
- * second, and so on. Read as a number of any type they are NaN, negative and huge, zero, or
- * positive and huge. So a kernel that reads unset memory gives wrong results. */
+ * second, and so on. As a number of any type they are NaN, negative and huge, zero, or positive and
+ * huge. So a kernel that reads unset memory gives wrong results. */
 static const uint8_t garbage[] = {0xff, 0xfb, 0x00, 0x7b};
 
 /* ---- making ---- */
@@ -132,8 +132,8 @@ static void start_warp(emu_warp *warp)
     emu_add_split(warp, warp->home, warp->home->function->first, lanes);
 }
 
-/* Fills shared memory with the bytes of `garbage`, beginning with byte `first`, which the caller
- * derives from the block and the launch. */
+/* Fills shared memory with `garbage`, beginning with byte `first`, which depends on block and
+ * launch. */
 static void spoil_shared(emu_block *block, uint32_t first)
 {
     for (uint32_t at = 0; at < block->shared_bytes; at += 16) {
@@ -185,7 +185,7 @@ emu_group *emu_group_start(emu_worker *worker, uint64_t index, uint32_t sm)
 
 /* ---- running ---- */
 
-/* Runs each warp for a turn. Sets *moved if any warp did more than poll an mbarrier. */
+/* Runs each warp once. Sets *moved if any warp did more than poll an mbarrier. */
 static uint64_t run_block(emu_block *block, bool *moved)
 {
     uint64_t used = 0;
@@ -197,7 +197,7 @@ static uint64_t run_block(emu_block *block, bool *moved)
     return used;
 }
 
-/* Returns true if a checked launch can never continue, after a turn in which no warp moved. */
+/* Returns true if a checked launch can never continue. Call it after no warp has moved. */
 static bool is_stuck(emu_group *group)
 {
     enum { MOST_IDLE = 1024 };

@@ -1,4 +1,4 @@
-/* The set of valid handles: a hash table with links in the objects, so adding cannot fail. */
+/* Stores the valid handles in a hash table with links in the objects, so adding cannot fail. */
 #include "emulator/handle.h"
 
 #include <pthread.h>

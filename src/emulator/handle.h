@@ -1,4 +1,4 @@
-/* The set of valid handles. Each driver call looks up its handles here, so an invalid handle causes
+/* The set of valid handles. Each driver call checks its handles here, so an invalid handle causes
  * an error instead of a crash. */
 #pragma once
 
@@ -21,27 +21,27 @@ typedef enum emu_kind {
 
 /* A member of every object with a handle. */
 typedef struct emu_handle {
-    const void *object; /* the value of the handle; NULL: invalid */
+    const void *object; /* the value of the handle; NULL if the handle is invalid */
     emu_kind kind;
-    CUcontext context; /* the context of the object, or NULL */
+    CUcontext context; /* the object's context, or NULL */
     struct emu_handle *next;
 } emu_handle;
 
-/* Makes `object`, which contains `handle`, a valid handle. Any thread. */
+/* Makes `object`, which contains `handle`, a valid handle. Thread-safe. */
 void emu_handle_add(emu_handle *handle, const void *object, emu_kind kind, CUcontext context);
 
-/* Makes the handle invalid. Call it before freeing the object. Any thread. */
+/* Makes the handle invalid. Call it before freeing the object. Thread-safe. */
 void emu_handle_drop(emu_handle *handle);
 
-/* Frees an object that had a handle. The memory is released later, so the address does not soon
- * become the handle of a new object. Any thread. */
+/* Frees an object that had a handle. The memory is released later, so its address does not become
+ * the handle of a new object soon. Thread-safe. */
 void emu_handle_free(void *object);
 
-/* Returns true if `object`, which may be any value, is a valid handle of that kind. Any thread. */
+/* Returns true if `object`, which may be any value, is a valid handle of that kind. Thread-safe. */
 bool emu_handle_is(const void *object, emu_kind kind);
 
 /* Returns true if `object` is a valid handle of that kind in the context. */
 bool emu_handle_is_of(const void *object, emu_kind kind, CUcontext context);
 
-/* Returns a valid handle of that kind in the context, or NULL. Any thread. */
+/* Returns a valid handle of that kind in the context, or NULL. Thread-safe. */
 void *emu_handle_any(emu_kind kind, CUcontext context);

@@ -1,26 +1,27 @@
-/* The heap of a context, for malloc() and free() in kernels. Its size is the driver's default.
- * Blocks that kernels do not free stay allocated until the context ends. */
+/* A context's heap for malloc() and free() in kernels. Its size is the driver's default. Blocks
+ * that kernels do not free stay allocated until the context ends. */
 #pragma once
 
 #include "emulator/machine.h"
 
-/* A heap. If all bytes are zero, no kernel has used it yet. */
+/* A heap. It is all zero until a kernel uses it. */
 typedef struct emu_heap {
-    _Atomic uint64_t base;   /* device address; 0: not created yet */
-    _Atomic uint32_t *start; /* the first unit of each unit's block, plus one; 0: free */
-    uint32_t *bytes;         /* size of each block, stored at its first unit */
-    uint32_t cursor;         /* the next search starts at this unit */
-    uint32_t too_many; /* size in units of an allocation that failed since the last release; 0:
-                          none */
+    _Atomic uint64_t base; /* device address, or 0 before the first use */
+    _Atomic uint32_t
+        *start;      /* for each unit, the first unit of its block, plus one; 0 if it is free */
+    uint32_t *bytes; /* size of each block, stored at its first unit */
+    uint32_t cursor;
+    uint32_t
+        too_many; /* units of the smallest allocation that failed since the last release; 0: none */
 } emu_heap;
 
 /* Allocates `bytes` bytes aligned to 16, or returns 0 if they do not fit. The first call creates
- * the heap in memory of `owner`. Any thread. */
+ * the heap in memory of `owner`. Thread-safe. */
 uint64_t emu_heap_allocate(emu_heap *heap, uint64_t bytes, void *owner);
-/* Releases the block at `address`. Returns false if no block begins there. Any thread. */
+/* Releases the block at `address`. Returns false if no block begins there. Thread-safe. */
 bool emu_heap_release(emu_heap *heap, uint64_t address);
 /* Narrows *range from the whole heap to the block that contains the address. Returns false if no
- * block contains it. Any thread. */
+ * block contains it. Thread-safe. */
 bool emu_heap_narrow(emu_heap *heap, uint64_t address, emu_range *range);
-/* Resets the heap, which no kernel may be using. The memory itself belongs to the owner. */
+/* Resets the heap, which no kernel may be using. The owner frees the memory. */
 void emu_heap_end(emu_heap *heap);

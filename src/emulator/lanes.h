@@ -1,4 +1,4 @@
-/* Macros that make handlers of operations on separate lanes. */
+/* Macros that define handlers of operations on separate lanes. */
 #pragma once
 
 #include "emulator/decode.h"
@@ -6,7 +6,7 @@
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
 #pragma clang diagnostic ignored                                                                   \
-    "-Wpass-failed" /* a vectorisation hint that cannot be followed is harmless */
+    "-Wpass-failed" /* a vectorisation hint that the compiler ignores is harmless */
 #endif
 
 /* Types of lanes. They may alias, because operations of any type access the same registers. */
@@ -21,8 +21,8 @@ typedef int64_t __attribute__((may_alias)) emu_s64;
 typedef float __attribute__((may_alias)) emu_f32;
 typedef double __attribute__((may_alias)) emu_f64;
 
-/* Executes `statement` for each lane `i` in the mask, or for all 32 lanes if those outside the mask
- * have exited. */
+/* Executes `statement` for each lane `i` in the mask. If all other lanes have exited, executes it
+ * for all 32 lanes. */
 #define EMU_EACH_LANE(warp, statement)                                                             \
     do {                                                                                           \
         if (emu_is_full(warp)) {                                                                   \
@@ -72,7 +72,7 @@ typedef double __attribute__((may_alias)) emu_f64;
 #define EMU_TERNARY(name, D, T, expression) EMU_TERNARY3(name, D, T, T, T, expression)
 /* NOLINTEND(bugprone-macro-parentheses) */
 
-/* Defines a function that compares two registers and returns the result of each lane as a bit. */
+/* Defines a function that compares two registers and returns a mask of lanes. */
 #define EMU_COMPARE(name, T, expression)                                                           \
     EMU_WIDE static uint32_t name(const void *left, const void *right)                             \
     {                                                                                              \

@@ -1,4 +1,4 @@
-/* The model of the L2 cache: a list of buffers, with the most recently used one first. */
+/* Models the L2 cache by a list of buffers, the most recently used first. */
 #include "emulator/level2.h"
 
 #include <pthread.h>
@@ -41,7 +41,7 @@ static void evict_buffers(double capacity)
     }
 }
 
-/* Adds a range to the cache and returns how many bytes of it were already there. */
+/* Adds a range to the cache and returns the number of its bytes that were already there. */
 static double touch_range(uint64_t address, double bytes, double capacity)
 {
     double held = take_out(address);

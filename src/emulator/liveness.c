@@ -1,4 +1,4 @@
-/* Assigns storage to registers, which share it if they are never live at the same time. */
+/* Assigns storage to registers. Registers that are never live at the same time share storage. */
 #include "emulator/liveness.h"
 
 #include <stdlib.h>
@@ -15,8 +15,8 @@ typedef struct range {
 
 typedef struct liveness {
     const emu_decoder *decoder;
-    size_t registers, instructions, words; /* words: 64-bit words of a set of registers */
-    uint32_t *block_of;                    /* index of each instruction's block */
+    size_t registers, instructions, words; /* `words`: 64-bit words of a set of registers */
+    uint32_t *block_of;
     block *blocks;
     size_t block_count;
     uint64_t *uses, *kills, *in, *out;
@@ -67,8 +67,8 @@ static void set_bit(uint64_t *set, size_t index)
     set[index / 64] |= UINT64_C(1) << (index % 64);
 }
 
-/* Finds the registers that a block uses and those that it overwrites. A guarded write does not
- * overwrite a register, because some lanes keep the old value. */
+/* Finds the registers that a block uses or overwrites. A guarded write does not overwrite a
+ * register, because some lanes keep the old value. */
 static void summarise_block(liveness *l, size_t index)
 {
     const emu_decoder *decoder = l->decoder;
@@ -168,7 +168,7 @@ static unsigned class_of(ptx_type type)
     return class;
 }
 
-/* Assigns a slot to a live range. busy_until[slot] is the last instruction that uses the slot. */
+/* busy_until[slot] is the last instruction that uses the slot. */
 static uint32_t take_slot(uint32_t *busy_until, uint32_t *count, const range *r)
 {
     uint32_t slot = 0;
@@ -211,8 +211,8 @@ static void assign_slots(liveness *l, uint32_t *busy[CLASSES], uint32_t *slots)
 
 /* ---- pressure ---- */
 
-/* Finds registers that contain only parameters, immediates and addresses. ptxas reads such values
- * from constant memory or recomputes them. */
+/* Finds registers with only parameters, immediates and addresses, which ptxas reads from constant
+ * memory or recomputes. */
 static bool *find_folded(const liveness *l)
 {
     const emu_decoder *decoder = l->decoder;

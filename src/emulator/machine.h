@@ -14,8 +14,8 @@
 
 enum { EMU_WARP = 32 }; /* lanes of a warp */
 
-/* The top 16 bits of a generic address select the address space. Zero selects global and constant
- * memory. These addresses are host addresses, which have zeros there. */
+/* The top 16 bits of a generic address select the address space. They are zero for global and
+ * constant memory, whose addresses are host addresses. */
 #define EMU_TAG_SHIFT  48
 #define EMU_TAG_SHARED 1u
 #define EMU_TAG_LOCAL  2u
@@ -25,20 +25,19 @@ enum { EMU_WARP = 32 }; /* lanes of a warp */
 
 typedef enum emu_space { EMU_SPACE_GLOBAL, EMU_SPACE_CONST } emu_space;
 
-/* The place of a kernel's parameter in the parameter block. */
 typedef struct emu_param {
     uint32_t offset;
     uint32_t bytes;
     uint32_t align;
 } emu_param;
 
-/* Properties of a kernel in the PTX. The value of a missing directive is 0. */
+/* Properties of a kernel in the PTX; 0 if the PTX lacks the directive. */
 typedef struct emu_kernel {
     const char *name;
     const emu_param *params;
     uint32_t param_count;
-    uint32_t param_bytes;         /* size of the parameter block */
-    uint32_t static_shared_bytes; /* shared memory of the kernel and the functions that it calls */
+    uint32_t param_bytes;
+    uint32_t static_shared_bytes;   /* shared memory of the kernel and its callees */
     uint32_t dynamic_shared_offset; /* offset of extern shared arrays, after the static bytes */
     uint32_t local_bytes;    /* a thread's local memory, including the deepest chain of calls */
     uint32_t const_bytes;    /* constant memory of the module */
@@ -53,25 +52,25 @@ typedef struct emu_kernel {
 } emu_kernel;
 
 /* A module-scope variable in global or constant memory. The driver allocates it, initialises it
- * with emu_program_initialise() and passes it to each launch. `bytes` is 0 for extern
+ * with emu_program_initialise() and passes its address to each launch. `bytes` is 0 for extern
  * arrays. */
 typedef struct emu_global {
     const char *name;
     emu_space space;
-    bool is_external; /* true if declared but not defined: launches that need it fail */
+    bool is_external; /* true for a declaration without a definition; launches that need it fail */
     bool is_used;     /* true if code, or another variable's initial value, refers to it */
     uint64_t bytes;
     uint32_t align;
 } emu_global;
 
-/* A parsed and decoded PTX module. It never changes, so threads and launches may share it. */
+/* A parsed and decoded PTX module. It is immutable, so threads and launches may share it. */
 typedef struct emu_program emu_program;
 
 /* Parses and decodes PTX text of `bytes` bytes, or up to a NUL, for compute capability `cc`, which
- * is 90 for 9.0. Returns 0 and sets *out, which the caller frees. Fails with 218 (invalid PTX) if
- * the text is wrong, needs a newer architecture or uses an unsupported instruction, with 2 if
- * memory runs out. The log then gets one line with the opcode or directive and its PTX line; it may
- * be NULL if log_bytes is 0. */
+ * is 90 for 9.0. Returns 0 and sets *out, which the caller frees. Fails with 218 if the text is
+ * invalid, needs a newer architecture or has an unsupported instruction, with 2 if memory runs out.
+ * After a failure, `log` has one line with the opcode or directive and its PTX line. `log` may be
+ * NULL if log_bytes is 0. */
 int emu_program_load(emu_program **out, const char *ptx, size_t bytes, int cc, char *log,
                      size_t log_bytes);
 
@@ -89,45 +88,45 @@ const emu_kernel *emu_program_kernel(const emu_program *program, const char *nam
 size_t emu_program_global_count(const emu_program *program);
 const emu_global *emu_program_global_at(const emu_program *program, size_t index);
 
-/* Writes the initial value of variable `index`, or zeros if it has none, to `out`. addresses[i] is
+/* Writes the initial value of variable `index` to `out`, or zeros if it has none. addresses[i] is
  * the device address of variable i, for initial values that contain addresses. */
 void emu_program_initialise(const emu_program *program, size_t index, const uint64_t *addresses,
                             void *out);
 
 /* ---- memory, which the driver owns ---- */
 
-/* An allocation: device (= host) addresses [base, end). */
+/* An allocation at the addresses [base, end), which are device and host addresses. */
 typedef struct emu_range {
     uint64_t base;
     uint64_t end;
-    bool is_read_only; /* true if a store or atomic there is an illegal address */
+    bool is_read_only; /* true if a store or atomic is an illegal access */
 } emu_range;
 
 /* The memory and settings of a texture object, with the enumerators and flags of the driver API. */
 typedef struct emu_texture {
     uint64_t base;
-    unsigned rank;                  /* number of dimensions, without layers; 0: linear memory */
-    uint64_t layers;                /* 0: not layered */
-    uint64_t sizes[3], pitch_bytes; /* width, height and depth in elements; distance between rows in
-                                       bytes */
+    unsigned rank;   /* number of dimensions, without layers; 0: linear memory */
+    uint64_t layers; /* 0: not layered */
+    uint64_t sizes[3],
+        pitch_bytes; /* width, height and depth in elements; distance between rows in bytes */
     int format, channels, address[3], filter;
     unsigned flags;
 } emu_texture;
 
-/* Returns the size of one component of a CUarray_format, or 0 if the format is not supported. */
+/* Returns the component size of a CUarray_format, or 0 if the format is not supported. */
 unsigned emu_texture_component_bytes(int format);
 
-/* Functions of the driver that the machine calls to access memory, from any thread. */
+/* Functions of the driver that give the machine access to memory. Thread-safe. */
 typedef struct emu_memory {
     /* Finds the allocation that contains `address`, or returns false. The machine caches the result
-     * until the launch ends, so no memory may be freed during a launch, except by release(). */
+     * until the launch ends. So no memory may be freed during a launch, except by release(). */
     bool (*find)(void *context, uint64_t address, emu_range *out);
     /* Finds a texture object by its handle, or returns NULL. The object must stay valid until the
      * launch ends. If the function is NULL, there are no texture objects. */
     const emu_texture *(*texture)(void *context, uint64_t object);
-    /* Implement malloc() and free() of kernels. The first returns an address, or 0 if the memory
-     * does not fit. The second returns false if the address did not come from malloc(). If the
-     * functions are NULL, the heap is empty. */
+    /* Implement malloc() and free() of kernels. allocate() returns an address, or 0 if the memory
+     * does not fit. release() returns false if the address did not come from allocate(). If both
+     * are NULL, the heap is empty. */
     uint64_t (*allocate)(void *context, uint64_t bytes);
     bool (*release)(void *context, uint64_t address);
     void *context;
@@ -135,7 +134,7 @@ typedef struct emu_memory {
 
 /* ---- launches -------------------------------------------------------------------------------- */
 
-/* Limits of the device and the host. The value 0 means the default, which is in brackets. */
+/* Limits of the device and the host. 0 stands for the default, which is in brackets. */
 typedef struct emu_limits {
     uint32_t sm_count;      /* [1] each SM runs an equal share of the blocks and has an L1 cache */
     uint32_t blocks_per_sm; /* [1] resident blocks of an SM; sm_count times this number can wait for
@@ -153,22 +152,23 @@ typedef struct emu_launch {
     uint32_t block[3];
     uint32_t cluster[3]; /* must divide the grid; zeros or {1,1,1}: no cluster */
     uint32_t dynamic_shared_bytes;
-    uint64_t
-        grid_workspace; /* device address of 8 zeroed bytes for grid barriers; 0: not cooperative */
-    const void *params; /* the parameter block, with the layout of kernel->params */
-    const uint64_t *globals; /* device address of each variable; NULL: there are none */
+    uint64_t grid_workspace; /* device address of 8 zeroed bytes for grid barriers; 0: not a
+                                cooperative launch */
+    const void *params;      /* the parameter block, with the layout of kernel->params */
+    const uint64_t *globals; /* device address of each variable; may be NULL without variables */
     const emu_limits *limits;
     const emu_memory *memory;
     void (*print)(void *context, const char *text,
-                  size_t bytes); /* prints the text of printf(); called by one thread at a time; may
+                  size_t bytes); /* prints the text of printf(), never by two threads at a time; may
                                     be NULL */
     void *print_context;
-    bool is_programmatic;     /* true if it may begin before the previous launch has ended */
-    struct emu_check *check;  /* the sanitizer (check.h), which uses one host thread, or NULL */
-    const atomic_int *cancel; /* if not 0, ends the launch with code 719; may be NULL */
+    bool is_programmatic; /* true if the launch may begin before the previous launch has ended */
+    struct emu_check
+        *check; /* the sanitizer (check.h), which needs a single host thread, or NULL */
+    const atomic_int *cancel; /* a nonzero value ends the launch with code 719; may be NULL */
 } emu_launch;
 
-/* Classes of instructions: each class is executed by one unit. */
+/* Classes of instructions. Each class is executed by one kind of unit. */
 typedef enum emu_class {
     EMU_CLASS_ALU,     /* integer, logic, compare, select, move, f32 min/max */
     EMU_CLASS_FMA,     /* f32, f16, bf16 add, mul, fma; integer multiply */
@@ -178,27 +178,26 @@ typedef enum emu_class {
     EMU_CLASS_BRANCH,  /* branches, calls, returns, exits */
     EMU_CLASS_BARRIER, /* barriers of block, cluster and warp; fences */
     EMU_CLASS_WARP,    /* shuffle, vote, match, redux */
-    EMU_CLASS_FOLDED,  /* instructions that ptxas usually folds into other instructions, such as
-                        * parameter loads */
+    EMU_CLASS_FOLDED, /* usually folded into other instructions by ptxas, such as parameter loads */
     EMU_CLASS_COUNT
 } emu_class;
 
-/* Counts of a launch, summed over its warps. Deterministic if the control flow does not depend on
- * the order of threads. A request is one memory instruction of one warp. A sector has 32 bytes. */
+/* Counts of a launch, summed over its warps. Deterministic unless the control flow depends on the
+ * order of threads. A request is one memory instruction of one warp. A sector has 32 bytes. */
 typedef struct emu_counters {
     uint64_t warps;
     uint64_t issued[EMU_CLASS_COUNT];
 
-    uint64_t global_load_lines;   /* distinct lines of each request */
-    uint64_t global_load_sectors; /* distinct sectors of each request */
-    uint64_t global_load_l1_hits; /* sectors that hit in the L1 model */
+    uint64_t global_load_lines;
+    uint64_t global_load_sectors;
+    uint64_t global_load_l1_hits;
     uint64_t global_store_lines;
     uint64_t global_store_sectors;
 
     uint64_t local_sectors; /* sectors of loads and stores, with the 32 lanes of a word adjacent */
 
-    uint64_t shared_requests;   /* loads and stores of the block's own shared memory */
-    uint64_t shared_wavefronts; /* cycles that these requests take */
+    uint64_t shared_requests; /* loads and stores of the block's own shared memory */
+    uint64_t shared_wavefronts;
 
     uint64_t cluster_requests; /* loads and stores of other blocks' shared memory */
     uint64_t cluster_sectors;
@@ -207,12 +206,11 @@ typedef struct emu_counters {
     uint64_t const_addresses; /* distinct words in these requests, one cycle each */
 
     uint64_t global_atomic_sectors;
-    uint64_t shared_atomic_serial; /* sum over the requests of the maximum number of lanes on one
+    uint64_t shared_atomic_serial; /* sum over all requests of the maximum number of lanes on one
                                       address */
     uint64_t cluster_atomic_lanes;
-    uint64_t hottest_address_lanes; /* maximum number of lanes of atomics on one sector, counted for
-                                       each block or cluster; approximate if there are many
-                                       sectors */
+    uint64_t hottest_address_lanes; /* maximum number of lanes of atomics on one sector, in any
+                                       block or cluster; approximate if there are many sectors */
 
     uint64_t block_barriers;   /* arrivals of warps at barriers of blocks */
     uint64_t cluster_barriers; /* arrivals of warps at barriers of clusters */
@@ -226,12 +224,12 @@ typedef struct emu_fault {
     int code; /* 2 out of memory, 700 illegal address, 710 assert, 715 illegal instruction, 716
                  misaligned, 717 wrong space, 718 invalid program counter, 719 launch failed (trap,
                  cancelled) */
-    uint64_t address; /* generic address for codes 700, 716 and 717; 0 for other codes */
+    uint64_t address; /* generic address for codes 700, 716 and 717; otherwise 0 */
     char message[384];
 } emu_fault;
 
-/* Runs a grid on the host's cores. Returns 0, or the code of the first fault with *fault set.
- * Always sets *out; `out` may be NULL. Blocks start in the order of their index; the blocks of a
- * cluster run together. Returns when the kernel ends or *cancel is set. The driver must have
- * checked that dimensions, cluster and shared memory are within the limits. Thread-safe. */
+/* Runs a grid on the host's cores until the kernel ends or *cancel is set. Returns 0, or the code
+ * of the first fault with *fault set. Always sets *out; `out` may be NULL. Blocks start in the
+ * order of their index; the blocks of a cluster run together. The caller has checked the limits of
+ * dimensions, cluster and shared memory. Thread-safe. */
 int emu_run(const emu_launch *launch, emu_counters *out, emu_fault *fault);

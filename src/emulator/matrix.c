@@ -1,5 +1,5 @@
-/* Fragments of matrices, their element types, and the product. Sums are computed in double
- * precision and rounded once, while a tensor core truncates between additions. */
+/* Reads and writes fragments of matrices, and multiplies matrices. Sums are computed in double
+ * precision and rounded once, whereas a tensor core truncates between additions. */
 #include "emulator/matrix.h"
 
 #include "emulator/float.h"
@@ -40,7 +40,7 @@ emu_number emu_take_number(emu_decoder *decoder)
     return EMU_F32;
 }
 
-/* Reads `letter` and a number and moves *at past them. Returns 0 if there are none. */
+/* Reads `letter` and a number, and moves *at after them. Returns 0 if they are missing. */
 static unsigned read_side(const char **at, char letter)
 {
     char *end = NULL;

@@ -16,7 +16,7 @@ typedef enum emu_number {
     EMU_S32
 } emu_number;
 
-/* The size of a matrix product: D = A (m x k) * B (k x n) + C. */
+/* The size of a matrix product D = A (m x k) * B (k x n) + C. */
 typedef struct emu_shape {
     unsigned m, n, k;
 } emu_shape;
@@ -24,15 +24,15 @@ typedef struct emu_shape {
 enum { EMU_MOST_M = 32, EMU_MOST_N = 256, EMU_MOST_K = 32 };
 
 /* A lane's part of a matrix. The matrix consists of tiles of 8 rows. Four lanes share a row of a
- * tile, and each of them holds a unit of adjacent elements. A lane's next units are in the tiles
- * below the first tile, then in the tiles to the right. B is stored transposed. */
+ * tile; each lane has a unit of adjacent elements. A lane's next units are in the tiles below the
+ * first tile, then in the tiles to the right. B is stored transposed. */
 typedef struct emu_fragment {
     emu_number number;
-    uint8_t unit;  /* elements of a unit */
-    uint8_t bytes; /* size of an element */
+    uint8_t unit;  /* number of elements of a unit */
+    uint8_t bytes; /* size of an element in bytes */
     uint8_t width; /* size of a register in bytes */
     uint16_t rows, columns;
-    uint16_t held;             /* distinct elements of a lane */
+    uint16_t held;             /* number of distinct elements of a lane */
     uint16_t count;            /* registers */
     const uint32_t *registers; /* operands */
 } emu_fragment;
@@ -41,36 +41,35 @@ typedef struct emu_fragment {
 
 /* Takes the opcode's next element type. Fails if there is none. */
 emu_number emu_take_number(emu_decoder *decoder);
-/* Takes the word mMnNkK of the opcode. Fails if there is none or the matrix is too large. */
+/* Takes the modifier mMnNkK of the opcode. Fails if it is missing or the matrix is too large. */
 emu_shape emu_take_shape(emu_decoder *decoder);
 
-/* Describes a fragment and finds its registers in the operand. `is_sum` is true for C and D. The
- * fragment holds each element `copies` times. */
+/* Describes a fragment and finds its registers in the operand. `is_sum` is true for C and D.
+ * `copies` is how often the fragment contains each element. */
 emu_fragment emu_decode_fragment(emu_decoder *decoder, const ptx_operand *operand,
                                  emu_number number, unsigned rows, unsigned columns, bool is_sum,
                                  unsigned copies, bool writes);
 
 /* ---- running ---- */
 
-/* Return the address of the element `index` of a lane, and its row and column in the matrix. */
+/* Return the address of a lane's element `index`, and its row and column in the matrix. */
 uint8_t *emu_fragment_place(const emu_warp *warp, const emu_fragment *f, unsigned index,
                             unsigned lane);
 unsigned emu_fragment_row(const emu_fragment *f, unsigned index, unsigned lane);
 unsigned emu_fragment_column(const emu_fragment *f, unsigned index, unsigned lane);
 
-/* Reads a number of that type from memory. */
 double emu_number_load(emu_number number, const uint8_t *at);
 unsigned emu_number_bytes(emu_number number);
 
-/* Copies a fragment to an array; element (row, column) is at row * down + column * right. */
+/* Copies a fragment to an array. Element (row, column) is at row * down + column * right. */
 void emu_fragment_read(const emu_warp *warp, const emu_fragment *f, double *out, unsigned down,
                        unsigned right);
-/* Writes an array, which is stored by rows, to a fragment, and rounds the values to the fragment's
- * type. Integers saturate if `saturate` is set, and wrap otherwise. */
+/* Writes a row-major array to a fragment, and rounds the values to the fragment's type. Integers
+ * saturate if `saturate` is set, otherwise they wrap. */
 void emu_fragment_write(const emu_warp *warp, const emu_fragment *f, const double *from,
                         bool saturate);
 
-/* Computes sum (m x n) += a (m x k) * b (k x n), all stored by rows. f64 uses fused multiply-add;
- * products of the other types are exact. */
+/* Computes sum (m x n) += a (m x k) * b (k x n) for row-major arrays. f64 uses fused multiply-add;
+ * products of other types are exact. */
 void emu_multiply(const emu_shape *shape, emu_number number, const double *a, const double *b,
                   double *sum);

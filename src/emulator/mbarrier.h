@@ -7,15 +7,15 @@
 /* Returns the state of a barrier in its first phase. Each phase needs `count` arrivals. */
 uint64_t emu_mbarrier_init(uint32_t count);
 
-/* Counts `count` arrivals, and announces `bytes` that the phase must wait for. With `drop`, each
- * later phase needs `count` arrivals less. */
+/* Counts `count` arrivals, and adds `bytes` to the bytes that the phase must wait for. With `drop`,
+ * later phases need `count` arrivals less. */
 uint64_t emu_mbarrier_arrive(uint64_t state, uint32_t count, int64_t bytes, bool drop);
 
-/* Counts `bytes` as transferred. A negative number announces bytes instead. */
+/* Counts `bytes` as transferred. A negative number adds to the missing bytes. */
 uint64_t emu_mbarrier_transfer(uint64_t state, int64_t bytes);
 
-/* Return the parity of the current phase, and how many arrivals are missing. */
+/* Return the parity of the current phase, and the number of missing arrivals. */
 unsigned emu_mbarrier_parity(uint64_t state);
 uint32_t emu_mbarrier_pending(uint64_t state);
-/* Returns how many announced bytes are missing; negative if too many were transferred. */
+/* Returns the number of missing bytes, which is negative if too many were transferred. */
 int64_t emu_mbarrier_bytes(uint64_t state);

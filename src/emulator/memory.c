@@ -1,4 +1,5 @@
-/* The memory of the emulated device: addresses, allocations, and sharing with other processes. */
+/* Manages the memory of the emulated device: addresses, allocations, and sharing with other
+ * processes. */
 #include "emulator/memory.h"
 
 #include "base/signals.h"
@@ -18,22 +19,21 @@
 
 #define GRANULE_SHIFT 16
 #define GRANULE_BYTES (UINT64_C(1) << GRANULE_SHIFT)
-#define RANGE_BYTES                                                                                \
-    (UINT64_C(1) << 39) /* addresses to reserve: so many that they are rarely reused \ \ */
+#define RANGE_BYTES   (UINT64_C(1) << 39) /* so large that addresses are rarely reused */
 #define GRANULE_COUNT (RANGE_BYTES >> GRANULE_SHIFT)
 #define SLOT_COUNT    (UINT32_C(1) << 20)
 #define SHARE_MAGIC   UINT64_C(0x756d652d656e7574)
 
-/* The owner of granules whose pages could not be released. They are never used again. */
+/* Owns granules whose pages could not be released. Such granules are never used again. */
 #define LOST_GRANULE UINT32_MAX
 
-/* Allocations are 64 MB apart, so an access far out of bounds is detected, too. */
+/* Allocations are 64 MB apart, so an access far out of bounds is detected too. */
 enum { FAR_GRANULES = 1024, FREED_COUNT = 256 };
 
 /* An allocation and its name. A slot is in use if bytes > 0. */
 typedef struct slot {
     emu_allocation what;
-    char name[64]; /* the name in messages; may be "" */
+    char name[64];
     size_t before; /* bytes of the allocation before the named address */
     uint32_t next_free;
 } slot;
@@ -46,11 +46,11 @@ typedef struct freed_range {
 static struct {
     pthread_mutex_t lock;
     bool open;
-    int file; /* -1: the memory is anonymous and cannot be shared */
+    int file; /* -1 if the memory is anonymous and cannot be shared */
     uint64_t base;
-    uint64_t cursor;                    /* granule at which the next search starts */
-    _Atomic uint32_t *owner_of_granule; /* for each granule, its slot plus one, 0 if it is free, or
-                                           LOST_GRANULE */
+    uint64_t cursor;
+    _Atomic uint32_t
+        *owner_of_granule; /* slot of each granule, plus one; 0 if it is free; or LOST_GRANULE */
     slot *slots;
     uint32_t slots_used, first_free;
     uint64_t last_id, token;
@@ -100,8 +100,7 @@ static int open_range(void)
     }
     madvise(range, RANGE_BYTES, MADV_DONTFORK); /* a forked child must not write to the memory */
     memory.base = (uint64_t)(uintptr_t)range;
-    memory.cursor =
-        1; /* granule 0 stays free, so small offsets from the range's start are detected */
+    memory.cursor = 1; /* granule 0 stays free, so small negative offsets are detected */
     memory.open = true;
     return 0;
 }
@@ -125,8 +124,8 @@ static uint64_t address_of_granule(uint64_t granule)
     return memory.base + (granule << GRANULE_SHIFT);
 }
 
-/* Finds `count` free granules at or after `from` that have `gap` free granules on both sides.
- * Returns 0 if there are none. */
+/* Finds `count` free granules at or after `from`, with `gap` free granules on both sides. Returns 0
+ * if there are none. */
 static uint64_t find_run(uint64_t from, uint64_t count, uint64_t gap)
 {
     uint64_t run = 0;
@@ -148,7 +147,7 @@ static uint64_t claim_granules(uint64_t count)
     if (!first) {
         first = find_run(0, count, gap);
     }
-    if (!first) { /* few addresses are left, so use smaller gaps */
+    if (!first) { /* use smaller gaps, because few addresses are left */
         gap = 1;
         first = find_run(0, count, gap);
     }
@@ -186,13 +185,13 @@ static size_t page_round(size_t bytes)
     return (bytes + page - 1) / page * page;
 }
 
-/* Returns true if allocations of this kind have their own memory. */
+/* Returns true unless the kind refers to memory of other allocations or of the application. */
 static bool holds_own(emu_memory_kind kind)
 {
     return kind != EMU_MEMORY_IMPORT && kind != EMU_MEMORY_VIEW;
 }
 
-/* Reserves addresses and a slot. The memory is not accessible yet. Lock held. */
+/* Reserves addresses, which are not accessible yet, and a slot. Call it with the lock held. */
 static int claim_slot(uint32_t *out, size_t bytes, emu_memory_kind kind, void *owner)
 {
     if (!memory.open || bytes > memory.limit || memory.in_use > memory.limit - bytes) {
@@ -263,8 +262,8 @@ static bool punch_hole(off_t offset, size_t bytes)
                      (off_t)bytes) == 0;
 }
 
-/* Releases the pages, so later accesses by the host fail as with a device address. Returns false if
- * the host refuses; the address must then not be used again. */
+/* Releases the pages, so later accesses by the host fail as on a real device. Returns false if the
+ * host refuses; the addresses must then not be used again. */
 static bool drop_pages(const emu_allocation *what)
 {
     void *at = (void *)(uintptr_t)what->base;
@@ -291,7 +290,7 @@ static void release_slot(uint32_t index)
     give_slot(index);
 }
 
-/* Returns slot + 1 of the allocation at `address`, or 0 if there is none. */
+/* Returns the slot of the allocation at `address`, plus one, or 0 if there is none. */
 static uint32_t owner_at(uint64_t address)
 {
     uint64_t offset = address - memory.base;
@@ -410,7 +409,7 @@ static uint64_t distance_to(const emu_allocation *what, uint64_t address)
     return address < what->base ? what->base - address : address - (what->base + what->bytes);
 }
 
-/* Returns the allocation nearest to the address, in its granule or the two next to it, or NULL. */
+/* Returns the allocation in the address's granule or a neighbouring granule, or NULL. */
 static const slot *find_neighbour(uint64_t address)
 {
     const slot *nearest = NULL;
@@ -502,7 +501,7 @@ int emu_memory_export(emu_memory_share *out, uint64_t address)
     return 0;
 }
 
-/* Opens the memory file of another process. Returns -1 if that process has ended. */
+/* Opens the memory file of another process. Returns -1 if the process has ended. */
 static int open_share(const emu_memory_share *share)
 {
     char path[64], link[64];
@@ -515,7 +514,7 @@ static int open_share(const emu_memory_share *share)
     return strstr(link, "gputune-emu") ? open(path, O_RDWR | O_CLOEXEC) : -1;
 }
 
-/* Maps a part of a memory file as a new allocation. Lock held. */
+/* Maps a part of a memory file as a new allocation. Call it with the lock held. */
 static int map_file(uint64_t *out, int file, uint64_t offset, const emu_allocation *like)
 {
     uint32_t index;

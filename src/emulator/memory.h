@@ -1,8 +1,9 @@
-/* Device memory: one reserved range of addresses, which are both device and host addresses.
+/* Device memory in one reserved range of addresses, which are both device and host addresses.
  *
- * An allocation takes whole granules of 64 KiB, and there is an unused granule between any two. So
- * two loads find the owner of an address, and an access outside an allocation is detected. The
- * range is backed by one sparse memory file, so other processes can map an allocation. */
+ * An allocation takes whole granules of 64 KiB, with an unused granule between any two allocations.
+ * So two loads find the allocation of an address, and an access outside all allocations is
+ * detected. The range is backed by a single sparse memory file, so other processes can map an
+ * allocation. */
 #pragma once
 
 #include <stdbool.h>
@@ -23,7 +24,7 @@ typedef struct emu_allocation {
     size_t bytes;
     emu_memory_kind kind;
     void *owner; /* the context that owns the memory */
-    uint64_t id; /* number that is unique in the process */
+    uint64_t id;
     bool read_only;
 } emu_allocation;
 
@@ -34,12 +35,12 @@ typedef struct emu_memory_share {
     uint64_t offset, bytes, token;
 } emu_memory_share;
 
-/* Reserves the range. All allocations together may have at most `limit_bytes`. Later calls only
- * change the limit. Fails with CUDA_ERROR_OUT_OF_MEMORY. */
+/* Reserves the range, and limits all allocations together to `limit_bytes`. Later calls only change
+ * the limit. Fails with CUDA_ERROR_OUT_OF_MEMORY. */
 int emu_memory_open(size_t limit_bytes);
 
 /* Allocates zeroed memory, aligned to 64 KiB. Fails with CUDA_ERROR_INVALID_VALUE for 0 bytes,
- * CUDA_ERROR_OUT_OF_MEMORY above the limit. Any thread. */
+ * CUDA_ERROR_OUT_OF_MEMORY above the limit. Thread-safe. */
 int emu_memory_allocate(uint64_t *out, size_t bytes, emu_memory_kind kind, void *owner);
 
 /* Releases the allocation of that kind at `base`, which must not be in use. Fails with
@@ -49,34 +50,35 @@ int emu_memory_release(uint64_t base, emu_memory_kind kind);
 /* Releases all memory of `owner`, a context that is being destroyed. */
 void emu_memory_release_owner(void *owner);
 
-/* Finds the allocation that contains `address`, without a lock inside the range. Any thread. */
+/* Finds the allocation that contains `address`. Takes no lock for addresses in the range.
+ * Thread-safe. */
 bool emu_memory_lookup(emu_allocation *out, uint64_t address);
 
-/* Zeroes memory that is within one allocation, or outside all allocations. For a large range, the
- * time depends on how much of it was written. Any thread. */
+/* Zeroes memory that is within one allocation or outside all allocations. For a large range, the
+ * time depends on the amount of memory that was written. Thread-safe. */
 void emu_memory_clear(void *at, size_t bytes);
 
-/* Returns true if a large range of this process's memory is known to be zero, because nothing was
- * written there since it was allocated or cleared. Any thread. */
+/* Returns true if a large range of this process's memory is known to be zero, because it was not
+ * written since it was allocated or cleared. Thread-safe. */
 bool emu_memory_is_clear(const void *at, size_t bytes);
 
-/* Names the allocation that contains `address` in messages, with up to 63 characters. Messages
- * count offsets from `address`. Returns false if there is no allocation. Any thread. */
+/* Names the allocation that contains `address` in messages, by up to 63 characters. Messages count
+ * offsets from `address`. Returns false if there is no allocation. Thread-safe. */
 bool emu_memory_name(uint64_t address, const char *name);
 
 /* Returns true if [address, address + bytes) is within one allocation. */
 bool emu_memory_covers(uint64_t address, size_t bytes);
 
-/* Describes where `address` is: "4 bytes past the end of ...", "in freed memory". */
+/* Describes the place of `address`, as in "4 bytes past the end of ..." or "in freed memory". */
 void emu_memory_describe(char *out, size_t out_bytes, uint64_t address);
 
 size_t emu_memory_in_use(void);
 size_t emu_memory_limit(void);
 
 /* Share memory between processes of this machine. emu_memory_export() describes the allocation that
- * contains `address`; the offset of `address` in it is lost, as on hardware. emu_memory_import()
- * maps that allocation. It fails with CUDA_ERROR_INVALID_CONTEXT in the process that exported it,
- * and with CUDA_ERROR_INVALID_VALUE if the allocation does not exist. */
+ * contains `address`, without the offset of `address`, as on hardware. emu_memory_import() maps
+ * that allocation. It fails with CUDA_ERROR_INVALID_CONTEXT in the process that exported it, and
+ * with CUDA_ERROR_INVALID_VALUE if the allocation does not exist. */
 int emu_memory_export(emu_memory_share *out, uint64_t address);
 int emu_memory_import(uint64_t *out, const emu_memory_share *share, void *owner);
 

@@ -12,9 +12,9 @@ typedef struct model_input {
     const emu_profile *profile;
     const emu_kernel_shape *shape;
     const emu_counters *counters;
-    double multiprocessors; /* SMs that get a block */
-    double resident;        /* resident blocks of one SM */
-    double share;           /* part of all blocks that the busiest SM runs */
+    double multiprocessors; /* number of SMs that get a block */
+    double resident;        /* resident blocks of an SM */
+    double share;           /* fraction of all blocks that the busiest SM runs */
     double warps_per_block;
     double l2_bytes, dram_bytes;
 } model_input;
@@ -62,8 +62,7 @@ static double unit_cycles(const model_input *in)
     return most * in->share;
 }
 
-/* Returns the cycles of the L1 cache. Hits, misses and accesses of local memory all look up
- * lines. */
+/* Hits, misses and accesses of local memory all look up lines. */
 static double l1_cycles(const model_input *in)
 {
     const emu_counters *counters = in->counters;
@@ -101,7 +100,7 @@ static double l2_port_cycles(const model_input *in)
     return in->l2_bytes * in->share / in->profile->l2_port_bytes_per_cycle;
 }
 
-/* Returns the mean latency of a wait for global memory, which the slowest sector determines. With a
+/* Returns the mean latency of a wait for global memory. The slowest sector determines it: with a
  * hit rate h, n sectors all hit with probability h^n. */
 static double load_latency(const model_input *in)
 {
@@ -118,7 +117,7 @@ static double load_latency(const model_input *in)
     return profile->l1_latency_cycles * all_hit + beyond * (1 - all_hit);
 }
 
-/* Returns the lifetime of a warp: instructions in sequence, waits for memory, and barriers. */
+/* Adds instructions in sequence, waits for memory, and barriers. */
 static double warp_cycles(const model_input *in, double instructions, double waits, double warps)
 {
     const emu_profile *profile = in->profile;
@@ -177,8 +176,8 @@ static const term cycle_terms[] = {issue_cycles,  unit_cycles,    l1_cycles,    
                                    launch_cycles, l2_port_cycles, latency_cycles, path_cycles};
 static const term second_terms[] = {l2_seconds, dram_seconds, atomic_seconds};
 
-/* Returns the 8-norm of the terms: the longest term, plus 9% if a second term has the same
- * length. */
+/* Returns the 8-norm of the terms: the longest term, plus 9% if a second term has the same length.
+ */
 static double combine_terms(const model_input *in)
 {
     double sum = 0;

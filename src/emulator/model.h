@@ -26,7 +26,7 @@
 #include "emulator/occupancy.h"
 
 enum {
-    EMU_MODEL_VERSION = 1, /* increase it when a modelled time changes */
+    EMU_MODEL_VERSION = 1, /* increase this version when a modelled time changes */
     EMU_SHAPE_BUFFERS = 16
 };
 
@@ -40,6 +40,6 @@ typedef struct emu_kernel_shape {
     emu_buffer buffers[EMU_SHAPE_BUFFERS];
 } emu_kernel_shape;
 
-/* Returns the time of a kernel in ns, and updates the contents of the L2 model. Any thread. */
+/* Returns the time of a kernel in ns, and updates the contents of the L2 model. Thread-safe. */
 double emu_model_kernel(const emu_profile *profile, const emu_kernel_shape *shape,
                         const emu_counters *counters);

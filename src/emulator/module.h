@@ -1,4 +1,4 @@
-/* Modules: programs with variables in one context, and their functions. */
+/* Modules, which are programs with variables in a context, and their functions. */
 #pragma once
 
 #include "emulator/context.h"
@@ -32,18 +32,18 @@ struct CUmod_st {
     uint64_t *globals; /* device addresses; 0: not allocated */
 };
 
-/* Makes the handles of the module and its functions invalid. The last launch frees the module. Lock
- * held. */
+/* Makes the handles of the module and its functions invalid. The module is freed after its last
+ * launch. Call it with the lock held. */
 void emu_module_unload(CUmodule module);
-/* Releases one reference, with or without the lock. */
+/* Releases a reference, with or without the lock. */
 void emu_module_release(CUmodule module);
 
-/* Fails with 400 unless `function` belongs to a loaded module, in any context. */
+/* Fails with 400 unless `function` belongs to a loaded module of any context. */
 CUresult emu_function_check(CUfunction function);
 
-/* Returns the maximum number of threads in a block, which launch bounds and registers limit. */
+/* Returns the maximum number of threads in a block, limited by launch bounds and registers. */
 int emu_kernel_max_threads(const emu_kernel *kernel);
-/* Returns the registers per thread, which launch bounds limit. */
+/* Returns the registers per thread, limited by launch bounds. */
 int emu_kernel_registers(const emu_kernel *kernel);
 /* Returns the maximum dynamic shared memory of a launch, in bytes. */
 int emu_function_dynamic_limit(CUfunction function);

@@ -3,7 +3,7 @@
 
 #include "emulator/driver_abi.h"
 
-enum { WARP = 32, PARTITIONS = 4 /* parts of an SM, each with its own registers */ };
+enum { WARP = 32, PARTITIONS = 4 /* an SM has four parts, each with its own registers */ };
 
 static int smaller(int a, int b)
 {
@@ -21,7 +21,7 @@ int emu_block_registers(const emu_profile *profile, int threads, int registers)
     return warps * round_up(registers * WARP, (int)profile->register_granularity);
 }
 
-/* Returns how many blocks fit on an SM, without regard to shared memory. */
+/* Returns how many blocks fit on an SM if shared memory is unlimited. */
 static int blocks_by_threads(const emu_profile *profile, const emu_block_needs *needs)
 {
     const int *attribute = profile->attribute;
@@ -43,7 +43,7 @@ static size_t block_shared(const emu_profile *profile, const emu_block_needs *ne
            (size_t)profile->attribute[CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK];
 }
 
-/* Returns the smallest carveout of at least `bytes` bytes, or the largest one. */
+/* Returns the smallest carveout of at least `bytes` bytes, or the largest carveout. */
 static size_t carveout_for(const emu_profile *profile, size_t bytes)
 {
     size_t size = 0;

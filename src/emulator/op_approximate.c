@@ -37,7 +37,7 @@ static void approximate(emu_warp *warp, const emu_op *op)
     }
 }
 
-/* With .ftz, a subnormal operand is zero and only the upper word of the result is kept. */
+/* With .ftz, a subnormal operand is zero, and only the upper word of the result is kept. */
 static void rsqrt_f64(emu_warp *warp, const emu_op *op)
 {
     const emu_f64 *a = emu_lanes(warp, op->a);

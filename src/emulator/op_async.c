@@ -1,10 +1,9 @@
-/* cp.async. The bytes are copied immediately, so waits for copies only have an effect in a checked
- * launch. */
+/* cp.async. The bytes are copied immediately. Waits for copies matter only in a checked launch. */
 #include "emulator/check.h"
 #include "emulator/lanes.h"
 
 typedef struct copy {
-    emu_op from; /* the read of the source, an operation with its own address */
+    emu_op from; /* the read of the source, as an operation with its own address */
     uint32_t size_operand, ignore_operand;
     bool has_size, has_ignore;
 } copy;

@@ -8,7 +8,7 @@ typedef struct atomic {
     ptx_type type;
     unsigned count;
     uint32_t results[8], sources[8], thirds[8];
-    emu_op barrier; /* the address of the mbarrier of red.async */
+    emu_op barrier; /* the address of red.async's mbarrier */
 } atomic;
 
 static uint64_t read_lane(const emu_warp *warp, uint32_t operand, size_t bytes, unsigned lane)
@@ -23,7 +23,7 @@ static void apply_element(emu_warp *warp, const emu_op *op, const emu_access *ac
     const atomic *a = op->extra;
     size_t bytes = op->bytes;
     uint8_t *results = emu_lanes(warp, a->results[k]);
-    /* PTX defines that sums flush subnormals in global memory, but not in shared memory */
+    /* in PTX, sums flush subnormals in global memory, but not in shared memory */
     bool can_flush =
         a->type == PTX_F32 && op->space != PTX_SHARED && op->space != PTX_SHARED_CLUSTER;
     EMU_FOR_LANES(lane, warp->mask)

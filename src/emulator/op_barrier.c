@@ -65,7 +65,8 @@ static void arrive(emu_warp *warp, const emu_op *op, emu_barrier *barrier)
     uint32_t bit = 1u << warp->index;
     if (op->flags & FLAG_COUNT)
         barrier->expected = ((const uint32_t *)emu_lanes(warp, op->b))[__builtin_ctz(warp->mask)];
-    /* a count covers whole warps, so lanes that do not exist arrive with the warp's first lanes */
+    /* lanes that do not exist arrive with the warp's first lanes, because a count covers whole
+     * warps */
     if (barrier->expected && !(barrier->warps & bit))
         barrier->arrived += emu_popcount(warp->dead);
     barrier->warps |= bit;
@@ -98,7 +99,7 @@ static void bar(emu_warp *warp, const emu_op *op)
         release(block, index);
 }
 
-/* Waits for the other warps of the warpgroup. Unlike a barrier, this orders only their products. */
+/* Waits for the other warps of the warpgroup. Unlike a barrier, orders only their products. */
 void emu_warpgroup_wait(emu_warp *warp, const emu_op *op)
 {
     unsigned index = EMU_BARRIERS + warp->index / EMU_WARPGROUP;
@@ -293,7 +294,7 @@ static void grid_control(emu_warp *warp, const emu_op *op)
         emu_check_grid_trigger(warp);
 }
 
-/* Decodes griddepcontrol, membar.* and fence.*. All fences act as the strongest one. */
+/* Decodes griddepcontrol, membar.* and fence.*. All fences act like the strongest fence. */
 void emu_decode_fence(emu_decoder *decoder)
 {
     static const char *const words[] = {"sc",

@@ -19,7 +19,7 @@ EMU_UNARY(brev_32, emu_u32, emu_u32, reverse_bits(a))
 EMU_UNARY(brev_64, emu_u64, emu_u64,
           (uint64_t)reverse_bits((uint32_t)a) << 32 | reverse_bits((uint32_t)(a >> 32)))
 
-/* Returns the number of the highest set bit, or ~0 if no bit is set. */
+/* Returns the index of the highest set bit, or ~0 if no bit is set. */
 static uint32_t highest(uint64_t value)
 {
     return value ? 63 - (uint32_t)__builtin_clzll(value) : UINT32_MAX;
@@ -38,8 +38,8 @@ EMU_UNARY(bfind_shift_s32, emu_u32, emu_s32, highest_shift((uint32_t)(a < 0 ? ~a
 EMU_UNARY(bfind_shift_u64, emu_u32, emu_u64, highest_shift(a, 64))
 EMU_UNARY(bfind_shift_s64, emu_u32, emu_s64, highest_shift((uint64_t)(a < 0 ? ~a : a), 64))
 
-/* Returns the position of the n-th set bit of a mask, counted from bit `base`: upwards and
- * including `base` if n > 0, downwards if n < 0. Returns ~0 if there is no such bit. */
+/* Returns the index of the n-th set bit, counted from bit `base`: upwards and including `base` if n
+ * > 0, downwards if n < 0. Returns ~0 if there is none. */
 static uint32_t nth_bit(uint32_t mask, uint32_t base, int32_t n)
 {
     int step = n < 0 ? -1 : 1;
@@ -64,8 +64,7 @@ static uint64_t extract_field(uint64_t value, uint32_t from, uint32_t length, un
     uint64_t mask = length >= 64 ? UINT64_MAX : (UINT64_C(1) << length) - 1;
     uint32_t last = from + length - 1 < width ? from + length - 1 : width - 1;
     bool negative = sign && length && (value >> last & 1);
-    /* the bits above the field are copies of the sign, even if the field reaches beyond the
-     * value */
+    /* bits above the field are copies of the sign, even beyond the value's width */
     uint64_t have = from >= width        ? 0
                     : width - from >= 64 ? UINT64_MAX
                                          : (UINT64_C(1) << (width - from)) - 1;

@@ -8,7 +8,7 @@
 enum { CHUNK = 16, MISALIGNED = 716 };
 
 typedef struct bulk {
-    emu_op from, barrier;  /* operations with their own addresses */
+    emu_op from, barrier;
     uint32_t size, blocks; /* operands */
     emu_reduction reduction;
     bool signals, multicasts;
@@ -65,7 +65,7 @@ static void commit(emu_warp *warp, const emu_op *op)
     emu_order_commit(warp, order->read);
 }
 
-/* Waits for groups of copies. With .read, waits only until the copies have read their sources. */
+/* Waits for groups of copies; with .read, only until they have read their sources. */
 static void wait(emu_warp *warp, const emu_op *op)
 {
     emu_warp_order *order = order_of(warp);
@@ -77,7 +77,7 @@ static void wait(emu_warp *warp, const emu_op *op)
 
 /* ---- decoding ---- */
 
-/* Takes the address spaces of the target and of the source, in this order. */
+/* Takes the address spaces of the target and the source, in this order. */
 static bool take_spaces(emu_decoder *decoder, ptx_space *to, ptx_space *from)
 {
     unsigned first =
@@ -152,8 +152,7 @@ void emu_decode_bulk(emu_decoder *decoder)
     }
 }
 
-/* Orders the thread's copies before its arrival, so a wait for the mbarrier also waits for the
- * copies. */
+/* Orders the thread's copies before its arrival, so a wait for the mbarrier includes the copies. */
 static void wait_for_copies(emu_warp *warp, const emu_op *op)
 {
     (void)op;
@@ -164,7 +163,7 @@ static void wait_for_copies(emu_warp *warp, const emu_op *op)
     emu_order_wait(warp, groups, 0);
 }
 
-/* cp.async.mbarrier.arrive.noinc. The copies have already ended, so the arrival is immediate.
+/* cp.async.mbarrier.arrive.noinc. The copies have ended already, so the thread arrives immediately.
  * Without .noinc, the mbarrier first expects one more arrival, so the result is the same. */
 static void arrive(emu_warp *warp, const emu_op *op)
 {

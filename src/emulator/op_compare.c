@@ -142,7 +142,7 @@ static const char *const comparison_names[] = {"eq",  "ne",  "lt",  "le",  "gt",
 static const char *const unsigned_names[] = {"lo", "ls", "hi", "hs"};
 static const comparison unsigned_meaning[] = {LT, LE, GT, GE};
 
-/* Takes the modifiers of a comparison. Sets op->extra to the function that compares. */
+/* Takes a comparison's modifiers. Sets op->extra to the function that compares. */
 static bool take_comparison(emu_decoder *decoder, ptx_type type)
 {
     static const char *const combinations[] = {"and", "or", "xor"};
@@ -161,7 +161,7 @@ static bool take_comparison(emu_decoder *decoder, ptx_type type)
     return true;
 }
 
-/* Takes the two operands, and the predicate with which the result is combined. */
+/* Takes both operands, and the predicate that is combined with the result. */
 static bool take_operands(emu_decoder *decoder, ptx_type type)
 {
     emu_op *op = decoder->op;

@@ -23,7 +23,6 @@ CAST(f64_u32, emu_f64, emu_u32)
 EMU_UNARY(f64_f32, emu_f64, emu_f32, a)
 EMU_UNARY(f32_f64, emu_f32, emu_f64, emu_nan32((float)a))
 
-/* Truncates to an integer and clamps it. NaN becomes 0. */
 static int32_t to_s32(float value)
 {
     if (!(value > -2147483648.0f))
@@ -55,9 +54,9 @@ static const fast fast_forms[] = {
 
 typedef struct conversion {
     ptx_type to, from;
-    uint8_t to_width, from_width; /* bytes of the registers */
+    uint8_t to_width, from_width;
     emu_rounding rounding;
-    bool to_integer; /* true if the conversion rounds to an integer: .rni and similar */
+    bool to_integer; /* true if the conversion rounds to an integer, as .rni does */
     bool ftz, sat, satfinite, relu;
 } conversion;
 
@@ -65,7 +64,7 @@ typedef enum carrier { INTEGER, FLOAT32, FLOAT64 } carrier;
 
 typedef struct value {
     carrier carrier;
-    bool is_negative; /* true if the bits are a negative integer */
+    bool is_negative;
     uint64_t bits;
     double number;
 } value;
@@ -121,7 +120,7 @@ static double round_to_integer(double number, emu_rounding rounding)
     }
 }
 
-/* Clamps values out of range. NaN becomes 0; if one type has 64 bits, only the top bit is set. */
+/* Clamps values out of range. NaN becomes 0 or, if a type has 64 bits, the top bit. */
 static uint64_t integer_from_float(double number, const conversion *c)
 {
     unsigned bits = ptx_type_bytes(c->to) * 8;
@@ -157,8 +156,7 @@ static uint64_t integer_from_integer(const value *v, const conversion *c)
 
 /* ---- to floats ---- */
 
-/* Returns an integer as a double, rounded to odd, so that rounding it again gives the correct
- * result. */
+/* Returns an integer as a double that is rounded to odd, so that rounding it again is correct. */
 static double odd_double(const value *v)
 {
     if (v->carrier != INTEGER)
@@ -209,7 +207,6 @@ static uint64_t float_from(const value *v, const conversion *c)
     return emu_bits32(c->ftz ? emu_flush(result) : result);
 }
 
-/* Rounds a float to the 10 fraction bits of tf32. */
 static uint64_t tf32_from(const value *v, const conversion *c)
 {
     uint32_t bits = emu_bits32((float)v->number);
@@ -259,7 +256,7 @@ static uint64_t convert_value(const value *v, const conversion *c)
     }
 }
 
-/* Extends the result with its sign or with zeros to a wider register. */
+/* Extends the result to a wider register, with its sign or with zeros. */
 static uint64_t extend_bits(uint64_t bits, const conversion *c)
 {
     unsigned width = ptx_type_bytes(c->to) * 8;
@@ -419,7 +416,7 @@ static void decode_general(emu_decoder *decoder)
     bool known = is_number(c->to) && is_number(c->from) && c->from != PTX_TF32;
     if (!known || !emu_operands(decoder, 2, 2))
         return;
-    /* float to float without a rounding mode is exact, but .sat and .ftz may apply */
+    /* float to float without a rounding mode is exact, except for .sat and .ftz */
     op->a =
         emu_source_wide(decoder, emu_operand(decoder, 1), ptx_type_bytes(c->from), &c->from_width);
     op->dst =

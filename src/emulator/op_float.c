@@ -13,14 +13,14 @@ enum { ADD, SUB, MUL, DIV, FMA, SQRT, RCP };
 /* ---- .ftz ----
  *
  * A result becomes zero if it is subnormal after rounding to 24 bits. Ordinary rounding to a
- * subnormal, which has fewer bits, may round it up to the least normal number; then it is zero,
- * too. */
+ * subnormal has fewer bits, so it may yield the least normal number; the result is zero then too.
+ */
 
 #define LEAST_NORMAL 0x1p-126f
 /* The least value that becomes normal when it is rounded to 24 bits. */
 #define LEAST_ROUNDED (0x1p-126 * (1 - 0x1p-25))
 
-/* Flushes and rounds a product or quotient. A double is precise enough for the correct result. */
+/* A double is precise enough for a correctly rounded product or quotient. */
 static inline float flush_narrow(double exact)
 {
     double kept = fabs(exact) < LEAST_ROUNDED ? copysign(0, exact) : exact;
@@ -57,7 +57,7 @@ EMU_TERNARY(fma_f32, emu_f32, emu_f32, emu_nan32(fmaf(a, b, c)))
 EMU_TERNARY(fma_ftz, emu_f32, emu_f32, fma_flushed(emu_flush(a), emu_flush(b), emu_flush(c)))
 EMU_TERNARY(fma_f64, emu_f64, emu_f64, fma(a, b, c))
 
-/* Handlers for hosts with FMA instructions, which do not need a call for each lane. */
+/* Handlers for hosts with FMA instructions, without a call for each lane. */
 #if defined(__x86_64__)
 #define HAS_FMA() (__builtin_cpu_supports("fma") && __builtin_cpu_supports("avx2"))
 #if defined(__clang__)
@@ -85,7 +85,7 @@ EMU_TERNARY(fma_f64_host, emu_f64, emu_f64, __builtin_fma(a, b, c))
 
 /* ---- any rounding mode ---- */
 
-/* The operands are volatile, so the compiler does not move operations to another mode. */
+/* The operands are volatile, so the compiler does not move operations to another rounding mode. */
 #define COMPUTE(T, sqrt_, fma_)                                                                    \
     volatile T x = a, y = b, z = c, result = 0;                                                    \
     switch (kind) {                                                                                \
@@ -123,8 +123,8 @@ static double compute_f64(int kind, double a, double b, double c)
     COMPUTE(double, sqrt, fma)
 }
 
-/* Computes with .ftz. A result that equals the least normal number is computed again, scaled by
- * 2^64. If it was rounded up to that number, it becomes zero. */
+/* Computes with .ftz. If the result is the least normal number, computes it again, scaled by 2^64,
+ * because it may have been rounded up from a number that becomes zero. */
 static float compute_ftz(int kind, float a, float b, float c)
 {
     float result = compute_f32(kind, a, b, c);
@@ -196,7 +196,7 @@ static float root(float a, unsigned flags)
 }
 EMU_UNARY(sqrt_approx, emu_f32, emu_f32, root(a, op->flags))
 
-/* Keeps only the upper word of a result and flushes subnormals, as the hardware does. */
+/* Keeps only the upper word of a result and flushes subnormals, like the hardware. */
 static double upper_word(double value)
 {
     uint64_t bits = emu_bits64(value);

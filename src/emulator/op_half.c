@@ -1,4 +1,4 @@
-/* Arithmetic on halves and bfloat16, single and in pairs. */
+/* Arithmetic on halves and bfloat16, single or in pairs. */
 #include "emulator/float.h"
 #include "emulator/lanes.h"
 
@@ -9,7 +9,7 @@ enum { ADD, SUB, MUL, FMA, MIN, MAX, EX2, TANH };
 typedef struct format {
     float (*widen)(uint16_t);
     uint16_t (*narrow)(double, emu_rounding);
-    uint16_t subnormal_mask; /* mask of the exponent bits */
+    uint16_t subnormal_mask;
 } format;
 
 static const format formats[2] = {
@@ -29,7 +29,7 @@ static bool is_tiny(double value, const emu_op *op)
     return is_half && op->count <= FMA && fabs(value) < 0x1p-14 * (1 - 0x1p-12);
 }
 
-/* Computes exactly or rounds to odd, so the rounding to the result's format is correct. */
+/* Computes exactly or rounds to odd, so that rounding to the result's format is correct. */
 static double compute_rounded(int kind, double a, double b, double c)
 {
     switch (kind) {

@@ -45,7 +45,7 @@ EMU_BINARY2(shr_s64, emu_s64, emu_s64, emu_u32, a >> (b > 63 ? 63 : b))
 
 /* ---- lop3 ---- */
 
-/* Evaluates a table of three bits for each bit of the operands. */
+/* `table` has the result for each combination of a bit of a, b and c. */
 static uint32_t lookup(uint32_t a, uint32_t b, uint32_t c, unsigned table)
 {
     uint32_t result = 0;

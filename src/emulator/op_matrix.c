@@ -1,9 +1,9 @@
-/* Products of small matrices that a warp computes: mma, wmma, ldmatrix and stmatrix. */
+/* Products of small matrices by a warp: mma, wmma, ldmatrix and stmatrix. */
 #include "emulator/address.h"
 #include "emulator/lanes.h"
 #include "emulator/matrix.h"
 
-enum { ROW_BYTES = 16 }; /* bytes of a row of the 8 x 8 matrices of ldmatrix and stmatrix */
+enum { ROW_BYTES = 16 }; /* row size of the 8 x 8 matrices of ldmatrix and stmatrix */
 
 /* ---- products ---- */
 
@@ -26,14 +26,14 @@ static void multiply_matrices(emu_warp *warp, const emu_op *op)
     emu_fragment_write(warp, &p->d, sum, p->saturate);
 }
 
-/* Returns how often a wmma fragment, which always fills eight registers, holds each half. */
+/* Returns how often a wmma fragment contains each half, because it always fills eight registers. */
 static unsigned copies_of(bool is_wmma, emu_number number, unsigned rows, unsigned columns)
 {
     enum { HALVES = 16 };
     return is_wmma && number == EMU_F16 ? HALVES * EMU_WARP / (rows * columns) : 1;
 }
 
-/* Takes the types of D, A, B and C. A wmma for halves names only the types of D and C. */
+/* Takes the types of D, A, B and C. A wmma for halves has only the types of D and C. */
 static void decode_product(emu_decoder *decoder, bool is_wmma)
 {
     product *p = emu_decode_alloc(decoder, sizeof *p);
@@ -79,11 +79,10 @@ void emu_decode_mma(emu_decoder *decoder)
 typedef struct fragment_move {
     emu_fragment fragment;
     uint32_t stride; /* operand */
-    bool by_rows;    /* true if the elements of a fragment's row are contiguous */
+    bool by_rows;
     unsigned copies;
 } fragment_move;
 
-/* Finds, for all lanes, the addresses of the elements `index`. */
 static bool find_elements(emu_warp *warp, const emu_op *op, unsigned index, unsigned count,
                           emu_access *access)
 {
@@ -172,7 +171,7 @@ void emu_decode_wmma(emu_decoder *decoder)
 
 /* ---- ldmatrix and stmatrix ---- */
 
-/* Moves the two halves of a lane, which are adjacent in a row or, if transposed, in a column. */
+/* The two halves of a lane are adjacent in a row or, if transposed, in a column. */
 static void move_pair(const emu_op *op, uint8_t *own, uint8_t *const rows[8], unsigned lane)
 {
     for (unsigned j = 0; j < 2; j++) {
@@ -185,7 +184,7 @@ static void move_pair(const emu_op *op, uint8_t *own, uint8_t *const rows[8], un
     }
 }
 
-/* Lane 8 t + i holds the address of row i of matrix t. */
+/* Lane 8 t + i has the address of row i of matrix t. */
 static void move_matrices(emu_warp *warp, const emu_op *op)
 {
     const uint32_t *registers = op->extra, all = warp->mask;
@@ -216,7 +215,7 @@ void emu_decode_matrix_move(emu_decoder *decoder)
         return;
     op->flags |= stores ? EMU_ACCESS_WRITE : 0;
     emu_decode_address(decoder, emu_operand(decoder, stores ? 0 : 1), space);
-    op->dst = 8u << which; /* number of rows, and of lanes that have an address */
+    op->dst = 8u << which; /* number of rows, and of lanes with an address */
     op->extra = emu_decode_fragment(decoder, emu_operand(decoder, stores ? 1 : 0), EMU_F16, 8,
                                     8u << which, false, 1, !stores)
                     .registers;

@@ -89,7 +89,7 @@ static void note_over(emu_warp *warp, const emu_access *access, uint32_t over)
     }
 }
 
-/* Tests if a phase, which is identified by a state or a parity, has ended. */
+/* Tests if a phase has ended. The phase is identified by a state or a parity. */
 static void test(emu_warp *warp, const emu_op *op)
 {
     const mbarrier *m = op->extra;

@@ -5,7 +5,7 @@
 
 /* ---- moving ---- */
 
-/* Runs the statement for each lane in the mask. The loop is faster if the mask is full. */
+/* Executes the statement for each lane in the mask, faster if the mask is full. */
 #define EACH(statement)                                                                            \
     do {                                                                                           \
         if (mask == UINT32_MAX) {                                                                  \
@@ -21,7 +21,6 @@
     } while (0)
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): the arguments are type names */
-/* Copies elements of type M from memory to lanes of type R. */
 #define MOVE_IN(M, R)                                                                              \
     do {                                                                                           \
         R *dst = lanes;                                                                            \
@@ -39,11 +38,10 @@ typedef struct emu_quad {
     uint64_t low, high;
 } __attribute__((may_alias)) emu_quad;
 
-/* Combines the bytes in memory, the sign extension of a load, and the bytes of the register into
- * a number. */
+/* Combines the bytes in memory, a load's sign extension, and the register's bytes into a number. */
 #define SHAPE(bytes, sign, width) ((bytes)*2 + (sign) + (width)*64)
 
-/* All shapes except that of 16 bytes, with the types of the element and of the register. */
+/* All shapes except that of 16 bytes, with the types of element and register. */
 /* NOLINTBEGIN(bugprone-signed-char-misuse): ld.s8 extends the sign */
 #define EACH_SHAPE(MOVE)                                                                           \
     MOVE(1, 0, 2, emu_u8, emu_u16)                                                                 \
@@ -155,7 +153,6 @@ static void store(emu_warp *warp, const emu_op *op)
                  elements[k].shape);
 }
 
-/* st.async: stores that an mbarrier counts. */
 typedef struct async_store {
     const element *elements;
     emu_op barrier;
@@ -185,7 +182,6 @@ static void store_async(emu_warp *warp, const emu_op *op)
     emu_each_lane(warp, op, store_lane);
 }
 
-/* Copies a value of `width` bytes to all lanes in the mask. */
 static void fill_lanes(const emu_warp *warp, void *lanes, const uint8_t *value, unsigned width)
 {
     if (width == 4) {

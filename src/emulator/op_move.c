@@ -63,7 +63,7 @@ static void mov_special(emu_warp *warp, const emu_op *op)
     write_lanes(warp, op, values);
 }
 
-/* Moves a special register that has the same 32-bit value in all lanes. */
+/* Moves a special register with the same 32-bit value in all lanes. */
 static void mov_uniform(emu_warp *warp, const emu_op *op)
 {
     const special *s = op->extra;
@@ -112,8 +112,8 @@ static void mov_address(emu_warp *warp, const emu_op *op)
 {
     emu_access access;
     emu_addresses(warp, op, 1, &access);
-    for (unsigned i = 0; op->count && i < EMU_WARP; i++) /* a generic address has the tag of its
-                                                            space */
+    for (unsigned i = 0; op->count && i < EMU_WARP;
+         i++) /* a generic address has the tag of its space */
         access.address[i] |= (uint64_t)op->count << EMU_TAG_SHIFT;
     write_lanes(warp, op, access.address);
 }
@@ -310,7 +310,7 @@ void emu_decode_cvta(emu_decoder *decoder)
     op->dst = emu_target(decoder, emu_operand(decoder, 0), 8);
 }
 
-/* Returns true if the address is in a __constant__ variable, which is kept in global memory. */
+/* Returns true if the address is in a __constant__ variable, which is in global memory. */
 static bool is_constant(const emu_launch *launch, uint64_t address)
 {
     size_t count = launch->globals ? launch->program->module.global_count : 0;
@@ -330,7 +330,7 @@ static void isspacep(emu_warp *warp, const emu_op *op)
     {
         bool yes = a[i] >> EMU_TAG_SHIFT == op->imm;
         uint32_t rank = (uint32_t)a[i] >> 24;
-        if (op->space == PTX_SHARED) /* the space contains only this block's shared memory */
+        if (op->space == PTX_SHARED) /* this space contains only the block's own shared memory */
             yes = yes && (rank == 0 || rank == warp->block->rank + 1);
         if (op->space == PTX_CONST)
             yes = yes && is_constant(warp->worker->run->launch, a[i]);

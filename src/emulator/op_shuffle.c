@@ -2,11 +2,10 @@
 #include "emulator/check.h"
 #include "emulator/lanes.h"
 
-/* Runs an operation for lanes with the same members. `who` is the mask of the members that are
- * present. */
+/* Runs an operation for lanes with the same members. `who` is the mask of the present members. */
 typedef void (*meeting)(emu_warp *warp, const emu_op *op, uint32_t lanes, uint32_t who);
 
-/* Calls `each` for each distinct set of members that the lanes name. */
+/* Calls `each` for each distinct set of members. */
 static void meet_lanes(emu_warp *warp, const emu_op *op, uint32_t operand, meeting each)
 {
     uint32_t named[EMU_WARP], rest = warp->mask;

@@ -54,7 +54,7 @@ static bool has_property(uint64_t bits, unsigned fraction_bits, unsigned width, 
         return exponent != most || !fraction;
     case NOT_A_NUMBER:
         return exponent == most && fraction;
-    case NORMAL: /* zero counts as normal */
+    case NORMAL:
         return exponent != most && (exponent != 0 || !fraction);
     default:
         return exponent == 0 && fraction;
@@ -169,7 +169,7 @@ EMU_BINARY(max_u16x2, emu_u32, emu_u32, both(a, b, false, true))
 EMU_BINARY(min_s16x2, emu_u32, emu_u32, both(a, b, true, false))
 EMU_BINARY(max_s16x2, emu_u32, emu_u32, both(a, b, true, true))
 
-/* Prefers a number to a NaN, unless the opcode has .NaN. -0 is less than +0. */
+/* Prefers a number to a NaN, except with .NaN. -0 is less than +0. */
 static float choose_f32(float a, float b, bool is_max, unsigned flags)
 {
     uint32_t sign = flags & EMU_XORSIGN ? (emu_bits32(a) ^ emu_bits32(b)) & 0x80000000 : 0;

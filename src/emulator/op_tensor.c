@@ -1,17 +1,17 @@
-/* Copies of boxes between shared memory and a tensor in global memory, which a tensor map
- * describes: cp.async.bulk.tensor, cp.reduce.async.bulk.tensor. */
+/* Copies boxes between shared memory and a tensor in global memory, which a tensor map describes:
+ * cp.async.bulk.tensor, cp.reduce.async.bulk.tensor. */
 #include "emulator/lanes.h"
 #include "emulator/tensor_map.h"
 #include "emulator/transfer.h"
 
 enum { CHUNK = 16, BOX_ALIGNMENT = 128, ILLEGAL_INSTRUCTION = 715, MISALIGNED = 716 };
 
-/* A copy. The operation itself contains the address in shared memory. */
+/* A copy. The address in shared memory is in the operation itself. */
 typedef struct tensor {
-    emu_op map, barrier;                           /* operations with their own addresses */
-    emu_op memory;                                 /* an operation that accesses the tensor */
+    emu_op map, barrier;
+    emu_op memory;
     uint32_t coordinates[EMU_TENSOR_RANK], blocks; /* operands */
-    emu_atomic what;                               /* the operation of a reduction */
+    emu_atomic what;
     uint8_t rank;
     bool stores, multicasts, reduces;
 } tensor;
@@ -21,7 +21,7 @@ typedef struct box {
     emu_tensor_map map;
     int64_t first[EMU_TENSOR_RANK]; /* coordinates */
     uint32_t element, row_bytes, bytes;
-    uint32_t shared; /* address in shared memory */
+    uint32_t shared;
     emu_reduction reduction;
 } box;
 
@@ -86,7 +86,7 @@ static bool make_box(emu_warp *warp, const emu_op *op, unsigned lane, box *out)
 
 /* ---- copying ---- */
 
-/* Sets the reduction of the copy, which works on elements of the tensor's type. */
+/* The reduction works on elements of the tensor's type. */
 static bool make_reduction(emu_warp *warp, const emu_op *op, box *b)
 {
     static const ptx_type types[] = {[2] = PTX_U32, PTX_S32, PTX_U64,  PTX_S64, PTX_F16,
@@ -109,8 +109,7 @@ static uint64_t swizzle_offset(const box *b, uint32_t at)
     return (address ^ (address >> 7 & mask) << 4) - (uint64_t)b->shared;
 }
 
-/* Copies the elements of a chunk that are inside the tensor. If all are inside, copies them in one
- * piece. */
+/* Copies the elements of a chunk that are inside the tensor, in one piece if all are inside. */
 static bool move_elements(emu_warp *warp, const box *b, uint64_t row, uint32_t at, uint8_t *chunk)
 {
     const int64_t first = b->first[0] + at / b->element, size = (int64_t)b->map.sizes[0];

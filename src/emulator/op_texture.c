@@ -1,4 +1,4 @@
-/* tex: reads texture objects as described in the CUDA programming guide ("Texture Fetching"). */
+/* tex. Reads texture objects as described in the CUDA programming guide ("Texture Fetching"). */
 #include "emulator/address.h"
 #include "emulator/driver_abi.h"
 #include "emulator/float.h"
@@ -20,12 +20,11 @@ typedef union component {
     uint32_t bits;
 } component;
 
-/* Weighted sums of the texels that each lane has read. */
 typedef struct result {
     component lanes[4][EMU_WARP];
 } result;
 
-/* One texel for each lane: its position (-1: none) and its weight. */
+/* One texel of each lane, with its position (-1: none) and its weight. */
 typedef struct tap {
     int64_t row[EMU_WARP], column[EMU_WARP];
     float weight[EMU_WARP];
@@ -98,7 +97,7 @@ static component component_at(const uint8_t *at, const emu_texture *texture)
     return out;
 }
 
-/* Adds each lane's texel to its result. A lane without a texel adds zero. */
+/* A lane without a texel adds zero. */
 static bool read_tap(emu_warp *warp, const emu_op *op, const emu_texture *texture, const tap *tap,
                      result *out)
 {
@@ -139,7 +138,7 @@ static bool read_tap(emu_warp *warp, const emu_op *op, const emu_texture *textur
 
 /* ---- coordinates ---- */
 
-/* Maps an index outside the texture by the address mode; -1 stands for the border. The modes wrap
+/* Maps an index outside the texture by the address mode. Returns -1 for the border. The modes wrap
  * and mirror apply only to normalised coordinates. */
 static int64_t place_of(int64_t index, const emu_texture *texture, unsigned dimension)
 {
@@ -166,7 +165,7 @@ static float coordinate(const emu_warp *warp, unsigned lane, const fetch *f,
     return fminf(fmaxf(value, -limit), limit);
 }
 
-/* Returns the layer that the lane reads, clamped to the layers that exist. */
+/* Returns the layer that the lane reads, clamped to the existing layers. */
 static int64_t layer_of(const emu_warp *warp, unsigned lane, const fetch *f,
                         const emu_texture *texture)
 {
@@ -175,8 +174,8 @@ static int64_t layer_of(const emu_warp *warp, unsigned lane, const fetch *f,
     return !f->is_layered || layer < 0 ? 0 : layer > last ? last : layer;
 }
 
-/* Returns the lower of the two texels that a filter reads, and sets *weight to the weight of the
- * upper one, which has 8 bits. */
+/* Returns the lower of the two texels that a filter reads. Sets *weight to the weight of the upper
+ * texel, which has 8 bits. */
 static int64_t split_coordinate(float *weight, float value)
 {
     const float below = floorf(value - 0.5f);
@@ -184,8 +183,7 @@ static int64_t split_coordinate(float *weight, float value)
     return (int64_t)below;
 }
 
-/* Sets a texel's position and weight. If bit d of `upper` is set, the texel is the upper one in
- * dimension d. */
+/* Sets a texel's position and weight. Bit d of `upper` selects the upper texel in dimension d. */
 static void place_tap(tap *out, unsigned lane, const emu_texture *texture, unsigned upper,
                       const int64_t lower[3], const float weight[3], int64_t layer)
 {
@@ -226,7 +224,7 @@ static bool sample_texture(emu_warp *warp, const emu_op *op, const emu_texture *
     return ok;
 }
 
-/* Reads linear memory. The result outside that memory is zero. */
+/* Reads outside linear memory return zero. */
 static bool sample_line(emu_warp *warp, const emu_op *op, const emu_texture *texture, result *out)
 {
     const fetch *f = op->extra;
@@ -274,7 +272,7 @@ static bool is_fitting(emu_warp *warp, const emu_op *op, const emu_texture *text
     return !why;
 }
 
-/* Reads textures, together for all lanes that use the same object. */
+/* Lanes with the same texture object are read together. */
 static void read_texture(emu_warp *warp, const emu_op *op)
 {
     const fetch *f = op->extra;
@@ -343,7 +341,7 @@ void emu_decode_texture(emu_decoder *decoder)
                  .is_whole = index == PTX_S32};
     if (ptx_type_bytes(type) != 4 || (!f->is_whole && index != PTX_F32) ||
         to->kind != PTX_OPERAND_VECTOR || to->count != 4)
-        return; /* without a handler, the caller refuses the instruction */
+        return; /* the caller refuses an instruction without a handler */
     if (!decode_coordinates(decoder, f, emu_operand(decoder, 1)))
         return;
     for (unsigned k = 0; k < 4; k++)

@@ -1,5 +1,5 @@
-/* wgmma: products of four warps, each of which computes 16 of 64 rows. Descriptors describe the
- * matrices in shared memory. Products are computed immediately, but in a checked launch their
+/* wgmma. Four warps compute a product together, each of them 16 of 64 rows. Descriptors describe
+ * the matrices in shared memory. Products are computed immediately, but in a checked launch their
  * operands count as being read until the wait (check_async.c). */
 #include "emulator/check.h"
 #include "emulator/lanes.h"
@@ -8,9 +8,9 @@
 enum { ROWS = 16, CHUNK = 16, ILLEGAL_INSTRUCTION = 715, SHARED_BITS = 18 };
 
 typedef struct product {
-    emu_shape shape; /* the part of one warp, with 16 rows */
+    emu_shape shape; /* the 16 rows of one warp */
     emu_number a, b;
-    emu_fragment d, left; /* `left` is A if A is in registers */
+    emu_fragment d, left; /* `left` is A, if A is in registers */
     uint32_t a_at, b_at;  /* operands: descriptors */
     uint32_t adds;        /* operand: a predicate */
     bool never_adds, a_in_registers, a_by_columns, b_by_columns, negates, saturate;
@@ -20,8 +20,7 @@ typedef struct product {
 typedef struct placed {
     uint32_t start, leading, stride; /* offsets in bytes */
     unsigned span;                   /* bytes that are swizzled together; 16: not swizzled */
-    bool by_columns;                 /* true if elements with consecutive k are not contiguous in
-                                        memory */
+    bool by_columns; /* true if elements with consecutive k are not contiguous in memory */
 } placed;
 
 static bool read_descriptor(emu_warp *warp, const emu_op *op, uint32_t operand, bool by_columns,
@@ -56,7 +55,7 @@ static uint32_t chunk_address(const placed *p, unsigned row, unsigned k, unsigne
     return at ^ ((at >> 7 & (p->span / CHUNK - 1)) << 4);
 }
 
-/* Converts 16 bytes of elements to numbers, which are stored at intervals of `next`. */
+/* Converts 16 bytes of elements to numbers, stored at intervals of `next`. */
 static void unpack_row(const uint8_t *chunk, emu_number number, double *to, unsigned next)
 {
     unsigned bytes = emu_number_bytes(number);

@@ -1,4 +1,4 @@
-/* A pool allocator. Each block is twice as large as the previous one. */
+/* Implements a pool allocator. Each block is twice as large as the previous block. */
 #include "emulator/pool.h"
 
 #include <stdint.h>

@@ -4,13 +4,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A pool, which is empty if all bytes are zero. `failed` is set after memory has run out. */
+/* A pool. It is empty if all zero. `failed` is set after memory has run out. */
 typedef struct emu_pool {
     struct emu_pool_block *blocks;
     bool failed;
 } emu_pool;
 
-/* Allocates zeroed memory that belongs to the pool, or returns NULL if memory runs out. */
+/* Returns zeroed memory that belongs to the pool, or NULL if memory runs out. */
 void *emu_pool_alloc(emu_pool *pool, size_t bytes);
 
 /* Copies `length` bytes and adds a NUL. Returns NULL if memory runs out. */

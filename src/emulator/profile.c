@@ -96,8 +96,8 @@ typedef struct attribute_name {
     int number;
 } attribute_name;
 
-/* The attributes by name. Attributes that a profile omits are 0, as for a GPU without the
- * feature. */
+/* The attributes by name. An attribute that a profile lacks is 0, as on a GPU without the feature.
+ */
 static const attribute_name attributes[] = {
 #define X(name, number) {#name, number},
     EMU_ATTRIBUTE_LIST(X)

@@ -18,19 +18,19 @@ typedef struct emu_list {
 
 typedef struct emu_profile {
     char name[32];         /* "h200" */
-    char gpu_name[96];     /* the answer of cuDeviceGetName, with "(emulated)" */
+    char gpu_name[96];     /* the result of cuDeviceGetName, with "(emulated)" */
     double driver_version; /* 1000 * major + 10 * minor */
     double total_memory_bytes;
-    int attribute[EMU_ATTRIBUTE_COUNT]; /* attribute values, by CUdevice_attribute */
-    uint64_t fields_given;              /* one bit for each of the following members that was set */
+    int attribute[EMU_ATTRIBUTE_COUNT]; /* attribute values, indexed by CUdevice_attribute */
+    uint64_t fields_given; /* one bit for each of the following members that the profile sets */
 
-    emu_list carveout_kb;         /* sizes of an SM's shared memory, ascending */
-    emu_list gpc_multiprocessors; /* SMs of each graphics processing cluster */
+    emu_list carveout_kb;         /* shared memory sizes of an SM, ascending */
+    emu_list gpc_multiprocessors; /* number of SMs in each graphics processing cluster */
     double unified_cache_bytes;   /* memory of an SM for L1 cache and shared memory together */
-    double register_granularity;  /* a warp's registers are allocated in multiples of this */
+    double register_granularity;  /* registers are allocated to warps in multiples of this number */
     double cluster_size_portable, cluster_size_max;
-    double cluster_blocks_per_multiprocessor; /* maximum number of blocks on an SM if the blocks are
-                                                 in clusters */
+    double cluster_blocks_per_multiprocessor; /* maximum number of blocks on an SM if they are in
+                                                 clusters */
 
     /* Parameters of the model (model.h). Latencies are in cycles, rates per second or per cycle. */
     double clock_hz;
@@ -51,22 +51,21 @@ typedef struct emu_profile {
     double event_ns;        /* device time of an event record */
     double copy_fixed_ns, set_fixed_ns;
     double host_call_ns, host_launch_ns, host_copy_ns, host_sync_ns, host_graph_launch_ns;
-    double host_start_ns;       /* time from the call to the start, if the device is idle */
-    double slowness;            /* factor for all times of this device; default 1 */
+    double host_start_ns;       /* time from the call to the start on an idle device */
+    double slowness;            /* factor for all times of the device; default 1 */
     double parameter_ns_per_kb; /* cost of parameters beyond the first 4 KB */
 } emu_profile;
 
-/* Loads the built-in profile `name` (NULL or "": h200). `overrides` changes it by a list of
- * key=value, separated by commas; it may be NULL. Returns false and writes one line to `why` if a
- * name, key or value is invalid. */
+/* Loads the built-in profile `name`; NULL and "" mean h200. `overrides` is a list of changes,
+ * key=value separated by commas, or NULL. Returns false and writes one line to `why` if a name, key
+ * or value is invalid. */
 bool emu_profile_load(emu_profile *out, const char *name, const char *overrides, char *why,
                       size_t why_bytes);
 
 /* Loads the devices of the process into `out`, and applies GPUTUNE_EMU_SET to each. If a profile is
- * chosen, it is the only device. `selected` chooses it; if that is empty, GPUTUNE_EMU_PROFILE does,
- * or else the name after the colon of GPUTUNE_DRIVER=emu:NAME. Without a choice, the devices are
- * those of GPUTUNE_EMU_DEVICES (extensions.h). Returns the number of devices, or 0 with one line in
- * `why`. */
+ * chosen, it is the only device. `selected` has precedence, then GPUTUNE_EMU_PROFILE, then the name
+ * after the colon of GPUTUNE_DRIVER=emu:NAME. Otherwise GPUTUNE_EMU_DEVICES lists the devices
+ * (extensions.h). Returns the number of devices, or 0 with one line in `why`. */
 int emu_profiles_from_environment(emu_profile out[EMU_DEVICES_MAX], const char *selected, char *why,
                                   size_t why_bytes);
 

@@ -1,4 +1,4 @@
-/* Loads a program: parses and decodes the text, and computes what each kernel needs. */
+/* Loads a program: parses and decodes the text, and computes each kernel's needs. */
 #include "emulator/program.h"
 
 #include "emulator/decode.h"
@@ -9,9 +9,9 @@
 enum {
     INVALID_PTX = 218,
     OUT_OF_MEMORY = 2,
-    REGISTER_RESERVE = 6, /* registers for addresses and temporaries that are not in PTX */
+    REGISTER_RESERVE = 6, /* registers for addresses and temporaries, which PTX does not show */
     MOST_REGISTERS = 255,
-    REGISTER_FILE = 65536 /* registers of one SM */
+    REGISTER_FILE = 65536
 };
 
 /* ---- resources of a kernel and its callees ---- */
@@ -19,7 +19,7 @@ enum {
 typedef struct reach {
     const emu_program *program;
     bool *uses_shared;
-    uint8_t *state; /* state of each function: 1 if it is being visited, 2 after that */
+    uint8_t *state; /* state of each function: 1 during its visit, 2 after it */
     uint32_t *depth_bytes;
 } reach;
 
@@ -30,7 +30,7 @@ static void merge_shared(reach *r, const emu_function *function)
 }
 
 /* Returns the local memory of the function and its deepest chain of calls. A recursive function
- * counts once; its recursive calls use the stack of the launch. */
+ * counts once, because its recursive calls use the launch's stack. */
 static uint32_t visit_function(reach *r, size_t index)
 {
     const emu_function *function = &r->program->functions[index];
@@ -97,8 +97,7 @@ static void describe_entry(emu_program *program, emu_entry *entry, const ptx_fun
     kernel->params = params;
 }
 
-/* Returns the maximum number of registers per thread, which .maxnreg and the kernel's largest block
- * limit. */
+/* Returns the maximum number of registers per thread, limited by .maxnreg and the largest block. */
 static uint32_t register_limit(const ptx_function *source)
 {
     const uint32_t *threads =

@@ -13,7 +13,6 @@ typedef struct emu_flow {
     bool is_load; /* true if the operation loads from global memory */
 } emu_flow;
 
-/* A decoded function or kernel. */
 typedef struct emu_function {
     const ptx_function *source;
     uint32_t first, end; /* index of the first operation, and of the end */
@@ -24,21 +23,22 @@ typedef struct emu_function {
     const uint32_t *callees;
     size_t callee_count;
     bool calls_indirectly;
-    const bool *uses_shared;     /* for each shared variable of the module: true if it is used */
-    const uint32_t *touches;     /* registers that the operations read or write: 2 * index, plus 1
-                                    if the register is written */
+    const bool
+        *uses_shared; /* for each shared variable of the module, true if the function uses it */
+    const uint32_t
+        *touches; /* registers that the operations read or write: 2 * index, plus 1 for a write */
     const uint32_t *first_touch; /* first touch of each operation, and end of all touches */
-    const emu_flow *flows;       /* flow of each operation */
+    const emu_flow *flows;
 } emu_function;
 
-/* Returns the part of a frame's parameter area that belongs to a lane. */
+/* Returns a lane's part of a frame's parameter area. */
 static inline uint8_t *emu_frame_params(const emu_frame *frame, uint32_t lane)
 {
     return frame->params + (size_t)lane * frame->function->param_bytes;
 }
 
 typedef struct emu_entry {
-    emu_kernel kernel; /* must be first, because the driver has pointers to it */
+    emu_kernel kernel; /* must be the first member, because the driver has pointers to it */
     const emu_function *function;
     const uint32_t *shared_offsets; /* offset of each shared variable of the module */
 } emu_entry;
@@ -65,5 +65,5 @@ typedef struct emu_call {
 
 #define EMU_INDIRECT UINT32_MAX
 
-/* The address of function 0, to which function i adds i. It is not a memory address. */
+/* The address of function 0; function i has this address plus i. It is not a memory address. */
 #define EMU_FUNCTION_ADDRESS UINT64_C(0x0004000000000000)

@@ -77,17 +77,17 @@ typedef struct ptx_variable {
     uint32_t align;
     uint32_t index; /* index in the module's globals or shared variables */
     uint64_t bytes;
-    uint64_t offset; /* offset of a parameter or local in the area of its function */
+    uint64_t offset; /* offset of a parameter or local variable in its function's area */
     uint8_t *initial;
     ptx_relocation *relocations;
     size_t relocation_count, relocation_capacity;
-    struct ptx_variable *next; /* next in the scope */
+    struct ptx_variable *next; /* next variable of the scope */
 } ptx_variable;
 
 typedef enum ptx_operand_kind {
     PTX_OPERAND_REGISTER,
     PTX_OPERAND_INTEGER,
-    PTX_OPERAND_FLOAT32, /* `value` contains the bits */
+    PTX_OPERAND_FLOAT32, /* bits in `value` */
     PTX_OPERAND_FLOAT64,
     PTX_OPERAND_VARIABLE, /* address of `variable` plus `value` */
     PTX_OPERAND_NAME,     /* a label, a function or a special register */
@@ -99,7 +99,7 @@ typedef enum ptx_operand_kind {
 
 typedef struct ptx_operand {
     ptx_operand_kind kind;
-    ptx_type type; /* type of the register */
+    ptx_type type;
     bool is_negated;
     uint32_t reg; /* index in the function's registers */
     uint32_t count;
@@ -116,7 +116,7 @@ typedef struct ptx_scope {
     ptx_variable *variables;
 } ptx_scope;
 
-/* Registers that one declaration declares, as a name or as name<count>. */
+/* Registers of a declaration, which has the form name or name<count>. */
 typedef struct ptx_registers {
     const char *name;
     size_t length;
@@ -156,8 +156,7 @@ typedef struct ptx_function {
     size_t param_count, param_capacity;
     ptx_variable **returns;
     size_t return_count, return_capacity;
-    uint32_t param_bytes; /* bytes of the formal parameters, results and .param variables of the
-                             body */
+    uint32_t param_bytes; /* total size of parameters, results and the body's .param variables */
     uint32_t formal_bytes;
     uint32_t local_bytes;
     ptx_type *registers;
@@ -169,7 +168,6 @@ typedef struct ptx_function {
     ptx_scope scope;
 } ptx_function;
 
-/* A line of the CUDA source. */
 typedef struct ptx_place {
     const char *file; /* NULL: unknown */
     uint32_t line;
@@ -203,15 +201,15 @@ typedef struct ptx_module {
     char error[256]; /* one line, after a failure */
 } ptx_module;
 
-/* Parses the text into *module. On failure returns false and sets module->error. In both cases the
+/* Parses the text into *module. On failure, returns false and sets module->error. In both cases the
  * caller calls ptx_module_free(). */
 bool ptx_parse(ptx_module *module, const char *text, size_t bytes);
 void ptx_module_free(ptx_module *module);
 
-/* Returns the source line of a PTX line, in the file in which the function of that line begins. The
- * PTX must have been compiled with -lineinfo. */
+/* Returns the source line of a PTX line. Code inlined from another file gets the line of the call.
+ * The PTX must have been compiled with -lineinfo. */
 ptx_place ptx_module_place(const ptx_module *module, uint32_t ptx_line);
 
-/* Finds a label in `scope` or the scopes around it, or returns NULL. */
+/* Finds a label in `scope` or its enclosing scopes, or returns NULL. */
 const ptx_label *ptx_function_label(const ptx_function *function, const ptx_scope *scope,
                                     const char *name);

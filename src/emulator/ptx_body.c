@@ -16,7 +16,7 @@ static ptx_operand *copy_operand(ptx_parser *parser, ptx_operand operand)
 
 static ptx_operand parse_operand(ptx_parser *parser);
 
-/* Parses operands that are separated by commas, up to `close`. */
+/* Parses operands separated by commas, up to `close`. */
 static ptx_operand parse_items(ptx_parser *parser, ptx_operand_kind kind, const char *close)
 {
     ptx_operand result = {.kind = kind};
@@ -244,8 +244,8 @@ static void parse_registers(ptx_parser *parser)
     ptx_expect(parser, ";");
 }
 
-/* Parses .loc file line column [, function_name label, inlined_at file line column]. Code that was
- * inlined from another file gets the line of the call. */
+/* Parses .loc file line column [, function_name label, inlined_at file line column]. Code inlined
+ * from another file gets the line of the call. */
 static void parse_location(ptx_parser *parser)
 {
     int line = parser->token.line;

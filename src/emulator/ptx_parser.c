@@ -1,4 +1,4 @@
-/* Functions that all parsers use: failures, and reading tokens. */
+/* Functions of all parsers: recording failures and reading tokens. */
 #include "emulator/ptx_parser.h"
 
 #include "base/number.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* A parser. After a failure, `token` stays at the end of the text, so every loop ends, and callers
- * need to check `failed` only once. */
+ * check `failed` only once. */
 typedef struct ptx_parser {
     ptx_lexer lexer;
     ptx_token token; /* current token */
@@ -27,7 +27,7 @@ typedef struct ptx_parser {
          ? &(owner)->items[(owner)->prefix##_count++]                                              \
          : ptx_out_of_memory(parser))
 
-/* Records a failure with its line, if it is the first one, and ends parsing. */
+/* Records a failure with its line, unless there was one before, and ends parsing. */
 __attribute__((format(printf, 2, 3))) void ptx_fail(ptx_parser *parser, const char *format, ...);
 void *ptx_out_of_memory(ptx_parser *parser);
 
@@ -39,7 +39,7 @@ bool ptx_accept(ptx_parser *parser, const char *text);
 void ptx_expect(ptx_parser *parser, const char *text);
 /* Reads a word and returns a copy, or "" after a failure. */
 const char *ptx_expect_word(ptx_parser *parser);
-/* Reads an integer that is not negative. */
+/* Reads a non-negative integer. */
 uint64_t ptx_expect_integer(ptx_parser *parser);
 /* Skips all tokens up to `text`, and `text` itself. */
 void ptx_skip_past(ptx_parser *parser, const char *text);
@@ -50,13 +50,11 @@ ptx_type ptx_expect_type(ptx_parser *parser);
 /* Parses a declaration after its address space, [.align n] [.vN] type name[dims] [= values], and
  * adds the variable to the current scope. Returns NULL after a failure. */
 ptx_variable *ptx_parse_variable(ptx_parser *parser, ptx_space space, bool is_external);
-/* Parses the declarations after a directive such as .shared. */
 void ptx_parse_variables(ptx_parser *parser, ptx_space space, bool is_external);
 
-/* Parses the body of the current function, including its braces. */
 void ptx_parse_body(ptx_parser *parser);
 
-/* Find a name in the current scope or the scopes around it, or return NULL. */
+/* Find a name in the current scope or its enclosing scopes, or return NULL. */
 const ptx_registers *ptx_find_register(const ptx_parser *parser, const char *name, size_t length,
                                        uint32_t *index);
 ptx_variable *ptx_find_variable(const ptx_parser *parser, const char *name, size_t length);

@@ -1,7 +1,7 @@
 /* Parses declarations of registers and variables, and finds them by name. */
 #include "emulator/ptx_parser.h"
 
-/* The maximum local memory of a thread on hardware; parameters need far less. */
+/* A thread's maximum local memory on hardware; parameters need far less. */
 enum { LARGEST_AREA = 512 * 1024 };
 
 /* ---- look-up ---- */
@@ -48,8 +48,8 @@ ptx_variable *ptx_find_variable(const ptx_parser *parser, const char *name, size
 
 /* ---- initialisers ---- */
 
-static const uint64_t largest_initialised =
-    UINT64_C(1) << 30; /* maximum size of an initial value that is kept in memory */
+static const uint64_t largest_initialised = UINT64_C(1)
+                                            << 30; /* maximum size of an initial value in memory */
 
 static void store_initial(ptx_parser *parser, ptx_variable *variable, uint64_t offset,
                           unsigned bytes, uint64_t value)
@@ -107,7 +107,7 @@ static uint64_t initial_number(ptx_parser *parser, ptx_type type)
     return minus ? 0 - token.value : token.value;
 }
 
-/* Parses values in nested braces. They are stored consecutively. */
+/* Parses values in nested braces, and stores them consecutively. */
 static void parse_initial(ptx_parser *parser, ptx_variable *variable, ptx_type type)
 {
     unsigned bytes = ptx_type_bytes(type);

@@ -1,4 +1,4 @@
-/* Runs the commands of each stream on a thread, in the order that CUDA promises. */
+/* Runs the commands of each stream on a thread, in the order that CUDA guarantees. */
 #include "emulator/queue.h"
 
 #include <stdlib.h>
@@ -58,7 +58,8 @@ void emu_completion_release(emu_completion *completion)
     }
 }
 
-/* Marks a completion as done at `end_ns` and wakes the threads that wait for it. Lock held. */
+/* Marks a completion as done at `end_ns` and wakes the threads that wait for it. Call it with the
+ * lock held. */
 static void completion_signal(emu_completion *completion, double end_ns)
 {
     completion->done = true;
@@ -82,7 +83,7 @@ static void release_stream(CUstream stream)
 }
 
 /* Returns the time at which the submission starts on the device: when the host has submitted it,
- * the earlier work of the stream has ended, and the work that it waits for has ended. */
+ * and all work before it has ended. */
 static double start_time(CUstream stream, const emu_submission *submission)
 {
     double gap = submission->command->class->is_kernel ? emu.profile.stream_gap_ns : 0;
@@ -118,7 +119,7 @@ static void free_submission(emu_submission *submission)
 }
 
 /* Runs the oldest submission of the stream. The lock is held before and after, but not while the
- * command runs. After a sticky error commands end without running. */
+ * command runs. After a sticky error, commands end without running. */
 static void run_one(CUstream stream)
 {
     emu_submission *submission = stream->first;
@@ -223,8 +224,8 @@ static CUresult add_implicit_waits(CUstream stream)
     return CUDA_SUCCESS;
 }
 
-/* Creates a submission and moves the stream's waits to it, including waits for work that has
- * already ended, because the command starts after the modelled end of that work. */
+/* Creates a submission and moves the stream's waits to it. Includes waits for ended work, because
+ * the command starts after the modelled end of that work. */
 static emu_submission *new_submission(CUstream stream, emu_command *command)
 {
     size_t bytes = sizeof(emu_submission) + stream->wait_count * sizeof(emu_completion *);
@@ -298,7 +299,7 @@ static CUstream busy_stream(CUcontext context, bool only_blocking)
     return NULL;
 }
 
-/* Waits for the context's streams. The list may change in a wait, which releases the lock. */
+/* The list of streams may change in a wait, which releases the lock. */
 static CUresult join_streams(CUcontext context, bool only_blocking)
 {
     CUstream busy;

@@ -1,4 +1,4 @@
-/* Host memory registered with cuMemHostRegister. Any thread. */
+/* Host memory registered with cuMemHostRegister. All functions are thread-safe. */
 #pragma once
 
 #include "emulator/memory.h"
@@ -6,7 +6,7 @@
 /* Adds a range. Fails with CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED if it overlaps another range,
  * and with 2 if the table is full. */
 int emu_registered_add(void *host, size_t bytes, void *owner);
-/* Removes the range that begins at `host`; fails with 713 if it is not registered. */
+/* Removes the range that begins at `host`. Fails with 713 if there is none. */
 int emu_registered_remove(void *host);
 /* Removes all ranges of `owner`, a context that is being destroyed. */
 void emu_registered_release_owner(void *owner);

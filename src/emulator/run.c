@@ -63,8 +63,8 @@ enum {
     LAUNCH_FAILED = 719,
     SLICE = 1 << 16,         /* operations after which a worker checks for cancellation */
     SLICES_BEFORE_HELP = 16, /* slices after which a group shares its worker */
-    QUANTUM = 4096,          /* operations of a warp before the next warp's turn */
-    QUANTUM_SHORT = 256,     /* like QUANTUM, in a cooperative launch */
+    QUANTUM = 4096,          /* operations of a warp before the next warp runs */
+    QUANTUM_SHORT = 256,     /* like QUANTUM, for a cooperative launch */
     MOST_RESIDENT = 1024,    /* maximum number of groups that share one worker */
     SMALL_LAUNCH = 4096,     /* a launch with fewer threads begins on one host thread */
     DEFAULT_STACK = 1024,
@@ -75,7 +75,7 @@ typedef struct team {
     emu_run_state state;
     emu_worker *workers[MOST_WORKERS];
     pthread_t threads[MOST_WORKERS];
-    unsigned most, count; /* maximum number of workers, and number that were started */
+    unsigned most, count; /* maximum number of workers, and number of started workers */
 } team;
 
 /* ---- outside events ---- */
@@ -99,8 +99,8 @@ static bool must_stop(emu_run_state *run)
     return atomic_load(&run->stop);
 }
 
-/* Returns true for a cooperative launch. Its blocks run in turn on one thread, because they wait
- * for each other and the counters must not depend on the host. */
+/* The blocks of a cooperative launch take turns on one thread, because they wait for each other and
+ * the counters must not depend on the host. */
 static bool is_cooperative(const emu_run_state *run)
 {
     return run->launch->grid_workspace != 0;
@@ -109,8 +109,8 @@ static bool is_cooperative(const emu_run_state *run)
 /* ---- launches that do not end ---- */
 
 /* A checked launch is reported as endless after ENDLESS_TIMES as many operations as the longest
- * launch of a kernel with this name that has ended in this process, but not before ENDLESS_LEAST.
- * If no such launch has ended, the limit is ENDLESS_FIRST. */
+ * earlier launch of a kernel with this name, but not before ENDLESS_LEAST. Without an earlier
+ * launch, the limit is ENDLESS_FIRST. */
 static const uint64_t ENDLESS_TIMES = 100;
 static const uint64_t ENDLESS_LEAST = UINT64_C(1) << 22, ENDLESS_FIRST = UINT64_C(1) << 27;
 enum { NAMES = 64 };
@@ -186,8 +186,7 @@ static void add_helpers(team *all)
     all->most = all->count;
 }
 
-/* Runs a group without sharing the worker. Returns false if it has not ended and should share the
- * worker. */
+/* Runs a group alone. Returns false if the group has not ended and should share the worker. */
 static bool run_group(emu_group *group, team *helpers)
 {
     int slices = is_cooperative(group->worker->run) ? 0 : SLICES_BEFORE_HELP;
@@ -256,7 +255,7 @@ static void add_resident(residents *all, emu_group *group)
     all->count++;
 }
 
-/* Returns how many groups the device can hold together. Only these can wait for each other. */
+/* Returns the maximum number of resident groups. Only resident groups can wait for each other. */
 static uint64_t most_resident(const emu_run_state *run)
 {
     uint64_t blocks = (uint64_t)run->limits.sm_count * run->limits.blocks_per_sm;
@@ -387,7 +386,6 @@ static uint64_t thread_total(const emu_run_state *run)
     return run->groups * run->blocks_per_group * block[0] * block[1] * block[2];
 }
 
-/* Returns a different number for each launch of this process. */
 static uint32_t next_poison(void)
 {
     static atomic_uint launches;

@@ -69,11 +69,11 @@ SCALAR(smid, warp->block->group->sm)
 SCALAR(nsmid, warp->worker->run->limits.sm_count)
 SCALAR(dynamic_shared, LAUNCH(warp)->dynamic_shared_bytes)
 SCALAR(total_shared, warp->block->shared_bytes)
-/* the address of the grid barriers, which cooperative_groups reads from here */
+/* the address of the grid barriers, which cooperative_groups reads from this register */
 SCALAR(envreg1, LAUNCH(warp)->grid_workspace >> 32)
 SCALAR(envreg2, (uint32_t)LAUNCH(warp)->grid_workspace)
 
-/* Returns how many operations this host thread has executed. */
+/* Returns the number of operations that this host thread has executed. */
 static uint64_t clock_64(const emu_warp *warp, unsigned lane)
 {
     uint64_t sum = 0;

@@ -1,10 +1,10 @@
 /* Runs warps whose lanes diverge.
  *
- * Lanes at the same position form a split. The split with the deepest call and, among those, the
- * lowest position runs first, until it reaches the position of another split and joins it. In the
- * order in which compilers emit blocks, this reconverges at the immediate post-dominator. A split
- * that has run for long lets other splits run. So a lane that spins for another lane of its warp
- * makes progress, as on hardware since Volta. */
+ * Lanes at the same position form a split. The split with the deepest call runs first and, among
+ * equals, the split with the lowest position, until it reaches another split's position and joins
+ * it. In the order in which compilers emit blocks, splits reconverge at the immediate
+ * post-dominator. A split that has run for long lets other splits run. So a lane that spins for
+ * another lane of its warp makes progress, as on hardware since Volta. */
 #include "emulator/check.h"
 #include "emulator/program.h"
 #include "emulator/warp.h"
@@ -13,7 +13,7 @@
 
 enum {
     PATIENCE = 16384, /* operations of a split before waiting splits run */
-    TURN = 256        /* operations of each split when they take turns */
+    TURN = 256        /* operations of each split when splits alternate */
 };
 
 void emu_add_split(emu_warp *warp, emu_frame *frame, uint32_t pc, uint32_t mask)
@@ -83,14 +83,14 @@ bool emu_warp_is_ready(const emu_warp *warp)
 
 /* ---- choosing ---- */
 
-/* Returns true if split a runs before split b: the deeper call first, then the lower position. */
+/* Orders splits: the deeper call first, then the lower position. */
 static bool precedes(const emu_split *a, const emu_split *b)
 {
     if (a->frame != b->frame) {
         if (a->frame->depth != b->frame->depth)
             return a->frame->depth > b->frame->depth;
         return a->frame->inside <
-               b->frame->inside; /* no two frames share lanes, so this order is fixed */
+               b->frame->inside; /* no two frames share lanes, so this order is unambiguous */
     }
     return a->pc < b->pc;
 }
@@ -122,7 +122,7 @@ static bool can_join(const emu_split *split, const emu_split *with)
            (split->state == EMU_READY || split->state == EMU_AT_SYNC);
 }
 
-/* Joins all splits at the position of split `chosen`, and returns the new index. */
+/* Joins all splits at the position of split `chosen`, and returns its new index. */
 static unsigned join_splits(emu_warp *warp, unsigned chosen)
 {
     emu_split split = warp->splits[chosen];
@@ -154,7 +154,7 @@ static uint32_t find_limit(const emu_warp *warp, const emu_split *chosen)
     return limit;
 }
 
-/* Makes the split the current one and removes it from the list. */
+/* Makes the split the current split and removes it from the list. */
 static void enter_split(emu_warp *warp, unsigned chosen)
 {
     unsigned index = join_splits(warp, chosen);
@@ -179,8 +179,8 @@ static void leave_split(emu_warp *warp)
 
 /* ---- running ---- */
 
-/* Runs the split until it reaches the limit, its lanes wait or have left it, or the budget is
- * spent. Returns the rest of the budget. */
+/* Runs the split until it reaches the limit, its lanes wait or leave it, or the budget is used up.
+ * Returns the remaining budget. */
 static uint32_t run_split(emu_warp *warp, const emu_op *ops, uint32_t budget)
 {
     emu_counters *counters = &warp->worker->counters;

@@ -3,15 +3,17 @@
 
 #include "emulator/queue.h"
 
-/* Adds a stream with a handle to the list of `context`. Fails with 2 if memory runs out. Lock
- * held. */
+/* Adds a stream with a handle to the list of `context`. Fails with 2 if memory runs out. Call it
+ * with the lock held. */
 CUresult emu_stream_new(CUstream *out, CUcontext context, unsigned flags);
 
-/* Creates the legacy stream of a context, which has no handle and is in no list. Lock held. */
+/* Creates the legacy stream of a context, which has no handle and is in no list. Call it with the
+ * lock held. */
 CUresult emu_stream_new_legacy(CUstream *out, CUcontext context);
 
 /* Finds the stream of a handle. NULL and 1 are the legacy stream of the current context, 2 is the
- * default stream of the thread. Fails with 400 for an invalid handle. Lock held. */
+ * default stream of the thread. Fails with 400 for an invalid handle. Call it with the lock held.
+ */
 CUresult emu_stream_resolve(CUstream *out, CUstream handle);
 
 /* Submits a command to a stream, or adds it to the stream's capture. Takes ownership of the

@@ -7,7 +7,7 @@
 enum { EMU_TENSOR_RANK = 5, EMU_TENSOR_MAGIC = 0x70616d74 };
 
 typedef struct emu_tensor_map {
-    uint8_t type, rank, swizzle, interleave; /* values of the driver API, except the rank */
+    uint8_t type, rank, swizzle, interleave; /* values of the driver API, except `rank` */
     uint32_t magic;
     uint64_t address;
     uint64_t sizes[EMU_TENSOR_RANK];
@@ -20,7 +20,7 @@ typedef struct emu_tensor_map {
 
 _Static_assert(sizeof(emu_tensor_map) == 128, "a CUtensorMap has 128 bytes");
 
-/* Returns the element size of a CUtensorMapDataType, or 0 if there is no such type. */
+/* Returns the element size of a CUtensorMapDataType, or 0 for an invalid type. */
 static inline unsigned emu_tensor_element_bytes(int type)
 {
     /* u8, u16, u32, s32, u64, s64, f16, f32, f64, bf16, f32 flushed, tf32, tf32 flushed */

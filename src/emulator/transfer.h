@@ -4,14 +4,14 @@
 #include "emulator/address.h"
 #include "emulator/atomic.h"
 
-/* Transfers `bytes` bytes of the only active lane to the block of rank `rank` - 1 or, if `rank` is
- * 0, to the block that the address selects. `with` is the argument of emu_transfer(). Returns false
+/* Transfers `bytes` bytes of the only active lane. The target is the block of rank `rank` - 1 or,
+ * if `rank` is 0, the block of the address. `with` is the argument of emu_transfer(). Returns false
  * after a fault. */
 typedef bool emu_move(emu_warp *warp, const emu_op *op, uint32_t bytes, uint32_t rank,
                       const void *with);
 
-/* Makes a transfer that is counted by the mbarrier at `barrier`, or by a bulk group if `barrier` is
- * NULL. */
+/* Makes a transfer, which the mbarrier at `barrier` counts, or a bulk group if `barrier` is NULL.
+ */
 void emu_transfer(emu_warp *warp, const emu_op *op, const emu_op *barrier, uint32_t bytes,
                   uint32_t rank, emu_move *move, const void *with);
 
@@ -19,19 +19,20 @@ void emu_transfer(emu_warp *warp, const emu_op *op, const emu_op *barrier, uint3
 void emu_each_lane(emu_warp *warp, const emu_op *op,
                    void (*run)(emu_warp *warp, const emu_op *op, unsigned lane));
 
-/* Returns the host memory at the only active lane's address plus `offset`; NULL after a fault. */
+/* Returns the host memory at the only active lane's address plus `offset`, or NULL after a fault.
+ */
 uint8_t *emu_find_lane(emu_warp *warp, const emu_op *op, uint32_t bytes, uint32_t rank,
                        uint64_t offset);
 
-/* An operation that combines transferred elements with those in memory. If all bytes are zero, the
+/* An operation that combines transferred elements with those in memory. If all zero, the
  * transferred elements replace those in memory. */
 typedef struct emu_reduction {
     bool reduces;
     emu_atomic what;
-    ptx_type type; /* type of the elements */
+    ptx_type type;
 } emu_reduction;
 
-/* Takes the reduction that the opcode names. Returns false if it names none. */
+/* Takes the opcode's reduction. Returns false if there is none. */
 bool emu_take_reduction(emu_decoder *decoder, emu_atomic *out);
 /* Stores elements, or combines them with those in memory. */
 void emu_put(const emu_reduction *reduction, uint8_t *to, const uint8_t *from, uint32_t bytes);

@@ -18,42 +18,42 @@ typedef struct emu_worker emu_worker;
 typedef struct emu_frame emu_frame;
 typedef struct emu_op emu_op;
 
-/* Executes one operation for the lanes in warp->mask, which is never empty. */
+/* Executes an operation for the lanes in warp->mask, which is never empty. */
 typedef void (*emu_handler)(emu_warp *warp, const emu_op *op);
 
 struct emu_op {
     emu_handler run;
-    uint64_t imm;      /* address offset, branch target or flags, as the handler defines */
-    const void *extra; /* more data for the handler, which belongs to the program */
+    uint64_t imm;      /* address offset, branch target or flags, depending on the handler */
+    const void *extra; /* more data for the handler; owned by the program */
     uint32_t dst, a, b, c, d;
     uint32_t guard;      /* predicate of the guard; EMU_TRUE_SLOT: no guard */
     uint32_t guard_flip; /* all ones if the guard is negated */
     uint32_t line;       /* PTX line */
     uint8_t unit;        /* emu_class */
-    uint8_t waits;       /* 1: the modelled warp waits here for global loads */
+    uint8_t waits;       /* 1 if the modelled warp waits here for global loads */
     uint8_t bytes;       /* size of an element in memory */
     uint8_t count;       /* number of elements of a memory access */
-    uint8_t space;       /* address space of a memory access, a ptx_space */
-    uint8_t width;       /* size of the register of an element */
-    uint16_t flags;      /* flags that the handler defines */
+    uint8_t space;
+    uint8_t width;  /* size of the register of an element */
+    uint16_t flags; /* flags of the handler */
 };
 
 enum {
     EMU_TRUE_SLOT = 0, /* a predicate that is always true */
     EMU_SINK_PREDICATE = 4,
-    EMU_CARRY = 8,       /* carry flags of the lanes */
-    EMU_SINK_SLOT = 128, /* 512 bytes for results that are not used */
+    EMU_CARRY = 8,
+    EMU_SINK_SLOT = 128, /* 512 bytes for results that are never read */
     EMU_FIRST_SLOT = 640,
-    EMU_BARRIERS = 16,                   /* barriers that a kernel can name */
+    EMU_BARRIERS = 16,                   /* number of barriers that a kernel can use */
     EMU_ALL_BARRIERS = EMU_BARRIERS + 8, /* including the barriers of warpgroups */
-    EMU_WARPGROUP = 4,                   /* warps of a warpgroup */
+    EMU_WARPGROUP = 4,
     EMU_RANGES = 16,
     EMU_HOT = 256
 };
 
 /* A call of a function by some lanes of a warp. */
 struct emu_frame {
-    emu_frame *parent; /* the caller's frame; NULL in the kernel's frame */
+    emu_frame *parent; /* the caller's frame, or NULL in the kernel's frame */
     const struct emu_function *function;
     const emu_op *call; /* the call that created the frame */
     uint32_t return_pc;
@@ -61,9 +61,9 @@ struct emu_frame {
     uint8_t *params; /* each lane's parameters, results and .param variables */
     uint32_t local_base;
     uint32_t depth;
-    uint32_t inside;         /* lanes that have not returned */
-    struct emu_unset *unset; /* for each register, the lanes in which it is unset; NULL in an
-                                unchecked launch */
+    uint32_t inside; /* lanes that have not returned */
+    struct emu_unset
+        *unset; /* for each register, the lanes in which it is unset; NULL in an unchecked launch */
 };
 
 typedef enum emu_state {
@@ -79,7 +79,7 @@ typedef struct emu_split {
     const emu_op *waiting_op;
     uint32_t pc;
     uint32_t mask;
-    uint32_t turn; /* the warp's turn in which it last ran */
+    uint32_t turn; /* the warp's `turn` when the split last ran */
     uint8_t state;
     uint8_t barrier;
 } emu_split;
@@ -90,18 +90,18 @@ struct emu_warp {
     uint32_t dead;    /* lanes that have exited or do not exist */
     uint32_t active;  /* lanes of the running split */
     uint32_t pc;      /* next operation */
-    uint32_t limit;   /* position at which the run of the split ends; 0: immediately */
+    uint32_t limit;   /* position at which the split stops; 0: stop immediately */
     emu_frame *frame;
     emu_block *block;
     emu_worker *worker;
     unsigned split_count;
     emu_split splits[EMU_WARP];
     uint32_t turn;
-    uint32_t patience; /* operations left until other splits get a turn */
-    bool yields;       /* true to end the warp's turn early, so other warps run */
-    bool polls; /* in a checked launch: true if the turn ended because an mbarrier was not ready */
+    uint32_t patience; /* operations left until other splits run */
+    bool yields;       /* set to let other warps run now */
+    bool polls;      /* true if a checked launch's warp stopped because an mbarrier was not ready */
     emu_frame *home; /* the kernel's frame, which each block reuses */
-    uint32_t index;  /* index in the block */
+    uint32_t index;
     uint64_t issued, waits;
     uint8_t *local;                   /* local memory: EMU_WARP x local_bytes */
     uint32_t local_bytes;             /* bytes of local memory of one lane */
@@ -110,11 +110,10 @@ struct emu_warp {
 };
 
 typedef struct emu_barrier {
-    uint32_t arrived;         /* number of threads that have arrived */
-    uint32_t expected;        /* number of threads to wait for; 0: all threads that have not
-                                 exited */
-    uint32_t warps;           /* bit mask of the warps that have arrived */
-    uint32_t count, all, any; /* predicates of bar.red */
+    uint32_t arrived;
+    uint32_t expected; /* number of threads to wait for; 0: all threads that have not exited */
+    uint32_t warps;    /* bit mask of the warps that have arrived */
+    uint32_t count, all, any;
 } emu_barrier;
 
 struct emu_block {
@@ -130,13 +129,12 @@ struct emu_block {
     struct emu_block_order *order; /* NULL in an unchecked launch */
 };
 
-/* A sector on which the group runs atomics. */
 typedef struct emu_hot {
     uint64_t sector;
     uint64_t lanes;
 } emu_hot;
 
-/* The blocks of one cluster, or a single block. One host thread runs them. */
+/* The blocks of a cluster, or a single block. One host thread runs them. */
 struct emu_group {
     emu_group *next;
     emu_worker *worker;
@@ -145,7 +143,7 @@ struct emu_group {
     uint32_t live_threads;
     uint32_t cluster_arrived, cluster_phase;
     uint32_t sm;
-    /* in a checked launch: number of turns in which all warps waited for mbarriers */
+    /* number of successive rounds of a checked launch in which all warps waited for mbarriers */
     uint32_t idle;
     uint64_t hottest; /* the maximum of hot[].lanes */
     emu_hot hot[EMU_HOT];
@@ -159,23 +157,22 @@ typedef struct emu_run_state {
     uint32_t cluster[3];
     uint32_t blocks_per_group;
     uint64_t groups, groups_per_sm; /* each SM runs consecutive groups */
-    uint32_t quantum;               /* operations of a warp until the next warp's turn */
+    uint32_t quantum;               /* operations of a warp until the next warp runs */
     atomic_ullong next_sm;
     atomic_int stop;
     emu_fault *fault;
     pthread_mutex_t lock;
-    uint32_t poison;          /* number that selects the initial contents of shared memory */
-    uint64_t most_operations; /* number of operations after which a checked launch is reported as
-                                 endless */
+    uint32_t poison;          /* selects the initial contents of shared memory */
+    uint64_t most_operations; /* operations after which a checked launch is reported as endless */
 } emu_run_state;
 
 /* A host thread's state. It has its own cache lines, because its counters change all the time. */
 struct emu_worker {
     _Alignas(128) emu_run_state *run;
-    emu_group *spare;             /* a group that has ended, whose memory the next group reuses */
-    emu_range ranges[EMU_RANGES]; /* recently accessed allocations, by the PTX line of the access */
+    emu_group *spare;             /* a group that has ended; the next group reuses its memory */
+    emu_range ranges[EMU_RANGES]; /* recently accessed allocations, by PTX line of the access */
     struct emu_l1 *l1;
-    struct emu_check *check; /* the sanitizer; NULL: the launch is not checked */
+    struct emu_check *check; /* the sanitizer, or NULL in an unchecked launch */
     emu_counters counters;
 };
 
@@ -196,7 +193,6 @@ static inline uint32_t emu_predicate(const emu_warp *warp, uint32_t operand)
     return value;
 }
 
-/* Sets a predicate in the lanes in `mask`. */
 static inline void emu_set_predicate(emu_warp *warp, uint32_t operand, uint32_t mask,
                                      uint32_t value)
 {
@@ -210,7 +206,6 @@ static inline unsigned emu_popcount(uint32_t value)
     return value == UINT32_MAX ? EMU_WARP : (unsigned)__builtin_popcount(value);
 }
 
-/* Iterates over the lanes in a mask. */
 #define EMU_FOR_LANES(lane, lanes)                                                                 \
     for (uint32_t rest_ = (lanes), lane;                                                           \
          rest_ && (((lane) = (uint32_t)__builtin_ctz(rest_)), true); rest_ &= rest_ - 1)
@@ -223,8 +218,8 @@ static inline unsigned emu_popcount(uint32_t value)
 #endif
 
 /* Compiles a second version of the function for AVX2, which the loader selects if the host supports
- * AVX2. Both versions give equal results, because operations are not contracted. There is only one
- * version with sanitizers, with which the loader cannot select. */
+ * AVX2. Both versions give equal results, because operations are not contracted. Sanitizers prevent
+ * the selection, so there is only one version with sanitizers. */
 #if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__) &&                            \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define EMU_WIDE __attribute__((target_clones("avx2", "default")))
@@ -241,7 +236,7 @@ emu_group *emu_group_start(emu_worker *worker, uint64_t index, uint32_t sm);
 /* Runs the warps in turn until all threads have exited, no warp can continue, or about `budget`
  * operations have run. */
 emu_progress emu_group_run(emu_group *group, uint64_t budget);
-/* Adds the counts of an ended group to its worker's counts, and frees or keeps the group. */
+/* Adds an ended group's counts to its worker's counts, and frees or keeps the group. */
 void emu_group_end(emu_group *group);
 void emu_group_free(emu_group *group);
 
@@ -253,22 +248,21 @@ uint32_t emu_warp_run(emu_warp *warp, uint32_t budget);
 
 bool emu_warp_is_ready(const emu_warp *warp);
 
-/* Makes the lanes in `mask` of the running split continue at `target`. The others continue after
- * the current operation. */
+/* Makes the lanes in `mask` of the running split continue at `target`. The other lanes continue
+ * after the current operation. */
 void emu_branch(emu_warp *warp, uint32_t mask, uint32_t target);
 
 /* Adds a split that is ready to run. */
 void emu_add_split(emu_warp *warp, emu_frame *frame, uint32_t pc, uint32_t mask);
 
-/* Removes lanes from the running split. The others continue after the current operation. */
+/* Removes lanes from the running split. The other lanes continue after the current operation. */
 void emu_leave_split(emu_warp *warp, uint32_t mask);
 
-/* Makes the lanes in `mask` wait in `state`. After the wait they continue at `pc`. */
+/* Makes the lanes in `mask` wait in `state`, and then continue at `pc`. */
 void emu_wait(emu_warp *warp, const emu_op *op, uint32_t mask, emu_state state, unsigned barrier,
               uint32_t pc);
 
-/* Returns the members of all active lanes. The operand contains the mask of members of each
- * lane. */
+/* Returns the members of all active lanes. The operand contains each lane's mask of members. */
 uint32_t emu_members(const emu_warp *warp, uint32_t operand);
 
 /* For .sync operations: returns true if all members that have not exited execute this operation
@@ -283,11 +277,11 @@ emu_frame *emu_frame_new(emu_warp *warp, const struct emu_function *function, em
 /* Zeroes all registers, so a kernel that reads an unset register is deterministic. */
 void emu_frame_clear(emu_frame *frame);
 void emu_frame_free(emu_frame *frame);
-/* Remove lanes from a frame, or from the frame and all its callers. A frame without lanes is
- * freed. */
+/* Remove lanes from a frame, or from the frame and all its callers. A frame without lanes is freed.
+ */
 void emu_frame_return(emu_frame *frame, uint32_t mask);
 void emu_frame_exit(emu_frame *frame, uint32_t mask);
-/* Frees the frames of all calls that the warp's lanes are in. */
+/* Frees the frames of all calls in progress. */
 void emu_frames_free(emu_warp *warp);
 
 /* ---- barriers (op_barrier.c) ---- */
