@@ -368,7 +368,6 @@ static ptx_space space_of(uint64_t address)
     }
 }
 
-/* Resolves the lanes of each address space in turn. */
 static bool resolve_generic(emu_warp *warp, const emu_op *op, emu_access *access)
 {
     uint32_t rest = warp->mask;

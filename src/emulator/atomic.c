@@ -52,7 +52,6 @@ static uint16_t add_bfloat(uint16_t old, uint16_t b)
     return emu_bfloat_from_double(sum, EMU_RN);
 }
 
-/* Returns a number rather than a NaN. */
 static uint16_t choose_half(emu_atomic what, uint16_t old, uint16_t b, float x, float y)
 {
     if (x != x || y != y)

@@ -17,7 +17,6 @@ enum {
 
 /* ---- reading device memory ---- */
 
-/* Returns false if the thread may not read these bytes. */
 static bool read_generic(const emu_warp *warp, unsigned lane, uint64_t address, void *out,
                          uint32_t bytes)
 {
@@ -131,8 +130,8 @@ static void put_conversion(output *out, const char *spec, char kind, bool is_lon
                                             : sizeof text - 1);
 }
 
-/* Copies a conversion of the format to `spec`, with stars replaced by their arguments. Returns the
- * conversion's length in the format, or 0 if it is invalid. */
+/* Copies a conversion to `spec`, and replaces stars by their arguments. Returns the conversion's
+ * length in the format, or 0 if it is invalid. */
 static size_t read_conversion(const char *at, char *spec, char *kind, bool *is_long, arguments *all)
 {
     size_t length = 1, used = 1;

@@ -3,6 +3,5 @@
 
 #include "emulator/warp.h"
 
-/* Returns the handler for calls of the function `name` (vprintf, __assertfail, malloc, free), or
- * NULL. */
+/* Returns the handler of vprintf, __assertfail, malloc or free, or NULL for another name. */
 emu_handler emu_builtin_find(const char *name);

@@ -22,7 +22,6 @@ emu_capture *emu_capture_find(uint64_t id)
     return NULL;
 }
 
-/* Finds a captured stream of the context. With `only_blocking`, skips non-blocking streams. */
 static CUstream captured_stream(CUcontext context, bool only_blocking)
 {
     for (CUstream stream = context->streams; stream; stream = stream->next) {

@@ -22,8 +22,8 @@ typedef struct emu_capture_info {
     size_t node_count;
 } emu_capture_info;
 
-/* Begins a capture. Fails with 900 for the legacy stream, and with 401 if the stream is already
- * being captured. */
+/* Begins a capture. Fails with 900 for the legacy stream, with 401 if the stream is captured
+ * already. */
 CUresult emu_capture_begin(CUstream stream, CUstreamCaptureMode mode);
 
 /* Ends the capture that began on `stream` and sets *out to its graph. Fails with 401 if the stream
@@ -32,8 +32,8 @@ CUresult emu_capture_begin(CUstream stream, CUstreamCaptureMode mode);
  * *dropped to the graph. The caller frees the graph after releasing the lock. */
 CUresult emu_capture_end(CUgraph *out, CUgraph *dropped, CUstream stream);
 
-/* Describes the stream's capture. Fails with 906 for the legacy stream if a blocking stream is
- * being captured. */
+/* Describes the stream's capture. Fails with 906 for the legacy stream if another stream is
+ * captured. */
 CUresult emu_capture_query(emu_capture_info *out, CUstream stream);
 
 /* Sets the capture mode of the calling thread and returns the previous one. */
@@ -41,8 +41,8 @@ CUstreamCaptureMode emu_capture_exchange_mode(CUstreamCaptureMode mode);
 
 /* Checks that work may be submitted to a stream. `waits` is true if the caller would wait for the
  * work. Fails with 901 if the stream's capture is invalid, 900 if the caller would wait for a
- * captured stream, 906 if the legacy stream would join a capture. 900 and 906 make the capture
- * invalid. */
+ * captured stream, 906 if the legacy stream would join a capture. 900 and 906 invalidate captures.
+ */
 CUresult emu_capture_before(CUstream stream, bool waits);
 
 /* Adds a command to the stream's capture. Takes ownership of the command. */
@@ -61,7 +61,7 @@ emu_capture *emu_capture_find(uint64_t id);
  * capture. Fails with 902 if the stream belongs to another capture. */
 CUresult emu_capture_join(CUstream stream, emu_capture *capture, const CUgraphNode *nodes,
                           size_t count);
-/* Removes a stream that is being destroyed from its capture. If the stream is the origin, the
- * capture ends and its graph is returned; the caller frees it without the lock. Otherwise the
- * capture becomes invalid. */
+/* Removes a stream that is being destroyed from its capture. If the stream is the origin, ends the
+ * capture and returns its graph, which the caller frees without the lock. Otherwise the capture
+ * becomes invalid. */
 CUgraph emu_capture_forget_stream(CUstream stream);

@@ -9,7 +9,6 @@
 
 enum { MOST_FOUND = 256, TEXT_BYTES = 1024, MBARRIERS = 64 };
 
-/* A distinct finding, with the threads of its first occurrence. */
 typedef struct emu_found {
     const char *kind;
     uint32_t line, other_line; /* PTX lines */
@@ -152,8 +151,7 @@ static void forget_cells(emu_check *check)
     }
 }
 
-/* Calls `visit`, which may be NULL, for each variable that kernels may write. Returns the total
- * size. */
+/* Calls `visit` (may be NULL) for each variable that kernels may write. Returns the total size. */
 static size_t each_variable(emu_check *check,
                             void (*visit)(emu_check *check, size_t index, size_t at))
 {
@@ -190,8 +188,7 @@ static void forgive_variable(emu_check *check, size_t index, size_t at)
     check->found_count = kept;
 }
 
-/* Returns the number of slots of a block: one for griddepcontrol.wait, and one for each mbarrier.
- */
+/* One slot is for griddepcontrol.wait, the others are for mbarriers. */
 static uint32_t count_slots(const emu_program *program)
 {
     uint32_t slots = 0;
@@ -209,10 +206,9 @@ static uint32_t count_slots(const emu_program *program)
 }
 
 /* Updates the sets of earlier launches that may still run when `launch` begins. A programmatic
- * launch may begin while the previous launch still runs. If a thread of the previous launch ran
- * griddepcontrol.wait, all launches before the previous launch have ended when it ends. If a block
- * of the previous launch ran the wait before it triggered `launch`, they have ended when `launch`
- * begins. */
+ * launch may begin while the previous launch P still runs. Launches before P have ended when P ends
+ * if a thread of P ran griddepcontrol.wait. They have ended when `launch` begins if a block of P
+ * ran griddepcontrol.wait before it triggered `launch`. */
 static void count_launch(emu_check *check, const emu_launch *launch)
 {
     uint32_t before_end = check->waited ? check->open_after_wait : check->open;
@@ -245,8 +241,7 @@ emu_check *emu_check_join(const emu_launch *launch)
     return stretch;
 }
 
-/* Returns a cell's set of earlier launches after a launch has ended. If `stamp` is an access of
- * that launch, the set contains the launch. */
+/* If `stamp` is an access of the launch that has ended, the set contains the launch. */
 static uint32_t settled_launch(uint32_t launches, const emu_stamp *stamp)
 {
     return launches << 1 | (launches & EMU_LONG_AGO) | (stamp->warp != 0);
@@ -309,7 +304,6 @@ const emu_global *emu_check_empty(const emu_check *check, uint64_t address, uint
     return NULL;
 }
 
-/* Returns the nearest region with a note within 1 MiB, or NULL. */
 static const emu_region *nearest_region(const emu_check *check, uint64_t address)
 {
     const emu_region *best = NULL;

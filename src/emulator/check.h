@@ -31,16 +31,15 @@ typedef struct emu_check emu_check;
 
 /* Begins a stretch. If memory runs out, launches are not checked. */
 void emu_check_on(void);
-/* Ends the stretch and returns its findings, one per line (extensions.h). The text is valid until
- * the next stretch ends. */
+/* Ends the stretch and returns one line for each finding, valid until the next stretch ends. */
 const char *emu_check_off(void);
 
 /* Describes the memory [address, address + bytes): its name in messages, the size of its elements,
  * and its EMU_CHECK_ flags (extensions.h). Call it before the first launch. */
 void emu_check_note(uint64_t address, uint64_t bytes, const char *name, uint32_t element_bytes,
                     unsigned flags);
-/* Record that a kernel's malloc() returned memory, which counts as unset, or that free() released
- * it. */
+/* Record that a kernel's malloc() returned memory, which counts as unset, or that free() freed it.
+ */
 void emu_check_allocated(emu_check *check, uint64_t address, uint64_t bytes);
 void emu_check_freed(emu_check *check, uint64_t address);
 /* Records that a copy or fill has initialised this memory. */
@@ -59,9 +58,8 @@ typedef struct emu_stamp {
     uint32_t warp;  /* the warp's component in vector clocks, plus one; 0: no access */
     uint32_t clock; /* the warp's clock */
     uint32_t line;  /* PTX line */
-    uint32_t group; /* the group of an asynchronous copy, plus one; 0: not a copy. With
-                       EMU_HOW_PHASE, the component of the copy's mbarrier, plus one; `clock` is
-                       then the clock of that component */
+    uint32_t group; /* group of an asynchronous copy plus one, or 0. With EMU_HOW_PHASE, the
+                       component of the copy's mbarrier plus one; `clock` is then its clock */
     uint8_t lane;
     uint16_t how;
 } emu_stamp;
@@ -81,7 +79,7 @@ enum {
 };
 
 /* Records a finding of a lane at `op`. `other` is the conflicting access, or NULL; `where` is the
- * name of the memory, or "". */
+ * memory's name, or "". */
 void emu_check_report(const emu_warp *warp, const emu_op *op, unsigned lane, const char *kind,
                       const char *where, const emu_stamp *other, const char *what);
 /* Records a fault as a finding. A fault ends the launch. */
@@ -109,8 +107,8 @@ typedef struct emu_unset {
     uint32_t product;
     bool shuffled;
 } emu_unset;
-/* Reports the use of an unset value: a store to the memory `where`, or if `where` is "", a branch
- * or store that depends on the value. */
+/* Reports a store of an unset value to the memory `where`. If `where` is "", a branch or store
+ * depends on the value. */
 void emu_check_report_unset(const emu_warp *warp, const emu_op *op, unsigned lane,
                             const char *where, const emu_unset *unset);
 
@@ -124,9 +122,8 @@ void emu_check_skip(emu_warp *warp, const emu_op *op);
 
 typedef struct emu_clock emu_clock;
 
-/* Vector clocks of the accesses that are ordered before the next access of a warp or lane. Each
- * block has one component for each of its warps, one for griddepcontrol.wait, and one for each
- * mbarrier. */
+/* Vector clocks: the accesses that happened before. A block has one component for each warp, one
+ * for griddepcontrol.wait, and one for each mbarrier. */
 typedef struct emu_knowledge {
     emu_clock *order;
     emu_clock *proxied; /* accesses that proxy fences have handed over to the asynchronous proxy */
@@ -146,13 +143,11 @@ typedef struct emu_warp_order {
     uint32_t full; /* clock up to which all lanes are ordered after each other */
     uint32_t know[EMU_WARP][EMU_WARP]; /* clock up to which lane [a] is ordered after lane [b] */
     emu_knowledge known;               /* vector clocks of the warp */
-    emu_knowledge fenced; /* vector clocks at the warp's last fence, including its own clock */
-    emu_knowledge
-        within; /* vector clocks at the warp's last fence of block scope, including its own clock */
+    emu_knowledge fenced;   /* vector clocks at the warp's last fence, including its own clock */
+    emu_knowledge within;   /* like `fenced`, for fences of block scope */
     emu_knowledge some;     /* additional vector clocks of the lanes in some_lanes */
     emu_knowledge relaxed;  /* vector clocks from relaxed reads, which count after a fence */
-    emu_knowledge observed; /* vector clocks from volatile reads, which count after a fence, barrier
-                               or shuffle */
+    emu_knowledge observed; /* as `relaxed`, for volatile reads; a barrier or shuffle is enough */
     /* true during a weak access, for which `relaxed` and `observed` do not count */
     bool reads_weakly;
     uint32_t some_lanes;
@@ -198,8 +193,7 @@ typedef struct emu_block_order {
     size_t cell_count;
     uint8_t *local_set; /* 1 for each initialised byte of local memory, by warp and lane */
     size_t local_bytes;
-    bool has_triggered; /* true after griddepcontrol.launch_dependents has triggered the next launch
-                         */
+    bool has_triggered; /* true after griddepcontrol.launch_dependents */
 } emu_block_order;
 
 emu_block_order *emu_order_new(const emu_block *block);
@@ -216,11 +210,9 @@ bool emu_order_is_proxied(const emu_warp *warp, unsigned lane, const emu_stamp *
 /* Returns true if the block's start happens before the lane's next access. */
 bool emu_order_knows_start(const emu_warp *warp, unsigned lane, const emu_block *block);
 
-/* Records that the members of a warp have synchronised: all their earlier accesses happen before
- * all their later accesses. */
+/* Records that members of a warp have synchronised, so their earlier accesses are ordered. */
 void emu_order_join(emu_warp *warp, uint32_t members);
-/* Record a warp's arrival at a barrier of its block, and the release of all warps after the last
- * arrival. */
+/* Record a warp's arrival at a barrier of its block, and the release of all warps. */
 void emu_order_arrive(emu_warp *warp, unsigned barrier);
 void emu_order_release(emu_block *block, unsigned barrier);
 /* Record a warp's arrival at the cluster's barrier, and the release of all warps. */
@@ -243,8 +235,7 @@ void emu_order_complete(emu_slot *slot, uint32_t component);
 void emu_order_observe(emu_warp *warp, const emu_knowledge *acquired, uint32_t lanes);
 /* Raises a component of the running lanes' clocks to at least 1. */
 void emu_order_note(emu_warp *warp, uint32_t component);
-/* Close each running lane's open group of copies, or wait until at most `left` groups are in
- * flight. */
+/* Close each running lane's open group of copies, or wait until at most `left` are in flight. */
 void emu_order_commit(const emu_warp *warp, emu_groups *groups);
 void emu_order_wait(const emu_warp *warp, emu_groups *groups, uint32_t left);
 /* Discards all published clocks. */
@@ -255,8 +246,8 @@ void emu_order_forget(emu_check *check);
 /* Returns the lanes of the warp that wait at the block's barrier. Reports lanes that wait at
  * different instructions, and threads that passed the barrier and returned. */
 uint32_t emu_check_barrier(const emu_warp *warp, unsigned barrier);
-/* Reports members of a warp-wide operation that passed it and returned. Call it after all members
- * have arrived or returned. */
+/* Reports members of a warp-wide operation that passed it and returned. Call it when no member is
+ * still to arrive. */
 void emu_check_members(const emu_warp *warp, const emu_op *op, uint32_t members);
 /* Records that `lane` receives the value of lane `from` in a shuffle. Reports an error if `from`
  * has exited but is in the member mask `named`. */

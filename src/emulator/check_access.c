@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* One lane's access of consecutive bytes. */
 typedef struct touch {
     emu_warp *warp;
     const emu_op *op;
@@ -171,8 +170,7 @@ static void look_at_earlier(const touch *t, const emu_cell *cell, const uint8_t 
     emu_check_report(t->warp, t->op, t->lane, "race", where, NULL, what);
 }
 
-/* Reports a read that may miss an earlier write of this launch, because the read takes another path
- * to memory. */
+/* Reports a read that may miss an earlier write, because it takes another path to memory. */
 static void look_at_way(const touch *t, const emu_stamp *write, const uint8_t *at)
 {
     char where[128];
@@ -200,7 +198,7 @@ static void note_read(emu_cell *cell, const emu_stamp *stamp)
     cell->read[0] = *stamp;
 }
 
-/* Returns true if a store does not change the value, which is harmless. */
+/* Returns true if a store does not change the value, so a race is harmless. */
 static bool is_silent(const touch *t, const uint8_t *at, uint32_t bytes)
 {
     return t->before && memcmp(t->before + (at - t->host), at, bytes) == 0;
@@ -410,7 +408,7 @@ static void look_at_lane(emu_warp *warp, const emu_op *op, const emu_access *acc
     order->reads_weakly = false;
 }
 
-/* Reports reads of constants without a value, including reads by generic addresses. */
+/* Constants without a value may be read by generic addresses too. */
 static void look_at_constant(const emu_warp *warp, const emu_op *op, const emu_access *access)
 {
     bool generic = op->space == PTX_GENERIC && !(op->flags & EMU_ACCESS_WRITE);

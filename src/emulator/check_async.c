@@ -34,8 +34,8 @@ static emu_block *block_of(emu_group *group, const uint8_t *at)
     return NULL;
 }
 
-/* Returns the slot of the mbarrier at `at`, and creates it at the first use. Returns NULL if all
- * slots are used. Sets *component to the slot's component in the vector clocks. */
+/* Returns the slot of the mbarrier at `at`, created at the first use, or NULL if all slots are
+ * used. Sets *component to the slot's component in the vector clocks. */
 static emu_slot *slot_of(emu_group *group, const uint8_t *at, uint32_t *component)
 {
     emu_block *block = block_of(group, at);
@@ -111,7 +111,7 @@ void emu_check_mbarrier_over(emu_warp *warp, const uint8_t *at, uint32_t lanes)
         emu_order_observe(warp, &slot->complete, lanes);
 }
 
-/* Reports copies whose mbarrier completed a phase before all of their bytes were reported to it. */
+/* Reports copies whose mbarrier completed a phase before all their bytes were reported to it. */
 static void report_early(const emu_check *check, const uint8_t *at)
 {
     for (size_t i = 0; i < check->transfer_count; i++) {
@@ -307,7 +307,6 @@ bool emu_check_deliver(emu_group *group)
 
 /* ---- the end of a block ---- */
 
-/* Reports copies to the block's shared memory that no thread has waited for. */
 static void look_at_transfers(emu_check *check, const emu_block *block)
 {
     for (size_t i = 0; i < check->transfer_count;) {
@@ -347,8 +346,8 @@ static const emu_warp *find_other_warp(const emu_block *block, const emu_stamp *
     return NULL;
 }
 
-/* Reports an access by another block to this block's shared memory, unless a thread of this block
- * is ordered after the access. */
+/* Reports another block's access to this block's shared memory if it may happen after the block
+ * ends. */
 static void check_other_warp(const emu_block *block, const emu_stamp *stamp, size_t at)
 {
     char where[64];

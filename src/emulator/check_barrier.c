@@ -77,8 +77,8 @@ static bool have_passed(const emu_warp *warp, const emu_op *op, uint32_t lanes)
 
 /* ---- barriers of the block ---- */
 
-/* Returns the lanes that wait at the barrier, and one of their instructions in *op. Sets *differ if
- * they wait at several instructions. */
+/* Returns the lanes that wait, and sets *op to an instruction at which one of them waits. Sets
+ * *differ if there are several such instructions. */
 static uint32_t waiting_at(const emu_warp *warp, unsigned barrier, const emu_op **op, bool *differ)
 {
     uint32_t lanes = 0;

@@ -13,8 +13,7 @@ typedef struct step {
     const emu_op *op;
     emu_frame *frame;
     const ptx_instruction *in;
-    const uint32_t *touches; /* registers that the operation reads and writes: twice the index, plus
-                                one for a write */
+    const uint32_t *touches; /* registers read or written: twice the index, plus one for a write */
     uint32_t count;
     uint32_t mask;
 } step;
@@ -24,8 +23,7 @@ static emu_unset *register_of(const step *s, uint32_t touch)
     return &s->frame->unset[touch >> 1];
 }
 
-/* Returns the lanes in which the operation reads an unset register, and the origin of one such
- * value. */
+/* Returns the lanes in which an operand is unset, and the origin of one unset value. */
 static emu_unset read_of(const step *s)
 {
     emu_unset all = {0};
@@ -51,8 +49,7 @@ static uint32_t lanes_of(const step *s, size_t operand)
     return o->kind == PTX_OPERAND_REGISTER ? s->frame->unset[o->reg].lanes : 0;
 }
 
-/* Returns the lanes in which the result depends on an unset operand. For example, a selection may
- * choose a set operand. */
+/* Returns the lanes in which the result depends on an unset operand. */
 static uint32_t dependent_lanes(const step *s, uint32_t lanes)
 {
     static const char *const apart[] = {"shfl",  "vote",  "match", "redux", "bar",  "atom", "call",
@@ -72,16 +69,14 @@ static uint32_t dependent_lanes(const step *s, uint32_t lanes)
     for (size_t i = 0; i < sizeof apart / sizeof *apart; i++) {
         bool plain = is_opcode(s, "setp.") && s->in->operand_count == 3;
         if (is_opcode(s, apart[i]) && !plain)
-            return 0; /* not tracked, because the operation combines lanes, or its result may not
-                         depend on the operand */
+            return 0; /* not tracked: the result may not depend on the operand */
     }
     return lanes;
 }
 
 /* ---- loads and stores ---- */
 
-/* Finds the registers of a load's or store's elements: the last registers that it writes or reads.
- */
+/* Finds the registers of a load's or store's elements, which are the last ones. */
 static bool find_elements(const step *s, bool writes, const uint32_t **out)
 {
     uint32_t found = 0, count = s->op->count;
@@ -158,8 +153,8 @@ void emu_check_report_unset(const emu_warp *warp, const emu_op *op, unsigned lan
                      unset->line ? &here : NULL, what);
 }
 
-/* Reports a use of a wgmma's sum before the wait. Moving the sum and adding to it are allowed.
- * Returns the `product` of the operation's result. */
+/* Reports a use of a wgmma's sum before the wait, except for moving it and adding to it. Returns
+ * the `product` of the operation's result. */
 static uint32_t look_at_products(const step *s, const emu_warp_order *order)
 {
     uint32_t product = 0;

@@ -66,8 +66,8 @@ static void raise_to(emu_clock *to, const emu_clock *from)
         at[i] = from->at[i] > at[i] ? from->at[i] : at[i];
 }
 
-/* Returns a new clock with the components [first, end), copied from `of`, which may be NULL.
- * Returns NULL if memory runs out. */
+/* Returns a new clock with the components [first, end), copied from `of` (may be NULL). Returns
+ * NULL if memory runs out. */
 static emu_clock *copy_range(const emu_clock *of, uint32_t first, uint32_t end)
 {
     if (of) {
@@ -110,8 +110,8 @@ static void learn_knowledge(emu_knowledge *place, const emu_knowledge *more)
     learn_clock(&place->fenced, more->fenced);
 }
 
-/* Returns a copy of `place`, which may be NULL, with the component raised to `clock`. Returns NULL
- * if memory runs out. */
+/* Returns a copy of `place` (may be NULL) with the component raised to `clock`, or NULL on failure.
+ */
 static emu_clock *set_component(const emu_clock *place, uint32_t component, uint32_t clock)
 {
     emu_clock *out = copy_range(place, component, component + 1);
@@ -127,7 +127,6 @@ static emu_warp_order *order_of(const emu_warp *warp)
     return &warp->block->order->warps[warp->index];
 }
 
-/* Marks all accesses by these lanes so far as ordered. */
 static void mark_synchronised(emu_warp_order *order, uint32_t lanes)
 {
     EMU_FOR_LANES(lane, lanes)
@@ -173,8 +172,7 @@ static void know_clock(emu_warp_order *order, uint32_t lanes, uint32_t clock)
     }
 }
 
-/* Merges clocks into the warp's clocks. If they include the warp's own clock, its lanes are ordered
- * after each other up to that clock. */
+/* If the merged clocks include the warp's own clock, its lanes are ordered up to that clock. */
 static void warp_learns(emu_warp_order *order, const emu_knowledge *more)
 {
     uint32_t own = clock_of(more->order, order->index);
@@ -206,9 +204,9 @@ static uint32_t larger(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-/* Returns the latest clock of a component that is ordered before the lane's access. A store or
- * strong read is ordered after earlier volatile and relaxed reads of its thread; a weak read need
- * not be. */
+/* Returns the component's latest clock that is ordered before the lane's access. A store or strong
+ * read is ordered after earlier volatile and relaxed reads of its thread; a weak read may not be.
+ */
 static uint32_t known_clock(const emu_warp_order *order, unsigned lane, uint32_t component)
 {
     uint32_t clock = clock_of(order->known.order, component);
@@ -221,7 +219,6 @@ static uint32_t known_clock(const emu_warp_order *order, unsigned lane, uint32_t
     return clock;
 }
 
-/* Returns the warp with that component, or NULL. */
 static const emu_warp *warp_of(const emu_group *group, uint32_t component)
 {
     for (uint32_t b = 0; b < group->block_count; b++) {
@@ -240,8 +237,7 @@ static const emu_groups *groups_of(const emu_warp_order *writer, const emu_stamp
     return stamp->how & EMU_HOW_WRITE ? &writer->bulk[stamp->lane] : &writer->read[stamp->lane];
 }
 
-/* Returns true if a product has ended before the lane's access, because a warp that computes the
- * product has waited for it. */
+/* Returns true if a product has ended, because a warp that computes it has waited for it. */
 static bool knows_product(const emu_warp *warp, unsigned lane, const emu_stamp *stamp,
                           const emu_warp *from)
 {

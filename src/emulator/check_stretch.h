@@ -46,8 +46,7 @@ struct emu_check {
     const emu_launch *launch;
     unsigned shift;            /* log2 of the granule size */
     uint32_t block_components; /* number of warps and slots of a block */
-    uint32_t slots; /* number of slots of a block: one for griddepcontrol.wait, and one for each
-                       mbarrier */
+    uint32_t slots; /* slots of a block: one for griddepcontrol.wait, the others for mbarriers */
     emu_region *regions;
     struct emu_place *places;
     size_t place_count, place_capacity;
@@ -58,12 +57,11 @@ struct emu_check {
     /* sets of earlier launches, as in emu_cell: those that may still run when this launch begins,
      * and those that may still run after a griddepcontrol.wait in this launch */
     uint32_t open, open_after_wait;
-    uint64_t blocks, early_blocks; /* number of this launch's blocks, and of blocks that triggered
-                                      the next launch without waiting */
-    bool waited; /* true after a thread of this launch has run griddepcontrol.wait */
+    uint64_t blocks,
+        early_blocks; /* all blocks, and those that triggered the next launch without waiting */
+    bool waited;      /* true after a griddepcontrol.wait in this launch */
     struct {
-        const emu_op *last,
-            *op; /* arguments and result of the last call of is_behind() in check_barrier.c */
+        const emu_op *last, *op; /* the last call of is_behind() in check_barrier.c */
         bool is;
     } is_behind_answer;
     uint8_t *before; /* values of the module's variables before the launch; NULL if unknown */

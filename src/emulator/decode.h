@@ -1,5 +1,4 @@
-/* Decodes parsed instructions into operations. Each family of opcodes has a file op_*.c with its
- * decoders and handlers. */
+/* Decodes parsed instructions into operations. Decoders and handlers are in op_*.c. */
 #pragma once
 
 #include "emulator/program.h"
@@ -41,8 +40,8 @@ typedef struct emu_decoder {
     bool failed;
 } emu_decoder;
 
-/* One form of an opcode. The signature lists the result and the operands: w (b32), l (b64), h
- * (b16), q (b128), p (predicate). */
+/* One form of an opcode. The signature lists the types of the result and the operands: w (b32), l
+ * (b64), h (b16), q (b128), p (predicate). */
 typedef struct emu_form {
     const char *opcode;
     emu_handler run;

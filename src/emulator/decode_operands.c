@@ -141,8 +141,7 @@ static bool grow_index(emu_decoder *decoder)
     return true;
 }
 
-/* An entry of the hash table is offset + size of a constant. Offsets are multiples of 64, so the
- * low bits are the size. */
+/* A hash table entry is offset + size of a constant. Offsets are multiples of 64, so sizes fit. */
 uint32_t emu_constant(emu_decoder *decoder, uint64_t value, unsigned bytes)
 {
     emu_program *program = decoder->program;

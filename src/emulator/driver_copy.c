@@ -14,7 +14,6 @@ enum { STAGED_BYTES = 64 * 1024 };
 
 typedef enum place { PLACE_DEVICE, PLACE_PINNED, PLACE_PAGEABLE } place;
 
-/* The kind of memory to which an address must belong. */
 typedef enum side { SIDE_ANY, SIDE_DEVICE } side;
 
 typedef struct copy_command {
@@ -232,8 +231,8 @@ static double run_set(emu_command *command, double start_ns)
 
 static const emu_command_class set_class = {.run = run_set};
 
-/* Creates a fill of `count` elements of `width` bytes (1 or 4). Fails with 1 if the range is
- * misaligned or not within one allocation, and with 2 if memory runs out. */
+/* Creates a fill of `count` elements of `width` bytes. Fails with 1 if the range is misaligned or
+ * not within one allocation, with 2 if memory runs out. */
 static CUresult new_set(emu_command **out, CUdeviceptr to, unsigned value, size_t width,
                         size_t count)
 {

@@ -30,8 +30,7 @@ EMU_EXPORT CUresult cuDeviceGetName(char *name, int bytes, CUdevice device)
     return CUDA_SUCCESS;
 }
 
-/* Makes a UUID from the profile's name. The UUID is the same on all machines, and not that of a
- * real device. */
+/* Makes a UUID from the profile's name. It is the same on all machines, and unlike any real one. */
 static void make_uuid(CUuuid *uuid, CUdevice device)
 {
     const char *profile = emu.devices[device].name;

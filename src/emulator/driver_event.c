@@ -111,8 +111,7 @@ static CUresult wait_event(CUstream handle, CUevent event)
     return emu_queue_wait_for(stream, event->completion);
 }
 
-/* The stream and the event may belong to different contexts. Flag 1, for graphs, is not supported.
- */
+/* The stream and the event may belong to different contexts. Flag 1 (graphs) is not supported. */
 EMU_EXPORT CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags)
 {
     EMU_ENTER(cuStreamWaitEvent, EMU_USE);

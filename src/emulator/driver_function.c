@@ -21,7 +21,6 @@ static uint32_t bound_threads(const emu_kernel *kernel)
     return required ? required : most;
 }
 
-/* Returns the maximum number of registers per thread with which `threads` threads fit on an SM. */
 static uint32_t max_registers_for(uint32_t threads)
 {
     uint32_t warps = (threads + EMU_WARP - 1) / EMU_WARP;

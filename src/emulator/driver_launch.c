@@ -350,9 +350,8 @@ static void fill_command(kernel_command *kernel, const launch_request *request, 
 }
 
 /* Creates the command of a launch. Fails like hardware: with 1 for invalid dimensions, shared
- * memory or parameters, 701 for too many registers, 720 for a cooperative grid that does not fit on
- * the device, 801 for more than 4096 bytes of parameters before driver 12.1, 912 for an invalid
- * cluster. */
+ * memory or parameters, 701 for too many registers, 720 for a cooperative grid that is too large,
+ * 801 for more than 4096 bytes of parameters before driver 12.1, 912 for an invalid cluster. */
 static CUresult new_kernel(kernel_command **out, const launch_request *request)
 {
     CUfunction function = request->function;

@@ -61,9 +61,8 @@ static bool is_binary(const void *data)
     return !memcmp(data, elf, 4) || !memcmp(data, &fat[0], 4) || !memcmp(data, &fat[1], 4);
 }
 
-/* Loads a program. Fails with 209 for machine code, with 218 or 222 for text that the emulator does
- * not support or that exceeds shared or constant memory. The log and emuLastMessage give the
- * reason. */
+/* Loads a program. Fails with 209 for machine code, with 218 or 222 for unsupported text, or if the
+ * program exceeds shared or constant memory. Messages give the reason. */
 static CUresult load_program(emu_program **out, const void *data, const load_log *log)
 {
     char why[512] = "";
@@ -121,8 +120,8 @@ static void initialise_global(CUmodule module, size_t index)
     }
 }
 
-/* Allocates the variables that code uses. Others are allocated on request, because CUB's headers
- * define a thousand variables. */
+/* Allocates the used variables. CUB's headers define a thousand others; cuModuleGetGlobal allocates
+ * these. */
 static CUresult make_globals(CUmodule module)
 {
     const emu_program *program = module->program;
@@ -176,7 +175,6 @@ static void add_handles(CUmodule module, CUcontext context)
     }
 }
 
-/* Takes ownership of the program. */
 static CUresult new_module(CUmodule *out, emu_program *program)
 {
     CUmodule module = calloc(1, sizeof *module);

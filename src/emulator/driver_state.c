@@ -78,8 +78,7 @@ CUresult emu_check_device(CUdevice device)
 
 CUresult emu_choose_device(CUdevice device)
 {
-    if (emu.is_device_chosen) { /* do not write emu.profile now, because other threads may be
-                                   reading it */
+    if (emu.is_device_chosen) { /* other threads may be reading emu.profile */
         if (device == emu.device) {
             return CUDA_SUCCESS;
         }

@@ -1,7 +1,6 @@
 /* The entry points of the emulator, as X(name, first driver version with this variant, exported
- * symbol). The versions are those of cudaTypedefs.h. The variants of a name are listed from oldest
- * to newest. The newest variant must not be missing, because its callers would get an older
- * variant. */
+ * symbol). The versions are those of cudaTypedefs.h. Variants are listed from oldest to newest. The
+ * newest must not be missing, because its callers would get an older one. */
 #pragma once
 
 /* clang-format off */

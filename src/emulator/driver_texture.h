@@ -12,6 +12,5 @@ const emu_texture *emu_texture_find(uint64_t object);
 const emu_texture *emu_array_find(CUarray array);
 uint64_t emu_array_rows(CUarray array);
 
-/* Destroys the context's textures and arrays, but not the arrays' memory. Call it with the lock
- * held. */
+/* Destroys the context's textures and arrays, but not the arrays' memory. Needs the lock. */
 void emu_textures_end(CUcontext context);

@@ -27,9 +27,9 @@
  * launch, read the clock before the launch and after cuStreamSynchronize. */
 CUresult emuModelledTimeNs(double *host_ns);
 
-/* Returns one line: about the sticky error (error, kernel, PTX line, block, thread, address), or
- * why a module or the configuration was refused. Returns "" if there was no error. The text is
- * valid until the next call. */
+/* Returns one line about the sticky error (error, kernel, PTX line, block, thread, address), or why
+ * a module or the configuration was refused. Returns "" without an error. Valid until the next
+ * call. */
 const char *emuLastMessage(void);
 
 /* Names the allocation that contains `address`, for messages such as "4 bytes past the end of
@@ -67,11 +67,10 @@ int emuModelVersion(void);
  * (emuLastMessage lists the known names), 401 if the process already uses another profile. */
 CUresult emuSelectProfile(const char *name);
 
-/* Replaces the fault script of this process (faults.h) and resets its counters. NULL removes the
- * script. If the script is invalid, fails with 1 and keeps the old script. No thread may be in a
- * driver call. */
+/* Replaces the fault script of this process (faults.h), or removes it if `script` is NULL, and
+ * resets its counters. Fails with 1 and changes nothing if the script is invalid. No thread may be
+ * in a call. */
 CUresult emuSetFaults(const char *script);
 
-/* Returns the name of a device's profile, such as "h200". Returns "" before cuInit and for unknown
- * devices. */
+/* Returns the name of a device's profile, such as "h200", or "" before cuInit or if unknown. */
 const char *emuProfileName(CUdevice device);

@@ -29,7 +29,6 @@ static const char *code_name(int code)
     return "fault";
 }
 
-/* Writes the CUDA source line, or the PTX line if the source line is unknown. */
 static void describe_line(char out[96], const emu_warp *warp, const emu_op *op)
 {
     const ptx_place place = ptx_module_place(&warp->worker->run->launch->program->module, op->line);

@@ -18,12 +18,10 @@
 typedef struct emu_faults emu_faults;
 
 /* Parses a script. `knows` returns true for the name of a driver call. If `script` is NULL or
- * blank, sets *out to NULL; then nothing fails. On failure, returns false and writes one line to
- * `why`. */
+ * blank, sets *out to NULL. On failure, returns false and writes one line to `why`. */
 bool emu_faults_parse(emu_faults **out, const char *script, bool (*knows)(const char *name),
                       char *why, size_t why_bytes);
 void emu_faults_free(emu_faults *faults);
 
-/* Counts a call of `name` on `device`. Returns the error of the call, or 0, and sets *delay_ns.
- * `faults` may be NULL. Thread-safe. */
+/* Counts a call. Returns its error or 0, and sets *delay_ns. `faults` may be NULL. Thread-safe. */
 int emu_faults_next(emu_faults *faults, const char *name, int device, double *delay_ns);

@@ -98,8 +98,7 @@ static double run_node(emu_exec_node *node, const emu_exec_node *all, double sta
     return start + length + (class->is_kernel ? emu.profile.graph_gap_ns : 0);
 }
 
-/* Runs the nodes one after another. In modelled time a node starts when its dependencies have
- * ended, so branches overlap. */
+/* Runs the nodes in turn. In modelled time, a node starts when its dependencies have ended. */
 static double run_exec(emu_command *command, double start_ns)
 {
     CUgraphExec exec = (CUgraphExec)command;

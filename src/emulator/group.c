@@ -132,8 +132,7 @@ static void start_warp(emu_warp *warp)
     emu_add_split(warp, warp->home, warp->home->function->first, lanes);
 }
 
-/* Fills shared memory with `garbage`, beginning with byte `first`, which depends on block and
- * launch. */
+/* Fills shared memory with `garbage`, from byte `first` on. */
 static void spoil_shared(emu_block *block, uint32_t first)
 {
     for (uint32_t at = 0; at < block->shared_bytes; at += 16) {

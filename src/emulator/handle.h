@@ -1,5 +1,4 @@
-/* The set of valid handles. Each driver call checks its handles here, so an invalid handle causes
- * an error instead of a crash. */
+/* The set of valid handles, with which driver calls detect invalid handles instead of crashing. */
 #pragma once
 
 #include "emulator/driver_abi.h"

@@ -11,8 +11,7 @@ typedef struct emu_heap {
         *start;      /* for each unit, the first unit of its block, plus one; 0 if it is free */
     uint32_t *bytes; /* size of each block, stored at its first unit */
     uint32_t cursor;
-    uint32_t
-        too_many; /* units of the smallest allocation that failed since the last release; 0: none */
+    uint32_t too_many; /* smallest failed allocation since the last release, in units */
 } emu_heap;
 
 /* Allocates `bytes` bytes aligned to 16, or returns 0 if they do not fit. The first call creates
@@ -20,8 +19,8 @@ typedef struct emu_heap {
 uint64_t emu_heap_allocate(emu_heap *heap, uint64_t bytes, void *owner);
 /* Releases the block at `address`. Returns false if no block begins there. Thread-safe. */
 bool emu_heap_release(emu_heap *heap, uint64_t address);
-/* Narrows *range from the whole heap to the block that contains the address. Returns false if no
- * block contains it. Thread-safe. */
+/* Narrows *range from the heap to the block with the address. Returns false without one.
+ * Thread-safe. */
 bool emu_heap_narrow(emu_heap *heap, uint64_t address, emu_range *range);
 /* Resets the heap, which no kernel may be using. The owner frees the memory. */
 void emu_heap_end(emu_heap *heap);

@@ -21,8 +21,8 @@ typedef int64_t __attribute__((may_alias)) emu_s64;
 typedef float __attribute__((may_alias)) emu_f32;
 typedef double __attribute__((may_alias)) emu_f64;
 
-/* Executes `statement` for each lane `i` in the mask. If all other lanes have exited, executes it
- * for all 32 lanes. */
+/* Executes `statement` for each lane `i` in the mask, or for all lanes if the others have exited.
+ */
 #define EMU_EACH_LANE(warp, statement)                                                             \
     do {                                                                                           \
         if (emu_is_full(warp)) {                                                                   \
@@ -39,8 +39,8 @@ typedef double __attribute__((may_alias)) emu_f64;
     } while (0)
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): the arguments are type names */
-/* Define a handler that computes dst from the operands a, b, c. D is the type of the result; T, U,
- * V are those of the operands. */
+/* Define a handler that computes dst from the operands a, b, c. D is the result's type; T, U, V are
+ * the operands' types. */
 #define EMU_UNARY(name, D, T, expression)                                                          \
     EMU_WIDE static void name(emu_warp *warp, const emu_op *op)                                    \
     {                                                                                              \

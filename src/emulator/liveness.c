@@ -211,8 +211,7 @@ static void assign_slots(liveness *l, uint32_t *busy[CLASSES], uint32_t *slots)
 
 /* ---- pressure ---- */
 
-/* Finds registers with only parameters, immediates and addresses, which ptxas reads from constant
- * memory or recomputes. */
+/* Finds registers with values that ptxas reads from constant memory or recomputes. */
 static bool *find_folded(const liveness *l)
 {
     const emu_decoder *decoder = l->decoder;

@@ -51,9 +51,8 @@ typedef struct emu_kernel {
     bool explicit_cluster;        /* .explicitcluster */
 } emu_kernel;
 
-/* A module-scope variable in global or constant memory. The driver allocates it, initialises it
- * with emu_program_initialise() and passes its address to each launch. `bytes` is 0 for extern
- * arrays. */
+/* A module-scope variable in global or constant memory. The driver allocates it and initialises it
+ * with emu_program_initialise(). `bytes` is 0 for extern arrays. */
 typedef struct emu_global {
     const char *name;
     emu_space space;
@@ -66,11 +65,11 @@ typedef struct emu_global {
 /* A parsed and decoded PTX module. It is immutable, so threads and launches may share it. */
 typedef struct emu_program emu_program;
 
-/* Parses and decodes PTX text of `bytes` bytes, or up to a NUL, for compute capability `cc`, which
- * is 90 for 9.0. Returns 0 and sets *out, which the caller frees. Fails with 218 if the text is
- * invalid, needs a newer architecture or has an unsupported instruction, with 2 if memory runs out.
- * After a failure, `log` has one line with the opcode or directive and its PTX line. `log` may be
- * NULL if log_bytes is 0. */
+/* Parses and decodes PTX text of `bytes` bytes, or up to a NUL, for compute capability `cc`, such
+ * as 90. Returns 0 and sets *out, which the caller frees. Fails with 218 if the text is invalid,
+ * needs a newer architecture or has an unsupported instruction, with 2 if memory runs out. Then
+ * `log` has one line with the opcode or directive and its PTX line. `log` may be NULL if log_bytes
+ * is 0. */
 int emu_program_load(emu_program **out, const char *ptx, size_t bytes, int cc, char *log,
                      size_t log_bytes);
 
@@ -105,10 +104,9 @@ typedef struct emu_range {
 /* The memory and settings of a texture object, with the enumerators and flags of the driver API. */
 typedef struct emu_texture {
     uint64_t base;
-    unsigned rank;   /* number of dimensions, without layers; 0: linear memory */
-    uint64_t layers; /* 0: not layered */
-    uint64_t sizes[3],
-        pitch_bytes; /* width, height and depth in elements; distance between rows in bytes */
+    unsigned rank;                  /* number of dimensions, without layers; 0: linear memory */
+    uint64_t layers;                /* 0: not layered */
+    uint64_t sizes[3], pitch_bytes; /* width, height and depth; distance between rows */
     int format, channels, address[3], filter;
     unsigned flags;
 } emu_texture;
@@ -125,8 +123,8 @@ typedef struct emu_memory {
      * launch ends. If the function is NULL, there are no texture objects. */
     const emu_texture *(*texture)(void *context, uint64_t object);
     /* Implement malloc() and free() of kernels. allocate() returns an address, or 0 if the memory
-     * does not fit. release() returns false if the address did not come from allocate(). If both
-     * are NULL, the heap is empty. */
+     * does not fit. release() returns false for an invalid address. If both are NULL, the heap is
+     * empty. */
     uint64_t (*allocate)(void *context, uint64_t bytes);
     bool (*release)(void *context, uint64_t address);
     void *context;
@@ -137,8 +135,7 @@ typedef struct emu_memory {
 /* Limits of the device and the host. 0 stands for the default, which is in brackets. */
 typedef struct emu_limits {
     uint32_t sm_count;      /* [1] each SM runs an equal share of the blocks and has an L1 cache */
-    uint32_t blocks_per_sm; /* [1] resident blocks of an SM; sm_count times this number can wait for
-                               each other */
+    uint32_t blocks_per_sm; /* [1] resident blocks of an SM */
     uint32_t l1_bytes;      /* [0: no hits] size of an SM's L1 cache */
     uint32_t stack_bytes;   /* [1024] local memory for calls, added to the kernel's own */
     uint32_t workers;       /* [online CPUs] host threads */
@@ -152,17 +149,15 @@ typedef struct emu_launch {
     uint32_t block[3];
     uint32_t cluster[3]; /* must divide the grid; zeros or {1,1,1}: no cluster */
     uint32_t dynamic_shared_bytes;
-    uint64_t grid_workspace; /* device address of 8 zeroed bytes for grid barriers; 0: not a
-                                cooperative launch */
+    uint64_t grid_workspace; /* device address of 8 zeroed bytes, if the launch is cooperative */
     const void *params;      /* the parameter block, with the layout of kernel->params */
     const uint64_t *globals; /* device address of each variable; may be NULL without variables */
     const emu_limits *limits;
     const emu_memory *memory;
     void (*print)(void *context, const char *text,
-                  size_t bytes); /* prints the text of printf(), never by two threads at a time; may
-                                    be NULL */
+                  size_t bytes); /* prints the text of printf(), one call at a time; may be NULL */
     void *print_context;
-    bool is_programmatic; /* true if the launch may begin before the previous launch has ended */
+    bool is_programmatic; /* true if the launch may overlap the previous launch */
     struct emu_check
         *check; /* the sanitizer (check.h), which needs a single host thread, or NULL */
     const atomic_int *cancel; /* a nonzero value ends the launch with code 719; may be NULL */
@@ -206,8 +201,8 @@ typedef struct emu_counters {
     uint64_t const_addresses; /* distinct words in these requests, one cycle each */
 
     uint64_t global_atomic_sectors;
-    uint64_t shared_atomic_serial; /* sum over all requests of the maximum number of lanes on one
-                                      address */
+    uint64_t
+        shared_atomic_serial; /* sum of each request's maximum number of lanes on one address */
     uint64_t cluster_atomic_lanes;
     uint64_t hottest_address_lanes; /* maximum number of lanes of atomics on one sector, in any
                                        block or cluster; approximate if there are many sectors */

@@ -1,8 +1,8 @@
 /* Packs the state of an mbarrier into 8 bytes, and counts its phases. */
 #include "emulator/mbarrier.h"
 
-/* Bits of the state: 0 to 19 pending arrivals, 20 to 39 arrivals per phase, 40 to 61 pending bytes
- * (signed), 63 parity. */
+/* Bits 0 to 19: pending arrivals; 20 to 39: arrivals per phase; 40 to 61: pending bytes, signed;
+ * 63: parity. */
 enum { COUNT_BITS = 20, BYTES_SHIFT = 40, BYTES_BITS = 22, PARITY_SHIFT = 63 };
 #define COUNT_MASK ((UINT64_C(1) << COUNT_BITS) - 1)
 #define BYTES_MASK ((UINT64_C(1) << BYTES_BITS) - 1)

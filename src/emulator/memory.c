@@ -1,5 +1,4 @@
-/* Manages the memory of the emulated device: addresses, allocations, and sharing with other
- * processes. */
+/* Manages device memory: addresses, allocations, and sharing with other processes. */
 #include "emulator/memory.h"
 
 #include "base/signals.h"
@@ -49,8 +48,7 @@ static struct {
     int file; /* -1 if the memory is anonymous and cannot be shared */
     uint64_t base;
     uint64_t cursor;
-    _Atomic uint32_t
-        *owner_of_granule; /* slot of each granule, plus one; 0 if it is free; or LOST_GRANULE */
+    _Atomic uint32_t *owner_of_granule; /* slot plus one; 0 if free; or LOST_GRANULE */
     slot *slots;
     uint32_t slots_used, first_free;
     uint64_t last_id, token;
@@ -124,8 +122,7 @@ static uint64_t address_of_granule(uint64_t granule)
     return memory.base + (granule << GRANULE_SHIFT);
 }
 
-/* Finds `count` free granules at or after `from`, with `gap` free granules on both sides. Returns 0
- * if there are none. */
+/* Finds `count` free granules at or after `from`, with `gap` free granules around them, or 0. */
 static uint64_t find_run(uint64_t from, uint64_t count, uint64_t gap)
 {
     uint64_t run = 0;
@@ -185,7 +182,7 @@ static size_t page_round(size_t bytes)
     return (bytes + page - 1) / page * page;
 }
 
-/* Returns true unless the kind refers to memory of other allocations or of the application. */
+/* Imports and views map memory of another allocation. */
 static bool holds_own(emu_memory_kind kind)
 {
     return kind != EMU_MEMORY_IMPORT && kind != EMU_MEMORY_VIEW;
@@ -342,7 +339,7 @@ bool emu_memory_lookup(emu_allocation *out, uint64_t address)
 }
 
 /* Finds the whole pages of a range in the memory file. Returns false if the range is small or not
- * in memory of this process. */
+ * in the file. */
 static bool find_pages(off_t *offset, size_t *bytes, uint64_t address, size_t size)
 {
     enum { LARGE = 1 << 20 };
@@ -514,7 +511,7 @@ static int open_share(const emu_memory_share *share)
     return strstr(link, "gputune-emu") ? open(path, O_RDWR | O_CLOEXEC) : -1;
 }
 
-/* Maps a part of a memory file as a new allocation. Call it with the lock held. */
+/* Call it with the lock held. */
 static int map_file(uint64_t *out, int file, uint64_t offset, const emu_allocation *like)
 {
     uint32_t index;

@@ -1,9 +1,8 @@
 /* Device memory in one reserved range of addresses, which are both device and host addresses.
  *
- * An allocation takes whole granules of 64 KiB, with an unused granule between any two allocations.
- * So two loads find the allocation of an address, and an access outside all allocations is
- * detected. The range is backed by a single sparse memory file, so other processes can map an
- * allocation. */
+ * An allocation takes whole granules of 64 KiB, with an unused granule between allocations. So two
+ * loads find the allocation of an address, and an access outside allocations is detected. A sparse
+ * memory file backs the range, so other processes can map allocations. */
 #pragma once
 
 #include <stdbool.h>
@@ -50,8 +49,7 @@ int emu_memory_release(uint64_t base, emu_memory_kind kind);
 /* Releases all memory of `owner`, a context that is being destroyed. */
 void emu_memory_release_owner(void *owner);
 
-/* Finds the allocation that contains `address`. Takes no lock for addresses in the range.
- * Thread-safe. */
+/* Finds the allocation that contains `address`, without a lock. Thread-safe. */
 bool emu_memory_lookup(emu_allocation *out, uint64_t address);
 
 /* Zeroes memory that is within one allocation or outside all allocations. For a large range, the
@@ -83,6 +81,5 @@ int emu_memory_export(emu_memory_share *out, uint64_t address);
 int emu_memory_import(uint64_t *out, const emu_memory_share *share, void *owner);
 
 /* Maps the allocation that begins at `base` a second time, read-only. Fails with
- * CUDA_ERROR_INVALID_VALUE if no allocation begins there, and with CUDA_ERROR_NOT_SUPPORTED if
- * there is no memory file. */
+ * CUDA_ERROR_INVALID_VALUE if none begins there, CUDA_ERROR_NOT_SUPPORTED without a memory file. */
 int emu_memory_view(uint64_t *out, uint64_t base, void *owner);

@@ -176,8 +176,7 @@ static const term cycle_terms[] = {issue_cycles,  unit_cycles,    l1_cycles,    
                                    launch_cycles, l2_port_cycles, latency_cycles, path_cycles};
 static const term second_terms[] = {l2_seconds, dram_seconds, atomic_seconds};
 
-/* Returns the 8-norm of the terms: the longest term, plus 9% if a second term has the same length.
- */
+/* Returns the 8-norm: the longest term, plus 9% if a second term has the same length. */
 static double combine_terms(const model_input *in)
 {
     double sum = 0;

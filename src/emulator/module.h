@@ -32,7 +32,7 @@ struct CUmod_st {
     uint64_t *globals; /* device addresses; 0: not allocated */
 };
 
-/* Makes the handles of the module and its functions invalid. The module is freed after its last
+/* Invalidates the handles of the module and its functions. The module is freed after its last
  * launch. Call it with the lock held. */
 void emu_module_unload(CUmodule module);
 /* Releases a reference, with or without the lock. */

@@ -1,5 +1,4 @@
-/* Bulk copies and reductions between global and shared memory: cp.async.bulk,
- * cp.reduce.async.bulk. */
+/* cp.async.bulk and cp.reduce.async.bulk: bulk copies between global and shared memory. */
 #include "emulator/check.h"
 #include "emulator/lanes.h"
 #include "emulator/mbarrier.h"

@@ -1,8 +1,8 @@
 /* Addition, subtraction, multiplication, division and fused multiply-add in single and double
  * precision.
  *
- * Rounding to nearest uses vector code. Other rounding modes and .sat are slower, because they set
- * the host's rounding mode. */
+ * Other rounding modes than to nearest, and .sat, are slower, because they set the host's rounding
+ * mode. */
 #include "emulator/float.h"
 #include "emulator/lanes.h"
 
@@ -12,9 +12,8 @@ enum { ADD, SUB, MUL, DIV, FMA, SQRT, RCP };
 
 /* ---- .ftz ----
  *
- * A result becomes zero if it is subnormal after rounding to 24 bits. Ordinary rounding to a
- * subnormal has fewer bits, so it may yield the least normal number; the result is zero then too.
- */
+ * A result becomes zero if it is subnormal after rounding to 24 bits. Ordinary rounding of
+ * subnormals keeps fewer bits and may yield the least normal number; that becomes zero too. */
 
 #define LEAST_NORMAL 0x1p-126f
 /* The least value that becomes normal when it is rounded to 24 bits. */

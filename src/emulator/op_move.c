@@ -112,8 +112,7 @@ static void mov_address(emu_warp *warp, const emu_op *op)
 {
     emu_access access;
     emu_addresses(warp, op, 1, &access);
-    for (unsigned i = 0; op->count && i < EMU_WARP;
-         i++) /* a generic address has the tag of its space */
+    for (unsigned i = 0; op->count && i < EMU_WARP; i++) /* tag generic addresses */
         access.address[i] |= (uint64_t)op->count << EMU_TAG_SHIFT;
     write_lanes(warp, op, access.address);
 }

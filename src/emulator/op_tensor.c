@@ -101,8 +101,7 @@ static bool make_reduction(emu_warp *warp, const emu_op *op, box *b)
                : refuse_box(warp, op, "no such reduction of the tensor map's type");
 }
 
-/* Returns the swizzled offset of a byte: address bits from 7 upwards are XORed into the bits from 4
- * upwards. */
+/* Returns the swizzled offset of a byte: bits from 7 upwards are XORed into bits from 4 upwards. */
 static uint64_t swizzle_offset(const box *b, uint32_t at)
 {
     uint32_t address = b->shared + at, mask = (1u << b->map.swizzle) - 1;

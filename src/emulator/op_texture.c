@@ -174,8 +174,7 @@ static int64_t layer_of(const emu_warp *warp, unsigned lane, const fetch *f,
     return !f->is_layered || layer < 0 ? 0 : layer > last ? last : layer;
 }
 
-/* Returns the lower of the two texels that a filter reads. Sets *weight to the weight of the upper
- * texel, which has 8 bits. */
+/* Returns the lower of the two texels that a filter reads, and the upper texel's weight. */
 static int64_t split_coordinate(float *weight, float value)
 {
     const float below = floorf(value - 0.5f);

@@ -20,7 +20,7 @@ typedef struct product {
 typedef struct placed {
     uint32_t start, leading, stride; /* offsets in bytes */
     unsigned span;                   /* bytes that are swizzled together; 16: not swizzled */
-    bool by_columns; /* true if elements with consecutive k are not contiguous in memory */
+    bool by_columns;                 /* true if elements of a column are contiguous */
 } placed;
 
 static bool read_descriptor(emu_warp *warp, const emu_op *op, uint32_t operand, bool by_columns,
@@ -63,8 +63,7 @@ static void unpack_row(const uint8_t *chunk, emu_number number, double *to, unsi
         to[(size_t)i * next] = emu_number_load(number, chunk + i * bytes);
 }
 
-/* Reads the elements (row, k), for rows from `first` on, into out[row * down + k * right]. Each
- * access reads 32 pieces of 16 bytes. */
+/* Reads the elements (row, k), for rows from `first` on, into out[row * down + k * right]. */
 static bool read_placed(emu_warp *warp, const emu_op *op, const placed *p, emu_number number,
                         unsigned first, unsigned rows, unsigned k, double *out, unsigned down,
                         unsigned right)

@@ -96,8 +96,7 @@ typedef struct attribute_name {
     int number;
 } attribute_name;
 
-/* The attributes by name. An attribute that a profile lacks is 0, as on a GPU without the feature.
- */
+/* The attributes by name. A missing attribute is 0, as on a GPU without the feature. */
 static const attribute_name attributes[] = {
 #define X(name, number) {#name, number},
     EMU_ATTRIBUTE_LIST(X)

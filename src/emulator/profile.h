@@ -22,15 +22,14 @@ typedef struct emu_profile {
     double driver_version; /* 1000 * major + 10 * minor */
     double total_memory_bytes;
     int attribute[EMU_ATTRIBUTE_COUNT]; /* attribute values, indexed by CUdevice_attribute */
-    uint64_t fields_given; /* one bit for each of the following members that the profile sets */
+    uint64_t fields_given;              /* bit mask of the following members that are set */
 
     emu_list carveout_kb;         /* shared memory sizes of an SM, ascending */
     emu_list gpc_multiprocessors; /* number of SMs in each graphics processing cluster */
     double unified_cache_bytes;   /* memory of an SM for L1 cache and shared memory together */
     double register_granularity;  /* registers are allocated to warps in multiples of this number */
     double cluster_size_portable, cluster_size_max;
-    double cluster_blocks_per_multiprocessor; /* maximum number of blocks on an SM if they are in
-                                                 clusters */
+    double cluster_blocks_per_multiprocessor; /* limit of blocks on an SM with clusters */
 
     /* Parameters of the model (model.h). Latencies are in cycles, rates per second or per cycle. */
     double clock_hz;
@@ -56,9 +55,9 @@ typedef struct emu_profile {
     double parameter_ns_per_kb; /* cost of parameters beyond the first 4 KB */
 } emu_profile;
 
-/* Loads the built-in profile `name`; NULL and "" mean h200. `overrides` is a list of changes,
- * key=value separated by commas, or NULL. Returns false and writes one line to `why` if a name, key
- * or value is invalid. */
+/* Loads the built-in profile `name`; NULL and "" mean h200. `overrides` is a list of key=value,
+ * separated by commas, or NULL. Returns false and writes one line to `why` if anything is invalid.
+ */
 bool emu_profile_load(emu_profile *out, const char *name, const char *overrides, char *why,
                       size_t why_bytes);
 

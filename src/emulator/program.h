@@ -23,10 +23,8 @@ typedef struct emu_function {
     const uint32_t *callees;
     size_t callee_count;
     bool calls_indirectly;
-    const bool
-        *uses_shared; /* for each shared variable of the module, true if the function uses it */
-    const uint32_t
-        *touches; /* registers that the operations read or write: 2 * index, plus 1 for a write */
+    const bool *uses_shared;     /* indexed by shared variables of the module */
+    const uint32_t *touches;     /* registers read or written: 2 * index, plus 1 for a write */
     const uint32_t *first_touch; /* first touch of each operation, and end of all touches */
     const emu_flow *flows;
 } emu_function;

@@ -58,8 +58,7 @@ typedef enum ptx_space {
 
 struct ptx_function;
 
-/* An address in an initial value. The 8 bytes at `offset` get the address of a variable or
- * function, plus `addend`. */
+/* An address in an initial value: of a variable or function, plus `addend`. */
 typedef struct ptx_relocation {
     uint64_t offset;
     const char *name;
@@ -201,8 +200,8 @@ typedef struct ptx_module {
     char error[256]; /* one line, after a failure */
 } ptx_module;
 
-/* Parses the text into *module. On failure, returns false and sets module->error. In both cases the
- * caller calls ptx_module_free(). */
+/* Parses the text into *module. On failure, returns false and sets module->error. The caller always
+ * calls ptx_module_free(). */
 bool ptx_parse(ptx_module *module, const char *text, size_t bytes);
 void ptx_module_free(ptx_module *module);
 

@@ -6,8 +6,7 @@
 
 #include <string.h>
 
-/* A parser. After a failure, `token` stays at the end of the text, so every loop ends, and callers
- * check `failed` only once. */
+/* A parser. After a failure, `token` stays at the end, so loops end, and few checks are needed. */
 typedef struct ptx_parser {
     ptx_lexer lexer;
     ptx_token token; /* current token */

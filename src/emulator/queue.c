@@ -58,8 +58,7 @@ void emu_completion_release(emu_completion *completion)
     }
 }
 
-/* Marks a completion as done at `end_ns` and wakes the threads that wait for it. Call it with the
- * lock held. */
+/* Ends a completion at `end_ns` and wakes the threads that wait for it. Needs the lock. */
 static void completion_signal(emu_completion *completion, double end_ns)
 {
     completion->done = true;
@@ -82,8 +81,8 @@ static void release_stream(CUstream stream)
     emu_handle_free(stream);
 }
 
-/* Returns the time at which the submission starts on the device: when the host has submitted it,
- * and all work before it has ended. */
+/* Returns the device time at which the submission starts: after the host submitted it, and after
+ * all work before it. */
 static double start_time(CUstream stream, const emu_submission *submission)
 {
     double gap = submission->command->class->is_kernel ? emu.profile.stream_gap_ns : 0;
@@ -206,8 +205,8 @@ static bool orders_with_legacy(CUstream stream)
     return !stream->is_legacy && !(stream->flags & CU_STREAM_NON_BLOCKING);
 }
 
-/* Makes a blocking stream wait for the legacy stream, or the legacy stream wait for all blocking
- * streams. */
+/* Makes a blocking stream wait for the legacy stream, or the legacy stream for all blocking ones.
+ */
 static CUresult add_implicit_waits(CUstream stream)
 {
     if (orders_with_legacy(stream)) {

@@ -1,5 +1,5 @@
-/* Streams, which run commands on their own threads, and completions, which record the modelled time
- * at which a command ends. */
+/* Streams, which run commands on threads, and completions, which record when a command ends. Call
+ * the emu_queue_ functions with the lock held. */
 #pragma once
 
 #include "emulator/context.h"
@@ -8,8 +8,8 @@
 typedef struct emu_command emu_command;
 typedef struct emu_completion emu_completion;
 
-/* A class of commands. A submitted command is immutable and shared by reference, because a graph
- * runs the same command many times. */
+/* A class of commands. A submitted command is immutable and shared, because graphs run it
+ * repeatedly. */
 typedef struct emu_command_class {
     /* Executes the command and returns its duration in modelled ns. `start_ns` is the modelled
      * start. Called without the lock, by one thread at a time. */
@@ -63,8 +63,7 @@ struct CUstream_st {
     emu_completion *last; /* completion of the latest command, or NULL before the first command */
     double clock_ns;      /* modelled end of the commands that have run */
 
-    size_t
-        wait_count; /* number of completions that the next command waits for (cuStreamWaitEvent) */
+    size_t wait_count; /* completions that the next command waits for */
     emu_completion **waits;
 
     struct emu_capture *capture; /* the capture of the stream, or NULL */
@@ -76,21 +75,18 @@ struct CUstream_st {
 /* Submits a command to a stream. The command runs after the stream's earlier commands and waits,
  * and is ordered with the legacy stream as in CUDA. Takes ownership of the caller's reference. If
  * `out` is not NULL, sets *out to a new reference to the completion. The stream must not be
- * captured. Call it with the lock held. */
+ * captured. */
 CUresult emu_queue_submit(emu_completion **out, CUstream stream, emu_command *command);
 
-/* Makes the stream's next command wait for `completion`, which may be NULL. Call it with the lock
- * held. */
+/* Makes the stream's next command wait for `completion`, which may be NULL. */
 CUresult emu_queue_wait_for(CUstream stream, emu_completion *completion);
 
 /* Waits for `completion`, unless it is NULL, and advances the modelled host clock to its end.
- * Returns the sticky error if there is one. Call it with the lock held; it is released while
- * waiting. */
+ * Releases the lock while waiting. Returns the sticky error if there is one. */
 CUresult emu_queue_join(emu_completion *completion);
-/* Wait for all work of a stream, or of all streams of a context. Call them with the lock held. */
+/* Wait for all work of a stream, or of all streams of a context. */
 CUresult emu_queue_join_stream(CUstream stream);
 CUresult emu_queue_join_context(CUcontext context);
-/* Returns true if all work of the stream is done. Call it with the lock held. */
 bool emu_queue_idle(CUstream stream);
 
 /* Makes the handle invalid, and ends the worker after its last command. Until then the stream stays

@@ -179,8 +179,8 @@ static void leave_split(emu_warp *warp)
 
 /* ---- running ---- */
 
-/* Runs the split until it reaches the limit, its lanes wait or leave it, or the budget is used up.
- * Returns the remaining budget. */
+/* Runs the split until it reaches the limit, its lanes wait or leave, or the budget is used up.
+ * Returns the rest of the budget. */
 static uint32_t run_split(emu_warp *warp, const emu_op *ops, uint32_t budget)
 {
     emu_counters *counters = &warp->worker->counters;

@@ -1,19 +1,17 @@
-/* Handles of streams, and submission of work to streams. */
+/* Handles of streams, and submission of work. Except for emu_run_on(), the functions need the lock.
+ */
 #pragma once
 
 #include "emulator/queue.h"
 
-/* Adds a stream with a handle to the list of `context`. Fails with 2 if memory runs out. Call it
- * with the lock held. */
+/* Adds a stream with a handle to the list of `context`. Fails with 2 if memory runs out. */
 CUresult emu_stream_new(CUstream *out, CUcontext context, unsigned flags);
 
-/* Creates the legacy stream of a context, which has no handle and is in no list. Call it with the
- * lock held. */
+/* Creates the legacy stream of a context, which has no handle and is in no list. */
 CUresult emu_stream_new_legacy(CUstream *out, CUcontext context);
 
 /* Finds the stream of a handle. NULL and 1 are the legacy stream of the current context, 2 is the
- * default stream of the thread. Fails with 400 for an invalid handle. Call it with the lock held.
- */
+ * thread's default stream. Fails with 400 for an invalid handle. */
 CUresult emu_stream_resolve(CUstream *out, CUstream handle);
 
 /* Submits a command to a stream, or adds it to the stream's capture. Takes ownership of the

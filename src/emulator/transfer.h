@@ -4,14 +4,13 @@
 #include "emulator/address.h"
 #include "emulator/atomic.h"
 
-/* Transfers `bytes` bytes of the only active lane. The target is the block of rank `rank` - 1 or,
- * if `rank` is 0, the block of the address. `with` is the argument of emu_transfer(). Returns false
- * after a fault. */
+/* Transfers `bytes` bytes of the only active lane to the block of rank `rank` - 1, or if `rank` is
+ * 0, to the block of the address. `with` is the argument of emu_transfer(). Returns false after a
+ * fault. */
 typedef bool emu_move(emu_warp *warp, const emu_op *op, uint32_t bytes, uint32_t rank,
                       const void *with);
 
-/* Makes a transfer, which the mbarrier at `barrier` counts, or a bulk group if `barrier` is NULL.
- */
+/* Makes a transfer for the mbarrier at `barrier`, or for a bulk group if `barrier` is NULL. */
 void emu_transfer(emu_warp *warp, const emu_op *op, const emu_op *barrier, uint32_t bytes,
                   uint32_t rank, emu_move *move, const void *with);
 
@@ -19,8 +18,7 @@ void emu_transfer(emu_warp *warp, const emu_op *op, const emu_op *barrier, uint3
 void emu_each_lane(emu_warp *warp, const emu_op *op,
                    void (*run)(emu_warp *warp, const emu_op *op, unsigned lane));
 
-/* Returns the host memory at the only active lane's address plus `offset`, or NULL after a fault.
- */
+/* Returns host memory at the only active lane's address plus `offset`; NULL after a fault. */
 uint8_t *emu_find_lane(emu_warp *warp, const emu_op *op, uint32_t bytes, uint32_t rank,
                        uint64_t offset);
 

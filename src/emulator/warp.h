@@ -61,9 +61,8 @@ struct emu_frame {
     uint8_t *params; /* each lane's parameters, results and .param variables */
     uint32_t local_base;
     uint32_t depth;
-    uint32_t inside; /* lanes that have not returned */
-    struct emu_unset
-        *unset; /* for each register, the lanes in which it is unset; NULL in an unchecked launch */
+    uint32_t inside;         /* lanes that have not returned */
+    struct emu_unset *unset; /* indexed by register; NULL in an unchecked launch */
 };
 
 typedef enum emu_state {
@@ -111,7 +110,7 @@ struct emu_warp {
 
 typedef struct emu_barrier {
     uint32_t arrived;
-    uint32_t expected; /* number of threads to wait for; 0: all threads that have not exited */
+    uint32_t expected; /* number of threads; 0: all that have not exited */
     uint32_t warps;    /* bit mask of the warps that have arrived */
     uint32_t count, all, any;
 } emu_barrier;
@@ -233,8 +232,8 @@ typedef enum emu_progress { EMU_ENDED, EMU_SPENT, EMU_STUCK } emu_progress;
 
 /* Prepares a group of blocks to start, or returns NULL if memory runs out. */
 emu_group *emu_group_start(emu_worker *worker, uint64_t index, uint32_t sm);
-/* Runs the warps in turn until all threads have exited, no warp can continue, or about `budget`
- * operations have run. */
+/* Runs the warps until all threads have exited, no warp can continue, or about `budget` operations
+ * have run. */
 emu_progress emu_group_run(emu_group *group, uint64_t budget);
 /* Adds an ended group's counts to its worker's counts, and frees or keeps the group. */
 void emu_group_end(emu_group *group);
@@ -242,14 +241,14 @@ void emu_group_free(emu_group *group);
 
 /* ---- splits (split.c) ---- */
 
-/* Runs the warp until all its lanes wait or have exited, or about `budget` operations have run.
- * Returns the number of operations. */
+/* Runs the warp until its lanes wait or have exited, or about `budget` operations have run. Returns
+ * the number of operations. */
 uint32_t emu_warp_run(emu_warp *warp, uint32_t budget);
 
 bool emu_warp_is_ready(const emu_warp *warp);
 
-/* Makes the lanes in `mask` of the running split continue at `target`. The other lanes continue
- * after the current operation. */
+/* Makes the lanes in `mask` of the running split continue at `target`, and the others after the
+ * operation. */
 void emu_branch(emu_warp *warp, uint32_t mask, uint32_t target);
 
 /* Adds a split that is ready to run. */
@@ -271,14 +270,13 @@ bool emu_gather(emu_warp *warp, const emu_op *op, uint32_t members);
 
 /* ---- frames (frame.c) ---- */
 
-/* Creates a frame of the function. `parent` is the caller's frame, or NULL for a kernel. Returns
- * NULL if memory runs out. */
+/* Creates a frame of the function. `parent` is the caller's frame; NULL for a kernel. Returns NULL
+ * if memory runs out. */
 emu_frame *emu_frame_new(emu_warp *warp, const struct emu_function *function, emu_frame *parent);
 /* Zeroes all registers, so a kernel that reads an unset register is deterministic. */
 void emu_frame_clear(emu_frame *frame);
 void emu_frame_free(emu_frame *frame);
-/* Remove lanes from a frame, or from the frame and all its callers. A frame without lanes is freed.
- */
+/* Remove lanes from a frame, or from it and all its callers. A frame without lanes is freed. */
 void emu_frame_return(emu_frame *frame, uint32_t mask);
 void emu_frame_exit(emu_frame *frame, uint32_t mask);
 /* Frees the frames of all calls in progress. */
