@@ -41,8 +41,7 @@ static int twos(double value)
     return count;
 }
 
-/* Returns true if the values have other prime factors than 2, so alignment and size order
- * differ. */
+/* Returns true if the values are not all powers of two. */
 static bool has_alignment(const gt_domain_axis *axis)
 {
     for (uint32_t i = 0; i < axis->choices; i++) {
@@ -65,7 +64,6 @@ static void scale_values(float *value, uint32_t count)
     }
 }
 
-/* Begins a coordinate of an axis, and returns the array for its values. */
 static float *begin_axis(gt_coordinates *out, float **unused, uint32_t axis, uint32_t choices,
                          bool is_word)
 {

@@ -14,9 +14,8 @@ typedef struct gt_point {
 } gt_point;
 
 typedef struct gt_domain_axis {
-    uint32_t choices; /* 1 to GT_SEARCH_CHOICES */
-    /* values by choice, in order; NULL for words, which have no order */
-    const double *values;
+    uint32_t choices;     /* 1 to GT_SEARCH_CHOICES */
+    const double *values; /* values by choice, in order; NULL for words */
 } gt_domain_axis;
 
 /* A domain. Its functions are called on the strategy's thread and keep no pointers. */

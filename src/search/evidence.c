@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Finds the entry of a point, or adds a pending entry. */
 static gputune_status enter_point(gt_known **out, gt_evidence *evidence, const gt_point *point)
 {
     const uint32_t next = (uint32_t)evidence->known.count;

@@ -57,7 +57,6 @@ typedef struct likeness {
     float squared[ROWS], shared[ROWS], squares[ROWS];
 } likeness;
 
-/* Adds the effect of coordinate d for the rows [from, to). */
 static void add_coordinate(likeness *restrict out, const gt_gaussian *g, uint32_t d, float at,
                            uint32_t from, uint32_t to)
 {
@@ -101,8 +100,7 @@ static double variance(const gt_gaussian *g)
     return 1 + gt_gaussian_apart(sum, squares);
 }
 
-/* Converts the covariances with earlier rows to elements [from, to) of a row of Cholesky's
- * factor. */
+/* Turns the covariances v[from] to v[to - 1] into elements of a row of Cholesky's factor. */
 static void solve_forward(double *v, const gt_gaussian *g, uint32_t from, uint32_t to)
 {
     for (uint32_t i = from; i < to; i++) {

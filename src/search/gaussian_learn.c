@@ -234,7 +234,6 @@ static double objective(sample *s, const double *theta, double *gradient)
     return 0.5 * (n + 2) * log(signal) + log_root + add_priors(theta, dimensions, gradient);
 }
 
-/* Takes a step of resilient propagation in one parameter. */
 static double move_parameter(double value, double gradient, double *step, double *last,
                              double lowest)
 {
@@ -276,7 +275,6 @@ static void take_parameters(gt_gaussian *g, const parameters *from)
     g->noise = exp(from->value[(size_t)2 * g->dimensions]);
 }
 
-/* Computes the factor again for the same rows and values. */
 static void factor_again(gt_gaussian *g)
 {
     uint32_t count = g->count;

@@ -6,7 +6,7 @@
 #include "search/strategy.h"
 
 typedef struct gt_method {
-    size_t bytes; /* size of the state, which begins as zeros */
+    size_t bytes; /* size of the state in bytes; initially zero */
     gputune_status (*open)(gt_strategy *strategy, void *state); /* may be NULL */
     void (*close)(void *state);                                 /* may be NULL */
     /* Proposes a point that is not in the evidence. Sets *found to false if the method has no more
@@ -60,8 +60,7 @@ typedef struct gt_model_prior {
     gt_gaussian gaussian;
     gt_point leads[GT_MODEL_LEADS]; /* fastest hints, which are proposed first */
     uint32_t lead_count, next_lead;
-    /* number of leads to propose before the model proposes, if hints came after results */
-    uint32_t due;
+    uint32_t due;   /* number of leads to propose before the model proposes */
     uint32_t turns; /* number of proposals before the model was ready, without the default */
     double slope;   /* slope of measured against predicted times */
 } gt_model_prior;

@@ -106,7 +106,6 @@ static bool add_rows(gt_model *model, gt_evidence *evidence)
     return true;
 }
 
-/* Adds rows for the newest proposals while there is space. */
 static void model_add_pending(gt_model *model, gt_evidence *evidence)
 {
     add_rows(model, evidence);
@@ -279,7 +278,6 @@ static void fill_gaussian(gt_gaussian *gaussian, const gt_model *model, const gt
     }
 }
 
-/* Sorts the hints that have a time. Returns their number. */
 static uint32_t sort_hints(gt_strategy *strategy, gt_ranked *order)
 {
     uint32_t count = 0;
@@ -341,10 +339,9 @@ static double model_prior_at(const gt_model *model, const float *z)
 enum {
     RANDOM = 500,
     NEAR_BEST = 4, /* number of fastest points whose neighbours become candidates */
-    /* per point: candidates that differ in two axes, and as many that differ in three */
-    JUMPS = 48,
-    MANY = 800, /* with more candidates, only the best RANDOM stay */
-    CLIMBS = 3  /* maximum number of steps from the best candidate to a better neighbour */
+    JUMPS = 48,    /* number of candidates per point with two changed axes, and with three */
+    MANY = 800,    /* with more candidates, only the best RANDOM stay */
+    CLIMBS = 3     /* maximum number of steps from the best candidate to a better neighbour */
 };
 /* beyond this many deviations, the expected gain is approximated */
 #define FAR 6.0
@@ -487,8 +484,7 @@ static double log_gain(double best, double expected, double deviation)
     return log(deviation) + log(d * gt_normal_cdf(d) + exp(-d * d / 2) / ROOT_2PI);
 }
 
-/* Returns the logarithm of the seconds that a try costs: compile time divided by the number of
- * workers, plus GPU time. */
+/* Returns the logarithm of the seconds that a try costs: compile time per worker, plus GPU time. */
 static double log_cost(const gt_model *model, const gt_strategy *strategy,
                        const gt_prospect *prospect)
 {
@@ -538,7 +534,6 @@ static void judge_candidate(gt_candidate *candidate, const gt_model *model,
         log_gain(aim, expected, deviation) + success - log_cost(model, strategy, prospect);
 }
 
-/* Returns the expected gain of a point that is not in the pool. */
 static double model_gain_at(const gt_model *model, const gt_strategy *strategy,
                             const gt_point *point)
 {
@@ -694,8 +689,7 @@ static void look_model(gt_strategy *strategy, void *state, gt_outlook *out)
     }
 }
 
-/* Updates the model first if necessary, because nothing is proposed while slow compiles occupy all
- * workers. */
+/* Updates the model first, because slow compiles in all workers may have prevented proposals. */
 static double model_worth(gt_strategy *strategy, void *state, const gt_point *point)
 {
     gt_model *model = state;
@@ -738,7 +732,6 @@ static bool is_time_for_all(const gt_strategy *strategy)
     return spent / result_count * left <= strategy->settings.limit_s - spent;
 }
 
-/* Returns the fastest hint that was not proposed yet, or NULL. */
 static const gt_tried *best_hint(const gt_strategy *strategy)
 {
     const gt_tried *best = NULL;

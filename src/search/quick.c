@@ -10,7 +10,7 @@ enum {
     LEAST_PAIRS = 3,
     LEAST_COMPARED = 6, /* minimum number of pairs for comparing times */
     LEAST_FAILED = 3,   /* number of failures, without a success, that end quick compiles */
-    /* quick compiles are not needed if the time suffices for this many variants */
+    /* number of variants that suffices without quick compiles */
     MANY = 100
 };
 #define SHARE  0.5 /* fraction of the time limit that quick compiles may use */
@@ -54,8 +54,8 @@ static double quick_s(const gt_quick *quick, double left_s)
     return left_s * quick->settings.workers / MANY;
 }
 
-/* Returns the full compile time of a pair's variant or, until it is known, the time since the first
- * proposal; 0: unknown. */
+/* Returns the full compile time of a pair, or the time since the first proposal until it is
+ * known. */
 static double compile_s_so_far(const gt_quick *quick, const gt_quick_pair *pair, double left_s)
 {
     return pair->tried ? pair->full.compile_s : quick->left_at_begin_s - left_s;
@@ -78,8 +78,8 @@ static bool compile_slowly(const gt_quick *quick, double left_s)
     return mean_compile_s(quick, left_s) >= SLOW * quick_s(quick, left_s);
 }
 
-/* Returns true if at least `least` pairs have both compile times, and the quick compiles took far
- * less time in total. */
+/* Returns true if at least `least` pairs have both compile times, and quick compiles are far
+ * faster. */
 static bool are_far_faster(const gt_quick *quick, uint32_t least, double left_s)
 {
     double quick_compile_s = 0, full_s = 0;
@@ -96,7 +96,6 @@ static bool are_far_faster(const gt_quick *quick, uint32_t least, double left_s)
     return compiled >= least && full_s >= FASTER * quick_compile_s;
 }
 
-/* Guesses from the first pair, or from the elapsed time, whether quick compiles are far faster. */
 static bool may_be_far_faster(const gt_quick *quick, double left_s)
 {
     double full_s = quick->left_at_begin_s - left_s;

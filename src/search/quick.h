@@ -16,8 +16,7 @@ enum { GT_QUICK_PAIRS = 8 };
 typedef struct gt_quick_pair {
     gt_point point;
     gt_tried quick, full;
-    /* true if the result of the quick compile, or of the variant, is known */
-    bool tried_quick, tried;
+    bool tried_quick, tried; /* true if the quick compile, or the variant, has a result */
 } gt_quick_pair;
 
 /* The state of quick compiles in one search. All zero: quick compiles have ended. */
@@ -31,7 +30,7 @@ typedef struct gt_quick {
     uint32_t ok, failed;    /* number of quick compiles that succeeded, and that failed */
     double left_at_begin_s; /* seconds before the limit at the first proposal */
     double quick_left_s;    /* seconds before the limit at the first quick compile */
-    /* true if quick compiles are far faster, and few variants could be tried without them */
+    /* true if quick compiles are far faster and necessary, because variants compile slowly */
     bool judged;
 } gt_quick;
 

@@ -19,8 +19,7 @@ static double cost_of(double log_loss)
     return log_loss + weight * log_loss * log_loss;
 }
 
-/* Sets the logarithmic losses at a size. Missing times count as the worst measured time, but with a
- * loss of at least `slow`. */
+/* Sets the logarithmic losses at a size. A missing time has the worst loss, but at least `slow`. */
 static void set_losses(double *out, const double *times, uint32_t count)
 {
     const double slow = 0.2;
@@ -75,7 +74,6 @@ static double portfolio_cost(const portfolio *p, const uint32_t *chosen, uint32_
     return cost;
 }
 
-/* Replaces chosen[at] by the code with the least cost. Returns that cost. */
 static double improve_one(const portfolio *p, uint32_t *chosen, uint32_t count, uint32_t at)
 {
     uint32_t best = chosen[at];
@@ -109,8 +107,6 @@ static double choose_greedily(const portfolio *p, uint32_t *chosen)
     return cost;
 }
 
-/* Moves to the next combination of `most` codes in ascending order. Returns false after the last
- * one. */
 static bool next_combination(const portfolio *p, uint32_t *chosen)
 {
     uint32_t i = p->most;
@@ -152,7 +148,6 @@ static double combinations(uint32_t all, uint32_t some)
     return count;
 }
 
-/* Numbers the codes in the order of their first configuration. Returns their number. */
 static uint32_t number_codes(uint32_t *numbers, const gt_rule_data *data)
 {
     uint32_t count = 0;
@@ -251,16 +246,14 @@ typedef struct learner {
     uint32_t *moved;  /* sizes for which a condition is false, while a range is divided */
     bool *is_yes_at;  /* by size: true if the last condition holds */
     double *sums;     /* sums of costs, by configuration */
-    /* by position in a list of sizes: least cost of this and all following sizes */
-    double *after;
+    double *after;    /* by position: least cost of all sizes from here on */
     GT_ARRAY(branch) branches;
 } learner;
 
 /* Cost of a size at which a leaf has no configuration that can run. */
 static const double unusable = 100;
 
-/* Returns the least sum among the configurations whose needs are granted. Sets *config to this
- * configuration. */
+/* Returns the least sum of a configuration whose needs are granted. Sets *config to its index. */
 static double least_sum(const learner *l, const double *sums, uint64_t granted, uint32_t sizes,
                         uint32_t *config)
 {
@@ -362,8 +355,8 @@ static bool is_yes(const gt_rule_data *data, const gt_tree_node *node, const dou
     return data->features[node->feature].is_condition ? value != 0 : value <= node->most;
 }
 
-/* Divides a range in all orders by a node's condition. Returns the beginning of the sizes for which
- * the condition is false. */
+/* Moves the sizes for which a condition is false to the end of each range, and returns the first.
+ */
 static uint32_t divide_cases(learner *l, const extent *in, const gt_tree_node *node)
 {
     const gt_rule_data *data = l->data;
@@ -424,8 +417,8 @@ static gputune_status grow_tree(learner *l, uint32_t at, const extent *in)
     return grow_tree(l, no, &in_no);
 }
 
-/* Turns branches into leaves if their split saves less than `penalty`. Returns the cost, including
- * a penalty for each leaf. */
+/* Makes branches leaves if splitting saves less than `penalty`. Returns the cost with all
+ * penalties. */
 static double prune_tree(branch *branches, uint32_t at, double penalty)
 {
     branch *own = &branches[at];
@@ -486,7 +479,6 @@ typedef struct weights {
     double divisors; /* powers of two that divide the sizes */
 } weights;
 
-/* Sets the coordinates of a size for a configuration. Returns their number. */
 static uint32_t set_coordinates(const learner *l, double *out, uint32_t size, uint32_t config,
                                 const weights *w)
 {
@@ -777,7 +769,6 @@ static int compare_places(const void *a, const void *b)
                                        : (left->size > right->size) - (left->size < right->size);
 }
 
-/* Sorts the sizes by each feature. Sizes with equal values keep their order. */
 static gputune_status sort_features(learner *l)
 {
     const gt_rule_data *data = l->data;

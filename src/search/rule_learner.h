@@ -27,8 +27,8 @@ typedef struct gt_rule_data {
     const uint32_t *codes; /* by configuration: equal numbers mean shared compiled code */
     const uint64_t *needs; /* by configuration; bit i: can run only if need i holds */
     uint32_t most_codes;   /* maximum number of codes, at least 1 */
-    /* by configuration: blocks per multiprocessor, as a feature index and a factor; factor 0 or
-     * NULL: unknown, or the same at all sizes */
+    /* by configuration: blocks per multiprocessor, as a feature times a factor; 0 or NULL: unknown,
+     * or the same at all sizes */
     const uint32_t *load_features;
     const double *load_factors;
 } gt_rule_data;
@@ -42,8 +42,7 @@ gputune_status gt_portfolio_choose(bool *kept, const gt_rule_data *data);
 /* A node of a decision tree. The next node begins the branch for `yes`. */
 typedef struct gt_tree_node {
     uint32_t feature;
-    /* values up to this limit, or a true condition, take the branch for `yes` */
-    double most;
+    double most;        /* largest value that takes the branch `yes` */
     uint32_t otherwise; /* index of the other branch; 0: a leaf */
     uint32_t config;    /* configuration index of a leaf */
 } gt_tree_node;
@@ -51,8 +50,7 @@ typedef struct gt_tree_node {
 typedef struct gt_rule_tree {
     gt_tree_node *nodes;
     uint32_t node_count;
-    /* by measured size: logarithmic loss with a tree learned without the size */
-    double *losses;
+    double *losses; /* cross-validated logarithmic loss at each measured size */
 } gt_rule_tree;
 
 void gt_rule_tree_free(gt_rule_tree *tree);

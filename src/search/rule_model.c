@@ -99,7 +99,7 @@ static void invert_matrix(workspace *w, const gt_rule_known *known)
     }
 }
 
-/* Corrects the weights of all points to leave out the fold, whose weights become 0. */
+/* Sets the weights of a fold to 0, and corrects all other weights. */
 static void leave_out(workspace *w, const gt_rule_known *known, uint32_t fold, double *weights)
 {
     uint32_t count = 0;

@@ -8,7 +8,7 @@
 /* Points at which a value is known. */
 typedef struct gt_rule_known {
     uint32_t count, dimensions;
-    const double *points, *values; /* [point * dimensions + dimension], [point] */
+    const double *points, *values; /* indexed by [point * dimensions + dimension], and by [point] */
     const uint32_t *folds;         /* by point: its fold, below fold_count */
     uint32_t fold_count;
 } gt_rule_known;

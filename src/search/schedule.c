@@ -22,9 +22,8 @@
 enum {
     LEAST_IN_HAND = 2,
     MOST_IN_HAND = 64,
-    WAITING = 2, /* number of compiled variants that wait for the GPU */
-    /* variants to propose before the first launch; enough for a model to learn from */
-    UNLAUNCHED = 24,
+    WAITING = 2,      /* number of compiled variants that wait for the GPU */
+    UNLAUNCHED = 24,  /* number of variants to propose before the first launch */
     COMPILE_AHEAD = 3 /* sources per compile worker if proposals do not depend on results */
 };
 

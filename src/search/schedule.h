@@ -14,9 +14,8 @@
 /* The state of the schedule. A new variant is compiled, but was not launched yet. All zero: no
  * times are known, and rounds get no time. */
 typedef struct gt_schedule {
-    double round_share; /* fraction of GPU time for rounds while new variants wait */
-    /* GPU seconds that rounds are owed; negative: rounds had more than their share */
-    double owed_s;
+    double round_share;   /* fraction of GPU time for rounds while new variants wait */
+    double owed_s;        /* GPU seconds that rounds are owed, or owe if negative */
     double new_variant_s; /* GPU seconds of a new variant; 0: unknown */
     double compile_s;     /* seconds of a compile; 0: unknown */
 } gt_schedule;

@@ -75,8 +75,6 @@ static gputune_status propose_local(gt_strategy *strategy, void *state, gt_point
 
 static const gt_method local = {.propose = propose_local, .learns = true};
 
-/* ---- strategies that do not learn ---- */
-
 static gputune_status propose_next(gt_strategy *strategy, void *state, gt_point *out, bool *found)
 {
     (void)state;

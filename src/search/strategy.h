@@ -11,9 +11,8 @@ const char *gt_strategy_name(gputune_strategy kind);
 typedef enum gt_tried_outcome {
     GT_TRIED_OK,
     GT_TRIED_FAILED,
-    /* compiling took too long; the times of its neighbours remain unknown */
-    GT_TRIED_GIVEN_UP,
-    GT_TRIED_PENDING, /* proposed, but without a result yet */
+    GT_TRIED_GIVEN_UP, /* compiling took too long, so there is no time */
+    GT_TRIED_PENDING,  /* proposed, but without a result yet */
     GT_TRIED_OUTCOMES
 } gt_tried_outcome;
 
@@ -65,11 +64,10 @@ gputune_status gt_strategy_report(gt_strategy *strategy, const gt_tried *result)
 typedef struct gt_outlook {
     uint32_t tried;          /* number of results */
     uint32_t since_improved; /* number of results since the best one */
-    /* number of valid configurations that were neither tried nor proposed */
-    double remaining;
-    double expected_gain; /* greatest expected gain, as a fraction; -1: there is no model yet */
-    bool exhausted;       /* true if no configuration remains */
-    bool learns;          /* true if the next proposals depend on results */
+    double remaining;        /* number of configurations never tried or proposed */
+    double expected_gain;    /* greatest expected gain, as a fraction; -1: there is no model yet */
+    bool exhausted;          /* true if no configuration remains */
+    bool learns;             /* true if the next proposals depend on results */
     bool done; /* true if the space is exhausted, or if no gain above epsilon is expected */
 } gt_outlook;
 void gt_strategy_outlook(gt_outlook *out, gt_strategy *strategy);

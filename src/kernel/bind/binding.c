@@ -94,7 +94,6 @@ gt_limit gt_binding_block(gt_binding *binding)
     return registers < 0 || registers > 255 ? GT_LIMIT_MAXREG : GT_LIMIT_NONE;
 }
 
-/* Returns the number of resident blocks on the GPU, as limited by threads and shared memory. */
 static int64_t resident_blocks(const gt_device *device, const uint32_t block[3],
                                uint32_t shared_bytes)
 {
@@ -256,7 +255,6 @@ static void add_instruction(maker *m, gt_sequence_item *item, gt_instruction one
     item->count++;
 }
 
-/* Appends an operation on an item's value and a constant. */
 static void add_operation(maker *m, gt_sequence_item *item, gt_operation operation, int64_t number)
 {
     const int32_t value = (int32_t)item->count - 1;

@@ -182,8 +182,6 @@ gputune_status gt_argument_hold(gt_parameter *out, const gt_binding *binding,
     return GPUTUNE_OK;
 }
 
-/* ---- Paths to numbers ------------------------------------------------------------------------ */
-
 /* Returns the end of a path component such as "pos", ".x" or "[2]" that begins at `at`. */
 static const char *part_end(const char *at)
 {
@@ -195,7 +193,6 @@ static bool same_parts(const char *a, const char *b, size_t length)
     return strncmp(a, b, length) == 0 && strchr(".[", a[length]) && strchr(".[", b[length]);
 }
 
-/* Returns the index of a path component among its siblings. */
 static uint32_t part_place(const gt_layout *layout, uint32_t leaf, size_t begin)
 {
     uint32_t place = 0;

@@ -129,8 +129,6 @@ gputune_status gt_problem_parse(gt_problem *out, const gt_template *template, co
     return gt_problem_bind(out, template, sizes);
 }
 
-/* ---- odd-tail problems ----------------------------------------------------------------------- */
-
 /* enough for several blocks of the widest tiles, but quick to verify */
 static const uint64_t cheap_bytes = 32 << 20;
 
@@ -252,7 +250,6 @@ static void shrink_problem(gt_problem *problem, const gt_template *template,
     }
 }
 
-/* Subtracts `prime` from the first changeable size, `prime + apart` from the second, and so on. */
 static bool reduce_problem(gt_problem *out, const gt_problem *problem, const gt_template *template,
                            const bool *may_change, int64_t prime, int64_t apart)
 {
@@ -318,8 +315,6 @@ bool gt_problem_odd_tail(gt_problem *out, const gt_template *template, const gt_
     }
     return false;
 }
-
-/* ---- slots ---- */
 
 const char *gt_type_word(const gt_template *template, const gt_problem *problem, const char *name)
 {

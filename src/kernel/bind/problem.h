@@ -48,8 +48,7 @@ typedef struct gt_number {
     bool derived;      /* true if the scalar is computed from problem values */
     bool is_stated;    /* true if prove() lists values of the scalar */
     bool keeps;        /* true for an offset, which proofs must not change (gt_argument.keeps) */
-    /* further values of a scalar: index and count in gt_workload.others */
-    uint32_t first_other, other_count;
+    uint32_t first_other, other_count; /* other values of a scalar in gt_workload.others */
 } gt_number;
 
 /* A buffer or parameter block of a workload. */
@@ -59,23 +58,18 @@ typedef struct gt_buffer {
     gt_direction direction;
     uint64_t elements; /* number of components, such as 4 * n for float4 y[n] */
     uint64_t bytes;
-    uint32_t per_element; /* number of components per declared element; 0 means 1 */
-    /* alignment of the element's type in bytes; 0: alignment of a component */
-    uint32_t alignment;
+    uint32_t per_element;  /* number of components per declared element; 0 means 1 */
+    uint32_t alignment;    /* alignment of an element in bytes; 0: that of a component */
     uint32_t first_number; /* index of its first number in gt_workload.numbers */
-    /* number of numbers with separate fills; 0: one fill for all */
-    uint32_t number_count;
+    uint32_t number_count; /* number of separately filled numbers; 0: one fill for all */
     gt_fill_kind fill;
     double low, high;
     bool nan_ok, races;
-    /* free: no range declared; finite: neither NaN nor infinity allowed */
-    bool free, finite;
-    uint32_t variety; /* variation of the fill (gt_variety) */
-    /* 1 + index of the input to copy when contents are varied, or 0 */
-    uint32_t copy_of;
-    uint32_t in_place; /* for outputs: 1 + index of the input at the same address, or 0 */
-    /* component type of the output in the reference; F64 if the reference declares double */
-    gt_type reference_type;
+    bool free, finite;      /* free: no declared range; finite: no NaN or infinity allowed */
+    uint32_t variety;       /* variation of the fill (gt_variety) */
+    uint32_t copy_of;       /* 1 + index of the input to copy in varied contents, or 0 */
+    uint32_t in_place;      /* for outputs: 1 + index of the input at the same address, or 0 */
+    gt_type reference_type; /* component type in the reference, such as F64 for double */
 } gt_buffer;
 
 typedef struct gt_scalar {
@@ -129,8 +123,7 @@ typedef struct gt_workload {
      * these launches. With `scale`, the reference's last parameter is a buffer as long as the first
      * output. The check's last parameter is an 8-byte counter of wrong elements. */
     gt_launch reference, check;
-    /* bytes and flops of one launch of the default; 0: not stated */
-    double work_bytes, work_flops;
+    double work_bytes, work_flops; /* bytes and flops per launch of the default; 0: not stated */
     uint32_t alignment[GT_PARAMETER_MAX]; /* guaranteed alignment of each buffer in bytes */
 } gt_workload;
 

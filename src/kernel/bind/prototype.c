@@ -6,10 +6,9 @@
 
 struct gt_prototype {
     const gt_template *template;
-    /* bytes of an element of each argument and scratch buffer; 0 for scalars */
+    /* element size of each argument in bytes; 0: scalar */
     uint32_t element_bytes[GT_PARAMETER_MAX];
-    /* one binding per kernel, complete except for sizes and grid */
-    gt_binding kernels[];
+    gt_binding kernels[]; /* one binding per kernel, without sizes and grid */
 };
 
 static bool uses_sizes(const gt_expression *expression, const gt_template *template)
@@ -22,7 +21,6 @@ static bool uses_sizes(const gt_expression *expression, const gt_template *templ
     return uses;
 }
 
-/* Returns true if only the kernel's grid depends on run-time sizes. */
 static bool has_fixed_shape(const gt_template_step *step, const gt_template *template)
 {
     bool varies = step->cooperative || uses_sizes(step->shared, template) ||

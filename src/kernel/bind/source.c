@@ -361,8 +361,6 @@ static gputune_status assemble_source(gt_source *out, const generator *g, const 
     return gt_text_take(&out->text, &text);
 }
 
-/* ---- options ---- */
-
 _Static_assert((int)GT_OPTION_MAX + 1 <= (int)GT_SOURCE_OPTIONS, "options() and maxreg()");
 
 static gputune_status limit_to(gt_source *out, int64_t registers)
@@ -434,8 +432,6 @@ static gputune_status make_options(gt_source *out, const gt_binding *binding, bo
     }
     return kernel ? add_maxreg(out, binding) : limit_registers(out, binding);
 }
-
-/* ---- sources ---- */
 
 static gputune_status generate_source(gt_source *out, const gt_template *template,
                                       const gt_problem *problem, const gt_config *config,

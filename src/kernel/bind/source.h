@@ -8,17 +8,13 @@ enum { GT_INSTANCES_MAX = GT_STEPS_MAX, GT_SOURCE_OPTIONS = 65 };
 
 /* A source to compile. Variants with equal source hashes share compiled code. */
 typedef struct gt_source {
-    char *text; /* CUDA source with prelude, macros and #line; owned */
-    /* hash of prelude, macros, tokens, options and instances; ignores comments and line numbers */
-    gt_hash hash;
-    /* length of the prelude and the leading #includes, which all variants share; 0 without
-     * #includes */
+    char *text;   /* CUDA source with prelude, macros and #line; owned */
+    gt_hash hash; /* hash of everything that is compiled, except comments and line numbers */
+    /* length of the prelude and #includes, which all variants share; 0 without #includes */
     size_t head_bytes;
-    /* additional NVRTC options, such as --maxrregcount=64; owned */
-    char *options[GT_SOURCE_OPTIONS];
+    char *options[GT_SOURCE_OPTIONS]; /* NVRTC options such as --maxrregcount=64; owned */
     size_t option_count;
-    /* C++ template instances, such as "scan<float, 128>" or "scan_launch2 = scan<float, 64>";
-     * owned */
+    /* instances of C++ templates, such as "scan<float, 128>"; owned */
     char *instances[GT_INSTANCES_MAX];
     size_t instance_count;
 } gt_source;

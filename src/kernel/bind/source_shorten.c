@@ -45,7 +45,6 @@ static bool is_used_below(const line_list *lines, size_t above, const gt_token *
     return false;
 }
 
-/* Parses a #define. Sets *name, and opens *value on the macro's value. */
 static bool read_define(gt_lexer *value, const line *at, gt_token *name)
 {
     if (!begins_with(at, define)) {
@@ -132,7 +131,6 @@ static void write_pragma(gt_text *out, const line_list *lines, const line *pragm
     gt_text_append_bytes(out, from, (size_t)(pragma->text + pragma->length - from));
 }
 
-/* Writes the kept lines, with at most one empty line in a row. */
 static void write_lines(gt_text *out, const line_list *lines)
 {
     bool is_basic = false, was_blank = true;

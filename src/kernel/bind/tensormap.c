@@ -102,8 +102,6 @@ gt_limit gt_binding_maps(gt_binding *binding)
     return gt_maps_make(maps, binding);
 }
 
-/* ---- textures ---- */
-
 enum { READ_AS_INTEGER = 1, NORMALIZED_COORDINATES = 2 }; /* values of CU_TRSF_… */
 enum { FLOATS = 16 }; /* first floating-point value of CUarray_format */
 
@@ -162,7 +160,6 @@ static gputune_status make_sizes(shape *out, const gt_texture_clause *clause,
                          : GPUTUNE_OK;
 }
 
-/* Checks sizes against the limits of GPUs of compute capability 7.5 and newer. */
 static gputune_status check_sizes(const gt_texture_clause *clause, const shape *shape,
                                   const char *name)
 {

@@ -6,9 +6,8 @@
 static const struct type_facts {
     double roundoff;
     double working; /* roundoff of the type that accumulates sums */
-    /* relative error of other libraries' functions, of divisions, and of fused operations */
-    double rtol;
-    double tiny; /* smaller results may be flushed to zero */
+    double rtol;    /* relative error of functions, divisions and fused operations */
+    double tiny;    /* smaller results may be flushed to zero */
 } facts[] = {
     [GT_TYPE_F16] = {0x1p-11, 0x1p-24, 2.5e-3, 0x1p-24},
     [GT_TYPE_BF16] = {0x1p-8, 0x1p-24, 2e-2, 0x1p-126},

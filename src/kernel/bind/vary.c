@@ -5,8 +5,6 @@
 
 #include <math.h>
 
-/* ---- Scalars --------------------------------------------------------------------------------- */
-
 /* Returns another value for a floating-point scalar. The factor depends on the index, so swapping
  * two scalars changes the results. */
 static double other_real(const gt_number *number, gt_scalars which, uint32_t index)
@@ -103,8 +101,6 @@ uint32_t gt_workload_longest_list(const gt_workload *workload)
     return most;
 }
 
-/* ---- Contents -------------------------------------------------------------------------------- */
-
 /* Returns the largest value that a uniform fill draws; for floats, this is below `high`. */
 static double largest(gt_type type, double low, double high)
 {
@@ -161,7 +157,6 @@ static bool has_variety(const gt_buffer *buffer, gt_contents contents)
            rises && !gt_type_is_float(buffer->type) && gt_type_bytes(buffer->type) >= 4;
 }
 
-/* Returns the first input with the same type, size and fill, possibly input `index` itself. */
 static uint32_t partner_of(const gt_workload *workload, uint32_t index)
 {
     const gt_buffer *one = &workload->buffers[index];

@@ -6,13 +6,12 @@
 /* Patterns of varied buffer contents. is_varied() in service_fill.cu uses the same numbers. */
 typedef enum gt_variety {
     GT_VARIETY_PLAIN,
-    /* runs of the least value, the largest value and zeros; without a declared range also numbers
-     * beyond 1, denormals and -0 */
+    /* runs of the least value, the largest value and zeros; without a range also denormals and -0
+     */
     GT_VARIETY_EXTREMES,
-    /* EXTREMES, and without a declared range also NaN and infinities */
-    GT_VARIETY_SPECIALS,
-    GT_VARIETY_TIES, /* few different values, also between integers; sorted(): runs of four */
-    GT_VARIETY_ROWS  /* ascending integers with repetitions, so some rows are empty */
+    GT_VARIETY_SPECIALS, /* EXTREMES, and without a range also NaN and infinities */
+    GT_VARIETY_TIES,     /* few different values, also between integers; sorted(): runs of four */
+    GT_VARIETY_ROWS      /* ascending integers with repetitions, so some rows are empty */
 } gt_variety;
 
 /* How to vary a scalar number. The kinds after NEAR apply to floats; FAR also applies to flags. */
@@ -36,8 +35,7 @@ typedef enum gt_contents {
     GT_CONTENTS_HIGH, /* every element is the largest value of the range */
     GT_CONTENTS_LOW,  /* every element is the least value of the range */
     GT_CONTENTS_TIES, /* GT_VARIETY_TIES; also applies to sorted() buffers */
-    /* GT_VARIETY_ROWS, for integers from prefix() or from a file */
-    GT_CONTENTS_ROWS,
+    GT_CONTENTS_ROWS, /* GT_VARIETY_ROWS, for integers from prefix() or from a file */
     GT_CONTENTS_PAIRS /* inputs of equal type and size share contents and address */
 } gt_contents;
 

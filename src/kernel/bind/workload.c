@@ -213,7 +213,6 @@ static gputune_status finish_judge(gt_launch *out)
     return gt_launch_count_held(out);
 }
 
-/* Appends an argument that the measure worker provides. */
 static void add_given(gt_launch *launch, gt_parameter_kind kind, uint64_t value)
 {
     gt_launch_add(launch, kind, 8, (int)launch->argument_count++)->scratch_bytes = value;
@@ -284,8 +283,6 @@ static gputune_status bind_judges(gt_workload *out, const gt_binding *binding)
     }
     return GPUTUNE_OK;
 }
-
-/* --- work ------------------------------------------------------------------------------------- */
 
 static gputune_status bind_work(gt_workload *out, const gt_binding *binding)
 {

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Facts ----------------------------------------------------------------------------------- */
-
 uint64_t gt_buffer_count(const gt_buffer *buffer)
 {
     return buffer->per_element > 1 ? buffer->elements / buffer->per_element : buffer->elements;
@@ -59,9 +57,6 @@ gt_type gt_component_type(const gt_workload *workload, const gt_buffer *buffer, 
                : buffer->type;
 }
 
-/* ---- Fills ----------------------------------------------------------------------------------- */
-
-/* Sets the default range of a fill. `count` is the number of elements. */
 static void set_range(gt_number *out, uint64_t count)
 {
     bool integers = !gt_type_is_float(out->type), sorted = out->fill == GT_FILL_SORTED;
@@ -74,7 +69,6 @@ static void set_range(gt_number *out, uint64_t count)
     }
 }
 
-/* Checks that the type can represent all numbers of a fill. */
 static gputune_status check_range(const gt_number *out, uint64_t count, gt_place place,
                                   const char *name)
 {
@@ -115,7 +109,6 @@ static gputune_status bind_fill(gt_number *out, const gt_fill *fill, const int64
     return check_range(out, count, fill->place, name);
 }
 
-/* Returns the last list item that applies to a leaf, or NULL if there is none. */
 static const gt_initialiser *item_of(const gt_initialisers *list, const gt_layout *layout,
                                      uint32_t leaf)
 {
@@ -275,8 +268,6 @@ gputune_status gt_elements_bind(gt_workload *out, gt_buffer *buffer, const gt_bi
     return GPUTUNE_OK;
 }
 
-/* ---- Scalars --------------------------------------------------------------------------------- */
-
 /* Sets a number to the value of an expression or, if `value` is NULL, of the problem value with the
  * same name. */
 static gputune_status bind_number(gt_number *out, const gt_binding *binding,
@@ -303,7 +294,6 @@ static gputune_status bind_number(gt_number *out, const gt_binding *binding,
                          (long long)out->integer, gt_type_name(out->type));
 }
 
-/* Checks that each pointer in a struct refers to a buffer in args() and has no value in a list. */
 static gputune_status check_pointers(const gt_binding *binding, const gt_argument *argument,
                                      const gt_layout *layout, gt_place place)
 {

@@ -92,10 +92,8 @@ static gputune_status add_sizes(maker *m)
     return GPUTUNE_OK;
 }
 
-/* ---- needs ----------------------------------------------------------------------------------- */
-
-/* Adds a need to the variant. If there are too many needs, sets the last bit, which no condition
- * grants. */
+/* Adds a need to the variant. Sets the last bit, which no condition grants, if there are too
+ * many. */
 static gputune_status add_need(maker *m, uint64_t *needs, const char *text)
 {
     size_t i = 0;
@@ -113,9 +111,8 @@ static gputune_status add_need(maker *m, uint64_t *needs, const char *text)
     return add_feature(NULL, m, text, true, UINT64_C(1) << i);
 }
 
-/* Prints an expression of a variant. If its value does not depend on the sizes that vary, sets
- * *known to true and *value to the value. If the expression cannot be computed, sets the last bit
- * of *needs. */
+/* Prints an expression of a variant. Sets *known and *value if the value is equal at all sizes of
+ * the region. Sets the last bit of *needs if the expression cannot be computed. */
 static gputune_status print_expression(gt_text *out, bool *known, int64_t *value, maker *m,
                                        const gt_expression *expression, uint64_t *needs)
 {
@@ -129,8 +126,8 @@ static gputune_status print_expression(gt_text *out, bool *known, int64_t *value
     return status;
 }
 
-/* Adds the need that the text of an expression followed by a comparison, such as "<= 65535", is
- * true. Without a comparison, the expression itself must be true. */
+/* Adds the need that an expression is true or, with a comparison such as "<= 65535", that the
+ * comparison is true. */
 static gputune_status require_condition(maker *m, uint64_t *needs, const gt_expression *expression,
                                         const char *comparison)
 {
@@ -148,7 +145,6 @@ static gputune_status require_condition(maker *m, uint64_t *needs, const gt_expr
     return text.failed ? gt_fail_memory() : add_need(m, needs, gt_text_string(&text));
 }
 
-/* Adds the need that an axis's vectors divide the rows of their buffers. */
 static gputune_status need_rows(maker *m, uint64_t *needs, uint32_t axis)
 {
     const gt_template *template = m->template;
@@ -165,8 +161,6 @@ static gputune_status need_rows(maker *m, uint64_t *needs, uint32_t axis)
     return GPUTUNE_OK;
 }
 
-/* Adds the need that the grid is within the device's limits, unless the region already ensures
- * it. */
 static gputune_status need_grid(maker *m, uint64_t *needs, const gt_dimensions *grid)
 {
     for (uint32_t i = 0; i < grid->count; i++) {
@@ -229,7 +223,6 @@ static gputune_status add_needs(maker *m, uint64_t *needs)
     return GPUTUNE_OK;
 }
 
-/* Returns true if the text of need `at` is part of another need's text. */
 static bool is_contained(const maker *m, uint64_t needs, size_t at)
 {
     for (size_t i = 0; i < m->needs.count; i++) {
@@ -241,7 +234,6 @@ static bool is_contained(const maker *m, uint64_t needs, size_t at)
     return false;
 }
 
-/* Adds a condition that combines all needs of a variant. */
 static gputune_status join_needs(maker *m, uint64_t needs)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
@@ -256,8 +248,6 @@ static gputune_status join_needs(maker *m, uint64_t needs)
     return needs & (needs - 1) ? add_feature(NULL, m, gt_text_string(&text), true, needs)
                                : GPUTUNE_OK;
 }
-
-/* ---- what follows from divisibility ---- */
 
 /* A condition "E % divisor == 0" or "E % divisor != 0". */
 typedef struct divisibility {

@@ -21,8 +21,8 @@ typedef struct gt_size_features {
     uint32_t count;
     uint32_t size_count; /* number of sizes that vary; these are the first features */
     uint64_t *needs;     /* by variant; bit i: the variant requires need i */
-    /* by variant: feature index and factor of the blocks per multiprocessor of its first kernel;
-     * factor 0: equal at all sizes */
+    /* by variant: blocks per multiprocessor, as a feature times a factor; factor 0: equal at all
+     * sizes */
     uint32_t *load_features;
     double *load_factors;
 } gt_size_features;

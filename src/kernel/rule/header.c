@@ -57,7 +57,6 @@ static gputune_status refuse_part(const gt_template *template, const char *part)
                    template->name, part);
 }
 
-/* Returns the C type of a scalar, or NULL if C has no such type. */
 static const char *c_type(const gt_template *template, const gt_problem *problem, const char *type)
 {
     static const char *const names[] = {
@@ -215,7 +214,6 @@ static void append_parameters(writer *w)
     }
 }
 
-/* Appends the product that computes the bytes of a buffer. */
 static void append_bytes(writer *w, uint32_t argument)
 {
     const gt_argument *own = &w->template->arguments[argument];
@@ -228,7 +226,6 @@ static void append_bytes(writer *w, uint32_t argument)
     }
 }
 
-/* Appends declarations of scratch addresses and of implied scalars. */
 static void append_locals(writer *w)
 {
     for (uint32_t i = 0; i < w->template->argument_count; i++) {
@@ -312,7 +309,6 @@ static void append_step(writer *w, uint32_t variant, uint32_t index)
     gt_text_append(&w->out, ", arguments_);\n        }\n");
 }
 
-/* Appends a check that addresses are aligned for the variant's vectors. */
 static void append_alignment(writer *w, const gt_config *variant)
 {
     enum { WIDEST = 16 };
@@ -635,7 +631,6 @@ static const struct {
              "    return power;\n}\n"},
 };
 
-/* Appends the helper functions that the text calls. */
 static void append_helpers(writer *w, const char *text)
 {
     for (size_t i = 0; i < sizeof helpers / sizeof *helpers; i++) {

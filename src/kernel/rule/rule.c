@@ -47,8 +47,6 @@ static gputune_status in_line(const parser *p, gputune_status status)
                : gt_fail_prefix(GPUTUNE_ERECORDED, "a rule's line %d", p->number);
 }
 
-/* Returns the text after `word` at the start of the line, or NULL if the line starts
- * differently. */
 static char *after_word(const parser *p, const char *word)
 {
     const size_t length = strlen(word);
@@ -221,8 +219,6 @@ int gt_rule_choose(const gt_rule *rule, const gt_problem *problem, const int64_t
     }
     return (int)node->variant;
 }
-
-/* ---- text ------------------------------------------------------------------------------------ */
 
 void gt_rule_region_append(gt_text *out, const gt_template *template, const gt_rule_region *region)
 {

@@ -22,8 +22,7 @@
 
 /* The sizes for which a rule answers. */
 typedef struct gt_rule_region {
-    /* both ends are in the region, and have equal const and type values */
-    gt_problem least, most;
+    gt_problem least, most; /* inclusive bounds of the sizes; other values are equal in both */
 } gt_rule_region;
 
 /* The expected time at sizes that were not measured, divided by that of the best known variant. */

@@ -16,9 +16,8 @@ enum {
  * only some of its axes have values. */
 typedef struct level {
     uint32_t width;
-    /* by node: values of the earlier axes on one path to the node, as positions */
-    uint8_t *prefixes;
-    double *paths; /* by node: number of paths to the node */
+    uint8_t *prefixes; /* by node: value positions on one path to the node */
+    double *paths;     /* by node: number of paths to the node */
     uint64_t *keys;
     int open[GT_FILTERS_MAX], open_count;
 } level;
@@ -122,8 +121,7 @@ static uint32_t find_slot(const builder *b, const uint64_t *keys)
     return slot;
 }
 
-/* Returns the node of `next` with the keys that were just appended. Makes a new node if there is
- * none. */
+/* Returns the node of `next` with the keys just appended, or makes a new node. */
 static uint32_t intern_node(builder *b, uint32_t node, uint32_t position)
 {
     level *next = &b->next;
@@ -213,9 +211,6 @@ static bool is_too_wide(const builder *b)
                checks_allowed(b);
 }
 
-/* --- the whole diagram ------------------------------------------------------------------------ */
-
-/* Builds all levels. Sets *complete to false if a level would need too many nodes. */
 static gputune_status take_levels(builder *b, bool *complete)
 {
     b->diagram->excluded = calloc(GT_SPACE_REASONS, sizeof *b->diagram->excluded);
@@ -330,8 +325,6 @@ double gt_diagram_endings(const gt_diagram *diagram, const gt_space *space, uint
     return endings;
 }
 
-/* Counts the valid combinations of the first `levels` axes. `some` must fit the counts of two
- * levels. */
 static double count_beginnings(const gt_diagram *d, const gt_space *space, uint32_t levels,
                                double *some)
 {

@@ -42,8 +42,7 @@ typedef enum gt_left {
 typedef struct gt_residue {
     gt_left left;
     int64_t value;
-    /* equal keys: the values stay equal for all values of the remaining axes */
-    uint64_t key;
+    uint64_t key; /* residues with equal keys have equal values for all values of the other axes */
 } gt_residue;
 
 gt_residue gt_terms_evaluate(const gt_term_list *terms, int term, const int64_t *slots,
@@ -96,9 +95,8 @@ enum {
 /* A condition on configurations: a binding stage, a require(), or an operand of && in a
  * require(). */
 typedef struct gt_filter {
-    uint32_t axes; /* bit i: the filter depends on axis i */
-    /* term of the require() or of the stage's inputs; -1: constant */
-    int term;
+    uint32_t axes;                  /* bit i: the filter depends on axis i */
+    int term;                       /* term of the require() or the stage's inputs; -1: none */
     int depth;                      /* last axis on which the filter depends, or -1 */
     int order;                      /* rank among the filters with equal depth */
     int require;                    /* index of the require() if `bind` is NULL */
@@ -118,8 +116,7 @@ typedef struct gt_group {
 typedef struct gt_search_level {
     const gt_group *group;
     uint32_t axis, level;
-    /* search level of the previous diagram level, or -1 */
-    int before;
+    int before;                    /* search level of the previous diagram level, or -1 */
     uint8_t order[GT_AXIS_VALUES]; /* positions of the values in random order, for random draws */
     int next;                      /* number of values tried so far */
     uint32_t child;                /* diagram node for the current value */
@@ -147,8 +144,7 @@ struct gt_space {
     const gt_workload *workload;
     uint8_t choices[GT_AXIS_MAX][GT_AXIS_VALUES]; /* allowed values of each axis, in order */
     int counts[GT_AXIS_MAX];                      /* number of allowed values */
-    /* by axis and position: reason that always excludes the value, or 0 */
-    int blocked[GT_AXIS_MAX][GT_AXIS_VALUES];
+    int blocked[GT_AXIS_MAX][GT_AXIS_VALUES];     /* reason that always excludes a value, or 0 */
     gt_term_list terms;
     gt_filter filters[GT_FILTERS_MAX];
     int filter_count;

@@ -20,7 +20,6 @@ static void enter_level(gt_space_search *search)
     }
 }
 
-/* Opens a search without axes; search_add() adds axes. */
 static void search_open(gt_space_search *search, gt_space *space, gt_binding *binding)
 {
     search->space = space;
@@ -108,8 +107,6 @@ static bool search_next(gt_space_search *search)
 
 enum { DRAWS = 4096, DRAW_CHECKS = 1 << 14 };
 
-/* --- in order --------------------------------------------------------------------------------- */
-
 void gt_space_rewind(gt_space *space)
 {
     space->walk.started = space->walk.finished = false;
@@ -140,8 +137,6 @@ bool gt_space_next(gt_space *space, gt_config *out)
     }
     return found;
 }
-
-/* --- at random -------------------------------------------------------------------------------- */
 
 static int reason_against_group(gt_space *space, const gt_group *group, const gt_config *config)
 {
@@ -226,8 +221,6 @@ bool gt_space_draw(gt_space *space, gt_random *random, gt_config *out)
     return found;
 }
 
-/* ---- groups ---------------------------------------------------------------------------------- */
-
 enum { HITS = 400, SAMPLES_MAX = 1 << 15 };
 
 static double combinations(const gt_space *space, uint32_t axes)
@@ -303,8 +296,6 @@ gputune_status gt_space_prepare(gt_space *space)
     return status;
 }
 
-/* --- counts ----------------------------------------------------------------------------------- */
-
 static const double exact_limit = 0x1p53; /* above this, doubles do not represent every integer */
 
 static void multiply_size(gt_space_size *size, double count, gt_certainty certainty)
@@ -332,8 +323,8 @@ gt_space_size gt_space_count(gt_space *space)
     return size;
 }
 
-/* Multiplies a size by a group's number of different sources. This is the number of valid
- * beginnings in a diagram that begins with the axes that change the source. */
+/* Multiplies a size by the number of sources of a group. A diagram whose first axes are the axes
+ * that change the source counts them. */
 static void multiply_sources(gt_space_size *size, gt_space *space, gt_group *group,
                              uint32_t in_source)
 {
@@ -396,8 +387,6 @@ bool gt_space_uses(gt_space *space, uint32_t axis, uint8_t choice)
     return false;
 }
 
-/* --- exclusions ------------------------------------------------------------------------------- */
-
 typedef struct tally {
     double counts[GT_SPACE_REASONS];
     gt_certainty certainty[GT_SPACE_REASONS];
@@ -446,8 +435,7 @@ static void exclude_in_group(tally *tally, const gt_space *space, const gt_group
     }
 }
 
-/* Counts exclusions by reason. Later groups do not count combinations that earlier groups
- * exclude. */
+/* Counts exclusions by reason. Combinations that earlier groups exclude are not counted again. */
 static void exclude_all(tally *tally, const gt_space *space)
 {
     double others = 1;

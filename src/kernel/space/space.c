@@ -115,8 +115,8 @@ static int add_code(planner *p, const gt_expression *expression, int at)
         (gt_term){.kind = GT_TERM_CODE, .expression = expression, .at = at, .operands = {-1, -1}});
 }
 
-/* Joins a term with an expression. The filter of the pipeline checks expressions with counters, so
- * these are ignored. */
+/* Joins a term with an expression. Expressions with loop counters belong to the pipeline's
+ * filter. */
 static int join_expression(planner *p, int joined, const gt_expression *expression)
 {
     return !expression || gt_counters_used(expression)
@@ -296,7 +296,8 @@ static int reason_against_residue(const gt_filter *filter, const gt_residue *lef
                                                          : 0;
 }
 
-/* Applies a filter after all earlier filters on its axes. Returns the reason, or 0. */
+/* Applies a filter. The earlier filters on its axes must have run. Returns an exclusion reason or
+ * 0. */
 static int apply_filter(const gt_space *space, gt_binding *binding, const gt_filter *filter)
 {
     if (filter->bind) {
@@ -429,7 +430,6 @@ static gputune_status make_reasons(gt_space *space)
     return GPUTUNE_OK;
 }
 
-/* Reads the values of a restriction, such as "4, 8", in place. */
 static gputune_status restrict_axis(gt_space *space, uint32_t axis, char *values)
 {
     uint8_t *choices = space->choices[axis];

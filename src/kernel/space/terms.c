@@ -10,7 +10,6 @@ typedef struct state {
     uint32_t known;
 } state;
 
-/* splitmix64's finalizer. */
 static uint64_t mix(uint64_t key, uint64_t value)
 {
     uint64_t z = (key ^ value) + UINT64_C(0x9e3779b97f4a7c15) + (key << 6) + (key >> 2);

@@ -8,16 +8,12 @@
 typedef struct gt_axis_traits {
     const char *name; /* word of the clause */
     bool generates;   /* true if values change the generated source by more than a macro */
-    /* true if the value is a launch setting, whether or not the source uses it, too */
+    /* true if the value is a launch setting, even if the source also uses the value */
     bool at_launch;
-    /* true if buffer alignment limits the value; the smallest value is always possible */
-    bool aligned;
-    /* example of a buffer list after the colon, for messages; NULL: no buffers */
-    const char *buffers;
-    /* true if the clause names exactly one buffer; scratch() buffers are allowed */
-    bool one_buffer;
-    /* expected values, for messages; NULL: words or integers, as in the clause */
-    const char *expected;
+    bool aligned;         /* true if the alignment of buffers limits the value */
+    const char *buffers;  /* example of the buffers, for messages; NULL: no buffers */
+    bool one_buffer;      /* true for exactly one buffer, which may be from scratch() */
+    const char *expected; /* expected values, for messages; NULL: as in the clause */
     /* range of numbers, including the numbers of words; empty if least > most */
     struct {
         int64_t least, most;

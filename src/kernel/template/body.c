@@ -40,8 +40,6 @@ void gt_tokens_append(gt_text *out, const char *text, size_t length)
     }
 }
 
-/* ---- Edits ----------------------------------------------------------------------------------- */
-
 /* A part of a text and its replacement. */
 typedef struct edit {
     size_t begin, end, order;
@@ -144,8 +142,6 @@ static gputune_status export_kernel(edits *e, const gt_kernel_name *kernel, bool
     return GPUTUNE_OK;
 }
 
-/* ---- Code that nvcc accepts, but NVRTC or the driver does not -------------------------------- */
-
 /* Turns `const double b = a * a;` into a constexpr, because C++ does not accept a const double in
  * constant expressions. */
 static void rewrite_constant(edits *r, gt_lexer lexer)
@@ -191,7 +187,7 @@ static void rewrite_literal(edits *r, gt_lexer lexer)
 }
 
 /* Finds the last value in a statement expression `({ a; b; })`. Sets *value to its text or NULL,
- * and *end to the end. Returns false if the braces contain a list. */
+ * and *end to the end. Returns false for an initialiser list in braces. */
 static bool find_statements(gt_lexer lexer, const char **value, const char **end)
 {
     static const char without[] = "if for while do switch return break continue goto {";
@@ -327,7 +323,6 @@ static void rewrite_body(edits *r)
     }
 }
 
-/* Appends a `#line` mark for a position in a text, which may contain other marks. */
 static void append_mark(gt_text *out, const char *text, size_t at, const char *path)
 {
     gt_token file;
@@ -339,7 +334,6 @@ static void append_mark(gt_text *out, const char *text, size_t at, const char *p
     }
 }
 
-/* Finds the end of the leading #includes, and makes a `#line` mark for the next line. */
 static gputune_status note_head(gt_body *body, const char *path)
 {
     gt_text mark = {0};
@@ -356,7 +350,6 @@ static gputune_status note_head(gt_body *body, const char *path)
     return gt_text_take(&body->mark, &mark);
 }
 
-/* Determines the macros, head and token hash of a body. */
 static gputune_status finish_body(gt_body *body, gt_name_uses *uses, const gt_parse *p)
 {
     GT_SCOPED(gt_text_free) gt_text tokens = {0};
@@ -377,8 +370,6 @@ static gputune_status finish_body(gt_body *body, gt_name_uses *uses, const gt_pa
     body->tokens = gt_hash_string(gt_text_string(&tokens));
     return tokens.failed ? gt_fail_memory() : GPUTUNE_OK;
 }
-
-/* ---- Instances ------------------------------------------------------------------------------- */
 
 static bool same_arguments(const gt_kernel_name *a, const gt_kernel_name *b)
 {
@@ -427,8 +418,7 @@ gputune_status gt_instances_name(gt_template_parts *parts)
 typedef struct named_kernel {
     const gt_kernel_name *kernel;
     bool is_step;
-    /* index 0: the kernels' body contains the kernel; index 1: the judges' body does */
-    bool is_in[2];
+    bool is_in[2]; /* in the body of the kernels [0] or of the judges [1] */
 } named_kernel;
 
 typedef struct named_kernels {
@@ -463,8 +453,7 @@ static named_kernels list_kernels(const gt_template_parts *parts)
 }
 
 /* Appends all names in a clause, including names in strings, that the code may declare. Omits
- * arguments, kernels of the other body, and names before '=', except for the type in `pass(s : T =
- * value)`. */
+ * arguments, kernels of the other body, and names before '=' except types of pass(). */
 static void append_names(gt_text *out, const gt_parse *p, const named_kernels *all, bool is_judge,
                          gt_lexer clause)
 {
@@ -485,7 +474,6 @@ static void append_names(gt_text *out, const gt_parse *p, const named_kernels *a
     }
 }
 
-/* Appends the names in all clauses, and the name of a generated reference. */
 static void append_roots(gt_text *out, const gt_parse *p, const named_kernels *all, bool is_judge)
 {
     for (size_t i = 0; i < p->reader->clauses.count; i++) {

@@ -27,7 +27,6 @@ static gputune_status note_entry(gt_kernel_name *kernel, const gt_function *func
     return GPUTUNE_OK;
 }
 
-/* Checks that an instance has an argument for each template parameter without a default. */
 static gputune_status check_instance(const gt_kernel_name *kernel, const gt_function *function,
                                      const char *text)
 {
@@ -170,7 +169,6 @@ bool gt_template_lacks_shared(const gt_template *template)
     return lacks;
 }
 
-/* Returns true if the variable at index `at` has an initialiser. */
 static bool is_initialised(const gt_word *words, size_t at, size_t end)
 {
     for (at++; at < end && words[at].id == GT_IS_OPEN_BRACKET; at++) {
@@ -284,7 +282,6 @@ static gputune_status check_value(const checked *c, gt_template_value *value,
     return GPUTUNE_OK;
 }
 
-/* Checks the parameter of the argument, scratch buffer or expression at `index`. */
 static gputune_status check_taken(const checked *c, const gt_function_parameter *given,
                                   uint32_t index)
 {

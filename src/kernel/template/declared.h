@@ -11,12 +11,10 @@
 #include <pthread.h>
 
 enum {
-    /* maximum number of values per axis, including user values */
-    GT_AXIS_VALUES = 255,
+    GT_AXIS_VALUES = 255,     /* maximum number of values per axis, with user values */
     GT_AXIS_OWN_VALUES = 192, /* maximum number of values of one axis in its clause */
     GT_WORDS_MAX = 128,       /* maximum number of different words in expressions */
-    /* maximum number of different words, including user words */
-    GT_WORDS_ADDED = 1024,
+    GT_WORDS_ADDED = 1024,    /* maximum number of different words, with user words */
     GT_REQUIRE_MAX = 64,
     GT_START_MAX = 16,
     GT_SCRATCH_MAX = 8,
@@ -40,8 +38,7 @@ typedef struct gt_dimensions {
 typedef struct gt_map {
     char name[GT_NAME_MAX];
     uint32_t argument; /* index of the buffer in args() */
-    /* true: the map replaces the buffer's parameter; false: the map is an additional parameter */
-    bool replaces;
+    bool replaces;     /* true if the map replaces the buffer as a parameter */
     gt_dimensions box;
     gt_dimensions sizes;   /* sizes of the tensor; empty: the extents of the buffer */
     gt_dimensions strides; /* strides in elements, without the fastest dimension; empty: packed */
@@ -69,18 +66,14 @@ typedef struct gt_define {
     char name[GT_NAME_MAX];
     const gt_expression *value;
     const char *text;
-    /* true if there is no macro, because the value is a run-time size or the code declares the
-     * name */
-    bool is_name;
+    bool is_name; /* true for a name without a macro: a run-time value, or declared in the code */
 } gt_define;
 
 /* The name of a kernel in a clause: scan, ns::scan or scan<T, BLOCK>. */
 typedef struct gt_kernel_name {
-    char name[GT_NAME_MAX]; /* name without template arguments */
-    /* name in compiled images; for a C++ template with namespaces and, for a further instance,
-     * with a number */
-    char entry[GT_ENTRY_MAX];
-    size_t qualified; /* length of `entry` without the number */
+    char name[GT_NAME_MAX];   /* name without template arguments */
+    char entry[GT_ENTRY_MAX]; /* name in compiled images, such as ns::scan_launch2 for launch 2 */
+    size_t qualified;         /* length of `entry` without the number */
     bool is_template;
     gt_lexer arguments; /* text between '<' and '>' */
     gt_place place;
@@ -100,7 +93,7 @@ typedef struct gt_template_step {
     const gt_expression *shared, *cooperative, *times, *programmatic, *when;
     uint32_t argument_count; /* number of `arguments` */
     bool takes_none;         /* true for a launch() with args = () */
-    /* indices into args(), then scratch(), then `computed` */
+    /* indices of args(), scratch() and `computed`, in this order */
     uint32_t arguments[GT_PARAMETER_MAX];
 } gt_template_step;
 
@@ -108,8 +101,7 @@ typedef struct gt_template_step {
 typedef struct gt_template_value {
     const gt_expression *value;
     gt_type type; /* the integer type of the kernel's parameter */
-    /* 1 + buffer index if the argument is a pointer to element `value` of the buffer; otherwise
-     * 0 */
+    /* for a pointer into a buffer: 1 + buffer index, with `value` as offset; else 0 */
     uint32_t base;
 } gt_template_value;
 
@@ -136,20 +128,16 @@ typedef struct gt_order {
 typedef struct gt_judge {
     bool present;
     gt_kernel_name kernel;
-    /* empty: blocks of 256 threads, and one thread per element of the first output */
-    gt_dimensions block, grid;
+    gt_dimensions block, grid; /* empty: 256 threads, one per element of the first output */
     const gt_expression *rtol, *atol, *stol;
     uint32_t scale_bytes; /* element size of the parameter `scale` in bytes */
     bool scale;           /* true if the last parameter is called `scale` */
     uint64_t double_mask; /* bit i: argument i is declared double */
     uint64_t unread_mask; /* bit i: only the compiler knows the type of output i */
-    /* bit i: a reference by elements needs a copy of argument i's initial contents */
-    uint64_t copied;
+    uint64_t copied;      /* bit i: the reference needs a copy of argument i */
     uint32_t value_count; /* number of `values`, passed as long long after the copies */
     const gt_expression *values[GT_JUDGE_VALUES];
-    /* true for reference(self), which runs the kernel in another configuration; `present` is then
-     * false */
-    bool self;
+    bool self;       /* true for reference(self); `present` is then false */
     uint64_t chosen; /* bit i: choices[i] applies to axis i; other axes keep their default */
     uint8_t choices[GT_AXIS_MAX];
 } gt_judge;
@@ -157,16 +145,14 @@ typedef struct gt_judge {
 /* A text to compile, without the generated macros. */
 typedef struct gt_body {
     char *text;
-    /* length of the leading #includes; macros follow them, so headers do not see the macros */
-    size_t head;
+    size_t head;    /* length of the leading #includes; macros come after these */
     char *mark;     /* `#line` mark for the text after the head */
     gt_hash tokens; /* hash of the text's tokens */
     /* Masks of names; bit i stands for gt_name_at(i). */
     uint64_t instances; /* template arguments of the kernels */
-    /* `instances`, and names in expressions in args = (…) of launch() */
-    uint64_t arguments;
-    uint64_t macros;   /* names that are macros, even if they are also arguments */
-    uint64_t doubtful; /* axes that are macros and that the code may redefine */
+    uint64_t arguments; /* names in `instances`, or in expressions of launch(args = (…)) */
+    uint64_t macros;    /* names that are macros, even if they are also arguments */
+    uint64_t doubtful;  /* axes that are macros and that the code may redefine */
 } gt_body;
 
 typedef struct gt_source_file {
@@ -204,10 +190,9 @@ typedef struct gt_template_parts {
     uint32_t define_count;
     gt_option options[GT_OPTION_MAX];
     uint32_t option_count, option_items;
-    /* `reference` contains the tolerances, even without a reference() */
-    gt_judge reference, check;
-    gt_judge init; /* the kernel that fills inputs; launched like a reference */
-    bool expects;  /* true if expect() names files with the expected results */
+    gt_judge reference, check; /* `reference` always has the tolerances */
+    gt_judge init;             /* the kernel that fills inputs; launched like a reference */
+    bool expects;              /* true if expect() names files with the expected results */
     gt_body kernel_body,
         judge_body;         /* code of the kernels, and code of reference, check and init */
     gt_hash headers;        /* hash of the headers that only the compiler reads; zero: none */

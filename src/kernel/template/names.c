@@ -95,8 +95,6 @@ static void set_place(gt_place *out, const name_scan *s, const gt_token *token)
     }
 }
 
-/* ---- gputune's macros ---- */
-
 /* Appends macros that expand to all values of a name, so macros in any value are followed. */
 static void append_values(gt_text *out, const gt_template *template, uint32_t index)
 {
@@ -141,8 +139,6 @@ static void append_macros(gt_text *out, const gt_template *template)
     gt_text_append(out, "#line 1\n");
 }
 
-/* ---- declarations ---- */
-
 static void note_declared(name_scan *s, const gt_word *word, bool is_global)
 {
     const gt_template_parts *parts = s->template->parts;
@@ -157,7 +153,6 @@ static void note_declared(name_scan *s, const gt_word *word, bool is_global)
     }
 }
 
-/* Records the parameters in a comma-separated list of declarations. */
 static void note_parameters(name_scan *s, size_t from, size_t to)
 {
     bool is_value = false;
@@ -205,8 +200,6 @@ static void read_piece(name_scan *s, const gt_piece *piece)
         }
     }
 }
-
-/* ---- the names that are read ---- */
 
 static void read_words(name_scan *s, gt_lexer lexer)
 {
@@ -277,7 +270,6 @@ static void note_tokens(name_scan *s, const char *text)
     }
 }
 
-/* Marks a name as read. If it is a macro, also marks the names in its body. */
 static void mark_read(bool *is_read, const gt_macros *macros, uint32_t id)
 {
     const gt_macro *macro = is_read[id] ? NULL : gt_macro_of(macros, id);
@@ -339,8 +331,8 @@ gputune_status gt_name_uses_find(gt_name_uses *out, const gt_parse *p, const cha
     return status;
 }
 
-/* Tries names of the code as corrections of a misspelled name. Omits names that gputune defines.
- * Names in capitals only correct words in capitals. */
+/* Tries names of the code as corrections of a misspelled name. Names in capitals correct only words
+ * in capitals. */
 static void try_names(gt_near *near, const gt_template *template, const char *text)
 {
     static const char small[] = "abcdefghijklmnopqrstuvwxyz";
@@ -353,8 +345,6 @@ static void try_names(gt_near *near, const gt_template *template, const char *te
         }
     }
 }
-
-/* ---- refusals ---- */
 
 static gputune_status check_name(const gt_chosen_name *own, const gt_name_use *use, bool is_given)
 {
@@ -444,8 +434,6 @@ gputune_status gt_axes_check(const gt_parse *parse)
     }
     return GPUTUNE_OK;
 }
-
-/* ---- messages of the compiler ---- */
 
 /* Returns the first name in a line of the template's files that a macro replaces, or NULL. */
 static const char *macro_in_line(const gt_template *template, const char *path, size_t length,

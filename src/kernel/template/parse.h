@@ -16,9 +16,8 @@ typedef struct gt_setting {
     size_t offset;
     uint32_t most; /* number of expressions; 0: a word or arguments */
     unsigned clause_use,
-        launch_use; /* allowed GT_USE_ bits in a clause and in NAME =; 0: not allowed there */
-    /* true if the setting applies to all kernels and is a member of gt_template_parts */
-    bool in_source;
+        launch_use;       /* allowed GT_USE_ bits in a clause and in NAME =; 0: not allowed there */
+    bool in_source;       /* true for a setting of all kernels, in gt_template_parts */
     bool is_real;         /* true if the clause's expressions may be floating-point */
     const char *words;    /* allowed words or numbers, or NULL for any */
     const char *expected; /* the allowed words, as text for messages */
@@ -32,10 +31,9 @@ typedef struct gt_settings {
 
 /* How a text uses a name. Unset places have line 0. */
 typedef struct gt_name_use {
-    bool occurs;  /* true if the text contains the name, or reads it through a macro */
-    bool is_read; /* true if code, conditions or macros use the value */
-    /* true if a #define may change the value, which only the compiler can decide */
-    bool is_in_doubt;
+    bool occurs;        /* true if the text contains the name, or reads it through a macro */
+    bool is_read;       /* true if code, conditions or macros use the value */
+    bool is_in_doubt;   /* true if a #define may change the value */
     gt_place parameter; /* first function or C++ template with a parameter of this name */
     gt_place global;    /* first declaration of this name outside of functions and classes */
     gt_place tested;    /* first directive that treats the name as a macro */
@@ -52,14 +50,12 @@ typedef struct gt_parse {
     gt_template_parts *parts;
     const gt_template_reader *reader;
     const gt_clause *clause;
-    /* static copy of the current clause's word; NULL: no current clause */
-    const char *word;
+    const char *word;      /* static text of the clause's word; NULL: no clause */
     size_t member;         /* offset of the member that the clause sets, if its table row has one */
     gt_lexer at;           /* current token, in the clause or in a struct of the code */
     char *code;            /* the code without pragmas and disabled #if branches; owned */
     gt_declarations found; /* the declarations in `code`; owned */
-    /* like `code`, but with all lines that a header's macro may enable; owned */
-    char *possible;
+    char *possible;        /* `code` with all lines that headers may enable; owned */
     gt_lexer vector_buffers[GT_AXIS_MAX]; /* buffers of vector clauses, parsed after args() */
     uint64_t defaulted;                   /* bit i: default() names axis i */
     gt_name_uses kernel_uses, judge_uses; /* how kernel_body and judge_body use names */

@@ -151,10 +151,8 @@ gputune_status gt_parse_start(gt_parse *p)
     return GPUTUNE_OK;
 }
 
-/* ---- problem values -------------------------------------------------------------------------- */
-
-/* Reads the values of a const or type; the first one is the default. A const with a single value
- * accepts any value. */
+/* Reads the values of a const or type, with the default first. A const with one value accepts any
+ * value. */
 static gputune_status read_listed(gt_problem_value *value, gt_parse *p)
 {
     gt_value *values = calloc(GT_AXIS_OWN_VALUES, sizeof *values);
@@ -205,8 +203,6 @@ gputune_status gt_parse_problem(gt_parse *p)
     } while (gt_lexer_accept(&p->at, ","));
     return GPUTUNE_OK;
 }
-
-/* ---- blocks ---------------------------------------------------------------------------------- */
 
 static gputune_status new_block(gt_argument **out, gt_parse *p, gt_place place)
 {
@@ -271,7 +267,6 @@ bool gt_declares_constant(gt_token *type, gt_lexer *after, const gt_parse *p, co
     return false;
 }
 
-/* Refuses a clause type that differs in size or kind from the type in the code. */
 static gputune_status check_constant_type(const gt_argument *block, const gt_token *declared)
 {
     const char *name = GT_TOKEN_TEXT(declared);

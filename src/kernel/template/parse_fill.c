@@ -39,7 +39,6 @@ static const fill_word *find_word(const gt_lexer *lexer)
     return i < WORD_COUNT && (words[i].kind != GT_FILL_INDEX || alone) ? &words[i] : NULL;
 }
 
-/* Steps over `mark`, or fails with the example `form`. */
 static gputune_status expect_mark(gt_lexer *lexer, const char *mark, const char *form)
 {
     const char *const outer = lexer->form;
@@ -116,8 +115,6 @@ static gputune_status read_fill(gt_fill *out, gt_parse *p)
     return gt_read_expression(&out->low, p, GT_USE_PROBLEM | GT_USE_ELEMENT, true);
 }
 
-/* ---- lists ----------------------------------------------------------------------------------- */
-
 enum { ITEMS_MAX = 64 };
 
 typedef struct list_reader {
@@ -176,7 +173,6 @@ static bool open_list(gt_lexer *lexer, const char *mark)
     return true;
 }
 
-/* Reads the item after `separator`. `place` is its index in the list at path `outer`. */
 static gputune_status read_item(const list_reader *reader, const char *outer, const char *separator,
                                 uint32_t place)
 {
@@ -204,7 +200,6 @@ static gputune_status read_item(const list_reader *reader, const char *outer, co
     return read_number(item, reader, separator);
 }
 
-/* Reads a list with its brackets. */
 static gputune_status read_list(const list_reader *reader, const char *outer)
 {
     gt_lexer *lexer = &reader->p->at;

@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-/* ---- a reference by elements ----------------------------------------------------------------- */
-
 #define REFERENCE_NAME "gputune_reference"
 
 enum { INDICES_MAX = 3 };
@@ -32,7 +30,6 @@ static int find_argument(const gt_template *template, const char *name)
     return GT_NAMED(template->arguments, template->argument_count, name);
 }
 
-/* Finds or adds the kernel parameter for a value with this text. */
 static gputune_status take_value(uint32_t *out, elements *made, const gt_token *text,
                                  gt_place place)
 {
@@ -95,8 +92,8 @@ static bool is_own_element(const assignment *now, gt_lexer at)
     return own;
 }
 
-/* Records the needs of a name in a value: sizes become parameters, and reading other elements of an
- * output needs a copy of the output. */
+/* Turns a size in a value into a parameter. Requests a copy of an output if a value reads other
+ * elements of the output. */
 static gputune_status note_name(elements *made, const assignment *now, const gt_lexer *at)
 {
     const gt_template *template = made->p->template;
@@ -140,7 +137,6 @@ static void append_product(gt_text *out, const uint32_t *extents, uint32_t from,
     }
 }
 
-/* Declares a view with several indices for a buffer with several extents. */
 static gputune_status append_view(elements *made, const gt_argument *buffer)
 {
     const char *type = buffer->type, *name = buffer->name;
@@ -157,7 +153,6 @@ static gputune_status append_view(elements *made, const gt_argument *buffer)
     return GPUTUNE_OK;
 }
 
-/* Declares the indices of element number gputune_at. */
 static void append_indices(gt_text *out, const assignment *now, const uint32_t *extents)
 {
     for (uint32_t i = 0; i < now->index_count; i++) {
@@ -189,7 +184,6 @@ static bool has_indices(const assignment *now, const gt_argument *buffer)
     return any;
 }
 
-/* Appends a block with the loop over the elements of one output. */
 static gputune_status append_loop(elements *made, const assignment *now)
 {
     const gt_template *template = made->p->template;
@@ -235,8 +229,8 @@ static const char prologue[] =
             ")(type(a), type(b)); }" /* parentheses prevent macros */                              \
     }
 
-/* Appends the helper functions, except those that an argument's name hides. Newer helpers are only
- * appended if called, so older sources do not change. */
+/* Appends helper functions that no argument hides. Newer helpers are only appended if called, so
+ * older sources do not change. */
 static void append_helpers(gt_text *out, const elements *made)
 {
     static const struct {
@@ -271,7 +265,6 @@ static void append_argument(gt_text *out, const gt_argument *argument)
     }
 }
 
-/* Appends the parameters after the arguments: copies and values. */
 static void append_extras(gt_text *out, const elements *made)
 {
     const gt_template *template = made->p->template;
@@ -287,8 +280,7 @@ static void append_extras(gt_text *out, const elements *made)
     gt_text_append(out, ")\n{\n");
 }
 
-/* Declares the names that values use. Each buffer gets a second name, which its views do not
- * hide. */
+/* Declares the names in values. Each buffer has two names, because a view hides the first one. */
 static void append_names(gt_text *out, const elements *made)
 {
     const gt_template *template = made->p->template;
@@ -369,8 +361,6 @@ static gputune_status read_assignments(elements *made)
     return GPUTUNE_OK;
 }
 
-/* ---- clauses --------------------------------------------------------------------------------- */
-
 static const gt_setting of_judge[] = {
     {"block", offsetof(gt_judge, block), 3, .launch_use = GT_USE_PROBLEM},
     {"grid", offsetof(gt_judge, grid), 3, .launch_use = GT_USE_PROBLEM},
@@ -395,8 +385,7 @@ static const gt_axis *first_axis(const gt_template *template, uint64_t axes)
     return &template->axes[__builtin_ctzll(axes)];
 }
 
-/* Refuses work that depends on axes in which a plan may differ from the winner. A plan may use
- * narrower vectors, or pass a block in another way. */
+/* Refuses work that depends on vector widths or on pass(), because a plan may change these. */
 static gputune_status check_work_axes(const gt_template *template, const gt_expression *measure)
 {
     uint64_t interchangeable = 0;

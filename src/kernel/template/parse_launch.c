@@ -234,7 +234,7 @@ gputune_status gt_read_setting(void *to, const gt_settings *settings, uint32_t *
     GT_TRY(gt_lexer_expect(&p->at, "="));
     const gt_setting *setting = &items[which];
     const bool is_args = setting->most == 0 && !setting->words;
-    /* read_values() itself refuses a second single expression */
+    /* read_values() refuses a second expression */
     *given |= (uint32_t)(setting->most != 1 || setting->words) << which;
     return is_args ? read_arguments(to, p) : read_values(to, setting, setting->launch_use, p);
 }
@@ -356,7 +356,6 @@ gputune_status gt_parse_options(gt_parse *p)
 
 /* ---- kernel(), and how clauses name kernels ---- */
 
-/* Opens *out on the template arguments, which begin with '<', and moves the lexer after them. */
 static gputune_status read_template_arguments(gt_lexer *out, gt_lexer *lexer)
 {
     *out = *lexer;

@@ -78,8 +78,6 @@ gputune_status gt_parse_tensormap(gt_parse *p)
     return check_ranks(kept, p->template);
 }
 
-/* ---- textures -------------------------------------------------------------------------------- */
-
 enum { FILTER, ADDRESS, COORDINATES, READ, MEMORY, WIDTH, SETTINGS };
 
 static const gt_setting of_texture[SETTINGS] = {

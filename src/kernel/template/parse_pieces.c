@@ -65,7 +65,6 @@ static bool accept_comma(gt_lexer *lexer)
     return !is_setting;
 }
 
-/* Returns true if a "(" begins a list and not an expression. */
 static bool opens_list(gt_lexer lexer)
 {
     if (!gt_lexer_accept(&lexer, "(")) {

@@ -40,8 +40,7 @@ static void drop_mark(char *text)
     }
 }
 
-/* Moves the backslash of a spliced line to the line's end, because NVRTC allows no blanks after
- * it. */
+/* Moves the backslash of a spliced line to its end, because NVRTC allows no blanks after it. */
 static void move_splices(char *text)
 {
     for (char *at = text; (at = strchr(at, '\\')); at++) {
@@ -96,7 +95,6 @@ static gputune_status join_text(gt_template_reader *reader, char *path, char *te
 
 typedef enum directive_use { KEPT, BLANKED, REPLACED } directive_use;
 
-/* Inserts a file of the template, or records a header. */
 static gputune_status join_include(gt_template_reader *reader, const gt_include *include,
                                    gt_place place, directive_use *out)
 {
@@ -309,7 +307,6 @@ static gputune_status append_kept(gt_template_reader *reader, const char *begin,
     return GPUTUNE_OK;
 }
 
-/* Appends the directive at `begin`, or its replacement, to the body. */
 static gputune_status carry_line(gt_template_reader *reader, const gt_source_file *file,
                                  const char *begin, const gt_lexer *line)
 {
@@ -397,14 +394,11 @@ void gt_reader_free(gt_template_reader *reader)
     gt_array_free(&reader->clauses);
 }
 
-/* ---- one of several kernels ------------------------------------------------------------------ */
-
 static bool is_kernel(const gt_clause *clause)
 {
     return strcmp(clause->word, "kernel") == 0;
 }
 
-/* Reads the function name at the beginning of a clause, or sets the name to "". */
 static gputune_status read_name(gt_kernel_name *out, const gt_clause *clause)
 {
     gt_lexer body = clause->body;
@@ -451,7 +445,8 @@ static gputune_status read_groups(groups *out, const gt_template_reader *reader)
     return GPUTUNE_OK;
 }
 
-/* Returns true for a clause of `own`, and for a common clause that `own` does not override. */
+/* Returns true for a clause of the group `own`, or for a common clause that `own` does not
+ * override. */
 static bool clause_stays(const gt_template_reader *reader, const groups *all, const group *own,
                          size_t clause)
 {
@@ -466,7 +461,6 @@ static bool clause_stays(const gt_template_reader *reader, const groups *all, co
     return !gives_way;
 }
 
-/* Removes the clauses of other kernels, and the functions that only these clauses name. */
 static gputune_status keep_group(gt_template_reader *reader, const groups *all, const group *own)
 {
     GT_SCOPED(gt_texts_free) gt_texts cut = {0};

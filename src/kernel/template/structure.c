@@ -40,7 +40,6 @@ static gputune_status read_alignment(uint32_t *alignment, gt_parse *p)
 
 /* ---- Members --------------------------------------------------------------------------------- */
 
-/* Refuses a member or type that is not data, or whose layout is not supported. */
 static gputune_status refuse_structure(gt_place place, const gt_structure *structure,
                                        const char *what, const char *expected)
 {
@@ -48,7 +47,6 @@ static gputune_status refuse_structure(gt_place place, const gt_structure *struc
                       structure->name, expected);
 }
 
-/* Reads the initialiser list of an array, after its opening brace. Missing elements are 0. */
 static gputune_status read_list(gt_structure_member *member, gt_parse *p)
 {
     const gt_place place = gt_lexer_place(&p->at);
@@ -118,7 +116,6 @@ static gputune_status add_member(gt_structure *structure, gt_parse *p, const cha
     return read_default(member, p);
 }
 
-/* Reads the type of a member. A known type must have a size. */
 static gputune_status read_member_type(char out[GT_NAME_MAX], const gt_structure *structure,
                                        gt_parse *p)
 {
@@ -153,7 +150,6 @@ static gputune_status read_member_type(char out[GT_NAME_MAX], const gt_structure
                       gt_near_or(&near, "a number type"));
 }
 
-/* Returns true if the declaration is data and not a function, constructor or label. */
 static bool is_data(const gt_lexer *lexer)
 {
     static const char others[] = "static using typedef friend template ~ public private protected "
@@ -229,18 +225,14 @@ typedef struct head {
     const char *own; /* wanted name without namespaces */
     char tag[GT_NAME_MAX];
     bool is_typedef, is_union, is_class, is_template;
-    /* true to search for a specialisation, which is preferred to the template itself */
-    bool specialises;
+    bool specialises; /* true to search for a specialisation */
     gt_place place;
     gt_lexer attributes, parameters; /* parameters: begins at `template` */
-    /* begins at the `:` of the base classes or at the `{` of the members */
-    gt_lexer body;
-    /* begins after the `<` of a specialisation; otherwise at the end */
-    gt_lexer pattern;
+    gt_lexer body;                   /* begins at the `:` or `{` after the name */
+    gt_lexer pattern;                /* arguments of a specialisation, or empty */
 } head;
 
-/* Reads a struct's head, from after `struct` to the `{`. Returns false if there is no
- * definition. */
+/* Reads a struct's head after `struct` up to the `{`. Returns false without a `{`. */
 static bool read_head(head *out, gt_lexer *lexer)
 {
     out->attributes = *lexer;
@@ -266,8 +258,7 @@ static bool read_head(head *out, gt_lexer *lexer)
     return gt_lexer_is(lexer, "{");
 }
 
-/* Returns true if a definition has the wanted name: as its tag, or after its members as in `}
- * NAME;`. */
+/* Returns true if a definition has the wanted tag, or the wanted name as in `} NAME;`. */
 static bool is_named(const head *head, const gt_lexer *after)
 {
     const size_t length = strcspn(head->own, "<");
@@ -275,8 +266,8 @@ static bool is_named(const head *head, const gt_lexer *after)
            (head->is_typedef && gt_lexer_is(after, head->own));
 }
 
-/* Opens *out on argument `index` in a name such as "vec<float,4>". Returns false if there are fewer
- * arguments. */
+/* Opens *out on argument `index` in a name such as "vec<float,4>". Returns false without such an
+ * argument. */
 static bool argument_at(gt_lexer *out, const char *name, int index)
 {
     gt_lexer list = gt_lexer_of(strchr(name, '<') + 1);
@@ -333,8 +324,8 @@ static bool head_matches(const head *head, const char *name)
     return !argument_at(&argument, name, place);
 }
 
-/* Returns the index of the argument that the parameter `name` stands for, or -1. A specialisation
- * may order its arguments differently. */
+/* Returns the index of the argument for a parameter, or -1. A specialisation may reorder
+ * arguments. */
 static int place_of(const gt_token *name, const head *head)
 {
     gt_lexer item, list = head->pattern;
@@ -566,7 +557,6 @@ const gt_structure_member *gt_structure_pointer(const gt_template *template, con
     return NULL;
 }
 
-/* Reads the first declaration of the wanted type. If `specialises`, reads only specialisations. */
 static gputune_status find_declaration(bool *found, gt_parse *p, const char *name, bool specialises)
 {
     const gt_declarations *code = &p->found;

@@ -8,8 +8,7 @@ enum { GT_STRUCTURE_MEMBERS = 64, GT_MEMBER_VALUES = 16 };
 typedef struct gt_structure_member {
     char name[GT_NAME_MAX], type[GT_NAME_MAX]; /* `name` is "" for a base class */
     gt_dimensions extents; /* constant extents of an array; count 0: not an array */
-    /* default value in the code; for an array, values of its first elements, of which the last one
-     * repeats */
+    /* default values of the first elements; the last value repeats */
     const gt_expression *values[GT_MEMBER_VALUES + 1];
     uint32_t value_count;
     uint32_t alignment; /* bytes of its alignas; 0: the alignment of its type */
@@ -30,7 +29,7 @@ typedef struct gt_structure {
  * there is none. ETEMPLATE with the place for an unsupported layout (unions, bit-fields, virtual
  * base classes, templates without arguments). */
 gputune_status gt_structure_find(const gt_structure **out, gt_parse *p, const char *name);
-/* Returns a struct that gt_structure_find() has found before, or NULL. */
+/* Returns a struct that gt_structure_find() already found, or NULL. */
 const gt_structure *gt_structure_of(const gt_template *template, const char *name);
 /* Returns the pointer at a path such as "grid.x" in a struct of this type, or NULL. */
 const gt_structure_member *gt_structure_pointer(const gt_template *template, const char *type,

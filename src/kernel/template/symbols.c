@@ -14,9 +14,8 @@
 static const struct property {
     const char *name;
     unsigned use;
-    int slot; /* slot of a launch property */
-    /* offset and size of a device property in gt_device; the type is int or int64_t */
-    size_t offset, bytes;
+    int slot;             /* slot of a launch property */
+    size_t offset, bytes; /* position and size of a member of gt_device */
 } properties[] = {
 #define DEVICE(name, member)                                                                       \
     {                                                                                              \
@@ -198,7 +197,6 @@ static void explain_symbol(void *user, const char *name, char *out, size_t bytes
     }
 }
 
-/* Finds a constant of C's headers. Opens *value on its value. */
 static bool standard_meaning(const char *name, gt_lexer *value)
 {
     static const struct {
@@ -221,8 +219,7 @@ static bool standard_meaning(const char *name, gt_lexer *value)
     return true;
 }
 
-/* Finds the value of a name: a define() of the template, a constant of its code, or a constant of
- * C's headers. */
+/* Finds the value of a name in define() clauses, constants of the code, or C's headers. */
 static bool meaning_of(void *user, const char *name, gt_lexer *value, int64_t *above)
 {
     const gt_symbols *symbols = user;

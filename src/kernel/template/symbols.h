@@ -38,9 +38,8 @@ struct gt_token;
 
 typedef struct gt_symbols {
     const gt_template *template;
-    unsigned use; /* GT_USE_ bits of the allowed names */
-    /* code whose constants expressions may use, or NULL for none */
-    const struct gt_declarations *code;
+    unsigned use;                       /* GT_USE_ bits of the allowed names */
+    const struct gt_declarations *code; /* code with usable constants, or NULL */
 } gt_symbols;
 
 /* Returns a scope over `symbols`, which must outlive the scope. */

@@ -27,10 +27,9 @@ typedef struct pragma {
     occurrence occurrence;
     gt_parse_fn *parse;
     unsigned roles;
-    const char *form; /* an example for messages, or NULL for none */
-    /* alternative in a template with launch(); NULL: the clause is allowed there */
-    const char *beside;
-    size_t member; /* offset of the member that the clause sets (gt_parse.member) */
+    const char *form;   /* an example for messages, or NULL for none */
+    const char *beside; /* alternative in templates with launch(), or NULL */
+    size_t member;      /* offset of the member that the clause sets (gt_parse.member) */
 } pragma;
 
 /* The clauses, in the order in which they are hashed. Later phases use what earlier phases
@@ -99,7 +98,6 @@ static const pragma pragmas[] = {
 
 enum { PRAGMA_COUNT = sizeof pragmas / sizeof *pragmas, PHASES = 8 };
 
-/* Returns the row index of the word, or PRAGMA_COUNT. */
 static size_t word_index(const char *word)
 {
     return gt_index_of(word, pragmas, PRAGMA_COUNT);
@@ -122,7 +120,6 @@ static gputune_status unknown_word(const gt_clause *clause)
                       gt_near_or(&near, "one such as tune or require"));
 }
 
-/* Refuses unknown, repeated and missing clauses. */
 static gputune_status check_words(const gt_template_reader *reader)
 {
     const gt_clause *first[PRAGMA_COUNT] = {NULL};
@@ -209,8 +206,7 @@ static void append_clause(gt_text *out, const gt_clause *clause)
     gt_tokens_append(out, begin, (size_t)(clause->body.end - begin));
 }
 
-/* Appends the clauses of a role in table order, followed by the loops and launches in text
- * order. */
+/* Appends all clauses with a property (`role`), followed by loops and launches in text order. */
 static void append_clauses(gt_text *out, const gt_template_reader *reader, unsigned role)
 {
     const gt_clause *clauses = reader->clauses.items;
@@ -268,8 +264,7 @@ static void append_names(gt_text *out, const gt_template_parts *parts)
     }
 }
 
-/* Appends default values that affect the work, because stored times are for the work of the
- * default. */
+/* Appends default values that affect the work, because stored times are for the default's work. */
 static void append_work_of_default(gt_text *out, const gt_template *template)
 {
     for (uint32_t i = 0; i < template->axis_count; i++) {
@@ -341,7 +336,7 @@ static gputune_status make_summary(gt_template *template, gt_template_parts *par
     return GPUTUNE_OK;
 }
 
-/* Returns true if the clause defines the name as a macro, or as the macro of a value such as
+/* Returns true if the clause defines the name as a macro, or as a value's macro such as
  * KIND_fast. */
 static bool makes_macro(const gt_clause *clause, const gt_token *name)
 {

@@ -42,9 +42,8 @@ typedef struct gt_axis {
     uint32_t count;          /* number of values in the template */
     uint32_t default_choice; /* index into `values` */
     bool in_source;          /* true if the value may change the generated source */
-    /* buffers of vector and l2_persist; bit i: argument i, or scratch buffer i - argument_count */
-    uint64_t buffers;
-    uint32_t dimension; /* for cluster: 0, 1, 2 for x, y, z */
+    uint64_t buffers;        /* for vector and l2_persist; bit i: the axis names arguments[i] */
+    uint32_t dimension;      /* for cluster: 0, 1, 2 for x, y, z */
     gt_place place;
 } gt_axis;
 
@@ -58,8 +57,7 @@ typedef struct gt_problem_value {
     char name[GT_NAME_MAX];
     gt_problem_kind kind;
     gt_value fallback;
-    /* allowed values of a type, or of a const with several values */
-    const gt_value *values;
+    const gt_value *values; /* allowed values of a type, or of a const */
     uint32_t count;
     gt_place place;
 } gt_problem_value;
@@ -69,8 +67,7 @@ typedef enum gt_direction { GT_IN, GT_OUT, GT_INOUT } gt_direction;
 typedef struct gt_fill {
     gt_fill_kind kind;
     const gt_expression *low,
-        /* for uniform, sorted, constant and prefix; expression fills use `low` */
-        *high;
+        *high;        /* for uniform, sorted, constant and prefix; expression fills use `low` */
     const char *file; /* the name in file("name"), or NULL */
     gt_place place;
 } gt_fill;
@@ -97,8 +94,7 @@ typedef struct gt_initialisers {
 /* The values of a scalar in prove(). */
 typedef struct gt_proved {
     char path[GT_NAME_MAX]; /* member of a struct, such as "dims"; "": the whole scalar */
-    /* further values; empty: the scalar keeps its own value */
-    const gt_expression *others[GT_OTHER_MAX];
+    const gt_expression *others[GT_OTHER_MAX]; /* further values; empty: keep the value */
     uint32_t other_count;
     gt_place place;
 } gt_proved;
@@ -109,29 +105,24 @@ typedef struct gt_argument {
     char name[GT_NAME_MAX]; /* name; "grid.x" for a buffer that a struct points to */
     uint32_t holder; /* 1 + index of the struct that points to the buffer; 0: a kernel parameter */
     bool is_buffer;
-    gt_direction direction; /* GT_IN for scalars */
-    /* type as in the template: a type problem value, an element or a struct */
-    char type[GT_NAME_MAX];
+    gt_direction direction;          /* GT_IN for scalars */
+    char type[GT_NAME_MAX];          /* a type problem value, an element or a struct */
     const gt_expression *extents[3]; /* extents of a buffer, slowest dimension first */
     uint32_t extent_count;
-    gt_fill fill; /* fill of a buffer */
-    /* pointed-to type of a null pointer, whose `type` is uint64_t */
-    char pointee[GT_NAME_MAX];
+    gt_fill fill;               /* fill of a buffer */
+    char pointee[GT_NAME_MAX];  /* type of the target of a null pointer */
     const char *expected;       /* file with the expected results of an output, or NULL */
     const gt_expression *value; /* value of a scalar: its default, or the size with the same name */
     bool keeps;                 /* true for an offset, which proofs do not change */
-    /* values in prove() for the scalar or its members */
-    gt_proved proved[GT_PROVED_MAX];
+    gt_proved proved[GT_PROVED_MAX]; /* values of prove() */
     uint32_t proved_count;
     gt_initialisers initialisers;
     bool nan_ok, finite; /* finite: proofs do not fill the buffer with NaN or infinities */
     uint32_t in_place;   /* for an output: 1 + index of the input that may share its buffer */
     bool cleared, races;
-    /* tensor map or texture that is the kernel's parameter instead of the address; NULL: none */
-    const struct gt_map *map;
+    const struct gt_map *map; /* tensor map or texture that replaces the parameter */
     const struct gt_texture_clause *texture;
-    /* for a block: its pass axis, or -1 for a __constant__ of the code */
-    int axis;
+    int axis; /* pass axis of a block; -1: a __constant__ of the code */
     gt_place place;
 } gt_argument;
 
@@ -152,18 +143,16 @@ typedef struct gt_template {
     uint32_t problem_count;
     gt_argument *arguments; /* arguments without pass blocks, followed by scratch buffers */
     uint32_t argument_count,
-        parameter_count; /* number of arguments without and with scratch buffers */
-    /* number of leading arguments that are kernel parameters */
-    uint32_t taken_count;
+        parameter_count;              /* number of arguments without and with scratch buffers */
+    uint32_t taken_count;             /* number of kernel parameters, which come first */
     gt_argument passes[GT_BLOCK_MAX]; /* pass blocks, which are the caller's first arguments */
     uint32_t pass_count;
     gt_work work;
     const struct gt_config *starts; /* configurations of the start() clauses, in order */
     uint32_t start_count;
-    /* hash of code, headers, args, reference, tolerances and work; part of a scenario's key */
+    /* hash of code, headers, args, reference, tolerances and work; in a scenario's key */
     gt_hash identity;
-    /* true if the compiler needs include folders for headers */
-    bool has_headers;
+    bool has_headers; /* true if the compiler must find headers */
     struct gt_template_parts *parts;
 } gt_template;
 
@@ -172,17 +161,13 @@ typedef struct gt_include {
     const char *name; /* the name as written */
     const char *from; /* path of the including file */
     bool system;      /* true for <name>, false for "name" */
-    /* true for include(), which always inserts the file */
-    bool join;
+    bool join;        /* true for include(), false for #include */
 } gt_include;
 
 /* An included file: one of the template's own files, or a header that the compiler reads. */
 typedef struct gt_included {
-    char *text,
-        /* owned by the caller; path: for messages and for detecting cycles; text: NULL for a
-         * header */
-        *path;
-    gt_hash digest; /* for a header: digest of its contents or of the toolkit's version */
+    char *text, *path; /* owned by the caller; text: NULL for a header */
+    gt_hash digest;    /* for a header: digest of its contents or of the toolkit's version */
 } gt_included;
 
 /* Finds an included file. After ENOTFOUND, the compiler reads the file; other failures end the

@@ -121,8 +121,6 @@ void gt_conditions_read(gt_conditions *conditions, gt_lexer line)
     }
 }
 
-/* ---- texts ---- */
-
 typedef struct macro {
     gt_token name;
     gt_lexer value;
@@ -240,8 +238,8 @@ static void read_define(reader *r, gt_lexer line)
     }
 }
 
-/* Records the name of an include guard, `#ifndef NAME` before `#define NAME`, because no header
- * defines it. */
+/* Records the name of an include guard (#ifndef, then #define), because no header defines this
+ * name. */
 static void note_guard(reader *r, gt_lexer line, gt_lexer behind)
 {
     gt_lexer next;
@@ -252,8 +250,7 @@ static void note_guard(reader *r, gt_lexer line, gt_lexer behind)
     r->guarded = defines ? line.token : (gt_token){0};
 }
 
-/* Records a directive of an #if. At the #endif, blanks all directives of the #if if every condition
- * is known. */
+/* Records a directive of an #if. At the #endif, blanks them all if every condition is known. */
 static void note_condition(reader *r, unsigned before, size_t begin, size_t end)
 {
     const gt_conditions *c = &r->conditions;

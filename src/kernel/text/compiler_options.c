@@ -13,9 +13,7 @@ typedef enum gt_option_value { BARE, VALUE, EITHER } gt_option_value;
 typedef struct option {
     const char *names; /* names without dashes, separated by blanks */
     gt_option_value value;
-    /* true if the options change the meaning of the source; the reference then needs the same
-     * options */
-    bool meaning;
+    bool meaning;    /* true for options that the reference also needs */
     const char *why; /* reason for refusing the options, or NULL */
 } option;
 

@@ -19,9 +19,8 @@ typedef struct scan {
     bool is_expansion; /* true for an expanded macro, which only contributes names and marks */
     bool in_class;
     int depth, namespaces; /* numbers of enclosing scopes and namespaces */
-    /* indexed by id: how the current declaration reads the name (GT_READ_ bits) */
-    uint8_t *ways;
-    size_t ids; /* number of elements of `ways` */
+    uint8_t *ways;         /* by id: GT_READ_ bits of the current declaration */
+    size_t ids;            /* number of elements of `ways` */
 } scan;
 
 static bool is_class_word(const gt_word *word)
@@ -78,7 +77,6 @@ size_t gt_word_close_angles(const gt_word *w, size_t count, size_t at)
     return at;
 }
 
-/* Returns the index of the < that belongs to the > at `at`, or 0. */
 static size_t open_angles(const gt_word *w, size_t at)
 {
     for (int depth = 0;; at--) {
@@ -218,7 +216,6 @@ static void classify_typedef(scan *s, gt_piece *piece, const gt_word *w, size_t 
     }
 }
 
-/* Reads a class definition or declaration. Returns false for a variable of class type. */
 static bool classify_class(scan *s, gt_piece *piece, const gt_word *w, size_t count, size_t at)
 {
     const size_t open = gt_word_find(w, 0, count, GT_IS_OPEN_BRACE);
@@ -265,8 +262,7 @@ static void classify_variables(scan *s, gt_piece *piece, const gt_word *w, size_
     }
 }
 
-/* Returns the class or namespace before the `::` at `at`: A in A::f and A<T>::f. Returns 0 if there
- * is none. */
+/* Returns the class or namespace before the `::` at `at`, such as A in A<T>::f, or 0. */
 static uint32_t owner_before(const gt_word *w, size_t at)
 {
     if (at < 1 || w[at].id != GT_IS_SCOPE) {
@@ -396,7 +392,6 @@ static bool classify_by_word(scan *s, gt_piece *piece, const gt_word *w, size_t 
     return true;
 }
 
-/* Classifies a declaration by its expanded tokens, and modifies them. */
 static void classify_piece(scan *s, gt_piece *piece, gt_word *w, size_t count)
 {
     size_t name;
@@ -456,8 +451,7 @@ static void grow_ways(scan *s)
     }
 }
 
-/* Returns true if the name at `i` follows a type at the beginning of a statement or parameter, as
- * in `float x;` or `(const A<T> *x,`. */
+/* Returns true if the name at `i` follows a type, as in `float x;` or `(const A<T> *x,`. */
 static bool is_behind_type(const gt_word *w, size_t i, bool in_head)
 {
     size_t at = i;
@@ -603,7 +597,6 @@ static void read_macros(scan *s, walk *walk, size_t at)
     }
 }
 
-/* Finds the end of the declaration at piece->begin, and the braces of a class. */
 static void find_end(scan *s, gt_piece *piece)
 {
     const gt_word *w = s->words;
@@ -655,8 +648,7 @@ static bool is_balanced(const gt_word_list *words)
 
 static void scan_scope(scan *s, size_t begin, size_t end);
 
-/* Classifies the use of a macro that makes whole declarations. The piece collects the names and
- * marks of all these declarations. */
+/* Classifies a macro that makes whole declarations, and collects their names and marks. */
 static void classify_macro(scan *s, gt_piece *piece, const gt_word_list *expanded)
 {
     gt_declarations made = {0};
@@ -682,8 +674,8 @@ static void classify_macro(scan *s, gt_piece *piece, const gt_word_list *expande
     gt_array_free(&made.reads);
 }
 
-/* Reads a macro use that makes whole declarations, or that opens or closes a scope. Returns false
- * for other tokens. */
+/* Reads a macro that makes whole declarations, or that opens or closes a scope. Returns false for
+ * other text. */
 static bool read_macro(scan *s, gt_piece *piece)
 {
     const size_t at = piece->begin, taken = gt_macro_use(s->macros, s->words, s->count, at);

@@ -32,8 +32,7 @@ static gputune_status emit_instruction(parser *p, gt_instruction instruction)
     return gt_array_push(&p->code, instruction) < 0 ? gt_fail_memory() : GPUTUNE_OK;
 }
 
-/* Emits an operation. `first` is the index of the first operand's code if there are two
- * operands. */
+/* Emits an operation. Of two operands, `first` is the index of the first operand's code. */
 static gputune_status emit_operation(parser *p, gt_operation operation, int first)
 {
     return emit_instruction(p, (gt_instruction){.operation = operation, .target = first});
@@ -141,7 +140,6 @@ static gputune_status parse_sizeof(parser *p)
     return use_slot(p, slot);
 }
 
-/* Parses the value of a constant in place of its name. */
 static gputune_status parse_meaning(parser *p, gt_lexer *value, const char *name, gt_place place)
 {
     gt_lexer *outside = p->lexer;
@@ -379,8 +377,6 @@ bool gt_expression_uses_any(const gt_expression *expression, int first, int coun
     return uses;
 }
 
-/* ---- evaluating ------------------------------------------------------------------------------ */
-
 static const char division[] = "division by zero";
 static const char overflow[] = "overflow of 64 bits";
 static const char domain[] = "a value outside the function's domain";
@@ -468,7 +464,6 @@ static const char *unary_real(double *value, gt_operation operation)
     return NULL;
 }
 
-/* Returns true if the operation maps integers to an integer. */
 static bool stays_whole(gt_operation operation)
 {
     return operation != GT_DO_POW && operation != GT_DO_SQRT && operation != GT_DO_LOG2;

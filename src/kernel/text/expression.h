@@ -24,10 +24,8 @@ typedef struct gt_expression {
     bool is_real; /* true if a literal is floating-point, so the expression has no integer value */
     uint64_t used[GT_SLOT_MAX / 64]; /* bit i: the code reads slot i */
     const char *text;                /* source without comments and with single blanks */
-    /* beginning of the expression; the owner of the template's texts owns the path */
-    gt_place place;
-    /* in a template: word of the clause, and the previously parsed expression */
-    const char *word;
+    gt_place place;                  /* start of the expression; the template owns the path */
+    const char *word;                /* word of the clause, and the expression parsed before */
     const struct gt_expression *before;
 } gt_expression;
 
@@ -72,13 +70,12 @@ bool gt_expression_uses_any(const gt_expression *expression, int first, int coun
 typedef struct gt_print {
     const int64_t *slots;
     uint64_t known[GT_SLOT_MAX / 64]; /* bit i: slot i is printed as its number */
-    /* Returns the name of a slot to print by name, or NULL if it has none here. */
+    /* Returns the name of a slot that is not in `known`, or NULL if there is no name. */
     const char *(*name)(void *user, int slot);
     void *user;
-    const char *prefix; /* prefix of function names: "", or for C "NAME_" */
-    int within;         /* precedence of the operator around the printed text, or 0 for none */
-    /* lower bounds of the slots that are printed as names, or NULL */
-    const int64_t *least;
+    const char *prefix;   /* prefix of function names: "", or for C "NAME_" */
+    int within;           /* precedence of the operator around the printed text, or 0 for none */
+    const int64_t *least; /* lower bounds of the slots that are not `known`, or NULL */
 } gt_print;
 
 /* Appends the expression after computing all known parts: "ceil_div(n, 64) * 2". The text can be

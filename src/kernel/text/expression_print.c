@@ -176,8 +176,8 @@ static int64_t least_of(gt_operation operation, const piece *left, const piece *
                : -1;
 }
 
-/* Returns the operand that equals the result, or NULL. Examples: x for x + 0 and 1 * x, and 1 for
- * min(x, 1) if x is at least 1. */
+/* Returns an operand that equals the result, such as x for x + 0, or 1 for min(x, 1) if x is at
+ * least 1. Otherwise returns NULL. */
 static piece *unchanged(gt_operation operation, piece *left, piece *right)
 {
     piece *known = left->is_known ? left : right, *other = left->is_known ? right : left;

@@ -48,8 +48,8 @@ static void find_scope(char scope[GT_ENTRY_MAX], const gt_word *w, size_t at)
     }
 }
 
-/* Returns true if `name` denotes the function `token` in the namespaces `scope`. Outer namespaces
- * may be missing in `name`. */
+/* Returns true if `name` denotes the function `token` in `scope`, with or without outer
+ * namespaces. */
 static bool is_named(const gt_token *token, const char *scope, const char *name)
 {
     char whole[GT_ENTRY_MAX + GT_NAME_MAX], written[GT_NAME_MAX + 2];
@@ -95,8 +95,6 @@ static bool has_whole_branches(const gt_word *w, size_t from, size_t to)
     return open == 0;
 }
 
-/* Adds a function. `begin`, `name` and `open` are token indices of its declaration, its name and
- * the '('. Returns the index of the next token. */
 static size_t add_function(finder *f, gt_function *out, size_t begin, size_t name, size_t open)
 {
     const gt_word *w = f->words.items;
@@ -131,7 +129,6 @@ static size_t add_function(finder *f, gt_function *out, size_t begin, size_t nam
     return out->plain ? last + 1 : open + 1;
 }
 
-/* Reads the declaration at `begin`. Returns the index of the next token. */
 static size_t read_declaration(finder *f, size_t begin)
 {
     const gt_word *w = f->words.items;
@@ -233,8 +230,8 @@ bool gt_function_adds(const char *text, const gt_function *function, const char 
     return false;
 }
 
-/* Stores a name in a parameter's declaration. The last name is the parameter's; earlier names
- * belong to its type. */
+/* Stores a name of a parameter. The last name is the parameter's; earlier ones belong to its
+ * type. */
 static void keep_name(gt_function_parameter *out, const gt_token *token)
 {
     size_t length = strlen(out->words), more = strlen(out->name);
@@ -319,8 +316,6 @@ bool gt_function_signature(gt_signature *out, const char *text, const gt_functio
     }
     return true;
 }
-
-/* ---- constants ---- */
 
 /* Returns true if both have the same tokens, for example because a header was included twice. */
 static bool is_same(gt_lexer a, gt_lexer b)

@@ -9,7 +9,7 @@
 /* A declaration or definition of a function. Positions are byte offsets in the text. */
 typedef struct gt_function {
     size_t begin; /* start of the whole declaration, including `extern "C"`, static or template */
-    /* positions of the function's name, of the text after '(', and of the ')' */
+    /* positions of the name, after the '(', and of the ')' */
     size_t name, parameters, parameters_end;
     size_t end;             /* after the `;` or `}` */
     bool is_template;       /* true for template <class T, …> */
@@ -24,10 +24,9 @@ typedef struct gt_function_parameter {
     char words[GT_NAME_MAX]; /* names in the parameter's type, without qualifiers and namespaces */
     bool pointer, has_type;
     bool has_default;
-    bool is_const;    /* true for a pointer to const */
-    bool is_overlong; /* true if the type or the name is too long to store */
-    /* true if neither a value nor a plain pointer, as in TYPE or TYPE ( )[…] */
-    bool is_unusual;
+    bool is_const;      /* true for a pointer to const */
+    bool is_overlong;   /* true if the type or the name is too long to store */
+    bool is_unusual;    /* true for types other than TYPE and TYPE * */
     gt_element element; /* element type, if has_type */
 } gt_function_parameter;
 
@@ -54,10 +53,8 @@ bool gt_function_adds(const char *text, const gt_function *function, const char 
 typedef struct gt_signature {
     gt_function_parameter items[GT_PARAMETER_MAX];
     size_t count; /* may exceed GT_PARAMETER_MAX; further parameters are not stored */
-    /* names in the leading GPUTUNE_PARAM(block) macros */
-    char blocks[GT_BLOCK_MAX][GT_NAME_MAX];
-    /* true if an unnecessary comma follows GPUTUNE_PARAM(block) */
-    bool has_comma[GT_BLOCK_MAX];
+    char blocks[GT_BLOCK_MAX][GT_NAME_MAX]; /* names in GPUTUNE_PARAM(block) */
+    bool has_comma[GT_BLOCK_MAX];           /* true if a comma follows GPUTUNE_PARAM(block) */
     uint32_t block_count;
 } gt_signature;
 

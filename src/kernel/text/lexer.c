@@ -88,7 +88,6 @@ static void skip_block_comment(gt_lexer *lexer)
     lexer->at += 2;
 }
 
-/* Returns true if a byte can neither be blank nor begin a comment or a spliced line. */
 static bool begins_token(char c)
 {
     return (unsigned char)c > ' ' && c != '/' && c != '\\';

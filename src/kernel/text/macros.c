@@ -44,7 +44,6 @@ static void push_word(gt_word_list *out, gt_macros *m, gt_word word)
     m->failed |= gt_array_push(out, word) != GPUTUNE_OK;
 }
 
-/* Appends all words except directives. */
 static void push_code(gt_word_list *out, gt_macros *m, const gt_word *words, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -82,7 +81,6 @@ void gt_words_split(gt_word_list *out, gt_macros *macros, gt_lexer lexer)
     }
 }
 
-/* Reads the parameters of a macro, after their '('. */
 static void read_parameters(gt_macros *m, gt_macro *macro, gt_lexer *line)
 {
     while (line->token.kind != GT_TOKEN_END && !gt_lexer_accept(line, ")")) {
@@ -198,8 +196,6 @@ size_t gt_macro_use(const gt_macros *macros, const gt_word *words, size_t count,
     return has_arguments ? gt_word_close(words, count, open) + 1 - at : 0;
 }
 
-/* ---- expansion ------------------------------------------------------------------------------- */
-
 enum { ARGUMENTS_MAX = 64 };
 
 typedef struct arguments {
@@ -257,7 +253,6 @@ static gt_word paste_words(gt_macros *m, const gt_word *a, const gt_word *b)
     return joined;
 }
 
-/* Appends the body of the macro, with arguments in place of parameters. */
 static void substitute_arguments(gt_word_list *out, gt_macros *m, const gt_macro *macro,
                                  const arguments *given)
 {
@@ -324,8 +319,8 @@ static bool has_word(const gt_macros *m, const gt_macro *macro, uint32_t id)
     return gt_word_find(gt_macro_words(m, macro), 0, macro->words, id) < macro->words;
 }
 
-/* Returns true if a macro use makes a kernel's declaration, and stores its expansion in `out`. The
- * use is the `taken` words at `at`. Macros that make strings are not expanded. */
+/* Returns true if a macro use, `taken` words at `at`, makes a kernel. Stores its expansion in
+ * `out`. Macros that make strings are not expanded. */
 static bool makes_kernel(gt_word_list *out, gt_macros *m, const gt_word *words, size_t at,
                          size_t taken)
 {

@@ -64,8 +64,7 @@ typedef struct gt_macros {
     gt_hash_index index;
     uint32_t ids; /* number of ids, including 0 */
     gt_word_list texts;
-    /* one for each #define, including macros that were replaced or undefined */
-    GT_ARRAY(gt_macro) items;
+    GT_ARRAY(gt_macro) items;   /* one per #define, even if undefined later */
     GT_ARRAY(uint32_t) of_name; /* by id: 1 + the index of the macro; 0: not a macro */
     gt_texts made;              /* spellings that ## has produced */
     unsigned conditionals;      /* number of #if directives that are open at the position */

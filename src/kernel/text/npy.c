@@ -26,7 +26,6 @@ static bool is_text(const gt_token *token)
     return token->kind == GT_TOKEN_STRING || token->kind == GT_TOKEN_CHARACTER;
 }
 
-/* Opens the lexer after `'key':` in the header. */
 static bool find_key(gt_lexer *c, const char *header, const char *end, const char *key)
 {
     const size_t length = strlen(key);

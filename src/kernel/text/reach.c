@@ -25,7 +25,6 @@ static const uint32_t *keys_of(const reach *r, const gt_piece *piece)
     return r->found.keys.items + piece->first_key;
 }
 
-/* Marks a name as wanted. For a macro, also marks the names in its body. */
 static void want_name(reach *r, uint32_t id, uint8_t ways)
 {
     if ((r->wanted[id] & ways) == ways) {
@@ -48,8 +47,8 @@ static bool names_type(const gt_piece *piece)
            piece->kind == GT_PIECE_MACRO;
 }
 
-/* Returns true if kept code needs the piece under this name. A function without __device__ or a
- * similar mark is needed only if kept code calls it and no marked function has the same name. */
+/* Returns true if kept code needs the piece under this name. A host function is needed only if it
+ * is called and no device function has the same name. */
 static bool is_read_as(const reach *r, const gt_piece *piece, uint32_t id)
 {
     const uint8_t ways = r->wanted[id];
@@ -107,8 +106,8 @@ static bool shares_key(const reach *r, const gt_piece *a, const gt_piece *b)
     return false;
 }
 
-/* Returns true if a member function is needed. The class must be kept, and the function must be for
- * the GPU, required by the language, or read by kept code. */
+/* Returns true if a member function of a kept class is needed: by the GPU, by the language, or by
+ * kept code. */
 static bool needs_member(const reach *r, const gt_piece *piece)
 {
     const size_t class = (size_t)piece->parent;
@@ -124,8 +123,7 @@ static bool needs_member(const reach *r, const gt_piece *piece)
                : is_read(r, piece);
 }
 
-/* Returns true if an operator is needed. Code does not read operators by name, so operators are
- * kept for every kept type in their signature. */
+/* Returns true if an operator is needed. An operator is kept if a type in its signature is kept. */
 static bool needs_operator(const reach *r, const gt_piece *piece)
 {
     bool has_type = false, has_kept = false;
@@ -268,8 +266,7 @@ static bool has_definitions(const char *text, size_t begin, size_t end)
     return has;
 }
 
-/* Blanks a range. Keeps all its directives if one of them is a definition; otherwise keeps only
- * #line. */
+/* Blanks a range. Keeps all directives if one is a definition, otherwise only #line. */
 static void blank_code(char *text, size_t begin, size_t end)
 {
     const bool keeps = has_definitions(text, begin, end);
@@ -319,8 +316,7 @@ static bool uses_alias(const reach *r, const gt_piece *piece)
     return false;
 }
 
-/* Blanks #includes of Thrust, which NVRTC can hardly compile, unless kept code uses the name
- * thrust. */
+/* Blanks #includes of Thrust, which NVRTC can hardly compile, unless kept code uses the name. */
 static void blank_thrust(char *left, reach *r, const char *read)
 {
     const bool is_wanted = r->wanted[gt_macros_id(&r->found.macros, "thrust", strlen("thrust"))];

@@ -192,7 +192,6 @@ gputune_status gt_argument_name_read(char out[GT_NAME_MAX], gt_lexer *lexer, con
     return GPUTUNE_OK;
 }
 
-/* Appends template arguments such as "<float,4>", if they follow. */
 static gputune_status read_arguments(char *out, size_t bytes, gt_lexer *lexer)
 {
     gt_lexer at = *lexer;
