@@ -1,4 +1,4 @@
-/* Finds bonds with the G-test of independence (Sokal and Rohlf, Biometry) on uniform draws. */
+/* Finds dependent axes with the G-test of independence (Sokal and Rohlf, Biometry). */
 #include "search/bonds.h"
 
 #include "stats/summary.h"
@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { DRAWS = 1000, CELLS = 8 /* CELLS: maximum number of groups of adjacent choices */ };
+enum { DRAWS = 1000, CELLS = 8 /* CELLS: maximum number of groups of choices */ };
 /* Standard deviations by which the statistic must exceed that of independent axes. */
 #define SURE 5.0
 

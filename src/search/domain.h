@@ -1,5 +1,5 @@
-/* The configurations that a search may try. Function pointers hide whether they come from a
- * template's space, a recorded space or a synthetic landscape. Pure. */
+/* The configurations that a search may try, from a template's space, a recorded space or a
+ * synthetic landscape. Pure. */
 #pragma once
 
 #include "base/hash.h"

@@ -11,7 +11,7 @@ typedef struct gt_known {
     double log_time;  /* logarithm of time_ns; only for GT_TRIED_OK */
     double compile_s; /* compile time in seconds; 0: unknown */
     double measure_s; /* GPU time in seconds; 0: unknown */
-    double so_far_s;  /* seconds since the compile began, while it runs; 0: unknown */
+    double so_far_s;  /* seconds since a running compile began; 0: unknown */
     uint32_t row;     /* 1 + row of the model; 0: no row */
 } gt_known;
 

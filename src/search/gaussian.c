@@ -100,7 +100,7 @@ static double variance(const gt_gaussian *g)
     return 1 + gt_gaussian_apart(sum, squares);
 }
 
-/* Turns the covariances v[from] to v[to - 1] into elements of a row of Cholesky's factor. */
+/* Converts v[from] to v[to - 1] from covariances to a row of Cholesky's factor. */
 static void solve_forward(double *v, const gt_gaussian *g, uint32_t from, uint32_t to)
 {
     for (uint32_t i = from; i < to; i++) {

@@ -19,7 +19,7 @@ typedef enum gt_target {
     GT_TARGETS
 } gt_target;
 
-/* The values of one target, by row. */
+/* The values of one target at each row. */
 typedef struct gt_target_values {
     double y[GT_GAUSSIAN_ROWS]; /* values; NAN: unknown, treated as equal to the prediction */
     double u[GT_GAUSSIAN_ROWS]; /* inverse of the factor times the residuals */

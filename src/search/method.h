@@ -60,7 +60,7 @@ typedef struct gt_model_prior {
     gt_gaussian gaussian;
     gt_point leads[GT_MODEL_LEADS]; /* fastest hints, which are proposed first */
     uint32_t lead_count, next_lead;
-    uint32_t due;   /* number of leads to propose before the model proposes */
+    uint32_t due;   /* number of hints to propose before the model begins */
     uint32_t turns; /* number of proposals before the model was ready, without the default */
     double slope;   /* slope of measured against predicted times */
 } gt_model_prior;

@@ -340,7 +340,7 @@ enum {
     RANDOM = 500,
     NEAR_BEST = 4, /* number of fastest points whose neighbours become candidates */
     JUMPS = 48,    /* number of candidates per point with two changed axes, and with three */
-    MANY = 800,    /* with more candidates, only the best RANDOM stay */
+    MANY = 800,    /* number of candidates above which only the best RANDOM stay */
     CLIMBS = 3     /* maximum number of steps from the best candidate to a better neighbour */
 };
 /* beyond this many deviations, the expected gain is approximated */
@@ -349,8 +349,8 @@ enum {
  * if there are many axes. */
 #define DOUBT_AXES 8.0
 /* If results stop improving, the process may be wrong. After DOUBTS results without a gain,
- * deviations grow, at most by MOST_DOUBT. Every WAVE results, this begins again, to follow up new
- * findings. */
+ * deviations grow, at most by a factor of MOST_DOUBT. After WAVE results, they are reset, to follow
+ * up new findings. */
 #define DOUBTS     5
 #define WAVE       20
 #define MOST_DOUBT 2.0
@@ -689,7 +689,7 @@ static void look_model(gt_strategy *strategy, void *state, gt_outlook *out)
     }
 }
 
-/* Updates the model first, because slow compiles in all workers may have prevented proposals. */
+/* Updates the model first if slow compiles in all workers have prevented proposals. */
 static double model_worth(gt_strategy *strategy, void *state, const gt_point *point)
 {
     gt_model *model = state;

@@ -9,8 +9,8 @@ enum {
     LEAST_SIZE = 500, /* minimum number of valid configurations */
     LEAST_PAIRS = 3,
     LEAST_COMPARED = 6, /* minimum number of pairs for comparing times */
-    LEAST_FAILED = 3,   /* number of failures, without a success, that end quick compiles */
-    /* number of variants that suffices without quick compiles */
+    LEAST_FAILED = 3,   /* number of failures without a success that ends quick compiles */
+    /* number of variants that makes quick compiles unnecessary */
     MANY = 100
 };
 #define SHARE  0.5 /* fraction of the time limit that quick compiles may use */

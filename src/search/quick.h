@@ -30,7 +30,7 @@ typedef struct gt_quick {
     uint32_t ok, failed;    /* number of quick compiles that succeeded, and that failed */
     double left_at_begin_s; /* seconds before the limit at the first proposal */
     double quick_left_s;    /* seconds before the limit at the first quick compile */
-    /* true if quick compiles are far faster and necessary, because variants compile slowly */
+    /* true if quick compiles are far faster, and variants compile too slowly */
     bool judged;
 } gt_quick;
 

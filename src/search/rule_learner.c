@@ -236,7 +236,7 @@ typedef struct learner {
     uint32_t *measured, measured_count; /* sizes with measurements */
     uint32_t *guessed, guessed_count;   /* sizes to predict */
     uint64_t *granted;                  /* by size: needs that conditions grant at the size */
-    uint32_t folds;                     /* measured size i is in fold i % folds */
+    uint32_t folds;                     /* number of folds; measured size i is in fold i % folds */
     /* predicted logarithmic times, [(config * (folds + 1) + fold) * guessed_count + i], from the
      * measured sizes outside of the fold, or from all if fold == folds; INFINITY: cannot run */
     double *predicted;
@@ -253,7 +253,8 @@ typedef struct learner {
 /* Cost of a size at which a leaf has no configuration that can run. */
 static const double unusable = 100;
 
-/* Returns the least sum of a configuration whose needs are granted. Sets *config to its index. */
+/* Returns the least sum of a configuration with granted needs. Sets *config to the
+ * configuration. */
 static double least_sum(const learner *l, const double *sums, uint64_t granted, uint32_t sizes,
                         uint32_t *config)
 {
@@ -596,7 +597,7 @@ static gputune_status predict_losses(learner *l)
     return predict_all(&costs[best], l, &all[best], l->guessed_count);
 }
 
-/* Sets the losses at sizes without measurements to predictions that do not use the fold. */
+/* Predicts the losses at sizes without measurements. The predictions do not use the fold. */
 static void guess_penalty(learner *l, uint32_t fold)
 {
     for (uint32_t i = 0; i < l->guessed_count; i++) {

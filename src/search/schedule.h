@@ -15,7 +15,7 @@
  * times are known, and rounds get no time. */
 typedef struct gt_schedule {
     double round_share;   /* fraction of GPU time for rounds while new variants wait */
-    double owed_s;        /* GPU seconds that rounds are owed, or owe if negative */
+    double owed_s;        /* unused GPU seconds of the rounds' share; negative: overused */
     double new_variant_s; /* GPU seconds of a new variant; 0: unknown */
     double compile_s;     /* seconds of a compile; 0: unknown */
 } gt_schedule;

@@ -106,7 +106,7 @@ static const struct {
 enum {
     DRAWS = 100,
     PATIENCE = 160,      /* minimum number of results without a gain before a search ends */
-    SHARE = 4,           /* minimum also as a fraction of the remaining configurations: 1/SHARE */
+    SHARE = 4,           /* the minimum is at least 1/SHARE of the remaining configurations */
     MOST_PATIENCE = 600, /* upper limit of the number that results from SHARE */
     ENOUGH = 8           /* number of compile times needed to know the usual one */
 };

@@ -11,7 +11,7 @@ const char *gt_strategy_name(gputune_strategy kind);
 typedef enum gt_tried_outcome {
     GT_TRIED_OK,
     GT_TRIED_FAILED,
-    GT_TRIED_GIVEN_UP, /* compiling took too long, so there is no time */
+    GT_TRIED_GIVEN_UP, /* compile given up because it took too long */
     GT_TRIED_PENDING,  /* proposed, but without a result yet */
     GT_TRIED_OUTCOMES
 } gt_tried_outcome;

@@ -228,7 +228,7 @@ typedef struct maker {
     const gt_binding *binding;
     const gt_kernel_step *steps;
     gt_limit limit;
-    uint32_t conditions[GT_COUNTERS_MAX]; /* by open loop: index of the condition's item */
+    uint32_t conditions[GT_COUNTERS_MAX]; /* item index of each open loop's condition */
 } maker;
 
 static gt_sequence_item *add_item(maker *m, gt_sequence_kind kind, uint32_t index)
@@ -262,7 +262,7 @@ static void add_operation(maker *m, gt_sequence_item *item, gt_operation operati
     add_instruction(m, item, (gt_instruction){.operation = operation, .target = value});
 }
 
-/* Adds an item. Loop counters remain variables of its expression; all other names become
+/* Adds an item for an expression. Loop counters remain variables; all other names become
  * numbers. */
 static gt_sequence_item *add_value(maker *m, gt_sequence_kind kind, uint32_t index,
                                    const gt_expression *expression)

@@ -16,7 +16,7 @@ typedef struct gt_binding {
     const gt_device *device;
     int64_t slots[GT_SLOT_MAX];
     uint32_t step;        /* index of the kernel to evaluate */
-    gt_kernel_step shape; /* launch shape of that kernel so far, without name and parameters */
+    gt_kernel_step shape; /* launch shape of the kernel so far, without name and parameters */
     int carveout_kb;
 } gt_binding;
 

@@ -48,7 +48,7 @@ typedef struct gt_number {
     bool derived;      /* true if the scalar is computed from problem values */
     bool is_stated;    /* true if prove() lists values of the scalar */
     bool keeps;        /* true for an offset, which proofs must not change (gt_argument.keeps) */
-    uint32_t first_other, other_count; /* other values of a scalar in gt_workload.others */
+    uint32_t first_other, other_count; /* range of gt_workload.others with other values */
 } gt_number;
 
 /* A buffer or parameter block of a workload. */
@@ -59,8 +59,8 @@ typedef struct gt_buffer {
     uint64_t elements; /* number of components, such as 4 * n for float4 y[n] */
     uint64_t bytes;
     uint32_t per_element;  /* number of components per declared element; 0 means 1 */
-    uint32_t alignment;    /* alignment of an element in bytes; 0: that of a component */
-    uint32_t first_number; /* index of its first number in gt_workload.numbers */
+    uint32_t alignment;    /* alignment of an element in bytes; 0: as a component */
+    uint32_t first_number; /* index of the first number in gt_workload.numbers */
     uint32_t number_count; /* number of separately filled numbers; 0: one fill for all */
     gt_fill_kind fill;
     double low, high;

@@ -420,7 +420,7 @@ static gputune_status make_options(gt_source *out, const gt_binding *binding, bo
         const gt_option *option = &parts->options[i];
         int64_t holds = 1;
         if (option->item == decided) {
-            continue; /* an earlier branch of the item applies */
+            continue; /* an earlier branch of the same option applies */
         }
         if (option->condition) {
             GT_TRY(gt_expression_integer(&holds, option->condition, binding->slots));

@@ -42,7 +42,7 @@ typedef enum gt_contents {
 typedef struct gt_variation {
     gt_contents contents;
     uint32_t turn;                  /* index into each list of prove() values */
-    uint8_t scalars[GT_NUMBER_MAX]; /* by index in gt_workload.numbers: a gt_scalars */
+    uint8_t scalars[GT_NUMBER_MAX]; /* a gt_scalars for each of gt_workload.numbers */
 } gt_variation;
 
 /* Makes a variation of all numbers that `scalars` applies to. Omits numbers that the template

@@ -62,7 +62,7 @@ static const uint32_t GT_NODE_DEAD = UINT32_MAX;
 typedef struct gt_diagram {
     uint32_t axes[GT_AXIS_MAX]; /* axis of each level */
     uint32_t count;
-    uint32_t *children[GT_AXIS_MAX];  /* by level: [node * values + position of the value] */
+    uint32_t *children[GT_AXIS_MAX];  /* by level: child of [node * values + position] */
     double *endings[GT_AXIS_MAX + 1]; /* by level and node: number of valid continuations */
     uint32_t width[GT_AXIS_MAX + 1];  /* by level: number of nodes */
     double *excluded;                 /* by reason: number of excluded combinations */
@@ -106,10 +106,10 @@ typedef struct gt_filter {
 /* A group of axes that filters connect. The space is the product of its groups. */
 typedef struct gt_group {
     uint32_t axes;
-    gt_diagram diagram; /* its levels are in the order of the axes */
+    gt_diagram diagram; /* levels in the order of the axes */
     double count;       /* number of valid combinations */
     gt_certainty certainty;
-    double missed[GT_SPACE_REASONS]; /* by reason: fraction of random draws that it excluded */
+    double missed[GT_SPACE_REASONS]; /* by reason: fraction of random draws excluded */
 } gt_group;
 
 /* One axis of a search, and the level of that axis in the group's diagram. */

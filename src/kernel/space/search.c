@@ -323,8 +323,8 @@ gt_space_size gt_space_count(gt_space *space)
     return size;
 }
 
-/* Multiplies a size by the number of sources of a group. A diagram whose first axes are the axes
- * that change the source counts them. */
+/* Multiplies a size by the number of different sources in a group, according to a diagram that
+ * begins with the axes that change the source. */
 static void multiply_sources(gt_space_size *size, gt_space *space, gt_group *group,
                              uint32_t in_source)
 {

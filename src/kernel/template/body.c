@@ -418,7 +418,7 @@ gputune_status gt_instances_name(gt_template_parts *parts)
 typedef struct named_kernel {
     const gt_kernel_name *kernel;
     bool is_step;
-    bool is_in[2]; /* in the body of the kernels [0] or of the judges [1] */
+    bool is_in[2]; /* true if the body of the kernels [0] or judges [1] has the kernel */
 } named_kernel;
 
 typedef struct named_kernels {

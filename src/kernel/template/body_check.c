@@ -141,7 +141,7 @@ static void note_offset(gt_argument *argument, const checked *c, const gt_functi
     argument->keeps |= may_be && gt_function_adds(c->text, &c->function, given->name);
 }
 
-/* Checks the number of parameters. If `but`, one of them is not counted. */
+/* Checks the number of parameters. If `but`, one parameter is not counted. */
 static gputune_status check_count(const checked *c, bool but, size_t expected, const char *more)
 {
     const size_t given = c->takes.count - but;

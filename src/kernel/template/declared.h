@@ -66,14 +66,14 @@ typedef struct gt_define {
     char name[GT_NAME_MAX];
     const gt_expression *value;
     const char *text;
-    bool is_name; /* true for a name without a macro: a run-time value, or declared in the code */
+    bool is_name; /* true if the name does not become a macro */
 } gt_define;
 
 /* The name of a kernel in a clause: scan, ns::scan or scan<T, BLOCK>. */
 typedef struct gt_kernel_name {
     char name[GT_NAME_MAX];   /* name without template arguments */
     char entry[GT_ENTRY_MAX]; /* name in compiled images, such as ns::scan_launch2 for launch 2 */
-    size_t qualified;         /* length of `entry` without the number */
+    size_t qualified;         /* length of `entry` without a launch number */
     bool is_template;
     gt_lexer arguments; /* text between '<' and '>' */
     gt_place place;

@@ -31,7 +31,7 @@ typedef struct gt_settings {
 
 /* How a text uses a name. Unset places have line 0. */
 typedef struct gt_name_use {
-    bool occurs;        /* true if the text contains the name, or reads it through a macro */
+    bool occurs;        /* true if the text contains the name, also through a macro */
     bool is_read;       /* true if code, conditions or macros use the value */
     bool is_in_doubt;   /* true if a #define may change the value */
     gt_place parameter; /* first function or C++ template with a parameter of this name */
@@ -143,8 +143,8 @@ gputune_status gt_read_buffer(uint32_t *out, gt_parse *p, unsigned kinds, const 
 
 /* Checks that a clause ends here. */
 gputune_status gt_read_end(const gt_parse *p);
-/* Reads an expression. `use` has GT_USE_ bits (symbols.h) for the allowed names. Only if `is_real`,
- * the expression may be floating-point. */
+/* Reads an expression. `use` has GT_USE_ bits (symbols.h) for the allowed names. The expression
+ * must be an integer expression unless `is_real`. */
 gputune_status gt_read_expression(const gt_expression **out, gt_parse *p, unsigned use,
                                   bool is_real);
 /* Reads an integer expression from another text, which stands for code at `place`. */

@@ -101,7 +101,7 @@ static gputune_status read_scalar(gt_argument *argument, gt_parse *p)
     }
     if (!gt_lexer_is(&p->at, "=")) {
         if (gt_structure_of(p->template, argument->type)) {
-            return GPUTUNE_OK; /* its members may be named like problem values */
+            return GPUTUNE_OK; /* struct members may be named like problem values */
         }
         return gt_fail_at(
             argument->place,

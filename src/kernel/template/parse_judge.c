@@ -92,8 +92,8 @@ static bool is_own_element(const assignment *now, gt_lexer at)
     return own;
 }
 
-/* Turns a size in a value into a parameter. Requests a copy of an output if a value reads other
- * elements of the output. */
+/* Adds a kernel parameter for a size in an expression. Requests a copy of an output if the
+ * expression reads other elements of the output. */
 static gputune_status note_name(elements *made, const assignment *now, const gt_lexer *at)
 {
     const gt_template *template = made->p->template;
@@ -221,7 +221,7 @@ static const char prologue[] =
     "columns, columns}; } };\n"
     "__global__ void " REFERENCE_NAME "(";
 
-/* Unlike CUDA's functions, these accept two different types, such as an index and an int. */
+/* A function that, unlike CUDA's, accepts two different types, such as an index and an int. */
 #define EXTREME(name)                                                                              \
     {                                                                                              \
         name, name "(",                                                                            \
@@ -280,7 +280,7 @@ static void append_extras(gt_text *out, const elements *made)
     gt_text_append(out, ")\n{\n");
 }
 
-/* Declares the names in values. Each buffer has two names, because a view hides the first one. */
+/* Declares the names of the kernel. Buffers have two names, because a view hides the first name. */
 static void append_names(gt_text *out, const elements *made)
 {
     const gt_template *template = made->p->template;

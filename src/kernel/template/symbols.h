@@ -4,8 +4,8 @@
 #include "base/device.h"
 #include "kernel/template/declared.h"
 
-/* The slots: indices into the array from which expressions read values. A type value also has a
- * slot for the size of its type, which is 0 for other words. */
+/* The slots: indices into the array from which expressions read values. The second slot of a
+ * problem value or axis is the size of the type that it names, or 0. */
 enum {
     GT_SLOT_PROBLEM = 0,
     GT_SLOT_AXIS = GT_SLOT_PROBLEM + GT_PROBLEM_MAX,
@@ -50,15 +50,14 @@ bool gt_symbol_is_reserved(const char *name);
 /* Returns true if a token is a name that expressions may use. */
 bool gt_symbol_is_known(gt_symbols *symbols, const struct gt_token *name);
 
-/* Returns the axes that the expression uses, including those in sizeof(), as bits. Returns 0 for
- * NULL. */
+/* Returns a mask of the axes that the expression uses, also in sizeof(). Returns 0 for NULL. */
 uint64_t gt_axes_used(const gt_expression *expression);
 
 /* Returns the expression before `last` in clauses with one of these words. If `last` is NULL,
  * returns the newest expression. */
 const gt_expression *gt_expression_of(const gt_template_parts *parts, const char *words,
                                       const gt_expression *last);
-/* Returns the axes used by expressions of clauses with one of these words, as bits. */
+/* Returns a mask of the axes in all expressions of clauses with one of these words. */
 uint64_t gt_axes_of(const gt_template_parts *parts, const char *words);
 
 /* Returns true if the expression uses the counter of a loop. Returns false for NULL. */

@@ -250,7 +250,8 @@ static void note_guard(reader *r, gt_lexer line, gt_lexer behind)
     r->guarded = defines ? line.token : (gt_token){0};
 }
 
-/* Records a directive of an #if. At the #endif, blanks them all if every condition is known. */
+/* Records a directive of an #if. At the #endif, blanks all directives of the #if if every condition
+ * is known. */
 static void note_condition(reader *r, unsigned before, size_t begin, size_t end)
 {
     const gt_conditions *c = &r->conditions;

@@ -364,7 +364,7 @@ static size_t strip_attributes(gt_word *w, size_t count)
     return to;
 }
 
-/* Classifies a declaration by its first word. Returns false if that is not sufficient. */
+/* Classifies a declaration by its first word. Returns false if the word does not suffice. */
 static bool classify_by_word(scan *s, gt_piece *piece, const gt_word *w, size_t count)
 {
     const uint32_t id = w[0].id;
@@ -529,7 +529,7 @@ static void read_directive(scan *s, const gt_word *directive)
     gt_array_free(&names);
 }
 
-/* Records the names that a range of tokens reads, both as written and after macro expansion. */
+/* Records the names that a range of tokens uses, both as written and after macro expansion. */
 static void read_range(scan *s, size_t begin, size_t end)
 {
     gt_word_list raw = {0}, expanded = {0};
@@ -701,7 +701,7 @@ static bool read_macro(scan *s, gt_piece *piece)
 
 /* ---- scopes ---------------------------------------------------------------------------------- */
 
-/* Adds the functions of a class as separate pieces, and reads the rest of the class. */
+/* Adds the functions of a class as separate declarations, and reads the rest of the class. */
 static void scan_members(scan *s, size_t index)
 {
     const gt_piece class = s->to->items.items[index];
@@ -745,7 +745,7 @@ static size_t scan_piece(scan *s, size_t at)
     gt_piece piece = {.begin = at, .parent = -1, .is_in_namespace = s->namespaces > 0};
     read_piece(s, &piece);
     const bool is_member = s->in_class && (piece.kind != GT_PIECE_FUNCTION || piece.is_torn);
-    if (is_member || s->macros->failed) { /* the piece of a class includes its members */
+    if (is_member || s->macros->failed) { /* a class includes its members */
         return piece.end;
     }
     if (gt_array_push(&s->to->items, piece) != GPUTUNE_OK) {

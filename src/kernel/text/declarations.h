@@ -1,4 +1,4 @@
-/* Finds the declarations of CUDA text, and the names that each declaration declares and reads. */
+/* Finds the declarations in CUDA text, and the names that each one declares and uses. */
 #pragma once
 
 #include "kernel/text/macros.h"
@@ -15,12 +15,12 @@ typedef enum gt_piece_kind {
     GT_PIECE_MACRO /* a macro that makes several declarations, or none */
 } gt_piece_kind;
 
-/* How a piece reads a name, as bits. */
+/* How a declaration uses a name, as bits. */
 enum {
     GT_READ_CALL = 1,   /* as in NAME( or NAME< */
     GT_READ_PLAIN = 2,  /* any other way */
     GT_READ_MEMBER = 4, /* after '.' or '->' */
-    GT_READ_OWN = 8     /* in any way, but the piece itself declares the name */
+    GT_READ_OWN = 8     /* in any way, by the declaration of the name itself */
 };
 
 typedef struct gt_piece_read {
@@ -33,8 +33,8 @@ typedef struct gt_piece {
     gt_piece_kind kind;
     size_t begin, end;
     size_t body_begin, body_end; /* between the braces of a class */
-    size_t first_key, keys;      /* declared names: a range of gt_declarations.keys */
-    size_t first_read, reads;    /* names that the piece reads: a range of gt_declarations.reads */
+    size_t first_key, keys;      /* declared names, in gt_declarations.keys */
+    size_t first_read, reads;    /* names that the declaration uses, in gt_declarations.reads */
     size_t first_named, named;   /* names in a function's signature, in gt_declarations.keys */
     int parent;                  /* index of the class of a member function, or -1 for none */
     uint32_t owner;              /* A in `A::f() { … }`, or 0 for none */
@@ -63,7 +63,6 @@ gputune_status gt_declarations_find(gt_declarations *out, const char *text);
 size_t gt_word_close_angles(const gt_word *words, size_t count, size_t at);
 /* Returns the index after all `template <…> requires …` that begin at `i`. */
 size_t gt_word_skip_templates(const gt_word *words, size_t count, size_t i);
-/* Returns the index of the first piece, at or after `from`, that declares the name, or
- * items.count. */
+/* Returns the index of the first declaration of a name, at or after `from`, or items.count. */
 size_t gt_piece_find(const gt_declarations *declarations, size_t from, uint32_t id);
 void gt_declarations_free(gt_declarations *declarations);

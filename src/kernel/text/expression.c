@@ -32,7 +32,7 @@ static gputune_status emit_instruction(parser *p, gt_instruction instruction)
     return gt_array_push(&p->code, instruction) < 0 ? gt_fail_memory() : GPUTUNE_OK;
 }
 
-/* Emits an operation. Of two operands, `first` is the index of the first operand's code. */
+/* Emits an operation. If there are two operands, `first` is the index of the first one's code. */
 static gputune_status emit_operation(parser *p, gt_operation operation, int first)
 {
     return emit_instruction(p, (gt_instruction){.operation = operation, .target = first});

@@ -9,7 +9,7 @@
 /* A declaration or definition of a function. Positions are byte offsets in the text. */
 typedef struct gt_function {
     size_t begin; /* start of the whole declaration, including `extern "C"`, static or template */
-    /* positions of the name, after the '(', and of the ')' */
+    /* positions of the name, of the parameters, and of the ')' */
     size_t name, parameters, parameters_end;
     size_t end;             /* after the `;` or `}` */
     bool is_template;       /* true for template <class T, …> */

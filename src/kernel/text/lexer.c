@@ -12,7 +12,7 @@ static const char *const punctuation[] = {
     "<<=", ">>=", "...", "<=>", "->*", "##", "->", "++", "--", "<<", ">>", "<=", ">=", "==",
     "!=",  "&&",  "||",  "+=",  "-=",  "*=", "/=", "%=", "&=", "|=", "^=", "::", ".*"};
 static const char second_bytes[] =
-    "<>=.-#+&|:*"; /* second bytes of these operators, which rarely follow other tokens */
+    "<>=.-#+&|:*"; /* second bytes of operators, rare after other tokens */
 
 static inline bool name_byte(char c)
 {

@@ -76,7 +76,7 @@ void gt_macros_open(gt_macros *macros, const char *text);
 void gt_macros_free(gt_macros *macros);
 /* Appends the words of a text. A directive becomes one word: its '#'. */
 void gt_words_split(gt_word_list *out, gt_macros *macros, gt_lexer lexer);
-/* Reads a directive. #define and #undef change the table. If an #if decides between definitions,
+/* Reads a directive. Only #define and #undef have an effect. If an #if decides between definitions,
  * the first one is kept. */
 void gt_macros_directive(gt_macros *macros, const gt_word *directive);
 /* Returns the id of a name, or 0 if the text does not contain the name. */

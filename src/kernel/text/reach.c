@@ -13,7 +13,7 @@ enum { ROOT = 1 << 7 };
 
 typedef struct reach {
     gt_declarations found;
-    uint8_t *wanted; /* by id: how kept code reads the name, and ROOT */
+    uint8_t *wanted; /* by id: GT_READ_ bits of kept code, and ROOT */
     bool *kept;
     uint8_t *marked; /* by id: true if device code has a function of this name */
     uint8_t *typed;  /* by id: 1 for a type or alias of the text, 2 if it is kept */
@@ -47,7 +47,7 @@ static bool names_type(const gt_piece *piece)
            piece->kind == GT_PIECE_MACRO;
 }
 
-/* Returns true if kept code needs the piece under this name. A host function is needed only if it
+/* Returns true if kept code needs a declaration of the name. A host function is needed only if it
  * is called and no device function has the same name. */
 static bool is_read_as(const reach *r, const gt_piece *piece, uint32_t id)
 {
@@ -183,7 +183,7 @@ static void keep_piece(reach *r, size_t index)
     }
 }
 
-/* Keeps each static_assert that reads no removed names. */
+/* Keeps each static_assert that uses no removed names. */
 static void keep_assertions(reach *r)
 {
     enum { DECLARED = 1, KEPT = 2 };
