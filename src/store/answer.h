@@ -32,7 +32,7 @@ typedef struct gt_terms {
  * the request's time limit; if nothing was measured in that time, less effort suffices. */
 bool gt_answers(const gt_terms *result, const gt_terms *request);
 
-/* Returns true if `kept` makes `other` superfluous: it has at least the effort and the variants of
- * `other`, as in gt_answers(), and is final, proved or made by a rule if `other` is. Unless `kept`
- * is final, its tuning must have had at least as much time. */
+/* Returns true if `kept` makes `other` superfluous. It needs at least the effort and the variants
+ * of `other`, as in gt_answers(). If `other` is final, proved or made by a rule, `kept` must be,
+ * too. Unless `kept` is final, its tuning must have had as much time. */
 bool gt_answers_for(const gt_terms *kept, const gt_terms *other);

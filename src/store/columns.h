@@ -119,7 +119,7 @@ typedef struct gt_winner {
     uint32_t variants, failed; /* number of variants that the tuning tried, and that failed */
     double tuning_s;
     char created[24]; /* UTC, ISO 8601; set when stored */
-    char *proved_at;  /* of the winner's trial; set by lookups */
+    char *proved_at;  /* gt_trial.proved_at of the winner's trial; set by lookups */
 } gt_winner;
 
 #define GT_WINNER_COLUMNS(X)                                                                       \

@@ -208,8 +208,8 @@ static gputune_status open_file(gt_store *store, gt_obstacle *obstacle)
     return GPUTUNE_OK;
 }
 
-/* Calls `work`, whose statements may run as long as the call's patience allows (NULL: no limit),
- * but at least for a second, so an expired call that need not wait is still answered. */
+/* Calls `work`. Its statements may run as long as `call` allows (NULL: no limit), but at least for
+ * a second, so an expired call that need not wait is still answered. */
 static gputune_status work_within(gt_database *database, gt_store_fn work, void *context,
                                   const gt_patience *call)
 {
@@ -235,7 +235,7 @@ static gputune_status try_once(gt_store *store, gt_store_fn work, void *context,
     obstacle->trouble = gt_database_trouble(store->file);
     snprintf(obstacle->why, sizeof obstacle->why, "%s", gt_database_why(store->file));
     if (status != GPUTUNE_EDATABASE && !sqlite3_get_autocommit(store->file->handle)) {
-        gt_database_close(&store->file); /* this releases the lock, for which other threads wait */
+        gt_database_close(&store->file); /* releases the lock, for which other threads wait */
     }
     return status;
 }
@@ -307,7 +307,8 @@ static gputune_status layers_use_file(gt_store *store, gt_store_fn work, void *c
 static const double longest_wait_s = 5; /* a disk may take seconds to end a write */
 static const double listing_s = 0.5;    /* wait of a lookup without a patience */
 static const double share = 0.25;       /* fraction of the caller's time limit that lookups wait */
-static const double pause_s = 1; /* how long calls do not wait after a wait without success */
+/* after a wait without success, calls do not wait for this time */
+static const double pause_s = 1;
 
 gt_patience gt_layers_file_patience(const gt_patience *patience)
 {

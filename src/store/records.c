@@ -108,7 +108,7 @@ static gputune_status add_record(void *context, gt_rows *rows)
     *row = (gt_record_row){.volume = 0};
     gputune_status status = gt_columns_take(&row->site, rows, &gt_site_columns);
     GT_THEN(status, gt_columns_take(row, rows, &gt_record_columns));
-    gt_rows_integer(rows); /* skip the column before the trial's columns */
+    gt_rows_integer(rows); /* skip the constant before the columns */
     GT_THEN(status, gt_columns_take(&row->trial, rows, &gt_trial_columns));
     GT_THEN(status, gt_columns_take(&row->winner, rows, &gt_winner_columns));
     if (status == GPUTUNE_OK && gt_is_wanted(&search->filter->wanted, &row->site)) {

@@ -20,7 +20,7 @@ typedef enum gt_column_kind {
 typedef struct gt_column {
     gt_column_kind kind;
     const char *name;
-    size_t offset, bytes; /* of the member in the row's struct */
+    size_t offset, bytes; /* offset and size of the member */
     size_t shown;         /* offset of the member of gputune_record; 0 if not shown */
 } gt_column;
 
@@ -86,6 +86,6 @@ void gt_columns_show(gputune_record *record, const gt_columns *columns, const vo
 /* Registers the SQL functions gt_checksum() and gt_sizes_match(). Returns SQLite's code.
  *
  * gt_checksum(value, ...) hashes the types and bytes of its arguments. It detects rows that were
- * changed after they were written, but does not protect against an attacker. gt_sizes_match(sizes,
- * wanted) is that of base/selection.h; in SQL it saves reading and checking rows of other sizes. */
+ * changed after they were written, but does not protect against an attacker. gt_sizes_match() calls
+ * the function of base/selection.h, so rows of other sizes need not be read. */
 int gt_functions_register(sqlite3 *handle);

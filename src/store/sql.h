@@ -3,7 +3,7 @@
 
 #include "store/columns.h"
 
-/* Longer values are neither read nor deleted, because that would take too much time. */
+/* Maximum length of a value that is read or deleted, because a longer one takes too much time. */
 #define GT_LONGEST_BYTES     67108864
 #define GT_TEXT_OF_NUMBER(n) #n
 #define GT_TEXT_NUMBER(n)    GT_TEXT_OF_NUMBER(n)
@@ -107,14 +107,14 @@
     "JOIN kept.gpu x ON x.id = " row ".gpu JOIN main.gpu g ON g.environment = x.environment "      \
     "JOIN kept.scenario y ON y.id = " row ".scenario JOIN main.scenario s ON s.hash = y.hash "
 
-/* Values that order rows with the same key; the greatest row is kept. A finished trial is greater
- * than an unfinished one (statuses 7 to 9, from GT_TRIAL_SLOW); otherwise the later one is. */
+/* Values that rank rows with the same key; the highest row is kept. A finished trial ranks above
+ * an unfinished one (statuses 7 to 9, from GT_TRIAL_SLOW); otherwise the later one ranks higher. */
 #define GT_TEXT_TRIAL_EVIDENCE(row) "(" row ".status NOT IN (7, 8, 9), " row ".created)"
 #define GT_TEXT_RULE_EVIDENCE(row)  "(" row ".proved, " row ".created)"
 #define GT_TEXT_WINNER_EVIDENCE(row)                                                               \
     "(" row ".final, " row ".proved, " row ".driver_version, " row ".effort, " row ".created)"
 
-/* Selects rows of `kept`, unless the file has a greater, undamaged row with the same key. */
+/* Selects rows of `kept`, unless the file has an undamaged row that ranks higher. */
 #define GT_PASTE_OTHER(kind, name, ...) ", o." #name
 #define GT_TEXT_OTHER_TRIAL             "gt_checksum(g.environment, s.hash" GT_TRIAL_COLUMNS(GT_PASTE_OTHER) ")"
 #define GT_TEXT_OTHER_RULE              "gt_checksum(g.environment, s.hash" GT_RULE_COLUMNS(GT_PASTE_OTHER) ")"
@@ -219,7 +219,7 @@
       "UPDATE lease SET expires_ms = ?3 + (expires_ms = ?3) WHERE key = ?1 AND owner = ?2")        \
     X(LEASE_DELETE, "DELETE FROM lease WHERE key = ?1 AND owner = ?2")                             \
     X(LEASES, "SELECT count(*) FROM lease")                                                        \
-    /* copy rows of `kept`, a database in memory, to the file, unless the file has greater rows */ \
+    /* copy rows of `kept`, a database in memory, to the file, unless higher ones exist */         \
     X(BRING_BEGIN, "ATTACH ':memory:' AS kept")                                                    \
     X(BRING_END, "DETACH kept")                                                                    \
     /* also set the facts of a GPU that a killed tuning left without facts */                      \

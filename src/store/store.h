@@ -92,10 +92,11 @@ typedef struct gt_scenario {
     const char *fixed;   /* const and type values, "T=half", which the nearest size must share */
     gputune_objective objective; /* never DEFAULT */
     gputune_cache cache;
-    const char *alignment;         /* "16", or "16 x=4" */
-    const char *inputs;            /* "seed=1", or "live:TAG" */
-    gt_hash identity;              /* gt_template.identity */
-    double work_bytes, work_flops; /* of a launch of the default; not in the key */
+    const char *alignment; /* "16", or "16 x=4" */
+    const char *inputs;    /* "seed=1", or "live:TAG" */
+    gt_hash identity;      /* gt_template.identity */
+    /* bytes and operations of a launch of the default; not in the key */
+    double work_bytes, work_flops;
     /* true if the default counts as correct, for lack of a reference or check; not in the key */
     bool unreferenced;
 } gt_scenario;
@@ -110,7 +111,7 @@ typedef struct gt_site {
     const char *host; /* processor that is part of the environment, or NULL */
     const char *arch, *origin, *mig_profile;
     int sm_count, bus_width_bits, memory_clock_khz, sm_clock_khz;
-    int driver_version, nvrtc_version; /* at the time when the GPU's facts were stored */
+    int driver_version, nvrtc_version; /* versions when the GPU's facts were stored */
     double l2_bytes, memory_bytes;
     double copy_bytes_per_s; /* rate of a stream copy, reads plus writes; 0: keep the stored one */
     gt_hash hash;            /* gt_scenario_hash(); */
@@ -277,11 +278,12 @@ typedef struct gt_wanted {
 
 typedef struct gt_records_filter {
     gt_wanted wanted;
-    bool all_trials; /* false for winners only */
-    /* true: also failed trials; those of a lower layer only if the upper layers have no result of
+    bool all_trials; /* true: list all trials; false: list winners */
+    /* true: also list failed trials; those of a lower layer only if upper layers have no result of
      * the scenario */
     bool failures;
-    /* true: of each template and GPU, only the current version or else the newest */
+    /* true: list one version per template and GPU, the current one if it has results, else the
+     * newest */
     bool one_version;
     /* Gets the identity of the current template; returns false if there is none. May be NULL. A
      * record is outdated if its identity is not the current one or, without a template, the
@@ -326,7 +328,7 @@ gputune_status gt_store_find_rule(gt_stored_rule *out, gt_store *store, const gt
 
 /* A new or imported rule. */
 typedef struct gt_rule_outcome {
-    const gt_site *site;        /* its run-time sizes are ignored */
+    const gt_site *site;        /* run-time sizes are ignored */
     const gt_stored_rule *rule; /* `sources` has one hash for each variant */
     const gt_code *codes;
     size_t code_count;
@@ -340,7 +342,7 @@ gputune_status gt_store_put_rule(gt_store *store, const gt_rule_outcome *outcome
                                  const gt_patience *patience);
 
 typedef struct gt_listed_rule {
-    gt_site site; /* its problem is the rule's region */
+    gt_site site; /* site whose problem is the rule's region */
     gt_stored_rule rule;
 } gt_listed_rule;
 
@@ -360,7 +362,7 @@ gputune_status gt_store_export(gt_text *out, uint32_t *count, gt_store *store,
 typedef struct gt_wisdom_import {
     /* true: accept code, and count results as verified if their driver is the same or unknown */
     bool trusted;
-    int driver_version; /* of the current device; 0 if there is none */
+    int driver_version; /* driver of the current device; 0: no device */
     bool keep;          /* true: store in the user's database; false: use only in this store */
     uint32_t taken;     /* out: number of imported winners and rules */
     uint32_t left_out;  /* out: number of entries that are damaged, edited or of another format */

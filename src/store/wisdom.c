@@ -431,7 +431,7 @@ static gputune_status take_other(void *context, gt_rows *row)
     GT_TRY(gt_array_reserve(&entry->also));
     gt_trial *trial = &entry->also.items[entry->also.count++];
     *trial = (gt_trial){0};
-    gt_rows_integer(row); /* skip the column before the trial's columns */
+    gt_rows_integer(row); /* skip the constant before the columns */
     GT_TRY(gt_columns_take(trial, row, &gt_trial_columns));
     if (gt_hash_equal(trial->hash, entry->trial.hash) ||
         gt_hash_equal(trial->hash, entry->standard.hash)) {
@@ -470,7 +470,7 @@ static gputune_status export_row(void *context, gt_rows *row)
 {
     GT_SCOPED(gt_wisdom_entry_free) gt_wisdom_entry entry = {0};
     GT_TRY(gt_columns_take(&entry.site, row, &gt_site_columns));
-    gt_rows_integer(row); /* skip the column before the winner's columns */
+    gt_rows_integer(row); /* skip the constant before the columns */
     GT_TRY(gt_columns_take(&entry.winner, row, &gt_winner_columns));
     GT_TRY(gt_columns_take(&entry.trial, row, &gt_trial_columns));
     GT_TRY(gt_columns_take(&entry.standard, row, &gt_trial_columns));

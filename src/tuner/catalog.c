@@ -499,8 +499,8 @@ static gputune_status unknown_kernel(gt_catalog *catalog, const char *kernel)
                    catalog->folder);
 }
 
-/* Finds the kernels with this name or path (catalog.h), at least one, or all kernels if NULL. The
- * caller frees the array, even after a failure. */
+/* Finds the kernels with this name or path (catalog.h), or all kernels if `kernel` is NULL. Fails
+ * if there are none. The caller frees the array, even after a failure. */
 static gputune_status resolve_kernel(gt_kernel_list *out, gt_catalog *catalog, const char *kernel)
 {
     GT_TRY(need_prelude(catalog, NULL));

@@ -265,7 +265,7 @@ static double compile_share_s(const gt_field *field)
     return is_time ? share_s : INFINITY;
 }
 
-/* Returns true if the proposer gives up all waiting variants, but never default or fallback. */
+/* Returns true if the proposer gives up all waiters. Default and fallback are never given up. */
 static bool is_given_up(const gt_field *field, gt_unit *unit, double seconds)
 {
     gt_proposer *proposer = field->options.proposer;

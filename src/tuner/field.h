@@ -115,7 +115,7 @@ typedef struct gt_field {
     GT_ARRAY(gt_variant *) variants; /* owned; indexed by id */
     GT_ARRAY(gt_unit *) units;       /* owned; indexed by id */
     gt_variant *standard;            /* the default; NULL if the field does not have it */
-    gt_variant *fallback;            /* NULL if there is none, or if it races */
+    gt_variant *fallback;            /* fallback that does not race; NULL: none */
     gt_hash_index sources;           /* maps the hash of a source to the id of its unit */
     gt_hash_index launches;          /* maps the hash of a launch to the id of its first variant */
     uint32_t duplicates;

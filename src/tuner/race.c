@@ -25,7 +25,7 @@ enum {
 struct gt_race {
     gt_race_options options;
     gt_random random;
-    gt_runner *first, *last; /* in the order of joining; owned */
+    gt_runner *first, *last; /* contestants in the order of joining; owned */
     uint32_t count;
     GT_ARRAY(gt_runner *) by_id; /* NULL if no contestant has the id */
     uint64_t *ids;               /* contestants of the current round */
@@ -131,7 +131,7 @@ static double bound_of(double error, const gt_paired *paired, int sign)
 
 /* --- the spread of all ratios ----------------------------------------------------------------- */
 
-/* Returns 0 if there are too few variances. Sorts `values`. */
+/* Returns the median of `values`, which it sorts; 0 if there are too few. */
 static double median_variance(double *values, size_t count)
 {
     if (count < PRIOR_FROM) {
@@ -579,7 +579,7 @@ static bool is_equal(gt_race *race, const gt_runner *runner)
            bound_of(STOP_ERROR, &runner->paired, 1) <= within;
 }
 
-/* Returns true if the estimate is within epsilon of the incumbent and the interval includes 0. */
+/* Returns true if the estimate is within epsilon of the incumbent and its interval includes 0. */
 static bool is_tied(gt_race *race, const gt_runner *runner)
 {
     return runner->paired.count >= (race->options.exact ? 1 : 2) &&

@@ -49,7 +49,7 @@ typedef struct gt_race_options {
     uint32_t level;             /* shared rounds needed for a decision by bounds; 0: 5 */
     uint32_t max_rounds;        /* maximum number of full rounds of a contestant; 0: 60 */
     uint32_t final_rounds;      /* number of final rounds of winner and default; 0: 8 */
-    uint32_t quick_from;        /* number of new contestants that causes quick rounds; 0: 5 */
+    uint32_t quick_from;        /* number of new contestants that triggers quick rounds; 0: 5 */
     gt_race_doubt *quick_doubt; /* uncertainty of quick samples; NULL: as certain as full samples */
     bool exact;      /* true if values are modelled without noise, so one short round decides */
     bool exhaustive; /* true if contestants leave only after 10 shared rounds, or if they fail */
@@ -114,7 +114,7 @@ typedef struct gt_runner {
 typedef struct gt_race_round {
     uint32_t number; /* counted from 1 */
     uint32_t count;  /* number of contestants; 0: nothing to sample now, or the race has ended */
-    const uint64_t *ids; /* in the order of sampling; valid until the next call */
+    const uint64_t *ids; /* contestants in the order of sampling; valid until the next call */
     gt_race_kind kind;   /* QUICK if short samples suffice */
 } gt_race_round;
 

@@ -56,7 +56,7 @@ typedef struct gt_request {
     GT_ARRAY(gt_config) starts;
     gt_scenario scenario;
     char environment[GT_ENVIRONMENT_MAX];
-    gt_patience patience; /* limit of the call */
+    gt_patience patience; /* time limit and cancel flag of the call */
     gt_patience grace;    /* result of gt_request_grace(); until_ns 0: unused */
     gt_code default_code; /* code of the default; no image until it is compiled */
     gt_terms terms;       /* minimum terms of a result that answers the request */

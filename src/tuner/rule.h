@@ -45,7 +45,7 @@ typedef struct gt_rule_maker {
     gt_rule_region region;
     uint32_t most_codes;
     gt_random random;
-    uint64_t next_point; /* index for gt_region_point() */
+    uint64_t next_point; /* index of the next gt_region_point() */
     gt_size_list tuned;  /* sizes at which all pool configurations are measured */
     /* the tuned sizes, and those where only the best pool configurations are measured */
     gt_size_list compared;

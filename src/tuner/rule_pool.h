@@ -67,7 +67,7 @@ bool gt_pool_is_proved(const gt_pool *pool, size_t size, uint32_t member);
 /* Returns the fastest member at the size, ignoring refuted ones; UINT32_MAX if there is none. */
 uint32_t gt_pool_fastest(const gt_pool *pool, size_t size);
 
-/* Copies the times that the tuning of the size has stored, for members without a time there. */
+/* Copies stored times of the size's tuning for members that have no time at the size. */
 gputune_status gt_pool_take_trials(gt_pool *pool, const gt_request *request, size_t size);
 
 /* Measures members at the size, side by side, in the order of `members`, for at most `limit_s`

@@ -102,7 +102,7 @@ typedef struct size_class {
     bool is_odd;
 } size_class;
 
-/* Programs use multiples of 8 more often than random numbers would be. */
+/* Multiples of 8 get a larger share, because programs use them more often than chance would. */
 static const size_class classes[] = {{0.15, 0, true},  {0.11, 1, true}, {0.12, 2, true},
                                      {0.14, 3, true},  {0.13, 4, true}, {0.13, 5, false},
                                      {0.11, 6, false}, {0.11, 7, false}};

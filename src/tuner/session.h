@@ -118,7 +118,7 @@ gputune_status gt_session_prove_again(gt_session *session, const gt_recheck_job 
 /* Renews the request's lease once a second. */
 void gt_session_keep_lease(gt_session *session);
 double gt_session_elapsed_s(const gt_session *session);
-/* Returns how long the session may store its results: until the limit, but at least 0.15 s. */
+/* Returns how long storing may take: until the limit of the request, but at least 0.15 s. */
 gt_patience gt_session_storing(const gt_session *session);
 
 /* Sets a member of the timeline to the current time. */

@@ -81,7 +81,7 @@ gputune_status gt_rule_check_choices(const gt_rule *rule, const gt_template *tem
 /* Returns the terms of a rule's answer. */
 gt_terms gt_terms_of_rule(const gt_request *request);
 /* Chooses a verified variant of a rule. Takes the code from the store, or compiles it. The variant
- * may be invalid at the request's sizes, unless its code depends on them. */
+ * may be invalid at the request's sizes if its code does not depend on them. */
 gputune_status gt_choose_variant(gt_choice *out, gt_request *request, const gt_found_rule *found,
                                  uint32_t variant);
 /* Chooses the stored rule's variant for the request's sizes, and proves it first if the rule is not

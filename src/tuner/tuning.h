@@ -42,9 +42,10 @@ typedef enum gt_phase {
 } gt_phase;
 
 typedef struct gt_playoff {
-    gt_race *race; /* NULL before the first playoff, and after gt_tuning.race took it over */
-    bool weighs;   /* true for a playoff by energy, false for one that breaks a tie */
-    bool hot;      /* true if the playoff compares times with a warm cache */
+    /* NULL before the first playoff, and while gt_tuning.race is the playoff's race */
+    gt_race *race;
+    bool weighs; /* true for a playoff by energy, false for one that breaks a tie */
+    bool hot;    /* true if the playoff compares times with a warm cache */
 } gt_playoff;
 
 typedef struct gt_tuning {

@@ -140,7 +140,7 @@ static void restore_earlier(gt_tuning *tuning)
     tuning->restored = tuning->race;
 }
 
-/* Returns to the previous race if the current one is undecided. Samples of energy decide. */
+/* Chooses what decides after a stop: the previous race, or a playoff by energy with samples. */
 static void fall_back(gt_tuning *tuning)
 {
     bool is_over = tuning->phase == GT_PHASE_PROVE_AGAIN || tuning->phase == GT_PHASE_RETRY;

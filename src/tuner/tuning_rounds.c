@@ -11,7 +11,7 @@ enum {
     HOT_ROUNDS = 2,
     FINALISTS = 4,  /* number of contestants in a playoff by energy */
     LEVEL = 3,      /* rounds for a decision by energy; on an H200, samples spread by 0.1 to 1% */
-    ROUNDS_MAX = 5, /* maximum number of rounds; with the final ones, half a minute */
+    ROUNDS_MAX = 5, /* maximum number of rounds, which take half a minute with the final ones */
     FINAL_ROUNDS = 3
 };
 
@@ -309,7 +309,7 @@ static gputune_status end_round(gt_tuning *tuning, const gt_race_round *round)
         return end_playoff_round(tuning);
     }
     GT_TRY(gt_race_end_round(tuning->race, &tuning->end));
-    GT_TRY(report_times(tuning, round)); /* also for contestants that have just left */
+    GT_TRY(report_times(tuning, round)); /* also report contestants that have just left */
     if (gt_race_is_tied(tuning->race)) {
         GT_TRY(gt_tuning_open_playoff(tuning, false));
     }
