@@ -11,7 +11,7 @@ void gt_stored_rule_free(gt_stored_rule *rule)
     gt_columns_free(rule, &gt_rule_columns);
 }
 
-/* Returns the scenario that keys a rule. Its bucket "rule" differs from every problem. */
+/* Returns the scenario that a rule is stored under. Its bucket "rule" differs from any problem. */
 static gt_scenario scenario_of_rule(const gt_scenario *scenario, const char *region)
 {
     gt_scenario of_rule = *scenario;

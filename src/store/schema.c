@@ -85,7 +85,7 @@ static int check_objects(char why[GT_WHY_MAX], sqlite3 *handle, int64_t version)
     return code;
 }
 
-/* Reads in a transaction, because another process may be creating the tables. */
+/* Reads the schema in a transaction, because another process may be creating the tables. */
 int gt_schema_check(gt_schema *out, char why[GT_WHY_MAX], sqlite3 *handle)
 {
     int code = run_sql(handle, "BEGIN");
@@ -120,7 +120,7 @@ static int run_steps(sqlite3 *handle)
     return code ? code : run_sql(handle, pragmas);
 }
 
-/* Creates in a transaction, so other processes see either no tables or all of them. */
+/* Creates the tables in a transaction, so other processes see none or all of them. */
 int gt_schema_create(sqlite3 *handle)
 {
     int code = run_sql(handle, "BEGIN IMMEDIATE");

@@ -158,8 +158,8 @@
       "WHERE p.source = ?1 AND p.arch = ?2 AND p.ptx = ?3 AND (?4 = 0 OR p.nvrtc_version = ?4) "   \
       "AND p.checksum = " GT_TEXT_CODE_SUM " ORDER BY p.nvrtc_version DESC LIMIT 1")               \
     X(TRIALS, "SELECT 0" GT_TEXT_TRIAL " FROM " GT_TEXT_TRIAL_OF "AND " GT_TEXT_SOUND_TRIAL)       \
-    /* scenarios of a kernel with trials, by GPU; ?3, ?4 and ?6 are name, origin and MIG profile   \
-     * of the current GPU; ?5: also GPUs of another origin */                                      \
+    /* a kernel's scenarios that have trials, for each GPU; ?3, ?4 and ?6 are name, origin and MIG \
+     * profile of the current GPU; ?5 includes GPUs of another origin */                           \
     X(RELATED_SCENARIOS,                                                                           \
       "SELECT g.id, s.id, g.environment, s.hash, s.sizes, s.fixed, s.objective, "                  \
       "g.name = ?3 AND g.origin = ?4 AND g.mig_profile = ?6 "                                      \

@@ -106,7 +106,7 @@ gt_hash gt_scenario_hash(const gt_scenario *scenario);
 /* The scenario and the GPU of a result. After a lookup, it owns its texts. */
 typedef struct gt_site {
     gt_scenario scenario;
-    const char *gpu;  /* NULL: keep the stored facts of the GPU */
+    const char *gpu;  /* name of the GPU; NULL: keep its stored facts */
     const char *uuid; /* GPU whose clock rates are stored; NULL after a lookup */
     const char *host; /* processor that is part of the environment, or NULL */
     const char *arch, *origin, *mig_profile;
@@ -271,8 +271,8 @@ typedef struct gt_wanted {
     size_t kernel_count;
     const char *const *environments; /* NULL for all environments */
     size_t environment_count;
-    const char *gpu;   /* matched by gt_gpu_matches(); NULL for any */
-    const char *sizes; /* matched by gt_sizes_match(); NULL for any */
+    const char *gpu;   /* pattern for gt_gpu_matches(); NULL: any GPU */
+    const char *sizes; /* pattern for gt_sizes_match(); NULL: any sizes */
     bool rules;        /* true to export only rules */
 } gt_wanted;
 

@@ -31,7 +31,7 @@ static gputune_status list_choice(loss_list *losses, const gt_rule_maker *maker)
     return GPUTUNE_OK;
 }
 
-/* Lists the losses of the tree at sizes that were not chosen for being doubtful. */
+/* Lists the tree's losses, except at corners and at sizes chosen because they were doubtful. */
 static gputune_status list_tree(loss_list *losses, const gt_rule_maker *maker, const double *all,
                                 const gt_size_list *sizes)
 {

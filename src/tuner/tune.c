@@ -349,7 +349,7 @@ static gputune_status refuse_failed(const gt_request *request, const gt_config *
     return gt_history_refutes(request, config, only_harm);
 }
 
-/* Completes a choice for another size. First proves it, unless it is the default or proved here. */
+/* Completes the nearest size's choice. Proves it first, unless it is the default or proved here. */
 static gputune_status finish_nearest(gt_choice *out, gt_choice *partial, gt_request *request,
                                      gt_winner *winner)
 {
@@ -413,7 +413,7 @@ void gt_found_rule_free(gt_found_rule *found)
     *found = (gt_found_rule){0};
 }
 
-/* Hashes of a variant's source, and of its source and launch. */
+/* Two hashes of a variant: of its source, and of its source and launch. */
 typedef struct variant_hashes {
     char text[2 * GT_HASH_HEX + 1];
 } variant_hashes;
