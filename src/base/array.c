@@ -1,4 +1,4 @@
-/* Grows the arrays of array.h. */
+/* Growable arrays and arrays of strings. */
 #include "base/array.h"
 
 #include <stdint.h>

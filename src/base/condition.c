@@ -1,4 +1,4 @@
-/* Waits on CLOCK_MONOTONIC. */
+/* Waits with a time limit on CLOCK_MONOTONIC. */
 #include "base/condition.h"
 
 #include "base/clock.h"

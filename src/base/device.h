@@ -12,7 +12,7 @@ typedef struct gt_device {
     char uuid[48];        /* such as "GPU-xxxxxxxx-…"; "" without a GPU */
     char arch[16];        /* "sm_90a" */
     char mig_profile[32]; /* "" without MIG */
-    char origin[64];      /* from "cuda", "arch" (no GPU) or "emu:PROFILE:modelN" */
+    char origin[64];      /* "cuda", "arch" (no GPU), or "emu:PROFILE:modelN" */
     char environment[40]; /* environment key in hex (gpu/device.h) */
     char processor[128];  /* name of the host's CPU; "" without a GPU */
     int ordinal;
@@ -26,7 +26,7 @@ typedef struct gt_device {
     int shared_reserved_per_block_bytes; /* 1 KB on CC >= 8.0 */
     int64_t constant_bytes;              /* 64 KB */
     int64_t l2_bytes, memory_bytes;
-    int l2_persist_bytes, l2_window_bytes; /* L2 limits; 0: not supported */
+    int l2_persist_bytes, l2_window_bytes; /* limits of L2 persistence; 0: not supported */
     int bus_width_bits, memory_clock_khz, sm_clock_khz;
     int max_block[3];
     int64_t max_grid[3];

@@ -1,4 +1,4 @@
-/* Reads environment variables, unless the program is privileged, and counts cores. */
+/* Reads environment variables and counts cores. A privileged program sees no variables. */
 #include "base/environment.h"
 
 #include <sched.h>

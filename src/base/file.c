@@ -19,7 +19,7 @@ static gputune_status cannot_read(const char *path, const char *why)
     return gt_fail(GPUTUNE_EIO, "cannot read %s: %s; expected a regular file", path, why);
 }
 
-/* The file may grow while it is read, so reads to its end. */
+/* Reads until the end instead of the initial size, because the file may grow. */
 static gputune_status read_all(gt_text *text, int file, const char *path, size_t most)
 {
     char chunk[16384];
@@ -115,7 +115,7 @@ gputune_status gt_file_make_parents(const char *path)
 
 gputune_status gt_file_own_folder(char **out)
 {
-    static const char anchor; /* dladdr() finds this library by the variable's address */
+    static const char anchor; /* variable whose address identifies this library */
     Dl_info info;
     char *path = NULL;
     if (dladdr(&anchor, &info) && info.dli_fname) {
@@ -132,8 +132,7 @@ gputune_status gt_file_own_folder(char **out)
     return GPUTUNE_OK;
 }
 
-/* Sets *out if `folder`/gputune, after resolving links, belongs to an installation with a
- * worker. */
+/* Sets *out if `folder`/gputune is, or links to, a command that is installed with a worker. */
 static gputune_status try_installed(char **out, const char *folder, size_t length)
 {
     GT_FREED char *path = NULL;

@@ -25,14 +25,14 @@ gputune_status gt_file_make_parents(const char *path);
 /* Gets the folder of the library or program that contains this code. The caller frees *out. */
 gputune_status gt_file_own_folder(char **out);
 /* Gets the folder of an installed gputune command, found on PATH, otherwise in /usr/local/bin or
- * /usr/bin. Programs that link the library statically locate the installation with it. Sets *out to
- * NULL if there is no such command; otherwise the caller frees *out. */
+ * /usr/bin. A program that links the library statically locates the installation by this folder.
+ * Sets *out to NULL if there is no such command; otherwise the caller frees *out. */
 gputune_status gt_file_installed_folder(char **out);
-/* Finds a file of gputune that passes access(`mode`): beside this library, beside this program, or
- * in an installation. Also searches the subfolder `gputune` and ../libexec/gputune of each. The
- * file must belong to root or to the owner of the folder where the search began. Sets *out to NULL
- * if nothing is found; otherwise the caller frees *out. Appends the tried paths to `tried`. ENOMEM.
- */
+/* Finds a file of gputune that passes access(`mode`). Looks beside this library, beside this
+ * program and in an installation, including the subfolder `gputune` and ../libexec/gputune of each.
+ * The file must belong to root or to the owner of the folder where the search began. Sets *out to
+ * NULL if nothing is found; otherwise the caller frees *out. Appends the tried paths to `tried`.
+ * ENOMEM. */
 gputune_status gt_file_find_part(char **out, gt_text *tried, const char *name, int mode);
 /* Gets $XDG_CACHE_HOME/gputune or ~/.cache/gputune without creating it. The caller frees *out.
  * ENOTFOUND if neither variable is an absolute path, or if the home folder does not exist. */
@@ -41,7 +41,7 @@ gputune_status gt_file_cache_folder(char **out);
 gputune_status gt_path_format(char **out, const char *format, ...) GT_PRINTF(2, 3);
 
 /* Finds the paths that match a shell pattern, in ascending order. *, ? and [] match within one path
- * component, as in fnmatch(3). A leading dot must be matched by a dot. No match and an unreadable
- * folder are not errors. ENOMEM. Release *out with gt_texts_free(), even after a failure. glibc's
- * glob() is not used because of a double free when memory runs out. */
+ * component, as in fnmatch(3). Only a dot matches a leading dot. An unreadable folder and a pattern
+ * without matches are not errors. ENOMEM. Release *out with gt_texts_free(), even after a failure.
+ * glibc's glob() is not used, because it frees memory twice when memory runs out. */
 gputune_status gt_matches_find(gt_texts *out, const char *pattern);

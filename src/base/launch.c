@@ -1,4 +1,4 @@
-/* Parameters in structs, the order of kernel launches, and grids and blocks as text. */
+/* Structs with device addresses, the order of kernel launches, and grids and blocks as text. */
 #include "base/launch.h"
 #include "base/number.h"
 
@@ -46,7 +46,7 @@ static const void *pack_array(char **room, const void *array, size_t bytes)
 gputune_status gt_launch_pack(gt_launch_view **out, const gt_launch *launch)
 {
     const gt_launch_view view = gt_launch_view_of(launch);
-    /* the arrays whose elements are aligned to 8 bytes come first */
+    /* arrays with 8-byte alignment come first */
     const size_t parameters = view.parameter_count * sizeof *view.parameters,
                  maps = view.map_count * sizeof *view.maps,
                  textures = view.texture_count * sizeof *view.textures,

@@ -16,9 +16,9 @@ typedef enum gt_pass {
 
 enum {
     GT_PARAMETER_PORTABLE_BYTES =
-        4096, /* limit with every driver; the larger limit needs CC >= 7.0 and driver >= 12.1 */
+        4096, /* size limit of every driver; the larger limit needs CC >= 7.0 and driver >= 12.1 */
     GT_PARAMETER_LARGE_BYTES = 32764,
-    GT_PARAMETER_MAX = 64, /* including blocks and scratch buffers */
+    GT_PARAMETER_MAX = 64, /* maximum number, including blocks and scratch buffers */
     GT_BLOCK_MAX = 8,
     GT_TENSORMAP_MAX = 8,
     GT_TENSORMAP_RANK = 5,
@@ -34,19 +34,19 @@ enum {
 /* Prefix of a block's __constant__ symbol in generated sources: gputune_pass_constant_NAME. */
 #define GT_PASS_SYMBOL "gputune_pass_constant_"
 
-/* A struct in host memory that the caller passes to a kernel. */
+/* A struct in host memory that the caller passes. */
 typedef struct gt_block {
     gt_pass pass;
     uint32_t bytes;
     uint32_t by_value_bytes; /* size of the part that is passed by value */
     char symbol[96];         /* __constant__ symbol for the rest of the block; "" if none */
-    uint32_t may_lack; /* 1: the image may lack the symbol, because it does not use the block */
+    uint32_t may_lack;       /* 1 if an image that does not use the block may lack the symbol */
 } gt_block;
 
 typedef enum gt_parameter_kind {
     GT_PARAMETER_BUFFER, /* a device address */
     GT_PARAMETER_SCALAR,
-    GT_PARAMETER_BLOCK,     /* a block's by-value part, or the address of its device buffer */
+    GT_PARAMETER_BLOCK,     /* by-value part of a block, or address of its device buffer */
     GT_PARAMETER_SCRATCH,   /* a device address that the plan owns */
     GT_PARAMETER_VALUE,     /* an integer computed by the launch's sequence */
     GT_PARAMETER_TENSORMAP, /* a CUtensorMap of the buffer argument */
@@ -61,10 +61,10 @@ enum {
 /* A kernel parameter. */
 typedef struct gt_parameter {
     gt_parameter_kind kind;
-    uint32_t bytes; /* size of the parameter itself: 8 for an address */
-    int argument;   /* index of the caller's argument, or -1. Each launch copies this buffer to a
-                       scratch parameter */
-    uint32_t map;   /* index into maps, textures or gt_iteration.values */
+    uint32_t bytes; /* size of the parameter itself, such as 8 for an address */
+    int argument;   /* index of the caller's argument, or -1; a scratch buffer with an argument is a
+                       copy of it */
+    uint32_t map;   /* index into the launch's maps or textures, or into gt_iteration.values */
     uint64_t scratch_bytes; /* size of a scratch or extra buffer, or a scalar's value */
     uint32_t scratch;       /* GT_SCRATCH_... flags */
     uint32_t holder; /* 1 + index of the struct parameter that contains this address; 0: none */
@@ -86,8 +86,8 @@ typedef struct gt_tensormap {
 /* The memory that a texture object reads. */
 typedef enum gt_texture_memory {
     GT_TEXTURE_BUFFER, /* the caller's buffer */
-    GT_TEXTURE_ARRAY,  /* an array, to which each launch copies the buffer */
-    GT_TEXTURE_LAYERED /* a layered array, to which each launch copies the buffer */
+    GT_TEXTURE_ARRAY,  /* a CUDA array; each launch copies the buffer to it */
+    GT_TEXTURE_LAYERED /* a layered CUDA array; each launch copies the buffer to it */
 } gt_texture_memory;
 
 /* Arguments of cuTexObjectCreate(), without the address. Enumerations have the driver's values. */
@@ -95,7 +95,7 @@ typedef struct gt_texture {
     uint32_t format, channels, filter, address, flags;
     uint32_t memory;           /* a gt_texture_memory */
     uint32_t height, depth;    /* number of rows, and of slices or layers; 0: no such dimension */
-    uint64_t width, row_bytes; /* elements and bytes per row */
+    uint64_t width, row_bytes; /* elements per row, and bytes per row */
     uint64_t pitch_bytes;      /* bytes between the buffer's rows, or size of linear memory */
 } gt_texture;
 static inline uint64_t gt_texture_bytes(const gt_texture *texture)
@@ -116,11 +116,11 @@ enum { GT_STEPS_MAX = 8 };
 typedef struct gt_kernel_step {
     char entry[GT_ENTRY_MAX]; /* kernel name from gt_image_entry() (gpu/image.h) */
     uint32_t grid[3], block[3];
-    uint32_t cluster[3];   /* all 1: no cluster attribute is set */
+    uint32_t cluster[3];   /* all 1 if the cluster attribute is not set */
     uint32_t shared_bytes; /* dynamic shared memory */
     uint32_t times;        /* number of consecutive launches */
-    uint32_t cooperative;  /* 1: all blocks are resident together and may wait for each other */
-    uint32_t programmatic; /* 1: may start before the previous kernel ends */
+    uint32_t cooperative;  /* 1 if all blocks must be resident together */
+    uint32_t programmatic; /* 1 if the kernel may start before the previous kernel ends */
     uint32_t parameter_count;
     uint32_t parameters[GT_PARAMETER_MAX]; /* indices into the launch's parameters */
 } gt_kernel_step;
@@ -129,7 +129,7 @@ typedef struct gt_kernel_step {
 typedef struct gt_launch {
     uint32_t step_count;  /* number of kernels; more than 1 only for a pipeline */
     int carveout_kb;      /* shared memory per SM in KB; -1: the driver's choice */
-    uint32_t block_count; /* the first arguments are pointers to the blocks */
+    uint32_t block_count; /* number of blocks; the first arguments are pointers to them */
     uint32_t argument_count;
     uint32_t parameter_count;
     uint32_t held_count; /* number of device addresses inside structs */
@@ -137,8 +137,7 @@ typedef struct gt_launch {
     uint32_t texture_count;
     gt_l2_window l2;
     gt_parameter parameters[GT_PARAMETER_MAX];
-    /* If a sequence sets the grid and the values, those of the step's first launch. `block` is the
-     * step's largest block. */
+    /* A step that a sequence launches has the grid of its first launch and its largest block. */
     gt_kernel_step steps[GT_STEPS_MAX];
     gt_block blocks[GT_BLOCK_MAX];
     gt_tensormap maps[GT_TENSORMAP_MAX];
@@ -146,7 +145,7 @@ typedef struct gt_launch {
     gt_sequence sequence;
 } gt_launch;
 
-/* A read-only view of a gt_launch, with arrays of the needed length. */
+/* A read-only view of a gt_launch. Its arrays may have only the needed length. */
 typedef struct gt_launch_view {
     uint32_t step_count;
     int carveout_kb;
@@ -165,8 +164,8 @@ typedef struct gt_launch_sizes {
     /* Equal ids mean equal sizes. When the id changes, GT_SCRATCH_ZERO buffers are zeroed again. */
     uint64_t id;
     const uint32_t (*grids)[3]; /* the grid of each step, never empty */
-    const uint64_t *bytes; /* by parameter: size of a scratch buffer, or bytes to zero before every
-                              launch; NULL: none */
+    const uint64_t *bytes; /* for each parameter: size of a scratch buffer, or bytes to zero before
+                              every launch; may be NULL */
 } gt_launch_sizes;
 
 /* Returns a view, which is valid as long as `launch`. */
@@ -189,8 +188,8 @@ static inline bool gt_launch_clears(const gt_launch_view *launch)
 void gt_launch_take_all(gt_launch *launch);
 /* Sets held_count. EUNSUPPORTED if the structs exceed GT_HELD_BYTES. */
 gputune_status gt_launch_count_held(gt_launch *launch);
-/* Copies the structs that contain device addresses to `room`, inserts the addresses, and replaces
- * the structs' pointers in `parameters` by pointers to the copies. */
+/* Copies the structs that contain device addresses to `room` and inserts the addresses.
+ * `parameters` then points to the copies. */
 void gt_launch_hold(void *parameters[GT_PARAMETER_MAX], unsigned char room[GT_HELD_BYTES],
                     const gt_launch_view *launch);
 

@@ -9,12 +9,12 @@ typedef struct gt_objective {
     bool by_host;              /* true if the host's clock measures the times */
     bool by_energy;            /* true if values are nanojoules, false for nanoseconds */
     bool by_work;              /* true if values refer to the work of one launch of the default */
-    gputune_objective sampled; /* the measured objective, from which this objective is computed */
+    gputune_objective sampled; /* the measured objective, from which this one is computed */
     /* A variant that was slower than the best by this ratio in an earlier tuning is not raced
      * again. The ratio far exceeds the 1 to 3% between separate measurements of identical code,
      * because the earlier time may be a single sample. */
     double outclassed_ratio;
-    double sample_launches; /* upper estimate of launches per sample */
+    double sample_launches; /* upper estimate of the launches per sample */
 } gt_objective;
 
 /* Returns an objective's properties; never NULL. DEFAULT and unknown objectives have those of

@@ -9,13 +9,13 @@ typedef enum gt_operation {
     GT_DO_LITERAL,
     GT_DO_REAL, /* a floating-point literal, which has no integer value */
     GT_DO_SLOT,
-    GT_DO_NEGATE, /* first operation with one operand */
+    GT_DO_NEGATE, /* the first operation with one operand */
     GT_DO_NOT,
     GT_DO_COMPLEMENT,
     GT_DO_TRUTH, /* 0 or 1 */
     GT_DO_SQRT,
     GT_DO_LOG2,
-    GT_DO_BINARY, /* first operation with two operands */
+    GT_DO_BINARY, /* the first operation with two operands */
     GT_DO_MULTIPLY = GT_DO_BINARY,
     GT_DO_DIVIDE,
     GT_DO_REMAINDER,
@@ -37,7 +37,7 @@ typedef enum gt_operation {
     GT_DO_MIN,
     GT_DO_MAX,
     GT_DO_POW,
-    GT_DO_AND, /* first operation that may skip its second operand */
+    GT_DO_AND, /* the first operation that may skip its second operand */
     GT_DO_OR,
     GT_DO_CHOOSE, /* condition ? a : b; the second operand is a GT_DO_ELSE of a and b */
     GT_DO_ELSE,

@@ -7,15 +7,15 @@
 typedef struct gt_patience {
     int64_t until_ns;            /* deadline on the clock of gt_now_ns() */
     const volatile int *cancel;  /* a flag that ends the wait; may be NULL */
-    const volatile int *closing; /* like `cancel`; set while the tuner is being closed */
+    const volatile int *closing; /* a flag like `cancel`, set while the tuner is being closed */
 } gt_patience;
 
 /* Makes a patience that ends after `seconds`. `cancel` may be NULL; `closing` is set to NULL. */
 gt_patience gt_patience_for(double seconds, const volatile int *cancel);
-/* Returns the patience with its end moved to at most `seconds` from now. */
+/* Returns a copy of the patience that ends in at most `seconds`. */
 gt_patience gt_patience_at_most(const gt_patience *patience, double seconds);
-/* Returns true if the flag is set. `cancel` may be NULL. Any thread or signal handler may set the
- * flag. */
+/* Returns true if the flag is set, which any thread or signal handler may do. `cancel` may be
+ * NULL. */
 bool gt_is_canceled(const volatile int *cancel);
 /* Returns true if `cancel` or `closing` is set. */
 bool gt_patience_canceled(const gt_patience *patience);

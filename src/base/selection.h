@@ -3,9 +3,8 @@
 
 #include <stdbool.h>
 
-/* Returns true if, for each name in `wanted` ("n=1M,16M T=half"), `sizes` ("n=1048576 T=half") has
- * one of the wanted values. Numbers are compared by value, and types without CUDA's prefix
- * (__half). */
+/* Returns true if `sizes` ("n=1048576 T=half") has one of the values of each name in `wanted`
+ * ("n=1M,16M T=half"). Compares numbers by value, and types without CUDA's prefix (__half). */
 bool gt_sizes_match(const char *sizes, const char *wanted);
 /* Returns true if the GPU's name contains `wanted`, ignoring case, or if `environment` equals
  * `wanted`. */

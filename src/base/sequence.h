@@ -1,5 +1,5 @@
 /* Sequences: small programs with loops that compute the order of a launch's steps, and their grids,
- * blocks and values. src/kernel makes them; the launcher runs them. */
+ * blocks and values. src/kernel makes sequences, and the launcher runs them. */
 #pragma once
 
 #include "base/operation.h"
@@ -29,11 +29,11 @@ typedef enum gt_sequence_kind {
 typedef struct gt_sequence_item {
     gt_sequence_kind kind;
     uint32_t index, target;
-    uint32_t first, count; /* the expression's range in `code`; slots are the counters */
+    uint32_t first, count; /* the expression is this range of `code`; slots are the counters */
 } gt_sequence_item;
 
 typedef struct gt_sequence {
-    uint32_t item_count; /* 0: the steps are launched in order */
+    uint32_t item_count; /* 0 if the steps are launched in order */
     gt_sequence_item items[GT_SEQUENCE_ITEMS];
     uint32_t code_count;
     gt_instruction code[GT_SEQUENCE_CODE];

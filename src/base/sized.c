@@ -4,10 +4,10 @@
 #include <stdint.h>
 #include <string.h>
 
-/* A size outside these limits must be uninitialised memory. */
+/* A struct whose size is outside these limits is uninitialised memory. */
 enum { SMALLEST = 8, LARGEST = 4096 };
 
-/* Sets *common to the smaller of the caller's and this build's size of the struct. */
+/* Sets *common to the size that the caller's and this build's struct have in common. */
 static gputune_status check_size(uint32_t *common, const void *theirs, size_t bytes,
                                  const char *type)
 {

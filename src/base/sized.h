@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-/* Copies the caller's struct *given (NULL: nothing) to *known, up to the caller's size. The
+/* Copies the caller's struct *given to *known, up to the caller's size. `given` may be NULL. The
  * remaining members of *known keep their defaults. Sets known->size to this build's size. EINVAL if
  * given->size was not set by an _INIT macro. */
 #define GT_SIZED_READ(type, known, given)                                                          \

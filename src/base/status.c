@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MESSAGE_BYTES = 1024, FIRST_PLACES = 64 /* these need no allocation */ };
+enum { MESSAGE_BYTES = 1024, FIRST_PLACES = 64 /* number of places that need no allocation */ };
 
 /* Storage for one thread's message. _Thread_local is not used, because all libraries loaded by
  * dlopen() share only 512 bytes for such variables. The storage of an ended thread is reused. */
@@ -34,7 +34,7 @@ static void give_back(void *gone)
     atomic_store_explicit(&((message_place *)gone)->taken, false, memory_order_release);
 }
 
-/* Runs in a forked child, where the other threads do not exist. */
+/* Runs in a forked child, where other threads do not exist. */
 static void forget_others(void)
 {
     for (message_place *at = atomic_load(&places); at; at = at->next) {
@@ -58,7 +58,7 @@ static void start_places(void)
     pthread_atfork(NULL, NULL, forget_others);
 }
 
-/* Deletes the key, because threads may outlive the library. */
+/* Deletes the thread key, because threads may outlive the library. */
 __attribute__((destructor)) static void stop(void)
 {
     if (has_leaver) {
@@ -109,7 +109,7 @@ void gt_message_set(const char *format, ...)
 {
     int kept = errno;
     char *message = own_message(),
-         text[MESSAGE_BYTES]; /* because the arguments may contain the old message */
+         text[MESSAGE_BYTES]; /* a copy, because the arguments may contain the old message */
     va_list args;
     va_start(args, format);
     gt_vsnprintf(text, sizeof text, format, args);

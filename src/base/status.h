@@ -16,21 +16,22 @@ void gt_one_line(char *text);
 
 /* The caller's callback for warnings and progress messages. */
 typedef struct gt_log {
-    gputune_log_fn call; /* NULL: messages are dropped */
+    gputune_log_fn call; /* NULL if messages are dropped */
     void *user;
 } gt_log;
 
-/* Writes one line of at most 1 KB. Newlines become spaces. Does nothing if `log` is NULL. */
+/* Sends one line of at most 1 KB to the callback. Newlines become spaces. Does nothing if `log` is
+ * NULL. */
 void gt_log_line(const gt_log *log, gputune_log_level level, const char *format, ...)
     GT_PRINTF(3, 4);
 
-/* Inline, so the compiler sees that a failed call does not return OK. */
+/* An inline function, so the compiler sees that a failed call does not return OK. */
 static inline gputune_status gt_failure(gputune_status code)
 {
     return code;
 }
 
-/* Sets the message and evaluates to `code`. Use it as: return gt_fail(code, format, ...). */
+/* Sets the message and evaluates to `code`, as in: return gt_fail(code, format, ...). */
 #define gt_fail(code, ...) (gt_message_set(__VA_ARGS__), gt_failure(code))
 
 /* Puts "prefix: " before the message and evaluates to `code`. */
@@ -81,7 +82,7 @@ static inline void gt_free_at(void *pointer)
     free(*(void **)pointer);
 }
 
-/* Evaluates to the variable's value and zeroes the variable. */
+/* Evaluates to the variable's value, and zeroes the variable. */
 #define gt_take(pointer)                                                                           \
     __extension__({                                                                                \
         __typeof__(*(pointer)) gt_taken = *(pointer);                                              \

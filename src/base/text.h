@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A growable, NUL-terminated string; empty if zeroed. When an append runs out of memory, it sets
- * `failed`, and later appends do nothing, so checking once at the end suffices. */
+/* A growable, NUL-terminated string; empty if zeroed. An append that runs out of memory sets
+ * `failed`, and later appends do nothing, so one check at the end suffices. */
 typedef struct gt_text {
     char *data;
     size_t length, capacity;
@@ -28,13 +28,14 @@ const char *gt_text_string(const gt_text *text);
 gputune_status gt_strdup(char **out, const char *string);
 gputune_status gt_strndup(char **out, const char *string, size_t count);
 
-/* Returns the index in the blank-separated list `words` of the word with `length` bytes, or -1. */
+/* Returns the index of the word `text` (`length` bytes) in the blank-separated list `words`, or
+ * -1. */
 int gt_word_at(const char *text, size_t length, const char *words);
 /* Returns true if gt_word_at() finds the word. */
 bool gt_is_any(const char *text, size_t length, const char *words);
 
-/* Appends to a string in an array of `bytes` bytes. Returns false and changes nothing if the result
- * does not fit. */
+/* Appends to a string in an array of `bytes` bytes. If the result does not fit, changes nothing and
+ * returns false. */
 bool gt_append_within(char *string, size_t bytes, const char *more, size_t length);
 
 /* Returns the length in bytes of the UTF-8 character at `at`; 0 if the character is invalid. */
@@ -75,8 +76,8 @@ void gt_near_words(gt_near *near, const char *names);
 /* Tries the names of `count` structs whose first member is an array with the name. */
 #define gt_near_items(near, items, count) gt_near_all(near, items, sizeof *(items), count)
 void gt_near_all(gt_near *near, const void *items, size_t bytes, size_t count);
-/* Returns the nearest name in single quotes, or `otherwise`. The result is valid as long as `near`.
- */
+/* Returns the nearest name in single quotes, or `otherwise`. The result is valid as long as
+ * `near`. */
 const char *gt_near_or(gt_near *near, const char *otherwise);
 /* Returns the nearest of `count` names, or NULL. Items are strings, or structs whose first member
  * is a string. */

@@ -53,8 +53,8 @@ static struct gt_head *find_head(gt_head_cache *cache, gt_hash key)
     return oldest;
 }
 
-/* Removes a folder if this user owns it and others cannot write to it. They may be able to write to
- * `parent`, so the header is removed relative to the checked folder, without following links. */
+/* Removes a folder if this user owns it and others cannot write to it. Others may be able to write
+ * to `parent`, so the header is removed relative to the checked folder, without following links. */
 static void remove_leftover(int parent, const char *name)
 {
     struct stat facts;
@@ -70,7 +70,7 @@ static void remove_leftover(int parent, const char *name)
     close(folder);
 }
 
-/* Removes the folders of workers that were killed. */
+/* Removes the folders of workers that were killed before they could remove them. */
 static void remove_stale_folders(const char *folder)
 {
     static const char prefix[] = "gputune-head-";
@@ -169,7 +169,8 @@ gputune_status gt_head_cache_compile(gt_compiled *out, gt_head_cache *cache, con
     } else {
         return compile_plain(out, head, nvrtc, request);
     }
-    /* only compiling again without the header shows if the header or the variant was at fault */
+    /* compile without the precompiled header, because either the header or the variant was at
+     * fault */
     if (status < 0) {
         gt_compiled_free(out);
         status = gt_nvrtc_compile(out, nvrtc, request, NULL);
@@ -178,7 +179,7 @@ gputune_status gt_head_cache_compile(gt_compiled *out, gt_head_cache *cache, con
 }
 
 typedef struct compiler {
-    const gt_nvrtc *nvrtc; /* NULL: not available, `refusal` has the reason */
+    const gt_nvrtc *nvrtc; /* NULL: no NVRTC; `refusal` has the reason */
     gt_answer refusal;
     gt_head_cache heads;
 } compiler;

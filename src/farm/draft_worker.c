@@ -1,4 +1,4 @@
-/* The worker that makes one draft. worker.h describes its input and output. */
+/* The worker that makes a template's first draft. worker.h describes its input and output. */
 #include "farm/worker.h"
 
 #include "base/array.h"

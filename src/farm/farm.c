@@ -202,7 +202,7 @@ static void serve_slots(gt_host_farm *farm, double seconds)
     seconds = fmin(seconds, gt_compile_patience(farm));
     int milliseconds = seconds <= 0 ? 0 : (int)ceil(fmin(seconds, 3600) * 1e3);
     int ready = poll(farm->descriptors.items, farm->descriptors.count, milliseconds);
-    if (ready < 0) { /* poll() failed: try all channels after a pause; reading does not block */
+    if (ready < 0) { /* poll() failed, so pause and try all channels, whose reads do not block */
         nanosleep(&(struct timespec){0, 1000000}, NULL);
     }
     for (size_t i = 0; i < farm->descriptors.count && ready != 0; i++) {
@@ -226,7 +226,7 @@ static gputune_status wait_event(gt_farm *base, gt_event *out, double seconds)
         if (farm->ended.count > 0) {
             gt_farm_request *request = gt_queue_take(&farm->ended, 0);
             *out = request->event;
-            request->event.kind = GT_EVENT_TIMEOUT; /* the caller owns the contents now */
+            request->event.kind = GT_EVENT_TIMEOUT; /* the contents belong to the caller now */
             gt_farm_request_free(request);
             return GPUTUNE_OK;
         }
@@ -272,8 +272,7 @@ static void close_farm(gt_farm *base)
 {
     GT_FREED gt_host_farm *farm = gt_host_of(base);
     if (farm->measure.slot.link.open) {
-        gt_link_kill(
-            &farm->measure.slot.link); /* first, because ending this worker takes longest */
+        gt_link_kill(&farm->measure.slot.link); /* first, because its end takes longest */
     }
     gt_compile_close(farm);
     gt_measure_free(&farm->measure);
@@ -321,7 +320,7 @@ static gputune_status open_compile(gt_host_farm *farm)
     }
     farm->farm.compile_workers = count;
     snprintf(host->driver_version, sizeof host->driver_version, "%d", options->driver_version);
-    /* together the workers may use half of the memory, but each at least 1 GB and at most 8 GB */
+    /* all workers together may use half of the memory, but each at least 1 GB and at most 8 GB */
     uint64_t asked = gt_compile_memory_asked(), share = machine_bytes() / MEGABYTE / 2 / count;
     share = share < LEAST_MB ? LEAST_MB : share > MOST_MB ? MOST_MB : share;
     snprintf(host->memory_mb, sizeof host->memory_mb, "%llu",
@@ -340,7 +339,7 @@ static gputune_status open_measure(gt_host_farm *farm)
     host->slot.role = &gt_measure_role;
     options->deadline_s = options->deadline_s > 0 ? options->deadline_s : DEADLINE_S;
     farm->emulated = options->driver && strncmp(options->driver, "emu", 3) == 0;
-    /* in seconds; on the emulator correct kernels took up to 1.5 s of processor time */
+    /* seconds; correct kernels took up to 1.5 s of processor time on the emulator */
     const char *given = farm->emulated ? gt_environment("GPUTUNE_EMU_DEADLINE") : NULL;
     char *end = NULL;
     host->least_s = given ? gt_strtod(given, &end) : farm->emulated ? LEAST_EMULATED_S : LEAST_S;

@@ -27,8 +27,8 @@ typedef struct gt_event {
     gputune_status status;
     char message[512];
     uint64_t culprit;
-    /* true if a retry would fail too, so the failure is worth storing: a compile error, a crash, or
-     * a hang despite ten times the usual deadline */
+    /* true if a retry would fail too, so the failure is stored: a compile error, a crash, or a hang
+     * with the tenfold deadline */
     bool repeatable;
     union {
         gt_compiled compiled;
@@ -38,15 +38,14 @@ typedef struct gt_event {
     };
 } gt_event;
 
-/* Frees the event's contents, and makes it a GT_EVENT_TIMEOUT. */
+/* Frees the event's contents, and turns it into a GT_EVENT_TIMEOUT. */
 void gt_event_free(gt_event *event);
 
 typedef struct gt_farm gt_farm;
 
 typedef struct gt_compiling {
     uint64_t id;
-    /* compile time so far, without the worker's start: processor time, or elapsed time if the
-     * worker sleeps */
+    /* compile time so far: processor time, or elapsed time while the worker sleeps */
     double seconds;
 } gt_compiling;
 
@@ -56,8 +55,8 @@ typedef struct gt_farm_ops {
     gputune_status (*compile)(gt_farm *farm, const gt_compile_job *job);
     /* Lists up to `count` jobs that are being compiled now. Returns their number. */
     uint32_t (*compiling)(gt_farm *farm, gt_compiling *out, uint32_t count);
-    /* Stops a job that `compiling` lists, by killing and replacing its worker. The job's event has
-     * the status ETIMEOUT and is not repeatable. Its compiled.compile_ns is the time spent. */
+    /* Stops a job that `compiling` has listed, by killing and replacing its worker. The job's event
+     * has the status ETIMEOUT, is not repeatable, and has the time spent in compiled.compile_ns. */
     void (*give_up)(gt_farm *farm, uint64_t id);
     gputune_status (*prepare)(gt_farm *farm, const gt_measure_setup *setup);
     gputune_status (*verify)(gt_farm *farm, const gt_verify_job *job);
@@ -66,7 +65,7 @@ typedef struct gt_farm_ops {
     /* Discards all requests to the measure worker, and replaces it if it is busy. The new worker
      * loads setup and variants on demand. */
     void (*interrupt)(gt_farm *farm);
-    /* Frees the measure worker's memory for a variant that left the race. */
+    /* Frees the measure worker's memory for a variant that is not needed any more. */
     gputune_status (*drop)(gt_farm *farm, uint64_t variant);
     /* Gets the measure worker's device, after waiting at most a minute. Starts up to `compilers`
      * compile workers before it waits. Fails if the measure worker cannot start (ENODRIVER,
@@ -89,24 +88,25 @@ struct gt_farm {
 };
 
 typedef struct gt_farm_options {
-    const char *worker; /* path of gputune-worker; NULL: search */
+    const char *worker; /* path of gputune-worker; NULL: search for it */
     /* as in gputune_open_options; NULL: no measure worker */
     const char *driver;
-    /* the only visible device; NULL: device_ordinal */
+    /* UUID of the only visible device; NULL: use device_ordinal */
     const char *device_uuid;
-    int device_ordinal; /* index among the visible devices */
+    int device_ordinal; /* index among the devices that this process sees */
     /* number of compile workers; 0: one per core, shared with other farms */
     uint32_t compile_workers;
     bool low_priority;
-    double deadline_s;  /* time limit for a proof or a sample, in seconds; 0: 10 */
-    int driver_version; /* driver version, which limits NVRTC's: 13000 for 13.0; 0: any */
-    const char *arch;   /* warm the compilers up for this architecture; NULL: sm_90 */
+    double deadline_s;  /* time limit for a proof or a sample, in seconds; 0: 10 s */
+    int driver_version; /* version of the driver, which NVRTC must not exceed: 13000 for 13.0; 0:
+                           any */
+    const char *arch;   /* architecture for which compilers are warmed up; NULL: sm_90 */
     gt_log log;
 } gt_farm_options;
 
-/* Opens a farm, which close() frees. The strings `driver` and `arch` must outlive the farm. The
- * measure worker starts now, compile workers when jobs need them; this function does not wait for
- * them. EWORKER if the worker executable is missing. If it has the wrong version, wait() fails. */
+/* Opens a farm, which close() frees. The strings `driver` and `arch` must outlive the farm. Starts
+ * the measure worker without waiting for it. Compile workers start when jobs need them. EWORKER if
+ * the worker executable is missing. If its version is wrong, wait() fails. */
 gputune_status gt_farm_open(gt_farm **out, const gt_farm_options *options);
 
 /* Returns the value of GPUTUNE_COMPILE_MEMORY (megabytes per compile worker), or 0 if it is not a
@@ -126,6 +126,6 @@ typedef struct gt_service_image {
     const unsigned char *data;
     size_t bytes;
 } gt_service_image;
-/* Images for all architectures that NVRTC supported when gputune was built. The last `arch` is
- * NULL. */
+/* Images for all architectures that NVRTC supported when gputune was built. The table ends with a
+ * NULL `arch`. */
 extern const gt_service_image gt_service_images[];

@@ -69,7 +69,7 @@ static void compile_return_from(gt_slot *slot, size_t from)
  * of one process see each other's locks, and a process's end releases its locks. */
 enum { PLACES = 32, PLACE_BYTES = 2 * GT_COMPILE_WORKERS_MAX };
 
-/* The file of this process. */
+/* The file that the farms of this process share. */
 static struct {
     pthread_mutex_t mutex;
     int file;
@@ -93,7 +93,7 @@ static int open_cores(void)
     return own_cores.file < 0 ? -1 : open(path, O_RDWR | O_CLOEXEC);
 }
 
-/* Closes a file from open_cores(), which may be -1. */
+/* Closes a file from open_cores(). -1 is allowed. */
 static void close_cores(int file)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&own_cores.mutex);
@@ -106,8 +106,8 @@ static void close_cores(int file)
     }
 }
 
-/* F_OFD_SETLK: returns true on success. F_OFD_GETLK: returns true if another farm holds a lock in
- * the range, and sets *bytes to the lock's length. */
+/* With F_OFD_SETLK, returns true on success. With F_OFD_GETLK, returns true if another farm holds a
+ * lock in the range, and sets *bytes to that lock's length. */
 static bool lock_cores(int file, int command, short kind, uint32_t from, uint32_t *bytes)
 {
     struct flock lock = {
@@ -173,11 +173,11 @@ void gt_cores_divide(gt_compile_host *host)
     host->allowed = most < host->limit ? most : host->limit;
 }
 
-/* Much longer than any successful compile; NVRTC has no time limit. */
+/* much longer than any successful compile; NVRTC has no time limit */
 static const double COMPILE_DEADLINE_S = 120;
-/* A worker that compiles a cancelled job for this long may be replaced. */
+/* A worker that compiles a cancelled job for this many seconds may be replaced. */
 static const double FORGOTTEN_S = 0.5;
-/* Seconds between checks of the cores in use by other farms. */
+/* Seconds between checks of how many cores other farms use. */
 static const double CORE_S = 0.01;
 enum { ATTEMPTS_MAX = 2, START_FAILURES_MAX = 3 };
 
@@ -207,10 +207,10 @@ static void slot_flush(gt_slot *slot)
 
 /* How a slot can accept the next job, best first. */
 typedef enum offer {
-    OFFER_IDLE,    /* its worker has no job */
-    OFFER_START,   /* by starting a worker */
-    OFFER_REPLACE, /* by replacing a worker that has been compiling a cancelled job too long */
-    OFFER_QUEUE,   /* by queueing behind the worker's only job */
+    OFFER_IDLE,    /* the slot's worker has no job */
+    OFFER_START,   /* the slot can start a worker */
+    OFFER_REPLACE, /* the slot's worker has been compiling a cancelled job too long */
+    OFFER_QUEUE,   /* the job can wait behind the only job of the slot's worker */
     OFFER_NONE
 } offer;
 
@@ -223,7 +223,7 @@ static uint32_t count_open(const gt_compile_host *host)
     return open;
 }
 
-/* Jobs are queued behind others only if more jobs wait than workers are `open`. */
+/* A job may wait behind another one only if more jobs are queued than workers are `open`. */
 static offer offer_of(const gt_compile_host *host, const gt_slot *slot, uint32_t open,
                       bool has_core)
 {
@@ -276,7 +276,7 @@ void gt_compile_start_ahead(gt_host_farm *farm, uint32_t most)
     gt_cores_divide(host);
     for (uint32_t i = 0; i < host->allowed && i < most; i++) {
         if (!host->slots[i].link.open && compile_start(&host->slots[i]) < 0) {
-            /* the start for the first job will fail too, and report the reason */
+            /* starting a worker for the first job will fail too, and report the reason */
             return;
         }
     }
@@ -344,8 +344,8 @@ static bool handle_reply(gt_slot *slot, const gt_frame *frame)
 
 /* ---- Deaths ---------------------------------------------------------------------------------- */
 
-/* Tries the worker's job once more. If the worker died before its hello, no job was the cause, and
- * the next worker would probably die too. */
+/* Tries the dead worker's job once more. If the worker died before its hello, no job was the cause,
+ * and the next worker would probably die too. */
 static void slot_died(gt_slot *slot)
 {
     gt_death death;
@@ -377,7 +377,7 @@ double gt_compile_patience(const gt_host_farm *farm)
     return !farm->compile.queue.count ? INFINITY : is_short ? CORE_S : FORGOTTEN_S;
 }
 
-/* Returns the first job's compile time, without the worker's start; 0 before that. */
+/* Returns how long the first job has been compiling; 0 until the worker is ready. */
 static double compiling_s(const gt_slot *slot)
 {
     return slot->ready ? gt_seconds_since(slot->since_ns) : 0;
@@ -403,7 +403,7 @@ static void handle_timeout(gt_slot *slot)
     end_job(slot);
 }
 
-/* Every other worker would have the same wrong version. */
+/* The farm is unusable, because every worker would have the same wrong version. */
 static void refuse_jobs(gt_slot *slot)
 {
     gt_farm_break(slot->farm, GPUTUNE_EWORKER);

@@ -12,13 +12,11 @@
 
 typedef struct gt_host_farm gt_host_farm;
 
-/* ---- farm_slot.c: one worker and the channel to it ------------------------------------------- */
-
 typedef struct gt_link {
     bool open;
     int channel;
     gt_process process;
-    bool greeted; /* true after a hello with the right version */
+    bool greeted; /* true after a hello with the correct version */
     int64_t start_ns;
     gt_frame_reader reader;
 } gt_link;
@@ -28,14 +26,13 @@ typedef struct gt_link {
 gputune_status gt_link_spawn(gt_link *link, const gt_host_farm *farm, bool measure,
                              const char *const *arguments);
 
-/* The result of sending a request. */
 typedef enum gt_push { GT_PUSH_DONE, GT_PUSH_AGAIN, GT_PUSH_CLOSED } gt_push;
 
 typedef struct gt_death {
     bool crashed; /* true if a signal such as SIGSEGV ended the worker */
     char words[128];
 } gt_death;
-/* Waits up to `seconds` for the worker's end, then kills it, and closes the link. Does nothing if
+/* Waits up to `seconds` for the worker to end, then kills it, and closes the link. Does nothing if
  * the link is closed. `out` may be NULL. */
 void gt_link_finish(gt_link *link, gt_death *out, double seconds);
 /* Kills the worker, even a busy one. The link stays open. */
@@ -52,18 +49,17 @@ typedef struct gt_packet {
 typedef struct gt_farm_request {
     struct gt_farm_request *next;
     gt_frame_kind kind;
-    uint64_t sequence, id; /* frame number, which the answer repeats; id of the event */
+    uint64_t sequence, id; /* number of the frame, which the answer repeats; id of the event */
     gt_packet *packet;
-    gt_event event;     /* returned when the request ends */
+    gt_event event;     /* the event that wait() returns when the request ends */
     unsigned attempts;  /* number of workers that died during this request */
     bool forgotten;     /* true for a cancelled compile job, whose answer is ignored */
     uint64_t *variants; /* variants that a sample or recheck needs; owned */
     uint32_t variant_count;
     gputune_objective objective;
-    /* true if the farm itself made the request, to load a setup or variant again; no event
-     * follows */
+    /* true if the farm made the request to load a setup or variant again; no event follows */
     bool internal;
-    /* true if nothing else may be in flight, because variants are being loaded again */
+    /* true if no other request may be in flight, because variants are being loaded again */
     bool alone;
 } gt_farm_request;
 
@@ -78,36 +74,36 @@ typedef struct gt_slot gt_slot;
 typedef struct gt_worker_role {
     /* Handles a frame from the worker. Returns false if the worker is unusable. */
     bool (*handle)(gt_slot *slot, const gt_frame *frame);
-    /* Handles a worker with another version or without a hello; replacing it would not help. The
-     * thread's message has the reason. */
+    /* Handles a worker of another version or without a hello. Replacing such a worker would not
+     * help. The thread's message has the reason. */
     void (*refuse)(gt_slot *slot);
     void (*died)(gt_slot *slot);
     /* Returns the seconds until the first request is late, or INFINITY. */
     double (*left_s)(gt_slot *slot);
-    /* Ends the worker, because its first request is late. */
+    /* Ends the worker when its first request is late. */
     void (*late)(gt_slot *slot);
 } gt_worker_role;
 
-/* One worker at a time, and its requests. The clock starts with the worker, and again with each
+/* One worker at a time, and its requests. The clock restarts with each worker, and with each
  * request or variant that the worker begins. */
 struct gt_slot {
     gt_host_farm *farm;
     const gt_worker_role *role;
     gt_link link;
-    /* the first `sent` requests were sent; the worker processes the first one */
+    /* the first `sent` requests were sent; the worker is processing the first one */
     gt_queue queue;
     size_t sent, offset; /* number of sent requests; sent bytes of the next request */
     bool full;           /* true if the channel accepts no more data for now */
     bool ready;          /* true after the worker has loaded its compiler or opened its context */
     int64_t since_ns;
-    int64_t computed_ns; /* the worker's processor time at the clock's start */
-    gt_hand hand;        /* the measure worker's latest report */
-    uint64_t generation; /* number of workers so far */
+    int64_t computed_ns; /* the worker's processor time when the clock started */
+    gt_hand hand;        /* latest report of a measure worker */
+    uint64_t generation; /* number of workers that this slot has had */
 };
 
 /* Encodes `job` as a frame with one reference. ENOMEM. */
 gputune_status gt_packet_make(gt_packet **out, gt_frame_kind kind, const void *job);
-/* Add and drop a reference; NULL may be dropped. */
+/* Add and drop a reference. NULL may be dropped. */
 gt_packet *gt_packet_keep(gt_packet *packet);
 void gt_packet_drop(gt_packet *packet);
 
@@ -124,14 +120,15 @@ gt_farm_request *gt_queue_take(gt_queue *queue, size_t index);
 void gt_queue_clear(gt_queue *queue);
 
 void gt_slot_start_clock(gt_slot *slot);
-/* Returns the seconds since the clock's start. For compilers and the emulator, which compute on the
- * host, this is processor time. */
+/* Returns the seconds since the clock started. For compilers and the emulator, which compute on the
+ * host, these are seconds of processor time. */
 double gt_slot_spent_s(const gt_slot *slot);
-/* Like gt_slot_spent_s(), but elapsed time if the worker sleeps, because it may never wake up. */
+/* Like gt_slot_spent_s(), but returns the elapsed time if the worker sleeps, because a sleeping
+ * worker may never wake up. */
 double gt_slot_charged_s(const gt_slot *slot);
-/* Returns the seconds until the worker is late or must be checked again; <= 0 if it is late. A
- * worker is late after `allowed_s` of its time, or when it sleeps after that much elapsed time. A
- * worker that is stopped or waits for a core gets up to a minute more. */
+/* Returns the seconds until the worker is late or must be checked again; <= 0 if the worker is
+ * late. A worker is late when it has spent `allowed_s`, or when it sleeps after that time. A worker
+ * that is stopped or waits for a core gets up to a minute more. */
 double gt_slot_left_s(const gt_slot *slot, double allowed_s);
 
 /* Resets the slot for a new worker, and starts the clock. */
@@ -147,8 +144,8 @@ gt_farm_request *gt_slot_take(gt_slot *slot, size_t index);
 /* Reads an answer into the request's event and the thread's message. EWORKER if the answer is
  * malformed. */
 gputune_status gt_answer_read(gt_farm_request *request, const gt_frame *frame);
-/* Ends a request: queues its event for wait(), with the thread's message on failure. Requests that
- * are cancelled, internal or of a kind without answers are only freed. */
+/* Ends a request by queueing its event for wait(), with the thread's message on failure. Requests
+ * that are cancelled, internal or of a kind without answers are only freed. */
 void gt_farm_request_end(gt_host_farm *farm, gt_farm_request *request);
 
 /* Removes and returns the request in progress, which the caller then owns. Starts the clock for the
@@ -157,7 +154,7 @@ gt_farm_request *gt_slot_pop(gt_slot *slot);
 /* Sends as much of the next request as the channel accepts. Starts the clock if no other request is
  * in progress. */
 gt_push gt_slot_push(gt_slot *slot);
-/* Passes the worker's frames to the role. Handles the worker's end. */
+/* Passes the worker's frames to the role, and handles the worker's end. */
 void gt_slot_receive(gt_slot *slot);
 /* Returns the seconds until gt_slot_check() must be called, or INFINITY. */
 double gt_slot_patience(gt_slot *slot);
@@ -173,7 +170,7 @@ typedef struct gt_compile_host {
     gt_slot *slots;
     uint32_t slot_count;
     uint32_t limit; /* maximum number of workers; lowered if starting a worker fails */
-    /* number of workers that may compile now; the rest of the cores is in use by other farms */
+    /* number of workers that may compile now, because farms share the cores */
     uint32_t allowed;
     bool shares_cores;
     int cores;
@@ -185,21 +182,22 @@ typedef struct gt_compile_host {
     char memory_mb[24];
 } gt_compile_host;
 
-/* Shares the cores with other farms: those of this process, or those of all processes with the same
- * file in GPUTUNE_CORES. Without a free place in the file, nothing is shared. */
+/* Shares the cores with other farms of this process, or with those of all processes that have the
+ * same file in GPUTUNE_CORES. If that file has no free place, nothing is shared. */
 void gt_cores_join(gt_compile_host *host);
 void gt_cores_leave(gt_compile_host *host);
-/* Sets host->allowed to an equal share of the cores or, if more, to the cores that other farms
- * leave idle; at most host->limit. Publishes how many cores this farm uses. */
+/* Sets host->allowed to an equal share of the cores or, if that is more, to the cores that other
+ * farms leave idle, but at most to host->limit. Reports to the other farms how many cores this farm
+ * uses. */
 void gt_cores_divide(gt_compile_host *host);
 
 /* ---- farm_measure.c -------------------------------------------------------------------------- */
 
-/* A variant in the measure worker. */
+/* A variant that the measure worker has loaded or will load. */
 typedef struct gt_live_variant {
     uint64_t id;
-    gt_packet *packet;   /* its verify request, which also loads it into a new worker */
-    uint64_t generation; /* worker that proved or last loaded the variant; 0: none */
+    gt_packet *packet;   /* the variant's verify request, which a new worker uses to load it */
+    uint64_t generation; /* number of the worker that proved or last loaded the variant; 0: none */
     double work;
     bool standard, patient;
 } gt_live_variant;
@@ -208,18 +206,17 @@ typedef struct gt_measure_host {
     gt_slot slot;
     bool has_device;
     gt_device device;
-    gt_packet *setup; /* the last prepare request; NULL: nothing is prepared */
-    gt_lost lost;     /* experiments of the data proof that ended a worker */
+    gt_packet *setup; /* the latest prepare request; NULL: nothing is prepared */
+    gt_lost lost;     /* experiments of the data proof that ended workers */
     GT_ARRAY(gt_live_variant) variants;
     double least_s;                 /* minimum time limit of a proof or sample, in seconds */
     double reference_ns, prepare_s; /* time of the reference, and of the preparation */
-    /* consecutive workers that ended before opening their context, and without a variant as the
-     * cause */
+    /* consecutive workers that ended before opening their context; consecutive workers that ended
+     * without a variant as the cause */
     unsigned start_failures, blameless;
-    gputune_status refusal; /* nonzero: no worker is usable, all requests fail with this status */
+    gputune_status refusal; /* if not 0, all requests fail with this status */
     char refusal_message[512];
-    bool refusal_reported; /* true after a request has failed with the refusal; prepare() may then
-                              retry */
+    bool refusal_reported; /* true if a request has reported the refusal */
     gt_texts environment;
     char ordinal[16]; /* argument --ordinal of the worker */
 } gt_measure_host;
@@ -228,16 +225,16 @@ typedef struct gt_measure_host {
 
 struct gt_host_farm {
     gt_farm farm;            /* must be first, because gt_farm * is cast to gt_host_farm * */
-    gt_farm_options options; /* the caller's, completed with defaults */
+    gt_farm_options options; /* the caller's options, completed with defaults */
     char *worker;            /* path of gputune-worker; owned */
     bool emulated;
     uint64_t next_sequence;
-    gt_queue ended;        /* requests with events for wait() */
-    gputune_status broken; /* nonzero: the farm is unusable, all calls fail with this status */
+    gt_queue ended;        /* ended requests whose events wait() will return */
+    gputune_status broken; /* if not 0, all calls fail with this status */
     char broken_message[512];
     gt_compile_host compile;
     gt_measure_host measure;
-    GT_ARRAY(gt_slot *) watched; /* slots in the same order as `descriptors` */
+    GT_ARRAY(gt_slot *) watched; /* polled slots, in the same order as `descriptors` */
     GT_ARRAY(struct pollfd) descriptors;
 };
 
@@ -246,8 +243,8 @@ static inline gt_host_farm *gt_host_of(gt_farm *farm)
     return (gt_host_farm *)(void *)farm;
 }
 
-/* Makes the farm unusable: all later calls fail with this status and the thread's message. Only the
- * first call of this function counts. */
+/* Makes the farm unusable, so all later calls fail with this status and the thread's message. Later
+ * calls of this function have no effect. */
 void gt_farm_break(gt_host_farm *farm, gputune_status status);
 
 extern const gt_worker_role gt_compile_role, gt_measure_role;
@@ -258,8 +255,8 @@ gputune_status gt_compile_submit(gt_host_farm *farm, const gt_compile_job *job);
 void gt_compile_start_ahead(gt_host_farm *farm, uint32_t most);
 /* Distributes queued jobs, starts workers as needed, and sends requests. */
 void gt_compile_pump(gt_host_farm *farm);
-/* Returns the seconds until gt_compile_pump() must be called again; INFINITY without queued
- * jobs. */
+/* Returns the seconds until gt_compile_pump() must be called again; INFINITY if no job is
+ * queued. */
 double gt_compile_patience(const gt_host_farm *farm);
 uint32_t gt_compile_list(gt_farm *base, gt_compiling *out, uint32_t count);
 void gt_compile_give_up(gt_farm *base, uint64_t id);
@@ -280,7 +277,7 @@ void gt_measure_cancel(gt_measure_host *host);
 /* Ends the measure worker and frees its requests, variants and setup. */
 void gt_measure_free(gt_measure_host *host);
 
-/* Forget all variants or one, without notifying the worker. gt_live_drop() keeps a proved
+/* Forget all variants, or one variant, without notifying the worker. gt_live_drop() keeps a proved
  * default. */
 void gt_live_forget_all(gt_measure_host *host);
 void gt_live_forget(gt_measure_host *host, uint64_t id);

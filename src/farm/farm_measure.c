@@ -158,7 +158,7 @@ static gputune_status load_variant(gt_measure_host *host, size_t index, gt_live_
     return GPUTUNE_OK;
 }
 
-/* Queues requests before `index` that load missing variants, the default first. */
+/* Queues requests that load missing variants before the request at `index`, the default first. */
 static gputune_status load_again(gt_measure_host *host, size_t index, bool *missing)
 {
     const gt_farm_request *request = gt_queue_at(&host->slot.queue, index);
@@ -179,7 +179,7 @@ static gputune_status load_again(gt_measure_host *host, size_t index, bool *miss
     return GPUTUNE_OK;
 }
 
-/* Returns false if nothing more can be sent now. */
+/* Returns false if no more requests can be sent now. */
 static bool send_next(gt_measure_host *host)
 {
     gt_farm_request *request = gt_queue_at(&host->slot.queue, host->slot.sent);
@@ -198,7 +198,7 @@ static bool send_next(gt_measure_host *host)
         return false;
     }
     if (gt_slot_push(&host->slot) != GT_PUSH_DONE) {
-        return false; /* the next read detects a closed channel */
+        return false; /* the next read detects the closed channel */
     }
     if (!gt_carried[request->kind].reply) {
         gt_farm_request_free(gt_slot_take(&host->slot, host->slot.sent - 1));
@@ -283,7 +283,7 @@ static bool prepares_first(const gt_measure_host *host)
     return host->slot.queue.count > 0 && host->slot.queue.first->kind == GT_FRAME_PREPARE;
 }
 
-/* Queues the setup, and before it the experiments that the data proof must skip. */
+/* Queues the setup, preceded by the list of experiments that its data proof must skip. */
 static gputune_status queue_setup(gt_measure_host *host)
 {
     gt_packet *packet;
@@ -346,7 +346,7 @@ static bool is_at_first(const gt_slot *slot)
 /* ---- Deaths ---------------------------------------------------------------------------------- */
 
 /* Returns true if an experiment of the data proof killed or blocks the worker. Later workers skip
- * it or, after GT_LOST_MAX such experiments, the whole data proof. */
+ * this experiment or, after GT_LOST_MAX experiments, the whole data proof. */
 static bool leaves_out(gt_measure_host *host, bool hung)
 {
     gt_lost *lost = &host->lost;
@@ -361,7 +361,8 @@ static bool leaves_out(gt_measure_host *host, bool hung)
     return true;
 }
 
-/* Counts a death that no variant caused. After several in a row, no worker is used any more. */
+/* Counts the death of a worker that no variant caused. After several such deaths in a row, no
+ * worker is used any more. */
 static void died_blameless(gt_measure_host *host, const gt_death *death)
 {
     unsigned times = ++host->blameless;
@@ -417,14 +418,15 @@ static void handle_death(gt_slot *slot)
 /* ---- Hangs ----------------------------------------------------------------------------------- */
 
 /* Time limit of the first request: a hundred times the reference's time, but at least `least_s` and
- * five times the preparation, because only kernels are fast on the emulator. Scaled by the
- * variant's work. */
+ * five times the preparation, because on the emulator everything except kernels is slow. The limit
+ * grows with the variant's work. */
 static double allowance(gt_measure_host *host)
 {
     const gt_farm_request *request = host->slot.queue.first;
     double slow = host->slot.farm->emulated ? 30 : 1;
     if (host->slot.hand.trying) {
-        /* an experiment takes about as long as the preparation; many hang, so the limit is tight */
+        /* an experiment takes about as long as the preparation; its limit is tight, because many
+         * hang */
         return fmax(host->least_s / 4, 3 * host->prepare_s) + 1e-7 * host->reference_ns;
     }
     if (request->kind == GT_FRAME_PREPARE) {
@@ -556,7 +558,7 @@ static bool handle_hand(gt_measure_host *host, const gt_frame *frame)
     if (gt_frame_body(&hand, frame, &gt_record_hand) < 0) {
         return false;
     }
-    if (hand.trying && !(host->prepare_s > 0)) { /* the setup is complete */
+    if (hand.trying && !(host->prepare_s > 0)) {
         host->prepare_s = gt_slot_spent_s(&host->slot);
     }
     host->slot.hand = hand;

@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* By kind of request. GT_EVENT_TIMEOUT: no answer. */
+/* Events by kind of request. GT_EVENT_TIMEOUT means that the request has no answer. */
 static const gt_event_kind kinds[GT_FRAME_KINDS] = {
     [GT_FRAME_COMPILE] = GT_EVENT_COMPILED, [GT_FRAME_PREPARE] = GT_EVENT_PREPARED,
     [GT_FRAME_VERIFY] = GT_EVENT_VERIFIED,  [GT_FRAME_RECHECK] = GT_EVENT_VERIFIED,
@@ -47,7 +47,7 @@ gputune_status gt_answer_read(gt_farm_request *request, const gt_frame *frame)
 {
     const gt_record *reply = gt_carried[request->kind].reply;
     gt_answer answer;
-    gt_record_release(reply, &request->event.compiled); /* left by a dead worker */
+    gt_record_release(reply, &request->event.compiled); /* an answer from a dead worker */
     GT_TRY(gt_frame_answer(&answer, frame));
     GT_TRY(gt_frame_body(&request->event.compiled, frame, reply));
     request->event.status = (gputune_status)answer.status;
@@ -69,7 +69,8 @@ void gt_farm_request_end(gt_host_farm *farm, gt_farm_request *request)
     gt_queue_put(&farm->ended, farm->ended.count, request);
 }
 
-/* Time limits for the hello in seconds (CROWDED_S while waiting for a core), and nice values. */
+/* Time limits for a worker's hello in seconds (CROWDED_S while waiting for a core), and nice
+ * values. */
 enum { HELLO_S = 5, CROWDED_S = 60, NICENESS = 5, LOW_NICENESS = 10 };
 
 /* ---- Starting -------------------------------------------------------------------------------- */
@@ -159,7 +160,7 @@ static bool link_works(const gt_link *link)
         snprintf(path, sizeof path, "/proc/%d/task/%.20s/stat", (int)link->process.pid,
                  one->d_name);
         const char *end =
-            strrchr(gt_file_peek(text, sizeof text, path), ')'); /* end of the thread's name */
+            strrchr(gt_file_peek(text, sizeof text, path), ')'); /* after the thread's name */
         found = one->d_name[0] != '.' && end && end[1] && strspn(end + 2, "RDTt") > 0;
     }
     if (threads) {
@@ -184,7 +185,7 @@ double gt_slot_spent_s(const gt_slot *slot)
 
 double gt_slot_charged_s(const gt_slot *slot)
 {
-    /* smaller differences are not worth reading /proc */
+    /* below this difference, reading /proc is not worth the time */
     static const double least_s = 0.1;
     double passed_s = gt_seconds_since(slot->since_ns), spent_s = gt_slot_spent_s(slot);
     return passed_s - spent_s < least_s || link_works(&slot->link) ? spent_s : passed_s;
@@ -201,7 +202,7 @@ double gt_slot_left_s(const gt_slot *slot, double allowed_s)
                                                  : allowed_s - passed_s;
 }
 
-/* Returns the seconds until the worker must send its hello or be checked again. */
+/* Returns the seconds until the worker must send its hello or must be checked again. */
 static double hello_s(const gt_link *link)
 {
     if (!link->open || link->greeted) {
@@ -219,7 +220,7 @@ void gt_link_kill(gt_link *link)
     gt_process_kill(&link->process);
 }
 
-/* Closes the channel last, because closing it would make the worker exit. */
+/* Closes the channel last, because closing it makes the worker exit, which would be reported. */
 void gt_link_finish(gt_link *link, gt_death *out, double seconds)
 {
     static const int faults[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
@@ -386,7 +387,7 @@ gt_farm_request *gt_slot_take(gt_slot *slot, size_t index)
     if (index < slot->sent) {
         slot->sent--;
     } else if (index == slot->sent) {
-        slot->offset = 0; /* it may have been sent in part */
+        slot->offset = 0; /* the request may have been sent in part */
         slot->full = false;
     }
     return gt_queue_take(&slot->queue, index);
@@ -424,7 +425,7 @@ gt_push gt_slot_push(gt_slot *slot)
     return GT_PUSH_DONE;
 }
 
-/* Ends when the worker has ended or was replaced. */
+/* Stops when the role has ended or replaced the worker. */
 void gt_slot_receive(gt_slot *slot)
 {
     const uint64_t generation = slot->generation;

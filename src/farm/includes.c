@@ -16,7 +16,7 @@ enum { HEADERS_MOST = 4096 };
 
 struct gt_includes {
     gt_texts named;
-    /* real path of the template's folder; the caller's path of that folder, with a final '/' */
+    /* real path of the template's folder; the path that the caller gave, with a final '/' */
     char *shared, *own, *written;
     bool searched_toolkit;
     gt_toolkit toolkit;
@@ -170,7 +170,8 @@ static bool lies_in_any(const char *real, const gt_texts *folders)
     return any;
 }
 
-/* Sets *real to NULL if the file does not exist. EINVAL if templates must not read the file. */
+/* Sets *real to the file's real path, or to NULL if there is no file. EINVAL if templates must not
+ * read it. */
 static gputune_status probe_folder(char **real, const gt_includes *includes, const char *folder,
                                    const char *name)
 {
@@ -194,7 +195,7 @@ static gputune_status probe_folder(char **real, const gt_includes *includes, con
 
 typedef struct walk {
     gt_includes *includes;
-    gt_texts seen; /* real paths of the digested files */
+    gt_texts seen; /* real paths of the headers that are digested already */
     bool toolkit;
     gt_hash digest;
 } walk;
@@ -206,7 +207,7 @@ static void add_digest(walk *walk, const char *text, size_t bytes)
     walk->digest = gt_hash_join(walk->digest, gt_hash_bytes(text, bytes));
 }
 
-/* Returns the name with its opening quote or bracket, or NULL. */
+/* Returns the included name with its opening quote or bracket; NULL without #include. */
 static const char *include_on_line(const char *line, size_t *length)
 {
     line += strspn(line, " \t");
@@ -225,7 +226,7 @@ static const char *include_on_line(const char *line, size_t *length)
     return line;
 }
 
-/* Digests the headers in all branches of #if. */
+/* Digests all headers that a text includes, also in branches of #if that are not compiled. */
 static gputune_status digest_includes(walk *walk, const char *text, const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -244,7 +245,7 @@ static gputune_status digest_includes(walk *walk, const char *text, const char *
     return GPUTUNE_OK;
 }
 
-/* Takes ownership of `real`. */
+/* Digests a file and the headers that it includes. Takes ownership of `real`. */
 static gputune_status digest_file(walk *walk, char *real)
 {
     GT_FREED char *text = NULL;
@@ -323,7 +324,7 @@ static gputune_status find_beside(char **real, const gt_includes *includes,
     const char *slash = strrchr(include->from, '/');
     GT_FREED char *folder = NULL;
     if (!slash && !includes->own) {
-        return GPUTUNE_OK; /* a text in memory has no folder */
+        return GPUTUNE_OK; /* a template in memory has no folder */
     }
     size_t length = slash ? (size_t)(slash - include->from) + 1 : 0;
     GT_TRY(gt_strndup(&folder, slash ? include->from : ".", slash ? length : 1));
@@ -351,7 +352,7 @@ gputune_status gt_includes_find(void *user, const gt_include *include, gt_includ
     gt_included found = {0};
     GT_TRY(gt_file_read(&text, NULL, real));
     GT_TRY(gt_texts_add(&includes->read, real, strlen(real)));
-    /* paths in the template's folder begin as the template's path does */
+    /* a path in the template's folder begins like the template's path */
     const bool is_own = lies_in(real, includes->own) && strlen(includes->own) > 1;
     GT_TRY(gt_path_format(&found.path, "%s%s", is_own ? includes->written : "",
                           is_own ? real + strlen(includes->own) + 1 : real));

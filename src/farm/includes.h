@@ -22,9 +22,9 @@ gputune_status gt_includes_share(gt_includes *includes, const char *shared);
 /* Begins a template. Until the next call, gt_includes_find() may also read the folder of
  * `template_path`. NULL means that the template is a text in memory. ENOMEM. */
 gputune_status gt_includes_begin(gt_includes *includes, const char *template_path);
-/* Finds an included file. A gt_include_fn; `user` is the gt_includes. A header's digest covers the
- * header and all headers that it includes; for headers of the toolkit, it covers only the toolkit's
- * version. */
+/* Finds an included file. `user` is the gt_includes, so this function can be a gt_include_fn. A
+ * header's digest covers the header and all headers that it includes. For headers of the toolkit,
+ * the digest covers only the toolkit's version. */
 gputune_status gt_includes_find(void *user, const gt_include *include, gt_included *out);
 
 /* Returns the real paths of the files read since gt_includes_begin(), except the toolkit's. Valid

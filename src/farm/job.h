@@ -18,16 +18,16 @@ typedef struct gt_compile_job {
 typedef struct gt_live_input {
     uint32_t workload;  /* index into gt_measure_setup.workloads */
     uint32_t buffer;    /* index among the workload's inputs (gt_workload_input()) */
-    bool expected;      /* not combined with is_ipc */
+    bool expected;      /* must not be combined with is_ipc */
     bool is_ipc;        /* true if the contents are in the host's device memory */
     uint8_t handle[64]; /* with is_ipc: CUDA IPC handle of the allocation */
     uint64_t offset;    /* with is_ipc: offset in the allocation */
     gt_image bytes;     /* without is_ipc */
 } gt_live_input;
 
-#define GT_NO_VARIANT UINT64_MAX /* no variant has this id */
+#define GT_NO_VARIANT UINT64_MAX /* an id that no variant has */
 
-enum { GT_WORKLOAD_MAX = 2 }; /* the requested size and the odd-tail size */
+enum { GT_WORKLOAD_MAX = 2 }; /* the requested size, the odd-tail size */
 
 /* Everything the measure worker needs before the first variant. */
 typedef struct gt_measure_setup {
@@ -36,28 +36,28 @@ typedef struct gt_measure_setup {
     uint64_t seed;
     uint32_t workload_count;
     gt_workload workloads[GT_WORKLOAD_MAX]; /* [0] is timed */
-    char odd_tail[128];                     /* sizes of workloads[1], for messages */
-    /* kernels of reference, init() and check(); empty: the first verified variant serves as the
+    char odd_tail[128];                     /* the sizes of workloads[1], for messages */
+    /* kernels of reference, init() and check(); if empty, the first verified variant serves as the
      * reference */
     gt_image reference;
     gt_image service;
     gt_live_input *inputs;
     uint32_t input_count;
     uint64_t memory_limit_bytes; /* limit of device memory; 0: no limit */
-    uint64_t variant_bytes;      /* device memory of the default, without its code */
+    uint64_t variant_bytes;      /* device memory of the default variant, without its code */
     /* true: run variants under the emulator's sanitizer instead of comparing results */
     bool check;
 } gt_measure_setup;
 
 typedef struct gt_prepared {
     double reference_ns; /* time of one launch of the reference at workloads[0] */
-    /* bytes read plus bytes written by a copy in device memory */
+    /* copy rate of device memory, counting bytes read and bytes written */
     double copy_bytes_per_s;
     double prepare_ns;    /* time of the preparation, without the data proof */
     double try_ns;        /* time of preparing the data proof */
-    double data_proof_ns; /* time of a winner's data proof; 0: there is none */
+    double data_proof_ns; /* time of a winner's data proof; 0: no data proof */
     double further_ns;    /* part of data_proof_ns for the first further data set */
-    /* An output whose tolerance exceeds the median of its results, or "". */
+    /* An output whose tolerance exceeds the median of its results; "" if there is none. */
     char loose[GT_NAME_MAX];
     double loose_tolerance, loose_median;
 } gt_prepared;
@@ -72,28 +72,29 @@ typedef struct gt_verify_job {
     bool standard;
     bool again;   /* true if an earlier worker has proved the variant */
     bool patient; /* true: deadlines are ten times as long, and a hang is final */
-    double work;  /* work relative to the default's; extends the deadline */
+    double work;  /* the launch's work relative to the default's, which extends the deadline */
     /* slower variants cannot win and are not proved; 0: no limit */
     double slower_ns;
-    /* true: repeat a launch that is barely too slow, because of noise */
+    /* true: repeat a launch that is barely too slow, because its time may be noise */
     bool look_twice;
 } gt_verify_job;
 
 /* The answer to a gt_verify_job or gt_recheck_job. */
 typedef struct gt_verified {
-    /* false: slower than slower_ns, results not checked */
+    /* false: slower than slower_ns, so its results were not checked */
     bool proved;
     double max_error;         /* largest |v - r| / tolerance; at most 1 is correct */
     double pilot_ns;          /* rough time of one launch */
     double occupancy;         /* resident warps divided by the multiprocessor's maximum */
-    char writes[GT_NAME_MAX]; /* recheck: a module variable that launches write, or "" */
-    char data_proof[128]; /* default and recheck: description of the further data; otherwise "" */
-    /* default and recheck: a line "NAME\tVALUE\tEFFECT" for each scalar that was verified only with
-     * its own value; may be NULL. EFFECT of other values: "crash", "hang", "differ", "took too
-     * long", or "" if none was tried */
+    char writes[GT_NAME_MAX]; /* for a recheck: a module variable that launches write; "" if none */
+    char data_proof[128]; /* for the default and a recheck: the further data in words; otherwise ""
+                           */
+    /* For the default and a recheck: a line "NAME\tVALUE\tEFFECT" for each scalar that was verified
+     * only with its own value. EFFECT is that of other values: "crash", "hang", "differ", "took too
+     * long", or "" if none was tried. May be NULL. */
     char *single;
-    /* with setup.check: for each size, "size\tINDEX" and the report of emuCheckEnd(); may be
-     * NULL */
+    /* With setup.check: for each size, "size\tINDEX" and the report of emuCheckEnd(). May be
+     * NULL. */
     char *findings;
 } gt_verified;
 
@@ -110,49 +111,50 @@ typedef struct gt_lost {
     bool plain;
 } gt_lost;
 
-/* Length of a sample for the objective `kernel`. Other objectives distinguish only quick and longer
- * samples. */
+/* Length of a sample for the objective `kernel`. Other objectives distinguish only quick samples
+ * from longer ones. */
 typedef enum gt_sample_length {
-    GT_SAMPLE_FULL,  /* for a winner's time, which is stored */
-    GT_SAMPLE_BRIEF, /* to compare variants; has fewer launches of a long kernel */
-    GT_SAMPLE_QUICK  /* for the first elimination */
+    GT_SAMPLE_FULL,  /* for the time of a winner, which is stored */
+    GT_SAMPLE_BRIEF, /* for comparing variants; has fewer launches of a long kernel */
+    GT_SAMPLE_QUICK  /* for eliminating variants early */
 } gt_sample_length;
 
-/* How previous launches affect the time of a launch through inout buffers. */
+/* How changed inout buffers affect the time of the next launch. */
 typedef enum gt_sharing {
     GT_SHARING_UNKNOWN,
-    GT_SHARING_HARMLESS, /* used buffers do not change the time */
-    GT_SHARING_FELT /* used buffers change the time, so each launch is timed on restored buffers */
+    GT_SHARING_HARMLESS, /* launches on changed buffers take the same time */
+    GT_SHARING_FELT /* launches on changed buffers are faster or slower, so each one is timed on
+                       restored buffers */
 } gt_sharing;
 
-/* A request for one round: one sample of each variant, in the given order. */
+/* A request for one round: a sample of each variant, in the given order. */
 typedef struct gt_sample_job {
     uint64_t id;
     const uint64_t *variants;
     uint32_t count;
-    gputune_objective objective; /* may differ from the setup's */
+    gputune_objective objective; /* objective of the samples; may differ from the setup's */
     gt_sample_length length;
     bool hot;           /* true: warm cache, even if the setup's cache is cold */
-    gt_sharing sharing; /* UNKNOWN: determine it with the variant `judge` */
+    gt_sharing sharing; /* if UNKNOWN, the worker determines it with the variant `judge` */
     uint64_t judge;
 } gt_sample_job;
 
 typedef struct gt_sampled {
-    double *values; /* by variant: ns per launch (nJ for energy), or NaN; owned */
+    double *values; /* by variant: nanoseconds per launch (nanojoules for energy), or NaN; owned */
     uint32_t count;
-    uint32_t sm_clock_mhz; /* during the round; 0: unknown */
+    uint32_t sm_clock_mhz; /* clock rate during the round; 0: unknown */
     bool spoiled;          /* true if this round's times are invalid and must be measured again */
     bool noisy;            /* true if another process used the GPU */
-    char other[96];        /* description of that process, or "" */
-    gt_sharing sharing;    /* how the samples were taken */
-    /* time on used buffers divided by time on restored buffers, if this job found FELT; otherwise
-     * 1 */
+    char other[96];        /* description of the other process, or "" */
+    gt_sharing sharing;    /* whether the samples' launches shared inout buffers */
+    /* time on changed buffers divided by time on restored buffers, if this job found FELT;
+     * otherwise 1 */
     double used_ratio;
 } gt_sampled;
 
 /* A request to verify the winner again, after the race. */
 typedef struct gt_recheck_job {
     uint64_t id;
-    uint64_t seed; /* seed of the inputs; the reference does not run again with the setup's seed */
-    double share;  /* fraction of gt_prepared.data_proof_ns to spend, from 0 to 1 */
+    uint64_t seed; /* seed of the inputs; with the setup's seed, the reference does not run again */
+    double share;  /* fraction of gt_prepared.data_proof_ns that may be spent, from 0 to 1 */
 } gt_recheck_job;

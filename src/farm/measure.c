@@ -117,7 +117,7 @@ gputune_status gt_measure_attach(gt_measure *measure)
     /* the mode stays relaxed, because this thread never captures in another mode */
     (void)gt_relaxed_enter(measure->driver);
     GT_CALL(measure, DeviceGet, &device, measure->device.ordinal);
-    /* CUDA refuses if the context is in use already, which is harmless */
+    /* a refusal by CUDA, because the context is already in use, is harmless */
     (void)measure->driver->DevicePrimaryCtxSetFlags(device, CU_CTX_SCHED_SPIN);
     CUresult result = measure->driver->DevicePrimaryCtxRetain(&measure->context, device);
     GT_REFUSE(
@@ -198,7 +198,8 @@ gputune_status gt_measure_build(gt_measure *measure, const gt_measure_setup *set
         workspace->slots_end = workspace->slots;
         for (uint32_t k = 0; k < workload->buffer_count; ++k) {
             gt_buffer *buffer = &workload->buffers[k];
-            if (!workload->has_reference) { /* a variant will provide the expected results */
+            if (!workload->has_reference) { /* a variant will provide the expected results, so they
+                                               have its type */
                 buffer->reference_type = buffer->type;
             }
             *workspace->slots_end++ =
@@ -232,7 +233,7 @@ gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *s
     }
     if (gt_objective_facts(setup->objective)->by_energy) {
         open_monitor(measure);
-        GT_TRY(gt_energy_check(measure)); /* before time is spent on the inputs */
+        GT_TRY(gt_energy_check(measure)); /* check now, before the inputs take time */
     }
     GT_TRY(gt_memory_precheck(measure, setup));
     measure->setup = *setup;
@@ -250,7 +251,7 @@ gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *s
             return status;
         }
     }
-    open_monitor(measure); /* last, because starting NVML delays other steps */
+    open_monitor(measure); /* open it last, because starting NVML delays other steps */
     measure->ready = true;
     *out = (gt_prepared){.reference_ns = measure->reference_ns,
                          .copy_bytes_per_s = measure->copy_bytes_per_s,

@@ -43,24 +43,24 @@ gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *s
  * ECRASHED if an experiment made the GPU unusable; another process can then skip that
  * experiment. */
 gputune_status gt_measure_try(gt_measure *measure, const gt_measure_setup *setup, gt_prepared *out);
-/* Sets where to report current work; NULL: without a host. */
+/* Sets where the current work is reported; NULL: there is no host. */
 void gt_measure_attend(gt_measure *measure, gt_current *current);
 /* Sets the experiments that the next data proof skips, because they ended workers. */
 void gt_measure_leave_out(gt_measure *measure, const gt_lost *lost);
-/* Loads and proves a variant; replaces an earlier variant with this id. EWRONG if results are
+/* Loads and proves a variant, replacing an earlier variant with this id. EWRONG if results are
  * unwritten or beyond the tolerance, inputs have changed, or guard zones are overwritten. The
  * message then contains the place, both values, the tolerance, and a tolerance that would accept
  * the value. ECRASHED after a fatal CUDA error, ECUDA if CUDA refuses to load or launch. pilot_ns
- * is the time between events around one launch with a cold cache: above 50 us as good as a quick
- * sample, below 10 us mostly overhead. */
+ * is the time between events around one launch with a cold cache. Above 50 us it is as good as a
+ * quick sample, below 10 us it is mostly overhead. */
 gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, gt_verified *out);
 /* Proves a loaded variant again: on the timed workload, with inputs from job->seed if there is a
  * reference, and on the data sets of the data proof. */
 gputune_status gt_measure_recheck(gt_measure *measure, const gt_recheck_job *job, gt_verified *out);
-/* Takes one sample of each variant, in the job's order, and reports each variant to the host
- * before. The value is NaN if a variant is not loaded or cannot be launched. Fails if no variant
- * could be sampled; EUNSUPPORTED if the objective cannot be measured. The caller frees out->values.
- * Times of emulated devices are modelled. */
+/* Takes one sample of each variant, in the job's order. Each variant is reported to the host before
+ * its sample. A value is NaN if the variant is not loaded or cannot be launched. Fails if no
+ * variant could be sampled; EUNSUPPORTED if the objective cannot be measured. The caller frees
+ * out->values. Times of emulated devices are modelled. */
 gputune_status gt_measure_sample(gt_measure *measure, const gt_sample_job *job, gt_sampled *out);
 /* Forgets a variant; an unknown id is ignored. A small variant may stay loaded. */
 void gt_measure_drop(gt_measure *measure, uint64_t variant);

@@ -28,7 +28,7 @@ static const gt_launch *launch_of(const gt_workload *workload, gt_judge_kind kin
 }
 
 /* The reference writes to the expected results, the init kernel to the pristine copies. `own` (may
- * be NULL) replaces the last constant of the launch. */
+ * be NULL) replaces the last constant argument. */
 static gputune_status launch_judge(gt_measure *measure, const gt_workspace *workspace,
                                    gt_judge_kind kind, const void *own)
 {
@@ -111,7 +111,7 @@ gputune_status gt_reference_load(gt_measure *measure, const gt_image *image)
     }
     for (uint32_t i = 0; i < measure->setup.workload_count; ++i) {
         gt_workspace *workspace = &measure->workspaces[i];
-        if (workspace->workload.has_check) { /* a count, and a 0 to compare it with */
+        if (workspace->workload.has_check) { /* a counter, and a 0 to compare it with */
             GT_TRY(gt_memory_take(&workspace->failures.address, measure, 16));
         }
     }
@@ -194,7 +194,7 @@ static gputune_status vary_rows(gt_measure *measure, const gt_buffer_slot *slot)
     return gt_measure_wait(measure);
 }
 
-/* Waits, so a failure of the init kernel is reported as such. */
+/* Waits, so a failure of the init kernel is reported as the init kernel's. */
 static gputune_status initialise_inputs(gt_measure *measure, uint64_t seed,
                                         uint32_t workspace_count)
 {
@@ -229,7 +229,8 @@ static gputune_status fill_contents(gt_measure *measure, uint64_t seed, uint32_t
               GPUTUNE_ETEMPLATE, "the init kernel '%s' failed: %s", workload->init.steps[0].entry,
               gt_message());
     for (const gt_buffer_slot *slot = measure->slots; slot < end; ++slot) {
-        /* all other buffers are restored before each launch */
+        /* inputs without data were filled in place; other buffers are restored before each
+         * launch */
         if (slot->live && slot->buffer->direction == GT_IN) {
             GT_CALL(measure, MemcpyDtoDAsync, slot->address, slot->pristine, slot->buffer->bytes,
                     measure->stream);
@@ -243,7 +244,7 @@ static gputune_status fill_contents(gt_measure *measure, uint64_t seed, uint32_t
 
 enum { SAMPLE_PIECES = 64, SAMPLE_BYTES = 16384 };
 
-/* Samples large buffers. Sets low > high if no value is finite. */
+/* Reads only samples of large buffers. Sets low > high if no value is finite. */
 static gputune_status find_span(gt_service_task *out, gt_measure *measure,
                                 const gt_buffer_slot *slot)
 {
@@ -271,7 +272,7 @@ static gputune_status find_span(gt_service_task *out, gt_measure *measure,
     return GPUTUNE_OK;
 }
 
-/* Data from the host or the init kernel must stay in the range of their values. Integers do not
+/* Limits moved values to the range of the data from the host or the init kernel. Integers do not
  * move, because they may be indices. */
 static gputune_status find_spans(gt_measure *measure)
 {
@@ -319,7 +320,7 @@ static gputune_status run_reference(gt_measure *measure, uint32_t workspace_coun
     return workspace_count > 1 ? launch_reference(measure, &measure->workspaces[1]) : GPUTUNE_OK;
 }
 
-/* Uses a poison of its own, so elements that no variant writes differ in later variants. */
+/* Uses another poison than proofs, so elements that no variant writes differ in later proofs. */
 static gputune_status run_variant(gt_measure *measure, const author *author, bool moved)
 {
     const gt_buffer_slot *end = gt_slots_end(measure, author->workspace_count);
@@ -351,7 +352,7 @@ static gputune_status run_author(gt_measure *measure, const author *author, bool
 
 typedef gt_sensitivity sensitivities[GT_WORKLOAD_MAX * GT_PARAMETER_MAX]; /* indexed by slot */
 
-/* `sparse`: only a few inputs have moved. */
+/* `sparse` means that only a few inputs have moved. */
 static void note_step(sensitivities seen, const gt_measure *measure, uint32_t workspace_count,
                       bool sparse)
 {
@@ -386,7 +387,7 @@ static gputune_status take_step(sensitivities seen, gt_measure *measure, const a
 }
 
 /* Takes no step if the template states the tolerances. For an output with many elements, one more
- * step moves only a few inputs, to estimate how many terms an element has. */
+ * step moves only a few inputs, to estimate how many terms contribute to an element. */
 static gputune_status take_steps(sensitivities seen, gt_measure *measure, const author *author)
 {
     const bool stated = measure->workspaces[0].workload.tolerance.stated;
@@ -501,8 +502,8 @@ static gputune_status judge_agreement(gt_measure *measure, bool timed_only)
     return gt_tables_judge(measure);
 }
 
-/* Determines tolerances between the two runs. In a data proof, fails before the second run, which
- * may be slow, if more than a quarter of the results are not finite. */
+/* Determines tolerances between the two runs of the reference. In a data proof, fails before the
+ * second run, which may be slow, if more than a quarter of the results are not finite. */
 static gputune_status compute_reference(gt_measure *measure, const author *author)
 {
     bool timed_only = author->workspace_count == 1;
@@ -530,7 +531,7 @@ static gputune_status compute_reference(gt_measure *measure, const author *autho
 static gputune_status expect_reference(gt_measure *measure, uint32_t workspace_count)
 {
     const author author = {NULL, workspace_count};
-    /* cancel the queued reset, because the first run's results go to the slots */
+    /* cancel the queued reset, because the first run's results will be in the slots */
     measure->ahead = NULL;
     gputune_status status = compute_reference(measure, &author);
     if (status < 0) {
@@ -543,7 +544,7 @@ static gputune_status expect_reference(gt_measure *measure, uint32_t workspace_c
 
 static gputune_status expect_data(gt_measure *measure)
 {
-    sensitivities seen = {0}; /* only `largest` is used */
+    sensitivities seen = {0}; /* only the member `largest` is used */
     uint32_t count = measure->setup.workload_count;
     GT_TRY(gt_service_check(measure, &measure->spread, false, measure->findings));
     GT_TRY(gt_measure_wait(measure));
@@ -574,7 +575,7 @@ gputune_status gt_contents_adopt(gt_measure *measure, gt_loaded *variant)
 
 /* ---- All contents ---------------------------------------------------------------------------- */
 
-/* Hashes the expected results; never 0. */
+/* Sets *out to a hash of the expected results, which is never 0. */
 static gputune_status hash_results(uint64_t *out, gt_measure *measure)
 {
     static const uint64_t multiplier = 0x9e3779b97f4a7c15ull;
@@ -600,7 +601,8 @@ gputune_status gt_contents_make(gt_measure *measure, uint64_t seed, bool timed_o
         measure->hash.slots.items[i]->hash = measure->findings->items[i].count;
     }
     if (measure->setup.check) {
-        return GPUTUNE_OK; /* the sanitizer reports mistakes of the reference too */
+        return GPUTUNE_OK; /* the sanitizer will also report mistakes of the reference, so do not
+                              judge its results */
     }
     if (!measure->workspaces[0].workload.has_reference) {
         return measure->workspaces[0].workload.has_expected ? expect_data(measure) : GPUTUNE_OK;

@@ -1,4 +1,4 @@
-/* Makes buffer contents: inputs from a seed or from the host's data, expected results, and
+/* Makes the buffers' contents: inputs from a seed or from the host's data, expected results, and
  * tolerances. */
 #pragma once
 
@@ -13,13 +13,15 @@ void gt_reference_free(gt_measure *measure);
 gputune_status gt_contents_make(gt_measure *measure, uint64_t seed, bool timed_only);
 /* Fills the buffers in measure->damage again, from the setup's seed. */
 gputune_status gt_contents_refresh(gt_measure *measure);
-/* Makes the variant's results the expected ones, for templates without a reference. */
+/* Makes a variant's results the expected ones, for templates without a reference. */
 gputune_status gt_contents_adopt(gt_measure *measure, gt_loaded *variant);
 /* Reports an output of the timed workload whose tolerance exceeds the median of its results,
- * because it would accept almost any result. The slots must contain the reference's results. */
+ * because such a tolerance accepts almost any result. The slots must contain the reference's
+ * results. */
 gputune_status gt_contents_loose(gt_prepared *out, gt_measure *measure);
 
-/* Queues the check of a table, after the template's check kernel, if any, on the workspaces `from`
- * to `to` - 1. The findings go to *into. For a single workspace, checks only the timed tasks. */
+/* Queues the check of a table, preceded by the template's check kernel, if any, on the workspaces
+ * `from` to `to` - 1. The findings go to *into. For a single workspace, only the timed tasks are
+ * checked. */
 gputune_status gt_check_queue(gt_measure *measure, const gt_tasks *table, uint32_t from,
                               uint32_t to, gt_findings *into);

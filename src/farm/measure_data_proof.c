@@ -28,7 +28,7 @@
 
 typedef enum gt_data_effect {
     GT_EFFECT_NONE,
-    /* unusable results of the reference, or different results of the default */
+    /* the reference has no usable results, or the default has different results */
     GT_EFFECT_DIFFERS,
     GT_EFFECT_CRASHES,
     GT_EFFECT_HANGS,
@@ -36,8 +36,8 @@ typedef enum gt_data_effect {
 } gt_data_effect;
 
 typedef struct gt_data_set {
-    gt_variation variation; /* the data to try; later, the data that survived */
-    /* survived: true if at least some of the data survived */
+    gt_variation variation; /* the data to try; later, the data that the default survived */
+    /* survived: true if the default survived at least some of the data */
     bool tried, survived;
 } gt_data_set;
 
@@ -46,29 +46,28 @@ enum { ROUNDS_MAX = 11 + GT_OTHER_MAX };
 struct gt_data_proof {
     /* state of the data proof; its parent is the setup's state */
     gt_measure measure;
-    gt_workload base;               /* the workload with the requested values */
+    gt_workload base;               /* the workload with the requested scalars */
     gt_data_set usual;              /* the data set for every variant */
     gt_data_set rounds[ROUNDS_MAX]; /* further data sets for a winner */
     uint32_t round_count;
-    gt_variation now; /* the data set in the buffers */
-    /* true if the buffers contain this data set's expected results */
+    gt_variation now; /* the data set whose contents are in the buffers */
+    /* true if the buffers contain the expected results of `now` */
     bool made;
     gt_lost lost;                   /* experiments that ended earlier workers */
-    uint32_t skipped;               /* how many of these experiments were skipped */
-    uint8_t effects[GT_NUMBER_MAX]; /* by number: effect of other values */
+    uint32_t skipped;               /* number of these experiments that were skipped */
+    uint8_t effects[GT_NUMBER_MAX]; /* by number: the effect of other values */
     bool varied[GT_NUMBER_MAX];     /* by number: true if the default survived another value */
-    /* by buffer: number of elements that the reference leaves unwritten with the requested
-     * scalars */
+    /* by buffer: number of elements that the reference leaves unwritten at the requested scalars */
     uint64_t gaps[GT_PARAMETER_MAX];
     char words[128];   /* description of `usual` */
     uint32_t launcher; /* index of a variant's launcher for the data proof's size */
-    double share;      /* fraction of the usual time limits */
-    double spend_ns;   /* time limit for a winner's data proof */
+    double share;      /* fraction of the usual time limits that may be spent */
+    double spend_ns;   /* time limit of a winner's data proof */
     double make_ns;    /* longest time so far to make a data set and its expected results */
     uint64_t standard; /* id of the default once it is proved, or GT_NO_VARIANT */
 };
 
-/* Returns the time; on an emulated device, the processor time. */
+/* Returns the current time; on an emulated device, the processor time. */
 static double proof_now_ns(const gt_data_proof *proof)
 {
     return proof->measure.device.emulated ? (double)clock() * (1e9 / CLOCKS_PER_SEC)
@@ -205,7 +204,7 @@ static void describe_now(gt_text *text, const gt_data_proof *proof)
     proof_describe(text, proof, &proof->measure.workspaces[0].workload, &proof->now);
 }
 
-/* `words` are added to messages. */
+/* The message ends with `words`. */
 static gputune_status proof_judge_results(gt_verified *out, gt_data_proof *proof, const char *words)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
@@ -224,7 +223,7 @@ static gputune_status proof_launch_checked(gt_data_proof *proof, gt_loaded *vari
     return proof_judge_results(&ignored, proof, words);
 }
 
-/* Messages about results describe the data themselves. */
+/* Adds nothing to messages about results, which already describe the data. */
 static gputune_status proof_prefix_data(gputune_status status, const gt_data_proof *proof)
 {
     if (status < 0 && status != GPUTUNE_EWRONG) {
@@ -257,7 +256,7 @@ static gt_data_effect proof_known_effect(gt_data_proof *proof, uint64_t key)
     return is_enough ? GT_EFFECT_UNTRIED : GT_EFFECT_NONE;
 }
 
-/* Reports to the host that the experiment with this key begins; key 0: that it has ended. */
+/* Reports to the host that the experiment with this key begins. A key of 0 reports its end. */
 static void proof_announce(const gt_data_proof *proof, uint64_t key)
 {
     gt_current *current = proof->measure.parent->current;
@@ -276,7 +275,7 @@ static uint32_t count_flags(const gt_data_proof *proof, const gt_variation *vari
     return count;
 }
 
-/* `standard` may be NULL. Fails only if the GPU is lost. */
+/* `standard` is the default variant, or NULL. Fails only if the GPU is lost. */
 static gputune_status try_variation(gt_data_effect *out, gt_data_proof *proof,
                                     const gt_variation *variation, gt_loaded *standard)
 {
@@ -289,7 +288,8 @@ static gputune_status try_variation(gt_data_effect *out, gt_data_proof *proof,
     proof_announce(proof, key);
     const double start_ns = proof_now_ns(proof);
     bool fits = proof_hold(proof, variation) == GPUTUNE_OK;
-    /* with other flags, the reference may leave elements unwritten, which are not compared */
+    /* changed flags may keep the reference from writing some elements, which nothing would
+     * compare */
     const gt_workspace *workspace = &proof->measure.workspaces[0];
     for (const gt_buffer_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
         fits &= !has_flags || slot->gaps <= proof->gaps[slot->index];
@@ -329,8 +329,8 @@ static gputune_status settle_contents(gt_data_effect *out, gt_data_proof *proof,
     }
 }
 
-/* Keeps the scalars that the reference and the default survive. For a float that they do not
- * survive, tries a nearby value. */
+/* Keeps the changed scalars that the reference and the default survive. If they do not survive a
+ * float, tries a nearby value. */
 static gputune_status settle_scalars(gt_data_proof *proof, gt_variation *variation,
                                      const gt_variation *wanted, gt_loaded *standard)
 {
@@ -413,7 +413,7 @@ static gputune_status build_proof(gt_data_proof *proof, const gt_measure_setup *
     measure->device = parent->device;
     measure->context = parent->context;
     measure->stream = parent->stream;
-    /* `start` and `stop` of the parent still have the pilot's time */
+    /* keep `start` and `stop` of the parent, which still hold the pilot's time */
     measure->start = measure->stop = parent->checked;
     measure->checked = parent->checked;
     memcpy(measure->functions, parent->functions, sizeof measure->functions);
@@ -467,7 +467,7 @@ static void want_rounds(gt_data_proof *proof)
     }
 }
 
-/* The default was not tried yet, so only the reference runs, with the requested flags. */
+/* Runs only the reference, with the requested flags, because the default was not proved yet. */
 static gputune_status begin_proof(gt_data_proof *proof, const gt_measure_setup *setup)
 {
     bool has_contents = gt_workload_has_contents(&proof->base, GT_CONTENTS_SPECIALS);
@@ -615,7 +615,7 @@ static gputune_status settle_all(gt_data_proof *proof, gt_loaded *standard, bool
     return GPUTUNE_OK;
 }
 
-/* Returns true for the default's first proof, which determines the data sets. */
+/* Returns true for the first proof of the default, which determines the data sets. */
 static bool settles_proof(const gt_data_proof *proof, const gt_verify_job *job)
 {
     return job->standard && proof->standard == GT_NO_VARIANT;
@@ -669,7 +669,7 @@ static double end_of(const gt_data_proof *proof, double nanoseconds)
 
 static double parts_ns(const gt_data_proof *proof)
 {
-    /* a launch or a data set may exceed its time limit */
+    /* factor by which a launch or a data set may exceed its time limit */
     static const double overrun = 1.25;
     return overrun * proof_slowness(proof) * (2 * OFTEN_NS + ROW_NS + ROUNDS_NS);
 }
@@ -691,7 +691,7 @@ static gputune_status launch_often(gt_data_proof *proof, gt_loaded *variant)
         const double row_ns = end_of(proof, ROW_NS);
         for (int i = 0; part == 0 && i < MOST && proof_now_ns(proof) < row_ns; ++i) {
             GT_TRY(proof_launch(proof, variant));
-            bool looks = (i & (i + 1)) == 0; /* after 1, 2, 4, ... launches, for a short queue */
+            bool looks = (i & (i + 1)) == 0; /* after 1, 2, 4, ... launches */
             if (looks) {
                 GT_TRY(gt_measure_wait(&proof->measure));
             }
@@ -700,7 +700,7 @@ static gputune_status launch_often(gt_data_proof *proof, gt_loaded *variant)
     return GPUTUNE_OK;
 }
 
-/* First reduces the set to data that the default survives. */
+/* First reduces the data set to data that the default survives. */
 static gputune_status prove_on(gt_data_proof *proof, gt_loaded *variant, gt_data_set *set)
 {
     gt_loaded *standard = proof->measure.parent->dropped; /* the default may have left the race */

@@ -9,13 +9,13 @@ gputune_status gt_data_proof_make(gt_measure *measure, const gt_measure_setup *s
 /* Returns the device memory that the data proof will use; 0 if there will be none. */
 uint64_t gt_data_proof_bytes(const gt_measure *measure, const gt_measure_setup *setup);
 void gt_data_proof_free(gt_measure *measure);
-/* Queues a variant's launch and its check on the further data. Does nothing for the default's first
- * proof. */
+/* Queues a variant's launch on the further data and the check of its results. Does nothing for the
+ * default's first proof. */
 gputune_status gt_data_proof_queue(gt_measure *measure, gt_loaded *variant,
                                    const gt_verify_job *job);
-/* Judges the launch from gt_data_proof_queue(), whose findings must have arrived. The default's
- * first proof instead determines the data for other variants, and sets out->data_proof and
- * out->single. */
+/* Judges the launch that gt_data_proof_queue() has queued and whose findings have arrived. The
+ * default's first proof instead determines the data for other variants, and sets out->data_proof
+ * and out->single. */
 gputune_status gt_data_proof_judge(gt_verified *out, gt_measure *measure, gt_loaded *variant,
                                    const gt_verify_job *job);
 /* Prefixes a failure's message with a description of the further data. Returns `status`. */
@@ -23,9 +23,9 @@ gputune_status gt_data_proof_name(gputune_status status, const gt_measure *measu
 /* Call this after a variant's failure, which may have damaged the data proof's buffers. */
 void gt_data_proof_doubt(gt_measure *measure);
 /* Proves a winner by many consecutive launches and on further data sets. Sets out->data_proof and
- * out->single. `share` is the fraction of gt_data_proof_winner_ns() to spend. */
+ * out->single. `share` is the fraction of gt_data_proof_winner_ns() that may be spent. */
 gputune_status gt_data_proof_winner(gt_verified *out, gt_measure *measure, gt_loaded *variant,
                                     double share);
-/* Returns the time of gt_data_proof_winner() with a share of 1. *further_ns is the part for the
- * first further data set. */
+/* Returns the time that gt_data_proof_winner() takes with a share of 1. *further_ns is the part of
+ * that time for the first further data set. */
 double gt_data_proof_winner_ns(double *further_ns, const gt_measure *measure);

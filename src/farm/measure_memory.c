@@ -25,7 +25,7 @@ void gt_memory_free(gt_measure *measure)
         (void)gt_device_free(measure->driver, measure->allocations.items[i]);
     }
     gt_array_free(&measure->allocations);
-    gt_guard_free(measure); /* last, because launches that use it must have ended */
+    gt_guard_free(measure); /* last, because launches that use the guards must have ended */
     void *const pinned[] = {measure->findings, measure->first, measure->stray_seen};
     for (size_t i = 0; i < sizeof pinned / sizeof *pinned; ++i) {
         if (pinned[i]) {
@@ -118,7 +118,8 @@ static gputune_status name_memory(gt_measure *measure, CUdeviceptr address, cons
     return GPUTUNE_OK;
 }
 
-/* Emulated buffers have no guard zones, because the emulator reports accesses outside of them. */
+/* Emulated buffers have no guard zones, because the emulator reports accesses outside of
+ * buffers. */
 static gputune_status place_slot(gt_buffer_slot *slot, gt_measure *measure)
 {
     bool timed = slot->workspace == &measure->workspaces[0] && !measure->parent;
@@ -226,7 +227,7 @@ gputune_status gt_workspace_allocate(gt_measure *measure, gt_workspace *workspac
 
 /* ---- Rotated sets ---------------------------------------------------------------------------- */
 
-/* Allocates all buffer sets but the first at *extra. */
+/* Allocates all buffer sets except the first at *extra. */
 static gputune_status take_sets(CUdeviceptr *extra, gt_measure *measure, gt_workspace *workspace,
                                 uint64_t set_bytes)
 {
@@ -328,7 +329,7 @@ static gputune_status guard_input(gt_guarded *out, gt_measure *measure, const gt
 gputune_status gt_guard_inputs(gt_measure *measure)
 {
     gt_guarded *out = &measure->guard;
-    if (out->view_count) { /* after a failed wait */
+    if (out->view_count) { /* the inputs are still mapped if an earlier wait failed */
         GT_TRY(gt_measure_wait(measure));
     }
     gt_guard_free(measure);
@@ -414,7 +415,7 @@ static gputune_status copy_mapped(gt_measure *measure, CUdeviceptr to, const gt_
     memcpy(handle.reserved, input->handle, sizeof handle.reserved);
     GT_CALL(measure, IpcOpenMemHandle, &mapping, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
     gputune_status status = copy_from(measure, to, mapping, input, buffer);
-    /* unmapped now, so variants cannot reach the caller's memory */
+    /* close the mapping, so variants cannot reach the caller's memory */
     CUresult closed = measure->driver->IpcCloseMemHandle(mapping);
     GT_TRY(status);
     return gt_measure_check(measure, closed, "cuIpcCloseMemHandle");

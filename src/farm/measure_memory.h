@@ -4,7 +4,7 @@
 
 #include "farm/measure_state.h"
 
-/* Allocates device memory until gt_memory_free(). */
+/* Allocates device memory, which gt_memory_free() frees. */
 gputune_status gt_memory_take(CUdeviceptr *out, gt_measure *measure, uint64_t bytes);
 /* Frees all device memory and pinned memory. */
 void gt_memory_free(gt_measure *measure);
@@ -24,19 +24,19 @@ gputune_status gt_inputs_copy(gt_measure *measure, const gt_measure_setup *setup
 
 /* Allocates a workspace's buffers, blocks and scalars. `live` comes from gt_live_buffers(). */
 gputune_status gt_workspace_allocate(gt_measure *measure, gt_workspace *workspace, uint64_t live);
-/* Updates a workspace's scalars and numbers in place. */
+/* Writes a workspace's scalars and numbers again, at the same addresses. */
 gputune_status gt_workspace_values(gt_measure *measure, gt_workspace *workspace);
 /* Allocates a workspace's argument arrays and, for the timed workspace, as many further buffer sets
  * as memory permits. */
 gputune_status gt_workspace_rotate(gt_measure *measure, gt_workspace *workspace);
-/* Writes the arguments of a launch on the buffers at `addresses`. They point into `addresses` and
- * the workspace. */
+/* Writes the arguments of a launch on the buffers at `addresses`. The arguments point into
+ * `addresses` and the workspace. */
 void gt_workspace_bind(const void **arguments, const gt_workspace *workspace,
                        const CUdeviceptr *addresses);
 void gt_workspace_free(gt_workspace *workspace);
 
-/* Queues copying the timed workspace's inputs to read-only memory (measure->guard). Without support
- * for such memory, inputs are used in place. */
+/* Queues copying the timed workspace's inputs to read-only memory (measure->guard). Inputs for
+ * which there is no such memory are used in place. */
 gputune_status gt_guard_inputs(gt_measure *measure);
 /* Unmaps the read-only memory, which no queued launch may use. */
 void gt_guard_free(gt_measure *measure);

@@ -5,15 +5,15 @@
 #include "gpu/budget.h"
 
 enum {
-    GT_GUARD_FRONT = 1024,   /* bytes before a buffer */
-    GT_GUARD_BACK = 4096,    /* bytes after a buffer */
+    GT_GUARD_FRONT = 1024,   /* size of the guard zone before a buffer */
+    GT_GUARD_BACK = 4096,    /* size of the guard zone after a buffer */
     GT_ALIGNMENT_MAX = 4096, /* largest alignment that callers can promise */
     GT_LAUNCHES_MAX = 256,   /* maximum number of launches in one graph */
-    GT_POISON_FIRST = 0xff,  /* expected results and scratch: NaN in all float types */
-    GT_POISON_SECOND = 0x7b, /* expected results of the reference's second run */
+    GT_POISON_FIRST = 0xff,  /* poison of expected results and scratch: NaN in all float types */
+    GT_POISON_SECOND = 0x7b, /* poison of expected results in the reference's second run */
     GT_POISON_ZERO = 0,
     GT_POISON_NEGATIVE = 0xfb,
-    /* Mixed poison of outputs and shared memory changes every 16 bytes: NaN, negative and huge,
+    /* Mixed poison, for outputs and shared memory, changes every 16 bytes: NaN, negative and huge,
      * zero, positive and huge. GT_POISON_MIXED + 0 to 3 select which of these comes first
      * (poison_byte() in service_tasks.cu). */
     GT_POISON_MIXED = 0
@@ -26,27 +26,28 @@ static inline uint32_t gt_guard_seed(uint32_t buffer)
 
 /* Returns the launches per sample for the objective `kernel`. A full sample fills 200 us, because
  * an event pair costs about 2 us and events resolve 0.5 us. It has at most GT_LAUNCHES_MAX
- * launches, and at least 5, or fewer that fill 2 ms. A brief sample has a minimum of 2 launches
- * instead. A quick sample has 1 launch, or fills 100 us if a launch takes less than 50 us. */
+ * launches, and at least 5, unless fewer fill 2 ms. A brief sample has at least 2 launches instead.
+ * A quick sample has 1 launch, or fills 100 us if a launch takes less than 50 us. */
 uint32_t gt_plan_launches(double launch_ns, gt_sample_length length);
-/* Returns the relative systematic error of quick and brief samples. The first launch of a sample
+/* Returns the relative error of quick and brief samples without noise. The first launch of a sample
  * takes longer, because the multiprocessors must read code and constants: on an H200 by 0.7 to 5.4
  * us for `polynomial`, by -0.4 to 3.2 us for `reduce` (tools/bench/notes/race.md). */
 double gt_plan_quick_doubt(double launch_ns);
 /* Returns the launches per sample for the objective `launch`: 1 to 2000 launches that fill 2 ms, or
  * 0.5 ms if `quick`. */
 uint32_t gt_plan_burst(double launch_ns, bool quick);
-/* Returns the launches per sample for the objective `latency`: 100, or if `quick`, 9 to 25 that
- * fill 1 ms. The sample is their median. */
+/* Returns the launches per sample for the objective `latency`: 100 launches, or if `quick`, 9 to 25
+ * launches that fill 1 ms. The sample is the median of their times. */
 uint32_t gt_plan_singles(double launch_ns, bool quick);
 
-/* Returns over how many buffer sets cold samples rotate: together twice as large as L2, at most
- * GT_LAUNCHES_MAX sets, and all but one within `spare_bytes`. */
+/* Returns the number of buffer sets over which cold samples rotate. All sets together are twice as
+ * large as L2. There are at most GT_LAUNCHES_MAX sets, and all but one must fit into
+ * `spare_bytes`. */
 uint32_t gt_plan_rotations(int64_t l2_bytes, uint64_t working_set_bytes, uint64_t set_bytes,
                            uint64_t spare_bytes);
 
-/* Returns over how many buffer sets hot samples rotate: a few, because the speed of L2 depends on
- * addresses, or 1 if the working set exceeds L2. */
+/* Returns the number of buffer sets over which hot samples rotate: a few, because the speed of L2
+ * depends on addresses, or 1 if the working set exceeds L2. */
 uint32_t gt_plan_hot_sets(int64_t l2_bytes, uint64_t working_set_bytes, uint64_t set_bytes,
                           uint64_t spare_bytes);
 
@@ -56,8 +57,8 @@ uint64_t gt_plan_working_set(const gt_workload *workload);
  * the buffer's alignment. */
 uint64_t gt_plan_set(uint64_t offsets[GT_PARAMETER_MAX], const gt_workload *workload);
 
-/* Returns the bytes to add to a well-aligned address, so a buffer of the odd-tail workload has the
- * promised alignment and no more. */
+/* Returns the bytes by which a buffer of the odd-tail workload is moved from a well-aligned
+ * address, so its address has no more than the promised alignment. */
 uint32_t gt_plan_skew(const gt_workload *workload, uint32_t buffer);
 /* Returns the size of a buffer's allocation, with guard zones. */
 uint64_t gt_plan_slot_bytes(const gt_workload *workload, uint32_t buffer, bool timed);
@@ -76,5 +77,5 @@ uint64_t gt_plan_scale_bytes(const gt_workload *workload, gt_type *type);
  * sets and sweep buffer. `live` comes from gt_live_buffers(). */
 uint64_t gt_plan_device_bytes(const gt_driver *driver, const gt_workload *workloads, uint32_t count,
                               const uint64_t *live);
-/* Returns the device memory that a variant's launch allocates, without code. */
+/* Returns the device memory that a variant's launch allocates, without its code. */
 uint64_t gt_plan_variant_bytes(const gt_launch *launch);

@@ -33,7 +33,7 @@ const char *gt_tolerance_text(char out[128], const gt_measure *measure, const gt
     return out;
 }
 
-/* Returns true if expected results do not come from the default. */
+/* Returns false if the default variant provides the expected results. */
 static bool is_judged(const gt_measure *measure)
 {
     const gt_workload *workload = &measure->workspaces[0].workload;
@@ -77,7 +77,7 @@ static void append_values(gt_text *text, const gt_measure *measure, const gt_buf
                    is_judged(measure) ? "" : " from the default variant");
 }
 
-/* Rounding explains smaller relative errors if most elements are wrong. */
+/* Returns the largest relative error that rounding can explain; less if most elements are wrong. */
 static double rounding(gt_type type, const gt_finding *found, const gt_buffer *buffer)
 {
     double part = gt_type_bytes(type) == 1 ? 0.5 : gt_type_bytes(type) == 2 ? 0.1 : 0.01;
@@ -97,7 +97,7 @@ static void append_cause(gt_text *text, const gt_measure *measure, const gt_buff
         return;
     }
     double wanted = gt_type_is_float(type) ? fabs(gt_bits_to_double(expected, found->expected)) : 0;
-    if (isnan(wanted) && !measure->parent) { /* only a data proof accepts NaN */
+    if (isnan(wanted) && !measure->parent) { /* only data proofs accept NaN */
         gt_text_printf(text,
                        ": the correct result is NaN there; change the range of the inputs, or add "
                        "nan_ok after %s in args()",
@@ -185,7 +185,7 @@ static gputune_status judge_edges(const gt_measure *measure, const gt_tasks *tab
     return GPUTUNE_OK;
 }
 
-/* The last workspace had two launches; before the race, the timed workspace had one. */
+/* The last workspace had two launches. Before the race, the timed workspace had one launch. */
 static gputune_status judge_proof(gt_verified *out, const gt_measure *measure, bool after_race)
 {
     const uint32_t last = after_race ? 0 : measure->setup.workload_count - 1;
@@ -214,7 +214,7 @@ gputune_status gt_report_edges(gt_measure *measure, const gt_tasks *table, bool 
 
 gputune_status gt_report_findings(gt_verified *out, gt_measure *measure, bool after_race)
 {
-    /* first, because damage may have caused wrong results */
+    /* judge the guard zones first, because damage may have caused wrong results */
     GT_TRY(gt_report_edges(measure, &measure->check, after_race));
     return gt_damaged(measure, GT_DAMAGE_INPUTS, /* the timed inputs were not checked */
                       judge_proof(out, measure, after_race));

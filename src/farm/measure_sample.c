@@ -34,8 +34,8 @@ static gputune_status issue_launch(gt_measure *measure, gt_loaded *variant, uint
     return gt_measure_launch(measure, variant->launchers[0], arguments_of(measure, index));
 }
 
-/* Restores inout buffers, then warms the cache by a launch or sweeps it. With `alone`, restores
- * again after the warming launch. */
+/* Restores inout buffers, then launches once to warm the cache, or sweeps the cache. With `alone`,
+ * restores the buffers again after the warming launch. */
 static gputune_status restore_buffers(gt_measure *measure, gt_loaded *variant)
 {
     GT_TRY(gt_service_reset(measure, &measure->restore, false));
@@ -66,7 +66,7 @@ static gputune_status time_singles(singles *out, gt_measure *measure, gt_loaded 
     return status;
 }
 
-/* Copies the pristine inout buffers to `kept`, or with `back` from `kept`. */
+/* Copies the pristine inout buffers to `kept`, or with `back`, from `kept`. */
 static gputune_status copy_pristine(gt_measure *measure, CUdeviceptr kept, bool back)
 {
     for (const gt_buffer_slot *slot = measure->slots; slot < gt_slots_end(measure, 1); ++slot) {
@@ -81,7 +81,7 @@ static gputune_status copy_pristine(gt_measure *measure, CUdeviceptr kept, bool 
     return GPUTUNE_OK;
 }
 
-/* Launches once, and makes the resulting inout buffers the pristine copies. */
+/* Launches once, and copies the changed inout buffers to the pristine copies. */
 static gputune_status use_buffers(gt_measure *measure, gt_loaded *variant)
 {
     GT_TRY(gt_service_reset(measure, &measure->restore, false));
@@ -111,8 +111,8 @@ static bool is_clear(singles *fresh, singles *used)
     return apart && fabs(a - b) > least_ns && fabs(a - b) > least_share * fmax(a, b);
 }
 
-/* Takes seven more times if the first ones are inconclusive. For long launches, equal times are
- * conclusive at once. Finds a false difference in 1 of 6,000 cases. */
+/* Takes seven more times of used buffers if the first times are inconclusive. For long launches,
+ * equal times are conclusive at once. Equal launches seem to differ in 1 of 6,000 cases. */
 static gputune_status time_used(singles *fresh, singles *used, gt_measure *measure,
                                 gt_loaded *variant)
 {
@@ -140,16 +140,16 @@ static gputune_status compare_singles(singles *fresh, singles *used, gt_measure 
     return status == GPUTUNE_OK ? time_singles(fresh, measure, variant, used->count - 1) : status;
 }
 
-/* Sets *out to FELT if a launch is slower or faster on buffers that an earlier launch changed, and
- * *ratio to the time on these divided by the time on restored buffers. Otherwise, or without memory
- * for a copy, HARMLESS and 1. */
+/* Sets *out to FELT if launches on changed inout buffers are faster or slower than on restored
+ * ones, and *ratio to the quotient of their times. Otherwise, or without memory for a copy, sets
+ * HARMLESS and 1. */
 static gputune_status judge_used(gt_sharing *out, double *ratio, gt_measure *measure,
                                  gt_loaded *variant)
 {
     singles fresh = {.count = 0}, used = {.count = 0};
     CUdeviceptr kept = 0;
     double launch_ns = variant->launch_ns;
-    /* these samples have only one launch */
+    /* cold samples on the emulator have only one launch */
     bool one_launch = measure->device.emulated && measure->setup.cache == GPUTUNE_CACHE_COLD &&
                       measure->objective != GPUTUNE_OBJECTIVE_LAUNCH;
     bool are_shared = measure->restore.tasks.count > 0 && !one_launch &&
@@ -168,7 +168,7 @@ static gputune_status judge_used(gt_sharing *out, double *ratio, gt_measure *mea
     measure->alone = false;
     variant->launch_ns = launch_ns;
     if (!measure->lost) {
-        (void)gt_device_free(measure->driver, kept); /* waits for the copies */
+        (void)gt_device_free(measure->driver, kept); /* freeing waits for the copies */
     }
     GT_TRY(status);
     if (is_clear(&fresh, &used)) {
@@ -202,7 +202,7 @@ static gputune_status capture_launches(CUgraph *out, gt_measure *measure, gt_loa
     return GPUTUNE_OK;
 }
 
-/* Captures and uploads the graph of a sample, unless *replay has it for this turn's buffers. */
+/* Captures and uploads the graph of a sample, unless *replay already has this turn's buffers. */
 static gputune_status make_replay(gt_replay *replay, gt_measure *measure, gt_loaded *variant,
                                   uint32_t launches)
 {
@@ -222,7 +222,7 @@ static gputune_status make_replay(gt_replay *replay, gt_measure *measure, gt_loa
     replay->launches = launches;
     replay->turn = measure->turn;
     replay->hot = is_hot(measure);
-    if (measure->driver->GraphUpload) { /* now, so the first replay does not */
+    if (measure->driver->GraphUpload) { /* upload now, so the first replay need not */
         GT_CALL(measure, GraphUpload, exec, measure->stream);
     }
     return GPUTUNE_OK;
@@ -239,14 +239,15 @@ void gt_replay_free(gt_replay *replay, gt_measure *measure)
 /* ---- Samples --------------------------------------------------------------------------------- */
 
 enum {
-    HOST_AHEAD_NS = 15000,   /* time for queueing the timed launches */
+    HOST_AHEAD_NS = 15000,   /* time in which the host queues the timed launches */
     HOST_AHEAD_NODE_NS = 100 /* additional time per graph node */
 };
 
 enum { SHORT_GRAPH = 16 };
 
-/* The device must still be busy when timing begins, or the gap before the launch would be timed. A
- * sweep, or else a delay, keeps it busy. A sweep takes longer than queueing a short graph. */
+/* The device must still be busy when timing begins, or the gap before the launch would be timed.
+ * Either a sweep or a delay keeps the device busy. A sweep takes longer than queueing a short
+ * graph. */
 static gputune_status begin_sample(gt_measure *measure, uint64_t kernels)
 {
     if (is_hot(measure) || measure->sweep == 0 || kernels > SHORT_GRAPH) {
@@ -279,7 +280,7 @@ static gputune_status replay_graph(double *out, gt_measure *measure, gt_loaded *
 
 gputune_status gt_sample_single(double *out, gt_measure *measure, gt_loaded *variant)
 {
-    /* the host cannot queue many kernels one by one fast enough */
+    /* one by one, the host cannot queue many kernels fast enough */
     if (variant->kernels > SHORT_GRAPH) {
         GT_TRY(make_replay(&variant->single, measure, variant, 1));
         return replay_graph(out, measure, variant, &variant->single);
@@ -290,7 +291,7 @@ gputune_status gt_sample_single(double *out, gt_measure *measure, gt_loaded *var
     return end_sample(out, measure, variant, 1);
 }
 
-/* Computes the mean of several single launches, for measure->alone. */
+/* Returns the mean time of several single launches. */
 static gputune_status mean_of(double *out, gt_measure *measure, gt_loaded *variant,
                               gt_sampler *single)
 {
@@ -306,8 +307,8 @@ static gputune_status mean_of(double *out, gt_measure *measure, gt_loaded *varia
     return GPUTUNE_OK;
 }
 
-/* Persisting lines stay in L2 while other buffer sets are used, so a cold sample of a variant with
- * such lines uses each set only once. */
+/* Persisting lines stay in L2 while other buffer sets are used, so a cold sample with persisting
+ * lines uses each buffer set only once. */
 static uint32_t sample_launches(const gt_measure *measure, const gt_loaded *variant,
                                 gt_sample_length length)
 {
@@ -324,7 +325,7 @@ gputune_status gt_sample_kernel(double *out, gt_measure *measure, gt_loaded *var
     gt_replay *graph = graphs[measure->length];
     uint32_t launches = sample_launches(measure, variant, measure->length);
     if (launches == sample_launches(measure, variant, GT_SAMPLE_FULL)) {
-        graph = &variant->full; /* equal graphs are shared */
+        graph = &variant->full; /* samples with the same number of launches share a graph */
     }
     if (measure->alone) {
         return mean_of(out, measure, variant, gt_sample_single);
@@ -346,7 +347,7 @@ gputune_status gt_sample_kernel(double *out, gt_measure *measure, gt_loaded *var
     return status;
 }
 
-/* Launches once before the variant's first sample, restores the buffers, and waits. */
+/* Launches once if the variant has no sample yet, restores the buffers, and waits. */
 static gputune_status make_ready(gt_measure *measure, gt_loaded *variant)
 {
     if (!variant->warm) {
@@ -357,7 +358,7 @@ static gputune_status make_ready(gt_measure *measure, gt_loaded *variant)
     return gt_measure_wait(measure);
 }
 
-/* Returns the host's time; with the emulator, its modelled time. */
+/* Returns the host's time, or the emulator's modelled time. */
 static double host_ns(const gt_measure *measure)
 {
     double modelled_ns;
@@ -387,8 +388,8 @@ static gputune_status burst_of_one(double *out, gt_measure *measure, gt_loaded *
 
 static gputune_status sample_launch(double *out, gt_measure *measure, gt_loaded *variant)
 {
-    enum { CHEAPEST_CALL_NS = 3000 }; /* assumed before the first measurement */
-    enum { PIPELINED = 3 };           /* launches of a modelled sample */
+    enum { CHEAPEST_CALL_NS = 3000 }; /* launch time assumed before the first measurement */
+    enum { PIPELINED = 3 };           /* number of launches in a modelled sample */
     if (measure->alone) {
         return mean_of(out, measure, variant, burst_of_one);
     }
@@ -430,7 +431,7 @@ enum { IN_FLIGHT = 2, EVENTS = IN_FLIGHT + 1 };
 /* A change of the energy counter. */
 typedef struct edge {
     uint64_t mj;
-    int64_t time_ns;  /* by the host's clock */
+    int64_t time_ns;  /* time by the host's clock */
     uint64_t batches; /* number of finished batches */
     double device_ns; /* device time of all finished batches except the first */
 } edge;
@@ -439,9 +440,9 @@ typedef struct edge {
 typedef struct load {
     gt_measure *measure;
     const gt_replay *graph;
-    CUevent done[EVENTS];  /* after each of the latest batches */
+    CUevent done[EVENTS];  /* events after the latest batches */
     uint32_t per_batch;    /* replays per batch */
-    uint64_t issued, over; /* number of queued and of finished batches */
+    uint64_t issued, over; /* number of queued batches, and of finished batches */
     double device_ns;      /* device time of all finished batches except the first */
 } load;
 
@@ -540,7 +541,7 @@ static gputune_status sample_energy(double *out, gt_measure *measure, gt_loaded 
 {
     enum { BATCH_NS = 5000000 };
     GT_TRY(gt_energy_check(measure));
-    /* even a quick sample takes a second */
+    /* use a full sample, because even a quick one would take a second */
     uint32_t launches = gt_plan_launches(variant->launch_ns, GT_SAMPLE_FULL);
     launches = launches < 2 ? 2 : launches;
     GT_TRY(make_replay(&variant->full, measure, variant, launches));
@@ -570,14 +571,14 @@ static gputune_status sample_energy(double *out, gt_measure *measure, gt_loaded 
     return status;
 }
 
-/* By objective. DEFAULT: neither the job nor the setup sets an objective. */
+/* Samplers by objective. DEFAULT is used if neither the job nor the setup has an objective. */
 static gt_sampler *const samplers[GPUTUNE_OBJECTIVE_COUNT] = {
     [GPUTUNE_OBJECTIVE_DEFAULT] = gt_sample_kernel, [GPUTUNE_OBJECTIVE_KERNEL] = gt_sample_kernel,
     [GPUTUNE_OBJECTIVE_LAUNCH] = sample_launch,     [GPUTUNE_OBJECTIVE_LATENCY] = sample_latency,
     [GPUTUNE_OBJECTIVE_ENERGY] = sample_energy,
 };
 
-/* The emulator's times are deterministic, so one sample is enough. */
+/* One sample is enough, because the emulator's times are deterministic. */
 static gputune_status sample_modelled(double *out, gt_measure *measure, gt_loaded *variant)
 {
     double *known = &variant->modelled[measure->objective];

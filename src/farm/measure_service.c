@@ -122,7 +122,7 @@ gputune_status gt_tasks_upload(gt_measure *measure, gt_tasks *table)
     uint32_t count = (uint32_t)table->tasks.count;
     size_t bytes = count * sizeof(gt_service_task);
     uint64_t hash = gt_hash64(table->tasks.items, bytes) | 1;
-    if (count == 0 || hash == table->uploaded) { /* most tables do not depend on the data */
+    if (count == 0 || hash == table->uploaded) { /* most tables do not change with the data */
         return GPUTUNE_OK;
     }
     table->uploaded = 0;
@@ -140,7 +140,7 @@ gputune_status gt_tasks_upload(gt_measure *measure, gt_tasks *table)
 static gputune_status run_service(gt_measure *measure, gt_service service, uint64_t blocks,
                                   void **parameters)
 {
-    /* on an emulated device, more blocks only add overhead */
+    /* on the emulator, more blocks only add overhead */
     uint64_t most = measure->device.emulated ? 32 : 8 * (uint64_t)measure->device.sm_count;
     unsigned int grid = (unsigned int)(blocks < most ? blocks : most);
     GT_CALL(measure, LaunchKernel, measure->functions[service], grid, 1, 1, GT_SERVICE_THREADS, 1,

@@ -1,5 +1,5 @@
 /* The state of measuring on one GPU, shared by measure*.c. All work runs on one thread and one
- * stream. It is queued, and the host waits as rarely as possible. */
+ * stream. The host queues work and waits as rarely as possible. */
 #pragma once
 
 #include "base/array.h"
@@ -28,27 +28,26 @@ typedef enum gt_service {
 
 /* Kernels of a template that determine inputs and correct results. */
 typedef enum gt_judge_kind {
-    /* computes correct results; may be the template's own kernels */
+    /* computes the correct results; may consist of the template's own kernels */
     GT_JUDGE_REFERENCE,
     GT_JUDGE_CHECK, /* judges a launch's results */
     GT_JUDGE_INIT,  /* fills the inputs */
     GT_JUDGE_COUNT
 } gt_judge_kind;
 
-/* Findings of one run of the check kernel. */
 typedef struct gt_findings {
     uint64_t sequence; /* number of the run (gt_measure.sequence) */
     gt_finding items[];
 } gt_findings;
 
-/* A table of tasks for a service kernel, those of the timed workload first. */
+/* A table of tasks for a service kernel. Tasks of the timed workload come first. */
 typedef struct gt_tasks {
     GT_ARRAY(gt_service_task) tasks;
     GT_ARRAY(struct gt_buffer_slot *) slots; /* the buffer of each task */
     uint64_t tiles;
     uint32_t timed_count;
     uint64_t timed_tiles;
-    uint64_t device; /* address of the uploaded tasks, or 0 */
+    uint64_t device; /* device address of the uploaded tasks, or 0 */
     uint32_t device_capacity;
     uint64_t uploaded; /* hash of the uploaded tasks, or 0 */
 } gt_tasks;
@@ -61,12 +60,12 @@ typedef struct gt_buffer_slot {
     CUdeviceptr base;     /* start of the allocation and of the front guard zone */
     CUdeviceptr address;  /* start of the buffer */
     uint32_t guard_back;  /* bytes of the guard zone after the buffer */
-    CUdeviceptr pristine; /* unchanged copy of the contents, or 0 */
-    /* by element, how far results move with the inputs (floats), or 0 */
+    CUdeviceptr pristine; /* unchanged copy of the contents; 0 if not needed */
+    /* a float per element: how far the result moves when the inputs move; 0: unknown */
     CUdeviceptr scale;
     CUdeviceptr expected; /* correct results of an output; 0 for an input */
-    bool live;            /* true if the contents come from the host */
-    uint64_t hash;        /* hash of an input */
+    bool live;            /* true if the host sent the contents */
+    uint64_t hash;        /* hash of an input's contents */
     uint64_t gaps;        /* number of elements that the reference leaves unwritten */
     bool moves;           /* true if the table `move` changes the buffer */
     gt_tolerance tolerance;
@@ -84,29 +83,28 @@ typedef struct gt_guarded {
  * timed; workspaces[1], if any, has the odd-tail size. */
 typedef struct gt_workspace {
     gt_workload workload;
-    gt_buffer_slot *slots, *slots_end; /* part of gt_measure.slots */
-    CUdeviceptr scale;                 /* the reference's output `scale`, or 0 */
+    gt_buffer_slot *slots, *slots_end; /* range in gt_measure.slots */
+    CUdeviceptr scale;                 /* the reference's output `scale`; 0 if there is none */
     gt_type scale_type;
-    void *blocks[GT_BLOCK_MAX];      /* the caller's blocks, in host memory; owned */
-    uint32_t sent_blocks;            /* bit i: block i comes from the host */
-    gt_buffer_slot failures;         /* the check kernel's counter */
-    gt_tasks first;                  /* checks after a proof's first launch */
+    void *blocks[GT_BLOCK_MAX];      /* the pass blocks, in host memory; owned */
+    uint32_t sent_blocks;            /* bit i is set if the host sent block i */
+    gt_buffer_slot failures;         /* the failure counter of the template's check kernel */
+    gt_tasks first;                  /* checks after the first launch of a proof */
     void *values;                    /* values of all scalars; owned */
     void *scalars[GT_PARAMETER_MAX]; /* pointers into `values` */
-    /* the workload's numbers, for the service kernels */
+    /* values of the workload's numbers, for the service kernels */
     CUdeviceptr numbers;
-    /* number of buffer sets for cold samples; the slots are set 0 */
+    /* number of buffer sets that cold samples rotate; the slots are set 0 */
     uint32_t sets;
-    CUdeviceptr *addresses; /* by set and buffer; owned */
-    const void **arguments; /* by set and argument; owned */
+    CUdeviceptr *addresses; /* buffer addresses by set and buffer; owned */
+    const void **arguments; /* launch arguments by set; owned */
     uint32_t argument_count;
 } gt_workspace;
 
-/* The graph of a sample. */
 typedef struct gt_replay {
     CUgraphExec exec;
     uint32_t launches;
-    uint32_t turn; /* gt_measure.turn at the capture */
+    uint32_t turn; /* value of gt_measure.turn at the capture */
     bool hot;
 } gt_replay;
 
@@ -119,16 +117,16 @@ typedef struct gt_loaded {
     uint64_t id;
     gt_launch launches[GT_WORKLOAD_MAX];
     gt_launcher *launchers[GT_WORKLOAD_MAX];
-    double launch_ns; /* latest time per launch by the device's clock */
-    double call_ns;   /* time per consecutive launch by the host's clock; 0: unknown */
-    /* true after a launch by a `launch` or `latency` sample */
+    double launch_ns; /* latest time of one launch by the device's clock */
+    double call_ns;   /* time of one of many consecutive launches by the host's clock; 0: unknown */
+    /* true if a `launch` or `latency` sample has launched the variant */
     bool warm;
-    uint64_t owned_bytes; /* device memory without code */
+    uint64_t owned_bytes; /* device memory of the variant, without its code */
     uint64_t kernels;     /* kernels per launch */
     gt_replay full, brief, quick;
-    gt_replay single;        /* one launch of many kernels */
-    gt_variables *variables; /* owned; may be NULL */
-    /* samples on an emulated device; 0: not taken yet */
+    gt_replay single;        /* graph of one launch that has many kernels */
+    gt_variables *variables; /* owned; NULL if there are none */
+    /* samples on an emulated device; 0: no sample yet */
     double modelled[GPUTUNE_OBJECTIVE_COUNT];
 } gt_loaded;
 
@@ -145,35 +143,35 @@ typedef struct gt_data_proof gt_data_proof;
 enum { GT_TABLES = 16 };
 
 struct gt_measure {
-    const gt_driver *driver; /* &limited; for a data proof, the parent's driver */
+    const gt_driver *driver; /* &limited; in a data proof, the parent's driver */
     gt_driver limited;       /* a copy of the opened driver, with a budget */
-    gt_budget budget;        /* for the setup and its variants */
-    uint64_t reserved_bytes; /* memory needed after the buffers are allocated */
+    gt_budget budget;        /* limit of device memory for the setup and its variants */
+    uint64_t reserved_bytes; /* device memory that tuning needs besides the buffers */
     gt_device device;
     CUcontext context;
     CUstream stream;
     CUevent start, stop, checked;
     gt_monitor *monitor;
-    bool lost;  /* true after a fatal error: this process cannot use the GPU */
-    bool ready; /* true after gt_measure_prepare() */
+    bool lost;  /* true after a fatal error, because this process cannot use the GPU any more */
+    bool ready; /* true if gt_measure_prepare() has succeeded */
 
     CUmodule service;
-    uint64_t service_hash; /* hash of the loaded image, or 0 */
-    /* by kind and size; NULL: not in the template */
+    uint64_t service_hash; /* hash of the loaded service image, or 0 */
+    /* launchers by kind and size; NULL: the template has no such kernel */
     gt_launcher *judges[GT_JUDGE_COUNT][GT_WORKLOAD_MAX];
     CUfunction functions[GT_SERVICE_COUNT];
     gt_measure_setup setup; /* a copy without images and inputs */
     gt_workspace workspaces[GT_WORKLOAD_MAX];
-    /* of all workspaces, those of workspaces[0] first */
+    /* slots of all workspaces, beginning with workspaces[0] */
     gt_buffer_slot slots[GT_WORKLOAD_MAX * GT_PARAMETER_MAX];
-    GT_ARRAY(CUdeviceptr) allocations; /* freed by gt_memory_free() */
+    GT_ARRAY(CUdeviceptr) allocations; /* device memory that gt_memory_free() frees */
     union {
         gt_tasks tables[GT_TABLES];
         struct {
             gt_tasks fill;         /* fills inputs, pristine copies and guard zones */
             gt_tasks launch;       /* before a proof: restores inout buffers, poisons outputs */
             gt_tasks relaunch;     /* before a proof's second launch, on the last workspace */
-            gt_tasks reset, again; /* before a winner's first and second launch */
+            gt_tasks reset, again; /* before the first and second launch of a winner's proof */
             gt_tasks restore;      /* before a sample: restores inout buffers of all sets */
             gt_tasks rotate;       /* copies set 0 to all other buffer sets */
             gt_tasks check;        /* after a proof: checks results, guard zones and inputs */
@@ -187,40 +185,41 @@ struct gt_measure {
             gt_tasks spread;       /* measures how far results move with the inputs */
         };
     };
-    const gt_tasks *ahead;   /* table that is queued for the next launch, or NULL */
+    const gt_tasks *ahead;   /* the table that is queued for the next launch, or NULL */
     CUdeviceptr sums, found; /* the check kernel's accumulators and results */
     gt_findings *findings;   /* findings in pinned host memory */
-    gt_findings *first;      /* findings about a proof's first launch */
-    uint64_t sequence;       /* number of the check kernel's last run */
-    /* zeros, twice as large as L2 (as large on an emulated device); 0: no sweep */
+    gt_findings *first;      /* findings about a proof's first launch, in pinned host memory */
+    uint64_t sequence;       /* number of the last run of the check kernel */
+    /* the sweep buffer: zeros, twice as large as L2; on an emulated device as large as L2; 0: no
+     * sweep */
     CUdeviceptr sweep;
     uint64_t sweep_bytes;
-    CUdeviceptr stray;     /* nonzero after a sweep that did not read zeros */
-    uint32_t *stray_seen;  /* host copy of `stray`; NULL: no sweep */
+    CUdeviceptr stray;     /* becomes nonzero if a sweep reads anything but zeros */
+    uint32_t *stray_seen;  /* copy of `stray` on the host; NULL: no sweep */
     uint64_t seed;         /* seed of the buffers' contents */
     uint64_t results_hash; /* hash of the expected results for the setup's seed; 0: unknown */
     gt_damage damage;
     bool has_expected;
     bool has_tolerances;
-    uint32_t turn; /* number of sample jobs; selects the buffer set of hot samples */
+    uint32_t turn; /* number of sample jobs, which selects the buffer set of hot samples */
     gt_guarded guard;
-    bool guarded;                /* true if timed launches use the arguments in `guard` */
-    bool hot;                    /* true if samples have a warm cache despite a cold setup */
-    bool alone;                  /* true if samples are single launches on restored buffers */
-    gputune_objective objective; /* of the current samples */
+    bool guarded; /* true if launches on the timed workspace use the arguments in `guard` */
+    bool hot;     /* true if samples have a warm cache although the setup's cache is cold */
+    bool alone;   /* true if each launch is timed alone, on restored buffers */
+    gputune_objective objective; /* objective and length of the current samples */
     gt_sample_length length;
     double reference_ns, copy_bytes_per_s;
     gt_data_proof *data_proof; /* may be NULL */
     gt_lost lost_tries;        /* experiments that the next data proof skips */
-    gt_current *current;       /* reports to the host; NULL: no host */
-    struct gt_measure *parent; /* for a data proof: the setup's state; otherwise NULL */
+    gt_current *current;       /* reports current work to the host; NULL: no host */
+    struct gt_measure *parent; /* in a data proof, the state of its setup; otherwise NULL */
 
     gt_loaded *variants; /* verified variants, newest first */
-    gt_loaded *dropped;  /* dropped variants that are still loaded */
+    gt_loaded *dropped;  /* variants that are still loaded although they were dropped */
     uint32_t dropped_count;
 };
 
-/* Returns the end of the first workspaces' slots. */
+/* Returns the end of the slots of the first `workspace_count` workspaces. */
 static inline gt_buffer_slot *gt_slots_end(const gt_measure *measure, uint32_t workspace_count)
 {
     return measure->workspaces[workspace_count - 1].slots_end;
@@ -233,14 +232,14 @@ static inline double gt_finding_double(uint64_t bits)
     return value;
 }
 
-/* Converts a driver's result to a status. Sets measure->lost after a fatal error. */
+/* Converts the result of a driver call to a status. Sets measure->lost after a fatal error. */
 gputune_status gt_measure_check(gt_measure *measure, CUresult result, const char *call);
 #define GT_CALL(measure, function, ...)                                                            \
     GT_TRY(gt_measure_check((measure), (measure)->driver->function(__VA_ARGS__), "cu" #function))
 gputune_status gt_measure_wait(gt_measure *measure);
 /* Waits for the event `stop`. Sets *out_ns to the time since `start`. */
 gputune_status gt_measure_elapsed(double *out_ns, gt_measure *measure);
-/* Loads a kernel's launches for all sizes, which share a module. */
+/* Loads the launches of a kernel for all sizes. The launchers share a module. */
 gputune_status gt_measure_load(gt_launcher **out, gt_measure *measure, const gt_image *image,
                                const gt_launch *const *launches);
 gputune_status gt_measure_launch(gt_measure *measure, gt_launcher *launcher,
@@ -250,5 +249,5 @@ gputune_status gt_measure_usable(const gt_measure *measure);
 /* Allocates and fills the buffers of a setup, and runs the reference. The service kernels must be
  * loaded. */
 gputune_status gt_measure_build(gt_measure *measure, const gt_measure_setup *setup);
-/* Frees everything of the setup. */
+/* Frees everything that belongs to the setup. */
 void gt_measure_forget(gt_measure *measure);

@@ -1,4 +1,4 @@
-/* Makes the tables of tasks for a setup. Each table is for one run of a service kernel. */
+/* Makes the tables of tasks for a setup. A table describes one run of a service kernel. */
 #include "farm/measure_tables.h"
 
 #include "farm/measure_service.h"
@@ -6,13 +6,14 @@
 #include "kernel/bind/tolerance.h"
 #include "kernel/bind/vary.h"
 
-/* All variants' inputs are checked on the smaller workspace, the winner's also on the timed one. */
+/* Inputs are checked for all variants on the smaller workspace, and for the winner also on the
+ * timed workspace. */
 static bool is_cheapest(const gt_measure *measure, const gt_workspace *workspace)
 {
     return workspace == &measure->workspaces[measure->setup.workload_count - 1];
 }
 
-/* All launches of a proof have different poisons. */
+/* Outputs have another poison in each launch of a proof. */
 static uint32_t first_poison(const gt_measure *measure, const gt_workspace *workspace)
 {
     return GT_POISON_MIXED + (is_cheapest(measure, workspace) ? 0 : 3);
@@ -166,7 +167,8 @@ static gputune_status plan_result(gt_tasks *table, gt_buffer_slot *slot, uint32_
 
 /* ---- The reference --------------------------------------------------------------------------- */
 
-/* The first run's results are in the slots. NaN is judged later, with the variants. */
+/* The results of the reference's first run are in the slots. NaN is judged later, with the
+ * variants. */
 static gputune_status plan_agreement(gt_measure *measure, gt_buffer_slot *slot)
 {
     gt_service_task task = comparison(slot, GT_POISON_FIRST);
@@ -182,8 +184,8 @@ static gputune_status plan_agreement(gt_measure *measure, gt_buffer_slot *slot)
     return gt_tasks_add(&measure->agree, slot, &task);
 }
 
-/* Compares results with those for moved inputs; a second task measures their magnitude. Without a
- * reference, a variant's results are expected. */
+/* The first task compares results with those for moved inputs, the second task measures their
+ * magnitude. Without a reference, a variant provides the expected results. */
 static gputune_status plan_spread(gt_measure *measure, gt_buffer_slot *slot)
 {
     const gt_buffer *buffer = slot->buffer;
@@ -241,8 +243,8 @@ static gputune_status plan_workspace(gt_measure *measure, gt_workspace *workspac
         GT_TRY(plan_reset(&measure->reset, slot, first));
         GT_TRY(plan_reset(&measure->again, slot, last));
         GT_TRY(plan_reset(&measure->launch, slot, before_race));
-        /* `check` runs after the second launch. `first` checks the results of the first launch, and
-         * inputs that `check` does not. */
+        /* The table `check` runs after the second launch. `first` checks the results of the first
+         * launch, and inputs that `check` does not check. */
         GT_TRY(plan_result(&measure->check, slot, last));
         GT_TRY(plan_edges(&measure->check, measure, slot));
         GT_TRY(plan_edges(&measure->edges, measure, slot));
@@ -283,7 +285,8 @@ gputune_status gt_tables_plan(gt_measure *measure)
 
 /* ---- Tolerances ------------------------------------------------------------------------------ */
 
-/* With `gaps`, unwritten elements are equal only if the reference leaves some unwritten. */
+/* With `gaps`, elements that both sides left unwritten are equal if the reference leaves any
+ * unwritten. */
 static gputune_status judge_table(gt_measure *measure, gt_tasks *table, bool gaps)
 {
     for (size_t i = 0; i < table->tasks.count; ++i) {

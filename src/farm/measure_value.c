@@ -1,4 +1,4 @@
-/* Element values on the host, computed by the functions of the service kernels. */
+/* Element values on the host, computed by the same functions as in the service kernels. */
 #include "farm/measure_value.h"
 
 #include "base/number.h"

@@ -55,7 +55,8 @@ gputune_status gt_loaded_launch(gt_measure *measure, gt_loaded *variant, uint32_
                              arguments_of(measure, workspace));
 }
 
-/* Fills a launch's scratch memory and its guard zones; GT_SCRATCH_ZERO memory with zeros. */
+/* Fills a launch's scratch memory and its guard zones with `byte`, and GT_SCRATCH_ZERO memory with
+ * zeros. */
 static gputune_status scratch_poison(gt_measure *measure, gt_loaded *variant, uint32_t workspace,
                                      uint8_t byte)
 {
@@ -107,7 +108,7 @@ static gputune_status scratch_look(gt_measure *measure, gt_loaded *variant)
 enum { VARIABLES_MAX = 32, BYTES_MAX = 1 << 16 };
 
 struct gt_variables {
-    const gt_launch *launch; /* blocks of this launch are no module variables */
+    const gt_launch *launch; /* the blocks of this launch do not count as variables */
     uint32_t count;
     char names[VARIABLES_MAX][GT_NAME_MAX];
     uint64_t hashes[VARIABLES_MAX];
@@ -127,7 +128,8 @@ static void add_change(void *user, const char *name, size_t length)
     }
 }
 
-/* Sets *changed to the first module variable whose beginning has changed since the last call. */
+/* Sets *changed to the first module variable that has changed since the last call, or to NULL. Only
+ * the first bytes of a variable are compared. */
 static gputune_status variables_note(const char **changed, gt_measure *measure, gt_loaded *variant)
 {
     gt_variables *all = variant->variables;
@@ -161,7 +163,7 @@ uint32_t gt_argument_place(const gt_workload *workload, uint32_t buffer)
     return workload->block_count + place;
 }
 
-/* For each pair of in_place(), copies the input to the output and passes the output for both. */
+/* For each pair of in_place(), copies the input to the output, and passes the output as both. */
 static gputune_status loaded_launch_in_place(gt_measure *measure, gt_loaded *variant,
                                              uint32_t workspace)
 {
@@ -185,7 +187,7 @@ static unsigned check_flags(bool is_set, bool races)
     return (is_set ? EMU_CHECK_SET : 0) | (races ? EMU_CHECK_RACES : 0);
 }
 
-/* Tells the sanitizer each buffer's name, and if its contents are defined. */
+/* Tells the sanitizer each buffer's name, and whether its contents are defined. */
 static gputune_status note_memory(gt_measure *measure, const gt_loaded *variant, uint32_t index)
 {
     const gt_workspace *workspace = &measure->workspaces[index];
@@ -295,8 +297,8 @@ void gt_loaded_free_all(gt_measure *measure)
 }
 
 /* A small variant stays loaded until the race ends, because unloading waits for the device and
- * takes as long as a sample. With a memory limit, variants with memory of their own are
- * unloaded. */
+ * takes as long as a sample. With a memory limit, variants that own device memory are unloaded at
+ * once. */
 static void unload_variant(gt_measure *measure, gt_loaded *variant)
 {
     enum { KEPT = 256, KEPT_BYTES = 1 << 20 };
@@ -321,8 +323,8 @@ void gt_measure_drop(gt_measure *measure, uint64_t id)
 
 /* ---- Proofs ---------------------------------------------------------------------------------- */
 
-/* With two sizes, the timed launch has zeros, because a variant may read scratch memory before
- * writing it. */
+/* If there are two sizes, the timed launch has zeros in scratch memory, because a variant may read
+ * scratch memory before writing it. */
 static gputune_status poison_scratch(gt_measure *measure, gt_loaded *variant)
 {
     uint32_t count = measure->setup.workload_count;
@@ -336,7 +338,7 @@ static gputune_status poison_scratch(gt_measure *measure, gt_loaded *variant)
 /* Launches on the timed workspace between two events, with a cold cache as in samples. */
 static gputune_status launch_pilot(gt_measure *measure, gt_loaded *variant)
 {
-    enum { HOST_AHEAD_NS = 10000 }; /* time for queueing the launch */
+    enum { HOST_AHEAD_NS = 10000 }; /* time in which the host queues the launch */
     if (measure->sweep) {
         GT_TRY(gt_service_sweep(measure));
     } else {
@@ -348,8 +350,9 @@ static gputune_status launch_pilot(gt_measure *measure, gt_loaded *variant)
     return GPUTUNE_OK;
 }
 
-/* The last workspace comes first, because no launch may precede a launch whose results are checked.
- * Shared memory is not poisoned again, because that might change the pilot's time. */
+/* The launch on the last workspace comes first, because no launch may precede a launch whose
+ * results are checked. Shared memory is not poisoned again, because that might change the pilot's
+ * time. */
 static gputune_status launch_first(gt_measure *measure, gt_loaded *variant,
                                    uint32_t workspace_count)
 {
@@ -373,12 +376,12 @@ static gputune_status launch_again(gt_measure *measure, gt_loaded *variant, cons
 }
 
 typedef enum extent {
-    EDGES, /* memory that launches must not change */
+    EDGES, /* checks only memory that launches must not change */
     PROOF, /* EDGES and results */
-    AGAIN  /* the winner's second proof */
+    AGAIN  /* checks for the second proof of a winner */
 } extent;
 
-/* Before the race, first queues the reset for the next variant. */
+/* Before the race, queues the reset for the next variant before waiting. */
 static gputune_status conclude_proof(gt_verified *out, gt_measure *measure, gt_loaded *variant,
                                      extent extent)
 {
@@ -425,9 +428,9 @@ static gputune_status is_slower(bool *out, gt_verified *verified, gt_measure *me
     return GPUTUNE_OK;
 }
 
-/* The second launch on the last workspace shows if a launch depends on what the first one left. The
- * timed workspace has only one launch, because most variants leave the race before prove_again().
- * All work is queued before waiting. */
+/* The second launch on the last workspace shows if a launch depends on what the first launch left.
+ * The timed workspace has only one launch, because most variants leave the race before
+ * prove_again(). All work is queued before waiting. */
 static gputune_status prove_variant(gt_verified *out, gt_measure *measure, gt_loaded *variant,
                                     const gt_verify_job *job)
 {
@@ -456,9 +459,9 @@ static gputune_status prove_variant(gt_verified *out, gt_measure *measure, gt_lo
     return gt_data_proof_judge(out, measure, variant, job);
 }
 
-/* The first launch has the scratch memory that the race left, the second has poisoned scratch
- * memory. Inputs are read-only, so a variant that changes and restores an input, which no
- * comparison would show, ends the worker. */
+/* The first launch has the scratch memory that the race left, the second launch has poisoned
+ * scratch memory. Inputs are read-only, so the worker ends if a variant changes and restores an
+ * input, which no comparison would show. */
 static gputune_status prove_again(gt_verified *out, gt_measure *measure, gt_loaded *variant)
 {
     gputune_status status = gt_guard_inputs(measure);
@@ -521,7 +524,7 @@ gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, 
         gt_data_proof_doubt(measure);
         measure->has_expected &= !adopting;
         measure->has_tolerances &= !adopting;
-        if (!measure->lost) { /* wait for the variant's kernels */
+        if (!measure->lost) { /* wait until the variant's kernels have ended */
             measure->lost = gt_cuda_fatal(measure->driver->StreamSynchronize(measure->stream));
         }
         free_variant(measure, variant);
@@ -534,7 +537,7 @@ gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, 
     }
     variant->next = measure->variants;
     measure->variants = variant;
-    /* the emulator's pilot is exact, unless the launch copied a block */
+    /* on the emulator the pilot is exact, unless the launch copied a block */
     if (measure->device.emulated && measure->sweep && !gt_launch_copies(&job->launches[0])) {
         variant->modelled[GPUTUNE_OBJECTIVE_KERNEL] = variant->launch_ns;
     }
@@ -549,7 +552,7 @@ gputune_status gt_measure_recheck(gt_measure *measure, const gt_recheck_job *job
     gt_loaded *variant = gt_loaded_find(measure, job->id);
     GT_REFUSE(!variant, GPUTUNE_EINVAL, "variant %llu is not loaded", (unsigned long long)job->id);
     if (measure->workspaces[0].workload.has_reference && job->seed != measure->setup.seed) {
-        measure->damage = GT_DAMAGE_EVERYTHING; /* until the setup's contents are restored */
+        measure->damage = GT_DAMAGE_EVERYTHING; /* valid until the setup's contents are restored */
         GT_TRY(gt_contents_make(measure, job->seed, true));
     } else {
         GT_TRY(gt_contents_refresh(measure));

@@ -9,7 +9,7 @@ gt_loaded *gt_loaded_find(gt_measure *measure, uint64_t id);
 void gt_loaded_free_all(gt_measure *measure);
 /* Queues a launch of a variant on this workspace. Buffers are not reset. */
 gputune_status gt_loaded_launch(gt_measure *measure, gt_loaded *variant, uint32_t workspace);
-/* Returns true if some pair of buffers may be one buffer (in_place()). */
+/* Returns true if some pair of buffers may share memory (in_place()). */
 bool gt_has_in_place(const gt_workload *workload);
 /* Returns a buffer's index among the caller's arguments. */
 uint32_t gt_argument_place(const gt_workload *workload, uint32_t buffer);

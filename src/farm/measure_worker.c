@@ -6,7 +6,7 @@
 
 #include <sys/prctl.h>
 
-/* Shows gt_nvml_read_users() that this process does not use the GPU, although it has a context. */
+/* Shows gt_nvml_read_users() that this process is not using the GPU, although it has a context. */
 static void set_idle_name(void)
 {
     prctl(PR_SET_NAME, GT_NVML_WAITING);
@@ -41,7 +41,7 @@ static gputune_status serve_verify(void *measure, void *job, void *reply, gt_cur
     return gt_measure_verify(measure, job, reply);
 }
 
-/* The variant is known to be fast, so slow launches are accepted. */
+/* Accepts slow launches, because the variant is known to be fast. */
 static gputune_status verify_again(void *measure, void *job, void *reply, gt_current *current)
 {
     ((gt_verify_job *)job)->slower_ns = 0;
@@ -81,7 +81,7 @@ static gputune_status open_device(gt_measure **out, int channel, const char *dri
     gt_measure *measure = NULL;
     set_idle_name();
     gputune_status status = gt_measure_open(&measure, driver, ordinal);
-    /* the host can continue while the context is made */
+    /* let the host continue while the context is made */
     if (status == GPUTUNE_OK) {
         status = gt_frame_send(channel, GT_FRAME_DEVICE, 0, NULL, gt_measure_device(measure));
     }

@@ -23,7 +23,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Variables that are hidden from workers. With `may_compile`, compile workers may see them. */
+/* Environment variables that are hidden from workers; from compile workers only if `may_compile` is
+ * false. */
 static const struct {
     const char *begins;
     bool may_compile;
@@ -163,7 +164,8 @@ gputune_status gt_process_spawn(gt_process *out, const char *const *arguments,
                                 char *const *environment, int channel)
 {
     pid_t pid;
-    /* for the child to watch, because other children of the host may keep the channel open */
+    /* The child watches the host by this descriptor, because other children may keep the channel
+     * open. */
     int host = (int)syscall(SYS_pidfd_open, getpid(), 0);
     if (host >= 0 && !gt_process_lift(&host)) {
         close(host);
@@ -179,7 +181,8 @@ gputune_status gt_process_spawn(gt_process *out, const char *const *arguments,
     }
     GT_REFUSE(error, GPUTUNE_EWORKER, "cannot start the worker %s: %s", arguments[0],
               strerror(error));
-    /* without a pidfd, the host program has already reaped the child, and the channel is closed */
+    /* if there is no pidfd, the host program has already reaped the child, and the channel is
+     * closed */
     int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
     *out = (gt_process){pid, pidfd, pidfd < 0 && errno == ESRCH};
     return GPUTUNE_OK;
@@ -197,7 +200,8 @@ void gt_process_kill(gt_process *process)
     }
 }
 
-/* The pid may be reused after the host program has reaped the child. */
+/* Waits for the pidfd if possible, because the pid may be reused after the host program has reaped
+ * the child. */
 static gt_end reap_process(gt_process *process, int *code, int flags)
 {
     siginfo_t info = {0};
@@ -249,7 +253,7 @@ static void *reap_children(void *argument)
     return NULL;
 }
 
-/* Prevents unloading by dlclose(), because the reaping thread runs the library's code. */
+/* Prevents unloading by dlclose(), because the reaping thread runs this library's code. */
 static void pin_library(void)
 {
     Dl_info info;

@@ -1,5 +1,5 @@
-/* Starts and ends child processes without effects on the host program. A child inherits no
- * descriptors, signal handling or process group. The host program may reap children itself. */
+/* Starts and ends child processes without effects on the host program. A child does not inherit
+ * descriptors, signal handling or the process group. The host program may reap children itself. */
 #pragma once
 
 #include "base/array.h"
@@ -8,19 +8,19 @@
 
 enum {
     GT_CHILD_CHANNEL = 3,
-    GT_CHILD_HOST = 4 /* a pidfd of the host; closed on kernels without pidfds */
+    GT_CHILD_HOST = 4 /* descriptor of a pidfd of the host; closed if the kernel has no pidfds */
 };
 
 typedef struct gt_process {
     pid_t pid;
     int pidfd;  /* -1: no pidfd */
-    bool ended; /* true if the process was reaped, or another thread will reap it */
+    bool ended; /* true if the process was reaped, or if another thread will reap it */
 } gt_process;
 
 /* Starts arguments[0] in its own process group, because the host handles interrupts from the
- * terminal. `arguments` end with NULL. Standard input, output and error are /dev/null, except
- * standard error with GPUTUNE_WORKER_STDERR. No other descriptors than those above are open, and
- * signals have default handlers. The caller still owns `channel`. EWORKER. */
+ * terminal. `arguments` end with NULL. Standard input, output and error are /dev/null;
+ * GPUTUNE_WORKER_STDERR keeps standard error. Only the descriptors above are open, and signals have
+ * default handlers. The caller still owns `channel`. EWORKER. */
 gputune_status gt_process_spawn(gt_process *out, const char *const *arguments,
                                 char *const *environment, int channel);
 
@@ -40,13 +40,14 @@ gt_end gt_process_wait(gt_process *process, int *code, double seconds);
 /* Lets a detached thread reap a killed child, so the caller need not wait. */
 void gt_process_abandon(gt_process *process);
 
-/* Makes a worker's environment: the host's, without variables that distort measurements or break
- * the worker (blocking launches, profilers, GPU core dumps). `measure` also disables MPS, and makes
- * only `device` visible: a UUID, a result of gt_process_visible(), or NULL for all devices.
- * out->items end with NULL. The caller frees *out, even after a failure. */
+/* Makes a worker's environment: the host's environment without variables that distort measurements
+ * or break the worker (blocking launches, profilers, GPU core dumps). With `measure`, also disables
+ * MPS, and makes only `device` visible: a UUID, a result of gt_process_visible(), or NULL for all
+ * devices. out->items end with NULL. The caller frees *out, even after a failure. */
 gputune_status gt_process_environment(gt_texts *out, bool measure, const char *device);
-/* Gets a value of CUDA_VISIBLE_DEVICES with which a child sees only this process's device
- * `ordinal`, or NULL if this process's own variable has no such entry. The caller frees *out. */
+/* Sets *out to a value of CUDA_VISIBLE_DEVICES with which a child sees only device `ordinal` of
+ * this process. Sets *out to NULL if this process's own variable has no such entry. The caller
+ * frees *out. */
 gputune_status gt_process_visible(char **out, int ordinal);
 
 /* Moves a descriptor above a child's descriptors, and makes it close-on-exec. Returns false and

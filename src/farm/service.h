@@ -14,36 +14,36 @@ typedef long long int64_t;
 #endif
 
 enum {
-    GT_TILE = 4096,           /* elements, or bytes of a guard zone */
+    GT_TILE = 4096,           /* number of elements in a tile, or of bytes in a guard zone's tile */
     GT_TILE_HASH = 4 * 4096,  /* bytes to hash */
-    GT_TILE_RESET = 4 * 4096, /* bytes to copy or poison */
+    GT_TILE_RESET = 4 * 4096, /* bytes in a tile that is copied or poisoned */
     GT_SERVICE_THREADS = 256
 };
 
 typedef enum gt_service_operation {
     GT_DO_FILL,
     GT_DO_CONVERT,
-    GT_DO_NARROW,  /* converts to the target's type; poison stays poison */
-    GT_DO_MOVE,    /* randomly multiplies elements by 1 + step or 1 - step, within [low, high] */
+    GT_DO_NARROW,  /* converts elements to the target's type; poison stays poison */
+    GT_DO_MOVE,    /* multiplies elements by 1 + step or 1 - step at random, within [low, high] */
     GT_DO_PATTERN, /* fills a guard zone */
     GT_DO_COPY,
     GT_DO_POISON,
     GT_DO_COMPARE,
     GT_DO_GUARD,
     GT_DO_HASH,
-    /* measures the distance of target and source, or without a source, the target's magnitude */
+    /* measures the distance between target and source; without a source, the target's magnitude */
     GT_DO_SPREAD
 } gt_service_operation;
 
 enum {
     GT_TASK_NAN_OK = 1,
     GT_TASK_GAPS = 2,       /* compare: elements that both sides left unwritten are equal */
-    GT_TASK_WHOLE = 4,      /* move: whole numbers stay */
-    GT_TASK_EXTREMES = 8,   /* fill: GT_VARIETY_EXTREMES or _SPECIALS (kernel/bind/vary.h) */
-    GT_TASK_SPECIALS = 16,  /* fill: GT_VARIETY_SPECIALS (kernel/bind/vary.h) */
+    GT_TASK_WHOLE = 4,      /* move: whole numbers are not moved */
+    GT_TASK_EXTREMES = 8,   /* fill: as gt_variety requires (kernel/bind/vary.h) */
+    GT_TASK_SPECIALS = 16,  /* fill: as GT_VARIETY_SPECIALS requires (kernel/bind/vary.h) */
     GT_TASK_FREE = 32,      /* fill: the input has no declared range */
     GT_TASK_UNBOUNDED = 64, /* compare: all elements that are not finite are equal */
-    GT_TASK_TIES = 128      /* fill: GT_VARIETY_TIES (kernel/bind/vary.h) */
+    GT_TASK_TIES = 128      /* fill: as GT_VARIETY_TIES requires (kernel/bind/vary.h) */
 };
 
 /* A number of an element with several numbers (gt_number). */
@@ -58,20 +58,20 @@ typedef struct gt_service_task {
     /* repeat k copies to target + k * stride bytes */
     uint64_t repeats, stride;
     uint64_t target, source, scale;
-    uint64_t count; /* number of elements (fill, convert, compare) or bytes */
+    uint64_t count; /* number of elements (fill, convert, compare) or of bytes */
     uint64_t seed;
-    /* fill and move: range low to high, and in stol the largest value of a fill or the step of a
-     * move; compare: atol, rtol and stol */
+    /* fill and move: range low to high; stol: largest value of a fill, or step of a move. compare:
+     * atol, rtol and stol */
     double low, high, stol;
     uint32_t operation, type, source_type, scale_type;
     uint32_t pattern,
         flags; /* pattern: gt_fill_kind (fill), poison (poison, compare) or seed (guard) */
     uint32_t source_pattern; /* poison byte of the source (compare, narrow) */
     uint32_t sparse;         /* move: one in `sparse` elements moves, at random */
-    /* array of gt_service_number, one for each number of an element; 0: plain elements */
+    /* address of a gt_service_number for each number of an element; 0: elements are plain values */
     uint64_t numbers;
     uint32_t number_count;
-    uint32_t pitch; /* bytes between elements, with `numbers` */
+    uint32_t pitch; /* bytes between elements if `numbers` is set */
 } gt_service_task;
 
 /* The check kernel's findings for one task. `worst` and `need` are the bits of doubles.

@@ -3,12 +3,12 @@
 struct tally {
     u64 count, first;
     double worst;
-    float need; // single precision suffices, because it is only reported
+    float need; // `need` is only reported, so single precision suffices
     u32 gaps;
 };
 
-/* The verdict on an element: |v - r| / tolerance (> 1: mismatch; infinite if only equality counts),
- * and an atol that would accept it. */
+/* The verdict on an element. `ratio` is |v - r| / tolerance; a ratio above 1 is a mismatch, and
+ * infinite if only equality counts. `need` is an atol that would accept the element. */
 struct verdict {
     double ratio;
     float need;
@@ -26,7 +26,7 @@ static __device__ verdict judge_numbers(const task &t, double v, double r, u64 i
 {
     if ((t.flags & GT_TASK_UNBOUNDED) && !(fabs(v) < infinity()) &&
         !(fabs(r) < overflow_of(t.type))) {
-        return exactly(true); // both overflow, as sums may in any order
+        return exactly(true); // both values overflow, as sums in any order may
     }
     if (v != v || r != r) {
         return exactly((t.flags & GT_TASK_NAN_OK) && v != v && r != r);
@@ -68,7 +68,7 @@ static __device__ verdict judge(const task *at, u64 index)
     return judge_numbers(t, to_double(t.type, v), to_double(t.source_type, r), index);
 }
 
-// not inlined: it is large, and most vectors do not need it
+// not inlined, because the function is large and most vectors do not need it
 static __device__ __noinline__ void compare_element(const task *at, tally &sum, u64 index)
 {
     verdict result;
@@ -88,13 +88,13 @@ static __device__ __noinline__ void compare_element(const task *at, tally &sum, 
     }
 }
 
-// Records the change for four elements, because that of a single one may be small by chance.
+// Records the change for four elements, because that of a single element may be small by chance.
 static __device__ void note_scale(const task &t, u64 index, float by)
 {
     u64 first = index & ~3ull;
 #pragma unroll 1
     for (u64 i = first; i < first + 4 && i < t.count && t.scale != 0 && by < 3e38f; ++i) {
-        atomicMax((u32 *)t.scale + i, __float_as_uint(by)); // as integers, positive floats keep their order
+        atomicMax((u32 *)t.scale + i, __float_as_uint(by)); // compared as integers, positive floats keep their order
     }
 }
 
@@ -124,8 +124,8 @@ static __device__ __noinline__ void spread_element(const task *at, tally &sum, u
     sum.worst = size > sum.worst && size < infinity() ? size : sum.worst;
 }
 
-/* Returns the exponent bits that are all ones in inf and NaN, for both halves of a word; 0: not
- * needed. A false alarm only costs time. */
+/* Returns masks of the exponent bits, which are all ones in inf and NaN, for both halves of a word;
+ * 0 if inf and NaN need no check. */
 static __device__ uint2 special_masks(const task &t)
 {
     if (!is_float(t.type) || (t.flags & GT_TASK_NAN_OK)) {
@@ -295,7 +295,7 @@ static __device__ __noinline__ void flush(finding *into, tally &sum)
     if (!__any_sync(0xffffffffu, sum.count != 0 || sum.gaps != 0 || sum.worst != 0)) {
         return;
     }
-    u64 worst = (u64)__double_as_longlong(sum.worst); // as integers, positive doubles keep their order
+    u64 worst = (u64)__double_as_longlong(sum.worst); // compared as integers, positive doubles keep their order
     u64 need = (u64)__double_as_longlong((double)sum.need);
 #pragma unroll 1
     for (int step = 16; step > 0; step >>= 1) {

@@ -39,9 +39,9 @@ static __device__ double rare_value(const task &t, u64 draw, bool finite)
     }
 }
 
-/* Returns false for a uniform value. The buffer has eight parts: two with a few rare values, two
- * with a few finite rare values, and one each with the largest value, the smallest value, zeros,
- * and rare values. */
+/* Returns false if the element gets its uniform value. The buffer has eight parts: two with a few
+ * rare values, two with a few finite rare values, and one each with the largest value, the smallest
+ * value, zeros, and rare values. */
 static __device__ bool is_varied(double *value, const task &t, u64 i)
 {
     u64 part = i / (t.count / 8 + 1), draw = mix(~draw_of(&t, i));
@@ -57,7 +57,7 @@ static __device__ bool is_varied(double *value, const task &t, u64 i)
     return true;
 }
 
-// Sets one of eight values. Floats are halfway between whole numbers if the range permits.
+// Chooses one of eight values. Floats are halfway between whole numbers if the range permits.
 static __device__ bool is_tied(double *value, const task &t, u64 i)
 {
     u64 draw = mix(~draw_of(&t, i)) % 8;
@@ -106,7 +106,7 @@ static __device__ void move_element(const task &t, u64 i)
     }
 }
 
-// Converts an element of the reference to the type of a variant's output. Poison stays poison.
+// Converts a result of the reference to the type of a variant's output. Poison stays poison.
 static __device__ u64 narrow_bits(const task &t, u64 i)
 {
     u32 size = size_of(t.type), source_size = size_of(t.source_type);
@@ -136,7 +136,7 @@ static __device__ void fill_element(const task &t, u64 i)
     }
 }
 
-// Fills number i of elements with several numbers, each with its own fill.
+// Fills number i of elements that consist of several numbers, each with its own fill.
 static __device__ __noinline__ void fill_number(const task *all, u64 i)
 {
     const number *f = (const number *)all->numbers + i % all->number_count;
@@ -147,7 +147,7 @@ static __device__ __noinline__ void fill_number(const task *all, u64 i)
         one.pattern = index ? GT_FILL_CONSTANT : f->fill;
         one.low = index ? (double)(i / all->number_count) : f->low;
         one.high = f->high;
-        one.seed += i * 0x9e3779b97f4a7c15ull; // element 0 draws the value of number i
+        one.seed += i * 0x9e3779b97f4a7c15ull; // so element 0 draws the value of number i
     }
     if (one.operation != GT_DO_MOVE || (is_float(one.type) && one.pattern == GT_FILL_UNIFORM)) {
         fill_element(one, 0);
@@ -178,7 +178,7 @@ extern "C" __global__ void __launch_bounds__(GT_SERVICE_THREADS) gt_service_fill
 
 static __device__ void reset_vectors(const task &t, u64 target, u64 begin, u64 end)
 {
-    // a thread's vectors are multiples of 64 bytes apart, so their poison is the same
+    // the vectors of a thread are multiples of 64 bytes apart, so they have the same poison
     u32 word = poison_byte(t.pattern, target + begin + 16 * threadIdx.x) * 0x01010101u;
     uint4 *to = (uint4 *)(target + begin);
     const uint4 *from = (const uint4 *)(t.source + begin);

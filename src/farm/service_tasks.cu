@@ -15,7 +15,7 @@ typedef gt_service_number number;
 typedef gt_finding finding;
 
 struct findings {
-    u64 sequence; // number of the run; in the accumulators, number of finished blocks
+    u64 sequence; // number of the run; in accumulators, the number of finished blocks
     finding items[1];
 };
 
@@ -85,7 +85,7 @@ static __device__ u64 poison_bits(u32 byte, u32 size)
 
 // --- elements of several numbers -----------------------------------------------------------------
 
-// Makes a task in which number i is element 0.
+// Makes a task whose element 0 is number i.
 static __device__ __noinline__ void narrow_to_number(task *one, const task *all, u64 i)
 {
     const number *f = (const number *)all->numbers + i % all->number_count;

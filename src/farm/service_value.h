@@ -94,7 +94,8 @@ SERVICE float half_to_float(uint16_t bits)
     return bits & 0x8000 ? -value : value;
 }
 
-/* Scales so the half's step at this magnitude is 1; nearbyint() then rounds ties to even. */
+/* Scales the value so the half's step at this magnitude is 1. nearbyint() then rounds ties to
+ * even. */
 SERVICE uint16_t float_to_half(float value)
 {
     uint16_t sign = (uint16_t)(FLOAT_BITS(value) >> 16 & 0x8000);
@@ -126,8 +127,8 @@ SERVICE uint16_t float_to_bfloat(float value)
     return (uint16_t)((bits + 0x7fffu + (bits >> 16 & 1)) >> 16);
 }
 
-/* Converts to fp8 like __nv_fp8_e4m3 and __nv_fp8_e5m2: m mantissa bits, normal from 2^low on,
- * saturating at `most`. */
+/* Converts to fp8 like __nv_fp8_e4m3 and __nv_fp8_e5m2, with m mantissa bits. Values are normal
+ * from 2^low on, and saturate at `most`. */
 SERVICE uint8_t float_to_fp8(float value, int m, int low, uint8_t most)
 {
     uint32_t bits = FLOAT_BITS(value), sign = bits >> 24 & 0x80;
@@ -181,7 +182,7 @@ SERVICE_CALL double to_double(uint32_t type, uint64_t bits)
         return (double)BITS_FLOAT((uint32_t)bits);
     case GT_TYPE_E4M3:
         return (double)e4m3_to_float((uint8_t)bits);
-    case GT_TYPE_E5M2: /* the upper byte of a half */
+    case GT_TYPE_E5M2: /* e5m2 is the upper byte of a half */
         return (double)half_to_float((uint16_t)(bits << 8));
     default:
         return BITS_DOUBLE(bits);
@@ -225,8 +226,8 @@ SERVICE double unit_of(uint64_t draw)
     return MULTIPLY((double)(draw >> 11), 1.0 / 9007199254740992.0);
 }
 
-/* Returns the position of a sorted element, from 0 to 1, at random within the element's equal
- * share. */
+/* Returns the position of a sorted element, from 0 to 1. Each element has an equal section of this
+ * range. */
 SERVICE double place_of(const gt_service_task *t, uint64_t i)
 {
     return DIVIDE(ADD((double)i, unit_of(draw_of(t, i))), (double)t->count);

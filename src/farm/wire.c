@@ -119,7 +119,7 @@ bool gt_record_encode(gt_text *out, const gt_record *record, const void *object)
 typedef struct decoder {
     const char *at;
     size_t left;
-    gputune_status status; /* of the first failure, or OK */
+    gputune_status status; /* status of the first failure, or OK */
 } decoder;
 
 static bool take_bytes(void *out, decoder *from, size_t bytes)
@@ -175,7 +175,7 @@ static bool take_element(decoder *from, const gt_member *member, void *at)
     case GT_MEMBER_STRING:
         taken = take_blob(&data, &bytes, from) && bytes < member->size;
         if (taken) {
-            memcpy(at, data, bytes); /* the rest of the array is zero */
+            memcpy(at, data, bytes); /* zero the rest of the array */
             gt_make_utf8(at);        /* messages may quote a source in any encoding */
         }
         return taken;
@@ -289,7 +289,7 @@ const gt_cargo gt_carried[GT_FRAME_KINDS] = {
     [GT_FRAME_HAND] = {&gt_record_hand, NULL},
 };
 
-/* Before each frame of `bytes` bytes, which begin with a gt_answer of `answer_bytes`. */
+/* The header of a frame. `bytes` bytes follow, which begin with a gt_answer of `answer_bytes`. */
 typedef struct header {
     uint32_t magic, kind;
     uint64_t sequence, bytes, answer_bytes;

@@ -9,24 +9,24 @@
 /* A worker's current work, which is reported to the host. */
 typedef struct gt_current {
     gt_hand hand;
-    int host; /* the channel; 0: no host */
+    int host; /* channel to the host; 0: no host */
 } gt_current;
 
-/* Sets the current variant, or GT_NO_VARIANT, and reports it to the host, which then knows the
+/* Sets the current variant, or GT_NO_VARIANT, and reports it to the host, so the host knows the
  * culprit if the worker dies. */
 void gt_current_set(gt_current *current, uint64_t variant);
 gputune_status gt_send_hello(int channel);
-/* Makes an answer, which on failure contains the thread's message. */
+/* Makes an answer with the status; after a failure, also with the thread's message. */
 gt_answer gt_answer_for(gputune_status status, uint64_t culprit);
 
-/* Carries out a request. gt_carried has the types of `job` and `reply`. The function may change the
- * job. The reply is zeroed before, and released after it was sent. */
+/* Carries out a request. gt_carried contains the types of `job` and `reply`. The function may
+ * change the job. The reply is zeroed before the call, and released after it was sent. */
 typedef gputune_status gt_request_fn(void *worker, void *job, void *reply, gt_current *current);
 
 typedef struct gt_server {
     void *worker;
     gt_request_fn *const *calls; /* by gt_frame_kind; NULL: not accepted */
-    void (*rest)(void);          /* called after a pause in the requests; may be NULL */
+    void (*rest)(void);          /* called when no request has come for a while; may be NULL */
 } gt_server;
 /* Reads and answers requests until the channel ends or an answer is ECRASHED. Returns the exit
  * code. */
@@ -34,26 +34,28 @@ int gt_serve(const gt_server *server, int channel);
 
 /* ---- compile_worker.c ------------------------------------------------------------------------ */
 
-/* Precompiled headers ("heads") of a compile worker. A template's variants begin with the same
- * prelude and #includes. If reading these takes long (with CUB, most of a compile), the compiler
- * stores its state after them in a file, from which later compiles start. The file contains
- * addresses, so only this process can use it. It is unlinked when complete, and kept open. */
+/* Precompiled headers ("heads") of a compile worker. The sources of a template's variants begin
+ * with the same prelude and #includes. If reading these takes long (with CUB, most of a compile),
+ * the compiler stores its state after reading them in a file, from which later compiles start. The
+ * file contains addresses, so only this process can use it. The file is unlinked when it is
+ * complete, and kept open. */
 enum { GT_HEADS = 4 }; /* maximum number of heads in the cache */
 
 /* A cache of precompiled headers; empty if zeroed. */
 typedef struct gt_head_cache {
     struct gt_head {
         gt_hash key;
-        bool failed;       /* true if storing or using the header failed */
-        double plain_ns;   /* time of the last compile without the header; 0: none */
-        int file;          /* descriptor of the stored header; 0: none */
-        uint64_t last_use; /* `clock` at the last compile; 0: unused entry */
+        bool failed;       /* true if storing or using the precompiled header failed */
+        double plain_ns;   /* time of the last compile without the precompiled header; 0: none */
+        int file;          /* descriptor of the stored precompiled header; 0: none */
+        uint64_t last_use; /* value of `clock` at the last compile; 0: unused entry */
     } heads[GT_HEADS];
     uint64_t clock; /* number of compiles so far */
 } gt_head_cache;
 
 /* Like gt_nvrtc_compile(). If the first compile with a head took long, the second one stores the
- * head as a precompiled header. If storing or using it fails, compiles again without it. */
+ * head as a precompiled header. If storing or using a precompiled header fails, compiles again
+ * without it. */
 gputune_status gt_head_cache_compile(gt_compiled *out, gt_head_cache *cache, const gt_nvrtc *nvrtc,
                                      const gt_nvrtc_request *request);
 
@@ -64,9 +66,10 @@ int gt_compile_worker(int channel, const char *arch, int driver_version);
 
 /* ---- draft_worker.c -------------------------------------------------------------------------- */
 
-/* Makes one draft and returns the exit code. `words` end with NULL: the program's path, a kernel's
- * name or "", and options -I, -D and --host=FILE. Reads the length (8 bytes) and text of the
- * program from the channel. Answers with a line with the status, and the draft or message. */
+/* Makes one draft and returns the exit code. `words` are the program's path, a kernel's name or "",
+ * and options -I, -D and --host=FILE; NULL ends them. Reads the length (8 bytes) and the text of
+ * the program from the channel. Answers with a line that contains the status, followed by the draft
+ * or the message. */
 int gt_draft_worker(char *const *words);
 
 /* ---- measure_worker.c ------------------------------------------------------------------------ */
@@ -75,5 +78,5 @@ int gt_draft_worker(char *const *words);
  * requests until the channel ends or an answer is ECRASHED. Returns the exit code. */
 int gt_measure_worker(int channel, const char *driver, int ordinal);
 
-/* Exit codes: the channel ended; answering failed; no device could be opened. */
+/* Exit codes: the channel ended; a request could not be answered; no device could be opened. */
 enum { GT_EXIT_DONE = 0, GT_EXIT_CHANNEL = 3, GT_EXIT_DEVICE = 4 };

@@ -28,7 +28,7 @@ static unsigned long long number(int word)
     return given[word] ? strtoull(given[word], NULL, 10) : 0;
 }
 
-/* The host is watched too, because its forked children may keep the channel open. */
+/* Watches the channel and the host. Forked children of the host may keep the channel open. */
 static void *watch_host(void *unused)
 {
     struct pollfd channel_and_host[] = {{GT_CHILD_CHANNEL, POLLRDHUP, 0},
@@ -77,8 +77,8 @@ static int parse_arguments(int argc, char **argv)
     return 0;
 }
 
-/* A compiler must fail before the machine swaps. Memory reserved so far does not count, because
- * sanitizers and preloaded allocators may reserve more than any machine has. */
+/* Makes a compiler fail before the machine swaps. Memory that is reserved so far does not count,
+ * because sanitizers and preloaded allocators may reserve more than any machine has. */
 static void limit_memory(unsigned long long megabytes)
 {
     char pages[64];
@@ -98,7 +98,7 @@ static void *run_compile_worker(void *code)
     return NULL;
 }
 
-/* The host's stack limit may be too small for the compiler. */
+/* The compiler has its own thread, because the host's stack limit may be too small. */
 static int compile_on_large_stack(void)
 {
     int code;
@@ -106,7 +106,7 @@ static int compile_on_large_stack(void)
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, 64 << 20);
-    /* for the compiler's own threads */
+    /* also for threads that the compiler starts */
     pthread_setattr_default_np(&attributes);
     if (pthread_create(&thread, &attributes, run_compile_worker, &code) == 0) {
         pthread_join(thread, NULL);
@@ -128,10 +128,10 @@ int main(int argc, char **argv)
         pthread_create(&watcher, NULL, watch_host, NULL) != 0) {
         return print_usage(stderr, 2);
     }
-    struct rlimit none = {0, 0}; /* crashes are expected: no core files */
+    struct rlimit none = {0, 0}; /* no core files, because crashes are expected */
     setrlimit(RLIMIT_CORE, &none);
     signal(SIGPIPE, SIG_IGN); /* a write to a closed pipe must only fail */
-    signal(SIGXFSZ, SIG_IGN); /* so must a write beyond the file size limit */
+    signal(SIGXFSZ, SIG_IGN); /* a write beyond the file size limit must only fail */
     limit_memory(measures ? 0 : number(MEMORY));
     /* _exit(), because destroying contexts and NVRTC takes tens of milliseconds */
     _exit(measures ? gt_measure_worker(GT_CHILD_CHANNEL, given[DRIVER], (int)number(ORDINAL))

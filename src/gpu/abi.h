@@ -180,7 +180,7 @@ typedef union CUlaunchAttributeValue {
     int clusterSchedulingPolicyPreference;
     int programmaticStreamSerializationAllowed;
     int priority;
-    unsigned int sharedMemCarveout; /* percentage of the SM's maximum */
+    unsigned int sharedMemCarveout; /* percentage of the SM's maximum shared memory */
 } CUlaunchAttributeValue;
 
 typedef struct CUlaunchAttribute {
@@ -273,7 +273,7 @@ typedef struct CUlaunchConfig {
     unsigned int numAttrs;
 } CUlaunchConfig;
 
-/* cuGetProcAddress_v2. Only this entry point is looked up with dlsym(). */
+/* cuGetProcAddress_v2, the only entry point that is looked up with dlsym(). */
 typedef CUresult (*gt_get_proc_address)(const char *symbol, void **address, int version,
                                         cuuint64_t flags, CUdriverProcAddressQueryResult *found);
 

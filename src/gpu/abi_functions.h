@@ -1,7 +1,7 @@
 /* The CUDA driver's entry points that gputune uses: X(member, symbol, version, need, parameters).
- * cuGetProcAddress_v2 receives `symbol` and `version`, the CUDA version that introduced this ABI
- * (cudaTypedefs.h). A newer version fails with older drivers. `need` is REQUIRED or OPTIONAL; an
- * optional member may be NULL. All entry points return CUresult. */
+ * `symbol` and `version` are arguments of cuGetProcAddress_v2. `version` is the CUDA version that
+ * introduced this ABI (cudaTypedefs.h), because older drivers do not accept newer versions. `need`
+ * is REQUIRED or OPTIONAL; an optional member may be NULL. All entry points return CUresult. */
 #pragma once
 
 #define GT_DRIVER_LIST(X)                                                                          \
@@ -170,7 +170,7 @@
       (CUgraph graph, CUuserObject object, unsigned int count, unsigned int flags))
 
 /* Functions that only the emulator exports (src/emulator/extensions.h): Y(member, symbol, return
- * type, parameters). dlsym() finds them. With a real driver the members are NULL. */
+ * type, parameters). With a real driver these members are NULL. */
 #define GT_EMULATOR_LIST(Y)                                                                        \
     Y(EmuProfileName, emuProfileName, const char *, (CUdevice device))                             \
     Y(EmuModelVersion, emuModelVersion, int, (void))                                               \

@@ -1,6 +1,6 @@
-/* A limit on the device memory that a driver table's users allocate. A measure worker has such a
- * limit, so tuning beside a running model leaves enough memory to the model. Contexts, code and
- * kernel stacks do not count. Not thread-safe. */
+/* A limit on the device memory that users of a driver allocate. A measure worker has such a limit,
+ * so tuning beside a running model leaves enough memory to the model. Contexts, code and kernel
+ * stacks do not count. Not thread-safe. */
 #pragma once
 
 #include "base/array.h"
@@ -8,7 +8,7 @@
 
 /* An allocation. */
 typedef struct gt_taken {
-    uint64_t name; /* the allocation's address or handle */
+    uint64_t name; /* address or handle of the allocation */
     uint64_t bytes;
 } gt_taken;
 

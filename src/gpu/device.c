@@ -105,7 +105,7 @@ static const struct arch {
 };
 enum { ARCHES = sizeof table / sizeof *table };
 
-/* Without a row for `cc`, returns the last row that is older or has the same major version. */
+/* Returns the row of `cc`, or else the last row that is older or has the same major version. */
 static const struct arch *nearest_arch(int cc)
 {
     const struct arch *best = &table[0];
@@ -120,7 +120,8 @@ static const struct arch *nearest_arch(int cc)
     return best;
 }
 
-/* Formats the target with all features: "sm_80", "sm_90a". wgmma and tcgen05 need the `a`. */
+/* Formats the target with all features, such as "sm_80" or "sm_90a". wgmma and tcgen05 need the
+ * `a`. */
 static void arch_exact(char *out, size_t bytes, int cc)
 {
     enum { FIRST_WITH_FEATURES = 90 };
@@ -158,7 +159,7 @@ static void fill_from_arch(gt_device *device, const struct arch *arch)
         .shared_reserved_per_block_bytes = arch->reserved_kb * KB,
         .constant_bytes = INT64_C(64) * KB,
         .l2_bytes = (int64_t)arch->l2_mb * MB,
-        /* three quarters, as on an A100; an H200 has 62.5% */
+        /* assume three quarters, as on an A100; an H200 has 62.5% */
         .l2_persist_bytes = arch->cc >= 80 ? arch->l2_mb * MB / 4 * 3 : 0,
         .l2_window_bytes = arch->cc >= 80 ? 128 * MB : 0,
         .memory_bytes = (int64_t)1 << 40,

@@ -1,4 +1,4 @@
-/* Reads the properties of a GPU from a driver, or makes them up for an architecture
+/* Reads a GPU's properties from a driver, or makes the properties of an architecture
  * (base/device.h). */
 #pragma once
 
@@ -10,8 +10,8 @@
 gputune_status gt_device_count(int *out, const gt_driver *driver);
 /* Reads all properties except nvrtc_version (gt_device_set_nvrtc()). Needs no context. */
 gputune_status gt_device_query(gt_device *out, const gt_driver *driver, int ordinal);
-/* Like gt_device_query(), but without the clock rates and the environment key. Reading the clock
- * rates takes a millisecond (H200). The caller sets them from a store or by
+/* Like gt_device_query(), but without the clock rates and the environment key, because reading the
+ * clock rates takes a millisecond (H200). The caller sets the rates from a store or by
  * gt_device_read_clock_rates(), and then calls gt_device_environment(). */
 gputune_status gt_device_identify(gt_device *out, const gt_driver *driver, int ordinal);
 /* Reads memory_clock_khz and sm_clock_khz; 0 if the driver does not report a rate. */
@@ -33,8 +33,8 @@ gputune_status gt_device_for_arch(gt_device *out, const char *arch);
 /* Sets the carveout sizes and the largest cluster, which drivers do not report. A compute
  * capability that is newer than the table is treated as the newest known one of its generation. */
 void gt_device_add_arch_facts(gt_device *device);
-/* Sets device->environment, a key for GPUs with comparable times. The key covers all properties
- * that affect times, and no property that differs between equal machines. */
+/* Sets device->environment, a key that equal GPUs share. The key covers all properties that affect
+ * times, and no property that differs between equal machines. */
 void gt_device_environment(gt_device *device);
 
 /* Measures the GPU's copy rate in the current context with `copies` copies between two buffers.

@@ -56,7 +56,7 @@ static const struct entry {
 #undef EXTRA
 };
 
-/* Stores the address, or NULL, in the function pointer at `function`, which POSIX allows. */
+/* Stores the symbol's address, or NULL, in the function pointer at `function`, as POSIX allows. */
 static void find_symbol(void *function, const gt_driver *driver, const char *symbol)
 {
     void *address = dlsym(driver->handle, symbol);
@@ -93,7 +93,7 @@ static gputune_status fill_table(gt_driver *driver)
         const struct entry *entry = &entries[i];
         void *address = NULL;
         CUdriverProcAddressQueryResult found = CU_GET_PROC_ADDRESS_SUCCESS;
-        if (entry->version == 0) { /* version 0: an extension of the emulator */
+        if (entry->version == 0) { /* version 0 marks an extension of the emulator */
             find_symbol((char *)driver + entry->offset, driver, entry->symbol);
             continue;
         }

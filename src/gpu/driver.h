@@ -20,9 +20,9 @@ typedef struct gt_driver {
     int version;    /* 13000 for 13.0 */
     bool emulated;  /* EmuProfileName is present */
     bool started;   /* cuInit succeeded */
-    char name[256]; /* name or path: "cuda", "emu:h200", … */
+    char name[256]; /* name or path of the driver, such as "cuda" or "emu:h200" */
     void *handle;
-    struct gt_budget *budget; /* limit of device memory for this copy's users; NULL: no limit */
+    struct gt_budget *budget; /* limits the device memory of this copy's users; NULL: no limit */
 } gt_driver;
 
 /* Opens a driver, once per process and name, and calls cuInit. `name` is "cuda", "emu[:PROFILE]" or
@@ -79,5 +79,6 @@ gputune_status gt_context_enter(gt_context_visit *out, const gt_driver *driver,
                                 const gt_context *context);
 void gt_context_leave(const gt_context_visit *visit, const gt_driver *driver);
 
-/* Gets the current context. EINVAL if none is current, ECUDA if it was destroyed. */
+/* Gets the current context. EINVAL if no context is current, ECUDA if the current context was
+ * destroyed. */
 gputune_status gt_context_current(gt_context *out, const gt_driver *driver);

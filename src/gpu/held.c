@@ -36,7 +36,7 @@ gputune_status gt_held_give(gt_held *held, CUgraph graph)
     }
     result = driver->GraphRetainUserObject(graph, made, 1, CU_GRAPH_USER_OBJECT_MOVE);
     if (result != CUDA_SUCCESS) {
-        driver->UserObjectRelease(made, 1); /* calls on_graph_gone() */
+        driver->UserObjectRelease(made, 1); /* makes the driver call on_graph_gone() */
     }
     return gt_cuda_check(driver, result, "cuGraphRetainUserObject");
 }

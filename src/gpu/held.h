@@ -6,23 +6,24 @@
 
 #include <stdatomic.h>
 
-/* The first member of every such object. */
+/* The first member of an object with a reference count. */
 typedef struct gt_held {
     const gt_driver *driver;
     gt_context context;
     atomic_uint holders; /* number of graphs that hold the object, plus 1 for its launcher */
     /* Frees the object. `alive`: its context exists and is current. */
     void (*end)(struct gt_held *held, bool alive);
-    struct gt_held *next; /* next object whose launcher was freed */
+    struct gt_held *next; /* next in the list of objects whose launcher was freed */
 } gt_held;
 
 /* Initialises an object with one reference, its launcher's. */
 void gt_held_begin(gt_held *out, const gt_driver *driver, const gt_context *context,
                    void (*end)(gt_held *held, bool alive));
-/* Adds a reference, which lasts until the graph and its executable graphs are destroyed. */
+/* Adds a reference for a graph, which lasts until the graph and its executable graphs are
+ * destroyed. */
 gputune_status gt_held_give(gt_held *held, CUgraph graph);
-/* Drops the launcher's reference. The object is freed if no graph holds it. `alive`: its context
- * exists and is current. */
+/* Drops the launcher's reference, which frees the object if no graph holds it. `alive`: the
+ * object's context exists and is current. */
 void gt_held_leave(gt_held *held, bool alive);
 /* Frees all objects without references. Works in any context. */
 void gt_held_collect(void);

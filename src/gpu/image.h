@@ -13,8 +13,8 @@ bool gt_image_is_ptx(const gt_image *image);
  * or several kernels match, a note in the image decides (gt_image_note_entry()). Without a note, no
  * match sets *out to `name`, and several matches fail with EINVAL. The caller frees *out. */
 gputune_status gt_image_entry(char **out, const gt_image *image, const char *name);
-/* Notes in the image that `symbol` is the kernel `name`, unless `name` already has exactly one
- * match. image->data comes from malloc() and may move. On ENOMEM the image is unchanged. */
+/* Adds a note to the image that `symbol` is the kernel `name`, unless exactly one symbol matches
+ * `name`. image->data comes from malloc() and may move. On ENOMEM the image is unchanged. */
 gputune_status gt_image_note_entry(gt_image *image, const char *name, const char *symbol);
 
 /* Calls `each` for every global variable that the image's kernels may write. */

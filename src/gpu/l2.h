@@ -1,12 +1,12 @@
 /* Level-2 cache that is set aside for persisting accesses. All launchers of a context share one
- * amount. Thread-safe. Call these functions in that context. */
+ * amount. Thread-safe. The context must be current. */
 #pragma once
 
 #include "gpu/driver.h"
 
 /* Sets aside at least `bytes` until gt_l2_detach(). ECUDA or ENOMEM on failure. */
 gputune_status gt_l2_attach(const gt_driver *driver, const gt_context *context, size_t bytes);
-/* Ends an attachment. The context's last attachment restores the amount from before the first
+/* Ends an attachment. The last attachment of a context restores the amount from before the first
  * attachment. `alive`: the context exists. */
 void gt_l2_detach(const gt_driver *driver, const gt_context *context, bool alive);
 /* Sets aside exactly `bytes`, or with 0 the amount from before the first attachment, and resets all

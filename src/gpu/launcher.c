@@ -36,32 +36,32 @@
 
 #include <string.h>
 
-enum { SLOTS = 8 }; /* parts of a stream's staging memory; each has an event */
+enum { SLOTS = 8 }; /* number of parts of a stream's staging memory, each with an event */
 
-/* The instance and staging memory of one stream at a time. */
+/* An instance and staging memory, for one stream at a time. */
 typedef struct stream_state {
-    pthread_mutex_t lock;      /* protects the members below; locked during a launch */
+    pthread_mutex_t lock;      /* protects the members below; held during a launch */
     atomic_uint_least64_t key; /* the stream's key; 0: free */
-    atomic_uintptr_t stream;   /* the stream's handle; during captures, its id is hidden */
+    atomic_uintptr_t stream;   /* the stream's handle, because captures hide the stream's id */
     gt_instance instance;
     bool ready;
-    bool copied;    /* true if a launch has copied the blocks */
-    bool must_wait; /* true after another stream's use: wait for `last` first */
+    bool copied;    /* true if a launch has copied the pass blocks */
+    bool must_wait; /* true if the next launch must first wait for `last` */
     uint8_t *staging;
-    CUevent events[SLOTS]; /* each follows the slot's latest launch */
+    CUevent events[SLOTS]; /* event after the latest launch of each slot */
     bool used[SLOTS];
     unsigned next;
     CUevent last; /* event after the latest launch; NULL before the first launch */
 } stream_state;
 
-/* The state of a stream within a capture. Reused after the capture's graph was destroyed. */
+/* The state of a stream within a capture. It is reused after the capture's graph was destroyed. */
 typedef struct graph_state {
     gt_held held; /* must be first */
     struct graph_state *next;
     uint64_t capture, key;
     gt_instance instance;
     GT_ARRAY(void *) staging; /* pinned host memory, one buffer per captured launch */
-    size_t used;              /* number of buffers in use by the current graph */
+    size_t used;              /* number of staging buffers that the current graph uses */
 } graph_state;
 
 typedef struct texture_object {
@@ -70,7 +70,7 @@ typedef struct texture_object {
     uint32_t texture; /* index into the launch's textures */
 } texture_object;
 
-/* Objects of a launcher that graphs hold. */
+/* Objects of a launcher that its graphs hold. */
 typedef struct held_module {
     gt_held held; /* must be first */
     gt_module *module;
@@ -81,7 +81,7 @@ struct gt_launcher {
     gt_loaded_launch loaded; /* must be first, because a direct launch reads only its beginning */
     pthread_mutex_t lock;    /* protects the states' keys and the graph states */
     pthread_mutex_t clear_lock, texture_lock;
-    stream_state *states; /* GT_LAUNCHER_STREAMS states if needs_state, otherwise NULL */
+    stream_state *states; /* an array of GT_LAUNCHER_STREAMS, or NULL if needs_state is false */
     unsigned next_victim;
     graph_state *graph_states;
     held_module *held;
@@ -92,20 +92,20 @@ typedef struct stream_facts {
     CUstream stream;
     uint64_t key; /* identifies the stream; never 0 */
     bool capturing;
-    cuuint64_t capture; /* the capture's id if `capturing` */
+    cuuint64_t capture; /* id of the capture if `capturing` */
     CUgraph graph;
 } stream_facts;
 
 /* ---- the parameters of a launch ---- */
 
-/* If the wrong context is current, reports that as the cause. */
+/* Reports a wrong current context as the cause of a failed launch. */
 static gputune_status explain_result(const gt_loaded_launch *loaded, CUresult result)
 {
     GT_TRY(gt_loaded_check_context(loaded));
     return gt_cuda_check(loaded->driver, result, "cuLaunchKernelEx");
 }
 
-/* EINVAL if the address of a texture or tensor map is not aligned. */
+/* Returns EINVAL if the address for a texture or tensor map is not aligned. */
 static gputune_status take_address(CUdeviceptr *out, const gt_loaded_launch *loaded, int argument,
                                    const void *const *arguments, uint32_t alignment,
                                    const char *reader)
@@ -193,7 +193,7 @@ static CUresult launch_run(const gt_loaded_launch *loaded, const gt_instance *in
     config.blockDimX = run->block[0], config.blockDimY = run->block[1];
     config.blockDimZ = run->block[2];
     config.hStream = stream;
-    if (l2->window_bytes) { /* the window is the last attribute; set its address */
+    if (l2->window_bytes) { /* the last attribute is the window, which needs its address */
         memcpy(attributes, config.attrs, config.numAttrs * sizeof *attributes);
         config.attrs = attributes;
         memcpy(&attributes[config.numAttrs - 1].value.accessPolicyWindow.base_ptr,
@@ -230,7 +230,7 @@ static gputune_status launch_kernels(gt_launcher *launcher, const gt_launch_size
             parameters[i] = &run.values[parameter->map];
         } else if (parameter->kind != GT_PARAMETER_BLOCK) {
             parameters[i] = (void *)arguments[parameter->argument];
-        } else { /* a block: its by-value part comes first */
+        } else { /* a block, whose by-value part comes first */
             int block = parameter->argument;
             parameters[i] = launch->blocks[block].pass == GT_PASS_GLOBAL
                                 ? (void *)&instance->blocks[block]
@@ -290,7 +290,7 @@ static void stage_blocks(uint8_t *to, const gt_loaded_launch *loaded, const void
     }
 }
 
-/* `staged`: the blocks to copy; NULL: no copies. */
+/* `staged` contains the blocks to copy; NULL: no copies. */
 static gputune_status queue_launch(gt_launcher *launcher, const gt_launch_sizes *sizes,
                                    const gt_instance *instance, CUstream stream,
                                    const void *const *arguments, const void *staged)
@@ -311,7 +311,7 @@ static gputune_status queue_launch(gt_launcher *launcher, const gt_launch_sizes 
     }
     for (uint32_t i = 0; from && i < launch->block_count; i++) {
         uint32_t bytes = gt_block_copied(&launch->blocks[i]);
-        if (bytes > 0 && instance->blocks[i]) { /* 0: the module lacks the symbol */
+        if (bytes > 0 && instance->blocks[i]) { /* 0 if the module lacks the symbol */
             GT_CUDA(launcher->loaded.driver, MemcpyHtoDAsync, instance->blocks[i], from, bytes,
                     stream);
         }
@@ -322,7 +322,7 @@ static gputune_status queue_launch(gt_launcher *launcher, const gt_launch_sizes 
 
 /* ---- the states of streams ---- */
 
-/* After a failure, the next call creates what is still missing. */
+/* After a failure, the next call creates the missing parts. */
 static gputune_status make_ready(stream_state *state, gt_launcher *launcher,
                                  const gt_launch_sizes *sizes)
 {
@@ -381,7 +381,7 @@ static stream_state *lock_own(gt_launcher *launcher, uint64_t key)
     return NULL;
 }
 
-/* A new key gets a free state, or takes another stream's state. */
+/* Gives a new key a free state, or another stream's state. */
 static stream_state *lock_state(gt_launcher *launcher, uint64_t key)
 {
     stream_state *state = lock_own(launcher, key);
@@ -422,7 +422,7 @@ static gputune_status launch_locked(stream_state *state, gt_launcher *launcher,
     unsigned slot = state->next;
     uint8_t *staged = NULL;
     GT_TRY(make_ready(state, launcher, sizes));
-    if (state->used[slot]) { /* the slot's previous launch may still read the staging memory */
+    if (state->used[slot]) { /* an earlier launch may still read the slot's memory */
         GT_CUDA(driver, EventSynchronize, state->events[slot]);
     }
     GT_TRY(wait_for_previous_owner(state, driver, stream));
@@ -433,7 +433,7 @@ static gputune_status launch_locked(stream_state *state, gt_launcher *launcher,
     }
     gputune_status status =
         queue_launch(launcher, sizes, &state->instance, stream, arguments, staged);
-    /* record even after a failure, because the copy may still be running */
+    /* record the event even after a failure, because the copy may still be running */
     CUresult recorded = driver->EventRecord(state->events[slot], stream);
     state->used[slot] = true;
     state->last = state->events[slot];
@@ -531,7 +531,7 @@ static gputune_status make_state(graph_state **out, gt_launcher *launcher,
     return GPUTUNE_OK;
 }
 
-/* If the capture has no state yet, reuses the state of a destroyed graph, or makes one. */
+/* Without a state for this capture, reuses the state of a destroyed graph, or makes a state. */
 static gputune_status find_state(graph_state **out, gt_launcher *launcher,
                                  const gt_launch_sizes *sizes, const stream_facts *facts)
 {
@@ -559,7 +559,7 @@ static gputune_status find_state(graph_state **out, gt_launcher *launcher,
     return GPUTUNE_OK;
 }
 
-/* All replays of the graph read the copied blocks. */
+/* All replays of the graph read these copies of the blocks. */
 static gputune_status stage_for_graph(const void **out, graph_state *state,
                                       const gt_launcher *launcher, const void *const *arguments)
 {
@@ -692,7 +692,7 @@ gputune_status gt_launcher_launch_at(gt_launcher *launcher, const gt_launch_size
     if (!gt_launch_clears(&launcher->loaded.launch)) {
         return queue_launch(launcher, sizes, &launcher->loaded.base, stream, arguments, NULL);
     }
-    /* no other thread's launch may come between the clear and the kernel */
+    /* no launch of another thread may come between the clear and the kernel */
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&launcher->clear_lock);
     return queue_launch(launcher, sizes, &launcher->loaded.base, stream, arguments, NULL);
 }

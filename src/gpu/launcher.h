@@ -10,20 +10,20 @@
 /* A variant, loaded in the context that was current at load. Several threads may launch it, on
  * several streams. Kernels without pass copies, scratch memory and clears are launched without a
  * lock. Other kernels have an instance (buffers, and a module if a block is passed as `constant` or
- * `split`) for each of up to GT_LAUNCHER_STREAMS streams. Further streams share these instances;
- * events keep the order. A captured launch uses memory of the graph, and every replay uses the
- * block's bytes from the time of capture. A graph may outlive the launcher. */
+ * `split`) for each of up to GT_LAUNCHER_STREAMS streams. Further streams share these instances in
+ * the order of their launches. A captured launch uses memory of the graph, and every replay uses
+ * the block's bytes from the time of capture. A graph may outlive the launcher. */
 typedef struct gt_launcher gt_launcher;
 
 enum { GT_LAUNCHER_STREAMS = 8 };
 
-/* Loads the image and sets the functions' attributes. When this returns, the code is on the device.
- * If `module` is not NULL, it was loaded from the same image in the current context and may be
- * shared. The image is copied if it is needed later. The device and the arrays of the launch must
- * outlive the launcher. Does not read the caller's buffers. ECUDA if the driver refuses the image,
- * the shared memory or the cluster; the message names the cause. EINVAL for a grid that is not a
- * multiple of its cluster, for parameters that differ from the kernel's, and without a current
- * context. */
+/* Loads the image and sets the functions' attributes. The code is on the device when this returns.
+ * `module` (may be NULL) was loaded from the same image in the current context, and is then shared
+ * if possible. The image is copied if it is needed later. The device and the arrays of the launch
+ * must outlive the launcher. Does not read the caller's buffers. ECUDA if the driver refuses the
+ * image, the shared memory or the cluster; the message names the cause. EINVAL for a grid that is
+ * not a multiple of its cluster, for parameters that differ from the kernel's, and without a
+ * current context. */
 gputune_status gt_launcher_load_view(gt_launcher **out, const gt_driver *driver,
                                      const gt_device *device, const gt_image *image,
                                      gt_module *module, const gt_launch_view *launch);
@@ -56,9 +56,9 @@ gputune_status gt_launcher_launch_at(gt_launcher *launcher, const gt_launch_size
 
 /* Launches without copying the pass blocks, to time only the kernels. The kernels read the blocks
  * that the last gt_launcher_launch() on this stream copied. EINVAL without such a launch; captured
- * launches do not count. A captured repeat uses the stream's own instance, so the graph must be
- * replayed on that stream, by one thread. Without pass copies and scratch memory this equals
- * gt_launcher_launch(). */
+ * launches do not count. If this call is captured, the launch uses the stream's own instance, so
+ * the graph must be replayed on that stream, by one thread. Without pass copies and scratch memory
+ * this equals gt_launcher_launch(). */
 gputune_status gt_launcher_repeat(gt_launcher *launcher, CUstream stream,
                                   const void *const *arguments);
 
@@ -89,12 +89,12 @@ gputune_status gt_launcher_occupancy(double *out, const gt_launcher *launcher);
 
 /* A kernel for callers that launch it themselves. */
 typedef struct gt_function_facts {
-    CUfunction function; /* with its attributes set; valid as long as the launcher */
+    CUfunction function; /* function with its attributes set; valid as long as the launcher */
     const char *symbol;  /* the kernel's name in the image */
     int carveout_percent;
 } gt_function_facts;
-/* Gets the kernel of step `index` of a pipeline; 0 for a single kernel. ECUDA unless the launcher's
- * context is current. */
+/* Gets the kernel of step `index` of a pipeline; `index` is 0 for a single kernel. ECUDA unless the
+ * launcher's context is current. */
 gputune_status gt_launcher_function(gt_function_facts *out, const gt_launcher *launcher,
                                     uint32_t index);
 

@@ -1,5 +1,5 @@
 /* The code of one launch in one context, and its instances for streams and graphs. Used only by
- * launcher.c. All functions need that context to be current and relaxed capture mode. */
+ * launcher.c. All functions require that this context is current and the capture mode relaxed. */
 #pragma once
 
 #include "base/device.h"
@@ -17,8 +17,8 @@ typedef struct gt_instance {
     CUmodule module;
     CUfunction functions[GT_STEPS_MAX]; /* functions of the launch's kernels, in order */
     CUdeviceptr blocks[GT_BLOCK_MAX];   /* device addresses of the blocks' copied parts (symbols or
-                                           buffers); 0: none */
-    unsigned owned_blocks;              /* bit i: the instance owns the buffer blocks[i] */
+                                           buffers); 0: not copied */
+    unsigned owned_blocks;              /* bit i is set if the instance owns the buffer blocks[i] */
     CUdeviceptr scratch[GT_PARAMETER_MAX];
     uint8_t scratch_log2[GT_PARAMETER_MAX]; /* scratch[i] has at least 2^scratch_log2[i] bytes */
     uint64_t sizes_id; /* gt_launch_sizes.id of the latest launch; 0: the launch's own sizes */
@@ -28,16 +28,16 @@ typedef struct gt_instance {
     bool owns_module;
 } gt_instance;
 
-/* A kernel of the launch. The instance has its function. */
+/* A kernel of the launch, without its function, which is in the instance. */
 typedef struct gt_loaded_kernel {
-    const char *symbol; /* name in the image; owned by the module */
+    const char *symbol; /* name of the kernel in the image; owned by the module */
     CUlaunchAttribute attributes[GT_LOADED_ATTRIBUTES];
-    CUlaunchConfig config; /* without the stream and the address of the level-2 window */
+    CUlaunchConfig config; /* launch configuration without the stream and the window's address */
 } gt_loaded_kernel;
 
 /* A direct launch reads only the members between `only` and `base`. */
 typedef struct gt_loaded_launch {
-    gt_loaded_kernel only; /* the kernel, if there is only one */
+    gt_loaded_kernel only; /* the kernel of a launch with only one kernel */
     const gt_driver *driver;
     bool is_direct; /* true if the caller's arguments are the kernel's parameters */
     /* true if each stream needs an instance, for blocks, scratch memory or arrays */
@@ -48,10 +48,10 @@ typedef struct gt_loaded_launch {
     gt_instance base; /* the first module and its functions; other members are unused */
     gt_context context;
     const gt_device *device;   /* the caller's */
-    gt_launch_view launch;     /* points to the caller's arrays */
+    gt_launch_view launch;     /* a view of the caller's arrays */
     gt_module *module;         /* a reference, which the launcher drops */
-    gt_image image;            /* a copy if needs_module */
-    gt_loaded_kernel *kernels; /* by step: &only, or an array */
+    gt_image image;            /* copy of the image if needs_module */
+    gt_loaded_kernel *kernels; /* kernels by step: &only, or an array */
     size_t slot_bytes;         /* size of one launch's staging memory; 0: no blocks are copied */
     atomic_bool base_taken;    /* true if an instance has taken the module of `base` */
     uint32_t guard_bytes;      /* size of the guard zones in new instances */

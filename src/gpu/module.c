@@ -144,7 +144,7 @@ static bool take_mapped(gt_view *out, const gt_driver *driver, int ordinal, uint
     size_t step = 0;
     const CUmemAllocationProp properties = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
                                             .location = {CU_MEM_LOCATION_TYPE_DEVICE, ordinal}};
-    if (!driver->MemCreate || /* NULL in the emulator */
+    if (!driver->MemCreate || /* MemCreate is NULL in the emulator */
         driver->MemGetAllocationGranularity(&step, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM) !=
             CUDA_SUCCESS ||
         step == 0) {

@@ -23,11 +23,12 @@ typedef struct gt_kernel_symbol {
 } gt_kernel_symbol;
 
 /* An image that is loaded in one context, with a reference count. Launchers share a module unless
- * they need their own __constant__ symbols. Load them one at a time. */
+ * they need their own __constant__ symbols. Launchers that share a module must be loaded one at a
+ * time. */
 typedef struct gt_module {
     const gt_driver *driver;
     gt_context context;
-    CUmodule handle; /* NULL: each launcher has its own module */
+    CUmodule handle; /* NULL if each launcher has its own module */
     atomic_uint holders;
     GT_ARRAY(gt_kernel_symbol) symbols; /* symbols of the kernels that launchers use */
 } gt_module;

@@ -12,7 +12,7 @@
 
 /* Constants of nvml.h. Functions return 0 on success. */
 enum { CLOCK_SM = 1, CLOCK_MEMORY = 2, ERROR_INSUFFICIENT_SIZE = 7, UNCORRECTED = 1 };
-/* Lowered clocks: hardware slowdown, software or hardware thermal limit, power brake. */
+/* Throttle reasons: hardware slowdown, software or hardware thermal limit, power brake. */
 enum { REASONS_THAT_SPOIL = 0x8 | 0x20 | 0x40 | 0x80 };
 
 typedef struct process_info {

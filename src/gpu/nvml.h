@@ -8,8 +8,7 @@
 
 typedef struct gt_nvml gt_nvml; /* NVML's handle, never freed */
 
-/* Returns the handle of the GPU with this UUID, or NULL if NVML does not find the GPU.
- * Thread-safe. */
+/* Returns the handle of the GPU with this UUID, or NULL if NVML has no such GPU. Thread-safe. */
 gt_nvml *gt_nvml_open(const char *uuid);
 
 /* Returns the number of GPUs that CUDA lists if no environment variable hides one. Returns 0 if the
@@ -53,7 +52,7 @@ typedef enum gt_switch { GT_UNKNOWN, GT_OFF, GT_ON } gt_switch;
 /* The GPU's configuration. */
 typedef struct gt_nvml_setup {
     gt_switch persistence, ecc, mig;
-    gt_compute_mode mode;        /* GT_COMPUTE_SHARED if unknown */
+    gt_compute_mode mode;        /* GT_COMPUTE_SHARED if the mode is unknown */
     uint64_t uncorrected_errors; /* uncorrected memory errors since the driver was loaded */
     uint32_t most_sm_mhz, most_memory_mhz, celsius; /* 0: unknown */
 } gt_nvml_setup;

@@ -48,8 +48,8 @@ struct gt_nvrtc {
     char path[1024];
 };
 
-/* The source's folder does not exist, so NVRTC does not search it for #include "name". Messages use
- * the files named by #line directives instead. */
+/* NVRTC searches the source's folder for #include "name", so this folder does not exist. Messages
+ * use the files named by #line directives instead. */
 static const char program_name[] = "/dev/null/gputune.cu";
 
 enum { OPTIONS_MAX = 64 };
@@ -65,11 +65,11 @@ static const struct optional {
     {"--ptxas-options=-v", 0, false},
     {"--no-cache", 12090, false}, /* the cache loads libcuda and hides ptxas's output */
     {"--frandom-seed=gputune", 0, false},
-    {"-D__linux__=1", 0, false}, /* nvcc's host compiler defines this macro */
+    {"-D__linux__=1", 0, false}, /* with nvcc, the host compiler defines this macro */
 };
 enum { STANDARD = sizeof standard / sizeof *standard };
 
-/* Options of requests that older supported versions of NVRTC do not have. */
+/* Options that older supported versions of NVRTC do not have; requests may contain them. */
 static const struct optional newer[] = {
     {"--minimal", 12040, false},
     {"--split-compile", 12050, false},
@@ -237,7 +237,7 @@ static bool is_replaced(const struct optional *option, const gt_nvrtc_request *r
 static gputune_status make_options(options *out, const gt_nvrtc *nvrtc,
                                    const gt_nvrtc_request *request, const gt_nvrtc_head *head)
 {
-    enum { OWN = 3 }; /* the architecture, and two options for the head */
+    enum { OWN = 3 }; /* the architecture option, and two options for the head */
     GT_REFUSE(request->option_count > OPTIONS_MAX - STANDARD - OWN, GPUTUNE_EINVAL,
               "%zu compiler options; expected at most %d", request->option_count,
               OPTIONS_MAX - STANDARD - OWN);
@@ -348,8 +348,8 @@ static gputune_status note_instances(gt_compiled *out, const gt_nvrtc *nvrtc, pr
 /* ---- headers that are missing ---- */
 
 /* A missing header is replaced by a header with only the integer types, because most missing
- * headers are for host code. Only compiling shows which headers are missing, so the names are
- * cached for sources with the same head. */
+ * headers are for host code. The names of missing headers, which only compiling shows, are cached
+ * for sources with the same head. */
 enum { MISSING_MAX = 64 };
 
 static struct {
@@ -427,7 +427,7 @@ static gputune_status create_program(program *out, const gt_nvrtc *nvrtc,
     memcpy(all_texts, texts, count * sizeof *texts);
     for (size_t i = 0; i < missing->count; i++) {
         all_names[count] = missing->items[i];
-        all_texts[count++] = "#include <stdint.h>\n"; /* nearly all headers include this header */
+        all_texts[count++] = "#include <stdint.h>\n"; /* nearly all headers include <stdint.h> */
     }
     if (splits_head) {
         gt_text_append(&source, "#include \"gputune_head.cuh\"\n#pragma nv_hdrstop\n");

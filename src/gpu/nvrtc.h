@@ -4,7 +4,7 @@
 #include "base/launch.h"
 #include "base/status.h"
 
-typedef struct gt_nvrtc gt_nvrtc; /* one per library, never closed, thread-safe */
+typedef struct gt_nvrtc gt_nvrtc; /* one object per library, never closed, thread-safe */
 
 /* Opens the first usable NVRTC that gt_nvrtc_find() (toolkit.h) lists. NVRTC's major version must
  * not exceed the driver's (13000 for 13.0; 0: any version), because the driver could not load its
@@ -17,27 +17,27 @@ int gt_nvrtc_version(const gt_nvrtc *nvrtc);
 typedef struct gt_nvrtc_request {
     const char *text;           /* CUDA C++ */
     const char *arch;           /* "sm_90a" */
-    const char *const *options; /* in addition to the standard options */
+    const char *const *options; /* options in addition to the standard ones */
     size_t option_count;
     /* C++ templates to instantiate, as in gt_source: "scan<float, 128>" or "ENTRY = scan<float,
      * 64>" */
     const char *const *instances;
     size_t instance_count;
     bool ptx;            /* true for PTX, false for a cubin */
-    uint64_t head_bytes; /* length of the head that the source shares with others */
+    uint64_t head_bytes; /* length of the head that the source shares with other sources */
 } gt_nvrtc_request;
 
 /* Paths of a source's precompiled head; each may be NULL. */
 typedef struct gt_nvrtc_head {
-    const char *keep; /* where to store the head, or NULL */
-    const char *use;  /* a head that this process has stored, or NULL */
+    const char *keep; /* where the head is to be stored, or NULL */
+    const char *use;  /* path of a head that this process has stored, or NULL */
 } gt_nvrtc_head;
 
 /* The result of a compilation. */
 typedef struct gt_compiled {
-    gt_image image;         /* owned; PTX includes its NUL */
+    gt_image image;         /* owned; for PTX, `bytes` includes the NUL */
     char *log;              /* the complete log; owned, not NULL on success or ECOMPILE */
-    gt_resources resources; /* those of the entry function with the most registers */
+    gt_resources resources; /* resources of the entry function with the most registers */
     double compile_ns;
     int nvrtc_version; /* 13000 for 13.0 */
 } gt_compiled;

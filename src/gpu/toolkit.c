@@ -36,7 +36,7 @@ void gt_header_hint_append(gt_text *out, const char *line, const gt_texts *missi
         gt_text_append(out, "; NVRTC does not compile this part of Thrust; kernels may use "
                             "thrust::complex, pair, tuple, its functors and iterators");
     }
-    /* a missing header may declare the unknown name */
+    /* an unknown name may come from a missing header */
     bool misses_name = false;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         misses_name |= strstr(line, words[i]) != NULL;
@@ -55,9 +55,9 @@ void gt_header_hint_append(gt_text *out, const char *line, const gt_texts *missi
 
 extern const struct embedded {
     const char *name, *text;
-} gt_device_headers[]; /* the last name is NULL */
+} gt_device_headers[]; /* ends with a NULL name */
 
-/* A header that includes cuda/std/NAME of the toolkit, for kernels that use std::. */
+/* Defines a header that includes cuda/std/NAME of the toolkit, for kernels that use std::. */
 #define TOOLKIT(name)                                                                              \
     {                                                                                              \
         name, "#pragma once\n#include <cuda/std/" name ">\n"                                       \
@@ -110,7 +110,7 @@ const char *gt_device_header_text(const char *name)
 
 typedef enum cuda_root {
     ROOT_HOME,   /* CUDA_HOME */
-    ROOT_LOADER, /* the loader's search path; has no folder */
+    ROOT_LOADER, /* the loader's search path, which is not a folder */
     ROOT_PREFIX, /* a toolkit's default prefix; may contain '*' */
     ROOT_PYTHON  /* a Python prefix, whose wheels may contain parts of CUDA */
 } cuda_root;
@@ -129,7 +129,7 @@ static gputune_status python_prefix(char **out)
         GT_FREED char *program = NULL;
         GT_TRY(gt_path_format(&program, "%.*s/python3", (int)length, path));
         GT_FREED char *real = gt_file_exists(program) ? realpath(program, NULL) : NULL;
-        char *slash = real ? strrchr(real, '/') : NULL; /* splits PREFIX/bin/python3.11 */
+        char *slash = real ? strrchr(real, '/') : NULL; /* end of PREFIX/bin */
         if (slash) {
             *slash = '\0';
             slash = strrchr(real, '/');
@@ -283,11 +283,12 @@ gputune_status gt_wheel_find(gt_texts *out, const char *pattern)
 /* Header folders of a toolkit, or of a folder beside NVRTC. */
 static const char *const header_folders[] = {"/include", "/targets/*-linux/include", "/*/include"};
 
-/* CUDA's and CCCL's headers may be in two folders. A header with the version identifies each. */
+/* The headers of CUDA and CCCL may be in two folders. The header that contains the version
+ * identifies each. */
 enum { PARTS = 2 };
 static const struct part {
     const char *name, *header, *macro;
-    int major, minor, patch; /* divisors for the numbers in the macro's value; 0: none */
+    int major, minor, patch; /* divisors of the macro's value; 0: no such part */
 } parts[PARTS] = {
     {"cuda", "cuda_runtime_api.h", "#define CUDART_VERSION", 1000, 10, 0},
     {"cccl", "cub/version.cuh", "#define CUB_VERSION", 100000, 100, 1},
@@ -338,7 +339,7 @@ static gputune_status search_headers(void *user, cuda_root kind, const char *fol
     note_searched(&finder->found->searched, folder);
     GT_TRY(list_below(&folders, kind, folder, PLACES(header_folders), "/nvidia/*/include", ""));
     for (size_t i = 0; i < folders.count && !is_complete(finder); i++) {
-        GT_FREED char *cccl = NULL; /* where CCCL is since toolkit 13 */
+        GT_FREED char *cccl = NULL; /* folder of CCCL since toolkit 13 */
         GT_TRY(gt_path_format(&cccl, "%s/cccl", folders.items[i]));
         if (note_parts(finder, folders.items[i])) {
             GT_TRY(add_folder(finder, folders.items[i]));

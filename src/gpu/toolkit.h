@@ -32,8 +32,8 @@ typedef struct gt_nvrtc_candidates {
 gputune_status gt_nvrtc_find(gt_nvrtc_candidates *out);
 void gt_nvrtc_candidates_free(gt_nvrtc_candidates *candidates);
 
-/* Lists the files in the site-packages folders of NVRTC's wheels that match `pattern`, best first.
- * ENOMEM. Release *out with gt_texts_free(), even after a failure. */
+/* Lists the files that match `pattern` in the site-packages folders where NVRTC's wheels may be,
+ * best first. ENOMEM. Release *out with gt_texts_free(), even after a failure. */
 gputune_status gt_wheel_find(gt_texts *out, const char *pattern);
 
 /* Appends a hint about `line`, the first error of a compiler's log. For a missing member of
@@ -43,8 +43,9 @@ void gt_header_hint_append(gt_text *out, const char *line, const gt_texts *missi
                            const char *const *options, size_t option_count);
 
 enum { GT_DEVICE_HEADERS_MAX = 128 };
-/* Gets the names and texts of the headers that come with gputune, for nvrtcCreateProgram(). They
- * take precedence over headers in folders. Returns their number. The arrays are never freed. */
+/* Gets the names and texts of the headers that come with gputune, for nvrtcCreateProgram(). These
+ * headers take precedence over headers in folders. Returns their number. The arrays are never
+ * freed. */
 size_t gt_device_header_list(const char *const **names, const char *const **texts);
 /* Returns the text of gputune's header with that name, or NULL. The text is never freed. */
 const char *gt_device_header_text(const char *name);
