@@ -38,8 +38,7 @@ gputune_status gt_array_grow(void **items, size_t *capacity, size_t count, size_
 
 /* An array that owns its strings. */
 typedef GT_ARRAY(char *) gt_texts;
-/* Appends `text`, which comes from malloc(). The array then owns the text; on ENOMEM the text is
- * freed. */
+/* Appends `text`, which malloc() returned, and takes ownership of it even on ENOMEM. */
 gputune_status gt_texts_take(gt_texts *texts, char *text);
 /* Appends a copy of the first `length` bytes of a text. ENOMEM. */
 gputune_status gt_texts_add(gt_texts *texts, const char *text, size_t length);

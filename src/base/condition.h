@@ -8,8 +8,7 @@
 
 /* Initialises a condition variable for gt_condition_wait(); pthread_cond_destroy() releases it. */
 void gt_condition_open(pthread_cond_t *condition);
-/* Waits for a signal, at most `seconds`. May return earlier without a signal. The caller holds the
- * mutex. */
+/* Waits up to `seconds` for a signal; may return earlier. The caller holds the mutex. */
 void gt_condition_wait(pthread_cond_t *condition, pthread_mutex_t *mutex, double seconds);
 /* Locks a mutex. Returns false if that takes longer than `seconds`. */
 bool gt_mutex_wait(pthread_mutex_t *mutex, double seconds);

@@ -1,5 +1,4 @@
-/* Properties of a GPU as plain numbers. src/gpu fills them in from the driver, or for a named
- * architecture without a GPU. */
+/* Properties of a GPU, from the driver or for a named architecture (src/gpu). */
 #pragma once
 
 #include <stdbool.h>

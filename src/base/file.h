@@ -7,9 +7,9 @@
 enum { GT_FILE_MOST = 8 << 20 }; /* size limit of gt_file_read() */
 
 /* Reads a whole regular file and appends a NUL. Sets *bytes (`bytes` may be NULL) to the length
- * without the NUL. The caller frees *out. ENOTFOUND if the file does not exist. EIO if the file is
- * unreadable, not regular, or larger than GT_FILE_MOST. The message names the path. Does not block
- * on a FIFO. */
+ * without the NUL. The caller frees *out. ENOTFOUND if the file does not exist. EIO if it is
+ * unreadable, not regular, or larger than GT_FILE_MOST. The message names the path. Does not
+ * block. */
 gputune_status gt_file_read(char **out, size_t *bytes, const char *path);
 /* Like gt_file_read(), with the limit `most` instead of GT_FILE_MOST. */
 gputune_status gt_file_read_most(char **out, size_t *bytes, const char *path, size_t most);
@@ -31,7 +31,7 @@ gputune_status gt_file_installed_folder(char **out);
 /* Finds a file of gputune that passes access(`mode`). Looks beside this library, beside this
  * program and in an installation, including the subfolder `gputune` and ../libexec/gputune of each.
  * The file must belong to root or to the owner of the folder where the search began. Sets *out to
- * NULL if nothing is found; otherwise the caller frees *out. Appends the tried paths to `tried`.
+ * NULL if nothing is found; otherwise the caller frees *out. Appends tried paths to `tried`.
  * ENOMEM. */
 gputune_status gt_file_find_part(char **out, gt_text *tried, const char *name, int mode);
 /* Gets $XDG_CACHE_HOME/gputune or ~/.cache/gputune without creating it. The caller frees *out.

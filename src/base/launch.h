@@ -62,8 +62,7 @@ enum {
 typedef struct gt_parameter {
     gt_parameter_kind kind;
     uint32_t bytes; /* size of the parameter itself, such as 8 for an address */
-    int argument;   /* index of the caller's argument, or -1; a scratch buffer with an argument is a
-                       copy of it */
+    int argument;   /* index of the caller's argument (for scratch: to copy), or -1 */
     uint32_t map;   /* index into the launch's maps or textures, or into gt_iteration.values */
     uint64_t scratch_bytes; /* size of a scratch or extra buffer, or a scalar's value */
     uint32_t scratch;       /* GT_SCRATCH_... flags */
@@ -73,8 +72,7 @@ typedef struct gt_parameter {
     uint64_t clear_bytes; /* bytes of the buffer to zero before every launch */
 } gt_parameter;
 
-/* Arguments of cuTensorMapEncodeTiled(), without the address. Enumerations have the driver's
- * values. */
+/* Arguments of cuTensorMapEncodeTiled(), without the address. Enums have the driver's values. */
 typedef struct gt_tensormap {
     uint32_t rank, type, interleave, swizzle, l2_promotion, nan_fill;
     uint32_t alignment; /* required address alignment */
@@ -164,14 +162,13 @@ typedef struct gt_launch_sizes {
     /* Equal ids mean equal sizes. When the id changes, GT_SCRATCH_ZERO buffers are zeroed again. */
     uint64_t id;
     const uint32_t (*grids)[3]; /* the grid of each step, never empty */
-    const uint64_t *bytes; /* for each parameter: size of a scratch buffer, or bytes to zero before
-                              every launch; may be NULL */
+    const uint64_t *bytes; /* by parameter: bytes of scratch memory or to zero before each launch;
+                              may be NULL */
 } gt_launch_sizes;
 
 /* Returns a view, which is valid as long as `launch`. */
 gt_launch_view gt_launch_view_of(const gt_launch *launch);
-/* Copies a launch into a single allocation of minimal size, which the caller frees with free().
- * ENOMEM. */
+/* Copies a launch into one allocation of minimal size, which the caller frees. ENOMEM. */
 gputune_status gt_launch_pack(gt_launch_view **out, const gt_launch *launch);
 
 /* Returns true if each launch first zeroes a buffer. */

@@ -67,6 +67,6 @@ static inline int gt_operation_operands(gt_operation operation)
     return operation < GT_DO_NEGATE ? 0 : operation < GT_DO_BINARY ? 1 : 2;
 }
 
-/* Evaluates the operation at index `at`. Slots must be in range. Returns NULL, or a description of
- * the error. */
+/* Evaluates the operation at `at`. Slots must be in range. Returns NULL, or the error's
+ * description. */
 const char *gt_code_run(int64_t *out, const gt_instruction *code, int at, const int64_t *slots);

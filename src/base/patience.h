@@ -14,8 +14,7 @@ typedef struct gt_patience {
 gt_patience gt_patience_for(double seconds, const volatile int *cancel);
 /* Returns a copy of the patience that ends in at most `seconds`. */
 gt_patience gt_patience_at_most(const gt_patience *patience, double seconds);
-/* Returns true if the flag is set, which any thread or signal handler may do. `cancel` may be
- * NULL. */
+/* Returns true if any thread or signal handler has set the flag. `cancel` may be NULL. */
 bool gt_is_canceled(const volatile int *cancel);
 /* Returns true if `cancel` or `closing` is set. */
 bool gt_patience_canceled(const gt_patience *patience);

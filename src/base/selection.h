@@ -6,6 +6,5 @@
 /* Returns true if `sizes` ("n=1048576 T=half") has one of the values of each name in `wanted`
  * ("n=1M,16M T=half"). Compares numbers by value, and types without CUDA's prefix (__half). */
 bool gt_sizes_match(const char *sizes, const char *wanted);
-/* Returns true if the GPU's name contains `wanted`, ignoring case, or if `environment` equals
- * `wanted`. */
+/* Returns true if `wanted` is contained in the GPU's name (ignoring case) or is `environment`. */
 bool gt_gpu_matches(const char *gpu, const char *environment, const char *wanted);

@@ -1,6 +1,5 @@
 /* Public structs that may grow. Each begins with `uint32_t size`, its size in the caller's build.
- * Releases only append members, so a caller that was built with an older or a newer header still
- * works. */
+ * Releases only append members, so callers built with older or newer headers still work. */
 #pragma once
 
 #include "base/status.h"

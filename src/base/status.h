@@ -20,8 +20,7 @@ typedef struct gt_log {
     void *user;
 } gt_log;
 
-/* Sends one line of at most 1 KB to the callback. Newlines become spaces. Does nothing if `log` is
- * NULL. */
+/* Sends a line of at most 1 KB, without newlines, to the callback. `log` may be NULL. */
 void gt_log_line(const gt_log *log, gputune_log_level level, const char *format, ...)
     GT_PRINTF(3, 4);
 

@@ -186,8 +186,7 @@ static const char *read_magnitude(uint64_t *out, const char *at)
     if (at && *at == '^') {
         uint64_t exponent, power = 1;
         at = read_digits(&exponent, at + 1, 10);
-        /* 64 steps suffice, because powers of 0 and 1 do not change and all others have
-         * overflowed */
+        /* 64 steps suffice, because 0 and 1 do not change and other powers have overflowed */
         for (uint64_t i = exponent < 64 ? exponent : 64; i > 0; i--) {
             power = multiply(power, *out);
         }

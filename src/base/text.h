@@ -28,14 +28,12 @@ const char *gt_text_string(const gt_text *text);
 gputune_status gt_strdup(char **out, const char *string);
 gputune_status gt_strndup(char **out, const char *string, size_t count);
 
-/* Returns the index of the word `text` (`length` bytes) in the blank-separated list `words`, or
- * -1. */
+/* Returns the index of the word (`length` bytes) in the blank-separated list `words`, or -1. */
 int gt_word_at(const char *text, size_t length, const char *words);
 /* Returns true if gt_word_at() finds the word. */
 bool gt_is_any(const char *text, size_t length, const char *words);
 
-/* Appends to a string in an array of `bytes` bytes. If the result does not fit, changes nothing and
- * returns false. */
+/* Appends to a string in an array of `bytes` bytes. Returns false if the result does not fit. */
 bool gt_append_within(char *string, size_t bytes, const char *more, size_t length);
 
 /* Returns the length in bytes of the UTF-8 character at `at`; 0 if the character is invalid. */
@@ -76,16 +74,14 @@ void gt_near_words(gt_near *near, const char *names);
 /* Tries the names of `count` structs whose first member is an array with the name. */
 #define gt_near_items(near, items, count) gt_near_all(near, items, sizeof *(items), count)
 void gt_near_all(gt_near *near, const void *items, size_t bytes, size_t count);
-/* Returns the nearest name in single quotes, or `otherwise`. The result is valid as long as
- * `near`. */
+/* Returns the nearest name in single quotes, or `otherwise`; valid as long as `near`. */
 const char *gt_near_or(gt_near *near, const char *otherwise);
 /* Returns the nearest of `count` names, or NULL. Items are strings, or structs whose first member
  * is a string. */
 #define gt_nearest(word, items, count) gt_nearest_in(word, items, sizeof *(items), count)
 const char *gt_nearest_in(const char *word, const void *items, size_t bytes, size_t count);
 
-/* Formats an integer with thousands separators ("116,928"), in at most 27 characters. Returns
- * `out`. */
+/* Formats an integer as "116,928", in at most 27 characters. Returns `out`. */
 const char *gt_count_text(char *out, size_t bytes, uint64_t count);
 
 /* Returns the index of `text`, or `count` if it is missing. Items are strings, or structs whose

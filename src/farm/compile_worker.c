@@ -169,8 +169,7 @@ gputune_status gt_head_cache_compile(gt_compiled *out, gt_head_cache *cache, con
     } else {
         return compile_plain(out, head, nvrtc, request);
     }
-    /* compile without the precompiled header, because either the header or the variant was at
-     * fault */
+    /* compile without the precompiled header; either the header or the variant was at fault */
     if (status < 0) {
         gt_compiled_free(out);
         status = gt_nvrtc_compile(out, nvrtc, request, NULL);

@@ -1,7 +1,6 @@
 /* The farm: worker processes that compile and measure kernels, so a bad kernel cannot harm the host
  * process. Requests are asynchronous; wait() returns their answers as events. Only one thread at a
- * time may use a farm. Callers use only gt_farm_ops, because tests replace the farm by a scripted
- * one. */
+ * time may use a farm. Callers use only gt_farm_ops, because tests use a scripted farm. */
 #pragma once
 
 #include "base/device.h"
@@ -27,8 +26,8 @@ typedef struct gt_event {
     gputune_status status;
     char message[512];
     uint64_t culprit;
-    /* true if a retry would fail too, so the failure is stored: a compile error, a crash, or a hang
-     * with the tenfold deadline */
+    /* true if a retry would fail too: a compile error, a crash, or a hang with the tenfold
+     * deadline */
     bool repeatable;
     union {
         gt_compiled compiled;
@@ -68,11 +67,9 @@ typedef struct gt_farm_ops {
     /* Frees the measure worker's memory for a variant that is not needed any more. */
     gputune_status (*drop)(gt_farm *farm, uint64_t variant);
     /* Gets the measure worker's device, after waiting at most a minute. Starts up to `compilers`
-     * compile workers before it waits. Fails if the measure worker cannot start (ENODRIVER,
-     * ...). */
+     * compile workers before it waits. Fails if the measure worker cannot start. */
     gputune_status (*device)(gt_farm *farm, gt_device *out, uint32_t compilers);
-    /* Gets the next event, or GT_EVENT_TIMEOUT after `seconds`. The caller frees *out with
-     * gt_event_free(). */
+    /* Gets the next event, or GT_EVENT_TIMEOUT after `seconds`. gt_event_free() frees *out. */
     gputune_status (*wait)(gt_farm *farm, gt_event *out, double seconds);
     /* Discards all jobs, events and variants, and the setup. Compile workers finish their current
      * jobs without an event. A busy measure worker is killed. */
@@ -98,8 +95,7 @@ typedef struct gt_farm_options {
     uint32_t compile_workers;
     bool low_priority;
     double deadline_s;  /* time limit for a proof or a sample, in seconds; 0: 10 s */
-    int driver_version; /* version of the driver, which NVRTC must not exceed: 13000 for 13.0; 0:
-                           any */
+    int driver_version; /* version of the driver, as in 13000; limits NVRTC's version; 0: any */
     const char *arch;   /* architecture for which compilers are warmed up; NULL: sm_90 */
     gt_log log;
 } gt_farm_options;
@@ -109,16 +105,14 @@ typedef struct gt_farm_options {
  * the worker executable is missing. If its version is wrong, wait() fails. */
 gputune_status gt_farm_open(gt_farm **out, const gt_farm_options *options);
 
-/* Returns the value of GPUTUNE_COMPILE_MEMORY (megabytes per compile worker), or 0 if it is not a
- * whole number. */
+/* Returns GPUTUNE_COMPILE_MEMORY, megabytes per compile worker, or 0 if not a whole number. */
 uint64_t gt_compile_memory_asked(void);
 
 /* Finds gputune-worker: `given`, GPUTUNE_WORKER, a file near the library or program, or a file of
  * the installation. On EWORKER, the message lists the searched places. The caller frees *out. */
 gputune_status gt_worker_find(char **out, const char *given);
 
-/* Source of the service kernels (service_*.cu). The tuner compiles it and passes the image to
- * prepare(). */
+/* Source of the service kernels (service_*.cu), which the tuner compiles for prepare(). */
 extern const char gt_service_source[];
 /* The service kernels, compiled for one architecture. */
 typedef struct gt_service_image {
@@ -126,6 +120,5 @@ typedef struct gt_service_image {
     const unsigned char *data;
     size_t bytes;
 } gt_service_image;
-/* Images for all architectures that NVRTC supported when gputune was built. The table ends with a
- * NULL `arch`. */
+/* Images for all architectures that NVRTC supported at build time. Ends with a NULL `arch`. */
 extern const gt_service_image gt_service_images[];

@@ -123,8 +123,7 @@ void gt_slot_start_clock(gt_slot *slot);
 /* Returns the seconds since the clock started. For compilers and the emulator, which compute on the
  * host, these are seconds of processor time. */
 double gt_slot_spent_s(const gt_slot *slot);
-/* Like gt_slot_spent_s(), but returns the elapsed time if the worker sleeps, because a sleeping
- * worker may never wake up. */
+/* Like gt_slot_spent_s(), but returns the elapsed time if the worker sleeps. */
 double gt_slot_charged_s(const gt_slot *slot);
 /* Returns the seconds until the worker is late or must be checked again; <= 0 if the worker is
  * late. A worker is late when it has spent `allowed_s`, or when it sleeps after that time. A worker
@@ -141,25 +140,22 @@ void gt_slot_clear(gt_slot *slot);
 void gt_slot_free(gt_slot *slot);
 /* Removes and returns a request, which the caller then owns. */
 gt_farm_request *gt_slot_take(gt_slot *slot, size_t index);
-/* Reads an answer into the request's event and the thread's message. EWORKER if the answer is
- * malformed. */
+/* Reads an answer into the request's event and the thread's message. EWORKER if malformed. */
 gputune_status gt_answer_read(gt_farm_request *request, const gt_frame *frame);
 /* Ends a request by queueing its event for wait(), with the thread's message on failure. Requests
  * that are cancelled, internal or of a kind without answers are only freed. */
 void gt_farm_request_end(gt_host_farm *farm, gt_farm_request *request);
 
-/* Removes and returns the request in progress, which the caller then owns. Starts the clock for the
- * next request. */
+/* Removes and returns the request in progress, which the caller then owns. Restarts the clock. */
 gt_farm_request *gt_slot_pop(gt_slot *slot);
-/* Sends as much of the next request as the channel accepts. Starts the clock if no other request is
- * in progress. */
+/* Sends as much of the next request as the channel accepts. The first request starts the clock. */
 gt_push gt_slot_push(gt_slot *slot);
 /* Passes the worker's frames to the role, and handles the worker's end. */
 void gt_slot_receive(gt_slot *slot);
 /* Returns the seconds until gt_slot_check() must be called, or INFINITY. */
 double gt_slot_patience(gt_slot *slot);
-/* Call this when gt_slot_patience() has expired. Refuses a worker that has sent no hello; otherwise
- * calls the role's late(). */
+/* Call this when gt_slot_patience() has expired. Refuses a worker without a hello; otherwise calls
+ * the role's late(). */
 void gt_slot_check(gt_slot *slot);
 
 /* ---- farm_compile.c -------------------------------------------------------------------------- */
@@ -187,8 +183,8 @@ typedef struct gt_compile_host {
 void gt_cores_join(gt_compile_host *host);
 void gt_cores_leave(gt_compile_host *host);
 /* Sets host->allowed to an equal share of the cores or, if that is more, to the cores that other
- * farms leave idle, but at most to host->limit. Reports to the other farms how many cores this farm
- * uses. */
+ * farms leave idle, but at most to host->limit. Reports this farm's number of cores to other
+ * farms. */
 void gt_cores_divide(gt_compile_host *host);
 
 /* ---- farm_measure.c -------------------------------------------------------------------------- */
@@ -255,8 +251,7 @@ gputune_status gt_compile_submit(gt_host_farm *farm, const gt_compile_job *job);
 void gt_compile_start_ahead(gt_host_farm *farm, uint32_t most);
 /* Distributes queued jobs, starts workers as needed, and sends requests. */
 void gt_compile_pump(gt_host_farm *farm);
-/* Returns the seconds until gt_compile_pump() must be called again; INFINITY if no job is
- * queued. */
+/* Returns the seconds until gt_compile_pump() must be called again, or INFINITY. */
 double gt_compile_patience(const gt_host_farm *farm);
 uint32_t gt_compile_list(gt_farm *base, gt_compiling *out, uint32_t count);
 void gt_compile_give_up(gt_farm *base, uint64_t id);
@@ -269,16 +264,15 @@ void gt_compile_close(gt_host_farm *farm);
 void gt_measure_submit(gt_measure_host *host, gt_farm_request *request);
 /* Starts a measure worker. On failure sets host->refusal. */
 void gt_measure_start(gt_measure_host *host);
-/* Sends queued requests, and starts a measure worker if necessary. All requests fail if
- * host->refusal is set. */
+/* Sends queued requests, and starts a worker if necessary. With host->refusal, all requests fail.
+ */
 void gt_measure_pump(gt_measure_host *host);
 /* Discards requests, variants and setup, and kills a busy worker. */
 void gt_measure_cancel(gt_measure_host *host);
 /* Ends the measure worker and frees its requests, variants and setup. */
 void gt_measure_free(gt_measure_host *host);
 
-/* Forget all variants, or one variant, without notifying the worker. gt_live_drop() keeps a proved
- * default. */
+/* Forget variants without notifying the worker. gt_live_drop() keeps a proved default. */
 void gt_live_forget_all(gt_measure_host *host);
 void gt_live_forget(gt_measure_host *host, uint64_t id);
 void gt_live_drop(gt_measure_host *host, uint64_t id);

@@ -39,8 +39,7 @@ void gt_live_forget_all(gt_measure_host *host)
     }
 }
 
-/* Every worker proves the default first, because the default determines the unusual data on which
- * other variants are proved. */
+/* Every worker proves the default first, because it determines data for other variants' proofs. */
 static gt_live_variant *proved_default(gt_measure_host *host)
 {
     for (size_t i = 0; i < host->variants.count; i++) {
@@ -361,8 +360,7 @@ static bool leaves_out(gt_measure_host *host, bool hung)
     return true;
 }
 
-/* Counts the death of a worker that no variant caused. After several such deaths in a row, no
- * worker is used any more. */
+/* Counts a worker's death that no variant caused. After several in a row, no worker is used. */
 static void died_blameless(gt_measure_host *host, const gt_death *death)
 {
     unsigned times = ++host->blameless;
@@ -425,8 +423,7 @@ static double allowance(gt_measure_host *host)
     const gt_farm_request *request = host->slot.queue.first;
     double slow = host->slot.farm->emulated ? 30 : 1;
     if (host->slot.hand.trying) {
-        /* an experiment takes about as long as the preparation; its limit is tight, because many
-         * hang */
+        /* an experiment takes about as long as preparing; its limit is tight, as many hang */
         return fmax(host->least_s / 4, 3 * host->prepare_s) + 1e-7 * host->reference_ns;
     }
     if (request->kind == GT_FRAME_PREPARE) {

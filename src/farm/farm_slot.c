@@ -1,6 +1,5 @@
 /* Workers as the host sees them: process, channel, handshake, requests and events. Requests are
- * sent in advance and answered in order, so the worker always processes its oldest unanswered
- * request. */
+ * sent in advance, and the worker always processes its oldest unanswered request. */
 #include "base/clock.h"
 #include "base/condition.h"
 #include "base/file.h"
@@ -69,8 +68,7 @@ void gt_farm_request_end(gt_host_farm *farm, gt_farm_request *request)
     gt_queue_put(&farm->ended, farm->ended.count, request);
 }
 
-/* Time limits for a worker's hello in seconds (CROWDED_S while waiting for a core), and nice
- * values. */
+/* Time limits for a hello in seconds (CROWDED_S while waiting for a core), and nice values. */
 enum { HELLO_S = 5, CROWDED_S = 60, NICENESS = 5, LOW_NICENESS = 10 };
 
 /* ---- Starting -------------------------------------------------------------------------------- */

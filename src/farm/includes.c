@@ -1,5 +1,4 @@
-/* Searches for included files, restricts which files may be read, and computes digests of
- * headers. */
+/* Searches for included files, checks if they may be read, and computes digests of headers. */
 #include "farm/includes.h"
 
 #include "base/array.h"
@@ -170,8 +169,7 @@ static bool lies_in_any(const char *real, const gt_texts *folders)
     return any;
 }
 
-/* Sets *real to the file's real path, or to NULL if there is no file. EINVAL if templates must not
- * read it. */
+/* Sets *real to the file's real path, or to NULL. EINVAL if templates must not read the file. */
 static gputune_status probe_folder(char **real, const gt_includes *includes, const char *folder,
                                    const char *name)
 {

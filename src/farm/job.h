@@ -37,7 +37,7 @@ typedef struct gt_measure_setup {
     uint32_t workload_count;
     gt_workload workloads[GT_WORKLOAD_MAX]; /* [0] is timed */
     char odd_tail[128];                     /* the sizes of workloads[1], for messages */
-    /* kernels of reference, init() and check(); if empty, the first verified variant serves as the
+    /* kernels of reference, init() and check(); if empty, the first verified variant is the
      * reference */
     gt_image reference;
     gt_image service;
@@ -62,8 +62,7 @@ typedef struct gt_prepared {
     double loose_tolerance, loose_median;
 } gt_prepared;
 
-/* A request to load a variant and verify it on all workloads. A proved variant stays loaded for
- * samples. */
+/* A request to load a variant and verify it on all workloads. Proved variants stay loaded. */
 typedef struct gt_verify_job {
     uint64_t id;
     gt_image image;
@@ -87,13 +86,12 @@ typedef struct gt_verified {
     double pilot_ns;          /* rough time of one launch */
     double occupancy;         /* resident warps divided by the multiprocessor's maximum */
     char writes[GT_NAME_MAX]; /* for a recheck: a module variable that launches write; "" if none */
-    char data_proof[128]; /* for the default and a recheck: the further data in words; otherwise ""
-                           */
+    char data_proof[128];     /* for the default and a recheck: the further data in words */
     /* For the default and a recheck: a line "NAME\tVALUE\tEFFECT" for each scalar that was verified
      * only with its own value. EFFECT is that of other values: "crash", "hang", "differ", "took too
      * long", or "" if none was tried. May be NULL. */
     char *single;
-    /* With setup.check: for each size, "size\tINDEX" and the report of emuCheckEnd(). May be
+    /* With setup.check: "size\tINDEX" and the report of emuCheckEnd() for each size. May be
      * NULL. */
     char *findings;
 } gt_verified;
@@ -111,8 +109,8 @@ typedef struct gt_lost {
     bool plain;
 } gt_lost;
 
-/* Length of a sample for the objective `kernel`. Other objectives distinguish only quick samples
- * from longer ones. */
+/* Length of a sample for the objective `kernel`. Other objectives have only quick and longer ones.
+ */
 typedef enum gt_sample_length {
     GT_SAMPLE_FULL,  /* for the time of a winner, which is stored */
     GT_SAMPLE_BRIEF, /* for comparing variants; has fewer launches of a long kernel */
@@ -123,8 +121,7 @@ typedef enum gt_sample_length {
 typedef enum gt_sharing {
     GT_SHARING_UNKNOWN,
     GT_SHARING_HARMLESS, /* launches on changed buffers take the same time */
-    GT_SHARING_FELT /* launches on changed buffers are faster or slower, so each one is timed on
-                       restored buffers */
+    GT_SHARING_FELT /* launches on changed buffers take another time; time each on restored ones */
 } gt_sharing;
 
 /* A request for one round: a sample of each variant, in the given order. */
@@ -147,8 +144,7 @@ typedef struct gt_sampled {
     bool noisy;            /* true if another process used the GPU */
     char other[96];        /* description of the other process, or "" */
     gt_sharing sharing;    /* whether the samples' launches shared inout buffers */
-    /* time on changed buffers divided by time on restored buffers, if this job found FELT;
-     * otherwise 1 */
+    /* time on changed buffers divided by time on restored buffers; 1 unless this job found FELT */
     double used_ratio;
 } gt_sampled;
 

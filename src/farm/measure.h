@@ -21,8 +21,7 @@
 
 typedef struct gt_measure gt_measure;
 
-/* Starts the driver and finds the device with this index. gt_measure_close() frees *out.
- * ENODRIVER. */
+/* Starts the driver and finds a device. gt_measure_close() frees *out. ENODRIVER. */
 gputune_status gt_measure_open(gt_measure **out, const char *driver, int ordinal);
 /* Makes the device's primary context current on this thread, which must make all later calls. EBUSY
  * if another process uses the device exclusively; EDEVMEM. */
@@ -40,8 +39,7 @@ const gt_device *gt_measure_device(const gt_measure *measure);
 gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *setup,
                                   gt_prepared *out);
 /* Prepares the data proof of a prepared setup, and sets out->try_ns, data_proof_ns and further_ns.
- * ECRASHED if an experiment made the GPU unusable; another process can then skip that
- * experiment. */
+ * ECRASHED if an experiment made the GPU unusable; another process can skip that experiment. */
 gputune_status gt_measure_try(gt_measure *measure, const gt_measure_setup *setup, gt_prepared *out);
 /* Sets where the current work is reported; NULL: there is no host. */
 void gt_measure_attend(gt_measure *measure, gt_current *current);

@@ -1,5 +1,4 @@
-/* Fills inputs, runs the template's reference, check and init kernels, and computes expected
- * results and tolerances. */
+/* Fills inputs, runs the template's own kernels, and computes expected results and tolerances. */
 #include "farm/measure_contents.h"
 
 #include "base/number.h"
@@ -229,8 +228,7 @@ static gputune_status fill_contents(gt_measure *measure, uint64_t seed, uint32_t
               GPUTUNE_ETEMPLATE, "the init kernel '%s' failed: %s", workload->init.steps[0].entry,
               gt_message());
     for (const gt_buffer_slot *slot = measure->slots; slot < end; ++slot) {
-        /* inputs without data were filled in place; other buffers are restored before each
-         * launch */
+        /* other inputs were filled in place, and other buffers are restored before each launch */
         if (slot->live && slot->buffer->direction == GT_IN) {
             GT_CALL(measure, MemcpyDtoDAsync, slot->address, slot->pristine, slot->buffer->bytes,
                     measure->stream);
@@ -601,8 +599,7 @@ gputune_status gt_contents_make(gt_measure *measure, uint64_t seed, bool timed_o
         measure->hash.slots.items[i]->hash = measure->findings->items[i].count;
     }
     if (measure->setup.check) {
-        return GPUTUNE_OK; /* the sanitizer will also report mistakes of the reference, so do not
-                              judge its results */
+        return GPUTUNE_OK; /* the sanitizer judges the reference too */
     }
     if (!measure->workspaces[0].workload.has_reference) {
         return measure->workspaces[0].workload.has_expected ? expect_data(measure) : GPUTUNE_OK;

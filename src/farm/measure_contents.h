@@ -1,5 +1,4 @@
-/* Makes the buffers' contents: inputs from a seed or from the host's data, expected results, and
- * tolerances. */
+/* Makes the buffers' contents: inputs from a seed or the host's data, results, and tolerances. */
 #pragma once
 
 #include "farm/measure_state.h"
@@ -16,12 +15,11 @@ gputune_status gt_contents_refresh(gt_measure *measure);
 /* Makes a variant's results the expected ones, for templates without a reference. */
 gputune_status gt_contents_adopt(gt_measure *measure, gt_loaded *variant);
 /* Reports an output of the timed workload whose tolerance exceeds the median of its results,
- * because such a tolerance accepts almost any result. The slots must contain the reference's
- * results. */
+ * because almost any result would pass. The slots must contain the reference's results. */
 gputune_status gt_contents_loose(gt_prepared *out, gt_measure *measure);
 
 /* Queues the check of a table, preceded by the template's check kernel, if any, on the workspaces
- * `from` to `to` - 1. The findings go to *into. For a single workspace, only the timed tasks are
- * checked. */
+ * `from` to `to` - 1. The findings go to *into. For a single workspace, checks only the timed
+ * tasks. */
 gputune_status gt_check_queue(gt_measure *measure, const gt_tasks *table, uint32_t from,
                               uint32_t to, gt_findings *into);

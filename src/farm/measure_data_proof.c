@@ -242,8 +242,7 @@ static uint64_t proof_key(const gt_variation *variation)
     return gt_hash64(variation, sizeof *variation) | 1;
 }
 
-/* Returns NONE if the experiment must be tried, and UNTRIED if too many experiments ended
- * workers. */
+/* Returns NONE if the experiment must be tried, UNTRIED if too many experiments ended workers. */
 static gt_data_effect proof_known_effect(gt_data_proof *proof, uint64_t key)
 {
     for (uint32_t i = 0; i < proof->lost.item_count; i++) {
@@ -288,8 +287,7 @@ static gputune_status try_variation(gt_data_effect *out, gt_data_proof *proof,
     proof_announce(proof, key);
     const double start_ns = proof_now_ns(proof);
     bool fits = proof_hold(proof, variation) == GPUTUNE_OK;
-    /* changed flags may keep the reference from writing some elements, which nothing would
-     * compare */
+    /* changed flags may leave elements unwritten, which nothing would compare */
     const gt_workspace *workspace = &proof->measure.workspaces[0];
     for (const gt_buffer_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
         fits &= !has_flags || slot->gaps <= proof->gaps[slot->index];
@@ -329,8 +327,8 @@ static gputune_status settle_contents(gt_data_effect *out, gt_data_proof *proof,
     }
 }
 
-/* Keeps the changed scalars that the reference and the default survive. If they do not survive a
- * float, tries a nearby value. */
+/* Keeps the changed scalars that the reference and the default survive. Instead of a float that
+ * they do not survive, tries a nearby value. */
 static gputune_status settle_scalars(gt_data_proof *proof, gt_variation *variation,
                                      const gt_variation *wanted, gt_loaded *standard)
 {

@@ -1,5 +1,4 @@
-/* The data proof of a setup: launches variants on further data sets. Without a data proof, these
- * functions do nothing. */
+/* The data proof launches variants on further data sets. Without it, these functions do nothing. */
 #pragma once
 
 #include "farm/measure_state.h"
@@ -9,13 +8,13 @@ gputune_status gt_data_proof_make(gt_measure *measure, const gt_measure_setup *s
 /* Returns the device memory that the data proof will use; 0 if there will be none. */
 uint64_t gt_data_proof_bytes(const gt_measure *measure, const gt_measure_setup *setup);
 void gt_data_proof_free(gt_measure *measure);
-/* Queues a variant's launch on the further data and the check of its results. Does nothing for the
- * default's first proof. */
+/* Queues a variant's launch on the further data and its check; nothing for the default's first
+ * proof. */
 gputune_status gt_data_proof_queue(gt_measure *measure, gt_loaded *variant,
                                    const gt_verify_job *job);
-/* Judges the launch that gt_data_proof_queue() has queued and whose findings have arrived. The
- * default's first proof instead determines the data for other variants, and sets out->data_proof
- * and out->single. */
+/* Judges the launch of gt_data_proof_queue(), whose findings must have arrived. The default's first
+ * proof instead determines the data for other variants, and sets out->data_proof and
+ * out->single. */
 gputune_status gt_data_proof_judge(gt_verified *out, gt_measure *measure, gt_loaded *variant,
                                    const gt_verify_job *job);
 /* Prefixes a failure's message with a description of the further data. Returns `status`. */

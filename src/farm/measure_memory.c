@@ -118,8 +118,7 @@ static gputune_status name_memory(gt_measure *measure, CUdeviceptr address, cons
     return GPUTUNE_OK;
 }
 
-/* Emulated buffers have no guard zones, because the emulator reports accesses outside of
- * buffers. */
+/* The emulator reports accesses outside of buffers, so its buffers have no guard zones. */
 static gputune_status place_slot(gt_buffer_slot *slot, gt_measure *measure)
 {
     bool timed = slot->workspace == &measure->workspaces[0] && !measure->parent;
@@ -443,8 +442,7 @@ static gputune_status copy_input(gt_measure *measure, const gt_live_input *input
     const gt_buffer_slot *slot = &workspace->slots[input->buffer];
     CUdeviceptr to = input->expected ? slot->expected : slot->pristine;
     if (!to) {
-        return GPUTUNE_OK; /* only inputs have initial data, and only outputs have expected results
-                            */
+        return GPUTUNE_OK; /* only inputs have initial data, and only outputs expected results */
     }
     if (input->is_ipc) {
         return copy_mapped(measure, to, input, slot->buffer);

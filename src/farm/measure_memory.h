@@ -1,5 +1,4 @@
-/* Allocates the workloads' buffers with guard zones, pristine copies and rotated sets, and copies
- * data from the host. */
+/* Allocates the workloads' buffers, with guard zones and copies, and copies data from the host. */
 #pragma once
 
 #include "farm/measure_state.h"
@@ -15,8 +14,7 @@ void gt_live_buffers(uint64_t out[GT_WORKLOAD_MAX], const gt_measure_setup *setu
 /* Returns EDEVMEM, before any allocation, if the setup exceeds the device's memory or the memory
  * limit. Sets measure->reserved_bytes. */
 gputune_status gt_memory_precheck(gt_measure *measure, const gt_measure_setup *setup);
-/* Returns true if enough memory is left to measure the copy rate, which needs buffers larger than
- * L2. */
+/* Returns true if the memory suffices to measure the copy rate with buffers larger than L2. */
 bool gt_memory_suffices_for_copies(const gt_measure *measure);
 /* Copies the setup's data to the pristine copies, blocks and expected results, and closes IPC
  * mappings. EINVAL if data and buffer differ in size. */
@@ -26,11 +24,9 @@ gputune_status gt_inputs_copy(gt_measure *measure, const gt_measure_setup *setup
 gputune_status gt_workspace_allocate(gt_measure *measure, gt_workspace *workspace, uint64_t live);
 /* Writes a workspace's scalars and numbers again, at the same addresses. */
 gputune_status gt_workspace_values(gt_measure *measure, gt_workspace *workspace);
-/* Allocates a workspace's argument arrays and, for the timed workspace, as many further buffer sets
- * as memory permits. */
+/* Allocates a workspace's arguments. The timed workspace also gets as many buffer sets as fit. */
 gputune_status gt_workspace_rotate(gt_measure *measure, gt_workspace *workspace);
-/* Writes the arguments of a launch on the buffers at `addresses`. The arguments point into
- * `addresses` and the workspace. */
+/* Writes a launch's arguments, which point into `addresses` (of the buffers) and the workspace. */
 void gt_workspace_bind(const void **arguments, const gt_workspace *workspace,
                        const CUdeviceptr *addresses);
 void gt_workspace_free(gt_workspace *workspace);

@@ -6,14 +6,12 @@
 
 typedef struct gt_monitor gt_monitor;
 
-/* Starts to watch the GPU with this UUID. Returns NULL if a thread or memory is missing. The
- * functions below accept NULL. */
+/* Watches the GPU with this UUID. Returns NULL on failure; the functions below accept NULL. */
 gt_monitor *gt_monitor_start(const char *uuid);
 void gt_monitor_stop(gt_monitor *monitor);
 void gt_monitor_begin(gt_monitor *monitor);
 /* Reports in *out the latest clock rate, other users (except the host application), and whether
  * times since gt_monitor_begin() are invalid. */
 void gt_monitor_end(gt_monitor *monitor, gt_sampled *out);
-/* Waits until NVML is open. Sets *out to the energy used so far, in millijoules. Returns false if
- * there is no energy counter. */
+/* Waits until NVML is open. Gets the millijoules used so far; false if there is no counter. */
 bool gt_monitor_energy_mj(uint64_t *out, gt_monitor *monitor);

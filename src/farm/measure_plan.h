@@ -33,16 +33,14 @@ uint32_t gt_plan_launches(double launch_ns, gt_sample_length length);
  * takes longer, because the multiprocessors must read code and constants: on an H200 by 0.7 to 5.4
  * us for `polynomial`, by -0.4 to 3.2 us for `reduce` (tools/bench/notes/race.md). */
 double gt_plan_quick_doubt(double launch_ns);
-/* Returns the launches per sample for the objective `launch`: 1 to 2000 launches that fill 2 ms, or
- * 0.5 ms if `quick`. */
+/* Returns the launches per sample for `launch`: 1 to 2000 that fill 2 ms, or 0.5 ms if `quick`. */
 uint32_t gt_plan_burst(double launch_ns, bool quick);
 /* Returns the launches per sample for the objective `latency`: 100 launches, or if `quick`, 9 to 25
  * launches that fill 1 ms. The sample is the median of their times. */
 uint32_t gt_plan_singles(double launch_ns, bool quick);
 
-/* Returns the number of buffer sets over which cold samples rotate. All sets together are twice as
- * large as L2. There are at most GT_LAUNCHES_MAX sets, and all but one must fit into
- * `spare_bytes`. */
+/* Returns the number of buffer sets over which cold samples rotate: together twice as large as L2,
+ * at most GT_LAUNCHES_MAX sets, and all but one within `spare_bytes`. */
 uint32_t gt_plan_rotations(int64_t l2_bytes, uint64_t working_set_bytes, uint64_t set_bytes,
                            uint64_t spare_bytes);
 
@@ -53,8 +51,7 @@ uint32_t gt_plan_hot_sets(int64_t l2_bytes, uint64_t working_set_bytes, uint64_t
 
 /* Returns the total size of all buffers. */
 uint64_t gt_plan_working_set(const gt_workload *workload);
-/* Returns the size of a buffer set. offsets[i] is the offset of buffer i, a multiple of 1 KB or of
- * the buffer's alignment. */
+/* Returns the size of a buffer set. Sets offsets[i] to a multiple of 1 KB or of the alignment. */
 uint64_t gt_plan_set(uint64_t offsets[GT_PARAMETER_MAX], const gt_workload *workload);
 
 /* Returns the bytes by which a buffer of the odd-tail workload is moved from a well-aligned
@@ -65,8 +62,7 @@ uint64_t gt_plan_slot_bytes(const gt_workload *workload, uint32_t buffer, bool t
 /* Returns the buffer's address in an allocation at `base`: after the front guard zone, at a
  * multiple of 1 KB or of the alignment, plus the skew unless `timed`. */
 uint64_t gt_plan_place(const gt_workload *workload, uint32_t buffer, bool timed, uint64_t base);
-/* Returns true if a buffer needs a pristine copy: inout buffers, and inputs with data from the
- * host. */
+/* Returns true for inout buffers and for inputs with data from the host. */
 bool gt_plan_needs_pristine(const gt_buffer *buffer, bool live);
 /* Returns the size of an output's expected results; 0 for an input. */
 uint64_t gt_plan_expected_bytes(const gt_buffer *buffer);

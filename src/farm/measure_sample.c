@@ -18,8 +18,7 @@ static bool is_hot(const gt_measure *measure)
     return measure->hot || measure->setup.cache == GPUTUNE_CACHE_HOT;
 }
 
-/* Each launch of a cold sample uses another buffer set. All hot samples of a round use the same
- * set. */
+/* Each launch of a cold sample uses another buffer set; all hot samples of a round use one set. */
 static const void *const *arguments_of(const gt_measure *measure, uint32_t index)
 {
     const gt_workspace *workspace = &measure->workspaces[0];
@@ -141,8 +140,7 @@ static gputune_status compare_singles(singles *fresh, singles *used, gt_measure 
 }
 
 /* Sets *out to FELT if launches on changed inout buffers are faster or slower than on restored
- * ones, and *ratio to the quotient of their times. Otherwise, or without memory for a copy, sets
- * HARMLESS and 1. */
+ * ones, and *ratio to the quotient of their times. Otherwise sets HARMLESS and 1. */
 static gputune_status judge_used(gt_sharing *out, double *ratio, gt_measure *measure,
                                  gt_loaded *variant)
 {
@@ -245,9 +243,8 @@ enum {
 
 enum { SHORT_GRAPH = 16 };
 
-/* The device must still be busy when timing begins, or the gap before the launch would be timed.
- * Either a sweep or a delay keeps the device busy. A sweep takes longer than queueing a short
- * graph. */
+/* The device must still be busy when timing begins, or the gap before the launch would be timed. A
+ * delay keeps it busy, or a sweep, which takes longer than queueing a short graph. */
 static gputune_status begin_sample(gt_measure *measure, uint64_t kernels)
 {
     if (is_hot(measure) || measure->sweep == 0 || kernels > SHORT_GRAPH) {

@@ -28,8 +28,7 @@ gputune_status gt_service_reset(gt_measure *measure, const gt_tasks *table, bool
 /* Queues the reset for the next launch early, so the device works while the host reads results.
  * Does nothing on an emulated device. */
 gputune_status gt_service_reset_ahead(gt_measure *measure, const gt_tasks *table);
-/* Runs the check kernel over a table. The findings go to `into`, which must be measure->findings or
- * measure->first. */
+/* Runs the check kernel on a table. `into` must be measure->findings or measure->first. */
 gputune_status gt_service_check(gt_measure *measure, const gt_tasks *table, bool timed_only,
                                 gt_findings *into);
 /* Fills every multiprocessor's shared memory with mixed poison. Does nothing on an emulated device,

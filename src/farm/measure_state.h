@@ -190,8 +190,7 @@ struct gt_measure {
     gt_findings *findings;   /* findings in pinned host memory */
     gt_findings *first;      /* findings about a proof's first launch, in pinned host memory */
     uint64_t sequence;       /* number of the last run of the check kernel */
-    /* the sweep buffer: zeros, twice as large as L2; on an emulated device as large as L2; 0: no
-     * sweep */
+    /* the sweep buffer: zeros, twice as large as L2 (once on an emulated device); 0: no sweep */
     CUdeviceptr sweep;
     uint64_t sweep_bytes;
     CUdeviceptr stray;     /* becomes nonzero if a sweep reads anything but zeros */
@@ -246,8 +245,7 @@ gputune_status gt_measure_launch(gt_measure *measure, gt_launcher *launcher,
                                  const void *const *arguments);
 /* Fails if the GPU is lost or nothing is prepared. */
 gputune_status gt_measure_usable(const gt_measure *measure);
-/* Allocates and fills the buffers of a setup, and runs the reference. The service kernels must be
- * loaded. */
+/* Fills the buffers of a setup and runs the reference. The service kernels must be loaded. */
 gputune_status gt_measure_build(gt_measure *measure, const gt_measure_setup *setup);
 /* Frees everything that belongs to the setup. */
 void gt_measure_forget(gt_measure *measure);

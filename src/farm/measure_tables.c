@@ -6,8 +6,7 @@
 #include "kernel/bind/tolerance.h"
 #include "kernel/bind/vary.h"
 
-/* Inputs are checked for all variants on the smaller workspace, and for the winner also on the
- * timed workspace. */
+/* Inputs of the smaller workspace are checked for all variants, others only for the winner. */
 static bool is_cheapest(const gt_measure *measure, const gt_workspace *workspace)
 {
     return workspace == &measure->workspaces[measure->setup.workload_count - 1];
@@ -65,8 +64,7 @@ static gputune_status plan_sets(gt_measure *measure, gt_buffer_slot *slot)
     return gt_tasks_add(is_inout ? &measure->restore : &measure->rotate, slot, &task);
 }
 
-/* For inout buffers, moves the expected results if the reference reads them, otherwise the
- * slots. */
+/* For inout buffers, moves the data that the reference reads or, without a reference, the slots. */
 static gputune_status plan_move(gt_measure *measure, gt_buffer_slot *slot)
 {
     static const double beyond = 1e30; /* larger than all varied values, but finite */
@@ -167,8 +165,7 @@ static gputune_status plan_result(gt_tasks *table, gt_buffer_slot *slot, uint32_
 
 /* ---- The reference --------------------------------------------------------------------------- */
 
-/* The results of the reference's first run are in the slots. NaN is judged later, with the
- * variants. */
+/* The slots contain the results of the reference's first run. NaN is judged with the variants. */
 static gputune_status plan_agreement(gt_measure *measure, gt_buffer_slot *slot)
 {
     gt_service_task task = comparison(slot, GT_POISON_FIRST);
@@ -285,8 +282,7 @@ gputune_status gt_tables_plan(gt_measure *measure)
 
 /* ---- Tolerances ------------------------------------------------------------------------------ */
 
-/* With `gaps`, elements that both sides left unwritten are equal if the reference leaves any
- * unwritten. */
+/* With `gaps`, unwritten elements are equal if the reference leaves any unwritten. */
 static gputune_status judge_table(gt_measure *measure, gt_tasks *table, bool gaps)
 {
     for (size_t i = 0; i < table->tasks.count; ++i) {

@@ -5,8 +5,8 @@
 
 /* Converts an element to double. 64-bit integers above 2^53 are rounded. */
 double gt_bits_to_double(gt_type type, uint64_t bits);
-/* Converts to the nearest element. Half types are rounded to float first; ties go to even. Integers
- * are truncated. */
+/* Converts to the nearest element, half types by way of float; ties go to even. Truncates
+ * integers. */
 uint64_t gt_bits_from_double(gt_type type, double value);
 
 /* Returns the bits of a number in a scalar argument. */
@@ -23,6 +23,5 @@ uint64_t gt_fill_bits(const gt_buffer *buffer, uint64_t seed, uint64_t index);
 /* Fills a whole buffer on the host. */
 void gt_fill_host(void *out, const gt_workload *workload, const gt_buffer *buffer, uint64_t seed);
 
-/* Formats an element. Floats have enough digits to distinguish neighbouring values. Returns
- * `out`. */
+/* Formats an element. Floats have enough digits to distinguish neighbours. Returns `out`. */
 const char *gt_bits_text(char out[40], gt_type type, uint64_t bits);

@@ -55,8 +55,7 @@ gputune_status gt_loaded_launch(gt_measure *measure, gt_loaded *variant, uint32_
                              arguments_of(measure, workspace));
 }
 
-/* Fills a launch's scratch memory and its guard zones with `byte`, and GT_SCRATCH_ZERO memory with
- * zeros. */
+/* Fills scratch memory and its guard zones with `byte`, GT_SCRATCH_ZERO memory with zeros. */
 static gputune_status scratch_poison(gt_measure *measure, gt_loaded *variant, uint32_t workspace,
                                      uint8_t byte)
 {
@@ -297,8 +296,7 @@ void gt_loaded_free_all(gt_measure *measure)
 }
 
 /* A small variant stays loaded until the race ends, because unloading waits for the device and
- * takes as long as a sample. With a memory limit, variants that own device memory are unloaded at
- * once. */
+ * takes as long as a sample. With a memory limit, variants with device memory are unloaded. */
 static void unload_variant(gt_measure *measure, gt_loaded *variant)
 {
     enum { KEPT = 256, KEPT_BYTES = 1 << 20 };
@@ -350,9 +348,8 @@ static gputune_status launch_pilot(gt_measure *measure, gt_loaded *variant)
     return GPUTUNE_OK;
 }
 
-/* The launch on the last workspace comes first, because no launch may precede a launch whose
- * results are checked. Shared memory is not poisoned again, because that might change the pilot's
- * time. */
+/* The last workspace comes first, because no launch may precede a launch whose results are checked.
+ * Shared memory is not poisoned again, because that might change the pilot's time. */
 static gputune_status launch_first(gt_measure *measure, gt_loaded *variant,
                                    uint32_t workspace_count)
 {

@@ -1,5 +1,4 @@
-/* Loads, launches and proves variants, and keeps them until they are dropped. The public functions
- * are in measure.h. */
+/* Loads, launches, proves and keeps variants. The public functions are in measure.h. */
 #pragma once
 
 #include "farm/measure_state.h"

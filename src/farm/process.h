@@ -33,8 +33,8 @@ typedef enum gt_end {
     GT_END_SIGNALED,
     GT_END_UNKNOWN /* the host program has reaped the process */
 } gt_end;
-/* Waits up to `seconds` for the process's end and reaps it. *code is the exit code or signal. Later
- * calls return GT_END_UNKNOWN. */
+/* Waits up to `seconds` for the process and reaps it. *code is the exit code or signal. Later calls
+ * return GT_END_UNKNOWN. */
 gt_end gt_process_wait(gt_process *process, int *code, double seconds);
 
 /* Lets a detached thread reap a killed child, so the caller need not wait. */
@@ -45,14 +45,12 @@ void gt_process_abandon(gt_process *process);
  * MPS, and makes only `device` visible: a UUID, a result of gt_process_visible(), or NULL for all
  * devices. out->items end with NULL. The caller frees *out, even after a failure. */
 gputune_status gt_process_environment(gt_texts *out, bool measure, const char *device);
-/* Sets *out to a value of CUDA_VISIBLE_DEVICES with which a child sees only device `ordinal` of
- * this process. Sets *out to NULL if this process's own variable has no such entry. The caller
- * frees *out. */
+/* Gets a value of CUDA_VISIBLE_DEVICES with which a child sees only this process's device
+ * `ordinal`; NULL if this process's own variable has no such entry. The caller frees *out. */
 gputune_status gt_process_visible(char **out, int ordinal);
 
-/* Moves a descriptor above a child's descriptors, and makes it close-on-exec. Returns false and
- * sets errno on failure. */
+/* Moves a descriptor above a child's and makes it close-on-exec. On failure returns false and sets
+ * errno. */
 bool gt_process_lift(int *descriptor);
-/* Makes a pair of connected sockets, which the caller closes. Both are close-on-exec, and above a
- * child's descriptors. EWORKER. */
+/* Makes connected sockets, which the caller closes, close-on-exec and above a child's. EWORKER. */
 gputune_status gt_process_channel(int *host, int *child);

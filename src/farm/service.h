@@ -60,8 +60,8 @@ typedef struct gt_service_task {
     uint64_t target, source, scale;
     uint64_t count; /* number of elements (fill, convert, compare) or of bytes */
     uint64_t seed;
-    /* fill and move: range low to high; stol: largest value of a fill, or step of a move. compare:
-     * atol, rtol and stol */
+    /* fill and move: range low to high, and stol: largest value or step; compare: atol, rtol,
+     * stol */
     double low, high, stol;
     uint32_t operation, type, source_type, scale_type;
     uint32_t pattern,

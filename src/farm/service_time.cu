@@ -1,5 +1,4 @@
-/* Preparations for a launch: sweep the cache, keep the stream busy, poison shared memory. Follows
- * service_tasks.cu. */
+/* Before a launch: sweep the cache, keep the stream busy, poison shared memory. */
 
 /* Evicts everything else from L2 by reading `bytes` (a multiple of 16) of zeros. The write never
  * happens, but keeps the compiler from removing the loads. */

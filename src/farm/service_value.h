@@ -94,8 +94,7 @@ SERVICE float half_to_float(uint16_t bits)
     return bits & 0x8000 ? -value : value;
 }
 
-/* Scales the value so the half's step at this magnitude is 1. nearbyint() then rounds ties to
- * even. */
+/* Scales the half's step at this magnitude to 1. nearbyint() then rounds ties to even. */
 SERVICE uint16_t float_to_half(float value)
 {
     uint16_t sign = (uint16_t)(FLOAT_BITS(value) >> 16 & 0x8000);
@@ -226,8 +225,7 @@ SERVICE double unit_of(uint64_t draw)
     return MULTIPLY((double)(draw >> 11), 1.0 / 9007199254740992.0);
 }
 
-/* Returns the position of a sorted element, from 0 to 1. Each element has an equal section of this
- * range. */
+/* Returns the position of a sorted element, from 0 to 1, in the element's own section. */
 SERVICE double place_of(const gt_service_task *t, uint64_t i)
 {
     return DIVIDE(ADD((double)i, unit_of(draw_of(t, i))), (double)t->count);
@@ -239,8 +237,7 @@ SERVICE uint64_t scaled(double unit, uint64_t most)
     return value < most ? value : most;
 }
 
-/* Returns a row pointer: 0 for the first, the total for the last. Rows are at most twice as long as
- * the mean. */
+/* Returns a row pointer: 0 first, the total last. Rows have at most twice the mean length. */
 SERVICE uint64_t prefix(const gt_service_task *t, uint64_t i)
 {
     uint64_t total = (uint64_t)t->low, rows = t->count - 1;

@@ -192,8 +192,8 @@ static bool take_element(decoder *from, const gt_member *member, void *at)
     }
 }
 
-/* Refuses a count that the remaining data cannot contain. An encoded element has at least half of
- * its size in memory. */
+/* Refuses a count that exceeds the remaining data. An encoded element has at least half of its
+ * size. */
 static bool take_count(decoder *from, const gt_member *member, char *object)
 {
     uint64_t count;

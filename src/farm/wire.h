@@ -51,8 +51,8 @@ extern const gt_record gt_record_compile_job, gt_record_compiled, gt_record_meas
     gt_record_sampled, gt_record_recheck_job, gt_record_id_job, gt_record_device, gt_record_hello,
     gt_record_answer, gt_record_hand, gt_record_lost;
 
-/* Appends an encoded object. Returns false if a count exceeds its array. Sets out->failed if memory
- * runs out. */
+/* Appends an encoded object; false if a count exceeds its array. Sets out->failed without
+ * memory. */
 bool gt_record_encode(gt_text *out, const gt_record *record, const void *object);
 /* Decodes an object from `data`, all of which must be used. gt_record_release() frees the object.
  * EWORKER if a member is missing or out of range, with its name in the message; ENOMEM. On failure
@@ -67,8 +67,7 @@ void gt_record_release(const gt_record *record, void *object);
 typedef enum gt_frame_kind {
     GT_FRAME_HELLO = 1, /* first frame of every worker, with its version */
     GT_FRAME_DEVICE,    /* the measure worker's device, before its context is made */
-    GT_FRAME_READY, /* the compiler is loaded, or the measure worker has tried to open its context
-                     */
+    GT_FRAME_READY,     /* the worker has loaded its compiler, or tried to open its context */
     GT_FRAME_COMPILE,
     GT_FRAME_PREPARE,
     GT_FRAME_LOST, /* experiments that data proofs must skip; not answered */
@@ -135,8 +134,8 @@ typedef struct gt_hello {
     char version[64];
 } gt_hello;
 
-/* The structs that a frame of one kind carries: `job` in a request or report, `reply` in an answer.
- * NULL: no struct. */
+/* The structs in a kind of frame: `job` in a request or report, `reply` in an answer; may be
+ * NULL. */
 typedef struct gt_cargo {
     const gt_record *job, *reply;
 } gt_cargo;

@@ -12,8 +12,7 @@ typedef struct gt_current {
     int host; /* channel to the host; 0: no host */
 } gt_current;
 
-/* Sets the current variant, or GT_NO_VARIANT, and reports it to the host, so the host knows the
- * culprit if the worker dies. */
+/* Sets the current variant, or GT_NO_VARIANT, and reports it to the host as a possible culprit. */
 void gt_current_set(gt_current *current, uint64_t variant);
 gputune_status gt_send_hello(int channel);
 /* Makes an answer with the status; after a failure, also with the thread's message. */
@@ -28,8 +27,7 @@ typedef struct gt_server {
     gt_request_fn *const *calls; /* by gt_frame_kind; NULL: not accepted */
     void (*rest)(void);          /* called when no request has come for a while; may be NULL */
 } gt_server;
-/* Reads and answers requests until the channel ends or an answer is ECRASHED. Returns the exit
- * code. */
+/* Serves requests until the channel ends or an answer is ECRASHED. Returns the exit code. */
 int gt_serve(const gt_server *server, int channel);
 
 /* ---- compile_worker.c ------------------------------------------------------------------------ */

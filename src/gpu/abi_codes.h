@@ -1,5 +1,4 @@
-/* CUDA result codes and device attributes that gputune or its emulator uses, from CUDA 13.0's
- * cuda.h. */
+/* CUDA result codes and device attributes that gputune uses, from CUDA 13.0's cuda.h. */
 #pragma once
 
 /* X(name, value) */

@@ -21,12 +21,10 @@ typedef struct gt_budget {
 void gt_budget_free(gt_budget *budget);
 
 /* Returns the device memory that an allocation of `bytes` uses. A CUDA driver uses 2 MB pages for
- * allocations of 1 MB or more, and shares pages among smaller allocations. Returns `bytes` if
- * `driver` is NULL. */
+ * allocations of 1 MB or more, and shares pages among smaller ones. `driver` may be NULL. */
 uint64_t gt_budget_cost(const gt_driver *driver, uint64_t bytes);
 
-/* Allocates device memory. Returns CUDA_ERROR_OUT_OF_MEMORY if the allocation would exceed the
- * driver's budget. */
+/* Allocates device memory; CUDA_ERROR_OUT_OF_MEMORY if the driver's budget would be exceeded. */
 CUresult gt_device_alloc(const gt_driver *driver, CUdeviceptr *out, size_t bytes);
 CUresult gt_device_free(const gt_driver *driver, CUdeviceptr address);
 /* Like cuMemGetInfo(), but limits *available to the rest of the budget. */

@@ -120,8 +120,7 @@ static const struct arch *nearest_arch(int cc)
     return best;
 }
 
-/* Formats the target with all features, such as "sm_80" or "sm_90a". wgmma and tcgen05 need the
- * `a`. */
+/* Formats the target with all features: "sm_80", "sm_90a". wgmma and tcgen05 need the `a`. */
 static void arch_exact(char *out, size_t bytes, int cc)
 {
     enum { FIRST_WITH_FEATURES = 90 };

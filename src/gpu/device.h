@@ -1,5 +1,4 @@
-/* Reads a GPU's properties from a driver, or makes the properties of an architecture
- * (base/device.h). */
+/* Reads a GPU's properties from a driver, or makes those of an architecture (base/device.h). */
 #pragma once
 
 #include "base/device.h"

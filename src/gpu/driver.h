@@ -79,6 +79,5 @@ gputune_status gt_context_enter(gt_context_visit *out, const gt_driver *driver,
                                 const gt_context *context);
 void gt_context_leave(const gt_context_visit *visit, const gt_driver *driver);
 
-/* Gets the current context. EINVAL if no context is current, ECUDA if the current context was
- * destroyed. */
+/* Gets the current context. EINVAL if there is none, ECUDA if the context was destroyed. */
 gputune_status gt_context_current(gt_context *out, const gt_driver *driver);

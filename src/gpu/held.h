@@ -19,8 +19,7 @@ typedef struct gt_held {
 /* Initialises an object with one reference, its launcher's. */
 void gt_held_begin(gt_held *out, const gt_driver *driver, const gt_context *context,
                    void (*end)(gt_held *held, bool alive));
-/* Adds a reference for a graph, which lasts until the graph and its executable graphs are
- * destroyed. */
+/* Adds a reference, which ends with the graph and its executable graphs. */
 gputune_status gt_held_give(gt_held *held, CUgraph graph);
 /* Drops the launcher's reference, which frees the object if no graph holds it. `alive`: the
  * object's context exists and is current. */

@@ -56,8 +56,7 @@ static bool is_word(char c)
     return isalnum((unsigned char)c) || (c && strchr("_$%", c));
 }
 
-/* Calls `each` for every name declared after the keyword `word`. The name is the last word before
- * one of `ends`. */
+/* Calls `each` for every name declared after `word`: the last word before one of `ends`. */
 static void each_declared(const gt_image *image, const char *word, const char *ends,
                           gt_image_name_fn *each, void *user)
 {
@@ -193,8 +192,7 @@ static search search_image(const gt_image *image, const char *name)
     return search;
 }
 
-/* Appends the beginning of a note. PTX treats the note as a comment, and readers of cubins ignore
- * it. */
+/* Appends the beginning of a note, a comment in PTX. Readers of cubins ignore notes. */
 static void append_mark(gt_text *out, const char *name)
 {
     gt_text_printf(out, "\n// entry of %s: ", name);

@@ -363,8 +363,7 @@ static void free_state(stream_state *state, const gt_driver *driver)
     }
 }
 
-/* Compares the key again under the state's lock, because another stream may have taken the
- * state. */
+/* Compares the key again under the state's lock, because another stream may take the state. */
 static stream_state *lock_own(gt_launcher *launcher, uint64_t key)
 {
     for (int i = 0; i < GT_LAUNCHER_STREAMS; i++) {

@@ -30,8 +30,7 @@ gputune_status gt_launcher_load_view(gt_launcher **out, const gt_driver *driver,
 /* Loads a gt_launch, which must outlive the launcher. */
 gputune_status gt_launcher_load(gt_launcher **out, const gt_driver *driver, const gt_device *device,
                                 const gt_image *image, gt_module *module, const gt_launch *launch);
-/* Returns the module for other launchers of the same image, or NULL if the module cannot be
- * shared. */
+/* Returns the module for other launchers of the same image, or NULL if it cannot be shared. */
 gt_module *gt_launcher_module(const gt_launcher *launcher);
 /* Returns EINVAL if a kernel has more parameters than the launch. Use this only for unverified
  * code: the check asks the driver for one parameter too many, and tools report that failed call as
@@ -67,8 +66,7 @@ gputune_status gt_launcher_repeat(gt_launcher *launcher, CUstream stream,
  * context, which must not be shared. Does nothing for other kernels. */
 gputune_status gt_launcher_prepare(gt_launcher *launcher);
 
-/* Surrounds scratch buffers of later launches with guard zones of `bytes` bytes (a multiple of
- * 256). */
+/* Surrounds scratch buffers of later launches with guard zones of `bytes` (a multiple of 256). */
 void gt_launcher_guard(gt_launcher *launcher, uint32_t bytes);
 
 /* Gets the address of the scratch buffer that this stream's launches use for a parameter; makes the
@@ -78,8 +76,7 @@ void gt_launcher_guard(gt_launcher *launcher, uint32_t bytes);
 gputune_status gt_launcher_scratch(CUdeviceptr *out, gt_launcher *launcher, CUstream stream,
                                    uint32_t parameter);
 
-/* Gets the address and size of a variable of the launcher's module; both are 0 if the variable does
- * not exist. */
+/* Gets the address and size of a variable of the launcher's module; both 0 if it does not exist. */
 gputune_status gt_launcher_variable(CUdeviceptr *out, size_t *bytes, gt_launcher *launcher,
                                     const char *name);
 

@@ -16,8 +16,7 @@ enum { GT_LOADED_ATTRIBUTES = 6 };
 typedef struct gt_instance {
     CUmodule module;
     CUfunction functions[GT_STEPS_MAX]; /* functions of the launch's kernels, in order */
-    CUdeviceptr blocks[GT_BLOCK_MAX];   /* device addresses of the blocks' copied parts (symbols or
-                                           buffers); 0: not copied */
+    CUdeviceptr blocks[GT_BLOCK_MAX];   /* addresses of the blocks' copied parts; 0: not copied */
     unsigned owned_blocks;              /* bit i is set if the instance owns the buffer blocks[i] */
     CUdeviceptr scratch[GT_PARAMETER_MAX];
     uint8_t scratch_log2[GT_PARAMETER_MAX]; /* scratch[i] has at least 2^scratch_log2[i] bytes */

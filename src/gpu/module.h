@@ -1,5 +1,4 @@
-/* Loads images, which launchers share, and kernel functions. Maps device memory at two
- * addresses. */
+/* Loads images and kernel functions. Maps device memory at two addresses. */
 #pragma once
 
 #include "base/array.h"
@@ -12,8 +11,7 @@
  * contains the assembler's first error line. */
 gputune_status gt_image_load(CUmodule *out, const gt_driver *driver, const gt_image *image);
 
-/* Gets a function and loads its code now. With lazy loading, the driver would load the code at the
- * first launch. */
+/* Gets a function and loads its code, which lazy loading would do at the first launch. */
 gputune_status gt_function_load(CUfunction *out, const gt_driver *driver, CUmodule module,
                                 const char *name);
 

@@ -39,8 +39,7 @@ void gt_nvml_read_users(gt_nvml_users *out, gt_nvml *nvml, pid_t friend);
 /* Gets the percentage of the last sampling period (a sixth of a second to a second) in which the
  * GPU ran a kernel. Returns false if NVML does not report it. */
 bool gt_nvml_busy_percent(uint32_t *out, gt_nvml *nvml);
-/* Gets the GPU's energy consumption in millijoules since the driver was loaded. Returns false if
- * NVML does not report it. */
+/* Gets the GPU's millijoules since the driver was loaded. Returns false if NVML has no counter. */
 bool gt_nvml_energy_mj(uint64_t *out, gt_nvml *nvml);
 
 typedef enum gt_compute_mode {

@@ -100,8 +100,7 @@ static gputune_status find_symbols(gt_nvrtc *nvrtc, void *handle)
 }
 
 /* NVRTC opens the builtins library by its bare name, which fails for a wheel's folder unless the
- * library is already loaded. A missing library is not an error, because the loader may find
- * another. */
+ * library is loaded. A missing library is not an error, because the loader may find another one. */
 static void load_builtins(const gt_nvrtc *nvrtc)
 {
     GT_FREED char *real = realpath(nvrtc->path, NULL);

@@ -283,8 +283,7 @@ gputune_status gt_wheel_find(gt_texts *out, const char *pattern)
 /* Header folders of a toolkit, or of a folder beside NVRTC. */
 static const char *const header_folders[] = {"/include", "/targets/*-linux/include", "/*/include"};
 
-/* The headers of CUDA and CCCL may be in two folders. The header that contains the version
- * identifies each. */
+/* CUDA's and CCCL's headers may be in two folders, and are found by the header with the version. */
 enum { PARTS = 2 };
 static const struct part {
     const char *name, *header, *macro;
