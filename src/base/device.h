@@ -8,7 +8,7 @@ enum { GT_CARVEOUT_MAX = 16 };
 
 typedef struct gt_device {
     char name[128];
-    char uuid[48];        /* such as "GPU-xxxxxxxx-…"; "" without a GPU */
+    char uuid[48];        /* UUID such as "GPU-xxxxxxxx-…"; "" without a GPU */
     char arch[16];        /* "sm_90a" */
     char mig_profile[32]; /* "" without MIG */
     char origin[64];      /* "cuda", "arch" (no GPU), or "emu:PROFILE:modelN" */

@@ -55,7 +55,7 @@ typedef enum gt_parameter_kind {
 
 enum {
     GT_SCRATCH_ZERO = 1, /* zeroed before the first launch */
-    GT_SCRATCH_RACES = 2 /* threads may store the same value concurrently (races()) */
+    GT_SCRATCH_RACES = 2 /* threads may store equal values concurrently (races()) */
 };
 
 /* A kernel parameter. */
@@ -78,7 +78,7 @@ typedef struct gt_tensormap {
     uint32_t alignment; /* required address alignment */
     uint32_t box[GT_TENSORMAP_RANK];
     uint64_t sizes[GT_TENSORMAP_RANK];
-    uint64_t strides[GT_TENSORMAP_RANK]; /* in bytes, from the second dimension on */
+    uint64_t strides[GT_TENSORMAP_RANK]; /* strides in bytes, from the second dimension on */
 } gt_tensormap;
 
 /* The memory that a texture object reads. */

@@ -272,7 +272,7 @@ static void close_farm(gt_farm *base)
 {
     GT_FREED gt_host_farm *farm = gt_host_of(base);
     if (farm->measure.slot.link.open) {
-        gt_link_kill(&farm->measure.slot.link); /* first, because its end takes longest */
+        gt_link_kill(&farm->measure.slot.link); /* this worker takes longest to end */
     }
     gt_compile_close(farm);
     gt_measure_free(&farm->measure);
@@ -339,7 +339,7 @@ static gputune_status open_measure(gt_host_farm *farm)
     host->slot.role = &gt_measure_role;
     options->deadline_s = options->deadline_s > 0 ? options->deadline_s : DEADLINE_S;
     farm->emulated = options->driver && strncmp(options->driver, "emu", 3) == 0;
-    /* seconds; correct kernels took up to 1.5 s of processor time on the emulator */
+    /* limit in seconds; on the emulator, correct kernels took up to 1.5 s */
     const char *given = farm->emulated ? gt_environment("GPUTUNE_EMU_DEADLINE") : NULL;
     char *end = NULL;
     host->least_s = given ? gt_strtod(given, &end) : farm->emulated ? LEAST_EMULATED_S : LEAST_S;

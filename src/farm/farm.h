@@ -116,7 +116,7 @@ gputune_status gt_worker_find(char **out, const char *given);
 extern const char gt_service_source[];
 /* The service kernels, compiled for one architecture. */
 typedef struct gt_service_image {
-    const char *arch; /* such as "sm_90a"; "ptx" for emulated devices */
+    const char *arch; /* architecture such as "sm_90a"; "ptx" for emulated devices */
     const unsigned char *data;
     size_t bytes;
 } gt_service_image;

@@ -223,7 +223,7 @@ static uint32_t count_open(const gt_compile_host *host)
     return open;
 }
 
-/* A job may wait behind another one only if more jobs are queued than workers are `open`. */
+/* A worker gets a second job only if more jobs are queued than workers are `open`. */
 static offer offer_of(const gt_compile_host *host, const gt_slot *slot, uint32_t open,
                       bool has_core)
 {

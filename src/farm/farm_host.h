@@ -174,7 +174,7 @@ typedef struct gt_compile_host {
     unsigned start_failures; /* consecutive workers that ended before their hello */
     gt_queue queue;          /* jobs not yet given to a worker */
     gt_texts environment;
-    char driver_version[16]; /* command-line argument of the workers */
+    char driver_version[16]; /* argument --driver-version of the workers */
     char memory_mb[24];
 } gt_compile_host;
 

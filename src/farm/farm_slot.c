@@ -46,7 +46,7 @@ gputune_status gt_answer_read(gt_farm_request *request, const gt_frame *frame)
 {
     const gt_record *reply = gt_carried[request->kind].reply;
     gt_answer answer;
-    gt_record_release(reply, &request->event.compiled); /* an answer from a dead worker */
+    gt_record_release(reply, &request->event.compiled); /* discard a dead worker's answer */
     GT_TRY(gt_frame_answer(&answer, frame));
     GT_TRY(gt_frame_body(&request->event.compiled, frame, reply));
     request->event.status = (gputune_status)answer.status;

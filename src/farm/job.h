@@ -132,7 +132,7 @@ typedef struct gt_sample_job {
     gputune_objective objective; /* objective of the samples; may differ from the setup's */
     gt_sample_length length;
     bool hot;           /* true: warm cache, even if the setup's cache is cold */
-    gt_sharing sharing; /* if UNKNOWN, the worker determines it with the variant `judge` */
+    gt_sharing sharing; /* UNKNOWN: determined with the variant `judge` */
     uint64_t judge;
 } gt_sample_job;
 

@@ -13,5 +13,5 @@ void gt_monitor_begin(gt_monitor *monitor);
 /* Reports in *out the latest clock rate, other users (except the host application), and whether
  * times since gt_monitor_begin() are invalid. */
 void gt_monitor_end(gt_monitor *monitor, gt_sampled *out);
-/* Waits until NVML is open. Gets the millijoules used so far; false if there is no counter. */
+/* Waits until NVML is open. Gets the millijoules used so far; returns false without a counter. */
 bool gt_monitor_energy_mj(uint64_t *out, gt_monitor *monitor);

@@ -125,7 +125,7 @@ typedef struct gt_loaded {
     uint64_t kernels;     /* kernels per launch */
     gt_replay full, brief, quick;
     gt_replay single;        /* graph of one launch that has many kernels */
-    gt_variables *variables; /* owned; NULL if there are none */
+    gt_variables *variables; /* owned; NULL without variables */
     /* samples on an emulated device; 0: no sample yet */
     double modelled[GPUTUNE_OBJECTIVE_COUNT];
 } gt_loaded;
@@ -160,7 +160,7 @@ struct gt_measure {
     /* launchers by kind and size; NULL: the template has no such kernel */
     gt_launcher *judges[GT_JUDGE_COUNT][GT_WORKLOAD_MAX];
     CUfunction functions[GT_SERVICE_COUNT];
-    gt_measure_setup setup; /* a copy without images and inputs */
+    gt_measure_setup setup; /* copy of the setup without images and inputs */
     gt_workspace workspaces[GT_WORKLOAD_MAX];
     /* slots of all workspaces, beginning with workspaces[0] */
     gt_buffer_slot slots[GT_WORKLOAD_MAX * GT_PARAMETER_MAX];

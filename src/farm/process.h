@@ -52,5 +52,5 @@ gputune_status gt_process_visible(char **out, int ordinal);
 /* Moves a descriptor above a child's and makes it close-on-exec. On failure returns false and sets
  * errno. */
 bool gt_process_lift(int *descriptor);
-/* Makes connected sockets, which the caller closes, close-on-exec and above a child's. EWORKER. */
+/* Makes a pair of sockets, moved by gt_process_lift(), which the caller closes. EWORKER. */
 gputune_status gt_process_channel(int *host, int *child);

@@ -51,8 +51,8 @@ extern const gt_record gt_record_compile_job, gt_record_compiled, gt_record_meas
     gt_record_sampled, gt_record_recheck_job, gt_record_id_job, gt_record_device, gt_record_hello,
     gt_record_answer, gt_record_hand, gt_record_lost;
 
-/* Appends an encoded object; false if a count exceeds its array. Sets out->failed without
- * memory. */
+/* Encodes and appends an object. Returns false if a count exceeds its array; sets
+ * out->failed if memory runs out. */
 bool gt_record_encode(gt_text *out, const gt_record *record, const void *object);
 /* Decodes an object from `data`, all of which must be used. gt_record_release() frees the object.
  * EWORKER if a member is missing or out of range, with its name in the message; ENOMEM. On failure

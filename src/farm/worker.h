@@ -24,7 +24,7 @@ typedef gputune_status gt_request_fn(void *worker, void *job, void *reply, gt_cu
 
 typedef struct gt_server {
     void *worker;
-    gt_request_fn *const *calls; /* by gt_frame_kind; NULL: not accepted */
+    gt_request_fn *const *calls; /* handlers by gt_frame_kind; NULL: refused */
     void (*rest)(void);          /* called when no request has come for a while; may be NULL */
 } gt_server;
 /* Serves requests until the channel ends or an answer is ECRASHED. Returns the exit code. */

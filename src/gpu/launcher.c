@@ -380,7 +380,7 @@ static stream_state *lock_own(gt_launcher *launcher, uint64_t key)
     return NULL;
 }
 
-/* Gives a new key a free state, or another stream's state. */
+/* Gives a stream without a state a free state, or another stream's state. */
 static stream_state *lock_state(gt_launcher *launcher, uint64_t key)
 {
     stream_state *state = lock_own(launcher, key);
