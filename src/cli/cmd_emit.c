@@ -92,8 +92,6 @@ const cli_command cmd_emit = {
     options,
     emit_source};
 
-/* ---- space ----------------------------------------------------------------------------------- */
-
 enum { DATA = CLI_IN_DATA, BOTH = CLI_IN_DATA | CLI_VIEW };
 #define VALUE(name, title, unit) CLI_FIELD(gputune_axis_value, name, title, unit, BOTH)
 #define COUNT(name, title)       CLI_FIELD(gputune_space, name, title, CLI_BIG_COUNT, BOTH)

@@ -9,8 +9,6 @@
 
 enum { DATA = CLI_IN_DATA, BOTH = CLI_IN_DATA | CLI_VIEW, MORE = BOTH | CLI_SPARE };
 
-/* ---- kernels --------------------------------------------------------------------------------- */
-
 #define OF_KERNEL(name, unit, where) CLI_FIELD(gputune_kernel, name, #name, unit, where)
 
 static const cli_column kernel_columns[] = {
@@ -77,8 +75,6 @@ const cli_command cmd_kernels = {"kernels",
                                  kernel_options,
                                  list_kernels};
 
-/* ---- devices --------------------------------------------------------------------------------- */
-
 typedef struct device_row {
     gputune_device
         device; /* must be the first member, because OF_DEVICE uses offsets in this struct */
@@ -144,8 +140,6 @@ static int list_devices(const cli_list *arguments)
 const cli_command cmd_devices = {
     "devices", "list the GPUs", "",          "Lists the GPUs that the driver offers.", NULL,
     {0, 0},    device_options,  list_devices};
-
-/* ---- doctor ---------------------------------------------------------------------------------- */
 
 typedef struct ward {
     cli_table table;

@@ -48,8 +48,6 @@ static int measure_configurations(measured *at, const cli_session *session,
         CLI_CACHE_OPTION, CLI_LIMIT_OPTION, CLI_MEMORY_OPTION, CLI_ALIGNMENT_OPTION,               \
         CLI_SAMPLES_OPTION, CLI_FORMAT_OPTION, CLI_TUNER_OPTIONS
 
-/* ---- run ------------------------------------------------------------------------------------- */
-
 static int run_scenario(const cli_session *session, const cli_scenario *scenario)
 {
     static const char *const standard = "";
@@ -83,8 +81,6 @@ const cli_command cmd_run = {
     {1, 1},
     run_options,
     measure_all};
-
-/* ---- compare --------------------------------------------------------------------------------- */
 
 static void print_verdict(const measured *at, const char *label)
 {

@@ -13,8 +13,6 @@
 static bool force; /* the option */
 static cli_list defines, hosts;
 
-/* ---- template -------------------------------------------------------------------------------- */
-
 /* Prints the lines that begin with `mark`, without `mark`. Returns their number. */
 static size_t print_questions(const char *text)
 {
@@ -145,8 +143,6 @@ const cli_command cmd_template = {
     {1, 2},
     options,
     write_template};
-
-/* ---- embed ----------------------------------------------------------------------------------- */
 
 typedef struct embedded_file {
     char *name; /* the name in the #include, or the template's file name */

@@ -103,8 +103,6 @@ const cli_command cmd_wisdom = {
     options,
     carry_wisdom};
 
-/* ---- merge ----------------------------------------------------------------------------------- */
-
 static const cli_option merge_options[] = {
     {"output", 'o', CLI_OPTION_TEXT, &cli_given.database, "FILE", NULL,
      "the database to merge into; created if it is missing"},

@@ -3,8 +3,6 @@
 
 #include "emulator/float.h"
 
-/* ---- new values ---- */
-
 static uint64_t compute_integer(emu_atomic what, ptx_type type, uint64_t old, uint64_t b)
 {
     unsigned shift = 64 - 8 * ptx_type_bytes(type);
@@ -92,8 +90,6 @@ static uint64_t compute_new(emu_atomic what, ptx_type type, uint64_t old, uint64
         return compute_integer(what, type, old, b);
     }
 }
-
-/* ---- the atomic update ---- */
 
 /* NOLINTBEGIN(bugprone-macro-parentheses): the arguments are type names */
 #define EXCHANGE(T)                                                                                \

@@ -15,8 +15,6 @@ enum {
     LONGEST_SPEC = 32
 };
 
-/* ---- reading device memory ---- */
-
 static bool read_generic(const emu_warp *warp, unsigned lane, uint64_t address, void *out,
                          uint32_t bytes)
 {
@@ -59,8 +57,6 @@ static uint64_t read_argument(const emu_warp *warp, const emu_op *op, unsigned l
         memcpy(&value, emu_frame_params(warp->frame, lane) + call->arguments[index], bytes);
     return value;
 }
-
-/* ---- printf ---- */
 
 typedef struct output {
     char text[LONGEST_TEXT];
@@ -207,8 +203,6 @@ static void vprintf_call(emu_warp *warp, const emu_op *op)
     print_lane(warp, op, lane);
 }
 
-/* ---- assert ---- */
-
 static void assert_call(emu_warp *warp, const emu_op *op)
 {
     unsigned lane = (unsigned)__builtin_ctz(warp->mask);
@@ -218,8 +212,6 @@ static void assert_call(emu_warp *warp, const emu_op *op)
     emu_raise(warp, op, ASSERT, lane, 0, "%s:%u: assertion `%s' failed", file,
               (unsigned)read_argument(warp, op, lane, 2, 4), what);
 }
-
-/* ---- malloc and free ---- */
 
 static void malloc_call(emu_warp *warp, const emu_op *op)
 {

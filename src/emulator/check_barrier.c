@@ -6,8 +6,6 @@
 
 #include <stdlib.h>
 
-/* ---- past an operation ---- */
-
 static void follow_branches(const emu_function *function, uint32_t from, bool *reached,
                             uint32_t *stack)
 {
@@ -75,8 +73,6 @@ static bool have_passed(const emu_warp *warp, const emu_op *op, uint32_t lanes)
     return false;
 }
 
-/* ---- barriers of the block ---- */
-
 /* Returns the lanes that wait, and sets *op to an instruction at which one of them waits. Sets
  * *differ if there are several such instructions. */
 static uint32_t waiting_at(const emu_warp *warp, unsigned barrier, const emu_op **op, bool *differ)
@@ -109,8 +105,6 @@ uint32_t emu_check_barrier(const emu_warp *warp, unsigned barrier)
                          "other threads of the warp have already passed this barrier");
     return lanes;
 }
-
-/* ---- within a warp ---- */
 
 void emu_check_members(const emu_warp *warp, const emu_op *op, uint32_t members)
 {

@@ -6,8 +6,6 @@
 
 #include "base/number.h"
 
-/* ---- one operation ---- */
-
 typedef struct step {
     emu_warp *warp;
     const emu_op *op;
@@ -74,8 +72,6 @@ static uint32_t dependent_lanes(const step *s, uint32_t lanes)
     return lanes;
 }
 
-/* ---- loads and stores ---- */
-
 /* Finds the registers of a load's or store's elements, which are the last ones. */
 static bool find_elements(const step *s, bool writes, const uint32_t **out)
 {
@@ -132,8 +128,6 @@ static void note_adding(const step *s, emu_warp_order *order)
     }
 }
 
-/* ---- findings ---- */
-
 void emu_check_report_unset(const emu_warp *warp, const emu_op *op, unsigned lane,
                             const char *where, const emu_unset *unset)
 {
@@ -171,8 +165,6 @@ static uint32_t look_at_products(const step *s, const emu_warp_order *order)
     return is_opcode(s, "mov.") ? product : 0;
 }
 
-/* ---- branches ---- */
-
 static void look_at_condition(const step *s)
 {
     const ptx_operand *guard = &s->in->guard;
@@ -184,8 +176,6 @@ static void look_at_condition(const step *s)
         return;
     emu_check_report_unset(s->warp, s->op, (unsigned)__builtin_ctz(lanes), "", unset);
 }
-
-/* ---- running ---- */
 
 static void mark_touched(const step *s, emu_unset read)
 {

@@ -4,8 +4,6 @@
 
 enum { SECTOR = 32, LINE = 128, BANKS = 32 };
 
-/* ---- distinct lines and sectors ---- */
-
 typedef struct lines {
     uint64_t line[EMU_WARP];
     uint8_t sectors[EMU_WARP]; /* bit i is set for sector i of the line */
@@ -74,8 +72,6 @@ static unsigned most_on_one(const emu_access *access, uint32_t mask)
     return most;
 }
 
-/* ---- global memory ---- */
-
 static void count_loads(emu_warp *warp, const emu_op *op, const lines *all, unsigned sectors)
 {
     emu_counters *counters = &warp->worker->counters;
@@ -126,8 +122,6 @@ EMU_WIDE void emu_count_global(emu_warp *warp, const emu_op *op, const emu_acces
         count_loads(warp, op, &all, sectors);
     }
 }
-
-/* ---- shared memory ---- */
 
 /* Returns the maximum number of distinct words in one bank. */
 static unsigned phase_cycles(const emu_access *access, uint32_t mask)
@@ -187,8 +181,6 @@ void emu_count_cluster(emu_warp *warp, const emu_op *op, const emu_access *acces
         counters->cluster_requests++;
     counters->cluster_sectors += count_sectors(&all);
 }
-
-/* ---- other memory accesses ---- */
 
 /* Word w of lane l of local memory is at 128 w + 4 l. */
 void emu_count_local(emu_warp *warp, const emu_access *access, uint32_t mask)

@@ -74,8 +74,6 @@ int emu_function_dynamic_limit(CUfunction function)
     return set >= 0 ? set : left;
 }
 
-/* ---- attributes ---- */
-
 static int read_local_bytes(CUfunction function)
 {
     return (int)function->kernel->local_bytes;

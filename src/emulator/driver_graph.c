@@ -53,8 +53,6 @@ EMU_EXPORT CUresult cuGraphUpload(CUgraphExec exec, CUstream stream)
     return code;
 }
 
-/* ---- user objects ---- */
-
 EMU_EXPORT CUresult cuUserObjectCreate(CUuserObject *out, void *data, CUhostFn destroy,
                                        unsigned count, unsigned flags)
 {

@@ -85,8 +85,6 @@ EMU_EXPORT CUresult emuViewMemory(CUdeviceptr *view, CUdeviceptr address)
     return CUDA_SUCCESS;
 }
 
-/* ---- pinned host memory ---- */
-
 EMU_EXPORT CUresult cuMemAllocHost_v2(void **out, size_t bytes)
 {
     EMU_ENTER(cuMemAllocHost, EMU_USE | EMU_UNSAFE);
@@ -121,8 +119,6 @@ EMU_EXPORT CUresult cuMemHostUnregister(void *pointer)
     emu_unlock();
     return code ? code : (CUresult)emu_registered_remove(pointer);
 }
-
-/* ---- sharing between processes ---- */
 
 _Static_assert(sizeof(emu_memory_share) <= sizeof(CUipcMemHandle), "a share fits a handle");
 

@@ -33,8 +33,6 @@ EMU_EXPORT CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *out, CUfunc
     return CUDA_SUCCESS;
 }
 
-/* ---- clusters ---- */
-
 static int config_threads(const CUlaunchConfig *config)
 {
     return (int)(config->blockDimX * config->blockDimY * config->blockDimZ);

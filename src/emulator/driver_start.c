@@ -137,8 +137,6 @@ EMU_EXPORT CUresult cuDriverGetVersion(int *version)
     return CUDA_SUCCESS;
 }
 
-/* ---- functions that a real driver does not have ---- */
-
 EMU_EXPORT CUresult emuModelledTimeNs(double *out)
 {
     EMU_CHECK(out, CUDA_ERROR_INVALID_VALUE);

@@ -69,8 +69,6 @@ void emu_set_sticky_error(int code, const char *message)
     emu.cancel = 1;
 }
 
-/* ---- devices ---- */
-
 CUresult emu_check_device(CUdevice device)
 {
     return device >= 0 && device < emu.device_count ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
@@ -90,8 +88,6 @@ CUresult emu_choose_device(CUdevice device)
     emu.profile = emu.devices[device];
     return CUDA_SUCCESS;
 }
-
-/* ---- the modelled host clock ---- */
 
 double emu_host_now(void)
 {

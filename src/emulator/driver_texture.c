@@ -47,8 +47,6 @@ static bool is_within(const uint64_t sizes[3], const uint64_t most[3])
     return sizes[0] > 0 && sizes[0] <= most[0] && sizes[1] <= most[1] && sizes[2] <= most[2];
 }
 
-/* ---- arrays ---- */
-
 static unsigned rank_of(const CUDA_ARRAY3D_DESCRIPTOR *shape, bool layered)
 {
     return 1 + (shape->Height > 0) + (shape->Depth > 0 && !layered);
@@ -117,8 +115,6 @@ EMU_EXPORT CUresult cuArrayDestroy(CUarray array)
     emu_unlock();
     return code ? code : (CUresult)emu_memory_release(base, EMU_MEMORY_DEVICE);
 }
-
-/* ---- objects ---- */
 
 static bool describe_memory(emu_texture *out, const CUDA_RESOURCE_DESC *resource)
 {

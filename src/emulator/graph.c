@@ -84,8 +84,6 @@ CUresult emu_graph_add(CUgraphNode *out, CUgraph graph, emu_command *command,
     return CUDA_SUCCESS;
 }
 
-/* ---- running ---- */
-
 static double run_node(emu_exec_node *node, const emu_exec_node *all, double start_ns)
 {
     double start = start_ns;

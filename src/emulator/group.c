@@ -13,8 +13,6 @@ enum {
  * huge. So a kernel that reads unset memory gives wrong results. */
 static const uint8_t garbage[] = {0xff, 0xfb, 0x00, 0x7b};
 
-/* ---- making ---- */
-
 static void number_threads(emu_warp *warp, const uint32_t block[3])
 {
     for (uint32_t lane = 0; lane < EMU_WARP; lane++) {
@@ -114,8 +112,6 @@ void emu_group_free(emu_group *group)
     free(group);
 }
 
-/* ---- starting ---- */
-
 static void start_warp(emu_warp *warp)
 {
     uint32_t threads = warp->block->thread_count - warp->index * EMU_WARP;
@@ -181,8 +177,6 @@ emu_group *emu_group_start(emu_worker *worker, uint64_t index, uint32_t sm)
     }
     return group;
 }
-
-/* ---- running ---- */
 
 /* Runs each warp once. Sets *moved if any warp did more than poll an mbarrier. */
 static uint64_t run_block(emu_block *block, bool *moved)

@@ -23,8 +23,6 @@ unsigned emu_number_bytes(emu_number number)
     return numbers[number].bytes;
 }
 
-/* ---- decoding ---- */
-
 emu_number emu_take_number(emu_decoder *decoder)
 {
     for (unsigned i = 1; i < decoder->word_count; i++)
@@ -92,8 +90,6 @@ emu_fragment emu_decode_fragment(emu_decoder *decoder, const ptx_operand *operan
     return f;
 }
 
-/* ---- positions of elements ---- */
-
 uint8_t *emu_fragment_place(const emu_warp *warp, const emu_fragment *f, unsigned index,
                             unsigned lane)
 {
@@ -111,8 +107,6 @@ unsigned emu_fragment_column(const emu_fragment *f, unsigned index, unsigned lan
 {
     return lane % 4 * f->unit + index % f->unit + 4 * f->unit * (index / f->unit / (f->rows / 8));
 }
-
-/* ---- numbers ---- */
 
 double emu_number_load(emu_number number, const uint8_t *at)
 {
@@ -176,8 +170,6 @@ void emu_fragment_write(const emu_warp *warp, const emu_fragment *f, const doubl
                 from[emu_fragment_row(f, i, lane) * f->columns + emu_fragment_column(f, i, lane)],
                 saturate);
 }
-
-/* ---- multiplying matrices ---- */
 
 EMU_WIDE static void multiply_exact(const emu_shape *s, const double *a, const double *b,
                                     double *sum)

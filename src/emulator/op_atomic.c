@@ -76,8 +76,6 @@ static void reduce_async(emu_warp *warp, const emu_op *op)
     emu_each_lane(warp, op, reduce_lane);
 }
 
-/* ---- decoding ---- */
-
 static void take_qualities(emu_decoder *decoder)
 {
     enum { RELEASES = 3, RELAXED = 3, CTA = 5 };

@@ -195,8 +195,6 @@ static void decode_cluster_barrier(emu_decoder *decoder)
     decoder->op->run = kind < 0 ? NULL : kind ? cluster_wait : cluster_arrive;
 }
 
-/* ---- decoding ---- */
-
 static void decode_warp_sync(emu_decoder *decoder)
 {
     if (!emu_take(decoder, "sync") || !emu_operands(decoder, 1, 1))

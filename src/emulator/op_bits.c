@@ -1,8 +1,6 @@
 /* Bit fields, counts, permutations and funnel shifts. */
 #include "emulator/lanes.h"
 
-/* ---- counts ---- */
-
 EMU_UNARY(popc_32, emu_u32, emu_u32, emu_popcount(a))
 EMU_UNARY(popc_64, emu_u32, emu_u64, __builtin_popcountll(a))
 EMU_UNARY(clz_32, emu_u32, emu_u32, a ? __builtin_clz(a) : 32)
@@ -53,8 +51,7 @@ static uint32_t nth_bit(uint32_t mask, uint32_t base, int32_t n)
 }
 EMU_TERNARY3(fns, emu_u32, emu_u32, emu_u32, emu_s32, nth_bit(a, b, c))
 
-/* ---- bit fields, whose position and length are taken modulo 256 ---- */
-
+/* The position and length of a bit field are taken modulo 256. */
 static uint64_t extract_field(uint64_t value, uint32_t from, uint32_t length, unsigned width,
                               bool sign)
 {
@@ -129,14 +126,10 @@ EMU_BINARY(szext_clamp_s, emu_u32, emu_u32, extend_field(a, b, false, true))
 EMU_BINARY(szext_wrap_u, emu_u32, emu_u32, extend_field(a, b, true, false))
 EMU_BINARY(szext_wrap_s, emu_u32, emu_u32, extend_field(a, b, true, true))
 
-/* ---- funnel shifts ---- */
-
 EMU_TERNARY(shf_l_wrap, emu_u32, emu_u32, ((uint64_t)b << 32 | a) << (c & 31) >> 32)
 EMU_TERNARY(shf_r_wrap, emu_u32, emu_u32, ((uint64_t)b << 32 | a) >> (c & 31))
 EMU_TERNARY(shf_l_clamp, emu_u32, emu_u32, ((uint64_t)b << 32 | a) << (c > 32 ? 32 : c) >> 32)
 EMU_TERNARY(shf_r_clamp, emu_u32, emu_u32, ((uint64_t)b << 32 | a) >> (c > 32 ? 32 : c))
-
-/* ---- prmt ---- */
 
 static uint32_t pick_byte(uint64_t bytes, unsigned selector)
 {

@@ -74,8 +74,6 @@ static void wait(emu_warp *warp, const emu_op *op)
         emu_order_wait(warp, order->read, (uint32_t)op->imm);
 }
 
-/* ---- decoding ---- */
-
 /* Takes the address spaces of the target and the source, in this order. */
 static bool take_spaces(emu_decoder *decoder, ptx_space *to, ptx_space *from)
 {

@@ -356,8 +356,6 @@ static void decode_fp8(emu_decoder *decoder, const conversion *c)
     }
 }
 
-/* ---- decoding ---- */
-
 static void take_rounding(emu_decoder *decoder, conversion *c)
 {
     static const char *const to_float[] = {"rn", "rz", "rm", "rp", "rna"};

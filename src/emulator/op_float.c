@@ -204,8 +204,6 @@ static double upper_word(double value)
 }
 EMU_UNARY(rcp_approx_f64, emu_f64, emu_f64, upper_word(1 / emu_flush64(a)))
 
-/* ---- decoding ---- */
-
 typedef struct kind {
     const char *root;
     uint8_t what, operands;

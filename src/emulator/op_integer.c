@@ -1,8 +1,6 @@
 /* Integer addition, subtraction, multiplication and division. */
 #include "emulator/lanes.h"
 
-/* ---- add, sub ---- */
-
 EMU_BINARY(add_16, emu_u16, emu_u16, a + b)
 EMU_BINARY(add_32, emu_u32, emu_u32, a + b)
 EMU_BINARY(add_64, emu_u64, emu_u64, a + b)
@@ -27,8 +25,7 @@ static uint32_t pair(uint32_t a, uint32_t b, bool is_sum)
 }
 EMU_BINARY(add_x2, emu_u32, emu_u32, pair(a, b, true))
 
-/* ---- the carry chain, with one flag of the frame for each lane ---- */
-
+/* The carry chain. A frame has a carry flag for each lane. */
 /* NOLINTBEGIN(bugprone-macro-parentheses): the arguments are type names */
 #define CARRY(name, T, W, before, expression, after)                                               \
     static void name(emu_warp *warp, const emu_op *op)                                             \
@@ -60,8 +57,6 @@ CARRY(sub_cc_64, emu_u64, emu_u128, 0, a - b - carry, 1)
 CARRY(subc_64, emu_u64, emu_u128, 1, a - b - carry, 0)
 CARRY(subc_cc_64, emu_u64, emu_u128, 1, a - b - carry, 1)
 
-/* ---- mul ---- */
-
 EMU_BINARY(mul_lo_16, emu_u16, emu_u16, (uint32_t)a *b)
 EMU_BINARY(mul_lo_32, emu_u32, emu_u32, a *b)
 EMU_BINARY(mul_lo_64, emu_u64, emu_u64, a *b)
@@ -77,8 +72,7 @@ __extension__ typedef __int128 emu_s128;
 EMU_BINARY(mul_hi_u64, emu_u64, emu_u64, (emu_u128)a *b >> 64)
 EMU_BINARY(mul_hi_s64, emu_s64, emu_s64, (emu_s128)a *b >> 64)
 
-/* ---- div and rem; division by zero gives the hardware's results ---- */
-
+/* Division by zero gives the hardware's results. */
 EMU_BINARY(div_u16, emu_u16, emu_u16, b ? a / b : UINT16_MAX)
 EMU_BINARY(div_u32, emu_u32, emu_u32, b ? a / b : UINT32_MAX)
 EMU_BINARY(div_u64, emu_u64, emu_u64, b ? a / b : UINT64_MAX)
@@ -92,8 +86,6 @@ EMU_BINARY(rem_s32, emu_s32, emu_s32, b == 0 ? a : (int64_t)a % b)
 EMU_BINARY(div_s64, emu_s64, emu_s64, b == 0 ? -1 : b == -1 ? (int64_t)(0 - (uint64_t)a) : a / b)
 EMU_BINARY(rem_s64, emu_s64, emu_s64, b == 0 ? a : b == -1 ? 0 : a % b)
 
-/* ---- sad ---- */
-
 EMU_TERNARY(sad_u16, emu_u16, emu_u16, c + (a < b ? b - a : a - b))
 EMU_TERNARY(sad_s16, emu_u16, emu_s16, c + (a < b ? b - a : a - b))
 EMU_TERNARY(sad_u32, emu_u32, emu_u32, c + (a < b ? b - a : a - b))
@@ -103,8 +95,7 @@ EMU_TERNARY(sad_u64, emu_u64, emu_u64, c + (a < b ? b - a : a - b))
 EMU_TERNARY3(sad_s64, emu_u64, emu_s64, emu_s64, emu_u64,
              c + (a < b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b))
 
-/* ---- vabsdiff: absolute differences of a word's fields, or c plus their sum ---- */
-
+/* vabsdiff: absolute differences of a word's fields, or c plus their sum. */
 static uint32_t differences(uint32_t a, uint32_t b, uint32_t c, unsigned bits, bool is_sum)
 {
     uint32_t result = 0, most = (1u << bits) - 1;

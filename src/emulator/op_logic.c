@@ -17,8 +17,6 @@ EMU_UNARY(cnot_16, emu_u16, emu_u16, a == 0)
 EMU_UNARY(cnot_32, emu_u32, emu_u32, a == 0)
 EMU_UNARY(cnot_64, emu_u64, emu_u64, a == 0)
 
-/* ---- predicates ---- */
-
 #define PREDICATE(name, expression)                                                                \
     static void name(emu_warp *warp, const emu_op *op)                                             \
     {                                                                                              \
@@ -31,8 +29,7 @@ PREDICATE(or_pred, a | b)
 PREDICATE(xor_pred, a ^ b)
 PREDICATE(not_pred, ~a)
 
-/* ---- shifts, which shift out all bits if the amount exceeds the width ---- */
-
+/* If the amount exceeds the width, all bits are shifted out. */
 EMU_BINARY2(shl_16, emu_u16, emu_u16, emu_u32, b > 15 ? 0 : (uint32_t)a << b)
 EMU_BINARY2(shl_32, emu_u32, emu_u32, emu_u32, b > 31 ? 0 : a << (b & 31))
 EMU_BINARY2(shl_64, emu_u64, emu_u64, emu_u32, b > 63 ? 0 : a << (b & 63))
@@ -42,8 +39,6 @@ EMU_BINARY2(shr_u64, emu_u64, emu_u64, emu_u32, b > 63 ? 0 : a >> (b & 63))
 EMU_BINARY2(shr_s16, emu_s16, emu_s16, emu_u32, a >> (b > 15 ? 15 : b))
 EMU_BINARY2(shr_s32, emu_s32, emu_s32, emu_u32, a >> (b > 31 ? 31 : b))
 EMU_BINARY2(shr_s64, emu_s64, emu_s64, emu_u32, a >> (b > 63 ? 63 : b))
-
-/* ---- lop3 ---- */
 
 /* `table` has the result for each combination of a bit of a, b and c. */
 static uint32_t lookup(uint32_t a, uint32_t b, uint32_t c, unsigned table)

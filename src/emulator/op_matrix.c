@@ -5,8 +5,6 @@
 
 enum { ROW_BYTES = 16 }; /* row size of the 8 x 8 matrices of ldmatrix and stmatrix */
 
-/* ---- products ---- */
-
 typedef struct product {
     emu_shape shape;
     emu_fragment a, b, c, d;
@@ -73,8 +71,6 @@ void emu_decode_mma(emu_decoder *decoder)
     if (emu_take(decoder, "sync") && emu_take(decoder, "aligned"))
         decode_product(decoder, false);
 }
-
-/* ---- wmma.load and wmma.store ---- */
 
 typedef struct fragment_move {
     emu_fragment fragment;
@@ -168,8 +164,6 @@ void emu_decode_wmma(emu_decoder *decoder)
     else if (emu_take(decoder, "mma") && emu_take(decoder, "sync") && emu_take(decoder, "aligned"))
         decode_product(decoder, true);
 }
-
-/* ---- ldmatrix and stmatrix ---- */
 
 /* The two halves of a lane are adjacent in a row or, if transposed, in a column. */
 static void move_pair(const emu_op *op, uint8_t *own, uint8_t *const rows[8], unsigned lane)

@@ -123,8 +123,6 @@ static void test(emu_warp *warp, const emu_op *op)
 
 EMU_UNARY(pending, emu_u32, emu_u64, emu_mbarrier_pending(a))
 
-/* ---- decoding ---- */
-
 static void take_qualities(emu_decoder *decoder, mbarrier *m)
 {
     static const char *const words[] = {"relaxed", "acquire", "release",

@@ -214,8 +214,6 @@ static void load_uniform(emu_warp *warp, const emu_op *op)
     }
 }
 
-/* ---- decoding ---- */
-
 static const char *const cache_words[] = {"ca",
                                           "cg",
                                           "cs",

@@ -216,8 +216,6 @@ static void decode_parts(emu_decoder *decoder, const ptx_operand *vector, bool t
         op->dst = emu_target(decoder, emu_operand(decoder, 0), bytes);
 }
 
-/* ---- decoding mov ---- */
-
 static void decode_plain(emu_decoder *decoder, const ptx_operand *source, unsigned bytes)
 {
     emu_op *op = decoder->op;

@@ -27,8 +27,6 @@ static int32_t saturate_int(int64_t value)
 }
 EMU_TERNARY(mad_hi_sat, emu_s32, emu_s32, saturate_int(((int64_t)a * b >> 32) + c))
 
-/* ---- 24 bits ---- */
-
 static uint32_t u24(uint32_t value)
 {
     return value & 0xffffff;
@@ -46,8 +44,6 @@ EMU_TERNARY(mad24_lo_u, emu_u32, emu_u32, (uint32_t)((uint64_t)u24(a) * u24(b)) 
 EMU_TERNARY(mad24_lo_s, emu_u32, emu_u32, (uint32_t)((int64_t)s24(a) * s24(b)) + c)
 EMU_TERNARY(mad24_hi_u, emu_u32, emu_u32, (uint32_t)((uint64_t)u24(a) * u24(b) >> 16) + c)
 EMU_TERNARY(mad24_hi_s, emu_u32, emu_u32, (uint32_t)(((int64_t)s24(a) * s24(b)) >> 16) + c)
-
-/* ---- the carry chain ---- */
 
 #define CARRY(name, high, before, after)                                                           \
     static void name(emu_warp *warp, const emu_op *op)                                             \
@@ -98,8 +94,6 @@ CARRY64(madc_lo_64, 0, 1, 0)
 CARRY64(madc_hi_64, 1, 1, 0)
 CARRY64(madc_lo_cc_64, 0, 1, 1)
 CARRY64(madc_hi_cc_64, 1, 1, 1)
-
-/* ---- dot products ---- */
 
 static int32_t part(uint32_t value, unsigned index, unsigned bits, bool is_signed)
 {

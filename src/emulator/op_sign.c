@@ -36,8 +36,6 @@ EMU_UNARY(neg_x2, emu_u32, emu_u32, a ^ 0x80008000)
 EMU_BINARY(copysign_f32, emu_u32, emu_u32, (a & 0x80000000) | (b & 0x7fffffff))
 EMU_BINARY(copysign_f64, emu_u64, emu_u64, (a & 0x8000000000000000) | (b & 0x7fffffffffffffff))
 
-/* ---- testp ---- */
-
 enum { FINITE, INFINITE, NUMBER, NOT_A_NUMBER, NORMAL, SUBNORMAL };
 
 static bool has_property(uint64_t bits, unsigned fraction_bits, unsigned width, int property)
@@ -136,8 +134,6 @@ void emu_decode_float_unary(emu_decoder *decoder)
     else
         emu_decode_forms(decoder, forms, EMU_COUNT(forms));
 }
-
-/* ---- min, max ---- */
 
 EMU_BINARY(min_u16, emu_u16, emu_u16, a < b ? a : b)
 EMU_BINARY(min_s16, emu_s16, emu_s16, a < b ? a : b)

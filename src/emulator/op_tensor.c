@@ -31,8 +31,6 @@ static bool refuse_box(emu_warp *warp, const emu_op *op, const char *what)
     return false;
 }
 
-/* ---- the map ---- */
-
 static bool read_map(emu_warp *warp, const emu_op *op, emu_tensor_map *out)
 {
     const tensor *t = op->extra;
@@ -83,8 +81,6 @@ static bool make_box(emu_warp *warp, const emu_op *op, unsigned lane, box *out)
     }
     return true;
 }
-
-/* ---- copying ---- */
 
 /* The reduction works on elements of the tensor's type. */
 static bool make_reduction(emu_warp *warp, const emu_op *op, box *b)
@@ -194,8 +190,6 @@ static void copy_tensor(emu_warp *warp, const emu_op *op)
 {
     emu_each_lane(warp, op, copy_lane);
 }
-
-/* ---- decoding ---- */
 
 /* [map, {coordinates}] */
 static void decode_map(emu_decoder *decoder, tensor *t, const ptx_operand *operand)

@@ -300,8 +300,6 @@ static void read_texture(emu_warp *warp, const emu_op *op)
     }
 }
 
-/* ---- decoding ---- */
-
 static bool decode_coordinates(emu_decoder *decoder, fetch *f, const ptx_operand *address)
 {
     const ptx_operand *at = address->kind == PTX_OPERAND_ADDRESS ? address->second : NULL;

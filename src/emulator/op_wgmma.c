@@ -126,8 +126,6 @@ static void multiply(emu_warp *warp, const emu_op *op)
     emu_fragment_write(warp, &p->d, sum, p->saturate);
 }
 
-/* ---- order ---- */
-
 static emu_groups *groups_of(const emu_warp *warp)
 {
     return warp->block->order->warps[warp->index].products;
@@ -153,8 +151,6 @@ static void wait(emu_warp *warp, const emu_op *op)
         emu_order_wait(warp, groups_of(warp), (uint32_t)op->imm);
     emu_warpgroup_wait(warp, op);
 }
-
-/* ---- decoding ---- */
 
 /* Returns true if the next operand is this constant. */
 static bool take_flag(const emu_decoder *decoder, size_t *at, uint64_t value)

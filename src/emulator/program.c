@@ -14,8 +14,6 @@ enum {
     REGISTER_FILE = 65536
 };
 
-/* ---- resources of a kernel and its callees ---- */
-
 typedef struct reach {
     const emu_program *program;
     bool *uses_shared;
@@ -50,8 +48,6 @@ static uint32_t visit_function(reach *r, size_t index)
     r->state[index] = 2;
     return r->depth_bytes[index] = function->local_bytes + deepest;
 }
-
-/* ---- kernels ---- */
 
 static void lay_out_shared(emu_program *program, emu_entry *entry, const bool *uses,
                            uint32_t *offsets)
@@ -173,8 +169,6 @@ static bool make_globals(emu_program *program)
     return program->globals != NULL;
 }
 
-/* ---- loading ---- */
-
 static int fail_load(emu_program *program, int code, char *log, size_t log_bytes, const char *text)
 {
     if (text && log_bytes)
@@ -223,8 +217,6 @@ void emu_program_free(emu_program *program)
     free(program->constants);
     free(program);
 }
-
-/* ---- queries ---- */
 
 size_t emu_program_kernel_count(const emu_program *program)
 {

@@ -81,8 +81,6 @@ bool emu_warp_is_ready(const emu_warp *warp)
     return false;
 }
 
-/* ---- choosing ---- */
-
 /* Orders splits: the deeper call first, then the lower position. */
 static bool precedes(const emu_split *a, const emu_split *b)
 {
@@ -176,8 +174,6 @@ static void leave_split(emu_warp *warp)
     emu_add_split(warp, warp->frame, warp->pc, warp->active);
     warp->limit = limit;
 }
-
-/* ---- running ---- */
 
 /* Runs the split until it reaches the limit, its lanes wait or leave, or the budget is used up.
  * Returns the rest of the budget. */
