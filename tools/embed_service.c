@@ -1,12 +1,11 @@
-/* Compiles the service kernels for every architecture that the build machine's NVRTC supports, and
- * as PTX for emulated devices, and prints them as a C table, so a first tuning does not wait
- * for them. Without NVRTC the table is empty, and they are compiled on demand. */
+/* Compiles the service kernels for every architecture that NVRTC supports, and as PTX for emulated
+ * devices. Prints them as a C table, so a first tuning does not wait for their compilation. Without
+ * NVRTC, the table is empty, and the kernels are compiled on demand. */
 #include "farm/farm.h"
 #include "gpu/nvrtc.h"
 
 #include <stdio.h>
 
-/* Exact targets, as named by devices. */
 static const char *const architectures[] = {"sm_75",  "sm_80",   "sm_86",   "sm_89",
                                             "sm_90a", "sm_100a", "sm_103a", "sm_120a"};
 enum { ARCHITECTURES = sizeof architectures / sizeof *architectures };

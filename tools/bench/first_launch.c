@@ -1,11 +1,11 @@
 /* Measures the time of a new process until the first launch of a kernel with a stored winner:
  * opening the tuner, getting the plan, launching. The context is created before, as in most
- * applications. Each repetition is a separate process, after one that tunes if nothing is stored.
+ * applications. Each repetition is a new process. If nothing is stored, another process tunes
+ * first.
  *
- * first_launch [-d DRIVER] [-r REPEATS]
- * first_launch [-d DRIVER] -a    the time of tune_kernel() for each scenario stored for this GPU,
- * one
- *                                after the other in one process, without measuring */
+ *   first_launch [-d DRIVER] [-r REPEATS]
+ *   first_launch [-d DRIVER] -a     the time of tune_kernel() for each scenario stored for this GPU
+ */
 #include "gpu/driver.h"
 #include "program.h"
 
@@ -24,7 +24,7 @@ static void cuda(const gt_driver *driver, CUresult result, const char *what)
     must(gt_cuda_check(driver, result, what), what);
 }
 
-/* Measures the milliseconds of each step in this process. */
+/* Measures each step in this process, in milliseconds. */
 static void start(double ms[STEPS], const char *driver_name, gputune_effort effort)
 {
     const gt_driver *driver;
@@ -59,7 +59,7 @@ static void start(double ms[STEPS], const char *driver_name, gputune_effort effo
     gputune_close(tuner);
 }
 
-/* Measures the milliseconds of each step in a new process. */
+/* Measures each step in a new process, in milliseconds. */
 static void start_elsewhere(double ms[STEPS], const char *driver_name, gputune_effort effort)
 {
     int ends[2], status;
@@ -90,7 +90,7 @@ static int by_value(const void *a, const void *b)
 
 enum { ASKED_MAX = 4096, SIZES_MAX = 16 };
 typedef struct asked {
-    char kernel[64], text[256]; /* storage for the names of the sizes */
+    char kernel[64], text[256];
     gputune_size sizes[SIZES_MAX];
     size_t size_count;
 } asked;

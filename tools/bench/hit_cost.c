@@ -1,6 +1,6 @@
-/* Measures gputune's overhead in an application with stored results: tune_kernel() from the tuner's
- * table, with the plan retained and released each time, by one and several threads; and a launch
- * compared with the driver's call.
+/* Measures gputune's overhead in an application with stored results, on one and several threads.
+ * Times tune_kernel() with a plan in the tuner's table, which is retained and released each time.
+ * Compares a launch with the driver's call.
  *
  * hit_cost [-t THREADS] [-n CALLS] [-d DRIVER] */
 #include "gpu/driver.h"
@@ -25,7 +25,7 @@ static pthread_barrier_t barrier;
 
 /* ---- cores ---- */
 
-/* One CPU of each core that this process may use, because CPUs of one core slow each other down. */
+/* One CPU of each available core, because CPUs of the same core slow each other down. */
 static cpu_set_t cores;
 
 static bool is_first_of_core(int cpu)
@@ -53,7 +53,7 @@ static void find_cores(void)
     }
 }
 
-/* Pins threads to different cores if there are enough cores. */
+/* Pins each thread to a core of its own, if there are enough cores. */
 static void pin(pthread_t thread, int index, int threads)
 {
     cpu_set_t own;
@@ -132,7 +132,7 @@ static double median(double *values, size_t count)
 static void measure_hits(int threads)
 {
     double one[REPEATS], many[REPEATS];
-    for (int i = 0; i < REPEATS; i++) { /* the two take turns, so both have the same clock rates */
+    for (int i = 0; i < REPEATS; i++) { /* measure both in turn, at the same clock rates */
         one[i] = one_cost(1);
         many[i] = one_cost(threads);
     }
@@ -205,7 +205,7 @@ static void compare_launches(const gt_driver *driver)
     open_target(&at);
     batch_ns(&at, true);
     batch_ns(&at, false);
-    for (int i = 0; i < BATCHES; i++) { /* pairs, with alternating order */
+    for (int i = 0; i < BATCHES; i++) { /* pairs in alternating order */
         bool bare_first = i % 2;
         double first = batch_ns(&at, bare_first), second = batch_ns(&at, !bare_first);
         bare[i] = bare_first ? first : second;
@@ -218,7 +218,6 @@ static void compare_launches(const gt_driver *driver)
     gputune_plan_release(at.plan);
 }
 
-/* Makes the primary context current in this thread. */
 static const gt_driver *enter_context(const char *name)
 {
     const gt_driver *driver;

@@ -1,8 +1,8 @@
-/* Compares stored times with the times of an application. Each kernel's winner, tuned or stored, is
- * launched through gputune_launch(), in a graph and on a plain stream. Both are timed with events,
- * on buffers that together exceed twice the L2 (or after a sweep of the L2). A winner for `launch`
- * is timed on a plain stream including the host. Then the same kernel, tuned for `kernel`, is timed
- * in a graph.
+/* Compares stored times with the times of an application. Launches each kernel's winner through
+ * gputune_launch(), in a graph and on a plain stream, and times it with events. Before each launch
+ * the L2 is cold: the buffers together exceed twice the L2, or the L2 is swept. A winner for
+ * `launch` is timed on a plain stream including the host, and the kernel's winner for `kernel` in a
+ * graph.
  *
  *   launched [DRIVER] [KERNEL...]     default: cuda, all kernels; database: GPUTUNE_DB or memory */
 #include "gpu/driver.h"
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 enum { ARGS_MAX = 6, COPIES_MAX = 64, REPEATS = 21, LAUNCHES_MIN = 20, LAUNCHES_MAX = 2000 };
-static const double batch_ns = 2e6; /* minimum time of a batch of launches */
+static const double batch_ns = 2e6; /* minimum duration of a batch of launches */
 
 static const gt_driver *cuda;
 static int64_t l2_bytes;
@@ -51,7 +51,7 @@ static uint32_t random_word(uint64_t *state)
     return (uint32_t)(*state >> 33);
 }
 
-/* Allocates device memory with random floats, or integers below `limit` if it is not 0. */
+/* Allocates device memory with random floats or, if `limit` is not 0, integers below `limit`. */
 static CUdeviceptr filled(uint64_t bytes, uint32_t limit)
 {
     uint64_t state = bytes + limit, words = bytes / 4;

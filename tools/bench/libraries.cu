@@ -1,25 +1,25 @@
 // Compares the templates with the vendor's libraries: cuBLAS (fp32 without TF32, bfloat16) and CUB.
 // Both sides of a row compute the same from the same buffers; their results are compared first. A
 // batch of launches is a CUDA graph, so the host's time does not count. A sample is an event pair
-// around one batch; the sides take turns, and the ratio is that of adjacent samples.
+// around a batch. Batches of both sides alternate, and a ratio is that of adjacent samples.
 //
-// Memory-bound kernels are also compared with a device-to-device copy by the driver of the minimum
-// number of bytes that the kernel must read and write. Kernels that no library has (copy, softmax,
-// rmsnorm, stencils) are only compared with that copy; copies are not captured, because they are
-// slower in graphs.
+// Memory-bound kernels are also compared with a device-to-device copy by the driver. The copy moves
+// the minimum number of bytes that the kernel must read and write. Kernels that no library has
+// (copy, softmax, rmsnorm, stencils) are only compared with this copy. Copies are not captured,
+// because they are slower in graphs.
 //
-// The rows "passing" measure thousands of parameters: all by value, or 4 KB of them, the older
-// limit, and the rest with cudaMemcpyToSymbol() from pageable memory before each launch, as in the
-// vendor's comparison. "Kernel" is only the kernel, launched while the GPU is busy. "In a row" is
-// one of many launches with one wait, like the vendor's sample. "Each waited for" is the host's
-// time from passing the parameters to the end of the kernel. The same for gputune's fastest plans
-// that split (through its ring of pinned memory) and that pass by value. The row "sample" leaves
-// unrolling to the compiler, like the vendor's kernels.
+// The rows "passing" measure thousands of parameters. All are passed by value, or only 4 KB of them
+// (the older limit), and the rest with cudaMemcpyToSymbol() from pageable memory before each launch,
+// as in the vendor's comparison. "Kernel" is the kernel alone, launched while the GPU is busy. "In a
+// row" is the mean of many launches with one wait, like the vendor's sample. "Each waited for" is
+// the host's time from passing the parameters to the end of the kernel. gputune's fastest plans
+// that split (by its ring of pinned memory) and that pass by value are measured likewise. The row
+// "sample" leaves unrolling to the compiler, like the vendor's kernels.
 //
 //   libraries [-l SECONDS] [-j SECONDS] [ROW...]
 //
 // Tuning takes 10 s and judging 1 s each; results in GPUTUNE_DB are used. A ROW is the beginning of
-// rows' names ("gemm", "scan 64M"); "gemm M,N,K" and "gemm_bf16 M,N,K" are additional rows.
+// names of rows ("gemm", "scan 64M"); "gemm M,N,K" and "gemm_bf16 M,N,K" are additional rows.
 // Default: all.
 #include <cub/cub.cuh>
 #include <cublas_v2.h>
@@ -47,11 +47,11 @@ extern "C" {
 namespace
 {
 
-constexpr double batch_ms = 5;    // approximate time of a batch
+constexpr double batch_ms = 5;    // approximate duration of a batch
 constexpr int launches_max = 100; // maximum number of launches in a batch
 constexpr size_t samples_max = 2000;
 constexpr double copied_at_least = 40e6; // minimum number of bytes that a copy reads and writes
-constexpr size_t workspace = 64 << 20;   // bytes for cuBLAS, which cannot allocate during a capture
+constexpr size_t workspace = 64 << 20;   // cuBLAS cannot allocate during a capture
 
 cudaStream_t stream;
 cublasHandle_t blas;
@@ -102,8 +102,7 @@ template <typename T> struct device_array {
     size_t count;
 };
 
-// Pseudo-random numbers: floats in (-1, 1), integers below `limit`. Another `first` gives other
-// numbers.
+// Fills with pseudo-random numbers: floats in (-1, 1), integers below `limit`. `first` is a seed.
 template <typename T> __global__ void fill(T *data, size_t count, unsigned int limit, size_t first)
 {
     size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -127,7 +126,6 @@ using launcher = std::function<void()>; // on the stream
 
 enum way { CAPTURED, PLAIN };
 
-// A batch of launches, which is a graph or a sequence of single launches.
 struct batch {
     batch(const launcher &launch, int launches, way how = CAPTURED)
         : launch(launch), launches(launches)
@@ -181,7 +179,7 @@ struct batch {
 
 struct verdict {
     gt_summary ours, theirs;
-    gt_paired ratio; // mean of the logarithms of their time / our time
+    gt_paired ratio; // mean logarithm of the library's time divided by gputune's time
 };
 
 verdict judge(const launcher &ours, const launcher &theirs, way how_theirs = CAPTURED)
@@ -195,7 +193,7 @@ verdict judge(const launcher &ours, const launcher &theirs, way how_theirs = CAP
     auto started = std::chrono::steady_clock::now();
     std::chrono::duration<double> passed;
     do {
-        bool first = ratios.size() % 2; // the sides take turns in being first
+        bool first = ratios.size() % 2; // each side is first in every second pair
         double a = first ? other.sample() : one.sample(), b = first ? one.sample() : other.sample();
         our_times.push_back(first ? b : a);
         their_times.push_back(first ? a : b);
@@ -209,7 +207,7 @@ verdict judge(const launcher &ours, const launcher &theirs, way how_theirs = CAP
     return result;
 }
 
-// A copy by the driver that reads and writes this many bytes in total.
+// A driver copy that reads and writes this many bytes in total.
 struct driver_copy {
     explicit driver_copy(double bytes) : to(size_t(bytes / 2)), from(to.count)
     {
@@ -244,7 +242,7 @@ template <> double number(__nv_bfloat16 value)
     return float(value);
 }
 
-// Ends the program if results differ by more than `within`, absolutely. Runs theirs first.
+// Runs both sides, the library first. Ends the program if results differ by more than `within`.
 template <typename T>
 void compare(const std::string &row, const device_array<T> &output, const launcher &ours,
              const launcher &theirs, double within)
@@ -268,8 +266,7 @@ void compare(const std::string &row, const device_array<T> &output, const launch
     }
 }
 
-// --- rows
-// -----------------------------------------------------------------------------------------
+// ---- rows
 
 struct plan_holder {
     plan_holder(const char *kernel, gputune_sizes sizes, const char *only = nullptr)
@@ -295,7 +292,7 @@ struct plan_holder {
     gputune_plan *plan = nullptr;
 };
 
-// `work` per nanosecond is billions of the unit per second. For bytes, a copy of the same size
+// Prints a row; `work` is in units per launch. For bytes, a row for a copy of the same size
 // follows, unless it stays in the L2 cache.
 void show(const std::string &row, const plan_holder &plan, const char *library,
           const verdict &result, double work, const char *unit)
@@ -325,7 +322,7 @@ void row(const std::string &name, const plan_holder &plan, const char *library,
     show(name, plan, library, judge(ours, theirs), work, unit);
 }
 
-// An element type: its problem value, a bound of rounding errors, and functions of cuBLAS for it.
+// An element type: its name in templates, a bound of rounding errors, and its cuBLAS functions.
 template <typename T> struct elements;
 template <> struct elements<float> {
     static constexpr const char *type = "T=float";
@@ -415,7 +412,7 @@ template <typename T> void transpose(const std::string &name, size_t count)
         2.0 * sizeof(T) * side * side);
 }
 
-// Provides the temporary memory of CUB's functions: `call` gets memory and its size, or queries the
+// Provides temporary memory for a CUB function: `call` gets memory and its size, or queries the
 // size.
 launcher with_memory(const std::function<cudaError_t(void *, size_t &)> &call,
                      std::vector<std::shared_ptr<device_array<char>>> &kept)
@@ -606,7 +603,7 @@ void gemm_bf16(const std::string &name, unsigned int m, unsigned int n, unsigned
 {
     device_array<__nv_bfloat16> a(size_t(m) * k), b(size_t(n) * k), c(size_t(m) * n);
     float one = 1, zero = 0;
-    refill(a), refill(b, 0, size_t(1) << 40); // so a and b have no equal rows
+    refill(a), refill(b, 0, size_t(1) << 40); // different seeds, so a and b have no equal rows
     plan_holder plan("gemm_bf16",
                      GPUTUNE_SIZES({"m", m}, {"n", n}, {"k", k}, {"OUT=__nv_bfloat16", 0}));
     launcher theirs = [&] {
@@ -620,7 +617,7 @@ void gemm_bf16(const std::string &name, unsigned int m, unsigned int n, unsigned
 
 // --- thousands of parameters
 
-constexpr int by_value_at_most = 1024; // number of words; the older limit is 4096 bytes
+constexpr int by_value_at_most = 1024; // number of words in 4096 bytes, the older limit
 
 // Parameters by value. Those beyond the older limit are in constant memory.
 template <typename T, int COUNT> struct parameters {
@@ -681,12 +678,12 @@ __global__ void combination(const __grid_constant__ parameters<float, COUNT> p, 
     }
 }
 
-// A way to pass parameters: a kernel, and the work before it.
+// A way to pass parameters: a kernel, and the work before its launch.
 struct passing {
     launcher before, kernel;
 };
 
-// Keeps the GPU busy while the host launches, so the time between events does not include the host.
+// Keeps the GPU busy while the host launches, so the time between events excludes the host.
 __global__ void busy_for(long long clocks)
 {
     for (const long long began = clock64(); clock64() - began < clocks;) {
@@ -695,7 +692,7 @@ __global__ void busy_for(long long clocks)
 
 enum timing { ALONE, IN_A_ROW, WAITED_FOR };
 
-// Microseconds of one launch.
+// Returns the microseconds of one launch.
 double time_of(const passing &way, timing how)
 {
     const int launches = how == IN_A_ROW ? 100 : 1;
@@ -725,7 +722,7 @@ double time_of(const passing &way, timing how)
     return how == ALONE ? ms * 1e3 : passed.count() * 1e6 / launches;
 }
 
-// Measures the median of each way; the ways take turns.
+// Measures the median time of each way, in turn.
 std::vector<double> times_of(const std::vector<passing> &ways, timing how)
 {
     std::vector<std::vector<double>> times(ways.size());
@@ -827,7 +824,7 @@ std::vector<entry> all_rows()
     struct {
         const char *name;
         void (*run)(const std::string &, size_t);
-        unsigned int bytes; // size of an element of the largest buffer
+        unsigned int bytes; // element size of the largest buffer
     } kernels[] = {{"axpy", axpy<float>, 4},
                    {"axpy double", axpy<double>, 8},
                    {"dot", dot<float>, 4},

@@ -14,7 +14,7 @@ static inline double now_s(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-/* Ends the program with a failure's message; `what` is the attempted action. */
+/* Ends the program if `status` is a failure. `what` is the attempted action, for the message. */
 static inline void must(int status, const char *what)
 {
     if (status < 0) {

@@ -1,9 +1,12 @@
 /* Tests if repeated tunings find the same winner, and if it is the best. Tunes each kernel several
  * times at three sizes, and then judges the winners and the last runners-up by up to 2000
- * interleaved samples each.    reproduce [-v] [-w] [-t TUNINGS] [-l JUDGE_SECONDS] [-d DRIVER]
- * [KERNEL...]  Defaults: 20 tunings, 30 seconds, this GPU, all kernels. -w leaves the data in L2
- * between launches. Prints a row per scenario: the number of tunings, distinct winners, winners
- * within 1% of the best, and the distance of the worst; with -v every candidate. */
+ * interleaved samples each.
+ *
+ *   reproduce [-v] [-w] [-t TUNINGS] [-l JUDGE_SECONDS] [-d DRIVER] [KERNEL...]
+ *
+ * Defaults: 20 tunings, 30 seconds, this GPU, all kernels. -w leaves the data in L2 between
+ * launches. Prints a row per scenario: the number of tunings, distinct winners, winners within 1%
+ * of the best, and the distance of the worst; with -v every candidate. */
 #include "program.h"
 #include "scenarios.h"
 
@@ -18,8 +21,8 @@ enum { RUNNERS_UP = 3, CANDIDATES_MAX = 64, TEXT = 160 };
 
 typedef struct candidate {
     char text[TEXT];
-    int won;      /* number of tunings in which it was the winner */
-    double ratio; /* time divided by the first candidate's, or 0 if not judged */
+    int won;      /* number of tunings that the candidate won */
+    double ratio; /* time divided by the first candidate's time, or 0 if not judged */
     double median_ns, low, high;
     unsigned samples;
 } candidate;
@@ -31,7 +34,7 @@ typedef struct candidates {
 
 typedef struct tally {
     int within, total; /* number of winners within 1% of the best, and of all winners */
-    double worst;      /* the worst winner's ratio divided by the best candidate's */
+    double worst;      /* ratio of the worst winner divided by the best ratio */
     size_t distinct;
 } tally;
 
@@ -45,7 +48,7 @@ static candidate *candidate_find(candidates *list, const char *text)
     return NULL;
 }
 
-/* Finds or adds a candidate; returns NULL, with a line on stderr, if the list is full. */
+/* Finds or adds a candidate. If the list is full, prints a line on stderr and returns NULL. */
 static candidate *candidate_enter(candidates *list, const char *text)
 {
     candidate *item = candidate_find(list, text);
@@ -62,7 +65,6 @@ static candidate *candidate_enter(candidates *list, const char *text)
     return item;
 }
 
-/* Returns the smallest ratio, or INFINITY if there is none. */
 static double candidates_best(const candidates *list)
 {
     double best = INFINITY;
@@ -73,7 +75,8 @@ static double candidates_best(const candidates *list)
     return best;
 }
 
-/* Compares the winners with `best`. A winner that failed during judging has an infinite ratio. */
+/* Compares the winners with `best`. The ratio of a winner that failed during judging is infinite.
+ */
 static tally candidates_tally(const candidates *list, double best)
 {
     tally sum = {0};
@@ -88,7 +91,7 @@ static tally candidates_tally(const candidates *list, double best)
     return sum;
 }
 
-/* Prints a line for each candidate: how often it won, and its times. */
+/* Prints for each candidate how often it won, and its times. */
 static void candidates_print(const candidates *list, double best)
 {
     for (size_t i = 0; i < list->count; i++) {
@@ -111,7 +114,7 @@ static bool has_word(const char *text, const char *word, size_t length)
     return false;
 }
 
-/* Returns true if every word of `words` is in `text`: a configuration's settings, a record's
+/* Returns true if `text` has all of `words`, which are a configuration's values or a record's
  * sizes. */
 static bool has_words(const char *text, const char *words)
 {
@@ -125,7 +128,7 @@ static bool has_words(const char *text, const char *words)
     return true;
 }
 
-/* The best trials so far, ascending. */
+/* The best trials so far, in ascending order. */
 typedef struct podium {
     double medians[RUNNERS_UP];
     char trials[RUNNERS_UP][TEXT];
@@ -154,7 +157,6 @@ static gputune_options options_of(const bench_scenario *scenario, uint64_t seed)
     return options;
 }
 
-/* Tunes once and counts the winner. */
 static void tune(study *study, int turn)
 {
     gputune_options options = options_of(study->scenario, 1 + (uint64_t)turn);
@@ -171,7 +173,7 @@ static void tune(study *study, int turn)
     gputune_plan_release(plan);
 }
 
-/* Adds a trial to the podium, unless an equal launch is already there. */
+/* Adds a trial to the podium, unless an equal launch is already on it. */
 static void place(podium *podium, const gputune_record *record)
 {
     double median = record->median_ns;
@@ -187,7 +189,7 @@ static void place(podium *podium, const gputune_record *record)
     }
 }
 
-/* Keeps the best trials, including eliminated ones. The record's sizes may include defaults. */
+/* Keeps the best trials, including eliminated trials. The record's sizes may include defaults. */
 static int take_trial(void *user, const gputune_record *record)
 {
     study *study = user;

@@ -1,5 +1,5 @@
-/* Measures what plans by a rule cost an application: the host time of a new and of a known size, by
- * one thread, and the memory of many sizes. The rule is written here, so nothing is tuned.
+/* Measures the cost of plans by a rule in an application: the host time of a new size and of a
+ * repeated size on one thread, and the memory of many sizes. Writes the rule, so nothing is tuned.
  *
  * rule_cost [-n SIZES] [-d DRIVER] */
 #include "api/tuner.h"
@@ -47,8 +47,7 @@ static void put_rule(gputune *tuner)
     free(sources);
 }
 
-/* Requests plans for different sizes. At every second size, the length of a row is a multiple of
- * four. */
+/* Requests plans for different sizes. Every second row length is a multiple of four. */
 static void request_new(gputune *tuner, const gputune_options *options, int64_t i)
 {
     gputune_plan *plan;
@@ -58,7 +57,7 @@ static void request_new(gputune *tuner, const gputune_options *options, int64_t 
     gputune_plan_release(plan);
 }
 
-/* Returns the processor time of this thread, which does not depend on other programs. */
+/* Returns this thread's processor time, which does not depend on other programs. */
 static double cpu_s(void)
 {
     struct timespec time;
@@ -66,7 +65,6 @@ static double cpu_s(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-/* Returns the nanoseconds per call. */
 static double cost(gputune *tuner, const gputune_options *options, int64_t first, int64_t count)
 {
     double start = cpu_s();

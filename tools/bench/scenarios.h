@@ -43,7 +43,7 @@ static const bench_scenario bench_scenarios[] = {
 
 enum { BENCH_SCENARIOS = sizeof bench_scenarios / sizeof *bench_scenarios };
 
-/* Returns true if the scenario's kernel is among the given names, or if no names are given. */
+/* Returns true if `names` has the scenario's kernel, or if `names` is empty. */
 static inline bool bench_wanted(const bench_scenario *scenario, int count, char **names)
 {
     bool wanted = count == 0;
@@ -53,7 +53,6 @@ static inline bool bench_wanted(const bench_scenario *scenario, int count, char 
     return wanted;
 }
 
-/* Writes the sizes as text: "n=65536 entries=4096". */
 static inline void bench_sizes_text(char *out, size_t capacity, const bench_scenario *scenario)
 {
     size_t used = 0;

@@ -1,5 +1,5 @@
 // Sets each cell of b to the mean of the five cells around it in a. The space has a thousand
-// variants, and each one has a source of its own.
+// variants with different sources.
 #include "gputune.cuh"
 
 #pragma gputune kernel(stencil)
@@ -20,7 +20,7 @@
 #pragma gputune work(bytes = 8 * w * h, flops = 5 * w * h)
 #pragma gputune reference(stencil_reference, block = 256, grid = ceil_div(w * h, 256), rtol = 1e-5, atol = 1e-6)
 
-// Cells beyond the edge count as 0.
+// Cells beyond the edge are 0.
 __device__ float cell(const float *__restrict__ a, unsigned int x, unsigned int y, unsigned int w,
                       unsigned int h)
 {

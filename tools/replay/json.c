@@ -1,5 +1,5 @@
-/* Reads JSON: the first character of a value selects its reader; containers are read by
- * recursion. */
+/* Reads JSON. The first character of a value selects its reader; containers are read recursively.
+ */
 #include "replay/json.h"
 
 #include "base/number.h"
@@ -11,7 +11,7 @@
 
 enum {
     DEPTH_MAX = 100,
-    KEPT_DEPTH = 2,  /* depth of containers that keep complete members of a malformed text */
+    KEPT_DEPTH = 2,  /* depth at which complete members of a malformed text are kept */
     NUMBER_MAX = 400 /* maximum number of characters; the longest plain double has 330 */
 };
 
@@ -48,7 +48,7 @@ static gputune_status expected(const gt_json_reader *r, const char *what)
                                      length ? length : 1, r->at, what);
 }
 
-/* Fails the enclosing function with what was expected, unless the condition holds. */
+/* Fails the enclosing function unless the condition holds. The message says what was expected. */
 #define EXPECT(condition, what) GT_TRY((condition) ? GPUTUNE_OK : expected(r, what))
 
 static gputune_status add(gt_json_reader *r, gt_json value)
@@ -60,7 +60,7 @@ static gputune_status add(gt_json_reader *r, gt_json value)
 
 /* ---- Texts ----------------------------------------------------------------------------------- */
 
-/* Appends decoded bytes to a string in place; they are never longer than their encoding. */
+/* Appends decoded bytes in place; they are never longer than the encoded bytes. */
 static void put(char **to, const char *bytes, size_t count)
 {
     memmove(*to, bytes, count);
@@ -229,7 +229,7 @@ static gputune_status read_name(const char **name, gt_json_reader *r)
     return GPUTUNE_OK;
 }
 
-/* Reads the next member of the innermost container. Returns ENOTFOUND at its end. */
+/* Returns ENOTFOUND at the end of the innermost container. */
 static gputune_status read_member(gt_json_reader *r, bool is_array, bool is_first)
 {
     const bool is_kept = r->depth == KEPT_DEPTH;

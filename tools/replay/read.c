@@ -1,5 +1,5 @@
-/* Reads a recorded space from a file, plain or gzip: parses its text, and finds the values of each
- * parameter and the index of each entry's values. */
+/* Reads a recorded space from a plain or gzip file: parses its text, and finds the values of each
+ * parameter and of each entry. */
 #include "replay/read.h"
 
 #include "base/file.h"
@@ -29,7 +29,7 @@ static gputune_status fail(gzFile file, const char *path)
                    message);
 }
 
-/* Reads the text up to a limit, because a small compressed file may expand to fill the memory. */
+/* Reads at most `most` bytes, because a small compressed file may expand to fill the memory. */
 static gputune_status read_all(gt_text *out, gzFile file, const char *path, size_t most,
                                const volatile int *cancel)
 {
@@ -63,8 +63,8 @@ gputune_status gt_recorded_text(gt_text *out, const char *path, size_t most,
     return status;
 }
 
-/* Returns true if the word names a failure, because it contains a known part of such a name. Kernel
- * Tuner's InvalidConfig counts as a compile error. */
+/* Returns true if the word contains a known part of a failure's name. Kernel Tuner's InvalidConfig
+ * counts as a compile error. */
 static bool is_failure(const char *word)
 {
     static const char *const parts[] = {"InvalidConfig", "ompil",  "untime",
@@ -76,7 +76,7 @@ static bool is_failure(const char *word)
     return is;
 }
 
-/* Reads a duration in milliseconds as seconds, or 0 if it is missing. */
+/* Reads milliseconds as seconds, or 0 if they are missing. */
 static gputune_status read_seconds(double *out, const gt_json *json, const char *name)
 {
     const gt_json *value = gt_json_member(json, name);
@@ -87,7 +87,7 @@ static gputune_status read_seconds(double *out, const gt_json *json, const char 
                : gt_fail(GPUTUNE_ERECORDED, "'%s' is not a duration; expected milliseconds", name);
 }
 
-/* Sets the outcome from the recorded time: a number, or a failure's name. */
+/* Sets the outcome from the recorded time, which is a number or the name of a failure. */
 static gputune_status read_time(gt_tried *out, const gt_json *value, const char *name,
                                 double unit_ns)
 {
@@ -112,7 +112,7 @@ static gputune_status read_time(gt_tried *out, const gt_json *value, const char 
                          is_positive ? "time that is finite in nanoseconds" : "positive time");
 }
 
-/* Sets *out to the sum of the launches' seconds, and *count to their number, at least 1. */
+/* Sums the launches' seconds, and counts the launches, at least 1. */
 static gputune_status sum_runs(double *out, double *count, const gt_json *runs)
 {
     size_t launches = 0;
@@ -127,8 +127,7 @@ static gputune_status sum_runs(double *out, double *count, const gt_json *runs)
     return GPUTUNE_OK;
 }
 
-/* Reads an entry of Kernel Tuner's cache, except its point. A message of ERECORDED lacks the
- * place. */
+/* Reads an entry of Kernel Tuner's cache without its point. ERECORDED messages lack the place. */
 static gputune_status read_cached(gt_recorded_entry *out, const gt_json *json)
 {
     double sum, launches;
@@ -171,7 +170,6 @@ static double nanoseconds_of(const char *unit)
     return 1e6;
 }
 
-/* Sets the outcome of a T4 result. */
 static gputune_status read_validity(gt_tried *out, const gt_json *json)
 {
     static const char outcomes[] = "correct, compile, runtime, timeout, correctness or constraints";
@@ -209,7 +207,7 @@ static gputune_status read_t4(gt_recorded_entry *out, const gt_json *json)
     return GPUTUNE_OK;
 }
 
-enum { TEXT_MOST = 1 << 30 }; /* maximum number of bytes */
+enum { TEXT_MOST = 1 << 30 }; /* maximum size of a text in bytes */
 
 typedef struct reader {
     const char *path;
@@ -217,15 +215,14 @@ typedef struct reader {
     const volatile int *cancel;
     gt_text text;
     gt_json_list json;
-    const gt_json *entries, *listed; /* the container of all entries, and the parameters' values as
-                                        the file lists them, or NULL */
+    const gt_json *entries, *listed; /* `listed`: the file's list of parameter values, or NULL */
     bool is_t4;
-    GT_ARRAY(const char *) names;     /* names of the parameters */
-    GT_ARRAY(const gt_json *) values; /* for each entry its values, in the order of the names */
+    GT_ARRAY(const char *) names;
+    GT_ARRAY(const gt_json *) values; /* for each entry, its values in the order of the names */
     gt_recorded space;
 } reader;
 
-/* Prefixes a message with the place in the file. */
+/* Adds the file and line to the beginning of a message. */
 static gputune_status fail_at(const reader *at, int line, gputune_status status)
 {
     return status == GPUTUNE_ENOMEM || status == GPUTUNE_OK
@@ -233,7 +230,7 @@ static gputune_status fail_at(const reader *at, int line, gputune_status status)
                : gt_fail_prefix(GPUTUNE_ERECORDED, "%s:%d", at->path, line);
 }
 
-/* Reads the names of the parameters, in T4 results from the first configuration. */
+/* Reads the names of the parameters; in T4 results, from the first configuration. */
 static gputune_status take_names(reader *at, const gt_json *names)
 {
     for (const gt_json *one = NULL; (one = gt_json_after(names, one)) != NULL;) {
@@ -243,7 +240,7 @@ static gputune_status take_names(reader *at, const gt_json *names)
     return GPUTUNE_OK;
 }
 
-/* Parses the text. A missing end is reported at the truncated entry. */
+/* Parses the text. If the end is missing, the message names the truncated entry. */
 static gputune_status parse(reader *at)
 {
     gt_json_reader json;
@@ -271,7 +268,6 @@ static gputune_status parse(reader *at)
     return take_names(at, gt_json_member(whole, "tune_params_keys"));
 }
 
-/* Adds the entry's values, which are numbers or words. */
 static gputune_status take_values(reader *at, const gt_json *configuration)
 {
     for (size_t i = 0; i < at->names.count; i++) {
@@ -299,8 +295,7 @@ static gputune_status read_row(reader *at, const gt_json *json)
     return gt_array_push(&at->space.entries, entry);
 }
 
-/* Returns true if a T4 result is outside the space, because the constraints exclude its
- * configuration. */
+/* Returns true if the constraints of a T4 result exclude its configuration. */
 static bool is_excluded(const reader *at, const gt_json *json)
 {
     const char *word = at->is_t4 ? gt_json_text(gt_json_member(json, "invalidity")) : NULL;
@@ -321,7 +316,7 @@ static gputune_status read_rows(reader *at)
     return GPUTUNE_OK;
 }
 
-/* Compares numbers by value. Words are compared alphabetically, and come after numbers. */
+/* Orders numbers by value, and words alphabetically after numbers. */
 static int compare(const void *left, const void *right)
 {
     const gt_json *a = left, *b = right;
@@ -336,7 +331,7 @@ static const gt_json *value_of(const reader *at, size_t row, size_t name)
     return at->values.items[row * at->names.count + name];
 }
 
-/* Finds the distinct values of a parameter, sorted. */
+/* Finds the distinct values of a parameter in ascending order. */
 static gputune_status find_choices(gt_json_list *out, const reader *at, size_t name)
 {
     const gt_json *listed = gt_json_member(at->listed, at->names.items[name]);
@@ -369,7 +364,7 @@ static gputune_status add_axis(gt_recorded *out, const gt_json_list *from)
     return gt_recorded_axis(out, words ? NULL : values, (uint32_t)from->count);
 }
 
-/* Adds a parameter's axis, and sets each row's choice on it. Skips a parameter with one value. */
+/* Adds a parameter's axis, and sets each row's choice. Skips a parameter with a single value. */
 static gputune_status take_parameter(reader *at, size_t name)
 {
     gt_recorded *out = &at->space;

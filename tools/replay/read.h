@@ -5,15 +5,15 @@
 #include "base/text.h"
 #include "replay/recorded.h"
 
-/* Reads a regular file, plain or gzip, of at most 1 GB unpacked. Closing braces may be missing at
- * its end; an incomplete last entry is omitted, with a warning. Returns ENOTFOUND, EIO or ENOMEM;
- * ERECORDED, with path, line, what was found and what was expected; ECANCELED once *cancel (may be
- * NULL) is not 0. gt_recorded_free() releases *out. */
+/* Reads a plain or gzip file of at most 1 GB unpacked. If closing braces are missing at the end,
+ * omits an incomplete last entry with a warning. Returns ENOTFOUND, EIO or ENOMEM; ERECORDED, with
+ * path, line, what was found and what was expected; ECANCELED if *cancel is not 0 (`cancel` may be
+ * NULL). gt_recorded_free() releases *out. */
 gputune_status gt_recorded_read(gt_recorded *out, const char *path, const gt_log *log,
                                 const volatile int *cancel);
 
 /* Appends the text of a regular file to *out. Returns ENOTFOUND or EIO; ERECORDED if compressed
  * data is truncated or damaged, or if the text is longer than `most` bytes; ECANCELED. The message
- * gives the path. */
+ * has the path. */
 gputune_status gt_recorded_text(gt_text *out, const char *path, size_t most,
                                 const volatile int *cancel);

@@ -1,4 +1,4 @@
-/* Recorded spaces in memory. */
+/* Stores recorded spaces in memory. */
 #include "replay/recorded.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* The virtual clock: parallel compile workers, and one GPU. */
+/* Simulates compile workers and a GPU with a virtual clock. */
 #include "replay/replay.h"
 
 #include "search/schedule.h"
@@ -8,17 +8,15 @@
 #include <string.h>
 
 enum { MOST_WORKERS = 1024, MOST_PENDING = 4 * MOST_WORKERS };
-/* A race. A variant that is clearly slower than the best is eliminated after one launch. Each
- * other variant is verified, which takes as long as another launch, and the race decides after
- * its fifth launch. */
+/* Number of launches of a variant in the race. A variant that is clearly slower than the best is
+ * launched only once. Any other variant is verified, which takes as long as a launch. */
 #define LAUNCHES 5
 #define PROOF    2
 
-/* A configuration in progress. */
 typedef struct pending_variant {
     const gt_recorded_entry *entry;
-    double compiled_s; /* end of compiling, infinite while it waits for a worker */
-    double done_s;     /* end on the GPU, infinite until the GPU starts the variant */
+    double compiled_s; /* end of compiling; infinite while waiting for a worker */
+    double done_s;     /* end on the GPU; infinite before the GPU starts the variant */
     double measure_s;  /* GPU time until the strategy gets the result */
 } pending_variant;
 
@@ -31,7 +29,7 @@ typedef struct clock_state {
     gt_schedule schedule;
     uint32_t pending_count, reported;
     double now_s, gpu_free_s, best_ns;
-    double owed_s;  /* time of the race's samples that are still to be taken */
+    double owed_s;  /* time of the race's remaining samples */
     double round_s; /* time of the next round of samples */
 } clock_state;
 
@@ -95,7 +93,7 @@ static bool is_with_compilers(const clock_state *at, const pending_variant *pend
     return pending_variant->compiled_s > at->now_s;
 }
 
-/* Gives free workers the earliest proposals. */
+/* Assigns the earliest proposals to free workers. */
 static void feed_workers(clock_state *at)
 {
     uint32_t busy = count(at, is_compiling);
@@ -110,7 +108,7 @@ static void feed_workers(clock_state *at)
     }
 }
 
-/* Gets as many points from the strategy as may be in progress, as in a tuning. */
+/* Takes points from the strategy up to the number that a tuning may have in progress. */
 static gputune_status propose_variants(clock_state *at)
 {
     gt_outlook outlook;
@@ -131,7 +129,8 @@ static gputune_status propose_variants(clock_state *at)
     return GPUTUNE_OK;
 }
 
-/* Launches a variant once. If it may win, it is also verified, and adds samples to the race. */
+/* Launches a variant once. If the variant may win, it is verified too, and adds samples to the
+ * race. */
 static void launch_first(clock_state *at, pending_variant *pending_variant)
 {
     const gt_recorded_entry *entry = pending_variant->entry;
@@ -143,7 +142,7 @@ static void launch_first(clock_state *at, pending_variant *pending_variant)
     gt_schedule_note_new_variant(&at->schedule, pending_variant->measure_s, at->owed_s > 0);
     if (leads && entry->tried.outcome == GT_TRIED_OK) {
         at->owed_s += fmax(0, most_s - pending_variant->measure_s);
-        at->round_s = 2 * entry->launch_s; /* a launch of this variant and one of the incumbent */
+        at->round_s = 2 * entry->launch_s; /* of this variant and of the incumbent */
     }
 }
 
@@ -155,7 +154,7 @@ static void sample(clock_state *at)
     gt_schedule_note_round(&at->schedule, seconds);
 }
 
-/* Gives a free GPU a round of samples, or the variant that was compiled first. */
+/* Runs a round of samples or the variant that was compiled first, if the GPU is free. */
 static void feed_gpu(clock_state *at)
 {
     pending_variant *first = NULL;
@@ -176,7 +175,6 @@ static void feed_gpu(clock_state *at)
     }
 }
 
-/* Returns the time at which the next operation ends. */
 static double next_event(const clock_state *at)
 {
     double next = at->gpu_free_s > at->now_s ? at->gpu_free_s : INFINITY;
@@ -190,7 +188,7 @@ static double next_event(const clock_state *at)
 static gputune_status end_variant(clock_state *at)
 {
     for (uint32_t i = 0; i < at->pending_count; i++) {
-        if (at->pending[i].done_s <= at->now_s) { /* at most one variant is on the GPU */
+        if (at->pending[i].done_s <= at->now_s) { /* only one variant can be on the GPU */
             const pending_variant ended = at->pending[i];
             at->pending_count--;
             memmove(&at->pending[i], &at->pending[i + 1], (at->pending_count - i) * sizeof ended);

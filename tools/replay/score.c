@@ -16,9 +16,10 @@ enum { SEEDS = 100, MOST_EVALUATIONS = 1000000 };
 static const uint32_t default_evaluations[] = {50, 100, 200};
 static const double reach[2] = {0.05, 0.02};
 
-/* Totals of one strategy's runs. Its arrays are one block, which begins with `regret`. */
+/* Totals of a strategy's runs. Its arrays are in one block of memory, which begins with `regret`.
+ */
 typedef struct scores {
-    double *regret;     /* one element for each number of evaluations, summed over the runs */
+    double *regret;     /* for each number of evaluations, the sum over all runs */
     double *reached[2]; /* seconds of each run */
     double *best_ns;    /* best times of one run */
     uint64_t results;
@@ -27,10 +28,10 @@ typedef struct scores {
 typedef int (*replayed_fn)(void *user, const replayed *replayed);
 
 typedef struct replay {
-    const replay_options *options; /* the options, with defaults filled in */
+    const replay_options *options; /* the options, including defaults */
     gt_recorded recorded;
     char space[128];
-    uint32_t most; /* the largest number of evaluations */
+    uint32_t most;
     scores scores;
 } replay;
 
@@ -51,7 +52,6 @@ static void name_space(char *out, size_t bytes, const char *path)
     out[length] = '\0';
 }
 
-/* Replaces options that are 0 by their defaults. */
 static gputune_status complete(replay_options *out, const replay_options *given)
 {
     static const gputune_strategy automatic = GPUTUNE_STRATEGY_AUTO;

@@ -8,27 +8,28 @@ typedef struct replay_options {
     size_t strategy_count;
     const uint32_t *evaluations; /* numbers of results at which to score; NULL: 50, 100, 200 */
     size_t evaluation_count;
-    uint32_t seeds;   /* number of runs; 0: 100 */
-    uint64_t seed;    /* seed of the first run */
-    uint32_t workers; /* compile workers on a virtual clock, or 0 for no clock and no overlap */
+    uint32_t seeds; /* number of runs; 0: 100 */
+    uint64_t seed;
+    uint32_t workers; /* number of compile workers; 0: no clock and no overlap */
     gputune_log_fn log;
     void *user;           /* passed to log */
-    volatile int *cancel; /* as in gputune_options: ends the call with ECANCELED */
+    volatile int *cancel; /* nonzero ends the call with ECANCELED, as in gputune_options */
 } replay_options;
 
 /* The result of a strategy on a recorded space. */
 typedef struct replayed {
-    const char *space, *strategy; /* the file's name without suffixes */
+    const char *space, *strategy; /* `space`: the file's name without suffixes */
     uint32_t evaluations, seeds, workers;
-    double mean_regret; /* mean over the runs of: best time so far / optimum - 1 */
-    double seconds_to_5_percent, seconds_to_2_percent; /* medians on the virtual clock; 0: no
-                                                          workers, or not reached */
-    uint64_t configurations, valid; /* recorded configurations, and those with a time */
+    double mean_regret; /* mean over all runs of: best time so far / optimum - 1 */
+    double seconds_to_5_percent, seconds_to_2_percent; /* medians on the virtual clock; 0 without
+                                                          workers, or if not reached */
+    uint64_t configurations,
+        valid; /* number of recorded configurations, and of those with a time */
     double optimum_ns;
 } replayed;
 /* Runs strategies on a recorded space, and calls `each` for every strategy and number of
- * evaluations. The file is a cache of Kernel Tuner or T4 results, plain or gzip, regular, and of at
- * most 1 GB unpacked; its closing braces may be missing. ENOTFOUND or EIO if it cannot be read;
- * ERECORDED, with the line, for a mistake in it. */
+ * evaluations. The file is a Kernel Tuner cache or T4 results, plain or gzip, and at most 1 GB
+ * unpacked; its closing braces may be missing. ENOTFOUND or EIO if it cannot be read; ERECORDED,
+ * with the line, for a mistake in it. */
 int replay_score(const char *path, const replay_options *options,
                  int (*each)(void *user, const replayed *replayed), void *user);
