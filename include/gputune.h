@@ -132,7 +132,7 @@ typedef struct gputune_open_options gputune_open_options;
 GPUTUNE_API int gputune_open(gputune **out, const gputune_open_options *options);
 /* Ends the workers, frees the tuner, and unloads the code of its plans; call it after the last
  * launch. Cancels calls of other threads and waits for them, but not for launches. Plans may be
- * released later, before 64 more tuners are closed. Results kept in memory by a locked database are
+ * released later, until 64 more tuners are closed. Results kept in memory by a locked database are
  * written within a second. Does nothing in the tuner's callbacks or a forked child. */
 GPUTUNE_API void gputune_close(gputune *tuner);
 /* Makes later calls search the database again, for results that other processes have stored. */
@@ -276,13 +276,13 @@ typedef void (*gputune_log_fn)(void *user, gputune_log_level level, const char *
 
 struct gputune_open_options {
     uint32_t size;
-    const char *device; /* "0", "1", a UUID, or "none"; NULL: the current context's, otherwise 0 */
-    const char *driver; /* "cuda", "emu", "emu:PROFILE" or a library's path; NULL: "cuda" */
+    const char *device;    /* "0", "1", a UUID, or "none"; NULL: the current context's, else "0" */
+    const char *driver;    /* "cuda", "emu", "emu:PROFILE" or a library's path; NULL: "cuda" */
     const char *database;  /* ":memory:" stores nothing; NULL: the user's database */
-    const char *templates; /* the folder of kernels by name; NULL: the installed folder */
+    const char *templates; /* folder of the kernels given by name; NULL: the installed folder */
     const char *worker;    /* the gputune-worker program; NULL: the library searches for it */
     const char *record;    /* the file to which misses are written; see gputune_misses() */
-    const char *const *include_paths; /* headers, before the toolkit's; EINVAL if one is missing */
+    const char *const *include_paths; /* before the toolkit's; EINVAL if one is missing */
     size_t include_path_count;
     gputune_log_fn log;
     void *user;               /* passed to log */
@@ -290,7 +290,7 @@ struct gputune_open_options {
     uint32_t max_plans;       /* number of plans that the tuner keeps for later calls; 0: 16384 */
     bool emulate_without_gpu; /* use the emulator if there is no GPU and `driver` is NULL */
     bool keep_workers; /* keep idle workers, and 128 MB of code, so the next tuning starts sooner */
-    bool tune_only;    /* for tools: only a worker opens the driver; launches fail, EUNSUPPORTED */
+    bool tune_only;    /* for tools: only a worker opens the driver; launches are EUNSUPPORTED */
     bool read_only;    /* write nothing; EDATABASE if `database` is given and cannot be read */
     /* A file of wisdom as the only source of results; GPUTUNE_PINNED overrides it. The tuner never
      * tunes: tune_kernel() returns the file's result for exactly these sizes and options on this
@@ -302,10 +302,10 @@ struct gputune_open_options {
 #define GPUTUNE_OPEN_OPTIONS_INIT GPUTUNE_INIT(gputune_open_options)
 
 typedef enum gputune_effort {
-    GPUTUNE_CACHED_ONLY = 1, /* uses a stored result, the nearest size's, or the default */
+    GPUTUNE_CACHED_ONLY = 1, /* uses a stored result, that of the nearest size, or the default */
     GPUTUNE_ESTIMATE,        /* ranks variants by a static model; measures nothing */
-    GPUTUNE_MEASURE,         /* races variants until no other variant can win; 0 means the same */
-    GPUTUNE_EXHAUSTIVE       /* eliminates no variant early because of its time */
+    GPUTUNE_MEASURE,         /* races variants until one is known to be the fastest; same as 0 */
+    GPUTUNE_EXHAUSTIVE       /* like MEASURE, but eliminates no variant early */
 } gputune_effort;
 
 /* The quantity that a tuning minimises, or maximises for RATE. Device time decides between variants
@@ -375,15 +375,15 @@ typedef struct gputune_host_argument {
 typedef int (*gputune_reference_fn)(void *user, gputune_sizes sizes,
                                     const gputune_host_argument *arguments, size_t count);
 
-/* The state of a tuning, reported several times a second. The numbers count variants. `failed` ones
- * did not compile, crashed, hung or were wrong; `verified` counts all others done. */
+/* The state of a tuning, reported several times a second. The numbers count variants. `failed`: did
+ * not compile, crashed, hung or were wrong; `verified`: all other finished variants. */
 typedef struct gputune_progress {
     uint32_t variants, compiled, verified, failed, racing, round;
     double best_ns, default_ns; /* median values of `objective`; 0: unknown */
     const char *best;           /* configuration of the best variant, or NULL */
     double elapsed_s, limit_s;
     const char *phase;           /* "compile", "verify", "race", "store" */
-    gputune_objective objective; /* what is measured now; an ENERGY tuning measures KERNEL first */
+    gputune_objective objective; /* currently measured; an ENERGY tuning measures KERNEL first */
 } gputune_progress;
 typedef void (*gputune_progress_fn)(void *user, const gputune_progress *progress);
 
@@ -400,15 +400,15 @@ struct gputune_options {
     uint32_t alignment;    /* guaranteed alignment of every buffer, in bytes; 0: 16 */
     const gputune_alignment *alignments; /* buffers whose alignment differs from `alignment` */
     size_t alignment_count;
-    /* Entries "AXIS=v,v" that restrict the space. The default always races, and may win. If no
-     * configuration is possible within them, a tuning fails with ENOVARIANT. */
+    /* Entries "AXIS=v,v" that restrict the space. The default always races, and may win. If they
+     * allow no configuration, a tuning fails with ENOVARIANT. */
     const char *const *only;
     size_t only_count;
     bool force;                  /* tune again although a result is stored */
     const gputune_input *inputs; /* buffers that are not listed are generated */
     size_t input_count;
     const char *const *input_types; /* element type of each input ("float"), checked if not NULL */
-    void *inputs_ready; /* a CUevent after which the inputs are filled; NULL: they are filled now */
+    void *inputs_ready; /* a CUevent after which the inputs are valid; NULL: they are valid now */
     /* A name for the inputs; results are stored per name. NULL: files and host buffers are
      * distinguished by their contents, and all inputs in device memory count as the same. */
     const char *inputs_tag;
@@ -421,14 +421,14 @@ struct gputune_options {
     gputune_log_fn log; /* receives the lines of this call, as the tuner's log does */
     gputune_progress_fn progress;
     void *user; /* passed to log, progress and reference */
-    /* Stops the call if not 0; results are kept. Signal handlers and, atomically, threads set it */
+    /* Nonzero stops the call; results are kept. Set by signal handlers, or atomically by threads */
     const volatile sig_atomic_t *cancel;
     const char *samples_path; /* append every raw sample to this file as CSV; not a FIFO */
     bool background;          /* see Tuning in the background */
     double share;             /* share of a busy GPU's time for background tuning; 0: 0.025 */
     gputune_unseen unseen;    /* GPUTUNE_RULE: answer by a rule; see Rules */
-    /* Configurations to try first, after the template's start(). Axes left out have their default.
-     * Invalid configurations are skipped. They do not affect the key of the result. */
+    /* Configurations to try first, after the template's start(). Omitted axes have their default.
+     * Invalid configurations are skipped. The list does not affect the key of the result. */
     const char *const *start;
     size_t start_count;
     /* Maximum device memory for a tuning's inputs, copies, results and scratch; 0: no limit. A CUDA
@@ -442,7 +442,7 @@ struct gputune_options {
 
 typedef enum gputune_source {
     GPUTUNE_SOURCE_DEFAULT,   /* the template's default, not measured */
-    GPUTUNE_SOURCE_NEAREST,   /* measured at the nearest size, verified at this one */
+    GPUTUNE_SOURCE_NEAREST,   /* measured at the nearest size, verified at these sizes */
     GPUTUNE_SOURCE_CACHED,    /* measured earlier on this kind of GPU, for the same scenario */
     GPUTUNE_SOURCE_MEASURED,  /* measured by this call */
     GPUTUNE_SOURCE_ESTIMATED, /* ranked without measuring */
@@ -463,10 +463,10 @@ typedef struct gputune_info {
                    default, then to the configuration that uses fewer resources */
     bool noisy; /* other programs used the GPU, or its clocks were throttled */
     bool modelled;      /* true if times are the emulator's model, not a GPU's */
-    bool outside_only;  /* true if the default won although `only` leaves it out */
+    bool outside_only;  /* true if the default won although `only` excludes it */
     uint32_t arguments; /* number of arguments of a launch */
     uint32_t grid[3], block[3], cluster[3]; /* sizes of the first kernel in x, y, z */
-    const char *grids, *blocks; /* for every kernel: "128x8", or of a pipeline "64 (3 times) + 1" */
+    const char *grids, *blocks; /* of all kernels: "128x8", or for a pipeline "64 (3 times) + 1" */
     uint32_t shared_bytes;      /* dynamic shared memory per block */
     int carveout_kb;            /* shared memory per SM; -1: the driver's choice */
     uint32_t registers, spill_bytes; /* per thread */
@@ -479,8 +479,8 @@ GPUTUNE_API int gputune_plan_info(gputune_info *out, const gputune_plan *plan);
 
 /* ---- Your own templates ---------------------------------------------------------------------- */
 
-/* Reads a template file, or with PATH:KERNEL one kernel of it. Its kernels' names then mean only
- * these kernels. On ETEMPLATE, the message has file:line:column. */
+/* Reads a template file, or with PATH:KERNEL one kernel of it. The names of its kernels then refer
+ * only to these kernels. On ETEMPLATE, the message has file:line:column. */
 GPUTUNE_API int gputune_add_template(gputune *tuner, const char *path);
 typedef struct gputune_include {
     const char *name, *text; /* `name` is the text between the quotes */
@@ -500,7 +500,7 @@ GPUTUNE_API int gputune_add_source(gputune *tuner, const char *name, const char 
  * A call without a stored result returns immediately, with a plan whose source is DEFAULT, or
  * NEAREST if the nearest result was verified at these sizes before. A thread of the tuner tunes one
  * request after another, with low-priority workers and only the `share` of a GPU that is in use.
- * Later calls return the winner, so a program that holds a plan for long should call tune_kernel()
+ * Later calls return the winner, so a program that keeps a plan for long should call tune_kernel()
  * again. gputune_close() stops a tuning; the next process continues it. `inputs`, `files` and
  * `reference` are EINVAL, because they may not outlive the call. */
 
@@ -524,8 +524,8 @@ GPUTUNE_API int gputune_wait(gputune *tuner, double seconds);
  * worker or driver. They take less than a microsecond if sizes change only grids, buffers and
  * arguments, and as long as a database lookup if a kernel has loops, tensor maps, textures, pass()
  * blocks, structs with sizes, an L2 window or cooperative launches, or if a block, a cluster or
- * shared memory depends on a size. These plans take at most half of `max_plans`; each call makes
- * further plans again.
+ * shared memory depends on a size. Such plans fill at most half of `max_plans`; further plans are
+ * made again by each call.
  *
  * A call does what its effort requests, and logs the reason (INFO), if the sizes are outside the
  * region; if there is no rule for the kernel, its template, options and GPU; if the call has

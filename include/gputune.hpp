@@ -314,7 +314,7 @@ struct text {
     }
 };
 
-/* Defines NAME(), which throws, for a try_NAME(). */
+/* Defines NAME(), which calls try_NAME() and throws its failure. */
 #if defined(__cpp_exceptions)
 #define GPUTUNE_CXX_THROWS(name)                                                                   \
     template <typename... Given> auto name(Given &&...given) const                                 \
@@ -550,7 +550,7 @@ template <typename T> bool set_integer(slot &out, code wanted, T value)
         return static_cast<unsigned long long>(value) <=
                static_cast<unsigned long long>(std::numeric_limits<W>::max());
     };
-    out.bits = static_cast<std::uint64_t>(value); /* little-endian: the low bytes are the first */
+    out.bits = static_cast<std::uint64_t>(value); /* little-endian: the low bytes come first */
     switch (wanted) {
     case code::i8:
         return fits(std::int8_t{});
@@ -716,7 +716,7 @@ template <typename T> void set_enumerator(slot &out, const expected &want, const
     }
 }
 
-/* A type that is not a number of the language but converts to one, such as __half. */
+/* True for a class that converts to a number, such as __half. */
 template <typename T> constexpr bool is_convertible_number()
 {
     return !std::is_arithmetic_v<T> && !std::is_enum_v<T> && !std::is_pointer_v<T> &&
@@ -1006,7 +1006,7 @@ inline gputune_options default_options()
     return options;
 }
 
-/* Cancels the calls that get it in their options, from any thread. Finished results are kept. */
+/* Cancels the calls whose options refer to it, from any thread. Finished results are kept. */
 class canceler
 {
   public:
@@ -1139,8 +1139,7 @@ class options
         return *this;
     }
 
-    /* Makes a stored rule answer sizes for which there is no plan yet, if a rule is stored for
-     * their region. */
+    /* Uses a stored rule at sizes for which there is no plan yet, if a rule covers the sizes. */
     options &by_rule()
     {
         plain.unseen = GPUTUNE_RULE;
@@ -1245,7 +1244,7 @@ class options
         }
     }
 
-    /* A call in progress. It keeps exceptions of callables from passing through the library. */
+    /* A call in progress. Keeps exceptions of callables from passing through the library. */
     struct running {
         const options &given;
         volatile int *cancel;

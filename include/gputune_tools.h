@@ -53,9 +53,9 @@ typedef struct gputune_device {
     char environment[64];               /* the key under which the device's results are stored */
     int ordinal, compute_capability, sm_count; /* 90 for 9.0 */
     int64_t memory_bytes, l2_bytes;
-    int64_t shared_per_sm_bytes, shared_optin_bytes; /* shared_optin_bytes: maximum of a block */
+    int64_t shared_per_sm_bytes, shared_optin_bytes; /* shared_optin_bytes: maximum per block */
     int memory_clock_khz, sm_clock_khz, bus_width_bits;
-    int max_cluster, max_parameter_bytes; /* max_cluster: number of blocks */
+    int max_cluster, max_parameter_bytes; /* max_cluster: blocks per cluster */
     int driver_version, nvrtc_version;    /* 13000 for 13.0; 0: unknown */
     double peak_bytes_per_s;              /* computed from memory clock and bus width */
     bool emulated;
@@ -109,10 +109,10 @@ typedef struct gputune_kernel {
     gputune_objective objective; /* its default */
     bool self_reference; /* true if results are only compared with the default's: reference(self) */
 } gputune_kernel;
-/* Calls `each`, ordered by name, for the kernels that `kernel` means in tune_kernel(); NULL: all
- * kernels in the template folder and all added kernels. ENOTFOUND for an unknown name, EINVAL for a
- * name that two files of the folder have. Other functions need the name of one kernel; for a file
- * with several kernels they return EINVAL. */
+/* Calls `each`, ordered by name, for the kernels to which `kernel` refers in tune_kernel(); NULL:
+ * all kernels in the template folder and all added kernels. ENOTFOUND for an unknown name, EINVAL
+ * for a name that two files of the folder have. Other functions need the name of one kernel; for a
+ * file with several kernels they return EINVAL. */
 GPUTUNE_API int gputune_kernels(gputune *tuner, const char *kernel,
                                 int (*each)(void *user, const gputune_kernel *kernel), void *user);
 
@@ -187,10 +187,10 @@ typedef struct gputune_record {
     bool tie, noisy, modelled; /* flags as in gputune_info */
     /* Times, or nanojoules for ENERGY. low_ns and high_ns: the interval of the median. */
     double median_ns, mean_ns, stddev_ns, low_ns, high_ns, min_ns;
-    uint32_t samples, eliminated_round; /* eliminated_round: from 1; 0: not eliminated */
+    uint32_t samples, eliminated_round; /* eliminated_round: counted from 1; 0: not eliminated */
     double default_ns, speedup, speedup_low, speedup_high; /* of a winner */
-    /* The work of a launch by the template's work(); 0: not declared. If work() uses axes: the work
-     * of the default, of the kind that RATE counts. */
+    /* The work of a launch as declared by work(); 0: not declared. If work() uses axes, the work of
+     * the default's launch, in the member that RATE counts. */
     double bytes, flops;
     double copy_bytes_per_s; /* reads and writes of a copy on that GPU; 0: unknown */
     double compile_ns;
@@ -205,13 +205,13 @@ typedef struct gputune_record {
     int order; /* position among the trials of the database, by time; 0: not stored */
     int driver_version, nvrtc_version;            /* 13000 for 13.0 */
     int sm_count, sm_clock_khz, memory_clock_khz; /* counts and clocks of the GPU; 0: unknown */
-    /* Hashes in hexadecimal, or "". scenario: hash of all that the scenario's trials share except
-     * the GPU; identity: hash of the version of the template. */
+    /* Hashes in hexadecimal, or "". `scenario`: hash of everything that a scenario's trials share,
+     * except the GPU. `identity`: hash of the template's version. */
     const char *scenario, *identity;
     const char *alignment, *inputs; /* parts of the scenario: "16", "seed=1"; or "" */
     /* true if there is no reference() or check(), so the default is taken as correct */
     bool unreferenced;
-    bool outdated; /* true if the template was edited since */
+    bool outdated; /* true if the template was edited after the measurement */
     /* Only for a winner: */
     const char *only;        /* restrictions of the space: "UNROLL=1,2,4 VEC=1"; "": none */
     const char *stop_reason; /* why the tuning ended */
@@ -219,12 +219,13 @@ typedef struct gputune_record {
     /* true if the winner was imported, or not verified at the end of its tuning, so a request
      * verifies it */
     bool unproved;
-    uint32_t variants, failed;         /* variants that its tuning tried, and failed ones */
-    double tuning_s;                   /* 0: unknown */
-    const char *default_status;        /* status of the default, or "" */
-    const char *default_configuration; /* the default that the winner was compared with. If the
-                                          template's changed, default_ns and the speed-ups are 0 */
-    bool is_start;                     /* a start() clause of the template has this configuration */
+    uint32_t variants, failed;  /* variants that the tuning tried, and those that failed */
+    double tuning_s;            /* 0: unknown */
+    const char *default_status; /* status of the default, or "" */
+    const char
+        *default_configuration; /* the default that the winner was compared with. If the template's
+                                   default changed since, default_ns and the speed-ups are 0 */
+    bool is_start;              /* a start() clause of the template has this configuration */
 } gputune_record;
 
 /* Selects results. Members that are not set select all. */
@@ -251,8 +252,8 @@ GPUTUNE_API int gputune_records(gputune *tuner, const gputune_record_filter *fil
 typedef struct gputune_forget_options {
     uint32_t size;
     bool dry_run;    /* delete nothing */
-    bool outdated;   /* only results of other versions of the template than the current one */
-    bool everything; /* allow a filter and options that select nothing to delete all results */
+    bool outdated;   /* only results of outdated versions of the template */
+    bool everything; /* allow deleting all results, if neither filter nor options restrict them */
 } gputune_forget_options;
 #define GPUTUNE_FORGET_OPTIONS_INIT GPUTUNE_INIT(gputune_forget_options)
 /* Calls `each` for every trial and winner of the user's database that filter and options select,
@@ -281,13 +282,13 @@ typedef struct gputune_rule {
     const char *kernel, *gpu, *environment; /* as in gputune_record */
     gputune_objective objective;            /* the rule answers requests with this objective */
     gputune_cache cache;                    /* and this cache */
-    const char *alignment, *inputs; /* of the requests that it answers; as in gputune_record */
+    const char *alignment, *inputs;         /* of the answered requests; as in gputune_record */
     const char *text; /* the region, the expected loss, the variants and the decision, as lines */
     const char *created; /* UTC, ISO 8601 */
     int driver_version;
     bool unproved; /* imported, so programs verify its variant at each size; or in a database that
                       others may write, so programs ignore it */
-    bool outdated; /* the template has been edited since */
+    bool outdated; /* the template was edited after the rule was made */
 } gputune_rule;
 #define GPUTUNE_RULE_INIT GPUTUNE_INIT(gputune_rule)
 
@@ -313,7 +314,7 @@ GPUTUNE_API int gputune_rules(gputune *tuner, const gputune_record_filter *filte
 typedef struct gputune_merged {
     uint32_t size;
     uint64_t trials, winners, codes; /* totals of all files; codes: compiled sources */
-    /* Copied ones, which the user's database lacked or had with less evidence. */
+    /* The copied part, which the user's database lacked or had with less evidence. */
     uint64_t taken_trials, taken_winners, taken_codes;
     uint64_t rules, taken_rules;
 } gputune_merged;
@@ -359,7 +360,7 @@ GPUTUNE_API int gputune_misses(const char *path, int (*each)(void *user, const g
 /* ---- Code ------------------------------------------------------------------------------------ */
 
 typedef enum gputune_form {
-    GPUTUNE_FORM_SOURCE, /* CUDA for NVRTC or nvcc, with the parts of the prelude that it uses */
+    GPUTUNE_FORM_SOURCE, /* CUDA for NVRTC or nvcc, with the used parts of the prelude */
     GPUTUNE_FORM_PTX,
     GPUTUNE_FORM_CUBIN,
     GPUTUNE_FORM_WHOLE /* the source exactly as gputune compiles it, with the whole prelude */
@@ -385,9 +386,9 @@ GPUTUNE_API int gputune_emit_rule(char **out, gputune *tuner, const char *kernel
                                   size_t arch_count, int runtime_api);
 
 /* Verifies and measures configurations against each other in a worker, until their times are known
- * with an error of 0.4 epsilon, and calls `each` for the results in the order given; a NULL
- * configuration is the default. A record's speed-up is the first configuration's time divided by
- * its own, paired. Stores compiled code but no results. */
+ * with an error of 0.4 epsilon, and calls `each` for the results, in the order of the
+ * configurations. A NULL configuration is the default. A record's speed-up is the first
+ * configuration's time divided by its own, paired. Stores compiled code but no results. */
 GPUTUNE_API int gputune_run(gputune *tuner, const char *kernel, GPUTUNE_SIZES_IN sizes,
                             const char *const *configurations, size_t count,
                             const gputune_options *options,
@@ -476,7 +477,7 @@ typedef struct gputune_parameter {
     uint32_t alignment;      /* alignment that the plan assumes of a buffer, in bytes; else 0 */
     bool is_input, is_output;
     bool by_address;    /* true if the parameter is the device address of a block's copy */
-    bool cleared;       /* true if it is set to zero before each launch */
+    bool cleared;       /* true if the buffer is set to zero before each launch */
     bool is_size;       /* true for a scalar that is one of the plan's sizes */
     int64_t size_value; /* value of that size */
 } gputune_parameter;
@@ -507,13 +508,13 @@ typedef struct gputune_function {
     uint32_t grid[3], block[3], cluster[3];
     uint32_t shared_bytes; /* dynamic shared memory per block */
     int carveout_percent;  /* shared memory, percent of the SM's maximum; -1: driver's choice */
-    uint32_t times;        /* number of launches in a row */
+    uint32_t times;        /* number of successive launches */
     uint32_t parameter_count, constant_count;
     const gputune_constant *constants;
     const void *image; /* a cubin, or PTX on the emulator; followed by a NUL */
     size_t image_bytes;
     bool cooperative; /* true if all blocks must be resident at once (a launch attribute) */
-    /* true if it may begin while the previous kernel runs (a launch attribute) */
+    /* true if the kernel may begin while the previous one runs (a launch attribute) */
     bool programmatic;
 } gputune_function;
 #define GPUTUNE_FUNCTION_INIT GPUTUNE_INIT(gputune_function)
