@@ -26,7 +26,7 @@ typedef struct gt_coordinates {
     uint32_t count;
     uint32_t axis[GT_COORDINATES]; /* index of the coordinate's axis in the domain */
     bool is_word[GT_COORDINATES];  /* true if values have no order or distance */
-    float *value[GT_COORDINATES];  /* by choice: the coordinate in [0, 1], or a word's index */
+    float *value[GT_COORDINATES];  /* coordinate of each choice in [0, 1], or a word's index */
     float *factor[GT_COORDINATES]; /* values by choice of a product's second axis; or NULL */
     uint32_t other[GT_COORDINATES];
     const gt_domain *domain;

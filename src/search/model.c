@@ -62,7 +62,7 @@ static double model_log_slope(const gt_model *model, double log_time)
     return -log(model->spread) - (isinf(model->width) ? 0 : log1p(over / model->width));
 }
 
-/* --- rows: which results the process learns from ---------------------------------------------- */
+/* --- rows of the process ---------------------------------------------------------------------- */
 
 enum {
     KEPT = 300, /* number of rows to keep if there are too many; half of these are the fastest */
@@ -252,7 +252,7 @@ gputune_status gt_model_learn(bool *is_relearnt, gt_model *model, gt_strategy *s
     return GPUTUNE_OK;
 }
 
-/* --- the prior, scaled by how well it predicted times so far ---------------------------------- */
+/* --- the prior -------------------------------------------------------------------------------- */
 
 enum { PRIOR_ROWS = 160, PRIOR_STEPS = 12 };
 

@@ -48,9 +48,9 @@ static bool is_measured(const gt_rule_data *data, uint32_t size)
 
 typedef struct portfolio {
     const gt_rule_data *data;
-    const double *costs; /* by size and code: [size * code_count + code] */
+    const double *costs; /* costs at [size * code_count + code] */
     uint32_t code_count, most;
-    const bool *universal; /* by code: true if one of its configurations needs nothing */
+    const bool *universal; /* true for a code with a configuration without needs */
     bool wants_universal;
 } portfolio;
 
@@ -230,23 +230,23 @@ typedef struct branch {
 
 typedef struct learner {
     const gt_rule_data *data;
-    uint32_t configs;       /* number of kept configurations */
-    uint32_t *ids;          /* index in the data of each kept configuration */
-    double *losses, *costs; /* by size and kept configuration: [size * configs + config] */
+    uint32_t configs;                   /* number of kept configurations */
+    uint32_t *ids;                      /* index in the data of each kept configuration */
+    double *losses, *costs;             /* at [size * configs + config]; only kept configurations */
     uint32_t *measured, measured_count; /* sizes with measurements */
     uint32_t *guessed, guessed_count;   /* sizes to predict */
-    uint64_t *granted;                  /* by size: needs that conditions grant at the size */
+    uint64_t *granted;                  /* needs that conditions grant at each size */
     uint32_t folds;                     /* number of folds; measured size i is in fold i % folds */
     /* predicted logarithmic times, [(config * (folds + 1) + fold) * guessed_count + i], from the
      * measured sizes outside of the fold, or from all if fold == folds; INFINITY: cannot run */
     double *predicted;
-    uint32_t *sorted; /* by feature: all sizes, sorted by the feature's value */
-    bool *usable;     /* by feature: true if all values are known */
-    uint32_t *order;  /* by feature: sizes sorted by the feature's value within each branch */
+    uint32_t *sorted; /* for each feature, all sizes sorted by its value */
+    bool *usable;     /* true for a feature whose values are all known */
+    uint32_t *order;  /* for each feature, sizes sorted by its value within each branch */
     uint32_t *moved;  /* sizes for which a condition is false, while a range is divided */
-    bool *is_yes_at;  /* by size: true if the last condition holds */
+    bool *is_yes_at;  /* true for a size at which the last condition holds */
     double *sums;     /* sums of costs, by configuration */
-    double *after;    /* by position: least cost of all sizes from here on */
+    double *after;    /* least cost of the sizes from each position on */
     GT_ARRAY(branch) branches;
 } learner;
 

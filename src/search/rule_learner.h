@@ -18,17 +18,17 @@ typedef struct gt_rule_feature {
 typedef struct gt_rule_data {
     uint32_t size_count, config_count, feature_count;
     uint32_t coordinate_count; /* number of sizes, which are the first features; 0: unknown */
-    /* by size and configuration: [size * config_count + config]. INFINITY: cannot run or wrong
-     * results. NAN: not measured, which counts as slow. If all times of a size are NAN and there
-     * are coordinates, its times are predicted; a few thousand such sizes make better trees. */
+    /* Times at [size * config_count + config]. INFINITY: cannot run, or wrong results. NAN: not
+     * measured, which counts as slow. If all times of a size are NAN and there are coordinates, the
+     * times are predicted; a few thousand such sizes make better trees. */
     const double *times_ns;
-    const double *values; /* by size and feature: [size * feature_count + feature]; NAN: no value */
+    const double *values; /* values at [size * feature_count + feature]; NAN: no value */
     const gt_rule_feature *features;
-    const uint32_t *codes; /* by configuration: equal numbers mean shared compiled code */
-    const uint64_t *needs; /* by configuration; bit i: can run only if need i holds */
+    const uint32_t *codes; /* code of each configuration; equal numbers share compiled code */
+    const uint64_t *needs; /* needs of each configuration; bit i: can run only if need i holds */
     uint32_t most_codes;   /* maximum number of codes, at least 1 */
-    /* by configuration: blocks per multiprocessor, as a feature times a factor; 0 or NULL: unknown,
-     * or the same at all sizes */
+    /* blocks per multiprocessor of each configuration: a feature times a factor; 0 or NULL:
+     * unknown, or equal at all sizes */
     const uint32_t *load_features;
     const double *load_factors;
 } gt_rule_data;

@@ -51,7 +51,7 @@ static void solve_system(const double *factor, uint32_t count, uint32_t first, d
 /* Memory for matrices [count * count] and for vectors of the known points. */
 typedef struct workspace {
     double *factor, *inverse, *part; /* `part`: for the points of one fold */
-    double *weights;                 /* [(fold_count + 1) * count] */
+    double *weights;                 /* weights at [fold * count + point], for fold <= fold_count */
     double *some;
     uint32_t *members;
 } workspace;

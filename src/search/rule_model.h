@@ -9,7 +9,7 @@
 typedef struct gt_rule_known {
     uint32_t count, dimensions;
     const double *points, *values; /* indexed by [point * dimensions + dimension], and by [point] */
-    const uint32_t *folds;         /* by point: its fold, below fold_count */
+    const uint32_t *folds;         /* fold of each point, below fold_count */
     uint32_t fold_count;
 } gt_rule_known;
 

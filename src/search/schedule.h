@@ -7,8 +7,8 @@
 
 /* Fraction of GPU time for rounds of samples during a search that learns. */
 #define GT_ROUND_SHARE 0.25
-/* If few of many variants are tried, a first launch that is slower than the best variant by this
- * factor eliminates a variant without verification and samples. */
+/* Factor to the best time above which the first launch eliminates a variant, if only few of many
+ * variants are tried. */
 #define GT_CLEARLY_SLOWER 1.15
 
 /* The state of the schedule. A new variant is compiled, but was not launched yet. All zero: no

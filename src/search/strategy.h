@@ -12,7 +12,7 @@ typedef enum gt_tried_outcome {
     GT_TRIED_OK,
     GT_TRIED_FAILED,
     GT_TRIED_GIVEN_UP, /* compile given up because it took too long */
-    GT_TRIED_PENDING,  /* proposed, but without a result yet */
+    GT_TRIED_PENDING,  /* a proposal without a result yet */
     GT_TRIED_OUTCOMES
 } gt_tried_outcome;
 
@@ -72,7 +72,8 @@ typedef struct gt_outlook {
 } gt_outlook;
 void gt_strategy_outlook(gt_outlook *out, gt_strategy *strategy);
 
-/* Returns true if a compile that has run for `seconds` should be given up. It must take far longer
- * than others. Its expected gain must also be negligible or, per second, less than half of that of
- * others. Stores the seconds, because similar configurations may compile as long. */
+/* Returns true if a compile that has run for `seconds` should be given up. The compile must take
+ * far longer than others. Its expected gain must also be negligible, or another try must promise
+ * twice as much per second. Stores the seconds, because similar configurations may compile as long.
+ */
 bool gt_strategy_gives_up(gt_strategy *strategy, const gt_point *point, double seconds);

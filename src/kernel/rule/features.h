@@ -20,8 +20,8 @@ typedef struct gt_size_features {
     gt_size_feature items[GT_SIZE_FEATURES_MAX];
     uint32_t count;
     uint32_t size_count; /* number of sizes that vary; these are the first features */
-    uint64_t *needs;     /* by variant; bit i: the variant requires need i */
-    /* by variant: blocks per multiprocessor, as a feature times a factor; factor 0: equal at all
+    uint64_t *needs;     /* needs of each variant; bit i: need i */
+    /* blocks per multiprocessor of each variant: a feature times a factor; factor 0: equal at all
      * sizes */
     uint32_t *load_features;
     double *load_factors;

@@ -47,7 +47,7 @@ static void append_value(writer *w, const gt_expression *expression, int64_t oth
     w->status = w->status < 0 ? w->status : status;
 }
 
-/* ---- what a header cannot do ----------------------------------------------------------------- */
+/* ---- refusals -------------------------------------------------------------------------------- */
 
 static gputune_status refuse_part(const gt_template *template, const char *part)
 {
@@ -132,7 +132,7 @@ gputune_status gt_header_check(const gt_template *template, const gt_rule *rule)
     return check_axes(template, rule);
 }
 
-/* ---- the function that selects a variant ----------------------------------------------------- */
+/* ---- the decision ---------------------------------------------------------------------------- */
 
 static bool is_parameter(const writer *w, uint32_t i)
 {

@@ -18,10 +18,10 @@ typedef struct gt_header {
     const char *text;        /* text of the rule, for a comment */
     const gt_device *device; /* device for which the rule was made */
     bool runtime_api;        /* true to find the driver's functions through the runtime library */
-    const uint32_t *codes;   /* by variant: index of its code */
+    const uint32_t *codes;   /* code index of each variant */
     uint32_t code_count, arch_count;
     const char *const *archs;       /* names of architectures, such as "sm_90a" */
-    const gt_header_code *compiled; /* by architecture and code: [arch * code_count + code] */
+    const gt_header_code *compiled; /* compiled code at [arch * code_count + code] */
 } gt_header;
 
 /* Return the number of kernels of a launch, and the name of kernel `index`

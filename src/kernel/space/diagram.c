@@ -16,8 +16,8 @@ enum {
  * only some of its axes have values. */
 typedef struct level {
     uint32_t width;
-    uint8_t *prefixes; /* by node: value positions on one path to the node */
-    double *paths;     /* by node: number of paths to the node */
+    uint8_t *prefixes; /* value positions on one path to each node */
+    double *paths;     /* number of paths to each node */
     uint64_t *keys;
     int open[GT_FILTERS_MAX], open_count;
 } level;

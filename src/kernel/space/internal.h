@@ -14,7 +14,7 @@ typedef enum gt_term_kind {
     GT_TERM_CODE,  /* an expression or a part of an expression */
     GT_TERM_SLOT,  /* the slot of an axis; known if the axis has a value */
     GT_TERM_JOIN,  /* a pair of operands without a value */
-    GT_TERM_LAUNCH /* a slot that a binding stage sets; operands[0]: inputs of the stage */
+    GT_TERM_LAUNCH /* a slot that a stage sets; operands[0] is the input of the stage */
 } gt_term_kind;
 
 typedef struct gt_term {
@@ -34,9 +34,9 @@ typedef struct gt_term_list {
 
 /* The state of a term when only some axes have values. */
 typedef enum gt_left {
-    GT_LEFT_OPEN,  /* depends on axes without a value */
-    GT_LEFT_VALUE, /* has a value */
-    GT_LEFT_FAILED /* cannot be computed, for example because of a division by zero */
+    GT_LEFT_OPEN,  /* a term of axes without a value */
+    GT_LEFT_VALUE, /* a term with a value */
+    GT_LEFT_FAILED /* a term that cannot be computed, for example a division by zero */
 } gt_left;
 
 typedef struct gt_residue {
@@ -62,10 +62,10 @@ static const uint32_t GT_NODE_DEAD = UINT32_MAX;
 typedef struct gt_diagram {
     uint32_t axes[GT_AXIS_MAX]; /* axis of each level */
     uint32_t count;
-    uint32_t *children[GT_AXIS_MAX];  /* by level: child of [node * values + position] */
-    double *endings[GT_AXIS_MAX + 1]; /* by level and node: number of valid continuations */
-    uint32_t width[GT_AXIS_MAX + 1];  /* by level: number of nodes */
-    double *excluded;                 /* by reason: number of excluded combinations */
+    uint32_t *children[GT_AXIS_MAX];  /* children of each level: [node * values + position] */
+    double *endings[GT_AXIS_MAX + 1]; /* number of valid continuations, by level and node */
+    uint32_t width[GT_AXIS_MAX + 1];  /* number of nodes on each level */
+    double *excluded;                 /* number of excluded combinations, by reason */
 } gt_diagram;
 
 /* Builds a diagram from all filters that depend only on these axes. Uses at most a few MB and 100
@@ -109,7 +109,7 @@ typedef struct gt_group {
     gt_diagram diagram; /* levels in the order of the axes */
     double count;       /* number of valid combinations */
     gt_certainty certainty;
-    double missed[GT_SPACE_REASONS]; /* by reason: fraction of random draws excluded */
+    double missed[GT_SPACE_REASONS]; /* fraction of random draws that each reason excluded */
 } gt_group;
 
 /* One axis of a search, and the level of that axis in the group's diagram. */
@@ -148,8 +148,7 @@ struct gt_space {
     gt_term_list terms;
     gt_filter filters[GT_FILTERS_MAX];
     int filter_count;
-    uint8_t touching[GT_AXIS_MAX]
-                    [GT_FILTERS_MAX]; /* by axis: filters that depend on the axis, in order */
+    uint8_t touching[GT_AXIS_MAX][GT_FILTERS_MAX]; /* filters that depend on each axis, in order */
     int touching_count[GT_AXIS_MAX];
     int excludes_all; /* reason that excludes every configuration, or 0 */
     gt_binding base;  /* binding after the filters that depend on no axis */

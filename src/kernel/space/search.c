@@ -402,7 +402,7 @@ static void count_excluded(tally *tally, int reason, double count, gt_certainty 
     }
 }
 
-/* Counts the combinations that single values exclude, in a group whose diagram has no nodes. */
+/* Counts the combinations that single values exclude, for a group without a diagram. */
 static void exclude_values(tally *tally, const gt_space *space, const gt_group *group,
                            double others, gt_certainty certainty)
 {

@@ -59,7 +59,7 @@ static uint32_t axes_in(const planner *p, const gt_instruction *code, int at)
     return operands > 1 ? axes_in(p, code, step->target) | last : last;
 }
 
-/* Adds a term, which depends on the axes of its operands or its code. Returns its index. */
+/* Adds a term and returns its index. A term depends on the axes of its operands or code. */
 static int add_term(planner *p, gt_term term)
 {
     for (int i = 0; i < 2; i++) {

@@ -40,7 +40,7 @@ typedef struct gt_name_use {
 } gt_name_use;
 
 typedef struct gt_name_uses {
-    gt_name_use names[GT_NAMES_MAX]; /* in the order of gt_name_at() */
+    gt_name_use names[GT_NAMES_MAX]; /* names in the order of gt_name_at() */
     uint64_t declared_defines;       /* bit i: the text declares the name of define() i */
 } gt_name_uses;
 
@@ -55,7 +55,7 @@ typedef struct gt_parse {
     gt_lexer at;           /* current token, in the clause or in a struct of the code */
     char *code;            /* the code without pragmas and disabled #if branches; owned */
     gt_declarations found; /* the declarations in `code`; owned */
-    char *possible;        /* `code` with all lines that headers may enable; owned */
+    char *possible;        /* `code` plus the lines that a header may enable; owned */
     gt_lexer vector_buffers[GT_AXIS_MAX]; /* buffers of vector clauses, parsed after args() */
     uint64_t defaulted;                   /* bit i: default() names axis i */
     gt_name_uses kernel_uses, judge_uses; /* how kernel_body and judge_body use names */
@@ -79,7 +79,7 @@ bool gt_declares_constant(gt_token *type, gt_lexer *after, const gt_parse *p, co
  * for args(). */
 bool gt_clause_is_single(const char *word);
 
-/* ---- parse_launch.c: how clauses name kernels ---- */
+/* ---- parse_launch.c ---- */
 
 /* Reads `NAME`, `NS::NAME` or `NAME<argument, …>`. */
 gputune_status gt_read_kernel_name(gt_kernel_name *out, gt_lexer *lexer, const char *what);
@@ -129,15 +129,15 @@ gputune_status gt_instances_name(gt_template_parts *parts);
 gputune_status gt_parse_vector_buffers(gt_parse *p);
 /* Returns the argument or scratch buffer with this name, or NULL. */
 gt_argument *gt_parse_parameter(const gt_parse *p, const char *name);
-/* The buffers that a clause accepts, as bits: 1 << gt_direction, and the bits below. */
+/* The buffers that a clause accepts: a mask of 1 << gt_direction and these bits. */
 enum {
     GT_BUFFER_ANY = 7, /* every buffer of args() */
     GT_BUFFER_SCRATCH = 8,
     GT_BUFFER_WRITTEN = 1 << GT_OUT | 1 << GT_INOUT | GT_BUFFER_SCRATCH,
     GT_BUFFER_TAKEN = 16 /* a parameter of its own, not a pointer in a struct */
 };
-/* Reads the name of a buffer and sets *out to its index. For other names, the message is "'NAME' is
- * not WHAT", for example with `what` = "a buffer; expected one of args()". */
+/* Reads the name of a buffer and sets *out to its index. `what` completes the error message "'NAME'
+ * is not …", for example with "a buffer; expected one of args()". */
 gputune_status gt_read_buffer(uint32_t *out, gt_parse *p, unsigned kinds, const char *example,
                               const char *what);
 

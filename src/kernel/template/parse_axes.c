@@ -281,7 +281,7 @@ static gputune_status check_constant_type(const gt_argument *block, const gt_tok
                       block->name, name, block->type, block->name, name);
 }
 
-/* Returns the value of a count, or -1 if it depends on the problem. */
+/* Returns the value of an expression, or -1 if the value depends on the problem. */
 static int64_t number_of(const gt_expression *expression)
 {
     static const int64_t slots[GT_SLOT_MAX];

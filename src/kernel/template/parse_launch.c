@@ -354,7 +354,7 @@ gputune_status gt_parse_options(gt_parse *p)
     return read_item(p, p->parts->option_items++);
 }
 
-/* ---- kernel(), and how clauses name kernels ---- */
+/* ---- names of kernels ------------------------------------------------------------------------ */
 
 static gputune_status read_template_arguments(gt_lexer *out, gt_lexer *lexer)
 {
@@ -553,7 +553,7 @@ static gputune_status check_known(const gt_parse *p, const gt_expression *expres
     return GPUTUNE_OK;
 }
 
-/* Adds swap partners to vector axes, because swapped buffers need the same alignment. */
+/* Applies vector axes to both of two swapped buffers, because they need the same alignment. */
 static void join_vectors(gt_template *template, const gt_template_parts *parts)
 {
     for (uint32_t o = 0; o < parts->order_count; o++) {

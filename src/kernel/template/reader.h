@@ -15,7 +15,7 @@ typedef struct gt_clause {
 } gt_clause;
 
 typedef struct gt_template_reader {
-    gt_template_parts *parts; /* owns the files into which places and tokens point */
+    gt_template_parts *parts; /* owner of the files to which places and tokens point */
     gt_include_fn include;
     void *user;
     gt_text body;     /* the joined text, with a #line mark wherever the file changes */

@@ -258,7 +258,7 @@ static bool read_head(head *out, gt_lexer *lexer)
     return gt_lexer_is(lexer, "{");
 }
 
-/* Returns true if a definition has the wanted tag, or the wanted name as in `} NAME;`. */
+/* Returns true if a definition has the wanted name, as in `struct NAME {` or `} NAME;`. */
 static bool is_named(const head *head, const gt_lexer *after)
 {
     const size_t length = strcspn(head->own, "<");

@@ -18,7 +18,7 @@ typedef struct gt_structure_member {
 
 /* A struct, or another name for a type: a typedef, a using, or an enum. */
 typedef struct gt_structure {
-    char name[GT_NAME_MAX];  /* with C++ template arguments, such as "vec<float,4>" */
+    char name[GT_NAME_MAX];  /* name with C++ template arguments: "vec<float,4>" */
     char alias[GT_NAME_MAX]; /* type that a typedef stands for; "" for a struct */
     gt_structure_member *members;
     uint32_t member_count;

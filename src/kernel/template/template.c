@@ -15,9 +15,9 @@ typedef enum occurrence { ONCE, MANY, NEEDED, SOME } occurrence; /* SOME: once o
 /* Further properties of a clause, as bits. */
 enum {
     LIST = 1,    /* comma-separated items, parsed one by one */
-    MEANING = 2, /* affects what a kernel computes */
-    LAUNCH = 4,  /* affects how the kernel is launched */
-    MAKING = 8,  /* affects how a configuration becomes code */
+    MEANING = 2, /* the clause affects what a kernel computes */
+    LAUNCH = 4,  /* the clause affects how the kernel is launched */
+    MAKING = 8,  /* the clause affects how a configuration becomes code */
     ORDER = 16   /* the order of these clauses is the order of the launches */
 };
 
@@ -45,7 +45,7 @@ static const pragma pragmas[] = {
      .member = offsetof(gt_template_parts, check)},
     {"expect", 7, ONCE, gt_parse_expect, .roles = MEANING,
      .form = "expect(y = file(\"y.npy\"), rtol = 1e-5)"},
-    /* before args(), because integers need no fill after init() */
+    /* parsed before args(), because integers need no fill after init() */
     {"init", 3, ONCE, gt_parse_judge, .roles = MEANING,
      .form = "init(KERNEL, block = 256, grid = ceil_div(n, 256))",
      .member = offsetof(gt_template_parts, init)},
@@ -79,7 +79,7 @@ static const pragma pragmas[] = {
     {"maxreg", 4, ONCE, gt_parse_setting, .roles = MAKING},
     {"constant", 1, MANY, gt_parse_constant, .roles = 0, .form = "constant(weights : float[9])"},
     {"default", 4, MANY, gt_parse_default, .roles = LIST},
-    /* after default(); only determines which variants are tried first */
+    /* parsed after default(); affects only which variants are tried first */
     {"start", 5, MANY, gt_parse_start, .roles = 0, .form = "start(VEC = 4, BLOCK = 256)"},
     {"require", 4, MANY, gt_parse_require, .roles = 0},
     {"races", 6, MANY, gt_parse_written, .roles = LIST, .member = offsetof(gt_argument, races)},

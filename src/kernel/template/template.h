@@ -42,7 +42,7 @@ typedef struct gt_axis {
     uint32_t count;          /* number of values in the template */
     uint32_t default_choice; /* index into `values` */
     bool in_source;          /* true if the value may change the generated source */
-    uint64_t buffers;        /* for vector and l2_persist; bit i: the axis names arguments[i] */
+    uint64_t buffers;        /* buffers of vector or l2_persist; bit i: arguments[i] */
     uint32_t dimension;      /* for cluster: 0, 1, 2 for x, y, z */
     gt_place place;
 } gt_axis;
@@ -67,7 +67,7 @@ typedef enum gt_direction { GT_IN, GT_OUT, GT_INOUT } gt_direction;
 typedef struct gt_fill {
     gt_fill_kind kind;
     const gt_expression *low,
-        *high;        /* for uniform, sorted, constant and prefix; expression fills use `low` */
+        *high; /* values of uniform, sorted, constant and prefix; `low`: also an expression fill */
     const char *file; /* the name in file("name"), or NULL */
     gt_place place;
 } gt_fill;
@@ -102,7 +102,7 @@ typedef struct gt_proved {
 /* An argument, a scratch buffer, or a parameter block. A block is a buffer with one extent, or a
  * single element without extents that kernels read as name(). */
 typedef struct gt_argument {
-    char name[GT_NAME_MAX]; /* name; "grid.x" for a buffer that a struct points to */
+    char name[GT_NAME_MAX]; /* name, such as "grid.x" for a buffer in a struct */
     uint32_t holder; /* 1 + index of the struct that points to the buffer; 0: a kernel parameter */
     bool is_buffer;
     gt_direction direction;          /* GT_IN for scalars */

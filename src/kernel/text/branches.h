@@ -39,7 +39,7 @@ void gt_blank(char *text, size_t begin, size_t end);
 /* The state of a name that the text does not define as a macro. */
 typedef enum gt_meaning {
     GT_UNDEFINED, /* not a macro */
-    GT_UNKNOWN,   /* may be a macro of a file that was not read */
+    GT_UNKNOWN,   /* a name that may be a macro of a file that was not read */
     GT_OPEN,      /* a macro with several possible values; conditions that use the macro are kept */
     GT_VALUED     /* a macro with one known value */
 } gt_meaning;

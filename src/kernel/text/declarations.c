@@ -19,7 +19,7 @@ typedef struct scan {
     bool is_expansion; /* true for an expanded macro, which only contributes names and marks */
     bool in_class;
     int depth, namespaces; /* numbers of enclosing scopes and namespaces */
-    uint8_t *ways;         /* by id: GT_READ_ bits of the current declaration */
+    uint8_t *ways;         /* GT_READ_ bits of the current declaration, by id */
     size_t ids;            /* number of elements of `ways` */
 } scan;
 
@@ -434,7 +434,7 @@ static void classify_piece(scan *s, gt_piece *piece, gt_word *w, size_t count)
     }
 }
 
-/* ---- the names that a declaration reads ------------------------------------------------------ */
+/* ---- used names ------------------------------------------------------------------------------ */
 
 static void grow_ways(scan *s)
 {
@@ -562,7 +562,7 @@ static void take_reads(scan *s, gt_piece *piece)
     }
 }
 
-/* ---- the end of a declaration ---------------------------------------------------------------- */
+/* ---- declarations ---------------------------------------------------------------------------- */
 
 typedef struct walk {
     bool is_function, is_class, has_value, has_colon;

@@ -4,8 +4,8 @@
 #include "kernel/text/macros.h"
 
 typedef enum gt_piece_kind {
-    GT_PIECE_OTHER,     /* could not be classified */
-    GT_PIECE_FUNCTION,  /* declared or defined */
+    GT_PIECE_OTHER,     /* a declaration that could not be classified */
+    GT_PIECE_FUNCTION,  /* a function declaration or definition */
     GT_PIECE_TYPE,      /* a class, an enum or a typedef */
     GT_PIECE_ALIAS,     /* using NAME …; namespace NAME = …; */
     GT_PIECE_USING,     /* using namespace …; */
@@ -20,7 +20,7 @@ enum {
     GT_READ_CALL = 1,   /* as in NAME( or NAME< */
     GT_READ_PLAIN = 2,  /* any other way */
     GT_READ_MEMBER = 4, /* after '.' or '->' */
-    GT_READ_OWN = 8     /* in any way, by the declaration of the name itself */
+    GT_READ_OWN = 8     /* used in the declaration of the name itself */
 };
 
 typedef struct gt_piece_read {
@@ -51,7 +51,7 @@ typedef struct gt_piece {
 typedef struct gt_declarations {
     gt_macros macros; /* macros at the end of the text */
     gt_word_list words;
-    GT_ARRAY(gt_piece) items; /* in text order; the functions of a class follow the class */
+    GT_ARRAY(gt_piece) items; /* in text order; a class precedes its functions */
     GT_ARRAY(uint32_t) keys;
     GT_ARRAY(gt_piece_read) reads;
 } gt_declarations;

@@ -12,7 +12,7 @@ typedef struct finder {
     const char *text;
     const char *const *names;
     size_t name_count;
-    gt_macros macros; /* used only to intern tokens; contains no macros */
+    gt_macros macros; /* interned tokens, without macros */
     gt_word_list words;
     bool failed;
 } finder;

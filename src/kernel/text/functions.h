@@ -52,7 +52,7 @@ bool gt_function_adds(const char *text, const gt_function *function, const char 
 /* The parameters of a function. */
 typedef struct gt_signature {
     gt_function_parameter items[GT_PARAMETER_MAX];
-    size_t count; /* may exceed GT_PARAMETER_MAX; further parameters are not stored */
+    size_t count; /* number of parameters, of which at most GT_PARAMETER_MAX are stored */
     char blocks[GT_BLOCK_MAX][GT_NAME_MAX]; /* names in GPUTUNE_PARAM(block) */
     bool has_comma[GT_BLOCK_MAX];           /* true if a comma follows GPUTUNE_PARAM(block) */
     uint32_t block_count;

@@ -319,8 +319,8 @@ static bool has_word(const gt_macros *m, const gt_macro *macro, uint32_t id)
     return gt_word_find(gt_macro_words(m, macro), 0, macro->words, id) < macro->words;
 }
 
-/* Returns true if a macro use, `taken` words at `at`, makes a kernel. Stores its expansion in
- * `out`. Macros that make strings are not expanded. */
+/* Returns true if a macro makes a kernel, and stores its expansion in `out`. The use of the macro
+ * has `taken` words from index `at`. Macros that make strings are not expanded. */
 static bool makes_kernel(gt_word_list *out, gt_macros *m, const gt_word *words, size_t at,
                          size_t taken)
 {

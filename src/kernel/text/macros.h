@@ -64,8 +64,8 @@ typedef struct gt_macros {
     gt_hash_index index;
     uint32_t ids; /* number of ids, including 0 */
     gt_word_list texts;
-    GT_ARRAY(gt_macro) items;   /* one per #define, even if undefined later */
-    GT_ARRAY(uint32_t) of_name; /* by id: 1 + the index of the macro; 0: not a macro */
+    GT_ARRAY(gt_macro) items;   /* all macros, even if undefined later */
+    GT_ARRAY(uint32_t) of_name; /* 1 + index of the macro of each id; 0: not a macro */
     gt_texts made;              /* spellings that ## has produced */
     unsigned conditionals;      /* number of #if directives that are open at the position */
     uint32_t budget;            /* number of words that an expansion may still add */

@@ -13,10 +13,10 @@ enum { ROOT = 1 << 7 };
 
 typedef struct reach {
     gt_declarations found;
-    uint8_t *wanted; /* by id: GT_READ_ bits of kept code, and ROOT */
+    uint8_t *wanted; /* GT_READ_ bits of kept code, and ROOT, by id */
     bool *kept;
-    uint8_t *marked; /* by id: true if device code has a function of this name */
-    uint8_t *typed;  /* by id: 1 for a type or alias of the text, 2 if it is kept */
+    uint8_t *marked; /* true if device code has a function of this name, by id */
+    uint8_t *typed;  /* 1 for a type or alias of the text, 2 for a kept one, by id */
     bool changed;
 } reach;
 
