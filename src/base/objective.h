@@ -17,5 +17,5 @@ typedef struct gt_objective {
     double sample_launches; /* upper estimate of the launches per sample */
 } gt_objective;
 
-/* Returns an objective's properties; never NULL. Unknown objectives have those of `kernel`. */
+/* Returns an objective's properties; those of `kernel` for DEFAULT and unknown objectives. */
 const gt_objective *gt_objective_facts(gputune_objective objective);

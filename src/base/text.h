@@ -33,7 +33,8 @@ int gt_word_at(const char *text, size_t length, const char *words);
 /* Returns true if gt_word_at() finds the word. */
 bool gt_is_any(const char *text, size_t length, const char *words);
 
-/* Appends to a string in an array of `bytes` bytes. Returns false if the result does not fit. */
+/* Appends to a string in an array of `bytes` bytes. If the result does not fit, changes nothing and
+ * returns false. */
 bool gt_append_within(char *string, size_t bytes, const char *more, size_t length);
 
 /* Returns the length in bytes of the UTF-8 character at `at`; 0 if the character is invalid. */

@@ -34,7 +34,7 @@ typedef struct gt_loaded_kernel {
     CUlaunchConfig config; /* launch configuration without the stream and the window's address */
 } gt_loaded_kernel;
 
-/* A direct launch reads only the members between `only` and `base`. */
+/* A direct launch reads only the members from the end of `only` to the beginning of `base`. */
 typedef struct gt_loaded_launch {
     gt_loaded_kernel only; /* the kernel of a launch with only one kernel */
     const gt_driver *driver;
