@@ -26,15 +26,17 @@ void gt_header_hint_append(gt_text *out, const char *line, const gt_texts *missi
 {
     static const char *const words[] = {"is undefined", "has no member", "must be a class",
                                         "is not a template", "storage class or type specifier"};
-    if (strstr(line, "namespace \"std\" has no member")) {
-        gt_text_append(
-            out, "; kernels can only use the parts of C++'s library that the toolkit has in "
-                 "<cuda/std/...>; expected host code between #ifndef __CUDACC_RTC__ and #endif");
-        return;
-    }
     if (strncmp(line, "thrust/", strlen("thrust/")) == 0 || strstr(line, "/thrust/")) {
         gt_text_append(out, "; NVRTC does not compile this part of Thrust; kernels may use "
                             "thrust::complex, pair, tuple, its functors and iterators");
+        return;
+    }
+    if (strstr(line, "namespace \"std\" has no member")) {
+        gt_text_append(out,
+                       "; expected an #include of its header, such as <type_traits>, which the "
+                       "toolkit must have in <cuda/std/...>, or host code between "
+                       "#ifndef __CUDACC_RTC__ and #endif");
+        return;
     }
     /* an unknown name may come from a missing header */
     bool misses_name = false;
@@ -64,10 +66,10 @@ extern const struct embedded {
               "namespace std { using namespace cuda::std; }\n"                                     \
     }
 static const struct embedded toolkits[] = {
-    TOOLKIT("array"),       TOOLKIT("atomic"),   TOOLKIT("bit"),    TOOLKIT("complex"),
-    TOOLKIT("functional"),  TOOLKIT("iterator"), TOOLKIT("limits"), TOOLKIT("numeric"),
-    TOOLKIT("optional"),    TOOLKIT("ratio"),    TOOLKIT("span"),   TOOLKIT("tuple"),
-    TOOLKIT("type_traits"), TOOLKIT("utility"),  TOOLKIT("variant")};
+    TOOLKIT("array"),    TOOLKIT("atomic"),      TOOLKIT("bit"),      TOOLKIT("complex"),
+    TOOLKIT("concepts"), TOOLKIT("functional"),  TOOLKIT("iterator"), TOOLKIT("limits"),
+    TOOLKIT("numeric"),  TOOLKIT("optional"),    TOOLKIT("ratio"),    TOOLKIT("span"),
+    TOOLKIT("tuple"),    TOOLKIT("type_traits"), TOOLKIT("utility"),  TOOLKIT("variant")};
 
 static const char *header_names[GT_DEVICE_HEADERS_MAX], *header_texts[GT_DEVICE_HEADERS_MAX];
 static size_t count;

@@ -18,12 +18,17 @@ static void remove_blanks(char *text)
     *to = '\0';
 }
 
-static void check(const char *text, const char *roots, const char *expected)
+static void check_read(const char *text, const char *read, const char *roots, const char *expected)
 {
     GT_FREED char *left = NULL;
-    ASSERT_OK(gt_reach_cut(&left, text, text, roots));
+    ASSERT_OK(gt_reach_cut(&left, text, read, roots));
     remove_blanks(left);
     assert_string_equal(left, expected);
+}
+
+static void check(const char *text, const char *roots, const char *expected)
+{
+    check_read(text, text, roots, expected);
 }
 
 /* Code that no root needs is removed, whatever its names are. */
@@ -118,12 +123,20 @@ TEST(cut_keeps_the_parts_of_a_class_that_kernels_use)
     check("__host__ int f(int x) { return x; } struct S { __host__ int f() { return 1; } }; "
           "__global__ void k(S s) { s.f(); f(1); }",
           "k", "struct S { }; __global__ void k(S s) { s.f(); f(1); }");
+    check("struct D { static std::map<int, D> all; static int n; static const int two = 2; }; "
+          "std::map<int, D> D::all; int D::n; __global__ void k(D d) { D::n; }",
+          "k",
+          "struct D { static int n; static const int two = 2; }; int D::n; "
+          "__global__ void k(D d) { D::n; }");
 }
 
 TEST(cut_keeps_text_that_it_cannot_read)
 {
     check("#if A\nvoid f() {\n#else\nvoid g() {\n#endif\nexit(1); }", "k",
           "#if A\nvoid f() {\n#else\nvoid g() {\n#endif\nexit(1); }");
+    check_read(
+        "#if A\nint f()\n#else\nint g()\n#endif\n{ }", /* an #if around a part of a function */
+        "     \n       \n     \nint g()\n      \n{ }", "k", "#if A\nint f()\n#else\n\n#endif\n");
 }
 
 TEST(cut_gives_a_namespace_to_each_using_directive)
@@ -135,11 +148,23 @@ TEST(cut_gives_a_namespace_to_each_using_directive)
           "namespace c = a; using namespace c; __global__ void k() { c::f(); }");
 }
 
-TEST(cut_drops_headers_of_thrust_that_no_kernel_needs)
+TEST(cut_drops_headers_that_no_kernel_needs)
 {
-    check("#include <thrust/sort.h>\n__global__ void k() { }", "k", "\n__global__ void k() { }");
-    check("#include <thrust/pair.h>\n__global__ void k() { thrust::pair<int, int> p; }", "k",
-          "#include <thrust/pair.h>\n__global__ void k() { thrust::pair<int, int> p; }");
+    static const char code[] = "void f() { std::g(); thrust::sort(); } __global__ void k() { ";
+    const char *headers = "#include <functional>\n#include <cmath>\n#include <thrust/sort.h>\n"
+                          "#include <thrust/pair.h>\n#include <thrust/functional.h>\n";
+    static const char *const bodies[][2] = {
+        {"}", "\n#include <cmath>\n\n\n\n__global__ void k() { }"},
+        {"thrust::pair<int, int> p; }",
+         "\n#include <cmath>\n\n#include <thrust/pair.h>\n#include <thrust/functional.h>\n"
+         "__global__ void k() { thrust::pair<int, int> p; }"},
+        {"std::g(); }",
+         "#include <functional>\n#include <cmath>\n\n\n\n__global__ void k() { std::g(); }"}};
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        char text[512];
+        snprintf(text, sizeof text, "%s%s%s", headers, code, bodies[i][0]);
+        check(text, "k", bodies[i][1]);
+    }
 }
 
 TEST(cut_keeps_functions_with_requirements)

@@ -701,7 +701,8 @@ static bool read_macro(scan *s, gt_piece *piece)
 
 /* ---- scopes ---------------------------------------------------------------------------------- */
 
-/* Adds the functions of a class as separate declarations, and reads the rest of the class. */
+/* Adds the functions and static variables of a class as separate declarations, and reads the rest
+ * of the class. */
 static void scan_members(scan *s, size_t index)
 {
     const gt_piece class = s->to->items.items[index];
@@ -744,7 +745,10 @@ static size_t scan_piece(scan *s, size_t at)
 {
     gt_piece piece = {.begin = at, .parent = -1, .is_in_namespace = s->namespaces > 0};
     read_piece(s, &piece);
-    const bool is_member = s->in_class && (piece.kind != GT_PIECE_FUNCTION || piece.is_torn);
+    const bool is_static = piece.kind == GT_PIECE_VARIABLE && !piece.is_constant &&
+                           has_word(s->words, piece.begin, piece.end, GT_IS_STATIC);
+    const bool is_member =
+        s->in_class && (piece.is_torn || !(piece.kind == GT_PIECE_FUNCTION || is_static));
     if (is_member || s->macros->failed) { /* a class includes its members */
         return piece.end;
     }

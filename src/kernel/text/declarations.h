@@ -28,7 +28,8 @@ typedef struct gt_piece_read {
     uint8_t ways;
 } gt_piece_read;
 
-/* One declaration outside of functions, or one member function. Positions are token indices. */
+/* One declaration outside of functions, a member function or a static variable of a class.
+ * Positions are token indices. */
 typedef struct gt_piece {
     gt_piece_kind kind;
     size_t begin, end;
@@ -36,7 +37,7 @@ typedef struct gt_piece {
     size_t first_key, keys;      /* declared names, in gt_declarations.keys */
     size_t first_read, reads;    /* names that the declaration uses, in gt_declarations.reads */
     size_t first_named, named;   /* names in a function's signature, in gt_declarations.keys */
-    int parent;                  /* index of the class of a member function, or -1 for none */
+    int parent;                  /* index of the class of a member, or -1 for none */
     uint32_t owner;              /* A in `A::f() { … }`, or 0 for none */
     bool is_torn;                /* true if an #if splits a pair of brackets */
     bool is_marked;   /* true if marked as device code, for example by __global__ or __device__ */
@@ -51,7 +52,7 @@ typedef struct gt_piece {
 typedef struct gt_declarations {
     gt_macros macros; /* macros at the end of the text */
     gt_word_list words;
-    GT_ARRAY(gt_piece) items; /* in text order; a class precedes its functions */
+    GT_ARRAY(gt_piece) items; /* in text order; a class precedes its members */
     GT_ARRAY(uint32_t) keys;
     GT_ARRAY(gt_piece_read) reads;
 } gt_declarations;

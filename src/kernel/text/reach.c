@@ -166,7 +166,8 @@ static bool is_needed(const reach *r, const gt_piece *piece)
     case GT_PIECE_INSTANCE:
         return false;
     default:
-        return piece->keys == 0 || is_read(r, piece);
+        return (piece->keys == 0 || is_read(r, piece)) &&
+               (piece->parent < 0 || r->kept[piece->parent]);
     }
 }
 
@@ -255,15 +256,19 @@ static size_t end_of(const reach *r, const gt_piece *piece, const char *read)
     return (size_t)(last->text + last->length - read);
 }
 
-/* Returns true if a range contains directives that affect other code, such as #define. */
+/* Returns true if a range contains directives that affect other code, such as #define or the #endif
+ * of an #if before the range. */
 static bool has_definitions(const char *text, size_t begin, size_t end)
 {
     bool has = false;
+    int depth = 0;
     for (gt_lexer lexer = gt_lexer_on(text + begin, end - begin), line;
          gt_lexer_find_directive(&lexer, &line);) {
-        has |= !gt_token_is_any(&line.token, "if ifdef ifndef elif else endif pragma line");
+        depth += gt_token_is_any(&line.token, "if ifdef ifndef") - gt_lexer_is(&line, "endif");
+        has |= depth < 0 ||
+               !gt_token_is_any(&line.token, "if ifdef ifndef elif else endif pragma line");
     }
-    return has;
+    return has || depth != 0;
 }
 
 /* Blanks a range. Keeps all directives if one is a definition, otherwise only #line. */
@@ -316,18 +321,38 @@ static bool uses_alias(const reach *r, const gt_piece *piece)
     return false;
 }
 
-/* Blanks #includes of Thrust, which NVRTC can hardly compile, unless kept code uses the name. */
-static void blank_thrust(char *left, reach *r, const char *read)
+/* Returns true if the text of an #include, after the word, names a header that only removed code
+ * needs: one of C++'s library if kept code does not use the name std, or one of Thrust if kept code
+ * does not use the name thrust, or if only removed code uses the header's name, as in
+ * thrust::sort(). C's headers are kept, because they declare names outside of std. */
+static bool is_unneeded(reach *r, const char *header)
 {
-    const bool is_wanted = r->wanted[gt_macros_id(&r->found.macros, "thrust", strlen("thrust"))];
-    for (size_t i = 0; i < r->found.words.count && !is_wanted; i++) {
+    const size_t length = strcspn(header, ">\n"), path = strcspn(header, "/.>\n");
+    if (*header != '<' || (path < length && strncmp(header, "<thrust/", 8) != 0)) {
+        return false;
+    }
+    const char *name = path < length ? header + 8 : "";
+    const uint32_t own = gt_macros_id(&r->found.macros, name, strcspn(name, ".>/\n"));
+    const char *library = path < length ? "thrust" : "std";
+    bool is_named = false;
+    for (size_t i = 0; own && i < r->found.words.count; i++) {
+        is_named |= r->found.words.items[i].id == own;
+    }
+    return (header[1] != 'c' &&
+            !r->wanted[gt_macros_id(&r->found.macros, library, strlen(library))]) ||
+           (is_named && !r->wanted[own]);
+}
+
+/* Blanks #includes of headers that NVRTC compiles slowly or not at all, if kept code does not need
+ * them. */
+static void blank_includes(char *left, reach *r, const char *read)
+{
+    for (size_t i = 0; i < r->found.words.count; i++) {
         const gt_token *token = &r->found.words.items[i].token;
         gt_lexer lexer = gt_lexer_of(token->text), line;
         if (token->kind == GT_TOKEN_DIRECTIVE) {
             gt_lexer_directive(&lexer, &line);
-            const bool is = gt_lexer_accept(&line, "include") &&
-                            strncmp(line.token.text, "<thrust/", strlen("<thrust/")) == 0;
-            if (is) {
+            if (gt_lexer_accept(&line, "include") && is_unneeded(r, line.token.text)) {
                 gt_blank(left, (size_t)(token->text - read), (size_t)(line.end - read));
             }
         }
@@ -340,7 +365,7 @@ static gputune_status write_left(char **out, reach *r, const char *text, const c
     GT_SCOPED(gt_text_free) gt_text joined = {0};
     size_t copied = 0;
     GT_TRY(gt_strdup(&left, text));
-    blank_thrust(left, r, read);
+    blank_includes(left, r, read);
     for (size_t p = 0; p < r->found.items.count; p++) {
         const gt_piece *piece = &r->found.items.items[p];
         if (!r->kept[p]) {

@@ -60,3 +60,11 @@ sed -i '9i void show() { std::vector<float> y(64); } // no kernel needs it' h.cu
 $GPUTUNE emit ./h.cu --as ptx | grep -c 'entry k('
 sed -i 's/= ADD/= show() + ADD/; s/^void/int/' h.cu
 $GPUTUNE emit ./h.cu --as ptx 2>&1 | sed 's/looked in .*; install/looked in FOLDERS; install/'
+# Names of C++'s library work with their headers.
+cat >s.cu <<'F'
+#include <algorithm>
+#include <concepts>
+#pragma gputune kernel(k) args(out float y[64]) block(64) grid(1) tune(ADD = 1, 2) options("--std=c++20")
+__global__ void k(float *y) { y[threadIdx.x] = std::clamp(std::max(1.f, 2.f), 0.f, ADD * 1.f) * std::is_arithmetic_v<float>; }
+F
+$GPUTUNE emit ./s.cu --as ptx | grep -c 'entry k('
