@@ -222,10 +222,10 @@ typedef struct gputune_record {
     uint32_t variants, failed;  /* variants that the tuning tried, and those that failed */
     double tuning_s;            /* 0: unknown */
     const char *default_status; /* status of the default, or "" */
-    const char
-        *default_configuration; /* the default that the winner was compared with. If the template's
-                                   default changed since, default_ns and the speed-ups are 0 */
-    bool is_start;              /* a start() clause of the template has this configuration */
+    /* The default that the winner was compared with. If the template's default changed since,
+     * default_ns and the speed-ups are 0. */
+    const char *default_configuration;
+    bool is_start; /* a start() clause of the template has this configuration */
 } gputune_record;
 
 /* Selects results. Members that are not set select all. */

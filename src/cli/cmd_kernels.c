@@ -76,8 +76,7 @@ const cli_command cmd_kernels = {"kernels",
                                  list_kernels};
 
 typedef struct device_row {
-    gputune_device
-        device; /* must be the first member, because OF_DEVICE uses offsets in this struct */
+    gputune_device device; /* the first member: OF_DEVICE uses offsets in this struct */
     const char *note;
 } device_row;
 
@@ -148,8 +147,7 @@ typedef struct ward {
 } ward;
 
 typedef struct diagnosis_row {
-    gputune_diagnosis
-        diagnosis; /* must be the first member, because OF_DIAGNOSIS uses offsets in this struct */
+    gputune_diagnosis diagnosis; /* the first member: OF_DIAGNOSIS uses its offsets */
     const char *verdict;
 } diagnosis_row;
 

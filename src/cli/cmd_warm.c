@@ -160,8 +160,7 @@ enum { SETTLED_MS = 100 }; /* saves within this time count as one save */
 
 typedef struct watched {
     const char *path;
-    struct stat
-        facts; /* the file's state at the last check, or all zero if the file did not exist */
+    struct stat facts; /* the file's state at the last check; zeros if it did not exist */
 } watched;
 
 typedef struct watch {

@@ -10,8 +10,7 @@
 /* A record and derived values. NULL, "" and NAN are shown as empty cells. In columns of some units,
  * 0 is an empty cell too. */
 typedef struct row {
-    gputune_record
-        record; /* must be the first member, because the columns use offsets in this struct */
+    gputune_record record; /* the first member, because columns use offsets in this struct */
     const char *hot, *default_time, *uncertainty, *speedup, *verdict;
     const char *pipeline_grids, *pipeline_blocks, *flags, *outcome;
     double bytes_per_s, flops_per_s, flops_only, copy_share, failed;

@@ -185,8 +185,7 @@ typedef struct emu_slot {
 typedef struct emu_block_order {
     emu_warp_order *warps;
     emu_knowledge barriers[EMU_BARRIERS];
-    emu_knowledge
-        cluster; /* arrivals at the cluster's barrier; kept in the cluster's first block */
+    emu_knowledge cluster; /* arrivals at the cluster's barrier; in its first block only */
     emu_slot *slots;
     uint32_t slot_count;
     struct emu_cell *cells;

@@ -6,9 +6,8 @@
 struct CUevent_st {
     emu_handle handle;
     unsigned flags;
-    emu_completion
-        *completion;     /* NULL if the event was never recorded, which counts as completed */
-    uint64_t capture_id; /* the capture in which the event was last recorded, or 0 */
+    emu_completion *completion; /* NULL: never recorded, which counts as completed */
+    uint64_t capture_id;        /* the capture in which the event was last recorded, or 0 */
     size_t node_count;
     CUgraphNode *nodes;
 };

@@ -157,9 +157,8 @@ typedef struct emu_launch {
     void (*print)(void *context, const char *text,
                   size_t bytes); /* prints the text of printf(), one call at a time; may be NULL */
     void *print_context;
-    bool is_programmatic; /* true if the launch may overlap the previous launch */
-    struct emu_check
-        *check; /* the sanitizer (check.h), which needs a single host thread, or NULL */
+    bool is_programmatic;     /* true if the launch may overlap the previous launch */
+    struct emu_check *check;  /* the sanitizer (check.h), or NULL; needs one host thread */
     const atomic_int *cancel; /* a nonzero value ends the launch with code 719; may be NULL */
 } emu_launch;
 
@@ -201,8 +200,7 @@ typedef struct emu_counters {
     uint64_t const_addresses; /* distinct words in these requests, one cycle each */
 
     uint64_t global_atomic_sectors;
-    uint64_t
-        shared_atomic_serial; /* sum of each request's maximum number of lanes on one address */
+    uint64_t shared_atomic_serial; /* sum of the maximum lanes per address of each request */
     uint64_t cluster_atomic_lanes;
     uint64_t hottest_address_lanes; /* maximum number of lanes of atomics on one sector, in any
                                        block or cluster; approximate if there are many sectors */

@@ -22,9 +22,8 @@ struct CUfunc_st {
 
 struct CUmod_st {
     emu_handle handle;
-    atomic_int
-        references; /* references by the handle, and by launches that are in flight or in a graph */
-    bool unloaded;  /* true after cuModuleUnload; protected by the lock */
+    atomic_int references; /* of the handle, of submitted launches and of graphs */
+    bool unloaded;         /* true after cuModuleUnload; protected by the lock */
     emu_program *program;
     size_t function_count;
     struct CUfunc_st *functions;
