@@ -256,7 +256,8 @@ GPUTUNE_API int tune_kernel(gputune_plan **out, gputune *tuner, const char *kern
  * if no fallback was verified. A graph that captures a launch may outlive plan and tuner. */
 GPUTUNE_API int gputune_launch(gputune_plan *plan, void *stream, GPUTUNE_ARGS_IN args);
 
-/* Adds a reference and returns the plan. Plans kept by the tuner need no reference. May be NULL. */
+/* Adds a reference and returns the plan. Plans kept by the tuner need no reference. NULL is
+ * allowed. */
 GPUTUNE_API gputune_plan *gputune_plan_retain(gputune_plan *plan);
 /* Drops a reference; the last one waits for launches that use the plan. NULL is allowed. */
 GPUTUNE_API void gputune_plan_release(gputune_plan *plan);
@@ -282,15 +283,15 @@ struct gputune_open_options {
     const char *templates; /* folder of the kernels given by name; NULL: the installed folder */
     const char *worker;    /* the gputune-worker program; NULL: the library searches for it */
     const char *record;    /* the file to which misses are written; see gputune_misses() */
-    const char *const *include_paths; /* before the toolkit's; EINVAL if one is missing */
+    const char *const *include_paths; /* folders before the toolkit's; EINVAL if one is missing */
     size_t include_path_count;
     gputune_log_fn log;
     void *user;               /* passed to log */
-    uint32_t compile_workers; /* 0: one per core, shared by all tuners of the process */
+    uint32_t compile_workers; /* 0: one worker per core, shared by all tuners of the process */
     uint32_t max_plans;       /* number of plans that the tuner keeps for later calls; 0: 16384 */
     bool emulate_without_gpu; /* use the emulator if there is no GPU and `driver` is NULL */
     bool keep_workers; /* keep idle workers, and 128 MB of code, so the next tuning starts sooner */
-    bool tune_only;    /* for tools: only a worker opens the driver; launches are EUNSUPPORTED */
+    bool tune_only;    /* for tools: only a worker opens the driver; EUNSUPPORTED for launches */
     bool read_only;    /* write nothing; EDATABASE if `database` is given and cannot be read */
     /* A file of wisdom as the only source of results; GPUTUNE_PINNED overrides it. The tuner never
      * tunes: tune_kernel() returns the file's result for exactly these sizes and options on this
@@ -466,11 +467,11 @@ typedef struct gputune_info {
     bool outside_only;  /* true if the default won although `only` excludes it */
     uint32_t arguments; /* number of arguments of a launch */
     uint32_t grid[3], block[3], cluster[3]; /* sizes of the first kernel in x, y, z */
-    const char *grids, *blocks; /* of all kernels: "128x8", or for a pipeline "64 (3 times) + 1" */
+    const char *grids, *blocks; /* of every kernel as text: "128x8"; pipeline: "64 (3 times) + 1" */
     uint32_t shared_bytes;      /* dynamic shared memory per block */
     int carveout_kb;            /* shared memory per SM; -1: the driver's choice */
     uint32_t registers, spill_bytes; /* per thread */
-    uint32_t variants, failed;       /* variants tried by this call, and failed ones */
+    uint32_t variants, failed;       /* variants that this call tried, and that failed */
     const char *stop_reason;         /* why the race ended, or why there was no race; or "" */
 } gputune_info;
 #define GPUTUNE_INFO_INIT GPUTUNE_INIT(gputune_info)

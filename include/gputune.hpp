@@ -696,7 +696,7 @@ template <typename T> void set_arithmetic(slot &out, const expected &want, const
         out.bits = static_cast<std::uint64_t>(value); /* a CUdeviceptr */
         out.item = &out.bits;
         out.mistake = !out.bits && want.buffer_bytes ? "is a null pointer" : nullptr;
-    } else { /* an enumerator, as its number */
+    } else { /* an enumerator is passed as its number */
         out.item = &value;
         out.mistake = !is_scalar || std::is_floating_point_v<T> || sizeof(T) != want.bytes
                           ? "is a number; the template has a buffer or another type"
@@ -1112,7 +1112,7 @@ class options
         log_ = std::move(function);
         return *this;
     }
-    /* Lets `one` cancel the call. It must live until the call returns. */
+    /* Lets a canceler cancel the call. The canceler must live until the call returns. */
     options &cancel(canceler &one)
     {
         plain.cancel = &one.flag_;

@@ -189,8 +189,8 @@ typedef struct gputune_record {
     double median_ns, mean_ns, stddev_ns, low_ns, high_ns, min_ns;
     uint32_t samples, eliminated_round; /* eliminated_round: counted from 1; 0: not eliminated */
     double default_ns, speedup, speedup_low, speedup_high; /* of a winner */
-    /* The work of a launch as declared by work(); 0: not declared. If work() uses axes, the work of
-     * the default's launch, in the member that RATE counts. */
+    /* Bytes and operations of a launch, as declared by work(); 0: not declared. If work() uses
+     * axes, only what RATE counts is set, for a launch of the default. */
     double bytes, flops;
     double copy_bytes_per_s; /* reads and writes of a copy on that GPU; 0: unknown */
     double compile_ns;
@@ -199,7 +199,7 @@ typedef struct gputune_record {
     uint32_t registers, spill_bytes, local_bytes; /* per thread */
     uint32_t shared_bytes;                        /* per block */
     uint32_t grid[3], block[3];                   /* sizes of the first kernel; 0: unknown */
-    const char *grids, *blocks; /* for every kernel: "64 (3 times) + 1"; "": unknown */
+    const char *grids, *blocks; /* of every kernel, as text: "64 (3 times) + 1"; "": unknown */
     uint32_t vector_bytes;      /* the widest access that the vector axes request; 0: none */
     const char *created;        /* UTC, ISO 8601 */
     int order; /* position among the trials of the database, by time; 0: not stored */
@@ -232,13 +232,13 @@ typedef struct gputune_record {
 typedef struct gputune_record_filter {
     uint32_t size;
     const char *kernel; /* a kernel as in tune_kernel(); NULL: all */
-    const char *sizes;  /* "n=1M,16M T=half": one of the values for each name; NULL: all sizes */
+    const char *sizes;  /* "n=1M,16M T=half" selects n=1M and n=16M; NULL: all sizes */
     const char *gpu;    /* a part of the GPU's name, or an environment; NULL: the tuner's kind */
-    bool any_gpu;       /* with `gpu` NULL: select all GPUs; required without a device */
-    bool all_trials;    /* for gputune_records(): all trials, not only winners */
-    bool failures;      /* for gputune_records(): also trials that failed */
-    bool history; /* for gputune_records(): every version of a template, not only the current */
-    bool rules;   /* for exports of wisdom: only rules, no winners */
+    bool any_gpu;       /* select all GPUs if `gpu` is NULL; required without a device */
+    bool all_trials;    /* gputune_records() returns all trials, not only winners */
+    bool failures;      /* gputune_records() returns failed trials too */
+    bool history;       /* gputune_records() returns results of all template versions */
+    bool rules;         /* exports of wisdom contain only rules, no winners */
 } gputune_record_filter;
 #define GPUTUNE_RECORD_FILTER_INIT GPUTUNE_INIT(gputune_record_filter)
 
@@ -252,7 +252,7 @@ GPUTUNE_API int gputune_records(gputune *tuner, const gputune_record_filter *fil
 typedef struct gputune_forget_options {
     uint32_t size;
     bool dry_run;    /* delete nothing */
-    bool outdated;   /* only results of outdated versions of the template */
+    bool outdated;   /* delete only results of outdated versions of the template */
     bool everything; /* allow deleting all results, if neither filter nor options restrict them */
 } gputune_forget_options;
 #define GPUTUNE_FORGET_OPTIONS_INIT GPUTUNE_INIT(gputune_forget_options)
@@ -282,7 +282,7 @@ typedef struct gputune_rule {
     const char *kernel, *gpu, *environment; /* as in gputune_record */
     gputune_objective objective;            /* the rule answers requests with this objective */
     gputune_cache cache;                    /* and this cache */
-    const char *alignment, *inputs;         /* of the answered requests; as in gputune_record */
+    const char *alignment, *inputs; /* the requests' alignment and inputs; as in gputune_record */
     const char *text; /* the region, the expected loss, the variants and the decision, as lines */
     const char *created; /* UTC, ISO 8601 */
     int driver_version;
@@ -314,7 +314,7 @@ GPUTUNE_API int gputune_rules(gputune *tuner, const gputune_record_filter *filte
 typedef struct gputune_merged {
     uint32_t size;
     uint64_t trials, winners, codes; /* totals of all files; codes: compiled sources */
-    /* The copied part, which the user's database lacked or had with less evidence. */
+    /* Counts of what was copied, because the user's database lacked it or had less evidence. */
     uint64_t taken_trials, taken_winners, taken_codes;
     uint64_t rules, taken_rules;
 } gputune_merged;
@@ -523,8 +523,8 @@ typedef struct gputune_function {
  * for kernels that are launched in loops, under conditions or with computed arguments, EINVAL
  * without a current context. */
 GPUTUNE_API int gputune_plan_function(gputune_function *out, gputune_plan *plan, uint32_t index);
-/* Describes that kernel's parameter number `parameter`, from 0, in *out. ENOTFOUND after the last
- * one. Needs no context. */
+/* Describes parameter number `parameter`, from 0, of kernel number `index` in *out. ENOTFOUND after
+ * the last one. Needs no context. */
 GPUTUNE_API int gputune_plan_parameter(gputune_parameter *out, const gputune_plan *plan,
                                        uint32_t index, uint32_t parameter);
 

@@ -125,7 +125,7 @@ void gt_background_close(gt_background *background)
     free(background);
 }
 
-/* ---- one tuning ------------------------------------------------------------------------------ */
+/* ---- tuning ---------------------------------------------------------------------------------- */
 
 /* Returns true if the application uses the GPU. NVML counts every process and reports an average,
  * so NVML is read only after the tuning has paused for the averaging period. */
@@ -258,7 +258,7 @@ static gputune_status start_thread(gt_background *background)
                  : GPUTUNE_OK;
 }
 
-/* ---- asking ---------------------------------------------------------------------------------- */
+/* ---- requests -------------------------------------------------------------------------------- */
 
 static bool is_known(const gt_background *background, const gt_plan_key *key, uint32_t forgets)
 {
@@ -313,7 +313,7 @@ gputune_status gt_background_want(gt_background *background, const gt_plan_key *
     return GPUTUNE_OK;
 }
 
-/* ---- what is public -------------------------------------------------------------------------- */
+/* ---- public functions ------------------------------------------------------------------------ */
 
 static gputune_background_state count_jobs(const gt_background *background)
 {

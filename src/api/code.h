@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 
 typedef struct gt_plan_pool {
-    const gt_driver *driver; /* NULL if the tuner launches nothing */
+    const gt_driver *driver; /* the driver, or NULL if the tuner launches nothing */
     const gt_device *device;
     bool debug;
     pthread_mutex_t mutex;
@@ -18,7 +18,7 @@ typedef struct gt_plan_pool {
     gputune_plan *owned, *kept;
 } gt_plan_pool;
 
-/* An image and its loaded modules. Plans that differ only in a kernel argument share a code. */
+/* An image and its loaded modules. Plans that differ only in a kernel argument share the code. */
 typedef struct gt_shared_code {
     gt_plan_pool *pool;
     struct gt_shared_code *next;

@@ -404,7 +404,7 @@ static void check_environment(patient *p)
     GOOD(p, "%s", set.length ? gt_text_string(&set) : "no gputune variable is set");
 }
 
-/* ---- all of them ----------------------------------------------------------------------------- */
+/* ---- the list of checks ---------------------------------------------------------------------- */
 
 /* A requirement of a check. If it is not met, the check is skipped. */
 typedef enum need { NOTHING, DRIVER, REAL_GPU, NVML, DATABASE, FILE_THERE, SOUND_FILE } need;

@@ -257,7 +257,7 @@ static void write_miss(gt_misses *misses, gt_miss *miss)
     }
     gt_held_signal held;
     pthread_mutex_lock(&misses->lock);
-    gt_signal_hold(&held); /* lookups do not block signals, so block them here */
+    gt_signal_hold(&held); /* block signals here, because lookups do not */
     uint64_t asked = atomic_load(&miss->asked), more = asked - miss->written;
     gputune_status status = more ? gt_misses_file_add(misses->path, miss->key, more) : GPUTUNE_OK;
     miss->written = status == GPUTUNE_OK ? asked : miss->written;

@@ -164,9 +164,9 @@ struct gputune_plan {
     bool kept;
     gt_pairs pairs;
     gt_plan_code *winner, *fallback; /* code that works at any alignment, or NULL */
-    const gt_launch_sizes *sizes;    /* the winner's sizes; NULL: the sizes of its launch */
+    const gt_launch_sizes *sizes;    /* the winner's sizes, or NULL to use those of its launch */
     check *checks;
-    const gt_plan_model *model; /* NULL if the plan has its own code */
+    const gt_plan_model *model; /* the rule's model, or NULL if the plan has its own code */
     const int64_t *values;      /* the problem values, if the plan has a model */
     gt_members members;
     atomic_uint references;

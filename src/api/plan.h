@@ -116,8 +116,8 @@ static inline void gt_plan_key_free(gt_plan_key *key)
 /* Returns true if the key consists of these words. */
 bool gt_plan_key_is(const gt_plan_key *key, const uint64_t *words, size_t count);
 
-/* Return the number of words of a text in a key, and the number of words before the sizes. A size
- * is its name, followed by a word with its value. */
+/* Return the number of key words for a text, and of the words before the sizes. A size consists of
+ * the words of its name and a word for its value. */
 static inline size_t gt_plan_key_words(const char *text)
 {
     return strlen(text) / sizeof(uint64_t) + 1;

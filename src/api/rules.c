@@ -29,13 +29,13 @@ typedef struct loaded_rule {
     size_place sizes[GT_PROBLEM_MAX];
     uint32_t size_count;
     atomic_uint changes; /* value of changes_of() at the last lookup */
-    gt_watch *watch;     /* NULL if there are no files to watch */
+    gt_watch *watch;     /* watches the template's files; NULL: nothing to watch */
     gt_found_rule found; /* its `rule` is NULL if no rule is stored for such keys */
     const gt_template *template;
     gt_problem problem;
     int64_t slots[GT_SLOT_MAX];
     gt_terms terms;
-    _Atomic(gt_plan_model *) *models; /* by index of the variant; NULL until loaded */
+    _Atomic(gt_plan_model *) *models; /* models of the variants; NULL until loaded */
 } loaded_rule;
 
 struct gt_rules {

@@ -201,7 +201,7 @@ int gputune_emit(char **out, size_t *bytes, gputune *tuner, const char *kernel, 
               "gputune_emit: the form is %d; expected a gputune_form", (int)form);
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     GT_TRY(gt_tuner_arch(&device, tuner, arch));
-    options.time_limit_s = HUGE_VAL; /* because no other variant waits for this compile */
+    options.time_limit_s = HUGE_VAL; /* no other variant waits for this compile */
     GT_TRY(gt_request_make(&request, &tuner->services, &device, kernel, sizes, &options));
     GT_TRY(gt_config_parse(&config, request->template, configuration ? configuration : "", true));
     const char *reason = gt_space_excludes(request->space, &config);
@@ -216,8 +216,8 @@ typedef struct header_parts {
     gt_found_rule found;
     gt_header_code *compiled; /* indexed by arch * code_count + code */
     uint32_t *codes;
-    uint32_t *variants; /* for each code, the index of a variant that uses it */
-    gt_hash *hashes;    /* for each code, the hash of its source */
+    uint32_t *variants; /* an example variant of each code */
+    gt_hash *hashes;    /* hash of each code's source */
     gt_header header;
 } header_parts;
 

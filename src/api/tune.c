@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- calls that want the same plan ----------------------------------------------------------- */
+/* ---- plans in flight ------------------------------------------------------------------------- */
 
 typedef struct plan_call {
     gputune *tuner;
@@ -27,7 +27,7 @@ typedef struct plan_call {
 
 typedef struct made_plan {
     gputune_status status;
-    gputune_plan *plan; /* NULL on failure; each caller that gets it adds a reference */
+    gputune_plan *plan; /* the plan, or NULL on failure; each caller adds a reference */
     gt_terms terms;
     /* true if the first caller's limit or cancel ended the tuning; waiting calls then ignore the
      * plan */
@@ -148,7 +148,7 @@ static bool wait_in_flight(made_plan *out, gt_in_flight_list *list, gt_in_flight
     return ended;
 }
 
-/* ---- a plan ---------------------------------------------------------------------------------- */
+/* ---- making a plan --------------------------------------------------------------------------- */
 
 /* ENOTFOUND if no configuration is forced, or, with a warning, if it cannot be used. */
 static gputune_status choose_forced_config(gt_choice *out, gputune *tuner, gt_request *request)
@@ -440,7 +440,7 @@ int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel, gputune_
     return find_or_plan(out, tuner, kernel, sizes, o);
 }
 
-/* ---- in several processes -------------------------------------------------------------------- */
+/* ---- groups of processes --------------------------------------------------------------------- */
 
 typedef struct group_answer {
     int32_t status;

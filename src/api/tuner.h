@@ -24,7 +24,7 @@ struct gputune {
     gt_log_output output;
     gt_log log; /* writes to `output` */
     gt_overrides overrides;
-    gt_misses *misses; /* NULL if misses are not recorded */
+    gt_misses *misses; /* the recorded misses; NULL: not recorded */
     char *driver_name; /* "cuda", "emu:PROFILE" or a path; used by this process and its workers */
     const gt_driver *driver; /* NULL without a device, or if only a worker uses it */
     gt_device device;
@@ -59,8 +59,7 @@ gputune_status gt_load_pinned(gputune *tuner);
  * message. */
 gputune_status gt_tuner_not_pinned(const gputune *tuner, const char *what);
 
-/* Gets the device of an architecture, or the tuner's device for NULL. EINVAL if NULL and the tuner
- * has no device. */
+/* Gets the device of `arch` or, if `arch` is NULL, the tuner's device. EINVAL if there is none. */
 gputune_status gt_tuner_arch(gt_device *out, const gputune *tuner, const char *arch);
 
 /* Makes an input available to the measure worker (memory.c). *out has an IPC handle if the memory

@@ -169,7 +169,7 @@ static void write_entries(const cli_apart *data,
     }
 }
 
-/* ---- Kernel Tuner's cache, by its schema/cache/1.1.0 ---- */
+/* ---- Kernel Tuner's cache format, version 1.1.0 ---- */
 
 /* Writes a cache entry. Its key consists of the values, joined by commas. */
 static void write_cached(const cli_apart *data, const cli_entry *entry, FILE *file)

@@ -35,7 +35,7 @@ typedef enum message_kind {
     READY,  /* the GPU is open and all scenarios are listed (environment, label) */
     ROW,    /* the scenario has a winner (place, code, packed table row) */
     FAILED, /* the scenario has no winner (code, flags, reason, whole message) */
-    ORDER   /* from the parent: tune a scenario (place, limit in seconds, flags, index, count) */
+    ORDER   /* the parent orders a scenario (place, limit in seconds, flags, index, count) */
 } message_kind;
 
 enum { KNOWN = 1, STARTED = 2, FORCE = 4, GPU_FAULT = 8, HAS_ERROR = 16 };
@@ -212,7 +212,7 @@ typedef struct child {
     int channel;
     const char *label;
     CLI_LIST(cli_turn) listed; /* scenarios received before READY */
-    kind *kind;                /* NULL if the child is not ready or its GPU is unusable */
+    kind *kind;                /* the GPU's kind; NULL before READY or if the GPU is unusable */
     bool is_busy, is_out;
     bool is_in_doubt; /* true if the scenario failed here, and another GPU of the same kind is
                          trying it */
@@ -389,7 +389,7 @@ static void send_order(child *child)
     kind->next++;
     child->is_busy = true;
     child->start_ns = gt_now_ns();
-    (void)send_message(child->channel, &fleet.message); /* fails if the child has ended */
+    (void)send_message(child->channel, &fleet.message);
 }
 
 static bool pass_on(child *child)

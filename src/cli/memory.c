@@ -46,7 +46,7 @@ void *cli_allocate(size_t count, size_t bytes)
 void *cli_grow(void *array, size_t count, size_t bytes)
 {
     if (count & (count - 1)) {
-        return array; /* if count is not 0 or a power of two, the array has free capacity */
+        return array; /* the capacity is a power of two, so an item fits */
     }
     return resize_memory(array, (count ? count * 2 : 1) * bytes);
 }

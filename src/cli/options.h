@@ -86,8 +86,8 @@ enum { CLI_CONTINUE = -1 };
         }                                                                                          \
     } while (0)
 
-/* Parses the arguments and reorders argv, whose first element is the command's name. Also stops
- * after printing the help or, with --options, the list for completions. */
+/* Parses the arguments and reorders argv, whose first element is the command's name. If the user
+ * asked for the help or for the list of options, prints it and returns an exit code. */
 int cli_parse(cli_list *out, const cli_command *command, int argc, char **argv);
 /* Returns true if the option is on the command line. */
 bool cli_is_given(const char *name);

@@ -1,4 +1,4 @@
-/* Columns of records and trials, scenarios as axes with values, and failures grouped by reason. */
+/* Defines the columns of records and trials, splits scenarios into axes, and groups failures. */
 #include "cli/records.h"
 
 #include "base/text.h"
@@ -10,7 +10,7 @@
 /* A record and derived values. NULL, "" and NAN are shown as empty cells. In columns of some units,
  * 0 is an empty cell too. */
 typedef struct row {
-    gputune_record record; /* the first member, because columns use offsets in this struct */
+    gputune_record record; /* must be first, because the columns use offsets */
     const char *hot, *default_time, *uncertainty, *speedup, *verdict;
     const char *pipeline_grids, *pipeline_blocks, *flags, *outcome;
     double bytes_per_s, flops_per_s, flops_only, copy_share, failed;
@@ -79,7 +79,7 @@ static void derive_figures(row *out)
     out->outcome = outcome(r);
     out->bytes_per_s = is_timed ? r->bytes * 1e9 / r->median_ns : 0;
     out->flops_per_s = is_timed ? r->flops * 1e9 / r->median_ns : 0;
-    out->flops_only = r->bytes > 0 ? 0 : out->flops_per_s; /* set only if there is no bandwidth */
+    out->flops_only = r->bytes > 0 ? 0 : out->flops_per_s;
     out->copy_share = r->copy_bytes_per_s > 0 ? out->bytes_per_s / r->copy_bytes_per_s : 0;
     out->failed = r->is_winner ? r->failed : (double)NAN;
 }

@@ -32,7 +32,7 @@ typedef struct cli_flag {
 /* Returns the words to show, separated by commas. */
 char *cli_flags_text(const cli_flag *flags, size_t count);
 
-/* ---- what is stored -------------------------------------------------------------------------- */
+/* ---- stored records -------------------------------------------------------------------------- */
 
 /* Copies of records in the order of gputune_records(), where the records of a scenario are
  * adjacent. The texts of the copies are never NULL. */
@@ -86,7 +86,7 @@ double cli_measured_best(const cli_measured *of);
 
 typedef struct cli_entry {
     const gputune_record *trial;
-    const size_t *choice; /* for each axis, the index of the trial's value */
+    const size_t *choice; /* indices of the trial's values, in the order of the axes */
     size_t axis_count;
 } cli_entry;
 
@@ -105,7 +105,7 @@ typedef struct cli_apart {
  * entry. If `launched` is true, trials that were launched only once become entries too. */
 void cli_take_apart(cli_apart *out, const cli_measured *from, bool launched);
 
-/* ---- why the winners won (why.c), for `show --why` and `report` ----------------------------- */
+/* ---- worth of axes (why.c) ------------------------------------------------------------------- */
 
 typedef struct cli_why {
     cli_table values;
@@ -122,7 +122,7 @@ char *cli_why_explain(cli_why *why, const cli_measured *from);
 void cli_why_write(const cli_table *standing, const cli_measured_list *list,
                    const cli_session *session, cli_format_kind format);
 
-/* ---- the limits of the GPU (limits.c) ------------------------------------------------------- */
+/* ---- limits of the GPU (limits.c) ------------------------------------------------------------ */
 
 /* Returns the source code of a winner, or NULL if its template has changed. */
 char *cli_source_of(const cli_session *session, const gputune_record *winner);

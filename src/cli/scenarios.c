@@ -457,7 +457,7 @@ int cli_single(cli_open_mode mode, const char *name, cli_work work)
     return work(&session, scenarios.items);
 }
 
-/* ---- how they are tuned ---------------------------------------------------------------------- */
+/* ---- tuning options -------------------------------------------------------------------------- */
 
 struct cli_tuning cli_tuning;
 

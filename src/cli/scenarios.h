@@ -126,7 +126,7 @@ typedef int (*cli_work)(const cli_session *session, const cli_scenario *scenario
  * `work`. In CLI_OPEN_TUNING, Ctrl-C cancels the work. Returns the exit code. */
 int cli_single(cli_open_mode mode, const char *name, cli_work work);
 
-/* ---- how they are tuned ---------------------------------------------------------------------- */
+/* ---- tuning options -------------------------------------------------------------------------- */
 
 /* The options of commands that measure. */
 extern struct cli_tuning {

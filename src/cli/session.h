@@ -5,8 +5,8 @@
 
 #include <gputune_tools.h>
 
-/* The last rows of a command's table of options: for a command that opens a tuner, for a command
- * that only reads files, and for other commands. */
+/* The last options of a command that opens a tuner, of a command that only reads files, and of
+ * other commands. */
 #define CLI_TUNER_OPTIONS                                                                          \
     CLI_ROW("device", 'd', CLI_OPTION_TEXT, &cli_given.device, "DEVICE", NULL,                     \
             "the GPU: 0, 1, ..., or a UUID; fails if there is no such GPU"),                       \
@@ -43,16 +43,16 @@
             "for this architecture instead of the current GPU")
 
 typedef enum cli_open_mode {
-    CLI_OPEN_TUNING, /* like CLI_OPEN_DEVICE, but only the measure worker opens the driver */
-    CLI_OPEN_DEVICE, /* opens a GPU; if none exists and none was requested, opens the emulator */
-    CLI_OPEN_IF_ANY, /* like CLI_OPEN_DEVICE, but if there is no emulator either, opens no device */
+    CLI_OPEN_TUNING,   /* like CLI_OPEN_DEVICE, but only the measure worker opens the driver */
+    CLI_OPEN_DEVICE,   /* opens a GPU; if none exists and none was requested, opens the emulator */
+    CLI_OPEN_IF_ANY,   /* like CLI_OPEN_DEVICE, but continues without a device */
     CLI_OPEN_NO_DEVICE /* opens templates, compiler and database, but no device */
 } cli_open_mode;
 
 typedef struct cli_session {
     gputune *tuner;
     bool has_device;
-    gputune_device device; /* set only if has_device */
+    gputune_device device; /* valid only if has_device is true */
 } cli_session;
 
 /* Opens a tuner by the options. Prints a note if the device is emulated without the user's request.

@@ -387,7 +387,7 @@ static void write_people(const cli_table *table, FILE *file)
     }
 }
 
-/* ---- for programs ---- */
+/* ---- JSON and CSV ---- */
 
 static bool is_in_data(const cli_table *table, size_t column)
 {

@@ -1,5 +1,5 @@
-/* The order of a run's scenarios, and the division of its time. The order matters because a search
- * begins with the results of other sizes. A cli_turn is a scenario in this order. */
+/* Orders the scenarios of a run, and divides the run's time among them. The order matters because a
+ * search begins with the results of other sizes. A cli_turn is a scenario in this order. */
 #pragma once
 
 #include "cli/scenarios.h"
@@ -25,8 +25,8 @@ bool cli_turns_are_alike(const cli_turn *a, const cli_turn *b);
 /* Estimates the cost of a launch as the product of the numbers in "m=64 n=64 T=half". */
 double cli_turn_cost(const char *sizes);
 
-/* Makes a turn for each scenario, in the user's order. If there are several, looks up their stored
- * results. */
+/* Makes a cli_turn for each scenario, in the user's order. Looks up stored results of several
+ * scenarios. */
 cli_turn *cli_turns_make(const cli_session *session, const cli_scenarios *scenarios);
 
 /* Sorts the scenarios. Those with stored results come first, then the others kernel by kernel in

@@ -61,14 +61,14 @@ int cli_fleet_serve(const cli_session *session, const cli_scenarios *scenarios);
 typedef struct cli_progress {
     size_t index, count; /* index of the scenario, counted from 0, and number of scenarios */
     const char *gpu;     /* name of this GPU if several GPUs are used; otherwise NULL */
-    const char *label;   /* set by cli_warm_try(), like shown_s */
+    const char *label;   /* label of the scenario; cli_warm_try() sets it */
     double shown_s; /* seconds from the scenario's start to the last update of the progress line */
 } cli_progress;
 
 /* The result of a scenario. */
 typedef struct cli_tuned {
     int status;
-    gputune_plan *plan; /* NULL if status < 0; the caller releases it */
+    gputune_plan *plan; /* plan for the caller to release, or NULL after a failure */
     gputune_info info;
     bool has_winner;
     const char *why; /* reason why the tuning ended or failed, without the kernel's name */
@@ -112,7 +112,7 @@ void cli_warm_take(cli_table *table, double place, const char *packed);
 int cli_warm_end(cli_table *table, int code, bool of_models, int64_t start_ns,
                  const cli_session *session);
 
-/* ---- the report beside the tuning ------------------------------------------------------------ */
+/* ---- the page of --report -------------------------------------------------------------------- */
 
 /* Checks that the page of --report can be written. This function and the next two do nothing if
  * `file` is NULL. */

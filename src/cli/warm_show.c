@@ -114,7 +114,7 @@ void cli_progress_update(void *user, const gputune_progress *at)
 }
 
 typedef struct outcome {
-    gputune_info info; /* the first member, because SAME uses offsets in this struct */
+    gputune_info info; /* must be first, because SAME uses offsets */
     const char *sizes;
     const char *gpu;         /* the model */
     char default_status[16]; /* status of a default that failed; otherwise "" */

@@ -13,7 +13,7 @@ enum { BAR_CELLS = 10 };
 /* A value of an axis, for programs. The cost compares the best variant with this value to the best
  * of all. It is an upper bound, because not all variants were tried. */
 typedef struct value_row {
-    gputune_record place; /* the first member: CLI_PLACE_COLUMNS uses its offsets */
+    gputune_record place; /* must be first, because CLI_PLACE_COLUMNS uses offsets */
     const char *axis, *value;
     /* `launched`: number of slow variants that were launched only once */
     uint32_t variants, measured, launched;

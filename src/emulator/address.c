@@ -48,7 +48,7 @@ static void decode_variable(emu_decoder *decoder, const ptx_variable *variable, 
         op->imm += variable->offset;
         break;
     }
-    /* without a state space in the opcode, the variable's space applies */
+    /* an opcode without a state space uses the variable's space */
     if (space == PTX_GENERIC)
         op->space = (uint8_t)variable->space;
 }

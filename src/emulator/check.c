@@ -241,7 +241,7 @@ emu_check *emu_check_join(const emu_launch *launch)
     return stretch;
 }
 
-/* If `stamp` is an access of the launch that has ended, the set contains the launch. */
+/* Adds the ended launch to a set of launches if `stamp` is an access of the ended launch. */
 static uint32_t settled_launch(uint32_t launches, const emu_stamp *stamp)
 {
     return launches << 1 | (launches & EMU_LONG_AGO) | (stamp->warp != 0);

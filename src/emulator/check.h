@@ -144,17 +144,17 @@ typedef struct emu_warp_order {
     uint32_t know[EMU_WARP][EMU_WARP]; /* clock up to which lane [a] is ordered after lane [b] */
     emu_knowledge known;               /* vector clocks of the warp */
     emu_knowledge fenced;   /* vector clocks at the warp's last fence, including its own clock */
-    emu_knowledge within;   /* like `fenced`, for fences of block scope */
+    emu_knowledge within;   /* vector clocks at the last fence of block scope */
     emu_knowledge some;     /* additional vector clocks of the lanes in some_lanes */
     emu_knowledge relaxed;  /* vector clocks from relaxed reads, which count after a fence */
-    emu_knowledge observed; /* as `relaxed`, for volatile reads; a barrier or shuffle is enough */
+    emu_knowledge observed; /* clocks of volatile reads, valid after a fence, barrier or shuffle */
     /* true during a weak access, for which `relaxed` and `observed` do not count */
     bool reads_weakly;
     uint32_t some_lanes;
     uint32_t proxied[EMU_WARP];     /* the warp's clock at each lane's last proxy fence */
     uint32_t initialised[EMU_WARP]; /* the warp's clock at each lane's last fence.mbarrier_init */
-    uint32_t loaded[EMU_UNSET_ELEMENTS]; /* for each element, the lanes that load an unset value */
-    emu_unset storing[EMU_UNSET_ELEMENTS]; /* for each element, the unset value that is stored */
+    uint32_t loaded[EMU_UNSET_ELEMENTS];   /* lanes that load an unset value, per element */
+    emu_unset storing[EMU_UNSET_ELEMENTS]; /* unset values that are stored, per element */
     uint32_t shuffled;                     /* lanes that receive a value from another lane */
     uint8_t from[EMU_WARP];
     uint32_t ordered[EMU_WARP];   /* the warp's clock at each lane's last ordering operation */

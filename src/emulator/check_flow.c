@@ -72,7 +72,7 @@ static uint32_t dependent_lanes(const step *s, uint32_t lanes)
     return lanes;
 }
 
-/* Finds the registers of a load's or store's elements, which are the last ones. */
+/* Finds the last registers of a load or store, which contain the elements. */
 static bool find_elements(const step *s, bool writes, const uint32_t **out)
 {
     uint32_t found = 0, count = s->op->count;

@@ -274,7 +274,8 @@ bool emu_order_knows(const emu_warp *warp, unsigned lane, const emu_stamp *stamp
             if (group + RING > groups->waited)
                 clock = groups->at[group % RING];
         }
-        /* accesses after the last ordering operation of a thread that returned stay unordered */
+        /* after a thread has returned, its accesses since its last ordering operation stay
+         * unordered */
         if (from->dead >> stamp->lane & 1 && clock > writer->ordered[stamp->lane])
             return false;
     }

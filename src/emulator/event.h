@@ -6,7 +6,7 @@
 struct CUevent_st {
     emu_handle handle;
     unsigned flags;
-    emu_completion *completion; /* NULL: never recorded, which counts as completed */
+    emu_completion *completion; /* NULL if never recorded; then counts as completed */
     uint64_t capture_id;        /* the capture in which the event was last recorded, or 0 */
     size_t node_count;
     CUgraphNode *nodes;

@@ -8,7 +8,7 @@ enum { BUCKET_COUNT = 1024, FREED_COUNT = 4096 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static emu_handle *buckets[BUCKET_COUNT];
-static void *freed[FREED_COUNT]; /* the oldest is at freed_next */
+static void *freed[FREED_COUNT]; /* ring of freed objects; freed_next is the index of the oldest */
 static unsigned freed_next;
 
 static emu_handle **bucket_of(const void *object)

@@ -6,10 +6,9 @@
 
 /* A heap. It is all zero until a kernel uses it. */
 typedef struct emu_heap {
-    _Atomic uint64_t base; /* device address, or 0 before the first use */
-    _Atomic uint32_t
-        *start;      /* for each unit, the first unit of its block, plus one; 0 if it is free */
-    uint32_t *bytes; /* size of each block, stored at its first unit */
+    _Atomic uint64_t base;   /* device address, or 0 before the first use */
+    _Atomic uint32_t *start; /* per unit, the first unit of its block plus one; 0 if free */
+    uint32_t *bytes;         /* size of each block, stored at its first unit */
     uint32_t cursor;
     uint32_t too_many; /* smallest failed allocation since the last release, in units */
 } emu_heap;

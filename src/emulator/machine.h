@@ -92,7 +92,7 @@ const emu_global *emu_program_global_at(const emu_program *program, size_t index
 void emu_program_initialise(const emu_program *program, size_t index, const uint64_t *addresses,
                             void *out);
 
-/* ---- memory, which the driver owns ---- */
+/* ---- memory owned by the driver ---- */
 
 /* An allocation at the addresses [base, end), which are device and host addresses. */
 typedef struct emu_range {

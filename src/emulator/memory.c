@@ -29,7 +29,7 @@
 /* Allocations are 64 MB apart, so an access far out of bounds is detected too. */
 enum { FAR_GRANULES = 1024, FREED_COUNT = 256 };
 
-/* An allocation and its name. A slot is in use if bytes > 0. */
+/* An allocation and its name. The slot is free if the allocation has 0 bytes. */
 typedef struct slot {
     emu_allocation what;
     char name[64];
@@ -48,7 +48,7 @@ static struct {
     int file; /* -1 if the memory is anonymous and cannot be shared */
     uint64_t base;
     uint64_t cursor;
-    _Atomic uint32_t *owner_of_granule; /* slot plus one; 0 if free; or LOST_GRANULE */
+    _Atomic uint32_t *owner_of_granule; /* index of the slot plus one, 0, or LOST_GRANULE */
     slot *slots;
     uint32_t slots_used, first_free;
     uint64_t last_id, token;

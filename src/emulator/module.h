@@ -6,7 +6,7 @@
 
 /* Settings of cuFuncSetAttribute. */
 typedef struct emu_settings {
-    int max_dynamic_bytes; /* -1: 48 KB less the static shared memory */
+    int max_dynamic_bytes; /* -1 means 48 KB less the static shared memory */
     int carveout_percent;  /* -1: the driver chooses */
     int non_portable_cluster;
     int scheduling_policy;
@@ -22,7 +22,7 @@ struct CUfunc_st {
 
 struct CUmod_st {
     emu_handle handle;
-    atomic_int references; /* of the handle, of submitted launches and of graphs */
+    atomic_int references; /* held by the handle, by launches and by graphs */
     bool unloaded;         /* true after cuModuleUnload; protected by the lock */
     emu_program *program;
     size_t function_count;

@@ -195,7 +195,7 @@ void emu_decode_setp(emu_decoder *decoder)
     op->unit = type == PTX_F64 ? EMU_CLASS_FP64 : EMU_CLASS_ALU;
 }
 
-/* ---- set: all ones, or 1.0, if the comparison is true ---- */
+/* ---- set returns all ones, or 1.0, if the comparison is true ---- */
 
 static void set(emu_warp *warp, const emu_op *op)
 {

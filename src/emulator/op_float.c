@@ -168,7 +168,7 @@ static void any_f64(emu_warp *warp, const emu_op *op)
     emu_round_restore(before);
 }
 
-/* ---- approximations: more precise than the hardware's, because they use double ---- */
+/* ---- approximations, computed in double precision ---- */
 
 /* Unlike div.full, div.approx returns 0 for divisors beyond 2^126. */
 static float divide_approx(float a, float b, unsigned flags)

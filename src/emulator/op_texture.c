@@ -315,7 +315,7 @@ static bool decode_coordinates(emu_decoder *decoder, fetch *f, const ptx_operand
     return true;
 }
 
-/* tex.SHAPE.v4.TYPE.f32 or .s32; .1d with .s32 reads linear memory */
+/* Decodes tex.SHAPE.v4.TYPE.f32 and .s32. The combination of .1d and .s32 reads linear memory. */
 void emu_decode_texture(emu_decoder *decoder)
 {
     static const char *const shapes[] = {"1d", "2d", "3d", "a1d", "a2d"};

@@ -78,7 +78,7 @@ typedef struct emu_split {
     const emu_op *waiting_op;
     uint32_t pc;
     uint32_t mask;
-    uint32_t turn; /* the warp's `turn` when the split last ran */
+    uint32_t turn; /* the warp's turn counter when the split last ran */
     uint8_t state;
     uint8_t barrier;
 } emu_split;

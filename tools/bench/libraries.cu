@@ -424,7 +424,7 @@ launcher with_memory(const std::function<cudaError_t(void *, size_t &)> &call,
     return [call, memory, bytes]() mutable { check(call(memory, bytes), "CUB"); };
 }
 
-// Compares the sum of numbers, added as type `A`, or their maximum.
+// Compares sums, which are accumulated in type `A`, or maxima.
 template <typename T, typename A>
 void reduce_as(const std::string &name, size_t n, gputune_sizes sizes, bool is_sum)
 {

@@ -218,7 +218,7 @@ typedef struct reader {
     const gt_json *entries, *listed; /* `listed`: the file's list of parameter values, or NULL */
     bool is_t4;
     GT_ARRAY(const char *) names;
-    GT_ARRAY(const gt_json *) values; /* for each entry, its values in the order of the names */
+    GT_ARRAY(const gt_json *) values; /* values of each entry, in the order of the names */
     gt_recorded space;
 } reader;
 

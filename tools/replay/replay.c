@@ -142,7 +142,7 @@ static void launch_first(clock_state *at, pending_variant *pending_variant)
     gt_schedule_note_new_variant(&at->schedule, pending_variant->measure_s, at->owed_s > 0);
     if (leads && entry->tried.outcome == GT_TRIED_OK) {
         at->owed_s += fmax(0, most_s - pending_variant->measure_s);
-        at->round_s = 2 * entry->launch_s; /* of this variant and of the incumbent */
+        at->round_s = 2 * entry->launch_s; /* a launch of each of the two */
     }
 }
 

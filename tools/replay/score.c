@@ -19,7 +19,7 @@ static const double reach[2] = {0.05, 0.02};
 /* Totals of a strategy's runs. Its arrays are in one block of memory, which begins with `regret`.
  */
 typedef struct scores {
-    double *regret;     /* for each number of evaluations, the sum over all runs */
+    double *regret;     /* summed over all runs, per number of evaluations */
     double *reached[2]; /* seconds of each run */
     double *best_ns;    /* best times of one run */
     uint64_t results;
