@@ -19,7 +19,7 @@
 atomic_bool gt_launch_seen;
 
 static const int64_t lately_ns = 200000000;  /* duration for which a launch counts as GPU use */
-static const int64_t gap_ns = 100000000;     /* is_busy() calls further apart start a new pause */
+static const int64_t gap_ns = 100000000;     /* a pause restarts after such a gap in the polling */
 static const int64_t window_ns = 1200000000; /* longer than the period over which NVML averages */
 static const int64_t again_ns = 200000000;   /* the interval between readings of NVML */
 enum { BUSY_PERCENT = 10 };
@@ -40,7 +40,7 @@ static void read_others(activity *activity, int64_t now)
     activity->read_ns = now;
 }
 
-static const double default_share = 0.025; /* the application slows down by up to 1.7 times this */
+static const double default_share = 0.025; /* slows the application by up to 1.7 times this share */
 static const double default_limit_s = 60;
 static const double way_given_s = 0.5;
 

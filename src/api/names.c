@@ -1,4 +1,4 @@
-/* The names of the enumerators that no other table names. */
+/* Names of enumerators, except those that are part of another table. */
 #include <gputune_tools.h>
 
 /* Defines gputune_TYPE_name(), given the names in the order of the enumerators. */

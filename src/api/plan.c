@@ -897,7 +897,8 @@ static gputune_status check_open(const gputune_plan *plan)
     return GPUTUNE_OK;
 }
 
-/* Launches a plan's fallback. A model's fallback is bound at each launch, because it is rare. */
+/* Launches a plan's fallback. A model's fallback is bound at each launch, because fallbacks are
+ * rare. */
 static gputune_status launch_fallback(gputune_plan *plan, CUstream stream, const void *const *items)
 {
     resized sizes;

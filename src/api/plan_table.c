@@ -191,8 +191,8 @@ typedef struct entry {
     struct entry *next;
     atomic_bool dropped;
     atomic_uint refreshes; /* the table's `refreshes` when the plan was last looked up */
-    atomic_uint results;   /* the table's `results` at that time; ignored if the plan is final, or
-                              verified and ended by a time limit */
+    atomic_uint results; /* `results` at the last lookup; ignored if the plan is final, or verified
+                            and ended by a time limit */
     uint64_t key[];
 } entry;
 

@@ -30,7 +30,7 @@ typedef struct loaded_rule {
     uint32_t size_count;
     atomic_uint changes; /* value of changes_of() at the last lookup */
     gt_watch *watch;     /* watches the template's files; NULL: nothing to watch */
-    gt_found_rule found; /* its `rule` is NULL if no rule is stored for such keys */
+    gt_found_rule found; /* found.rule is NULL if no rule is stored for the key */
     const gt_template *template;
     gt_problem problem;
     int64_t slots[GT_SLOT_MAX];
@@ -234,7 +234,7 @@ static void load_variants(loaded_rule *rule, gputune *tuner, gt_request *request
     }
 }
 
-/* Loads more variants, because more are valid at the largest sizes of the region. */
+/* Loads the variants that are valid at the largest sizes of the region. */
 static gputune_status load_at_most(loaded_rule *rule, const rule_call *call)
 {
     GT_SCOPED(gt_request_end) gt_request *request = NULL;
@@ -325,7 +325,7 @@ static const char *find_text(const rule_call *call, const gt_template *template)
     return NULL;
 }
 
-/* Call it between begin_loading() and end_loading(). */
+/* Returns a current rule. Call it between begin_loading() and end_loading(). */
 static gputune_status get_rule(loaded_rule **out, const rule_call *call)
 {
     const gt_template *template;

@@ -150,7 +150,8 @@ static bool wait_in_flight(made_plan *out, gt_in_flight_list *list, gt_in_flight
 
 /* ---- making a plan --------------------------------------------------------------------------- */
 
-/* ENOTFOUND if no configuration is forced, or, with a warning, if it cannot be used. */
+/* ENOTFOUND if no configuration is forced. If the forced one cannot be used, also logs a warning.
+ */
 static gputune_status choose_forced_config(gt_choice *out, gputune *tuner, gt_request *request)
 {
     GT_FREED char *forced = NULL;
@@ -232,8 +233,7 @@ static gputune_status make_plan(made_plan *out, const plan_call *a)
     out->cut_short = gt_patience_left_s(&own) <= 0;
     GT_TRY(status);
     out->terms = choice.terms;
-    out->terms.space = request->terms.space; /* the plan answers this request even if the choice is
-                                                from another space, and is then not final */
+    out->terms.space = request->terms.space; /* not final if the choice is from another space */
     gputune_source source = choice.source;
     GT_TRY(gt_plan_make(&out->plan, request, &choice, &tuner->pool));
     gputune_info info = GPUTUNE_INFO_INIT;

@@ -278,7 +278,7 @@ static gputune_status query_device(gputune *tuner, const gputune_open_options *o
     return choose_device(tuner, o);
 }
 
-/* If a worker can open the device, the files are opened at the same time, and *farm is set. */
+/* If a worker can open the device, sets *farm and opens the files at the same time. */
 static gputune_status open_device_and_files(gputune *tuner, const gputune_open_options *o,
                                             gt_farm **farm)
 {

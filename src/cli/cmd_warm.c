@@ -135,7 +135,7 @@ static int warm_kernels(void)
     if (cli_warm.gpus && !is_child) {
         return cli_fleet_run();
     }
-    cli_given.quiet |= cli_warm.is_silent; /* prints no notes while the scenarios are found */
+    cli_given.quiet |= cli_warm.is_silent; /* print no notes while finding scenarios */
     cli_open_mode compiling = cli_given.arch ? CLI_OPEN_NO_DEVICE : CLI_OPEN_DEVICE;
     CLI_TRY(cli_open(&session, cli_warm.compile_only ? compiling : CLI_OPEN_TUNING));
     if (cli_warm.regions.count) {

@@ -13,7 +13,7 @@ enum {
     CLI_VIEW_RUN = CLI_VIEW << 2,
     CLI_VIEW_COMPARE = CLI_VIEW << 3,
     CLI_VIEW_WHY = CLI_VIEW << 4,
-    CLI_VIEW_ANY_GPU = CLI_VIEW << 5 /* shows the GPU in any view */
+    CLI_VIEW_ANY_GPU = CLI_VIEW << 5 /* flag that adds the GPU to a view */
 };
 
 cli_table cli_record_table(unsigned view);

@@ -60,7 +60,7 @@ static bool start_file(const char *file, const cli_list *labels)
     return !error;
 }
 
-/* If `how` is WNOHANG, returns CLI_EXIT_OK if the writer is running. */
+/* Waits for the writer. With WNOHANG, returns CLI_EXIT_OK while the writer is running. */
 static int finish_file(const char *file, int how)
 {
     int status = 0;

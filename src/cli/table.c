@@ -151,7 +151,7 @@ void cli_table_unpack(void *item, const cli_table *table, const char *packed)
 
 enum {
     GAP = 2,     /* blanks between columns */
-    COMFORT = 32 /* columns of words are hard to read if narrower */
+    COMFORT = 32 /* minimum readable width of a column of words */
 };
 
 /* The width of a table's column in terminal columns. */

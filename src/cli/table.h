@@ -38,9 +38,9 @@ typedef enum cli_unit {
     CLI_REAL        /* double */
 } cli_unit;
 
-/* The formats that have a column. Text has the column if the table's view has one of the column's
- * view bits. JSON and CSV always have CLI_IN_DATA columns; they have CLI_IN_ITS_DATA columns if the
- * view has one of the bits. A narrow terminal leaves out CLI_SPARE columns. */
+/* Where a column appears. Text has the column if the table's view has one of the column's bits.
+ * JSON and CSV have CLI_IN_DATA columns always, and CLI_IN_ITS_DATA columns if the view has one of
+ * the bits. A narrow terminal leaves out CLI_SPARE columns. */
 enum {
     CLI_IN_DATA = 1,
     CLI_IN_ITS_DATA = 2,

@@ -35,7 +35,7 @@ cli_turn *cli_turns_make(const cli_session *session, const cli_scenarios *scenar
 void cli_turns_sort(cli_turn *turns, size_t count);
 
 /* Weighs the sorted scenarios. The first search of a kernel without stored results weighs three
- * times as much as other searches, because they begin with earlier results. */
+ * times as much as later searches, which begin with earlier results. */
 void cli_turns_weigh(cli_turn *turns, size_t count);
 
 /* Records how long the search of the turn `done` took, in all turns of the same kernel from index

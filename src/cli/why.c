@@ -103,7 +103,7 @@ static value_row row_of(const cli_apart *data, size_t axis, size_t value, double
         }
     }
     if (!row.is_winner && row.measured + row.launched == 1) {
-        /* the default is kept even if its values are bad, so its time is not a bound of their cost
+        /* the default is measured even if its values are bad, so its time is no bound of their cost
          */
         held = row.is_default ? NAN : held;
         row.evidence = row.is_default ? "default only" : "one trial";

@@ -32,7 +32,7 @@ CUresult emu_capture_begin(CUstream stream, CUstreamCaptureMode mode);
  * *dropped to the graph. The caller frees the graph after releasing the lock. */
 CUresult emu_capture_end(CUgraph *out, CUgraph *dropped, CUstream stream);
 
-/* Describes the stream's capture. Fails with 906 for the legacy stream if another stream is
+/* Describes the stream's capture. Fails with 906 for the legacy stream if a blocking stream is
  * captured. */
 CUresult emu_capture_query(emu_capture_info *out, CUstream stream);
 

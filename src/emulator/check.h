@@ -3,14 +3,14 @@
  * test of a pointer.
  *
  * Shadow memory (check_stretch.h) records the last accesses of each piece of memory. A new access
- * races with a recorded access if one of the two writes and the recorded access does not happen
- * before the new one. Vector clocks decide that; their components are the warps of the grid. The
+ * races with a recorded access if one of them is a write, and the recorded access does not happen
+ * before the new access. Vector clocks decide that; their components are the warps of the grid. The
  * clock of a warp advances at each operation that orders accesses: barriers of its block, cluster
- * or warp, shuffles, votes, fences, and arrivals at mbarriers. A warp takes over the clocks of
- * other warps at barriers, and at atomic and volatile accesses to places where another warp has
- * published what it knew at its last fence. The lanes of a warp may differ in what they know of
- * each other. If a thread returns, its accesses after its last ordering operation stay unordered.
- * Where this model is coarser than the language, it assumes order. So it may miss a bug, but every
+ * or warp, shuffles, votes, fences, and arrivals at mbarriers. A warp merges the clocks of other
+ * warps at barriers, and at atomic and volatile accesses to places where another warp has published
+ * its clocks of its last fence. Lanes of a warp may be ordered among each other up to different
+ * clocks. If a thread returns, its accesses after its last ordering operation stay unordered. Where
+ * this model is coarser than the language, it assumes order. So it may miss a bug, but every
  * finding is real.
  *
  * An asynchronous copy happens before everything that a thread does after waiting for the copy. A

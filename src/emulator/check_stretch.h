@@ -57,10 +57,10 @@ struct emu_check {
     /* sets of earlier launches, as in emu_cell: those that may still run when this launch begins,
      * and those that may still run after a griddepcontrol.wait in this launch */
     uint32_t open, open_after_wait;
-    uint64_t blocks, early_blocks; /* early_blocks triggered the next launch without waiting */
+    uint64_t blocks, early_blocks; /* early_blocks: triggered the next launch without a wait */
     bool waited;                   /* true after a griddepcontrol.wait in this launch */
     struct {
-        const emu_op *last, *op; /* the last call of is_behind() in check_barrier.c */
+        const emu_op *last, *op; /* cached arguments of is_behind() in check_barrier.c */
         bool is;
     } is_behind_answer;
     uint8_t *before; /* values of the module's variables before the launch; NULL if unknown */

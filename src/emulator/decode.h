@@ -65,7 +65,7 @@ bool emu_operands(emu_decoder *decoder, size_t least, size_t most);
 const ptx_operand *emu_operand(const emu_decoder *decoder, size_t index);
 
 /* Returns the offset of a source operand, which is an immediate or a register of exactly `bytes`
- * bytes; 0 stands for a predicate that is not negated. */
+ * bytes. If `bytes` is 0, it is a predicate that is not negated. */
 uint32_t emu_source(emu_decoder *decoder, const ptx_operand *operand, unsigned bytes);
 /* Like emu_source(), but allows a larger register, and sets *width to its size. */
 uint32_t emu_source_wide(emu_decoder *decoder, const ptx_operand *operand, unsigned bytes,

@@ -72,5 +72,5 @@ CUresult emuSelectProfile(const char *name);
  * in a call. */
 CUresult emuSetFaults(const char *script);
 
-/* Returns the name of a device's profile, such as "h200", or "" before cuInit or if unknown. */
+/* Returns the name of a device's profile, such as "h200", or "" for an unknown device. */
 const char *emuProfileName(CUdevice device);

@@ -18,8 +18,7 @@ typedef struct emu_heap {
 uint64_t emu_heap_allocate(emu_heap *heap, uint64_t bytes, void *owner);
 /* Releases the block at `address`. Returns false if no block begins there. Thread-safe. */
 bool emu_heap_release(emu_heap *heap, uint64_t address);
-/* Narrows *range from the heap to the block with the address. Returns false without one.
- * Thread-safe. */
+/* Narrows *range to the block with the address. Returns false if there is none. Thread-safe. */
 bool emu_heap_narrow(emu_heap *heap, uint64_t address, emu_range *range);
 /* Resets the heap, which no kernel may be using. The owner frees the memory. */
 void emu_heap_end(emu_heap *heap);

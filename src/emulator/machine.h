@@ -135,7 +135,7 @@ typedef struct emu_memory {
 /* Limits of the device and the host. 0 stands for the default, which is in brackets. */
 typedef struct emu_limits {
     uint32_t sm_count;      /* [1] each SM runs an equal share of the blocks and has an L1 cache */
-    uint32_t blocks_per_sm; /* [1] resident blocks of an SM */
+    uint32_t blocks_per_sm; /* [1] resident blocks of an SM, which can wait for each other */
     uint32_t l1_bytes;      /* [0: no hits] size of an SM's L1 cache */
     uint32_t stack_bytes;   /* [1024] local memory for calls, added to the kernel's own */
     uint32_t workers;       /* [online CPUs] host threads */

@@ -406,7 +406,7 @@ static uint64_t distance_to(const emu_allocation *what, uint64_t address)
     return address < what->base ? what->base - address : address - (what->base + what->bytes);
 }
 
-/* Returns the allocation in the address's granule or a neighbouring granule, or NULL. */
+/* Returns the nearest allocation in the address's granule or a neighbouring granule, or NULL. */
 static const slot *find_neighbour(uint64_t address)
 {
     const slot *nearest = NULL;

@@ -223,7 +223,7 @@ static bool sample_texture(emu_warp *warp, const emu_op *op, const emu_texture *
     return ok;
 }
 
-/* Reads outside linear memory return zero. */
+/* A read outside the linear memory returns zero. */
 static bool sample_line(emu_warp *warp, const emu_op *op, const emu_texture *texture, result *out)
 {
     const fetch *f = op->extra;

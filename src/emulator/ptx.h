@@ -58,7 +58,7 @@ typedef enum ptx_space {
 
 struct ptx_function;
 
-/* An address in an initial value: of a variable or function, plus `addend`. */
+/* The address of a variable or function, plus `addend`, within an initial value. */
 typedef struct ptx_relocation {
     uint64_t offset;
     const char *name;
@@ -197,7 +197,7 @@ typedef struct ptx_module {
     size_t location_count, location_capacity;
     ptx_file *files;
     size_t file_count, file_capacity;
-    char error[256]; /* one line, after a failure */
+    char error[256]; /* error message, in one line */
 } ptx_module;
 
 /* Parses the text into *module. On failure, returns false and sets module->error. The caller always

@@ -108,8 +108,8 @@ static bool is_cooperative(const emu_run_state *run)
 
 /* ---- launches that do not end ---- */
 
-/* A launch with a sanitizer is reported as endless after ENDLESS_TIMES as many operations as the
- * longest launch of the kernel so far, but not before ENDLESS_LEAST. The first launch has the limit
+/* A checked launch is reported as endless after ENDLESS_TIMES as many operations as the longest
+ * launch of the kernel so far, but not before ENDLESS_LEAST. The first launch has the limit
  * ENDLESS_FIRST. */
 static const uint64_t ENDLESS_TIMES = 100;
 static const uint64_t ENDLESS_LEAST = UINT64_C(1) << 22, ENDLESS_FIRST = UINT64_C(1) << 27;
@@ -234,8 +234,7 @@ static void pause_briefly(void)
     nanosleep(&time, NULL);
 }
 
-/* No thread of this worker can continue. In a checked launch, with its one worker, this is a
- * deadlock. */
+/* Called if no thread of this worker can continue. In a checked launch, this is a deadlock. */
 static void wait_for_others(emu_worker *worker, const residents *waiting)
 {
     if (worker->check) {

@@ -22,8 +22,8 @@ void emu_each_lane(emu_warp *warp, const emu_op *op,
 uint8_t *emu_find_lane(emu_warp *warp, const emu_op *op, uint32_t bytes, uint32_t rank,
                        uint64_t offset);
 
-/* An operation that combines transferred elements with those in memory. If all zero, the
- * transferred elements replace those in memory. */
+/* An operation that combines transferred elements with those in memory. An all-zero reduction
+ * replaces the elements in memory. */
 typedef struct emu_reduction {
     bool reduces;
     emu_atomic what;

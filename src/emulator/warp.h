@@ -45,7 +45,7 @@ enum {
     EMU_SINK_SLOT = 128, /* 512 bytes for results that are never read */
     EMU_FIRST_SLOT = 640,
     EMU_BARRIERS = 16,                   /* number of barriers that a kernel can use */
-    EMU_ALL_BARRIERS = EMU_BARRIERS + 8, /* including the barriers of warpgroups */
+    EMU_ALL_BARRIERS = EMU_BARRIERS + 8, /* all barriers, including those of warpgroups */
     EMU_WARPGROUP = 4,
     EMU_RANGES = 16,
     EMU_HOT = 256
