@@ -41,7 +41,7 @@
                                         && CONSUMERS <= 2 : k % 8 == 0)
 #pragma gputune require(BY == tma || FETCH == 256)
 #pragma gputune require(BUFFERS == 0 || n * sizeof(OUT) % 16 == 0)
-#pragma gputune require(BUFFERS <= BN / CHUNK)
+#pragma gputune require(BUFFERS == 0 || BN / CHUNK % BUFFERS == 0)
 #pragma gputune tensormap(a_map : a, box = (BM, 64), swizzle = 128, l2 = FETCH,                    \
                           strides = (round_up(k, 8)))
 #pragma gputune tensormap(b_map : b, box = (BN / SHARE, 64), swizzle = 128, l2 = FETCH,            \

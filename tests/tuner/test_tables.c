@@ -40,7 +40,22 @@ static const gt_template *template_at(gt_device *device, gt_catalog *catalog, co
     return template;
 }
 
-/* Returns true if the winner's stored code belongs to the generated source. */
+/* Returns true if the winner was chosen among the template's variants. */
+static bool is_of_space(const gt_template *template, const gt_problem *problem,
+                        const gt_device *device, const char *winner)
+{
+    char stored[VALUE], hex[GT_HASH_HEX];
+    gt_workload workload;
+    gt_space *space;
+    ASSERT_OK(gt_workload_bind(&workload, template, problem, device, 16, NULL, 0));
+    ASSERT_OK(gt_space_open(&space, template, problem, &workload, device, NULL, 0));
+    gt_hash_hex(hex, gt_space_signature(space));
+    gt_space_free(space);
+    return strcmp(hex, value_of(stored, winner, "space")) == 0;
+}
+
+/* Returns true if the winner was chosen among the template's variants, and its stored code belongs
+ * to the generated source. */
 static bool is_found(gt_catalog *catalog, const char *place, const char *winner)
 {
     char sizes[VALUE], configuration[VALUE], stored[VALUE], hex[GT_HASH_HEX];
@@ -53,9 +68,10 @@ static bool is_found(gt_catalog *catalog, const char *place, const char *winner)
     ASSERT_OK(gt_config_parse(&config, template, value_of(configuration, winner, "config"), true));
     ASSERT_OK(gt_source_generate(&source, template, &problem, &config, &device,
                                  gt_catalog_prelude(catalog)));
-    bool found = !strcmp(gt_hash_hex(hex, source.hash), value_of(stored, winner, "code_source"));
+    bool found = !strcmp(gt_hash_hex(hex, source.hash), value_of(stored, winner, "code_source")) &&
+                 is_of_space(template, &problem, &device, winner);
     if (!found) {
-        print_error("%s %s: the code of %s is of another source\n", template->name, sizes,
+        print_error("%s %s: %s is of another source or space\n", template->name, sizes,
                     configuration);
     }
     gt_source_free(&source);
