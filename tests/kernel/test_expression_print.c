@@ -32,7 +32,7 @@ static gt_expression *expression(const char *text)
 
 static gputune_status print(gt_text *out, const char *text, uint64_t known)
 {
-    const gt_print form = {slots, {known}, name_of, NULL, "", 0, least};
+    const gt_print form = {slots, {known}, name_of, NULL, "", 0, least, false};
     gt_expression *parsed = expression(text);
     gputune_status status = gt_expression_print(out, NULL, NULL, parsed, &form);
     free(parsed);

@@ -90,6 +90,24 @@ TEST(test_features)
     gt_template_free(t);
 }
 
+TEST(the_load_counts_the_tiles_of_a_loop)
+{
+    static const char *const variants[] = {"P=0", "P=1"};
+    gt_template *t = parse("#pragma gputune kernel(k) problem(n = 4096) args(out float y[n])\n"
+                           "#pragma gputune tune(P = 0, 1) block(64)\n"
+                           "#pragma gputune grid(P ? min(ceil_div(n, 64) * 2, sm_count) : \\\n"
+                           "                         ceil_div(n, 64) * min(n, 4))\n"
+                           "__global__ void k(float *y) { y[0] = P; }\n");
+    gt_size_features features;
+    make(&features, t, "n=1", "n=1M", variants, 2);
+    assert_string_equal(features.items[features.load_features[0]].expression->text,
+                        "ceil_div(n, 64) * min(n, 4)");
+    assert_string_equal(features.items[features.load_features[1]].expression->text,
+                        "ceil_div(n, 64) * 2");
+    gt_size_features_free(&features);
+    gt_template_free(t);
+}
+
 TEST(test_values)
 {
     static const char *const variants[] = {"B=64 V=4"};

@@ -176,7 +176,8 @@ static gputune_status need_grid(maker *m, uint64_t *needs, const gt_dimensions *
 }
 
 /* Adds a feature for the number of blocks of a launch, without constant factors. Sets the load of
- * variant v. */
+ * variant v. If a number limits the blocks, as that of multiprocessors does for a loop over tiles,
+ * counts the blocks without this limit, because they share the work that these would have. */
 static gputune_status add_blocks(maker *m, size_t v, const gt_dimensions *grid)
 {
     GT_SCOPED(gt_text_free) gt_text blocks = {0};
@@ -187,7 +188,9 @@ static gputune_status add_blocks(maker *m, size_t v, const gt_dimensions *grid)
         bool known;
         int64_t value;
         m->form.print.within = 10; /* precedence of a product */
+        m->form.print.unlimited = true;
         GT_TRY(print_expression(&text, &known, &value, m, grid->items[i], &needs));
+        m->form.print.unlimited = false;
         m->form.print.within = 0;
         factor *= known ? (double)value : 1;
         if (!known) {

@@ -76,6 +76,7 @@ typedef struct gt_print {
     const char *prefix;   /* prefix of function names: "", or for C "NAME_" */
     int within;           /* precedence of the operator around the printed text, or 0 for none */
     const int64_t *least; /* lower bounds of the slots that are not `known`, or NULL */
+    bool unlimited;       /* print a whole expression min(x, NUMBER) as x */
 } gt_print;
 
 /* Appends the expression after computing all known parts: "ceil_div(n, 64) * 2". The text can be

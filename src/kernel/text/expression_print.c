@@ -20,6 +20,7 @@ typedef struct piece {
 typedef struct printer {
     const gt_expression *expression;
     const gt_print *print;
+    int whole; /* index of the instruction whose value is that of the whole expression */
 } printer;
 
 static gputune_status print_at(piece *out, const printer *p, int at);
@@ -148,7 +149,9 @@ static gputune_status print_choice(piece *out, const printer *p, int at)
     GT_SCOPED(free_piece) piece condition = {0}, yes = {0}, no = {0};
     GT_TRY(print_at(&condition, p, code[at].target));
     if (condition.is_known) {
-        return print_at(out, p, condition.value ? first : second);
+        const int part = condition.value ? first : second;
+        const printer inner = {p->expression, p->print, at == p->whole ? part : p->whole};
+        return print_at(out, &inner, part);
     }
     GT_TRY(print_at(&yes, p, first));
     GT_TRY(print_at(&no, p, second));
@@ -214,6 +217,9 @@ static gputune_status print_binary(piece *out, const printer *p, int at)
         return GPUTUNE_OK;
     }
     piece *same = unchanged(operation, &left, &right);
+    if (p->print->unlimited && at == p->whole && operation == GT_DO_MIN) {
+        same = left.is_known ? &right : right.is_known ? &left : NULL;
+    }
     if (same) {
         *out = gt_take(same);
         return GPUTUNE_OK;
@@ -262,7 +268,7 @@ static gputune_status print_at(piece *out, const printer *p, int at)
 gputune_status gt_expression_print(gt_text *out, bool *known, int64_t *value,
                                    const gt_expression *expression, const gt_print *print)
 {
-    const printer p = {expression, print};
+    const printer p = {expression, print, expression->count - 1};
     GT_SCOPED(free_piece) piece whole = {0};
     GT_TRY(print_at(&whole, &p, expression->count - 1));
     append_piece(out, &whole, print->within);
