@@ -584,7 +584,8 @@ static gputune_status predict_all(double *cost, learner *l, const weights *w, ui
  * because block counts and divisors affect only some kernels. */
 static gputune_status predict_losses(learner *l)
 {
-    static const weights all[] = {{0, 0}, {0.3, 0}, {1, 0}, {0, 0.05}, {0.3, 0.05}};
+    static const weights all[] = {{0, 0},      {0.3, 0},    {1, 0},   {0, 0.05},
+                                  {0.3, 0.05}, {0.3, 0.15}, {1, 0.15}};
     const size_t count = (size_t)l->configs * (l->folds + 1) * l->guessed_count;
     double costs[sizeof all / sizeof *all];
     l->predicted = calloc(count + 1, sizeof *l->predicted);
