@@ -187,7 +187,7 @@ static gputune_status tune_size(gt_rule_maker *maker, double share_s)
 
 gputune_status gt_rule_tune(gt_rule_maker *maker)
 {
-    enum { LEAST = 40, RESERVED = 4, MOST = 96, TRIES = 8 * MOST };
+    enum { LEAST = 40, MOST = 96, TRIES = 8 * MOST };
     static const double little = 0.005;
     gt_pool *pool = &maker->pool;
     const size_t first = pool->sizes.count;
@@ -202,7 +202,7 @@ gputune_status gt_rule_tune(gt_rule_maker *maker)
         GT_TRY(add_size(&added, maker, false));
         /* a nearly fastest variant suffices, so each size has only a share of the time */
         if (added) {
-            const double shares = (double)(done + RESERVED < LEAST ? LEAST - done : RESERVED);
+            const double shares = done < LEAST ? (double)(LEAST - done) : 1;
             GT_TRY(tune_size(maker, gt_rule_left_s(maker, tuning_end) / shares));
         }
     }
@@ -425,7 +425,8 @@ static gputune_status find_free_axes(uint64_t *out, const gt_pool *pool, const g
     return GPUTUNE_OK;
 }
 
-static void redraw_axes(gt_config *config, gt_rule_maker *maker, uint64_t axes)
+/* Draws new values of these axes. Returns false if the configuration is then invalid. */
+static bool redraw_axes(gt_config *config, gt_rule_maker *maker, gt_space *space, uint64_t axes)
 {
     const gt_template *template = maker->pool.template;
     for (uint32_t a = 0; a < template->axis_count; a++) {
@@ -433,6 +434,27 @@ static void redraw_axes(gt_config *config, gt_rule_maker *maker, uint64_t axes)
             config->choice[a] = (uint8_t)gt_random_below(&maker->random, template->axes[a].count);
         }
     }
+    return gt_space_has(space, config);
+}
+
+/* Replaces a configuration by a random valid one that differs in one axis. Returns false if there
+ * is none. */
+static bool change_axis(gt_config *config, gt_rule_maker *maker, gt_space *space)
+{
+    const gt_template *template = maker->pool.template;
+    const gt_config from = *config;
+    uint32_t found = 0;
+    for (uint32_t a = 0; a < template->axis_count; a++) {
+        for (uint32_t v = 0; v < template->axes[a].count; v++) {
+            gt_config one = from;
+            one.choice[a] = (uint8_t)v;
+            if (v != from.choice[a] && gt_space_has(space, &one) &&
+                gt_random_below(&maker->random, ++found) == 0) {
+                *config = one;
+            }
+        }
+    }
+    return found > 0;
 }
 
 /* Tries neighbours of fast kept members at this size. Half of them differ in one axis, the others
@@ -450,15 +472,11 @@ static gputune_status search_at(gt_rule_maker *maker, size_t size, uint64_t free
     for (int i = 0; i < TRIES && added.count < NEIGHBOURS; i++) {
         const uint32_t from = maker->kept.items[gt_random_below(&maker->random, maker->kept.count)];
         gt_config config = pool->members.items[from].config;
-        const uint64_t one = UINT64_C(1)
-                             << gt_random_below(&maker->random, pool->template->axis_count);
         const uint32_t before = (uint32_t)pool->members.count;
         uint32_t member;
-        if (cost_at(maker, size, from) > loss + near) {
-            continue;
-        }
-        redraw_axes(&config, maker, free_axes && i % 2 ? free_axes : one);
-        if (gt_space_has(request->space, &config)) {
+        if (cost_at(maker, size, from) <= loss + near &&
+            (free_axes && i % 2 ? redraw_axes(&config, maker, request->space, free_axes)
+                                : change_axis(&config, maker, request->space))) {
             GT_TRY(gt_pool_add(&member, pool, request, size, &config));
             GT_TRY(member == before ? gt_array_push(&added, member) : GPUTUNE_OK);
         }
@@ -686,6 +704,7 @@ gputune_status gt_rule_test(gt_rule_maker *maker)
         gt_rule_time_at_s(maker, testing_end) - gt_rule_time_at_s(maker, measuring_end);
     const double share_s = fmin(gt_rule_left_s(maker, testing_end), planned_s) / TESTS;
     bool has_new = false;
+    maker->shares = 1; /* larger if the last tunings were too short */
     maker->tests.count = 0;
     for (int i = 0; i < TRIES && maker->tests.count < TESTS && !gt_rule_is_late(maker, testing_end);
          i++) {
