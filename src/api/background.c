@@ -1,5 +1,4 @@
-/* Tunes in the background: a thread runs the queued tunings one by one, and pauses while the
- * application uses the GPU. */
+/* Runs queued tunings on a thread, which pauses while the application uses the GPU. */
 #include "api/background.h"
 
 #include "api/tuner.h"
@@ -211,8 +210,7 @@ static void do_job(gt_background *background, job *one)
     }
 }
 
-/* The thread ends a second after the last request, even if the main thread has called
- * pthread_exit(). */
+/* Ends a second after the last request, even if the main thread has called pthread_exit(). */
 static void *run_jobs(void *user)
 {
     static const double linger_s = 1;

@@ -22,8 +22,7 @@ gputune_status gt_background_want(gt_background *background, const gt_plan_key *
 
 extern atomic_bool gt_launch_seen;
 
-/* Records that a plan was launched. If a launch is recorded already, this costs one memory access.
- */
+/* Records that a plan was launched. Costs one memory access if a launch is recorded already. */
 static inline void gt_note_launch(void)
 {
     if (!atomic_load_explicit(&gt_launch_seen, memory_order_relaxed)) {

@@ -18,8 +18,7 @@ typedef struct gt_calls {
     unsigned forks;       /* the fork count of the process that opened the tuner */
 } gt_calls;
 
-/* A call of a public function, zero until it begins. Declare it before everything that must be
- * freed within the call. */
+/* A call of a public function, zero until it begins. Declare it before all that it must outlive. */
 typedef struct gt_call {
     gt_calls *calls;       /* NULL before the call begins */
     bool brief;            /* true if the call does not block signals */

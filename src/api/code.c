@@ -57,8 +57,7 @@ static gputune_status take_code(gt_shared_code **out, gt_plan_pool *pool, gt_ima
     return GPUTUNE_OK;
 }
 
-/* Drops a reference. Returns true if it was the last one; the code is then removed from the pool.
- */
+/* Drops a reference. Returns true if it was the last; the code is then removed from the pool. */
 static bool leave_code(gt_shared_code *code)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&code->pool->mutex);

@@ -23,11 +23,9 @@ typedef struct gt_shared_code {
     gt_plan_pool *pool;
     struct gt_shared_code *next;
     uint64_t hash;
-    int carveout_kb; /* a property of the loaded functions, so plans with different carveouts need
-                        separate codes */
+    int carveout_kb; /* a property of the loaded functions, so it is part of the key */
     unsigned plans;  /* number of plans that use the code; protected by the pool's mutex */
-    bool is_private; /* true if each plan needs its own module, because kernels may write the
-                        module's variables */
+    bool is_private; /* true if kernels may write the module's variables */
     gt_image image;
     pthread_mutex_t loading; /* protects the modules, and additions to gt_plan_code.loaded */
     GT_ARRAY(gt_module *) modules;
@@ -49,8 +47,7 @@ typedef struct gt_plan_code {
     gt_shared_code *code;
 } gt_plan_code;
 
-/* Makes the code of a plan. On success, takes over `launch` and the image. Returns ENOMEM if out of
- * memory. */
+/* Makes the code of a plan. On success, takes over `launch` and the image. ENOMEM. */
 gputune_status gt_plan_code_make(gt_plan_code **out, gt_plan_pool *pool, gt_launch_view *launch,
                                  gt_image *image);
 /* Frees the code, and unloads modules that no other plan uses. NULL is allowed. */

@@ -1,5 +1,4 @@
-/* Descriptions of the parameters of a plan's kernels, for programs that launch the kernels
- * themselves. */
+/* Descriptions of a plan's kernel parameters, for programs that launch the kernels themselves. */
 #pragma once
 
 #include "tuner/request.h"
@@ -22,8 +21,7 @@ typedef struct gt_description {
     gputune_constant *constants; /* symbols to which parts of a block argument are copied */
 } gt_description;
 
-/* Describes a launch. `launch` and the template must outlive *out, which must be freed even on
- * failure. ENOMEM. */
+/* Describes a launch, which must outlive *out, as must the template. Free *out always. ENOMEM. */
 gputune_status gt_description_make(gt_description *out, const gt_request *request,
                                    const gt_launch_view *launch);
 void gt_description_free(gt_description *description);

@@ -228,8 +228,7 @@ struct gt_miss {
 struct gt_misses {
     char *path;
     gt_log log;
-    pid_t owner; /* checked before writing: a forked child must not write, because its copy of the
-                    lock may be locked */
+    pid_t owner; /* a forked child must not write, because its lock may be locked */
     pthread_mutex_t lock;
     bool logged;
     GT_ARRAY(gt_miss *) list;
@@ -248,8 +247,7 @@ gputune_status gt_misses_open(gt_misses **out, const char *path, const gt_log *l
     return GPUTUNE_OK;
 }
 
-/* Adds the requests since the last write to the file. After a failure, the next call tries again.
- */
+/* Adds the requests since the last write. After a failure, the next call tries again. */
 static void write_miss(gt_misses *misses, gt_miss *miss)
 {
     if (getpid() != misses->owner) {
@@ -265,8 +263,7 @@ static void write_miss(gt_misses *misses, gt_miss *miss)
     bool is_first_failure = status != GPUTUNE_OK && !misses->logged;
     misses->logged |= is_first_failure;
     pthread_mutex_unlock(&misses->lock);
-    if (is_first_failure) { /* the lock is released first, because the log's callback may call the
-                               tuner */
+    if (is_first_failure) { /* without the lock, as the log's callback may call the tuner */
         gt_log_line(&misses->log, GPUTUNE_LOG_WARNING, "cannot record a request: %s", gt_message());
     }
 }

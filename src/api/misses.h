@@ -1,5 +1,4 @@
-/* Counts misses, which are requests without a stored result, in a file that several processes may
- * write. */
+/* Counts misses, which are requests without a stored result, in a file shared by processes. */
 #pragma once
 
 #include "tuner/request.h"
@@ -14,11 +13,9 @@ gputune_status gt_misses_open(gt_misses **out, const char *path, const gt_log *l
 /* Writes all counts that are not in the file yet, and frees the record. NULL is allowed. */
 void gt_misses_close(gt_misses *misses);
 
-/* Counts a request without a stored result. Returns the miss, or NULL if out of memory.
- * Thread-safe. */
+/* Counts a request without a stored result. Returns NULL if out of memory. Thread-safe. */
 gt_miss *gt_misses_note(gt_misses *misses, const gt_request *request);
-/* Counts another request for the scenario of a miss. Writes the file each time the count has
- * doubled. Thread-safe. */
+/* Counts another request of a miss. Writes the file whenever the count has doubled. Thread-safe. */
 void gt_misses_again(gt_misses *misses, gt_miss *miss);
 
 /* ---- the file -------------------------------------------------------------------------------- */

@@ -159,8 +159,7 @@ struct gputune_plan {
     uint32_t argument_count;
     uint32_t check_count;
     bool further_checks;
-    bool needs_alignment; /* true if the winner needs aligned buffers; the plan may lack a fallback
-                           */
+    bool needs_alignment; /* true if the winner needs aligned buffers */
     bool kept;
     gt_pairs pairs;
     gt_plan_code *winner, *fallback; /* code that works at any alignment, or NULL */
@@ -897,8 +896,7 @@ static gputune_status check_open(const gputune_plan *plan)
     return GPUTUNE_OK;
 }
 
-/* Launches a plan's fallback. A model's fallback is bound at each launch, because fallbacks are
- * rare. */
+/* A model's fallback is bound at each launch, because fallbacks are rare. */
 static gputune_status launch_fallback(gputune_plan *plan, CUstream stream, const void *const *items)
 {
     resized sizes;

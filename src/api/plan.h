@@ -13,8 +13,7 @@
 /* Makes an empty pool. `driver` is NULL for a tuner that launches nothing. */
 void gt_plan_pool_open(gt_plan_pool *out, const gt_driver *driver, const gt_device *device,
                        bool debug);
-/* Ends all plans: unloads their code, and makes later calls with a plan fail with EINVAL. No launch
- * may be in progress. */
+/* Ends all plans. Their code is unloaded, later calls are EINVAL. No launch may be in progress. */
 void gt_plan_pool_end(gt_plan_pool *pool);
 /* Frees the structs of kept plans, after gt_plan_pool_end(). */
 void gt_plan_pool_free(gt_plan_pool *pool);
@@ -46,8 +45,7 @@ gputune_status gt_plan_model_make(gt_plan_model *out, const gt_request *request,
                                   gt_plan_pool *pool);
 /* Frees the model's prototypes. Call it after the pool has ended. */
 void gt_plan_model_free(gt_plan_model *model);
-/* Makes a choice of the model's variant, with copies of its code. Used for kernels without
- * prototypes. */
+/* Makes a choice of the model's variant, with copies of its code, if there are no prototypes. */
 gputune_status gt_plan_model_choice(gt_choice *out, const gt_plan_model *model);
 /* Makes a plan from a model, at a problem that differs from the model's in run-time sizes only.
  * Needs one allocation and no driver call. ENOTFOUND, without a message, if the kernel has no
@@ -56,8 +54,7 @@ gputune_status gt_plan_model_choice(gt_choice *out, const gt_plan_model *model);
 gputune_status gt_plan_resize(gputune_plan **out, const gt_plan_model *model,
                               const gt_problem *problem);
 
-/* Turns an owned plan into a kept plan, which lives until the pool ends. Call it before other
- * threads can see the plan. */
+/* Turns an owned plan into a kept plan, before other threads can see the plan. */
 void gt_plan_keep(gputune_plan *plan);
 
 /* Gets the current context. EINVAL if there is none, or if it belongs to another device. The error
@@ -73,8 +70,7 @@ gputune_status gt_plan_context(gt_context *out, const gt_driver *driver, int ord
 gputune_status gt_debug_launch(const gt_driver *driver, int ordinal, const char *kernel,
                                const gt_description *description, const void *const *items);
 
-/* Records that no stored result answered the plan's request. Call it before other threads can see
- * the plan. */
+/* Records that no stored result answered the request, before other threads can see the plan. */
 void gt_plan_set_miss(gputune_plan *plan, gt_miss *miss);
 /* Returns the miss recorded for the plan, or NULL. */
 gt_miss *gt_plan_miss(const gputune_plan *plan);

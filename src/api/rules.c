@@ -144,8 +144,7 @@ static bool is_current(const loaded_rule *rule, const gputune *tuner)
 
 /* ---- loading --------------------------------------------------------------------------------- */
 
-/* Waits until no other thread loads. EBUSY in a callback of the loading thread, ETIMEOUT if the
- * patience ends. */
+/* Waits for other loads. EBUSY in a callback of the loading thread; ETIMEOUT. */
 static gputune_status begin_loading(gt_rules *rules, const gt_patience *patience)
 {
     static const double slice_s = 0.02; /* interval at which the wait checks for a cancel */
@@ -223,8 +222,7 @@ static gputune_status load_variant(loaded_rule *rule, gputune *tuner, gt_request
     return GPUTUNE_OK;
 }
 
-/* Loads the variants that are valid at the request's sizes. A variant that fails is loaded again
- * when it is chosen. */
+/* Loads the variants valid at the request's sizes. A failed variant is loaded when it is chosen. */
 static void load_variants(loaded_rule *rule, gputune *tuner, gt_request *request)
 {
     for (uint32_t i = 0; i < rule->found.rule->variants.count; i++) {

@@ -1,5 +1,4 @@
-/* Implements tune_kernel(), from the call to the plan, and gputune_tune_together() for groups of
- * processes. */
+/* Implements tune_kernel() and gputune_tune_together(). */
 #include "api/tuner.h"
 
 #include "base/clock.h"
@@ -29,8 +28,7 @@ typedef struct made_plan {
     gputune_status status;
     gputune_plan *plan; /* the plan, or NULL on failure; each caller adds a reference */
     gt_terms terms;
-    /* true if the first caller's limit or cancel ended the tuning; waiting calls then ignore the
-     * plan */
+    /* true if the first caller's limit or cancel ended the tuning; waiting calls ignore the plan */
     bool cut_short;
     char message[1024]; /* error message of the failed call */
 } made_plan;
@@ -150,8 +148,7 @@ static bool wait_in_flight(made_plan *out, gt_in_flight_list *list, gt_in_flight
 
 /* ---- making a plan --------------------------------------------------------------------------- */
 
-/* ENOTFOUND if no configuration is forced. If the forced one cannot be used, also logs a warning.
- */
+/* ENOTFOUND if no usable configuration is forced. Warns of an unusable configuration. */
 static gputune_status choose_forced_config(gt_choice *out, gputune *tuner, gt_request *request)
 {
     GT_FREED char *forced = NULL;
@@ -305,8 +302,7 @@ static void plan_one(made_plan *out, const plan_call *a)
     }
 }
 
-/* Makes the plan. If another call is making it, first waits for at most half of this call's limit.
- */
+/* Makes the plan. First waits for another call that makes it, for at most half of the limit. */
 static void plan_or_wait(made_plan *out, const plan_call *a)
 {
     gputune *tuner = a->tuner;
@@ -350,8 +346,7 @@ static gputune_status plan_now(gputune_plan **out, gt_terms *terms, const plan_c
     return GPUTUNE_OK;
 }
 
-/* Returns a plan that needs no measuring. If the plan does not satisfy the call, requests a tuning
- * in the background. */
+/* Returns a plan without measuring. If necessary, requests a tuning in the background. */
 static gputune_status plan_in_background(gputune_plan **out, const plan_call *a)
 {
     plan_call known = *a;

@@ -20,8 +20,7 @@
 
 static _Thread_local gt_call *innermost;
 
-/* Number of forks since the library was loaded. Unlike getpid(), reading it needs no system call.
- */
+/* Number of forks since the library was loaded; faster to read than getpid(). */
 static atomic_uint forks;
 
 static void count_fork(void)
@@ -207,8 +206,7 @@ static gputune_status complete_device(gputune *tuner)
     return GPUTUNE_OK;
 }
 
-/* Returns true if the device is a number. A worker can open such a device before this process does.
- */
+/* Returns true if the device is a number. A worker can open such a device by itself. */
 static bool is_numbered(int *ordinal, const char *device)
 {
     char *end;

@@ -49,14 +49,13 @@ gputune_status gt_open_options_read(gputune_open_options *out, const gputune_ope
 /* Returns the time limit of a call. */
 double gt_limit_of(const gputune_options *options);
 
-/* Fails with `code` if the tuner has no device. `what` is the beginning of the error message. */
+/* Fails with `code` if the tuner has no device. `what` begins the error message. */
 gputune_status gt_tuner_need_device(const gputune *tuner, gputune_status code, const char *what);
 
 /* Imports the file to which the tuner is pinned (records.c). ENOTFOUND or EIO if the file cannot be
  * read, ERECORDED if it is not wisdom. */
 gputune_status gt_load_pinned(gputune *tuner);
-/* Fails with EUNSUPPORTED if the tuner is pinned to a file. `what` is the beginning of the error
- * message. */
+/* Fails with EUNSUPPORTED if the tuner is pinned. `what` begins the error message. */
 gputune_status gt_tuner_not_pinned(const gputune *tuner, const char *what);
 
 /* Gets the device of `arch` or, if `arch` is NULL, the tuner's device. EINVAL if there is none. */

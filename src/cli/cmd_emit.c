@@ -1,5 +1,4 @@
-/* The commands emit and space: the code of one configuration, and a kernel's axes and exclusions.
- */
+/* The commands emit and space: print the code of a configuration, and describe a space. */
 #include "cli/files.h"
 #include "cli/scenarios.h"
 #include "cli/table.h"

@@ -1,5 +1,4 @@
-/* The command export: writes a scenario's trials as a T4 results file or a Kernel Tuner cache file.
- */
+/* The command export: writes trials as a T4 results file or a Kernel Tuner cache file. */
 #include "cli/files.h"
 #include "cli/records.h"
 

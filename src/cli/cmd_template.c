@@ -1,5 +1,4 @@
-/* The commands template and embed: write a first template for a program, and a template as a C
- * header. */
+/* The commands template and embed: write a first template, and a template as a C header. */
 #include "cli/files.h"
 #include "cli/session.h"
 
@@ -184,8 +183,7 @@ static int add_include(embedded_files *out, const char *from, const char *name)
     return CLI_CONTINUE;
 }
 
-/* Reads a template and, recursively, the files that it includes in quotes from the including file's
- * folder. */
+/* Reads a template and, recursively, the files in its folder that it includes in quotes. */
 static int read_template(embedded_files *out, const char *path)
 {
     const char *slash = strrchr(path, '/');

@@ -1,5 +1,4 @@
-/* The command warm: its options, compiling without measuring, and --watch, which tunes again
- * whenever a template is saved. */
+/* The command warm: its options, compiling without measuring, and --watch. */
 #include "cli/files.h"
 #include "cli/warm.h"
 

@@ -11,8 +11,7 @@
 
 /* Returns true if `file` is a terminal that supports colour and redrawing. */
 bool cli_console_is_able(FILE *file);
-/* Returns true if a progress line can be redrawn: stderr is a terminal and --quiet was not given.
- */
+/* Returns true if stderr is a terminal that can redraw a line, and --quiet was not given. */
 bool cli_console_is_live(void);
 /* Returns the maximum number of columns of a line: COLUMNS if it is set, otherwise the terminal's
  * width. Returns 0 if there is no limit. */
@@ -38,8 +37,7 @@ void cli_console_print(bool is_error, const char *format, ...) CLI_PRINTF(2, 3);
 void cli_console_progress(const char *format, ...) CLI_PRINTF(1, 2);
 void cli_console_progress_end(void);
 
-/* Prints a line like cli_console_print(), but with this prefix and this colour, which may be NULL.
- */
+/* Prints a line like cli_console_print(), with this prefix and this colour or NULL. */
 void cli_console_line(const char *prefix, const char *text, const char *color);
 /* Sends all later lines to `send` instead of stderr. A progress line has the prefix NULL. */
 typedef void (*cli_send_fn)(const char *prefix, const char *text, const char *color);
@@ -67,15 +65,13 @@ int cli_exit_code(int status);
 /* Returns the exit code for a variant with the status `trial`: "ok", "wrong", "compile", ... */
 int cli_trial_exit_code(const char *trial);
 
-/* Prints this thread's last library message, or the status's text if there is none. Returns the
- * exit code. */
+/* Prints the last library message or, without one, the status's text. Returns the exit code. */
 int cli_fail(int status);
 /* Returns a library message without the kernel's name at its beginning, because the caller prints
  * `label` first, which contains the name. */
 const char *cli_without_kernel(const char *message, const char *label);
 
-/* Combines two exit codes. Returns CLI_EXIT_CANCELED if either is CLI_EXIT_CANCELED, otherwise the
- * first nonzero code. */
+/* Combines two exit codes: CLI_EXIT_CANCELED has precedence, then the first nonzero code. */
 int cli_worse(int so_far, int next);
 
 /* Prints "unknown WHAT 'WORD'; did you mean 'NEAREST'?". If no candidate is similar, lists the

@@ -408,8 +408,8 @@ static bool pass_on(child *child)
     return true;
 }
 
-/* If another GPU failed with an error on a scenario that has a winner on this GPU, the other GPU
- * gets no more work. */
+/* If a scenario failed with an error on one GPU and has a winner on another GPU of the same kind,
+ * the first GPU gets no more work. */
 static void settle_scenario(child *second, bool has_winner)
 {
     child *first = (child *)(uintptr_t)second->turn.tried;
@@ -463,8 +463,7 @@ static void draw_progress(void)
     cli_progress_draw(text);
 }
 
-/* Lets a child take scenarios from the queue of its kind. The kind's first child fills the queue.
- */
+/* Lets a child take scenarios from the queue of its kind. The first child fills the queue. */
 static void admit_child(child *child, const char *environment)
 {
     kind *kind = fleet.kinds;

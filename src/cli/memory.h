@@ -17,11 +17,9 @@
 void *cli_present(void *memory);
 /* Like calloc. */
 void *cli_allocate(size_t count, size_t bytes);
-/* Ensures that an array of `count` items can take one more item. The capacity depends only on
- * `count`. */
+/* Makes an array of `count` items large enough for one more item. */
 void *cli_grow(void *array, size_t count, size_t bytes);
-/* Appends a value to an array of `count` items, which is NULL if empty. Evaluates to the item's
- * address. */
+/* Appends to an array of `count` items, NULL if empty. Evaluates to the item's address. */
 #define cli_push(array, count, ...)                                                                \
     ((array) = cli_grow(array, count, sizeof *(array)), (array)[count] = (__VA_ARGS__),            \
      &(array)[(count)++])
@@ -86,8 +84,7 @@ bool cli_next_pair(const char **text, char **name, char **value);
 /* Reads a decimal number and moves *text after it. Returns -1 and leaves *text unchanged if there
  * is no number or it is above `most`. */
 long cli_take_number(const char **text, long most);
-/* Draws a bar of at most `cells` cells for a share from 0 to 1, with a resolution of an eighth of a
- * cell. */
+/* Draws a bar for a share from 0 to 1, in at most `cells` cells and in steps of an eighth cell. */
 char *cli_bar(double share, size_t cells);
 /* Returns the width of a UTF-8 text on a terminal, counting one column for each code point. */
 size_t cli_columns(const char *text);

@@ -1,5 +1,4 @@
-/* The commands of the program. A command's table of options parses its arguments and prints its
- * help. */
+/* The commands of the program. A table of options parses the arguments and prints the help. */
 #pragma once
 
 #include "cli/memory.h"
@@ -73,8 +72,7 @@ typedef struct cli_command {
     int (*run)(const cli_list *arguments); /* returns the exit code; prints only data to stdout */
 } cli_command;
 
-/* The result of a step that succeeded. A step that fails prints a message and returns the exit code
- * of the program. */
+/* The result of a successful step. A failing step prints a message and returns an exit code. */
 enum { CLI_CONTINUE = -1 };
 
 /* Returns the result of `call` from the enclosing function unless it is CLI_CONTINUE. */
@@ -91,8 +89,7 @@ enum { CLI_CONTINUE = -1 };
 int cli_parse(cli_list *out, const cli_command *command, int argc, char **argv);
 /* Returns true if the option is on the command line. */
 bool cli_is_given(const char *name);
-/* Prints text that begins at column `at`, folded at 80 columns. Further lines are indented to
- * column `at`. */
+/* Prints text that begins at column `at`, folded at 80 columns and indented to column `at`. */
 void cli_print_folded(const char *text, size_t at);
 void cli_help(const cli_command *command);
 

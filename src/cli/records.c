@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A record and derived values. NULL, "" and NAN are shown as empty cells. In columns of some units,
- * 0 is an empty cell too. */
+/* A record and derived values. NULL, "", NAN and, with some units, 0 are shown as empty cells. */
 typedef struct row {
     gputune_record record; /* must be first, because the columns use offsets */
     const char *hot, *default_time, *uncertainty, *speedup, *verdict;
@@ -221,8 +220,7 @@ int cli_records_read(cli_records *out, gputune_record_filter *filter, const cli_
     return status == GPUTUNE_ENOTFOUND ? CLI_CONTINUE : cli_passed(status);
 }
 
-/* A winner of the whole space is better than a winner of a restricted space. Otherwise the faster
- * winner is better. */
+/* A winner of the whole space is better than others. Otherwise the faster winner is better. */
 static bool is_better_winner(const gputune_record *one, const gputune_record *best)
 {
     bool whole = !one->only[0], is_best_whole = !best->only[0];

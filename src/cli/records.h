@@ -20,8 +20,7 @@ cli_table cli_record_table(unsigned view);
 /* Adds a row to a table whose items begin with a gputune_record. */
 void cli_record_add(cli_table *table, const gputune_record *record);
 
-/* Returns "faster", "slower" or "same", judged by the interval of the paired speed-up. Returns ""
- * if there is no interval. */
+/* Returns "faster", "slower" or "same" by the interval of the speed-up, or "" without one. */
 const char *cli_verdict(const gputune_record *record);
 
 /* A word of the column `flags`, and whether to show it. */
@@ -38,16 +37,14 @@ char *cli_flags_text(const cli_flag *flags, size_t count);
  * adjacent. The texts of the copies are never NULL. */
 typedef CLI_LIST(gputune_record) cli_records;
 
-/* A callback for gputune_records(). Adds a copy of the record to `list`, which is a cli_records.
- * Returns 0. */
+/* A callback for gputune_records(). Adds a copy of the record to `list`, a cli_records. */
 int cli_records_add(void *list, const gputune_record *record);
 /* Adds the records that the filter selects. `name` is a kernel's name or path; NULL selects all
  * kernels, even if their templates no longer exist. Sets filter->kernel. */
 int cli_records_read(cli_records *out, gputune_record_filter *filter, const cli_session *session,
                      const char *name);
 
-/* Prints the stored rules for the filter's kernel and GPU, as text or JSON (rules.c). Sets *count.
- */
+/* Prints the stored rules for the filter's kernel and GPU, as text or JSON. Sets *count. */
 int cli_rules_print(size_t *count, const cli_session *session, const gputune_record_filter *filter);
 
 /* The records of one scenario on one kind of GPU. */
@@ -55,8 +52,7 @@ typedef struct cli_measured {
     /* the trials; the first one has the values that all of them share */
     const gputune_record *trials;
     size_t count;
-    /* The winner of the whole space, or else the fastest winner. If there is no winner, its texts
-     * are "". */
+    /* The winner of the whole space, or else the fastest winner; its texts may be "". */
     const gputune_record *winner;
     const char *standard; /* the default with which the winner was compared, or "" if unknown */
 } cli_measured;
@@ -117,8 +113,7 @@ cli_why cli_why_tables(void);
  * with this value, divided by the best time of all, minus 1. Returns a summary such as "120
  * variants, 1 of them failed; one is left". */
 char *cli_why_explain(cli_why *why, const cli_measured *from);
-/* Writes `standing`, which has the records of winners and defaults, and then each scenario's limits
- * and the worth of its axes. */
+/* Writes the table of winners and defaults, and then each scenario's limits and worth of axes. */
 void cli_why_write(const cli_table *standing, const cli_measured_list *list,
                    const cli_session *session, cli_format_kind format);
 
@@ -163,6 +158,5 @@ int cli_failures_code(const char **of_default, const cli_records *records,
  * contain only its first line. NULL means the default. */
 void cli_compile_log(const cli_session *session, const char *kernel, gputune_sizes sizes,
                      const char *configuration);
-/* With --verbose, shows the compiler's log for the scenario's stored variant that failed to compile
- * most recently. */
+/* With --verbose, shows the compiler's log of the stored variant that failed most recently. */
 void cli_compile_log_of_trials(const cli_session *session, const cli_scenario *scenario);

@@ -1,5 +1,4 @@
-/* Writes the page of --report repeatedly, in another process. Each new page replaces the previous
- * page atomically. */
+/* Writes the page of --report repeatedly, in another process. Replaces the page atomically. */
 #include "cli/files.h"
 #include "cli/warm.h"
 

@@ -137,8 +137,7 @@ static int unknown_name(const cli_session *session, const char *name)
     return cli_unknown("kernel", name, names, all.count);
 }
 
-/* Adds the kernels of a name or path. The kernels of a file can then be found by their own names.
- */
+/* Adds the kernels of a name or path, which can then be found by their own names. */
 static int find_kernel(cli_catalogue *out, const cli_session *session, const char *name)
 {
     size_t first = out->count;
@@ -259,8 +258,7 @@ gputune_sizes cli_sizes_of(const char *text)
 }
 
 enum { MOST_SCENARIOS = 10000 };
-/* The largest default size on the emulator, which executes about 10^8 thread instructions per
- * second. */
+/* The largest default size on the emulator, which runs 10^8 thread instructions per second. */
 static const int64_t emulated_size = 1 << 16;
 static const char emulated_size_text[] = "65536";
 

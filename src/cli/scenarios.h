@@ -22,8 +22,7 @@ int cli_values_parse(cli_values *out, const char *option, const char *text);
 /* Parses all values of an option, like cli_values_parse(). */
 int cli_values_read(cli_values *out, const char *option, const cli_list *texts);
 const cli_value_list *cli_values_find(const cli_values *values, const char *name);
-/* Returns the list with this name. If there is none, adds an empty list, which keeps the pointer
- * `name`. */
+/* Returns the list with this name, or adds an empty list. Keeps the pointer `name`. */
 cli_value_list *cli_values_named(cli_values *values, char *name);
 /* Returns the index of a value, or the list's count if the list lacks the value. */
 static inline size_t cli_value_index(const cli_value_list *list, const char *value)
@@ -58,8 +57,7 @@ int cli_catalogue_check(const cli_session *session, const char *name);
         CLI_ROW("any-gpu", 0, CLI_OPTION_FLAG, &cli_given.any_gpu, NULL, NULL,                     \
                 "results on every GPU in the database")
 
-/* If `name` is a path, the kernels of that template can then be found by their names. `name` may be
- * NULL. */
+/* Makes the kernels of a template known by name if `name` is a path. `name` may be NULL. */
 int cli_stored_name(const cli_session *session, const char *name);
 /* Sets *out to the value of --size for filters of the library, or to NULL. */
 int cli_stored_sizes(const char **out);
@@ -72,8 +70,7 @@ int cli_stored_nothing(const cli_session *session, const gputune_record_filter *
 
 /* ---- scenarios ------------------------------------------------------------------------------- */
 
-/* Reads a size from 0 to 2^40, like gt_read_int(). Returns NULL, or the reason why the size is
- * invalid. */
+/* Reads a size from 0 to 2^40, like gt_read_int(). Returns NULL or an error message. */
 const char *cli_size_number(int64_t *out, const char *text);
 /* Splits a text such as "n=4 T=half" into sizes for the library. */
 gputune_sizes cli_sizes_of(const char *text);
@@ -140,8 +137,7 @@ extern struct cli_tuning {
 extern const char *const cli_cache_words[];
 extern const char *const cli_effort_words[]; /* the first word, "measure", is the default */
 
-/* The words of CLI_OPTION_CHOICE, which cli_tuning_words() sets. For "export", "any" replaces the
- * default objective. */
+/* The words of CLI_OPTION_CHOICE, set by cli_tuning_words(). "any" stands for any objective. */
 extern const char *cli_objective_words[], *cli_objective_any_words[], *cli_strategy_words[];
 void cli_tuning_words(void);
 
@@ -173,6 +169,5 @@ int cli_tuning_inputs(void);
 /* Returns the library's options for a scenario, from the command line and the scenario's own terms.
  * Ctrl-C cancels library calls with these options. */
 gputune_options cli_tuning_options(const cli_scenario *scenario);
-/* Returns `limit_s`. If `limit_s` is 0 and the GPU is emulated, returns a limit that suits the slow
- * emulator. */
+/* Returns `limit_s` or, if it is 0 and the GPU is emulated, a limit for the slow emulator. */
 double cli_limit_s(const cli_session *session, double limit_s);

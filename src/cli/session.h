@@ -5,8 +5,7 @@
 
 #include <gputune_tools.h>
 
-/* The last options of a command that opens a tuner, of a command that only reads files, and of
- * other commands. */
+/* The options of commands that open a tuner, of commands that only read files, and of others. */
 #define CLI_TUNER_OPTIONS                                                                          \
     CLI_ROW("device", 'd', CLI_OPTION_TEXT, &cli_given.device, "DEVICE", NULL,                     \
             "the GPU: 0, 1, ..., or a UUID; fails if there is no such GPU"),                       \
@@ -55,8 +54,7 @@ typedef struct cli_session {
     gputune_device device; /* valid only if has_device is true */
 } cli_session;
 
-/* Opens a tuner by the options. Prints a note if the device is emulated without the user's request.
- */
+/* Opens a tuner by the options. Prints a note if it falls back to the emulator. */
 int cli_open(cli_session *out, cli_open_mode mode);
 /* Closes the tuner, if there is one:
  *
@@ -78,8 +76,7 @@ int cli_check_database(const cli_session *session, int code);
 /* Makes Ctrl-C, SIGTERM and SIGHUP cancel the work, except signals that are ignored. A second
  * signal ends the program. */
 void cli_catch_interrupt(void);
-/* Get and set the flag that cancels the work. Thread-safe. cli_cancel() returns the flag for the
- * library's options. */
+/* Get and set the flag that cancels the work, for the library's options. Thread-safe. */
 bool cli_is_canceled(void);
 void cli_set_canceled(bool is_canceled);
 volatile int *cli_cancel(void);

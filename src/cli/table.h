@@ -72,8 +72,7 @@ typedef struct cli_table {
 
 /* Appends a row, copying `item` and the texts that columns show. Returns the copy. */
 void *cli_table_add(cli_table *table, const void *item);
-/* Like cli_table_add(). If the objective is energy, CLI_TIME columns except `compile_ns` are
- * energies. */
+/* Like cli_table_add(). For energy, CLI_TIME columns except `compile_ns` are in nanojoules. */
 void *cli_table_add_measured(cli_table *table, const void *item, gputune_objective objective);
 /* Initialises an empty table for items of this type. */
 #define CLI_TABLE(name, columns, type, view)                                                       \
@@ -92,8 +91,7 @@ void *cli_table_add_measured(cli_table *table, const void *item, gputune_objecti
  * instead. */
 void cli_copy_item(void *item, size_t bytes, const void *like, const cli_column *columns,
                    size_t count);
-/* Packs the last row into at most `most` bytes for another process, cutting long texts. Returns the
- * number of bytes. */
+/* Packs the last row into at most `most` bytes, cutting long texts. Returns the number of bytes. */
 size_t cli_table_pack(const cli_table *table, char *out, size_t most);
 /* Reads a packed row. The texts of *item point into `packed`. */
 void cli_table_unpack(void *item, const cli_table *table, const char *packed);

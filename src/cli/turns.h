@@ -25,8 +25,7 @@ bool cli_turns_are_alike(const cli_turn *a, const cli_turn *b);
 /* Estimates the cost of a launch as the product of the numbers in "m=64 n=64 T=half". */
 double cli_turn_cost(const char *sizes);
 
-/* Makes a cli_turn for each scenario, in the user's order. Looks up stored results of several
- * scenarios. */
+/* Makes a cli_turn for each scenario, in the user's order, and looks up stored results. */
 cli_turn *cli_turns_make(const cli_session *session, const cli_scenarios *scenarios);
 
 /* Sorts the scenarios. Those with stored results come first, then the others kernel by kernel in

@@ -47,13 +47,11 @@ int cli_shard_check(const cli_shard *shard);
 
 /* ---- several GPUs ---------------------------------------------------------------------------- */
 
-/* Tunes on the GPUs of --gpus, in one process per GPU, and prints one table. Returns the exit code.
- */
+/* Tunes on the GPUs of --gpus, one process per GPU. Prints one table, returns the exit code. */
 int cli_fleet_run(void);
 /* In a child of cli_fleet_run(), sets cli_given.own_gpu and redirects messages to the parent. */
 void cli_fleet_join(void);
-/* Tunes the scenarios that the parent orders, until the parent closes the channel. Returns the exit
- * code. */
+/* Tunes the scenarios that the parent orders until it closes the channel. Returns the exit code. */
 int cli_fleet_serve(const cli_session *session, const cli_scenarios *scenarios);
 
 /* ---- one scenario ---------------------------------------------------------------------------- */
@@ -78,8 +76,7 @@ typedef struct cli_tuned {
  * Returns false if the result is new; the caller must then check that it was stored. */
 bool cli_warm_try(cli_tuned *out, const cli_session *session, const cli_scenario *scenario,
                   double limit_s, bool force, cli_progress *progress);
-/* Returns true if another GPU of the same kind may find a winner, although the tuning ended with
- * this status. */
+/* Returns true if another GPU of the same kind may find a winner in spite of this status. */
 bool cli_warm_may_be_gpu(int status);
 /* Returns the exit code of a scenario without a winner. Sets *out to the message, if there is one.
  * The message mentions `gpu` unless `gpu` is NULL. */
@@ -100,8 +97,7 @@ void cli_progress_draw(char *text);
 
 /* Returns the table of winners, without rows. */
 cli_table cli_warm_table(void);
-/* Adds the winner of a scenario at `place`, prints why variants failed, and returns the exit code.
- */
+/* Adds a scenario's winner at `place`, and prints why variants failed. Returns the exit code. */
 int cli_warm_add(cli_table *table, double place, const gputune_info *info,
                  const cli_session *session, const cli_scenario *scenario);
 /* Adds a row that another process has packed by cli_table_pack(). */
@@ -114,12 +110,9 @@ int cli_warm_end(cli_table *table, int code, bool of_models, int64_t start_ns,
 
 /* ---- the page of --report -------------------------------------------------------------------- */
 
-/* Checks that the page of --report can be written. This function and the next two do nothing if
- * `file` is NULL. */
+/* Checks that the page can be written. The cli_rewrite functions do nothing if `file` is NULL. */
 int cli_rewrite_begin(const char *file);
-/* Starts `gputune report` to write the page, unless it is running or was started less than 3 s ago.
- */
+/* Starts `gputune report` for the page, unless it is running or started less than 3 s ago. */
 void cli_rewrite(const char *file, const cli_list *labels);
-/* Writes the final page. Returns `code` unless it is CLI_EXIT_OK; then returns the exit code of the
- * command that wrote the page. */
+/* Writes the final page. Returns `code` or, if it is CLI_EXIT_OK, the exit code of the writer. */
 int cli_rewrite_end(const char *file, int code);

@@ -1,5 +1,4 @@
-/* Finds the scenarios of warm: from the command line, from the misses of programs, or the canonical
- * scenarios. */
+/* Finds the scenarios of warm: those of the command line, missed scenarios, or canonical ones. */
 #include "cli/warm.h"
 
 #include "base/text.h"

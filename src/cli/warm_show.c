@@ -31,8 +31,7 @@ void cli_progress_draw(char *text)
     cli_console_progress("%s", text);
 }
 
-/* Compiling and verifying count as 70% of the work. The race is the rest, and progresses as
- * variants are eliminated. */
+/* Compiling and verifying are 70% of the work. The rest progresses as variants are eliminated. */
 static double variants_done(const gputune_progress *at)
 {
     if (at->variants == 0) {

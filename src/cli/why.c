@@ -48,8 +48,7 @@ static char *percent(double cost)
     return cost < 1 ? cli_format("+%.1f%%", cost * 100) : cli_format("%.1fx", cost + 1);
 }
 
-/* Returns the cost of a value and its number of variants: "+3.1% (4)", or "<=+3.1% (1)" for a
- * bound. */
+/* Returns a cost and its number of variants: "+3.1% (4)", or "<=+3.1% (1)" for a bound. */
 static char *cost_of(const value_row *row)
 {
     if (!isnan(row->cost)) {
@@ -103,8 +102,7 @@ static value_row row_of(const cli_apart *data, size_t axis, size_t value, double
         }
     }
     if (!row.is_winner && row.measured + row.launched == 1) {
-        /* the default is measured even if its values are bad, so its time is no bound of their cost
-         */
+        /* the default is measured even if its values are bad, so its time is no bound */
         held = row.is_default ? NAN : held;
         row.evidence = row.is_default ? "default only" : "one trial";
     }

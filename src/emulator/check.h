@@ -38,8 +38,7 @@ const char *emu_check_off(void);
  * and its EMU_CHECK_ flags (extensions.h). Call it before the first launch. */
 void emu_check_note(uint64_t address, uint64_t bytes, const char *name, uint32_t element_bytes,
                     unsigned flags);
-/* Record that a kernel's malloc() returned memory, which counts as unset, or that free() freed it.
- */
+/* Record the memory of a kernel's malloc(), which counts as unset, or of its free(). */
 void emu_check_allocated(emu_check *check, uint64_t address, uint64_t bytes);
 void emu_check_freed(emu_check *check, uint64_t address);
 /* Records that a copy or fill has initialised this memory. */
@@ -245,8 +244,7 @@ void emu_order_forget(emu_check *check);
 /* Returns the lanes of the warp that wait at the block's barrier. Reports lanes that wait at
  * different instructions, and threads that passed the barrier and returned. */
 uint32_t emu_check_barrier(const emu_warp *warp, unsigned barrier);
-/* Reports members of a warp-wide operation that passed it and returned. Call it when no member is
- * still to arrive. */
+/* Reports members that passed a warp-wide operation and returned, when no member is to arrive. */
 void emu_check_members(const emu_warp *warp, const emu_op *op, uint32_t members);
 /* Records that `lane` receives the value of lane `from` in a shuffle. Reports an error if `from`
  * has exited but is in the member mask `named`. */

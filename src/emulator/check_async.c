@@ -346,8 +346,7 @@ static const emu_warp *find_other_warp(const emu_block *block, const emu_stamp *
     return NULL;
 }
 
-/* Reports another block's access to this block's shared memory if it may happen after the block
- * ends. */
+/* Reports another block's access that may happen after this block ends. */
 static void check_other_warp(const emu_block *block, const emu_stamp *stamp, size_t at)
 {
     char where[64];

@@ -110,8 +110,7 @@ static void learn_knowledge(emu_knowledge *place, const emu_knowledge *more)
     learn_clock(&place->fenced, more->fenced);
 }
 
-/* Returns a copy of `place` (may be NULL) with the component raised to `clock`, or NULL on failure.
- */
+/* Returns a copy of `place` (may be NULL) with the component at `clock`, or NULL on failure. */
 static emu_clock *set_component(const emu_clock *place, uint32_t component, uint32_t clock)
 {
     emu_clock *out = copy_range(place, component, component + 1);
@@ -274,8 +273,7 @@ bool emu_order_knows(const emu_warp *warp, unsigned lane, const emu_stamp *stamp
             if (group + RING > groups->waited)
                 clock = groups->at[group % RING];
         }
-        /* after a thread has returned, its accesses since its last ordering operation stay
-         * unordered */
+        /* a thread that returned leaves accesses since its last ordering operation unordered */
         if (from->dead >> stamp->lane & 1 && clock > writer->ordered[stamp->lane])
             return false;
     }

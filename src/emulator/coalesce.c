@@ -84,8 +84,7 @@ static void count_loads(emu_warp *warp, const emu_op *op, const lines *all, unsi
             emu_cache_read(warp->worker->l1, all->line[i], all->sectors[i]);
 }
 
-/* Counts atomics on frequent sectors. The most frequent sector takes over an entry of the hash
- * table. */
+/* Counts atomics on frequent sectors, in a hash table whose entries go to frequent sectors. */
 static void note_hot(emu_group *group, const emu_access *access, uint32_t mask)
 {
     EMU_FOR_LANES(lane, mask)

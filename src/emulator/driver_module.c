@@ -120,8 +120,7 @@ static void initialise_global(CUmodule module, size_t index)
     }
 }
 
-/* Allocates the used variables. CUB's headers define a thousand others; cuModuleGetGlobal allocates
- * these. */
+/* Allocates the used variables only, because CUB's headers define a thousand others. */
 static CUresult make_globals(CUmodule module)
 {
     const emu_program *program = module->program;

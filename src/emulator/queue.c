@@ -205,8 +205,7 @@ static bool orders_with_legacy(CUstream stream)
     return !stream->is_legacy && !(stream->flags & CU_STREAM_NON_BLOCKING);
 }
 
-/* Makes a blocking stream wait for the legacy stream, or the legacy stream for all blocking ones.
- */
+/* Makes a blocking stream wait for the legacy stream, or the legacy stream for every other. */
 static CUresult add_implicit_waits(CUstream stream)
 {
     if (orders_with_legacy(stream)) {

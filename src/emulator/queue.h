@@ -8,8 +8,7 @@
 typedef struct emu_command emu_command;
 typedef struct emu_completion emu_completion;
 
-/* A class of commands. A submitted command is immutable and shared, because graphs run it
- * repeatedly. */
+/* A class of commands, which are immutable and shared, because graphs run them repeatedly. */
 typedef struct emu_command_class {
     /* Executes the command and returns its duration in modelled ns. `start_ns` is the modelled
      * start. Called without the lock, by one thread at a time. */

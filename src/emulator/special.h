@@ -5,6 +5,5 @@
 
 typedef uint64_t emu_special(const emu_warp *warp, unsigned lane);
 
-/* Finds a special register such as %tid.x, or returns NULL. Sets *is_uniform if its value is the
- * same in all lanes. */
+/* Finds a register such as %tid.x, or NULL. Sets *is_uniform if all lanes have the same value. */
 emu_special *emu_special_find(const char *name, bool *is_uniform);

@@ -1,5 +1,4 @@
-/* Handles of streams, and submission of work. Except for emu_run_on(), the functions need the lock.
- */
+/* Handles of streams, and submission. Call all but emu_run_on() with the lock held. */
 #pragma once
 
 #include "emulator/queue.h"

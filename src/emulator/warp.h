@@ -232,8 +232,7 @@ typedef enum emu_progress { EMU_ENDED, EMU_SPENT, EMU_STUCK } emu_progress;
 
 /* Prepares a group of blocks to start, or returns NULL if memory runs out. */
 emu_group *emu_group_start(emu_worker *worker, uint64_t index, uint32_t sm);
-/* Runs the warps until all threads have exited, no warp can continue, or about `budget` operations
- * have run. */
+/* Runs the warps until all threads exit, no warp can continue, or `budget` operations have run. */
 emu_progress emu_group_run(emu_group *group, uint64_t budget);
 /* Adds an ended group's counts to its worker's counts, and frees or keeps the group. */
 void emu_group_end(emu_group *group);

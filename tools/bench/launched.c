@@ -218,8 +218,7 @@ static int ascending(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* Measures the median nanoseconds of a launch in a batch: replays of `exec`, or plain launches if
- * it is NULL. */
+/* Measures the median nanoseconds of a launch, in replays of `exec` if it is not NULL. */
 static double time_batches(gputune_plan *plan, const arguments *at, size_t launches,
                            CUgraphExec exec)
 {

@@ -412,8 +412,7 @@ template <typename T> void transpose(const std::string &name, size_t count)
         2.0 * sizeof(T) * side * side);
 }
 
-// Provides temporary memory for a CUB function: `call` gets memory and its size, or queries the
-// size.
+// Provides temporary memory for a CUB function. `call` gets the memory, or asks for the size.
 launcher with_memory(const std::function<cudaError_t(void *, size_t &)> &call,
                      std::vector<std::shared_ptr<device_array<char>>> &kept)
 {
@@ -656,8 +655,7 @@ __global__ void sum_of(const __grid_constant__ parameters<int, COUNT> p, int *su
     *sum = total;
 }
 
-// The warps of a block share the coefficients of 32 elements, because one thread per element does
-// not saturate the memory.
+// Warps of a block share 32 elements, as one thread per element does not saturate the memory.
 constexpr int warps = 16;
 template <int COUNT>
 __global__ void combination(const __grid_constant__ parameters<float, COUNT> p, float *y,

@@ -75,8 +75,7 @@ static double candidates_best(const candidates *list)
     return best;
 }
 
-/* Compares the winners with `best`. The ratio of a winner that failed during judging is infinite.
- */
+/* Compares the winners with `best`. A winner that failed during judging has an infinite ratio. */
 static tally candidates_tally(const candidates *list, double best)
 {
     tally sum = {0};
@@ -114,8 +113,7 @@ static bool has_word(const char *text, const char *word, size_t length)
     return false;
 }
 
-/* Returns true if `text` has all of `words`, which are a configuration's values or a record's
- * sizes. */
+/* Returns true if `text` has all of `words`, such as a configuration's values. */
 static bool has_words(const char *text, const char *words)
 {
     for (; *words; words += strspn(words, " ")) {

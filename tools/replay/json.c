@@ -1,5 +1,4 @@
-/* Reads JSON. The first character of a value selects its reader; containers are read recursively.
- */
+/* Reads JSON. A value's first character selects its reader; containers are read recursively. */
 #include "replay/json.h"
 
 #include "base/number.h"

@@ -39,15 +39,13 @@ typedef struct gt_json_reader {
  * place, but at depth 2 only complete members. ENOMEM. Does not depend on the locale. Thread-safe.
  */
 gputune_status gt_json_read(gt_json_reader *reader, gt_json_list *out, char *text, size_t bytes);
-/* Returns true if a malformed text may only be truncated, because it ends at the reader's position.
- */
+/* Returns true if a malformed text may only be truncated, because it ends at reader->at. */
 bool gt_json_is_cut(const gt_json_reader *reader);
 
 /* Returns the value after `last` in a container, or the first value if `last` is NULL. Returns NULL
  * if there is no further value, or if `in` is not a container. */
 const gt_json *gt_json_after(const gt_json *in, const gt_json *last);
-/* Returns the last member with that name. Returns NULL if there is none or `object` is no object.
- */
+/* Returns the last member with that name, or NULL if `object` lacks it or is no object. */
 const gt_json *gt_json_member(const gt_json *object, const char *name);
 /* Returns the text, or NULL if `value` is NULL or not a text. */
 const char *gt_json_text(const gt_json *value);

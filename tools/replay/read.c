@@ -1,5 +1,4 @@
-/* Reads a recorded space from a plain or gzip file: parses its text, and finds the values of each
- * parameter and of each entry. */
+/* Reads a recorded space from a plain or gzip file, and finds the values of its parameters. */
 #include "replay/read.h"
 
 #include "base/file.h"
@@ -63,8 +62,7 @@ gputune_status gt_recorded_text(gt_text *out, const char *path, size_t most,
     return status;
 }
 
-/* Returns true if the word contains a known part of a failure's name. Kernel Tuner's InvalidConfig
- * counts as a compile error. */
+/* Returns true if the word contains a part of a failure's name, such as InvalidConfig. */
 static bool is_failure(const char *word)
 {
     static const char *const parts[] = {"InvalidConfig", "ompil",  "untime",

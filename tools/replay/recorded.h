@@ -24,15 +24,13 @@ typedef struct gt_recorded {
     gt_hash_index places; /* indices of the entries, by hash of the point */
 } gt_recorded;
 
-/* Appends an axis. Copies `values`, which is NULL if the choices are words. EINVAL beyond the
- * limits of domain.h; ENOMEM. */
+/* Appends an axis. Copies `values`; NULL for words. EINVAL if domain.h does not allow it; ENOMEM.
+ */
 gputune_status gt_recorded_axis(gt_recorded *recorded, const double *values, uint32_t choices);
-/* Sorts the entries, and merges equal entries. ERECORDED if two entries of a configuration differ,
- * or if no entry has a time. */
+/* Sorts and merges the entries. ERECORDED if equal entries differ, or if none has a time. */
 gputune_status gt_recorded_finish(gt_recorded *recorded);
 void gt_recorded_free(gt_recorded *recorded);
 
-/* Makes the domain of the recorded configurations, including those that failed. The space must
- * outlive the domain. */
+/* Makes the domain of the recorded configurations, even failed ones. The space must outlive it. */
 gt_domain gt_recorded_domain(const gt_recorded *recorded);
 const gt_recorded_entry *gt_recorded_at(const gt_recorded *recorded, const gt_point *point);

@@ -129,8 +129,7 @@ static gputune_status propose_variants(clock_state *at)
     return GPUTUNE_OK;
 }
 
-/* Launches a variant once. If the variant may win, it is verified too, and adds samples to the
- * race. */
+/* Launches a variant once. If it may win, verifies it too, and adds its samples to the race. */
 static void launch_first(clock_state *at, pending_variant *pending_variant)
 {
     const gt_recorded_entry *entry = pending_variant->entry;
