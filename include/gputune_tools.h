@@ -313,7 +313,7 @@ GPUTUNE_API int gputune_rules(gputune *tuner, const gputune_record_filter *filte
 
 typedef struct gputune_merged {
     uint32_t size;
-    uint64_t trials, winners, codes; /* totals of all files; codes: compiled sources */
+    uint64_t trials, winners, codes; /* totals of all files; `codes` counts compiled sources */
     /* Counts of what was copied, because the user's database lacked it or had less evidence. */
     uint64_t taken_trials, taken_winners, taken_codes;
     uint64_t rules, taken_rules;

@@ -306,8 +306,8 @@ static gputune_status load_rule(loaded_rule **out, const rule_call *call, loaded
     return GPUTUNE_OK;
 }
 
-/* Returns the first size that is text, as in "n=4096", or NULL. Rules are not loaded for such
- * calls, because each text would need an entry. */
+/* Returns the first size that is given as text, such as "n=4096", or NULL. No rule is loaded for
+ * such a size, because each text would need an entry. */
 static const char *find_text(const rule_call *call, const gt_template *template)
 {
     for (size_t i = 0; i < call->sizes.count; i++) {

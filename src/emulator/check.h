@@ -121,8 +121,8 @@ void emu_check_skip(emu_warp *warp, const emu_op *op);
 
 typedef struct emu_clock emu_clock;
 
-/* Vector clocks: the accesses that happened before. A block has one component for each warp, one
- * for griddepcontrol.wait, and one for each mbarrier. */
+/* Vector clocks, which determine the accesses that happened before. A block has one component for
+ * each warp, one for griddepcontrol.wait, and one for each mbarrier. */
 typedef struct emu_knowledge {
     emu_clock *order;
     emu_clock *proxied; /* accesses that proxy fences have handed over to the asynchronous proxy */

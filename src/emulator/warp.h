@@ -78,7 +78,7 @@ typedef struct emu_split {
     const emu_op *waiting_op;
     uint32_t pc;
     uint32_t mask;
-    uint32_t turn; /* the warp's turn counter when the split last ran */
+    uint32_t turn;
     uint8_t state;
     uint8_t barrier;
 } emu_split;
@@ -144,7 +144,7 @@ struct emu_group {
     uint32_t sm;
     /* number of successive rounds of a checked launch in which all warps waited for mbarriers */
     uint32_t idle;
-    uint64_t hottest; /* the maximum of hot[].lanes */
+    uint64_t hottest; /* largest number of lanes of an entry in `hot` */
     emu_hot hot[EMU_HOT];
 };
 
