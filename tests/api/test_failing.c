@@ -57,8 +57,6 @@ static int close_world(void **state)
     return 0;
 }
 
-/* ---- misses ---------------------------------------------------------------------------------- */
-
 #define KEY(kernel) "abc\tGPU one\t" kernel "\tn=1024 T=half\tlaunch\thot\t16 x=4\tseed=1\tVEC=1"
 
 static int take_miss(void *user, const gputune_miss *miss)
@@ -94,8 +92,6 @@ TEST_OF(misses, world *w, open_world, close_world)
         (void)each_failure(calls[i], 1, add_and_read, expect_all, w);
     }
 }
-
-/* ---- a tuner --------------------------------------------------------------------------------- */
 
 static int count_kernel(void *user, const gputune_kernel *kernel)
 {

@@ -271,8 +271,6 @@ TEST_OF(test_lookups_that_find_the_same_keep_no_plan, world *w, open_world, clos
     }
 }
 
-/* ---- ending plans ---- */
-
 TEST_OF(test_plans_end_with_their_pool, world *w, open_world, close_world)
 {
     gputune_plan *kept = plan_for(w, 2048), *plans[] = {w->plan, kept};

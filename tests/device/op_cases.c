@@ -43,8 +43,6 @@ static const char tail[] = "\n"
                            "  st.global.u64 [%at], %lo;\n"
                            "  ret;\n}\n";
 
-/* ---- expansion ------------------------------------------------------------------------------- */
-
 typedef struct groups {
     int count, sizes[GROUP_MAX], choice[GROUP_MAX];
     const char *begins[GROUP_MAX];
@@ -105,8 +103,6 @@ static bool next_choice(groups *all)
     }
     return false;
 }
-
-/* ---- one snippet ----------------------------------------------------------------------------- */
 
 void dump_text(pair *both, const char *text)
 {

@@ -47,8 +47,6 @@ TEST_ON_DEVICE(large_shared_memory_needs_an_opt_in)
     CHECK_CODE(cuFuncGetParamInfo(add, 3, &offset, &bytes), CUDA_ERROR_INVALID_VALUE);
 }
 
-/* ---- clusters and occupancy ---- */
-
 static CUlaunchConfig config_of(CUlaunchAttribute *attribute, unsigned grid, unsigned cluster,
                                 unsigned shared)
 {
@@ -166,8 +164,6 @@ TEST_ON_DEVICE(occupancy_of_blocks_and_clusters)
     CHECK(active_clusters(add, 32, 0) == 0);
 }
 
-/* ---- parameters and variables ---- */
-
 static CUresult launch_large(CUfunction large, CUdeviceptr out)
 {
     static int block[2000];
@@ -279,8 +275,6 @@ TEST_ON_DEVICE(bad_images_are_refused)
     OK(launch_add(load(ptx_add, "add"), y, 1.0F, 1, NULL));
     OK(cuCtxSynchronize());
 }
-
-/* ---- failing kernels ---- */
 
 TEST_IN_CHILD(illegal_address_is_sticky)
 {

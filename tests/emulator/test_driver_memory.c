@@ -132,8 +132,6 @@ TEST_IN_CHILD(pointers_have_attributes)
     CHECK_CODE(cuMemHostUnregister(&local), CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
 }
 
-/* ---- between processes ---- */
-
 static int to_importer[2], to_exporter[2];
 
 static void import(void)

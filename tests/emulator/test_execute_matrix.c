@@ -94,8 +94,6 @@ static void run_product(const char *source, const product *p)
         }
 }
 
-/* ---- nvcuda::wmma ---- */
-
 static const char wmma[] =
     "#include <mma.h>\n#include <cuda_bf16.h>\n"
     "using namespace nvcuda;\n"
@@ -236,8 +234,6 @@ TEST(test_mma)
     }
 }
 
-/* ---- ldmatrix and stmatrix ---- */
-
 static const char moved[] =
     "#include <cuda_fp16.h>\n"
     "extern \"C\" __global__ void moved(const half *a, const half *b, half *c) {\n"
@@ -317,8 +313,6 @@ TEST(wrong_matrix_type_is_refused)
     assert_non_null(strstr(log, "PTX line 7"));
     assert_non_null(strstr(log, "a matrix of 16 x 16 .f16 is in 4 registers"));
 }
-
-/* ---- wgmma ---- */
 
 /* A tile in shared memory is laid out like a tensor map's box, in swizzled rows of SPAN bytes.
  * Without a swizzle, a tile consists of consecutive matrices of 8 rows of 16 bytes. */

@@ -224,8 +224,6 @@ TEST(warps_wait_for_phases_of_an_mbarrier)
         assert_int_equal(a[i], 96 + 192 + 288);
 }
 
-/* ---- faults ---- */
-
 typedef struct bad {
     const char *ptx, *says;
     int code;
@@ -275,8 +273,6 @@ TEST(inactive_lanes_do_not_fault)
     machine_launch(&m, "k", 1, 256, &(two){a, NULL});
     assert_int_equal(a[2], 1);
 }
-
-/* ---- counting ---- */
 
 TEST(memory_traffic_is_counted)
 {

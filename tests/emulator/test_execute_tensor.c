@@ -198,8 +198,6 @@ TEST(box_rows_must_be_multiples_of_16_bytes)
     assert_int_equal(encode(&out, &no_type, tensor), INVALID);
 }
 
-/* ---- reductions ---- */
-
 static const char added[] =
     "extern \"C\" __global__ void added(const __grid_constant__ map_type to, int *plain) {\n"
     "  __shared__ alignas(1024) float box[8 * 4];\n"
@@ -282,9 +280,6 @@ TEST(test_multicast)
     assert_memory_equal(dump, from, 2048);
     assert_memory_equal(dump + 1024, from, 2048);
 }
-
-/* ---- refusals
- * ---------------------------------------------------------------------------------- */
 
 static const char copied_map[] =
     "extern \"C\" __global__ void copied_map(\n"

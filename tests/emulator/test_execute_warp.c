@@ -146,8 +146,6 @@ TEST(test_special_registers)
     assert_int_equal(out[0], 1);
 }
 
-/* ---- clusters ---- */
-
 /* Each block writes to the shared memory of the next block, with both kinds of address. */
 static const char ring[] =
     HEAD ".visible .entry k(.param .u64 a)\n{\n" REGS ".shared .align 8 .b32 box[2];\n"

@@ -48,8 +48,6 @@ static const bad table[] = {
 };
 enum { CASES = sizeof table / sizeof *table };
 
-/* ---- leftovers ------------------------------------------------------------------------------- */
-
 static int entries(const char *folder)
 {
     int count = 0;
@@ -128,8 +126,6 @@ static void expect_doubled(gputune_plan *plan, int n)
     CU(MemFree(y));
     free(values);
 }
-
-/* ---- the cases ------------------------------------------------------------------------------- */
 
 static bool is_long_run(void)
 {

@@ -2,8 +2,6 @@
  * stored, and that nothing leaks. */
 #include "bad_variants.h"
 
-/* ---- one case -------------------------------------------------------------------------------- */
-
 typedef struct seen {
     const bad *expected;
     int bad, good, other;

@@ -6,8 +6,6 @@
 #include <pthread.h>
 #include <semaphore.h>
 
-/* ---- NULL ---- */
-
 static int never(void *user, const void *item)
 {
     (void)item;
@@ -141,8 +139,6 @@ TEST(null_in_lists_of_open_options_is_refused)
     REFUSES(gputune_open(&tuner, &folders));
 }
 
-/* ---- versions and enums ---- */
-
 static gputune_options cached_only(void)
 {
     return OPTIONS(.effort = GPUTUNE_CACHED_ONLY);
@@ -273,8 +269,6 @@ TEST(unknown_enumerators_are_refused)
     assert_string_equal(gputune_effort_name(GPUTUNE_CACHED_ONLY), "cached");
     assert_string_equal(gputune_parameter_kind_name(GPUTUNE_PARAMETER_TEXTURE), "texture");
 }
-
-/* ---- closing ---- */
 
 static gputune *callback_closes;
 

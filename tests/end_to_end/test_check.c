@@ -107,8 +107,6 @@ static void check(checked_class *t, gputune *tuner, const char *path, uint32_t m
     }
 }
 
-/* ---- planted mistakes ---- */
-
 static int count_missed(const checked_class *t, const char *name)
 {
     int missed = t->alarms > 0 || t->variants != 2;
@@ -141,8 +139,6 @@ TEST(check_finds_planted_mistakes)
     gputune_close(tuner);
     assert_int_equal(missed, 0);
 }
-
-/* ---- false alarms ---- */
 
 static const char *const right[] = {
     "templates/copy.cu",
@@ -228,8 +224,6 @@ TEST(check_finds_nothing_in_correct_kernels)
     gputune_close(tuner);
     assert_int_equal(alarms, 0);
 }
-
-/* ---- what is refused ---- */
 
 TEST(check_needs_the_emulator)
 {

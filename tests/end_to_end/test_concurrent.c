@@ -40,8 +40,6 @@ static void expect(reply got, gputune_source source)
     }
 }
 
-/* ---- from a callback ---- */
-
 typedef struct caller {
     gputune *tuner;
     bool called;
@@ -80,8 +78,6 @@ TEST(callback_may_call_its_tuner)
     expect(get_plan(c.tuner, 2 * N, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED);
     gputune_close(c.tuner);
 }
-
-/* ---- from another thread ---- */
 
 typedef struct held_tuning {
     gputune *tuner;

@@ -223,8 +223,6 @@ static bool is_void(int call)
     return calls[call].call == call_refresh;
 }
 
-/* ---- the header ---- */
-
 static bool is_known(const char *name)
 {
     bool known = strcmp(name, "gputune_close") == 0; /* other tests cover gputune_close() */
@@ -283,8 +281,6 @@ TEST(header_has_no_function_without_a_test)
     assert_int_equal(of_a_tuner, CALLS + 1);
     free(others);
 }
-
-/* ---- wrong tuners ---- */
 
 static void expect_refusal(int call, gputune *tuner, const char *because)
 {

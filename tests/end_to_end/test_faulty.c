@@ -19,8 +19,6 @@ typedef struct tally {
 
 static tally tallies[CLASSES_MAX];
 
-/* ---- Declarations ---------------------------------------------------------------------------- */
-
 static faulty declared(const faulty_kernel *kernel)
 {
     const char *by = kernel->caught;
@@ -52,8 +50,6 @@ static void print_tallies(void)
         print_message("%-12s %9d %6d %6d %8d\n", t->class, t->all, t->proof, t->check, t->neither);
     }
 }
-
-/* ---- Outcomes -------------------------------------------------------------------------------- */
 
 static int on_trial(void *user, const gputune_record *record)
 {
@@ -116,8 +112,6 @@ static bool is_as_declared(gputune *tuner, faulty *f)
                 f->message[0] ? ": " : "", f->message, f->by_proof ? "caught" : "not caught");
     return false;
 }
-
-/* ---- All kernels ----------------------------------------------------------------------------- */
 
 TEST(proof_finds_faulty_variants)
 {

@@ -27,8 +27,6 @@ static size_t elements(void)
     return on_gpu() ? ON_GPU : N;
 }
 
-/* ---- the host's computation ------------------------------------------------------------------ */
-
 /* A plan for y = 1 + 2 x and its buffers. */
 typedef struct work {
     gputune *tuner; /* owned; NULL if another `work` owns the plan */
@@ -163,8 +161,6 @@ static void while_computing(void (*act)(void))
     print_message("the host computed %ld times, all right\n", w.launches);
     work_free(&w);
 }
-
-/* ---- kills ----------------------------------------------------------------------------------- */
 
 static atomic_bool tuning;
 static double call_us = 1000;

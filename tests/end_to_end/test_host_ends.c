@@ -19,8 +19,6 @@ static int open_second(void **state)
     return world_open("emu:h200");
 }
 
-/* ---- the host -------------------------------------------------------------------------------- */
-
 static int tune(gputune *tuner, bool background)
 {
     gputune_options options = few_variants();
@@ -105,8 +103,6 @@ static pid_t start_host(const char *way)
     close(ready[0]);
     return host;
 }
-
-/* ---- the tests ------------------------------------------------------------------------------- */
 
 /* Returns the wait status of a child; -1 if the child had to be killed because it ran too long. */
 static int end_of(pid_t child)

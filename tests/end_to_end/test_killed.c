@@ -15,8 +15,6 @@ enum { KILLS = 18, SIZES = 3, LONGEST_US = 1500000 };
 
 static gt_random chance = {7};
 
-/* ---- the command ----------------------------------------------------------------------------- */
-
 static void output_path(char *out, size_t bytes)
 {
     snprintf(out, bytes, "%s/out", world.folder);
@@ -54,8 +52,6 @@ static void kill_one(pid_t host, int round)
         kill(victim, SIGKILL);
     }
 }
-
-/* ---- what is left ---------------------------------------------------------------------------- */
 
 static int64_t query_number(const char *sql)
 {
@@ -114,8 +110,6 @@ static int wait_for(pid_t child)
     assert_int_equal(waitpid(child, &status, 0), child);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
-
-/* ---- the test -------------------------------------------------------------------------------- */
 
 TEST(kills_lose_no_stored_result)
 {

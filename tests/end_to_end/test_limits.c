@@ -15,8 +15,6 @@
 
 enum { KNOWN = 3000, ASKED = 3001, NO_PLAN = 100, WRONG_PLAN, MANY_LINES, NO_LIMIT };
 
-/* ---- limits ---------------------------------------------------------------------------------- */
-
 static bool set_limit(int resource, rlim_t value)
 {
     struct rlimit limit;
@@ -96,8 +94,6 @@ static const struct {
     {"seccomp without processes", no_clone, false},
 };
 enum { LIMITS = sizeof limits / sizeof *limits };
-
-/* ---- the limited process --------------------------------------------------------------------- */
 
 static int be_limited(size_t index)
 {

@@ -30,8 +30,6 @@ static gputune_plan *plan_of(gputune *tuner, size_t n, gputune_effort effort)
     return plan;
 }
 
-/* ---- coming back ----------------------------------------------------------------------------- */
-
 /* Tunes three times as many scenarios as the tuner keeps plans, and requests all of them again. */
 static void come_back(const char *database, uint32_t max_plans)
 {
@@ -67,8 +65,6 @@ TEST(plans_come_back_without_a_file)
     come_back(":memory:", 1);
     come_back("/proc/nothing-is-written-here/x.db", 1);
 }
-
-/* ---- what is held ---------------------------------------------------------------------------- */
 
 static int modules;
 static CUresult (*load_module)(CUmodule *, const void *, unsigned, CUjit_option *, void **);
@@ -122,8 +118,6 @@ TEST(code_ends_with_the_last_reference_or_the_tuner)
     end_counting(driver);
 }
 
-/* ---- many threads ---------------------------------------------------------------------------- */
-
 enum { THREADS = 8, SIZES = 12, ROUNDS = 40 };
 
 static void *ask_for_all(void *user)
@@ -150,8 +144,6 @@ TEST(threads_replace_each_others_plans)
         pthread_join(threads[i], NULL);
     }
 }
-
-/* ---- memory ---------------------------------------------------------------------------------- */
 
 #if __GLIBC_PREREQ(2, 33)
 

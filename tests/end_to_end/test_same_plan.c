@@ -58,8 +58,6 @@ static gputune *open_counting(void)
     return tuner;
 }
 
-/* ---- a call ---- */
-
 typedef struct call {
     gputune *tuner;
     const char *kernel;
@@ -129,8 +127,6 @@ static void expect_one_plan(call calls[THREADS], gputune_source source)
     }
 }
 
-/* ---- many at once ---- */
-
 static void expect_one(gputune_effort effort, gputune_source source, int measure_workers)
 {
     call calls[THREADS];
@@ -170,8 +166,6 @@ TEST(threads_share_a_failure)
     assert_true(workers_started("compile") < THREADS / 2);
     gputune_close(like.tuner);
 }
-
-/* ---- limits ---- */
 
 typedef struct gate {
     sem_t reached, open;

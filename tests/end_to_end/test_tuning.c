@@ -3,8 +3,6 @@
 
 enum { N = 4099 };
 
-/* ---- bad variants ---- */
-
 TEST(template_without_a_reference_gets_a_warning)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(":memory:");
@@ -27,8 +25,6 @@ TEST(unwritten_elements_are_wrong)
         fail_msg("%d: %s", status, told);
     }
 }
-
-/* ---- hits ---- */
 
 TEST(hit_launches_the_stored_winner)
 {
@@ -62,8 +58,6 @@ TEST(hit_launches_the_stored_winner)
     gputune_close(tuner);
 }
 
-/* ---- stopping ---- */
-
 static volatile int cancel;
 
 static void cancel_at_once(void *user, const gputune_progress *progress)
@@ -94,8 +88,6 @@ TEST(cancel_leaves_a_plan_or_fails)
     OK(launch_axpy(plan, N));
     gputune_plan_release(plan);
 }
-
-/* ---- clusters ---- */
 
 TEST(clusters_of_16_are_allowed)
 {

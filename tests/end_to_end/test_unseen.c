@@ -60,8 +60,6 @@ static void show_services(hidden *was)
     was->tuner->services = was->services;
 }
 
-/* ---- answers --------------------------------------------------------------------------------- */
-
 TEST(new_sizes_need_neither_database_nor_workers)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
@@ -156,8 +154,6 @@ TEST(fallback_has_its_own_grid)
         CU(MemFree(y));
     }
 }
-
-/* ---- the default's results ------------------------------------------------------------------- */
 
 enum { FLOATS = 1 << 18 };
 
@@ -477,8 +473,6 @@ TEST(winner_of_the_background_replaces_the_rules_plan)
     assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_CACHED);
 }
 
-/* ---- changes --------------------------------------------------------------------------------- */
-
 TEST(a_refresh_takes_the_newer_rule)
 {
     GT_SCOPED(tuner_end) gputune *tuner = tuner_open(world.database);
@@ -529,8 +523,6 @@ TEST(each_context_gets_the_variants)
     assert_int_equal(destroy(second), CUDA_SUCCESS);
     CU(CtxSetCurrent(world.context));
 }
-
-/* ---- many sizes ------------------------------------------------------------------------------ */
 
 static void *ask_for_many(void *user)
 {

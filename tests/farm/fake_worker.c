@@ -17,8 +17,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* ---- Misbehaving ----------------------------------------------------------------------------- */
-
 static void end_by(int number)
 {
     signal(number, SIG_DFL);
@@ -71,8 +69,6 @@ static gputune_status follow(const char *script)
     snprintf(what, sizeof what, "%.*s", (int)(condition - script), script);
     return unlink(condition + 4) == 0 ? misbehave(what) : GPUTUNE_OK;
 }
-
-/* ---- The GPU --------------------------------------------------------------------------------- */
 
 enum { LOADED_MAX = 256 };
 
@@ -255,8 +251,6 @@ void gt_measure_drop(gt_measure *measure, uint64_t variant)
         }
     }
 }
-
-/* ---- The compiler ---------------------------------------------------------------------------- */
 
 gputune_status gt_nvrtc_open(const gt_nvrtc **out, int driver_version)
 {

@@ -134,8 +134,6 @@ static int close_world(void **state)
     }                                                                                              \
     static void name##_there(void)
 
-/* ---- Setups and jobs ------------------------------------------------------------------------- */
-
 static gt_launch launch_of(const char *entry, uint64_t n)
 {
     gt_launch launch = {.step_count = 1, .argument_count = 4, .parameter_count = 4};

@@ -8,8 +8,6 @@
 
 enum { FEW = 300 };
 
-/* ---- a failing driver ------------------------------------------------------------------------ */
-
 static const gt_driver *real;
 static gt_driver failing_driver;
 static CUresult failure;
@@ -76,8 +74,6 @@ static void use_failing_driver(gt_measure *measure)
 #undef REPLACE
     measure->driver = &failing_driver;
 }
-
-/* ---- measuring ------------------------------------------------------------------------------- */
 
 typedef struct job {
     gputune_objective objective;
@@ -184,8 +180,6 @@ static long device_memory(void)
     }
     return used;
 }
-
-/* ---- the tests ------------------------------------------------------------------------------- */
 
 static void fail_each(job *j, long step)
 {

@@ -34,8 +34,6 @@ static void expect_death(uint64_t pid)
     assert_false(is_running(pid));
 }
 
-/* ---- Requests that succeed ------------------------------------------------------------------- */
-
 TEST(requests_are_answered_in_order)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_measuring();
@@ -91,8 +89,6 @@ TEST(wrong_results_cost_nothing_else)
     assert_string_equal(event.message, "y[3] is 1, expected 2");
     expect_plain(farm, GT_EVENT_VERIFIED, 3, GPUTUNE_OK);
 }
-
-/* ---- Crashes --------------------------------------------------------------------------------- */
 
 static void check_crash(const char *script, bool repeatable)
 {
@@ -257,8 +253,6 @@ TEST(many_crashes_are_survived)
     sample_pid(farm, odd, 6);
 }
 
-/* ---- Hangs ----------------------------------------------------------------------------------- */
-
 TEST(a_hang_costs_itself)
 {
     GT_SCOPED(close_farm) gt_farm *farm = open_prepared();
@@ -317,8 +311,6 @@ TEST(more_work_has_more_time)
     expect_plain(samples, GT_EVENT_SAMPLED, 9, GPUTUNE_OK);
     expect_plain(proves, GT_EVENT_VERIFIED, 1, GPUTUNE_OK);
 }
-
-/* ---- Preparing ------------------------------------------------------------------------------- */
 
 TEST(a_bad_reference_is_reported)
 {
@@ -423,8 +415,6 @@ TEST(a_device_that_kills_its_worker_is_given_up)
     GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_PREPARED, 0, GPUTUNE_EWORKER);
     assert_non_null(strstr(event.message, "signal 11"));
 }
-
-/* ---- Dropping, canceling, resting ------------------------------------------------------------ */
 
 TEST(dropped_variants_are_gone)
 {

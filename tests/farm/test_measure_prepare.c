@@ -4,8 +4,6 @@
 
 #include <unistd.h>
 
-/* ---- Preparing ------------------------------------------------------------------------------- */
-
 TEST_ON_DEVICE(inputs_on_the_device_are_those_of_the_host)
 {
     static const gt_type types[] = {GT_TYPE_I8,   GT_TYPE_U16,  GT_TYPE_I32, GT_TYPE_U64,
@@ -129,8 +127,6 @@ TEST_ON_DEVICE(too_large_a_size_is_refused_before_anything_is_allocated)
     assert_int_equal(gt_measure_prepare(world.measure, setup, &prepared), GPUTUNE_EDEVMEM);
     assert_non_null(strstr(gt_message(), "smaller size"));
 }
-
-/* ---- A memory limit -------------------------------------------------------------------------- */
 
 static CUresult (*real_alloc)(CUdeviceptr *out, size_t bytes);
 static size_t least_free;

@@ -18,8 +18,6 @@ static void sample(gputune_objective objective, bool quick)
     free(sampled.values);
 }
 
-/* ---- Blocks of parameters -------------------------------------------------------------------- */
-
 enum { BLOCK_INTS = 1500, BY_VALUE_INTS = 1000 };
 
 #define BLOCK_SUM(parameters, item)                                                                \
@@ -110,8 +108,6 @@ TEST_ON_DEVICE(blocks_reach_the_kernel_in_every_way)
     }
     free(reference.data);
 }
-
-/* ---- Samples --------------------------------------------------------------------------------- */
 
 static void prepare_cached(gputune_cache cache)
 {

@@ -5,8 +5,6 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- Verifying ------------------------------------------------------------------------------- */
-
 static void assert_wrong(const char *text, const char *message)
 {
     gt_verified verified;
@@ -142,8 +140,6 @@ TEST_ON_DEVICE(elements_that_the_reference_omits_must_stay_unwritten)
     assert_wrong(VARIANT("if (i <= n / 2) y[i] = a * x[i];"), "y[4986] is ");
     assert_wrong(VARIANT("if (i < n / 2 && i != 5) y[i] = a * x[i];"), "y[5] is not written");
 }
-
-/* ---- Launched again -------------------------------------------------------------------------- */
 
 /* Runs `statement`, in which `seen` is at least the number of blocks of earlier launches. A launch
  * has 79 blocks at the requested size and 78 at the odd-tail size. */
@@ -387,8 +383,6 @@ TEST_ON_DEVICE(data_that_give_nothing_finite_end_with_the_references_first_run)
     verify_ok(1, RIGHT);
     assert_wrong(VARIANT("if (i < n) y[i] += 1.5f * x[i];"), "with inputs with extremes");
 }
-
-/* ---- Crashes --------------------------------------------------------------------------------- */
 
 static pid_t crasher;
 

@@ -13,8 +13,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* ---- Every member travels -------------------------------------------------------------------- */
-
 static void mark(char *used, size_t offset, size_t size)
 {
     memset(used + offset, 1, size);
@@ -50,8 +48,6 @@ TEST(tables_are_complete)
         check_gaps(records[i]);
     }
 }
-
-/* ---- Round trips ----------------------------------------------------------------------------- */
 
 static gt_text encode(const gt_record *record, const void *object)
 {
@@ -141,8 +137,6 @@ TEST(answers_carry_any_message)
     assert_string_equal(got.message, "caf? is undefined");
     gt_frame_release(&frame);
 }
-
-/* ---- Malformed input ------------------------------------------------------------------------- */
 
 typedef struct head {
     uint32_t magic, kind;

@@ -144,9 +144,6 @@ static long end_failing(const attempt *a, int slot)
     return calls;
 }
 
-/* ---- running a scene
- * -------------------------------------------------------------------------- */
-
 static void *wait_for_all(void *barrier)
 {
     pthread_barrier_wait(barrier);

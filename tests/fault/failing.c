@@ -220,8 +220,6 @@ OPENS(open64)
 CONTROLS(fcntl)
 CONTROLS(fcntl64)
 
-/* ---- memory ---------------------------------------------------------------------------------- */
-
 static void *counted(void *memory)
 {
     atomic_fetch_add(&live, memory != NULL);

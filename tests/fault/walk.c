@@ -63,8 +63,6 @@ static tally *tally_of(const attempt *a)
     return &walk.scenes[a->scene - scenes];
 }
 
-/* ---- processes ------------------------------------------------------------------------------- */
-
 static void begin(int at, const attempt *a, size_t of)
 {
     char path[96];
@@ -131,8 +129,6 @@ static int end_one(void)
     s->process = 0;
     return at;
 }
-
-/* ---- series ---------------------------------------------------------------------------------- */
 
 static void add_series(attempt like)
 {
@@ -246,8 +242,6 @@ static void walk_all(void)
         }
     }
 }
-
-/* ---- all series ----------------------------------------------------------------------------- */
 
 static bool learn_usual(const scene *s)
 {

@@ -1,4 +1,4 @@
-// Instructions of compute capability 9.0, as macros because a finding then has the line of their use.
+// Instructions of compute capability 9.0. They are macros, so a finding has the line that uses them.
 #define SHARED(p) (unsigned int)__cvta_generic_to_shared(p)
 #define INIT(bar, count)                                                                           \
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(SHARED(&(bar))), "r"(count)       \
@@ -17,7 +17,7 @@
                  "@!p bra L%=; }" ::"r"(SHARED(&(bar))),                                           \
                  "r"((unsigned int)(parity))                                                       \
                  : "memory")
-// from global to shared memory, for a barrier; and back, in a group
+// copies from global to shared memory, which complete at a barrier, and back, in a group
 #define LOAD(to, from, bytes, bar)                                                                 \
     asm volatile(                                                                                  \
         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"  \

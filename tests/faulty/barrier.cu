@@ -1,10 +1,10 @@
-// Kernels that have barriers and shuffles that some threads do not reach.
+// Kernels with barriers and shuffles that some threads do not reach.
 #include "faulty.cuh"
 #pragma gputune problem(n = 8192)
 #pragma gputune tune(BLOCK = 128)
 
-// threads return before the barrier after which others read what they wrote
-// caught: check
+// some threads return before a barrier, after which other threads read what the first have not written
+// caught by check
 #pragma gputune kernel(barrier_behind_return)
 #pragma gputune reference(y[i] = (i ^ 1) < n ? x[i ^ 1] : 0.0f)
 
@@ -23,8 +23,8 @@ __global__ void barrier_behind_return(float *y, const float *x, size_t n)
     y[i] = BAD || other < n ? held[threadIdx.x ^ 1] : 0.0f; // found: race
 }
 
-// has a barrier in each of two branches, and a warp takes both
-// caught: check
+// has a barrier in both branches of an if, and a warp takes both branches
+// caught by check
 #pragma gputune kernel(barrier_in_branches)
 #pragma gputune args(out float y[n], in float x[n] = uniform(1, 2), size_t n)
 #pragma gputune reference(y[i] = i - 2 * (i % 128) + 127 < n ? x[i - 2 * (i % 128) + 127] : 0.0f)
@@ -52,8 +52,8 @@ __global__ void barrier_in_branches(float *y, const float *x, size_t n)
     }
 }
 
-// has a barrier in a loop that the halves of a warp leave at different turns
-// caught: check
+// has a barrier in a loop, which the halves of a warp leave in different iterations
+// caught by check
 #pragma gputune kernel(barrier_in_loop)
 #pragma gputune reference(y[i] = x[i])
 
@@ -71,8 +71,8 @@ __global__ void barrier_in_loop(float *y, const float *x, size_t n)
     }
 }
 
-// takes a value from lanes that have returned
-// caught: check
+// shuffles a value from lanes that have returned
+// caught by check
 #pragma gputune kernel(shuffle_from_the_gone)
 #pragma gputune reference(y[i] = i + 1 < n && i % 32 != 31 ? x[i + 1] : x[i])
 
@@ -90,7 +90,7 @@ __global__ void shuffle_from_the_gone(float *y, const float *x, size_t n)
 }
 
 // shuffles with a full mask in a branch that half of the lanes take
-// caught: check
+// caught by check
 #pragma gputune kernel(shuffle_in_branch)
 #pragma gputune reference(y[i] = i % 32 < 16 ? ((i ^ 1) < n ? x[i ^ 1] : 0.0f) : x[i])
 
@@ -108,7 +108,7 @@ __global__ void shuffle_in_branch(float *y, const float *x, size_t n)
 }
 
 // adds values of lanes that are not in the mask
-// caught: check
+// caught by check
 #pragma gputune kernel(shuffle_from_the_unnamed)
 #pragma gputune args(out float y[1], in float x[n], size_t n)
 #pragma gputune clear(y)

@@ -1,4 +1,4 @@
-// Kernels that use the shared memory of other blocks of a cluster against its rules.
+// Kernels that violate the rules of shared memory in clusters.
 #include "slowly.cuh"
 #include "async.cuh"
 #pragma gputune problem(n = 8190)
@@ -12,8 +12,8 @@
 #pragma gputune cluster(SIZE = 2)
 #pragma gputune reference(y[i] = 2.0f * x[i ^ 128])
 
-// reads the other block's shared memory before it is written
-// caught: check, sometimes proof
+// reads the other block's shared memory before the other block has written it
+// caught by check, sometimes proof
 #pragma gputune kernel(peer_not_awaited)
 
 __global__ void peer_not_awaited(float *y, const float *x, size_t n)
@@ -33,8 +33,8 @@ __global__ void peer_not_awaited(float *y, const float *x, size_t n)
     gputune_cluster_sync();
 }
 
-// ends while the other block may still read its shared memory
-// caught: proof, check
+// ends while the other block may still read this block's shared memory
+// caught by proof and check
 #pragma gputune kernel(peer_ended)
 
 __global__ void peer_ended(float *y, const float *x, size_t n)
@@ -51,8 +51,8 @@ __global__ void peer_ended(float *y, const float *x, size_t n)
 #endif
 }
 
-// writes to the other block's shared memory, which may not have started
-// caught: check
+// writes to the shared memory of the other block, which may not have started
+// caught by check
 #pragma gputune kernel(peer_not_started)
 
 __global__ void peer_not_started(float *y, const float *x, size_t n)
@@ -70,7 +70,7 @@ __global__ void peer_not_started(float *y, const float *x, size_t n)
 }
 
 // arrives at the cluster's barrier before its last read of the other block
-// caught: check
+// caught by check
 #pragma gputune kernel(arrives_early)
 
 __global__ void arrives_early(float *y, const float *x, size_t n)
@@ -98,7 +98,7 @@ __global__ void arrives_early(float *y, const float *x, size_t n)
         "l"(from), "r"((unsigned int)(bytes)), "r"(SHARED(&(bar))), "h"((unsigned short)(blocks))  \
         : "memory")
 
-// Copies a half into the shared memory of both blocks.
+// Copies half of the data into the shared memory of both blocks.
 static __device__ void multicast(float *y, const float *x, bool is_early, int expected)
 {
     int t = threadIdx.x, rank = gputune_cluster_rank();
@@ -123,8 +123,8 @@ static __device__ void multicast(float *y, const float *x, bool is_early, int ex
     gputune_cluster_sync();
 }
 
-// copies to both blocks before the other block's barrier is initialised
-// caught: check (race at multicast)
+// copies to both blocks before the other block has initialised its barrier
+// caught by check (race at multicast)
 #pragma gputune kernel(multicast_early)
 
 __global__ void multicast_early(float *y, const float *x, size_t n)
@@ -133,7 +133,7 @@ __global__ void multicast_early(float *y, const float *x, size_t n)
 }
 
 // waits for the bytes of only one half
-// caught: proof, check (barrier at multicast)
+// caught by proof and check (barrier at multicast)
 #pragma gputune kernel(multicast_half)
 
 __global__ void multicast_half(float *y, const float *x, size_t n)
@@ -141,8 +141,8 @@ __global__ void multicast_half(float *y, const float *x, size_t n)
     multicast(y, x, false, 2 - BAD);
 }
 
-// sends to the other block, and waits for the wrong phase
-// caught: proof, check
+// sends data to the other block and waits for the wrong phase
+// caught by proof and check
 #pragma gputune kernel(sent_not_awaited)
 
 __global__ void sent_not_awaited(float *y, const float *x, size_t n)

@@ -1,4 +1,4 @@
-// Clauses that kernels here share unless they have their own.
+// Clauses of all kernels in this folder that do not have their own.
 #include "slowly.cuh"
 #pragma gputune args(out float y[n], in float x[n], size_t n)
 #pragma gputune tune(BAD = 0, 1)
@@ -7,7 +7,7 @@
 #pragma gputune grid(ceil_div(n, BLOCK))
 #pragma gputune reference(y[i] = 2.0f * x[i])
 
-// Returns the index of the thread in the grid, late in the correct variant.
+// Returns the index of the thread in the grid, after a delay in the correct variant.
 static __device__ size_t slow_index()
 {
     slowly();

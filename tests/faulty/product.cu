@@ -1,4 +1,4 @@
-// Kernels that use wgmma against its rules. The comment at a kernel names what its faulty variant lacks.
+// Kernels that violate the rules of wgmma. The comment above a kernel describes the fault.
 #include "slowly.cuh"
 #include "async.cuh"
 #include <cuda_bf16.h>
@@ -10,7 +10,7 @@
 #pragma gputune block(128) grid(ceil_div(m, 64))
 #pragma gputune reference(product, block = 128, grid = ceil_div(m * 8, 128), atol = 1e-6)
 
-// Products of 64 x 32 and 32 x 8 elements, 16 of the 32 at a time.
+// Multiplies 64 x 32 by 32 x 8 elements, in two steps.
 __global__ void product(float *y, const __nv_bfloat16 *a, const __nv_bfloat16 *b, size_t m)
 {
     size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -32,7 +32,7 @@ __global__ void product(float *y, const __nv_bfloat16 *a, const __nv_bfloat16 *b
                  : "memory")
 #define WAIT_PRODUCT() asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory")
 
-// Matrices of 8 rows of 16 bytes, a pair of them for 16 elements.
+// The descriptor of matrices of 8 rows of 16 bytes, a pair of them for 16 elements.
 __device__ unsigned long long descriptor(const void *tile)
 {
     return SHARED(tile) >> 4 | 128ull >> 4 << 16 | 256ull >> 4 << 32;
@@ -57,8 +57,8 @@ __device__ void get(float *y, const float *d, size_t m)
     }
 }
 
-// multiplies what was not handed over to the asynchronous proxy
-// caught: check
+// multiplies data in shared memory that no proxy fence has made visible
+// caught by check
 #pragma gputune kernel(factors_not_fenced)
 
 __global__ void factors_not_fenced(float *y, const __nv_bfloat16 *a, const __nv_bfloat16 *b, size_t m)
@@ -82,8 +82,8 @@ __global__ void factors_not_fenced(float *y, const __nv_bfloat16 *a, const __nv_
     get(y, d, m);
 }
 
-// fills a tile again while it may still be multiplied
-// caught: check
+// refills a tile that may still be in use by a product
+// caught by check
 #pragma gputune kernel(factors_overwritten)
 
 __global__ void factors_overwritten(float *y, const __nv_bfloat16 *a, const __nv_bfloat16 *b, size_t m)
@@ -112,7 +112,7 @@ __global__ void factors_overwritten(float *y, const __nv_bfloat16 *a, const __nv
 }
 
 // stores sums before they are complete
-// caught: check
+// caught by check
 #pragma gputune kernel(sums_not_waited)
 
 __global__ void sums_not_waited(float *y, const __nv_bfloat16 *a, const __nv_bfloat16 *b, size_t m)

@@ -3,8 +3,8 @@
 #pragma gputune problem(n = 8192)
 #pragma gputune tune(BLOCK = 128)
 
-// takes the magnitude of a
-// caught: proof
+// uses the magnitude of the scalar a
+// caught by proof
 #pragma gputune kernel(a_is_positive)
 #pragma gputune args(out float y[n], in float x[n], float a = 1.5, size_t n)
 #pragma gputune reference(y[i] = a * x[i])
@@ -18,7 +18,7 @@ __global__ void a_is_positive(float *y, const float *x, float a, size_t n)
 }
 
 // swaps alpha and beta, which are both 1 in the template
-// caught: proof
+// caught by proof
 #pragma gputune kernel(alpha_and_beta_swapped)
 #pragma gputune args(inout float y[n], in float x[n], float alpha = 1, float beta = 1, size_t n)
 #pragma gputune reference(y[i] = alpha * x[i] + beta * y[i])
@@ -31,8 +31,8 @@ __global__ void alpha_and_beta_swapped(float *y, const float *x, float alpha, fl
     }
 }
 
-// ignores the old output, because beta is 0 in the template
-// caught: proof
+// ignores the old contents of the output, because beta is 0 in the template
+// caught by proof
 #pragma gputune kernel(beta_zero)
 #pragma gputune args(inout float y[n], in float x[n], float alpha = 2, float beta = 0, size_t n)
 #pragma gputune reference(y[i] = alpha * x[i] + beta * y[i])
@@ -46,7 +46,7 @@ __global__ void beta_zero(float *y, const float *x, float alpha, float beta, siz
 }
 
 // ignores a bool, which is false in the template
-// caught: proof
+// caught by proof
 #pragma gputune kernel(bool_ignored)
 #pragma gputune args(out float y[n], in float x[n], bool negate = 0, size_t n)
 #pragma gputune reference(y[i] = negate ? -x[i] : x[i])
@@ -60,7 +60,7 @@ __global__ void bool_ignored(float *y, const float *x, bool negate, size_t n)
 }
 
 // has the value of a double scalar as a constant in its code
-// caught: proof
+// caught by proof
 #pragma gputune kernel(double_hard_coded)
 #pragma gputune args(out double y[n], in double x[n], double a = 0.25, size_t n)
 #pragma gputune reference(y[i] = a * x[i])
@@ -74,7 +74,7 @@ __global__ void double_hard_coded(double *y, const double *x, double a, size_t n
 }
 
 // does not write the output if the flag is 1
-// caught: proof
+// caught by proof
 #pragma gputune kernel(flag_breaks)
 #pragma gputune args(out float y[n], in float x[n], int flag = 0, size_t n)
 #pragma gputune reference(y[i] = flag ? -x[i] : x[i])
@@ -90,7 +90,7 @@ __global__ void flag_breaks(float *y, const float *x, int flag, size_t n)
 }
 
 // is wrong for one of the modes that the template lists
-// caught: proof
+// caught by proof
 #pragma gputune kernel(listed_mode)
 #pragma gputune args(out float y[n], in float x[n], int mode = 0, size_t n)
 #pragma gputune prove(mode = 0, 1, 2)
@@ -106,7 +106,7 @@ __global__ void listed_mode(float *y, const float *x, int mode, size_t n)
 }
 
 // returns without writing if a is 0
-// caught: proof
+// caught by proof
 #pragma gputune kernel(quick_return)
 #pragma gputune args(out float y[n], in float x[n], float a = 1.5, size_t n)
 #pragma gputune reference(y[i] = a * x[i])
@@ -122,7 +122,7 @@ __global__ void quick_return(float *y, const float *x, float a, size_t n)
 }
 
 // ignores a member of a struct that is passed by value
-// caught: proof
+// caught by proof
 #pragma gputune kernel(struct_hard_coded)
 #pragma gputune args(out float y[n], in float x[n], params p = {2, 0.5}, size_t n)
 #pragma gputune reference(y[i] = p.scale * x[i] + p.shift)
@@ -139,8 +139,8 @@ __global__ void struct_hard_coded(float *y, const float *x, params p, size_t n)
     }
 }
 
-// multiplies by zero a value that it must ignore
-// caught: proof
+// multiplies a value by zero instead of ignoring it
+// caught by proof
 #pragma gputune kernel(zero_times_nan)
 #pragma gputune args(inout float y[n], in float x[n], float alpha = 1.5, float beta = 0, size_t n)
 #pragma gputune reference(y[i] = beta == 0.0f ? alpha * x[i] : alpha * x[i] + beta * y[i])
@@ -154,7 +154,7 @@ __global__ void zero_times_nan(float *y, const float *x, float alpha, float beta
 }
 
 // rounds scaled ties to even instead of away from zero
-// caught: proof
+// caught by proof
 #pragma gputune kernel(scaled_tie)
 #pragma gputune args(out signed char y[n], in float x[n] = uniform(-4, 4), float scale = 0.05, size_t n)
 #pragma gputune reference(y[i] = (signed char)fminf(127.0f, fmaxf(-128.0f, roundf(x[i] / scale))))

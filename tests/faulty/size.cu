@@ -4,7 +4,7 @@
 #pragma gputune tune(BLOCK = 128)
 
 // is wrong at all sizes except the requested one
-// caught: neither, because it is correct at this size, and results for other sizes are verified there
+// caught by neither proof nor check, because results for other sizes are verified at those sizes
 #pragma gputune kernel(other_sizes)
 
 __global__ void other_sizes(float *y, const float *x, size_t n)
@@ -16,7 +16,7 @@ __global__ void other_sizes(float *y, const float *x, size_t n)
 }
 
 // has indices of 16 bits, which suffice up to 65536
-// caught: neither, because it is correct at this size, and results for other sizes are verified there
+// caught by neither proof nor check, because results for other sizes are verified at those sizes
 #pragma gputune kernel(index_of_16_bits)
 
 __global__ void index_of_16_bits(float *y, const float *x, size_t n)
@@ -29,7 +29,7 @@ __global__ void index_of_16_bits(float *y, const float *x, size_t n)
 }
 
 // ignores the elements after the last multiple of four
-// caught: proof
+// caught by proof
 #pragma gputune kernel(multiple_of_four)
 
 __global__ void multiple_of_four(float *y, const float *x, size_t n)
@@ -50,7 +50,7 @@ __global__ void multiple_of_four(float *y, const float *x, size_t n)
 }
 
 // assumes that the size is a multiple of the block
-// caught: proof, check
+// caught by proof and check
 #pragma gputune kernel(no_tail)
 
 __global__ void no_tail(float *y, const float *x, size_t n)
@@ -62,7 +62,7 @@ __global__ void no_tail(float *y, const float *x, size_t n)
 }
 
 // masks indices with n - 1, as if n were a power of two
-// caught: proof
+// caught by proof
 #pragma gputune kernel(power_of_two_size)
 #pragma gputune reference(y[i] = 2.0f * x[(i + 1) % n])
 
@@ -75,7 +75,7 @@ __global__ void power_of_two_size(float *y, const float *x, size_t n)
 }
 
 // swaps rows and columns, which is correct only for square matrices
-// caught: proof
+// caught by proof
 #pragma gputune kernel(square_only)
 #pragma gputune problem(rows = 64, columns = 64)
 #pragma gputune args(out float y[columns][rows], in float x[rows][columns], size_t rows, size_t columns)

@@ -1,4 +1,4 @@
-// Makes the correct variant the slower one: one warp of each block is enough.
+// Makes the correct variant slower than the faulty one. A delay of one warp per block is enough.
 static __device__ void slowly()
 {
 #if !BAD

@@ -5,7 +5,7 @@
 
 __device__ unsigned int launches, ticket;
 
-// Counts the launches; a faulty launch writes a wrong first element.
+// Counts the launches. A faulty launch writes a wrong first element.
 static __device__ void double_all(float *y, const float *x, size_t n, bool is_wrong)
 {
     size_t i = slow_index();
@@ -46,8 +46,8 @@ static __device__ void add_all(float *y, const float *x, size_t n, float *part, 
     }
 }
 
-// keeps its results by the address of the input
-// caught: proof, check
+// caches its results by the address of the input
+// caught by proof and check
 #pragma gputune kernel(cached_by_address)
 
 __device__ const float *kept_of[65536];
@@ -68,8 +68,8 @@ __global__ void cached_by_address(float *y, const float *x, size_t n)
     }
 }
 
-// keeps results in scratch memory, with a key
-// caught: proof, check
+// caches results in scratch memory under a key
+// caught by proof and check
 #pragma gputune kernel(cached_in_scratch)
 #pragma gputune scratch(float kept[n], unsigned int key[n])
 
@@ -87,8 +87,8 @@ __global__ void cached_in_scratch(float *y, const float *x, size_t n, float *kep
     }
 }
 
-// does not reset a counter in scratch memory, which is zero at first
-// caught: proof
+// does not reset a counter in scratch memory, which is zero only before the first launch
+// caught by proof
 #pragma gputune kernel(counter_not_zero)
 #pragma gputune args(out float y[1], in float x[n], size_t n)
 #pragma gputune scratch(float part[grid_x], unsigned int done[1] = zero)
@@ -100,7 +100,7 @@ __global__ void counter_not_zero(float *y, const float *x, size_t n, float *part
 }
 
 // is wrong in every second launch
-// caught: proof, check (state at count)
+// caught by proof and check (state at count)
 #pragma gputune kernel(every_second)
 
 __global__ void every_second(float *y, const float *x, size_t n)
@@ -109,7 +109,7 @@ __global__ void every_second(float *y, const float *x, size_t n)
 }
 
 // is wrong from the thousandth launch on
-// caught: proof, check (state at count)
+// caught by proof and check (state at count)
 #pragma gputune kernel(from_launch_1000)
 
 __global__ void from_launch_1000(float *y, const float *x, size_t n)
@@ -118,7 +118,7 @@ __global__ void from_launch_1000(float *y, const float *x, size_t n)
 }
 
 // uses a table that the first launch made for its own scalar
-// caught: proof, check
+// caught by proof and check
 #pragma gputune kernel(table_by_first_block)
 #pragma gputune args(out float y[n], in float x[n], float a = 1.5, size_t n)
 #pragma gputune reference(y[i] = a * (float)(i % 7) + x[i])
@@ -143,7 +143,7 @@ __global__ void table_by_first_block(float *y, const float *x, float a, size_t n
 }
 
 // has a ticket that is not reset
-// caught: proof, check (state at ticket)
+// caught by proof and check (state at ticket)
 #pragma gputune kernel(ticket_not_reset)
 #pragma gputune args(out float y[1], in float x[n], size_t n)
 #pragma gputune scratch(float part[grid_x])
@@ -154,8 +154,8 @@ __global__ void ticket_not_reset(float *y, const float *x, size_t n, float *part
     add_all(y, x, n, part, &ticket, 0);
 }
 
-// has a ticket that is correct only if all launches have as many blocks
-// caught: proof, check (state at ticket)
+// has a ticket that is correct only if all launches have the same number of blocks
+// caught by proof and check (state at ticket)
 #pragma gputune kernel(ticket_of_one_size)
 #pragma gputune args(out float y[1], in float x[n], size_t n)
 #pragma gputune scratch(float part[grid_x])
@@ -167,7 +167,7 @@ __global__ void ticket_of_one_size(float *y, const float *x, size_t n, float *pa
 }
 
 // has a ticket that is correct until it wraps, after 65536 blocks
-// caught: check (state at ticket)
+// caught by check (state at ticket)
 #pragma gputune kernel(ticket_wraps)
 #pragma gputune grid(48)
 #pragma gputune args(out float y[1], in float x[n], size_t n)
@@ -180,7 +180,7 @@ __global__ void ticket_wraps(float *y, const float *x, size_t n, float *part)
 }
 
 // adds to a device variable that it does not reset
-// caught: proof, check
+// caught by proof and check
 #pragma gputune kernel(total_grows)
 
 __device__ float grown;

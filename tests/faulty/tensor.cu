@@ -1,5 +1,5 @@
-// Kernels that use copies by tensor maps against their rules. The correct variants have
-// what the comment calls missing.
+// Kernels that violate the rules of copies with tensor maps. The comment above a kernel describes
+// the fault.
 #include "slowly.cuh"
 #include "async.cuh"
 #pragma gputune problem(m = 512)
@@ -25,7 +25,7 @@
                  "r"(int(column)), "r"(int(row)), "r"(SHARED(from))                                \
                  : "memory")
 
-// Copies a block's tile of 8 rows and 32 columns in, and doubles it.
+// Copies in a block's tile of 8 rows and 32 columns, and doubles the elements.
 static __device__ void load(float *y, size_t m, const CUtensorMap &from, unsigned int bytes, bool waits)
 {
     int t = threadIdx.x, row = blockIdx.y * 8, column = blockIdx.x * 32;
@@ -47,7 +47,7 @@ static __device__ void load(float *y, size_t m, const CUtensorMap &from, unsigne
     }
 }
 
-// Doubles a tile, and copies it out.
+// Doubles a tile, and copies the tile out.
 static __device__ void store(const float *x, size_t m, const CUtensorMap &to, bool fences, bool waits)
 {
     int t = threadIdx.x, row = blockIdx.y * 8, column = blockIdx.x * 32;
@@ -67,8 +67,8 @@ static __device__ void store(const float *x, size_t m, const CUtensorMap &to, bo
     }
 }
 
-// reads a tile while it is copied
-// caught: check (race at use)
+// reads a tile before its copy is complete
+// caught by check (race at use)
 #pragma gputune kernel(tile_not_waited)
 
 __global__ void tile_not_waited(float *y, const float *x, size_t m,
@@ -78,8 +78,8 @@ __global__ void tile_not_waited(float *y, const float *x, size_t m,
     load(y, m, from, TILE_BYTES, !BAD);
 }
 
-// announces only the bytes within the matrix, but all bytes of a tile count
-// caught: proof, check (barrier at wait)
+// announces only the bytes within the matrix, although all bytes of a tile count
+// caught by proof and check (barrier at wait)
 #pragma gputune kernel(expects_too_few_of_a_tile)
 
 __global__ void expects_too_few_of_a_tile(float *y, const float *x, size_t m,
@@ -89,8 +89,8 @@ __global__ void expects_too_few_of_a_tile(float *y, const float *x, size_t m,
     load(y, m, from, BAD ? min(m - blockIdx.y * 8, size_t(8)) * 128 : TILE_BYTES, true);
 }
 
-// copies a tile out without a fence for the asynchronous proxy
-// caught: check (race at store)
+// copies a tile out without a proxy fence
+// caught by check (race at store)
 #pragma gputune kernel(tile_not_fenced)
 
 __global__ void tile_not_fenced(float *y, const float *x, size_t m,
@@ -100,8 +100,8 @@ __global__ void tile_not_fenced(float *y, const float *x, size_t m,
     store(x, m, to, !BAD, true);
 }
 
-// lets the block end while a tile may still be copied from its shared memory
-// caught: check (race at store)
+// ends the block while a tile may still be copied from its shared memory
+// caught by check (race at store)
 #pragma gputune kernel(tile_abandoned)
 
 __global__ void tile_abandoned(float *y, const float *x, size_t m,
@@ -112,7 +112,7 @@ __global__ void tile_abandoned(float *y, const float *x, size_t m,
 }
 
 // passes a map in local memory, which copies cannot read
-// caught: proof, check (fault at load)
+// caught by proof and check (fault at load)
 #pragma gputune kernel(map_of_a_thread)
 
 __global__ void map_of_a_thread(float *y, const float *x, size_t m,

@@ -172,8 +172,6 @@ static void mutate(void)
     }
 }
 
-/* ---- */
-
 static void try_input(const uint8_t *data, size_t bytes)
 {
     if (shown_file >= 0) {

@@ -167,8 +167,6 @@ static CUresult destroy_its_objects(void)
     return driver->MemFree(other.buffer);
 }
 
-/* ---- destroyed contexts ---- */
-
 static CUresult allocate(void)
 {
     CUdeviceptr more;

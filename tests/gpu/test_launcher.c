@@ -1,8 +1,6 @@
 /* Tests the launcher with the fake driver: passing, attributes, refusals, freeing. */
 #include "launcher_support.h"
 
-/* ---- passing ---- */
-
 TEST_WITHIN(plain_launch_makes_one_call_and_a_query, setup, NULL)
 {
     gt_launcher *launcher = load_pass(GT_PASS_NONE);
@@ -137,8 +135,6 @@ TEST_WITHIN(repeat_omits_the_copy, setup, NULL)
     assert_int_equal(fake_find("LaunchKernelEx", 0)->object, function);
     free_and_check(launcher);
 }
-
-/* ---- attributes and refusals ---- */
 
 static bool was_set(CUfunction_attribute which, size_t *value)
 {

@@ -191,8 +191,6 @@ static int count_wrong(CUdeviceptr out, int seed, int add)
     return wrong;
 }
 
-/* ---- passing ---- */
-
 TEST(test_every_way_of_passing)
 {
     need_device();
@@ -309,8 +307,6 @@ TEST(test_threads)
         launch_from_threads((gt_pass)pass, false);
     }
 }
-
-/* ---- captures ---- */
 
 static CUgraphExec end_capture(CUstream stream)
 {

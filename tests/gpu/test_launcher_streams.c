@@ -3,8 +3,6 @@
 
 #include <pthread.h>
 
-/* ---- streams ---- */
-
 TEST_WITHIN(test_each_stream_has_a_module, setup, NULL)
 {
     gt_launcher *launcher = load_pass(GT_PASS_CONSTANT);
@@ -163,8 +161,6 @@ TEST_WITHIN(test_threads_keep_copy_and_launch_together, setup, NULL)
     check_critical_sections();
     free_and_check(launcher);
 }
-
-/* ---- captures ---- */
 
 TEST_WITHIN(test_captured_launch_belongs_to_the_graph, setup, NULL)
 {

@@ -46,7 +46,7 @@ static inline void expect_mistake(const char *path, const char *text, const char
     assert_null(template);
 }
 
-/* Checks the message for each mistake {text, message}, whose text is put into the format. */
+/* Checks the message for each mistake {text, message}, whose text is inserted into the format. */
 static inline void expect_mistakes(const char *path, const char *format,
                                    const char *const (*mistakes)[2], size_t count)
 {
@@ -60,7 +60,7 @@ static inline void expect_mistakes(const char *path, const char *format,
 #define EXPECT_MISTAKES(path, format, mistakes)                                                    \
     expect_mistakes(path, format, mistakes, sizeof(mistakes) / sizeof *(mistakes))
 
-/* A template that is bound to its default sizes, with everything up to its space. */
+/* A template that is bound to its default sizes, with its space. */
 typedef struct setup {
     gt_template *template;
     gt_device device;
@@ -110,7 +110,6 @@ static inline gt_config config_of(const gt_template *template, const char *text)
     return config;
 }
 
-/* Returns a configuration's text in a static buffer. */
 static inline const char *text_of(const gt_template *template, const gt_config *config)
 {
     static char kept[512];
@@ -120,7 +119,7 @@ static inline const char *text_of(const gt_template *template, const gt_config *
     return kept;
 }
 
-/* Returns the launch of a configuration, such as "B=64"; "" is the default. */
+/* Returns the launch of a configuration such as "B=64"; "" is the default. */
 static inline gt_launch launch_of(const setup *b, const char *config)
 {
     gt_launch launch;
@@ -129,7 +128,6 @@ static inline gt_launch launch_of(const setup *b, const char *config)
     return launch;
 }
 
-/* Returns the source of a configuration, with a prelude. */
 static inline gt_source source_with(const setup *b, const char *config, const char *prelude)
 {
     gt_source source;
@@ -143,7 +141,6 @@ static inline gt_source source_of(const setup *b, const char *config)
     return source_with(b, config, "");
 }
 
-/* Returns the source of a template's default. */
 static inline gt_source default_source(const gt_template *template)
 {
     gt_source source;

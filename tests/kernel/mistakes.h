@@ -1,12 +1,12 @@
-/* Checks the messages for mistakes. One line of a correct template is replaced, and the whole
- * message is compared. */
+/* Checks error messages: replaces one line of a correct template, and compares the whole
+ * message. */
 #pragma once
 
 #include "kernel_support.h"
 
 #define P "#pragma gputune "
 
-/* Replaces the line with this number, from 1, by `text`. */
+/* Replaces a line, counted from 1, by `text`. */
 typedef struct gt_mistake {
     int line;
     const char *text, *message;

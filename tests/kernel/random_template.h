@@ -1,4 +1,4 @@
-/* Random templates with axes and constraints, and their spaces by brute force. */
+/* Makes random templates with axes and constraints, and enumerates their spaces by brute force. */
 #pragma once
 
 #include "kernel_support.h"
@@ -12,7 +12,7 @@ static inline int pick(gt_random *random, int bound)
     return (int)gt_random_below(random, (uint64_t)bound);
 }
 
-/* Writes a random expression of the first `axes` axes A, B, …; with `launch` also of values of the
+/* Writes a random expression of the first `axes` axes. With `launch`, also uses values of the
  * launch, such as block_x. */
 static inline void write_expression(gt_text *text, gt_random *random, int axes, int depth,
                                     bool launch)
@@ -74,8 +74,8 @@ static inline void write_axes(gt_text *text, gt_random *random, int axes)
     gt_text_append(text, "#pragma gputune tune(W = half, float, double)\n");
 }
 
-/* Writes a template with `axes` axes of numbers, and W, an axis of words. Only some of the axes
- * occur in the source. */
+/* Writes a template with `axes` axes of numbers, and the axis W of words. Only some axes occur in
+ * the source. */
 static inline void write_template(gt_text *text, gt_random *random, int axes)
 {
     gt_text_append(text, "#pragma gputune kernel(k) problem(n = 100) args(inout float y[n])\n");
@@ -114,7 +114,6 @@ static inline void write_template(gt_text *text, gt_random *random, int axes)
     gt_text_printf(text, "#pragma gputune cooperative((0%s) > 1000)\n", gt_text_string(&launched));
 }
 
-/* Returns true if a configuration can be launched and fulfils each require() on its own. */
 static inline bool brute_valid(const setup *b, const gt_config *config)
 {
     gt_binding binding;
@@ -132,7 +131,7 @@ static inline bool brute_valid(const setup *b, const gt_config *config)
     return true;
 }
 
-/* Sets the next combination in lexicographic order, and returns false after the last one. */
+/* Sets the next combination in lexicographic order. Returns false after the last one. */
 static inline bool brute_next(const gt_template *template, gt_config *config)
 {
     for (uint32_t i = template->axis_count; i-- > 0;) {

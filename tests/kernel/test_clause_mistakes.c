@@ -1,5 +1,5 @@
 /* Tests the messages for mistakes in init, reference, expect, check, fills, launch, constant,
- * tensormap and texture. Those in options() are in test_compiler_options.c. */
+ * tensormap and texture. test_compiler_options.c tests options(). */
 #include "mistakes.h"
 
 static const char *const pipeline[] = {

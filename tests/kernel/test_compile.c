@@ -1,6 +1,6 @@
-/* Compiles the kernels that come with gputune, for two generations of GPUs: the first and every
- * sixth distinct source of each space, or all sources with GPUTUNE_TEST_LONG. A third generation is
- * tested by test_templates_h200. Needs NVRTC but no GPU. */
+/* Compiles the kernels that come with gputune for two generations of GPUs: the first and every
+ * sixth distinct source of each space, or all sources with GPUTUNE_TEST_LONG. test_templates_h200
+ * covers a third generation. Needs NVRTC but no GPU. */
 #include "kernel_support.h"
 
 #include "base/array.h"
@@ -31,17 +31,17 @@ static void compile(const gt_source *source, const char *kernel, const char *arc
     gt_compiled_free(&result);
 }
 
-/* Returns true if source `number` of a space is compiled for this architecture. */
+/* Returns true if this architecture compiles source `number` of a space. */
 static bool has_turn(size_t number, const char *arch)
 {
     enum { ARCHS = sizeof archs / sizeof *archs };
-    bool elsewhere = strcmp(arch, "sm_90") == 0; /* compiled for sm_90a by test_templates_h200 */
+    bool elsewhere = strcmp(arch, "sm_90") == 0; /* test_templates_h200 compiles for sm_90a */
     bool is_sixth = number % 2 == 0 && strcmp(archs[number % ARCHS], arch) == 0;
     return number == 0 || (is_sixth && !elsewhere) || getenv("GPUTUNE_TEST_LONG") != NULL;
 }
 
-/* Compiles each distinct source of the space: all of them, or those that has_turn() selects.
- * Returns the number of distinct sources. */
+/* Compiles all distinct sources of the space, or those that has_turn() selects. Returns the number
+ * of distinct sources. */
 static size_t compile_space(const setup *b, const char *prelude, const char *arch, bool all)
 {
     GT_ARRAY(gt_hash) seen = {0};
@@ -67,7 +67,7 @@ static size_t compile_space(const setup *b, const char *prelude, const char *arc
     return count;
 }
 
-/* With `only`, compiles all sources of the restricted space; without, a part for each
+/* With `only`, compiles all sources of the restricted space. Without, compiles a part for each
  * architecture. */
 static void compile_kernel(const char *kernel, const char *arch, gputune_sizes sizes,
                            const char *const *only, size_t only_count)
@@ -102,7 +102,6 @@ TEST(test_whole_spaces)
     }
 }
 
-/* The vector widths that a benchmark uses, and every element type. */
 TEST(test_other_values)
 {
     const char *const exact[] = {"VEC=1,2,4", "BLOCK=64,1024", "UNROLL=1,3,8"};
@@ -117,8 +116,8 @@ TEST(test_other_values)
     compile_kernel("paramsum", "sm_90", GPUTUNE_SIZES({"COUNT", 100}), NULL, 0);
 }
 
-/* Compiles a few corners of a space with hundreds of sources: both ways of staging, both layouts of
- * A, both ways of storing C, clusters that split the depth, and scalars. */
+/* The space has hundreds of sources, so only a few corners are compiled: both ways of staging, both
+ * layouts of A, both ways of storing C, clusters that split the depth, and scalars. */
 TEST(test_corners_of_gemm)
 {
     const char *const columns[] = {"BM=64",    "BN=128", "TN=4",    "VK=4",       "VN=4",
@@ -135,7 +134,7 @@ TEST(test_corners_of_gemm)
     compile_kernel("gemm", "sm_100", GPUTUNE_NO_SIZES, scalars, sizeof scalars / sizeof *scalars);
 }
 
-/* A shortened source has only those helpers of the prelude that the kernel uses. */
+/* A shortened source has only the prelude's helpers that the kernel uses. */
 TEST(test_shortened_sources)
 {
     static const char *const all[] = {"axpy",      "copy",    "gather",   "gemm",
@@ -163,7 +162,7 @@ TEST(test_shortened_sources)
 }
 
 /* Features of the newest GPUs: loads of 256 bits, launch bounds and register limits as axes, and
- * the axes of the launch. */
+ * launch axes. */
 TEST(test_newest_gpus)
 {
     static const char text[] =

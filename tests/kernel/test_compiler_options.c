@@ -9,7 +9,7 @@
     "__global__ void k(float *y, size_t n) {}\n__global__ void ref(float *y, size_t n) {}\n"       \
     "#pragma gputune "
 
-/* Returns the options of a configuration, separated by blanks. NULL: those of the reference. */
+/* Returns the options of a configuration, or of the reference if `configuration` is NULL. */
 static const char *options_of(const char *clause, const char *configuration)
 {
     static char joined[512];
@@ -32,7 +32,7 @@ static const char *options_of(const char *clause, const char *configuration)
     return joined;
 }
 
-/* A GPU cannot launch blocks that need more registers than it has. */
+/* A GPU cannot launch a block that needs more registers than the GPU has. */
 TEST(a_reference_has_the_registers_that_its_block_can_have)
 {
 #define JUDGE(block)                                                                               \

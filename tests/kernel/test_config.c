@@ -54,7 +54,6 @@ TEST(test_mistakes)
     gt_template_free(t);
 }
 
-/* An axis remembers new values, up to a limit. */
 TEST(test_many_new_values)
 {
     int refused = 0;

@@ -138,7 +138,6 @@ TEST(test_numbers)
     }
 }
 
-/* An expression that adds the maximum number of operands. */
 TEST(test_many_operands)
 {
     enum { OPERANDS = 1024 };

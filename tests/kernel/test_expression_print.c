@@ -82,7 +82,6 @@ TEST(test_no_value)
     }
 }
 
-/* Appends a random expression. */
 static void draw(gt_text *out, gt_random *random, int depth)
 {
     static const char *const operators[] = {
@@ -115,7 +114,6 @@ static void draw(gt_text *out, gt_random *random, int depth)
     }
 }
 
-/* Printed expressions have the values of the originals. */
 TEST(test_random_expressions)
 {
     gt_random random = {1};

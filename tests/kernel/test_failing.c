@@ -1,5 +1,5 @@
-/* Tests that failed allocations, from parsing a template to generating a source, are never reported
- * as mistakes of the template. */
+/* Makes allocations fail, from parsing a template to generating a source. The failures must not be
+ * reported as mistakes of the template. */
 #include "kernel_support.h"
 
 #include "kernel/text/compiler_options.h"

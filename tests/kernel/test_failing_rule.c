@@ -1,4 +1,4 @@
-/* Tests that failed allocations, from parsing a rule to writing its header, are reported. */
+/* Tests that failed allocations are reported, from parsing a rule to writing its header. */
 #include "kernel/bind/binding.h"
 #include "kernel/rule/features.h"
 #include "kernel/rule/header.h"

@@ -1,4 +1,4 @@
-/* Tests the features by which rules decide, and the needs of variants. */
+/* Tests the features on which rules decide, and the requirements of variants. */
 #include "kernel/bind/binding.h"
 #include "kernel/rule/features.h"
 #include "kernel_support.h"
@@ -65,14 +65,12 @@ TEST(test_features)
     assert_int_equal(features.needs[1], low | odd);
     assert_int_equal(features.needs[2], low | even);
     assert_int_equal(feature_of(&features, "m <= 65535 && n % 4 == 0")->grants, low | even);
-    /* what follows from divisibility */
     assert_int_equal(feature_of(&features, "n % 4 == 0")->denies, odd);
     assert_int_equal(feature_of(&features, "n % 2 == 0")->denies, odd);
     assert_int_equal(feature_of(&features, "n % 2 == 0")->grants, 0);
     assert_int_equal(feature_of(&features, "n % 32 == 0")->grants, even);
     assert_int_equal(feature_of(&features, "n % 32 == 0")->denies, 0);
     assert_int_equal(feature_of(&features, "m % 4 == 0")->grants, 0);
-    /* the numbers of blocks of each variant */
     static const char *const blocks[] = {"ceil_div(n, 64) * m", "ceil_div(n, 128) * m",
                                          "ceil_div(n, 256) * m"};
     for (int v = 0; v < 3; v++) {
@@ -81,7 +79,6 @@ TEST(test_features)
         assert_true(features.load_factors[v] > 0);
     }
     gt_size_features_free(&features);
-    /* sizes that do not vary are numbers */
     make(&features, t, "m=64 n=1", "m=64 n=1K", variants, 3);
     (void)feature_of(&features, "ceil_div(n, 64)");
     assert_string_equal(features.items[0].expression->text, "n");

@@ -1,4 +1,4 @@
-/* Tests rules as C headers: what they contain, and what is refused. */
+/* Tests writing rules as C headers: contents, and refused rules. */
 #include "kernel/rule/header.h"
 #include "kernel_support.h"
 

@@ -25,7 +25,7 @@ TEST(test_a_template)
     gt_source source = source_of(&b, "B=128 U=2");
     assert_int_equal(source.instance_count, 1);
     assert_string_equal(source.instances[0], "a::v1::scale<float, 128, ((-2) > 0 && 128 >> 1)>");
-    /* parameters keep their names: B and T are template arguments and not macros, U is a macro */
+    /* B and T are template arguments and not macros, U is a macro */
     assert_non_null(strstr(source.text, "(B > 0 && requires { B; })\n__global__ void scale"));
     assert_null(strstr(source.text, "#define B "));
     assert_null(strstr(source.text, "#define T "));
@@ -38,8 +38,8 @@ TEST(test_a_template)
     assert_string_equal(launch_of(&b, "").steps[0].entry, "a::v1::scale");
 }
 
-/* A pack may be empty or take the last arguments of args(). Null pointers may be written as
- * in C++. */
+/* A pack may be empty, or may be the last arguments of args(). Null pointers may be written as in
+ * C++. */
 TEST(test_a_pack)
 {
     static const char *const cases[][2] = {{"k<2>", ""}, {"k<2, int>", ", int a = 1"}};
@@ -59,7 +59,7 @@ TEST(test_a_pack)
     }
 }
 
-/* A char pointer takes any buffer, because the strides of tensors are in bytes. */
+/* A char pointer accepts any buffer, because the strides of tensors are in bytes. */
 TEST(test_bytes)
 {
     GT_SCOPED(setup_close) setup b = {0};
@@ -164,8 +164,8 @@ TEST(test_mistakes)
       "__global__ void same(int *y) {}\n"                                                          \
       "template <int B> __global__ void other(int *y) {}\n"
 
-/* Each kernel of a file has its own clauses, and those before the first kernel(). The functions of
- * the other kernels are removed, because they may use other macros. */
+/* A kernel has its own clauses and those before the first kernel(). The functions of other kernels
+ * are removed, because they may use other macros. */
 TEST(test_several_kernels)
 {
     for (int i = 0; i < 2; i++) {

@@ -29,7 +29,7 @@ TEST(test_windows)
     assert_int_equal(all.set_aside_bytes, 4000);
 }
 
-/* Scratch that one kernel of a pipeline writes for the next may persist in the cache. */
+/* Scratch memory that one kernel of a pipeline writes for the next may persist in the cache. */
 TEST(test_window_of_a_pipeline)
 {
     static const char text[] =
@@ -50,7 +50,6 @@ TEST(test_window_of_a_pipeline)
     assert_int_equal(gt_vector_bytes(b.template, &b.problem, &config, &b.device), 0);
 }
 
-/* The axis is not a macro, so changing it needs no compile. */
 TEST(l2_persist_needs_no_compile)
 {
     gt_template *template = parse(HEAD "l2_persist(L2 = 0, 25 : t)\n");

@@ -1,4 +1,4 @@
-/* Tests that counts and values beyond a limit are refused with one line that names the place. */
+/* Tests that counts and values above a limit are refused with one line that names the place. */
 #include "mistakes.h"
 
 static const char *const lines[] = {
@@ -14,7 +14,7 @@ static const char *const lines[] = {
 
 enum { LINES = sizeof lines / sizeof *lines };
 
-/* A line that is replaced by `begin`, `count` times `item`, and `end`. In an item, '@' stands for
+/* A line that is replaced by `begin`, `count` times `item`, and `end`. '@' in an item stands for
  * the item's number. */
 typedef struct gt_excess {
     int line;
@@ -107,7 +107,6 @@ static const gt_excess excesses[] = {
      "a.cu:7:10: the name of an include has 5000 characters; expected fewer than 512", NULL},
 };
 
-/* Mistakes of the plain kernel. */
 static const gt_mistake mistakes[] = {
     {4, P "args(inout float n[n])",
      "a.cu:4:34: buffer 'n' has the name of a problem value; expected another name"},
@@ -177,7 +176,6 @@ static const gt_mistake mistakes[] = {
      "a.cu:8:14: value 1 is given twice; expected each once"},
 };
 
-/* Mistakes of other kernels. */
 static const struct {
     int line;
     const char *text, *message, *kernel;
@@ -256,9 +254,7 @@ static const struct {
      KERNEL("float", ", float *s")},
 };
 
-/* ---- Included files -------------------------------------------------------------------------- */
-
-/* Included files by name. There is a "deep" and a "wide" file for each number. */
+/* The included files. There is a "deep" and a "wide" file for each number. */
 static const struct {
     const char *name, *text;
 } files[] = {
@@ -317,8 +313,6 @@ static const gt_excess long_includes[] = {
     {7, "#include <", "long/", 200, ">",
      "a.cu:7:10: the name of an include has 1000 characters; expected fewer than 512", NULL},
 };
-
-/* ---- Checks --------------------------------------------------------------------------------- */
 
 /* Checks the message for a template with one line and the kernel replaced. An empty message means
  * that the template is accepted. */

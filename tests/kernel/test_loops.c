@@ -13,8 +13,7 @@
     "__global__ void real(float *y, float i) {}\n"                                                 \
     "template <typename N> __global__ void some(float *y, N i) {}\n"
 
-/* Returns "STEP:GRID(VALUES)" for each launch. A buffer is shown as the number of the parameter
- * whose buffer is passed. */
+/* Returns "STEP:GRID(VALUES)" for each launch. A buffer is shown as the number of its parameter. */
 static const char *trace(const gt_launch *launch)
 {
     static char text[2048];
@@ -58,7 +57,7 @@ TEST(test_counters_are_in_grids_and_arguments)
     assert_trace(P
                  "for(i = 0; i < 3; ++i)\n" P AT("grid = 8 - i * T, args = (y, i, i + 10, B)") "\n",
                  "B=128 T=2", "0:8(0,0,10,128) 0:6(0,1,11,128) 0:4(0,2,12,128)");
-    /* nested loops that halve and double; no end() is needed after the last launch() */
+    /* no end() is needed after the last launch() */
     assert_trace(P "for(k = 2; k <= 4; k <<= 1) for(j = k >> 1; j > 0; j /= 2)\n" P AT(
                      "grid = 1, args = (y, j, k, 0)") "\n",
                  "", "0:1(0,1,2,0) 0:1(0,2,4,0) 0:1(0,1,4,0)");
@@ -66,7 +65,6 @@ TEST(test_counters_are_in_grids_and_arguments)
                                                                                 "end(i)\n" P WORK
                                                                                 "\n",
                  "", "0:2(0,2,0,0) 0:1(0,1,0,0) 1:1(0,1,2)");
-    /* a loop's name can be used again after its end() */
     assert_trace(P "for(i = 0; i < 2; i += T) " AT(
                      "grid = 1, args = (y, i, 0, 0)") " end(i)\n" P
                                                       "for(i = 9; i < 10; i = i + 1) " AT(
@@ -79,7 +77,6 @@ TEST(test_conditions_and_repetitions)
     assert_trace(
         P "for(i = 0; i < 4; ++i)\n" P AT("grid = 1, args = (y, i, 0, 0), when = i % T == 1") "\n",
         "T=2", "0:1(0,1,0,0) 0:1(0,3,0,0)");
-    /* swap() without a loop */
     assert_trace(P WORK "\n" P
                         "launch(work, block = B, grid = 2, args = (y, x, n), when = T > 1)\n",
                  "T=1", "0:1(0,1,2)");
@@ -137,7 +134,6 @@ TEST(test_shapes_are_shown)
     assert_string_equal(text, "64 + 64");
 }
 
-/* Grids are rounded up to clusters in each launch. */
 TEST(test_clusters)
 {
     GT_SCOPED(setup_close) setup b = {0};
@@ -157,7 +153,7 @@ TEST(test_clusters)
     }
 }
 
-/* Fills the stack with nonzero bytes, to find uninitialised variables in later calls. */
+/* Fills the stack with nonzero bytes, to reveal uninitialised variables in later calls. */
 static void __attribute__((noinline)) fill_stack(void)
 {
     volatile char below[1 << 17];
@@ -176,7 +172,7 @@ static void assert_count(const char *pipeline, size_t expected)
     assert_int_equal(count_valid(b.space), expected);
 }
 
-/* Each launch must keep the device's limits, and the number of launches is limited. */
+/* Each launch must respect the device's limits, and the number of launches is limited. */
 TEST(test_limits)
 {
     assert_count(P "for(i = 0; i < 3; ++i) " AT("grid = 3 - i * T, args = (y, i, 0, 0)") "\n", 2);
@@ -194,7 +190,6 @@ TEST(test_limits)
     assert_count(P "for(i = 0; i < 3; ++i) " AT("grid = 1, args = (y, i, i - T + 1, 0)") "\n", 2);
 }
 
-/* The loops and their order are part of the identity. */
 TEST(test_identities)
 {
     static const char *const pipelines[] = {

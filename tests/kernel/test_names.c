@@ -5,7 +5,6 @@
 #define P    "#pragma gputune "
 #define ARGS P "problem(n = 64) args(out float y[n], int n)\n"
 
-/* Returns true if the default's source contains these words. */
 static bool generates(const char *text, const char *words)
 {
     gt_template *t = parse(text);
@@ -22,7 +21,7 @@ static bool defines(const char *text, const char *macro)
     return generates(text, line);
 }
 
-/* If several functions have the kernel's name, args() selects the kernel by its parameters. */
+/* If several functions have the kernel's name, args() selects one by its parameters. */
 TEST(test_overloads)
 {
     static const char code[] = "__global__ void twice(float *y, int n) { y[0] = 1; }\n"
@@ -50,7 +49,6 @@ TEST(test_overloads)
       "template <" parameters "> __global__ void sum(float *y, int n)\n"                           \
       "{\n" body "\n}\n"
 
-/* A template argument is also a macro if the code reads that name. */
 TEST(test_template_arguments)
 {
     static const char guarded[] = SUM("#ifndef NUM\n#define NUM 4\n#endif\n", "int T, int ALL",
@@ -70,7 +68,6 @@ TEST(test_template_arguments)
     assert_false(defines(helper, "NUM 1"));
 }
 
-/* The arguments of the reference do not affect the kernel's macros. */
 TEST(test_arguments_of_the_reference)
 {
     static const char text[] =
@@ -110,7 +107,7 @@ static const struct {
     {PLAIN("tune(WIDE = 1, 2)", "") "{ y[0] = 1; }",
      "a.cu:4:22: neither the kernel nor its launch depends on 'WIDE'; expected its name in the "
      "code, in block(), grid() or another clause of the launch, or no such tunable"},
-    /* a guard, a require() on only the tunable, and default() do not use the tunable */
+    /* a guard, a require() on only this tunable, and default() do not count as uses */
     {PLAIN("tune(UN = 1, 2) require(UN > 0) default(UN = 2)",
            "#ifndef UN\n#define UN 1\n#endif\n") "{ y[0] = 1; }",
      "a.cu:4:22: neither the kernel nor its launch depends on 'UN'; expected its name in the code, "
@@ -133,7 +130,7 @@ TEST(test_mistakes)
     }
 }
 
-/* Templates whose tunable affects the variants without being a word of the kernel's code. */
+/* Tunables that affect the variants although the kernel's code does not contain them. */
 static const char *const right[] = {
     PLAIN("tune(U = 1, 2)", "#ifndef U\n#define U 1\n#endif\n") "{ y[0] = U; }",
     PLAIN("tune(U = 1, 2)", "#if !defined(U)\n#define U 1\n#endif\n") "{ y[0] = U; }",
@@ -162,7 +159,7 @@ static const char *const right[] = {
     PLAIN("cluster(C = 1, 2)", "") "{ y[0] = 1; }",
 };
 
-/* Words of a problem value are macros, too. Without them, the code would silently take another
+/* The words of a problem value are macros, too. Otherwise the code would silently take another
  * branch. */
 TEST(test_code_may_ask_for_a_word_of_the_problem)
 {
@@ -184,8 +181,8 @@ TEST(tunable_may_reach_variants_through_macros)
     }
 }
 
-/* A file's own definition of a tunable or a compile-time problem value, for use without gputune, is
- * removed. */
+/* A file may define a tunable or compile-time problem value for use without gputune. Such a
+ * definition is removed. */
 TEST(test_values_of_the_file)
 {
     static const struct {
@@ -213,13 +210,13 @@ TEST(test_values_of_the_file)
             fail_msg("%zu", i);
         }
     }
-    /* a guard keeps its lines, so the hash of the code does not change */
+    /* a guard stays, so the hash of the code does not change */
     assert_true(
         generates(PLAIN("tune(U = 1, 2)", "#ifndef U\n#define U 8\n#endif\n") "{ y[0] = U; }",
                   "#ifndef U\n#define U 8\n#endif\n"));
 }
 
-/* If only the compiler can decide if a tunable keeps its value, the source has a check for it. */
+/* The source contains a check if only the compiler can decide whether a tunable keeps its value. */
 TEST(source_checks_doubtful_tunables)
 {
     static const char doubtful[] =
@@ -248,7 +245,7 @@ TEST(test_parameters_of_the_same_name)
     assert_false(generates(passed, "#define R"));
 }
 
-/* Macros are needed for names that are read through ##, an option, or a text. */
+/* Names that are read through ##, an option, or a text must be macros. */
 TEST(test_macros_that_no_code_has)
 {
     assert_true(defines(

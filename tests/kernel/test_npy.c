@@ -5,7 +5,6 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Reads a file with this version and header, and `data` bytes of data. */
 static gputune_status read_file(gt_npy *out, int version, const char *header, size_t data)
 {
     char bytes[1024] = "\x93NUMPY";

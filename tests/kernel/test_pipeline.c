@@ -20,8 +20,8 @@ static const char text[] = HEAD P
     "launch(second, block = 32, 2, grid = (3, B / 64), times = B / 32, programmatic = EARLY)\n" P
     "launch(first<32>, grid = 7, block = 32, args = (part, x, n))\n" FUNCTIONS;
 
-/* The second set of template arguments of a kernel has a separate entry, even if the code
- * specialises the kernel for it. */
+/* If a kernel is launched with two sets of template arguments, each set has an entry, even if the
+ * code specialises the kernel for it. */
 TEST(test_two_instances)
 {
     static const char twice[] =
@@ -44,7 +44,7 @@ TEST(test_two_instances)
     assert_string_equal(source.instances[1], "a::first_launch2 = a::first<1 + 2>");
 }
 
-/* A tunable in a launch's expressions may have the name of the parameter that receives it. */
+/* A tunable in an argument may have the name of the parameter that receives it. */
 TEST(test_parameters_named_like_tunables)
 {
     static const char text_of_one[] =
@@ -95,7 +95,6 @@ TEST(test_launches)
     assert_int_equal(second->parameters[3], 3);
     assert_int_equal(launch.steps[2].grid[0], 7);
     assert_string_equal(launch.steps[2].entry, "first_launch3");
-    /* the scratch size depends on the first grid */
     assert_int_equal(launch.parameters[3].scratch_bytes, 8 * 8);
 }
 
@@ -136,7 +135,6 @@ static void assert_count(const char *pipeline, const char *arch, size_t expected
 
 #define FIRST P "launch(first<B>, block = B, grid = 1, args = (part, x, n))\n"
 
-/* Every step must keep the device's limits. */
 TEST(test_limits)
 {
     assert_count(FIRST P "launch(second, block = 16 * B, grid = 1)\n", "sm_90", 2);

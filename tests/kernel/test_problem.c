@@ -123,7 +123,6 @@ TEST(test_buffers)
     assert_true(gt_workload_device_bytes(w) > 800 + 4000 + 408 + 24);
 }
 
-/* args() in several lines, constants of C, and a type of several words. */
 TEST(test_several_lines_of_arguments)
 {
     static const char lines[] =
@@ -158,7 +157,7 @@ TEST(test_several_lines_of_arguments)
     gt_template_free(t);
 }
 
-/* Each component of a vector counts as an element; the reference computes them in double. */
+/* Each component of a vector counts as an element. The reference computes components in double. */
 TEST(test_vector_elements)
 {
     static const char vectors[] =
@@ -183,8 +182,8 @@ TEST(test_vector_elements)
     assert_int_equal(b.workload.reference.steps[0].grid[0], 1); /* one thread computes one float4 */
 }
 
-/* A reference by elements gets the sizes that are not arguments. It gets a copy of an inout buffer
- * if it also reads elements that it does not write. */
+/* A reference by elements also gets the sizes that are not arguments. It gets a copy of an inout
+ * buffer if it also reads elements that it does not write. */
 TEST(test_elements)
 {
     static const char shift[] =
@@ -206,7 +205,7 @@ TEST(test_elements)
     }
 }
 
-/* The expression determines a buffer's number of indices, which may differ from the output's. */
+/* The expression may use a two-dimensional buffer with one or two indices. */
 TEST(test_elements_of_vectors)
 {
     static const char text[] =
@@ -253,7 +252,7 @@ TEST(test_work)
     } cases[] = {
         {"bytes = n * STEPS", "STEPS=4", 2, 200, 0},
         {"flops = 1.5 * n * STEPS", "STEPS=1", 0.5, 0, 300},
-        /* with both, only the flops count */
+        /* if flops are given, bytes do not affect the ratio */
         {"bytes = n, flops = n * STEPS", "STEPS=4", 2, 0, 200},
         {"bytes = n * sizeof(T)", "T=double", 2, 400, 0},
         {"bytes = n, flops = 2 * n", "STEPS=4", 1, 100, 200},
@@ -293,7 +292,6 @@ TEST(test_judges)
     assert_int_equal(w->reference.steps[0].grid[0], 7);
     assert_int_equal(w->reference.parameter_count, 8);
     assert_int_equal(w->reference.parameters[7].scratch_bytes, 800);
-    /* the reference writes y as doubles */
     assert_int_equal(w->reference.parameters[0].clear_bytes, 800);
     assert_string_equal(w->check.steps[0].entry, "verdict");
     assert_int_equal(w->check.steps[0].block[0], 256);
@@ -363,22 +361,20 @@ TEST(test_odd_tail)
     static const struct {
         const char *template, *odd_tail;
     } cases[] = {
-        /* an odd size near the requested one, or smaller if that is large */
+        /* an odd size near the requested one, or smaller if the requested one is large */
         {K("problem(n = 1000) args(out float y[n])"), "n=987"},
         {K("problem(n = 1 << 28) args(out float y[n])"), "n=2097139"},
         {K("problem(d = 512, h = 512, w = 512) args(out float y[d][h][w])"), "d=115 h=113 w=111"},
-        /* not reduced if that saves nothing */
         {K2("problem(n = 4096, const m = 1 << 28) args(out float y[n], in float x[m])"),
          "n=4083 m=268435456"},
-        /* constants, types, and sizes on which a tunable or a vector depends are unchanged */
+        /* sizes on which a tunable or a vector depends are unchanged */
         {K("problem(const n = 1000) args(out float y[n])"), "same n=1000"},
         {K("problem(n = 100, m = 64) args(out float y[m][n]) tune(A = 4) require(m % A == 0)"),
          "n=87 m=64"},
         {K("problem(n = 64, m = 100) args(out float y[m][n]) vector(V = 1, 4 : y)"), "n=64 m=87"},
-        /* equal sizes become different unless a require() forbids it */
+        /* equal sizes become different unless a require() forbids that */
         {K("problem(n = 100, m = 100) args(out float y[m][n])"), "n=87 m=85"},
         {K("problem(n = 100, m = 100) args(out float y[m][n]) require(n == m)"), "n=87 m=87"},
-        /* a require() on sizes alone is kept */
         {K("problem(n = 35) args(out float y[n]) require(n == 35)"), "same n=35"},
         {K("problem(n = 36) args(out float y[n]) require(n > 30)"), "n=31"},
         {K("problem(n = 1) args(out float y[n])"), "same n=1"},

@@ -1,5 +1,5 @@
-/* Compares launches that prototypes compute with those that gt_launch_bind() makes, for shipped
- * templates at random configurations and sizes. */
+/* Compares launches that prototypes compute with those of gt_launch_bind(), for shipped templates
+ * at random configurations and sizes. */
 #include "kernel_support.h"
 
 #include "base/random.h"
@@ -13,7 +13,6 @@ static void open_file(setup *out, const char *name)
     setup_open(out, text, "sm_90");
 }
 
-/* Changes the run-time sizes to small, large, even and odd values. */
 static gt_problem other_sizes(const setup *b, gt_random *random)
 {
     gt_problem other = b->problem;
@@ -72,7 +71,6 @@ static size_t compare_at(const setup *b, const gt_prototype *prototype, const gt
     return found;
 }
 
-/* Returns the number of compared launches. */
 static size_t compare(const char *name)
 {
     enum { CONFIGS = 20, SIZES = 50 };

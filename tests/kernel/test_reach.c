@@ -1,9 +1,9 @@
-/* Tests cutting a program down to the code that its kernels need. */
+/* Tests reducing a program to the code that its kernels need. */
 #include "kernel_support.h"
 
 #include "kernel/text/reach.h"
 
-/* Removes blanks at the ends of lines, and all but one of several blanks in a row. */
+/* Removes blanks at the ends of lines, and replaces several blanks by one. */
 static void remove_blanks(char *text)
 {
     char *to = text;
@@ -31,7 +31,6 @@ static void check(const char *text, const char *roots, const char *expected)
     check_read(text, text, roots, expected);
 }
 
-/* Code that no root needs is removed, whatever its names are. */
 TEST(cut_drops_code_that_no_kernel_needs)
 {
     static const char *const texts[] = {

@@ -1,4 +1,4 @@
-/* Tests rules as text, and their choice at a size. */
+/* Tests reading and writing rules, and the variant that a rule chooses at a size. */
 #include "kernel/bind/binding.h"
 #include "kernel/rule/rule.h"
 #include "kernel_support.h"

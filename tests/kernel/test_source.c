@@ -269,8 +269,8 @@ TEST(test_blocks_together)
         "}\n";
     GT_SCOPED(setup_close) setup b = {0};
     setup_open(&b, two, "sm_90");
-    /* a and b by value exceed the parameters. Constant memory holds one of them and t, 4 * (5000 +
-     * 8000) bytes, but not both and t. */
+    /* a and b do not both fit by value. Constant memory has space for t and one of them, 4 * (5000
+     * + 8000) bytes, but not for all three. */
     assert_int_equal(count_valid(b.space), 7);
     const gt_launch launch = launch_of(&b, "a=value b=global");
     assert_int_equal(launch.block_count, 3);
@@ -281,7 +281,7 @@ TEST(test_blocks_together)
     assert_int_equal(launch.parameters[2].argument, 3);
 }
 
-/* A block that fits by value is not split but passed by value. */
+/* A block that fits by value is passed by value instead of being split. */
 TEST(test_small_split)
 {
     GT_SCOPED(setup_close) setup b = {0};

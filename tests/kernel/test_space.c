@@ -109,7 +109,7 @@ TEST(test_pass_limits)
     } cases[] = {
         {8000, 4, NULL},
         {8188, 4, NULL},
-        /* 32,756 bytes, 4 of padding, and a pointer exceed the limit by one element */
+        /* 8189 floats and a pointer exceed the limit by one element */
         {8189, 3, "parameters passed by value exceed 32764 bytes"},
         {100, 3, "the pass value 'split' would pass the whole block by value"},
         {17000, 2, NULL}, /* split (the rest in constant memory) and global */
@@ -140,7 +140,7 @@ TEST(test_occupancy_and_grid)
     assert_int_equal(launch.steps[0].cluster[0], 4);
 }
 
-/* A search strategy gets features of the launch before any variant is compiled. */
+/* Search strategies use features of the launch, which are known before compiling. */
 TEST(test_features)
 {
     GT_SCOPED(setup_close) setup b = {0};
@@ -153,10 +153,10 @@ TEST(test_features)
     const gt_config large = config_of(b.template, "B=256 KB=31");
     assert_int_equal(gt_space_features(first, b.space, &small), GT_STEP_FEATURES + 1);
     assert_int_equal(gt_space_features(second, b.space, &large), GT_STEP_FEATURES + 1);
-    /* logarithms of threads, shared memory with the block's reserved kilobyte, and blocks */
+    /* logarithms of threads, of shared memory with the block's reserved kilobyte, and of blocks */
     assert_true(first[0] == 7 && first[1] == 14 && first[2] == 5);
     assert_true(second[0] == 8 && second[1] == 15 && second[2] == 4);
-    /* 14 blocks of 16 KB or 7 of 32 KB fit; launch_bounds() has the threads of two blocks */
+    /* 14 blocks of 16 KB or 7 of 32 KB fit; launch_bounds() allows the threads of two blocks */
     assert_true(first[3] == log2(14 * 132) && second[3] == log2(7 * 132));
     assert_true(first[4] == log2(128 * 2 * 132) && second[4] == log2(256 * 2 * 132));
     assert_true(first[5] == 1 && second[5] == 1);
@@ -185,7 +185,7 @@ TEST(test_only)
     assert_int_equal(gt_space_combinations(b.space), 4);
     assert_true(gt_space_next(b.space, &config));
     assert_string_equal(text_of(b.template, &config), "B=96 M=p V=4");
-    assert_int_equal(b.template->axes[0].count, 2); /* the template is unchanged */
+    assert_int_equal(b.template->axes[0].count, 2);
     const gt_config standard = gt_config_default(b.template);
     assert_null(gt_space_excludes(b.space, &standard));
     setup_close(&b);
@@ -215,7 +215,7 @@ TEST(test_signature)
     gt_space_free(fewer);
 }
 
-/* Asking about one configuration does not disturb a walk. */
+/* Asking for the exclusion of one configuration must not disturb a walk. */
 TEST(test_excludes_while_walking)
 {
     GT_SCOPED(setup_close) setup b = {0};
@@ -271,7 +271,6 @@ TEST(test_type_words)
     setup_close(&b);
 }
 
-/* The value of a type in problem() may be another type of problem(). */
 TEST(test_type_words_of_type_words)
 {
     static const char text[] =
@@ -284,7 +283,6 @@ TEST(test_type_words_of_type_words)
     assert_int_equal(count_valid(b.space), 1);
 }
 
-/* If no configuration is valid, the message names the most frequent reason. */
 TEST(test_nothing_valid)
 {
     const char *const only[] = {"B=0"};

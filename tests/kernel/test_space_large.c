@@ -1,4 +1,4 @@
-/* Tests spaces that are too large to enumerate. Draws from them must be even. */
+/* Tests spaces that are too large to enumerate. Random draws must be evenly distributed. */
 #include "random_template.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
     "__global__ void k(float *y, size_t n)\n"                                                      \
     "{ y[0] = A + B + C + D + E + F + G + H + I + J + K + L + Z; }\n"
 
-/* Opens a space of `axes` axes A, B, … with the values 0 to 9, and one constraint. */
+/* Opens a space of `axes` axes with the values 0 to 9, and one constraint. */
 static void open_digits(setup *b, int axes, const char *constraint)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
@@ -29,7 +29,7 @@ static void assert_count(gt_space *space, uint64_t count)
     assert_int_equal(size.count, count);
 }
 
-/* One of 10^10 configurations is valid, however the constraint is written. */
+/* One of 10^10 configurations is valid. The constraint is written in several ways. */
 TEST(test_needle)
 {
     static const struct {
@@ -62,7 +62,7 @@ TEST(test_needle)
     }
 }
 
-/* A tiled matrix product, in which constraints tie most axes together. */
+/* A tiled matrix product, in which constraints connect most axes. */
 static const char tiles[] =
     "#pragma gputune kernel(k) problem(m = 4096, n = 4096, k = 4096) args(inout float y[n])\n"
     "#pragma gputune tune(BX = 4, 8, 16, 32, 64) tune(BY = 4, 8, 16, 32, 64)\n"
@@ -97,8 +97,6 @@ TEST(test_tiles)
     assert_true(usage.ru_maxrss < 100 * 1024);
 }
 
-/* --- constraints that are too large for a decision diagram ------------------------------------ */
-
 static const int weights[10] = {7919,     104729,   1299709,  15485863, 32452843,
                                 49979687, 67867967, 86028121, 10439531, 12294982};
 
@@ -106,8 +104,7 @@ static const char sum_of_weights[] =
     "require((A * 7919 + B * 104729 + C * 1299709 + D * 15485863 + E * 32452843 + F * 49979687 + "
     "G * 67867967 + H * 86028121 + I * 10439531 + J * 12294982) % 31 == 5)";
 
-/* Returns how many of the configurations with this A fulfil sum_of_weights, counted by
- * remainders. */
+/* Counts, by remainders, the configurations with A = a that fulfil sum_of_weights. */
 static double count_by_remainder(int a)
 {
     double counts[31] = {0};
@@ -212,8 +209,6 @@ TEST(test_without_diagrams)
         assert_true(brute_valid(&b, &config));
     }
 }
-
-/* --- evenness --------------------------------------------------------------------------------- */
 
 /* Checks that Pearson's statistic of draws over all valid configurations is near its degrees of
  * freedom. */

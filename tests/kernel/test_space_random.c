@@ -1,4 +1,4 @@
-/* Tests spaces with random constraints against brute force: counts, order, and draws. */
+/* Compares spaces with random constraints with brute force: counts, order, and draws. */
 #include "random_template.h"
 
 #include "base/array.h"
@@ -133,6 +133,5 @@ TEST(test_random_templates)
     for (int i = 0; i < TEMPLATES; i++) {
         check_template(&random, &some, &none);
     }
-    /* both valid and empty spaces are tested */
     assert_true(some > TEMPLATES / 4 && none > TEMPLATES / 20);
 }

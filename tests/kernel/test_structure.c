@@ -107,7 +107,7 @@ TEST(test_values)
     }
 }
 
-/* Members that args() omits have the code's value, as in C++, except sizes. A functor has one
+/* Members that args() omits have the code's values, as in C++, except sizes. A functor has one
  * byte. */
 TEST(test_values_of_the_code)
 {
@@ -133,8 +133,8 @@ TEST(test_values_of_the_code)
     }
 }
 
-/* Members of base classes are members, even if a base class is an instance of a template. An enum
- * has its underlying type; an enum inside of a struct is not data. */
+/* Members of base classes are members, even if the base class is a template instance. An enum has
+ * its underlying type. An enum type inside a struct is not data. */
 TEST(test_bases_and_enums)
 {
     static const char text[] =
@@ -250,7 +250,7 @@ TEST(test_nested_lists)
     }
 }
 
-/* An instance of a C++ template is laid out with its arguments, which may be problem values. The
+/* The layout of a template instance depends on its arguments, which may be problem values. The
  * compiler confirms the layout. */
 TEST(test_instances)
 {

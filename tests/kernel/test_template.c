@@ -34,7 +34,6 @@ static gt_hash identity_with(const char *from, const char *to)
     return hash;
 }
 
-/* The identity ignores comments, blanks and values of axes, but not the code that computes. */
 TEST(test_identity)
 {
     const gt_hash hash = identity_of(full);
@@ -48,8 +47,8 @@ TEST(test_identity)
     assert_false(gt_hash_equal(hash, identity_with("4.0 * n", "8.0 * n")));
 }
 
-/* Each start() is a configuration. Adding a start() changes neither the identity nor a trial's
- * hash, and its axes may precede default(). */
+/* Each start() is a configuration, and its axes may precede default(). Adding a start() changes
+ * neither the identity nor a trial's hash. */
 TEST(test_starts)
 {
     static const char starts[] = "start(B = 64) start(VEC = 2, C = 8)\n#pragma gputune default(B";
@@ -75,7 +74,6 @@ TEST(test_starts)
     gt_template_free(plain);
 }
 
-/* Returns the text of an included file. */
 static gputune_status read_include(void *user, const gt_include *include, gt_included *out)
 {
     static const char *const files[][2] = {
@@ -171,7 +169,7 @@ TEST(test_names_of_types)
     }
 }
 
-/* block = 16, 16 and block = (16, 16) are equal; other parentheses belong to an expression. */
+/* `block = 16, 16` equals `block = (16, 16)`. Other parentheses belong to an expression. */
 TEST(test_dimensions)
 {
     static const struct {

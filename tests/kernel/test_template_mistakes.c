@@ -177,7 +177,7 @@ TEST(test_mistakes)
     CHECK_MISTAKES(plain, mistakes);
 }
 
-/* Endless nesting is refused before the stack is used up. */
+/* Endless nesting is refused before the stack overflows. */
 TEST(test_endless_nesting)
 {
     enum { DEPTH = 100000 };
@@ -199,7 +199,6 @@ TEST(test_endless_nesting)
     }
 }
 
-/* A template that is cut off anywhere is an error, never a crash. */
 TEST(test_cut_short)
 {
     GT_SCOPED(gt_text_free) gt_text text = {0};
@@ -214,7 +213,7 @@ TEST(test_cut_short)
     }
 }
 
-/* The order of buffers differs from the kernel's parameters. */
+/* The order of the buffers differs from the kernel's parameters. */
 TEST(test_outputs_after_const)
 {
 #define OF(args, references)                                                                       \

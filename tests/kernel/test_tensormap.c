@@ -57,7 +57,6 @@ TEST(test_beside_it)
     assert_int_equal(gt_buffer_alignment(&b.workload.buffers[0]), 32);
 }
 
-/* At the odd-tail size, rows are still multiples of 16 bytes. */
 TEST(test_odd_tail)
 {
     GT_SCOPED(setup_close) setup b = {0};

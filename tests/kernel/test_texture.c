@@ -98,8 +98,8 @@ TEST(test_elements)
     }
 }
 
-/* A texture of padded rows allows any width at the odd-tail size; other textures allow only
- * their own width. */
+/* A texture of padded rows allows any width at the odd-tail size. Other textures allow only their
+ * own width. */
 TEST(test_odd_tail)
 {
     static const struct {

@@ -1,5 +1,4 @@
-/* Tests tolerances that templates do not state. They depend on types, lengths, and
- * sensitivities. */
+/* Tests default tolerances, which depend on types, lengths, and sensitivities. */
 #include "kernel/bind/tolerance.h"
 
 #include "kernel_support.h"
@@ -58,7 +57,7 @@ TEST(test_terms)
     assert_near(gt_tolerance_terms(&sum, 0, &unknown), 1e6);
     gt_workload product = workload_of(GT_TYPE_F32, 2 * 512 * 512, 512 * 512);
     assert_near(gt_tolerance_terms(&product, 0, &unknown), 2 * 512);
-    /* one in 64 inputs moved and one in 64 results changed, so each result has one term */
+    /* one in 64 inputs changed and one in 64 results changed, so each result has one term */
     assert_near(gt_tolerance_terms(&product, 0, &(gt_sensitivity){.still = 63.0 / 64}), 1);
     assert_near(gt_tolerance_terms(&product, 0, &(gt_sensitivity){.still = pow(63.0 / 64, 225)}),
                 225);
@@ -75,7 +74,7 @@ TEST(test_absolute_and_relative)
     gt_tolerance t = gt_tolerance_of(&workload, 0, &seen);
     assert_near(t.rtol, 1e-5);
     assert_near(t.atol, 6 * 0x1p-24 * 3);
-    seen.relative = 0x1p-12 * 500; /* a steep function: 500 times the input's relative change */
+    seen.relative = 0x1p-12 * 500; /* 500 times the relative change of the input */
     seen.moved = seen.relative * 2;
     t = gt_tolerance_of(&workload, 0, &seen);
     assert_near(t.rtol, 6 * 0x1p-24 * 500);
@@ -85,14 +84,14 @@ TEST(test_absolute_and_relative)
     assert_near(gt_tolerance_of(&workload, 0, &seen).atol, 6 * 0x1p-24 * 4096);
     seen.moved = 100; /* the function jumps */
     assert_near(gt_tolerance_of(&workload, 0, &seen).atol, 0.02);
-    seen = (gt_sensitivity){.largest = 7, .still = 63.0 / 64}; /* no input could be moved */
+    seen = (gt_sensitivity){.largest = 7, .still = 63.0 / 64}; /* no input could be changed */
     assert_near(gt_tolerance_of(&workload, 0, &seen).atol, 6 * 0x1p-24 * 7);
-    seen.step = 0x1p-12; /* results do not depend on the moved input */
+    seen.step = 0x1p-12; /* results do not depend on the changed input */
     assert_near(gt_tolerance_of(&workload, 0, &seen).atol, 6 * 0x1p-24 * 7);
 }
 
-/* If a warp's share of a million terms is missing, the sum is outside of the tolerance. Another
- * order of adding is within it. */
+/* If a warp's part of a million terms is missing, the sum is outside of the tolerance. Another
+ * order of adding is within the tolerance. */
 TEST(test_a_long_sum)
 {
     gt_workload workload = workload_of(GT_TYPE_F32, 1000000, 1);
@@ -101,7 +100,7 @@ TEST(test_a_long_sum)
     assert_true(t.atol + t.rtol * 300 > 0.1 && t.atol + t.rtol * 300 < 0.2);
     seen.largest = 1e-3; /* small by chance */
     assert_true(gt_tolerance_of(&workload, 0, &seen).atol > 0.1);
-    seen.largest = 500000; /* uniform(0, 1): a warp's share is 16 */
+    seen.largest = 500000; /* with uniform(0, 1), a warp's part is 16 */
     t = gt_tolerance_of(&workload, 0, &seen);
     assert_true(t.rtol * 500000 > 5 && t.atol + t.rtol * 500000 < 10);
 }

@@ -1,4 +1,4 @@
-// Counts every element down to 0, so a second launch on the same buffer has nothing to do
+// Counts every element down to 0, so a second launch on the same buffer does nothing
 #pragma gputune kernel(settle)
 #pragma gputune problem(n = 4096)
 #pragma gputune args(inout int y[n] = uniform(0, 200), int n)

@@ -1,4 +1,4 @@
-// No reference: only the default shows what is correct. Half of the variants miss the last element.
+// Without a reference, only the default shows the correct result. Half of the variants miss the last element.
 #pragma gputune kernel(no_reference)
 #pragma gputune problem(n = 65536)
 #pragma gputune args(out int y[n], in int x[n] = uniform(0, 9), size_t n)

@@ -1,4 +1,4 @@
-/* Tests gputune.hpp on the emulator, with exceptions and without (-fno-exceptions). Prints the
+/* Tests gputune.hpp on the emulator, with and without exceptions (-fno-exceptions). Prints the
  * failures and, on the last line, "N passed, N failed". */
 #include <gputune.hpp>
 

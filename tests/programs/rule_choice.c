@@ -1,4 +1,4 @@
-/* Compares the choice of a rule's header with the plans of tune_kernel() by the same rule, at
+/* Compares the choices of a rule's header with the plans of tune_kernel() by the same rule, at
  * random sizes inside and outside the region. */
 #include "twice.h"
 

@@ -1,4 +1,4 @@
-/* Reads the JSON of recorded spaces, and checks the messages about invalid JSON. */
+/* Tests reading the JSON of recorded spaces, and the messages about invalid JSON. */
 #include "base/base_support.h"
 
 #include "replay/json.h"
@@ -9,7 +9,6 @@
 static char copy[2048];
 static gt_json_list list;
 
-/* Reads a value of the first `length` bytes of a text. */
 static gputune_status read_bytes(const char *text, size_t length, int *line)
 {
     gt_json_reader reader;
@@ -153,7 +152,6 @@ TEST(depth_and_lengths_are_limited)
     refused(text, 1, "a number has 1000 characters");
 }
 
-/* Two values; only the first one is read. */
 TEST(only_the_given_length_is_read)
 {
     int line;
@@ -163,7 +161,6 @@ TEST(only_the_given_length_is_read)
     assert_int_equal(read_bytes("[1\0]", 4, &line), GPUTUNE_EINVAL);
 }
 
-/* Truncated JSON and invalid JSON give different messages, wherever the error is. */
 TEST(truncated_and_invalid_texts_have_different_messages)
 {
     static const char whole[] = "{\"a\": [tru, \"\\ud83d\\ude00\xe2\x82\xac\"], \"b\": -1.5e3}";
@@ -179,7 +176,6 @@ TEST(truncated_and_invalid_texts_have_different_messages)
     assert_false(gt_json_is_cut(&reader));
 }
 
-/* Complete members of a truncated text can be read; a truncated member cannot. */
 TEST(complete_members_of_a_truncated_text_are_read)
 {
     static const char text[] = "{\"a\\u0041\": [1],\n\"b\": {\"x\": [2, 3], \"y\": [4, 5";

@@ -1,4 +1,4 @@
-/* Reads recorded spaces: formats, tolerated errors, and messages about the others. */
+/* Tests reading recorded spaces: formats, tolerated errors, and messages about other errors. */
 #include "replay/read.h"
 
 #include "support/folder.h"
@@ -28,8 +28,8 @@ static void keep_warning(void *user, gputune_log_level level, const char *line)
     snprintf(warned, sizeof warned, "%s", line);
 }
 
-/* Writes `text` to a file and reads it. If `cut` is not negative, compresses the file and removes
- * its last `cut` bytes. */
+/* Writes `text` to a file and reads the file. If `cut` is not negative, compresses the file and
+ * removes its last `cut` bytes. */
 static gputune_status read_text(gt_recorded *out, const char *text, int cut)
 {
     char *folder = folder_make(), path[512], packed[512];
@@ -57,7 +57,7 @@ static gputune_status read_text(gt_recorded *out, const char *text, int cut)
     return status;
 }
 
-/* Returns the message without the folder. */
+/* Checks the message of a failed read, without the folder. */
 static void refused(const char *text, const char *expected)
 {
     gt_recorded recorded;
@@ -124,7 +124,6 @@ TEST(t4_results_are_read)
     gt_recorded_free(&recorded);
 }
 
-/* Truncates the file at every position after the second entry. */
 TEST(truncated_tail_is_tolerated)
 {
     size_t from = (size_t)(strstr(cache, "\"32,column") - cache);

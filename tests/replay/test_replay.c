@@ -59,7 +59,7 @@ TEST(contradiction_names_both_lines)
 {
     gt_recorded recorded = make();
     add(&recorded, 3, GT_TRIED_OK, 20, 3, 2);
-    recorded.entries.items[6].line = 20; /* repeating an entry is allowed */
+    recorded.entries.items[6].line = 20;
     add(&recorded, 3, GT_TRIED_OK, 21, 3, 2);
     recorded.entries.items[7].line = 21;
     assert_int_equal(gt_recorded_finish(&recorded), GPUTUNE_ERECORDED);
@@ -92,14 +92,14 @@ TEST(failures_count_as_tried)
     gt_recorded_free(&recorded);
 }
 
-/* Each compiles for 3 s and takes 1 s more on the host, then two launches of 1 s on the GPU; the
- * failure takes 5 s and 1 s. Each is faster than the previous ones. */
+/* Each configuration compiles for 3 s, takes 1 s more on the host, and is launched twice for 1 s on
+ * the GPU. The failure takes 5 s and 1 s. Each configuration is faster than the previous ones. */
 TEST(clock_overlaps_compiling_and_launching)
 {
     gt_recorded recorded = make();
     double best[6];
     ASSERT_OK(gt_recorded_finish(&recorded));
-    /* compiled at 4, 8, 14, 18 and 22; the last of these is measured by 24 */
+    /* compiled at 4, 8, 14, 18 and 22; the last one is measured by 24 */
     assert_true(replay(&recorded, 1, best).reached_s[0] == 24);
     /* two workers compile until 4, 4, 10 (the failure), 8 and 12; the best is measured by 14 */
     assert_true(replay(&recorded, 2, best).reached_s[0] == 14);
@@ -107,7 +107,7 @@ TEST(clock_overlaps_compiling_and_launching)
     gt_recorded_free(&recorded);
 }
 
-/* One configuration, eight slower ones and the best; compiling takes no time, and ten launches of
+/* One configuration, eight slower ones, and the best. Compiling takes no time, and ten launches of
  * each are recorded. */
 TEST(losers_cost_one_launch)
 {
@@ -126,12 +126,10 @@ TEST(losers_cost_one_launch)
         .kind = GPUTUNE_STRATEGY_EXHAUSTIVE, .workers = 1, .evaluations = 10};
     gt_replay_result result = {.best_ns = best};
     ASSERT_OK(gt_replay(&result, &recorded, &settings));
-    /* the first and the last are verified, which takes as long as one more launch */
+    /* verifying the first and the last takes as long as one more launch */
     assert_true(result.reached_s[0] == 2 + 8 * 1 + 2);
     gt_recorded_free(&recorded);
 }
-
-/* --- a GPU that is the bottleneck ------------------------------------------------------------- */
 
 enum { SIDE = 12, AXES = 4, TRIED = 300 };
 
@@ -176,7 +174,7 @@ static gt_recorded make_slow_space(double *tenth)
     return recorded;
 }
 
-/* Returns the share of the last half of the results that is in the fastest tenth of the space. */
+/* Returns which share of the last half of the results is in the fastest tenth of the space. */
 static double late_share(const gt_recorded *recorded, uint32_t workers, double tenth)
 {
     double best[TRIED], times[TRIED], share = 0;

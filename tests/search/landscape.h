@@ -1,4 +1,4 @@
-/* Synthetic spaces whose times follow a formula, and the regret of a strategy there. */
+/* Synthetic spaces whose times follow a formula, and the regret of a strategy in such a space. */
 #pragma once
 
 #include "search/strategy.h"
@@ -18,7 +18,7 @@ struct landscape {
     double (*log_time)(const gt_point *point); /* 0 at the best point */
     bool (*fails)(const gt_point *point);      /* or NULL */
     bool (*allows)(const gt_point *point);     /* or NULL */
-    double compile_s; /* compile time of each configuration; 0: not reported */
+    double compile_s; /* compile time of each configuration; 0 if not reported */
     gt_domain_axis axis[GT_SEARCH_AXES];
     double values[64];
     gt_domain domain;
@@ -102,8 +102,8 @@ static inline void strategy_end(gt_strategy **strategy)
     gt_strategy_free(*strategy);
 }
 
-/* Tries `results` more configurations in batches. Returns how much the best one exceeds the
- * landscape's best, as a fraction. Results of a batch are reported in reverse order. */
+/* Tries `results` more configurations in batches, and reports the results of each batch in reverse
+ * order. Returns the fraction by which the best exceeds the landscape's best. */
 static inline double landscape_search(gt_strategy *strategy, const landscape *at, uint32_t results,
                                       uint32_t batch)
 {
@@ -126,7 +126,6 @@ static inline double landscape_search(gt_strategy *strategy, const landscape *at
     return best / 1e6 - 1;
 }
 
-/* Returns the mean regret of `seeds` searches. */
 static inline double landscape_regret(gputune_strategy kind, const landscape *at, uint32_t results,
                                       uint32_t batch, uint32_t seeds)
 {
@@ -141,7 +140,6 @@ static inline double landscape_regret(gputune_strategy kind, const landscape *at
     return sum / seeds;
 }
 
-/* Returns a number in [0, 1) that depends only on the point. */
 static inline double landscape_noise(const gt_point *point)
 {
     uint64_t hash = UINT64_C(0x9e3779b97f4a7c15), word;

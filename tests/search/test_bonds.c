@@ -1,4 +1,4 @@
-/* Tests axes that constraints connect, and their products as coordinates. */
+/* Tests axes that constraints connect, and products of these axes as coordinates. */
 #include "search/bonds.h"
 
 #include "search/coordinates.h"
@@ -10,7 +10,6 @@ static double flat(const gt_point *point)
     return 0;
 }
 
-/* Axes 1 and 3 form a block of at most 16 threads. */
 static bool fits(const gt_point *point)
 {
     return (point->choice[1] + 1) * (point->choice[3] + 1) <= 16;

@@ -1,4 +1,4 @@
-/* Tests coordinates that are computed from points before they are tried. */
+/* Tests coordinates that are computed from points before the points are tried. */
 #include "search/coordinates.h"
 
 #include "search/landscape.h"
@@ -9,8 +9,8 @@ static double flat(const gt_point *point)
     return 0;
 }
 
-/* Five features: the blocks for work of 64 by tiles of axes 0 and 1; a constant; the order of axis
- * 2, and its reverse; the blocks again. */
+/* Five features: the number of blocks for work of 64 with tiles of axes 0 and 1; a constant; the
+ * order of axis 2; its reverse; the number of blocks again. */
 static void features(void *user, const gt_point *point, double out[GT_SEARCH_FEATURES])
 {
     (void)user;
@@ -53,7 +53,6 @@ TEST(features_that_no_axis_shows_are_coordinates)
     gt_coordinates_free(&coordinates);
 }
 
-/* Each coordinate has a different order. */
 static void many(void *user, const gt_point *point, double out[GT_SEARCH_FEATURES])
 {
     (void)user;

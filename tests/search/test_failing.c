@@ -1,4 +1,4 @@
-/* Tests that a failed allocation in the rule learner is reported as such. */
+/* Tests that a failed allocation in the rule learner is reported. */
 #include "search/rule_learner.h"
 
 #include "support/each_failure.h"

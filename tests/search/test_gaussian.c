@@ -1,4 +1,4 @@
-/* Tests the Gaussian process of the model: its predictions, and what it learns. */
+/* Tests the predictions of the Gaussian process of the model. */
 #include "search/gaussian.h"
 
 #include "search/landscape.h"
@@ -8,7 +8,6 @@ static double slope(const gt_point *point)
     return 0.5 * point->choice[2];
 }
 
-/* Makes rows at random points. */
 static gt_gaussian make(const landscape *at, const gt_coordinates *coordinates, int rows)
 {
     gt_gaussian gaussian;
@@ -82,7 +81,7 @@ TEST(known_points_are_sure_and_far_ones_are_not)
     gt_coordinates_free(&coordinates);
 }
 
-/* An interaction of two axes is not visible in either axis. */
+/* The interaction of two axes shows in neither axis alone. */
 static double by_pairs(const gt_point *point)
 {
     static const double together[] = {0, 1, 0.4};

@@ -65,7 +65,7 @@ static double forty_axes(const gt_point *point)
     return sum;
 }
 
-/* Few axes with many values, several of them equivalent. A descent spends its results in one
+/* Few axes with many values, several of them equivalent. A descent spends all its results in one
  * basin. */
 static double basins(const gt_point *point)
 {
@@ -79,8 +79,8 @@ static bool every_other(const gt_point *point)
     return (point->choice[0] + point->choice[1] + point->choice[2]) % 2 == 0;
 }
 
-/* Binary axes whose valid points are the words of a Hamming code: any two of them differ in at
- * least three axes. */
+/* The valid points are the words of a Hamming code. Any two of them differ in at least three binary
+ * axes. */
 static bool is_codeword(const gt_point *point)
 {
     uint32_t syndrome = 0;
@@ -101,7 +101,7 @@ static double by_weights(const gt_point *point)
 
 enum { SEEDS = 2 };
 
-/* Checks that a strategy's mean regret after that many results is at most the limit. */
+/* The largest mean regret that a strategy may have after that many results. */
 typedef struct limit {
     gputune_strategy kind;
     uint32_t results, batch;
@@ -206,8 +206,8 @@ TEST(three_axes_are_bound_together)
           limits, COUNT(limits));
 }
 
-/* A feature that is as irregular as the number of resident blocks, but that the strategy can
- * compute before it tries a point. */
+/* As irregular as the number of resident blocks, but the strategy can compute this feature before
+ * it tries a point. */
 static double load_of(const gt_point *point)
 {
     return (37 * point->choice[0] + 59 * point->choice[1] + 83 * point->choice[2] +

@@ -27,7 +27,7 @@ static double error_at(const gt_model *model, const landscape *at, const gt_poin
     return (expected - seen) / deviation;
 }
 
-/* Returns the root mean square of these errors at random points after a search. */
+/* Returns the root mean square of the errors at random points after a search. */
 static double mean_error(const landscape *at, uint64_t seed)
 {
     gt_strategy *strategy;
@@ -61,8 +61,6 @@ TEST(the_model_knows_how_wrong_it_may_be)
         }
     }
 }
-
-/* ---- slow points ----------------------------------------------------------------------------- */
 
 static double even(const gt_point *point)
 {
@@ -99,10 +97,8 @@ TEST(slow_times_count_less_if_few_are_far_slower)
     assert_true(width_after_a_search(with_a_long_tail) < 0.2);
 }
 
-/* ---- gains that do not matter ---------------------------------------------------------------- */
-
-/* Returns how uncertain the model is about its proposal after a search for gains above epsilon, as
- * a standard deviation of log(time). */
+/* Returns the standard deviation of log(time) at the model's proposal, after a search for gains
+ * above epsilon. */
 static double doubt_of_a_proposal(double epsilon)
 {
     landscape at = {.axes = 8, .choices = 8, .log_time = mostly_slow};
@@ -127,7 +123,7 @@ static double doubt_of_a_proposal(double epsilon)
     return sum / SEEDS;
 }
 
-/* Neighbours of known points promise small gains; untried regions promise larger gains. */
+/* Neighbours of known points promise small gains, untried regions larger gains. */
 TEST(a_larger_epsilon_leads_to_less_known_regions)
 {
     double little = doubt_of_a_proposal(1e-6), much = doubt_of_a_proposal(0.1);

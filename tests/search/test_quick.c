@@ -17,8 +17,8 @@ static double valley(const gt_point *point)
 typedef struct kind {
     double compile_s, quick_compile_s;
     bool contrary; /* true if faster variants are slower quick compiles */
-    bool blurred;  /* true if half of the quick compiles run six times slower than the others */
-    bool fails;    /* true if quick compiles fail */
+    bool blurred;  /* true if half of the quick compiles run six times slower */
+    bool fails;
 } kind;
 
 typedef struct scene {
@@ -64,7 +64,7 @@ static void try(scene *s, const kind *kind, const gt_point *point, bool is_quick
     ASSERT_OK(gt_quick_report(&s->quick, s->full, left_s, &tried, is_quick));
 }
 
-/* Runs the search to its end. Returns the seconds that are left. */
+/* Runs the search to its end. Returns the remaining seconds. */
 static double quick(scene *s, const kind *kind)
 {
     double left_s = LIMIT_S;
@@ -92,7 +92,7 @@ TEST(quick_compiles_show_fast_variants_that_compile_for_seconds)
     gt_point next;
     size_t given;
     ASSERT_OK(gt_strategy_propose(s->full, &next, 1, &given));
-    /* the search uses the ranks of variants by quick compiles, not their times */
+    /* quick compiles rank the variants, but their times are not used */
     assert_true(landscape_try(&s->at, &next).time_ns <= s->best_quick * 1.0001);
 }
 
@@ -115,7 +115,7 @@ static void expect_none(const kind *kind)
     assert_true(s->quick_compiles < 50);
 }
 
-/* Each quick compile would cost its compilation and a launch on the GPU. */
+/* Each quick compile would cost a compilation and a launch on the GPU. */
 TEST(none_is_made_if_many_variants_can_be_tried_without_them)
 {
     static const kind brisk = {.compile_s = 0.2, .quick_compile_s = 0.05};
@@ -134,8 +134,8 @@ TEST(quick_compiles_that_do_not_pay_soon_end)
         &(kind){.compile_s = 2.5, .quick_compile_s = 0.01, .fails = true}); /* an older NVRTC */
 }
 
-/* Compile times of the first variants grow, except for the default. Half of the workers are idle,
- * so quick compiles need not wait. */
+/* Except for the default, the first variants compile slower and slower. Half of the workers are
+ * idle, so quick compiles need not wait. */
 TEST(quick_compiles_begin_while_the_first_variants_still_compile)
 {
     static const kind slow = {.compile_s = 2.5, .quick_compile_s = 0.5};
@@ -153,18 +153,18 @@ TEST(quick_compiles_begin_while_the_first_variants_still_compile)
             try(s, as_quick ? &slow : &brisk, &point, as_quick, left_s);
         }
         assert_true(given || full == WORKERS / 2);
-        if (i == 100) { /* after a second, the pairs are also tried as quick compiles */
+        if (i == 100) {
             assert_int_equal(s->quick_compiles, GT_QUICK_PAIRS);
         }
-        if (i == 150) { /* quick compiles turn out to be far faster, so others follow */
+        if (i == 150) { /* quick compiles turn out to be far faster */
             assert_true(s->quick_compiles > GT_QUICK_PAIRS);
         }
     }
     assert_true(full < 2 * WORKERS);
-    assert_true(s->quick_compiles > 100); /* more than half of the variants that were requested */
+    assert_true(s->quick_compiles > 100); /* more than half of the requested variants */
 }
 
-/* Quick compiles save little of the total time. The pairs show this, so no further quick compiles
+/* The pairs show that quick compiles save little of the total time, so no further quick compiles
  * follow. */
 TEST(only_the_pairs_are_compiled_quickly_until_quick_compiles_are_far_faster)
 {
@@ -184,8 +184,7 @@ static bool asks_for_quick_compiles(scene *s, gt_point points[], size_t count, d
     return as_quick;
 }
 
-/* Idle workers do not wait for the first quick compiles, whose time alone shows that they take half
- * as long as the pairs. */
+/* Idle workers do not wait for the first quick compiles, which take half as long as the pairs. */
 TEST(quick_compiles_follow_the_pairs_while_they_may_be_far_faster)
 {
     static const kind slow = {.compile_s = 2.5, .quick_compile_s = 0.5};

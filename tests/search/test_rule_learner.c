@@ -1,4 +1,4 @@
-/* Tests learning rules with times that are given by formulas. */
+/* Tests learning rules from times that are given by formulas. */
 #include "search/rule_learner.h"
 
 #include "base/random.h"
@@ -30,8 +30,8 @@ static void set_values(double *values, double m, double n)
     memcpy(values, all, sizeof all);
 }
 
-/* The time of a configuration: a constant, and a time for each element. The last two configurations
- * need rows of four elements, and are twice as fast there. */
+/* Returns the time of a configuration: a constant, and a time for each element. The last two
+ * configurations need rows of four elements, and are twice as fast there. */
 static double time_of(uint32_t config, const double *values)
 {
     static const double starts[CONFIGS] = {1000, 4000, 60000, 30000, 2000, 20000};
@@ -39,7 +39,6 @@ static double time_of(uint32_t config, const double *values)
     return config >= 4 && !values[4] ? INFINITY : starts[config] + rates[config] * values[2];
 }
 
-/* Draws a size; two thirds have rows of four elements. */
 static void draw(double *values, gt_random *random)
 {
     const double step = gt_random_below(random, 3) ? 4 : 1;
@@ -83,7 +82,7 @@ TEST(test_portfolio)
     set_up(&s, CONFIGS);
     s.data.most_codes = 3;
     expect_kept(&s.data, ".xx..x");
-    s.data.most_codes = 1; /* only configurations without needs can serve all sizes */
+    s.data.most_codes = 1; /* only configurations without needs can run at all sizes */
     expect_kept(&s.data, ".x....");
     s.data.most_codes = 9;
     expect_kept(&s.data, "xxxxxx");
@@ -93,7 +92,7 @@ TEST(test_portfolio)
     expect_kept(&s.data, "xxx.xx");
 }
 
-/* Exchanges find the best portfolio for many codes, too. */
+/* Exchanges also find the best portfolio for many codes. */
 TEST(test_large_portfolio)
 {
     enum { MANY = 60, KEPT = 12 };
@@ -103,7 +102,7 @@ TEST(test_large_portfolio)
     bool kept[MANY];
     for (uint32_t i = 0; i < MANY; i++) {
         codes[i] = i;
-        for (uint32_t c = 0; c < MANY; c++) { /* groups of five sizes, each with a best code */
+        for (uint32_t c = 0; c < MANY; c++) { /* groups of five sizes, each with its best code */
             times[i * MANY + c] = c % 5 == 2 && c / 5 == i / 5 ? 1 : 2 + (double)c / MANY;
         }
     }
@@ -130,7 +129,7 @@ TEST(test_no_variant)
     assert_int_equal(gt_portfolio_choose(kept, &s.data), GPUTUNE_ENOVARIANT);
 }
 
-/* Draws new sizes. Returns the mean loss, and checks that the choice can run. */
+/* Draws new sizes, and checks that the rule's choices can run. Returns the mean loss. */
 static double mean_of(const scene *s, const gt_rule_tree *tree)
 {
     gt_random random = {4};
@@ -195,7 +194,6 @@ TEST(test_text)
     gt_rule_tree_free(&tree);
 }
 
-/* Sizes without times are predicted, so few measured sizes are enough. */
 TEST(test_predicted_sizes)
 {
     enum { MEASURED = 30 };
@@ -216,7 +214,7 @@ TEST(test_predicted_sizes)
     assert_true(losses[1] < losses[0]);
 }
 
-/* The time of waves of blocks on ten multiprocessors, or of a kernel without blocks. */
+/* Returns the time for waves of blocks on ten multiprocessors, or for a kernel without blocks. */
 static double time_of_waves(uint32_t config, const double *values)
 {
     return config ? 6 * pow(values[2], 0.42) : 100 * ceil(values[3] / 10);

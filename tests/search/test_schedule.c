@@ -1,4 +1,4 @@
-/* Tests how far compiling runs ahead of the GPU. */
+/* Tests how many compiles are started ahead of the GPU. */
 #include "search/schedule.h"
 
 #include "support/test.h"

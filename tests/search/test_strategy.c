@@ -40,7 +40,7 @@ static bool has(const points *seen, const gt_point *point)
     return any;
 }
 
-/* Asks for four configurations at a time, and reports their results three rounds late. Records the
+/* Requests four configurations at a time, and reports their results three rounds late. Records the
  * results. */
 static void run_late(gt_strategy *strategy, const landscape *at, points *seen, int rounds)
 {
@@ -65,7 +65,7 @@ static void run_late(gt_strategy *strategy, const landscape *at, points *seen, i
     }
 }
 
-/* A failure gives no time, and is not proposed again. */
+/* A canceled compile gives no time, and the configuration is not proposed again. */
 TEST(a_compile_that_was_given_up_is_not_a_result)
 {
     landscape at = make(2, 6);
@@ -162,8 +162,8 @@ TEST(bad_time_and_bad_domain_are_refused)
                      GPUTUNE_EINVAL);
 }
 
-/* A search that starts with half of the results from an earlier run ends as well as one
- * uninterrupted search. */
+/* A search that starts with half of the results of an earlier run ends as well as one uninterrupted
+ * search. */
 TEST(resuming_is_as_good_as_one_run)
 {
     double resumed = 0, whole = 0;
@@ -188,7 +188,7 @@ TEST(resuming_is_as_good_as_one_run)
     assert_true(fabs(resumed - whole) < 0.03);
 }
 
-/* Times at twice the size, where the best point is one step away. */
+/* The times at twice the size, where the best point is one step away. */
 static double elsewhere(const gt_point *point)
 {
     double sum = 1;
@@ -200,7 +200,6 @@ static double elsewhere(const gt_point *point)
 
 enum { DRAWN = 200 };
 
-/* Tries random points of another landscape. */
 static void draw_hints(gt_tried hints[DRAWN], landscape *other, uint64_t seed)
 {
     gt_random random = {seed};
@@ -274,7 +273,6 @@ TEST(hints_that_lead_nowhere_are_doubted)
     assert_true(found >= SEEDS - 1);
 }
 
-/* number of workers that ask before the first result */
 TEST(hints_are_tried_in_their_order_before_the_first_result)
 {
     enum { BATCH = 16, HINTS = 40 };
@@ -283,7 +281,7 @@ TEST(hints_are_tried_in_their_order_before_the_first_result)
     gt_point fallback = {{3, 1, 4, 1, 5}}, points[BATCH];
     at.domain.fallback = &fallback;
     gt_tried hints[HINTS];
-    for (int i = 0; i < HINTS; i++) { /* hints with the fastest last, and the default among them */
+    for (int i = 0; i < HINTS; i++) {
         uint16_t rank = (uint16_t)(HINTS - 1 - i);
         gt_point point = {{0, 1, 2, rank / 6, rank % 6}};
         hints[i] = (gt_tried){.point = rank == 5 ? fallback : point, .time_ns = 1 + rank};
@@ -311,7 +309,7 @@ TEST(hints_come_first_in_a_small_space)
     landscape at = make(3, 4);
     landscape_open(&at);
     gt_tried hints[HINTS];
-    for (uint16_t i = 0; i < HINTS; i++) { /* the last of the space, the fastest last */
+    for (uint16_t i = 0; i < HINTS; i++) {
         gt_point point = {{3, i < 4 ? 3 : 2, i % 4}};
         hints[i] = (gt_tried){.point = point, .time_ns = HINTS - i};
     }
@@ -326,7 +324,7 @@ TEST(hints_come_first_in_a_small_space)
     }
 }
 
-/* The search may end early only if the best point is unlikely to be far, and it must do so. */
+/* The search must end early if and only if the best point is unlikely to be far. */
 TEST(stop_rule_keeps_its_word)
 {
     for (uint64_t seed = 0; seed < 6; seed++) {
@@ -343,7 +341,7 @@ TEST(stop_rule_keeps_its_word)
             gt_strategy_outlook(&outlook, strategy);
         }
         assert_true(outlook.tried < 800); /* the space has 7776 points */
-        assert_true(best < 0.05 + 0.05);  /* the landscape's own noise is at most 0.05 */
+        assert_true(best < 0.05 + 0.05);  /* the landscape's noise is at most 0.05 */
         gt_strategy_free(strategy);
     }
 }
@@ -355,7 +353,7 @@ TEST(slow_compile_of_little_promise_is_given_up)
     landscape_open(&at);
     GT_SCOPED(strategy_end) gt_strategy *strategy = open(GPUTUNE_STRATEGY_MODEL, &at, 1);
     gt_point bad = {{5, 0, 5, 5, 5}};
-    assert_false(gt_strategy_gives_up(strategy, &bad, 1000)); /* nothing is known yet */
+    assert_false(gt_strategy_gives_up(strategy, &bad, 1000));
     landscape_search(strategy, &at, 40, 1);
     assert_false(gt_strategy_gives_up(strategy, &bad, 2));
     assert_true(gt_strategy_gives_up(strategy, &bad, 30));
@@ -393,7 +391,7 @@ TEST(auto_counts_the_cost_of_each_try_once)
     }
 }
 
-/* With enough time, but only then, auto tries all points in order. */
+/* With enough time, and only then, auto tries all points in order. */
 TEST(auto_tries_all_points_if_there_is_time)
 {
     static const double limits[] = {1e6, 200};

@@ -1,4 +1,4 @@
-/* Tests that statistics report when memory runs out. */
+/* Tests that statistics report a lack of memory. */
 #include "support/each_failure.h"
 
 #include "stats/correlation.h"

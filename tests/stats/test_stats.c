@@ -97,7 +97,7 @@ TEST(summary)
     near(s.low, 10.1, 0); /* ranks 2 and 9 of 10 */
     near(s.high, 12.9, 0);
     ASSERT_OK(gt_summarise(&s, values, 3));
-    near(s.low, 10.1, 0); /* too few values for 95%: the whole range */
+    near(s.low, 10.1, 0); /* too few values for 95%, so the interval is the whole range */
     near(s.high, 11.2, 0);
     ASSERT_OK(gt_summarise(&s, values, 1));
     near(s.stddev, 0, 0);
@@ -114,7 +114,6 @@ TEST(ranks_of_the_median_interval)
     }
 }
 
-/* The interval of the median covers at least 95% for any distribution of the noise. */
 TEST(median_interval_covers)
 {
     enum { RUNS = 4000, SAMPLES = 15 };
@@ -124,7 +123,7 @@ TEST(median_interval_covers)
         double values[SAMPLES];
         gt_summary s;
         for (int i = 0; i < SAMPLES; i++) {
-            values[i] = exp(random_normal(&random)); /* skewed; its median is 1 */
+            values[i] = exp(random_normal(&random)); /* skewed; the median is 1 */
         }
         ASSERT_OK(gt_summarise(&s, values, SAMPLES));
         covered += s.low <= 1 && 1 <= s.high;
@@ -153,7 +152,7 @@ TEST(paired_interval)
     near(p.freedom, 5, 0);
     near(p.low, 0.008185437094106816, 1e-10);
     near(p.high, 0.019147896239226518, 1e-10);
-    ASSERT_OK(gt_paired_interval(&p, few, COUNT(few), 0.95)); /* no value is trimmed */
+    ASSERT_OK(gt_paired_interval(&p, few, COUNT(few), 0.95));
     near(p.mean, 0.0275, 1e-12);
     near(p.error, 0.008539125638299666, 1e-12);
     near(p.low, 0.0003246911620398453, 1e-8);

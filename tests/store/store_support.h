@@ -15,7 +15,7 @@
 
 #define ENVIRONMENT "00112233445566778899aabbccddeeff"
 
-/* An initialiser of a gt_wanted that selects one kernel. */
+/* An initialiser for a gt_wanted that selects one kernel. */
 #define ONE_KERNEL(name)                                                                           \
     {                                                                                              \
         .kernels = (const char *[]){name}, .kernel_count = 1                                       \
@@ -58,7 +58,7 @@ static inline int close_world(void **state)
     return 0;
 }
 
-/* Opens a database over the system's database, which may be NULL. */
+/* Opens a database with a system's database below it, which may be NULL. */
 static inline gt_store *open_over(world *w, const char *path, const char *system)
 {
     gt_store *store;
@@ -138,7 +138,7 @@ static inline gt_terms terms_of(gputune_effort effort)
                       .proved = true};
 }
 
-/* Puts a winner "VEC=4" with three trials: the default, the winner, and one that crashed. */
+/* Stores the winner "VEC=4" with three trials: the default, the winner, and one that crashed. */
 static inline gputune_status put_under(gt_store *store, const gt_scenario *scenario, double time_ns,
                                        const gt_terms *terms, bool force,
                                        const gt_patience *patience)
@@ -193,7 +193,6 @@ static inline void put_size(gt_store *store, int64_t n, double time_ns)
     put_size_within(store, n, time_ns, NULL);
 }
 
-/* Opens a database, puts a winner at n and closes the database. */
 static inline void put_into(world *w, const char *path, int64_t n, double time_ns)
 {
     GT_SCOPED(close_store) gt_store *store = open_over(w, path, NULL);
@@ -212,7 +211,6 @@ static inline void put_gpu(gt_store *store, const char *environment, const gt_de
     ASSERT_OK(gt_store_put_winner(store, &outcome, NULL));
 }
 
-/* Returns the first winner of the scenario, or ENOTFOUND. */
 static inline gputune_status find_first(gt_winner *out, gt_store *store,
                                         const gt_scenario *scenario)
 {
@@ -237,7 +235,6 @@ static inline gt_winner first_winner(gt_store *store, const gt_scenario *scenari
     return winner;
 }
 
-/* Returns the stored time at n, or 0. */
 static inline double time_at(gt_store *store, int64_t n)
 {
     gt_scenario scenario = scenario_at(n);
@@ -250,7 +247,6 @@ static inline double time_at(gt_store *store, int64_t n)
     return median;
 }
 
-/* Returns true if the code with this number is found. */
 static inline bool has_code(gt_store *store, uint64_t number)
 {
     gt_code code;
@@ -264,7 +260,7 @@ static inline bool has_code(gt_store *store, uint64_t number)
     return status == GPUTUNE_OK;
 }
 
-/* Returns a connection that locks out all others until it is closed. */
+/* Returns a connection that locks the database for others until it is closed. */
 static inline sqlite3 *lock_database(const char *path)
 {
     sqlite3 *file;
@@ -273,7 +269,7 @@ static inline sqlite3 *lock_database(const char *path)
     return file;
 }
 
-/* Changes the file without the store's knowledge. */
+/* Changes the file without going through the store. */
 static inline void run_sql(const char *path, const char *sql)
 {
     sqlite3 *raw;
@@ -282,7 +278,6 @@ static inline void run_sql(const char *path, const char *sql)
     sqlite3_close(raw);
 }
 
-/* Returns the number that a query selects. */
 static inline int64_t query_number(const char *path, const char *sql)
 {
     sqlite3 *raw;

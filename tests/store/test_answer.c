@@ -3,7 +3,7 @@
 
 #include "store/answer.h"
 
-/* How the terms of a result or of a request differ from a finished, verified tuning. */
+/* The difference of the terms from those of a finished, verified tuning. */
 typedef struct change {
     gputune_effort effort; /* 0 means GPUTUNE_MEASURE */
     uint32_t limit;
@@ -67,7 +67,6 @@ TEST(each_part_of_the_terms_counts)
     }
 }
 
-/* With an effort below MEASURE, any result is better than none. */
 TEST(any_result_answers_a_request_that_does_not_measure)
 {
     gt_terms made = terms_of(GPUTUNE_MEASURE), asked = terms_of(GPUTUNE_CACHED_ONLY);

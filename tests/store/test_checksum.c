@@ -4,7 +4,7 @@
 
 #include <fcntl.h>
 
-/* One of this many bits is flipped. The variable STRIDE changes the number; 1 flips every bit. */
+/* Flips one of this many bits. The variable STRIDE changes the number; 1 flips every bit. */
 enum { STRIDE = 43 };
 
 static const struct kept {
@@ -109,7 +109,6 @@ static bool judge_cubins(gt_store *store)
     return whole;
 }
 
-/* Returns true if everything that was stored is still found. */
 static bool judge(world *w)
 {
     gt_store *store;
@@ -149,7 +148,7 @@ TEST_OF(flipped_bits_are_noticed, world *w, open_world, close_world)
     printf("%ld bits flipped, %ld kept something from being found\n", flips, noticed);
 }
 
-/* Rows that are valid but belong to another place, which a single flipped bit cannot cause. */
+/* Valid rows at the place of other rows, which a single flipped bit cannot cause. */
 TEST_OF(rows_of_others_are_not_taken, world *w, open_world, close_world)
 {
     static const char *const changes[] = {

@@ -1,5 +1,5 @@
-/* Tests that a database that cannot be used never makes a call fail: there is one warning, and
- * results are kept in memory. */
+/* Tests that an unusable database never makes a call fail: there is one warning, and results are
+ * kept in memory. */
 #include "store_support.h"
 
 #include "base/file.h"
@@ -19,7 +19,6 @@ static void put_raw(const char *path, const void *bytes, size_t count)
     fclose(file);
 }
 
-/* Returns the path of the system's database, valid until the next call. */
 static const char *system_path(const world *w)
 {
     static char path[128];
@@ -79,17 +78,17 @@ TEST_OF(newer_file_is_only_read, world *w, open_world, close_world)
     check_reasons(store, "", "newer gputune");
     gt_store_close(store);
     store = open_store(w);
-    assert_true(time_at(store, 2048) == 0); /* nothing was written to the file */
+    assert_true(time_at(store, 2048) == 0);
     gt_store_close(store);
 }
 
-/* Nothing is written to such a file, but it is read again when it is back. */
+/* A newer file is not written, but it is read again after it was away. */
 TEST_OF(newer_file_that_was_away_is_read_again, world *w, open_world, close_world)
 {
     char away[128];
     make_database(w, 1024);
     run_sql(w->path, "PRAGMA user_version = 999");
-    sqlite3 *lock = lock_database(w->path); /* the store cannot open the file for reading */
+    sqlite3 *lock = lock_database(w->path);
     GT_SCOPED(close_store) gt_store *store = open_store(w);
     sqlite3_close(lock);
     put_size(store, 2048, 20);
@@ -124,12 +123,12 @@ TEST_OF(no_folder, world *w, open_world, close_world)
     char file[96];
     snprintf(file, sizeof file, "%s/deep", w->folder);
     assert_int_equal(rmdir(file), 0);
-    gt_store *store = open_store(w); /* the folder of a file that the user named is not created */
+    gt_store *store = open_store(w); /* if the user named the file, its folder is not created */
     goes_on_in_memory(w, store, "does not exist; create it first");
     check_reasons(store, "deep", "deep");
     gt_store_close(store);
     assert_int_equal(access(file, F_OK), -1);
-    put_raw(file, "x", 1); /* now a file is in place of the folder */
+    put_raw(file, "x", 1); /* a file in place of the folder */
     w->warnings = 0;
     store = open_store(w);
     goes_on_in_memory(w, store, "cannot be written");
@@ -179,7 +178,7 @@ TEST_OF(reader_rolls_back_a_killed_writer, world *w, open_world, close_world)
     assert_int_equal(w->warnings, 0);
 }
 
-/* Opening a pipe would wait for a process that opens its other end. */
+/* Opening a pipe would wait for a process that opens the other end. */
 TEST_OF(folders_pipes_and_devices_are_left_alone, world *w, open_world, close_world)
 {
     static const char *const cases[][2] = {{"folder", "it is a folder"},
@@ -224,15 +223,13 @@ TEST_OF(full_disk, world *w, open_world, close_world)
     gt_code found;
     ASSERT_OK(gt_store_find_cubin(&found, store, code.source, "sm_90", false, NULL));
     gt_code_free(&found);
-    assert_true(time_at(store, 1024) == 10); /* results in the file are still found */
+    assert_true(time_at(store, 1024) == 10);
     free(image);
     gt_store_close(store);
     store = open_store(w);
-    assert_true(time_at(store, 1024) == 10); /* the file was not damaged */
+    assert_true(time_at(store, 1024) == 10);
     gt_store_close(store);
 }
-
-/* --- damaged ---------------------------------------------------------------------------------- */
 
 static bool is_beside(const world *w, const char *ending)
 {
@@ -273,7 +270,7 @@ TEST_OF(another_programs_database, world *w, open_world, close_world)
     stays_as_it_is(w, bytes, count);
 }
 
-/* Damage that only shows when tables are read. */
+/* The damage only shows when tables are read. */
 TEST_OF(malformed_tables, world *w, open_world, close_world)
 {
     make_database(w, 1024);
@@ -304,8 +301,6 @@ TEST_OF(empty_file_is_a_new_database, world *w, open_world, close_world)
     assert_true(time_at(store, 1024) == 10);
 }
 
-/* --- layers ----------------------------------------------------------------------------------- */
-
 static int take_record(void *user, const gputune_record *record)
 {
     char *line = user;
@@ -333,12 +328,12 @@ TEST_OF(users_database_wins_over_the_systems, world *w, open_world, close_world)
     assert_string_equal(lines, "n=1024 T=half VEC=4 10;n=4096 T=half VEC=4 44;");
     gt_store_close(store);
     store = open_over(w, system, NULL);
-    assert_true(time_at(store, 1024) == 11); /* the system's database was not modified */
+    assert_true(time_at(store, 1024) == 11);
     gt_store_close(store);
     assert_int_equal(w->warnings, 0);
 }
 
-/* Returns the time of the first winner at n = 1024, and sets whether it is final. */
+/* Returns the time of the first winner at n = 1024, and sets *final. */
 static double time_of_first(gt_store *store, bool *final)
 {
     gt_scenario scenario = scenario_at(1024);
@@ -348,8 +343,8 @@ static double time_of_first(gt_store *store, bool *final)
     return median;
 }
 
-/* An unfinished result is final for users who get it in the system's database. A result that they
- * find themselves is final if it is as fast. */
+/* In the system's database, an unfinished result counts as final. A user's own result is final if
+ * it is as fast. */
 TEST_OF(installed_result_is_final, world *w, open_world, close_world)
 {
     const char *system = system_path(w);
@@ -408,7 +403,6 @@ static int is_visible(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-/* Returns the number of files in the folder of the database. */
 static int count_files(const world *w)
 {
     char folder[96];
@@ -484,7 +478,7 @@ TEST_OF(records_of_a_scenario_come_in_a_row, world *w, open_world, close_world)
     static const char *const alignments[] = {"16", "8", "4"};
     const gt_records_filter all = {.all_trials = true};
     char last[2][GT_HASH_HEX] = {"", ""};
-    /* trials of the scenarios would be interleaved if sorted by time */
+    /* sorting by time would interleave the trials of the scenarios */
     for (int i = 0; i < 3; i++) {
         gt_scenario scenario = scenario_at(1024);
         scenario.alignment = alignments[i];
@@ -558,8 +552,6 @@ TEST_OF(every_field_of_a_record_is_served, world *w, open_world, close_world)
     put_gpu(store, ENVIRONMENT, &device, NULL, 1e12);
     assert_int_equal(gt_store_records(store, &filter, check_winner, NULL), 42);
 }
-
-/* --- threads, processes ----------------------------------------------------------------------- */
 
 TEST_OF(forked_child_leaves_the_database_alone, world *w, open_world, close_world)
 {
@@ -637,7 +629,7 @@ static void run_processes(world *w, int count, bool (*work)(world *w, int proces
 
 enum { SHARERS = 6, PUTS = 10 };
 
-/* Stores results of this process. Returns false if the file did not take them. */
+/* Stores results of this process. Returns false if they are not in the file. */
 static bool put_some(world *w, int process)
 {
     gt_store *store;
@@ -675,13 +667,13 @@ static bool open_only(world *w, int process)
     return gt_store_open(&store, w->path, NULL, NULL, false) == GPUTUNE_OK;
 }
 
-/* A process that opens a file while another one creates it sees a new file or a whole one. */
+/* A process that opens a file while another process creates it sees an empty or a complete file. */
 TEST_OF(processes_make_a_file_together, world *w, open_world, close_world)
 {
     enum { ROUNDS = 40, PROCESSES = 8 };
     for (int round = 0; round < ROUNDS; round++) {
         snprintf(w->path, sizeof w->path, "%s/%d.db", w->folder, round);
         run_processes(w, PROCESSES, open_only);
-        assert_false(is_beside(w, ".1")); /* no process took it for damaged */
+        assert_false(is_beside(w, ".1")); /* no process considered the file damaged */
     }
 }

@@ -1,5 +1,5 @@
-/* Tests that if memory runs out or files cannot be read or written, at any call, a lookup finds the
- * right result or none, results are kept at least in memory, and the file stays intact. */
+/* Makes any call run out of memory or fail to read or write a file. A lookup must find the right
+ * result or none, results must be kept at least in memory, and the file must stay intact. */
 #include "store_support.h"
 
 #include "support/each_failure.h"
@@ -9,7 +9,7 @@
 typedef struct job {
     world *w;
     const char *path;
-    char system[96]; /* the path of the system's database, or "" */
+    char system[96]; /* path of the system's database, or "" */
     char *text;      /* wisdom */
     gt_store *memory;
 } job;
@@ -33,7 +33,7 @@ static gputune_status look_up(gt_store *store)
     gputune_status status = find_first(&winner, store, &scenario);
     if (status == GPUTUNE_OK) {
         assert_string_equal(winner.config, "VEC=4");
-        /* the second time is in the system's database, in case the user's cannot be read */
+        /* the user's database has 100, the system's database 150 */
         assert_true(winner.median_ns == 100 || winner.median_ns == 150);
         gt_winner_free(&winner);
     }
@@ -115,7 +115,8 @@ static void put_gpus(gt_store *store)
     put_gpu(store, OTHER_GPU, &device, NULL, 0);
 }
 
-/* Makes a file with two winners, in memory because these tests write it thousands of times. */
+/* Makes a file with two winners, in memory because these tests write the file thousands of
+ * times. */
 static void fill(job *j, world *w)
 {
     *j = (job){.w = w};
@@ -167,14 +168,12 @@ TEST_OF(file_cannot_be_read, world *w, open_world, close_world)
     }
 }
 
-/* ---- writing --------------------------------------------------------------------------------- */
-
 static gt_patience soon(void)
 {
     return gt_patience_for(0.05, NULL);
 }
 
-/* Puts a winner of another size and finds it again, in the file or in memory. */
+/* Stores a winner of another size and finds it again, in the file or in memory. */
 static gputune_status put_and_find(gt_store *store, const gt_scenario *scenario)
 {
     const gt_terms terms = terms_of(GPUTUNE_MEASURE);
@@ -214,7 +213,7 @@ static gputune_status write_within(gt_store *store)
     return status;
 }
 
-/* Checks that other processes and the store itself can write while it is still open. */
+/* Checks that other processes and the store itself can write while the store is still open. */
 static void expect_writable(const job *j, gt_store *store)
 {
     char message[512];
@@ -285,7 +284,7 @@ TEST_OF(file_cannot_be_written, world *w, open_world, close_world)
     }
 }
 
-/* The process that could not release its lease does not wait for itself. */
+/* A process whose lease could not be released must not wait for itself. */
 TEST_OF(a_lease_that_was_not_given_back_is_free, world *w, open_world, close_world)
 {
     job j;
@@ -324,7 +323,7 @@ TEST_OF(memory_is_short_for_results_in_memory, world *w, open_world, close_world
     gt_store_close(j.memory);
 }
 
-/* Results that a lock kept in memory are written to the file by checking or closing the store. */
+/* A lock has kept results in memory. Checking or closing the store writes them to the file. */
 static gputune_status bring_to_file(void *user)
 {
     job *j = user;
@@ -357,8 +356,6 @@ TEST_OF(memory_is_short_for_bringing, world *w, open_world, close_world)
     fill(&j, w);
     each_of_sqlite(211, bring_to_file, expect_brought, &j);
 }
-
-/* ---- importing and deleting ------------------------------------------------------------------ */
 
 static gputune_status take_over(void *user)
 {
@@ -400,7 +397,7 @@ static gputune_status drop(void *user)
         status = gt_store_forget(store, &filter, &drop, take_dropped, &dropped, &patience);
     }
     gt_store_close(store);
-    /* if memory for opening the file is missing, a warning reports it and the file is not used */
+    /* without memory for opening the file, a warning is logged and the file is not used */
     return status == GPUTUNE_EDATABASE && j->w->warnings ? GPUTUNE_OK : (gputune_status)status;
 }
 

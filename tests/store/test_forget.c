@@ -10,7 +10,6 @@ static int count_winners(void *user, const gputune_record *record)
     return 0;
 }
 
-/* Returns how many winners were deleted. */
 static int forget(gt_store *store, const gt_records_filter *filter,
                   const gputune_forget_options *what)
 {
@@ -49,7 +48,6 @@ static int stop_at_second(void *user, const gputune_record *record)
     return ++*(int *)user == 2 ? 7 : 0;
 }
 
-/* Nothing is deleted until all records were reported. */
 TEST_OF(nothing_goes_if_the_callback_stops, world *w, open_world, close_world)
 {
     int told = 0;

@@ -50,7 +50,7 @@ static void *unlock_soon(void *user)
     return NULL;
 }
 
-/* A process that tunes holds the lock for a moment. */
+/* A process that tunes locks the database for a moment. */
 TEST_OF(a_briefly_locked_database, world *w, open_world, close_world)
 {
     pthread_t thread;

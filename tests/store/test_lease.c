@@ -1,4 +1,4 @@
-/* Tests that only one process tunes a scenario, and that a dead process blocks nobody. */
+/* Tests that only one process tunes a scenario, and that a dead process blocks no other process. */
 #include "store_support.h"
 #include "support/clock.h"
 
@@ -32,7 +32,7 @@ TEST_OF(lease_has_one_holder, world *w, open_world, close_world)
     assert_false(b.held);
     ASSERT_OK(renew(&a, first));
     gt_store_lease_release(&a, first, NULL);
-    gt_store_lease_release(&a, first, NULL); /* the second release does nothing */
+    gt_store_lease_release(&a, first, NULL);
     ASSERT_OK(acquire(&b, second, 0));
     gt_store_lease_release(&b, second, NULL);
 }
@@ -51,8 +51,8 @@ TEST_OF(other_scenarios_are_free, world *w, open_world, close_world)
     gt_store_lease_release(&c, store, NULL);
 }
 
-/* Starts a child that takes the lease, reports it, holds it for `seconds` and releases it. It also
- * allocates 64 MB, which must not make it look like another process. */
+/* Starts a child that takes the lease, reports that, and releases the lease after `seconds`. The
+ * child also allocates 64 MB, because growing must not make it look like another process. */
 static pid_t hold_in_child(world *w, double seconds)
 {
     int ready[2];
@@ -115,7 +115,6 @@ TEST_OF(cancel_ends_the_wait, world *w, open_world, close_world)
     gt_store_lease_release(&a, store, NULL);
 }
 
-/* The process has ended but was not reaped. */
 TEST_OF(unreaped_owner_loses_it, world *w, open_world, close_world)
 {
     siginfo_t ended;
@@ -135,7 +134,7 @@ static void *hold_on(void *user)
     world *w = user;
     gt_store *store;
     gt_lease lease = {0};
-    usleep(100000); /* until the main thread has ended */
+    usleep(100000); /* the main thread ends in this time */
     bool held = gt_store_open(&store, w->path, NULL, NULL, false) == GPUTUNE_OK &&
                 acquire(&lease, store, 0) == GPUTUNE_OK;
     if (write(1, held ? "1" : "0", 1) != 1) {
@@ -205,12 +204,12 @@ TEST_OF(lease_of_another_machine_runs_out, world *w, open_world, close_world)
     assert_int_equal(acquire(&b, store, 0), GPUTUNE_EBUSY);
     set_machine(w, "(strftime('%s', 'now') - 1) * 1000");
     ASSERT_OK(acquire(&b, store, 0));
-    assert_int_equal(renew(&a, store), GPUTUNE_EBUSY); /* the lease was lost */
+    assert_int_equal(renew(&a, store), GPUTUNE_EBUSY);
     assert_false(a.held);
     gt_store_lease_release(&b, store, NULL);
 }
 
-/* Sets the lease's time as if the clock had been set back by a day. */
+/* Changes the lease's time as if the clock had been set back by a day. */
 TEST_OF(lease_of_the_future_runs_out, world *w, open_world, close_world)
 {
     GT_SCOPED(close_store) gt_store *store = open_store(w);
@@ -226,8 +225,8 @@ TEST_OF(lease_of_the_future_runs_out, world *w, open_world, close_world)
 
 static atomic_bool is_held;
 
-/* Sets the wall clock forward and back by a year while it holds and renews a lease, for which
- * another thread waits longer than a lease lasts. */
+/* Holds and renews a lease while the wall clock is set forward and back by a year. Another thread
+ * waits for the lease longer than a lease lasts. */
 static void *hold_while_the_clock_leaps(void *user)
 {
     enum { RENEWALS = 7 };
@@ -239,7 +238,7 @@ static void *hold_while_the_clock_leaps(void *user)
     is_held = true;
     for (int i = 0; i < RENEWALS; i++) {
         clock_leap_s = leaps_s[i];
-        for (int half = 0; half < 2; half++) { /* the waiting thread looks in between */
+        for (int half = 0; half < 2; half++) {
             clock_skip(0.4);
             usleep(120000);
         }
@@ -278,7 +277,6 @@ static void *hold_file_until_signal(void *path)
     return NULL;
 }
 
-/* Starts a thread that locks the file until `may_end` is set. */
 static void hold_file(pthread_t *out, world *w)
 {
     is_locked = may_end = false;
@@ -295,8 +293,8 @@ static void *write_code(void *user)
     return NULL;
 }
 
-/* One thread writes to a file that another process has locked. The call of another thread must end
- * with its patience, whatever the wall clock says. */
+/* A write waits for another process's lock. A call of another thread must end with its patience,
+ * whatever the wall clock shows. */
 TEST_OF(a_clock_that_leaps_delays_nobody, world *w, open_world, close_world)
 {
     GT_SCOPED(close_store) gt_store *store = open_store(w);
@@ -326,8 +324,8 @@ static void *free_file_soon(void *unused)
     return NULL;
 }
 
-/* If many processes write, a renewal that cannot write immediately waits when little time is left,
- * so the lease is not lost. */
+/* If many processes write, a renewal without much time left waits for its turn, so the lease is not
+ * lost. */
 TEST_OF(late_renewal_waits_for_its_turn, world *w, open_world, close_world)
 {
     GT_SCOPED(close_store) gt_store *store = open_store(w), *other = open_store(w);

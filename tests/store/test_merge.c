@@ -1,5 +1,5 @@
-/* Tests merging databases: trials and winners of all files, better evidence is kept, and a merge
- * that is killed leaves all or nothing. GPUTUNE_TEST_KILLS sets the number of kills. */
+/* Tests merging databases: all trials and winners are merged, better evidence is kept, and a killed
+ * merge changes all or nothing. GPUTUNE_TEST_KILLS is the number of kills. */
 #include "store/store.h"
 
 #include "store_support.h"
@@ -59,7 +59,7 @@ TEST_OF(everything_is_taken_once, world *w, open_world, close_world)
     assert_int_equal(merged.taken_winners, 4);
     assert_int_equal(merged.taken_trials, 12);
     assert_int_equal(merged.codes, 6);
-    /* the code of the default and of the winner, which all sizes share */
+    /* the default's and the winner's code, which all sizes share */
     assert_int_equal(merged.taken_codes, 2);
     assert_true(time_in(w, 1024) == 10);
     assert_true(time_in(w, 8192) == 22);
@@ -68,12 +68,11 @@ TEST_OF(everything_is_taken_once, world *w, open_world, close_world)
     assert_int_equal(merged.taken_codes, 0);
     assert_int_equal(query_number(w->path, "SELECT count(*) FROM trial"), 12);
     assert_int_equal(query_number(w->path, "SELECT count(*) FROM lease"), 0);
-    /* the merged file was only read */
     assert_int_equal(query_number(all.paths[0], "SELECT count(*) FROM trial"), 6);
     assert_int_equal(w->warnings, 0);
 }
 
-/* The order of the files does not matter. All results are of the same second. */
+/* The order of the files does not matter. All results are from the same second. */
 TEST_OF(better_evidence_stays, world *w, open_world, close_world)
 {
     files all;
@@ -95,7 +94,7 @@ TEST_OF(better_evidence_stays, world *w, open_world, close_world)
     assert_int_equal(query_number(w->path, "SELECT effort FROM winner"), GPUTUNE_MEASURE);
 }
 
-/* A tuning that was killed has stored trials but no facts of its GPU. */
+/* A killed tuning has stored trials but no facts of its GPU. */
 TEST_OF(a_gpu_gets_its_facts_from_a_file_that_has_them, world *w, open_world, close_world)
 {
     files all;
@@ -143,11 +142,9 @@ TEST_OF(damaged_rows_do_not_come, world *w, open_world, close_world)
     assert_true(time_in(w, 1024) == 10);
     run_sql(w->path, "UPDATE trial SET median = 1; UPDATE winner SET speedup = 9");
     assert_true(time_in(w, 1024) == 0);
-    (void)merge(w, &all, 1); /* a damaged row does not prevent taking a valid one */
+    (void)merge(w, &all, 1);
     assert_true(time_in(w, 1024) == 10);
 }
-
-/* ---- killed ---- */
 
 /* Kills a merge at a random moment, or a little later. */
 static void merge_until_killed(world *w, const files *all, double merge_s, gt_random *random)
@@ -163,7 +160,6 @@ static void merge_until_killed(world *w, const files *all, double merge_s, gt_ra
     assert_int_equal(waitpid(child, NULL, 0), child);
 }
 
-/* Creates a database with a result of its own. */
 static void begin(world *w)
 {
     unlink(w->path);

@@ -12,7 +12,7 @@
 
 static const double slack_s = 1; /* tolerance for waits of a fixed length */
 
-/* The clock stops except for sleeps, so a busy machine changes nothing. */
+/* Stops the clock except for sleeps, so a busy machine does not affect the test. */
 static int open_stopped(void **state)
 {
     int code = open_world(state);
@@ -32,8 +32,8 @@ static void make_database(world *w)
     put_size(store, 1024, 10);
 }
 
-/* Starts a process that locks the file. Call it before there are threads, because under ASan a
- * thread's fork() may hang in malloc(). */
+/* Starts a process that locks the file. Call this before creating threads, because under ASan
+ * fork() may then hang in malloc(). */
 static pid_t lock_file(const world *w, const char *sql)
 {
     int ready[2];
@@ -41,7 +41,7 @@ static pid_t lock_file(const world *w, const char *sql)
     assert_int_equal(pipe(ready), 0);
     pid_t child = fork();
     if (child == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL); /* no process remains if the test fails */
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* the process ends with a failed test */
         sqlite3 *raw;
         bool locked = sqlite3_open(w->path, &raw) == SQLITE_OK &&
                       sqlite3_exec(raw, sql, NULL, NULL, NULL) == SQLITE_OK;
@@ -101,7 +101,6 @@ TEST_OF(a_locked_file_is_not_taken_for_an_empty_one, world *w, open_stopped, clo
     assert_int_equal(w->warnings, 0);
 }
 
-/* A store that could not open the file opens it later. */
 TEST_OF(store_opened_under_a_lock_serves_later, world *w, open_stopped, close_stopped)
 {
     make_database(w);
@@ -131,7 +130,6 @@ TEST_OF(file_that_another_process_makes_is_not_damaged, world *w, open_stopped, 
     gt_store_close(store);
 }
 
-/* A hundred lookups do not wait a hundred times. */
 TEST_OF(row_of_lookups_waits_once, world *w, open_stopped, close_stopped)
 {
     make_database(w);
@@ -176,7 +174,7 @@ static void write_under_a_lock(world *w, const char *sql)
     assert_true(time_at(other, 3072) == 30);
     assert_true(time_at(other, 4096) == 40);
     assert_true(time_at(store, 2048) == 20);
-    holder = lock_file(w, sql); /* write again while the file is locked */
+    holder = lock_file(w, sql);
     put_size_within(store, 5120, 50, &patience);
     unlock_file(holder);
     put_size(store, 6144, 60);
@@ -193,8 +191,7 @@ TEST_OF(foreign_reader_does_not_hold_up_writes, world *w, open_stopped, close_st
     write_under_a_lock(w, shared);
 }
 
-/* Without another write, results in memory are written when the store is closed, and results of
- * other processes are kept. */
+/* Closing the store writes results in memory, and keeps the results of other processes. */
 TEST_OF(closing_writes_results_in_memory, world *w, open_stopped, close_stopped)
 {
     make_database(w);
@@ -219,7 +216,6 @@ static void unlock_now(void *holder)
     unlock_file(*(pid_t *)holder);
 }
 
-/* A lock that ends soon only delays the write. */
 TEST_OF(a_lock_that_is_soon_over_costs_nothing, world *w, open_stopped, close_stopped)
 {
     make_database(w);
@@ -235,7 +231,7 @@ TEST_OF(a_lock_that_is_soon_over_costs_nothing, world *w, open_stopped, close_st
     gt_store_close(store);
 }
 
-/* Closing does not wait for a lock much longer than earlier calls did, and warns about lost
+/* Closing does not wait much longer for a lock than earlier calls did, and warns about lost
  * results. */
 TEST_OF(closing_a_locked_file_warns, world *w, open_stopped, close_stopped)
 {
@@ -282,7 +278,7 @@ TEST_OF(memory_is_never_older_than_the_file, world *w, open_stopped, close_stopp
     assert_true(time_at(store, n) == 20);
 }
 
-/* A lookup without patience may find the file locked for a moment. The next lookup still waits. */
+/* A lookup without patience may find the file locked for a moment. Later lookups still wait. */
 TEST_OF(lookup_without_time_spoils_no_other, world *w, open_stopped, close_stopped)
 {
     make_database(w);
@@ -317,7 +313,7 @@ TEST_OF(records_wait_for_a_lock_of_another_process, world *w, open_stopped, clos
     assert_int_equal(count, 1);
 }
 
-/* Opening has no limit, so it does not wait; each later call waits within its limit. */
+/* Opening has no time limit, so it does not wait. Each later call waits within its limit. */
 TEST_OF(opening_leaves_the_wait_to_the_calls, world *w, open_stopped, close_stopped)
 {
     make_database(w);
@@ -332,7 +328,7 @@ TEST_OF(opening_leaves_the_wait_to_the_calls, world *w, open_stopped, close_stop
     assert_int_equal(count, 1);
 }
 
-/* A listing after a tuning that used up its time does not wait for the same lock again. */
+/* After a tuning that used up its time, a listing does not wait for the same lock again. */
 TEST_OF(listing_after_a_write_that_gave_up_does_not_wait, world *w, open_stopped, close_stopped)
 {
     make_database(w);
@@ -379,7 +375,6 @@ typedef struct locking {
     pid_t holder;
 } locking;
 
-/* Locks the file, and cancels after a while. */
 static void lock_then_cancel(void *user)
 {
     locking *next = user;
@@ -428,7 +423,7 @@ TEST_OF(a_locked_file_leaves_time_to_tune_without_it, world *w, open_stopped, cl
     ASSERT_OK(gt_store_lease_acquire(&lease, store, &scenario, &later));
     holder = lock_file(w, exclusive);
     patience = gt_patience_for(0.1, NULL);
-    ASSERT_OK(gt_store_lease_renew(&lease, store, &patience)); /* the lease is not lost */
+    ASSERT_OK(gt_store_lease_renew(&lease, store, &patience));
     assert_true(lease.held);
     unlock_file(holder);
     gt_store_lease_release(&lease, store, NULL);

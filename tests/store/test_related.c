@@ -20,7 +20,7 @@ static void register_gpu(gt_store *store, const char *environment, const char *n
     put_gpu(store, environment, &device, NULL, 0);
 }
 
-/* Opens the user's file with three GPUs: two real ones and an emulated one. */
+/* Opens the user's file with three GPUs, two real and one emulated. */
 static gt_store *open_with_gpus(world *w)
 {
     gt_store *store = open_store(w);
@@ -59,7 +59,7 @@ static gt_related_list find(gt_store *store, int64_t n)
     return find_on(store, &device, n);
 }
 
-/* Checks the list's configurations, in order, and frees it. */
+/* Checks the list's configurations, in order, and frees the list. */
 static void expect(gt_related_list list, const char *const *configs, size_t count)
 {
     assert_int_equal(list.count, count);
@@ -145,7 +145,6 @@ TEST_OF(modelled_times_are_no_hint_for_a_real_gpu, world *w, open_world, close_w
     gt_related_list_free(&list);
 }
 
-/* Only trials that were sampled and are undamaged are returned. */
 TEST_OF(related_trials_leave_out_unsampled_and_damaged, world *w, open_world, close_world)
 {
     gt_store *store = open_with_gpus(w);
@@ -162,7 +161,7 @@ TEST_OF(related_trials_leave_out_unsampled_and_damaged, world *w, open_world, cl
     gt_store_close(store);
 }
 
-/* The winner, the fastest trials and some of the others are returned, fewer of them for distant
+/* The winner, the fastest trials and some other trials are returned, fewer for distant
  * scenarios. */
 TEST_OF(very_many_trials_are_chosen_from, world *w, open_world, close_world)
 {
@@ -196,8 +195,7 @@ TEST_OF(very_many_trials_are_chosen_from, world *w, open_world, close_world)
     gt_related_list_free(&list);
 }
 
-/* Trials of the system's database are found, too. If both databases have a scenario on a GPU, the
- * user's trials are returned. */
+/* If both databases have a scenario on a GPU, only the user's trials are returned. */
 TEST_OF(all_layers_are_read, world *w, open_world, close_world)
 {
     char system[128];

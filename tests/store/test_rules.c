@@ -32,7 +32,7 @@ static void put_rule(gt_store *store)
     ASSERT_OK(put(store, &scenario, TEXT, true));
 }
 
-/* Expects the rule for n = 777 to have this text. NULL: expects no rule. */
+/* Expects the rule for n = 777 to have this text, or to be missing if `text` is NULL. */
 static void expect_rule(gt_store *store, const char *text)
 {
     gt_stored_rule rule;

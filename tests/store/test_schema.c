@@ -1,5 +1,5 @@
-/* Tests that a file with a changed schema is not used: a view, trigger or expression in it could
- * run forever. */
+/* Tests that a file with a changed schema is not used, because a view, trigger or expression in the
+ * schema could run forever. */
 #include "store_support.h"
 
 #include "store/database.h"
@@ -146,7 +146,7 @@ TEST_OF(newer_schemas_are_read_if_they_are_plain, world *w, open_world, close_wo
     }
 }
 
-/* A value larger than any code is not read, but other rows are. */
+/* A value that is larger than any code is not read, but other rows are. */
 TEST_OF(huge_values_are_not_read, world *w, open_world, close_world)
 {
     char own[160];
@@ -165,7 +165,7 @@ TEST_OF(huge_values_are_not_read, world *w, open_world, close_world)
     gt_store_close(store);
 }
 
-/* --- statements end with the call ------------------------------------------------------------- */
+/* statements end with the call */
 
 static const char endless[] = ENDLESS "SELECT x FROM c WHERE x < 0";
 
@@ -192,7 +192,6 @@ static gputune_status look_endlessly(gt_database *database, void *context)
     return gt_database_failed(database, code);
 }
 
-/* The file stays in use, and only this lookup finds nothing. */
 TEST_OF(a_lookup_that_takes_too_long_is_reported, world *w, open_world, close_world)
 {
     const gt_patience brief = gt_patience_for(0.05, NULL);
@@ -205,8 +204,6 @@ TEST_OF(a_lookup_that_takes_too_long_is_reported, world *w, open_world, close_wo
     ASSERT_OK(gt_store_check(store, true));
     assert_int_equal(w->warnings, 0);
 }
-
-/* --- rows that are larger than those of gputune ----------------------------------------------- */
 
 static int64_t images_with(gt_database *database, const char *content)
 {

@@ -67,7 +67,6 @@ TEST_OF(nan_is_read_back_as_zero, world *w, open_world, close_world)
     gt_trial_list_free(&found);
 }
 
-/* Scenarios that differ in any part of the key are different. */
 TEST_OF(every_part_of_the_key_counts, world *w, open_world, close_world)
 {
     GT_SCOPED(close_store) gt_store *store = open_store(w);
@@ -156,8 +155,6 @@ TEST_OF(nearest_is_divisible_alike, world *w, open_world, close_world)
     }
 }
 
-/* --- replacing winners ------------------------------------------------------------------------ */
-
 static size_t count_winners(gt_store *store, const gt_scenario *scenario)
 {
     gt_winner_list list;
@@ -191,7 +188,7 @@ TEST_OF(higher_effort_stays, world *w, open_world, close_world)
     gt_winner_free(&found);
 }
 
-/* Programs that restrict the space differently keep separate winners. */
+/* Programs that restrict the space differently have separate winners. */
 TEST_OF(each_space_has_its_winner, world *w, open_world, close_world)
 {
     GT_SCOPED(close_store) gt_store *store = open_store(w);
@@ -244,11 +241,10 @@ TEST_OF(winner_whose_trial_failed_is_none, world *w, open_world, close_world)
     assert_int_equal(gt_store_find_nearest(&found, store, &scenario, NULL, 0, NULL),
                      GPUTUNE_ENOTFOUND);
     ASSERT_OK(put_outcome(store, &scenario, 100, GPUTUNE_MEASURE, false));
-    /* the failed winner does not prevent a new one */
     assert_int_equal(count_winners(store, &scenario), 1);
 }
 
-/* At equal distance, the whole space is preferred to a part of it, and a final result to an
+/* At equal distance, the whole space is preferred to a part of the space, and a final result to an
  * unfinished one. */
 TEST_OF(nearest_prefers_the_whole_space, world *w, open_world, close_world)
 {
@@ -274,8 +270,6 @@ TEST_OF(nearest_prefers_the_whole_space, world *w, open_world, close_world)
     assert_true(gt_hash_equal(found.terms.space, whole.space));
     gt_winner_free(&found);
 }
-
-/* --- trials and code -------------------------------------------------------------------------- */
 
 static size_t count_trials(gt_store *store, const gt_scenario *scenario, int driver)
 {
@@ -310,7 +304,7 @@ TEST_OF(trials_come_back_whole, world *w, open_world, close_world)
     put.eliminated_round = 6;
     put.noisy = true;
     ASSERT_OK(gt_store_put_trials(store, &scenario, &put, 1, NULL));
-    put.time.median = 124; /* measured again, which replaces the first trial */
+    put.time.median = 124; /* replaces the first measurement */
     ASSERT_OK(gt_store_put_trials(store, &scenario, &put, 1, NULL));
     gt_trial_list list;
     ASSERT_OK(gt_store_trials(&list, store, &scenario, 0, NULL));
@@ -327,8 +321,8 @@ TEST_OF(trials_come_back_whole, world *w, open_world, close_world)
     gt_trial_list_free(&list);
 }
 
-/* A winner keeps the code with which it was verified. Otherwise the newest compiler's code is
- * used. */
+/* A winner keeps the code with which it was verified. Other variants use the newest compiler's
+ * code. */
 TEST_OF(code_is_found_by_source_arch_and_version, world *w, open_world, close_world)
 {
     GT_SCOPED(close_store) gt_store *store = open_store(w);
@@ -361,7 +355,7 @@ TEST_OF(damaged_code_is_not_handed_out, world *w, open_world, close_world)
     GT_SCOPED(gt_winner_free) gt_winner found = first_winner(store, &scenario);
     assert_null(found.code.image.data);
     assert_false(has_code(store, 2));
-    put_size(store, 1024, 10); /* putting the code again repairs it */
+    put_size(store, 1024, 10); /* storing the code again repairs it */
     assert_true(has_code(store, 2));
 }
 
@@ -385,7 +379,7 @@ TEST_OF(facts_of_a_gpu, world *w, open_world, close_world)
     assert_true(value == 4.2e12);
 }
 
-/* Clock rates are for one GPU and driver, and only from undamaged rows. */
+/* Clock rates are for one GPU and driver, and are read only from undamaged rows. */
 TEST_OF(clock_rates_of_a_gpu, world *w, open_world, close_world)
 {
     gt_store *store = open_store(w);

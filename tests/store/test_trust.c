@@ -49,7 +49,7 @@ TEST_OF(database_in_writable_folder_is_not_trusted, world *w, open_world, close_
     snprintf(folder, sizeof folder, "%s/deep", w->folder);
     assert_int_equal(chmod(folder, 0777), 0);
     expect_trust(w, false, "other users may write its folder");
-    assert_int_equal(chmod(folder, 01777), 0); /* like /tmp: others may place a journal */
+    assert_int_equal(chmod(folder, 01777), 0); /* like /tmp, where others may place a journal */
     expect_trust(w, false, "other users may write its folder");
     assert_int_equal(chmod(folder, 0700), 0);
     expect_trust(w, true, "");
@@ -68,8 +68,6 @@ TEST_OF(a_link_is_trusted_like_its_target, world *w, open_world, close_world)
     expect_trust(w, false, "other users may write its folder");
 }
 
-/* ---- Journals of other users ----------------------------------------------------------------- */
-
 static void put_number(FILE *file, uint32_t value)
 {
     for (int shift = 24; shift >= 0; shift -= 8) {
@@ -77,7 +75,7 @@ static void put_number(FILE *file, uint32_t value)
     }
 }
 
-/* Writes a journal that restores the database; see SQLite's "Rollback Journal Format". */
+/* Writes a journal that restores the database. See SQLite's "Rollback Journal Format". */
 static void write_journal(const char *path, const unsigned char *before, size_t bytes)
 {
     static const unsigned char magic[8] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};

@@ -5,7 +5,7 @@
 
 enum { TEXT_BYTES = 256 };
 
-/* Appends the time, with an exclamation mark if it is outdated: "10 30! ". */
+/* Appends the time, with an exclamation mark if the record is outdated: "10 30! ". */
 static int append_record(void *user, const gputune_record *record)
 {
     char *text = user;
@@ -36,7 +36,7 @@ static bool at_hand(void *user, const char *kernel, gt_hash *identity)
     return true;
 }
 
-/* Checks the reported records. `version` is the template's, or 0 without a template. */
+/* Checks the reported records. `version` is the template's version; 0 without a template. */
 static void expect_is(gt_store *store, uint64_t version, bool one_version, const char *expected)
 {
     const gt_records_filter filter = {
@@ -81,7 +81,7 @@ static int64_t count_rows(const world *w, const char *table)
     return query_number(w->path, query);
 }
 
-/* An axis got one more value. The winner of the earlier space is the same trial in another row. */
+/* An axis got another value. The winner of the earlier space is the same trial in another row. */
 TEST_OF(the_space_searched_last_is_reported, world *w, open_world, close_world)
 {
     GT_SCOPED(close_store) gt_store *store = open_store(w);
@@ -99,7 +99,7 @@ TEST_OF(the_space_searched_last_is_reported, world *w, open_world, close_world)
     expect_is(store, 0, true, "10 10 ");
 }
 
-/* A trial of changed code replaces the earlier one of its configuration, with everything that
+/* A trial of changed code replaces the earlier trial of its configuration, with everything that
  * belongs to it. */
 TEST_OF(code_that_was_edited_leaves_nothing, world *w, open_world, close_world)
 {
@@ -124,7 +124,6 @@ TEST_OF(code_that_was_edited_leaves_nothing, world *w, open_world, close_world)
     gt_trial_list_free(&found);
 }
 
-/* The current version is kept, and all others are deleted. */
 TEST_OF(others_are_dropped, world *w, open_world, close_world)
 {
     gt_store *store = open_store(w);

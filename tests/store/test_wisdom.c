@@ -68,7 +68,7 @@ TEST_OF(winner_is_the_same_in_the_other_store, world *w, open_world, close_world
     }
 }
 
-/* Nobody has verified such a winner, so trusting the text is not enough. */
+/* The winner was never verified, so trusting the text is not enough. */
 TEST_OF(unproved_winner_stays_unproved, world *w, open_world, close_world)
 {
     GT_SCOPED(close_store) gt_store *from = open_store(w), *to = other_store(w);
@@ -212,7 +212,7 @@ TEST_OF(other_texts_are_refused, world *w, open_world, close_world)
     import_refused(w, "{\"a\": 1}", "not wisdom");
 }
 
-/* Changes one byte at a time. The entry is never taken for something else. */
+/* Changes one byte at a time. A changed entry must never be mistaken for another one. */
 TEST_OF(edited_entry_is_left_out_with_one_warning, world *w, open_world, close_world)
 {
     GT_FREED char *text = text_of_two_sizes(w);
@@ -239,7 +239,6 @@ TEST_OF(edited_entry_is_left_out_with_one_warning, world *w, open_world, close_w
     assert_non_null(strstr(w->warning, "the text: an entry is left out: it was edited"));
 }
 
-/* Returns wisdom with this body and a valid hash. */
 static char *text_with_body(const char *body)
 {
     char hex[GT_HASH_HEX], *text = malloc(4096);
@@ -274,8 +273,8 @@ TEST_OF(unsound_entries_are_left_out, world *w, open_world, close_world)
     }
 }
 
-/* Returns the text with one value of its first entry replaced and with a valid hash. Returns NULL
- * if the entry does not contain the value. */
+/* Replaces a value in the first entry and makes the hash valid. Returns NULL if the entry does not
+ * contain the value. */
 static char *text_with(const char *text, const char *value, const char *other)
 {
     const char *body = strchr(strstr(text, "\nentry ") + 1, '\n') + 1;
@@ -305,9 +304,9 @@ TEST_OF(values_are_held_against_their_kind, world *w, open_world, close_world)
                  {" driver_version=13000", " driver_version=", false},
                  {" driver_version=13000", " driver_version=1x", false},
                  {" speedup=2", " speedup=1e400", false},
-                 /* `created`, which then ends with a quote */
+                 /* ends the value `created` with a quote */
                  {"Z\"\ntrial", "\\\"\"\ntrial", true},
-                 {"Z\"\ntrial", "\\\"\ntrial", false}}; /* the line ends within the string */
+                 {"Z\"\ntrial", "\\\"\ntrial", false}};
     GT_FREED char *text = text_of_two_sizes(w);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         GT_FREED char *changed = text_with(text, cases[i].value, cases[i].other);

@@ -1,8 +1,7 @@
-/* Makes random valid and invalid calls from several threads on tuners that are closed and reopened
- * and contexts that are reset, and forks at random moments. The statuses that each call may return
- * are known; a crash, a hang or a sanitizer's finding is a failure.
- *
- * STRESS_OPERATIONS, STRESS_THREADS ("1,8,64") and STRESS_SEED change length and sequence. */
+/* Makes random valid and invalid calls from several threads, on tuners that are closed and reopened
+ * and in contexts that are reset, and forks at random moments. Each call may return only certain
+ * statuses. A crash, a hang or a sanitizer's finding is a failure. STRESS_OPERATIONS,
+ * STRESS_THREADS ("1,8,64") and STRESS_SEED set length and sequence. */
 #include "base/random.h"
 #include "gpu/driver.h"
 #include "support/test.h"
@@ -39,8 +38,7 @@ static void fail_with(const char *what, int status)
     failures++;
 }
 
-/* Returns true for a status that results from the caller's mistakes or from a tuner that is being
- * closed. */
+/* Accepts only statuses of the caller's mistakes and of tuners that are being closed. */
 static void expect(const char *what, int status)
 {
     bool expected = status == GPUTUNE_OK || status == GPUTUNE_EINVAL ||
@@ -57,7 +55,7 @@ static unsigned below(gt_random *random, unsigned limit)
     return (unsigned)gt_random_below(random, limit);
 }
 
-/* Stores results, so the calls below find them and cost little. */
+/* Stores results, so later calls find them and cost little. */
 static void store_all(gputune *tuner)
 {
     for (int i = 0; i < 2 * SIZES; i++) {
@@ -80,7 +78,7 @@ static gputune *open_one(void)
     options.database = database;
     options.compile_workers = 1;
     options.keep_workers = true;
-    options.max_plans = 3 * SIZES; /* calls ask for 4 * SIZES sizes */
+    options.max_plans = 3 * SIZES; /* calls request 4 * SIZES sizes */
     int status = gputune_open(&tuner, &options);
     if (status < 0) {
         fail_with("gputune_open", status);
@@ -93,7 +91,6 @@ static gputune *any_tuner(gt_random *random)
     return below(random, 100) ? atomic_load(&tuners[below(random, TUNERS)]) : NULL;
 }
 
-/* One in eight calls has an invalid argument. */
 static gputune_options any_options(gt_random *random)
 {
     gputune_options options = OPTIONS(.effort = GPUTUNE_CACHED_ONLY, .time_limit_s = LONGEST_S);
@@ -125,8 +122,6 @@ static gputune_options any_options(gt_random *random)
     return options;
 }
 
-/* ---- operations ---- */
-
 static void launch(gputune_plan *plan, gt_random *random)
 {
     float a = 2;
@@ -152,7 +147,7 @@ static void launch(gputune_plan *plan, gt_random *random)
     driver->MemFree(y);
 }
 
-/* Makes the context current until leave_context(); no other thread resets it in between. */
+/* Makes the context current until leave_context(). No other thread resets it in between. */
 static void enter_context(void)
 {
     pthread_rwlock_rdlock(&context_lock);
@@ -217,7 +212,7 @@ static void ask_about(gt_random *random)
     case 4:
         expect("gputune_check_database", gputune_check_database(tuner));
         break;
-    case 5: /* rarely, so every plan is looked up again */
+    case 5: /* rarely, because all plans must be looked up again afterwards */
         gputune_refresh(below(random, 20) ? NULL : tuner);
         break;
     default:
@@ -252,8 +247,7 @@ static void reset(void)
     resets++;
 }
 
-/* Known sizes are answered, other calls are refused, and nothing hangs, whatever other threads were
- * doing. */
+/* In a forked child, known sizes are answered, other calls are refused, and no call hangs. */
 static void be_a_child(void)
 {
     alarm(CHILD_S);
@@ -317,8 +311,6 @@ static void *work(void *user)
     }
     return NULL;
 }
-
-/* ---- running ---- */
 
 static void stress(int threads, uint64_t seed)
 {

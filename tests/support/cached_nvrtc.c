@@ -1,9 +1,9 @@
 /* Replaces NVRTC in tests that compile the same sources repeatedly. Calls are forwarded to the real
- * library, the link `real` beside this one; the results of compilations are cached in files there,
+ * library, the link `real` in this library's folder. Results are cached in files in that folder,
  * for all processes. Failures, precompiled headers, and compilations with include folders that a
- * test may modify are not cached. Environment: COMPILE_SLOWLY=N makes a cached result take N times
- * as long as its compilation, without using a core; COMPILE_AFTER=PATH lets each compilation wait
- * until the file exists; COMPILE_ANEW disables the cache. */
+ * test may modify are not cached. With COMPILE_SLOWLY=N, a cached result takes N times as long as
+ * its compilation, without using a core. With COMPILE_AFTER=PATH, each compilation waits until the
+ * file exists. COMPILE_ANEW disables the cache. */
 #define XXH_INLINE_ALL
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -59,11 +59,7 @@ static void *real(const char *name)
     return found;
 }
 
-/* REAL(name, parameters)(arguments) */
 #define REAL(name, parameters) ((int(*) parameters)real(#name))
-
-/* ---- forwarded calls
- * -------------------------------------------------------------------------- */
 
 #define HAND_ON(name, parameters, arguments)                                                       \
     GIVEN int name parameters;                                                                     \
@@ -86,8 +82,6 @@ int nvrtcGetPCHCreateStatus(program *p)
 {
     return REAL(nvrtcGetPCHCreateStatus, (void *))(p->real);
 }
-
-/* ---- programs -------------------------------------------------------------------------------- */
 
 static void add_to_key(program *p, const char *text)
 {
@@ -147,12 +141,9 @@ int nvrtcAddNameExpression(program *p, const char *name)
     return REAL(nvrtcAddNameExpression, (void *, const char *))(p->real, name);
 }
 
-/* ---- the cache
- * -------------------------------------------------------------------------------- */
-
 /* The beginning of a cached file, before the pieces. */
 typedef struct heading {
-    struct timespec took; /* CPU time of the thread */
+    struct timespec took; /* CPU time of the compilation */
     size_t sizes[PIECES];
 } heading;
 
@@ -181,7 +172,7 @@ static void fetch(program *p, int i, const char *size_call, const char *call)
     }
 }
 
-/* Writes a file and renames it, so it is always complete. Failures are ignored. */
+/* Writes and then renames a file, so readers never see a part of it. Ignores failures. */
 static void keep(program *p, struct timespec took, const char *path)
 {
     char part[PATH_MAX + 64];
@@ -217,8 +208,8 @@ static void keep(program *p, struct timespec took, const char *path)
     }
 }
 
-/* Returns false if the option may name a folder whose files change. Only files in a toolkit's
- * folders never change. */
+/* Returns false if the option may name a folder whose files change, which is any folder outside of
+ * a toolkit. */
 static bool may_be_kept(const char *option)
 {
     bool pch = strncmp(option, "--create-pch", 12) == 0 || strncmp(option, "--use-pch", 9) == 0;
@@ -254,7 +245,7 @@ int nvrtcCompileProgram(program *p, int count, const char *const *options)
         add_to_key(p, options[i]);
         keeps = keeps && may_be_kept(options[i]);
     }
-    real("nvrtcVersion"); /* called because it sets the folder */
+    real("nvrtcVersion"); /* also sets the folder */
     XXH128_hash_t key = XXH3_128bits_digest(&p->key);
     snprintf(path, sizeof path, "%s/%016llx%016llx", folder, (unsigned long long)key.high64,
              (unsigned long long)key.low64);
@@ -275,9 +266,6 @@ int nvrtcCompileProgram(program *p, int count, const char *const *options)
     }
     return result;
 }
-
-/* ---- results
- * ---------------------------------------------------------------------------------- */
 
 #define PIECE(i, size_name, name)                                                                  \
     GIVEN int size_name(program *p, size_t *bytes);                                                \

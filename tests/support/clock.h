@@ -1,6 +1,6 @@
-/* Replaces libc's clocks (except CPU time) and sleeps in this program, so tests neither wait for
- * time to pass nor depend on the machine's speed. Waits for a mutex or a condition variable use the
- * real clock, so tests in which threads wait for each other must not change the monotonic clock. */
+/* Replaces libc's clocks (except CPU time) and sleeps in this program, so tests neither wait nor
+ * depend on the machine's speed. Waits for a mutex or a condition variable use the real clock, so
+ * tests in which threads wait for each other must not change the monotonic clock. */
 #pragma once
 
 #include <stdatomic.h>
@@ -12,8 +12,7 @@
 
 static _Atomic int64_t clock_ahead_us; /* offset of both clocks */
 static _Atomic time_t clock_leap_s;    /* offset of the wall clock only */
-static atomic_bool sleeps_are_short;   /* sleeps take a tenth of the time, and the clocks advance by
-                                          the rest */
+static atomic_bool sleeps_are_short;   /* sleeps take a tenth of the real time */
 
 static atomic_bool clock_stands; /* both clocks stop, except for sleeps */
 static struct timespec clock_stands_at;

@@ -1,5 +1,5 @@
-/* Sizes and values in which src/gpu/abi.h and cuda.h must agree. One file cannot include both, so
- * each side fills a table from this list, which is included after either header. */
+/* Sizes and values in which src/gpu/abi.h and cuda.h must agree. No file can include both headers,
+ * so each side fills a table from this list, which is included after either header. */
 #pragma once
 
 #include <stddef.h>
@@ -13,7 +13,6 @@ typedef struct cuda_layout_row {
 #define OFFSET(type, field) {"offsetof(" #type ", " #field ")", (long long)offsetof(type, field)},
 #define VALUE(name)         {#name, (long long)(name)},
 
-/* The rows, terminated by NULL. */
 #define CUDA_LAYOUT_ROWS                                                                           \
     SIZE(CUdevice)                                                                                 \
     SIZE(CUdeviceptr)                                                                              \
@@ -129,5 +128,5 @@ typedef struct cuda_layout_row {
 
 /* The rows from cuda.h, if the compiler found cuda.h. */
 extern const cuda_layout_row cuda_layout[];
-/* Returns cuda.h's value of a code in abi_codes.h by its full name; -1 if it is unknown. */
+/* Returns cuda.h's value of a code in abi_codes.h by its full name; -1 if the code is unknown. */
 long long cuda_code(const char *name);

@@ -1,5 +1,5 @@
-/* Repeats a test with one failing call: the first allocation fails, then the second, and so on,
- * until an attempt makes no more calls. For programs that are linked with fault/failing.c. */
+/* Repeats a test with one failing call: first the first allocation fails, then the second, and so
+ * on, until an attempt makes no more calls. For programs that are linked with fault/failing.c. */
 #pragma once
 
 #include "base/status.h"
@@ -50,7 +50,7 @@ static inline void sqlite_end(void *unused)
     (void)unused;
 }
 
-/* Counts SQLite's many allocations as calls of a separate kind, "sqlite". Call it first. */
+/* Counts SQLite's many allocations as separate calls, "sqlite". Call this function first. */
 static inline void count_sqlite_apart(void)
 {
     static const sqlite3_mem_methods methods = {.xMalloc = sqlite_malloc,
@@ -72,10 +72,10 @@ typedef void (*each_check)(void *user);
 /* Counts what an attempt must release: allocations, unless a test replaces the function. */
 static long (*count_held)(void) = failing_live;
 
-/* Runs `act` once for each failing `call`: one of FAILING_CALLS, "sqlite", or an argument of
- * failing_now(). `act` must neither crash nor leak. If it fails, it must set a message, which must
- * say so if memory ran out. Only every `step`th call fails. `afterwards` may be NULL. Returns the
- * number of failures. */
+/* Runs `act` once for each failing `call`, which is one of FAILING_CALLS, "sqlite", or an argument
+ * of failing_now(). `act` must neither crash nor leak. If `act` fails, it must set a message, which
+ * must mention memory if memory ran out. Only every `step`th call fails. `afterwards` may be NULL.
+ * Returns the number of failures. */
 static inline long each_failure(const char *call, long step, each_act act, each_check afterwards,
                                 void *user)
 {
@@ -89,9 +89,7 @@ static inline long each_failure(const char *call, long step, each_act act, each_
             long held = count_held();
             failing_begin(call, n, always);
             gputune_status status = act(user);
-            calls = failing_end() < n
-                        ? 0
-                        : n + step; /* the failing call was reached, so there may be more calls */
+            calls = failing_end() < n ? 0 : n + step;
             tried += calls > 0;
             if (count_held() != held) {
                 fail_msg("%s %ld: %ld allocations are left", call, n, count_held() - held);
@@ -111,7 +109,7 @@ static inline long each_failure(const char *call, long step, each_act act, each_
     return tried;
 }
 
-/* Makes every `step`th call fail, or every call in the long test (GPUTUNE_TEST_LONG). */
+/* Makes every `step`th call fail, or every call with GPUTUNE_TEST_LONG. */
 static inline long each_call(const char *call, long step, each_act act, each_check afterwards,
                              void *user)
 {
@@ -123,8 +121,8 @@ static inline void each_allocation(long step, each_act act, each_check afterward
     assert_true(each_call("allocation", step, act, afterwards, user) > 5);
 }
 
-/* Makes every `step`th of SQLite's thousands of allocations fail, or ten times as many in the long
- * test. */
+/* Makes every `step`th of SQLite's thousands of allocations fail, or ten times as many with
+ * GPUTUNE_TEST_LONG. */
 static inline void each_of_sqlite(long step, each_act act, each_check afterwards, void *user)
 {
     step = getenv("GPUTUNE_TEST_LONG") ? (step + 9) / 10 : step;

@@ -10,7 +10,7 @@ fake_driver fake;
 
 enum { CALLS_MAX = 65536 };
 
-/* Calls that change nothing. The list of calls omits them. */
+/* Calls that change nothing. The list of recorded calls omits them. */
 static const char *const questions[] = {
     "CtxGetCurrent",
     "CtxGetDevice",
@@ -55,7 +55,7 @@ static uint64_t count_object(int *live)
     return number;
 }
 
-/* Returns true for calls that release something. They need the context to work. */
+/* Returns true for calls that release something. These calls need a working context. */
 static bool frees(const char *name)
 {
     return strncmp(name, "Ctx", 3) == 0 || strstr(name, "Free") || strstr(name, "Unload") ||
@@ -73,7 +73,7 @@ static CUresult answer(const char *name)
     return fake.fail_after-- > 0 ? CUDA_SUCCESS : fake.fail_code;
 }
 
-/* Records the call, and returns from the function if the script makes it fail. */
+/* Records the call, and returns from the function if the script makes the call fail. */
 #define NOTE(name)                                                                                 \
     fake_call *call = note(name);                                                                  \
     CUresult scripted = answer(name);                                                              \
@@ -269,7 +269,7 @@ static CUresult mem_free(CUdeviceptr address)
     return CUDA_SUCCESS;
 }
 
-/* The driver's memory does not come from malloc(), which tests let fail. */
+/* The driver's memory does not come from malloc(), because tests make malloc() fail. */
 extern void *__libc_malloc(size_t bytes);
 extern void __libc_free(void *memory);
 

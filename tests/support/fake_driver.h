@@ -1,20 +1,20 @@
 /* A fake driver that records its calls, for tests of code that calls the driver, without a GPU.
- * There is one at a time. Several threads may call it; scripts are set before that. */
+ * There is only one. Several threads may call it, but only after its scripts are set. */
 #pragma once
 
 #include "gpu/driver.h"
 
 enum { FAKE_STREAMS = 16, FAKE_DATA_BYTES = 64 };
 
-/* A recorded call. The members' meaning depends on the call: see fake_driver.c. */
+/* A recorded call. The members' meaning depends on the call; see fake_driver.c. */
 typedef struct fake_call {
     const char *name; /* "LaunchKernelEx" */
     CUstream stream;
     uint64_t object; /* module, function, event or address */
     size_t bytes;
-    uint8_t data[FAKE_DATA_BYTES]; /* data of a copy */
-    uint64_t parameters[16];       /* of a launch: the first 8 bytes of each parameter */
-    const void *pointers[16];      /* of a launch: the addresses of the parameters */
+    uint8_t data[FAKE_DATA_BYTES]; /* copied data */
+    uint64_t parameters[16];       /* first 8 bytes of each parameter of a launch */
+    const void *pointers[16];      /* addresses of the parameters of a launch */
     CUlaunchConfig config;
     CUlaunchAttribute attributes[6];
     bool relaxed; /* true if the thread captures in relaxed mode */
@@ -25,15 +25,14 @@ typedef struct fake_driver {
     fake_call *calls;
     size_t call_count;
     CUcontext current;
-    /* Scripts for the behaviour of calls. */
     CUstreamCaptureStatus capture_status[FAKE_STREAMS]; /* status of each stream by its number */
     CUresult capture_result;                            /* result of StreamGetCaptureInfo */
     bool events_pending;   /* true if EventQuery returns not ready until EventSynchronize */
     const char *fail_name; /* the call that fails */
     CUresult fail_code;
     int fail_after; /* number of calls that succeed before the failure */
-    /* Returns true if the next call ("driver") fails with fail_code, unless it releases something;
-     * may be NULL. */
+    /* Returns true if the next call ("driver") fails with fail_code, unless the call releases
+     * something; may be NULL. */
     bool (*fails)(const char *what, int unused);
     int parameter_sizes[16]; /* parameter sizes of every kernel, terminated by 0 */
     int max_threads, clusters, blocks, fixed_shared_bytes;
@@ -65,9 +64,8 @@ const fake_call *fake_find(const char *name, size_t nth);
 /* Returns the names of the calls in order, separated by blanks, without calls that change nothing.
  * Valid until the next use. */
 const char *fake_story(void);
-/* Returns the calling thread's capture mode. */
 CUstreamCaptureMode fake_mode(void);
-/* Return streams and contexts by number, from 1. */
+/* Return the stream or context with this number, from 1. */
 CUstream fake_stream(int number);
 CUcontext fake_context(int number);
 /* Calls the callbacks that run some time after all graphs were destroyed. */

@@ -3,7 +3,7 @@
 
 #include "base/status.h"
 
-/* Creates a folder; folder_remove() frees the path. Fails the test on error. */
+/* Creates a folder. folder_remove() frees the path. Fails the test on error. */
 char *folder_make(void);
 /* Like folder_make(), but in memory instead of on disk, if possible. */
 char *folder_make_in_memory(void);

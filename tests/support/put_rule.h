@@ -1,10 +1,10 @@
-/* Stores a rule that a test has written. */
+/* Stores rules that tests have written. */
 #pragma once
 
 #include "api/tuner.h"
 #include "support/test.h"
 
-/* Stores a rule for a kernel with the options of a call and the hashes of the present template. */
+/* Stores a rule for a kernel with the options of a call and the hashes of the current template. */
 static inline void put_rule_for(gputune *tuner, const char *kernel, gputune_sizes fixed,
                                 const gputune_options *options, const char *text, bool proved)
 {

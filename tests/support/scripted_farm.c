@@ -140,10 +140,9 @@ static gputune_status verify(gt_farm *base, const gt_verify_job *job)
     scripted_farm *farm = (scripted_farm *)base;
     GT_TRY(refuse(farm));
     farm->first_verified = farm->verifies++ ? farm->first_verified : job->id;
-    /* at least one item for each launch */
     while (farm->launches.count <= job->id) {
         GT_TRY(gt_array_push(&farm->sampled, false));
-        GT_TRY(gt_array_push(&farm->patient, false)); /* the same for this array */
+        GT_TRY(gt_array_push(&farm->patient, false));
         GT_TRY(gt_array_push(&farm->launches, (gt_launch){0}));
     }
     farm->patient.items[job->id] = job->patient;
@@ -269,8 +268,8 @@ static bool wait_until_due(const scripted_farm *farm, double seconds)
     return left_s <= seconds;
 }
 
-/* Moves the event that is due first to the front. If several are due at the same time, moves the
- * event that was requested first. */
+/* Moves the event that is due first to the front. Of events that are due at the same time, chooses
+ * the one that was requested first. */
 static void put_earliest_first(scripted_farm *farm)
 {
     size_t first = farm->next;

@@ -8,14 +8,13 @@
 typedef struct scripted_variant {
     gputune_status compile, verify, sample, recheck; /* OK, or the failure */
     double time_ns, energy_nj;
-    double pilot_ns;              /* time of the launch that verifies it; 0: unknown */
+    double pilot_ns;              /* time of the launch that verifies the variant; 0 if unknown */
     double host_ns;               /* time of a sample on the host's clock; 0: like time_ns */
-    double hot_ns;                /* time of a sample with a warm cache, if requested; 0: like
-                                     time_ns */
-    gputune_status sample_kernel; /* result of sampling by the device's clock: OK, or the failure */
-    gputune_status weigh;         /* result of sampling energy: OK, or the failure */
+    double hot_ns;                /* time of a sample with a warm cache; 0: like time_ns */
+    gputune_status sample_kernel; /* result of sampling by the device's clock */
+    gputune_status weigh;         /* result of sampling energy */
     double stumble;               /* factor of the first sample's time; 0: no change */
-    bool hangs_once; /* true if verification hangs until it has ten times the deadline */
+    bool hangs_once; /* true if verification hangs unless it has ten times the deadline */
     bool sample_hangs_once;
     bool never_answers; /* true if verification never ends */
 } scripted_variant;
@@ -23,49 +22,46 @@ typedef struct scripted_variant {
 typedef struct scripted_farm {
     gt_farm farm; /* the farm as the tuner sees it; must be first */
     scripted_variant (*behave)(void *user, const gt_launch *launch);
-    gputune_status (*compile)(void *user, const char *text); /* NULL: all compilations succeed */
+    gputune_status (*compile)(void *user, const char *text); /* NULL if all compilations succeed */
     bool (*compiles_for_ever)(void *user, const char *text); /* if it returns false, the compilation
                                                                 takes 10 ms; may be NULL */
     void *user;
     bool is_busy;     /* true if endless compilations get no CPU time */
     double compile_s; /* time of a compilation on one worker */
-    double slowness;  /* GPU seconds per nanosecond of a launch; 0: launches take no time. A first
-                         launch counts once, a proof four times, a sample twice */
+    double slowness;  /* GPU seconds per nanosecond of a launch; 0: launches take no time */
     bool prepare_never_answers, recheck_never_answers;
     double noise;           /* noise as a fraction of each time, uniformly distributed */
     long round_ns;          /* time of a round of samples */
     uint32_t spoiled;       /* number of the next rounds that are disturbed */
     uint32_t late;          /* number of the next waits that end before an answer */
-    uint32_t blameless;     /* number of the next rounds that fail without a variant being the
-                               cause */
-    const char *other;      /* another user of the GPU; NULL: nobody */
-    const char *fault;      /* the driver's name for the fault of a crash; NULL: an illegal
-                               address */
-    gputune_status prepare; /* result of preparing: OK, or the failure */
+    uint32_t blameless;     /* number of the next rounds that fail without a cause */
+    const char *other;      /* another user of the GPU, or NULL */
+    const char *fault;      /* the driver's name of a crash's fault; NULL: illegal address */
+    gputune_status prepare; /* result of preparing */
     /* Returns true if the farm's next call ("farm") or answer ("answer") fails with `failure`; may
      * be NULL. */
     bool (*fails)(const char *what, int unused);
     gputune_status failure;
     uint32_t compiles, verifies, samples, rounds, prepares, weighings, hot_samples;
     uint32_t patient_verifies, rechecks, unproved, interrupts;
-    uint32_t given_up;       /* number of compilations that were given up */
-    uint32_t quick_compiles; /* compilations with less optimisation */
+    uint32_t given_up;       /* number of canceled compilations */
+    uint32_t quick_compiles; /* number of quick compiles */
     uint64_t first_verified; /* id of the first variant to be verified */
     GT_ARRAY(gt_event) events;
     GT_ARRAY(int64_t) due; /* time of each event, on the clock of gt_now_ns() */
     size_t next;
-    int64_t worker_free[64], gpu_free; /* times at which they become free, on the same clock */
-    /* endless compiles, which have run ten seconds longer after each wait */
+    int64_t worker_free[64], gpu_free; /* times at which workers and GPU become free */
+    /* endless compilations, which have run ten seconds longer after each wait */
     GT_ARRAY(gt_compiling) compiling;
     GT_ARRAY(gt_launch) launches; /* the launch of each variant, indexed by variant id */
     GT_ARRAY(bool) sampled;       /* by variant id */
-    GT_ARRAY(bool) patient; /* for each variant id: its last verification had a longer deadline */
+    GT_ARRAY(bool) patient;       /* true if the last verification had a longer deadline */
     uint64_t random;
 } scripted_farm;
 
 void scripted_farm_open(scripted_farm *farm);
 void scripted_farm_close(scripted_farm *farm);
 
-/* Workers that lend this farm to one session at a time, and cache no code. */
+/* Workers that lend this farm to one session at a time, and do not cache code. */
 void scripted_workers_open(gt_workers *workers, scripted_farm *farm);
 void scripted_workers_close(gt_workers *workers);

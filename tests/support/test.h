@@ -17,7 +17,7 @@
 #define TEST_WITHIN(name, set_up, tear_down) TEST_OF(name, void *no_state, set_up, tear_down)
 
 /* Like TEST_WITHIN(), with the object that `set_up` made: TEST_OF(name, world *w, open_world,
- * close_world) { … }. Not inlined because gcc 12 would warn of pointers that do not dangle. */
+ * close_world) { … }. Not inlined, because gcc 12 warns without reason of dangling pointers. */
 #define TEST_OF(name, parameter, set_up, tear_down)                                                \
     __attribute__((noinline)) static void name(parameter);                                         \
     static void run_##name(void **state)                                                           \
@@ -61,7 +61,7 @@
     }
 #pragma GCC diagnostic ignored "-Woverride-init" /* OPTIONS() may set the effort twice */
 
-/* Runs all tests and returns the number that failed, for main(). The functions may be NULL. */
+/* Runs all tests and returns the number of failed tests, for main(). The functions may be NULL. */
 int tests_run(CMFixtureFunction before_all, CMFixtureFunction after_all);
 
 void test_add(int line, const struct CMUnitTest *test);

@@ -14,13 +14,13 @@ typedef gputune_status (*failing_act)(failing_world *f);
 struct failing_world {
     world *w;
     failing_act act;
-    const char *best;   /* a part of the configuration that is chosen if nothing fails */
-    bool nothing_fails; /* true if the call is being repeated without failures */
-    bool may_refute;    /* true if a failure may be stored for each of the variants */
+    const char *best;   /* part of the configuration that is chosen if nothing fails */
+    bool nothing_fails; /* true while the call is repeated without failures */
+    bool may_refute;    /* true if a failure may be stored for the variant */
     gputune_sizes sizes;
-    gputune_options options; /* the options of tune_as_asked() */
+    gputune_options options;
     const gt_background_use *background;
-    uint64_t seed;  /* differs between attempts, so stored results do not count */
+    uint64_t seed;  /* different for each attempt, so stored results do not count */
     bool own_store; /* true if each attempt gets an empty store */
 };
 
@@ -77,7 +77,6 @@ static inline gputune_status tune_as_asked(failing_world *f)
     return tune_once(f, &f->options);
 }
 
-/* Repeats a failed call without failures, which must succeed. */
 static inline void repeat(failing_world *f)
 {
     char message[512];
@@ -145,7 +144,7 @@ static inline int close_failing(void **state)
     return 0;
 }
 
-/* `step` and `sqlite_step` are passed to each_allocation() and each_of_sqlite(). */
+/* Passes `step` and `sqlite_step` to each_allocation() and each_of_sqlite(). */
 static inline void short_of_memory(failing_world *f, failing_act act, long step, long sqlite_step)
 {
     bool own_store = f->own_store;
@@ -156,8 +155,8 @@ static inline void short_of_memory(failing_world *f, failing_act act, long step,
     f->own_store = own_store;
 }
 
-/* Makes each call and each answer of the farm fail; in the long test, in every way that a variant
- * or worker can. */
+/* Makes each call and each answer of the farm fail. With GPUTUNE_TEST_LONG, uses every kind of
+ * failure of a variant or worker. */
 static inline void without_the_farm(failing_world *f, failing_act act)
 {
     static const gputune_status answers[] = {GPUTUNE_ECRASHED, GPUTUNE_EWORKER, GPUTUNE_ETIMEOUT,

@@ -44,9 +44,9 @@ typedef struct world {
     gt_services services;
     scripted_farm farm;
     scripted_variant by_block[1025];
-    gt_workers workers; /* workers that lend the scripted farm */
+    gt_workers workers;
     gt_gpu_right gpu;
-    gt_choice choice; /* the choice of the last tune(), and its configuration */
+    gt_choice choice;
     char config[64];
 } world;
 
@@ -75,7 +75,7 @@ static inline void write_template(world *w, const char *blocks)
     file_write(w->path, template_text, blocks);
 }
 
-/* Sets a member of every variant. The value may depend on `block`. */
+/* Sets a member of every variant to a value that may depend on `block`. */
 #define SET_EACH(w, member, value)                                                                 \
     for (int block = 0; block <= 1024; block++) {                                                  \
         (w)->by_block[block].member = (value);                                                     \
@@ -152,14 +152,13 @@ static inline int close_world(void **state)
     return 0;
 }
 
-/* Makes launches cost the host the same time, whatever the device does. */
+/* Makes launches take the host the same time, whatever the device does. */
 static inline void launches_cost_the_host(world *w)
 {
     SET_EACH(w, host_ns, 3000);
     w->farm.noise = 0.01;
 }
 
-/* Returns a request for the template, which must succeed. */
 static inline gt_request *request_for(world *w, const gputune_options *options)
 {
     gt_request *request;
@@ -168,7 +167,6 @@ static inline gt_request *request_for(world *w, const gputune_options *options)
     return request;
 }
 
-/* Returns the template's stored trials. */
 static inline gt_trial_list trials_of(world *w)
 {
     gt_trial_list list;
@@ -178,8 +176,8 @@ static inline gt_trial_list trials_of(world *w)
     return list;
 }
 
-/* Tunes at this size (0: the template's) and returns the status. Sets w->choice and w->config,
- * which is "" on failure. */
+/* Tunes at this size, or at the template's if `n` is 0, and returns the status. Sets w->choice and
+ * w->config, which is "" on failure. */
 static inline gputune_status tune_at(world *w, int64_t n, const gputune_options *options)
 {
     const gputune_size size = {"n", n};
@@ -206,7 +204,6 @@ static inline gputune_status tune(world *w, const gputune_options *options)
     return tune_at(w, 0, options);
 }
 
-/* Checks the answer of tune_at(). */
 static inline void expect_answer(world *w, int64_t n, const gputune_options *options,
                                  gputune_source source, const char *config)
 {
@@ -222,7 +219,6 @@ static inline const char *tuned(world *w, const gputune_options *options)
     return w->config;
 }
 
-/* Like tuned(), for an objective. */
 static inline const char *tuned_for(world *w, gputune_objective objective)
 {
     return tuned(w, &OPTIONS(.objective = objective));
@@ -236,14 +232,13 @@ static inline const char *path_in(const world *w, const char *name)
     return path;
 }
 
-/* Returns the value of BLOCK in a generated source, or 0. */
 static inline int block_of(const char *text)
 {
     const char *at = strstr(text, "#define BLOCK ");
     return at ? (int)strtol(at + strlen("#define BLOCK "), NULL, 10) : 0;
 }
 
-/* Keeps the last warning, in 256 bytes. */
+/* Keeps the first 256 bytes of the last warning. */
 static inline void keep_warning(void *user, gputune_log_level level, const char *line)
 {
     if (level == GPUTUNE_LOG_WARNING) {

@@ -1,5 +1,5 @@
 /* The test of request sequences: a kernel with 15 configurations, requests, and answers. Requests
- * and answers are sent through a pipe, so they hold no pointers. */
+ * and answers are sent through a pipe, so they contain no pointers. */
 #pragma once
 
 #include "support/scripted_farm.h"
@@ -46,10 +46,10 @@ static inline int seed_of(int scenario)
 /* Disturbances of a request. They occur when the tuner waits for the farm for the `at`th time. */
 typedef enum disturbance {
     UNDISTURBED,
-    LIMIT,       /* the time limit ends */
-    LATE_LIMIT,  /* the time limit ends, and verifying the winner again takes too long */
-    CANCEL,      /* the caller cancels the call */
-    KILL,        /* the process is killed */
+    LIMIT,
+    LATE_LIMIT, /* the time limit ends, and re-verifying the winner takes too long */
+    CANCEL,
+    KILL,
     BUSY_GPU,    /* another tuning uses the GPU from the beginning */
     LOST_WORKER, /* a job of the measure worker ends with EWORKER */
     DISTURBANCES
@@ -58,12 +58,12 @@ static const char *const disturbance_names[DISTURBANCES] = {
     "", "limit", "late limit", "cancel", "kill", "busy GPU", "lost worker"};
 
 typedef struct sequence_request {
-    int number;  /* number in the sequence */
-    int process; /* index of the process, 0 or 1 */
+    int number;
+    int process;
     int scenario;
-    uint32_t template_blocks; /* bit set: the template's values of BLOCK */
+    uint32_t template_blocks; /* bit set of the template's values of BLOCK */
     int require;              /* the limit in the template's require(BLOCK * ITEMS <= ...) */
-    uint32_t only_blocks;     /* bit set: the values that a restriction allows; 0: no restriction */
+    uint32_t only_blocks;     /* bit set of the allowed values; 0 without a restriction */
     uint32_t max_variants;
     gputune_effort effort;
     int driver_version;
@@ -71,23 +71,23 @@ typedef struct sequence_request {
     bool refresh; /* true to call gputune_refresh() before the request */
     disturbance disturbance;
     int at;
-    scripted_variant variants[CONFIGS]; /* the behaviour of each configuration in this scenario */
+    scripted_variant variants[CONFIGS];
 } sequence_request;
 
 typedef struct sequence_answer {
     gputune_status status;
     gputune_source source;
-    int config;     /* the chosen configuration; NO_CONFIG: none */
-    int made_by;    /* the request that made the plan; an earlier one if the plan table answered */
+    int config;     /* the chosen configuration, or NO_CONFIG */
+    int made_by;    /* number of the request that made the plan */
     bool disturbed; /* true if the disturbance occurred */
     /* true if the answer reports that the time limit ended or that it was canceled */
     bool undecided;
-    bool unproved;  /* true if the answer reports that the winner was not verified again */
-    bool explained; /* true if the answer comes with a reason */
+    bool unproved;  /* true if the answer reports that the winner was not re-verified */
+    bool explained; /* true if the answer contains a reason */
     double time_ns;
-    uint32_t ran_on;  /* bit set: configurations that were being verified when the limit came */
-    uint32_t tried;   /* bit set: configurations that were launched in a worker */
-    uint32_t refuted; /* bit set: configurations whose failure may be stored */
+    uint32_t ran_on;  /* bit set of configurations that were being verified at the limit */
+    uint32_t tried;   /* bit set of configurations that were launched in a worker */
+    uint32_t refuted; /* bit set of configurations whose failure may be stored */
     char message[256];
 } sequence_answer;
 

@@ -1,5 +1,5 @@
-/* A model of the correct answers: which answers a request may get, given the requests before it.
- * The model knows how each variant behaves, what was measured, and which failures were found. */
+/* A model of the correct answers. It knows how each variant behaves, and which results and failures
+ * earlier requests have found, and so which answers a request may get. */
 #pragma once
 
 #include "tuner/sequence.h"
@@ -11,7 +11,7 @@ enum { RESULTS_MAX = 64, PROCESSES = 2, PLANS_MAX = 16 };
 /* A result of a tuning, and the conditions under which it was made. */
 typedef struct result {
     int scenario, config;
-    uint32_t blocks; /* the space: the template's values that the restriction allows */
+    uint32_t blocks; /* the template's values that the restriction allows */
     int require;
     uint32_t limit;
     gputune_effort effort;
@@ -22,23 +22,23 @@ typedef struct result {
 } result;
 
 typedef struct model {
-    result kept[RESULTS_MAX]; /* the results in the database, one for each scenario and space */
+    result kept[RESULTS_MAX]; /* results in the database, one for each scenario and space */
     int kept_count;
-    int refuted_with[SCENARIOS][CONFIGS]; /* the driver with which it last failed; 0: never */
+    int refuted_with[SCENARIOS][CONFIGS]; /* driver of the last failure, or 0 */
     bool doubtful[SCENARIOS]; /* true if a forced tuning tried variants that had failed */
-    /* bit set: configurations whose proof a limit ended. Calls with that limit need not try these
-     * again. */
+    /* bit set of configurations whose proof a limit ended. Calls with the same limit need not try
+     * them again. */
     uint32_t ran_on[SCENARIOS];
-    /* bit set: failures that the process's plan table knows */
+    /* bit set of failures that the process's plan table knows */
     uint32_t reported[PROCESSES][SCENARIOS];
     struct {
         sequence_request request;
-        result result; /* its `decided` is set only if the request's own space was searched */
-        /* requests with the same time limit that the plan answers, because that limit ended its
-         * tuning; none unless `decided` */
+        result result; /* decided only if the request's own space was searched */
+        /* requests with the same time limit that the plan answers, because this limit ended its
+         * tuning */
         result limited;
-    } plans[PLANS_MAX]; /* by the number of the request that made the plan */
-    /* the last result that the process's plan table knows; -1: none */
+    } plans[PLANS_MAX]; /* indexed by the number of the request that made the plan */
+    /* the last result that the process's plan table knows, or -1 */
     int measured_last[PROCESSES];
 } model;
 
@@ -47,8 +47,6 @@ static inline void model_start(model *m)
     *m = (model){.measured_last = {-1, -1}};
 }
 
-/* --- spaces ----------------------------------------------------------------------------------- */
-
 static bool is_in(const sequence_request *r, int config, bool restricted)
 {
     uint32_t blocks = r->template_blocks & (r->only_blocks && restricted ? r->only_blocks : ~0U);
@@ -56,7 +54,7 @@ static bool is_in(const sequence_request *r, int config, bool restricted)
     return (blocks >> (config / ITEM_VALUES) & 1) && product <= r->require;
 }
 
-/* Returns true if the restriction leaves no configuration. A tuning then fails. */
+/* Returns true if the restriction leaves no configuration, so a tuning fails. */
 static bool is_empty(const sequence_request *r)
 {
     bool any = false;
@@ -104,8 +102,6 @@ static bool is_fastest(const model *m, const sequence_request *r, int config)
     return true;
 }
 
-/* --- results ---------------------------------------------------------------------------------- */
-
 static result result_of(const sequence_request *r, const sequence_answer *a)
 {
     return (result){.scenario = r->scenario,
@@ -125,8 +121,8 @@ static bool same_space(const result *a, const result *b)
     return a->scenario == b->scenario && a->blocks == b->blocks && a->require == b->require;
 }
 
-/* Returns true if a result, final or not, has the same scenario and space as the request and was
- * made under conditions that satisfy it. */
+/* Returns true if a result has the scenario and space of the request, and its conditions satisfy
+ * the request. The result need not be final. */
 static bool does_for(const result *made, const result *asked)
 {
     return same_space(made, asked) && made->effort >= asked->effort &&
@@ -139,7 +135,6 @@ static bool is_valid(const model *m, const result *k)
     return !m->refuted_with[k->scenario][k->config];
 }
 
-/* Returns the stored result that answers a measuring request, or NULL. */
 static const result *find_decided(const model *m, const sequence_request *r)
 {
     const result asked = result_of(r, &(sequence_answer){0});
@@ -162,10 +157,8 @@ static uint32_t refuted(const model *m, const sequence_request *r)
     return set;
 }
 
-/* --- judging ---------------------------------------------------------------------------------- */
-
-/* Checks an answer of the plan table. The plan must be made for this request or a more demanding
- * one, and not be outdated by later results of this process. */
+/* Checks an answer of the plan table. The plan must have been made for this request or a more
+ * demanding one, and later results of this process must not have replaced it. */
 static const char *judge_plan(const model *m, const sequence_request *r, const sequence_answer *a)
 {
     const sequence_request *made = &m->plans[a->made_by].request;
@@ -195,7 +188,6 @@ static const char *judge_plan(const model *m, const sequence_request *r, const s
                                     : NULL;
 }
 
-/* Returns true for a failure of the default, which is not launched after exceeding its time. */
 static bool is_failure_of_default(const model *m, const sequence_request *r, gputune_status status)
 {
     const scripted_variant *v = &r->variants[DEFAULT_CONFIG];
@@ -204,7 +196,7 @@ static bool is_failure_of_default(const model *m, const sequence_request *r, gpu
             (v->hangs_once || (m->ran_on[r->scenario] >> DEFAULT_CONFIG & 1)));
 }
 
-/* Returns true if a stored result is about the request's own space. */
+/* Returns true if a stored result is for the request's own space. */
 static bool is_own(const sequence_request *r, const result *k)
 {
     const result asked = result_of(r, &(sequence_answer){0});
@@ -212,7 +204,7 @@ static bool is_own(const sequence_request *r, const result *k)
 }
 
 /* Returns true if a stored result may answer a call that did not measure. A call that cannot
- * measure cannot prove a result. */
+ * measure cannot prove a result either. */
 static bool may_serve(const model *m, const sequence_request *r, const result *k)
 {
     return k->scenario == r->scenario && is_valid(m, k) &&
@@ -229,9 +221,9 @@ static bool has_proved(const model *m, const sequence_request *r)
     return any;
 }
 
-/* Checks an answer without measuring. It is the result of the same space or else the fastest one of
- * the scenario; if none is proved, it is one that the call proves. Without results, it is any
- * configuration that is not known to fail. */
+/* Checks an answer without measuring. It must be the result of the same space, or else the fastest
+ * result of the scenario. Without a proved result, the call proves one. Without results, the answer
+ * is any configuration that is not known to fail. */
 static const char *judge_unmeasured(const model *m, const sequence_request *r,
                                     const sequence_answer *a)
 {
@@ -254,7 +246,7 @@ static const char *judge_unmeasured(const model *m, const sequence_request *r,
                   (least == 0 || (k->time_ns > 0 && k->time_ns <= least * 1.02));
     }
     if (a->status != GPUTUNE_OK && a->disturbed && r->effort < GPUTUNE_MEASURE) {
-        return NULL; /* there was no time to compile the default */
+        return NULL;
     }
     if (a->status != GPUTUNE_OK) {
         return any ? "no answer though a stored one serves"
@@ -293,7 +285,7 @@ static const char *judge_failure(const model *m, const sequence_request *r,
     }
     bool had_the_default = a->tried >> DEFAULT_CONFIG & 1;
     if (a->status == GPUTUNE_ETIMEOUT && r->disturbance == LATE_LIMIT && !had_the_default) {
-        return NULL; /* there was no time to compile the default */
+        return NULL; /* no time was left to compile the default */
     }
     if (a->disturbed) {
         return is_failure_of_default(m, r, a->status) ? NULL : "failed where a default serves";
@@ -361,10 +353,8 @@ static inline const char *judge(const model *m, const sequence_request *r, const
     return m->doubtful[r->scenario] ? NULL : judge_unmeasured(m, r, a);
 }
 
-/* --- learning --------------------------------------------------------------------------------- */
-
-/* Keeps one result for each scenario and space. A final result is not replaced by one that it could
- * have answered. */
+/* Keeps one result for each scenario and space. A final result stays if it could have answered the
+ * new request. */
 static void keep(model *m, const sequence_request *r, const result *made)
 {
     int place = 0;
@@ -398,8 +388,8 @@ static result result_of_unmeasured(const model *m, const result *asked, const se
     return made;
 }
 
-/* Returns true if the time limit ended a tuning. A winner without its last proof answers no later
- * call. */
+/* Returns true if the time limit ended a tuning. A winner without its last proof does not answer
+ * later calls. */
 static bool was_limited(const sequence_request *r, const sequence_answer *a)
 {
     bool by_limit = r->disturbance == LIMIT || r->disturbance == LATE_LIMIT;
@@ -416,8 +406,8 @@ static void note_proof(model *m, const sequence_request *r, int config)
     }
 }
 
-/* Returns the bit set of failures that a tuning stores. It does not store the last crash before a
- * worker is lost, because the GPU may be broken. */
+/* Returns the bit set of failures that a tuning stores. The last crash before a worker is lost is
+ * not stored, because the GPU may be broken. */
 static uint32_t kept_failures(const sequence_request *r, const sequence_answer *a)
 {
     uint32_t set = a->refuted;

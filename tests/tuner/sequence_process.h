@@ -1,5 +1,5 @@
 /* A process that answers the requests of a sequence with the real tuner, plan table and store, and
- * a scripted farm and clock. It does no checks. */
+ * a scripted farm and clock. The process checks nothing. */
 #pragma once
 
 #include "tuner/sequence.h"
@@ -43,18 +43,16 @@ static struct {
     sequence_answer answer;
     gputune tuner;
     scripted_farm farm;
-    /* the operations that the tuner calls, and those of the scripted farm below them */
+    /* the operations for the tuner, and those of the scripted farm */
     gt_farm_ops ops, scripted;
     const char *path;   /* of the template */
-    int waits;          /* waits for the farm in this request */
-    bool was_late;      /* true if LATE_LIMIT has delayed one answer already */
-    uint64_t recheck;   /* the variant that is being verified again, or GT_NO_VARIANT */
+    int waits;          /* number of waits for the farm in this request */
+    bool was_late;      /* true if LATE_LIMIT has already delayed an answer */
+    uint64_t recheck;   /* the variant that is re-verified, or GT_NO_VARIANT */
     int source_of[256]; /* for each compile job, one of the configurations with this source */
-    gputune_plan *plans[REQUESTS_MAX]; /* by the number of the request that made the plan */
+    gputune_plan *plans[REQUESTS_MAX]; /* indexed by the number of the request that made the plan */
     volatile int cancel;
 } process;
-
-/* --- the farm --------------------------------------------------------------------------------- */
 
 static int config_of(const gt_launch *launch)
 {
@@ -240,8 +238,6 @@ static void start_process(const char *template, const char *database)
     process.farm.farm.ops = &process.ops;
 }
 
-/* --- one request ------------------------------------------------------------------------------ */
-
 /* Lists the chosen values of BLOCK, as in "32, 64". */
 static void list_blocks(char out[64], uint32_t chosen)
 {
@@ -306,7 +302,7 @@ static gputune_status answer_by_table(gputune_sizes sizes, const gputune_options
             return GPUTUNE_OK;
         }
     }
-    process.plans[process.request.number] = plan; /* kept, so no other plan gets its address */
+    process.plans[process.request.number] = plan; /* kept, so no other plan gets the same address */
     return GPUTUNE_OK;
 }
 

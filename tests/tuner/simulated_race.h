@@ -15,7 +15,7 @@
 
 enum { FIELD_MAX = 128 };
 
-/* A simulated machine: the true times of the contestants, and the disturbances of their samples. */
+/* The true times of the contestants, and the disturbances of their samples. */
 typedef struct machine {
     double times[FIELD_MAX];
     double firsts[FIELD_MAX]; /* additional time of quick samples */
@@ -82,7 +82,6 @@ static inline gt_race *start_race(uint32_t count, const gt_race_options *options
     return race;
 }
 
-/* Samples rounds until the race ends. */
 static inline void finish_race(gt_race *race, machine *m)
 {
     gt_race_end end = GT_RACE_RUNNING;

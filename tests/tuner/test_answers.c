@@ -1,4 +1,4 @@
-/* Tests which answer a request gets after edits of its template, and after a shortage of memory. */
+/* Tests the answers to requests after edits of the template, and after a lack of memory. */
 #include "search_world.h"
 #include "support/folder.h"
 
@@ -15,7 +15,7 @@ static void rewrite_template(world *w, const char *clause)
     fclose(file);
 }
 
-/* The code of the winner is unchanged, but that of other variants changes. */
+/* The edit changes the code of other variants, but not the winner's. */
 TEST_OF(test_clauses_that_make_other_code_make_another_race, world *w, open_world, close_world)
 {
     static const struct {
@@ -68,7 +68,6 @@ TEST_OF(test_a_speedup_is_the_one_over_the_default_of_today, world *w, open_worl
     assert_float_equal(speedup_of(w, &low), 1.25, 0.01);
 }
 
-/* Editing the default does not make a stored answer compile anything. */
 TEST_OF(test_the_stored_fallback_stays_if_the_default_is_edited, world *w, open_world, close_world)
 {
     assert_string_equal(tuned(w, NULL), "BLOCK=256");
@@ -79,7 +78,7 @@ TEST_OF(test_the_stored_fallback_stays_if_the_default_is_edited, world *w, open_
     assert_true(w->choice.has_fallback);
 }
 
-/* The same holds if the winner was the default and needed no fallback. */
+/* The winner was the default and needed no fallback. */
 TEST_OF(test_a_default_that_won_needs_no_fallback_if_the_default_is_edited, world *w, open_world,
         close_world)
 {

@@ -1,4 +1,4 @@
-/* Tests how kernels are found: by name and by path. */
+/* Tests finding kernels by name and by path. */
 #include "support/folder.h"
 #include "support/test.h"
 #include "tuner/catalog.h"
@@ -21,7 +21,6 @@ static const char *path_of(const char *name)
     return out;
 }
 
-/* Writes a file with these kernels. */
 static void write_file(const char *name, const char *const *kernels, size_t count)
 {
     FILE *file = fopen(path_of(name), "w");
@@ -112,7 +111,6 @@ TEST_OF(test_two_files_with_one_kernel, gt_catalog *catalog, open_folder, close_
     ASSERT_OK(gt_catalog_add(catalog, path_of("more.cu"), NULL, NULL, count, &added));
     assert_int_equal(added, 1);
     assert_found(catalog, "add", "add", "more.cu");
-    /* after an edit, the new contents of the file count */
     static const char *const other[] = {"subtract"};
     write_file("more.cu", other, 1);
     struct timespec times[2] = {{1, 0}, {1, 0}};
@@ -121,7 +119,7 @@ TEST_OF(test_two_files_with_one_kernel, gt_catalog *catalog, open_folder, close_
     assert_found(catalog, "subtract", "subtract", "more.cu");
 }
 
-/* Writes a text, with this second of 1970 as its time of modification. */
+/* Writes a text, with this second of 1970 as its modification time. */
 static void write_text(const char *name, const char *text, time_t second)
 {
     const struct timespec times[2] = {{second, 0}, {second, 0}};
@@ -136,7 +134,7 @@ static gt_hash identity_of(gt_catalog *catalog, const char *kernel)
     return found->identity;
 }
 
-/* The included file is part of the template, or a header that the compiler reads. */
+/* The included file is a part of the template, or a header that the compiler reads. */
 TEST_OF(test_a_file_changes_with_its_includes, gt_catalog *catalog, open_folder, close_folder)
 {
     static const char *const forms[] = {"#include \"part.h\"\n", "#include <part.h>\n"};
@@ -154,7 +152,7 @@ TEST_OF(test_a_file_changes_with_its_includes, gt_catalog *catalog, open_folder,
         assert_true(gt_hash_equal(first, identity_of(catalog, "part")));
         write_text("part.h", "#define PART 2\n", 2);
         assert_false(gt_hash_equal(first, identity_of(catalog, "part")));
-        unlink(path_of("part.h")); /* keeps the contents that were read last */
+        unlink(path_of("part.h")); /* the catalog keeps the contents that it read last */
         assert_false(gt_hash_equal(first, identity_of(catalog, "part")));
     }
 }
@@ -169,7 +167,6 @@ TEST_OF(test_each, gt_catalog *catalog, open_folder, close_folder)
     assert_int_equal(gt_catalog_each(catalog, "nothing", count, &kernels), GPUTUNE_ENOTFOUND);
 }
 
-/* A folder may be created after the tuner was opened. */
 TEST_WITHIN(test_a_folder_that_comes_later, open_folder, close_folder)
 {
     gt_catalog *catalog;

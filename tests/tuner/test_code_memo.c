@@ -1,4 +1,4 @@
-/* Tests the code that searches of one process share. */
+/* Tests sharing compiled code between searches of one process. */
 #include "tuner/code_memo.h"
 
 #include "support/test.h"

@@ -1,4 +1,4 @@
-/* Tests results of other places: the nearest size, and other constraints. */
+/* Tests using results of the nearest size, and results under other constraints. */
 #include "search_world.h"
 #include "support/folder.h"
 
@@ -23,7 +23,7 @@ static const char sized_text[] =
 
 enum { SMALL = 33792, LARGE = 60000 };
 
-/* With at least this many threads, BLOCK=256, the fastest variant, is wrong. */
+/* BLOCK=256 is the fastest variant, but wrong if there are at least this many threads. */
 static uint64_t wrong_from;
 
 static scripted_variant behave_by_size(void *user, const gt_launch *launch)
@@ -49,7 +49,6 @@ static void expect(world *w, int64_t n, gputune_effort effort, gputune_source so
     expect_answer(w, n, &OPTIONS(.effort = effort), source, config);
 }
 
-/* Checks as well whether the call verifies a variant. */
 static void expect_proof_with(world *w, int64_t n, const gputune_options *options, bool proves,
                               gputune_source source, const char *config)
 {
@@ -63,8 +62,6 @@ static void expect_proof(world *w, int64_t n, gputune_effort effort, bool proves
 {
     expect_proof_with(w, n, &OPTIONS(.effort = effort), proves, source, config);
 }
-
-/* ---- the nearest size ------------------------------------------------------------------------ */
 
 TEST_OF(test_the_nearest_is_proved_at_the_size, world *w, open_world, close_world)
 {
@@ -113,8 +110,6 @@ TEST_OF(nearest_is_not_a_default_that_failed, world *w, open_world, close_world)
     assert_int_equal(tune_at(w, LARGE, NULL), GPUTUNE_ECRASHED);
     assert_non_null(strstr(gt_message(), "the default failed"));
 }
-
-/* ---- failures -------------------------------------------------------------------------------- */
 
 /* The require() excludes the old odd-tail size, so variants are verified at another one. */
 TEST_OF(test_a_failure_is_none_once_the_template_is_corrected, world *w, open_world, close_world)

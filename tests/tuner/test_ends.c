@@ -1,10 +1,10 @@
-/* Tests that the winner is verified again after its last sample, however a tuning ends, or that the
- * result says that it was not. */
+/* Tests that the winner is re-verified after its last sample, however a tuning ends, or that the
+ * result reports that it was not. */
 #include "search_world.h"
 
 enum { BLOCKS = 128, STEP = 8 };
 
-/* Makes launches take about a millisecond, on a GPU that does one thing at a time. */
+/* Makes launches take about a millisecond, on a GPU that runs one launch at a time. */
 static void slow_down(world *w)
 {
     SET_TIMES(w, 1e6 + 1e4 * abs(block - 256));
@@ -47,7 +47,6 @@ TEST_OF(winner_is_reverified_if_the_limit_ends_verifying, world *w, open_world, 
     write_blocks(w, BLOCKS, STEP);
     w->farm.slowness = 5e-9; /* 128 variants of 5 to 40 ms; verifying one takes four launches */
     expect_proved(w, &options, "the time limit was reached");
-    /* the search stopped before the limit and reports why */
     assert_non_null(strstr(w->choice.stop_reason, "of 1 s are reserved for verifying the winner"));
 }
 
@@ -75,7 +74,7 @@ TEST_OF(winner_is_reverified_if_the_limit_ends_compiling, world *w, open_world, 
     expect_proved(w, &options, "the time limit was reached");
 }
 
-/* The hanging worker is ended so the best variant so far can be verified. */
+/* The hanging worker is ended, so the best variant so far can be verified. */
 TEST_OF(winner_is_reverified_if_a_variant_never_ends, world *w, open_world, close_world)
 {
     const gputune_options options = OPTIONS(.time_limit_s = 1.5);
@@ -115,8 +114,7 @@ TEST_OF(winner_is_reverified_if_no_gain_is_expected, world *w, open_world, close
     assert_true(w->choice.terms.final && !w->choice.terms.complete);
 }
 
-/* A search that a limit ended has not tried every variant. It still answers a request for all
- * variants with the same limit. */
+/* A search that a limit ended answers a later request for all variants with the same limit. */
 TEST_OF(limited_result_answers_exhaustive_request, world *w, open_world, close_world)
 {
     gputune_options options = OPTIONS(.time_limit_s = 0.5);
@@ -164,7 +162,7 @@ TEST_OF(canceled_tuning_reports_if_it_reverified, world *w, open_world, close_wo
     assert_true(w->choice.terms.limit_s == 0);
 }
 
-/* A winner that could not be verified again is verified before its next launch. */
+/* A winner that could not be re-verified is verified before its next launch. */
 TEST_OF(unverified_winner_is_verified_before_its_launch, world *w, open_world, close_world)
 {
     gputune_options options = OPTIONS(.time_limit_s = 1);
@@ -182,7 +180,7 @@ TEST_OF(unverified_winner_is_verified_before_its_launch, world *w, open_world, c
     assert_true(w->farm.verifies > verifies);
 }
 
-/* If the worker is ended from outside repeatedly, the default is returned with the reason. */
+/* The worker is ended from outside repeatedly, so the default is returned with the reason. */
 TEST_OF(lost_worker_at_the_last_proof_gives_the_default, world *w, open_world, close_world)
 {
     const gputune_options options = OPTIONS(.time_limit_s = 30);

@@ -1,5 +1,5 @@
-/* Tests the number of resident blocks against the occupancy that the driver reports on an H200, and
- * the ranking of estimates. */
+/* Tests the computed number of resident blocks against the occupancy that the driver reports on an
+ * H200, and the ranking of estimates. */
 #include "gpu/device.h"
 #include "support/test.h"
 #include "tuner/tune.h"
@@ -30,12 +30,10 @@ TEST(test_resident_blocks_follow_every_limit)
         uint32_t block, registers, shared;
         int blocks;
     } cases[] = {
-        {64, 16, 0, 32},      /* limited by the number of blocks */
-        {1024, 26, 0, 2},     /* limited by threads */
-        {256, 56, 0, 4},      /* limited by registers: an occupancy of 0.50 was measured */
-        {256, 40, 0, 6},      /* occupancy 0.75 was measured */
-        {256, 16, 131072, 1}, /* limited by shared memory */
-        {1024, 96, 0, 0},     /* too many registers: the driver refuses it */
+        {64, 16, 0, 32},      {1024, 26, 0, 2}, /* limited by threads */
+        {256, 56, 0, 4},                        /* limited by registers; measured: occupancy 0.50 */
+        {256, 40, 0, 6},                        /* occupancy 0.75 was measured */
+        {256, 16, 131072, 1}, {1024, 96, 0, 0}, /* too many registers for the driver */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const gt_kernel_step step = shape(1000, cases[i].block, cases[i].shared);

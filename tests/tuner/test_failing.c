@@ -1,6 +1,6 @@
 /* Tests calls of a tuner in which an allocation or the farm fails: tuning, a hit, a search, a
- * comparison, and a ranking. The error has the right status, the chosen configuration is correct,
- * and the next call works. */
+ * comparison, and a ranking. The error must have the right status, the chosen configuration must be
+ * correct, and the next call must work. */
 #include "failing_world.h"
 #include "support/folder.h"
 #include "tuner/tune.h"
@@ -11,7 +11,6 @@ static gputune_status tune_and_hit(failing_world *f)
     return tune_once(f, NULL);
 }
 
-/* Searches with hints from another size. */
 static gputune_status search(failing_world *f)
 {
     static const gputune_size other = {"n", 8192};
@@ -22,7 +21,7 @@ static gputune_status search(failing_world *f)
     return status == GPUTUNE_OK ? tune_once(f, &options) : status;
 }
 
-/* Tunes with one variant first, then with all. */
+/* Tunes with one variant, then with all. */
 static gputune_status tune_more(failing_world *f)
 {
     const char *best = f->best;
@@ -47,15 +46,13 @@ static gputune_status compare(failing_world *f)
     gt_config configs[3];
     for (int i = 0; i < 3; i++) {
         configs[i] = gt_config_default(request->template);
-        configs[i].choice[0] = (uint16_t)(i + 1); /* the last configuration is wrong */
+        configs[i].choice[0] = (uint16_t)(i + 1);
     }
     gputune_status status = gt_run(request, configs, 3, GT_RUN_FULLY, take, &taken);
     assert_true(status != GPUTUNE_OK || taken == 3);
     gt_request_free(request);
     return status;
 }
-
-/* ---- disturbed tunings ----------------------------------------------------------------------- */
 
 static gputune_status tune_with_trouble(failing_world *f)
 {
@@ -76,7 +73,6 @@ static bool must_give_way(void *user)
     return false;
 }
 
-/* The application uses the GPU most of the time. */
 static gputune_status tune_in_the_background(failing_world *f)
 {
     uint32_t asked = 0;
@@ -95,8 +91,6 @@ static const char pipeline_text[] =
     "#pragma gputune launch(second, block = 64, grid = 2)\n"
     "__global__ void first(float *y, const float *x, int n) { y[0] = VEC; }\n"
     "__global__ void second(float *y, const float *x, int n) {}\n";
-
-/* ---- the tests ------------------------------------------------------------------------------- */
 
 TEST_OF(a_tuning_and_a_hit, failing_world *f, open_failing, close_failing)
 {
@@ -121,7 +115,7 @@ TEST_OF(a_tuning_by_energy, failing_world *f, open_failing, close_failing)
     without_the_farm(f, tune_as_asked);
 }
 
-/* The four fastest variants crash when their energy is measured, and others replace them. */
+/* The four fastest variants crash while their energy is measured, and others replace them. */
 TEST_OF(a_tuning_by_energy_whose_finalists_fail, failing_world *f, open_failing, close_failing)
 {
     write_template(f->w, "32, 64, 96, 128, 160, 192, 224, 256");

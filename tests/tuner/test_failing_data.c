@@ -54,8 +54,6 @@ static void write_data(failing_world *f, const char *more)
     write_npy(f, "v.npy", "<f4", 4 * N);
 }
 
-/* ---- data ------------------------------------------------------------------------------------ */
-
 static gputune_status send_files(failing_world *f)
 {
     char path[128];
@@ -126,8 +124,6 @@ TEST_OF(files_and_expressions, failing_world *f, open_failing, close_failing)
     }
 }
 
-/* ---- other requests -------------------------------------------------------------------------- */
-
 static int take(void *user, const gputune_compiled *compiled)
 {
     uint32_t *taken = user;
@@ -151,7 +147,7 @@ static gputune_status choose_forced(gt_choice *out, gt_request *request)
     return gt_choose_forced(out, request, "BLOCK=256");
 }
 
-/* The second call finds the configuration verified. */
+/* The second call need not verify the configuration again. */
 static gputune_status order(failing_world *f)
 {
     GT_TRY(choose(f, choose_forced, NULL));
@@ -163,7 +159,6 @@ static gputune_status order_default(failing_world *f)
     return choose(f, gt_choose_default, NULL);
 }
 
-/* Uses the result of another size. */
 static gputune_status take_nearest(failing_world *f)
 {
     static const gputune_size other = {"n", 8192};
@@ -236,8 +231,6 @@ TEST_OF(buffers_of_the_host, failing_world *f, open_failing, close_failing)
     short_of_memory(f, send_buffers, 2, 997);
 }
 
-/* ---- requests that outlive their call -------------------------------------------------------- */
-
 static gputune_status outlive_call(failing_world *f)
 {
     char path[] = "/dev/null", axis[] = "BLOCK=64";
@@ -262,8 +255,6 @@ TEST_OF(a_request_that_outlives_its_call, failing_world *f, open_failing, close_
     f->act = outlive_call;
     each_allocation(1, attempt, NULL, f);
 }
-
-/* ---- templates ------------------------------------------------------------------------------- */
 
 static int count_kernels(void *user, const gt_template *template)
 {
@@ -318,7 +309,7 @@ static void write_file(const failing_world *f, const char *name, const char *tex
     file_write(path, "%s", text);
 }
 
-/* Writes a kernel with headers of its own and of a toolkit. */
+/* Writes a kernel with a header of its own and a header of a toolkit. */
 static void write_beside(const failing_world *f)
 {
     char toolkit[128];

@@ -1,4 +1,4 @@
-/* Tests giving up compiles that take far longer than their variants are expected to be worth. */
+/* Tests canceling compiles that take far longer than their variants can be worth. */
 #include "search_world.h"
 #include "tuner/session.h"
 
@@ -51,8 +51,6 @@ TEST_OF(a_tuning_does_not_wait_for_what_is_not_worth_it, world *w, open_world, c
     assert_non_null(strstr(w->choice.stop_reason, expected));
     expect_nothing_stored_from(w, SLOW); /* another tuning may try these variants */
 }
-
-/* ---- with a proposer of its own -------------------------------------------------------------- */
 
 typedef struct own_proposer {
     gt_list_proposer list; /* must be the first member */

@@ -1,4 +1,4 @@
-/* Tests what templates may include, the order of the folders, and how includes affect the
+/* Tests what templates may include, the order of the folders, and the effect of includes on the
  * identity. */
 #include "base/file.h"
 #include "base/text.h"
@@ -52,8 +52,8 @@ static int close_folder(void **state)
     return 0;
 }
 
-/* Reads t/k.cu, which consists of `head` and the kernel, with lib/ as an include path if `named`.
- * Sets *options, which may be NULL, to the compiler's options; the caller frees it. */
+/* Reads t/k.cu, which consists of `head` and the kernel, with the include path lib/ if `named`.
+ * Sets *options, which may be NULL, to the compiler's options, which the caller frees. */
 static gputune_status parse(gt_hash *identity, char **options, const char *head, bool named)
 {
     char *text, *path, *lib;
@@ -126,7 +126,7 @@ TEST_WITHIN(test_the_compiler_gets_the_folders_in_order, open_folder, close_fold
     ASSERT_OK(gt_path_format(&expected, "-I%s/lib -I%s/toolkit/include", folder, folder));
     assert_ptr_equal(strstr(options, expected), options);
     free(options);
-    ASSERT_OK(parse(NULL, &options, "", true)); /* no includes, so no folders */
+    ASSERT_OK(parse(NULL, &options, "", true));
     assert_string_equal(options, "");
     free(options);
     free(expected);
@@ -147,7 +147,7 @@ static void expect_refusal(const char *head, const char *message)
     assert_non_null(strstr(gt_message(), message));
 }
 
-/* Files outside of the template's folder would leak into the compiler's messages. */
+/* Contents of files outside the template's folder would leak into the compiler's messages. */
 TEST_WITHIN(test_nothing_outside_is_read, open_folder, close_folder)
 {
     write_file("secret.h", "secret\n");
@@ -186,7 +186,7 @@ TEST_WITHIN(hidden_includes_are_refused, open_folder, close_folder)
     expect_mistake("#embed \"/etc/passwd\"\n", "found 'embed'; expected a directive");
 }
 
-/* Reading these files would fill the memory or wait forever. */
+/* Reading these files would fill the memory or block forever. */
 TEST_WITHIN(test_devices_and_fifos_are_no_headers, open_folder, close_folder)
 {
     GT_FREED char *fifo = NULL;

@@ -1,9 +1,6 @@
-/* Tests the use of known results: results that are reported to a proposer, edits, and hints from
- * other sizes. */
+/* Tests using known results: reporting them to a proposer, edits, and hints from other sizes. */
 #include "search_world.h"
 #include "tuner/tuning.h"
-
-/* ---- times that are reported to a proposer --------------------------------------------------- */
 
 typedef struct listener {
     gt_list_proposer list; /* must be the first member */
@@ -24,7 +21,7 @@ static void listen(gt_proposer *self, const gt_config *config, const gt_tried *r
     }
 }
 
-/* Times of variants that leave after their first sample are reported to the proposer, too, with the
+/* Variants that leave the race after their first sample are also reported, with their time and the
  * GPU time that they took. */
 TEST_OF(times_of_losers_are_reported, world *w, open_world, close_world)
 {
@@ -62,9 +59,6 @@ TEST_OF(known_default_counts_once, world *w, open_world, close_world)
     assert_int_equal(w->choice.variants, 5);
 }
 
-/* --- edits ------------------------------------------------------------------------------------ */
-
-/* Writes the template with an additional clause. */
 static void write_clause(world *w, const char *clause)
 {
     char more[256];
@@ -73,7 +67,6 @@ static void write_clause(world *w, const char *clause)
     write_template(w, more);
 }
 
-/* Edits that do not change the kernel's text. */
 static const char *const edits[][2] = {
     {"define(D = BLOCK == 256 ? 1 : 2)", "define(D = BLOCK == 256 ? 3 : 2)"},
     {"define(D = n)", "define(D = n / 1)"}, /* used only by expressions */
@@ -130,11 +123,9 @@ TEST_OF(a_winner_of_other_code_answers_nobody, world *w, open_world, close_world
     }
 }
 
-/* --- elsewhere -------------------------------------------------------------------------------- */
-
 enum { BLOCKS = 128, STEP = 8, BEST = 808 };
 
-/* Writes 128 values of BLOCK, of which one is far faster than all others. */
+/* Writes 128 values of BLOCK, one of which is far faster than all others. */
 static void make_needle(world *w)
 {
     write_blocks(w, BLOCKS, STEP);
@@ -142,7 +133,7 @@ static void make_needle(world *w)
     w->by_block[BEST].time_ns = 100;
 }
 
-/* Finds the needle at one size by trying all variants, then tries only a few at another size. */
+/* Finds the fastest value by trying all variants at one size, then tries a few at another size. */
 static void try_few(world *w, const gputune_options *few)
 {
     make_needle(w);
@@ -163,7 +154,7 @@ TEST_OF(the_best_at_another_size_is_tried_first, world *w, open_world, close_wor
     assert_string_equal(w->config, "BLOCK=808");
 }
 
-/* A forced tuning starts from the same hints. */
+/* A forced tuning uses the same hints. */
 TEST_OF(force_begins_there_too, world *w, open_world, close_world)
 {
     gputune_options options = few_by_model();
@@ -172,12 +163,9 @@ TEST_OF(force_begins_there_too, world *w, open_world, close_world)
     assert_string_equal(w->config, "BLOCK=808");
 }
 
-/* ---- configurations to try first ---- */
-
 static const char space_of_16[] = "64, 128, 192, 256, 320, 384, 448, 512, 576, 640, 704, 768, 832, "
                                   "896, 960, 1024";
 
-/* Writes the template with 16 values and these clauses. */
 static void write_starts(world *w, const char *clauses)
 {
     char values[256];
@@ -266,7 +254,6 @@ TEST_OF(wrong_starts_are_refused, world *w, open_world, close_world)
     }
 }
 
-/* A new start() clause does not cost a tuning. */
 TEST_OF(starts_keep_stored_results, world *w, open_world, close_world)
 {
     tuned(w, NULL);
@@ -283,7 +270,6 @@ TEST_OF(exhaustive_search_ignores_hints, world *w, open_world, close_world)
     assert_string_not_equal(w->config, "BLOCK=808");
 }
 
-/* Hints outside of the space are ignored. */
 TEST_OF(a_restricted_space_stays_restricted, world *w, open_world, close_world)
 {
     gputune_options options = few_by_model();

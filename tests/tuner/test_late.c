@@ -1,4 +1,4 @@
-/* Tests that a variant that takes too long delays nothing else, is tried last, and is stored with
+/* Tests that a variant that takes too long does not delay others, is tried last, and is stored with
  * the limit that it exceeded. */
 #include "search_world.h"
 
@@ -44,7 +44,7 @@ static void check_slow(world *w, int block, const char *name)
     assert_string_equal(tuned(w, &options), "BLOCK=256");
     assert_true(slow_compiles > 0);
     assert_string_equal(stored_as(w, name), "slow");
-    /* a call with the same limit is final without the variant */
+    /* a call with the same limit does not need the variant */
     int before = slow_compiles;
     write_template(w, "32, 64, 128, 256, 512");
     assert_string_equal(tuned(w, &options), "BLOCK=256");
@@ -86,7 +86,6 @@ TEST_OF(test_a_busy_machine_makes_no_compile_slow, world *w, open_world, close_w
     assert_true(w->choice.terms.final);
 }
 
-/* At the end of a longer call, the slow variant is tried again but gets no CPU time either. */
 TEST_OF(slow_compile_without_cpu_time_stays_untried, world *w, open_world, close_world)
 {
     gputune_options options = OPTIONS(.time_limit_s = 0.5);
@@ -156,7 +155,6 @@ static uint32_t compiles_given_up(world *w, uint32_t workers)
     return w->farm.given_up;
 }
 
-/* The default is the result if nothing else is found, so it may take long on a busy machine. */
 TEST_OF(test_the_default_is_compiled_on_while_others_have_workers, world *w, open_world,
         close_world)
 {
@@ -185,7 +183,7 @@ TEST_OF(test_slow_variants_leave_the_workers_to_others, world *w, open_world, cl
 
 static int hangs_seen;
 
-/* A hang is noticed soon the first time, and takes longer than the limit the next time. */
+/* A hang is noticed soon the first time, and after the limit the next time. */
 static scripted_variant behave_slowly(void *user, const gt_launch *launch)
 {
     world *w = user;
@@ -212,8 +210,8 @@ TEST_OF(test_an_endless_variant_is_learned, world *w, open_world, close_world)
     assert_true(w->farm.verifies > verifies);
 }
 
-/* The application would launch the default, which may never end. The next measuring call tries it
- * again. */
+/* The application must not launch the default, which may never end. The next measuring call tries
+ * it again. */
 TEST_OF(test_a_default_that_runs_on_is_no_answer, world *w, open_world, close_world)
 {
     gputune_options options = OPTIONS(.time_limit_s = 1);
@@ -231,7 +229,7 @@ TEST_OF(test_a_default_that_runs_on_is_no_answer, world *w, open_world, close_wo
     assert_string_equal(tuned(w, &options), "BLOCK=128");
 }
 
-/* Hangs once. When tried again, does not end within the limit. */
+/* The variant hangs once. When it is tried again, it does not end within the limit. */
 static scripted_variant hang_and_run_on(void *user, const gt_launch *launch)
 {
     (void)user;
@@ -240,7 +238,7 @@ static scripted_variant hang_and_run_on(void *user, const gt_launch *launch)
     return (scripted_variant){.time_ns = 100, .hangs_once = !again, .never_answers = again};
 }
 
-/* A call that does not measure does not try the default again, however long its limit is. */
+/* A call that does not measure does not try the default again, even if its limit is long. */
 TEST_OF(test_a_default_that_hung_is_no_answer_without_measuring, world *w, open_world, close_world)
 {
     gputune_options options = OPTIONS(.time_limit_s = 0.5);
@@ -255,7 +253,7 @@ TEST_OF(test_a_default_that_hung_is_no_answer_without_measuring, world *w, open_
     assert_non_null(strstr(gt_message(), "is not launched"));
 }
 
-/* Without a reference, other variants are compared with the default, so it is tried first again. */
+/* Without a reference, variants are compared with the default, so the default is tried first. */
 TEST_OF(test_a_default_that_ran_on_comes_first_without_a_reference, world *w, open_world,
         close_world)
 {
@@ -291,7 +289,7 @@ TEST_OF(test_a_compile_that_did_not_end_is_slow, world *w, open_world, close_wor
     assert_string_equal(stored_as(w, "BLOCK=512"), "slow");
 }
 
-/* A variant that was verified earlier does not fail by being late once. */
+/* A variant that was verified earlier does not fail because it is late once. */
 TEST_OF(verified_variant_survives_a_late_run, world *w, open_world, close_world)
 {
     gputune_options options = OPTIONS(.time_limit_s = 5);

@@ -1,5 +1,5 @@
 /* Tests calls whose limit or cancel comes before anything is measured. They return the default,
- * which is compiled before the call waits for anything. */
+ * which is compiled before the call waits. */
 #include "search_world.h"
 #include "support/folder.h"
 
@@ -62,7 +62,7 @@ static void release(void *user)
     gt_store_lease_release(&held->lease, held->store, NULL);
 }
 
-/* Acquires the scenario's lease, like another process that tunes it. */
+/* Acquires the scenario's lease, like another process that tunes the scenario. */
 static held_lease hold(world *w)
 {
     held_lease held = {.store = w->store};
@@ -72,7 +72,7 @@ static held_lease hold(world *w)
     return held;
 }
 
-/* Compiling takes longer than the time that is left after the wait. */
+/* Compiling takes longer than the time that is left after waiting. */
 TEST_OF(default_is_compiled_while_another_process_tunes, world *w, open_slow_world, close_world)
 {
     const gputune_options options = OPTIONS(.time_limit_s = 3.2);
@@ -83,8 +83,8 @@ TEST_OF(default_is_compiled_while_another_process_tunes, world *w, open_slow_wor
     release(&held);
 }
 
-/* A call that waited for another process for most of its limit takes that result, even an
- * unfinished one, and does not wait again. */
+/* A call that waited for another process for most of its limit returns that process's result, even
+ * if unfinished, and does not wait again. */
 TEST_OF(call_takes_result_of_another_process, world *w, open_world, close_world)
 {
     const gputune_options first = OPTIONS(.time_limit_s = 0.5), second = OPTIONS(.time_limit_s = 2);
@@ -123,7 +123,7 @@ TEST_OF(default_is_compiled_while_the_gpu_is_taken, world *w, open_slow_world, c
     assert_int_equal(defaults_compiled, 1);
 }
 
-/* A compile that is running when the limit comes is waited for and not restarted. */
+/* A compile that is running at the limit is waited for and not restarted. */
 TEST_OF(default_may_come_after_the_limit, world *w, open_slow_world, close_world)
 {
     const gputune_options options = OPTIONS(.time_limit_s = 0.2);
@@ -132,7 +132,7 @@ TEST_OF(default_may_come_after_the_limit, world *w, open_slow_world, close_world
     assert_int_equal(defaults_compiled, 1);
 }
 
-/* A program that asks before each launch does not wait for the same limit each time. */
+/* A program that requests a plan before each launch does not wait for the same limit each time. */
 TEST_OF(default_answers_calls_with_the_same_limit, world *w, open_slow_world, close_world)
 {
     const gputune_options options = OPTIONS(.time_limit_s = 0.2);
@@ -140,7 +140,7 @@ TEST_OF(default_answers_calls_with_the_same_limit, world *w, open_slow_world, cl
     expect_default(w, &options);
     expect_answers_for(w, 0.2, true);
     expect_answers_for(w, 0.3, false);
-    w->gpu.is_taken = true; /* another tuning uses the GPU, and may have ended at the next call */
+    w->gpu.is_taken = true;
     w->farm.compile_s = 0.1;
     expect_default(w, &options);
     expect_answers_for(w, 0.2, false);
@@ -152,7 +152,6 @@ static gputune_status compile_only_default(void *user, const char *text)
     return block_of(text) && block_of(text) != 128 ? GPUTUNE_ECOMPILE : GPUTUNE_OK;
 }
 
-/* Failed compiles do not hide that another tuning used the GPU. */
 TEST_OF(busy_gpu_is_reported_if_compiles_failed, world *w, open_slow_world, close_world)
 {
     const gputune_options options = OPTIONS(.time_limit_s = 0.4);
@@ -193,8 +192,8 @@ static void *start_slowly(void *user)
     return NULL;
 }
 
-/* The message does not blame another tuning for the slow start of the workers, and a second call
- * costs nothing. */
+/* The message must not blame another tuning for the slow start of the workers, and a second call
+ * must not wait. */
 TEST_OF(test_a_limit_in_which_no_worker_starts_is_reported, world *w, open_slow_world, close_world)
 {
     gputune_options options = OPTIONS(.time_limit_s = 100);
@@ -202,7 +201,7 @@ TEST_OF(test_a_limit_in_which_no_worker_starts_is_reported, world *w, open_slow_
     pthread_t thread;
     options.alignment = 32; /* stores the default's code */
     ASSERT_OK(tune(w, &options));
-    clock_set_true(); /* sets the true clock for both threads */
+    clock_set_true(); /* both threads need the true clock */
     options = OPTIONS(.time_limit_s = 0.2);
     assert_int_equal(pthread_barrier_init(&start.begun, NULL, 2), 0);
     assert_int_equal(pthread_create(&thread, NULL, start_slowly, &start), 0);
@@ -241,7 +240,7 @@ TEST_OF(test_a_limit_that_is_too_short_for_it_is_reported, world *w, open_slow_w
 TEST_OF(forced_tuning_falls_back_to_stored_code, world *w, open_slow_world, close_world)
 {
     gputune_options options = OPTIONS(.effort = GPUTUNE_CACHED_ONLY);
-    expect_default(w, &options); /* stores the code of the default */
+    expect_default(w, &options); /* stores the default's code */
     w->farm.compile_s = 30;
     options = OPTIONS(.force = true, .time_limit_s = 0.1);
     expect_default(w, &options);

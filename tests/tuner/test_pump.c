@@ -1,10 +1,9 @@
-/* Tests how far ahead of the results variants are proposed and compiled. */
+/* Tests how many variants are proposed and compiled before results arrive. */
 #include "search_world.h"
 #include "tuner/session.h"
 
 enum { BLOCKS = 128, WORKERS = 16, STEP = 8, TURNS = 1000 };
 
-/* Proposes all values of BLOCK. */
 typedef struct asked_proposer {
     gt_list_proposer list; /* must be the first member */
     gt_config configs[BLOCKS];
@@ -109,8 +108,6 @@ TEST_OF(list_proposer_compiles_while_gpu_is_busy, world *w, open_world, close_wo
     assert_int_equal(compiled_while_the_gpu_is_busy(w, false), BLOCKS);
 }
 
-/* ---- a busy GPU ------------------------------------------------------------------------------ */
-
 enum { VALUES = 190, SPACING = 4, BEST = 600 };
 
 static void make_busy_world(world *w, uint32_t workers)
@@ -122,7 +119,7 @@ static void make_busy_world(world *w, uint32_t workers)
     w->farm.slowness = 5e-9; /* verifying takes 20 ms or more, sixteen compiles together 20 ms */
 }
 
-/* Returns the fraction of the launches that are among the fastest tenth. */
+/* Returns which fraction of the launches is among the fastest tenth. */
 static double fast_share(const scripted_farm *farm)
 {
     size_t good = 0;
@@ -133,8 +130,8 @@ static double fast_share(const scripted_farm *farm)
     return (double)good / (double)farm->launches.count;
 }
 
-/* A tenth of random proposals is among the fastest tenth. A search that learns proposes such
- * variants more often, until it has found the best one and explores others. */
+/* Of random proposals, a tenth would be among the fastest tenth. A search that learns proposes more
+ * of these, until it has found the best and explores others. */
 TEST_OF(many_compile_workers_do_not_starve_the_search, world *w, open_world, close_world)
 {
     gputune_options options = OPTIONS(.time_limit_s = 1.5, .strategy = GPUTUNE_STRATEGY_MODEL);
@@ -143,8 +140,6 @@ TEST_OF(many_compile_workers_do_not_starve_the_search, world *w, open_world, clo
     assert_true(w->farm.samples > 0);
     assert_true(fast_share(&w->farm) > 0.25);
 }
-
-/* ---- first launches as samples --------------------------------------------------------------- */
 
 /* While the first variants race for long, many others are compiled. */
 TEST_OF(new_contestants_first_launches_are_samples_though_the_best_was_sampled, world *w,

@@ -1,4 +1,4 @@
-/* Tests quick compiles: they are compiled with less optimisation, launched once, reported to the
+/* Tests that quick compiles are compiled with less optimisation, launched once, reported to the
  * proposer, and not part of the result. */
 #include "search_world.h"
 #include "tuner/session.h"

@@ -26,8 +26,6 @@ TEST(many_variants_cost_few_samples)
     assert_true(result.samples < 3 * 120);
 }
 
-/* --- ties ------------------------------------------------------------------------------------- */
-
 TEST(clear_winner_is_no_tie)
 {
     machine m = equal_machine(1, 6);
@@ -64,7 +62,7 @@ TEST(one_shared_round_gives_no_interval)
                 result.verdict.speedup_high == 0);
 }
 
-/* Tests a new contestant that was sampled with the incumbent, but not with the default. */
+/* The new contestant was sampled with the incumbent, but not with the default. */
 TEST(no_shared_round_gives_the_ratio_of_medians)
 {
     machine m = {.count = 3, .times = {100, 60, 50}};
@@ -96,8 +94,8 @@ TEST(stopped_race_goes_to_the_best_so_far)
     assert_int_equal(race_result(race).winner, 2);
 }
 
-/* A single slow sample of the incumbent must not make it lose to a contestant that was sampled with
- * it only then. */
+/* A slow sample of the incumbent must not make it lose to a contestant that was sampled only in the
+ * same round. */
 TEST(stopped_race_is_not_lost_by_one_outlier)
 {
     machine m = {.count = 3, .times = {800, 100, 106}};
@@ -114,7 +112,7 @@ TEST(stopped_race_is_not_lost_by_one_outlier)
     assert_int_equal(race_result(race).winner, 1);
 }
 
-/* During the first two rounds of new contestants, other work slows the best one down. */
+/* Other work slows the best contestant down during the first two rounds of new contestants. */
 TEST(disturbed_twice_the_best_keeps_its_lead)
 {
     enum { NEW_CONTESTANTS = 12, ROUNDS = 6 };
@@ -214,8 +212,6 @@ TEST(failure_in_a_tie_reopens_it)
     assert_int_equal(end, GT_RACE_NO_GAIN); /* without a default, there are no final rounds */
 }
 
-/* --- rounds of a race ------------------------------------------------------------------------- */
-
 TEST(new_contestants_meet_the_incumbent)
 {
     machine m = equal_machine(4, 10);
@@ -230,7 +226,7 @@ TEST(new_contestants_meet_the_incumbent)
     const gt_runner *incumbent = gt_race_incumbent(race);
     assert_non_null(incumbent);
     ASSERT_OK(gt_race_next_round(race, &round));
-    assert_int_equal(round.count, 2); /* the fastest one is not sampled */
+    assert_int_equal(round.count, 2); /* the fastest contestant is not sampled */
     for (uint32_t i = 0; i < round.count; i++) {
         assert_true(round.ids[i] == 7 || round.ids[i] == incumbent->id);
     }
@@ -263,8 +259,8 @@ static uint32_t samples_of_race(uint64_t seed, uint32_t early)
     return result.samples;
 }
 
-/* The fastest late contestant soon becomes the incumbent, so the race costs little more than if all
- * had joined at the start. */
+/* The fastest late contestant soon becomes the incumbent, so the race needs few additional
+ * samples. */
 TEST(race_adopts_late_faster_incumbent)
 {
     uint32_t late = 0, at_once = 0;
@@ -358,7 +354,7 @@ static bool later_first(const void *user, uint64_t a, uint64_t b)
     return a > b;
 }
 
-/* The winner of a tie joined after the default's last round, and was not sampled with it yet. */
+/* The winner of a tie joined after the default's last round, so they have no common sample. */
 TEST(an_exact_winner_is_compared_with_the_default)
 {
     machine m = {.count = 3, .times = {110, 100, 100}};

@@ -77,7 +77,6 @@ TEST(the_same_on_the_hardest_field)
     assert_true(intervals_cover(&t));
 }
 
-/* by default, the time is by the host's clock */
 static void noisy_times(machine *m)
 {
     for (uint32_t i = 0; i < m->count; i++) {
@@ -106,7 +105,7 @@ TEST(noise_is_worn_down_by_rounds)
     assert_true(wrong == 0);
 }
 
-/* There are too few contestants to estimate the noise, so the noise eliminates none. */
+/* There are too few contestants to estimate the noise, so noise eliminates none of them. */
 TEST(few_in_noise_are_not_sent_home_early)
 {
     const double runs = 1000;

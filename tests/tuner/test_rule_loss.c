@@ -1,4 +1,4 @@
-/* Tests the promised loss of a rule with losses that are drawn at random. */
+/* Tests the expected loss that a rule states, with losses that are drawn at random. */
 #include "tuner/rule.h"
 
 #include "support/test.h"
@@ -11,8 +11,7 @@ static void draw(double *losses, size_t count, double mean, gt_random *random)
     }
 }
 
-/* Ten tests are few, so their standard error is added: about a quarter of the promises is too low.
- */
+/* Ten tests are few. With their standard error added, a quarter of the stated losses is too low. */
 TEST(test_promises)
 {
     enum { RULES = 1000, TESTS = 10, SIZES = 100 };

@@ -42,7 +42,6 @@ TEST_OF(medians_come_in_the_requested_order, world *w, open_world, close_world)
     assert_int_equal(seen.noisy, 0);
 }
 
-/* Each energy sample takes a second. */
 TEST_OF(energy_takes_few_samples, world *w, open_world, close_world)
 {
     w->by_block[128].energy_nj = 400;
@@ -61,7 +60,7 @@ TEST_OF(rounds_that_are_always_spoiled_count_in_the_end, world *w, open_world, c
     assert_int_equal(seen.noisy, 2);
 }
 
-/* Another process appears after the rounds that were spoiled by clocks. */
+/* Another process appears after the rounds that throttled clocks have disturbed. */
 static scripted_variant behave_alone_at_first(void *user, const gt_launch *launch)
 {
     world *w = user;

@@ -1,7 +1,7 @@
 /* Tests that equally fast variants are chosen in a fixed order, whatever is tried first. */
 #include "search_world.h"
 
-/* Writes the template with a second axis, which only sets dynamic shared memory, and with waves of
+/* Writes the template with a second axis that only sets dynamic shared memory, and with waves of
  * blocks that make no difference at this size. */
 static void write_axes(const world *w)
 {

@@ -117,7 +117,7 @@ TEST_OF(test_equal_times_are_a_tie_for_the_default, world *w, open_world, close_
     assert_true(w->choice.verdict.tie);
 }
 
-/* A result of the first few variants answers requests for no more than these. */
+/* A result of the first few variants does not answer requests for more variants. */
 TEST_OF(test_few_variants_do_not_answer_for_all, world *w, open_world, close_world)
 {
     gputune_options options = OPTIONS(.max_variants = 2);
@@ -142,7 +142,7 @@ TEST_OF(a_default_outside_restrictions_counts, world *w, open_world, close_world
     assert_string_equal(w->choice.stop_reason, "tried 2 of 3 variants; none was faster");
 }
 
-/* Without a configuration to try, a tuning fails, but a call that may not measure is answered. */
+/* A tuning without configurations fails, but a call that may not measure is answered. */
 TEST_OF(restrictions_that_leave_nothing_fail_a_tuning, world *w, open_world, close_world)
 {
     const char *only[] = {"BLOCK=64"};
@@ -188,7 +188,7 @@ TEST_OF(test_tie_by_host_clock_is_broken_by_the_device, world *w, open_world, cl
     assert_string_equal(tuned_for(w, GPUTUNE_OBJECTIVE_LAUNCH), "BLOCK=256");
     assert_true(w->choice.verdict.tie);
     assert_true(w->choice.time_ns > 2999 &&
-                w->choice.time_ns < 3031); /* the time is by the host's clock */
+                w->choice.time_ns < 3031); /* measured by the host's clock */
     assert_true(w->choice.verdict.speedup > 0.99 && w->choice.verdict.speedup < 1.01);
 }
 
@@ -240,7 +240,7 @@ TEST_OF(test_tie_is_broken_by_the_hot_time, world *w, open_world, close_world)
         w->by_block[128].time_ns = w->by_block[256].time_ns = 1000;
         w->by_block[128].hot_ns = 900;
         w->by_block[256].hot_ns = hot_ns[1 - i];
-        w->by_block[64].hot_ns = w->by_block[512].hot_ns = 10; /* they are slower if cold */
+        w->by_block[64].hot_ns = w->by_block[512].hot_ns = 10; /* slower with a cold cache */
         w->by_block[512].time_ns = 1020;
         uint32_t before = w->farm.hot_samples;
         assert_string_equal(tuned(w, &options), i == 0 ? "BLOCK=256" : "BLOCK=128");

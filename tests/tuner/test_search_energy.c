@@ -28,7 +28,6 @@ TEST_OF(thriftiest_of_the_fastest_wins, world *w, open_thrifty_world, close_worl
     assert_true(w->farm.weighings > 0 && w->farm.weighings < w->farm.samples);
 }
 
-/* Each energy sample takes a second, so only a few variants are measured. */
 TEST_OF(is_decided_within_the_limit_it_has_by_default, world *w, open_thrifty_world, close_world)
 {
     write_template(w, "64, 128, 256, 512, 1024, 192, 320, 384, 448, 576, 640, 704");
@@ -42,8 +41,6 @@ TEST_OF(is_decided_within_the_limit_it_has_by_default, world *w, open_thrifty_wo
     assert_int_equal(w->choice.source, GPUTUNE_SOURCE_CACHED);
     assert_int_equal(w->farm.samples, samples);
 }
-
-/* --- trials ----------------------------------------------------------------------------------- */
 
 typedef struct seen_trials {
     uint32_t count, by_time;
@@ -81,7 +78,7 @@ TEST_OF(trials_have_the_reason_why_a_variant_has_no_energy, world *w, open_thrif
     seen_trials seen = stored_trials(w);
     assert_int_equal(seen.count, 6);
     assert_int_equal(seen.by_time, 2); /* BLOCK=64, and the fifth of the fast variants */
-    assert_true(seen.slow_nj == 0);    /* the time of BLOCK=64 is not stored as an energy */
+    assert_true(seen.slow_nj == 0);
     assert_non_null(strstr(seen.why_slow, "the best time in its first round"));
 }
 
@@ -95,8 +92,6 @@ TEST_OF(samples_are_of_both_races, world *w, open_thrifty_world, close_world)
     assert_int_equal(energy, w->farm.weighings);
     assert_int_equal(lines_with(path, ",kernel,") + energy, w->farm.samples);
 }
-
-/* --- stopped ---------------------------------------------------------------------------------- */
 
 /* Checks that the fastest variant is returned without energies and times. */
 static void assert_fastest_without_figures(const gt_choice *choice, const char *config,
@@ -133,7 +128,6 @@ static gputune_options by_energy_unless_cancelled(void)
     return options;
 }
 
-/* Cancels the tuning during the first energy sample. */
 static scripted_variant behave_until_weighed(void *user, const gt_launch *launch)
 {
     world *w = user;
@@ -169,8 +163,7 @@ TEST_OF(finished_result_outlives_one_that_is_not, world *w, open_thrifty_world, 
     assert_true(w->choice.time_ns > 399 && w->choice.time_ns < 401 && w->choice.default_ns > 899);
 }
 
-/* A variant that an earlier tuning verified does not count as hanging after a limit ended its
- * proof. */
+/* A variant that was verified earlier does not count as hanging after a limit ended its proof. */
 TEST_OF(verified_variant_is_tried_again_after_a_limit, world *w, open_thrifty_world, close_world)
 {
     static const char *const only[] = {"BLOCK=64"};
@@ -190,7 +183,7 @@ TEST_OF(verified_variant_is_tried_again_after_a_limit, world *w, open_thrifty_wo
     assert_string_equal(tuned(w, &options), "BLOCK=64");
 }
 
-/* Cancels when the variant that hung once is verified, and everything races again. */
+/* Cancels when the variant that hung once is verified, and all variants race again. */
 static scripted_variant behave_until_raced_again(void *user, const gt_launch *launch)
 {
     world *w = user;
@@ -210,9 +203,6 @@ TEST_OF(energies_are_kept_if_weighing_again_is_canceled, world *w, open_thrifty_
                 w->choice.verdict.speedup > 2);
     assert_non_null(strstr(w->choice.stop_reason, "stopped on request"));
 }
-
-/* --- crashes while energy is measured
- * ---------------------------------------------------------- */
 
 static scripted_variant behave_until_crashed(void *user, const gt_launch *launch)
 {
@@ -250,8 +240,6 @@ TEST_OF(finalist_without_a_value_is_not_reported_as_slow, world *w, open_thrifty
     assert_string_equal(tuned_for(w, GPUTUNE_OBJECTIVE_ENERGY), "BLOCK=256");
     assert_int_equal(stored_trials(w).by_time, 1); /* BLOCK=64 */
 }
-
-/* --- progress --------------------------------------------------------------------------------- */
 
 typedef struct watched {
     uint32_t by_time, by_energy;

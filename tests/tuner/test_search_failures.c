@@ -1,14 +1,14 @@
 /* Tests requests with failures: bad variants, hangs, limits, and mistakes. */
 #include "search_world.h"
 
-/* The default's first launch is faster than its samples. The variant that is compared with it is as
- * fast as its first launch. */
+/* The default's first launch is faster than its samples. Another variant is as fast as this first
+ * launch. */
 TEST_OF(test_a_lucky_first_launch_excludes_no_winner, world *w, open_world, close_world)
 {
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     write_template(w, "64, 128, 160, 192, 224, 256, 512");
     SET_TIMES(w, 2e7);
-    w->by_block[128].pilot_ns = 1.2e7; /* the default, which is launched first */
+    w->by_block[128].pilot_ns = 1.2e7; /* the default is launched first */
     w->by_block[256].time_ns = w->by_block[256].pilot_ns = 1.5e7;
     w->farm.slowness = 1e-9; /* the default's time is known before the others are launched */
     options.strategy = GPUTUNE_STRATEGY_MODEL;
@@ -24,7 +24,7 @@ TEST_OF(test_a_hang_is_believed_the_second_time, world *w, open_world, close_wor
     write_template(w, "32, 64, 128, 256, 512");
     uint32_t verifies = w->farm.verifies;
     tuned(w, NULL);
-    assert_int_equal(w->farm.patient_verifies, 1); /* the failure was stored */
+    assert_int_equal(w->farm.patient_verifies, 1);
     /* the default, the tied variant, and the new one */
     assert_int_equal(w->farm.verifies - verifies, 3);
 }
@@ -113,8 +113,8 @@ static gputune_status refuse(void *user, const char *text)
     return strstr(text, "#define BLOCK") ? GPUTUNE_ECOMPILE : GPUTUNE_OK;
 }
 
-/* If a part that all variants share does not compile, a few of 16,384 are enough to report it. The
- * next call compiles almost nothing. */
+/* If code that all variants share does not compile, a few of 16,384 compiles are enough to report
+ * that. The next call compiles almost nothing. */
 TEST_OF(search_ends_if_nothing_compiles, world *w, open_world, close_world)
 {
     static const char text[] =
@@ -141,7 +141,6 @@ TEST_OF(search_ends_if_nothing_compiles, world *w, open_world, close_world)
     assert_true(w->farm.compiles < 10);
 }
 
-/* A GPU does not report the line of a fault, but the emulator does. */
 TEST_OF(test_a_fault_names_the_check, world *w, open_world, close_world)
 {
     SET_EACH(w, verify, GPUTUNE_ECRASHED);
@@ -161,7 +160,7 @@ static int ignore(void *user, const gt_template *template)
     return 0;
 }
 
-/* Names the command for a template that was added to the catalog and is found by name. */
+/* The message must name the command for a template that is found by name. */
 TEST_OF(test_a_trap_names_the_check, world *w, open_world, close_world)
 {
     ASSERT_OK(gt_catalog_add(w->catalog, w->path, NULL, NULL, ignore, NULL));
@@ -190,7 +189,7 @@ TEST_OF(test_no_memory_gives_the_default, world *w, open_world, close_world)
     assert_string_equal(w->config, "BLOCK=128");
 }
 
-/* A process that loses its core for a moment doubles a sample by the host's clock. */
+/* A process that briefly loses its core doubles a sample by the host's clock. */
 TEST_OF(test_a_stumble_of_the_host_sends_nobody_home, world *w, open_world, close_world)
 {
     w->farm.noise = 0.01;
@@ -269,7 +268,7 @@ TEST_OF(test_unknown_names_are_refused_with_the_nearest, world *w, open_world, c
     assert_non_null(strstr(gt_message(), "axpy"));
 }
 
-/* The size is checked even if a stored result would answer without reading the inputs. */
+/* The size is checked even if a stored result could answer without reading the inputs. */
 TEST_OF(test_inputs_of_another_size_are_refused, world *w, open_world, close_world)
 {
     static const float data[4096];

@@ -1,5 +1,5 @@
-/* Tests the objective rate: launches of variants do different amounts of work, and the highest rate
- * of work wins. */
+/* Tests the objective rate: launches of variants do different amounts of work, and the variant with
+ * the most work per second wins. */
 #include "base/objective.h"
 #include "search_world.h"
 #include "support/folder.h"
@@ -88,8 +88,8 @@ static seen_records stored_records(const world *w)
     return seen;
 }
 
-/* Times are for the work of the default's launch, which is stored with them. The bytes are not
- * stored, because they vary per step. */
+/* Times are stored for the work of the default's launch. The bytes are not stored, because they
+ * vary per step. */
 TEST_OF(stored_figures_are_for_equal_work, world *w, open_world_of_steps, close_world)
 {
     tuned_by_default(w);
@@ -162,8 +162,6 @@ TEST_OF(pilots_count_by_work, world *w, open_world_of_steps, close_world)
     }
     assert_string_equal(tuned_by_default(w), "STEPS=8 VEC=1");
 }
-
-/* --- refused requests ------------------------------------------------------------------------- */
 
 static void check_refusal(world *w, gputune_objective objective, const char *reason)
 {

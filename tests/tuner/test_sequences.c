@@ -1,7 +1,7 @@
-/* Tests random sequences of requests against a model that knows the correct answers: narrowed and
- * widened spaces, limits, cancels, killed processes, bad variants, and two processes with one
- * database. GPUTUNE_SEQUENCE=SEED runs one sequence and prints it. GPUTUNE_SEQUENCES=COUNT runs
- * more than usual. */
+/* Tests random sequences of requests against a model of the correct answers: narrowed and widened
+ * spaces, limits, cancels, killed processes, bad variants, and two processes with one database.
+ * GPUTUNE_SEQUENCE=SEED runs and prints one sequence. GPUTUNE_SEQUENCES is the number of
+ * sequences. */
 #include "tuner/sequence_process.h"
 
 #include "tuner/sequence_model.h"
@@ -28,7 +28,7 @@ typedef struct sequence {
     scripted_variant variants[SCENARIOS][CONFIGS];
     sequence_request next; /* the current request, with the settings that requests share */
     model model;
-    char lines[LINES_MAX]; /* the requests and answers so far */
+    char lines[LINES_MAX];
     size_t length;
 } sequence;
 
@@ -36,8 +36,6 @@ static bool one_in(sequence *s, uint64_t count)
 {
     return gt_random_below(&s->random, count) == 0;
 }
-
-/* --- how variants behave ---------------------------------------------------------------------- */
 
 static void spoil_variant(sequence *s, scripted_variant *v)
 {
@@ -56,8 +54,8 @@ static void spoil_variant(sequence *s, scripted_variant *v)
     }
 }
 
-/* Times are equal or at least 8% apart, so noise confuses none. In some scenarios many variants are
- * bad, and sometimes the default is. A variant that does not compile fails in all scenarios. */
+/* Times are equal or at least 8% apart, so noise does not matter. In some scenarios many variants
+ * are bad, sometimes also the default. A variant that does not compile fails in all scenarios. */
 static void script_variants(sequence *s)
 {
     bool compiles[CONFIGS];
@@ -81,8 +79,6 @@ static void script_variants(sequence *s)
         }
     }
 }
-
-/* --- requests --------------------------------------------------------------------------------- */
 
 static void choose_space(sequence *s, sequence_request *r)
 {
@@ -108,7 +104,7 @@ static void choose_effort(sequence *s, sequence_request *r)
         GPUTUNE_CACHED_ONLY, GPUTUNE_ESTIMATE, GPUTUNE_EXHAUSTIVE};
     r->effort = efforts[gt_random_below(&s->random, sizeof efforts / sizeof *efforts)];
     r->force = one_in(s, 8);
-    (void)one_in(s, 8); /* so the numbers still mean the same sequences */
+    (void)one_in(s, 8); /* keeps the meaning of seeds */
     r->through_table = one_in(s, 2);
     r->disturbance = one_in(s, 3) ? (disturbance)(1 + gt_random_below(&s->random, DISTURBANCES - 1))
                                   : UNDISTURBED;
@@ -124,8 +120,6 @@ static void choose_scenario(sequence *s, sequence_request *r)
     }
     memcpy(r->variants, s->variants[r->scenario], sizeof r->variants);
 }
-
-/* --- processes -------------------------------------------------------------------------------- */
 
 static void start(sequence *s, int which)
 {
@@ -159,7 +153,7 @@ static int end(sequence *s, int which)
     return status;
 }
 
-/* Returns false if the process ended without an answer, with its exit status in *status. */
+/* Returns false if the process ended without an answer, and sets *status to its exit status. */
 static bool request_answer(sequence *s, sequence_answer *answer, int *status)
 {
     int which = s->next.process;
@@ -172,8 +166,6 @@ static bool request_answer(sequence *s, sequence_answer *answer, int *status)
     *status = answered ? 0 : end(s, which);
     return answered;
 }
-
-/* --- output ----------------------------------------------------------------------------------- */
 
 static void __attribute__((format(printf, 2, 3))) note(sequence *s, const char *format, ...)
 {
@@ -220,8 +212,6 @@ static void note_variants(sequence *s, int scenario)
              v->hangs_once ? " hangs once" : "");
     }
 }
-
-/* --- one sequence ----------------------------------------------------------------------------- */
 
 static void open_sequence(sequence *s, uint64_t seed)
 {
@@ -312,7 +302,7 @@ static bool agrees(uint64_t seed, bool always_print)
     const char *mistake = run_sequence(s);
     if (mistake || always_print) {
         note_variants(s, s->next.scenario);
-        fprintf(stderr, "%s\n", s->lines); /* cmocka would cut the text off */
+        fprintf(stderr, "%s\n", s->lines); /* cmocka would truncate the text */
     }
     if (mistake) {
         print_error("sequence %llu: %s; GPUTUNE_SEQUENCE=%llu repeats it\n",

@@ -29,7 +29,6 @@ static const char *value_of(char out[VALUE], const char *line, const char *key)
     return out;
 }
 
-/* Sets the kernel and the device of a place. */
 static const gt_template *template_at(gt_device *device, gt_catalog *catalog, const char *place)
 {
     char name[VALUE], arch[VALUE], version[VALUE];
@@ -78,7 +77,7 @@ static bool is_found(gt_catalog *catalog, const char *place, const char *winner)
     return found;
 }
 
-/* Cuts a quoted value out of the line. */
+/* Unescapes a quoted value in the line, and returns the value. */
 static const char *cut(char *line, const char *key)
 {
     char *from = strstr(line, key) + strlen(key), *to = from;
@@ -128,7 +127,6 @@ static void check_table(const char *path)
     assert_int_equal(images, winners);
 }
 
-/* Checks all tables, including new ones. */
 TEST(test_all_that_come_with_gputune)
 {
     char pattern[VALUE];
