@@ -168,7 +168,7 @@ static gputune_status ask_for_everything(void *user)
 
 TEST_OF(a_tuner_without_a_device, world *w, open_world, close_world)
 {
-    enum { REMEMBERED = 64 }; /* the tuner remembers this many closed tuners */
+    enum { REMEMBERED = 64 }; /* number of closed tuners that gputune remembers */
     for (int i = 0; i < REMEMBERED; i++) {
         ASSERT_OK(ask_for_everything(w));
     }

@@ -183,7 +183,7 @@ enum { SHARED_KEYS = 600, SHARED_READERS = 3 };
 
 typedef struct shared_table {
     world *w;
-    atomic_int added; /* the table has the keys from 1 to this number */
+    atomic_int added; /* the table contains the keys 1 to `added` */
     atomic_int missing, wrong;
 } shared_table;
 

@@ -18,8 +18,8 @@ TEST(texts_grow)
     assert_null(cli_copy(NULL));
 }
 
-/* The list is reallocated after the mark but must not be released with it. A sanitizer reports a
- * wrong release. */
+/* The list is reallocated after the mark but must outlive the mark. A sanitizer reports memory that
+ * is released too early. */
 TEST(mark_releases_later_memory)
 {
     const char **list = cli_grow(NULL, 0, sizeof *list);

@@ -1,4 +1,4 @@
-/* Tests the order in which a run tunes its scenarios, and how it divides the time. */
+/* Tests the order in which a run tunes its scenarios, and how the run divides the time. */
 #include "cli/turns.h"
 #include "support/test.h"
 
@@ -111,7 +111,7 @@ TEST(unused_time_goes_to_the_later_ones)
     double shares[COUNT];
     make(turns);
     cli_turns_weigh(turns, COUNT);
-    divide(shares, turns, 50, 0); /* no turn uses any time */
+    divide(shares, turns, 50, 0);
     assert_true(shares[0] > 14.999 && shares[0] < 15.001);
     assert_true(shares[COUNT - 1] == 50);
 }

@@ -30,7 +30,7 @@ extern const size_t op_family_count;
 
 typedef struct pair {
     side sides[SIDE_COUNT];
-    const char *dump; /* folder to which every module's text is written; NULL: none */
+    const char *dump; /* folder to which every module's text is written, or NULL */
     int dumped;
 } pair;
 

@@ -294,8 +294,8 @@ __device__ void rotate(u64 *out, const u64 *in)
 PROGRAM(cluster_rotate) { rotate(out, in); }
 PROGRAM(cluster_16) { rotate(out, in); }
 
-// 32 bits wide, because 64-bit maxima in the shared memory of other blocks vary from run to run on
-// an H200.
+/* 32 bits wide, because 64-bit maxima in the shared memory of other blocks vary from run to run on
+ * an H200. */
 PROGRAM(cluster_atomics)
 {
     __shared__ u32 counts[16];

@@ -22,7 +22,7 @@ gputune_status side_enter(const side *one);
 /* A kernel and its launch. The parameters are the addresses of the results and of three inputs. */
 typedef struct side_run {
     const char *ptx, *entry;
-    uint32_t grid, block, cluster; /* blocks per cluster; 0 or 1 without clusters */
+    uint32_t grid, block, cluster; /* cluster: blocks per cluster, 0 or 1 without clusters */
     uint32_t shared_bytes;
     const void *inputs[3]; /* unused inputs are NULL */
     uint64_t input_bytes;

@@ -137,8 +137,8 @@ TEST(test_wmma)
     }
 }
 
-/* Each register of a lane holds EACH elements. The number of the register determines their rows and
- * columns. */
+/* Each register of a lane contains EACH elements, whose rows and columns depend on the register's
+ * number. */
 static const char mma[] =
     "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n"
     "typedef %s factor; typedef %s sum;\n"
@@ -297,7 +297,7 @@ TEST(stmatrix_transposes)
                    "  st.global.b32 [%d0], %r1;\n  ret;\n}\n");
     uint16_t *out = machine_alloc(&m, 128);
     machine_launch(&m, "k", 1, 32, &out);
-    for (int i = 0; i < 64; i++) /* row and column are swapped */
+    for (int i = 0; i < 64; i++) /* the matrix is transposed */
         assert_int_equal(out[i % 8 * 8 + i / 8], i);
 }
 

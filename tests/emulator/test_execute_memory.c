@@ -171,7 +171,7 @@ TEST(test_asynchronous_copy)
     memset(b, 0x11, 512);
     machine_launch(&m, "k", 1, 32, &(two){a, b});
     for (uint32_t i = 0; i < 32; i++) {
-        uint32_t kept = i & 15; /* number of bytes that the lane copies, of 16 */
+        uint32_t kept = i & 15; /* the lane copies `kept` of 16 bytes */
         uint32_t want = kept <= 12 ? 0 : 0x11111111 >> (16 - kept) * 8;
         assert_int_equal(a[i], want);
     }
@@ -297,5 +297,5 @@ TEST(memory_traffic_is_counted)
     assert_int_equal(c->shared_requests, 2);
     assert_int_equal(c->shared_wavefronts, 33);
     assert_int_equal(c->hottest_address_lanes, 32);
-    assert_int_equal(c->memory_waits, 1); /* the three loads overlap */
+    assert_int_equal(c->memory_waits, 1);
 }

@@ -47,7 +47,7 @@ static const struct {
     {CU_TR_FILTER_MODE_POINT, CU_TR_ADDRESS_MODE_CLAMP, 0, 1e30f, -1e30f, 3},
     {CU_TR_FILTER_MODE_POINT, CU_TR_ADDRESS_MODE_BORDER, 0, 4, 1, 0},
     {CU_TR_FILTER_MODE_POINT, CU_TR_ADDRESS_MODE_BORDER, 0, 3.99f, 1, 13},
-    {CU_TR_FILTER_MODE_POINT, CU_TR_ADDRESS_MODE_WRAP, 0, 5, 1, 13}, /* wrap acts like clamp */
+    {CU_TR_FILTER_MODE_POINT, CU_TR_ADDRESS_MODE_WRAP, 0, 5, 1, 13},
     {CU_TR_FILTER_MODE_POINT, CU_TR_ADDRESS_MODE_WRAP, NORMALIZED, 1.25f, -0.1f, 21},
     {CU_TR_FILTER_MODE_POINT, CU_TR_ADDRESS_MODE_MIRROR, NORMALIZED, 1.125f, -0.1f, 3},
     {CU_TR_FILTER_MODE_POINT, CU_TR_ADDRESS_MODE_MIRROR, NORMALIZED, 2.125f, 1.5f, 10},
@@ -107,7 +107,7 @@ TEST(test_dimensions_and_layers)
         {solid, 3, 0, {4, 3, 5}, 2.0f, 1.5f, 111.5f},
         {solid, 3, 0, {4, 3, 5}, 1.5f, 2.0f, 166},
         {solid, 3, 0, {4, 3, 5}, 1.5f, 9.0f, 421},
-        {edges, 1, 5, {4}, 2.0f, 2, 21.5f}, /* the rows of `edges` are the layers of an array */
+        {edges, 1, 5, {4}, 2.0f, 2, 21.5f},
         {edges, 1, 5, {4}, 2.0f, 9, 41.5f},
         {edges, 1, 5, {4}, 2.0f, -3, 1.5f},
         {planes, 2, 5, {4, 3}, 1.5f, 3, 311},

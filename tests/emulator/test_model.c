@@ -169,7 +169,7 @@ TEST(carveout_divides_shared_memory_and_l1)
     emu_occupancy(&own, h200(), &needs);
     needs.carveout_percent = 100;
     emu_occupancy(&most, h200(), &needs);
-    assert_int_equal(least.blocks, 1); /* the carveout is raised until one block fits */
+    assert_int_equal(least.blocks, 1);
     assert_int_equal(most.blocks, 3);
     assert_int_equal(own.blocks, 3);
     assert_true(least.l1_bytes > most.l1_bytes);
@@ -185,7 +185,7 @@ TEST(registers_and_shared_memory_limit_occupancy)
     emu_residency residency;
     emu_block_needs needs = {.threads = 256, .registers = 255, .carveout_percent = -1};
     emu_occupancy(&residency, h200(), &needs);
-    assert_int_equal(residency.blocks, 1); /* the block needs all 65536 registers */
+    assert_int_equal(residency.blocks, 1);
     needs.registers = 64;
     emu_occupancy(&residency, h200(), &needs);
     assert_int_equal(residency.blocks, 4);

@@ -120,7 +120,7 @@ TEST(live_registers_do_not_share_storage)
     assert_true(emu_program_kernel(m.program, "k")->registers <= 16);
 }
 
-/* Code that several branches share has line 0, so the line before is reported. */
+/* Code that several branches share has line 0, so errors report the last known line. */
 TEST(line_of_a_fault_in_shared_code)
 {
     GT_SCOPED(machine_free)

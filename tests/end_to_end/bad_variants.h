@@ -10,7 +10,7 @@
 enum { N = 4099, MILLION = 1 << 20 };
 
 typedef struct bad {
-    const char *name, *status; /* name of the kernel; status of its trials */
+    const char *name, *status; /* name of the kernel and status of its trials */
     int failure;               /* expected status if every variant is bad in this way */
     double limit_s;            /* time limit of the tuning; 0 for the default limit */
     int n;
@@ -94,7 +94,7 @@ static void expect_no_traces(traces before)
     traces now = traces_now();
     for (int i = 0;
          i < 100 && (now.children > before.children || now.descriptors > before.descriptors); i++) {
-        usleep(50000); /* killed workers end later */
+        usleep(50000); /* killed workers may end later */
         now = traces_now();
     }
     assert_true(now.children <= before.children);

@@ -117,7 +117,7 @@ static uint32_t propose_nth(gt_proposer *self, gt_config *out, uint32_t count)
 static void verify_begin(gt_field *field, gt_request **request, const char *kernel,
                          gputune_sizes sizes, uint32_t step, uint64_t seed)
 {
-    static every_nth sample; /* the field keeps a pointer to it */
+    static every_nth sample; /* static, because the field keeps a pointer */
     OK(gt_request_make(request, &setup.services, &setup.device, kernel, sizes,
                        &OPTIONS(.seed = seed)));
     gt_space *space = (*request)->space;
@@ -142,7 +142,7 @@ static void verify_end(gt_field *field, gt_request *request)
     gt_request_free(request);
 }
 
-/* Verifies every `step`-th variant, or one third of these without GPUTUNE_TEST_LONG. */
+/* Verifies every `step`-th variant, or every third of these without GPUTUNE_TEST_LONG. */
 static void verify_space(const char *kernel, gputune_sizes sizes, uint32_t step)
 {
     gt_request *request;

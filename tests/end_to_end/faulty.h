@@ -1,8 +1,8 @@
 /* The kernels of tests/faulty/, one file for each class. Each kernel has a correct variant and a
- * faulty variant, BAD=1, which is faster. The comment '// caught by proof and check' above a kernel
- * lists what finds the fault. The comment '// found: race, state' ends a line in which a check
- * finds these kinds of mistakes. If kernels share the line, it ends with a label, '// line: wait',
- * to which the kernels refer: '// caught by check (race at wait)'. */
+ * faulty variant, BAD=1, which is faster. The comment above a kernel describes the fault and ends
+ * with what finds it: 'caught by proof and check'. The comment '// found: race, state' ends a line
+ * in which a check finds these kinds of mistakes. If kernels share the line, it ends with a label,
+ * '// line: wait', and the comments end with 'caught by check (race at wait)'. */
 #pragma once
 
 #include "world.h"
@@ -24,7 +24,7 @@ static int read_class(faulty_kernel *out, int most, const char *path)
     assert_non_null(file);
     sscanf(path, "tests/faulty/%23[^.]", kernel.class);
     while (fgets(line, sizeof line, file)) {
-        sscanf(line, "// caught by %159[^\n]", kernel.caught);
+        sscanf(line, " * caught by %159[^\n]", kernel.caught);
         if (sscanf(line, "#pragma gputune kernel(%63[^)])", kernel.name) == 1) {
             assert_true(found < most && kernel.caught[0]);
             out[found++] = kernel;

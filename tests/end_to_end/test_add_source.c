@@ -1,4 +1,4 @@
-/* Tests templates that a program passes in memory, and templates whose files it edits. */
+/* Tests templates that a program passes in memory, and edits of template files. */
 #include "support/clock.h"
 #include "support/folder.h"
 #include "world.h"
@@ -63,7 +63,7 @@ TEST(source_is_tuned_and_launched_without_a_file)
     char copy[sizeof text];
     memcpy(copy, text, sizeof text);
     OK(gputune_add_source(tuner, "scale.cu", copy, twice));
-    memset(copy, 0, sizeof copy); /* gputune has copied the text */
+    memset(copy, 0, sizeof copy);
     gputune_plan_release(plan_measured(tuner, "scale", GPUTUNE_SIZES({"n", 4096})));
     assert_float_equal(launched(tuner, "scale"), 2, 0);
     assert_float_equal(launched(tuner, "scale.cu"), 2, 0);
@@ -130,7 +130,7 @@ TEST(edited_files_are_noticed_within_a_second)
     clock_skip(1);
     assert_float_equal(launched(tuner, "scale"), 6, 0);
     assert_float_equal(launched(tuner, f.template), 6, 0);
-    assert_int_equal(unlink(f.template), 0); /* gputune keeps the text that it has read */
+    assert_int_equal(unlink(f.template), 0);
     clock_skip(1);
     assert_float_equal(launched(tuner, f.template), 6, 0);
     assert_float_equal(launched_by(kept), 2, 0);

@@ -315,7 +315,7 @@ TEST(log_of_a_call_replaces_that_of_its_tuner)
     static const char *const only[] = {"BLOCK=1024"};
     gputune_plan *plan;
     gputune_options options = OPTIONS(.effort = GPUTUNE_CACHED_ONLY, .only = only, .only_count = 1);
-    for (int i = 1; i <= 2; i++) { /* held plans are not reported again */
+    for (int i = 1; i <= 2; i++) {
         OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", 1024 * i}), &options));
         gputune_plan_release(plan);
         options.log = count_line;

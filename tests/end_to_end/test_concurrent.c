@@ -53,7 +53,7 @@ static void call_back(void *user, const gputune_progress *progress)
         return;
     }
     c->called = true;
-    c->same = get_plan(c->tuner, N, GPUTUNE_MEASURE); /* the call that this callback belongs to */
+    c->same = get_plan(c->tuner, N, GPUTUNE_MEASURE); /* the tuning that calls this */
     c->cached = get_plan(c->tuner, N, GPUTUNE_CACHED_ONLY);
     c->measured = get_plan(c->tuner, 2 * N, GPUTUNE_MEASURE);
 }
@@ -150,7 +150,7 @@ TEST(lookups_do_not_wait_for_a_tuning)
     expect(get_plan(held.tuner, 3 * N, GPUTUNE_ESTIMATE), GPUTUNE_SOURCE_ESTIMATED);
     sem_post(&held.release);
     pthread_join(held.thread, NULL);
-    assert_true(held.was_released); /* false if the calls above have waited for the tuning */
+    assert_true(held.was_released);
     expect(held.reply, GPUTUNE_SOURCE_MEASURED);
     gputune_close(held.tuner);
 }
@@ -181,7 +181,7 @@ TEST(refresh_finds_results_of_other_tuners)
     assert_int_equal(info_of(before).source, GPUTUNE_SOURCE_DEFAULT);
     expect(get_plan(other, N, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED);
     OK(tune_kernel(&still, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options));
-    assert_ptr_equal(still, before); /* a hit does not read the database */
+    assert_ptr_equal(still, before);
     gputune_refresh(tuner);
     OK(tune_kernel(&after, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options));
     assert_int_equal(info_of(after).source, GPUTUNE_SOURCE_CACHED);

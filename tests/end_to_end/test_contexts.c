@@ -162,7 +162,7 @@ TEST_WITHIN(first_launch_in_a_context_can_be_captured, open_tuner, close_tuner)
     OK(gputune_launch(plan, stream, GPUTUNE_ARGS(&y, &x, &a, &n)));
     CUgraphExec exec = capture_end(stream);
     gputune_plan_release(plan);
-    gputune_close(tuner); /* closing the tuner again must do nothing */
+    gputune_close(tuner);
     CU(GraphLaunch(exec, stream));
     CU(StreamSynchronize(stream));
     CU(MemcpyDtoH(&got, y, sizeof got));

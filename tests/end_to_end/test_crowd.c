@@ -11,7 +11,7 @@
 
 enum { PROCESSES = 16, THREADS = 4, SCENARIOS = 6, SHARING = 4, FAILED = 200 };
 
-static atomic_bool taken_over; /* another process has taken over the lease of the current tuning */
+static atomic_bool taken_over; /* true if another process has taken over the lease */
 static char lines[4096];
 
 static void note_line(void *user, gputune_log_level level, const char *line)
@@ -78,7 +78,7 @@ static int join(const char *database, int first, int threads, int scenarios)
         measured = members[i].measured > measured ? members[i].measured : measured;
     }
     gputune_close(tuner);
-    fputs(lines, stderr); /* one write, so lines of several processes do not mix */
+    fputs(lines, stderr); /* a single write, so lines of several processes do not mix */
     return failed ? FAILED : measured;
 }
 

@@ -7,7 +7,7 @@
 enum { N = 4099 };
 
 typedef struct host {
-    float error;        /* added to every result */
+    float error;        /* error that the reference adds to every result */
     int answer;         /* status that the reference returns */
     const float *x;     /* expected input at the requested size; NULL for any input */
     int calls, at_size; /* number of calls, and of calls at the requested size */

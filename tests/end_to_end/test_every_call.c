@@ -311,7 +311,7 @@ TEST(tuner_is_refused_in_a_forked_child)
 {
     int status;
     gputune *tuner = tuner_open(":memory:");
-    gputune_plan_release(plan_measured(tuner, "copy", N)); /* now workers and database are in use */
+    gputune_plan_release(plan_measured(tuner, "copy", N));
     pid_t child = fork();
     if (child == 0) {
         alarm(60);

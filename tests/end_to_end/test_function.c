@@ -133,7 +133,7 @@ static char *passed_as(const char *word)
     return text;
 }
 
-/* Launches from a module that the program loads from the image, with its own constant symbol. */
+/* Launches from a module that the program has loaded, with a constant symbol of this module. */
 static int launched_from_image(const reported *t, const int *values)
 {
     CUmodule module;
@@ -241,7 +241,7 @@ TEST(structs_and_constants_reach_the_kernel)
         dy[i % STREAMS][i / STREAMS] = buffer_of(y, sizeof y);
         OK(gputune_launch(plan, streams[i % STREAMS],
                           GPUTUNE_ARGS(table, &scale, &dy[i % STREAMS][i / STREAMS], &dx, &s)));
-        memset(table, 0, sizeof table); /* the launch has copied the block */
+        memset(table, 0, sizeof table);
     }
     CU(CtxSynchronize());
     for (int i = 0; i < STREAMS * ROUNDS; i++) {

@@ -13,7 +13,7 @@ TEST(gemm_of_sizes_of_vectors)
     verify_space("gemm", GPUTUNE_SIZES({"m", 132}, {"n", 92}, {"k", 68}), 307);
 }
 
-/* Less than one tile, and fewer steps of k than tiles that are loaded ahead. */
+/* The matrices are smaller than a tile, and need fewer steps of k than tiles are loaded ahead. */
 TEST(gemm_of_tiny_sizes)
 {
     verify_space("gemm", GPUTUNE_SIZES({"m", 5}, {"n", 7}, {"k", 3}), 431);

@@ -66,7 +66,7 @@ TEST(ranks_launch_the_winner_of_rank_0)
     assert_int_equal(b.source, GPUTUNE_SOURCE_CACHED);
     assert_true(a.time_ns > 0 && a.time_ns == b.time_ns && a.speedup == b.speedup);
     OK(launch_axpy(theirs, 1000));
-    OK(together(&again, second, 1, &w, "axpy", &options)); /* nothing is verified a second time */
+    OK(together(&again, second, 1, &w, "axpy", &options));
     assert_ptr_equal(again, theirs);
     gputune_options cached = options;
     cached.effort = GPUTUNE_CACHED_ONLY;

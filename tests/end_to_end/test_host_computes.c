@@ -29,7 +29,7 @@ static size_t elements(void)
 
 /* A plan for y = 1 + 2 x and its buffers. */
 typedef struct work {
-    gputune *tuner; /* owned; NULL if another `work` owns the plan */
+    gputune *tuner; /* owned by this `work`; NULL if another `work` owns the plan */
     gputune_plan *plan;
     CUstream stream;
     CUdeviceptr x, y;
@@ -104,7 +104,7 @@ static void *compute(void *user)
         !went_wrong(w, (int)world.driver->CtxSetCurrent(world.context), "taking the context");
     while (going_on && !atomic_load(&enough)) {
         going_on = compute_once(w);
-        usleep(on_gpu() ? 0 : 2000); /* leave cores to the tuning on the emulator */
+        usleep(on_gpu() ? 0 : 2000); /* a pause, because the tuning needs the emulator's cores */
     }
     return NULL;
 }

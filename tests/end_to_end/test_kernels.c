@@ -141,7 +141,6 @@ TEST(pipeline_is_launched_and_captured_in_order)
     CU(StreamSynchronize(stream));
     assert_normalised(dy, y, N);
 
-    /* the two kernels are two nodes of a graph, in order */
     CU(StreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
     OK(gputune_launch(plan, stream, GPUTUNE_ARGS(&dy, &n)));
     CUgraphExec replay = capture_end(stream);

@@ -102,7 +102,7 @@ static void *launch_rounds(void *user)
         self->expected[i] = fill(values, self->id * 100 + i);
         self->failures +=
             gputune_launch(self->plan, self->stream, GPUTUNE_ARGS(values, &self->sums[i])) < 0;
-        memset(values, -1, sizeof values); /* the caller may reuse the block's memory immediately */
+        memset(values, -1, sizeof values);
     }
     return NULL;
 }
@@ -162,7 +162,7 @@ TEST(captured_launch_keeps_its_parameters)
         OK(gputune_launch(plan, stream, GPUTUNE_ARGS(values, &sum)));
         CUgraphExec exec = capture_end(stream);
         for (int replay = 0; replay < 2; replay++) {
-            int others = fill(values, 6 + replay); /* launches between replays change nothing */
+            int others = fill(values, 6 + replay);
             CU(MemsetD32(sum, 0, 1));
             OK(gputune_launch(plan, stream, GPUTUNE_ARGS(values, &other)));
             CU(GraphLaunch(exec, stream));
@@ -241,7 +241,7 @@ TEST(refused_calls_launch_nothing)
     vectors *v = vectors_open(GPUTUNE_CACHED_ONLY);
     float a = 2;
     size_t n = N - 1;
-    CUdeviceptr odd = v->y + 2, next = v->y + 4; /* no verified variant accepts these */
+    CUdeviceptr odd = v->y + 2, next = v->y + 4;
     assert_int_equal(gputune_launch(v->plan, NULL, GPUTUNE_ARGS(&v->y, &v->x, &a)), GPUTUNE_EINVAL);
     assert_int_equal(gputune_launch(v->plan, NULL, GPUTUNE_ARGS(&v->y, &v->x, &a, &n)),
                      GPUTUNE_EINVAL);

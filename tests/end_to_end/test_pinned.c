@@ -67,7 +67,6 @@ TEST(a_pinned_tuner_answers_from_its_file_only)
     gputune *tuner = pinned(wisdom(), record);
     const gputune_options whole = OPTIONS(.effort = GPUTUNE_EXHAUSTIVE);
     OK(plan_for(&plan, tuner, KNOWN, NULL));
-    /* a tuner without the pin would not answer this request */
     OK(plan_for(&again, tuner, KNOWN, &whole));
     assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_CACHED);
     assert_string_equal(info_of(again).configuration, info_of(plan).configuration);

@@ -370,7 +370,7 @@ TEST(values_that_the_reference_fails_with_are_dropped)
          .types = "int offset",
          .right = "if (i < n) y[i] = x[i + 1000000 * (size_t)offset];"},
     };
-    /* on a GPU there may be memory at this address */
+    /* on a GPU there may be memory at the invalid address */
     expect_right(kernels, COUNT(kernels) - (strncmp(world_driver(), "emu", 3) != 0));
 }
 

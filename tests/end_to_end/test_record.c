@@ -52,7 +52,6 @@ TEST(misses_are_counted_and_hits_are_not)
     snprintf(path, sizeof path, "%s/misses", world.folder);
     gputune *tuner = recording_tuner(path);
     for (int i = 0; i < 5; i++) {
-        /* only the first call looks the result up; the plan table answers the others */
         tune(tuner, "axpy", 1000, &cached);
     }
     assert_string_equal(what_is_recorded(path).text, "4 axpy n=1000 T=float ; ");

@@ -13,7 +13,6 @@ static gputune *tuner_with_twice(void)
 static int make(char **text, gputune *tuner, int64_t least, int64_t most)
 {
     const gputune_range ranges[] = {{"rows", least, most}, {"columns", least, most}};
-    /* the rule is finished long before this limit */
     const gputune_options options = OPTIONS(.time_limit_s = 600);
     return gputune_make_rule(text, tuner, "twice", ranges, 2, 4, &options);
 }

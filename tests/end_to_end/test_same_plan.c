@@ -62,7 +62,7 @@ typedef struct call {
     gputune *tuner;
     const char *kernel;
     gputune_options options;
-    pthread_barrier_t *start; /* barrier before the call; NULL for no wait */
+    pthread_barrier_t *start; /* threads wait at this barrier before the call, unless NULL */
     pthread_t thread;
     int status;
     gputune_plan *plan;
@@ -162,7 +162,7 @@ TEST(threads_share_a_failure)
         assert_int_equal(calls[i].status, GPUTUNE_ECOMPILE);
         assert_non_null(strstr(calls[i].message, "nobody"));
     }
-    /* a late thread may have compiled it, too */
+    /* a thread that came late may have compiled the kernel, too */
     assert_true(workers_started("compile") < THREADS / 2);
     gputune_close(like.tuner);
 }
@@ -212,7 +212,7 @@ TEST(wait_for_another_thread_ends_with_the_own_limit)
     begin_first(&first, &g);
     second.options.time_limit_s = 3;
     begin(&second);
-    end(&second); /* the first call is still paused */
+    end(&second);
     OK(second.status);
     assert_int_equal(info_of(second.plan).source, GPUTUNE_SOURCE_DEFAULT);
     assert_non_null(strstr(info_of(second.plan).stop_reason, "is tuning the same kernel"));

@@ -122,7 +122,7 @@ TEST(struct_of_the_program_is_passed)
     CUdeviceptr at = buffer_of(values, 3 * N * sizeof *values);
     grid g = grid_at(at);
     assert_int_equal(info_of(plan).arguments, 2);
-    for (int i = 0; i < 2; i++) { /* the count starts at 0 each time */
+    for (int i = 0; i < 2; i++) {
         OK(gputune_launch(plan, NULL, GPUTUNE_ARGS(&g, &factor)));
         expect_result(&g);
     }

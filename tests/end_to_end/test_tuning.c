@@ -40,13 +40,13 @@ TEST(hit_launches_the_stored_winner)
     snprintf(configuration, sizeof configuration, "%s", first.configuration);
     double time_ns = first.time_ns;
     OK(tune_kernel(&again, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options));
-    assert_ptr_equal(again, measured); /* the plan table answers */
+    assert_ptr_equal(again, measured);
     OK(launch_axpy(measured, N));
     gputune_plan_release(again);
     gputune_plan_release(measured);
     gputune_close(tuner);
 
-    tuner = tuner_open(world.database); /* like a tuner of another process */
+    tuner = tuner_open(world.database);
     OK(tune_kernel(&cached, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options));
     gputune_info info = info_of(cached);
     assert_int_equal(info.source, GPUTUNE_SOURCE_CACHED);
@@ -111,7 +111,7 @@ static gputune_status tune_with(gputune *tuner, const gputune_input *inputs, siz
     gputune_plan *plan = NULL;
     options.inputs = inputs;
     options.input_count = count;
-    options.force = true; /* otherwise the first result is returned */
+    options.force = true;
     int status = tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options);
     if (status == GPUTUNE_OK) {
         assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_MEASURED);

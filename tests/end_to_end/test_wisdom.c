@@ -58,7 +58,7 @@ TEST(import_is_proved_once_and_then_stored)
     assert_int_equal(info.source, GPUTUNE_SOURCE_CACHED);
     assert_true(info.time_ns > 0 && info.default_ns > 0);
     gputune_close(tuner);
-    tuner = tuner_open(world.database); /* the proof of the imported result was stored */
+    tuner = tuner_open(world.database);
     assert_int_equal(request_plan(tuner, 4000, GPUTUNE_MEASURE).source, GPUTUNE_SOURCE_CACHED);
     assert_int_equal(request_plan(tuner, 3600, GPUTUNE_CACHED_ONLY).source, GPUTUNE_SOURCE_NEAREST);
     gputune_close(tuner);
@@ -195,7 +195,7 @@ TEST(imports_keep_their_date_and_can_be_passed_on)
     assert_non_null(strstr(again, "created=\"2001"));
     assert_int_equal(request_plan(tuner, 4000, GPUTUNE_MEASURE).source, GPUTUNE_SOURCE_CACHED);
     found = winners(tuner, "axpy");
-    assert_int_equal(found.unproved, 0); /* a worker has verified the winner */
+    assert_int_equal(found.unproved, 0);
     assert_memory_equal(found.created, "2001", 4);
     gputune_free(again);
     gputune_free(text);

@@ -71,7 +71,7 @@ TEST(large_images_pass)
     job->id = 1;
     job->image = (gt_image){image, bytes};
     ASSERT_OK(farm->ops->verify(farm, job));
-    free(image); /* the farm has copied the image */
+    free(image);
     free(job);
     request_sample(farm, 9, one, 1);
     expect_plain(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_OK);
@@ -96,7 +96,7 @@ static void check_crash(const char *script, bool repeatable)
     verify_ok(farm, 1, "ok");
     uint64_t before = sample_pid(farm, one, 1);
     request_verify(farm, 7, script);
-    request_verify(farm, 2, "ok"); /* already sent to the worker that crashes */
+    request_verify(farm, 2, "ok");
     GT_SCOPED(gt_event_free) gt_event event = expect(farm, GT_EVENT_VERIFIED, 7, GPUTUNE_ECRASHED);
     assert_int_equal(event.repeatable, repeatable);
     expect_plain(farm, GT_EVENT_VERIFIED, 2, GPUTUNE_OK);
@@ -126,7 +126,7 @@ TEST(a_single_outside_end_is_forgiven)
     snprintf(script, sizeof script, "killed-if %s", temporary_file());
     verify_ok(farm, 1, script);
     uint64_t pid = sample_pid(farm, one, 1);
-    kill((pid_t)pid, SIGKILL); /* the worker is idle */
+    kill((pid_t)pid, SIGKILL);
     expect_silence(farm);
     assert_true(sample_pid(farm, one, 1) != pid);
 }
@@ -499,7 +499,7 @@ TEST(a_host_that_dies_takes_its_workers_along)
     int status;
     assert_int_equal(waitpid(host, &status, 0), host);
     assert_int_equal(status, 0);
-    expect_death(pid); /* the worker ends although its kernel does not */
+    expect_death(pid);
     close(channel[0]);
     close(channel[1]);
 }

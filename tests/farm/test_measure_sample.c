@@ -188,7 +188,7 @@ TEST_ON_DEVICE(launches_share_buffers_if_that_makes_no_difference)
     assert_int_equal(sharing_by(2, GT_SHARING_UNKNOWN), GT_SHARING_FELT);
     assert_int_equal(sharing_by(2, GT_SHARING_HARMLESS), GT_SHARING_HARMLESS);
     assert_int_equal(sharing_by(1, GT_SHARING_FELT), GT_SHARING_FELT);
-    verify_ok(2, RIGHT); /* needs buffers with their initial values */
+    verify_ok(2, RIGHT); /* variant 2 needs buffers with their initial values */
 }
 
 static gt_loaded *sample_as_a_graph(gt_sample_length length)

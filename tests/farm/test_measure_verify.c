@@ -234,7 +234,7 @@ TEST_ON_DEVICE(scratch_memory_holds_nothing_that_helps)
     assert_int_equal(
         verify_with_scratch(WITH_SCRATCH("if (i < n) { y[i] += a * x[i]; if (s[3]) y[i] += 1; }")),
         GPUTUNE_EWRONG);
-    /* relies on the initial value of its block counter */
+    /* the variant relies on the initial value of its block counter */
     assert_int_equal(verify_with_scratch(
                          WITH_SCRATCH("bool late = *(volatile unsigned *)s + 1u >= gridDim.x;"
                                       "if (i < n) { y[i] += a * x[i]; if (late) y[i] += 1; }"

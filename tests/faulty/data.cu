@@ -3,8 +3,8 @@
 #pragma gputune problem(n = 8192)
 #pragma gputune tune(BLOCK = 128)
 
-// divides by the largest magnitude of a row, which may be zero
-// caught by proof
+/* divides by the largest magnitude of a row, which may be zero;
+ * caught by proof */
 #pragma gputune kernel(all_zeros)
 #pragma gputune problem(rows = 8)
 #pragma gputune args(out float y[rows][n], in float x[rows][n], size_t rows, size_t n)
@@ -42,8 +42,8 @@ __global__ void all_zeros_reference(float *y, const float *x, size_t rows, size_
     }
 }
 
-// converts integers to float, which rounds integers above 2^24
-// caught by proof
+/* converts integers to float, which rounds integers above 2^24;
+ * caught by proof */
 #pragma gputune kernel(beyond_2_24)
 #pragma gputune args(out int y[n], in int x[n] = uniform(0, 16777217), size_t n)
 #pragma gputune reference(y[i] = x[i])
@@ -56,8 +56,8 @@ __global__ void beyond_2_24(int *y, const int *x, size_t n)
     }
 }
 
-// is correct only for magnitudes up to 1
-// caught by proof
+/* is correct only for magnitudes up to 1;
+ * caught by proof */
 #pragma gputune kernel(beyond_one)
 #pragma gputune reference(y[i] = x[i] * x[i])
 
@@ -70,8 +70,8 @@ __global__ void beyond_one(float *y, const float *x, size_t n)
     }
 }
 
-// flushes denormals to zero
-// caught by proof
+/* flushes denormals to zero;
+ * caught by proof */
 #pragma gputune kernel(denormals)
 #pragma gputune reference(y[i] = 1e10f * x[i])
 
@@ -89,8 +89,8 @@ __global__ void denormals(float *y, const float *x, size_t n)
     }
 }
 
-// sorts the keys of a block, and gives equal keys the same place
-// caught by proof
+/* sorts the keys of a block, and gives equal keys the same place;
+ * caught by proof */
 #pragma gputune kernel(equal_keys)
 #pragma gputune args(out int y[n], in int x[n] = uniform(0, 1000000000), size_t n)
 #pragma gputune reference(y[i] = (int)i)
@@ -107,8 +107,8 @@ __global__ void equal_keys(int *y, const int *x, size_t n)
     }
 }
 
-// turns infinities into NaN
-// caught by proof
+/* turns infinities into NaN;
+ * caught by proof */
 #pragma gputune kernel(infinity)
 #pragma gputune reference(y[i] = isinf(x[i]) ? copysignf(1.0f, x[i]) : x[i] / (1.0f + fabsf(x[i])))
 
@@ -120,8 +120,8 @@ __global__ void infinity(float *y, const float *x, size_t n)
     }
 }
 
-// is wrong for the smallest integer, which has no absolute value
-// caught by proof
+/* is wrong for the smallest integer, which has no absolute value;
+ * caught by proof */
 #pragma gputune kernel(least_integer)
 #pragma gputune args(out int y[n], in int x[n] = uniform(-2147483648, 2147483647), size_t n)
 #pragma gputune reference(y[i] = x[i] < 0 ? (int)(-(long long)x[i] / 3) : x[i] / 3)
@@ -134,8 +134,8 @@ __global__ void least_integer(int *y, const int *x, size_t n)
     }
 }
 
-// takes the logarithm of zero, which is in the declared range
-// caught by proof
+/* takes the logarithm of zero, which is in the declared range;
+ * caught by proof */
 #pragma gputune kernel(log_of_zero)
 #pragma gputune args(out float y[n], in float x[n] = uniform(0, 1), size_t n)
 #pragma gputune reference(y[i] = x[i] > 0.0f ? logf(x[i]) : -100.0f)
@@ -148,8 +148,8 @@ __global__ void log_of_zero(float *y, const float *x, size_t n)
     }
 }
 
-// turns NaN into zero, as fmaxf() does
-// caught by proof
+/* turns NaN into zero, as fmaxf() does;
+ * caught by proof */
 #pragma gputune kernel(nan_swallowed)
 #pragma gputune reference(y[i] = x[i] < 0.0f ? 0.0f : x[i])
 
@@ -161,8 +161,8 @@ __global__ void nan_swallowed(float *y, const float *x, size_t n)
     }
 }
 
-// loses the sign of zero
-// caught by proof
+/* loses the sign of zero;
+ * caught by proof */
 #pragma gputune kernel(negative_zero)
 #pragma gputune reference(y[i] = copysignf(1.0f, x[i]))
 
@@ -174,8 +174,8 @@ __global__ void negative_zero(float *y, const float *x, size_t n)
     }
 }
 
-// takes exp() of large numbers, which overflows above 88
-// caught by proof
+/* takes exp() of large numbers, which overflows above 88;
+ * caught by proof */
 #pragma gputune kernel(overflow_of_exp)
 #pragma gputune reference(y[i] = 1.0f / (1.0f + expf(-x[i])))
 
@@ -187,8 +187,8 @@ __global__ void overflow_of_exp(float *y, const float *x, size_t n)
     }
 }
 
-// rounds halves up; the reference rounds them to even
-// caught by proof
+/* rounds halves up; the reference rounds them to even;
+ * caught by proof */
 #pragma gputune kernel(ties_up)
 #pragma gputune args(out int y[n], in float x[n] = uniform(-100, 100), size_t n)
 #pragma gputune reference(y[i] = (int)rintf(x[i]))
@@ -201,8 +201,8 @@ __global__ void ties_up(int *y, const float *x, size_t n)
     }
 }
 
-// finds the last of equal elements; the reference finds the first
-// caught by proof
+/* finds the last of equal elements; the reference finds the first;
+ * caught by proof */
 #pragma gputune kernel(last_of_equals)
 #pragma gputune problem(rows = 8)
 #pragma gputune args(out int y[rows], in float x[rows][n], size_t rows, size_t n)
@@ -234,8 +234,8 @@ __global__ void least_of_row(int *y, const float *x, size_t rows, size_t n)
     }
 }
 
-// assumes that sorted keys are distinct
-// caught by proof
+/* assumes that sorted keys are distinct;
+ * caught by proof */
 #pragma gputune kernel(sorted_and_distinct)
 #pragma gputune args(out int y[n], in float x[n] = sorted(0, 1), size_t n)
 #pragma gputune reference(y[i] = i > 0 && x[i - 1] == x[i])
@@ -248,8 +248,8 @@ __global__ void sorted_and_distinct(int *y, const float *x, size_t n)
     }
 }
 
-// does not write the result of an empty row
-// caught by proof
+/* does not write the result of an empty row;
+ * caught by proof */
 #pragma gputune kernel(row_empty)
 #pragma gputune args(out float y[n], in float x[4 * n], in int p[n + 1] = index * 4, size_t n)
 #pragma gputune reference(y[i] = sum(p[i + 1] - p[i], [&](int k) { return x[p[i] + k]; }))
@@ -266,8 +266,8 @@ __global__ void row_empty(float *y, const float *x, const int *p, size_t n)
     }
 }
 
-// assumes that the last row has elements
-// caught by proof
+/* assumes that the last row has elements;
+ * caught by proof */
 #pragma gputune kernel(last_row_empty)
 #pragma gputune args(out int y[n], in int p[n + 1] = prefix(16 * n), size_t n)
 #pragma gputune reference(y[i] = p[i + 1] - p[i])
@@ -281,8 +281,8 @@ __global__ void last_row_empty(int *y, const int *p, size_t n)
     }
 }
 
-// assumes that its inputs are different buffers
-// caught by proof
+/* assumes that its inputs are different buffers;
+ * caught by proof */
 #pragma gputune kernel(one_for_two)
 #pragma gputune args(out float y[n], in float a[n], in float x[n], size_t n)
 #pragma gputune reference(y[i] = a[i] * x[i])

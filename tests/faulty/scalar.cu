@@ -3,8 +3,8 @@
 #pragma gputune problem(n = 8192)
 #pragma gputune tune(BLOCK = 128)
 
-// uses the magnitude of the scalar a
-// caught by proof
+/* uses the magnitude of the scalar a;
+ * caught by proof */
 #pragma gputune kernel(a_is_positive)
 #pragma gputune args(out float y[n], in float x[n], float a = 1.5, size_t n)
 #pragma gputune reference(y[i] = a * x[i])
@@ -17,8 +17,8 @@ __global__ void a_is_positive(float *y, const float *x, float a, size_t n)
     }
 }
 
-// swaps alpha and beta, which are both 1 in the template
-// caught by proof
+/* swaps alpha and beta, which are both 1 in the template;
+ * caught by proof */
 #pragma gputune kernel(alpha_and_beta_swapped)
 #pragma gputune args(inout float y[n], in float x[n], float alpha = 1, float beta = 1, size_t n)
 #pragma gputune reference(y[i] = alpha * x[i] + beta * y[i])
@@ -31,8 +31,8 @@ __global__ void alpha_and_beta_swapped(float *y, const float *x, float alpha, fl
     }
 }
 
-// ignores the old contents of the output, because beta is 0 in the template
-// caught by proof
+/* ignores the old contents of the output, because beta is 0 in the template;
+ * caught by proof */
 #pragma gputune kernel(beta_zero)
 #pragma gputune args(inout float y[n], in float x[n], float alpha = 2, float beta = 0, size_t n)
 #pragma gputune reference(y[i] = alpha * x[i] + beta * y[i])
@@ -45,8 +45,8 @@ __global__ void beta_zero(float *y, const float *x, float alpha, float beta, siz
     }
 }
 
-// ignores a bool, which is false in the template
-// caught by proof
+/* ignores a bool, which is false in the template;
+ * caught by proof */
 #pragma gputune kernel(bool_ignored)
 #pragma gputune args(out float y[n], in float x[n], bool negate = 0, size_t n)
 #pragma gputune reference(y[i] = negate ? -x[i] : x[i])
@@ -59,8 +59,8 @@ __global__ void bool_ignored(float *y, const float *x, bool negate, size_t n)
     }
 }
 
-// has the value of a double scalar as a constant in its code
-// caught by proof
+/* has the value of a double scalar as a constant in its code;
+ * caught by proof */
 #pragma gputune kernel(double_hard_coded)
 #pragma gputune args(out double y[n], in double x[n], double a = 0.25, size_t n)
 #pragma gputune reference(y[i] = a * x[i])
@@ -73,8 +73,8 @@ __global__ void double_hard_coded(double *y, const double *x, double a, size_t n
     }
 }
 
-// does not write the output if the flag is 1
-// caught by proof
+/* does not write the output if the flag is 1;
+ * caught by proof */
 #pragma gputune kernel(flag_breaks)
 #pragma gputune args(out float y[n], in float x[n], int flag = 0, size_t n)
 #pragma gputune reference(y[i] = flag ? -x[i] : x[i])
@@ -89,8 +89,8 @@ __global__ void flag_breaks(float *y, const float *x, int flag, size_t n)
     }
 }
 
-// is wrong for one of the modes that the template lists
-// caught by proof
+/* is wrong for one of the modes that the template lists;
+ * caught by proof */
 #pragma gputune kernel(listed_mode)
 #pragma gputune args(out float y[n], in float x[n], int mode = 0, size_t n)
 #pragma gputune prove(mode = 0, 1, 2)
@@ -105,8 +105,8 @@ __global__ void listed_mode(float *y, const float *x, int mode, size_t n)
     }
 }
 
-// returns without writing if a is 0
-// caught by proof
+/* returns without writing if a is 0;
+ * caught by proof */
 #pragma gputune kernel(quick_return)
 #pragma gputune args(out float y[n], in float x[n], float a = 1.5, size_t n)
 #pragma gputune reference(y[i] = a * x[i])
@@ -121,8 +121,8 @@ __global__ void quick_return(float *y, const float *x, float a, size_t n)
     }
 }
 
-// ignores a member of a struct that is passed by value
-// caught by proof
+/* ignores a member of a struct that is passed by value;
+ * caught by proof */
 #pragma gputune kernel(struct_hard_coded)
 #pragma gputune args(out float y[n], in float x[n], params p = {2, 0.5}, size_t n)
 #pragma gputune reference(y[i] = p.scale * x[i] + p.shift)
@@ -139,8 +139,8 @@ __global__ void struct_hard_coded(float *y, const float *x, params p, size_t n)
     }
 }
 
-// multiplies a value by zero instead of ignoring it
-// caught by proof
+/* multiplies a value by zero instead of ignoring it;
+ * caught by proof */
 #pragma gputune kernel(zero_times_nan)
 #pragma gputune args(inout float y[n], in float x[n], float alpha = 1.5, float beta = 0, size_t n)
 #pragma gputune reference(y[i] = beta == 0.0f ? alpha * x[i] : alpha * x[i] + beta * y[i])
@@ -153,8 +153,8 @@ __global__ void zero_times_nan(float *y, const float *x, float alpha, float beta
     }
 }
 
-// rounds scaled ties to even instead of away from zero
-// caught by proof
+/* rounds scaled ties to even instead of away from zero;
+ * caught by proof */
 #pragma gputune kernel(scaled_tie)
 #pragma gputune args(out signed char y[n], in float x[n] = uniform(-4, 4), float scale = 0.05, size_t n)
 #pragma gputune reference(y[i] = (signed char)fminf(127.0f, fmaxf(-128.0f, roundf(x[i] / scale))))

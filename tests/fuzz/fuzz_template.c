@@ -135,7 +135,7 @@ static void generate(const gt_template *template, const gt_problem *problem,
         gt_source_free(&source);
     }
     if (gt_launch_bind(&launch, template, problem, config, device) == 0) {
-        (void)gt_launch_kernels(&launch); /* also checks items and code */
+        (void)gt_launch_kernels(&launch);
     }
     FUZZ_REQUIRE(gt_config_text(&text, template, config) == 0);
     gt_config again;

@@ -30,7 +30,7 @@ TEST(test_ptx)
     assert_entry(&image, "f", "_Z1fI3FooEvT_Pi");
     assert_entry(&image, "a::v1::axpy", "_ZN1a2v14axpyIfLi3EEEvPT_PKS2_");
     assert_entry(&image, "tanon", "_ZN33_GLOBAL__N__00000000_4_k_cu_plain5tanonILi4EEEvPi");
-    assert_entry(&image, "scan", "scan"); /* unknown kernels are left to the driver */
+    assert_entry(&image, "scan", "scan"); /* the driver reports unknown kernels */
     assert_int_equal(gt_image_entry(&found, &image, "twice"), GPUTUNE_EINVAL);
     assert_string_equal(gt_message(),
                         "the image has 2 instances of the kernel twice; expected one: the "
@@ -79,7 +79,6 @@ static cubin make_cubin(void)
                                  .sh_size = sizeof c.symbols};
     c.sections[1] = (Elf64_Shdr){
         .sh_type = SHT_STRTAB, .sh_offset = offsetof(cubin, names), .sh_size = sizeof c.names};
-    /* a device function and a kernel */
     c.symbols[1] = (Elf64_Sym){.st_name = 1, .st_info = STT_FUNC};
     c.symbols[2] = (Elf64_Sym){.st_name = 13, .st_info = STT_FUNC, .st_other = 0x10};
     return c;

@@ -30,7 +30,7 @@ TEST_WITHIN(test_constant_copies_then_launches_then_records, setup, NULL)
                     *kernel = fake_find("LaunchKernelEx", 0);
     assert_int_equal(copy->bytes, BLOCK_BYTES);
     assert_memory_equal(copy->data, block, FAKE_DATA_BYTES);
-    assert_ptr_not_equal(copy->pointers[0], block); /* the caller may now change its block */
+    assert_ptr_not_equal(copy->pointers[0], block);
     assert_int_equal(copy->object, kernel->object + 1000);
     assert_int_equal(kernel->parameters[0], 0xabcd00);
     free_and_check(launcher);
@@ -333,7 +333,7 @@ TEST_WITHIN(wrong_context_is_reported, setup, NULL)
     assert_int_equal(fake_count("MemcpyHtoDAsync"), 0);
     fake.fail_name = NULL;
     gt_launcher_free(plain);
-    free_and_check(copying); /* the other context must stay current */
+    free_and_check(copying);
     assert_ptr_equal(fake.current, fake_context(2));
 }
 

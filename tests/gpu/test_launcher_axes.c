@@ -122,7 +122,7 @@ TEST_WITHIN(test_the_steps_of_a_pipeline, setup_l2, NULL)
         assert_int_equal((uintptr_t)window->value.accessPolicyWindow.base_ptr, out_buffer);
     }
     free_and_check(launcher);
-    launch.steps[0].cluster[0] = 3; /* does not divide the grid of 256 */
+    launch.steps[0].cluster[0] = 3; /* 3 does not divide the grid of 256 */
     assert_int_equal(try_load(&launcher, &launch), GPUTUNE_EINVAL);
     launch.steps[0].cluster[0] = 4;
     launch.steps[1].grid[0] = 1 << 20;
@@ -193,7 +193,7 @@ TEST_WITHIN(test_every_grid_of_a_loop_is_a_multiple_of_the_cluster, setup_l2, NU
 {
     gt_launcher *launcher;
     gt_launch launch = loop_of_two();
-    launch.steps[0].cluster[0] = 4; /* divides 256 and 20, but not 10 */
+    launch.steps[0].cluster[0] = 4; /* 4 divides 256 and 20, but not 10 */
     assert_int_equal(try_load(&launcher, &launch), GPUTUNE_EINVAL);
     assert_non_null(strstr(gt_message(), "a grid of 10 blocks is not a multiple"));
 }

@@ -203,7 +203,7 @@ TEST(test_every_way_of_passing)
         for (int seed = 0; seed < 3; seed++) {
             fill(block, seed);
             OK(gt_launcher_launch(launcher, stream, arguments));
-            fill(block, -1); /* the caller may reuse the block's memory */
+            fill(block, -1);
             CU(StreamSynchronize(stream));
             assert_int_equal(count_wrong(out, seed, add), 0);
         }
@@ -438,7 +438,7 @@ TEST(test_scratch_and_clears)
     CU(StreamSynchronize(stream));
     CU(MemcpyDtoH(result, out, sizeof result));
     for (int i = 0; i < 16; i++) {
-        assert_int_equal(result[i], 4 * 128 / 16 * add); /* the sum of one launch only */
+        assert_int_equal(result[i], 4 * 128 / 16 * add);
         assert_int_equal(result[16 + i], 1);
     }
     gt_launcher_free(launcher);

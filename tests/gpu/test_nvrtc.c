@@ -181,7 +181,7 @@ TEST(test_search_finds_toolkits_and_wheels)
         {"VIRTUAL_ENV", "lib/python3.11/site-packages/nvidia/cuda_nvrtc/lib/libnvrtc.so.12"},
     };
     GT_FREED char *given = getenv("GPUTUNE_NVRTC") ? strdup(getenv("GPUTUNE_NVRTC")) : NULL;
-    unsetenv("GPUTUNE_NVRTC"); /* the variable would replace the search */
+    unsetenv("GPUTUNE_NVRTC"); /* GPUTUNE_NVRTC would replace the search */
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char *root = folder_make();
         char *file = make_file(root, rows[i].file);

@@ -46,7 +46,6 @@ TEST(test_window_of_a_pipeline)
     assert_int_equal(launch.l2.parameter, 4);
     assert_int_equal(launch.l2.window_bytes, 256);
     assert_int_equal(launch.steps[1].parameters[1], 4);
-    /* the values of L2 are not vector widths */
     assert_int_equal(gt_vector_bytes(b.template, &b.problem, &config, &b.device), 0);
 }
 

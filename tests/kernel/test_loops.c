@@ -57,7 +57,6 @@ TEST(test_counters_are_in_grids_and_arguments)
     assert_trace(P
                  "for(i = 0; i < 3; ++i)\n" P AT("grid = 8 - i * T, args = (y, i, i + 10, B)") "\n",
                  "B=128 T=2", "0:8(0,0,10,128) 0:6(0,1,11,128) 0:4(0,2,12,128)");
-    /* no end() is needed after the last launch() */
     assert_trace(P "for(k = 2; k <= 4; k <<= 1) for(j = k >> 1; j > 0; j /= 2)\n" P AT(
                      "grid = 1, args = (y, j, k, 0)") "\n",
                  "", "0:1(0,1,2,0) 0:1(0,2,4,0) 0:1(0,1,4,0)");

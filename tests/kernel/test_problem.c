@@ -179,7 +179,7 @@ TEST(test_vector_elements)
     assert_int_equal(gt_buffer_element_bytes(x), 12);
     assert_int_equal(gt_buffer_alignment(x), 4);
     assert_int_equal(b.workload.buffers[2].type, GT_TYPE_BOOL);
-    assert_int_equal(b.workload.reference.steps[0].grid[0], 1); /* one thread computes one float4 */
+    assert_int_equal(b.workload.reference.steps[0].grid[0], 1);
 }
 
 /* A reference by elements also gets the sizes that are not arguments. It gets a copy of an inout
@@ -252,7 +252,7 @@ TEST(test_work)
     } cases[] = {
         {"bytes = n * STEPS", "STEPS=4", 2, 200, 0},
         {"flops = 1.5 * n * STEPS", "STEPS=1", 0.5, 0, 300},
-        /* if flops are given, bytes do not affect the ratio */
+        /* if flops are stated, bytes do not affect the ratio */
         {"bytes = n, flops = n * STEPS", "STEPS=4", 2, 0, 200},
         {"bytes = n * sizeof(T)", "T=double", 2, 400, 0},
         {"bytes = n, flops = 2 * n", "STEPS=4", 1, 100, 200},
@@ -361,7 +361,7 @@ TEST(test_odd_tail)
     static const struct {
         const char *template, *odd_tail;
     } cases[] = {
-        /* an odd size near the requested one, or smaller if the requested one is large */
+        /* the size becomes odd, and much smaller if it is large */
         {K("problem(n = 1000) args(out float y[n])"), "n=987"},
         {K("problem(n = 1 << 28) args(out float y[n])"), "n=2097139"},
         {K("problem(d = 512, h = 512, w = 512) args(out float y[d][h][w])"), "d=115 h=113 w=111"},

@@ -168,7 +168,7 @@ TEST(test_bounds_under_a_condition)
     for (; *cut == ' ' || *cut == '\n'; cut++) {
         lines += *cut == '\n';
     }
-    assert_int_equal(lines, 6); /* the code after the cut keeps its line number */
+    assert_int_equal(lines, 6); /* the code after the removed part keeps its line number */
     assert_memory_equal(cut, "int last;", 9);
 }
 
@@ -217,7 +217,7 @@ TEST(test_pass)
     setup_open(&b, BLOCK("1000"), "sm_90");
     assert_pass(&b, "c=value", "struct gputune_pass_block_c { double data[1000]; };");
     assert_pass(&b, "c=value", "#define c(i) (gputune_pass_value_c.data[i])\n");
-    /* 4096 bytes minus two pointers and an int with padding */
+    /* the parameters have 4096 bytes, minus two pointers and an int with padding */
     assert_pass(&b, "c=split", "struct gputune_pass_block_c { double data[509]; };");
     assert_pass(&b, "c=split", "__constant__ double " GT_PASS_SYMBOL "c[491];");
     assert_pass(&b, "c=split", "#define GPUTUNE_FIRST_c 509\n");
@@ -269,8 +269,8 @@ TEST(test_blocks_together)
         "}\n";
     GT_SCOPED(setup_close) setup b = {0};
     setup_open(&b, two, "sm_90");
-    /* a and b do not both fit by value. Constant memory has space for t and one of them, 4 * (5000
-     * + 8000) bytes, but not for all three. */
+    /* Only one of a and b fits by value. Constant memory has 4 * (5000 + 8000) bytes, which is
+     * enough for t and one of a and b. */
     assert_int_equal(count_valid(b.space), 7);
     const gt_launch launch = launch_of(&b, "a=value b=global");
     assert_int_equal(launch.block_count, 3);

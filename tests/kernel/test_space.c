@@ -112,7 +112,7 @@ TEST(test_pass_limits)
         /* 8189 floats and a pointer exceed the limit by one element */
         {8189, 3, "parameters passed by value exceed 32764 bytes"},
         {100, 3, "the pass value 'split' would pass the whole block by value"},
-        {17000, 2, NULL}, /* split (the rest in constant memory) and global */
+        {17000, 2, NULL}, /* valid are `split`, with the rest in constant memory, and `global` */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         GT_SCOPED(setup_close) setup b = {0};
@@ -135,7 +135,7 @@ TEST(test_occupancy_and_grid)
                "sm_90");
     assert_int_equal(count_valid(b.space), 4);
     const gt_launch launch = launch_of(&b, "B=256 C=4");
-    /* three blocks fit into shared memory; the grid is rounded up to the cluster */
+    /* three blocks fit into shared memory, and the grid is rounded up to the cluster */
     assert_int_equal(launch.steps[0].grid[0], 3 * 132 + 4);
     assert_int_equal(launch.steps[0].cluster[0], 4);
 }
@@ -153,10 +153,10 @@ TEST(test_features)
     const gt_config large = config_of(b.template, "B=256 KB=31");
     assert_int_equal(gt_space_features(first, b.space, &small), GT_STEP_FEATURES + 1);
     assert_int_equal(gt_space_features(second, b.space, &large), GT_STEP_FEATURES + 1);
-    /* logarithms of threads, of shared memory with the block's reserved kilobyte, and of blocks */
+    /* logarithms of threads, of shared memory plus a reserved kilobyte, and of blocks */
     assert_true(first[0] == 7 && first[1] == 14 && first[2] == 5);
     assert_true(second[0] == 8 && second[1] == 15 && second[2] == 4);
-    /* 14 blocks of 16 KB or 7 of 32 KB fit; launch_bounds() allows the threads of two blocks */
+    /* 14 blocks of 16 KB or 7 of 32 KB fit, and launch_bounds() allows the threads of two blocks */
     assert_true(first[3] == log2(14 * 132) && second[3] == log2(7 * 132));
     assert_true(first[4] == log2(128 * 2 * 132) && second[4] == log2(256 * 2 * 132));
     assert_true(first[5] == 1 && second[5] == 1);
@@ -215,7 +215,7 @@ TEST(test_signature)
     gt_space_free(fewer);
 }
 
-/* Asking for the exclusion of one configuration must not disturb a walk. */
+/* Asking why one configuration is excluded must not disturb a walk. */
 TEST(test_excludes_while_walking)
 {
     GT_SCOPED(setup_close) setup b = {0};

@@ -408,7 +408,7 @@ static void options_of_cxx(const gt::tuner &tuner)
     unsigned plain = 0;
     gt::options logged = gt::options()
                              .effort(GPUTUNE_CACHED_ONLY)
-                             .only("BLOCK=1024") /* so no stored result is used */
+                             .only("BLOCK=1024")
                              .cancel(stop)
                              .alignment("y", 4)
                              .log([&](gputune_log_level, const char *line) { first += line; });
@@ -443,7 +443,7 @@ static void options_of_cxx(const gt::tuner &tuner)
     plan = tuner.try_tune(kernel, {{"n", b.n}}, data);
     expect(plan && proved > 1, "a reference and inputs in host memory",
            plan ? "" : plan.why().message);
-    for (const float factor : {1.0f, 2.0f}) { /* two functions have the same address and no tag */
+    for (const float factor : {1.0f, 2.0f}) {
         data = gt::options()
                    .only("BLOCK=256")
                    .only("UNROLL=1")
@@ -547,8 +547,7 @@ static void databases(const gt::tuner &tuner)
 #endif
     expect(!one->try_forget(counted, nullptr) && count == 0, "nothing says what to forget");
     expect(one->try_forget(counted, &of_size) && count == 1, "forget");
-    expect(!tuner.try_forget(counted, nullptr), "no file to forget of"); /* the database is only in
-                                                                            memory */
+    expect(!tuner.try_forget(counted, nullptr), "no file to forget of");
     for (const char *end : {"", "-wal", "-shm", "-journal"}) {
         std::remove((here + end).c_str());
         std::remove((there + end).c_str());

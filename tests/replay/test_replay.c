@@ -92,16 +92,16 @@ TEST(failures_count_as_tried)
     gt_recorded_free(&recorded);
 }
 
-/* Each configuration compiles for 3 s, takes 1 s more on the host, and is launched twice for 1 s on
- * the GPU. The failure takes 5 s and 1 s. Each configuration is faster than the previous ones. */
+/* Each configuration compiles for 3 s, takes 1 s more on the host, and is launched twice for 1 s.
+ * The failure takes 5 s and 1 s. Each configuration is faster than the previous ones. */
 TEST(clock_overlaps_compiling_and_launching)
 {
     gt_recorded recorded = make();
     double best[6];
     ASSERT_OK(gt_recorded_finish(&recorded));
-    /* compiled at 4, 8, 14, 18 and 22; the last one is measured by 24 */
+    /* compiles end at 4, 8, 14, 18 and 22 s, and the last variant is measured by 24 s */
     assert_true(replay(&recorded, 1, best).reached_s[0] == 24);
-    /* two workers compile until 4, 4, 10 (the failure), 8 and 12; the best is measured by 14 */
+    /* compiles of two workers end at 4, 4, 10, 8 and 12 s, and the best is measured by 14 s */
     assert_true(replay(&recorded, 2, best).reached_s[0] == 14);
     assert_true(isinf(replay(&recorded, 1, best).reached_s[1]) == 0);
     gt_recorded_free(&recorded);

@@ -40,9 +40,9 @@ TEST(nothing_is_drawn_if_a_draw_may_take_long)
 {
     gt_bond bond;
     uint32_t count;
-    landscape at = make(fits); /* the size of this space is an estimate */
+    landscape at = make(fits); /* the number of points in this space is an estimate */
     landscape_open(&at);
-    at.domain.draw = NULL; /* a call would crash */
+    at.domain.draw = NULL; /* the test crashes if `draw` is called */
     ASSERT_OK(gt_bonds_find(&bond, &count, 1, &at.domain));
     assert_int_equal(count, 0);
 }

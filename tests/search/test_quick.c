@@ -16,7 +16,7 @@ static double valley(const gt_point *point)
 /* Compile and run times of a template's quick compiles, relative to its variants. */
 typedef struct kind {
     double compile_s, quick_compile_s;
-    bool contrary; /* true if faster variants are slower quick compiles */
+    bool contrary; /* true if faster variants have slower quick compiles */
     bool blurred;  /* true if half of the quick compiles run six times slower */
     bool fails;
 } kind;
@@ -92,7 +92,7 @@ TEST(quick_compiles_show_fast_variants_that_compile_for_seconds)
     gt_point next;
     size_t given;
     ASSERT_OK(gt_strategy_propose(s->full, &next, 1, &given));
-    /* quick compiles rank the variants, but their times are not used */
+    /* the search ranks variants by their quick compiles */
     assert_true(landscape_try(&s->at, &next).time_ns <= s->best_quick * 1.0001);
 }
 
@@ -156,12 +156,12 @@ TEST(quick_compiles_begin_while_the_first_variants_still_compile)
         if (i == 100) {
             assert_int_equal(s->quick_compiles, GT_QUICK_PAIRS);
         }
-        if (i == 150) { /* quick compiles turn out to be far faster */
+        if (i == 150) {
             assert_true(s->quick_compiles > GT_QUICK_PAIRS);
         }
     }
     assert_true(full < 2 * WORKERS);
-    assert_true(s->quick_compiles > 100); /* more than half of the requested variants */
+    assert_true(s->quick_compiles > 100);
 }
 
 /* The pairs show that quick compiles save little of the total time, so no further quick compiles
@@ -184,7 +184,6 @@ static bool asks_for_quick_compiles(scene *s, gt_point points[], size_t count, d
     return as_quick;
 }
 
-/* Idle workers do not wait for the first quick compiles, which take half as long as the pairs. */
 TEST(quick_compiles_follow_the_pairs_while_they_may_be_far_faster)
 {
     static const kind slow = {.compile_s = 2.5, .quick_compile_s = 0.5};

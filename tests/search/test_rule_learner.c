@@ -102,7 +102,7 @@ TEST(test_large_portfolio)
     bool kept[MANY];
     for (uint32_t i = 0; i < MANY; i++) {
         codes[i] = i;
-        for (uint32_t c = 0; c < MANY; c++) { /* groups of five sizes, each with its best code */
+        for (uint32_t c = 0; c < MANY; c++) { /* each group of five sizes has its own best code */
             times[i * MANY + c] = c % 5 == 2 && c / 5 == i / 5 ? 1 : 2 + (double)c / MANY;
         }
     }

@@ -17,7 +17,7 @@ TEST(before_the_first_launch_more_workers_do_not_mean_more_proposals)
     assert_true(many >= few && many < 32);
     assert_int_equal(room(&unknown, 1024), many);
     assert_int_equal(gt_schedule_room(&unknown, 64, true, many, many), 0);
-    assert_true(gt_schedule_room(&unknown, 64, false, 0, 0) >= 64); /* it does not learn */
+    assert_true(gt_schedule_room(&unknown, 64, false, 0, 0) >= 64);
 }
 
 TEST(every_worker_has_a_source_if_compiling_is_the_bottleneck)

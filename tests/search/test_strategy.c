@@ -267,7 +267,7 @@ TEST(hints_that_lead_nowhere_are_doubted)
         gt_strategy *hinted = open(GPUTUNE_STRATEGY_MODEL, &at, seed);
         ASSERT_OK(gt_strategy_hint(hinted, hints, DRAWN));
         double best = landscape_search(hinted, &at, RESULTS, 2);
-        found += best < 0.35; /* the best point is in the valley that only this size has */
+        found += best < 0.35;
         gt_strategy_free(hinted);
     }
     assert_true(found >= SEEDS - 1);
@@ -294,7 +294,7 @@ TEST(hints_are_tried_in_their_order_before_the_first_result)
     assert_true(gt_point_equal(&points[0], &fallback));
     for (int i = 1, rank = 0; i < BATCH; i++) {
         if (i == 2 || i == 4) {
-            continue; /* random points, which show how reliable the hints are */
+            continue; /* these random points show how reliable the hints are */
         }
         rank += rank == 5; /* the default is not tried twice */
         assert_true(gt_point_equal(&points[i], &hints[HINTS - 1 - rank].point));

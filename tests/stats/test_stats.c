@@ -42,7 +42,7 @@ TEST(student_distribution)
     }
     near(gt_student_quantile(0.5, 3), 0, 1e-10);
     assert_true(gt_student_quantile(0, 5) == -INFINITY && gt_student_quantile(1, 5) == INFINITY);
-    assert_true(gt_student_quantile(1e-200, 1) < -1e150); /* the square overflows a double */
+    assert_true(gt_student_quantile(1e-200, 1) < -1e150);
 }
 
 /* libm's lgamma() stores a sign in a global variable. */
@@ -73,7 +73,7 @@ TEST(summary_without_samples)
     assert_int_equal(gt_paired_interval(&paired, NULL, 0, 0.95), GPUTUNE_EINVAL);
 }
 
-/* One difference has no spread. */
+/* The spread of a single difference is unknown. */
 TEST(interval_of_one_pair)
 {
     static const double difference[] = {0.5};
@@ -123,7 +123,7 @@ TEST(median_interval_covers)
         double values[SAMPLES];
         gt_summary s;
         for (int i = 0; i < SAMPLES; i++) {
-            values[i] = exp(random_normal(&random)); /* skewed; the median is 1 */
+            values[i] = exp(random_normal(&random)); /* a skewed distribution with median 1 */
         }
         ASSERT_OK(gt_summarise(&s, values, SAMPLES));
         covered += s.low <= 1 && 1 <= s.high;

@@ -123,12 +123,12 @@ TEST_OF(no_folder, world *w, open_world, close_world)
     char file[96];
     snprintf(file, sizeof file, "%s/deep", w->folder);
     assert_int_equal(rmdir(file), 0);
-    gt_store *store = open_store(w); /* if the user named the file, its folder is not created */
+    gt_store *store = open_store(w);
     goes_on_in_memory(w, store, "does not exist; create it first");
     check_reasons(store, "deep", "deep");
     gt_store_close(store);
     assert_int_equal(access(file, F_OK), -1);
-    put_raw(file, "x", 1); /* a file in place of the folder */
+    put_raw(file, "x", 1);
     w->warnings = 0;
     store = open_store(w);
     goes_on_in_memory(w, store, "cannot be written");

@@ -33,7 +33,7 @@ static gputune_status look_up(gt_store *store)
     gputune_status status = find_first(&winner, store, &scenario);
     if (status == GPUTUNE_OK) {
         assert_string_equal(winner.config, "VEC=4");
-        /* the user's database has 100, the system's database 150 */
+        /* the user's database has the time 100, the system's database 150 */
         assert_true(winner.median_ns == 100 || winner.median_ns == 150);
         gt_winner_free(&winner);
     }
@@ -397,7 +397,7 @@ static gputune_status drop(void *user)
         status = gt_store_forget(store, &filter, &drop, take_dropped, &dropped, &patience);
     }
     gt_store_close(store);
-    /* without memory for opening the file, a warning is logged and the file is not used */
+    /* a warning is logged, and the file is not used, if memory for opening the file is missing */
     return status == GPUTUNE_EDATABASE && j->w->warnings ? GPUTUNE_OK : (gputune_status)status;
 }
 

@@ -339,7 +339,7 @@ TEST_OF(late_renewal_waits_for_its_turn, world *w, open_world, close_world)
     assert_true(may_end);
     pthread_join(holder, NULL);
     pthread_join(freer, NULL);
-    clock_skip(2.5); /* the first term has ended */
+    clock_skip(2.5);
     run_sql(w->path, "UPDATE lease SET machine = 'elsewhere'");
     assert_int_equal(acquire(&b, other, 0), GPUTUNE_EBUSY);
     ASSERT_OK(renew(&a, store));

@@ -59,7 +59,7 @@ TEST_OF(everything_is_taken_once, world *w, open_world, close_world)
     assert_int_equal(merged.taken_winners, 4);
     assert_int_equal(merged.taken_trials, 12);
     assert_int_equal(merged.codes, 6);
-    /* the default's and the winner's code, which all sizes share */
+    /* the codes of the default and of the winner, which all sizes share */
     assert_int_equal(merged.taken_codes, 2);
     assert_true(time_in(w, 1024) == 10);
     assert_true(time_in(w, 8192) == 22);
@@ -187,7 +187,7 @@ TEST_OF(a_killed_merge_leaves_all_or_nothing, world *w, open_world, close_world)
     for (long i = 0; i < kills; i++) {
         begin(w);
         merge_until_killed(w, &all, merge_s, &random);
-        gt_store *store = open_store(w); /* opening the file rolls the killed merge back */
+        gt_store *store = open_store(w);
         bool any = time_at(store, 1000) > 0;
         gt_store_close(store);
         int64_t found = query_number(w->path, "SELECT count(*) FROM winner");

@@ -41,7 +41,7 @@ static pid_t lock_file(const world *w, const char *sql)
     assert_int_equal(pipe(ready), 0);
     pid_t child = fork();
     if (child == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL); /* the process ends with a failed test */
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* ends the process with a failed test */
         sqlite3 *raw;
         bool locked = sqlite3_open(w->path, &raw) == SQLITE_OK &&
                       sqlite3_exec(raw, sql, NULL, NULL, NULL) == SQLITE_OK;
@@ -259,7 +259,7 @@ TEST_OF(loss_by_a_lock_is_reported_once, world *w, open_stopped, close_stopped)
     assert_int_equal(gt_store_check(store, true), GPUTUNE_EDATABASE);
     assert_non_null(strstr(gt_message(), "in memory only are lost"));
     gt_store_close(store);
-    assert_int_equal(w->warnings, 1); /* the warning about the lock */
+    assert_int_equal(w->warnings, 1);
     unlock_file(holder);
 }
 
@@ -416,7 +416,7 @@ TEST_OF(a_locked_file_leaves_time_to_tune_without_it, world *w, open_stopped, cl
     }
     ASSERT_OK(gt_store_lease_acquire(&lease, store, &scenario, &patience));
     assert_true(lease.in_memory);
-    /* together, the lookups waited for a quarter of the patience */
+    /* the lookups together waited for a quarter of the patience */
     assert_true(gt_patience_left_s(&patience) > 3.5);
     unlock_file(holder);
     gt_store_lease_release(&lease, store, NULL);

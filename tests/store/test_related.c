@@ -188,7 +188,7 @@ TEST_OF(very_many_trials_are_chosen_from, world *w, open_world, close_world)
     }
     assert_in_range(nearest, GT_RELATED_OF_ONE, MOST);
     assert_string_equal(list.items[0].config, "VEC=4");
-    for (int i = 1; i < GT_RELATED_FASTEST - 1; i++) { /* two of the fastest are VEC trials */
+    for (int i = 1; i < GT_RELATED_FASTEST - 1; i++) {
         assert_true(list.items[i + 1].time_ns == 100 + i - 1);
     }
     assert_true(list.items[nearest - 1].time_ns > 300);

@@ -166,7 +166,7 @@ TEST_OF(code_that_a_rule_uses_stays, world *w, open_world, close_world)
     GT_SCOPED(close_store) gt_store *store = open_store(w);
     const gputune_forget_options what = {.size = sizeof what};
     gt_records_filter filter = {.wanted = ONE_KERNEL("axpy")};
-    put_size(store, 1024, 100); /* also stores the codes 1 and 2 */
+    put_size(store, 1024, 100); /* put_size() also stores the codes 1 and 2 */
     put_rule(store);
     filter.wanted.sizes = "n=1024";
     ASSERT_OK(gt_store_forget(store, &filter, &what, ignore, NULL, NULL));
@@ -230,7 +230,7 @@ TEST_OF(exported_rule_is_proved_only_if_trusted_and_of_the_same_driver, world *w
             assert_int_equal(rule.proved, trusted && driver == 13000);
             gt_stored_rule_free(&rule);
             with.trusted = false;
-            ASSERT_OK(gt_store_import(&with, other, text, NULL)); /* does not replace the rule */
+            ASSERT_OK(gt_store_import(&with, other, text, NULL));
             ASSERT_OK(gt_store_find_rule(&rule, other, &scenario, NULL));
             assert_int_equal(rule.proved, trusted && driver == 13000);
             gt_stored_rule_free(&rule);

@@ -165,8 +165,6 @@ TEST_OF(huge_values_are_not_read, world *w, open_world, close_world)
     gt_store_close(store);
 }
 
-/* statements end with the call */
-
 static const char endless[] = ENDLESS "SELECT x FROM c WHERE x < 0";
 
 static int run_endless(gt_patience limit)

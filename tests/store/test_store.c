@@ -89,7 +89,7 @@ TEST_OF(every_part_of_the_key_counts, world *w, open_world, close_world)
     for (int i = 0; i < 9; i++) {
         assert_int_equal(find_first(&found, store, &changed[i]), GPUTUNE_ENOTFOUND);
     }
-    base.work_flops = 5; /* the amount of work is not in the key */
+    base.work_flops = 5;
     ASSERT_OK(find_first(&found, store, &base));
     gt_winner_free(&found);
 }
@@ -127,7 +127,7 @@ TEST_OF(nearest_is_by_ratio, world *w, open_world, close_world)
     put_size(store, 1024, 10);
     put_size(store, 4096, 40);
     assert_int_equal(nearest_to(store, 1500, "T=half"), 1024);
-    assert_int_equal(nearest_to(store, 2100, "T=half"), 4096); /* the ratios are 2.05 and 1.95 */
+    assert_int_equal(nearest_to(store, 2100, "T=half"), 4096);
     assert_int_equal(nearest_to(store, 1, "T=half"), 1024);
     assert_int_equal(nearest_to(store, 1500, "T=float"), 0); /* types must match */
     put_size(store, 64, 1);
@@ -145,11 +145,10 @@ TEST_OF(nearest_is_divisible_alike, world *w, open_world, close_world)
     put_size(store, 1 << 20, 40);
     put_size(store, (1 << 18) + 1, 10);
     put_size(store, 1 << 24, 640);
-    const int64_t wanted[][2] = {
-        {(1 << 18) + 16, 1 << 20},
-        {1 << 18, 1 << 20},
-        {(1 << 20) + 1, (1 << 18) + 1},
-        {(1 << 24) + 1, 1 << 24}}; /* the odd size is too far away to be used */
+    const int64_t wanted[][2] = {{(1 << 18) + 16, 1 << 20},
+                                 {1 << 18, 1 << 20},
+                                 {(1 << 20) + 1, (1 << 18) + 1},
+                                 {(1 << 24) + 1, 1 << 24}};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         assert_int_equal(nearest_to(store, wanted[i][0], "T=half"), wanted[i][1]);
     }
@@ -304,7 +303,7 @@ TEST_OF(trials_come_back_whole, world *w, open_world, close_world)
     put.eliminated_round = 6;
     put.noisy = true;
     ASSERT_OK(gt_store_put_trials(store, &scenario, &put, 1, NULL));
-    put.time.median = 124; /* replaces the first measurement */
+    put.time.median = 124;
     ASSERT_OK(gt_store_put_trials(store, &scenario, &put, 1, NULL));
     gt_trial_list list;
     ASSERT_OK(gt_store_trials(&list, store, &scenario, 0, NULL));
@@ -355,7 +354,7 @@ TEST_OF(damaged_code_is_not_handed_out, world *w, open_world, close_world)
     GT_SCOPED(gt_winner_free) gt_winner found = first_winner(store, &scenario);
     assert_null(found.code.image.data);
     assert_false(has_code(store, 2));
-    put_size(store, 1024, 10); /* storing the code again repairs it */
+    put_size(store, 1024, 10);
     assert_true(has_code(store, 2));
 }
 
@@ -373,7 +372,7 @@ TEST_OF(facts_of_a_gpu, world *w, open_world, close_world)
     double value = 0;
     put_size(store, 1024, 10);
     put_gpu(store, ENVIRONMENT, &device, "a CPU", 4.2e12);
-    device.driver_version = 13010; /* a changed driver keeps the rate */
+    device.driver_version = 13010;
     put_gpu(store, ENVIRONMENT, &device, "a CPU", 0);
     assert_int_equal(gt_store_records(store, &all, take_copy, &value), 0);
     assert_true(value == 4.2e12);

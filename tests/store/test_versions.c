@@ -94,7 +94,7 @@ TEST_OF(the_space_searched_last_is_reported, world *w, open_world, close_world)
     expect_is(store, 0, true, "10 ");
     expect_is(store, 0, false, "10 10! ");
     terms.space = hash_of(79);
-    terms.limit = 2; /* results of a restricted space are reported separately */
+    terms.limit = 2;
     ASSERT_OK(put_under(store, &scenario, 10, &terms, false, NULL));
     expect_is(store, 0, true, "10 10 ");
 }

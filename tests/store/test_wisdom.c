@@ -304,7 +304,6 @@ TEST_OF(values_are_held_against_their_kind, world *w, open_world, close_world)
                  {" driver_version=13000", " driver_version=", false},
                  {" driver_version=13000", " driver_version=1x", false},
                  {" speedup=2", " speedup=1e400", false},
-                 /* ends the value `created` with a quote */
                  {"Z\"\ntrial", "\\\"\"\ntrial", true},
                  {"Z\"\ntrial", "\\\"\ntrial", false}};
     GT_FREED char *text = text_of_two_sizes(w);

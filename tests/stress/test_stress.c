@@ -136,7 +136,7 @@ static void launch(gputune_plan *plan, gt_random *random)
     bool ready = driver->MemAlloc(&x, n * sizeof a) == CUDA_SUCCESS &&
                  driver->MemAlloc(&y, n * sizeof a) == CUDA_SUCCESS;
     if (ready) {
-        n += !below(random, 16); /* a size other than the plan's */
+        n += !below(random, 16);
         expect("gputune_launch", gputune_launch(plan, NULL, GPUTUNE_ARGS(&y, &x, &a, &n)));
         ready = driver->CtxSynchronize() == CUDA_SUCCESS;
     }
@@ -212,7 +212,7 @@ static void ask_about(gt_random *random)
     case 4:
         expect("gputune_check_database", gputune_check_database(tuner));
         break;
-    case 5: /* rarely, because all plans must be looked up again afterwards */
+    case 5: /* rare, because all plans must be looked up again afterwards */
         gputune_refresh(below(random, 20) ? NULL : tuner);
         break;
     default:

@@ -189,7 +189,7 @@ static void keep(program *p, struct timespec took, const char *path)
     }
     snprintf(part, sizeof part, "%s.%d", path, (int)getpid());
     if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY) {
-        return; /* the write would exceed the limit and end the process */
+        return; /* the write would exceed the process's limit and end the process */
     }
     int file = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     for (int i = 0; i < PIECES; i++) {
@@ -245,7 +245,7 @@ int nvrtcCompileProgram(program *p, int count, const char *const *options)
         add_to_key(p, options[i]);
         keeps = keeps && may_be_kept(options[i]);
     }
-    real("nvrtcVersion"); /* also sets the folder */
+    real("nvrtcVersion");
     XXH128_hash_t key = XXH3_128bits_digest(&p->key);
     snprintf(path, sizeof path, "%s/%016llx%016llx", folder, (unsigned long long)key.high64,
              (unsigned long long)key.low64);

@@ -10,14 +10,14 @@ enum { FAKE_STREAMS = 16, FAKE_DATA_BYTES = 64 };
 typedef struct fake_call {
     const char *name; /* "LaunchKernelEx" */
     CUstream stream;
-    uint64_t object; /* module, function, event or address */
+    uint64_t object; /* handle of the module, function or event, or an address */
     size_t bytes;
     uint8_t data[FAKE_DATA_BYTES]; /* copied data */
     uint64_t parameters[16];       /* first 8 bytes of each parameter of a launch */
     const void *pointers[16];      /* addresses of the parameters of a launch */
     CUlaunchConfig config;
     CUlaunchAttribute attributes[6];
-    bool relaxed; /* true if the thread captures in relaxed mode */
+    bool relaxed; /* true if the thread was capturing in relaxed mode */
 } fake_call;
 
 typedef struct fake_driver {
@@ -28,7 +28,7 @@ typedef struct fake_driver {
     CUstreamCaptureStatus capture_status[FAKE_STREAMS]; /* status of each stream by its number */
     CUresult capture_result;                            /* result of StreamGetCaptureInfo */
     bool events_pending;   /* true if EventQuery returns not ready until EventSynchronize */
-    const char *fail_name; /* the call that fails */
+    const char *fail_name; /* name of the failing call */
     CUresult fail_code;
     int fail_after; /* number of calls that succeed before the failure */
     /* Returns true if the next call ("driver") fails with fail_code, unless the call releases
@@ -37,15 +37,15 @@ typedef struct fake_driver {
     int parameter_sizes[16]; /* parameter sizes of every kernel, terminated by 0 */
     int max_threads, clusters, blocks, fixed_shared_bytes;
     bool no_symbol;
-    int refused; /* calls that failed without a script */
+    int refused; /* number of calls that failed without a script */
     /* Records. */
     int live_modules, live_memory, live_host, live_events, live_streams, live_textures, live_arrays;
-    CUDA_RESOURCE_DESC resource; /* descriptor of the last texture object */
+    CUDA_RESOURCE_DESC resource; /* descriptor of the last created texture object */
     CUDA_TEXTURE_DESC texture;
     CUDA_ARRAY3D_DESCRIPTOR array;
     CUDA_MEMCPY3D copy; /* the last copy */
     uint64_t next_object;
-    CUhostFn destroy[64]; /* user objects: callback and argument, until the graph is destroyed */
+    CUhostFn destroy[64]; /* callbacks of user objects, until the graph is destroyed */
     void *destroy_user[64];
     size_t user_objects;
 } fake_driver;

@@ -268,8 +268,8 @@ static bool wait_until_due(const scripted_farm *farm, double seconds)
     return left_s <= seconds;
 }
 
-/* Moves the event that is due first to the front. Of events that are due at the same time, chooses
- * the one that was requested first. */
+/* Moves the event that is due first to the front. Among events due at the same time, the event that
+ * was requested first precedes. */
 static void put_earliest_first(scripted_farm *farm)
 {
     size_t first = farm->next;

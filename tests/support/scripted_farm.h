@@ -13,18 +13,17 @@ typedef struct scripted_variant {
     double hot_ns;                /* time of a sample with a warm cache; 0: like time_ns */
     gputune_status sample_kernel; /* result of sampling by the device's clock */
     gputune_status weigh;         /* result of sampling energy */
-    double stumble;               /* factor of the first sample's time; 0: no change */
+    double stumble;               /* factor of the first sample's time; 0 for no change */
     bool hangs_once; /* true if verification hangs unless it has ten times the deadline */
     bool sample_hangs_once;
-    bool never_answers; /* true if verification never ends */
+    bool never_answers;
 } scripted_variant;
 
 typedef struct scripted_farm {
-    gt_farm farm; /* the farm as the tuner sees it; must be first */
+    gt_farm farm; /* the farm's interface for the tuner; must be first */
     scripted_variant (*behave)(void *user, const gt_launch *launch);
     gputune_status (*compile)(void *user, const char *text); /* NULL if all compilations succeed */
-    bool (*compiles_for_ever)(void *user, const char *text); /* if it returns false, the compilation
-                                                                takes 10 ms; may be NULL */
+    bool (*compiles_for_ever)(void *user, const char *text); /* may be NULL */
     void *user;
     bool is_busy;     /* true if endless compilations get no CPU time */
     double compile_s; /* time of a compilation on one worker */
@@ -34,8 +33,8 @@ typedef struct scripted_farm {
     long round_ns;          /* time of a round of samples */
     uint32_t spoiled;       /* number of the next rounds that are disturbed */
     uint32_t late;          /* number of the next waits that end before an answer */
-    uint32_t blameless;     /* number of the next rounds that fail without a cause */
-    const char *other;      /* another user of the GPU, or NULL */
+    uint32_t blameless;     /* number of the next rounds that fail although no variant fails */
+    const char *other;      /* description of another user of the GPU, or NULL */
     const char *fault;      /* the driver's name of a crash's fault; NULL: illegal address */
     gputune_status prepare; /* result of preparing */
     /* Returns true if the farm's next call ("farm") or answer ("answer") fails with `failure`; may
@@ -44,18 +43,18 @@ typedef struct scripted_farm {
     gputune_status failure;
     uint32_t compiles, verifies, samples, rounds, prepares, weighings, hot_samples;
     uint32_t patient_verifies, rechecks, unproved, interrupts;
-    uint32_t given_up;       /* number of canceled compilations */
-    uint32_t quick_compiles; /* number of quick compiles */
+    uint32_t given_up;
+    uint32_t quick_compiles;
     uint64_t first_verified; /* id of the first variant to be verified */
     GT_ARRAY(gt_event) events;
     GT_ARRAY(int64_t) due; /* time of each event, on the clock of gt_now_ns() */
     size_t next;
-    int64_t worker_free[64], gpu_free; /* times at which workers and GPU become free */
+    int64_t worker_free[64], gpu_free;
     /* endless compilations, which have run ten seconds longer after each wait */
     GT_ARRAY(gt_compiling) compiling;
-    GT_ARRAY(gt_launch) launches; /* the launch of each variant, indexed by variant id */
-    GT_ARRAY(bool) sampled;       /* by variant id */
-    GT_ARRAY(bool) patient;       /* true if the last verification had a longer deadline */
+    GT_ARRAY(gt_launch) launches;
+    GT_ARRAY(bool) sampled; /* by variant id */
+    GT_ARRAY(bool) patient; /* true if the last verification had a longer deadline */
     uint64_t random;
 } scripted_farm;
 

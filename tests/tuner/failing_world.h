@@ -20,7 +20,7 @@ struct failing_world {
     gputune_sizes sizes;
     gputune_options options;
     const gt_background_use *background;
-    uint64_t seed;  /* different for each attempt, so stored results do not count */
+    uint64_t seed;  /* different for each attempt, because stored results would answer otherwise */
     bool own_store; /* true if each attempt gets an empty store */
 };
 
@@ -150,7 +150,7 @@ static inline void short_of_memory(failing_world *f, failing_act act, long step,
     bool own_store = f->own_store;
     f->act = act;
     each_allocation(step, attempt, NULL, f);
-    f->own_store = true; /* so SQLite's first allocations can fail, too */
+    f->own_store = true; /* an empty store, because SQLite's first allocations must fail, too */
     each_of_sqlite(sqlite_step, attempt, NULL, f);
     f->own_store = own_store;
 }

@@ -50,7 +50,7 @@ typedef enum disturbance {
     LATE_LIMIT, /* the time limit ends, and re-verifying the winner takes too long */
     CANCEL,
     KILL,
-    BUSY_GPU,    /* another tuning uses the GPU from the beginning */
+    BUSY_GPU,
     LOST_WORKER, /* a job of the measure worker ends with EWORKER */
     DISTURBANCES
 } disturbance;
@@ -77,13 +77,13 @@ typedef struct sequence_request {
 typedef struct sequence_answer {
     gputune_status status;
     gputune_source source;
-    int config;     /* the chosen configuration, or NO_CONFIG */
-    int made_by;    /* number of the request that made the plan */
-    bool disturbed; /* true if the disturbance occurred */
+    int config;
+    int made_by; /* number of the request that made the plan */
+    bool disturbed;
     /* true if the answer reports that the time limit ended or that it was canceled */
     bool undecided;
-    bool unproved;  /* true if the answer reports that the winner was not re-verified */
-    bool explained; /* true if the answer contains a reason */
+    bool unproved; /* true if the answer reports that the winner was not re-verified */
+    bool explained;
     double time_ns;
     uint32_t ran_on;  /* bit set of configurations that were being verified at the limit */
     uint32_t tried;   /* bit set of configurations that were launched in a worker */

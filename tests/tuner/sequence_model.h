@@ -26,19 +26,19 @@ typedef struct model {
     int kept_count;
     int refuted_with[SCENARIOS][CONFIGS]; /* driver of the last failure, or 0 */
     bool doubtful[SCENARIOS]; /* true if a forced tuning tried variants that had failed */
-    /* bit set of configurations whose proof a limit ended. Calls with the same limit need not try
-     * them again. */
+    /* bit set of configurations whose proof a limit ended; calls with the same limit need not
+     * repeat these proofs */
     uint32_t ran_on[SCENARIOS];
-    /* bit set of failures that the process's plan table knows */
+    /* bit set of the failures in the process's plan table */
     uint32_t reported[PROCESSES][SCENARIOS];
     struct {
         sequence_request request;
-        result result; /* decided only if the request's own space was searched */
-        /* requests with the same time limit that the plan answers, because this limit ended its
+        result result; /* `decided` only if the request's own space was searched */
+        /* the requests with the same time limit that the plan answers, because this limit ended its
          * tuning */
         result limited;
     } plans[PLANS_MAX]; /* indexed by the number of the request that made the plan */
-    /* the last result that the process's plan table knows, or -1 */
+    /* last result in the process's plan table, or -1 */
     int measured_last[PROCESSES];
 } model;
 
@@ -333,7 +333,7 @@ static inline const char *judge(const model *m, const sequence_request *r, const
 {
     uint32_t known = refuted(m, r);
     if (r->force && r->effort >= GPUTUNE_MEASURE) {
-        known &= ~a->tried; /* a forced tuning tries everything again */
+        known &= ~a->tried;
     }
     if (a->tried & known) {
         return "launched what is known not to work";
@@ -427,7 +427,7 @@ static inline void learn(model *m, const sequence_request *r, const sequence_ans
     }
     result made = result_of(r, a), limited = made;
     bool tuned = r->effort >= GPUTUNE_MEASURE;
-    uint32_t again = a->tried & refuted(m, r); /* only a forced tuning does this */
+    uint32_t again = a->tried & refuted(m, r);
     const uint32_t failures = kept_failures(r, a);
     m->doubtful[r->scenario] |= again != 0;
     m->ran_on[r->scenario] |= a->ran_on;
@@ -451,7 +451,7 @@ static inline void learn(model *m, const sequence_request *r, const sequence_ans
     }
     limited.decided = was_limited(r, a);
     if (a->source != GPUTUNE_SOURCE_MEASURED) {
-        limited.effort = GPUTUNE_EXHAUSTIVE; /* in that time, no effort measures anything */
+        limited.effort = GPUTUNE_EXHAUSTIVE; /* the limit is too short to measure */
     }
     m->plans[r->number].request = *r;
     m->plans[r->number].result = made;

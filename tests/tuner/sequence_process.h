@@ -43,13 +43,13 @@ static struct {
     sequence_answer answer;
     gputune tuner;
     scripted_farm farm;
-    /* the operations for the tuner, and those of the scripted farm */
+    /* the operations that the tuner calls, and those of the scripted farm */
     gt_farm_ops ops, scripted;
-    const char *path;   /* of the template */
-    int waits;          /* number of waits for the farm in this request */
-    bool was_late;      /* true if LATE_LIMIT has already delayed an answer */
-    uint64_t recheck;   /* the variant that is re-verified, or GT_NO_VARIANT */
-    int source_of[256]; /* for each compile job, one of the configurations with this source */
+    const char *path;                  /* of the template */
+    int waits;                         /* number of waits for the farm in this request */
+    bool was_late;                     /* true if LATE_LIMIT has already delayed an answer */
+    uint64_t recheck;                  /* the variant that is re-verified, or GT_NO_VARIANT */
+    int source_of[256];                /* for each compile job, a configuration with this source */
     gputune_plan *plans[REQUESTS_MAX]; /* indexed by the number of the request that made the plan */
     volatile int cancel;
 } process;
@@ -77,7 +77,7 @@ static int config_of_text(const char *text)
             return c;
         }
     }
-    return NO_CONFIG; /* the service kernels or the reference */
+    return NO_CONFIG;
 }
 
 static scripted_variant behave_as_asked(void *user, const gt_launch *launch)
@@ -302,7 +302,7 @@ static gputune_status answer_by_table(gputune_sizes sizes, const gputune_options
             return GPUTUNE_OK;
         }
     }
-    process.plans[process.request.number] = plan; /* kept, so no other plan gets the same address */
+    process.plans[process.request.number] = plan; /* another plan must not get its address */
     return GPUTUNE_OK;
 }
 

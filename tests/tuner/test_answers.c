@@ -99,7 +99,7 @@ TEST_OF(test_an_estimate_takes_nothing_that_is_known_to_be_bad, world *w, open_w
     w->by_block[512].time_ns = 900;
     expect_answer(w, 0, NULL, GPUTUNE_SOURCE_MEASURED, "BLOCK=512");
     options.effort = GPUTUNE_ESTIMATE;
-    options.force = true; /* force has no effect on an estimate */
+    options.force = true;
     assert_string_equal(tuned(w, &options), "BLOCK=128");
 }
 

@@ -106,7 +106,6 @@ TEST_OF(test_two_files_with_one_kernel, gt_catalog *catalog, open_folder, close_
     assert_not_found(
         catalog, "add", GPUTUNE_EINVAL,
         "kernel 'add' is in several files: %s/more.cu, %s/pair.cu; give the path of one");
-    /* a file that was added takes precedence */
     int added = 0;
     ASSERT_OK(gt_catalog_add(catalog, path_of("more.cu"), NULL, NULL, count, &added));
     assert_int_equal(added, 1);
@@ -152,7 +151,7 @@ TEST_OF(test_a_file_changes_with_its_includes, gt_catalog *catalog, open_folder,
         assert_true(gt_hash_equal(first, identity_of(catalog, "part")));
         write_text("part.h", "#define PART 2\n", 2);
         assert_false(gt_hash_equal(first, identity_of(catalog, "part")));
-        unlink(path_of("part.h")); /* the catalog keeps the contents that it read last */
+        unlink(path_of("part.h"));
         assert_false(gt_hash_equal(first, identity_of(catalog, "part")));
     }
 }

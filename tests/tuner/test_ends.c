@@ -20,7 +20,7 @@ static void expect_proved(world *w, const gputune_options *options, const char *
     assert_null(strstr(w->choice.stop_reason, "not re-verified"));
     bool by_time = strstr(w->choice.stop_reason, "the time limit was reached") != NULL;
     assert_true(w->choice.terms.limit_s == (by_time ? options->time_limit_s : 0));
-    assert_true(w->choice.variants <= w->farm.verifies); /* interrupted variants do not count */
+    assert_true(w->choice.variants <= w->farm.verifies);
 }
 
 TEST_OF(winner_is_reverified_after_all_were_tried, world *w, open_world, close_world)
@@ -45,7 +45,7 @@ TEST_OF(winner_is_reverified_if_the_limit_ends_verifying, world *w, open_world, 
     const gputune_options options = OPTIONS(.time_limit_s = 1);
     slow_down(w);
     write_blocks(w, BLOCKS, STEP);
-    w->farm.slowness = 5e-9; /* 128 variants of 5 to 40 ms; verifying one takes four launches */
+    w->farm.slowness = 5e-9;
     expect_proved(w, &options, "the time limit was reached");
     assert_non_null(strstr(w->choice.stop_reason, "of 1 s are reserved for verifying the winner"));
 }

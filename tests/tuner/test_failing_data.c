@@ -169,7 +169,7 @@ static gputune_status take_nearest(failing_world *f)
     return status;
 }
 
-static char *wisdom; /* the exported result of one tuning */
+static char *wisdom; /* exported result of a tuning */
 
 static gputune_status prove_imported(failing_world *f)
 {
@@ -212,7 +212,7 @@ TEST_OF(wisdom_that_is_proved, failing_world *f, open_failing, close_failing)
     assert_int_equal(count, 1);
     ASSERT_OK(gt_text_take(&wisdom, &text));
     scripted_farm_close(&w->farm);
-    f->own_store = true; /* each attempt imports into a new store */
+    f->own_store = true;
     short_of_memory(f, prove_imported, 7, 1999);
     without_the_farm(f, prove_imported);
     free(wisdom);

@@ -49,7 +49,7 @@ TEST_OF(a_tuning_does_not_wait_for_what_is_not_worth_it, world *w, open_world, c
     assert_true(given_up > 0 && w->choice.variants + (uint32_t)given_up <= BLOCKS);
     snprintf(expected, sizeof expected, "; %ld took too long to compile; ", given_up);
     assert_non_null(strstr(w->choice.stop_reason, expected));
-    expect_nothing_stored_from(w, SLOW); /* another tuning may try these variants */
+    expect_nothing_stored_from(w, SLOW);
 }
 
 typedef struct own_proposer {
@@ -117,7 +117,7 @@ TEST_OF(the_default_is_waited_for, world *w, open_world, close_world)
     assert_int_equal(field.worthless, 3);
     assert_int_equal(gt_field_tried(&field), 1);
     assert_int_equal(field.standard->stage, GT_STAGE_WAITING);
-    assert_true(proposer.asked < 100); /* the proposer is not asked in every turn */
+    assert_true(proposer.asked < 100);
     gt_field_close(&field);
     gt_request_free(request);
 }

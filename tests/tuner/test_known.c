@@ -69,7 +69,7 @@ static void write_clause(world *w, const char *clause)
 
 static const char *const edits[][2] = {
     {"define(D = BLOCK == 256 ? 1 : 2)", "define(D = BLOCK == 256 ? 3 : 2)"},
-    {"define(D = n)", "define(D = n / 1)"}, /* used only by expressions */
+    {"define(D = n)", "define(D = n / 1)"}, /* only expressions use D */
     {"maxreg(BLOCK == 256 ? 64 : 128)", "maxreg(BLOCK == 256 ? 32 : 128)"},
     {"launch_bounds(BLOCK)", "launch_bounds(BLOCK, 2)"},
     {"options(\"-DD=1\")", "options(\"-DD=2\")"},
@@ -170,7 +170,7 @@ static void write_starts(world *w, const char *clauses)
 {
     char values[256];
     snprintf(values, sizeof values, "%s) %s", space_of_16, clauses);
-    values[strlen(values) - 1] = '\0'; /* the template's text closes the last clause */
+    values[strlen(values) - 1] = '\0';
     write_template(w, values);
 }
 
@@ -207,7 +207,7 @@ TEST_OF(starts_are_tried_first, world *w, open_world, close_world)
     static const char *const more[] = {"BLOCK=704", "BLOCK=960", "BLOCK=128"};
     write_starts(w, "start(BLOCK = 960) start(BLOCK = 448)");
     for (size_t i = 0; i < sizeof strategies / sizeof *strategies; i++) {
-        const uint64_t seed = i + 1; /* results of another seed do not count */
+        const uint64_t seed = i + 1;
         tuned(w, &OPTIONS(.strategy = strategies[i], .max_variants = 4, .start = more,
                           .start_count = 3, .seed = seed));
         gt_request *request = request_for(w, &OPTIONS(.seed = seed));

@@ -44,13 +44,11 @@ static void check_slow(world *w, int block, const char *name)
     assert_string_equal(tuned(w, &options), "BLOCK=256");
     assert_true(slow_compiles > 0);
     assert_string_equal(stored_as(w, name), "slow");
-    /* a call with the same limit does not need the variant */
     int before = slow_compiles;
     write_template(w, "32, 64, 128, 256, 512");
     assert_string_equal(tuned(w, &options), "BLOCK=256");
     assert_int_equal(slow_compiles, before);
     assert_true(w->choice.terms.final);
-    /* a longer call tries the variant last, and now it compiles */
     w->farm.compiles_for_ever = NULL;
     w->by_block[block].time_ns = 500;
     write_template(w, "16, 32, 64, 128, 256, 512");

@@ -199,9 +199,9 @@ TEST_OF(test_a_limit_in_which_no_worker_starts_is_reported, world *w, open_slow_
     gputune_options options = OPTIONS(.time_limit_s = 100);
     slow_start start = {.workers = &w->workers};
     pthread_t thread;
-    options.alignment = 32; /* stores the default's code */
+    options.alignment = 32;
     ASSERT_OK(tune(w, &options));
-    clock_set_true(); /* both threads need the true clock */
+    clock_set_true(); /* the threads need the real clock */
     options = OPTIONS(.time_limit_s = 0.2);
     assert_int_equal(pthread_barrier_init(&start.begun, NULL, 2), 0);
     assert_int_equal(pthread_create(&thread, NULL, start_slowly, &start), 0);
@@ -240,7 +240,7 @@ TEST_OF(test_a_limit_that_is_too_short_for_it_is_reported, world *w, open_slow_w
 TEST_OF(forced_tuning_falls_back_to_stored_code, world *w, open_slow_world, close_world)
 {
     gputune_options options = OPTIONS(.effort = GPUTUNE_CACHED_ONLY);
-    expect_default(w, &options); /* stores the default's code */
+    expect_default(w, &options);
     w->farm.compile_s = 30;
     options = OPTIONS(.force = true, .time_limit_s = 0.1);
     expect_default(w, &options);

@@ -56,7 +56,7 @@ TEST_OF(learning_proposer_is_asked_late, world *w, open_world, close_world)
     set_up(&learning, w, true);
     assert_in_range(learning.proposer.list.next, WORKERS, WORKERS + WORKERS / 2);
     tear_down(&learning);
-    /* a proposer that does not learn is asked early, so no worker waits */
+    /* a proposer that does not learn is asked early, so workers do not wait */
     set_up(&listing, w, false);
     assert_true(listing.proposer.list.next > 2 * WORKERS);
     tear_down(&listing);
@@ -71,7 +71,7 @@ TEST_OF(no_compile_is_begun_that_surely_is_cut_off, world *w, open_world, close_
     at.field.schedule.compile_s = 1;
     at.request->patience = gt_patience_for(0, NULL);
     ASSERT_OK(gt_field_allow_measuring(&at.field));
-    for (int i = 0; i < TURNS; i++) { /* all compiles have ended, and workers are free */
+    for (int i = 0; i < TURNS; i++) {
         turn(&at, w);
     }
     assert_int_equal(at.field.started, begun);
@@ -93,7 +93,7 @@ static uint32_t compiled_while_the_gpu_is_busy(world *w, bool learns)
     }
     uint32_t waiting = at.field.verifying + (uint32_t)at.field.compiled.count;
     assert_int_equal(at.field.compiling, 0);
-    assert_in_range(at.field.verifying, 1, 4); /* jobs of the worker cannot be postponed */
+    assert_in_range(at.field.verifying, 1, 4);
     tear_down(&at);
     return waiting;
 }
@@ -116,7 +116,7 @@ static void make_busy_world(world *w, uint32_t workers)
     SET_TIMES(w, 1e6 * pow(1.002, abs(block - BEST)));
     w->farm.farm.compile_workers = workers;
     w->farm.compile_s = 0.02;
-    w->farm.slowness = 5e-9; /* verifying takes 20 ms or more, sixteen compiles together 20 ms */
+    w->farm.slowness = 5e-9;
 }
 
 /* Returns which fraction of the launches is among the fastest tenth. */
@@ -130,7 +130,7 @@ static double fast_share(const scripted_farm *farm)
     return (double)good / (double)farm->launches.count;
 }
 
-/* Of random proposals, a tenth would be among the fastest tenth. A search that learns proposes more
+/* A tenth of random proposals would be among the fastest tenth. A search that learns proposes more
  * of these, until it has found the best and explores others. */
 TEST_OF(many_compile_workers_do_not_starve_the_search, world *w, open_world, close_world)
 {

@@ -220,13 +220,13 @@ TEST(new_contestants_meet_the_incumbent)
     gt_race_end end;
     for (int i = 0; i < 8; i++) {
         take_round(race, &m, &end);
-        assert_int_equal(end, GT_RACE_RUNNING); /* more contestants may join */
+        assert_int_equal(end, GT_RACE_RUNNING);
     }
     ASSERT_OK(gt_race_add(race, 7, false));
     const gt_runner *incumbent = gt_race_incumbent(race);
     assert_non_null(incumbent);
     ASSERT_OK(gt_race_next_round(race, &round));
-    assert_int_equal(round.count, 2); /* the fastest contestant is not sampled */
+    assert_int_equal(round.count, 2);
     for (uint32_t i = 0; i < round.count; i++) {
         assert_true(round.ids[i] == 7 || round.ids[i] == incumbent->id);
     }
@@ -342,7 +342,7 @@ TEST(exact_values_need_one_round)
     m.times[11] = m.times[23] = 99;
     GT_SCOPED(race_end) gt_race *race = run_race(&m, &options);
     gt_race_result result = race_result(race);
-    assert_int_equal(result.winner, 11); /* the tied contestant with the lower id */
+    assert_int_equal(result.winner, 11); /* the contestant of the tie with the lower id wins */
     assert_true(result.verdict.tie);
     assert_int_equal(result.rounds, 1);
     assert_true(fabs(result.verdict.speedup - m.times[0] / 99) < 1e-9);

@@ -48,7 +48,7 @@ TEST(quick_samples_that_are_doubted_do_not_cost_the_fastest_its_place)
         m.firsts[5] = 4.9;
         GT_SCOPED(race_end) gt_race *race = run_race(&m, &options);
         assert_int_equal(race_result(race).winner, 5);
-        assert_non_null(c = gt_race_find(race, 8)); /* a contestant that is surely slower leaves */
+        assert_non_null(c = gt_race_find(race, 8));
         assert_int_equal(c->samples.count, 2);
     }
 }

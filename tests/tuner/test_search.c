@@ -54,7 +54,7 @@ TEST_OF(test_new_value_races_only_new_variants, world *w, open_world, close_worl
     w->by_block[1024].time_ns = 500;
     uint32_t verifies = w->farm.verifies;
     assert_string_equal(tuned(w, NULL), "BLOCK=1024");
-    assert_int_equal(w->farm.verifies - verifies, 4); /* all except the one that is far slower */
+    assert_int_equal(w->farm.verifies - verifies, 4);
 }
 
 static void keep_progress(void *user, const gputune_progress *progress)
@@ -173,7 +173,7 @@ TEST_OF(test_large_space_is_cut_with_a_warning, world *w, open_world, close_worl
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     w->services.log = (gt_log){keep_warning, line};
     options.time_limit_s = 600;
-    options.strategy = GPUTUNE_STRATEGY_EXHAUSTIVE; /* no variant is left out for lack of time */
+    options.strategy = GPUTUNE_STRATEGY_EXHAUSTIVE;
     write_large_template(w);
     tuned(w, &options);
     assert_int_equal(w->choice.variants, GT_FIELD_VARIANTS_MAX);
@@ -187,8 +187,7 @@ TEST_OF(test_tie_by_host_clock_is_broken_by_the_device, world *w, open_world, cl
     launches_cost_the_host(w);
     assert_string_equal(tuned_for(w, GPUTUNE_OBJECTIVE_LAUNCH), "BLOCK=256");
     assert_true(w->choice.verdict.tie);
-    assert_true(w->choice.time_ns > 2999 &&
-                w->choice.time_ns < 3031); /* measured by the host's clock */
+    assert_true(w->choice.time_ns > 2999 && w->choice.time_ns < 3031);
     assert_true(w->choice.verdict.speedup > 0.99 && w->choice.verdict.speedup < 1.01);
 }
 
@@ -240,7 +239,7 @@ TEST_OF(test_tie_is_broken_by_the_hot_time, world *w, open_world, close_world)
         w->by_block[128].time_ns = w->by_block[256].time_ns = 1000;
         w->by_block[128].hot_ns = 900;
         w->by_block[256].hot_ns = hot_ns[1 - i];
-        w->by_block[64].hot_ns = w->by_block[512].hot_ns = 10; /* slower with a cold cache */
+        w->by_block[64].hot_ns = w->by_block[512].hot_ns = 10;
         w->by_block[512].time_ns = 1020;
         uint32_t before = w->farm.hot_samples;
         assert_string_equal(tuned(w, &options), i == 0 ? "BLOCK=256" : "BLOCK=128");
@@ -329,7 +328,7 @@ TEST_OF(test_one_compile_worker_suffices, world *w, open_world, close_world)
     w->farm.farm.compile_workers = 1;
     /* this GPU's service kernels are compiled, too */
     memcpy(w->device.arch, "sm_61", sizeof "sm_61");
-    w->farm.late = 50; /* number of waits until the first answer */
+    w->farm.late = 50;
     assert_string_equal(tuned(w, NULL), "BLOCK=256");
     assert_int_equal(w->farm.compiles, 6); /* service kernels, reference, four variants */
 }

@@ -8,7 +8,7 @@ TEST_OF(test_a_lucky_first_launch_excludes_no_winner, world *w, open_world, clos
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     write_template(w, "64, 128, 160, 192, 224, 256, 512");
     SET_TIMES(w, 2e7);
-    w->by_block[128].pilot_ns = 1.2e7; /* the default is launched first */
+    w->by_block[128].pilot_ns = 1.2e7;
     w->by_block[256].time_ns = w->by_block[256].pilot_ns = 1.5e7;
     w->farm.slowness = 1e-9; /* the default's time is known before the others are launched */
     options.strategy = GPUTUNE_STRATEGY_MODEL;
@@ -25,7 +25,6 @@ TEST_OF(test_a_hang_is_believed_the_second_time, world *w, open_world, close_wor
     uint32_t verifies = w->farm.verifies;
     tuned(w, NULL);
     assert_int_equal(w->farm.patient_verifies, 1);
-    /* the default, the tied variant, and the new one */
     assert_int_equal(w->farm.verifies - verifies, 3);
 }
 
@@ -96,7 +95,7 @@ TEST_OF(test_limit_spent_on_hangs_is_reported, world *w, open_world, close_world
     gputune_options options = OPTIONS(.time_limit_s = 0.2);
     SET_EACH(w, verify, GPUTUNE_ETIMEOUT);
     w->farm.behave = behave_slowly;
-    assert_int_equal(tune(w, &options), GPUTUNE_ETIMEOUT); /* the default fails, too */
+    assert_int_equal(tune(w, &options), GPUTUNE_ETIMEOUT);
     assert_non_null(strstr(gt_message(), "the default failed: scripted"));
 }
 
@@ -211,8 +210,7 @@ TEST_OF(test_a_tie_that_nobody_survives_leaves_the_others, world *w, open_world,
 {
     launches_cost_the_host(w);
     SET_EACH(w, sample_kernel, GPUTUNE_ECRASHED);
-    w->by_block[512].host_ns =
-        3300; /* on the host's clock, 512 is too slow for the tie and eliminated */
+    w->by_block[512].host_ns = 3300;
     assert_string_equal(tuned_for(w, GPUTUNE_OBJECTIVE_LAUNCH), "BLOCK=512");
     assert_int_equal(w->choice.failed, 3);
 }

@@ -104,7 +104,7 @@ static void choose_effort(sequence *s, sequence_request *r)
         GPUTUNE_CACHED_ONLY, GPUTUNE_ESTIMATE, GPUTUNE_EXHAUSTIVE};
     r->effort = efforts[gt_random_below(&s->random, sizeof efforts / sizeof *efforts)];
     r->force = one_in(s, 8);
-    (void)one_in(s, 8); /* keeps the meaning of seeds */
+    (void)one_in(s, 8); /* drawn and ignored, because seeds must keep their sequences */
     r->through_table = one_in(s, 2);
     r->disturbance = one_in(s, 3) ? (disturbance)(1 + gt_random_below(&s->random, DISTURBANCES - 1))
                                   : UNDISTURBED;
@@ -247,7 +247,7 @@ static void choose(sequence *s, int number)
     choose_space(s, r);
     choose_effort(s, r);
     bool edited = r->template_blocks != before.template_blocks || r->require != before.require;
-    if (one_in(s, 15)) { /* with another driver, no process continues with the old one */
+    if (one_in(s, 15)) { /* processes must not continue with the old driver */
         r->driver_version += 10;
         for (int p = 0; p < PROCESSES; p++) {
             if (s->processes[p].id) {
@@ -259,7 +259,7 @@ static void choose(sequence *s, int number)
         write_sequence_template(s->template, r);
         s->processes[0].outdated = s->processes[1].outdated = true;
     }
-    /* a plan table notices an edit only when it is refreshed */
+    /* a plan table notices edits only when it is refreshed */
     r->refresh = s->processes[r->process].outdated || one_in(s, 6);
     s->processes[r->process].outdated = false;
 }
