@@ -1,4 +1,4 @@
-// halves: half, bfloat16 and fp8 as elements, in vectors and as scalars
+// Elements of half, bfloat16 and fp8, in vectors and as scalars.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_fp8.h>

@@ -1,4 +1,4 @@
-// textures: elements of several types, read from linear memory
+// Textures of linear memory with elements of several types.
 #pragma gputune kernel(textures)
 #pragma gputune problem(n = 1500)
 #pragma gputune args(out float y[n], in float x[n], in int2 p[n] = uniform(-9, 9), in ushort4 q[n] = index, in uint8_t w[n] = index, in double d[n], int n)

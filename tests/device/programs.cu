@@ -68,7 +68,7 @@ PROGRAM(contended_atomics)
     atomicInc(&g_inc, 100);
     atomicAdd(&g_sum64, in[INDEX]);
     atomicMax(&g_max64, in[INDEX]);
-    atomicAdd(&g_float, float(x & 63)); // exact in any order of additions
+    atomicAdd(&g_float, float(x & 63)); // the sum is exact in any order
     atomicAdd(&g_double, double(x & 1023));
     __threadfence();
     __syncthreads();

@@ -1,4 +1,4 @@
-// y = x after some steps of z = z / 2 + 1; each variant chooses how many steps one launch does
+// Makes several steps of z = z / 2 + 1. Each variant chooses how many steps a launch makes.
 #pragma gputune kernel(steps)
 #pragma gputune problem(n = 4099)
 #pragma gputune args(out float y[n], out unsigned int made[1], in float x[n], size_t n)

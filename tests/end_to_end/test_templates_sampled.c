@@ -76,7 +76,7 @@ static char *altered(const char *folder, const char *name, const char *old, cons
     return to;
 }
 
-/* Verifies a few variants of a kernel on rows of halves that is wrong by 0.2%. All must fail. */
+/* Verifies a few variants whose results are wrong by 0.2%. All must fail. */
 static void refuse_inaccurate(const char *name, const char *old, const char *new)
 {
     gt_field field;

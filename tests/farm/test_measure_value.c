@@ -1,4 +1,4 @@
-/* Tests the bits of elements: half types, fills and texts. */
+/* Tests fills, and converting values between numbers, bits and text. */
 #include "farm/measure_value.h"
 #include "support/test.h"
 

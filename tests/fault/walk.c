@@ -39,7 +39,7 @@ typedef struct series {
 typedef struct slot {
     attempt attempt;
     size_t series;
-    pid_t process; /* 0 if the slot is free */
+    pid_t process; /* process ID; 0 if the slot is free */
 } slot;
 
 typedef struct tally {

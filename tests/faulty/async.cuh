@@ -17,7 +17,7 @@
                  "@!p bra L%=; }" ::"r"(SHARED(&(bar))),                                           \
                  "r"((unsigned int)(parity))                                                       \
                  : "memory")
-// copies from global to shared memory, which complete at a barrier, and back, in a group
+// LOAD copies from global to shared memory and completes at a barrier. STORE copies back.
 #define LOAD(to, from, bytes, bar)                                                                 \
     asm volatile(                                                                                  \
         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"  \
@@ -31,7 +31,7 @@
 #define COMMIT() asm volatile("cp.async.bulk.commit_group;" ::: "memory")
 #define WAIT_GROUP(left) asm volatile("cp.async.bulk.wait_group " #left ";" ::: "memory")
 #define WAIT_READ(left) asm volatile("cp.async.bulk.wait_group.read " #left ";" ::: "memory")
-// of 4 bytes each
+// COPY copies 4 bytes.
 #define COPY(to, from)                                                                             \
     asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(SHARED(to)), "l"(from) : "memory")
 #define COPY_COMMIT() asm volatile("cp.async.commit_group;" ::: "memory")

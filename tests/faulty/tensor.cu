@@ -25,7 +25,7 @@
                  "r"(int(column)), "r"(int(row)), "r"(SHARED(from))                                \
                  : "memory")
 
-// Copies in a block's tile of 8 rows and 32 columns, and doubles the elements.
+// Copies a block's tile of 8 rows and 32 columns to shared memory, and doubles the elements.
 static __device__ void load(float *y, size_t m, const CUtensorMap &from, unsigned int bytes, bool waits)
 {
     int t = threadIdx.x, row = blockIdx.y * 8, column = blockIdx.x * 32;

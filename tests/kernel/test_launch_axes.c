@@ -25,7 +25,7 @@ TEST(test_windows)
     assert_int_equal(some.window_bytes, 32000);
     assert_int_equal(some.set_aside_bytes, 1000);
     gt_l2_window all = window_of("L2=100", 4000, 10000);
-    assert_int_equal(all.window_bytes, 10000); /* the device's largest window */
+    assert_int_equal(all.window_bytes, 10000);
     assert_int_equal(all.set_aside_bytes, 4000);
 }
 

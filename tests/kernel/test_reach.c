@@ -133,9 +133,9 @@ TEST(cut_keeps_text_that_it_cannot_read)
 {
     check("#if A\nvoid f() {\n#else\nvoid g() {\n#endif\nexit(1); }", "k",
           "#if A\nvoid f() {\n#else\nvoid g() {\n#endif\nexit(1); }");
-    check_read(
-        "#if A\nint f()\n#else\nint g()\n#endif\n{ }", /* an #if around a part of a function */
-        "     \n       \n     \nint g()\n      \n{ }", "k", "#if A\nint f()\n#else\n\n#endif\n");
+    check_read("#if A\nint f()\n#else\nint g()\n#endif\n{ }",
+               "     \n       \n     \nint g()\n      \n{ }", "k",
+               "#if A\nint f()\n#else\n\n#endif\n");
 }
 
 TEST(cut_gives_a_namespace_to_each_using_directive)

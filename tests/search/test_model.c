@@ -71,7 +71,7 @@ static double even(const gt_point *point)
     return sum / SEEDS;
 }
 
-/* Smooth near the best point, and many times slower in some regions. */
+/* The function is smooth near the best point, and some regions are many times slower. */
 static double with_a_long_tail(const gt_point *point)
 {
     return 0.05 * expm1(4 * even(point));

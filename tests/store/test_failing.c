@@ -14,7 +14,7 @@ typedef struct job {
     gt_store *memory;
 } job;
 
-/* Returns success for statuses with which a store answers if it cannot read. */
+/* Accepts the statuses of a store that cannot read. */
 static gputune_status unless_unknown(gputune_status status)
 {
     return status == GPUTUNE_ENOTFOUND || status == GPUTUNE_EBUSY ? GPUTUNE_OK : status;

@@ -50,7 +50,7 @@ static inline void sqlite_end(void *unused)
     (void)unused;
 }
 
-/* Counts SQLite's many allocations as separate calls, "sqlite". Call this function first. */
+/* Counts SQLite's many allocations separately, as calls of the kind "sqlite". */
 static inline void count_sqlite_apart(void)
 {
     static const sqlite3_mem_methods methods = {.xMalloc = sqlite_malloc,

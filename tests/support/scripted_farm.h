@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "tuner/workers.h"
 
-/* The behaviour of one variant, chosen from its launch. */
+/* The behaviour of a variant. */
 typedef struct scripted_variant {
     gputune_status compile, verify, sample, recheck; /* OK, or the failure */
     double time_ns, energy_nj;
@@ -14,7 +14,7 @@ typedef struct scripted_variant {
     gputune_status sample_kernel; /* result of sampling by the device's clock */
     gputune_status weigh;         /* result of sampling energy */
     double stumble;               /* factor of the first sample's time; 0 for no change */
-    bool hangs_once; /* true if verification hangs unless it has ten times the deadline */
+    bool hangs_once;              /* true if verification needs ten times the deadline */
     bool sample_hangs_once;
     bool never_answers;
 } scripted_variant;

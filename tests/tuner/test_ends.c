@@ -114,7 +114,7 @@ TEST_OF(winner_is_reverified_if_no_gain_is_expected, world *w, open_world, close
     assert_true(w->choice.terms.final && !w->choice.terms.complete);
 }
 
-/* A search that a limit ended answers a later request for all variants with the same limit. */
+/* The result of a search that hit its limit answers a request for all variants with this limit. */
 TEST_OF(limited_result_answers_exhaustive_request, world *w, open_world, close_world)
 {
     gputune_options options = OPTIONS(.time_limit_s = 0.5);

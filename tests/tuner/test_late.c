@@ -61,7 +61,7 @@ TEST_OF(test_a_slow_variant_is_remembered_with_its_limit, world *w, open_world, 
     check_slow(w, 512, "BLOCK=512");
 }
 
-/* Other variants are compared with the default only if it is ready in time. */
+/* Other variants are compared with the default only if the default is ready in time. */
 TEST_OF(test_a_slow_default_holds_up_nobody, world *w, open_world, close_world)
 {
     check_slow(w, DEFAULT, "BLOCK=128");

@@ -31,5 +31,5 @@ TEST(test_promises)
     assert_in_range(low, 0, 3 * RULES / 10);
     assert_true(sum > truth && sum < 1.3 * truth);
     ASSERT_OK(gt_rule_add_losses(&loss, choice, 1, tree, SIZES));
-    assert_true(isnan(loss.mean)); /* one test is too few */
+    assert_true(isnan(loss.mean));
 }
