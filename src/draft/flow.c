@@ -238,6 +238,17 @@ draft_amount *draft_either(const char *name, draft_amount *condition, draft_amou
                            : draft_changing(name);
 }
 
+/* Returns true if the program's numbers decide a condition of the host. */
+static bool is_decided(int64_t *out, const draft_amount *condition)
+{
+    const draft_symbols symbols = draft_symbols_of(condition);
+    bool is_sure = draft_on_host();
+    for (size_t i = 0; i < symbols.count; i++) {
+        is_sure &= !symbols.items[i]->doubt;
+    }
+    return is_sure && draft_evaluate(out, condition);
+}
+
 /* ---- loops ----------------------------------------------------------------------------------- */
 
 typedef struct loop {
@@ -429,12 +440,7 @@ static void run_host_loop(const loop *l, bool checks_first)
         draft_run(l->body);
     }
     draft_amount *condition = l->condition ? draft_eval(l->condition) : draft_nothing();
-    const draft_symbols symbols = draft_symbols_of(condition);
-    bool is_sure = true;
-    for (size_t i = 0; i < symbols.count; i++) {
-        is_sure &= !symbols.items[i]->doubt;
-    }
-    if (!is_sure || !draft_evaluate(&number, condition) || number) {
+    if (!is_decided(&number, condition) || number) {
         branch_end(begin);
         const draft_bindings changes = changes_of(&left, l);
         doubt_changes(&changes, "is changed by a loop");
@@ -505,6 +511,15 @@ static void run_for(draft_node *node)
 
 /* ---- statements ------------------------------------------------------------------------------ */
 
+/* Runs a branch. Launches in a skipped branch describe the program only if there is no other. */
+static bool run_branch(draft_node *branch, bool is_skipped)
+{
+    draft_now.skipped += is_skipped;
+    const bool leaves = branch && draft_run(branch);
+    draft_now.skipped -= is_skipped;
+    return leaves;
+}
+
 static bool run_if(draft_node *node)
 {
     unsigned at = 0;
@@ -532,11 +547,12 @@ static bool run_if(draft_node *node)
     draft_now.unsure += unsure;
     draft_assume(value, true);
     draft_binding *begin = draft_now.last;
-    bool then_leaves = then && draft_run(then);
+    const bool decided = is_decided(&number, value);
+    bool then_leaves = run_branch(then, decided && !number);
     const branch first = branch_end(begin);
     draft_now.facts.count = facts;
     draft_assume(value, false);
-    bool else_leaves = otherwise && draft_run(otherwise);
+    bool else_leaves = run_branch(otherwise, decided && number);
     const branch second = branch_end(begin);
     draft_now.unsure -= unsure;
     draft_now.unsure +=
@@ -561,6 +577,17 @@ static bool is_label(const draft_node *node)
     return node->kind == CX_CASE || node->kind == CX_DEFAULT;
 }
 
+static bool has_label(draft_node *label, int64_t value)
+{
+    int64_t own;
+    bool has = false;
+    for (; !has && is_label(label); label = label->children[label->count - 1]) {
+        has = label->kind == CX_CASE && draft_is_constant(&own, label->children[0]->at) &&
+              own == value;
+    }
+    return has;
+}
+
 /* Runs a switch. Each label begins a branch, which may be taken and ends at the first jump. */
 static void run_switch(draft_node *node)
 {
@@ -570,16 +597,29 @@ static void run_switch(draft_node *node)
     draft_node *body = node->children[node->count - 1];
     draft_amount *value = draft_eval(node->children[node->count - 2]);
     const unsigned outside = draft_now.unsure;
+    int64_t number;
+    const bool decided = is_decided(&number, value);
+    bool has_case = false;
     draft_now.unsure += draft_is_unsure(value);
+    for (unsigned i = 0; decided && i < body->count; i++) {
+        has_case |= has_label(body->children[i], number);
+    }
     for (unsigned i = 0; i < body->count; i++) {
-        if (is_label(body->children[i])) {
+        draft_node *label = body->children[i];
+        if (is_label(label)) {
+            const bool is_skipped =
+                decided && !has_label(label, number) && (has_case || label->kind != CX_DEFAULT);
             draft_binding *begin = draft_now.last;
             bool leaves = false;
             for (unsigned k = i; k < body->count && !leaves; k++) {
-                leaves = draft_run(body->children[k]);
+                leaves = run_branch(body->children[k], is_skipped);
             }
             const branch taken = branch_end(begin);
-            branch_merge(&taken, &(branch){0}, draft_nothing());
+            if (!decided) {
+                branch_merge(&taken, &(branch){0}, draft_nothing());
+            } else if (!is_skipped) {
+                branch_redo(&taken);
+            }
         }
     }
     draft_now.unsure = outside;

@@ -165,8 +165,10 @@ static draft_amount *same_value(draft_amount *a, draft_amount *b)
 static void note_launch(draft_node *node, draft_decl *kernel, draft_node *const *geometry,
                         unsigned count, draft_node *const *arguments, unsigned argument_count)
 {
-    draft_launched launch = {
-        .call = node, .callee = kernel, .kernel = kernel ? draft_template_of(kernel) : NULL};
+    draft_launched launch = {.call = node,
+                             .callee = kernel,
+                             .kernel = kernel ? draft_template_of(kernel) : NULL,
+                             .is_skipped = draft_now.skipped > 0};
     find_extents(launch.grid, draft_eval(geometry[0]), geometry[0]);
     find_extents(launch.block, draft_eval(geometry[1]), geometry[1]);
     launch.shared = count > 2 ? draft_eval(geometry[2]) : draft_number(0);

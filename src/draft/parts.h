@@ -253,6 +253,7 @@ typedef struct draft_launched {
     draft_decl *kernel; /* the kernel template, or `callee` itself */
     draft_amount *grid[3], *block[3], *shared;
     draft_decls arguments; /* variables that have the values of the parameters */
+    bool is_skipped;       /* true in a branch that the program's numbers do not take */
 } draft_launched;
 
 typedef struct draft_error {
@@ -345,6 +346,7 @@ typedef struct draft_reader {
     unsigned unsure;         /* number of enclosing conditions that depend on data */
     unsigned quiet; /* if above 0, accesses are not noted, because the code was evaluated before */
     unsigned calls; /* depth of calls */
+    unsigned skipped; /* number of enclosing branches that the program's numbers do not take */
     bool jumps; /* true if the last branch that left its code did so by goto, break or continue */
     unsigned steps;
     draft_spot object; /* the place of *this */
@@ -466,7 +468,7 @@ bool draft_is_size(const draft_settled *s, const draft_symbol *symbol);
 draft_axis *draft_axis_named(draft_settled *s, const char *name);
 /* Adds a question to the draft. */
 void draft_ask(draft_settled *s, const char *format, ...) GT_PRINTF(2, 3);
-/* Ranks a launch by how many of its extents are known. */
+/* Ranks a launch by whether the program's numbers reach it, and how many extents are known. */
 int draft_launch_rank(const draft_launched *launch);
 
 /* ---- write.c --------------------------------------------------------------------------------- */

@@ -200,6 +200,7 @@ static draft_amount *value_at_first(draft_decl *decl, const char *path, cx_type 
         if (value->kind == DRAFT_OBJECT && value->place.variable) {
             draft_spot inner = value->place;
             inner.path = draft_format("%s%s", inner.path, path);
+            draft_assign(decl, "", value, draft_type_of(decl));
             return draft_read_variable(&inner, type);
         }
     }
@@ -602,11 +603,17 @@ static draft_amount *eval_list(draft_node *node)
 {
     const draft_fields fields = draft_fields_of(node->type);
     draft_spot object = new_object(node);
+    size_t at = 0;
     for (unsigned i = 0; i < node->count; i++) {
+        const cx_type type = node->children[i]->type;
         draft_amount *value = draft_eval(node->children[i]);
-        if (i < fields.count) {
-            draft_assign(object.variable, draft_format(".%s", fields.items[i].name), value,
-                         fields.items[i].type);
+        const draft_field *field = at < fields.count ? &fields.items[at] : NULL;
+        if (field && type.kind == CX_TYPE_RECORD && !is_same_struct(type, field->type)) {
+            draft_assign(object.variable, "", value, type); /* the base class */
+            at += draft_fields_of(type).count;
+        } else if (field) {
+            draft_assign(object.variable, draft_format(".%s", field->name), value, field->type);
+            at++;
         } else if (node->count == 1 && node->type.kind != CX_TYPE_RECORD &&
                    !draft_is_array(node->type)) {
             return value;

@@ -21,7 +21,7 @@ void draft_ask(draft_settled *s, const char *format, ...)
 
 int draft_launch_rank(const draft_launched *launch)
 {
-    int rank = 0;
+    int rank = launch->is_skipped ? 0 : 7;
     for (int d = 0; d < 3; d++) {
         rank += draft_is_known(launch->grid[d]) + draft_is_known(launch->block[d]);
     }

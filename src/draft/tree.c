@@ -232,6 +232,18 @@ static int add_field(cx_cursor at, void *user)
 draft_fields draft_fields_of(cx_type type)
 {
     draft_fields out = {0};
+    const draft_cursors parts = type.kind == CX_TYPE_RECORD
+                                    ? draft_children(cx.getTypeDeclaration(type))
+                                    : (draft_cursors){0};
+    for (size_t i = 0; i < parts.count; i++) {
+        if (parts.items[i].kind == CX_BASE) {
+            const draft_fields inner =
+                draft_fields_of(cx.getCanonicalType(cx.getCursorType(parts.items[i])));
+            for (size_t k = 0; k < inner.count; k++) {
+                draft_add(&out, inner.items[k]);
+            }
+        }
+    }
     if (type.kind == CX_TYPE_RECORD) {
         cx.Type_visitFields(type, add_field, &out);
     }

@@ -91,7 +91,7 @@ template <class T> __global__ void twice(T *y, const T *x, int n)
 template <class T> void go(T *y, const T *x, int n) { twice<T><<<(n + 255) / 256, 256>>>(y, x, n); }
 CU
 $GPUTUNE template program.cu 2>&1
-# The second overload is launched, by a macro; a template argument is an enumerator, and the block divides the size.
+# The second overload is launched, by a macro, and the second case of a switch; a template argument is an enumerator, and the block divides the size.
 cat >program.cu <<'CU'
 enum class op { add = 1, multiply = 5 };
 #define INDEX (blockIdx.x * blockDim.x + threadIdx.x)
@@ -100,6 +100,12 @@ __global__ void fill(float *y, int n) { int i = INDEX; if (i < n) y[i] = 1; }
 __global__ void fill(double *y, int n, double v) { int i = INDEX; if (i < n) y[i] = v; }
 #define LAUNCH(...) do { fill<<<n / THREADS, THREADS>>>(__VA_ARGS__); } while (0)
 #define THREADS 64
-void go(float *x, double *y) { int n = 1 << 12; LAUNCH(y, n, 2.0); apply<op::multiply><<<16, 256>>>(x, n); }
+template <int B> __global__ void part(float *y, int n) { int i = blockIdx.x * B + threadIdx.x; if (i < n) y[i] = B; }
+void pick(float *y, int n, int b)
+{
+    if (n < 100) part<32><<<1, 32>>>(y, n);
+    switch (b) { case 64: part<64><<<n / b, b>>>(y, n); break; case 128: part<128><<<n / b, b>>>(y, n); }
+}
+void go(float *x, double *y) { int n = 1 << 12; LAUNCH(y, n, 2.0); apply<op::multiply><<<16, 256>>>(x, n); pick(x, n, 128); }
 CU
 $GPUTUNE template program.cu 2>&1 | grep -E 'kernel[(]|args|grid|require|open'

@@ -88,7 +88,8 @@ cat >inc/sub/types.h <<'CU'
 #ifndef TYPES_H
 #define TYPES_H
 #include <cstdint>
-typedef struct { const float *weights; int count, factor; } Params;
+struct Size { int count; };
+typedef struct : Size { const float *weights; int factor; } Params;
 #endif
 CU
 cat >src/scale.cu <<'CU'
@@ -104,7 +105,7 @@ __global__ void scale(float *y, Params p)
 }
 void go(float *out, const float *weights, int count)
 {
-    Params p{weights, count, 2};
+    Params p{{count}, weights, 2};
     scale<<<(count + THREADS - 1) / THREADS, THREADS>>>(out, p);
 }
 CU
