@@ -81,7 +81,7 @@ static int choose_kernel(const cli_measured **out, const cli_measured_list *list
 typedef struct outcome {
     const char *status, *kernel_tuner,
         *t4;    /* the status in each format; kernel_tuner is NULL for a success */
-    bool exact; /* true if both formats have a word with exactly this meaning */
+    bool exact; /* true if both formats can express the status exactly */
 } outcome;
 static const outcome outcomes[] = {
     {"ok", NULL, "correct", true},

@@ -205,7 +205,7 @@ static bool orders_with_legacy(CUstream stream)
     return !stream->is_legacy && !(stream->flags & CU_STREAM_NON_BLOCKING);
 }
 
-/* Makes a blocking stream wait for the legacy stream, or the legacy stream for every other. */
+/* Makes the legacy stream wait for blocking streams, or a blocking stream for the legacy stream. */
 static CUresult add_implicit_waits(CUstream stream)
 {
     if (orders_with_legacy(stream)) {

@@ -110,7 +110,7 @@ struct emu_warp {
 
 typedef struct emu_barrier {
     uint32_t arrived;
-    uint32_t expected; /* number of threads; 0: all that have not exited */
+    uint32_t expected; /* threads to wait for; 0: all remaining threads */
     uint32_t warps;    /* bit mask of the warps that have arrived */
     uint32_t count, all, any;
 } emu_barrier;
