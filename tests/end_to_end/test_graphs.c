@@ -24,7 +24,7 @@ static const char with_scratch[] = "#pragma gputune kernel(%s)\n"
                                    "{ size_t i = (size_t)blockIdx.x * 64 + threadIdx.x;\n"
                                    "  if (i < n) { part[i] += 1; y[i] += part[i]; } }\n";
 
-/* Returns a plan for the default of a template, in whose text %s stands for the kernel's name. */
+/* Returns a plan for a template's default. %s in `text` stands for the kernel's name. */
 static gputune_plan *plan_of(gputune *tuner, const char *text, const char *name)
 {
     char source[1024];

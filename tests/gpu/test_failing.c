@@ -10,7 +10,6 @@ typedef struct job {
     bool shared;
 } job;
 
-/* Launches on ten streams, again on the first, repeatedly, and in a capture. */
 static gputune_status use(gt_launcher *launcher, const job *j)
 {
     double occupancy;

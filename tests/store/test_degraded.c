@@ -333,7 +333,7 @@ TEST_OF(users_database_wins_over_the_systems, world *w, open_world, close_world)
     assert_int_equal(w->warnings, 0);
 }
 
-/* Returns the time of the first winner at n = 1024, and sets *final. */
+/* Returns the time of the first winner at n = 1024, and sets *final to whether it is final. */
 static double time_of_first(gt_store *store, bool *final)
 {
     gt_scenario scenario = scenario_at(1024);
