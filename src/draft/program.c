@@ -355,8 +355,19 @@ static int visit_declaration(cx_cursor at, cx_cursor parent, void *user)
 
 /* ---- the program ----------------------------------------------------------------------------- */
 
+/* Joins the << < and >> > of launches, because clang does not accept blanks there. */
+static void join_launches(char *text)
+{
+    while ((text = strstr(text, "<< <"))) {
+        memcpy(text, " <<<", 4);
+        char *end = strstr(text, ">> >");
+        memcpy(end ? end : text, end ? ">>> " : " <<<", 4);
+    }
+}
+
 static gputune_status read_file(scan *s)
 {
+    join_launches(s->text);
     const int64_t begin = gt_now_ns();
     draft_program *program = s->program;
     GT_TRY(parse(s));

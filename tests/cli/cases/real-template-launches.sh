@@ -106,6 +106,6 @@ void pick(float *y, int n, int b)
     if (n < 100) part<32><<<1, 32>>>(y, n);
     switch (b) { case 64: part<64><<<n / b, b>>>(y, n); break; case 128: part<128><<<n / b, b>>>(y, n); }
 }
-void go(float *x, double *y) { int n = 1 << 12; LAUNCH(y, n, 2.0); apply<op::multiply><<<16, 256>>>(x, n); pick(x, n, 128); }
+void go(float *x, double *y) { int n = 1 << 12; LAUNCH(y, n, 2.0); apply<op::multiply> << <16, 256 >> > (x, n); pick(x, n, 128); }
 CU
 $GPUTUNE template program.cu 2>&1 | grep -E 'kernel[(]|args|grid|require|open'
