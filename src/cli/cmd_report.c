@@ -40,7 +40,7 @@ static const cli_column trial_columns[] = {
 static void write_scenario(const cli_measured *from, const char *source, FILE *file)
 {
     const gputune_record *of = from->trials, *winner = from->winner;
-    const cli_peak peak = cli_peak_of(winner, source);
+    const cli_peak peak = cli_peak_of(winner);
     cli_table trials = CLI_TABLE("trials", trial_columns, gputune_record, CLI_VIEW);
     CLI_SCOPED(cli_release_at) void *mark = cli_mark();
     for (size_t i = 0; i < from->count; i++) {
@@ -55,8 +55,7 @@ static void write_scenario(const cli_measured *from, const char *source, FILE *f
             cli_json_text(of->sizes), cli_json_text(of->gpu), gputune_objective_name(of->objective),
             cli_json_text(winner->configuration), cli_json_text(winner->default_configuration),
             cli_json_text(winner->stop_reason), cli_json_text(source), cli_json_number(peak.per_s),
-            peak.units,
-            cli_json_text(winner->configuration[0] ? cli_hardware_text(winner, source) : ""),
+            peak.units, cli_json_text(winner->configuration[0] ? cli_hardware_text(winner) : ""),
             from->count);
     cli_table_write_columns(&trials, file);
     fputs("}", file);
@@ -138,6 +137,18 @@ static void put_tuning_first(cli_measured_list *list)
     }
 }
 
+/* Returns the source code of a winner, or NULL if its template has changed. */
+static char *source_of_winner(const cli_session *session, const gputune_record *winner)
+{
+    char *text;
+    size_t bytes;
+    bool known =
+        winner->configuration[0] && !winner->outdated && winner->arch[0] &&
+        gputune_emit(&text, &bytes, session->tuner, winner->kernel, cli_sizes_of(winner->sizes),
+                     winner->configuration, winner->arch, GPUTUNE_FORM_SOURCE) == GPUTUNE_OK;
+    return known ? text : NULL;
+}
+
 static int read_report(report_data *out)
 {
     CLI_SCOPED(cli_close) cli_session session = {0};
@@ -153,7 +164,7 @@ static int read_report(report_data *out)
     put_tuning_first(&out->measured);
     out->sources = cli_allocate(out->measured.count + 1, sizeof *out->sources);
     for (size_t i = 0; i < out->measured.count && i < MOST_SOURCES && code == CLI_CONTINUE; i++) {
-        out->sources[i] = cli_source_of(&session, out->measured.items[i].winner);
+        out->sources[i] = source_of_winner(&session, out->measured.items[i].winner);
     }
     return code;
 }

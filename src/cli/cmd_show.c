@@ -47,15 +47,14 @@ static void write_found(const cli_session *session, cli_table *table, const cli_
         print_origin(session, table->view & CLI_VIEW_ANY_GPU);
     }
     if (given.why && table->row_count) {
-        cli_why_write(table, &list, session, format);
+        cli_why_write(table, &list, format);
     } else {
         cli_table_write(table, format, stdout);
     }
     const gputune_record *winner = list.count == 1 ? list.items[0].winner : NULL;
     if (format == CLI_FORMAT_TABLE && !given.why && winner && winner->kernel[0]) {
         fflush(stdout);
-        cli_note("%s: %s", winner->kernel,
-                 cli_hardware_text(winner, cli_source_of(session, winner)));
+        cli_note("%s: %s", winner->kernel, cli_hardware_text(winner));
     }
     if (!given.all) {
         cli_failures_print(found, NULL);

@@ -30,20 +30,8 @@ static size_t model_of(const gputune_record *record)
     return at;
 }
 
-char *cli_source_of(const cli_session *session, const gputune_record *winner)
+cli_peak cli_peak_of(const gputune_record *record)
 {
-    char *text;
-    size_t bytes;
-    bool known =
-        winner->configuration[0] && !winner->outdated && winner->arch[0] &&
-        gputune_emit(&text, &bytes, session->tuner, winner->kernel, cli_sizes_of(winner->sizes),
-                     winner->configuration, winner->arch, GPUTUNE_FORM_SOURCE) == GPUTUNE_OK;
-    return known ? text : NULL;
-}
-
-cli_peak cli_peak_of(const gputune_record *record, const char *source)
-{
-    static const char *const products[] = {"mma.sync", "mma_sync", "mma_async", "05.mma"};
     const size_t model = model_of(record);
     const double per_unit = 2e3 * record->sm_count * record->sm_clock_khz;
     const bool is_timed = record->objective == GPUTUNE_OBJECTIVE_KERNEL ||
@@ -52,14 +40,10 @@ cli_peak cli_peak_of(const gputune_record *record, const char *source)
         return (cli_peak){"", 0};
     }
     const double fp32 = models[model].fp32 * per_unit, tensor = models[model].tensor * per_unit;
-    bool uses_tensor = record->median_ns > 0 && record->flops * 1e9 / record->median_ns > fp32;
-    for (size_t i = 0; source && i < sizeof products / sizeof *products; i++) {
-        uses_tensor |= strstr(source, products[i]) != NULL;
-    }
-    if (uses_tensor) {
-        return tensor > 0 ? (cli_peak){"16-bit tensor cores", tensor} : (cli_peak){"", 0};
-    }
-    return (cli_peak){"FP32 units", fp32};
+    return record->median_ns <= 0 || record->flops * 1e9 / record->median_ns <= fp32
+               ? (cli_peak){"FP32 units", fp32}
+           : tensor > 0 ? (cli_peak){"16-bit tensor cores", tensor}
+                        : (cli_peak){"", 0};
 }
 
 /* Returns the fraction of the GPU's thread capacity that the kernel uses. If the capacity is
@@ -95,11 +79,11 @@ static const char *text_of_unknown(const gputune_record *record, bool of_memory)
                             of_memory ? "bandwidth" : "arithmetic");
 }
 
-char *cli_hardware_text(const gputune_record *winner, const char *source)
+char *cli_hardware_text(const gputune_record *winner)
 {
     /* Nsight Compute also calls a kernel bound by a limit if it reaches 60% of the limit */
     static const double near = 0.6, at = 0.995;
-    const cli_peak peak = cli_peak_of(winner, source);
+    const cli_peak peak = cli_peak_of(winner);
     const double per_s = winner->median_ns > 0 ? 1e9 / winner->median_ns : 0;
     const bool has_copy = winner->copy_bytes_per_s > 0, has_peak = peak.per_s > 0;
     const double memory = has_copy ? winner->bytes * per_s / winner->copy_bytes_per_s : 0;
@@ -128,8 +112,9 @@ char *cli_hardware_text(const gputune_record *winner, const char *source)
             ? cli_format(", with only %.2g%% of the warps that fit on the GPU", warps * 100)
             : "";
     if (most >= near) {
-        cli_append(&text, "; %s-bound: %s; %s", memory >= arithmetic ? "memory" : "compute", shares,
-                   gain);
+        cli_append(&text, "; %s: %s; %s",
+                   memory >= arithmetic ? "memory-bound" : "compute-bound if it uses these units",
+                   shares, gain);
     } else if (memory > 0 && arithmetic > 0) {
         cli_append(&text, "; latency-bound%s: %s; %s", with, shares, gain);
     } else if (most > 0) {

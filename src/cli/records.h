@@ -115,27 +115,24 @@ cli_why cli_why_tables(void);
 char *cli_why_explain(cli_why *why, const cli_measured *from);
 /* Writes the table of winners and defaults, and then each scenario's limits and worth of axes. */
 void cli_why_write(const cli_table *standing, const cli_measured_list *list,
-                   const cli_session *session, cli_format_kind format);
+                   cli_format_kind format);
 
 /* ---- limits of the GPU (limits.c) ------------------------------------------------------------ */
 
-/* Returns the source code of a winner, or NULL if its template has changed. */
-char *cli_source_of(const cli_session *session, const gputune_record *winner);
-
-/* The peak rate of the arithmetic units that a kernel uses. */
+/* The peak rate of arithmetic units. */
 typedef struct cli_peak {
     const char *units;
     double per_s;
 } cli_peak;
 
-/* Returns the peak rate for a record. The units are tensor cores if `source` uses them, or if the
- * kernel is faster than the FP32 units can be. `source` may be NULL. */
-cli_peak cli_peak_of(const gputune_record *record, const char *source);
+/* Returns the peak rate of the FP32 units, or of the tensor cores if the kernel is faster than the
+ * FP32 units can be. Which units a slower kernel uses is not known. */
+cli_peak cli_peak_of(const gputune_record *record);
 
 /* Describes the code of a winner, how near it is to the GPU's limits, and how much could still be
  * gained. Returns a line such as "32 registers, occupancy 100%; memory-bound: 95.0% of a copy's
  * bandwidth; ...". */
-char *cli_hardware_text(const gputune_record *winner, const char *source);
+char *cli_hardware_text(const gputune_record *winner);
 
 /* ---- failures -------------------------------------------------------------------------------- */
 

@@ -195,8 +195,7 @@ static int explain(outcome *row, const cli_session *session, const cli_scenario 
     for (size_t i = 0; i < at.records.count; i++) {
         const gputune_record *record = &at.records.items[i];
         if (record->is_winner && strcmp(record->configuration, row->info.configuration) == 0) {
-            snprintf(row->hardware, sizeof row->hardware, "%s",
-                     cli_hardware_text(record, cli_source_of(session, record)));
+            snprintf(row->hardware, sizeof row->hardware, "%s", cli_hardware_text(record));
             row->unfinished = record->unfinished;
         }
     }

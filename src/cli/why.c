@@ -204,8 +204,7 @@ char *cli_why_explain(cli_why *why, const cli_measured *from)
     return text;
 }
 
-void cli_why_write(const cli_table *standing, const cli_measured_list *list,
-                   const cli_session *session, cli_format_kind format)
+void cli_why_write(const cli_table *standing, const cli_measured_list *list, cli_format_kind format)
 {
     cli_why why = cli_why_tables();
     if (format != CLI_FORMAT_TABLE) {
@@ -223,7 +222,7 @@ void cli_why_write(const cli_table *standing, const cli_measured_list *list,
         printf("\n%s: %s\n", cli_label(of->kernel, of->sizes),
                cli_why_explain(&why, &list->items[i]));
         if (winner->kernel[0]) {
-            cli_print_folded(cli_hardware_text(winner, cli_source_of(session, winner)), 0);
+            cli_print_folded(cli_hardware_text(winner), 0);
         }
         if (why.axes.row_count) {
             puts("");
