@@ -68,12 +68,17 @@ void draft_assign(draft_decl *decl, const char *path, draft_amount *value, cx_ty
     }
 }
 
-static branch branch_end(draft_binding *begin)
+void draft_undo(const draft_binding *begin)
 {
-    const branch out = {begin, draft_now.last};
     for (; draft_now.last != begin; draft_now.last = draft_now.last->before) {
         draft_now.last->decl->latest = draft_now.last->older;
     }
+}
+
+static branch branch_end(draft_binding *begin)
+{
+    const branch out = {begin, draft_now.last};
+    draft_undo(begin);
     return out;
 }
 

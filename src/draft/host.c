@@ -186,7 +186,7 @@ static void note_launch(draft_node *node, draft_decl *kernel, draft_node *const 
     }
     for (size_t i = 0; i < draft_now.program->launches.count; i++) {
         draft_launched *other = &draft_now.program->launches.items[i];
-        if (cx.equalCursors(other->call->at, node->at)) {
+        if (cx.equalCursors(other->call->at, node->at) && other->callee == kernel) {
             const int more = draft_launch_rank(&launch) - draft_launch_rank(other);
             for (int d = 0; more == 0 && d < 3; d++) {
                 other->grid[d] = same_value(other->grid[d], launch.grid[d]);

@@ -268,7 +268,7 @@ typedef struct draft_program {
     draft_decls kernels;
     draft_decls functions; /* functions of the host, in the order of the program */
     GT_ARRAY(draft_launched) launches;
-    gt_texts launched;     /* signatures of kernels that any code launches */
+    gt_texts launched;     /* signatures of the kernels that the host's code names */
     draft_decls constants; /* __constant__ and __device__ variables */
     draft_decls copied;    /* constants that cudaMemcpyToSymbol() sets */
     GT_ARRAY(draft_error) errors;
@@ -397,6 +397,8 @@ draft_amount *draft_either(const char *name, draft_amount *condition, draft_amou
 void draft_bind(draft_decl *decl, const char *path, draft_amount *value);
 /* Does the same, and also copies the members of a struct. */
 void draft_assign(draft_decl *decl, const char *path, draft_amount *value, cx_type type);
+/* Removes the bindings after `begin`. */
+void draft_undo(const draft_binding *begin);
 /* Removes all values of a variable. */
 void draft_forget(draft_decl *decl);
 /* Returns the value that a variable or a member got as a whole, or NULL. */

@@ -274,17 +274,17 @@ void draft_add_text(gt_texts *out, const char *text)
 
 /* ---- declarations ---------------------------------------------------------------------------- */
 
-/* Notes the names of kernels that any code launches. */
-static int visit_launch(cx_cursor at, cx_cursor parent, void *user)
+/* Notes the kernels that the host's code names, to launch them or to pass them on. */
+static int visit_name(cx_cursor at, cx_cursor parent, void *user)
 {
-    if (strcmp(draft_string(cx.getCursorSpelling(at)), "__cudaPushCallConfiguration") == 0 &&
-        at.kind == CX_CALL && parent.kind == CX_CALL) {
-        const draft_node *callee = draft_tree(parent)->callee;
-        draft_decl *decl = callee ? draft_overload_of(callee->decl) : NULL;
-        if (decl) {
-            draft_add_text(&((draft_program *)user)->launched,
-                           draft_signature(draft_template_of(decl)));
-        }
+    const bool is_name = at.kind == CX_DECL_REF || at.kind == CX_OVERLOADED;
+    draft_decl *decl = is_name ? draft_overload_of(draft_decl_of(
+                                     at.kind == CX_DECL_REF ? cx.getCursorReferenced(at) : at))
+                               : NULL;
+    (void)parent;
+    if (decl && draft_has_child(draft_template_of(decl)->at, CX_GLOBAL_ATTRIBUTE)) {
+        draft_add_text(&((draft_program *)user)->launched,
+                       draft_signature(draft_template_of(decl)));
     }
     return CX_RECURSE_VISIT;
 }
@@ -312,7 +312,7 @@ static void note_function(scan *s, cx_cursor at)
         return;
     }
     if (!draft_has_child(at, CX_GLOBAL_ATTRIBUTE)) {
-        cx.visitChildren(at, visit_launch, s->program);
+        cx.visitChildren(at, visit_name, s->program);
         if (at.kind != CX_FUNCTION_TEMPLATE) {
             draft_add(&s->program->functions, draft_decl_of(at));
         }

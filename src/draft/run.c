@@ -419,7 +419,7 @@ static void change_unseen(const draft_spot *spot, cx_type type, const char *func
         bool has = draft_is_known(before) && draft_evaluate(&number, before);
         draft_bind(spot->variable, spot->path,
                    draft_doubtful(spot->variable, spot->path, has ? &number : NULL, doubt));
-    } else if (type.kind == CX_TYPE_RECORD) {
+    } else if (type.kind == CX_TYPE_RECORD || draft_is_float(type)) {
         draft_bind(spot->variable, spot->path, draft_unknown("%s", doubt));
     }
 }
@@ -883,6 +883,22 @@ static draft_amount *eval_asm(draft_node *node)
     return draft_nothing();
 }
 
+/* Notes the launches in a lambda's body, in case no call of it is found. */
+static void note_launches_in(draft_node *lambda)
+{
+    draft_binding *begin = draft_now.last;
+    draft_amount *returned = draft_now.returned;
+    draft_now.skipped++;
+    for (unsigned i = 0; draft_on_host() && i < lambda->count; i++) {
+        if (lambda->children[i]->kind == CX_COMPOUND) {
+            draft_run(lambda->children[i]);
+        }
+    }
+    draft_now.skipped--;
+    draft_now.returned = returned;
+    draft_undo(begin);
+}
+
 draft_amount *draft_eval(draft_node *node)
 {
     int64_t number;
@@ -927,6 +943,7 @@ draft_amount *draft_eval(draft_node *node)
     case CX_FLOATING:
         return float_number(node);
     case CX_LAMBDA:
+        note_launches_in(node);
         return draft_nothing();
     case DRAFT_TRUNCATE: {
         draft_amount *value = draft_eval(node->children[0]);

@@ -4,13 +4,13 @@
 
 #include <math.h>
 
-static const char *const names[] = {"a", "b", "c"};
-static const int64_t values[GT_SLOT_MAX] = {7, -3, 0};
+static const char *const names[] = {"a", "b", "c", "pow"};
+static const int64_t values[GT_SLOT_MAX] = {7, -3, 0, 7};
 
 static int slot_of(void *user, const char *name)
 {
     (void)user;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         if (strcmp(names[i], name) == 0) {
             return i;
         }
@@ -68,6 +68,7 @@ TEST(test_integers)
         {"sqrt(9223372036854775807)", 3037000499},
         {"log2(1023)", 9},
         {"pow(3, 4)", 81},
+        {"pow * 2", 14}, /* a name, as no ( follows */
         {"pow(-1, 1000001)", -1},
         {"sizeof(double) + sizeof(unsigned int)", 12},
         {"sizeof(float4) + sizeof(char3) + sizeof(__nv_fp8x2_e4m3) + sizeof(bool)", 22},

@@ -165,7 +165,7 @@ static gputune_status parse_name(parser *p)
     gt_place place = gt_lexer_place(p->lexer);
     GT_TRY(gt_name_read(name, sizeof name, p->lexer, "a name"));
     const size_t function = gt_index_of(name, functions, FUNCTION_COUNT);
-    if (function < FUNCTION_COUNT) {
+    if (function < FUNCTION_COUNT && gt_lexer_is(p->lexer, "(")) {
         return parse_call(p, function);
     }
     if (strcmp(name, "sizeof") == 0) {

@@ -64,6 +64,7 @@ $GPUTUNE emit ./h.cu --as ptx 2>&1 | sed 's/looked in .*; install/looked in FOLD
 cat >s.cu <<'F'
 #include <algorithm>
 #include <concepts>
+#include <nvtx3/nvToolsExt.h>
 #pragma gputune kernel(k) args(out float y[64]) block(64) grid(1) tune(ADD = 1, 2) options("--std=c++20")
 __global__ void k(float *y) { y[threadIdx.x] = std::clamp(std::max(1.f, 2.f), 0.f, ADD * 1.f) * std::is_arithmetic_v<float>; }
 F

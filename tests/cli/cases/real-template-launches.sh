@@ -91,7 +91,7 @@ template <class T> __global__ void twice(T *y, const T *x, int n)
 template <class T> void go(T *y, const T *x, int n) { twice<T><<<(n + 255) / 256, 256>>>(y, x, n); }
 CU
 $GPUTUNE template program.cu 2>&1
-# The second overload is launched, by a macro, and the second case of a switch; a template argument is an enumerator, and the block divides the size.
+# A macro launches the second overload with a value from input, a switch its second case, and an unknown function two kernels.
 cat >program.cu <<'CU'
 enum class op { add = 1, multiply = 5 };
 #define INDEX (blockIdx.x * blockDim.x + threadIdx.x)
@@ -106,6 +106,16 @@ void pick(float *y, int n, int b)
     if (n < 100) part<32><<<1, 32>>>(y, n);
     switch (b) { case 64: part<64><<<n / b, b>>>(y, n); break; case 128: part<128><<<n / b, b>>>(y, n); }
 }
-void go(float *x, double *y) { int n = 1 << 12; LAUNCH(y, n, 2.0); apply<op::multiply> << <16, 256 >> > (x, n); pick(x, n, 128); }
+__global__ void zeros(float *y, int n) { int i = INDEX; if (i < n) y[i] = 0; }
+void once(void (*kernel)(float *, int), float *y, int n) { kernel << <16, 256 >> > (y, n); }
+void go(float *x, double *y)
+{
+    int n = 1 << 12;
+    double v = 2.0;
+    scanf("%lf", &v);
+    LAUNCH(y, n, v);
+    repeat([&] { once(apply<op::multiply>, x, n); once(zeros, x, n); });
+    pick(x, n, 128);
+}
 CU
 $GPUTUNE template program.cu 2>&1 | grep -E 'kernel[(]|args|grid|require|open'

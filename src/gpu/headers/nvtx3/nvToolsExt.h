@@ -1,0 +1,2 @@
+// <nvtx3/nvToolsExt.h> for kernels, which NVRTC does not compile: only host code uses it.
+#pragma once
