@@ -2,6 +2,8 @@
  * and loops. */
 #include "draft/parts.h"
 
+#include "kernel/text/lexer.h"
+
 #include <string.h>
 
 /* The bindings of a branch, which begins after `begin`. */
@@ -68,17 +70,12 @@ void draft_assign(draft_decl *decl, const char *path, draft_amount *value, cx_ty
     }
 }
 
-void draft_undo(const draft_binding *begin)
-{
-    for (; draft_now.last != begin; draft_now.last = draft_now.last->before) {
-        draft_now.last->decl->latest = draft_now.last->older;
-    }
-}
-
 static branch branch_end(draft_binding *begin)
 {
     const branch out = {begin, draft_now.last};
-    draft_undo(begin);
+    for (; draft_now.last != begin; draft_now.last = draft_now.last->before) {
+        draft_now.last->decl->latest = draft_now.last->older;
+    }
     return out;
 }
 
@@ -434,6 +431,24 @@ static void doubt_changes(const draft_bindings *changes, const char *doubt)
     }
 }
 
+void draft_run_lambda(draft_node *lambda)
+{
+    draft_binding *begin = draft_now.last;
+    draft_amount *returned = draft_now.returned;
+    draft_bindings changes = {0};
+    draft_now.skipped++;
+    for (unsigned i = 0; draft_on_host() && i < lambda->count; i++) {
+        if (lambda->children[i]->kind == CX_COMPOUND) {
+            draft_run(lambda->children[i]);
+        }
+    }
+    draft_now.skipped--;
+    draft_now.returned = returned;
+    const branch body = branch_end(begin);
+    branch_changes(&changes, &body);
+    doubt_changes(&changes, "may be changed by a lambda");
+}
+
 /* Runs one round of a host's loop. The values that it changes are doubtful after the loop, unless
  * the condition is false with the program's numbers. */
 static void run_host_loop(const loop *l, bool checks_first)
@@ -630,12 +645,77 @@ static void run_switch(draft_node *node)
     draft_now.unsure = outside;
 }
 
+/* Returns true if code that clang does not read may change a variable: a = 1, ++a, &a, >> a, f(a)
+ */
+static bool may_change(const gt_token *before, const gt_token *after)
+{
+    return gt_token_is_any(before, "& >> ++ --") ||
+           gt_token_is_any(after, "= += -= *= /= %= &= |= ^= <<= >>= ++ --") ||
+           (gt_token_is_any(before, "( ,") && gt_token_is_any(after, ") ,"));
+}
+
+static bool is_named(const draft_decl *decl, const char *path, const gt_token *name)
+{
+    const char *member = strrchr(path, '.');
+    return (gt_token_is(name, decl->name) || (member && gt_token_is(name, member + 1))) &&
+           !cx.isConstQualifiedType(cx.getCursorType(decl->at));
+}
+
+/* Makes the variables doubtful that a part of the host's code may change, if clang cannot read it.
+ */
+static void doubt_unread(draft_extent part)
+{
+    draft_program *program = draft_now.program;
+    const size_t length = part.end > part.begin ? part.end - part.begin : 0;
+    gt_lexer lexer = gt_lexer_on(part.text + part.begin, length), line;
+    gt_token before = {.kind = GT_TOKEN_END};
+    draft_bindings changes = {0};
+    bool is_unread = false;
+    for (size_t i = 0; draft_on_host() && i < program->unread.count; i++) {
+        const draft_extent *at = &program->unread.items[i];
+        is_unread |= at->file == part.file && at->begin >= part.begin && at->begin < part.end;
+    }
+    while (is_unread && lexer.token.kind != GT_TOKEN_END) {
+        const gt_token name = lexer.token;
+        if (name.kind == GT_TOKEN_DIRECTIVE) {
+            gt_lexer_directive(&lexer, &line);
+            continue;
+        }
+        gt_lexer_next(&lexer);
+        const bool changes_name = name.kind == GT_TOKEN_NAME && may_change(&before, &lexer.token);
+        before = name;
+        for (size_t i = 0; changes_name && i < program->globals.count; i++) {
+            draft_decl *decl = program->globals.items[i];
+            const draft_spot spot = {.variable = decl, .path = ""};
+            if (!decl->latest && is_named(decl, "", &name)) {
+                draft_bind(decl, "", draft_read_variable(&spot, draft_type_of(decl)));
+            }
+        }
+        for (draft_binding *b = draft_now.last; changes_name && b; b = b->before) {
+            if (b == draft_outer_value(b->decl, b->path) && is_named(b->decl, b->path, &name)) {
+                draft_add(&changes, b);
+            }
+        }
+    }
+    doubt_changes(&changes, "may be changed by code that clang does not read");
+}
+
 static bool run_all(draft_node *node)
 {
     size_t facts = draft_now.facts.count;
+    draft_extent gap = draft_extent_of(node->at), own = gap;
+    const unsigned end = gap.end;
     bool leaves = false;
-    for (unsigned i = 0; i < node->count && !leaves; i++) {
-        leaves = draft_run(node->children[i]);
+    for (unsigned i = 0; i <= node->count && !leaves; i++) {
+        draft_node *child = i < node->count ? node->children[i] : NULL;
+        own = child && draft_on_host() ? draft_extent_of(child->at) : own;
+        gap.end = child ? own.begin : end;
+        doubt_unread(gap);
+        leaves = child && draft_run(child);
+        if (child && (child->kind < CX_UNEXPOSED_STMT || child->kind == CX_DECL_STMT)) {
+            doubt_unread(own);
+        }
+        gap.begin = own.end;
     }
     draft_now.facts.count = facts;
     return leaves;

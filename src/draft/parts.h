@@ -271,8 +271,10 @@ typedef struct draft_program {
     gt_texts launched;     /* signatures of the kernels that the host's code names */
     draft_decls constants; /* __constant__ and __device__ variables */
     draft_decls copied;    /* constants that cudaMemcpyToSymbol() sets */
+    draft_decls globals;   /* variables outside of functions */
     GT_ARRAY(draft_error) errors;
-    gt_texts missing; /* headers that were not found */
+    draft_extents unread; /* places in the host's code that clang does not accept */
+    gt_texts missing;     /* headers that were not found */
 } draft_program;
 
 /* Parses the program, and lists kernels and host functions. ETEMPLATE if libclang cannot parse
@@ -382,6 +384,9 @@ bool draft_on_host(void);
 draft_amount *draft_eval(draft_node *node);
 /* Runs a statement. Returns true if control never reaches the statement after it. */
 bool draft_run(draft_node *node);
+/* Notes the launches in the body of a host's lambda, which unknown code may call, and the variables
+ * that it may change. */
+void draft_run_lambda(draft_node *lambda);
 /* Handles the host's call of a CUDA function. Returns NULL for other functions. */
 draft_amount *draft_host_call(draft_node *node);
 /* Returns the value of expressions that are not integers or are not followed. */
@@ -397,8 +402,6 @@ draft_amount *draft_either(const char *name, draft_amount *condition, draft_amou
 void draft_bind(draft_decl *decl, const char *path, draft_amount *value);
 /* Does the same, and also copies the members of a struct. */
 void draft_assign(draft_decl *decl, const char *path, draft_amount *value, cx_type type);
-/* Removes the bindings after `begin`. */
-void draft_undo(const draft_binding *begin);
 /* Removes all values of a variable. */
 void draft_forget(draft_decl *decl);
 /* Returns the value that a variable or a member got as a whole, or NULL. */

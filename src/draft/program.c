@@ -336,6 +336,7 @@ static int visit_declaration(cx_cursor at, cx_cursor parent, void *user)
         note_function(s, at);
         return CX_CONTINUE_VISIT;
     case CX_VAR:
+        draft_add_once(&s->program->globals, draft_decl_of(at));
         if (draft_has_child(at, CX_CONSTANT_ATTRIBUTE) ||
             draft_has_child(at, CX_DEVICE_ATTRIBUTE)) {
             draft_add_once(&s->program->constants, draft_decl_of(at));
@@ -377,6 +378,12 @@ static gputune_status read_file(scan *s)
     for (int i = 0; i < ROUNDS_MOST && declare_names(s) && gt_seconds_since(begin) < ROUNDS_SECONDS;
          i++) {
         GT_TRY(parse(s));
+    }
+    for (unsigned i = 0, count = cx.getNumDiagnostics(s->unit); i < count; i++) {
+        complaint c;
+        if (read_complaint(&c, s->unit, i)) {
+            draft_add(&program->unread, c.at);
+        }
     }
     if (s->is_main) {
         program->root = cx.getTranslationUnitCursor(s->unit);

@@ -413,6 +413,9 @@ static void bind_parameter(const draft_decl *function, draft_decl *parameter, dr
 static void change_unseen(const draft_spot *spot, cx_type type, const char *function)
 {
     const char *doubt = draft_format("may be changed by '%s'", function);
+    if (cx.isConstQualifiedType(cx.getCursorType(spot->variable->at))) {
+        return;
+    }
     if (draft_is_integer(type)) {
         draft_amount *before = draft_read_variable(spot, type);
         int64_t number;
@@ -425,12 +428,15 @@ static void change_unseen(const draft_spot *spot, cx_type type, const char *func
 }
 
 /* Returns true if a function without a body gets a variable by reference. A function that no header
- * declares may get any struct by reference. */
+ * declares may get any variable by reference. */
 static bool is_passed_by_reference(const draft_node *call, unsigned i)
 {
     const draft_decl *function = call->decl;
+    const draft_node *argument = call->children[i];
     if (!function || (function->at.kind == CX_METHOD && draft_is_undeclared(function->at))) {
-        return call->children[i]->type.kind == CX_TYPE_RECORD;
+        return argument->type.kind == CX_TYPE_RECORD ||
+               (!draft_is_pointer(argument->type) &&
+                (argument->kind == CX_DECL_REF || argument->kind == CX_MEMBER_REF));
     }
     if (i >= function->parameters.count) {
         return false;
@@ -883,22 +889,6 @@ static draft_amount *eval_asm(draft_node *node)
     return draft_nothing();
 }
 
-/* Notes the launches in a lambda's body, in case no call of it is found. */
-static void note_launches_in(draft_node *lambda)
-{
-    draft_binding *begin = draft_now.last;
-    draft_amount *returned = draft_now.returned;
-    draft_now.skipped++;
-    for (unsigned i = 0; draft_on_host() && i < lambda->count; i++) {
-        if (lambda->children[i]->kind == CX_COMPOUND) {
-            draft_run(lambda->children[i]);
-        }
-    }
-    draft_now.skipped--;
-    draft_now.returned = returned;
-    draft_undo(begin);
-}
-
 draft_amount *draft_eval(draft_node *node)
 {
     int64_t number;
@@ -943,7 +933,7 @@ draft_amount *draft_eval(draft_node *node)
     case CX_FLOATING:
         return float_number(node);
     case CX_LAMBDA:
-        note_launches_in(node);
+        draft_run_lambda(node);
         return draft_nothing();
     case DRAFT_TRUNCATE: {
         draft_amount *value = draft_eval(node->children[0]);

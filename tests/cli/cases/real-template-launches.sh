@@ -62,6 +62,8 @@ draft 'dim3 grid, block; int threads = 96; void size(int n) { block.x = threads;
 # The extents come from input, or the launch from a function that is not analysed.
 draft '' 'int t = 64, g; scanf("%d", &t); g = atoi(argv[1]); add<<<g, t>>>(y, x, n);'
 draft '' 'int t = 64; std::cin >> t; add<<<60, t>>>(y, x, n);'
+draft 'int t = 64;' 't = json["t"].get<int>(); add<<<60, t>>>(y, x, n);'
+draft '' 'const int g = 60; int t = 64; parse(g, t); visit([&](int v) { n = v; }); add<<<g, t>>>(y, x, n);'
 draft '' 'dim3 grid(40), block; void *all[] = {&y, &x, &n}; cudaLaunchKernel((void *)add, grid, block, all, 0, 0);'
 # A loop launches several times; the draft has the first launch.
 draft '' 'int g = 1024, t = 32; for (int k = 0; k < 5; k++) { add<<<g, t>>>(y, x, n); g /= 2; t *= 2; }'
