@@ -310,13 +310,41 @@ void gt_compile_pump(gt_host_farm *farm)
     gt_cores_divide(host);
 }
 
+/* Turns a cancelled job with the same key, if one is kept or compiled now, into the new job.
+ * Returns false if there is none. */
+static bool take_up_again(gt_host_farm *farm, const gt_compile_job *job)
+{
+    gt_compile_host *host = &farm->compile;
+    gt_farm_request *found = NULL;
+    for (size_t i = 0; i < host->kept.count && !found; i++) {
+        if (gt_queue_at(&host->kept, i)->key == job->key) {
+            found = gt_queue_take(&host->kept, i);
+            gt_queue_put(&farm->ended, farm->ended.count, found);
+        }
+    }
+    for (uint32_t i = 0; i < host->slot_count && !found; i++) {
+        for (gt_farm_request *one = host->slots[i].queue.first; one && !found; one = one->next) {
+            found = one->forgotten && one->key == job->key ? one : NULL;
+        }
+    }
+    if (found) {
+        found->forgotten = false;
+        found->id = found->event.id = job->id;
+    }
+    return found;
+}
+
 gputune_status gt_compile_submit(gt_host_farm *farm, const gt_compile_job *job)
 {
     gt_compile_host *host = &farm->compile;
     gt_packet *packet;
     gt_farm_request *request;
+    if (job->key && take_up_again(farm, job)) {
+        return GPUTUNE_OK;
+    }
     GT_TRY(gt_packet_make(&packet, GT_FRAME_COMPILE, job));
     GT_TRY(gt_farm_request_make(&request, farm, GT_FRAME_COMPILE, job->id, packet));
+    request->key = job->key;
     gt_queue_put(&host->queue, host->queue.count, request);
     gt_compile_pump(farm);
     return GPUTUNE_OK;
@@ -472,6 +500,7 @@ void gt_compile_close(gt_host_farm *farm)
         gt_slot_free(&host->slots[i]);
     }
     gt_queue_clear(&host->queue);
+    gt_queue_clear(&host->kept);
     gt_cores_leave(host);
     free(host->slots);
     host->slots = NULL;

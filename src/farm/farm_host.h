@@ -53,7 +53,8 @@ typedef struct gt_farm_request {
     gt_packet *packet;
     gt_event event;     /* the event that wait() returns when the request ends */
     unsigned attempts;  /* number of workers that died during this request */
-    bool forgotten;     /* true for a cancelled compile job, whose answer is ignored */
+    bool forgotten;     /* true for a cancelled compile job */
+    uint64_t key;       /* gt_compile_job.key */
     uint64_t *variants; /* variants that a sample or recheck needs; owned */
     uint32_t variant_count;
     gputune_objective objective;
@@ -143,7 +144,8 @@ gt_farm_request *gt_slot_take(gt_slot *slot, size_t index);
 /* Reads an answer into the request's event and the thread's message. EWORKER if malformed. */
 gputune_status gt_answer_read(gt_farm_request *request, const gt_frame *frame);
 /* Ends a request by queueing its event for wait(), with the thread's message on failure. Requests
- * that are cancelled, internal or of a kind without answers are only freed. */
+ * that are internal or of a kind without answers are only freed. The latest cancelled compile jobs
+ * that succeed are kept, because the next tuning may submit them again. */
 void gt_farm_request_end(gt_host_farm *farm, gt_farm_request *request);
 
 /* Removes and returns the request in progress, which the caller then owns. Restarts the clock. */
@@ -173,6 +175,7 @@ typedef struct gt_compile_host {
     uint32_t place;
     unsigned start_failures; /* consecutive workers that ended before their hello */
     gt_queue queue;          /* jobs not yet given to a worker */
+    gt_queue kept;           /* successful cancelled jobs, the oldest first */
     gt_texts environment;
     char driver_version[16]; /* argument --driver-version of the workers */
     char memory_mb[24];

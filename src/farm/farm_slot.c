@@ -57,7 +57,16 @@ gputune_status gt_answer_read(gt_farm_request *request, const gt_frame *frame)
 
 void gt_farm_request_end(gt_host_farm *farm, gt_farm_request *request)
 {
+    enum { KEPT_MOST = 64 };
     gt_event *event = &request->event;
+    gt_queue *kept = &farm->compile.kept;
+    if (request->forgotten && event->status == GPUTUNE_OK && request->key) {
+        gt_queue_put(kept, kept->count, request);
+        if (kept->count <= KEPT_MOST) {
+            return;
+        }
+        request = gt_queue_take(kept, 0);
+    }
     if (request->forgotten || request->internal || event->kind == GT_EVENT_TIMEOUT) {
         gt_farm_request_free(request);
         return;

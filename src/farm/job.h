@@ -11,6 +11,7 @@
 typedef struct gt_compile_job {
     uint64_t id;
     gt_nvrtc_request source;
+    uint64_t key; /* equal for equal sources and options; 0: do not keep the code after a cancel */
 } gt_compile_job;
 
 /* Buffer contents that the worker cannot generate: the caller's data, a file, or the values of an

@@ -118,6 +118,33 @@ TEST(canceled_jobs_cause_no_event)
     expect_silence(farm);
 }
 
+/* Two tunings in a row often compile the same source. */
+TEST(a_canceled_job_is_taken_up_again)
+{
+    GT_SCOPED(close_farm) gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 1});
+    gt_compile_job job = {.id = 1, .source = {.text = "slow 200", .arch = "sm_90"}, .key = 1};
+    gt_event event;
+    ASSERT_OK(farm->ops->compile(farm, &job));
+    ASSERT_OK(farm->ops->wait(farm, &event, 0));
+    farm->ops->cancel(farm);
+    job.id = 2; /* while the worker compiles it */
+    ASSERT_OK(farm->ops->compile(farm, &job));
+    expect_plain(farm, GT_EVENT_COMPILED, 2, GPUTUNE_OK);
+    job.id = 3;
+    job.key = 2;
+    ASSERT_OK(farm->ops->compile(farm, &job));
+    ASSERT_OK(farm->ops->wait(farm, &event, 0));
+    farm->ops->cancel(farm);
+    compile_ok(farm, 4);
+    job.id = 5; /* after it was compiled */
+    ASSERT_OK(farm->ops->compile(farm, &job));
+    ASSERT_OK(farm->ops->wait(farm, &event, 0));
+    assert_int_equal(event.kind, GT_EVENT_COMPILED);
+    assert_int_equal(event.id, 5);
+    gt_event_free(&event);
+    expect_silence(farm);
+}
+
 static void wait_for_start(gt_farm *farm, uint64_t id)
 {
     gt_compiling jobs[4];
