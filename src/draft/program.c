@@ -277,14 +277,16 @@ void draft_add_text(gt_texts *out, const char *text)
 /* Notes the kernels that the host's code names, to launch them or to pass them on. */
 static int visit_name(cx_cursor at, cx_cursor parent, void *user)
 {
-    const bool is_name = at.kind == CX_DECL_REF || at.kind == CX_OVERLOADED;
-    draft_decl *decl = is_name ? draft_overload_of(draft_decl_of(
-                                     at.kind == CX_DECL_REF ? cx.getCursorReferenced(at) : at))
-                               : NULL;
+    const cx_cursor name = at.kind == CX_DECL_REF ? cx.getCursorReferenced(at) : at;
+    const bool is_open = name.kind == CX_OVERLOADED, is_name = is_open || at.kind == CX_DECL_REF;
+    const unsigned count = is_open ? cx.getNumOverloadedDecls(name) : is_name;
     (void)parent;
-    if (decl && draft_has_child(draft_template_of(decl)->at, CX_GLOBAL_ATTRIBUTE)) {
-        draft_add_text(&((draft_program *)user)->launched,
-                       draft_signature(draft_template_of(decl)));
+    for (unsigned i = 0; i < count; i++) {
+        draft_decl *decl = draft_decl_of(is_open ? cx.getOverloadedDecl(name, i) : name);
+        if (decl && draft_has_child(draft_template_of(decl)->at, CX_GLOBAL_ATTRIBUTE)) {
+            draft_add_text(&((draft_program *)user)->launched,
+                           draft_signature(draft_template_of(decl)));
+        }
     }
     return CX_RECURSE_VISIT;
 }

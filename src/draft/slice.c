@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* A change of a line: a pragma before a loop, a header instead of its #include, or a removal. */
+/* A change of a line: a pragma before a loop, or a header instead of its #include. */
 typedef struct edit {
     void *file;
     unsigned line;
@@ -110,21 +110,6 @@ static void unroll_loops(draft_decl *kernel)
             strncmp(e->text + e->begin, "for", 3) == 0) {
             draft_add(&s.edits, change);
             kernel->unrolls = true;
-        }
-    }
-}
-
-/* Leaves out the host's functions that have a kernel's name. */
-static void drop_overloads(const draft_program *program, const draft_decl *kernel)
-{
-    for (size_t i = 0; i < program->functions.count; i++) {
-        const draft_decl *function = program->functions.items[i];
-        draft_extent e = draft_extent_of(cx.getCursorDefinition(function->at));
-        for (unsigned at = e.begin; at < e.end && strcmp(function->name, kernel->name) == 0; at++) {
-            if (e.text[at] == '\n' || at + 1 == e.end) {
-                const edit change = {e.file, e.line++, false, NULL};
-                draft_add(&s.edits, change);
-            }
         }
     }
 }
@@ -300,7 +285,6 @@ void draft_slice_make(gt_texts *problems, const draft_program *program, const dr
     }
     for (size_t i = 0; i < kernels->count; i++) {
         draft_slice_need(kernels->items[i]->name);
-        drop_overloads(program, kernels->items[i]);
     }
     join_texts(program);
     (void)cut_code(); /* the names are needed */

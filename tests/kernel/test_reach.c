@@ -47,9 +47,12 @@ TEST(cut_drops_code_that_no_kernel_needs)
         "GLuint buffers, *others; static Map<int, float> all[2];",
         "template class std::vector<int>; using std::cout;",
         "__global__ void other(float *y) { y[0] = 1; }",
+        "template <class T> void k(T *y, int n) { k<T><<<n, 1>>>(y); }", /* a kernel's overload */
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        check(texts[i], "k", "");
+        char text[256];
+        snprintf(text, sizeof text, "__global__ void k(int *y) { } %s", texts[i]);
+        check(text, "k", "__global__ void k(int *y) { }");
     }
     check("int main()\n{\n#ifdef X\n    f();\n#endif\n}", "k", "\n\n\n\n\n");
     check("#define CHECK(x) if (x != cudaSuccess) abort()\nvoid f() { CHECK(g()); }", "k",

@@ -52,7 +52,8 @@ static bool names_type(const gt_piece *piece)
 static bool is_read_as(const reach *r, const gt_piece *piece, uint32_t id)
 {
     const uint8_t ways = r->wanted[id];
-    if (ways == 0 || ways & ROOT || piece->parent >= 0) {
+    const bool is_overload = piece->kind == GT_PIECE_FUNCTION && !piece->is_marked && r->marked[id];
+    if (ways == 0 || (ways & ROOT && !is_overload) || piece->parent >= 0) {
         return ways != 0;
     }
     if (piece->is_marked || piece->is_constant || names_type(piece)) {
