@@ -15,12 +15,18 @@ static const char *kernel_names(const draft_program *program)
     return gt_text_string(&out);
 }
 
-enum { RANKS = 4 };
 /* Ranks kernels: the file's own before those of headers, and launched kernels before others. */
 static unsigned rank_of(const draft_program *program, draft_decl *kernel)
 {
     bool is_here = strcmp(draft_extent_of(kernel->at).path, program->request->path) == 0;
     return 2 * is_here + draft_has_text(&program->launched, draft_signature(kernel));
+}
+
+static bool is_wanted(const draft_program *program, const draft_decl *kernel)
+{
+    const char *wanted = program->request->kernel;
+    return !wanted || strcmp(kernel->name, wanted) == 0 ||
+           strcmp(draft_full_name(kernel), wanted) == 0;
 }
 
 static gputune_status choose_kernels(draft_decls *out, const draft_program *program)
@@ -34,19 +40,14 @@ static gputune_status choose_kernels(draft_decls *out, const draft_program *prog
                                      : "",
               program->missing.count ? program->missing.items[0] : "");
     unsigned best = 0;
-    gt_texts chosen = {0}; /* of overloads, only the first launched one counts */
-    for (size_t i = 0; i < program->kernels.count; i++) {
-        unsigned rank = rank_of(program, program->kernels.items[i]);
-        best = rank > best ? rank : best;
-    }
-    for (size_t i = 0; i < RANKS * program->kernels.count; i++) {
+    gt_texts chosen = {0}; /* only the first of several overloads counts */
+    for (size_t i = 0; i < 2 * program->kernels.count; i++) {
         draft_decl *kernel = program->kernels.items[i % program->kernels.count];
         const char *name = draft_full_name(kernel);
-        const unsigned rank = RANKS - 1 - (unsigned)(i / program->kernels.count);
-        if (rank_of(program, kernel) == rank &&
-            (wanted ? strcmp(kernel->name, wanted) == 0 || strcmp(name, wanted) == 0
-                    : rank == best) &&
-            !draft_has_text(&chosen, name)) {
+        const unsigned rank = is_wanted(program, kernel) ? 1 + rank_of(program, kernel) : 0;
+        if (i < program->kernels.count) {
+            best = rank > best ? rank : best;
+        } else if (rank && rank == best && !draft_has_text(&chosen, name)) {
             draft_add_text(&chosen, name);
             draft_add(out, kernel);
         }

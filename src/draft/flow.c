@@ -404,18 +404,6 @@ static void enter_loop(const loop *l, const draft_bindings *changes, const draft
     }
 }
 
-/* Marks loaded values that end a loop, because such values are small counts. */
-static void note_counts(draft_amount *condition)
-{
-    const draft_symbols symbols = draft_symbols_of(condition);
-    for (size_t i = 0; i < symbols.count; i++) {
-        const draft_symbol *symbol = symbols.items[i];
-        if (symbol->kind == DRAFT_LOADED && symbol->buffer && symbol->buffer->range) {
-            symbol->buffer->range->is_count = true;
-        }
-    }
-}
-
 /* Makes changed values of the host doubtful. */
 static void doubt_changes(const draft_bindings *changes, const char *doubt)
 {
@@ -485,7 +473,6 @@ static void run_loop(const loop *l, bool checks_first)
         draft_amount *condition = l->condition ? draft_eval(l->condition) : draft_nothing();
         if (l->condition && draft_is_known(condition)) { /* values that end the loop get a range */
             draft_bound(condition, true, &draft_now.facts);
-            note_counts(condition);
         }
         draft_now.unsure += l->condition && draft_is_unsure(condition);
         if (checks_first) {

@@ -165,7 +165,6 @@ typedef struct draft_symbol {
     bool has_number, is_guess;
     const char *doubt; /* DRAFT_HOST: why the number may differ ("is changed by a loop"), or NULL */
     bool has_name;     /* true if the name is a macro that the draft keeps */
-    bool is_count;     /* the symbol limits a loop of each thread */
     struct draft_amount *definition;         /* limit of a range, or NULL */
     struct draft_amount *first, *step, *end; /* values of a counter */
     struct draft_buffer *buffer;             /* DRAFT_LOADED: an element of this buffer */

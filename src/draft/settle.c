@@ -742,8 +742,7 @@ static void choose_numbers(draft_settled *s)
             unsigned d = degree_with(s->lengths[k], symbol);
             degree = d > degree ? d : degree;
         }
-        symbol->number =
-            symbol->is_count && !symbol->buffer->is_rising ? 16 : usual[degree < 6 ? degree : 6];
+        symbol->number = usual[degree < 6 ? degree : 6];
         symbol->is_guess = true;
     }
 }
