@@ -287,7 +287,7 @@ struct gputune_open_options {
     gputune_log_fn log;
     void *user;               /* passed to log */
     uint32_t compile_workers; /* 0: one worker per core, shared by all tuners of the process */
-    uint32_t max_plans;       /* number of plans that the tuner keeps for later calls; 0: 16384 */
+    uint32_t max_plans;       /* maximum number of plans kept for later calls; 0: 16384 */
     bool emulate_without_gpu; /* use the emulator if there is no GPU and `driver` is NULL */
     bool keep_workers; /* keep idle workers, and 128 MB of code, so the next tuning starts sooner */
     bool tune_only;    /* for tools: only a worker opens the driver; EUNSUPPORTED for launches */

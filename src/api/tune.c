@@ -28,7 +28,7 @@ typedef struct made_plan {
     gputune_status status;
     gputune_plan *plan; /* the plan, or NULL on failure; each caller adds a reference */
     gt_terms terms;
-    /* true if the first caller's limit or cancel ended the tuning; waiting calls ignore the plan */
+    /* true if the first caller's limit or cancel ended the tuning; other callers ignore the plan */
     bool cut_short;
     char message[1024]; /* error message of the failed call */
 } made_plan;
@@ -323,7 +323,7 @@ static void plan_or_wait(made_plan *out, const plan_call *a)
             break;
         }
         gt_watch *watch = out->plan ? gt_plan_watch(out->plan) : NULL;
-        bool edited = watch && gt_watch_look(watch); /* edited after the first caller began */
+        bool edited = watch && gt_watch_look(watch); /* true if the template has changed since */
         if (!out->cut_short && !edited && out->status != GPUTUNE_ENOMEM) {
             note_hit(tuner, out->plan);
             return;

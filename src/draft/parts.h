@@ -20,12 +20,12 @@ void draft_need_memory(gputune_status status);
 
 /* ---- tree.c: the program as plain structs ---------------------------------------------------- */
 
-/* A value that the code gave a variable or a member of it. */
+/* A value that the code assigned to a variable or to one of its members. */
 typedef struct draft_binding {
     struct draft_decl *decl;
     const char *path;                     /* "" or ".a.b" */
     struct draft_amount *value;           /* NULL if the value is no longer known */
-    struct draft_binding *older, *before; /* previous binding of this and of any variable */
+    struct draft_binding *older, *before; /* previous binding of this variable; of any variable */
 } draft_binding;
 typedef GT_ARRAY(draft_binding *) draft_bindings;
 
@@ -41,7 +41,7 @@ typedef struct draft_decl {
     draft_binding *latest;  /* newest binding of a variable */
     bool in_code;           /* true for a variable that a kernel or a device function reads */
     bool busy;              /* true while the body or initialiser is being followed */
-    bool is_called;         /* true for a host function that another one calls */
+    bool is_called;         /* true for a host function that another host function calls */
     bool unrolls;           /* true for a kernel whose loops read the tunable UNROLL */
 } draft_decl;
 /* An expression or a statement. Parentheses and conversions are left out, except conversions of
@@ -76,19 +76,19 @@ bool draft_has_child(cx_cursor at, int kind);
 draft_node *draft_tree(cx_cursor at);
 /* Returns the declaration at a cursor, or NULL if there is none. */
 draft_decl *draft_decl_of(cx_cursor at);
-/* Returns the body of a function, and reads its parameters, or NULL if it is only declared. */
+/* Reads the parameters of a function and returns its body, or NULL if it is only declared. */
 draft_node *draft_body_of(draft_decl *function);
 draft_node *draft_initialiser_of(draft_decl *variable);
 /* Returns true if clang can compute the value of an integer expression or variable. */
 bool draft_is_constant(int64_t *out, cx_cursor at);
 /* Returns the source text of a cursor, with single blanks. */
 const char *draft_source_of(cx_cursor at);
-/* Returns the name, such as a macro's or a template parameter's, that the source has at this
- * expression, or NULL if the source is not a single name. */
+/* Returns the name that the source has in place of this expression, such as a macro or a template
+ * parameter, or NULL if the source is not a single name. */
 const char *draft_name_at(cx_cursor at);
 /* Returns true if the draft declared the name, because no header does. */
 bool draft_is_undeclared(cx_cursor at);
-/* Returns true if it belongs to the program, not to the stub. */
+/* Returns true if the code belongs to the program, not to the stub. */
 bool draft_is_own(cx_cursor at);
 
 /* The file name of the stub in clang's messages. */
@@ -183,7 +183,7 @@ enum { DRAFT_ATOMS_MOST = 6 };
 typedef struct draft_spot {
     draft_decl *variable;        /* NULL: memory */
     const char *path;            /* "" or ".a.b" */
-    struct draft_buffer *buffer; /* the memory if `variable` is NULL, or NULL if it is unknown */
+    struct draft_buffer *buffer; /* if `variable` is NULL: the memory, or NULL if it is unknown */
     struct draft_amount *offset; /* offset in bytes */
 } draft_spot;
 
@@ -213,11 +213,11 @@ draft_amount *draft_binary(int operation, draft_amount *a, draft_amount *b, bool
 draft_amount *draft_pointer(draft_spot place);
 draft_amount *draft_object(draft_spot place);
 draft_amount *draft_float_text(const char *text);
-/* Returns true if a sum is surely not negative when all its symbols are at least 1: an added
- * multiple of each subtracted product. */
+/* Returns true if a sum cannot be negative when all its symbols are at least 1, because each
+ * subtracted product is outweighed by an added multiple of it. */
 bool draft_is_not_negative(const draft_amount *v);
 bool draft_is_number(const draft_amount *value, int64_t *out);
-/* Returns the number in a sum. */
+/* Returns the constant term of a sum, or 0 if it has none. */
 int64_t draft_constant(const draft_amount *value);
 bool draft_is_known(const draft_amount *value);
 /* Returns true if the value is a symbol of this kind. */
@@ -225,8 +225,8 @@ bool draft_is_symbol(const draft_amount *value, draft_symbol_kind kind);
 /* Returns true if the value contains a symbol of this kind. */
 bool draft_has_kind(const draft_amount *value, draft_symbol_kind kind);
 bool draft_has_symbol(const draft_amount *value, const draft_symbol *symbol);
-/* Replaces each symbol and operation by the result of `with`. NULL keeps a symbol, and replaces
- * inside an operation. */
+/* Returns the replacement of a symbol or of an operation. If it returns NULL, the symbol stays, or
+ * the operands of the operation are replaced. */
 typedef draft_amount *draft_replace_fn(void *user, draft_amount *part);
 draft_amount *draft_replace(draft_amount *value, draft_replace_fn *with, void *user);
 const char *draft_print_value(const draft_amount *value);
@@ -252,7 +252,7 @@ typedef struct draft_launched {
     draft_decl *kernel; /* the kernel template, or `callee` itself */
     draft_amount *grid[3], *block[3], *shared;
     draft_decls arguments; /* variables that have the values of the parameters */
-    bool is_skipped;       /* true in a branch that the program's numbers do not take */
+    bool is_skipped;       /* true if the launch's branch is not taken with the program's numbers */
 } draft_launched;
 
 typedef struct draft_error {
@@ -285,7 +285,7 @@ draft_decl *draft_overload_of(draft_decl *name);
 draft_decl *draft_template_of(draft_decl *function);
 /* Returns the name of a function or variable with its namespaces. */
 const char *draft_full_name(const draft_decl *decl);
-/* Returns that name and the function's type, which differ between overloads. */
+/* Returns the full name of a function together with its type, which differs between overloads. */
 const char *draft_signature(const draft_decl *function);
 void draft_add_once(draft_decls *out, draft_decl *decl);
 bool draft_has_text(const gt_texts *texts, const char *text);
@@ -302,7 +302,7 @@ typedef struct draft_access {
     cx_cursor at;
 } draft_access;
 
-/* The memory that a pointer variable, or a pointer member of one, points to. */
+/* The memory that a pointer points to. The pointer is a variable or a member of a struct. */
 typedef struct draft_buffer {
     const char *name; /* "x", "p.weights" */
     draft_decl *parameter;
@@ -312,7 +312,7 @@ typedef struct draft_buffer {
     draft_amount *source; /* the pointer that the launch passes, or NULL */
     cx_type accessed_as;  /* type of the first access */
     bool is_read, is_written;
-    bool is_surely_written; /* true if it is written, whatever the data are */
+    bool is_surely_written; /* true if the buffer is written, whatever the data are */
     draft_symbol *range;    /* limit of elements that are indices or ends of loops, or NULL */
     bool is_rising;         /* true if elements rise up to the range, as row pointers do */
     bool is_nested;         /* true if elements are pointers, which the code follows */
@@ -347,7 +347,7 @@ typedef struct draft_reader {
     unsigned unsure;         /* number of enclosing conditions that depend on data */
     unsigned quiet; /* if above 0, accesses are not noted, because the code was evaluated before */
     unsigned calls; /* depth of calls */
-    unsigned skipped; /* number of enclosing branches that the program's numbers do not take */
+    unsigned skipped; /* number of enclosing branches not taken with the program's numbers */
     bool jumps; /* true if the last branch that left its code did so by goto, break or continue */
     unsigned steps;
     draft_spot object; /* the place of *this */
@@ -362,13 +362,13 @@ extern draft_reader draft_now;
 void draft_host_read(draft_program *program);
 /* Follows a kernel's body and the functions that it calls. */
 void draft_body_read(draft_kernel_facts *out, draft_decl *kernel, const draft_launched *launch);
-/* Returns the value that a launch passes for a parameter or its member, or NULL if unknown. */
+/* Returns the value that a launch passes for a parameter or its member; NULL if unknown. */
 draft_amount *draft_passed(const draft_launched *launch, const draft_decl *kernel,
                            const draft_decl *parameter, const char *path);
 /* Returns the symbol of a host value: the variable `decl`, or the expression `text` if `decl` is
  * NULL. */
 draft_amount *draft_host_symbol(draft_decl *decl, const char *text, const int64_t *number);
-/* Does the same for a value that may differ for the reason in `doubt`. */
+/* Like draft_host_symbol(), for a value that may differ. `doubt` is the reason. */
 draft_amount *draft_doubtful(draft_decl *decl, const char *text, const int64_t *number,
                              const char *doubt);
 #define DRAFT_UNDECIDED "depends on a condition that is not known"
@@ -383,8 +383,8 @@ bool draft_on_host(void);
 draft_amount *draft_eval(draft_node *node);
 /* Runs a statement. Returns true if control never reaches the statement after it. */
 bool draft_run(draft_node *node);
-/* Notes the launches in the body of a host's lambda, which unknown code may call, and the variables
- * that it may change. */
+/* Notes the launches in the body of a lambda in host code, which unknown code may call, and the
+ * variables that the body may change. */
 void draft_run_lambda(draft_node *lambda);
 /* Handles the host's call of a CUDA function. Returns NULL for other functions. */
 draft_amount *draft_host_call(draft_node *node);
@@ -399,11 +399,11 @@ draft_amount *draft_either(const char *name, draft_amount *condition, draft_amou
                            draft_amount *b);
 /* Sets the value of a variable or its member. */
 void draft_bind(draft_decl *decl, const char *path, draft_amount *value);
-/* Does the same, and also copies the members of a struct. */
+/* Like draft_bind(), but also copies the members of a struct. */
 void draft_assign(draft_decl *decl, const char *path, draft_amount *value, cx_type type);
 /* Removes all values of a variable. */
 void draft_forget(draft_decl *decl);
-/* Returns the value that a variable or a member got as a whole, or NULL. */
+/* Returns the value that was assigned to a variable or member as a whole, or NULL. */
 draft_amount *draft_value_of(const draft_decl *decl, const char *path);
 /* Returns the binding of the smallest part of a variable that contains the member, or NULL. */
 const draft_binding *draft_outer_value(const draft_decl *decl, const char *path);
@@ -459,7 +459,7 @@ typedef struct draft_settled {
 void draft_settle(draft_settled *out, draft_program *program, draft_decl *kernel);
 /* Returns the value of a parameter or its member, with the names that the draft uses. */
 draft_amount *draft_settled_value(draft_settled *s, draft_decl *parameter, const char *path);
-/* Replaces each axis in a value by the program's number. Such an axis keeps only that value. */
+/* Replaces each axis in a value by the program's number, and restricts the axis to this number. */
 draft_amount *draft_without_axes(draft_settled *s, draft_amount *value);
 draft_amount *draft_settled_amount(draft_settled *s, draft_amount *value);
 /* Returns the upper bound of a buffer's elements. */
@@ -472,7 +472,8 @@ bool draft_is_size(const draft_settled *s, const draft_symbol *symbol);
 draft_axis *draft_axis_named(draft_settled *s, const char *name);
 /* Adds a question to the draft. */
 void draft_ask(draft_settled *s, const char *format, ...) GT_PRINTF(2, 3);
-/* Ranks a launch by whether the program's numbers reach it, and how many extents are known. */
+/* Ranks a launch: lower if its branch is not taken with the program's numbers, and higher for each
+ * known extent. */
 int draft_launch_rank(const draft_launched *launch);
 
 /* ---- write.c --------------------------------------------------------------------------------- */

@@ -351,8 +351,8 @@ static uses uses_of_block(const draft_kernel_facts *facts, int d)
     return out;
 }
 
-/* Returns true if another block size would change the results: blocks that have their own elements
- * also store one result each, or the grid does not follow the block's size. */
+/* Returns true if another block size would change the results: each block has its own elements, and
+ * either it also stores one result, or the grid does not depend on the block size. */
 static bool is_block_fixed(const draft_settled *s, int d, int64_t number)
 {
     const uses used = uses_of_block(&s->facts, d);
@@ -559,8 +559,8 @@ static bool has_range(const draft_amount *value)
     return found;
 }
 
-/* Limits the ranges of loaded values in `length`, to make it at most `most`. If two ranges share
- * the limit, the draft asks. */
+/* Limits the ranges of the loaded values in `length` to keep the length at `most` or below. If two
+ * ranges share the limit, the draft asks. */
 static void limit_ranges(draft_settled *s, draft_amount *length, draft_amount *most)
 {
     for (size_t i = 0; i < s->facts.buffers.count; i++) {

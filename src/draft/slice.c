@@ -16,7 +16,7 @@ typedef struct edit {
     void *header; /* the header, or NULL */
 } edit;
 
-/* The place of a line of the joined text. */
+/* Where a line of the joined text comes from. */
 typedef struct origin {
     const char *path;
     unsigned line;
@@ -36,7 +36,7 @@ static struct {
     GT_ARRAY(void *) libraries; /* files that are included as <name> */
     GT_ARRAY(void *) written;   /* files in the joined text */
     gt_text joined;             /* the program with its own headers */
-    GT_ARRAY(origin) lines;     /* of the joined text */
+    GT_ARRAY(origin) lines;     /* origins of the lines of the joined text */
     gt_text roots;              /* names that clauses need */
     gt_hash_index names;        /* hashes of the names in the cut text */
 } s;
@@ -53,7 +53,8 @@ static bool has_file_in(void *const *files, size_t count, const void *file)
     return found;
 }
 
-/* Notes an #include of a header of the program, or of a library: in <>, or in a library's file. */
+/* Records the file of an #include. A file that is included as <name>, or by a library's file,
+ * belongs to a library; any other file belongs to the program. */
 static void note_inclusion(cx_cursor at)
 {
     const draft_extent e = draft_extent_of(at);
@@ -191,7 +192,7 @@ static void add_names(gt_lexer lexer)
     }
 }
 
-/* Collects the names in the code. Macros that nothing names are blanked. */
+/* Collects the names in the code, and blanks the macros that no kept code or macro names. */
 static void cut_macros(char *text)
 {
     GT_ARRAY(directive) macros = {0};
@@ -243,7 +244,7 @@ static bool is_blank(const char *text, size_t length)
     return strspn(text, " \t\r") >= length;
 }
 
-/* Notes each different error of clang in the kept lines. */
+/* Notes clang's errors in the kept lines, each error once. */
 static void note_problems(gt_texts *out, const draft_program *program, const char *text)
 {
     gt_texts known = {0};
@@ -287,7 +288,7 @@ void draft_slice_make(gt_texts *problems, const draft_program *program, const dr
         draft_slice_need(kernels->items[i]->name);
     }
     join_texts(program);
-    (void)cut_code(); /* the names are needed */
+    (void)cut_code(); /* only to collect the names */
     for (size_t i = 0; i < kernels->count && !draft_slice_has("UNROLL"); i++) {
         unroll_loops(kernels->items[i]);
     }

@@ -90,7 +90,7 @@ typedef enum ptx_operand_kind {
     PTX_OPERAND_FLOAT64,
     PTX_OPERAND_VARIABLE, /* address of `variable` plus `value` */
     PTX_OPERAND_NAME,     /* a label, a function or a special register */
-    PTX_OPERAND_ADDRESS,  /* [items[0] + value], or [items[0], second] */
+    PTX_OPERAND_ADDRESS,  /* memory: [items[0] + value], or [items[0], second] */
     PTX_OPERAND_VECTOR,   /* {items} */
     PTX_OPERAND_LIST,     /* (items) */
     PTX_OPERAND_SINK      /* _ */

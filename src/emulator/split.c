@@ -1,9 +1,9 @@
 /* Runs warps whose lanes diverge.
  *
- * Lanes at the same position form a split. The split with the deepest call runs first and, among
- * equals, the split with the lowest position, until it reaches another split's position and joins
- * it. In the order in which compilers emit blocks, splits reconverge at the immediate
- * post-dominator. A split that has run for long lets other splits run. So a lane that spins for
+ * Lanes at the same position form a split. The split with the deepest call runs first; among
+ * equals, the split with the lowest position. When it reaches another split's position, the two are
+ * joined. Because of the order in which compilers emit blocks, splits reconverge at the immediate
+ * post-dominator. A split that has run for long lets other splits run, so a lane that spins for
  * another lane of its warp makes progress, as on hardware since Volta. */
 #include "emulator/check.h"
 #include "emulator/program.h"

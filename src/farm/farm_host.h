@@ -209,7 +209,7 @@ typedef struct gt_measure_host {
     gt_lost lost;     /* experiments of the data proof that ended workers */
     GT_ARRAY(gt_live_variant) variants;
     double least_s;                 /* minimum time limit of a proof or sample, in seconds */
-    double reference_ns, prepare_s; /* time of the reference, and of the preparation */
+    double reference_ns, prepare_s; /* time of the reference; time of the preparation */
     /* consecutive workers that ended before opening their context; consecutive workers that ended
      * without a variant as the cause */
     unsigned start_failures, blameless;

@@ -31,5 +31,5 @@ gputune_status gt_includes_find(void *user, const gt_include *include, gt_includ
  * until the next gt_includes_begin(). */
 const gt_texts *gt_includes_read(const gt_includes *includes);
 
-/* Gets the compiler options -IFOLDER in search order. `includes` owns them. ENOMEM. */
+/* Gets one compiler option -IFOLDER per folder, in search order. `includes` owns them. ENOMEM. */
 gputune_status gt_includes_options(const char *const **out, size_t *count, gt_includes *includes);

@@ -71,8 +71,8 @@ typedef struct gt_verify_job {
     /* true for the default, which determines the data on which other variants are proved */
     bool standard;
     bool again;   /* true if an earlier worker has proved the variant */
-    bool patient; /* true: deadlines are ten times as long, and a hang is final */
-    double work;  /* the launch's work relative to the default's, which extends the deadline */
+    bool patient; /* true: deadlines are ten times as long, and a hang is not retried */
+    double work;  /* work of a launch relative to the default's; more work extends the deadline */
     /* slower variants cannot win and are not proved; 0: no limit */
     double slower_ns;
     /* true: repeat a launch that is barely too slow, because its time may be noise */
@@ -81,16 +81,16 @@ typedef struct gt_verify_job {
 
 /* The answer to a gt_verify_job or gt_recheck_job. */
 typedef struct gt_verified {
-    /* false: slower than slower_ns, so its results were not checked */
+    /* false: the variant is slower than slower_ns, so its results were not checked */
     bool proved;
     double max_error;         /* largest |v - r| / tolerance; at most 1 is correct */
     double pilot_ns;          /* rough time of one launch */
     double occupancy;         /* resident warps divided by the multiprocessor's maximum */
     char writes[GT_NAME_MAX]; /* for a recheck: a module variable that launches write; "" if none */
-    char data_proof[128];     /* for the default and a recheck: the further data in words */
+    char data_proof[128];     /* for the default and a recheck: a description of the further data */
     /* For the default and a recheck: a line "NAME\tVALUE\tEFFECT" for each scalar that was verified
-     * only with its own value. EFFECT is that of other values: "crash", "hang", "differ", "took too
-     * long", or "" if none was tried. May be NULL. */
+     * only with its own value. EFFECT is the effect of other values: "crash", "hang", "differ",
+     * "took too long", or "" if none was tried. May be NULL. */
     char *single;
     /* With setup.check: "size\tINDEX" and the report of emuCheckEnd() for each size. May be
      * NULL. */
@@ -110,8 +110,8 @@ typedef struct gt_lost {
     bool plain;
 } gt_lost;
 
-/* Length of a sample for the objective `kernel`. Other objectives have only quick and longer ones.
- */
+/* Length of a sample for the objective `kernel`. Other objectives have only quick samples and
+ * longer samples. */
 typedef enum gt_sample_length {
     GT_SAMPLE_FULL,  /* for the time of a winner, which is stored */
     GT_SAMPLE_BRIEF, /* for comparing variants; has fewer launches of a long kernel */
@@ -122,7 +122,7 @@ typedef enum gt_sample_length {
 typedef enum gt_sharing {
     GT_SHARING_UNKNOWN,
     GT_SHARING_HARMLESS, /* launches on changed buffers take the same time */
-    GT_SHARING_FELT /* launches on changed buffers take another time; time each on restored ones */
+    GT_SHARING_FELT /* changed buffers change the time, so each launch needs restored buffers */
 } gt_sharing;
 
 /* A request for one round: a sample of each variant, in the given order. */

@@ -2,11 +2,11 @@
  * sizes have other values, and inputs contain rare values. It uses a separate gt_measure with one
  * workload, which shares the device with its parent, the state of the setup.
  *
- * Each data set is an experiment until the reference and the default variant have survived it. Only
- * values with which one of them fails, or with which their results differ, are dropped; other
- * variants are tried with the remaining values. An experiment may end the worker or hang. Therefore
- * the worker reports an experiment's key before the experiment runs. The host passes the keys of
- * experiments that ended workers to the next worker (gt_lost). */
+ * A data set is an experiment until the default variant passes it: neither the default nor the
+ * reference may fail, and their results must agree. Only values with which the default does not
+ * pass are dropped; other variants are tried with the remaining values. An experiment may end the
+ * worker or hang. Therefore the worker reports an experiment's key before the experiment runs. The
+ * host passes the keys of experiments that ended workers to the next worker (gt_lost). */
 #include "farm/measure_data_proof.h"
 
 #include "base/clock.h"
@@ -36,8 +36,8 @@ typedef enum gt_data_effect {
 } gt_data_effect;
 
 typedef struct gt_data_set {
-    gt_variation variation; /* the data to try; later, the data that the default survived */
-    /* survived: true if the default survived at least some of the data */
+    gt_variation variation; /* the data to try; later, the data that the default passed */
+    /* survived: true if the default passed at least a part of the data */
     bool tried, survived;
 } gt_data_set;
 
@@ -54,10 +54,11 @@ struct gt_data_proof {
     /* true if the buffers contain the expected results of `now` */
     bool made;
     gt_lost lost;                   /* experiments that ended earlier workers */
-    uint32_t skipped;               /* number of these experiments that were skipped */
-    uint8_t effects[GT_NUMBER_MAX]; /* by number: the effect of other values */
-    bool varied[GT_NUMBER_MAX];     /* by number: true if the default survived another value */
-    /* by buffer: number of elements that the reference leaves unwritten at the requested scalars */
+    uint32_t skipped;               /* number of experiments in `lost` that were skipped */
+    uint8_t effects[GT_NUMBER_MAX]; /* for each number: the effect of other values */
+    /* for each number: true if the default passed with another value */
+    bool varied[GT_NUMBER_MAX];
+    /* for each buffer: elements that the reference leaves unwritten at the requested scalars */
     uint64_t gaps[GT_PARAMETER_MAX];
     char words[128];   /* description of `usual` */
     uint32_t launcher; /* index of a variant's launcher for the data proof's size */
@@ -177,7 +178,7 @@ static void append_scalars(gt_text *text, const gt_workload *now, const gt_varia
     }
 }
 
-/* `now` is the workload with the values of `variation`. */
+/* Describes the data of `variation`. `now` is the workload with the values of `variation`. */
 static void proof_describe(gt_text *text, const gt_data_proof *proof, const gt_workload *now,
                            const gt_variation *variation)
 {
@@ -223,7 +224,7 @@ static gputune_status proof_launch_checked(gt_data_proof *proof, gt_loaded *vari
     return proof_judge_results(&ignored, proof, words);
 }
 
-/* Adds nothing to messages about results, which already describe the data. */
+/* Adds a description of the data, which messages about wrong results already have. */
 static gputune_status proof_prefix_data(gputune_status status, const gt_data_proof *proof)
 {
     if (status < 0 && status != GPUTUNE_EWRONG) {
@@ -287,7 +288,7 @@ static gputune_status try_variation(gt_data_effect *out, gt_data_proof *proof,
     proof_announce(proof, key);
     const double start_ns = proof_now_ns(proof);
     bool fits = proof_hold(proof, variation) == GPUTUNE_OK;
-    /* changed flags may leave elements unwritten, which nothing would compare */
+    /* elements that a changed flag leaves unwritten would not be compared */
     const gt_workspace *workspace = &proof->measure.workspaces[0];
     for (const gt_buffer_slot *slot = workspace->slots; slot < workspace->slots_end; ++slot) {
         fits &= !has_flags || slot->gaps <= proof->gaps[slot->index];
@@ -309,8 +310,8 @@ static gputune_status try_variation(gt_data_effect *out, gt_data_proof *proof,
 
 /* ---- Data that survive ----------------------------------------------------------------------- */
 
-/* Finds contents that the reference and the default survive with these scalars. Stops at a crash
- * that the scalars may have caused. */
+/* Finds contents with which the default passes at these scalars. Stops at a crash that the scalars
+ * may have caused. */
 static gputune_status settle_contents(gt_data_effect *out, gt_data_proof *proof,
                                       gt_variation *variation, gt_loaded *standard)
 {
@@ -327,8 +328,8 @@ static gputune_status settle_contents(gt_data_effect *out, gt_data_proof *proof,
     }
 }
 
-/* Keeps the changed scalars that the reference and the default survive. Instead of a float that
- * they do not survive, tries a nearby value. */
+/* Keeps the changed scalars with which the default passes. If it does not pass with a changed
+ * float, tries a nearby value. */
 static gputune_status settle_scalars(gt_data_proof *proof, gt_variation *variation,
                                      const gt_variation *wanted, gt_loaded *standard)
 {
@@ -365,8 +366,8 @@ static void proof_keep_flags(gt_variation *variation, const gt_data_proof *proof
     }
 }
 
-/* Reduces a data set to data that the reference and the default survive. A few flags are tried one
- * by one from the start, because each crash costs a worker. Fails only if the GPU is lost. */
+/* Reduces a data set to data that the default passes. If it changes only a few flags, tries these
+ * one by one from the start, because each crash costs a worker. Fails only if the GPU is lost. */
 static gputune_status proof_settle(gt_data_proof *proof, gt_data_set *set, gt_loaded *standard)
 {
     enum { FEW = 8 };
@@ -587,7 +588,7 @@ static gputune_status report_proof(gt_verified *out, const gt_data_proof *proof)
     return gt_strdup(&out->single, gt_text_string(&text));
 }
 
-/* Determines the data that the default survives; with `more`, also the data for a winner. */
+/* Determines the data that the default passes; with `more`, also the data for a winner. */
 static gputune_status settle_all(gt_data_proof *proof, gt_loaded *standard, bool more)
 {
     const gt_variation all =
@@ -698,7 +699,7 @@ static gputune_status launch_often(gt_data_proof *proof, gt_loaded *variant)
     return GPUTUNE_OK;
 }
 
-/* First reduces the data set to data that the default survives. */
+/* Verifies a variant on a data set, which is first reduced to data that the default passes. */
 static gputune_status prove_on(gt_data_proof *proof, gt_loaded *variant, gt_data_set *set)
 {
     gt_loaded *standard = proof->measure.parent->dropped; /* the default may have left the race */
@@ -720,7 +721,8 @@ static gputune_status prove_on(gt_data_proof *proof, gt_loaded *variant, gt_data
     return proof_launch_checked(proof, variant, "");
 }
 
-/* Makes further data sets only while time is left, because the reference may be slow. */
+/* Verifies a winner on further data sets while time is left. Making a data set may take long,
+ * because the reference may be slow. */
 static gputune_status prove_winner(gt_data_proof *proof, gt_loaded *variant)
 {
     GT_TRY(proof_hold(proof, &proof->usual.variation));

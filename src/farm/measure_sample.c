@@ -33,8 +33,8 @@ static gputune_status issue_launch(gt_measure *measure, gt_loaded *variant, uint
     return gt_measure_launch(measure, variant->launchers[0], arguments_of(measure, index));
 }
 
-/* Restores inout buffers, then launches once to warm the cache, or sweeps the cache. With `alone`,
- * restores the buffers again after the warming launch. */
+/* Restores inout buffers. Then launches once to warm the cache or, for cold samples, sweeps the
+ * cache. With `alone`, restores the buffers again after the warming launch. */
 static gputune_status restore_buffers(gt_measure *measure, gt_loaded *variant)
 {
     GT_TRY(gt_service_reset(measure, &measure->restore, false));
@@ -65,7 +65,7 @@ static gputune_status time_singles(singles *out, gt_measure *measure, gt_loaded 
     return status;
 }
 
-/* Copies the pristine inout buffers to `kept`, or with `back`, from `kept`. */
+/* Copies the pristine inout buffers to `kept`; with `back`, copies them back. */
 static gputune_status copy_pristine(gt_measure *measure, CUdeviceptr kept, bool back)
 {
     for (const gt_buffer_slot *slot = measure->slots; slot < gt_slots_end(measure, 1); ++slot) {
@@ -96,8 +96,8 @@ static gputune_status use_buffers(gt_measure *measure, gt_loaded *variant)
     return GPUTUNE_OK;
 }
 
-/* Returns true if the ranges of both times do not overlap, and the medians differ by more than 5%
- * and by more than events resolve. Sorts the times. */
+/* Returns true if the two ranges of times do not overlap, and the medians differ by more than 5%
+ * and by more than the resolution of events. Sorts the times. */
 static bool is_clear(singles *fresh, singles *used)
 {
     static const double least_share = 0.05, least_ns = 500;
@@ -110,8 +110,9 @@ static bool is_clear(singles *fresh, singles *used)
     return apart && fabs(a - b) > least_ns && fabs(a - b) > least_share * fmax(a, b);
 }
 
-/* Takes seven more times of used buffers if the first times are inconclusive. For long launches,
- * equal times are conclusive at once. Equal launches seem to differ in 1 of 6,000 cases. */
+/* Times a launch on used buffers, and seven more unless the first one is conclusive. For a long
+ * launch, a time equal to that on fresh buffers is conclusive. In 1 of 6,000 cases, equal launches
+ * seem to differ. */
 static gputune_status time_used(singles *fresh, singles *used, gt_measure *measure,
                                 gt_loaded *variant)
 {
@@ -123,7 +124,8 @@ static gputune_status time_used(singles *fresh, singles *used, gt_measure *measu
     return time_singles(used, measure, variant, is_open && fresh->times[0] < long_ns ? 7 : 0);
 }
 
-/* Fresh buffers are timed before and after used ones, because the GPU clock may drift. */
+/* Times launches on fresh buffers both before and after those on used buffers, because the GPU
+ * clock may drift. */
 static gputune_status compare_singles(singles *fresh, singles *used, gt_measure *measure,
                                       gt_loaded *variant, CUdeviceptr kept)
 {
@@ -140,7 +142,8 @@ static gputune_status compare_singles(singles *fresh, singles *used, gt_measure 
 }
 
 /* Sets *out to FELT if launches on changed inout buffers are faster or slower than on restored
- * ones, and *ratio to the quotient of their times. Otherwise sets HARMLESS and 1. */
+ * ones, and *ratio to the time on changed buffers divided by the time on restored buffers.
+ * Otherwise sets *out to HARMLESS and *ratio to 1. */
 static gputune_status judge_used(gt_sharing *out, double *ratio, gt_measure *measure,
                                  gt_loaded *variant)
 {
@@ -220,7 +223,7 @@ static gputune_status make_replay(gt_replay *replay, gt_measure *measure, gt_loa
     replay->launches = launches;
     replay->turn = measure->turn;
     replay->hot = is_hot(measure);
-    if (measure->driver->GraphUpload) { /* upload now, so the first replay need not */
+    if (measure->driver->GraphUpload) { /* upload now, to keep the upload out of the first replay */
         GT_CALL(measure, GraphUpload, exec, measure->stream);
     }
     return GPUTUNE_OK;
@@ -244,7 +247,7 @@ enum {
 enum { SHORT_GRAPH = 16 };
 
 /* The device must still be busy when timing begins, or the gap before the launch would be timed. A
- * delay keeps it busy, or a sweep, which takes longer than queueing a short graph. */
+ * sweep takes longer than queueing a short graph; otherwise, a delay keeps the device busy. */
 static gputune_status begin_sample(gt_measure *measure, uint64_t kernels)
 {
     if (is_hot(measure) || measure->sweep == 0 || kernels > SHORT_GRAPH) {
@@ -277,7 +280,7 @@ static gputune_status replay_graph(double *out, gt_measure *measure, gt_loaded *
 
 gputune_status gt_sample_single(double *out, gt_measure *measure, gt_loaded *variant)
 {
-    /* one by one, the host cannot queue many kernels fast enough */
+    /* the host cannot queue many kernels fast enough one by one */
     if (variant->kernels > SHORT_GRAPH) {
         GT_TRY(make_replay(&variant->single, measure, variant, 1));
         return replay_graph(out, measure, variant, &variant->single);
@@ -334,7 +337,8 @@ gputune_status gt_sample_kernel(double *out, gt_measure *measure, gt_loaded *var
     gputune_status status = replay_graph(out, measure, variant, graph);
     /* The driver chooses an address for the data of memset nodes, which can change each node's time
      * by 0.15 us. On an H200, identical graphs of one launch of 4.9 us differed by 2.9%, without
-     * memsets by 0.2%. So launches up to 25 us get a new graph for each sample that counts. */
+     * memsets by 0.2%. So launches up to 25 us get a new graph for each sample, except for quick
+     * samples. */
     enum { SHORT_LAUNCHES = 8 };
     const gt_launch_view launch = gt_launch_view_of(&variant->launches[0]);
     if (gt_launch_clears(&launch) && graph->launches > SHORT_LAUNCHES &&
@@ -439,7 +443,7 @@ typedef struct load {
     const gt_replay *graph;
     CUevent done[EVENTS];  /* events after the latest batches */
     uint32_t per_batch;    /* replays per batch */
-    uint64_t issued, over; /* number of queued batches, and of finished batches */
+    uint64_t issued, over; /* number of queued batches; number of finished batches */
     double device_ns;      /* device time of all finished batches except the first */
 } load;
 

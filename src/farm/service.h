@@ -38,7 +38,7 @@ typedef enum gt_service_operation {
 enum {
     GT_TASK_NAN_OK = 1,
     GT_TASK_GAPS = 2,       /* compare: elements that both sides left unwritten are equal */
-    GT_TASK_WHOLE = 4,      /* move: whole numbers are not moved */
+    GT_TASK_WHOLE = 4,      /* move: whole numbers are not changed */
     GT_TASK_EXTREMES = 8,   /* fill: as gt_variety requires (kernel/bind/vary.h) */
     GT_TASK_SPECIALS = 16,  /* fill: as GT_VARIETY_SPECIALS requires (kernel/bind/vary.h) */
     GT_TASK_FREE = 32,      /* fill: the input has no declared range */
@@ -60,14 +60,14 @@ typedef struct gt_service_task {
     uint64_t target, source, scale;
     uint64_t count; /* number of elements (fill, convert, compare) or of bytes */
     uint64_t seed;
-    /* fill and move: range low to high, and stol: largest value or step; compare: atol, rtol,
-     * stol */
+    /* fill and move: low and high are the range, stol is the largest value (fill) or the step
+     * (move); compare: atol, rtol and stol */
     double low, high, stol;
     uint32_t operation, type, source_type, scale_type;
     uint32_t pattern,
         flags; /* pattern: gt_fill_kind (fill), poison (poison, compare) or seed (guard) */
     uint32_t source_pattern; /* poison byte of the source (compare, narrow) */
-    uint32_t sparse;         /* move: one in `sparse` elements moves, at random */
+    uint32_t sparse;         /* move: changes one in `sparse` elements, chosen at random */
     /* address of a gt_service_number for each number of an element; 0: elements are plain values */
     uint64_t numbers;
     uint32_t number_count;

@@ -8,11 +8,12 @@
 #include "gpu/module.h"
 
 /* A variant, loaded in the context that was current at load. Several threads may launch it, on
- * several streams. Kernels without pass copies, scratch memory and clears are launched without a
- * lock. Other kernels have an instance (buffers, and a module if a block is passed as `constant` or
- * `split`) for each of up to GT_LAUNCHER_STREAMS streams. Further streams share these instances in
- * the order of their launches. A captured launch uses memory of the graph, and every replay uses
- * the block's bytes from the time of capture. A graph may outlive the launcher. */
+ * several streams. If a launch copies parameter blocks or uses scratch memory, each of up to
+ * GT_LAUNCHER_STREAMS streams has an instance with its own buffers, and with its own module if a
+ * block is passed as `constant` or `split`. Further streams share these instances in the order of
+ * their launches. Other launches take a lock only for clears and textures. A captured launch uses
+ * memory that belongs to the graph, and every replay uses the contents that the parameter blocks
+ * had at the capture. A graph may outlive the launcher. */
 typedef struct gt_launcher gt_launcher;
 
 enum { GT_LAUNCHER_STREAMS = 8 };

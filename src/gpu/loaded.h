@@ -48,7 +48,7 @@ typedef struct gt_loaded_launch {
     gt_context context;
     const gt_device *device;   /* the caller's */
     gt_launch_view launch;     /* a view of the caller's arrays */
-    gt_module *module;         /* a reference, which the launcher drops */
+    gt_module *module;         /* a counted reference, which the launcher releases */
     gt_image image;            /* copy of the image if needs_module */
     gt_loaded_kernel *kernels; /* kernels by step: &only, or an array */
     size_t slot_bytes;         /* size of one launch's staging memory; 0: no blocks are copied */

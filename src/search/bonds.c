@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { DRAWS = 1000, CELLS = 8 /* CELLS: maximum number of groups of choices */ };
+enum { DRAWS = 1000, CELLS = 8 /* CELLS: maximum number of groups of an axis's choices */ };
 /* Standard deviations by which the statistic must exceed that of independent axes. */
 #define SURE 5.0
 
@@ -21,7 +21,7 @@ static uint32_t find_cell(const gt_domain *domain, uint32_t axis, const gt_point
     return point->choice[axis] * count_cells(domain, axis) / domain->axes[axis].choices;
 }
 
-/* Returns by how many standard deviations two axes are more dependent than independent axes. */
+/* Returns the dependence of two axes beyond that of independent axes, in standard deviations. */
 static double measure_dependence(const gt_domain *domain, const gt_point *draws, uint32_t count,
                                  uint32_t a, uint32_t b)
 {

@@ -1,4 +1,4 @@
-/* Computes the coordinates of choices for a model. */
+/* Converts points to coordinates for a model of the times. */
 #include "search/coordinates.h"
 
 #include "search/bonds.h"

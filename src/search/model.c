@@ -18,9 +18,9 @@ static double model_prior_at(const gt_model *model, const float *z);
 
 /* --- times -------------------------------------------------------------------------------------
  *
- * The process works with differences to the best time. Beyond a width they are compressed, because
- * slow times need not be predicted precisely, and a few configurations are often far slower than
- * all others, which no process expects. */
+ * The Gaussian process models differences from the best time. Differences beyond a width are
+ * compressed, because slow times need not be predicted precisely, and a few configurations are
+ * often far slower than all others, which no process expects. */
 
 #define NARROW 1e-6 /* lower bound of the spread, because all times may be equal */
 
@@ -165,8 +165,8 @@ static void fit_prior(gt_model *model)
     model->prior.slope = fmin(fmax(products / squares, 0), 1.5);
 }
 
-/* Returns the logarithm of a compile time relative to the usual one, or NAN if unknown. A running
- * compile is expected to take as long again. */
+/* Returns the logarithm of a compile time relative to the usual compile time, or NAN if it is
+ * unknown. A running compile is expected to take as long again. */
 static double compile_value(const gt_model *model, const gt_known *known)
 {
     double least = log(2 * known->so_far_s) - model->compile_centre;
@@ -197,7 +197,7 @@ static void set_values(gt_model *model, const gt_evidence *evidence)
     gt_gaussian_update(&model->gaussian);
 }
 
-/* Returns how badly the process fits the times at the model's width. */
+/* Returns how badly the Gaussian process fits the times that are compressed with model->width. */
 static double misfit(gt_model *model, const gt_evidence *evidence)
 {
     uint32_t count = 0;
@@ -214,7 +214,7 @@ static double misfit(gt_model *model, const gt_evidence *evidence)
     return gt_gaussian_misfit(&model->gaussian) - log_slope / (count ? count : 1);
 }
 
-/* Chooses the width with the largest likelihood of warped values (Snelson et al. 2003). */
+/* Chooses the width of the compression by maximum likelihood (Snelson et al. 2003). */
 static void choose_width(gt_model *model, const gt_evidence *evidence)
 {
     static const double widths[] = {INFINITY, 0.4, 0.15, 0.06};
@@ -339,8 +339,8 @@ static double model_prior_at(const gt_model *model, const float *z)
 enum {
     RANDOM = 500,
     NEAR_BEST = 4, /* number of fastest points whose neighbours become candidates */
-    JUMPS = 48,    /* number of candidates per point with two changed axes, and with three */
-    MANY = 800,    /* number of candidates above which only the best RANDOM stay */
+    JUMPS = 48,    /* number of candidates per point with two changed axes; as many with three */
+    MANY = 800,    /* if there are more candidates, only the best RANDOM of them stay */
     CLIMBS = 3     /* maximum number of steps from the best candidate to a better neighbour */
 };
 /* beyond this many deviations, the expected gain is approximated */
@@ -348,9 +348,9 @@ enum {
 /* With few points, the process underestimates deviations. They are doubled, or multiplied by less
  * if there are many axes. */
 #define DOUBT_AXES 8.0
-/* If results stop improving, the process may be wrong. After DOUBTS results without a gain,
- * deviations grow, at most by a factor of MOST_DOUBT. After WAVE results, they are reset, to follow
- * up new findings. */
+/* If results stop improving, the Gaussian process may be wrong. After DOUBTS results without a
+ * gain, deviations grow, at most by a factor of MOST_DOUBT. After WAVE results, they are reset, to
+ * follow up new findings. */
 #define DOUBTS     5
 #define WAVE       20
 #define MOST_DOUBT 2.0

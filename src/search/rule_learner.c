@@ -253,7 +253,7 @@ typedef struct learner {
 /* Cost of a size at which a leaf has no configuration that can run. */
 static const double unusable = 100;
 
-/* Returns the least sum of a configuration with granted needs. Sets *config to the
+/* Returns the least sum among the configurations whose needs are granted, and sets *config to that
  * configuration. */
 static double least_sum(const learner *l, const double *sums, uint64_t granted, uint32_t sizes,
                         uint32_t *config)
@@ -356,8 +356,8 @@ static bool is_yes(const gt_rule_data *data, const gt_tree_node *node, const dou
     return data->features[node->feature].is_condition ? value != 0 : value <= node->most;
 }
 
-/* Moves the sizes for which a condition is false to the end of each range, and returns the first.
- */
+/* Moves the sizes for which a condition is false to the end of each range. Returns the position of
+ * the first such size. */
 static uint32_t divide_cases(learner *l, const extent *in, const gt_tree_node *node)
 {
     const gt_rule_data *data = l->data;
@@ -474,7 +474,7 @@ static void set_guessed(learner *l)
 
 enum { COORDINATES_MAX = 16 };
 
-/* Weights of further coordinates, relative to the sizes. */
+/* Weights of the coordinates that are not sizes. */
 typedef struct weights {
     double load;     /* blocks per multiprocessor, on average and at most */
     double divisors; /* powers of two that divide the sizes */
@@ -505,9 +505,9 @@ static uint32_t set_coordinates(const learner *l, double *out, uint32_t size, ui
     return count;
 }
 
-/* Predicts the logarithmic times of a configuration. Also predicts each measured size from the
- * others; if this time is below least[i], sets least[i] to the time and choices[i] to the
- * configuration. */
+/* Predicts the logarithmic times of a configuration. For each measured size i, also predicts the
+ * time from the other measured sizes; if it is below least[i], sets least[i] to the predicted time
+ * and choices[i] to the configuration. */
 static gputune_status predict_config(uint32_t *choices, double *least, learner *l, uint32_t config,
                                      const weights *w, uint32_t guesses)
 {
@@ -561,7 +561,7 @@ static gputune_status predict_config(uint32_t *choices, double *least, learner *
 }
 
 /* Predicts the times of all configurations at the first `guesses` of the sizes to predict. Sets
- * *cost to the cost at the measured sizes of choosing by prediction. */
+ * *cost to the cost at the measured sizes if the configurations are chosen by predicted times. */
 static gputune_status predict_all(double *cost, learner *l, const weights *w, uint32_t guesses)
 {
     GT_FREED uint32_t *choices = calloc(l->measured_count + 1, sizeof *choices);
@@ -598,7 +598,7 @@ static gputune_status predict_losses(learner *l)
     return predict_all(&costs[best], l, &all[best], l->guessed_count);
 }
 
-/* Predicts the losses at sizes without measurements. The predictions do not use the fold. */
+/* Sets the losses at sizes without measurements to predictions that do not use the fold. */
 static void guess_penalty(learner *l, uint32_t fold)
 {
     for (uint32_t i = 0; i < l->guessed_count; i++) {

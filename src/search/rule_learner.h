@@ -33,10 +33,10 @@ typedef struct gt_rule_data {
     const double *load_factors;
 } gt_rule_data;
 
-/* Chooses the codes with the least loss. Sets kept[i] to true for each configuration of these
- * codes. Every measured size keeps a configuration that can run there. Keeps at least one
- * configuration without needs, if there is one. ENOVARIANT if a size has no configuration, or if
- * more codes are needed to serve all sizes. */
+/* Chooses the codes with the least loss, and sets kept[i] to true for each configuration of these
+ * codes. At every measured size, at least one of these configurations can run. If there are
+ * configurations without needs, at least one is kept. ENOVARIANT if no configuration can run at a
+ * size, or if `most_codes` codes cannot serve all sizes. */
 gputune_status gt_portfolio_choose(bool *kept, const gt_rule_data *data);
 
 /* A node of a decision tree. The next node begins the branch for `yes`. */

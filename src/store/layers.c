@@ -41,7 +41,7 @@ enum { GT_WARNING_MAX = 768 };
 struct gt_store {
     pid_t owner;
     gt_log log;
-    char *asked, *system_path; /* path of the user's file, and of the system's file or NULL */
+    char *asked, *system_path; /* path of the user's file; path of the system's file, or NULL */
     bool only_read;
 
     pthread_mutex_t using;
@@ -60,7 +60,7 @@ struct gt_store {
     int64_t lags_since_ns;
     int64_t locked_since_ns; /* when a lookup last failed to get the lock; 0: never */
     bool distrust_logged;    /* true once the warning about an untrusted file was logged */
-    bool lock_logged;        /* true once the lock was warned about, until a write succeeds */
+    bool lock_logged;        /* true after a warning about the lock, until a write succeeds */
     bool loss_logged;        /* true once gt_store_check() reported rows that are only in memory */
     char unkept[GT_WHY_MAX]; /* why rows are only in memory; "" if there are none */
     gt_obstacle unread;      /* why the file did not answer the last lookup */
@@ -80,7 +80,7 @@ static bool layers_own(const gt_store *store)
 
 /* --- lines of the log ------------------------------------------------------------------------- */
 
-/* Records if the user's file answered the last lookup. */
+/* Records whether the user's file answered the last lookup. */
 static void note_read(gt_store *store, const gt_obstacle *obstacle)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);
@@ -208,8 +208,8 @@ static gputune_status open_file(gt_store *store, gt_obstacle *obstacle)
     return GPUTUNE_OK;
 }
 
-/* Calls `work`. Its statements may run as long as `call` allows (NULL: no limit), but at least for
- * a second, so an expired call that need not wait is still answered. */
+/* Calls `work`. Interrupts its statements when the patience `call` ends (NULL: never), but not
+ * within the first second, so a call whose time is over is still answered if no lock delays it. */
 static gputune_status work_within(gt_database *database, gt_store_fn work, void *context,
                                   const gt_patience *call)
 {
@@ -278,9 +278,9 @@ static gputune_status try_file(gt_store *store, gt_store_fn work, void *context,
 
 /* Calls `work` on the user's file. Tries again until `limit` while another process has locked the
  * file; then returns EBUSY, without a message. The file also counts as locked if a statement runs
- * longer than `call` (NULL: no limit). For the connection, a lookup waits as long as `call` allows,
- * and a write as long as `limit` allows. Returns ENOTFOUND if the file cannot be read; EDATABASE if
- * it is damaged or cannot be written, so the store has stopped using it. */
+ * longer than `call` (NULL: no limit). A lookup waits for the connection as long as `call` allows,
+ * a write as long as `limit` allows. Returns ENOTFOUND if the file cannot be read; EDATABASE if it
+ * is damaged or cannot be written, so the store has stopped using it. */
 static gputune_status layers_use_file(gt_store *store, gt_store_fn work, void *context, bool writes,
                                       const gt_patience *call, const gt_patience *limit)
 {
@@ -307,7 +307,7 @@ static gputune_status layers_use_file(gt_store *store, gt_store_fn work, void *c
 static const double longest_wait_s = 5; /* a disk may take seconds to end a write */
 static const double listing_s = 0.5;    /* wait of a lookup without a patience */
 static const double share = 0.25;       /* fraction of the caller's time limit that lookups wait */
-/* after a wait without success, calls do not wait for this time */
+/* after an unsuccessful wait, calls do not wait for this many seconds */
 static const double pause_s = 1;
 
 gt_patience gt_layers_file_patience(const gt_patience *patience)
@@ -316,7 +316,7 @@ gt_patience gt_layers_file_patience(const gt_patience *patience)
                                fmin(longest_wait_s, share * gt_patience_left_s(patience)));
 }
 
-/* Returns how long a lookup waits for the file. Even with 0 it tries once. */
+/* Returns how long a lookup waits for the file. Even if it waits for 0 s, it tries once. */
 static gt_patience lookup_patience(gt_store *store, const gt_patience *patience)
 {
     GT_SCOPED(gt_unlock) pthread_mutex_t *held = gt_lock(&store->telling);

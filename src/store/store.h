@@ -7,9 +7,10 @@
  * - A file that cannot be written (damaged, read-only, full disk, a newer version) is not written
  * again. The store warns once and keeps new rows in memory. A damaged file is not read either.
  * - If a file stays locked for as long as a write may wait, the store warns once and keeps the rows
- * in memory. The next successful write, gt_store_check() or closing moves them to the file; the
- * latter two wait at most 0.3 s after the last failed wait.
- * - While a database in memory exists, writes to the file go to it, too, so it is never older.
+ * in memory. The next successful write, gt_store_check() or closing moves the rows to the file;
+ * gt_store_check() and closing wait at most 0.3 s after the last failed wait.
+ * - While a database in memory exists, writes to the file also go to that database, so it is never
+ * older than the file.
  * - A row with a wrong checksum counts as missing (sql.h lists what the checksums cover).
  * - In a file that another user owns or may write (gt_distrust()), code and rules count as missing
  * and no result as verified; one warning reports this.
@@ -67,7 +68,7 @@ typedef struct gt_store_facts {
     char path[PATH_MAX];  /* "" if the user has no cache folder */
     bool exists;          /* if false, only path, `unwritable` and `network` are set */
     char damage[256];     /* why the file cannot be read, or its first damage; "": none */
-    char unwritable[256]; /* why the file cannot be written now; "": it can */
+    char unwritable[256]; /* why the file cannot be written now; "" if it can */
     int64_t bytes, schema, trials, winners;
     const char *distrust; /* gt_distrust() of the file, or NULL */
     const char *network;  /* gt_network_of() of the file, or NULL */
@@ -101,19 +102,19 @@ typedef struct gt_scenario {
     bool unreferenced;
 } gt_scenario;
 
-/* Returns the hash of a scenario, its key within its environment. */
+/* Returns the hash of a scenario, which identifies the scenario within its environment. */
 gt_hash gt_scenario_hash(const gt_scenario *scenario);
 /* The scenario and the GPU of a result. After a lookup, it owns its texts. */
 typedef struct gt_site {
     gt_scenario scenario;
-    const char *gpu;  /* name of the GPU; NULL: keep its stored facts */
+    const char *gpu;  /* name of the GPU; NULL: keep the GPU's stored properties */
     const char *uuid; /* GPU whose clock rates are stored; NULL after a lookup */
     const char *host; /* processor that is part of the environment, or NULL */
     const char *arch, *origin, *mig_profile;
     int sm_count, bus_width_bits, memory_clock_khz, sm_clock_khz;
-    int driver_version, nvrtc_version; /* versions when the GPU's facts were stored */
+    int driver_version, nvrtc_version; /* versions when the GPU's properties were stored */
     double l2_bytes, memory_bytes;
-    double copy_bytes_per_s; /* rate of a stream copy, reads plus writes; 0: keep the stored one */
+    double copy_bytes_per_s; /* rate of a stream copy, reads plus writes; 0: keep the stored rate */
     gt_hash hash;            /* gt_scenario_hash(); */
     const char *sizes;       /* run-time sizes; only lookups set them */
 } gt_site;
@@ -146,8 +147,8 @@ bool gt_trial_is_correct(gt_trial_status status);
 typedef GT_ARRAY(gt_trial) gt_trial_list;
 
 /* Gets all trials of a scenario, including failed ones, in no particular order. Omits trials that
- * failed with another driver than `driver_version` (0: any), because they may succeed now, but not
- * failures to compile. The list may be empty. */
+ * failed with another driver than `driver_version` (0: any), because they may succeed now; failures
+ * to compile are included with any driver. The list may be empty. */
 gputune_status gt_store_trials(gt_trial_list *out, gt_store *store, const gt_scenario *scenario,
                                int driver_version, const gt_patience *patience);
 void gt_trial_list_free(gt_trial_list *list);
@@ -172,8 +173,8 @@ typedef GT_ARRAY(gt_related_trial) gt_related_list;
 
 enum {
     GT_RELATED_MAX = 1000,   /* maximum number of trials */
-    GT_RELATED_OF_ONE = 250, /* random trials of a scenario on a GPU */
-    GT_RELATED_FASTEST = 64  /* fastest trials of a scenario on a GPU, in addition */
+    GT_RELATED_OF_ONE = 250, /* number of random trials per scenario and GPU */
+    GT_RELATED_FASTEST = 64  /* number of fastest trials per scenario and GPU, in addition */
 };
 
 /* Finds correct, measured trials of the same kernel (name and identity) in other scenarios, ordered
@@ -205,8 +206,8 @@ gputune_status gt_store_winners(gt_winner_list *out, gt_store *store, const gt_s
                                 const gt_patience *patience);
 void gt_winner_list_free(gt_winner_list *list);
 /* Finds the verified winner with the nearest sizes (gt_sizes_distance()) and otherwise the same
- * key. Among equally near ones, prefers those of the whole space, then final ones, then upper
- * layers, then the newest. Skips the winners of the `count` trials `other`. ENOTFOUND. */
+ * key. Among equally near winners, prefers winners of the whole space, then final winners, then
+ * upper layers, then the newest. Skips the winners of the `count` trials `other`. ENOTFOUND. */
 gputune_status gt_store_find_nearest(gt_winner *out, gt_store *store, const gt_scenario *scenario,
                                      const gt_hash *other, size_t count,
                                      const gt_patience *patience);
@@ -223,15 +224,15 @@ typedef struct gt_outcome {
     const gt_winner *winner;
     const gt_code *codes; /* further code: of the default, or of all variants */
     size_t code_count;
-    bool force;   /* true to replace a stored winner even if it answers for the new one */
-    bool offered; /* true for an import, which keeps stored trials and the GPU's stored facts */
+    bool force;          /* true to replace a stored winner even if it answers for the new one */
+    bool offered;        /* true for an import, which keeps stored trials and GPU properties */
     const char *created; /* time of measurement, UTC, ISO 8601; NULL or "": now */
     double elapsed_s; /* seconds since the tuning began; trials stored since then keep their date */
 } gt_outcome;
 
-/* Stores the GPU's facts, scenario, trials, winner and code in one transaction. The winner replaces
- * the stored winner of its space. But unless `force` is set, a stored winner stays if it is final
- * and answers for the new one (gt_answers_for()). */
+/* Stores the GPU's properties, scenario, trials, winner and code in one transaction. The winner
+ * replaces the stored winner of its space. But unless `force` is set, a stored winner stays if it
+ * is final and answers for the new one (gt_answers_for()). */
 gputune_status gt_store_put_winner(gt_store *store, const gt_outcome *outcome,
                                    const gt_patience *patience);
 
@@ -240,7 +241,7 @@ gputune_status gt_store_put_winner(gt_store *store, const gt_outcome *outcome,
 typedef struct gt_lease {
     gt_hash key, owner;
     bool held, in_memory;
-    int64_t renewed_ns; /* of gt_now_ns() */
+    int64_t renewed_ns; /* time of the last renewal, by gt_now_ns() */
 } gt_lease;
 
 enum { GT_LEASE_SECONDS = 5 }; /* the holder renews its lease every second */
@@ -279,15 +280,15 @@ typedef struct gt_wanted {
 typedef struct gt_records_filter {
     gt_wanted wanted;
     bool all_trials; /* true: list all trials; false: list winners */
-    /* true: also list failed trials; those of a lower layer only if upper layers have no result of
-     * the scenario */
+    /* true: also list failed trials, except those of a lower layer if an upper layer has a result
+     * of the scenario */
     bool failures;
     /* true: list one version per template and GPU, the current one if it has results, else the
      * newest */
     bool one_version;
     /* Gets the identity of the current template; returns false if there is none. May be NULL. A
-     * record is outdated if its identity is not the current one or, without a template, the
-     * newest. */
+     * record is outdated if its identity is not that of the current template or, if there is no
+     * template, not the newest stored identity. */
     bool (*at_hand)(void *user, const char *kernel, gt_hash *identity);
     void *user;
 } gt_records_filter;
@@ -328,12 +329,13 @@ gputune_status gt_store_find_rule(gt_stored_rule *out, gt_store *store, const gt
 
 /* A new or imported rule. */
 typedef struct gt_rule_outcome {
-    const gt_site *site;        /* run-time sizes are ignored */
+    const gt_site *site;        /* scenario and GPU of the rule; run-time sizes are ignored */
     const gt_stored_rule *rule; /* `sources` has one hash for each variant */
     const gt_code *codes;
     size_t code_count;
-    /* true for an import: keep the GPU's stored facts, and keep a stored rule that is proved and
-     * this one is not, or else is not older */
+    /* true for an import, which keeps the GPU's stored properties. It also keeps the stored rule
+     * if only that rule is proved or, if both or neither are proved, unless the stored rule is
+     * older. */
     bool offered;
 } gt_rule_outcome;
 
@@ -355,7 +357,8 @@ void gt_listed_rules_free(gt_listed_rules *list);
 /* ---- Wisdom ---------------------------------------------------------------------------------- */
 
 /* Appends the selected winners and rules of all layers to *out as text, and counts them. Omits
- * wrong and repeated ones. With `whole`, also appends their code and the fastest other trials. */
+ * wrong results and repetitions. With `whole`, also appends their code and the fastest other
+ * trials. */
 gputune_status gt_store_export(gt_text *out, uint32_t *count, gt_store *store,
                                const gt_wanted *wanted, bool whole);
 
@@ -366,7 +369,7 @@ typedef struct gt_wisdom_import {
     bool keep;          /* true: store in the user's database; false: use only in this store */
     uint32_t taken;     /* out: number of imported winners and rules */
     uint32_t left_out;  /* out: number of entries that are damaged, edited or of another format */
-    const gt_log *log;  /* gets a warning about the first such entry */
+    const gt_log *log;  /* receives a warning about the first entry that is left out */
     const char *from;   /* name of the text in the warning: a path, or "the text" */
 } gt_wisdom_import;
 

@@ -414,14 +414,14 @@ gputune_status gt_wisdom_read(gt_wisdom_entry *out, const char **text)
 
 /* ---- exporting ------------------------------------------------------------------------------- */
 
-/* Maximum number of other trials: as many as a search at another size tries together. */
+/* Maximum number of other trials in an entry, which are hints for searches at other sizes. */
 enum { MOST_OTHERS = 16 };
 
 typedef struct export_search {
     const gt_wanted *wanted;
     bool whole;
     gt_text *out;
-    gt_hash_index done; /* the first entry of each site and space */
+    gt_hash_index done; /* site and space of each exported entry */
     uint32_t count;
 } export_search;
 

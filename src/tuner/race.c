@@ -12,13 +12,13 @@
 #include <stdlib.h>
 
 enum {
-    GT_RACE_LEVEL = 5,             /* shared rounds that a decision by bounds needs */
+    GT_RACE_LEVEL = 5,             /* number of shared rounds needed for a decision by bounds */
     GT_RACE_LEVEL_EXHAUSTIVE = 10, /* like GT_RACE_LEVEL, in an exhaustive race */
     GT_RACE_CALM_FIRST = 3, /* like GT_RACE_LEVEL, if the spread of all contestants is known */
     GT_RACE_MISSED_MAX = 3  /* consecutive rounds without a value after which a contestant fails */
 };
 
-/* One-sided errors of the bounds that eliminate a contestant (DROP) and end the race (STOP). */
+/* One-sided error probabilities of the bounds that eliminate a contestant or end the race. */
 #define DROP_ERROR 0.003
 #define STOP_ERROR 0.012
 
@@ -204,7 +204,7 @@ static double middle_ratio(gt_race *race, const gt_runner *runner, const gt_runn
                                  : gt_trimmed_mean(race->scratch, count, GT_PAIRED_TRIM);
 }
 
-/* Picks the contestant with the most samples and, among those, the smallest last value. */
+/* Picks the contestant with the most samples and, among equals, the smallest last value. */
 static gt_runner *first_incumbent(const gt_race *race)
 {
     gt_runner *best = NULL;
@@ -235,7 +235,7 @@ static double median_time(gt_race *race, const gt_runner *runner)
     return gt_median_sorted(race->scratch, count);
 }
 
-/* Returns true if a faster contestant may replace the incumbent. If they have not shared every
+/* Returns true if a faster contestant may replace the incumbent. If the two have not shared every
  * round, the gain must be clear, because all others must then be sampled again. Exact values need
  * one shared round. After a stop, one slow sample may cause the gain, so the medians must agree. */
 static bool may_take_over(gt_race *race, const gt_runner *runner, const gt_runner *incumbent,
@@ -526,7 +526,8 @@ static bool is_default_resolved(gt_race *race, const gt_runner *runner)
     return low > 0 || high - runner->paired.mean <= log1p(race->options.epsilon);
 }
 
-/* Returns true if more samples cannot change the result. Sets *at_limit at max_rounds. */
+/* Returns true if more samples of a contestant cannot change the result. Sets *at_limit to true if
+ * this is only because it reached max_rounds. */
 static bool race_is_done_with(gt_race *race, const gt_runner *runner, bool *at_limit)
 {
     const gt_runner *incumbent = race->incumbent;
@@ -732,8 +733,8 @@ static bool only_default_is_open(gt_race *race)
     return race->standard && runner_is_in(race->standard);
 }
 
-/* Enters the contestants with too few rounds. If there are none, enters all, so that one lucky
- * moment does not decide; or only the default, if only the default is undecided. */
+/* Enters the contestants with too few rounds. If there are none, enters only the default if only
+ * the default is undecided, and otherwise all, so that one lucky moment does not decide. */
 static void enter_racing(gt_race *race)
 {
     for (gt_runner *r = race->first; r; r = r->next) {

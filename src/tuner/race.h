@@ -43,11 +43,11 @@ typedef enum gt_race_tie {
 typedef struct gt_race_options {
     uint64_t seed;  /* determines the order within rounds */
     double epsilon; /* smallest gain worth looking for, as a fraction; 0: 0.005 */
-    /* ratio to the best in the first round that eliminates a contestant; 0: 2; below 1: none */
+    /* maximum ratio of a contestant's first time to the best; 0: 2; below 1: no maximum */
     double drop_ratio;
 
     uint32_t level;             /* shared rounds needed for a decision by bounds; 0: 5 */
-    uint32_t max_rounds;        /* maximum number of full rounds of a contestant; 0: 60 */
+    uint32_t max_rounds;        /* maximum number of full rounds per contestant; 0: 60 */
     uint32_t final_rounds;      /* number of final rounds of winner and default; 0: 8 */
     uint32_t quick_from;        /* number of new contestants that triggers quick rounds; 0: 5 */
     gt_race_doubt *quick_doubt; /* uncertainty of quick samples; NULL: as certain as full samples */
@@ -138,11 +138,11 @@ gputune_status gt_race_add(gt_race *race, uint64_t id, bool is_default);
 void gt_race_complete(gt_race *race);
 /* Returns true if there are contestants to sample now. */
 bool gt_race_wants_round(gt_race *race);
-/* Sets *out to the contestants to sample next, in random order. New ones are sampled with the
- * incumbent until a decision is possible. Discards the samples of a round that was not ended. */
+/* Sets *out to the contestants to sample next, in random order. New contestants are sampled with
+ * the incumbent until a decision is possible. Discards the samples of an unfinished round. */
 gputune_status gt_race_next_round(gt_race *race, gt_race_round *out);
 /* Records a value of the current round. Ignores a value that is not positive and finite; after
- * three rounds without a value, the contestant fails. EINVAL if it is not in the round. */
+ * three rounds without a value, the contestant fails. EINVAL if `id` is not in the round. */
 gputune_status gt_race_record(gt_race *race, uint64_t id, double value);
 /* Marks a contestant as failed, at any time. Ignores an unknown id. If the decided winner fails,
  * the race continues. If only the default is left, the best eliminated contestant returns. */
@@ -154,7 +154,7 @@ gputune_status gt_race_end_round(gt_race *race, gt_race_end *end);
  * contestants have gt_runner.tied. If the race is stopped now, `precedes` breaks the tie. If the
  * winner or the default fails, the race continues. */
 bool gt_race_is_tied(const gt_race *race);
-/* Makes a tied contestant the winner. EINVAL if it is not tied. */
+/* Makes a tied contestant the winner. EINVAL if the contestant is not tied. */
 gputune_status gt_race_break_tie(gt_race *race, uint64_t id, gt_race_end *end);
 /* Ends the race with the best contestant so far. `reason` is BUDGET or CANCELED. */
 void gt_race_stop(gt_race *race, gt_race_end reason);
@@ -170,13 +170,15 @@ const gt_runner *gt_race_first(const gt_race *race);
 const gt_runner *gt_race_find(const gt_race *race, uint64_t id);
 /* Returns true if contestant `a` wins a tie against `b`. */
 bool gt_race_precedes(const gt_race *race, uint64_t a, uint64_t b);
-/* Returns true if a contestant was eliminated and cannot return, unlike the best eliminated one. */
+/* Returns true if a contestant was eliminated for good. The best eliminated one may return. */
 bool gt_race_has_lost(const gt_race *race, const gt_runner *runner);
-/* Summarises a contestant's samples: at least 5 final ones, because these are the longest and did
- * not influence the choice; otherwise the full ones, or the quick ones. ENOMEM. */
+/* Summarises a contestant's samples: the final samples if there are at least 5, because these are
+ * the longest and did not influence the choice; otherwise the full samples or, without these, the
+ * quick samples. ENOMEM. */
 gputune_status gt_race_summary(const gt_race *race, uint64_t id, gt_summary *out);
-/* Compares two contestants in shared rounds: the final ones, or all if fewer than 3 are final. Sets
- * *out to the time of `other` relative to that of `id`, with its interval. ENOMEM. */
+/* Compares two contestants in the final rounds that they share, or in all shared rounds if fewer
+ * than 3 are final. Sets *out to the time of `other` relative to that of `id`, with its interval.
+ * ENOMEM. */
 gputune_status gt_race_compare(gt_verdict *out, const gt_race *race, uint64_t id, uint64_t other);
 /* Gets the result so far, or the final one. ENOVARIANT if every contestant failed. */
 gputune_status gt_race_result_get(const gt_race *race, gt_race_result *out);

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* The parts of a tuner that requests use. Thread-safe. */
+/* The parts of a tuner that a request uses. Thread-safe. */
 typedef struct gt_services gt_services;
 struct gt_services {
     gt_catalog *catalog;
@@ -22,7 +22,7 @@ struct gt_services {
     uint32_t compile_workers; /* number of compile workers per farm; 0 if unknown */
     gt_workers *workers;
     gt_gpu_right *gpu;
-    const char *pinned;   /* file with all results, which forbids tuning; NULL: none */
+    const char *pinned;   /* file from which all results are taken, without tuning; NULL: none */
     gt_gpu_user gpu_user; /* the kind of session for which the GPU is taken */
     /* Prepares a live input: sets *out to an IPC handle, or to bytes that the caller frees. */
     gputune_status (*input)(void *user, gt_live_input *out, const gputune_input *input);
@@ -34,9 +34,9 @@ struct gt_services {
 };
 
 typedef struct gt_background_use {
-    double share; /* fraction of the time for measuring while the application uses the GPU */
+    double share; /* maximum share of time for measuring while the application uses the GPU */
     bool (*is_busy)(void *user); /* returns true if the application uses the GPU now */
-    /* returns true if a tuning with a waiting caller needs the GPU, so this one must end */
+    /* returns true if a tuning with a waiting caller needs the GPU, so this tuning must end */
     bool (*must_give_way)(void *user);
     void *user;
 } gt_background_use;
@@ -68,7 +68,7 @@ typedef struct gt_request {
         char message[512];
     } refuted;
     GT_ARRAY(struct gt_data_file) files; /* files with contents of buffers (data.h) */
-    char *proved_at; /* sizes and data of a proof; proofs at others are ignored */
+    char *proved_at; /* sizes and data of a proof; proofs at other sizes or data are ignored */
     char *only_text; /* restrictions, such as "UNROLL=1,2,4 VEC=1"; "" if none */
     char *problem_text, *fixed_text, *alignment_text, *inputs_text;
     char *odd_tail_text;   /* "" if there are no odd-tail sizes */
@@ -117,7 +117,8 @@ gputune_status gt_call_check(const char *kernel, gputune_sizes sizes,
 
 /* Adapts a workload to the call's own reference, if any. */
 void gt_request_judge(gt_workload *workload, const gt_request *request);
-/* Finds the buffer of a caller's input. EINVAL if there is none, for an output, or another size. */
+/* Finds the buffer for a caller's input. EINVAL if the kernel has no such buffer, or if it is an
+ * output or has another size. */
 gputune_status gt_request_input(uint32_t *buffer, const gt_workload *workload,
                                 const gputune_input *input);
 

@@ -77,7 +77,7 @@ static double doubt_at(const gt_rule_maker *maker, const gt_problem *point)
 }
 
 /* Adds the next point of the sequence as a size. With `is_doubtful`, takes several points, and adds
- * the one where the choice matters most. Sets *added to false if the pool has that size. */
+ * the one where the choice matters most. Sets *added to false if the pool already has that size. */
 static gputune_status add_size(bool *added, gt_rule_maker *maker, bool is_doubtful)
 {
     enum { OFFERED = 24 };
@@ -222,7 +222,7 @@ gputune_status gt_rule_tune(gt_rule_maker *maker)
 /* ---- the pool -------------------------------------------------------------------------------- */
 
 typedef struct standing {
-    uint32_t member, count; /* number of tuned sizes with a time of the member */
+    uint32_t member, count; /* count: number of tuned sizes at which the member has a time */
     double loss;            /* mean loss, plus a penalty if few sizes were measured */
     double least;
 } standing;
@@ -353,7 +353,7 @@ static gputune_status list_working(gt_member_list *out, const gt_pool *pool)
     return GPUTUNE_OK;
 }
 
-/* Drops sizes where the members that worked have failed at other sizes. */
+/* Drops sizes at which each member that worked has failed at other sizes. */
 static void drop_unknown(gt_size_list *sizes, const gt_pool *pool)
 {
     size_t count = 0;
@@ -364,8 +364,8 @@ static void drop_unknown(gt_size_list *sizes, const gt_pool *pool)
     sizes->count = count;
 }
 
-/* Chooses the codes that are fastest at these sizes, and as few of their configurations as are
- * needed. Drops sizes at which no member is known to work. */
+/* Chooses the codes that are fastest at these sizes, and a few of their configurations that
+ * together are nearly as fast. Drops sizes at which no member is known to work. */
 static gputune_status choose_members(gt_rule_maker *maker, gt_size_list *sizes)
 {
     GT_SCOPED(gt_member_list_free) gt_member_list members = {0}, chosen = {0};
@@ -704,7 +704,7 @@ gputune_status gt_rule_test(gt_rule_maker *maker)
         gt_rule_time_at_s(maker, testing_end) - gt_rule_time_at_s(maker, measuring_end);
     const double share_s = fmin(gt_rule_left_s(maker, testing_end), planned_s) / TESTS;
     bool has_new = false;
-    maker->shares = 1; /* larger if the last tunings were too short */
+    maker->shares = 1; /* tune_size() raises this after a tuning that was too short */
     maker->tests.count = 0;
     for (int i = 0; i < TRIES && maker->tests.count < TESTS && !gt_rule_is_late(maker, testing_end);
          i++) {

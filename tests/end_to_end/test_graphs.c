@@ -1,4 +1,4 @@
-/* Tests graphs that are replayed after plan and tuner are closed, and launches on streams of
+/* Tests graphs that are replayed after their plan and tuner are closed, and launches on streams of
  * another priority. Runs on a GPU with GPUTUNE_TEST_DRIVER=cuda. */
 #include "world.h"
 

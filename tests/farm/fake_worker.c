@@ -134,8 +134,8 @@ void gt_measure_leave_out(gt_measure *measure, const gt_lost *lost)
     measure->plain = lost->plain;
 }
 
-/* A script "data-..." fails in each of three experiments unless the experiment is skipped;
- * "data-segv" fails in every experiment. */
+/* Runs the script "data-..." of a reference: each of three experiments fails unless it is skipped.
+ * "data-segv" has endlessly many experiments. */
 gputune_status gt_measure_try(gt_measure *measure, const gt_measure_setup *setup, gt_prepared *out)
 {
     (void)out;

@@ -341,7 +341,8 @@ TEST(an_end_from_outside_while_preparing_is_not_the_references)
     }
 }
 
-/* If each of many experiments would crash or hang, the whole data proof is skipped. */
+/* Later workers skip an experiment that ended a worker. After many such experiments, they skip the
+ * whole data proof. */
 TEST(experiments_that_end_a_worker_are_left_out)
 {
     static const char *const scripts[] = {"data-fatal", "data-hangs", "data-segv"};

@@ -1,4 +1,4 @@
-/* Makes an allocation or a system call fail by number, in all code of the process, including
+/* Makes the nth allocation or system call of a kind fail, in all code of the process, including
  * SQLite. As a preloaded library, reads FAIL_CALL ("pwrite", "allocation" or another of
  * FAILING_CALLS), FAIL_NUMBER and FAIL_MODE ("once", or "always" for all later calls, too), and
  * creates the file FAIL_REACHED at the failing call. Programs that are linked with this library
@@ -18,7 +18,7 @@
 void failing_begin(const char *call, long number, bool always);
 /* Stops failures and returns the number of counted calls. */
 long failing_end(void);
-/* Until failing_resume(), calls neither fail nor count. */
+/* Until failing_resume(), calls do not fail and are not counted. */
 void failing_pause(void);
 void failing_resume(void);
 /* Counts a call. If the call must fail, sets errno to `error` and returns true. */

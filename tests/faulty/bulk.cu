@@ -198,7 +198,7 @@ __global__ void stages(float *y, const float *x, size_t n)
 #pragma gputune kernel(freed_early)
 #pragma gputune launch(stages<BAD * FREED_EARLY>, block = BLOCK, grid = ceil_div(n, 1024))
 
-/* frees no stage, so the copying warp waits forever;
+/* never frees a stage, so the copying warp waits forever;
  * caught by proof and check (barrier at free) */
 #pragma gputune kernel(stage_never_freed)
 #pragma gputune launch(stages<BAD * STAGE_NEVER_FREED>, block = BLOCK, grid = ceil_div(n, 1024))

@@ -1,6 +1,6 @@
-/* Fuzzes wisdom files with their own hashes and with correct hashes, which reach the code after the
- * hash check. Entries that can be read can be written and read again, and a store accepts or
- * refuses them. */
+/* Fuzzes wisdom files, first as they are, then with correct hashes, to test the code after the hash
+ * check. An entry that can be read must not change if it is written and read again, and a store
+ * must accept or refuse it. */
 #include "fuzz/fuzz.h"
 
 #include "store/wisdom.h"
@@ -75,7 +75,7 @@ static int take_record(void *user, const gputune_record *record)
     return 0;
 }
 
-/* Opening a store is slow, so only a few readable inputs are imported. */
+/* Called for only a few of the readable inputs, because opening a store is slow. */
 static void import(const char *text)
 {
     gt_store *store, *target;

@@ -18,7 +18,8 @@ static const char two_kernels[] =
     "ptxas info    : Used 12 registers, used 1 barriers, 256 bytes smem\n"
     "ptxas info    : Compile time = 2.937 ms\n";
 
-/* NVRTC 12, sm_80: indentation without a prefix, constants listed by bank. */
+/* NVRTC 12, sm_80: function properties are indented without a prefix, and constant memory is listed
+ * by bank. */
 static const char older[] =
     "ptxas info    : 0 bytes gmem, 400 bytes cmem[3]\n"
     "ptxas info    : Compiling entry function 'k' for 'sm_80'\n"

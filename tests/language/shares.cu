@@ -1,4 +1,4 @@
-// Divides by the sum: clusters of blocks add, then a cooperative grid waits for the total
+// Divides each element by the sum, which clusters and then a cooperative kernel compute
 #include "gputune.cuh"
 
 #pragma gputune kernel(shares)

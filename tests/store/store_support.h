@@ -58,7 +58,7 @@ static inline int close_world(void **state)
     return 0;
 }
 
-/* Opens a database with a system's database below it, which may be NULL. */
+/* Opens a database as the user's file. `system` is the path of a system's file, or NULL. */
 static inline gt_store *open_over(world *w, const char *path, const char *system)
 {
     gt_store *store;
@@ -199,7 +199,7 @@ static inline void put_into(world *w, const char *path, int64_t n, double time_n
     put_size(store, n, time_ns);
 }
 
-/* Stores the facts of a GPU, with one scenario. */
+/* Stores the properties of a GPU, and a scenario on that GPU. */
 static inline void put_gpu(gt_store *store, const char *environment, const gt_device *device,
                            const char *host, double copy_bytes_per_s)
 {

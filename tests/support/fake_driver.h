@@ -1,5 +1,5 @@
 /* A fake driver that records its calls, for tests of code that calls the driver, without a GPU.
- * There is only one. Several threads may call it, but only after its scripts are set. */
+ * There is only one fake driver. Several threads may call it after its scripts are set. */
 #pragma once
 
 #include "gpu/driver.h"
@@ -27,7 +27,7 @@ typedef struct fake_driver {
     CUcontext current;
     CUstreamCaptureStatus capture_status[FAKE_STREAMS]; /* status of each stream by its number */
     CUresult capture_result;                            /* result of StreamGetCaptureInfo */
-    bool events_pending;   /* true if EventQuery returns not ready until EventSynchronize */
+    bool events_pending;   /* true if events are not ready until EventSynchronize is called */
     const char *fail_name; /* name of the failing call */
     CUresult fail_code;
     int fail_after; /* number of calls that succeed before the failure */
@@ -65,7 +65,7 @@ const fake_call *fake_find(const char *name, size_t nth);
  * Valid until the next use. */
 const char *fake_story(void);
 CUstreamCaptureMode fake_mode(void);
-/* Return the stream or context with this number, from 1. */
+/* Return the stream or context with this number, counted from 1. */
 CUstream fake_stream(int number);
 CUcontext fake_context(int number);
 /* Calls the callbacks that run some time after all graphs were destroyed. */

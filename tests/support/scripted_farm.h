@@ -35,7 +35,7 @@ typedef struct scripted_farm {
     uint32_t late;          /* number of the next waits that end before an answer */
     uint32_t blameless;     /* number of the next rounds that fail although no variant fails */
     const char *other;      /* description of another user of the GPU, or NULL */
-    const char *fault;      /* the driver's name of a crash's fault; NULL: illegal address */
+    const char *fault;      /* the driver's name for the fault of a crash; NULL: illegal address */
     gputune_status prepare; /* result of preparing */
     /* Returns true if the farm's next call ("farm") or answer ("answer") fails with `failure`; may
      * be NULL. */

@@ -8,7 +8,7 @@ static struct CMUnitTest tests[64];
 static int lines[64];
 static size_t count;
 
-/* Adds a test in the order of lines, because constructors run in any order. */
+/* Inserts a test in the order of the source lines. Constructors call this in any order. */
 void test_add(int line, const struct CMUnitTest *test)
 {
     if (count == sizeof tests / sizeof *tests) {

@@ -1,4 +1,4 @@
-// Softmax of rows of halves, by several correct methods and with faults.
+// Softmax of rows of halves: several correct methods, and one method with various faults.
 #pragma gputune kernel(softmax)
 #pragma gputune problem(rows = 48, columns = 512)
 #pragma gputune args(out half y[rows][columns], in half x[rows][columns] = uniform(-4, 4), \

@@ -14,7 +14,7 @@ typedef gputune_status (*failing_act)(failing_world *f);
 struct failing_world {
     world *w;
     failing_act act;
-    const char *best;   /* part of the configuration that is chosen if nothing fails */
+    const char *best;   /* text in the configuration that is chosen if nothing fails, or NULL */
     bool nothing_fails; /* true while the call is repeated without failures */
     bool may_refute;    /* true if a failure may be stored for the variant */
     gputune_sizes sizes;

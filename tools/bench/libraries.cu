@@ -3,10 +3,10 @@
 // batch of launches is a CUDA graph, so the host's time does not count. A sample is an event pair
 // around a batch. Batches of both sides alternate, and a ratio is that of adjacent samples.
 //
-// Memory-bound kernels are also compared with a device-to-device copy by the driver. The copy moves
-// the minimum number of bytes that the kernel must read and write. Kernels that no library has
-// (copy, softmax, rmsnorm, stencils) are only compared with this copy. Copies are not captured,
-// because they are slower in graphs.
+// Memory-bound kernels are also compared with the driver's device-to-device copy, which moves the
+// minimum number of bytes that the kernel must read and write. Kernels that no library has (copy,
+// softmax, rmsnorm, stencils) are only compared with this copy. Copies are not captured, because
+// they are slower in graphs.
 //
 // The rows "passing" measure thousands of parameters. All are passed by value, or only 4 KB of them
 // (the older limit), and the rest with cudaMemcpyToSymbol() from pageable memory before each launch,
@@ -293,7 +293,7 @@ struct plan_holder {
 };
 
 // Prints a row; `work` is in units per launch. For bytes, a row for a copy of the same size
-// follows, unless it stays in the L2 cache.
+// follows, unless the copy fits in the L2 cache.
 void show(const std::string &row, const plan_holder &plan, const char *library,
           const verdict &result, double work, const char *unit)
 {

@@ -39,7 +39,7 @@ typedef struct gt_json_reader {
  * place, but at depth 2 only complete members. ENOMEM. Does not depend on the locale. Thread-safe.
  */
 gputune_status gt_json_read(gt_json_reader *reader, gt_json_list *out, char *text, size_t bytes);
-/* Returns true if a malformed text may only be truncated, because it ends at reader->at. */
+/* Returns true if a text may be malformed only because it was cut off in the word at reader->at. */
 bool gt_json_is_cut(const gt_json_reader *reader);
 
 /* Returns the value after `last` in a container, or the first value if `last` is NULL. Returns NULL

@@ -14,8 +14,8 @@
 
 enum {
     GT_TOLERANCE_FEW = 64,  /* outputs with fewer elements need several steps to measure S */
-    GT_TOLERANCE_STEPS = 6, /* number of steps for these outputs; the largest S counts */
-    /* a sparse step moves one of this many inputs, to count terms */
+    GT_TOLERANCE_STEPS = 6, /* number of steps for these outputs; the largest S is used */
+    /* to count terms, a sparse step changes one in this many elements of the inputs */
     GT_TOLERANCE_SPARSE = 64
 };
 
@@ -24,7 +24,7 @@ typedef struct gt_sensitivity {
     double step;     /* relative step of the inputs; 0: no input could be moved */
     double largest;  /* largest |result| */
     double moved;    /* largest |result - moved result| */
-    double relative; /* largest |result - moved result| / |result|; INFINITY if a 0 moved */
+    double relative; /* largest |result - moved result| / |result|; INFINITY if a 0 changed */
     double still;    /* fraction of elements that a sparse step did not change; 0: unknown */
 } gt_sensitivity;
 

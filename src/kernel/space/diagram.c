@@ -27,7 +27,7 @@ typedef struct builder {
     const gt_space *space;
     gt_binding binding;
     uint32_t at;
-    uint32_t all, known; /* all axes, and axes with a value after this level */
+    uint32_t all, known; /* all axes; axes of this level and of the levels before it */
     level now, next;
     uint32_t capacity;
     uint32_t *table; /* hash table: maps keys to nodes of `next`, as node + 1 */

@@ -13,7 +13,7 @@
 typedef enum gt_term_kind {
     GT_TERM_CODE,  /* an expression or a part of an expression */
     GT_TERM_SLOT,  /* the slot of an axis; known if the axis has a value */
-    GT_TERM_JOIN,  /* a pair of operands without a value */
+    GT_TERM_JOIN,  /* a combination of two terms, which has a key but no value */
     GT_TERM_LAUNCH /* a slot that a stage sets; operands[0] is the input of the stage */
 } gt_term_kind;
 
@@ -34,9 +34,9 @@ typedef struct gt_term_list {
 
 /* The state of a term when only some axes have values. */
 typedef enum gt_left {
-    GT_LEFT_OPEN,  /* a term of axes without a value */
-    GT_LEFT_VALUE, /* a term with a value */
-    GT_LEFT_FAILED /* a term that cannot be computed, for example a division by zero */
+    GT_LEFT_OPEN,  /* the term depends on axes without a value */
+    GT_LEFT_VALUE, /* the term has a value */
+    GT_LEFT_FAILED /* the term cannot be computed, for example because of a division by zero */
 } gt_left;
 
 typedef struct gt_residue {

@@ -339,8 +339,9 @@ static gputune_status check_step(gt_template_step *step, checked *c)
     return GPUTUNE_OK;
 }
 
-/* Checks the parameters of a judge after its blocks. A reference may use double for outputs and
- * have an additional parameter `scale`. check() and init() kernels have one more parameter. */
+/* Checks the number of a judge's parameters, and the types of those that follow the parameter
+ * blocks. A reference may use double for outputs and have an additional parameter `scale`. check()
+ * and init() kernels have one more parameter. */
 static gputune_status check_judge_parameters(gt_judge *judge, const checked *c)
 {
     const gt_template *template = c->p->template;

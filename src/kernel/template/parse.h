@@ -8,16 +8,16 @@
 #include "kernel/text/branches.h"
 #include "kernel/text/declarations.h"
 
-/* A setting, `NAME = …` or a clause: expressions, a list or a word. */
+/* A setting, `NAME = …` or a clause, whose value is expressions, arguments or a word. */
 typedef struct gt_setting {
     const char *word;
     /* offset of the member: a gt_dimensions if `most` >= 3, a word's index if `most` is 0,
      * otherwise `most` expressions */
     size_t offset;
-    uint32_t most; /* number of expressions; 0: a word or arguments */
-    unsigned clause_use,
-        launch_use;       /* allowed GT_USE_ bits in a clause and in NAME =; 0: not allowed there */
-    bool in_source;       /* true for a setting of all kernels, in gt_template_parts */
+    uint32_t most; /* maximum number of expressions; 0: a word or arguments */
+    /* GT_USE_ bits allowed in a clause, and in `NAME =`; 0: not allowed there */
+    unsigned clause_use, launch_use;
+    bool in_source;       /* true for a member of gt_template_parts, which applies to all kernels */
     bool is_real;         /* true if the clause's expressions may be floating-point */
     const char *words;    /* allowed words or numbers, or NULL for any */
     const char *expected; /* the allowed words, as text for messages */

@@ -26,7 +26,7 @@ typedef struct gt_function_parameter {
     bool has_default;
     bool is_const;      /* true for a pointer to const */
     bool is_overlong;   /* true if the type or the name is too long to store */
-    bool is_unusual;    /* true for types other than TYPE and TYPE * */
+    bool is_unusual;    /* true unless the type is `TYPE` or `TYPE *` */
     gt_element element; /* element type, if has_type */
 } gt_function_parameter;
 
