@@ -343,7 +343,7 @@ enum { SIZES_FIRST = 128, SIZES_LATER = 250, SIZES_MOST = 400 };
 /* Divides the remaining time among the phases of a round. Returns false if too little is left. */
 static bool plan_round(gt_rule_maker *maker)
 {
-    static const double first_share = 0.12, testing_share = 0.19, learning_share = 0.05,
+    static const double first_share = 0.15, testing_share = 0.19, learning_share = 0.05,
                         least_share = 0.1; /* fraction of the time limit */
     static const double margin = 1.25;
     const bool is_first = !maker->tuned.count;
