@@ -13,8 +13,9 @@
  *   than the machine has.
  *
  * A slot has no worker, or its worker loads the compiler (until `ready`), has no job, compiles, or
- * compiles a cancelled job (`forgotten`). In the last state, the worker is replaced if it takes
- * long and the slot is needed. */
+ * compiles a cancelled job (`forgotten`). In the last state, a new job with the same key takes the
+ * cancelled one over, and the worker is replaced if it takes long and the slot is needed. The code
+ * of cancelled jobs that end is kept (`kept`). */
 #include "base/clock.h"
 #include "base/condition.h"
 #include "base/environment.h"
