@@ -313,7 +313,7 @@ void gt_compile_pump(gt_host_farm *farm)
 
 /* Turns a cancelled job with the same key, if one is kept or compiled now, into the new job.
  * Returns false if there is none. */
-static bool take_up_again(gt_host_farm *farm, const gt_compile_job *job)
+static bool adopt_cancelled(gt_host_farm *farm, const gt_compile_job *job)
 {
     gt_compile_host *host = &farm->compile;
     gt_farm_request *found = NULL;
@@ -340,7 +340,7 @@ gputune_status gt_compile_submit(gt_host_farm *farm, const gt_compile_job *job)
     gt_compile_host *host = &farm->compile;
     gt_packet *packet;
     gt_farm_request *request;
-    if (job->key && take_up_again(farm, job)) {
+    if (job->key && adopt_cancelled(farm, job)) {
         return GPUTUNE_OK;
     }
     GT_TRY(gt_packet_make(&packet, GT_FRAME_COMPILE, job));
