@@ -938,9 +938,10 @@ draft_amount *draft_eval(draft_node *node)
     case DRAFT_TRUNCATE: {
         draft_amount *value = draft_eval(node->children[0]);
         return value->kind == DRAFT_REAL ? draft_make(DRAFT_QUOTIENT, value->a, value->b, NULL)
-               : draft_is_known(value)   ? value
-               : draft_on_host()         ? draft_host_symbol(NULL, draft_source_of(node->at), NULL)
-                                         : draft_changing("a rounded number");
+               : draft_is_constant(&number, node->at) ? draft_number(number)
+               : draft_is_known(value)                ? value
+               : draft_on_host() ? draft_host_symbol(NULL, draft_source_of(node->at), NULL)
+                                 : draft_changing("a rounded number");
     }
     case CX_SIZEOF:
         return draft_is_constant(&number, node->at) ? draft_number(number) : draft_nothing();

@@ -8,7 +8,8 @@
 /* Returns a type's name without qualifiers and keywords. */
 static const char *bare_name(const char *name)
 {
-    static const char *const words[] = {"const ", "volatile ", "struct ", "class ", "enum "};
+    static const char *const words[] = {"const ", "volatile ", "struct ",
+                                        "class ", "enum ",     "(anonymous namespace)::"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (strncmp(name, words[i], strlen(words[i])) == 0) {
             return bare_name(name + strlen(words[i]));
@@ -98,6 +99,12 @@ static void write_struct(gt_text *out, draft_settled *s, draft_decl *parameter, 
         }
         gt_text_printf(out, "%s%s = ", between, strrchr(inner, '.'));
         between = ", ";
+        if (fields.items[i].type.kind == CX_TYPE_ARRAY && draft_is_integer(own)) {
+            draft_ask(s,
+                      "%s: what does '%s%s' hold? Elements of arrays are not followed; complete "
+                      "args()",
+                      draft_place_of(parameter->at), parameter->name, inner);
+        }
         if (draft_fields_of(own).count > 1) {
             write_struct(out, s, parameter, inner, own);
         } else {

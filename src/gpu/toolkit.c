@@ -26,9 +26,11 @@ void gt_header_hint_append(gt_text *out, const char *line, const gt_texts *missi
 {
     static const char *const words[] = {"is undefined", "has no member", "must be a class",
                                         "is not a template", "storage class or type specifier"};
-    if (strncmp(line, "thrust/", strlen("thrust/")) == 0 || strstr(line, "/thrust/")) {
-        gt_text_append(out, "; NVRTC does not compile this part of Thrust; kernels may use "
-                            "thrust::complex, pair, tuple, its functors and iterators");
+    if (strncmp(line, "thrust/", strlen("thrust/")) == 0 || strstr(line, "/thrust/") ||
+        strstr(line, "/cub/")) { /* Thrust's algorithms include CUB's */
+        gt_text_append(out, "; NVRTC does not compile algorithms of Thrust or for the whole GPU; "
+                            "kernels may use thrust::complex, pair, tuple, its functors and "
+                            "iterators, and CUB's functions for warps and blocks");
         return;
     }
     if (strstr(line, "namespace \"std\" has no member")) {

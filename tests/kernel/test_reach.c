@@ -146,6 +146,8 @@ TEST(cut_gives_a_namespace_to_each_using_directive)
     check("using namespace a::b; int x;", "k",
           "namespace a { namespace b { } } using namespace "
           "a::b;");
+    check("namespace { namespace n { struct S { }; } } using namespace n;", "S",
+          "namespace { namespace n { struct S { }; } } using namespace n;");
     check("namespace c = a; using namespace c; __global__ void k() { c::f(); }", "k",
           "namespace c = a; using namespace c; __global__ void k() { c::f(); }");
 }

@@ -309,14 +309,14 @@ static void append_namespace(gt_text *out, const reach *r, const gt_piece *piece
     }
 }
 
-static bool uses_alias(const reach *r, const gt_piece *piece)
+/* Returns true if the text has the namespace of a `using namespace a::b;`, or an alias. */
+static bool has_namespace(const reach *r, const gt_piece *piece)
 {
-    for (size_t p = 0; p < r->found.items.count; p++) {
-        const gt_piece *alias = &r->found.items.items[p];
-        for (size_t k = 0; k < alias->keys && alias->kind == GT_PIECE_ALIAS; k++) {
-            if (keys_of(r, alias)[k] == r->found.words.items[piece->begin + 2].id) {
-                return true;
-            }
+    const gt_word *w = r->found.words.items;
+    for (size_t i = 0; i + 1 < r->found.words.count; i++) {
+        if (w[i].id == GT_IS_NAMESPACE && w[i + 1].id == w[piece->begin + 2].id &&
+            (i == 0 || w[i - 1].id != GT_IS_USING)) {
+            return true;
         }
     }
     return false;
@@ -376,7 +376,7 @@ static gputune_status write_left(char **out, reach *r, const char *text, const c
     for (size_t p = 0; p < r->found.items.count; p++) {
         const gt_piece *piece = &r->found.items.items[p];
         if (piece->kind == GT_PIECE_USING && piece->end > piece->begin + 2 && !piece->is_torn &&
-            !uses_alias(r, piece)) {
+            !has_namespace(r, piece)) {
             const size_t at = begin_of(r, piece, read);
             gt_text_append_bytes(&joined, left + copied, at - copied);
             append_namespace(&joined, r, piece);
