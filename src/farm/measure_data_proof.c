@@ -41,7 +41,7 @@ typedef struct gt_data_set {
     bool tried, survived;
 } gt_data_set;
 
-enum { ROUNDS_MAX = 11 + GT_OTHER_MAX };
+enum { ROUNDS_MAX = 13 + GT_OTHER_MAX };
 
 struct gt_data_proof {
     /* state of the data proof; its parent is the setup's state */
@@ -436,6 +436,18 @@ static gputune_status build_proof(gt_data_proof *proof, const gt_measure_setup *
     return status;
 }
 
+static void want_round(gt_data_proof *proof, const gt_variation *wanted)
+{
+    const gt_variation own = gt_variation_make(&proof->base, GT_SCALARS_OWN, GT_CONTENTS_PLAIN, 0);
+    const gt_variation *last =
+        &proof->rounds[proof->round_count ? proof->round_count - 1 : 0].variation;
+    bool is_new = !variation_is(wanted, &own) && !variation_is(wanted, last) &&
+                  !variation_is(wanted, &proof->usual.variation);
+    proof->rounds[proof->round_count].variation = *wanted;
+    proof->round_count += is_new;
+}
+
+/* The first two rounds change only every second flag. The usual data set changes all of them. */
 static void want_rounds(gt_data_proof *proof)
 {
     static const struct {
@@ -447,29 +459,36 @@ static void want_rounds(gt_data_proof *proof)
                   {GT_SCALARS_ZERO, GT_CONTENTS_HIGH},     {GT_SCALARS_NEAR, GT_CONTENTS_LOW},
                   {GT_SCALARS_NAN, GT_CONTENTS_PLAIN},     {GT_SCALARS_HUGE, GT_CONTENTS_PLAIN},
                   {GT_SCALARS_INFINITE, GT_CONTENTS_PLAIN}};
-    enum { ROUNDS = sizeof rounds / sizeof *rounds };
-    const uint32_t lists = gt_workload_longest_list(&proof->base);
-    const gt_variation own = gt_variation_make(&proof->base, GT_SCALARS_OWN, GT_CONTENTS_PLAIN, 0);
-    for (uint32_t i = 0; i < ROUNDS + lists; i++) {
-        uint32_t turn = i < ROUNDS ? 0 : i - ROUNDS;
-        gt_contents contents = i < ROUNDS ? rounds[i].contents : proof->usual.variation.contents;
-        gt_variation wanted = gt_variation_make(
-            &proof->base, i < ROUNDS ? rounds[i].scalars : GT_SCALARS_FAR,
-            gt_workload_has_contents(&proof->base, contents) ? contents : GT_CONTENTS_PLAIN, turn);
+    const gt_contents usual = proof->usual.variation.contents;
+    for (uint32_t half = 0; half < 2; half++) {
+        gt_variation wanted = gt_variation_make(&proof->base, GT_SCALARS_FAR, usual, 0);
+        uint32_t flags = 0;
+        for (uint32_t i = 0; i < proof->base.number_count; i++) {
+            if (gt_number_is_flag(&proof->base, i) && flags++ % 2 == half) {
+                wanted.scalars[i] = GT_SCALARS_OWN;
+            }
+        }
+        want_round(proof, &wanted);
+    }
+    for (uint32_t i = 0; i < sizeof rounds / sizeof *rounds && proof->base.has_reference; i++) {
+        bool has = gt_workload_has_contents(&proof->base, rounds[i].contents);
+        gt_variation wanted = gt_variation_make(&proof->base, rounds[i].scalars,
+                                                has ? rounds[i].contents : GT_CONTENTS_PLAIN, 0);
         proof_keep_flags(&wanted, proof);
-        const gt_variation *last =
-            &proof->rounds[proof->round_count ? proof->round_count - 1 : 0].variation;
-        bool is_new = !variation_is(&wanted, &own) && !variation_is(&wanted, last) &&
-                      !variation_is(&wanted, &proof->usual.variation);
-        proof->rounds[proof->round_count].variation = wanted;
-        proof->round_count += is_new;
+        want_round(proof, &wanted);
+    }
+    for (uint32_t turn = 0; turn < gt_workload_longest_list(&proof->base); turn++) {
+        gt_variation wanted = gt_variation_make(&proof->base, GT_SCALARS_FAR, usual, turn);
+        proof_keep_flags(&wanted, proof);
+        want_round(proof, &wanted);
     }
 }
 
 /* Runs only the reference, with the requested flags, because the default was not proved yet. */
 static gputune_status begin_proof(gt_data_proof *proof, const gt_measure_setup *setup)
 {
-    bool has_contents = gt_workload_has_contents(&proof->base, GT_CONTENTS_SPECIALS);
+    bool has_contents =
+        proof->base.has_reference && gt_workload_has_contents(&proof->base, GT_CONTENTS_SPECIALS);
     gt_variation own = gt_variation_make(&proof->base, GT_SCALARS_OWN, GT_CONTENTS_PLAIN, 0);
     proof->usual.variation = gt_variation_make(
         &proof->base, GT_SCALARS_FAR, has_contents ? GT_CONTENTS_SPECIALS : GT_CONTENTS_PLAIN, 0);
@@ -498,7 +517,7 @@ static bool is_worth(const gt_measure *measure, const gt_measure_setup *setup)
     enum { MOST_BYTES = 64 << 20 };
     const gt_workload *base = base_of(setup);
     const uint64_t live = 0;
-    bool is_worth = !measure->lost_tries.plain && base->has_reference &&
+    bool is_worth = !measure->lost_tries.plain && (base->has_reference || base->has_check) &&
                     gt_plan_device_bytes(NULL, base, 1, &live) <= MOST_BYTES;
     for (uint32_t i = 0; i < setup->input_count; ++i) {
         is_worth &= !setup->inputs[i].is_ipc;

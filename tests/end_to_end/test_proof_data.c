@@ -11,6 +11,7 @@
 typedef struct kernel {
     const char *name, *code, *input, *args, *types, *right, *other, *reference;
     const char *tolerance;
+    bool checks;       /* `reference` is the body of a check kernel, which counts in *wrong */
     const char *words; /* expected part of the failure or of the message about the winner */
 } kernel;
 
@@ -24,8 +25,8 @@ static void write_kernel(char path[128], const kernel *k)
                                "#pragma gputune block(WHICH ? 64 : 128)\n"
                                "#pragma gputune grid(ceil_div(n, WHICH ? 64 : 128))\n"
                                "#pragma gputune shared(4 * (WHICH ? 64 : 128))\n"
-                               "#pragma gputune reference(tried_reference, block = 256%s)\n";
-    static const char body[] = "__global__ void %s(float *y, const float *x%s%s, int n)\n"
+                               "#pragma gputune %s(tried_reference, block = 256%s)\n";
+    static const char body[] = "__global__ void %s(float *y, const float *x%s%s, int n%s)\n"
                                "{\n"
                                "    int i = (int)(blockIdx.x * blockDim.x + threadIdx.x);\n";
     const char *comma = k->args ? ", " : "", *types = k->types ? k->types : "";
@@ -33,16 +34,17 @@ static void write_kernel(char path[128], const kernel *k)
     FILE *file = fopen(path, "w");
     assert_non_null(file);
     fprintf(file, head, k->input ? k->input : "", comma, k->args ? k->args : "",
-            k->tolerance ? k->tolerance : "");
+            k->checks ? "check" : "reference", k->tolerance ? k->tolerance : "");
     fprintf(file, "%s\n", k->code ? k->code : "");
     fprintf(file, "static __device__ void slowly(float *y)\n{\n    float x = 1;\n#pragma unroll 1\n"
                   "    for (int t = 0; t < 600 && threadIdx.x < 32; t++)\n"
                   "        asm volatile(\"add.rn.f32 %%0, %%0, %%0;\" : \"+f\"(x));\n"
                   "    if (x == 3) y[0] = x; // never, so that an assembler keeps the loop\n}\n");
-    fprintf(file, body, "tried", comma, types);
+    fprintf(file, body, "tried", comma, types, "");
     fprintf(file, "#if WHICH\n    %s\n#else\n    %s\n%s#endif\n}\n", k->other ? k->other : k->right,
             k->right, k->other ? "    slowly(y);\n" : "");
-    fprintf(file, body, "tried_reference", comma, types);
+    fprintf(file, body, "tried_reference", comma, types,
+            k->checks ? ", unsigned long long *wrong" : "");
     fprintf(file, "    %s\n}\n", k->reference ? k->reference : k->right);
     assert_int_equal(fclose(file), 0);
 }
@@ -319,6 +321,20 @@ TEST(scalars_have_other_values)
          .right = SCALED,
          .other = THRICE,
          .words = "where a = 4"},
+        {.name = "one of two flags",
+         .args = "int s = 0, int t = 0",
+         .types = "int s, int t",
+         .right = "if (i < n) y[i] = (1 + s + 2 * t) * x[i];",
+         .other = "if (i < n) y[i] = (s && t ? 4 : 1) * x[i];",
+         .words = "where t = 1"},
+        {.name = "a factor under a check kernel",
+         .args = "float a = 3",
+         .types = "float a",
+         .right = SCALED,
+         .other = THRICE,
+         .reference = "if (i < n && y[i] != a * x[i]) atomicAdd(wrong, 1ull);",
+         .checks = true,
+         .words = "where a = "},
     };
     expect_right(correct, COUNT(correct));
     expect_found(faulty, COUNT(faulty));
