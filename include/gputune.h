@@ -315,7 +315,7 @@ typedef enum gputune_objective {
     GPUTUNE_OBJECTIVE_KERNEL,  /* device time, by graph replay */
     GPUTUNE_OBJECTIVE_LAUNCH,  /* host time of launches back to back */
     GPUTUNE_OBJECTIVE_LATENCY, /* host time of one launch and a synchronisation */
-    GPUTUNE_OBJECTIVE_ENERGY,  /* energy per launch by NVML; values are nanojoules */
+    GPUTUNE_OBJECTIVE_ENERGY,  /* energy per launch in nanojoules, measured by NVML */
     GPUTUNE_OBJECTIVE_RATE /* work per device time, the only objective if work() uses axes; values
                               are nanoseconds for the work of one launch of the default */
 } gputune_objective;
@@ -418,7 +418,7 @@ struct gputune_options {
     /* A name for what `reference` computes: results verified under the same name are reused. NULL:
      * results that another process, function or `user` verified are verified again. */
     const char *reference_tag;
-    gputune_log_fn log; /* receives the lines of this call, as the tuner's log does */
+    gputune_log_fn log; /* receives this call's log lines; the tuner's log receives them too */
     gputune_progress_fn progress;
     void *user; /* passed to log, progress and reference */
     /* Nonzero stops the call; results are kept. Set by signal handlers, or atomically by threads */

@@ -478,7 +478,7 @@ inline code code_named(const char *type)
     return static_cast<code>(i);
 }
 
-/* nullptr: not known. */
+/* Returns nullptr for code::other. */
 inline const char *name_of(code type)
 {
     return type == code::other ? nullptr : names_of_codes[static_cast<int>(type)];
@@ -1106,7 +1106,7 @@ class options
         tag_ = tag.empty() ? unique_tag() : std::move(tag);
         return *this;
     }
-    /* Sets a function that receives the log lines of this call, as the tuner's log does. */
+    /* Sets a function that receives this call's log lines. The tuner's log receives them too. */
     options &log(log_fn function)
     {
         log_ = std::move(function);
@@ -1150,7 +1150,7 @@ class options
     template <typename Call> auto with(Call call) const
     {
         volatile int stop = 0;
-        /* the const is cast away, because an exception in a callable sets the flag too */
+        /* the const is cast away, because an exception in a callable also sets the flag */
         running state{*this, plain.cancel ? const_cast<volatile int *>(plain.cancel) : &stop};
         gputune_options made = plain;
         std::vector<const char *> only, starts;

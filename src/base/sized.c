@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* A struct whose size is outside these limits is uninitialised memory. */
+/* A struct whose size is outside these limits is taken for uninitialised memory. */
 enum { SMALLEST = 8, LARGEST = 4096 };
 
 /* Sets *common to the size that the caller's and this build's struct have in common. */

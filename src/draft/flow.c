@@ -268,8 +268,8 @@ static void run_round(const loop *l)
     }
 }
 
-/* Runs a round and undoes it. Returns the changes of the round, and sets *left to those of branches
- * that leave it. */
+/* Runs a round and undoes it. Returns all its changes, and sets *left to the changes in branches
+ * that leave the round. */
 static draft_bindings changes_of(draft_bindings *left, const loop *l)
 {
     const draft_bindings outer = draft_now.left;
@@ -361,8 +361,8 @@ static bool is_changed(const draft_bindings *changes, const draft_decl *decl)
 }
 
 /* Sets the values that the loop's variables have in a round. A variable that moves by equal steps
- * gets the symbol of a counter. A round is run to find the steps; a variable that changes in
- * branches which leave the round has none. */
+ * gets the symbol of a counter. Runs a round to find the steps. A variable that changes in a branch
+ * that leaves the round has no step. */
 static void enter_loop(const loop *l, const draft_bindings *changes, const draft_bindings *left)
 {
     draft_amount **first = draft_new((changes->count + 1) * sizeof(draft_amount *));
@@ -471,7 +471,8 @@ static void run_loop(const loop *l, bool checks_first)
         draft_now.out->has_loop = true;
         enter_loop(l, &changes, &left);
         draft_amount *condition = l->condition ? draft_eval(l->condition) : draft_nothing();
-        if (l->condition && draft_is_known(condition)) { /* values that end the loop get a range */
+        if (l->condition && draft_is_known(condition)) {
+            /* gives ranges to the buffers whose elements the condition reads */
             draft_bound(condition, true, &draft_now.facts);
         }
         draft_now.unsure += l->condition && draft_is_unsure(condition);
@@ -518,7 +519,7 @@ static void run_for(draft_node *node)
 
 /* ---- statements ------------------------------------------------------------------------------ */
 
-/* Runs a branch. Launches in a skipped branch describe the program only if there is no other. */
+/* Runs a branch. Launches in a skipped branch count only if the kernel has no other launch. */
 static bool run_branch(draft_node *branch, bool is_skipped)
 {
     draft_now.skipped += is_skipped;
@@ -571,7 +572,7 @@ static bool run_if(draft_node *node)
     draft_now.facts.count = facts;
     if (then_leaves != else_leaves) {
         branch_redo(then_leaves ? &second : &first);
-        draft_assume(value, else_leaves); /* holds up to the end of the block */
+        draft_assume(value, else_leaves); /* the fact holds up to the end of the block */
         doubt_changes(&skipped, "is changed before a jump");
         return false;
     }
@@ -648,8 +649,7 @@ static bool is_named(const draft_decl *decl, const char *path, const gt_token *n
            !cx.isConstQualifiedType(cx.getCursorType(decl->at));
 }
 
-/* Makes the variables doubtful that a part of the host's code may change, if clang cannot read it.
- */
+/* If clang cannot read a part of the host's code, makes variables that it may change doubtful. */
 static void doubt_unread(draft_extent part)
 {
     draft_program *program = draft_now.program;

@@ -225,8 +225,8 @@ bool draft_is_symbol(const draft_amount *value, draft_symbol_kind kind);
 /* Returns true if the value contains a symbol of this kind. */
 bool draft_has_kind(const draft_amount *value, draft_symbol_kind kind);
 bool draft_has_symbol(const draft_amount *value, const draft_symbol *symbol);
-/* Returns the replacement of a symbol or of an operation. If it returns NULL, the symbol stays, or
- * the operands of the operation are replaced. */
+/* Returns the replacement of a symbol or of an operation, or NULL to keep it. The operands of an
+ * operation that is kept are replaced. */
 typedef draft_amount *draft_replace_fn(void *user, draft_amount *part);
 draft_amount *draft_replace(draft_amount *value, draft_replace_fn *with, void *user);
 const char *draft_print_value(const draft_amount *value);

@@ -363,8 +363,8 @@ static bool is_config(const draft_node *child)
            strcmp(child->decl->name, "__cudaPushCallConfiguration") == 0;
 }
 
-/* Stores the arguments of a call in order. Other children are the function that is called, or a
- * launch's geometry. */
+/* Stores the arguments of a call in order, the called function in `callee`, and a launch's geometry
+ * in `config`. */
 static void make_call(draft_node *node, const draft_cursors *children)
 {
     const int count = cx.Cursor_getNumArguments(node->at);

@@ -13,8 +13,8 @@ struct emu_clock {
 typedef struct emu_place {
     const uint8_t *at;
     emu_knowledge knowledge;
-    emu_knowledge within; /* published only to the block with first component block - 1 */
-    uint32_t block;
+    emu_knowledge within; /* clocks that only one block can acquire */
+    uint32_t block;       /* 1 + component of that block's first warp; 0: no block */
 } emu_place;
 
 enum { RING = 16 };
@@ -236,7 +236,8 @@ static const emu_groups *groups_of(const emu_warp_order *writer, const emu_stamp
     return stamp->how & EMU_HOW_WRITE ? &writer->bulk[stamp->lane] : &writer->read[stamp->lane];
 }
 
-/* Returns true if a product has ended, because a warp that computes it has waited for it. */
+/* Returns true if a product (wgmma) is known to have ended: one of the warps that compute it waited
+ * for it before the lane's access. */
 static bool knows_product(const emu_warp *warp, unsigned lane, const emu_stamp *stamp,
                           const emu_warp *from)
 {

@@ -135,7 +135,7 @@ typedef struct emu_memory {
 /* Limits of the device and the host. 0 stands for the default, which is in brackets. */
 typedef struct emu_limits {
     uint32_t sm_count;      /* [1] each SM runs an equal share of the blocks and has an L1 cache */
-    uint32_t blocks_per_sm; /* [1] resident blocks of an SM, which can wait for each other */
+    uint32_t blocks_per_sm; /* [1] resident blocks per SM, which can wait for each other */
     uint32_t l1_bytes;      /* [0: no hits] size of an SM's L1 cache */
     uint32_t stack_bytes;   /* [1024] local memory for calls, added to the kernel's own */
     uint32_t workers;       /* [online CPUs] host threads */
@@ -188,7 +188,7 @@ typedef struct emu_counters {
     uint64_t global_store_lines;
     uint64_t global_store_sectors;
 
-    uint64_t local_sectors; /* sectors of loads and stores, with the 32 lanes of a word adjacent */
+    uint64_t local_sectors; /* sectors of loads and stores; a word's 32 lanes are adjacent */
 
     uint64_t shared_requests; /* loads and stores of the block's own shared memory */
     uint64_t shared_wavefronts;
@@ -200,16 +200,16 @@ typedef struct emu_counters {
     uint64_t const_addresses; /* distinct words in these requests, one cycle each */
 
     uint64_t global_atomic_sectors;
-    uint64_t shared_atomic_serial; /* sum of the maximum lanes per address of each request */
+    uint64_t shared_atomic_serial; /* maximum lanes on one address, summed over requests */
     uint64_t cluster_atomic_lanes;
-    uint64_t hottest_address_lanes; /* maximum number of lanes of atomics on one sector, in any
-                                       block or cluster; approximate if there are many sectors */
+    uint64_t hottest_address_lanes; /* lanes with atomics on the busiest sector of each block or
+                                       cluster, summed; approximate if there are many sectors */
 
     uint64_t block_barriers;   /* arrivals of warps at barriers of blocks */
     uint64_t cluster_barriers; /* arrivals of warps at barriers of clusters */
     uint64_t memory_waits;     /* instructions that wait for an earlier global load or atomic */
-    uint64_t longest_warp;     /* maximum number of instructions of one warp */
-    uint64_t longest_waits;    /* maximum of memory_waits of one warp */
+    uint64_t longest_warp;     /* largest number of instructions of any warp */
+    uint64_t longest_waits;    /* largest memory_waits of any warp */
 } emu_counters;
 
 /* A launch's fault. The message is one line: error, kernel, PTX line, block, thread, address. */

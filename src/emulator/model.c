@@ -13,7 +13,7 @@ typedef struct model_input {
     const emu_kernel_shape *shape;
     const emu_counters *counters;
     double multiprocessors; /* number of SMs that get a block */
-    double resident;        /* resident blocks of an SM */
+    double resident;        /* number of resident blocks per SM */
     double share;           /* fraction of all blocks that the busiest SM runs */
     double warps_per_block;
     double l2_bytes, dram_bytes;

@@ -12,7 +12,7 @@ typedef struct emu_block_needs {
 } emu_block_needs;
 
 typedef struct emu_residency {
-    int blocks;                /* resident blocks of an SM; 0: no block fits */
+    int blocks;                /* number of resident blocks per SM; 0: no block fits */
     size_t shared_limit_bytes; /* the chosen carveout */
     size_t l1_bytes;           /* L1 cache, which is the rest of the memory */
 } emu_residency;

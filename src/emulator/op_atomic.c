@@ -23,7 +23,7 @@ static void apply_element(emu_warp *warp, const emu_op *op, const emu_access *ac
     const atomic *a = op->extra;
     size_t bytes = op->bytes;
     uint8_t *results = emu_lanes(warp, a->results[k]);
-    /* in PTX, sums flush subnormals in global memory, but not in shared memory */
+    /* in PTX, atomic float additions flush subnormals in global memory, not in shared memory */
     bool can_flush =
         a->type == PTX_F32 && op->space != PTX_SHARED && op->space != PTX_SHARED_CLUSTER;
     EMU_FOR_LANES(lane, warp->mask)

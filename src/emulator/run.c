@@ -64,7 +64,7 @@ enum {
     SLICE = 1 << 16,         /* operations after which a worker checks for cancellation */
     SLICES_BEFORE_HELP = 16, /* slices after which a group shares its worker */
     QUANTUM = 4096,          /* operations of a warp before the next warp runs */
-    QUANTUM_SHORT = 256,     /* the same in a cooperative launch */
+    QUANTUM_SHORT = 256,     /* QUANTUM of a cooperative launch */
     MOST_RESIDENT = 1024,    /* maximum number of groups that share one worker */
     SMALL_LAUNCH = 4096,     /* a launch with fewer threads begins on one host thread */
     DEFAULT_STACK = 1024,
@@ -108,9 +108,9 @@ static bool is_cooperative(const emu_run_state *run)
 
 /* ---- launches that do not end ---- */
 
-/* A checked launch is reported as endless after ENDLESS_TIMES as many operations as the longest
- * launch of the kernel so far, but not before ENDLESS_LEAST. The first launch has the limit
- * ENDLESS_FIRST. */
+/* A checked launch is reported as endless if it exceeds a number of operations: ENDLESS_FIRST for
+ * the kernel's first launch. For later launches, the limit is the operations of the kernel's
+ * longest launch so far, multiplied by ENDLESS_TIMES, but at least ENDLESS_LEAST. */
 static const uint64_t ENDLESS_TIMES = 100;
 static const uint64_t ENDLESS_LEAST = UINT64_C(1) << 22, ENDLESS_FIRST = UINT64_C(1) << 27;
 enum { NAMES = 64 };

@@ -176,7 +176,7 @@ void gt_cores_divide(gt_compile_host *host)
 
 /* much longer than any successful compile; NVRTC has no time limit */
 static const double COMPILE_DEADLINE_S = 120;
-/* A worker that compiles a cancelled job for this many seconds may be replaced. */
+/* A worker may be replaced if it has been compiling a cancelled job for this many seconds. */
 static const double FORGOTTEN_S = 0.5;
 /* Seconds between checks of how many cores other farms use. */
 static const double CORE_S = 0.01;

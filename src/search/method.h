@@ -15,7 +15,7 @@ typedef struct gt_method {
     /* Sets the members of gt_outlook that only the method can compute. May be NULL. */
     void (*look)(gt_strategy *strategy, void *state, gt_outlook *out);
     bool learns; /* true if later proposals depend on results */
-    /* Returns the expected gain of a proposal, as a reduction of the logarithmic time; negative:
+    /* Returns the expected gain of a proposal, as a reduction of the time's logarithm; negative:
      * unknown. May be NULL. */
     double (*worth)(gt_strategy *strategy, void *state, const gt_point *point);
 } gt_method;
@@ -44,7 +44,7 @@ typedef struct gt_candidate {
     gt_point point;
     double prior; /* standardised time that the hints predict */
     double score; /* candidates with a higher score are proposed sooner */
-    double gain;  /* expected reduction of the logarithmic time */
+    double gain;  /* expected reduction of the time's logarithm */
     gt_prospect prospect;
 } gt_candidate;
 
@@ -86,7 +86,7 @@ typedef struct gt_model {
     double best_y;         /* the best time so far, standardised */
 
     uint32_t batch; /* number of proposals since the last update */
-    double gain;    /* expected gain of the last proposal, as a reduction of the logarithmic time */
+    double gain;    /* expected reduction of the time's logarithm by the last proposal */
 
     GT_ARRAY(gt_candidate) pool;
     gt_hash_index places; /* index into the pool by the hash of a point */

@@ -8,8 +8,8 @@ typedef struct gt_wisdom_entry {
     gt_winner winner;
     gt_trial trial, standard; /* trials of the winner and of the default; a zero hash means none */
     gt_trial_list also;       /* other trials, as hints for a search */
-    gt_stored_rule
-        rule; /* with a text, the entry is a rule: it has only `rule`, `site` and `codes` */
+    /* if rule.text is not NULL, the entry is a rule: only `rule`, `site` and `codes` are set */
+    gt_stored_rule rule;
     GT_ARRAY(gt_code) codes; /* code of the rule's variants */
 } gt_wisdom_entry;
 

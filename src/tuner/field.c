@@ -192,11 +192,11 @@ double gt_field_patience(const gt_field *field)
     return starts_more ? 0 : 0.1;
 }
 
-/* Fraction of the limit after which a compile is put off, and nothing waits for the default. */
+/* Fraction of the time limit after which compiles are put off and waiting for the default ends. */
 static const double SHARE = 0.2;
-/* Fraction of the limit after which an unfinished variant counts as too slow for the limit. */
+/* Fraction of the time limit after which an unfinished variant counts as too slow. */
 static const double MOST = 0.5;
-/* The same fraction for a variant whose compile was put off. */
+/* Like MOST, for all attempts together at a compile that was put off. */
 static const double FAIR = 0.3;
 /* No first compile counts as too slow before this time. */
 static const double LEAST_S = 3;
@@ -253,8 +253,8 @@ static bool may_be_put_off(const gt_field *field, const gt_unit *unit)
     return true;
 }
 
-/* Returns how many seconds a compile may occupy its worker. Until one has ended, workers are freed
- * one at a time. */
+/* Returns how many seconds a compile may occupy its worker. Until a compile has ended, workers are
+ * freed one at a time. */
 static double compile_share_s(const gt_field *field)
 {
     double share_s = SHARE * limit_s(field);
@@ -265,7 +265,8 @@ static double compile_share_s(const gt_field *field)
     return is_time ? share_s : INFINITY;
 }
 
-/* Returns true if the proposer gives up all waiters. Default and fallback are never given up. */
+/* Returns true if the proposer gives up all variants that wait for the unit. Default and fallback
+ * are never given up. */
 static bool is_given_up(const gt_field *field, gt_unit *unit, double seconds)
 {
     gt_proposer *proposer = field->options.proposer;
@@ -317,7 +318,7 @@ gputune_status gt_field_end_slow_compiles(gt_field *field)
     return field->options.races ? stop_waiting_for_default(field) : GPUTUNE_OK;
 }
 
-/* Returns true if the compile took most of the limit, or a fair part of it in two attempts. */
+/* Returns true if the compile takes more than MOST of the limit, or two attempts more than FAIR. */
 static bool compiles_slowly(const gt_field *field, const gt_variant *variant,
                             const gt_compiling *jobs, uint32_t count)
 {

@@ -94,7 +94,7 @@ uint32_t gt_tuning_untimed(const gt_tuning *tuning);
 gputune_status gt_tuning_start_round(gt_tuning *tuning);
 /* Handles the samples, or the failure, of a round. */
 gputune_status gt_tuning_take_round(gt_tuning *tuning, const gt_event *event);
-/* Without a first round, takes the times of the verifying launches as samples. */
+/* If there was no round, uses the times of the launches that verified contestants as samples. */
 gputune_status gt_tuning_settle_for_pilots(gt_tuning *tuning);
 /* Returns true if the objective is energy and `race` is still by time. */
 bool gt_tuning_is_before_weighing(const gt_tuning *tuning);

@@ -268,8 +268,8 @@ static gputune_objective sampled_now(const gt_tuning *tuning)
     return by_time && !weighs ? GPUTUNE_OBJECTIVE_KERNEL : tuning->session.field.setup->objective;
 }
 
-/* Returns true if verifying launches can replace a quick round: events timed them with a cold
- * cache, and they took long enough. Only the best contestant may already have other samples. */
+/* Returns true if the launches that verified the contestants can replace a quick round: their
+ * cache was cold, and they took long enough. Only the best contestant may already have samples. */
 static bool pilots_serve(const gt_tuning *tuning, const gt_race_round *round)
 {
     const gt_race *race = gt_tuning_current_race(tuning);
@@ -345,7 +345,7 @@ gputune_status gt_tuning_start_round(gt_tuning *tuning)
                                                [GT_RACE_FULL] = GT_SAMPLE_BRIEF,
                                                [GT_RACE_FINAL] = GT_SAMPLE_FULL};
     gt_race_round round;
-    do { /* repeat while verifying launches can replace the rounds */
+    do { /* repeat while the launches that verified contestants can replace rounds */
         GT_TRY(gt_race_next_round(gt_tuning_current_race(tuning), &round));
         if (round.count ? !pilots_serve(tuning, &round) : tuning->phase == GT_PHASE_PROVE) {
             break;

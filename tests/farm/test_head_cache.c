@@ -201,7 +201,7 @@ TEST(test_a_link_in_a_shared_folder_is_not_followed)
     assert_int_equal(unlink(link), 0);
 }
 
-/* A folder that others may write is not emptied, because its entries may have become links. */
+/* A folder that others may write to is not emptied, because its entries may have become links. */
 TEST(test_a_folder_that_others_may_write_is_left)
 {
     char name[512];

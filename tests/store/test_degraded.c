@@ -82,7 +82,7 @@ TEST_OF(newer_file_is_only_read, world *w, open_world, close_world)
     gt_store_close(store);
 }
 
-/* A newer file is not written, but it is read again after it was away. */
+/* A newer gputune's file is not written. It is read again after it was moved away and back. */
 TEST_OF(newer_file_that_was_away_is_read_again, world *w, open_world, close_world)
 {
     char away[128];
@@ -573,7 +573,7 @@ TEST_OF(forked_child_leaves_the_database_alone, world *w, open_world, close_worl
     gt_store_close(store);
 }
 
-/* The next write or lookup opens the file that is now at the path. */
+/* After the file was deleted, the next write creates a file, and the next lookup finds nothing. */
 TEST_OF(a_deleted_file_is_created_again, world *w, open_world, close_world)
 {
     gt_store *store = open_store(w);

@@ -153,7 +153,7 @@ TEST_OF(others_are_dropped, world *w, open_world, close_world)
     gt_store_close(store);
 }
 
-/* If no file is named, a missing file counts as empty. */
+/* If the caller passes no path, a missing file counts as empty. */
 TEST_OF(reading_without_a_file, world *w, open_world, close_world)
 {
     char system[160];

@@ -48,7 +48,7 @@ TEST_OF(times_of_losers_are_reported, world *w, open_world, close_world)
     gt_request_free(request);
 }
 
-/* The default is always tried, and counts once even if it was known to be slow. */
+/* The default is tried even if it is known to be slow, and is then not counted twice. */
 TEST_OF(known_default_counts_once, world *w, open_world, close_world)
 {
     w->by_block[128].time_ns = 9000;

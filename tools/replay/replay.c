@@ -8,8 +8,8 @@
 #include <string.h>
 
 enum { MOST_WORKERS = 1024, MOST_PENDING = 4 * MOST_WORKERS };
-/* Number of launches of a variant in the race. A variant that is clearly slower than the best is
- * launched only once. Any other variant is verified, which takes as long as a launch. */
+/* GPU time of a variant, in launches: LAUNCHES in all, of which PROOF are for its first launch and
+ * its verification. A variant that is clearly slower than the best takes only one launch. */
 #define LAUNCHES 5
 #define PROOF    2
 
@@ -141,7 +141,7 @@ static void launch_first(clock_state *at, pending_variant *pending_variant)
     gt_schedule_note_new_variant(&at->schedule, pending_variant->measure_s, at->owed_s > 0);
     if (leads && entry->tried.outcome == GT_TRIED_OK) {
         at->owed_s += fmax(0, most_s - pending_variant->measure_s);
-        at->round_s = 2 * entry->launch_s; /* a launch of each of the two */
+        at->round_s = 2 * entry->launch_s; /* one launch of each of two contestants */
     }
 }
 

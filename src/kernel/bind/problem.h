@@ -15,7 +15,7 @@ typedef struct gt_problem {
 gputune_status gt_problem_bind(gt_problem *out, const gt_template *template, gputune_sizes sizes);
 /* Sets *out to a text such as "n=67108864 T=half". The caller frees *out. ENOMEM. */
 gputune_status gt_problem_text(char **out, const gt_template *template, const gt_problem *problem);
-/* Parses a text of gt_problem_text(). Fails like gt_problem_bind(). */
+/* Parses a text that gt_problem_text() wrote. Fails like gt_problem_bind(). */
 gputune_status gt_problem_parse(gt_problem *out, const gt_template *template, const char *text);
 /* Returns the type that a name denotes. Resolves type problem values and typedefs, and returns
  * other names unchanged. */

@@ -14,7 +14,8 @@ typedef enum gt_variety {
     GT_VARIETY_ROWS      /* ascending integers with repetitions, so some rows are empty */
 } gt_variety;
 
-/* How to vary a scalar number. The kinds after NEAR apply to floats; FAR also applies to flags. */
+/* How to vary a scalar: a float that the template does not fix, or for FAR a flag. A number with a
+ * list in prove() varies only for NEAR, FAR and ZERO, and gets a listed value. */
 typedef enum gt_scalars {
     GT_SCALARS_OWN,
     GT_SCALARS_NEAR, /* another value with the same sign */
@@ -45,8 +46,8 @@ typedef struct gt_variation {
     uint8_t scalars[GT_NUMBER_MAX]; /* a gt_scalars for each of gt_workload.numbers */
 } gt_variation;
 
-/* Makes a variation of all numbers that `scalars` applies to. Omits numbers that the template
- * fixes, and integers that are neither flags nor listed in prove(). */
+/* Makes a variation that applies `scalars` to each number that it can vary. Other numbers keep
+ * their values. */
 gt_variation gt_variation_make(const gt_workload *workload, gt_scalars scalars,
                                gt_contents contents, uint32_t turn);
 void gt_workload_vary(gt_workload *out, const gt_workload *from, const gt_variation *variation);

@@ -8,7 +8,7 @@
 #include "kernel/text/branches.h"
 #include "kernel/text/declarations.h"
 
-/* A setting, `NAME = …` or a clause, whose value is expressions, arguments or a word. */
+/* A clause or a setting `NAME = …`. Its value is a word, expressions or arguments. */
 typedef struct gt_setting {
     const char *word;
     /* offset of the member: a gt_dimensions if `most` >= 3, a word's index if `most` is 0,
@@ -125,7 +125,7 @@ gputune_status gt_instances_name(gt_template_parts *parts);
 
 /* ---- clauses ---- */
 
-/* Reads the buffers of vector axes, after args(). */
+/* Parses the buffers of vector() and l2_persist() clauses. All clauses must have been read. */
 gputune_status gt_parse_vector_buffers(gt_parse *p);
 /* Returns the argument or scratch buffer with this name, or NULL. */
 gt_argument *gt_parse_parameter(const gt_parse *p, const char *name);

@@ -101,7 +101,7 @@ static size_t skip_requirement(const gt_word *w, size_t count, size_t i)
             i += i < count && w[i].id == GT_IS_OPEN_BRACE ? gt_word_close(w, count, i) + 1 - i : 0;
         } else if (w[i].id == GT_IS_OPEN_PAREN) {
             i = gt_word_close(w, count, i) + 1;
-        } else { /* a concept, as in A::B<…> */
+        } else { /* the name of a concept, such as A::B<…> */
             while (i < count && (gt_word_is_name(&w[i]) || w[i].id == GT_IS_SCOPE)) {
                 i++;
                 if (i < count && w[i].id == GT_IS_LESS) {

@@ -10,7 +10,7 @@ typedef struct gt_npy {
     gt_type type;
     uint32_t dimensions; /* 0: the array is a single number */
     uint64_t shape[GT_NPY_DIMENSIONS];
-    uint64_t elements, bytes; /* number of elements, and of bytes of the data */
+    uint64_t elements, bytes; /* number of elements, and their size in bytes */
     size_t data;              /* byte offset of the data in the file */
 } gt_npy;
 
