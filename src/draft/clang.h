@@ -34,7 +34,15 @@ typedef int cx_visitor(cx_cursor cursor, cx_cursor parent, void *user);
 typedef int cx_field_visitor(cx_cursor cursor, void *user);
 
 /* Kinds of cursors. */
-enum { CX_UNEXPOSED_DECL = 1, CX_STRUCT, CX_CLASS = 4, CX_ENUMERATOR = 7, CX_FUNCTION, CX_VAR };
+enum {
+    CX_UNEXPOSED_DECL = 1,
+    CX_STRUCT,
+    CX_CLASS = 4,
+    CX_FIELD = 6,
+    CX_ENUMERATOR,
+    CX_FUNCTION,
+    CX_VAR
+};
 enum { CX_PARM = 10, CX_METHOD = 21, CX_NAMESPACE, CX_LINKAGE };
 enum { CX_CONSTRUCTOR = 24, CX_TYPE_PARAMETER = 27, CX_VALUE_PARAMETER, CX_TEMPLATE_PARAMETER };
 enum { CX_FUNCTION_TEMPLATE = 30, CX_CLASS_TEMPLATE, CX_MEMBER = 47, CX_OVERLOADED = 49 };

@@ -45,7 +45,7 @@ typedef struct draft_decl {
     bool unrolls;           /* true for a kernel whose loops read the tunable UNROLL */
 } draft_decl;
 /* An expression or a statement. Parentheses and conversions are left out, except conversions of
- * floating values to integers (DRAFT_TRUNCATE). */
+ * floating values to integers and to integers of 8 or 16 bits (DRAFT_CONVERT). */
 typedef struct draft_node {
     int kind, operation; /* CX_ kinds */
     cx_cursor at;
@@ -56,7 +56,7 @@ typedef struct draft_node {
     draft_decl *decl;          /* the declaration that the node is or refers to, or NULL for none */
     cx_type type;              /* canonical */
 } draft_node;
-enum { DRAFT_TRUNCATE = -1 };
+enum { DRAFT_CONVERT = -1 };
 
 /* Returns the place of a cursor for messages: "FILE:LINE:COLUMN". */
 const char *draft_place_of(cx_cursor at);
@@ -110,6 +110,8 @@ bool draft_is_pointer(cx_type type);
 bool draft_is_reference(cx_type type);
 bool draft_is_float(cx_type type);
 bool draft_is_integer(cx_type type);
+/* Returns true for numbers of 8 or 16 bits. */
+bool draft_is_narrow(cx_type type);
 bool draft_is_array(cx_type type);
 cx_type draft_pointee(cx_type type);           /* canonical */
 cx_type draft_type_of(const draft_decl *decl); /* canonical */
@@ -350,7 +352,8 @@ typedef struct draft_reader {
     unsigned skipped; /* number of enclosing branches not taken with the program's numbers */
     bool jumps; /* true if the last branch that left its code did so by goto, break or continue */
     unsigned steps;
-    draft_spot object; /* the place of *this */
+    draft_spot object;  /* the place of *this */
+    draft_decl *lambda; /* the lambda whose body is run, or NULL */
     draft_amount *returned;
     bool begins_loop;    /* true in the first part of a `for` */
     draft_binding *last; /* the newest binding */

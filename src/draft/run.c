@@ -1,6 +1,8 @@
 /* Interprets the code of kernels and of the host: variables, memory, expressions and calls. */
 #include "draft/parts.h"
 
+#include "kernel/text/lexer.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -258,6 +260,10 @@ static draft_amount *read_place(const draft_spot *spot, draft_node *node)
 static void write_place(const draft_spot *spot, draft_node *node, draft_amount *value, bool read)
 {
     if (!spot->variable) {
+        draft_node *array = node->kind == CX_SUBSCRIPT ? node->children[0] : NULL;
+        if (draft_on_host() && array && array->decl && draft_is_array(array->type)) {
+            draft_bind(array->decl, "", draft_nothing());
+        }
         note_access(spot, node->type, node->at, read, true);
     } else {
         draft_assign(spot->variable, spot->path, draft_named(spot->variable, spot->path, value),
@@ -333,9 +339,30 @@ static draft_spot member_place(draft_node *node)
     return spot;
 }
 
+/* A variable that a lambda has copied. */
+typedef struct captured {
+    const draft_decl *lambda, *variable;
+    draft_decl *copy;
+} captured;
+static GT_ARRAY(captured) captures;
+
+static draft_decl *copy_in(const draft_decl *lambda, const draft_decl *variable)
+{
+    draft_decl *copy = NULL;
+    for (size_t i = 0; lambda && i < captures.count; i++) {
+        const captured *c = &captures.items[i];
+        copy = c->lambda == lambda && c->variable == variable ? c->copy : copy;
+    }
+    return copy;
+}
+
 static draft_spot variable_place(draft_decl *decl)
 {
     draft_amount *value = draft_value_of(decl, "");
+    draft_decl *copy = copy_in(draft_now.lambda, decl);
+    if (copy) {
+        return (draft_spot){.variable = copy, .path = ""};
+    }
     if (draft_now.out && draft_has_child(decl->at, CX_SHARED_ATTRIBUTE)) {
         draft_declare(decl);
         return own_memory();
@@ -343,6 +370,74 @@ static draft_spot variable_place(draft_decl *decl)
     return draft_is_reference(draft_type_of(decl)) && value && value->kind == DRAFT_OBJECT
                ? value->place
                : (draft_spot){.variable = decl, .path = ""};
+}
+
+static bool is_copied(const draft_decl *lambda, const draft_decl *variable)
+{
+    const draft_extent e = draft_extent_of(lambda->at);
+    const char *list = e.text + e.begin;
+    const unsigned begin = draft_extent_of(variable->at).begin, end = (unsigned)strcspn(list, "]");
+    const int parent = cx.getCursorSemanticParent(variable->at).kind;
+    const bool is_local = parent == CX_FUNCTION || parent == CX_METHOD ||
+                          (parent >= CX_CONSTRUCTOR && parent <= CX_FUNCTION_TEMPLATE);
+    bool found = strncmp(list, "[=", 2) == 0, is_address = false;
+    if (*list != '[' || !is_local || (begin >= e.begin + end && begin < e.end)) {
+        return false;
+    }
+    for (gt_lexer at = gt_lexer_on(list, end); at.token.kind != GT_TOKEN_END; gt_lexer_next(&at)) {
+        found = gt_token_is(&at.token, variable->name) ? !is_address : found;
+        is_address = gt_token_is(&at.token, "&");
+    }
+    return found;
+}
+
+static int copy_variable(cx_cursor at, cx_cursor parent, void *lambda)
+{
+    draft_decl *decl = at.kind == CX_DECL_REF ? draft_decl_of(cx.getCursorReferenced(at)) : NULL;
+    (void)parent;
+    if (!decl || (decl->at.kind != CX_VAR && decl->at.kind != CX_PARM) || copy_in(lambda, decl) ||
+        !is_copied(lambda, decl)) {
+        return CX_RECURSE_VISIT;
+    }
+    if (draft_extent_of(decl->at).begin >= draft_extent_of(((draft_decl *)lambda)->at).begin) {
+        draft_declare(decl); /* as in [a = b + 1] */
+    }
+    const draft_spot spot = variable_place(decl);
+    cx_type type = draft_type_of(decl);
+    type = draft_is_reference(type) ? draft_pointee(type) : type;
+    if (spot.variable && !draft_is_array(type)) {
+        const captured made = {lambda, decl, draft_new(sizeof *decl)};
+        *made.copy = (draft_decl){.at = decl->at, .name = decl->name, .in_code = decl->in_code};
+        draft_assign(made.copy, "",
+                     type.kind == CX_TYPE_RECORD ? draft_object(spot)
+                                                 : draft_read_variable(&spot, type),
+                     type);
+        draft_add(&captures, made);
+    }
+    return CX_RECURSE_VISIT;
+}
+
+/* Returns the lambda at a place, or NULL. */
+static draft_decl *lambda_at(const draft_spot *place)
+{
+    draft_decl *at = place->variable;
+    const char *path = place->path;
+    for (draft_amount *value; at && at->at.kind != CX_LAMBDA; path = value->place.path) {
+        value = draft_value_of(at, path);
+        at = value && value->kind == DRAFT_OBJECT ? value->place.variable : NULL;
+        if (!at) {
+            break;
+        }
+    }
+    return at;
+}
+
+static void run_lambda(draft_decl *lambda)
+{
+    draft_decl *outer = draft_now.lambda;
+    draft_now.lambda = lambda;
+    draft_run_lambda(lambda->body);
+    draft_now.lambda = outer;
 }
 
 /* Returns the place of an array's element. An array of fixed size limits its index, and so the
@@ -392,6 +487,23 @@ draft_spot draft_spot_of(draft_node *node)
         value = draft_eval(node);
         return value->kind == DRAFT_OBJECT ? value->place : own_memory();
     }
+}
+
+static draft_spot new_object(const draft_node *node)
+{
+    draft_decl *made = draft_new(sizeof *made);
+    made->at = node->at;
+    made->name = "";
+    return (draft_spot){.variable = made, .path = ""};
+}
+
+static draft_amount *eval_lambda(draft_node *node)
+{
+    const draft_spot made = new_object(node);
+    made.variable->body = node;
+    cx.visitChildren(node->at, copy_variable, made.variable);
+    run_lambda(made.variable);
+    return draft_object(made);
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
@@ -458,6 +570,10 @@ static draft_amount *call_unknown(draft_node *node)
         draft_node *argument = node->children[i];
         draft_amount *value = draft_eval(argument);
         draft_spot spot = pointed(value);
+        draft_decl *lambda = value->kind == DRAFT_OBJECT ? lambda_at(&value->place) : NULL;
+        if (lambda) {
+            run_lambda(lambda);
+        }
         if (draft_on_host() && is_passed_by_reference(node, i)) {
             spot = draft_spot_of(argument);
             if (spot.variable) {
@@ -486,12 +602,15 @@ static draft_amount *call_unknown(draft_node *node)
                : any_value(NULL, draft_on_host() ? draft_source_of(node->at) : name, node->type);
 }
 
-/* Runs the member initialisers of a constructor, as in : x(a), y(b). */
+static draft_amount *follow(draft_node *body, const draft_decls *parameters, draft_node *node,
+                            unsigned skipped, const draft_spot *object);
+
+/* Runs the initialisers of a constructor, as in : base(a), x(b). */
 static void initialise_members(draft_decl *constructor)
 {
     cx_cursor at = cx.getCursorDefinition(constructor->at);
     draft_cursors children = draft_children(at.kind == CX_CONSTRUCTOR ? at : constructor->at);
-    for (size_t i = 0; i + 1 < children.count; i++) {
+    for (size_t i = 0; i + 1 < children.count; i++) { /* the last child is the body */
         if (children.items[i].kind == CX_MEMBER) {
             draft_decl *member = draft_decl_of(cx.getCursorReferenced(children.items[i]));
             draft_amount *value = draft_eval(draft_tree(children.items[i + 1]));
@@ -499,6 +618,13 @@ static void initialise_members(draft_decl *constructor)
                 draft_assign(draft_now.object.variable,
                              draft_format("%s.%s", draft_now.object.path, member->name), value,
                              draft_type_of(member));
+            }
+        } else if (children.items[i].kind == CX_CALL &&
+                   (!i || children.items[i - 1].kind != CX_MEMBER)) { /* of a base class */
+            draft_node *call = draft_tree(children.items[i]);
+            draft_node *body = call->decl && !call->decl->busy ? draft_body_of(call->decl) : NULL;
+            if (body && draft_now.calls < CALLS_MOST) {
+                follow(body, &call->decl->parameters, call, 0, &draft_now.object);
             }
         }
     }
@@ -542,6 +668,7 @@ static draft_amount *follow(draft_node *body, const draft_decls *parameters, dra
     draft_decl *function = node->decl;
     draft_amount *outer = draft_now.returned;
     draft_spot outer_object = draft_now.object;
+    draft_decl *outer_lambda = draft_now.lambda;
     draft_amount **values = draft_new((node->count + 1) * sizeof *values);
     const size_t facts = draft_now.facts.count;
     const unsigned unsure = draft_now.unsure;
@@ -558,6 +685,7 @@ static draft_amount *follow(draft_node *body, const draft_decls *parameters, dra
     }
     draft_now.returned = NULL;
     draft_now.object = *object;
+    draft_now.lambda = lambda_at(object);
     draft_now.calls++;
     function->busy = true;
     function->is_called |= draft_on_host();
@@ -570,17 +698,10 @@ static draft_amount *follow(draft_node *body, const draft_decls *parameters, dra
     draft_amount *result = draft_now.returned ? draft_now.returned : draft_nothing();
     draft_now.returned = outer;
     draft_now.object = outer_object;
+    draft_now.lambda = outer_lambda;
     draft_now.facts.count = facts;
     draft_now.unsure = unsure;
     return draft_on_host() ? seen_from_outside(result, node) : result;
-}
-
-static draft_spot new_object(const draft_node *node)
-{
-    draft_decl *made = draft_new(sizeof *made);
-    made->at = node->at;
-    made->name = "";
-    return (draft_spot){.variable = made, .path = ""};
 }
 
 /* Returns the object that a constructor makes: a copy, or a new object. */
@@ -751,6 +872,26 @@ static int compound_operation(const draft_node *node)
     return op > CX_SHR ? op + CX_AND - CX_SHR - 1 : op;
 }
 
+/* Returns a value of the host as an integer type has it. A value that does not fit in 8 or 16 bits
+ * is doubtful. */
+static draft_amount *narrowed(draft_amount *value, cx_type type, cx_cursor at)
+{
+    if (!draft_on_host() || !draft_is_narrow(type) || !draft_is_known(value)) {
+        return value;
+    }
+    const int64_t values = (int64_t)1 << (8 * draft_size_of(type));
+    const int64_t least = type.kind >= CX_TYPE_CHAR_S ? -values / 2 : 0;
+    int64_t number;
+    const bool is_known = draft_evaluate(&number, value);
+    if (is_known && number >= least && number < least + values) {
+        return value;
+    }
+    number = is_known ? (number - least) & (values - 1) : 0;
+    number += least;
+    return draft_doubtful(NULL, draft_source_of(at), is_known ? &number : NULL,
+                          "may not fit in its type");
+}
+
 static draft_amount *change_by(draft_node *node, draft_amount *by, int operation, bool is_post)
 {
     draft_node *target = node->children[0];
@@ -764,7 +905,7 @@ static draft_amount *change_by(draft_node *node, draft_amount *by, int operation
         draft_node sum = {.operation = operation, .type = target->type};
         after = pointer_sum(&sum, before, by);
     } else if (draft_is_integer(target->type)) {
-        after = draft_binary(operation, before, by, false);
+        after = narrowed(draft_binary(operation, before, by, false), target->type, target->at);
     }
     write_place(&spot, target, after, true);
     return is_post ? before : after;
@@ -889,6 +1030,19 @@ static draft_amount *eval_asm(draft_node *node)
     return draft_nothing();
 }
 
+/* Converts a floating value to an integer. */
+static draft_amount *converted(draft_node *node)
+{
+    draft_amount *value = draft_eval(node->children[0]);
+    int64_t number;
+    return draft_is_integer(node->children[0]->type) ? value
+           : value->kind == DRAFT_REAL ? draft_make(DRAFT_QUOTIENT, value->a, value->b, NULL)
+           : draft_is_constant(&number, node->at) ? draft_number(number)
+           : draft_is_known(value)                ? value
+           : draft_on_host() ? draft_host_symbol(NULL, draft_source_of(node->at), NULL)
+                             : draft_changing("a rounded number");
+}
+
 draft_amount *draft_eval(draft_node *node)
 {
     int64_t number;
@@ -933,16 +1087,9 @@ draft_amount *draft_eval(draft_node *node)
     case CX_FLOATING:
         return float_number(node);
     case CX_LAMBDA:
-        draft_run_lambda(node);
-        return draft_nothing();
-    case DRAFT_TRUNCATE: {
-        draft_amount *value = draft_eval(node->children[0]);
-        return value->kind == DRAFT_REAL ? draft_make(DRAFT_QUOTIENT, value->a, value->b, NULL)
-               : draft_is_constant(&number, node->at) ? draft_number(number)
-               : draft_is_known(value)                ? value
-               : draft_on_host() ? draft_host_symbol(NULL, draft_source_of(node->at), NULL)
-                                 : draft_changing("a rounded number");
-    }
+        return eval_lambda(node);
+    case DRAFT_CONVERT:
+        return narrowed(converted(node), node->type, node->at);
     case CX_SIZEOF:
         return draft_is_constant(&number, node->at) ? draft_number(number) : draft_nothing();
     default:

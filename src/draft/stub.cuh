@@ -94,6 +94,8 @@ cudaError_t cudaDeviceSynchronize(...), cudaThreadSynchronize(...), cudaDeviceRe
 cudaError_t cudaEventCreate(...), cudaEventCreateWithFlags(...), cudaEventRecord(...), cudaEventSynchronize(...), cudaEventElapsedTime(...), cudaEventDestroy(...), cudaStreamCreate(...), cudaStreamCreateWithFlags(...), cudaStreamSynchronize(...), cudaStreamDestroy(...);
 const char *cudaGetErrorString(...);
 }
+template <class T> cudaError_t cudaLaunchKernel(T *, dim3, dim3, void **, size_t = 0, cudaStream_t = 0);
+template <class T> cudaError_t cudaLaunchCooperativeKernel(T *, dim3, dim3, void **, size_t = 0, cudaStream_t = 0);
 template <class T> cudaError_t cudaMemcpyToSymbol(const T &, const void *, size_t, size_t = 0, cudaMemcpyKind = cudaMemcpyHostToDevice);
 
 #pragma clang force_cuda_host_device begin

@@ -203,6 +203,12 @@ bool draft_is_integer(cx_type type)
            type.kind == CX_TYPE_ENUM;
 }
 
+bool draft_is_narrow(cx_type type)
+{
+    return draft_is_integer(type) && type.kind != CX_TYPE_BOOL && type.kind != CX_TYPE_ENUM &&
+           draft_size_of(type) <= 2;
+}
+
 bool draft_is_array(cx_type type)
 {
     return type.kind >= CX_TYPE_ARRAY && type.kind <= CX_TYPE_OPEN_ARRAY + 2;
@@ -223,13 +229,12 @@ draft_cursors draft_template_parameters(const draft_decl *function)
 
 static int add_field(cx_cursor at, void *user)
 {
-    draft_field field = {draft_string(cx.getCursorSpelling(at)),
-                         cx.getCanonicalType(cx.getCursorType(at))};
+    draft_field field = {draft_decl_of(at)->name, cx.getCanonicalType(cx.getCursorType(at))};
     draft_add((draft_fields *)user, field);
     return CX_CONTINUE_VISIT;
 }
 
-draft_fields draft_fields_of(cx_type type)
+static draft_fields inherited_fields(cx_type type)
 {
     draft_fields out = {0};
     const draft_cursors parts = type.kind == CX_TYPE_RECORD
@@ -244,10 +249,31 @@ draft_fields draft_fields_of(cx_type type)
             }
         }
     }
+    return out;
+}
+
+draft_fields draft_fields_of(cx_type type)
+{
+    draft_fields out = inherited_fields(type);
     if (type.kind == CX_TYPE_RECORD) {
         cx.Type_visitFields(type, add_field, &out);
     }
     return out;
+}
+
+/* Returns the name of a field. If a base class has a field of this name, the name begins with the
+ * class, because the values of members are kept by their names. */
+static const char *field_name(cx_cursor at)
+{
+    const char *name = draft_string(cx.getCursorSpelling(at));
+    const cx_cursor owner = cx.getCursorSemanticParent(at);
+    const draft_fields hidden = inherited_fields(cx.getCanonicalType(cx.getCursorType(owner)));
+    for (size_t i = 0; i < hidden.count; i++) {
+        if (strcmp(hidden.items[i].name, name) == 0) {
+            return draft_format("%s::%s", draft_string(cx.getCursorSpelling(owner)), name);
+        }
+    }
+    return name;
 }
 
 /* ---- declarations ---------------------------------------------------------------------------- */
@@ -270,7 +296,7 @@ draft_decl *draft_decl_of(cx_cursor at)
     }
     draft_decl *decl = draft_new(sizeof *decl);
     decl->at = at;
-    decl->name = draft_string(cx.getCursorSpelling(at));
+    decl->name = at.kind == CX_FIELD ? field_name(at) : draft_string(cx.getCursorSpelling(at));
     buckets[bucket] =
         realloc(buckets[bucket], (bucket_counts[bucket] + 1) * sizeof *buckets[bucket]);
     draft_need_memory(buckets[bucket] ? GPUTUNE_OK : GPUTUNE_ENOMEM);
@@ -417,10 +443,13 @@ draft_node *draft_tree(cx_cursor at)
     }
     gt_array_free(&children);
     if (is_cast(node->kind) && node->count == 1) {
-        if (!draft_is_integer(node->type) || !draft_is_float(node->children[0]->type)) {
+        const cx_type from = node->children[0]->type;
+        if (!draft_is_integer(node->type) ||
+            !(draft_is_float(from) ||
+              (draft_is_narrow(node->type) && from.kind != node->type.kind))) {
             return node->children[0];
         }
-        node->kind = DRAFT_TRUNCATE;
+        node->kind = DRAFT_CONVERT;
     }
     return node;
 }

@@ -64,7 +64,22 @@ draft '' 'int t = 64, g; scanf("%d", &t); g = atoi(argv[1]); add<<<g, t>>>(y, x,
 draft '' 'int t = 64; std::cin >> t; add<<<60, t>>>(y, x, n);'
 draft 'int t = 64;' 't = json["t"].get<int>(); add<<<60, t>>>(y, x, n);'
 draft '' 'const int g = 60; int t = 64; parse(g, t); visit([&](int v) { n = v; }); add<<<g, t>>>(y, x, n);'
+# An array has the arguments.
 draft '' 'dim3 grid(40), block; void *all[] = {&y, &x, &n}; cudaLaunchKernel((void *)add, grid, block, all, 0, 0);'
+draft '' 'int m = 4096; void *all[] = {&y, &x, &m}; cudaLaunchKernel((void *)add, dim3(m / 64), dim3(64), all);'
+draft '' 'int m = 4096; void *all[] = {&y, &x, &m}; all[2] = &n; cudaLaunchCooperativeKernel(&add, 40, 64, all);'
+# Lambdas have copies of variables, or change with them.
+draft '' 'int t = 64; auto go = [=](int g) { add<<<g, t>>>(y, x, n); }; t = 512; go(40);'
+draft '' 'int t = 64, g = 40; auto go = [&, g, b = t + 32] { add<<<g, b>>>(y, x, n); }; t = g = 512; go();'
+draft '' 'int t = 64; auto go = [&] { add<<<40, t>>>(y, x, n); }; t = 512; bench(go);'
+draft 'auto make(float *y, float *x, int n, int t) { return [=] { add<<<40, t>>>(y, x, n); }; }' \
+    'auto a = make(y, x, n, 64), b = make(y, x, n, 512); a();'
+# A member hides one of the base class, whose constructor sets the other.
+draft 'struct base { int t; base(int v) { set(v); } void set(int v) { t = v; } }; struct both : base { int t; both(int v) : base(v), t(4 * v) {} };' \
+    'both b(64); add<<<b.base::t, b.t>>>(y, x, n);'
+# Values are cut to 8 or 16 bits, or fit.
+draft '' 'int w = 320; unsigned char t = w; short g = w; add<<<g, t>>>(y, x, n);'
+draft 'void run(float *y, float *x, int n, uint8_t t) { add<<<40, t += 100>>>(y, x, n); }' 'run(y, x, n, 192);'
 # A loop launches several times; the draft has the first launch.
 draft '' 'int g = 1024, t = 32; for (int k = 0; k < 5; k++) { add<<<g, t>>>(y, x, n); g /= 2; t *= 2; }'
 draft '' 'int t = 64; for (int k = 0; k < 5; k++) { if (rand() > k) { t = 128; break; } } add<<<40, t>>>(y, x, n);'
