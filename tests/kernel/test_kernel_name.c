@@ -38,6 +38,21 @@ TEST(test_a_template)
     assert_string_equal(launch_of(&b, "").steps[0].entry, "a::v1::scale");
 }
 
+/* A kernel may be defined outside of its namespace. */
+TEST(test_a_written_namespace)
+{
+    GT_SCOPED(setup_close) setup b = {0};
+    setup_open(&b,
+               P "kernel(a::b::k) problem(n = 100) args(out float y[n], int n)\n" P
+                 "tune(B = 64, 128) block(B) grid(1) launch_bounds(B, 2)\n"
+                 "namespace a { namespace b { __global__ void k(float *y, int n); } }\n"
+                 "__global__ void a::b::k(float *y, int n) { y[0] = B; }\n",
+               "sm_90");
+    GT_SCOPED(gt_source_free) gt_source source = source_of(&b, "B=128");
+    assert_non_null(strstr(source.text, "__global__ void GPUTUNE_LAUNCH_BOUNDS a::b::k(float"));
+    assert_string_equal(launch_of(&b, "").steps[0].entry, "k");
+}
+
 /* A pack may be empty, or may be the last arguments of args(). Null pointers may be written as in
  * C++. */
 TEST(test_a_pack)

@@ -131,13 +131,18 @@ static gputune_status export_kernel(edits *e, const gt_kernel_name *kernel, bool
         const char *begin = e->text + function->begin, *name = e->text + function->name;
         bool plain_name = kernel->is_template || function->is_extern_c;
         gt_lexer lexer = gt_lexer_on(begin, (size_t)(name - begin));
+        const char *first = name; /* of a::b::name */
+        bool is_after = false;
         replace_range(e, begin, begin, plain_name ? "" : "extern \"C\" ");
         for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
             if (gt_lexer_is(&lexer, "static")) {
                 replace_token(e, &lexer.token, "");
             }
+            first = is_after || gt_lexer_is(&lexer, "::") ? first : lexer.token.text;
+            is_after = gt_lexer_is(&lexer, "::");
         }
-        replace_range(e, name, name, bounds ? "GPUTUNE_LAUNCH_BOUNDS " : "");
+        first = is_after ? first : name;
+        replace_range(e, first, first, bounds ? "GPUTUNE_LAUNCH_BOUNDS " : "");
     }
     return GPUTUNE_OK;
 }

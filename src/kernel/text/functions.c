@@ -48,6 +48,19 @@ static void find_scope(char scope[GT_ENTRY_MAX], const gt_word *w, size_t at)
     }
 }
 
+/* Appends the namespaces before the name of a function: "a::b" for a::b::k(…). */
+static void add_written_scope(char scope[GT_ENTRY_MAX], const gt_word *w, size_t at)
+{
+    size_t first = at;
+    while (first > 1 && w[first - 1].id == GT_IS_SCOPE && gt_word_is_name(&w[first - 2])) {
+        first -= 2;
+    }
+    for (; first < at; first += 2) {
+        (void)gt_append_within(scope, GT_ENTRY_MAX, "::", scope[0] ? 2 : 0);
+        (void)gt_append_within(scope, GT_ENTRY_MAX, w[first].token.text, w[first].token.length);
+    }
+}
+
 /* Returns true if `name` denotes the function `token` in `scope`, with or without outer
  * namespaces. */
 static bool is_named(const gt_token *token, const char *scope, const char *name)
@@ -80,6 +93,7 @@ static size_t find_parameters(const finder *f, gt_function *out, size_t at)
         return 0;
     }
     find_scope(out->scope, w, at);
+    add_written_scope(out->scope, w, at);
     for (size_t i = 0; i < f->name_count && !is_sought; i++) {
         is_sought = is_named(&w[at].token, out->scope, f->names[i]);
     }

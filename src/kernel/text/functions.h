@@ -16,7 +16,7 @@ typedef struct gt_function {
     bool is_specialisation; /* true for template <> … */
     bool is_definition, is_extern_c;
     bool plain; /* true if no #if splits its brackets, so the function can be cut out */
-    char scope[GT_ENTRY_MAX]; /* enclosing named namespaces: "", "a", "a::b" */
+    char scope[GT_ENTRY_MAX]; /* named namespaces: "", "a", "a::b" */
 } gt_function;
 
 typedef struct gt_function_parameter {
